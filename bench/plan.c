@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a controller of big jobs pays: the projection of one worker pod as an API server sends it, the memory of one
- * pod's facts, news of a pod, and a plan of a job of N workers in which nothing changed.
+ * What a controller of big jobs pays: the projection of one worker pod as an API server sends it,
+ * the memory of one pod's facts, news of a pod, and a plan of a job of N workers in which nothing
+ * changed.
  *
  *     bench-plan [WORKERS] [RUNS]
  */
@@ -38,81 +39,109 @@ static int by_value(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* A running worker of a real cluster: managed fields, tolerations, volumes, conditions; about 3.7 kB. */
+/* A running worker of a real cluster: managed fields, tolerations, volumes, conditions; about 3.7
+ * kB. */
 static size_t write_pod(char *text, size_t size, int index, const char *phase)
 {
 	static const char managed[] =
-		"\"managedFields\":[{\"manager\":\"mpi-operator\",\"operation\":\"Update\",\"apiVersion\":\"v1\","
-		"\"time\":"
-		"\"2026-09-21T14:13:20Z\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:metadata\":{\"f:labels\":{\"."
-		"\":{},"
-		"\"f:training.kubeflow.org/job-name\":{},\"f:training.kubeflow.org/job-role\":{},"
-		"\"f:training.kubeflow.org/operator-name\":{},\"f:training.kubeflow.org/replica-index\":{}},"
-		"\"f:ownerReferences\":{\".\":{},\"k:{\\\"uid\\\":\\\"7c8d5f5e-53a1-4b1c-9f3e-1c5b470f0001\\\"}\":{}}},"
-		"\"f:spec\":"
-		"{\"f:containers\":{\"k:{\\\"name\\\":\\\"main\\\"}\":{\".\":{},\"f:command\":{},\"f:env\":{},\"f:"
-		"image\":{},"
-		"\"f:imagePullPolicy\":{},\"f:name\":{},\"f:resources\":{},\"f:terminationMessagePath\":{}}},\"f:"
-		"hostname\":{},"
-		"\"f:restartPolicy\":{},\"f:subdomain\":{},\"f:volumes\":{}}}}],";
+	    "\"managedFields\":[{\"manager\":\"mpi-operator\",\"operation\":\"Update\","
+	    "\"apiVersion\":\"v1\","
+	    "\"time\":"
+	    "\"2026-09-21T14:13:20Z\",\"fieldsType\":\"FieldsV1\",\"fieldsV1\":{\"f:metadata\":{"
+	    "\"f:labels\":{\"."
+	    "\":{},"
+	    "\"f:training.kubeflow.org/job-name\":{},\"f:training.kubeflow.org/job-role\":{},"
+	    "\"f:training.kubeflow.org/operator-name\":{},\"f:training.kubeflow.org/"
+	    "replica-index\":{}},"
+	    "\"f:ownerReferences\":{\".\":{},\"k:{\\\"uid\\\":\\\"7c8d5f5e-53a1-4b1c-9f3e-"
+	    "1c5b470f0001\\\"}\":{}}},"
+	    "\"f:spec\":"
+	    "{\"f:containers\":{\"k:{\\\"name\\\":\\\"main\\\"}\":{\".\":{},\"f:command\":{},\"f:"
+	    "env\":{},\"f:"
+	    "image\":{},"
+	    "\"f:imagePullPolicy\":{},\"f:name\":{},\"f:resources\":{},\"f:"
+	    "terminationMessagePath\":{}}},\"f:"
+	    "hostname\":{},"
+	    "\"f:restartPolicy\":{},\"f:subdomain\":{},\"f:volumes\":{}}}}],";
 	static const char spec[] =
-		"\"volumes\":[{\"name\":\"ssh-auth\",\"secret\":{\"secretName\":\"pi-ssh\",\"items\":[{\"key\":\"ssh-"
-		"privatekey\","
-		"\"path\":\"id_rsa\"},{\"key\":\"ssh-publickey\",\"path\":\"id_rsa.pub\"}],\"defaultMode\":384}},{"
-		"\"name\":"
-		"\"kube-api-access-x2x7k\",\"projected\":{\"sources\":[{\"serviceAccountToken\":{\"expirationSeconds\":"
-		"3607,"
-		"\"path\":\"token\"}},{\"configMap\":{\"name\":\"kube-root-ca.crt\",\"items\":[{\"key\":\"ca.crt\","
-		"\"path\":"
-		"\"ca.crt\"}]}}],\"defaultMode\":420}}],\"containers\":[{\"name\":\"main\",\"image\":\"registry."
-		"example/train:1\","
-		"\"command\":[\"/usr/sbin/sshd\",\"-De\"],\"env\":[{\"name\":\"K_MPI_JOB_ROLE\",\"value\":\"worker\"}],"
-		"\"resources\":{\"limits\":{\"cpu\":\"96\",\"memory\":\"1000Gi\",\"nvidia.com/"
-		"gpu\":\"8\"},\"requests\":{\"cpu\":"
-		"\"96\",\"memory\":\"1000Gi\",\"nvidia.com/"
-		"gpu\":\"8\"}},\"volumeMounts\":[{\"name\":\"ssh-auth\",\"mountPath\":"
-		"\"/root/.ssh\"},{\"name\":\"kube-api-access-x2x7k\",\"readOnly\":true,\"mountPath\":"
-		"\"/var/run/secrets/kubernetes.io/serviceaccount\"}],\"terminationMessagePath\":\"/dev/"
-		"termination-log\","
-		"\"terminationMessagePolicy\":\"File\",\"imagePullPolicy\":\"IfNotPresent\"}],\"restartPolicy\":"
-		"\"Never\","
-		"\"terminationGracePeriodSeconds\":30,\"dnsPolicy\":\"ClusterFirst\",\"serviceAccountName\":"
-		"\"default\","
-		"\"securityContext\":{},\"schedulerName\":\"default-scheduler\",\"tolerations\":[{\"key\":"
-		"\"node.kubernetes.io/"
-		"not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":300}],"
-		"\"priority\":0,\"enableServiceLinks\":true,\"preemptionPolicy\":\"PreemptLowerPriority\"";
-	int len = snprintf(
-		text, size,
-		"{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"pi-"
-		"worker-%d\","
-		"\"namespace\":\"ns\",\"uid\":\"7c8d5f5e-53a1-4b1c-9f3e-%012d\",\"resourceVersion\":\"%d\","
-		"\"creationTimestamp\":"
-		"\"2026-09-21T14:13:20Z\",\"labels\":{\"training.kubeflow.org/"
-		"job-name\":\"pi\",\"training.kubeflow.org/job-role\":"
-		"\"worker\",\"training.kubeflow.org/operator-name\":\"mpi-operator\",\"training.kubeflow.org/"
-		"replica-index\":\"%d\"},"
-		"\"ownerReferences\":[{\"apiVersion\":\"kubeflow.org/"
-		"v2beta1\",\"kind\":\"MPIJob\",\"name\":\"pi\",\"uid\":\"u\","
-		"\"controller\":true,\"blockOwnerDeletion\":true}],%s\"annotations\":{}},\"spec\":{%s,\"nodeName\":"
-		"\"node-%d\","
-		"\"hostname\":\"pi-worker-%d\",\"subdomain\":\"pi\"},\"status\":{\"phase\":\"%s\",\"conditions\":[{"
-		"\"type\":"
-		"\"Initialized\",\"status\":\"True\",\"lastTransitionTime\":\"2026-09-21T14:13:21Z\"},{\"type\":"
-		"\"Ready\",\"status\":"
-		"\"True\",\"lastTransitionTime\":\"2026-09-21T14:13:23Z\"},{\"type\":\"ContainersReady\",\"status\":"
-		"\"True\","
-		"\"lastTransitionTime\":\"2026-09-21T14:13:23Z\"},{\"type\":\"PodScheduled\",\"status\":\"True\","
-		"\"lastTransitionTime\":\"2026-09-21T14:13:20Z\"}],\"hostIP\":\"10.0.0.7\",\"podIP\":\"10.1.0.9\","
-		"\"startTime\":"
-		"\"2026-09-21T14:13:20Z\",\"containerStatuses\":[{\"name\":\"main\",\"state\":{\"running\":{"
-		"\"startedAt\":"
-		"\"2026-09-21T14:13:22Z\"}},\"lastState\":{},\"ready\":true,\"restartCount\":0,\"image\":\"registry."
-		"example/train:1\","
-		"\"imageID\":\"registry.example/"
-		"train@sha256:0000000000000000000000000000000000000000000000000000000000000000\","
-		"\"started\":true}],\"qosClass\":\"Guaranteed\"}}}",
-		index, index, 1000 + index, index, managed, spec, index % 500, index, phase);
+	    "\"volumes\":[{\"name\":\"ssh-auth\",\"secret\":{\"secretName\":\"pi-ssh\",\"items\":[{"
+	    "\"key\":\"ssh-"
+	    "privatekey\","
+	    "\"path\":\"id_rsa\"},{\"key\":\"ssh-publickey\",\"path\":\"id_rsa.pub\"}],"
+	    "\"defaultMode\":384}},{"
+	    "\"name\":"
+	    "\"kube-api-access-x2x7k\",\"projected\":{\"sources\":[{\"serviceAccountToken\":{"
+	    "\"expirationSeconds\":"
+	    "3607,"
+	    "\"path\":\"token\"}},{\"configMap\":{\"name\":\"kube-root-ca.crt\",\"items\":[{"
+	    "\"key\":\"ca.crt\","
+	    "\"path\":"
+	    "\"ca.crt\"}]}}],\"defaultMode\":420}}],\"containers\":[{\"name\":\"main\",\"image\":"
+	    "\"registry."
+	    "example/train:1\","
+	    "\"command\":[\"/usr/sbin/"
+	    "sshd\",\"-De\"],\"env\":[{\"name\":\"K_MPI_JOB_ROLE\",\"value\":\"worker\"}],"
+	    "\"resources\":{\"limits\":{\"cpu\":\"96\",\"memory\":\"1000Gi\",\"nvidia.com/"
+	    "gpu\":\"8\"},\"requests\":{\"cpu\":"
+	    "\"96\",\"memory\":\"1000Gi\",\"nvidia.com/"
+	    "gpu\":\"8\"}},\"volumeMounts\":[{\"name\":\"ssh-auth\",\"mountPath\":"
+	    "\"/root/.ssh\"},{\"name\":\"kube-api-access-x2x7k\",\"readOnly\":true,\"mountPath\":"
+	    "\"/var/run/secrets/kubernetes.io/serviceaccount\"}],\"terminationMessagePath\":\"/dev/"
+	    "termination-log\","
+	    "\"terminationMessagePolicy\":\"File\",\"imagePullPolicy\":\"IfNotPresent\"}],"
+	    "\"restartPolicy\":"
+	    "\"Never\","
+	    "\"terminationGracePeriodSeconds\":30,\"dnsPolicy\":\"ClusterFirst\","
+	    "\"serviceAccountName\":"
+	    "\"default\","
+	    "\"securityContext\":{},\"schedulerName\":\"default-scheduler\",\"tolerations\":[{"
+	    "\"key\":"
+	    "\"node.kubernetes.io/"
+	    "not-ready\",\"operator\":\"Exists\",\"effect\":\"NoExecute\",\"tolerationSeconds\":"
+	    "300}],"
+	    "\"priority\":0,\"enableServiceLinks\":true,\"preemptionPolicy\":"
+	    "\"PreemptLowerPriority\"";
+	int len = snprintf(text, size,
+	    "{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
+	    "\"metadata\":{\"name\":\"pi-"
+	    "worker-%d\","
+	    "\"namespace\":\"ns\",\"uid\":\"7c8d5f5e-53a1-4b1c-9f3e-%012d\",\"resourceVersion\":\"%"
+	    "d\","
+	    "\"creationTimestamp\":"
+	    "\"2026-09-21T14:13:20Z\",\"labels\":{\"training.kubeflow.org/"
+	    "job-name\":\"pi\",\"training.kubeflow.org/job-role\":"
+	    "\"worker\",\"training.kubeflow.org/"
+	    "operator-name\":\"mpi-operator\",\"training.kubeflow.org/"
+	    "replica-index\":\"%d\"},"
+	    "\"ownerReferences\":[{\"apiVersion\":\"kubeflow.org/"
+	    "v2beta1\",\"kind\":\"MPIJob\",\"name\":\"pi\",\"uid\":\"u\","
+	    "\"controller\":true,\"blockOwnerDeletion\":true}],%s\"annotations\":{}},\"spec\":{%s,"
+	    "\"nodeName\":"
+	    "\"node-%d\","
+	    "\"hostname\":\"pi-worker-%d\",\"subdomain\":\"pi\"},\"status\":{\"phase\":\"%s\","
+	    "\"conditions\":[{"
+	    "\"type\":"
+	    "\"Initialized\",\"status\":\"True\",\"lastTransitionTime\":\"2026-09-21T14:13:21Z\"},{"
+	    "\"type\":"
+	    "\"Ready\",\"status\":"
+	    "\"True\",\"lastTransitionTime\":\"2026-09-21T14:13:23Z\"},{\"type\":"
+	    "\"ContainersReady\",\"status\":"
+	    "\"True\","
+	    "\"lastTransitionTime\":\"2026-09-21T14:13:23Z\"},{\"type\":\"PodScheduled\","
+	    "\"status\":\"True\","
+	    "\"lastTransitionTime\":\"2026-09-21T14:13:20Z\"}],\"hostIP\":\"10.0.0.7\",\"podIP\":"
+	    "\"10.1.0.9\","
+	    "\"startTime\":"
+	    "\"2026-09-21T14:13:20Z\",\"containerStatuses\":[{\"name\":\"main\",\"state\":{"
+	    "\"running\":{"
+	    "\"startedAt\":"
+	    "\"2026-09-21T14:13:22Z\"}},\"lastState\":{},\"ready\":true,\"restartCount\":0,"
+	    "\"image\":\"registry."
+	    "example/train:1\","
+	    "\"imageID\":\"registry.example/"
+	    "train@sha256:0000000000000000000000000000000000000000000000000000000000000000\","
+	    "\"started\":true}],\"qosClass\":\"Guaranteed\"}}}",
+	    index, index, 1000 + index, index, managed, spec, index % 500, index, phase);
 
 	need(len > 0 && (size_t)len < size, "a pod's text");
 	return (size_t)len;
@@ -138,17 +167,20 @@ static void bench_observe(mpijob_observation *observation, int runs)
 		times[i] = (now_us() - start) / 200;
 	}
 	qsort(times, (size_t)runs, sizeof(*times), by_value);
-	printf("observe a pod of %zu bytes: %.2f us (%.2f to %.2f)\n", len, times[runs / 2], times[0], times[runs - 1]);
+	printf("observe a pod of %zu bytes: %.2f us (%.2f to %.2f)\n", len, times[runs / 2],
+	    times[0], times[runs - 1]);
 	free(times);
 }
 
-static void feed_pods(mpijob_observation *observation, mpijob_facts *facts, int workers, const char *phase)
+static void feed_pods(mpijob_observation *observation, mpijob_facts *facts, int workers,
+    const char *phase)
 {
 	char text[8192];
 
 	for (int i = 0; i < workers; i++) {
 		observe(observation, text, write_pod(text, sizeof(text), i, phase));
-		need(mpijob_facts_apply(facts, mpijob_observation_view(observation)) == 1, "mpijob_facts_apply");
+		need(mpijob_facts_apply(facts, mpijob_observation_view(observation)) == 1,
+		    "mpijob_facts_apply");
 	}
 }
 
@@ -158,12 +190,14 @@ static mpijob *make_job(int workers)
 	mpijob *job = NULL;
 
 	snprintf(text, sizeof(text),
-		 "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: ns, uid: u, "
-		 "resourceVersion: '1'}\n"
-		 "spec:\n  mpiReplicaSpecs:\n    Launcher: {template: {spec: {containers: [{name: l, image: i, "
-		 "command: [x]}]}}}\n"
-		 "    Worker: {replicas: %d, template: {spec: {containers: [{name: w, image: i}]}}}\n",
-		 workers);
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: ns, "
+	    "uid: u, "
+	    "resourceVersion: '1'}\n"
+	    "spec:\n  mpiReplicaSpecs:\n    Launcher: {template: {spec: {containers: [{name: l, "
+	    "image: i, "
+	    "command: [x]}]}}}\n"
+	    "    Worker: {replicas: %d, template: {spec: {containers: [{name: w, image: i}]}}}\n",
+	    workers);
 	need(!mpijob_parse(text, strlen(text), NULL, &job, NULL), "mpijob_parse");
 	return job;
 }
@@ -180,7 +214,7 @@ static mpijob_plan *plan_now(const mpijob *job, const mpijob_facts *facts)
 
 /* What an API server would send back of a child that was made or changed. */
 static void feed_child(mpijob_observation *observation, mpijob_facts *facts, const mpijob *job,
-		       const struct mpijob_render_options *options, int32_t role)
+    const struct mpijob_render_options *options, int32_t role)
 {
 	mpijob_objects *objects = NULL;
 	mpijob_doc *doc = NULL;
@@ -190,12 +224,15 @@ static void feed_child(mpijob_observation *observation, mpijob_facts *facts, con
 
 	need(text && ready && !mpijob_default(ready, NULL, NULL), "mpijob_default");
 	need(!mpijob_render(ready, options, &objects, NULL), "mpijob_render");
-	need(mpijob_objects_find(objects, role, -1, &at) && !mpijob_objects_at(objects, at, &doc), "mpijob_objects_at");
+	need(mpijob_objects_find(objects, role, -1, &at) && !mpijob_objects_at(objects, at, &doc),
+	    "mpijob_objects_at");
 	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "uid", "child");
-	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text),
-	     "mpijob_node_write");
+	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+		 text),
+	    "mpijob_node_write");
 	observe(observation, mpijob_text_data(text), mpijob_text_len(text));
-	need(mpijob_facts_apply(facts, mpijob_observation_view(observation)) == 1, "mpijob_facts_apply");
+	need(mpijob_facts_apply(facts, mpijob_observation_view(observation)) == 1,
+	    "mpijob_facts_apply");
 	mpijob_text_free(text);
 	mpijob_doc_free(doc);
 	mpijob_objects_free(objects);
@@ -219,8 +256,8 @@ static void bench_plan(mpijob *job, const mpijob_facts *facts, int workers, int 
 		mpijob_plan_free(plan);
 	}
 	qsort(times, (size_t)runs, sizeof(*times), by_value);
-	printf("plan of %d workers, nothing changed: %.3f ms (%.3f to %.3f)\n", workers, times[runs / 2] / 1e3,
-	       times[0] / 1e3, times[runs - 1] / 1e3);
+	printf("plan of %d workers, nothing changed: %.3f ms (%.3f to %.3f)\n", workers,
+	    times[runs / 2] / 1e3, times[0] / 1e3, times[runs - 1] / 1e3);
 	free(times);
 }
 
@@ -238,11 +275,12 @@ int main(int argc, char **argv)
 	bench_observe(observation, runs);
 	before = mallinfo2().uordblks;
 	feed_pods(observation, facts, workers, "Pending");
-	printf("facts of %d pods: %.0f bytes a pod\n", workers, (double)(mallinfo2().uordblks - before) / workers);
+	printf("facts of %d pods: %.0f bytes a pod\n", workers,
+	    (double)(mallinfo2().uordblks - before) / workers);
 	start = now_us();
 	feed_pods(observation, facts, workers, "Running");
 	printf("news of %d pods, printed, observed and applied: %.2f us a pod\n", workers,
-	       (now_us() - start) / workers);
+	    (now_us() - start) / workers);
 	job = make_job(workers);
 	feed_child(observation, facts, job, &options, MPIJOB_ROLE_SERVICE);
 	feed_child(observation, facts, job, &options, MPIJOB_ROLE_CONFIG_MAP);

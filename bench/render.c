@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses, defaults, validates and renders a job of N workers with a template of about 4 kB, and streams all
- * objects as JSON into a counter. Prints the median and the range of some runs, and the process' peak memory.
+ * Parses, defaults, validates and renders a job of N workers with a template of about 4 kB, and
+ * streams all objects as JSON into a counter. Prints the median and the range of some runs, and the
+ * process' peak memory.
  *
  *     bench-render [WORKERS] [RUNS]
  */
@@ -29,8 +30,7 @@ static int count(void *user, const char *data, size_t len)
 	return 0;
 }
 
-__attribute__((format(printf, 2, 3)))
-static void put(mpijob_text *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(mpijob_text *text, const char *format, ...)
 {
 	char line[1024];
 	va_list values;
@@ -42,24 +42,41 @@ static void put(mpijob_text *text, const char *format, ...)
 		exit(1);
 }
 
-/* A worker template with the variables, mounts and rules that real training jobs have: about 4 kB as JSON. */
+/* A worker template with the variables, mounts and rules that real training jobs have: about 4 kB
+ * as JSON. */
 static void write_job(mpijob_text *text, int workers)
 {
-	put(text, "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: bench, namespace: team, uid: 1c5b470f}\n"
-		  "spec:\n  slotsPerWorker: 8\n  mpiReplicaSpecs:\n    Launcher:\n      template:\n        spec:\n"
-		  "          containers:\n          - {name: main, image: registry.example/train:1, command: [mpirun, train]}\n");
-	put(text, "    Worker:\n      replicas: %d\n      template:\n        metadata:\n          labels: {team: vision}\n"
-		  "        spec:\n          nodeSelector: {accelerator: a100}\n          containers:\n"
-		  "          - name: main\n            image: registry.example/train:1\n            resources:\n"
-		  "              limits: {cpu: '96', memory: 1000Gi, nvidia.com/gpu: '8'}\n            env:\n", workers);
+	put(text, "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: bench, "
+		  "namespace: team, uid: 1c5b470f}\n"
+		  "spec:\n  slotsPerWorker: 8\n  mpiReplicaSpecs:\n    Launcher:\n      "
+		  "template:\n        spec:\n"
+		  "          containers:\n          - {name: main, image: "
+		  "registry.example/train:1, command: [mpirun, train]}\n");
+	put(text,
+	    "    Worker:\n      replicas: %d\n      template:\n        metadata:\n          "
+	    "labels: {team: vision}\n"
+	    "        spec:\n          nodeSelector: {accelerator: a100}\n          containers:\n"
+	    "          - name: main\n            image: registry.example/train:1\n            "
+	    "resources:\n"
+	    "              limits: {cpu: '96', memory: 1000Gi, nvidia.com/gpu: '8'}\n            "
+	    "env:\n",
+	    workers);
 	for (int i = 0; i < 40; i++)
-		put(text, "            - {name: SETTING_NUMBER_%02d, value: some-value-of-this-setting-%02d}\n", i, i);
+		put(text,
+		    "            - {name: SETTING_NUMBER_%02d, value: "
+		    "some-value-of-this-setting-%02d}\n",
+		    i, i);
 	put(text, "            volumeMounts:\n");
 	for (int i = 0; i < 8; i++)
-		put(text, "            - {name: data-%d, mountPath: /mnt/data/%d, readOnly: true}\n", i, i);
+		put(text,
+		    "            - {name: data-%d, mountPath: /mnt/data/%d, readOnly: true}\n", i,
+		    i);
 	put(text, "          volumes:\n");
 	for (int i = 0; i < 8; i++)
-		put(text, "          - {name: data-%d, persistentVolumeClaim: {claimName: training-data-%d}}\n", i, i);
+		put(text,
+		    "          - {name: data-%d, persistentVolumeClaim: {claimName: "
+		    "training-data-%d}}\n",
+		    i, i);
 }
 
 static int print(void *user, const char *data, size_t len)
@@ -121,8 +138,10 @@ int main(int argc, char **argv)
 	}
 	qsort(times, (size_t)runs, sizeof(*times), compare);
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%d workers, %.1f MB of JSON: %.1f ms (%.1f to %.1f, %d runs), peak memory %.1f MiB\n", workers,
-	       (double)bytes / 1e6, times[runs / 2], times[0], times[runs - 1], runs, (double)usage.ru_maxrss / 1024.0);
+	printf(
+	    "%d workers, %.1f MB of JSON: %.1f ms (%.1f to %.1f, %d runs), peak memory %.1f MiB\n",
+	    workers, (double)bytes / 1e6, times[runs / 2], times[0], times[runs - 1], runs,
+	    (double)usage.ru_maxrss / 1024.0);
 	free(times);
 	mpijob_text_free(text);
 	return 0;

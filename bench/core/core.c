@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our half of bench/core/run: does one kind of work again and again for some time, and prints one line of JSON: how
- * often, the processor time, allocations, and the process' peak memory.
+ * Our half of bench/core/run: does one kind of work again and again for some time, and prints one
+ * line of JSON: how often, the processor time, allocations, and the process' peak memory.
  *
  *     bench-core parse|first|keyless|unchanged FILE MILLISECONDS
  *
- * parse: the text of a job becomes a job. first: a job that was parsed and nothing of which exists is defaulted,
- * validated and planned, and every object is written as JSON. keyless: all but the Secret. unchanged: the plan of a job
- * all of which exists.
+ * parse: the text of a job becomes a job. first: a job that was parsed and nothing of which exists
+ * is defaulted, validated and planned, and every object is written as JSON. keyless: all but the
+ * Secret. unchanged: the plan of a job all of which exists.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -136,7 +136,8 @@ static void write_body(const mpijob_plan *made, size_t index, mpijob_write_fn wr
 
 	for (size_t i = 0; i < sizeof(entropy); i++)
 		entropy[i] = (uint8_t)(i * 7 + 1);
-	need(!mpijob_plan_write_body(made, index, entropy, sizeof(entropy), write, user), "mpijob_plan_write_body");
+	need(!mpijob_plan_write_body(made, index, entropy, sizeof(entropy), write, user),
+	    "mpijob_plan_write_body");
 }
 
 static void first(struct work *work, int secret)
@@ -146,7 +147,8 @@ static void first(struct work *work, int secret)
 	for (size_t i = 0; i < mpijob_plan_count(made); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(made, i);
 
-		if (action->verb == MPIJOB_ACTION_CREATE && (secret || action->role != MPIJOB_ROLE_SECRET))
+		if (action->verb == MPIJOB_ACTION_CREATE &&
+		    (secret || action->role != MPIJOB_ROLE_SECRET))
 			write_body(made, i, count, &work->bytes);
 	}
 	mpijob_plan_free(made);
@@ -181,18 +183,22 @@ static void feed(struct work *work, mpijob_observation *observation, mpijob_doc 
 	need(text && mpijob_node_put_string(doc, metadata, "uid", name), "mpijob_node_put_string");
 	if (strcmp(kind, "Pod") == 0) {
 		static const char status[] =
-			"{\"status\":{\"phase\":\"Running\",\"startTime\":\"2026-09-21T14:00:00Z\","
-			"\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}";
+		    "{\"status\":{\"phase\":\"Running\",\"startTime\":\"2026-09-21T14:00:00Z\","
+		    "\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}";
 		mpijob_doc *patch = NULL;
 
-		need(!mpijob_doc_parse(status, sizeof(status) - 1, NULL, &patch, NULL), "mpijob_doc_parse");
+		need(!mpijob_doc_parse(status, sizeof(status) - 1, NULL, &patch, NULL),
+		    "mpijob_doc_parse");
 		need(!mpijob_doc_merge(doc, mpijob_doc_root(patch)), "mpijob_doc_merge");
 		mpijob_doc_free(patch);
 	}
-	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text),
-	     "mpijob_node_write");
-	need(!mpijob_observe(observation, mpijob_text_data(text), mpijob_text_len(text), NULL), "mpijob_observe");
-	need(mpijob_facts_apply(work->facts, mpijob_observation_view(observation)) >= 0, "mpijob_facts_apply");
+	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+		 text),
+	    "mpijob_node_write");
+	need(!mpijob_observe(observation, mpijob_text_data(text), mpijob_text_len(text), NULL),
+	    "mpijob_observe");
+	need(mpijob_facts_apply(work->facts, mpijob_observation_view(observation)) >= 0,
+	    "mpijob_facts_apply");
 	mpijob_text_free(text);
 }
 
@@ -203,13 +209,14 @@ static mpijob_doc *body(const mpijob_plan *made, size_t index)
 
 	need(text != NULL, "memory");
 	write_body(made, index, mpijob_text_write, text);
-	need(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &doc, NULL), "mpijob_doc_parse");
+	need(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &doc, NULL),
+	    "mpijob_doc_parse");
 	mpijob_text_free(text);
 	return doc;
 }
 
 static void carry_out(struct work *work, mpijob_observation *observation, const mpijob_plan *made,
-		      mpijob_doc **config_map)
+    mpijob_doc **config_map)
 {
 	for (size_t i = 0; i < mpijob_plan_count(made); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(made, i);
@@ -221,8 +228,10 @@ static void carry_out(struct work *work, mpijob_observation *observation, const 
 		if (action->verb == MPIJOB_ACTION_CREATE) {
 			feed(work, observation, doc);
 		} else {
-			need(action->role == MPIJOB_ROLE_CONFIG_MAP && *config_map, "a patch of the ConfigMap");
-			need(!mpijob_doc_merge(*config_map, mpijob_doc_root(doc)), "mpijob_doc_merge");
+			need(action->role == MPIJOB_ROLE_CONFIG_MAP && *config_map,
+			    "a patch of the ConfigMap");
+			need(!mpijob_doc_merge(*config_map, mpijob_doc_root(doc)),
+			    "mpijob_doc_merge");
 			feed(work, observation, *config_map);
 		}
 		if (action->verb == MPIJOB_ACTION_CREATE && action->role == MPIJOB_ROLE_CONFIG_MAP)
@@ -258,9 +267,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*once)(struct work *work);
-	} kinds[] = {
-		{ "parse", do_parse }, { "first", do_first }, { "keyless", do_keyless }, { "unchanged", do_unchanged }
-	};
+	} kinds[] = { { "parse", do_parse }, { "first", do_first }, { "keyless", do_keyless },
+		{ "unchanged", do_unchanged } };
 	struct work work = { NULL, 0, NULL, NULL, 0 };
 	void (*once)(struct work *) = NULL;
 	size_t before, bytes;
@@ -287,10 +295,11 @@ int main(int argc, char **argv)
 		jobs++;
 		spent = cpu_ms() - begun;
 	} while (spent < atof(argv[3]));
-	printf("{\"jobs\":%d,\"ms\":%.3f,\"allocations\":%.0f,\"allocated\":%.0f,\"peak\":%ld,\"files\":%ld,"
+	printf("{\"jobs\":%d,\"ms\":%.3f,\"allocations\":%.0f,\"allocated\":%.0f,\"peak\":%ld,"
+	       "\"files\":%ld,"
 	       "\"written\":%.0f}\n",
-	       jobs, spent, (double)(allocations - before) / jobs, (double)(allocated - bytes) / jobs,
-	       status_kib("VmHWM:") * 1024, status_kib("RssFile:") * 1024, (double)work.bytes / jobs);
+	    jobs, spent, (double)(allocations - before) / jobs, (double)(allocated - bytes) / jobs,
+	    status_kib("VmHWM:") * 1024, status_kib("RssFile:") * 1024, (double)work.bytes / jobs);
 	mpijob_free(work.job);
 	mpijob_facts_free(work.facts);
 	free(work.text);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the cost of a job grows with each of its lists and maps. All lists and maps are taken from the schema of pod
- * templates and from the table of fields; each is made with N and with 2N entries, and the job is parsed, defaulted,
- * validated, planned, rendered, written and converted. A factor near 2 means that the cost is linear.
+ * How the cost of a job grows with each of its lists and maps. All lists and maps are taken from
+ * the schema of pod templates and from the table of fields; each is made with N and with 2N
+ * entries, and the job is parsed, defaulted, validated, planned, rendered, written and converted. A
+ * factor near 2 means that the cost is linear.
  *
- *     bench-lists [N [LIMIT]]     CPU time, the least of three runs; ends with 1 where a factor is above LIMIT (2.6)
+ *     bench-lists [N [LIMIT]]     CPU time, the least of three runs; ends with 1 where a factor is
+ * above LIMIT (2.6)
  *
- * Built with -DSTEPS, over a library compiled with -fsanitize-coverage=trace-pc, it counts the basic blocks that run
- * instead: the same on every machine and in every run.
+ * Built with -DSTEPS, over a library compiled with -fsanitize-coverage=trace-pc, it counts the
+ * basic blocks that run instead: the same on every machine and in every run.
  *
- * Kinds of documents: `valid` has different entries; `same` equal ones; `wrong` values of a wrong type; `unknown` keys
- * that nobody knows, in each object; `whole` n entries in all lists of a pod, with one entry in each list of theirs.
+ * Kinds of documents: `valid` has different entries; `same` equal ones; `wrong` values of a wrong
+ * type; `unknown` keys that nobody knows, in each object; `whole` n entries in all lists of a pod,
+ * with one entry in each list of theirs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +30,13 @@
 #define DEEPEST 24
 
 static const char base[] =
-	"{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"b\",\"namespace\":\"t\","
-	"\"uid\":\"u\",\"resourceVersion\":\"1\"},\"spec\":{\"slotsPerWorker\":1,\"mpiReplicaSpecs\":{\"Launcher\":{"
-	"\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}},\"Worker\":{\"replicas\":2,"
-	"\"template\":{\"spec\":{\"containers\":[{\"name\":\"w\",\"image\":\"i\"}]}}}}}}";
+    "{\"apiVersion\":\"kubeflow.org/"
+    "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"b\",\"namespace\":\"t\","
+    "\"uid\":\"u\",\"resourceVersion\":\"1\"},\"spec\":{\"slotsPerWorker\":1,\"mpiReplicaSpecs\":{"
+    "\"Launcher\":{"
+    "\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}},\"Worker\":{"
+    "\"replicas\":2,"
+    "\"template\":{\"spec\":{\"containers\":[{\"name\":\"w\",\"image\":\"i\"}]}}}}}}";
 
 enum variant { VALID, SAME, WRONG, UNKNOWN };
 static const char *const variants[] = { "valid", "same", "wrong", "unknown" };
@@ -96,7 +102,8 @@ static void write_plan(const mpijob *job)
 	need(facts && !mpijob_plan_new(job, facts, &options, &plan, NULL), "mpijob_plan_new");
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
 		if (mpijob_plan_at(plan, i)->role != MPIJOB_ROLE_SECRET)
-			(void)mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), sink, &bytes);
+			(void)mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), sink,
+			    &bytes);
 	mpijob_plan_free(plan);
 	mpijob_facts_free(facts);
 }
@@ -131,7 +138,8 @@ static void work(const mpijob_text *text)
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob *job = NULL;
 
-	need(!mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, diag), "mpijob_parse");
+	need(!mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, diag),
+	    "mpijob_parse");
 	(void)mpijob_default(job, NULL, diag);
 	strict.strict = 1;
 	(void)mpijob_validate(job, &strict, diag);
@@ -158,7 +166,8 @@ static double cost(const mpijob_text *text)
 
 /* ---- documents ---- */
 
-static mpijob_node *scalar(mpijob_doc *doc, const struct mpijob__schema_field *field, size_t i, enum variant variant)
+static mpijob_node *scalar(mpijob_doc *doc, const struct mpijob__schema_field *field, size_t i,
+    enum variant variant)
 {
 	char text[32];
 
@@ -174,14 +183,15 @@ static mpijob_node *scalar(mpijob_doc *doc, const struct mpijob__schema_field *f
 		return mpijob_node_new_string(doc, "1", 1);
 	if (field->choices)
 		return mpijob_node_new_string(doc, mpijob__schema_text(field->choices),
-					      strlen(mpijob__schema_text(field->choices)));
-	return mpijob_node_new_string(doc, text, (size_t)snprintf(text, sizeof(text), "a-%06zu", i));
+		    strlen(mpijob__schema_text(field->choices)));
+	return mpijob_node_new_string(doc, text,
+	    (size_t)snprintf(text, sizeof(text), "a-%06zu", i));
 }
 
 static mpijob_node *object(mpijob_doc *doc, int type, size_t i, enum variant variant, int deep);
 
-static void put_entries(mpijob_doc *doc, mpijob_node *parent, const struct mpijob__schema_field *field, size_t n,
-			enum variant variant, int deep)
+static void put_entries(mpijob_doc *doc, mpijob_node *parent,
+    const struct mpijob__schema_field *field, size_t n, enum variant variant, int deep)
 {
 	const char *name = mpijob__schema_text(field->name);
 	mpijob_node *list = (mpijob_node *)(uintptr_t)mpijob_node_get(parent, name);
@@ -191,8 +201,9 @@ static void put_entries(mpijob_doc *doc, mpijob_node *parent, const struct mpijo
 		list = field->shape == SCHEMA_LIST ? mpijob_node_put_list(doc, parent, name)
 						   : mpijob_node_put_map(doc, parent, name);
 	for (size_t i = 0; i < n; i++) {
-		mpijob_node *entry = field->kind == SCHEMA_OBJECT ? object(doc, field->of, i, variant, deep)
-								  : scalar(doc, field, i, variant);
+		mpijob_node *entry = field->kind == SCHEMA_OBJECT
+					 ? object(doc, field->of, i, variant, deep)
+					 : scalar(doc, field, i, variant);
 
 		snprintf(key, sizeof(key), "a-%06zu", i);
 		if (field->shape == SCHEMA_LIST)
@@ -212,9 +223,10 @@ static mpijob_node *object(mpijob_doc *doc, int type, size_t i, enum variant var
 	for (size_t k = 0; k < count; k++) {
 		if (!(fields[k].flags & SCHEMA_IN_CRD))
 			continue;
-		if (fields[k].shape == SCHEMA_ONE && fields[k].kind != SCHEMA_OBJECT && fields[k].kind != SCHEMA_TIME)
+		if (fields[k].shape == SCHEMA_ONE && fields[k].kind != SCHEMA_OBJECT &&
+		    fields[k].kind != SCHEMA_TIME)
 			mpijob_node_put(doc, map, mpijob__schema_text(fields[k].name),
-					scalar(doc, &fields[k], i, variant));
+			    scalar(doc, &fields[k], i, variant));
 		else if (fields[k].shape != SCHEMA_ONE && deep > 0)
 			put_entries(doc, map, &fields[k], 1, variant, deep - 1);
 	}
@@ -263,7 +275,9 @@ static mpijob_text *end(mpijob_doc *doc)
 	mpijob_text *text = mpijob_text_new();
 
 	need(text && !mpijob_doc_error(doc), "memory");
-	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text), "writing");
+	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+		 text),
+	    "writing");
 	mpijob_doc_free(doc);
 	return text;
 }
@@ -301,8 +315,8 @@ static void measure(const struct list *list, size_t n, double limit)
 	worst = factor > worst ? factor : worst;
 	measured++;
 	bad += factor > limit;
-	printf("%-70s %-8s %12.2f %12.2f %6.2f%s\n", list->name, variants[list->variant], costs[0], costs[1], factor,
-	       factor > limit ? "  NOT LINEAR" : "");
+	printf("%-70s %-8s %12.2f %12.2f %6.2f%s\n", list->name, variants[list->variant], costs[0],
+	    costs[1], factor, factor > limit ? "  NOT LINEAR" : "");
 	fflush(stdout);
 }
 
@@ -329,7 +343,8 @@ static void put_unknown(mpijob_doc *doc, const struct list *list, size_t n)
 	put_unknown_keys(doc, go(doc, "Worker", &list->way), n);
 }
 
-/* A row of the table of fields: a list of maps, a map of Kubernetes, or an object with unknown keys. */
+/* A row of the table of fields: a list of maps, a map of Kubernetes, or an object with unknown
+ * keys. */
 static void put_row(mpijob_doc *doc, const struct list *list, size_t n)
 {
 	const char *path = list->row->path;
@@ -381,8 +396,9 @@ static void put_all(mpijob_doc *doc, mpijob_node *at, int type, size_t n, int de
 		if (fields[i].shape != SCHEMA_ONE)
 			put_entries(doc, at, &fields[i], n, VALID, 1);
 		else if (fields[i].kind == SCHEMA_OBJECT && depth > 0)
-			put_all(doc, mpijob_node_put_map(doc, at, mpijob__schema_text(fields[i].name)), fields[i].of, n,
-				depth - 1);
+			put_all(doc,
+			    mpijob_node_put_map(doc, at, mpijob__schema_text(fields[i].name)),
+			    fields[i].of, n, depth - 1);
 	}
 }
 
@@ -392,8 +408,11 @@ static void put_whole(mpijob_doc *doc, const struct list *list, size_t n)
 
 	n /= PARTS;
 	put_all(doc, pod, SCHEMA_PodTemplateSpec, n, 3);
-	put_all(doc, mpijob_node_edit_at(mpijob_doc_find(doc, "spec.mpiReplicaSpecs.Worker.template.spec.containers"), 0),
-		SCHEMA_Container, n, 3);
+	put_all(doc,
+	    mpijob_node_edit_at(mpijob_doc_find(doc,
+				    "spec.mpiReplicaSpecs.Worker.template.spec.containers"),
+		0),
+	    SCHEMA_Container, n, 3);
 }
 
 static void name_of(char out[160], const struct way *way, const char *last)
@@ -402,8 +421,9 @@ static void name_of(char out[160], const struct way *way, const char *last)
 
 	out[0] = '\0';
 	for (size_t i = 0; i < way->count && len < 100; i++)
-		len += (size_t)snprintf(out + len, 160 - len, "%s%s.", mpijob__schema_text(way->steps[i]->name),
-					way->steps[i]->shape == SCHEMA_ONE ? "" : "[]");
+		len += (size_t)snprintf(out + len, 160 - len, "%s%s.",
+		    mpijob__schema_text(way->steps[i]->name),
+		    way->steps[i]->shape == SCHEMA_ONE ? "" : "[]");
 	snprintf(out + len, 160 - len, "%s", last);
 }
 
@@ -419,18 +439,23 @@ static void measure_types(size_t n, double limit)
 	seen[SCHEMA_PodTemplateSpec] = 1;
 	for (size_t next = 0; next < last; next++) {
 		size_t count;
-		const struct mpijob__schema_field *fields = mpijob__schema_fields(types[next], &count);
+		const struct mpijob__schema_field *fields =
+		    mpijob__schema_fields(types[next], &count);
 		struct list keys = { .put = put_unknown, .way = ways[next], .variant = UNKNOWN };
 
 		name_of(keys.name, &keys.way, "*");
 		measure(&keys, n, limit);
 		for (size_t i = 0; i < count; i++) {
-			struct list list = { .put = put_list, .way = ways[next], .field = &fields[i] };
+			struct list list = { .put = put_list,
+				.way = ways[next],
+				.field = &fields[i] };
 
 			name_of(list.name, &list.way, mpijob__schema_text(fields[i].name));
-			for (list.variant = VALID; fields[i].shape != SCHEMA_ONE && list.variant <= WRONG; list.variant++)
+			for (list.variant = VALID;
+			     fields[i].shape != SCHEMA_ONE && list.variant <= WRONG; list.variant++)
 				measure(&list, n, limit);
-			if (fields[i].kind != SCHEMA_OBJECT || seen[fields[i].of] || list.way.count == DEEPEST)
+			if (fields[i].kind != SCHEMA_OBJECT || seen[fields[i].of] ||
+			    list.way.count == DEEPEST)
 				continue;
 			seen[fields[i].of] = 1;
 			types[last] = fields[i].of;
@@ -469,11 +494,13 @@ int main(int argc, char **argv)
 	struct list whole = { .name = "all lists of a pod and a container", .put = put_whole };
 
 	need(n >= PARTS && limit > 1, "usage: bench-lists [N [LIMIT]]");
-	printf("%-70s %-8s %12s %12s factor\n", "list or map", "entries", UNIT " (N)", UNIT " (2N)");
+	printf("%-70s %-8s %12s %12s factor\n", "list or map", "entries", UNIT " (N)",
+	    UNIT " (2N)");
 	measure(&whole, n, limit);
 	measure_rows(n, limit);
 	measure_types(n, limit);
-	printf("%zu kinds of documents with %zu and %zu entries, the greatest factor is %.2f, %zu above %.2f\n", measured, n,
-	       2 * n, worst, bad, limit);
+	printf("%zu kinds of documents with %zu and %zu entries, the greatest factor is %.2f, %zu "
+	       "above %.2f\n",
+	    measured, n, 2 * n, worst, bad, limit);
 	return bad ? 1 : 0;
 }

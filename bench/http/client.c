@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our half of bench/http/run: does one kind of work against an API server, and prints one line of JSON.
+ * Our half of bench/http/run: does one kind of work against an API server, and prints one line of
+ * JSON.
  *
  *     bench-http create KUBECONFIG NAMESPACE COUNT IN_FLIGHT POD
  *     bench-http cache KUBECONFIG NAMESPACE
  *
- * create: COUNT pods made of the file POD, with their number behind its name. cache: the pods of the namespace are
- * listed by a watch and kept as facts, as the operator does. Figures of both: wall and processor time in milliseconds,
- * private memory in KiB (cache: what it grew by), connections.
+ * create: COUNT pods made of the file POD, with their number behind its name. cache: the pods of
+ * the namespace are listed by a watch and kept as facts, as the operator does. Figures of both:
+ * wall and processor time in milliseconds, private memory in KiB (cache: what it grew by),
+ * connections.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -53,7 +55,8 @@ static long proc_kib(const char *path, const char *name)
 
 static long private_kib(void)
 {
-	return proc_kib("/proc/self/smaps_rollup", "Private_Dirty:") + proc_kib("/proc/self/smaps_rollup", "Private_Clean:");
+	return proc_kib("/proc/self/smaps_rollup", "Private_Dirty:") +
+	       proc_kib("/proc/self/smaps_rollup", "Private_Clean:");
 }
 
 /* Resident memory at its highest, without the pages of program files. */
@@ -76,7 +79,8 @@ static int count_connections(void)
 		int domain = 0;
 		socklen_t size = sizeof(domain);
 		if (len > 7 && memcmp(target, "socket:", 7) == 0 &&
-		    getsockopt(atoi(entry->d_name), SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain != AF_UNIX)
+		    getsockopt(atoi(entry->d_name), SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+		    domain != AF_UNIX)
 			count++;
 	}
 	closedir(folder);
@@ -151,7 +155,9 @@ static char *read_file(const char *path)
 
 static void create(char **argv)
 {
-	struct work work = { .client = connect_to(argv[2]), .request = MPIJOB_REQUEST_INIT, .count = atoi(argv[4]) };
+	struct work work = { .client = connect_to(argv[2]),
+		.request = MPIJOB_REQUEST_INIT,
+		.count = atoi(argv[4]) };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_text *path = mpijob_text_new();
 	char *pod = read_file(argv[6]);
@@ -173,8 +179,9 @@ static void create(char **argv)
 		send_next(&work);
 	while (work.done < work.count)
 		need(mpijob_client_poll(work.client, -1) == 0, "poll");
-	printf("{\"wall\": %.1f, \"cpu\": %.1f, \"private\": %ld, \"connections\": %d}\n", clock_ms(CLOCK_MONOTONIC) - wall,
-	       clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu, peak_kib(), work.connections);
+	printf("{\"wall\": %.1f, \"cpu\": %.1f, \"private\": %ld, \"connections\": %d}\n",
+	    clock_ms(CLOCK_MONOTONIC) - wall, clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu, peak_kib(),
+	    work.connections);
 	mpijob_client_free(work.client);
 	mpijob_text_free(path);
 	free(pod);
@@ -192,11 +199,14 @@ struct cache {
 static int take(void *user, const struct mpijob_watch_event *event)
 {
 	struct cache *cache = user;
-	int code = event->json ? mpijob_observe(cache->observation, event->json, event->json_len, NULL) : MPIJOB_ERR_SYNTAX;
+	int code = event->json
+		       ? mpijob_observe(cache->observation, event->json, event->json_len, NULL)
+		       : MPIJOB_ERR_SYNTAX;
 
 	cache->events++;
 	if (code == 0)
-		code = mpijob_facts_apply(cache->facts, mpijob_observation_view(cache->observation));
+		code =
+		    mpijob_facts_apply(cache->facts, mpijob_observation_view(cache->observation));
 	return code < 0 ? code : 0;
 }
 
@@ -232,13 +242,15 @@ static void cache(char **argv)
 	options.user = &cache;
 	long before = private_kib();
 	double wall = clock_ms(CLOCK_MONOTONIC), cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-	need(cache.facts && cache.observation && mpijob_watch_new(client, &options, &watch) == 0, "the watch");
+	need(cache.facts && cache.observation && mpijob_watch_new(client, &options, &watch) == 0,
+	    "the watch");
 	while (!cache.listed)
 		need(mpijob_client_poll(client, -1) == 0, "poll");
 	wall = clock_ms(CLOCK_MONOTONIC) - wall;
 	cpu = clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-	printf("{\"wall\": %.1f, \"cpu\": %.1f, \"private\": %ld, \"events\": %zu, \"cached\": %zu}\n", wall, cpu,
-	       private_kib() - before, cache.events, mpijob_facts_pod_count(cache.facts));
+	printf(
+	    "{\"wall\": %.1f, \"cpu\": %.1f, \"private\": %ld, \"events\": %zu, \"cached\": %zu}\n",
+	    wall, cpu, private_kib() - before, cache.events, mpijob_facts_pod_count(cache.facts));
 	mpijob_watch_free(watch);
 	mpijob_client_free(client);
 	mpijob_facts_free(cache.facts);
@@ -252,6 +264,7 @@ int main(int argc, char **argv)
 	else if (argc == 4 && strcmp(argv[1], "cache") == 0)
 		cache(argv);
 	else
-		need(0, "usage: bench-http create KUBECONFIG NAMESPACE COUNT IN_FLIGHT POD | cache KUBECONFIG NAMESPACE");
+		need(0, "usage: bench-http create KUBECONFIG NAMESPACE COUNT IN_FLIGHT POD | cache "
+			"KUBECONFIG NAMESPACE");
 	return 0;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long one namespace can delay another in the operator. One namespace sends jobs near the largest size that etcd
- * takes, one and a burst of ten; small jobs of another namespace come behind the burst, and at other times until
- * the large ones are settled. The delay of a small job is the time from its event to its first request.
+ * How long one namespace can delay another in the operator. One namespace sends jobs near the
+ * largest size that etcd takes, one and a burst of ten; small jobs of another namespace come behind
+ * the burst, and at other times until the large ones are settled. The delay of a small job is the
+ * time from its event to its first request.
  *
  *     bench-delay [KIND [BYTES]]     all kinds of jobs, or one; 1,500,000 bytes each
  *
- * The operator is the real one, in this process; the API server is the transport below, which answers at once and sends
- * the bytes in pieces as curl does. Times are processor time of the operator and its waits, without the server's work
- * and without other processes, so a busy machine changes little.
+ * The operator is the real one, in this process; the API server is the transport below, which
+ * answers at once and sends the bytes in pieces as curl does. Times are processor time of the
+ * operator and its waits, without the server's work and without other processes, so a busy machine
+ * changes little.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,12 +20,12 @@
 
 #include <mpijob/mpijob.h>
 
-#define BYTES     1500000
-#define BURST     10
-#define PIECE     16384   /* bytes at a time, and bytes in one poll at most: as curl reads */
-#define PER_POLL  (100 * PIECE)
-#define PROBES    1000    /* small jobs at most, in one round */
-#define JOBS      "/apis/kubeflow.org/v2beta1/mpijobs"
+#define BYTES    1500000
+#define BURST    10
+#define PIECE    16384 /* bytes at a time, and bytes in one poll at most: as curl reads */
+#define PER_POLL (100 * PIECE)
+#define PROBES   1000 /* small jobs at most, in one round */
+#define JOBS     "/apis/kubeflow.org/v2beta1/mpijobs"
 
 static void need(int ok, const char *what)
 {
@@ -87,7 +89,9 @@ static void put_entries(mpijob_text *out, const char *entry, size_t until)
 		snprintf(number, sizeof(number), "%zu", i);
 		put(out, i > 1 ? "," : "");
 		for (const char *at = entry; *at; at++)
-			need(!mpijob_text_write(out, *at == '#' ? number : at, *at == '#' ? strlen(number) : 1), "memory");
+			need(!mpijob_text_write(out, *at == '#' ? number : at,
+				 *at == '#' ? strlen(number) : 1),
+			    "memory");
 	}
 }
 
@@ -99,20 +103,26 @@ struct kind {
 #define FIRST "\"containers\":[{\"name\":\"w\",\"image\":\"i\""
 
 static const struct kind kinds[] = {
-	{ "ports", "{\"spec\":{\"hostNetwork\":true," FIRST ",\"ports\":[", "{\"containerPort\":#}", NULL, NULL,
-	  "]}]}}" },
+	{ "ports", "{\"spec\":{\"hostNetwork\":true," FIRST ",\"ports\":[", "{\"containerPort\":#}",
+	    NULL, NULL, "]}]}}" },
 	{ "unknown keys", "{\"spec\":{" FIRST ",", "\"b#\":1", NULL, NULL, "}]}}" },
-	{ "projected sources", "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"projected\":{\"sources\":[",
-	  "{\"secret\":{\"name\":\"s\",\"items\":[{\"key\":\"k\",\"path\":\"p#\"}]}}", NULL, NULL, "]}}]," FIRST "}]}}" },
-	{ "containers", "{\"spec\":{\"containers\":[", "{\"name\":\"c#\",\"image\":\"i\"}", NULL, NULL, "]}}" },
-	{ "volumes x mounts", "{\"spec\":{\"volumes\":[", "{\"name\":\"v#\",\"emptyDir\":{}}", "]," FIRST ",\"volumeMounts\":[",
-	  "{\"name\":\"v#\",\"mountPath\":\"/v#\"}", "]}]}}" },
+	{ "projected sources",
+	    "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"projected\":{\"sources\":[",
+	    "{\"secret\":{\"name\":\"s\",\"items\":[{\"key\":\"k\",\"path\":\"p#\"}]}}", NULL, NULL,
+	    "]}}]," FIRST "}]}}" },
+	{ "containers", "{\"spec\":{\"containers\":[", "{\"name\":\"c#\",\"image\":\"i\"}", NULL,
+	    NULL, "]}}" },
+	{ "volumes x mounts", "{\"spec\":{\"volumes\":[", "{\"name\":\"v#\",\"emptyDir\":{}}",
+	    "]," FIRST ",\"volumeMounts\":[", "{\"name\":\"v#\",\"mountPath\":\"/v#\"}", "]}]}}" },
 	{ "env references", "{\"spec\":{" FIRST ",\"env\":[",
-	  "{\"name\":\"A#\",\"valueFrom\":{\"secretKeyRef\":{\"name\":\"s\",\"key\":\"k#\"}}}", NULL, NULL, "]}]}}" },
+	    "{\"name\":\"A#\",\"valueFrom\":{\"secretKeyRef\":{\"name\":\"s\",\"key\":\"k#\"}}}",
+	    NULL, NULL, "]}]}}" },
 	{ "label keys x expressions",
-	  "{\"spec\":{" FIRST "}],\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":\"k\",\"whenUnsatisfiable\":"
-	  "\"DoNotSchedule\",\"matchLabelKeys\":[", "\"k#\"", "],\"labelSelector\":{\"matchExpressions\":[",
-	  "{\"key\":\"e#\",\"operator\":\"Exists\"}", "]}}]}}" },
+	    "{\"spec\":{" FIRST "}],\"topologySpreadConstraints\":[{\"maxSkew\":1,\"topologyKey\":"
+	    "\"k\",\"whenUnsatisfiable\":"
+	    "\"DoNotSchedule\",\"matchLabelKeys\":[",
+	    "\"k#\"", "],\"labelSelector\":{\"matchExpressions\":[",
+	    "{\"key\":\"e#\",\"operator\":\"Exists\"}", "]}}]}}" },
 };
 
 /* The spec of a job, yours. */
@@ -122,7 +132,8 @@ static char *large_spec(const struct kind *kind, size_t bytes)
 	char *text;
 
 	need(out != NULL, "memory");
-	put(out, "{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}},"
+	put(out, "{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{\"spec\":{\"containers\":[{"
+		 "\"name\":\"l\",\"image\":\"i\"}]}}},"
 		 "\"Worker\":{\"replicas\":1,\"template\":");
 	put(out, kind->before);
 	put_entries(out, kind->entries, kind->more ? bytes / 2 : bytes);
@@ -137,16 +148,17 @@ static char *large_spec(const struct kind *kind, size_t bytes)
 	return text;
 }
 
-static const char small_spec[] =
-	"{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}},"
-	"\"Worker\":{\"replicas\":1,\"template\":{\"spec\":{\"containers\":[{\"name\":\"w\",\"image\":\"i\"}]}}}}}";
+static const char small_spec[] = "{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{\"spec\":{"
+				 "\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}},"
+				 "\"Worker\":{\"replicas\":1,\"template\":{\"spec\":{"
+				 "\"containers\":[{\"name\":\"w\",\"image\":\"i\"}]}}}}}";
 
 /* ---- the server ---- */
 
 struct object {
 	struct object *next;
-	char *path;        /* of itself */
-	const char *spec;  /* of an MPIJob; NULL: `text` is the whole object */
+	char *path;       /* of itself */
+	const char *spec; /* of an MPIJob; NULL: `text` is the whole object */
 	mpijob_doc *status;
 	char *text;
 };
@@ -169,7 +181,7 @@ static struct server {
 	struct object *objects;
 	unsigned version;
 	char settled[BURST]; /* large jobs that have a launcher, or are reported as invalid */
-	int64_t next_us;   /* when the next small job comes */
+	int64_t next_us;     /* when the next small job comes */
 	struct probe probes[PROBES];
 	size_t probe_count;
 	int wants_probes;
@@ -219,14 +231,17 @@ static void print_job(struct object *job, const char *type)
 	mpijob_text *status = mpijob_text_new();
 
 	if (mpijob_doc_root(job->status))
-		need(!mpijob_node_write(mpijob_doc_root(job->status), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, status),
-		     "memory");
+		need(!mpijob_node_write(mpijob_doc_root(job->status), MPIJOB_FORMAT_JSON_COMPACT,
+			 mpijob_text_write, status),
+		    "memory");
 	free(job->text);
-	job->text = format("{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"%s\","
-			   "\"namespace\":\"%.*s\",\"uid\":\"%s\",\"resourceVersion\":\"%u\",\"creationTimestamp\":"
+	job->text = format("{\"apiVersion\":\"kubeflow.org/"
+			   "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"%s\","
+			   "\"namespace\":\"%.*s\",\"uid\":\"%s\",\"resourceVersion\":\"%u\","
+			   "\"creationTimestamp\":"
 			   "\"2026-11-21T12:00:00Z\"},\"spec\":%s,\"status\":%s}",
-			   name, (int)strcspn(namespace_, "/"), namespace_, name, ++server.version, job->spec,
-			   mpijob_text_len(status) ? mpijob_text_data(status) : "{}");
+	    name, (int)strcspn(namespace_, "/"), namespace_, name, ++server.version, job->spec,
+	    mpijob_text_len(status) ? mpijob_text_data(status) : "{}");
 	mpijob_text_free(status);
 	send_event(JOBS, type, job->text);
 }
@@ -244,8 +259,8 @@ static struct object *add(char *path)
 
 static void add_job(const char *namespace_, size_t number, const char *spec)
 {
-	struct object *job = add(format("/apis/kubeflow.org/v2beta1/namespaces/%s/mpijobs/%c%zu", namespace_, *namespace_,
-					number));
+	struct object *job = add(format("/apis/kubeflow.org/v2beta1/namespaces/%s/mpijobs/%c%zu",
+	    namespace_, *namespace_, number));
 
 	job->spec = spec;
 	need(!mpijob_doc_parse("{}", 2, NULL, &job->status, NULL), "memory");
@@ -271,9 +286,11 @@ static void note(const char *path, const char *body)
 		return;
 	name += strlen("\"name\":\"");
 	number = strtoul(name + 1, NULL, 10);
-	if (*name == 'l' && number < BURST && (is_event ? strstr(body, "ValidationError") : strstr(path, "/batch/")))
+	if (*name == 'l' && number < BURST &&
+	    (is_event ? strstr(body, "ValidationError") : strstr(path, "/batch/")))
 		server.settled[number] = 1;
-	if (*name == 'o' && !is_event && number < server.probe_count && !server.probes[number].first_us)
+	if (*name == 'o' && !is_event && number < server.probe_count &&
+	    !server.probes[number].first_us)
 		server.probes[number].first_us = now_us();
 }
 
@@ -287,9 +304,10 @@ static char *create(const char *path, const char *body)
 	need(metadata && name, "a body without a name");
 	head = (size_t)(metadata - body) + strlen("\"metadata\":{");
 	name += strlen("\"name\":\"");
-	object = add(format("%.*s/%.*s", (int)strcspn(path, "?"), path, (int)strcspn(name, "\""), name));
-	object->text = format("%.*s\"uid\":\"u%u\",\"resourceVersion\":\"%u\",%s", (int)head, body, server.version + 1,
-			      server.version + 1, body + head);
+	object =
+	    add(format("%.*s/%.*s", (int)strcspn(path, "?"), path, (int)strcspn(name, "\""), name));
+	object->text = format("%.*s\"uid\":\"u%u\",\"resourceVersion\":\"%u\",%s", (int)head, body,
+	    server.version + 1, server.version + 1, body + head);
 	server.version++;
 	send_event(collection, "ADDED", object->text);
 	free(collection);
@@ -323,7 +341,8 @@ static char *serve(const struct mpijob_request *request, int *status)
 	if (object)
 		return strdup(object->text);
 	*status = 404;
-	return strdup("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\",\"code\":404}");
+	return strdup("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+		      "\"reason\":\"NotFound\",\"code\":404}");
 }
 
 /* ---- the transport ---- */
@@ -342,8 +361,10 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	if (strstr(request->path, "watch=1")) {
 		one->watched = collection_of(request->path);
 		if (strstr(request->path, "sendInitialEvents"))
-			put(one->text, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"1\","
-				       "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n");
+			put(one->text,
+			    "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":"
+			    "\"1\","
+			    "\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n");
 	} else {
 		if (request->body_len)
 			note(request->path, request->body);
@@ -379,7 +400,8 @@ static int tell(struct exchange *one, size_t most)
 		mpijob_exchange_status(to, one->status);
 	one->status = 0;
 	for (; told < len && told < most; told += len - told < PIECE ? len - told : PIECE)
-		mpijob_exchange_data(to, mpijob_text_data(one->text) + one->told + told, len - told < PIECE ? len - told : PIECE);
+		mpijob_exchange_data(to, mpijob_text_data(one->text) + one->told + told,
+		    len - told < PIECE ? len - told : PIECE);
 	one->told += told;
 	if (one->told < mpijob_text_len(one->text))
 		return (int)told;
@@ -415,7 +437,8 @@ static int poll_server(void *self, int timeout_ms)
 		add_probe(server.next_us);
 		server.next_us = INT64_MAX;
 	}
-	if (server.probe_count && server.next_us == INT64_MAX && server.probes[server.probe_count - 1].first_us)
+	if (server.probe_count && server.next_us == INT64_MAX &&
+	    server.probes[server.probe_count - 1].first_us)
 		server.next_us = now_us() + 5000 + (int64_t)(server.probe_count * 7919 % 45) * 1000;
 	server_us += cpu_us() - from_us;
 	if (tell_all() || timeout_ms == 0)
@@ -469,14 +492,16 @@ static int is_over(size_t jobs)
 
 static struct round run(const char *spec, size_t jobs)
 {
-	struct mpijob_transport transport = { sizeof(transport), start, poll_server, NULL, NULL, cancel, nothing, nothing };
+	struct mpijob_transport transport = { sizeof(transport), start, poll_server, NULL, NULL,
+		cancel, nothing, nothing };
 	mpijob_client *client = NULL;
 	mpijob_operator *operator_ = NULL;
 	struct round round = { 0 };
 	int64_t from_us;
 
-	need(!mpijob_client_new(&transport, &server, &client) && !mpijob_operator_new(client, NULL, &operator_, NULL),
-	     "the operator");
+	need(!mpijob_client_new(&transport, &server, &client) &&
+		 !mpijob_operator_new(client, NULL, &operator_, NULL),
+	    "the operator");
 	while (!mpijob_operator_synced(operator_))
 		need(!mpijob_operator_step(operator_, 1), "mpijob_operator_step");
 	for (size_t i = 0; i < jobs; i++)
@@ -490,7 +515,8 @@ static struct round run(const char *spec, size_t jobs)
 	round.spent_ms = (double)(cpu_us() - server_us - from_us) / 1e3;
 	round.probes = server.probe_count;
 	for (size_t i = 0; i < server.probe_count; i++) {
-		double took_ms = (double)(server.probes[i].first_us - server.probes[i].came_us) / 1e3;
+		double took_ms =
+		    (double)(server.probes[i].first_us - server.probes[i].came_us) / 1e3;
 
 		round.first_ms = took_ms > round.first_ms ? took_ms : round.first_ms;
 	}
@@ -505,8 +531,10 @@ int main(int argc, char **argv)
 	size_t bytes = argc > 2 ? strtoul(argv[2], NULL, 10) : BYTES;
 	struct round alone = run(small_spec, 0);
 
-	printf("longest delay of a small job of another namespace, alone: %.1f ms\n", alone.first_ms);
-	printf("%-26s %9s %14s %14s %16s\n", "large jobs, of", "bytes", "beside one, ms", "beside 10, ms", "processor, 10, ms");
+	printf("longest delay of a small job of another namespace, alone: %.1f ms\n",
+	    alone.first_ms);
+	printf("%-26s %9s %14s %14s %16s\n", "large jobs, of", "bytes", "beside one, ms",
+	    "beside 10, ms", "processor, 10, ms");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		struct round one, burst;
 		char *spec;
@@ -516,8 +544,8 @@ int main(int argc, char **argv)
 		spec = large_spec(&kinds[i], bytes);
 		one = run(spec, 1);
 		burst = run(spec, BURST);
-		printf("%-26s %9zu %14.1f %14.1f %16.0f\n", kinds[i].name, strlen(spec), one.first_ms, burst.first_ms,
-		       burst.spent_ms);
+		printf("%-26s %9zu %14.1f %14.1f %16.0f\n", kinds[i].name, strlen(spec),
+		    one.first_ms, burst.first_ms, burst.spent_ms);
 		fflush(stdout);
 		free(spec);
 	}

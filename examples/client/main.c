@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends the job on standard input to the cluster of the kubeconfig, prints its launcher's output; Ctrl-C deletes it. */
+/* Sends the job on standard input to the cluster of the kubeconfig, prints its launcher's output;
+ * Ctrl-C deletes it. */
 #include <mpijob/http.h>
 #include <mpijob/mpijob.h>
 #include <signal.h>
@@ -22,14 +23,17 @@ static int print_line(void *user, const struct mpijob_log_line *line)
 	return line->whole && putchar('\n') == EOF ? MPIJOB_ERR_IO : 0;
 }
 
-static void print_failure(void *user, const char *pod, const char *container, int code, const char *message, int again)
+static void print_failure(void *user, const char *pod, const char *container, int code,
+    const char *message, int again)
 {
 	(void)user, (void)container;
 	unreadable |= !again;
-	fprintf(stderr, "logs of %s: %s\n", pod ? pod : "pods", message ? message : mpijob_error_text(code));
+	fprintf(stderr, "logs of %s: %s\n", pod ? pod : "pods",
+	    message ? message : mpijob_error_text(code));
 }
 
-/* The client moves the logs on while somebody waits on it; what the launcher wrote last comes after the job's end. */
+/* The client moves the logs on while somebody waits on it; what the launcher wrote last comes after
+ * the job's end. */
 static int follow(const char *namespace_, const char *name)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
@@ -39,8 +43,10 @@ static int follow(const char *namespace_, const char *name)
 	options.failed = print_failure;
 	int code = mpijob_logs_of_job(client, namespace_, name, "launcher", &options, &logs);
 	if (code == 0)
-		code = mpijob_client_wait_job(client, namespace_, name, "Succeeded", -1, NULL, diag);
-	while (logs && !interrupted && !unreadable && mpijob_logs_state(logs) == 1 && mpijob_logs_unread(logs) > 0)
+		code =
+		    mpijob_client_wait_job(client, namespace_, name, "Succeeded", -1, NULL, diag);
+	while (logs && !interrupted && !unreadable && mpijob_logs_state(logs) == 1 &&
+	       mpijob_logs_unread(logs) > 0)
 		mpijob_client_poll(client, 1000);
 	mpijob_logs_free(logs);
 	if (code == MPIJOB_ERR_CANCELLED)
@@ -61,13 +67,15 @@ int main(void)
 	if (code == 0 && (code = mpijob_http_config_load(NULL, &config, diag)) == 0 &&
 	    (code = mpijob_http_new(config, NULL, &transport, &http, diag)) == 0 &&
 	    (code = mpijob_client_new(&transport, http, &client)) == 0) {
-		options.namespace_ = mpijob_namespace(job) ? mpijob_namespace(job) : mpijob_http_config_namespace(config);
+		options.namespace_ = mpijob_namespace(job) ? mpijob_namespace(job)
+							   : mpijob_http_config_namespace(config);
 		code = mpijob_client_submit(client, job, &options, &stored, diag);
 	}
 	if (code == 0 && signal(SIGINT, on_signal) != SIG_ERR)
 		code = follow(mpijob_namespace(stored), mpijob_name(stored));
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
 		fprintf(stderr, "%s\n", mpijob_diag_at(diag, i)->message);
-	mpijob_free(stored), mpijob_free(job), mpijob_client_free(client), mpijob_http_config_free(config), mpijob_diag_free(diag);
+	mpijob_free(stored), mpijob_free(job), mpijob_client_free(client),
+	    mpijob_http_config_free(config), mpijob_diag_free(diag);
 	return code != 0;
 }

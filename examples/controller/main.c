@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A controller of its own around mpijob_plan_new(): it sends the job of a file to a cluster, here one embedded in this
- * process, and brings it to its end. With a transport of libmpijob-http it does so on a real one.
+ * A controller of its own around mpijob_plan_new(): it sends the job of a file to a cluster, here
+ * one embedded in this process, and brings it to its end. With a transport of libmpijob-http it
+ * does so on a real one.
  *
  *     cc main.c $(pkg-config --cflags --libs mpijob-local) -o controller && ./controller job.yaml
  *
- * One round: look at the job and its children, plan, carry the plan out. Each round looks anew, so that nothing is lost
- * by a conflict, a failure, or news that came late. (Who has many pods keeps the facts, and feeds them with answers too.)
+ * One round: look at the job and its children, plan, carry the plan out. Each round looks anew, so
+ * that nothing is lost by a conflict, a failure, or news that came late. (Who has many pods keeps
+ * the facts, and feeds them with answers too.)
  */
 #define _DEFAULT_SOURCE
 #include <mpijob/local.h>
@@ -24,14 +26,16 @@ static mpijob_facts *facts;
 static mpijob_observation *observation;
 static int changed;
 
-/* --- look: what watches list are the facts of a round, what they tell later begins the next one --- */
+/* --- look: what watches list are the facts of a round, what they tell later begins the next one
+ * --- */
 
 static int see(void *user, const struct mpijob_watch_event *event)
 {
 	(void)user, changed = 1;
 	if (event->event == MPIJOB_WATCH_DELETED)
 		return mpijob_facts_forget(facts, event->uid), 0;
-	int code = event->json ? mpijob_observe(observation, event->json, event->json_len, diag) : MPIJOB_ERR_SPEC;
+	int code = event->json ? mpijob_observe(observation, event->json, event->json_len, diag)
+			       : MPIJOB_ERR_SPEC;
 	if (code == 0)
 		code = mpijob_facts_apply(facts, mpijob_observation_view(observation));
 	return code < 0 ? code : 0;
@@ -40,19 +44,23 @@ static int see(void *user, const struct mpijob_watch_event *event)
 static void unseen(void *user, const struct mpijob_answer *answer, const char *what)
 {
 	(void)user;
-	fprintf(stderr, "%s: %s\n", what, answer->message ? answer->message : mpijob_error_text(answer->code));
+	fprintf(stderr, "%s: %s\n", what,
+	    answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
-static int watch(const char *api_version, const char *kind, const char *name, const char *label, mpijob_watch **out)
+static int watch(const char *api_version, const char *kind, const char *name, const char *label,
+    mpijob_watch **out)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
-	options.api_version = api_version, options.kind = kind, options.namespace_ = mpijob_namespace(job);
+	options.api_version = api_version, options.kind = kind,
+	options.namespace_ = mpijob_namespace(job);
 	options.name = name, options.label_selector = label;
 	options.object = see, options.failed = unseen;
 	return mpijob_watch_new(client, &options, out);
 }
 
-/* Pods are found by label, the job and its other children by the names that they have or will have. */
+/* Pods are found by label, the job and its other children by the names that they have or will
+ * have. */
 static int look(mpijob_objects *objects, mpijob_watch **watches)
 {
 	static char label[320]; /* a name has 253 bytes at most */
@@ -63,8 +71,10 @@ static int look(mpijob_objects *objects, mpijob_watch **watches)
 	if (code == 0)
 		code = watch("v1", "Pod", NULL, label, &watches[1]);
 	for (size_t i = 0; code == 0 && i < mpijob_objects_count(objects); i++)
-		if ((code = mpijob_objects_head(objects, i, &head)) == 0 && head.role != MPIJOB_ROLE_WORKER && count < WATCHES)
-			code = watch(head.api_version, head.kind, head.name, NULL, &watches[count++]);
+		if ((code = mpijob_objects_head(objects, i, &head)) == 0 &&
+		    head.role != MPIJOB_ROLE_WORKER && count < WATCHES)
+			code =
+			    watch(head.api_version, head.kind, head.name, NULL, &watches[count++]);
 	for (size_t i = 0; i < count; i++)
 		while (code == 0 && !mpijob_watch_synced(watches[i]))
 			code = mpijob_client_poll(client, -1);
@@ -75,10 +85,15 @@ static int look(mpijob_objects *objects, mpijob_watch **watches)
 
 static int report(const struct mpijob_target *about, const struct mpijob_action *action)
 {
-	struct mpijob_target events = { .size = sizeof(events), .api_version = "v1", .kind = "Event", .namespace_ = about->namespace_ };
+	struct mpijob_target events = { .size = sizeof(events),
+		.api_version = "v1",
+		.kind = "Event",
+		.namespace_ = about->namespace_ };
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *object = mpijob_node_put_map(doc, root, "involvedObject");
-	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "generateName", "example-");
+	mpijob_node *root = mpijob_doc_edit(doc),
+		    *object = mpijob_node_put_map(doc, root, "involvedObject");
+	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "generateName",
+	    "example-");
 	mpijob_node_put_string(doc, object, "apiVersion", action->api_version);
 	mpijob_node_put_string(doc, object, "kind", action->kind);
 	mpijob_node_put_string(doc, object, "namespace", about->namespace_);
@@ -101,20 +116,27 @@ static void answered(void *user, const struct mpijob_answer *answer)
 		fprintf(stderr, "%s\n", answer->message);
 }
 
-/* The body goes to the server as it is written, and is wiped: it may hold the key. So are the bytes that made it. */
+/* The body goes to the server as it is written, and is wiped: it may hold the key. So are the bytes
+ * that made it. */
 static int send(const mpijob_plan *plan, size_t index, struct mpijob_target *target)
 {
 	int create = mpijob_plan_at(plan, index)->verb == MPIJOB_ACTION_CREATE, waiting = 1;
-	struct mpijob_request request = { .size = sizeof(request), .method = create ? "POST" : "PATCH",
+	struct mpijob_request request = { .size = sizeof(request),
+		.method = create ? "POST" : "PATCH",
 		.content_type = create ? "application/json" : "application/merge-patch+json" };
-	struct mpijob_callbacks callbacks = { .size = sizeof(callbacks), .done = answered, .user = &waiting };
+	struct mpijob_callbacks callbacks = { .size = sizeof(callbacks),
+		.done = answered,
+		.user = &waiting };
 	mpijob_call *call = NULL;
 	mpijob_text *path = mpijob_text_new(), *body = mpijob_text_new();
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
-	int code = !path || !body ? MPIJOB_ERR_NOMEM : getentropy(entropy, sizeof(entropy)) ? MPIJOB_ERR_IO : 0;
+	int code = !path || !body                         ? MPIJOB_ERR_NOMEM
+		   : getentropy(entropy, sizeof(entropy)) ? MPIJOB_ERR_IO
+							  : 0;
 	target->name = create ? NULL : target->name;
 	if (code == 0 && (code = mpijob_target_write(target, mpijob_text_write, path)) == 0)
-		code = mpijob_plan_write_body(plan, index, entropy, sizeof(entropy), mpijob_text_write, body);
+		code = mpijob_plan_write_body(plan, index, entropy, sizeof(entropy),
+		    mpijob_text_write, body);
 	if (code == 0) {
 		request.path = mpijob_text_data(path);
 		request.body = mpijob_text_data(body), request.body_len = mpijob_text_len(body);
@@ -131,18 +153,25 @@ static int send(const mpijob_plan *plan, size_t index, struct mpijob_target *tar
 
 static int carry_out(const mpijob_plan *plan)
 {
-	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete", "tell of" };
+	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete",
+		"tell of" };
 	int code = 0;
 	for (size_t i = 0; code == 0 && i < mpijob_plan_count(plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
-		struct mpijob_target target = { .size = sizeof(target), .api_version = action->api_version, .kind = action->kind,
-			.namespace_ = mpijob_namespace(job), .name = action->name,
-			.subresource = action->verb == MPIJOB_ACTION_PATCH_STATUS ? "status" : NULL };
-		printf("%s %s %s: %s\n", verbs[action->verb], action->kind, action->name, action->why);
+		struct mpijob_target target = { .size = sizeof(target),
+			.api_version = action->api_version,
+			.kind = action->kind,
+			.namespace_ = mpijob_namespace(job),
+			.name = action->name,
+			.subresource =
+			    action->verb == MPIJOB_ACTION_PATCH_STATUS ? "status" : NULL };
+		printf("%s %s %s: %s\n", verbs[action->verb], action->kind, action->name,
+		    action->why);
 		if (action->verb == MPIJOB_ACTION_EVENT)
 			code = report(&target, action);
 		else if (action->verb == MPIJOB_ACTION_DELETE)
-			code = mpijob_client_delete(client, &target, action->uid, "Background", diag);
+			code =
+			    mpijob_client_delete(client, &target, action->uid, "Background", diag);
 		else
 			code = send(plan, i, &target);
 		if (code == MPIJOB_ERR_NOT_FOUND && action->verb == MPIJOB_ACTION_DELETE)
@@ -160,7 +189,8 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* 1: the job has ended, and what is to be done then is done. 0: there will be another round. A negative code: the end of all. */
+/* 1: the job has ended, and what is to be done then is done. 0: there will be another round. A
+ * negative code: the end of all. */
 static int go_round(mpijob_objects *objects)
 {
 	struct mpijob_plan_options options = { .size = sizeof(options), .now_ms = now_ms() };
@@ -173,7 +203,8 @@ static int go_round(mpijob_objects *objects)
 	facts = mpijob_facts_new();
 	int code = facts ? look(objects, watches) : MPIJOB_ERR_NOMEM;
 	changed = 0;
-	if (code == 0 && (code = mpijob_client_get_job(client, mpijob_namespace(job), mpijob_name(job), &stored, diag)) == 0) {
+	if (code == 0 && (code = mpijob_client_get_job(client, mpijob_namespace(job),
+			      mpijob_name(job), &stored, diag)) == 0) {
 		mpijob_free(job), job = stored;
 		code = mpijob_plan_new(job, facts, &options, &plan, diag);
 	} else if (code == MPIJOB_ERR_NOT_FOUND) {
@@ -181,12 +212,19 @@ static int go_round(mpijob_objects *objects)
 	}
 	if (code == 0) {
 		until = mpijob_plan_next_ms(plan);
-		code = mpijob_plan_count(plan) || until || !mpijob_plan_status(plan)->completion_time ? carry_out(plan) : 1;
+		code =
+		    mpijob_plan_count(plan) || until || !mpijob_plan_status(plan)->completion_time
+			? carry_out(plan)
+			: 1;
 	}
-	if (code < 0 && code != MPIJOB_ERR_CONFLICT) /* a conflict: somebody was there before us, and we look at once */
+	/* a conflict: somebody was there before us, and we look at once */
+	if (code < 0 && code != MPIJOB_ERR_CONFLICT)
 		until = now_ms() + 1000;
-	for (int64_t now = now_ms(); code != 1 && code != MPIJOB_ERR_CONFLICT && lost == 0 && !changed && (!until || now < until); now = now_ms())
-		lost = mpijob_client_poll(client, until ? (int)(until - now < 60000 ? until - now : 60000) : -1);
+	for (int64_t now = now_ms(); code != 1 && code != MPIJOB_ERR_CONFLICT && lost == 0 &&
+				     !changed && (!until || now < until);
+	     now = now_ms())
+		lost = mpijob_client_poll(client,
+		    until ? (int)(until - now < 60000 ? until - now : 60000) : -1);
 	for (size_t i = 0; i < WATCHES; i++)
 		mpijob_watch_free(watches[i]);
 	mpijob_plan_free(plan);
@@ -205,11 +243,14 @@ static int tell_end(void)
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	mpijob_logs *logs = NULL;
 	options.line = print_line;
-	int code = mpijob_logs_of_job(client, mpijob_namespace(job), mpijob_name(job), "launcher", &options, &logs);
+	int code = mpijob_logs_of_job(client, mpijob_namespace(job), mpijob_name(job), "launcher",
+	    &options, &logs);
 	while (code == 0 && mpijob_logs_state(logs) == 1)
 		code = mpijob_client_poll(client, -1);
 	mpijob_logs_free(logs);
-	return code ? code : mpijob_client_wait_job(client, mpijob_namespace(job), mpijob_name(job), "Succeeded", 0, NULL, diag);
+	return code ? code
+		    : mpijob_client_wait_job(client, mpijob_namespace(job), mpijob_name(job),
+			  "Succeeded", 0, NULL, diag);
 }
 
 static int print_piece(void *user, const char *data, size_t len)
@@ -225,7 +266,8 @@ static void print_findings(void)
 	mpijob_diag_clear(diag);
 }
 
-/* What the children will be called tells the job itself, as it is once its defaults are filled in. */
+/* What the children will be called tells the job itself, as it is once its defaults are filled
+ * in. */
 static int read_job(const char *name, mpijob **sent, mpijob_objects **objects)
 {
 	static char text[1 << 20];
@@ -236,7 +278,9 @@ static int read_job(const char *name, mpijob **sent, mpijob_objects **objects)
 	size_t len = fread(text, 1, sizeof(text), file);
 	if (len == sizeof(text))
 		fprintf(stderr, "%s: longer than this program reads\n", name);
-	int code = ferror(file) || len == sizeof(text) ? MPIJOB_ERR_IO : mpijob_parse(text, len, &options, sent, diag);
+	int code = ferror(file) || len == sizeof(text)
+		       ? MPIJOB_ERR_IO
+		       : mpijob_parse(text, len, &options, sent, diag);
 	mpijob *whole = code == 0 ? mpijob_clone(*sent) : NULL;
 	if (code == 0)
 		code = whole ? mpijob_default(whole, NULL, diag) : MPIJOB_ERR_NOMEM;
@@ -253,7 +297,8 @@ int main(int argc, char **argv)
 	mpijob_objects *objects = NULL;
 	mpijob *sent = NULL;
 	diag = mpijob_diag_new(), observation = mpijob_observation_new();
-	int code = diag && observation ? read_job(argc > 1 ? argv[1] : "job.yaml", &sent, &objects) : MPIJOB_ERR_NOMEM;
+	int code = diag && observation ? read_job(argc > 1 ? argv[1] : "job.yaml", &sent, &objects)
+				       : MPIJOB_ERR_NOMEM;
 	if (code == 0 && (code = mpijob_local_new(NULL, &transport, &local, diag)) == 0 &&
 	    (code = mpijob_client_new(&transport, local, &client)) == 0)
 		code = mpijob_client_submit(client, sent, NULL, &job, diag);
@@ -268,7 +313,8 @@ int main(int argc, char **argv)
 	print_findings();
 	if (code != 0)
 		fprintf(stderr, "%s\n", mpijob_error_text(code));
-	mpijob_client_free(client), mpijob_objects_free(objects), mpijob_free(sent), mpijob_free(job);
+	mpijob_client_free(client), mpijob_objects_free(objects), mpijob_free(sent),
+	    mpijob_free(job);
 	mpijob_facts_free(facts), mpijob_observation_free(observation), mpijob_diag_free(diag);
 	return code != 0;
 }

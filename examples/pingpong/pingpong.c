@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends messages to and fro between each pair of hosts, one pair after the other, and names the slowest: pingpong [FACTOR].
- * Exit code 1 when a pair is more than FACTOR (3) times slower than the median pair, 2 when there is only one host.
+ * Sends messages to and fro between each pair of hosts, one pair after the other, and names the
+ * slowest: pingpong [FACTOR]. Exit code 1 when a pair is more than FACTOR (3) times slower than the
+ * median pair, 2 when there is only one host.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -28,7 +29,8 @@ static double one_way(int peer, int begins, int len, int times)
 		for (int i = 0; i < times; i++) {
 			if (begins)
 				MPI_Send(message, len, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
-			MPI_Recv(message, len, MPI_CHAR, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			MPI_Recv(message, len, MPI_CHAR, peer, 0, MPI_COMM_WORLD,
+			    MPI_STATUS_IGNORE);
 			if (!begins)
 				MPI_Send(message, len, MPI_CHAR, peer, 0, MPI_COMM_WORLD);
 		}
@@ -86,7 +88,8 @@ static int report(struct pair *pairs, int count, int hosts, int size, double fac
 	struct pair late, thin, middle = { 0 };
 
 	for (int i = 0; i < count; i++)
-		printf("%s %s: %.2f us, %.1f MB/s\n", names[pairs[i].a], names[pairs[i].b], pairs[i].latency, pairs[i].bandwidth);
+		printf("%s %s: %.2f us, %.1f MB/s\n", names[pairs[i].a], names[pairs[i].b],
+		    pairs[i].latency, pairs[i].bandwidth);
 	int host = slowest_host(pairs, count, size);
 	qsort(pairs, (size_t)count, sizeof(*pairs), by_latency);
 	late = pairs[count - 1];
@@ -94,11 +97,13 @@ static int report(struct pair *pairs, int count, int hosts, int size, double fac
 	qsort(pairs, (size_t)count, sizeof(*pairs), by_bandwidth);
 	thin = pairs[count - 1];
 	middle.bandwidth = pairs[(count - 1) / 2].bandwidth;
-	int slow = late.latency > factor * middle.latency || thin.bandwidth * factor < middle.bandwidth;
+	int slow =
+	    late.latency > factor * middle.latency || thin.bandwidth * factor < middle.bandwidth;
 	printf("median: %.2f us, %.1f MB/s\n", middle.latency, middle.bandwidth);
-	printf("%s: %d hosts, slowest host %s; latency %.2f us between %s and %s; bandwidth %.1f MB/s between %s and %s\n",
-	       slow ? "SLOW" : "ok", hosts, names[host], late.latency, names[late.a], names[late.b], thin.bandwidth,
-	       names[thin.a], names[thin.b]);
+	printf("%s: %d hosts, slowest host %s; latency %.2f us between %s and %s; bandwidth %.1f "
+	       "MB/s between %s and %s\n",
+	    slow ? "SLOW" : "ok", hosts, names[host], late.latency, names[late.a], names[late.b],
+	    thin.bandwidth, names[thin.a], names[thin.b]);
 	return slow;
 }
 
@@ -148,7 +153,8 @@ int main(int argc, char **argv)
 	if (rank == 0 && count > 0)
 		code = report(pairs, count, hosts, size, argc > 1 ? atof(argv[1]) : 3);
 	else if (rank == 0 && (code = 2))
-		printf("FAILED: all %d ranks are on %s, so there is nothing to measure\n", size, name);
+		printf("FAILED: all %d ranks are on %s, so there is nothing to measure\n", size,
+		    name);
 	fflush(stdout);
 	free(names);
 	free(first);

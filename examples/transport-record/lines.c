@@ -21,10 +21,12 @@ static int fits(const struct line *line, const struct mpijob_request *request)
 {
 	const mpijob_node *body = get(line, "body");
 
-	return !line->used && strcmp(mpijob_node_string(get(line, "method")), request->method) == 0 &&
+	return !line->used &&
+	       strcmp(mpijob_node_string(get(line, "method")), request->method) == 0 &&
 	       strcmp(mpijob_node_string(get(line, "path")), request->path) == 0 &&
 	       mpijob_node_length(body) == request->body_len &&
-	       memcmp(mpijob_node_string(body), request->body ? request->body : "", request->body_len) == 0;
+	       memcmp(mpijob_node_string(body), request->body ? request->body : "",
+		   request->body_len) == 0;
 }
 
 struct line *lines_find(struct line *lines, const struct mpijob_request *request)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Usage: transport-record record|replay FILE: asks an empty cluster in this process for Pods, or plays that again. */
+/* Usage: transport-record record|replay FILE: asks an empty cluster in this process for Pods, or
+ * plays that again. */
 #include "record.h"
 
 #include <mpijob/local.h>
@@ -39,7 +40,8 @@ static int player(FILE *file, struct mpijob_transport *transport, void **self)
 
 int main(int argc, char **argv)
 {
-	struct mpijob_target pods = { sizeof(pods), "v1", "Pod", "default", NULL, NULL, NULL, 0, NULL, 0 };
+	struct mpijob_target pods = { sizeof(pods), "v1", "Pod", "default", NULL, NULL, NULL, 0,
+		NULL, 0 };
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	int replays = argc == 3 && strcmp(argv[1], "replay") == 0;
 	FILE *file = argc == 3 ? fopen(argv[2], replays ? "r" : "w") : NULL;
@@ -58,7 +60,8 @@ int main(int argc, char **argv)
 	if (code)
 		printf("%s\n", mpijob_error_text(code));
 	else
-		printf("%zu pods\n", mpijob_node_count(mpijob_node_find(mpijob_doc_root(list), "items")));
+		printf("%zu pods\n",
+		    mpijob_node_count(mpijob_node_find(mpijob_doc_root(list), "items")));
 	mpijob_doc_free(list);
 	mpijob_client_free(client);
 	fclose(file);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a transport tells goes straight to the client that asked: so who wants to hear it, too, is a client himself. */
+/* What a transport tells goes straight to the client that asked: so who wants to hear it, too, is a
+ * client himself. */
 #include "record.h"
 
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static void take_end(void *user, const struct mpijob_answer *answer)
 {
 	struct tape *tape = user;
 	int code =
-		answer->reason ? 0 : answer->code; /* with a reason the server said no, without one something broke */
+	    /* with a reason the server said no, without one something broke */
+	    answer->reason ? 0 : answer->code;
 	char seconds[24];
 
 	if (mpijob_text_write(tape->data, answer->body, answer->body_len))
@@ -37,8 +39,8 @@ static void take_end(void *user, const struct mpijob_answer *answer)
 int record_start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
 {
 	struct tape *tape = tape_new(request);
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), request->streaming ? take_data : NULL, take_end,
-					      tape };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks),
+		request->streaming ? take_data : NULL, take_end, tape };
 	int code = tape ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (code == 0) {

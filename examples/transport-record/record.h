@@ -7,15 +7,16 @@
 #include <stdio.h>
 
 /*
- * A transport that hands everything to another client and writes each exchange to a file, one JSON object a line.
- * Takes `inner`, also when it fails, and leaves `file` open. 0 or MPIJOB_ERR_NOMEM. Bodies are written as they are,
- * Secrets too.
+ * A transport that hands everything to another client and writes each exchange to a file, one JSON
+ * object a line. Takes `inner`, also when it fails, and leaves `file` open. 0 or MPIJOB_ERR_NOMEM.
+ * Bodies are written as they are, Secrets too.
  */
 int record_new(mpijob_client *inner, FILE *file, struct mpijob_transport *transport, void **self);
 
 /*
- * A transport that answers from such a file, without a cluster: each request gets the answer of the first line with the
- * same method, path and body that was not used yet. Streams that were given up stay open. 0 or MPIJOB_ERR_*.
+ * A transport that answers from such a file, without a cluster: each request gets the answer of the
+ * first line with the same method, path and body that was not used yet. Streams that were given up
+ * stay open. 0 or MPIJOB_ERR_*.
  */
 int replay_new(const char *text, size_t len, struct mpijob_transport *transport, void **self);
 
@@ -47,7 +48,8 @@ struct line {
 	int used, paused, told;
 };
 
-struct line *lines_find(struct line *lines, const struct mpijob_request *request); /* NULL: it was never asked */
+/* NULL: it was never asked */
+struct line *lines_find(struct line *lines, const struct mpijob_request *request);
 void line_tell(struct line *line);
 
 struct player {

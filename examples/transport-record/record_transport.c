@@ -43,7 +43,14 @@ static void destroy(void *self)
 int record_new(mpijob_client *inner, FILE *file, struct mpijob_transport *transport, void **self)
 {
 	static const struct mpijob_transport functions = {
-		sizeof(functions), record_start, poll_inner, interest, hold, cancel, wake, destroy,
+		sizeof(functions),
+		record_start,
+		poll_inner,
+		interest,
+		hold,
+		cancel,
+		wake,
+		destroy,
 	};
 	struct mpijob_client_options options = MPIJOB_CLIENT_OPTIONS_INIT;
 	struct recorder *recorder = malloc(sizeof(*recorder));

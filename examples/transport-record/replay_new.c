@@ -27,9 +27,11 @@ static int lines_read(const char *text, size_t len, struct line **out)
 	*out = NULL;
 	options.format = MPIJOB_FORMAT_JSON;
 	options.max_bytes = (size_t)1 << 30;
-	for (; code == 0 && (end = memchr(text, '\n', len)) != NULL; len -= (size_t)(end + 1 - text), text = end + 1) {
+	for (; code == 0 && (end = memchr(text, '\n', len)) != NULL;
+	     len -= (size_t)(end + 1 - text), text = end + 1) {
 		*out = calloc(1, sizeof(**out));
-		code = *out ? mpijob_doc_parse(text, (size_t)(end - text), &options, &(*out)->doc, NULL)
+		code = *out ? mpijob_doc_parse(text, (size_t)(end - text), &options, &(*out)->doc,
+				  NULL)
 			    : MPIJOB_ERR_NOMEM;
 		out = *out ? &(*out)->next : out;
 	}
@@ -48,8 +50,14 @@ static void destroy(void *self)
 int replay_new(const char *text, size_t len, struct mpijob_transport *transport, void **self)
 {
 	static const struct mpijob_transport functions = {
-		sizeof(functions), replay_start,  replay_poll, replay_interest,
-		replay_pause,      replay_cancel, replay_wake, destroy,
+		sizeof(functions),
+		replay_start,
+		replay_poll,
+		replay_interest,
+		replay_pause,
+		replay_cancel,
+		replay_wake,
+		destroy,
 	};
 	struct player *player = calloc(1, sizeof(*player));
 	int code;

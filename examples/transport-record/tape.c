@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One exchange as a line of JSON: method, path and body; status, code and message when it ended; data. */
+/* One exchange as a line of JSON: method, path and body; status, code and message when it ended;
+ * data. */
 #include "record.h"
 
 #include <stdlib.h>
@@ -22,7 +23,8 @@ struct tape *tape_new(const struct mpijob_request *request)
 	mpijob_node_put_string(tape->line, root, "method", request->method);
 	mpijob_node_put_string(tape->line, root, "path", request->path);
 	mpijob_node_put(tape->line, root, "body",
-			mpijob_node_new_string(tape->line, request->body ? request->body : "", request->body_len));
+	    mpijob_node_new_string(tape->line, request->body ? request->body : "",
+		request->body_len));
 	if (tape->data && mpijob_doc_error(tape->line) == 0)
 		return tape;
 	tape_free(tape);
@@ -41,14 +43,15 @@ void tape_end(struct tape *tape, const struct mpijob_answer *answer, int code)
 
 int tape_write(struct tape *tape, FILE *file)
 {
-	mpijob_node *data =
-		mpijob_node_new_string(tape->line, mpijob_text_data(tape->data), mpijob_text_len(tape->data));
+	mpijob_node *data = mpijob_node_new_string(tape->line, mpijob_text_data(tape->data),
+	    mpijob_text_len(tape->data));
 	int code;
 
 	mpijob_node_put(tape->line, mpijob_doc_edit(tape->line), "data", data);
 	code = mpijob_doc_error(tape->line);
 	if (code == 0)
-		code = mpijob_node_write(mpijob_doc_root(tape->line), MPIJOB_FORMAT_JSON_COMPACT, write_file, file);
+		code = mpijob_node_write(mpijob_doc_root(tape->line), MPIJOB_FORMAT_JSON_COMPACT,
+		    write_file, file);
 	return code == 0 && fputc('\n', file) == EOF ? MPIJOB_ERR_IO : code;
 }
 

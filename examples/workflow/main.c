@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The smallest engine: one step, the job on standard input. `workflow local` runs it on this machine, `workflow cluster` on
- * that of the kubeconfig; with a second word, "abort", the step is aborted once it runs. Exit code: 0 done, 1 failed, 2 aborted.
+ * The smallest engine: one step, the job on standard input. `workflow local` runs it on this
+ * machine, `workflow cluster` on that of the kubeconfig; with a second word, "abort", the step is
+ * aborted once it runs. Exit code: 0 done, 1 failed, 2 aborted.
  */
 #include "step.h"
 
@@ -41,14 +42,16 @@ static int run(struct step *step, int abort_it, mpijob_client *client, int *resu
 	int code = 0;
 	while (code == 0) {
 		if (told != step->phase)
-			printf("%s%s%s\n", words[step->phase], *step->why ? ": " : "", step->why), fflush(stdout);
+			printf("%s%s%s\n", words[step->phase], *step->why ? ": " : "", step->why),
+			    fflush(stdout);
 		told = step->phase;
 		if (told >= STEP_DONE)
 			return *result = (int)told - STEP_DONE, 0;
 		if (abort_it && told == STEP_RUNNING)
 			code = step_abort(step, diag), abort_it = 0;
 		else
-			code = operator_ ? mpijob_operator_step(operator_, 1000) : mpijob_client_poll(client, 1000);
+			code = operator_ ? mpijob_operator_step(operator_, 1000)
+					 : mpijob_client_poll(client, 1000);
 	}
 	return code;
 }
@@ -62,7 +65,8 @@ int main(int argc, char **argv)
 	int result = 3;
 	diag = mpijob_diag_new();
 	size_t len = fread(text, 1, sizeof(text), stdin); /* a full buffer may lack the rest */
-	int code = len == sizeof(text) || ferror(stdin) ? MPIJOB_ERR_IO : mpijob_parse(text, len, NULL, &job, diag);
+	int code = len == sizeof(text) || ferror(stdin) ? MPIJOB_ERR_IO
+							: mpijob_parse(text, len, NULL, &job, diag);
 	if (code == 0 && argc > 1)
 		code = connect_to(argv[1], &client);
 	if (code == 0)

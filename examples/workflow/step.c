@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin of a workflow engine for steps that are MPI programs: it submits a job, follows it, says in the engine's own
- * words how it is, and takes it away. All that it knows of the cluster is the client that the engine gave it.
+ * A plugin of a workflow engine for steps that are MPI programs: it submits a job, follows it, says
+ * in the engine's own words how it is, and takes it away. All that it knows of the cluster is the
+ * client that the engine gave it.
  */
 #include "step.h"
 
@@ -16,13 +17,15 @@ static void set_phase(struct step *step)
 		return;
 	for (size_t i = 0; i < status->conditions_count && step->phase < STEP_DONE; i++) {
 		const struct mpijob_condition *condition = status->conditions[i];
-		const char *type = condition->status == MPIJOB_CONDITION_TRUE ? condition->type : "";
+		const char *type =
+		    condition->status == MPIJOB_CONDITION_TRUE ? condition->type : "";
 		if (strcmp(type, "Running") == 0)
 			step->phase = STEP_RUNNING;
 		if (strcmp(type, "Succeeded") == 0)
 			step->phase = STEP_DONE;
 		if (strcmp(type, "Failed") == 0)
-			step->phase = STEP_FAILED, step->why = condition->message ? condition->message : condition->reason;
+			step->phase = STEP_FAILED,
+			step->why = condition->message ? condition->message : condition->reason;
 	}
 }
 
@@ -36,7 +39,8 @@ static int see(void *user, const struct mpijob_watch_event *event)
 	if (event->event == MPIJOB_WATCH_DELETED)
 		return step->phase = STEP_ABORTED, 0;
 	step->seen = 1;
-	int code = event->json ? mpijob_parse(event->json, event->json_len, NULL, &job, NULL) : MPIJOB_ERR_SPEC;
+	int code = event->json ? mpijob_parse(event->json, event->json_len, NULL, &job, NULL)
+			       : MPIJOB_ERR_SPEC;
 	if (code == 0)
 		mpijob_free(step->job), step->job = job, set_phase(step);
 	return code;
@@ -55,11 +59,18 @@ static int listed(void *user, const char *resource_version)
 	return (void)resource_version, 0;
 }
 
-int step_start(struct step *step, mpijob_client *client, const mpijob *job, const char *namespace_, mpijob_diag *diag)
+int step_start(struct step *step, mpijob_client *client, const mpijob *job, const char *namespace_,
+    mpijob_diag *diag)
 {
 	struct mpijob_submit_options submit = { .size = sizeof(submit), .namespace_ = namespace_ };
-	struct mpijob_watch_options watch = { .size = sizeof(watch), .api_version = "kubeflow.org/v2beta1", .kind = "MPIJob",
-		.namespace_ = namespace_, .begin = begin, .object = see, .listed = listed, .user = step };
+	struct mpijob_watch_options watch = { .size = sizeof(watch),
+		.api_version = "kubeflow.org/v2beta1",
+		.kind = "MPIJob",
+		.namespace_ = namespace_,
+		.begin = begin,
+		.object = see,
+		.listed = listed,
+		.user = step };
 	*step = (struct step){ .client = client, .phase = STEP_WAITING, .why = "" };
 	int code = mpijob_client_submit(client, job, &submit, &step->job, diag);
 	if (code != 0)
@@ -70,7 +81,8 @@ int step_start(struct step *step, mpijob_client *client, const mpijob *job, cons
 
 int step_abort(struct step *step, mpijob_diag *diag)
 {
-	int code = mpijob_client_delete_job(step->client, mpijob_namespace(step->job), mpijob_name(step->job), mpijob_uid(step->job), NULL, diag);
+	int code = mpijob_client_delete_job(step->client, mpijob_namespace(step->job),
+	    mpijob_name(step->job), mpijob_uid(step->job), NULL, diag);
 	return code == MPIJOB_ERR_NOT_FOUND ? 0 : code; /* the watch will tell */
 }
 

@@ -11,14 +11,16 @@ struct step {
 	mpijob_client *client; /* the engine's; it polls it */
 	mpijob *job;           /* as it was stored, then as it was last seen */
 	mpijob_watch *watch;
-	int seen;              /* in the list that is under way */
+	int seen; /* in the list that is under way */
 	enum step_phase phase;
 	const char *why; /* of a failure; lives until the phase is anew */
 };
 
 /* Submit the job and follow it. On failure nothing runs, and `diag` says why. */
-int step_start(struct step *step, mpijob_client *client, const mpijob *job, const char *namespace_, mpijob_diag *diag);
-/* Take the job away, whatever it does; the phase becomes STEP_ABORTED unless it has ended before. */
+int step_start(struct step *step, mpijob_client *client, const mpijob *job, const char *namespace_,
+    mpijob_diag *diag);
+/* Take the job away, whatever it does; the phase becomes STEP_ABORTED unless it has ended
+ * before. */
 int step_abort(struct step *step, mpijob_diag *diag);
 void step_end(struct step *step);
 

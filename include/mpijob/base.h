@@ -10,25 +10,26 @@
  * - **Ownership.** What comes out through `T **out` is yours: give it to T's `_free`. A returned
  *   `const` pointer is borrowed: it lives until its owner is changed or freed. What goes in is
  *   copied, unless the parameter says *taken*. `_free(NULL)` does nothing.
- * - **NULL.** A pointer may be NULL only where its description says so; `diag` always may. Where it may not, a function
- *   that returns result codes returns `MPIJOB_ERR_USAGE`, a question or count 0, a function that returns a pointer NULL,
- *   and one that returns nothing does nothing.
- * - **Strings** are UTF-8 and end in NUL; NULL means absent. Text that becomes part of a document and is not UTF-8 is
- *   `MPIJOB_ERR_USAGE`; mpijob_node_put_lossy() takes any bytes.
+ * - **NULL.** A pointer may be NULL only where its description says so; `diag` always may. Where it
+ *   may not, a function that returns result codes returns `MPIJOB_ERR_USAGE`, a question or count
+ *   0, a function that returns a pointer NULL, and one that returns nothing does nothing.
+ * - **Strings** are UTF-8 and end in NUL; NULL means absent. Text that becomes part of a document
+ *   and is not UTF-8 is `MPIJOB_ERR_USAGE`; mpijob_node_put_lossy() takes any bytes.
  * - **Structs** that you read or fill begin with `size_t size`. Set it with the struct's `_INIT`
  *   macro (or `sizeof`); everything after it that is zero means "not given". A struct that is
- *   shorter than the library's is accepted (what is missing is "not given"); one that is longer
- *   is accepted while its unknown tail is zero, else `MPIJOB_ERR_UNSUPPORTED`; one too short to
- *   hold `size` itself is `MPIJOB_ERR_USAGE`. So is a boolean that is neither 0 nor 1, and a number that is none of a
- *   member's constants.
+ *   shorter than the library's is accepted (what is missing is "not given"); one that is longer is
+ *   accepted while its unknown tail is zero, else `MPIJOB_ERR_UNSUPPORTED`; one too short to hold
+ *   `size` itself is `MPIJOB_ERR_USAGE`. So is a boolean that is neither 0 nor 1, and a number that
+ *   is none of a member's constants.
  * - **Threads.** There is no global mutable state. One object is used by one thread at a time;
- *   different objects by any threads. Calls that take an object as `const` may run at the same time on several threads
- *   while no other call changes it; mpijob_plan_write_body() is the one exception. Functions that may be called from another
- *   thread at any time say so.
+ *   different objects by any threads. Calls that take an object as `const` may run at the same time
+ *   on several threads while no other call changes it; mpijob_plan_write_body() is the one
+ *   exception. Functions that may be called from another thread at any time say so.
  * - **Time** is given in milliseconds since 1970-01-01T00:00:00Z where a name ends in `_ms`.
  * - Nothing here prints, exits, or touches signals, the locale or the environment.
- * - **C++.** All names of C begin with `mpijob_` or `MPIJOB_`, but one: the opaque type `mpijob`, the job. So a C++ program
- *   cannot have a `namespace mpijob` in the global scope of a file that includes these headers; name it otherwise, or nest it.
+ * - **C++.** All names of C begin with `mpijob_` or `MPIJOB_`, but one: the opaque type `mpijob`,
+ *   the job. So a C++ program cannot have a `namespace mpijob` in the global scope of a file that
+ *   includes these headers; name it otherwise, or nest it.
  */
 #ifndef MPIJOB_BASE_H
 #define MPIJOB_BASE_H
@@ -63,21 +64,24 @@ MPIJOB_API const char *mpijob_version(void);
  * A code exists only because a caller may want to act on it; the findings of a
  * mpijob_diag say what, where and why.
  * @{ */
-#define MPIJOB_OK 0               /**< Done. */
-#define MPIJOB_ERR_NOMEM (-1)     /**< Memory ran out; nothing was changed. */
-#define MPIJOB_ERR_USAGE (-2)     /**< The call itself is wrong: a NULL that must not be, a struct too short. */
-#define MPIJOB_ERR_SYNTAX (-3)    /**< The text is not YAML or JSON, or goes over a limit. */
-#define MPIJOB_ERR_SPEC (-4)      /**< The document is well formed, its content is refused. */
-#define MPIJOB_ERR_IO (-5)        /**< A file, socket or process failed. */
-#define MPIJOB_ERR_TIMEOUT (-6)   /**< A deadline passed. */
-#define MPIJOB_ERR_CANCELLED (-7) /**< The caller asked to stop. */
-#define MPIJOB_ERR_AUTH (-8)      /**< Credentials are missing or refused (HTTP 401, 403). */
-#define MPIJOB_ERR_NOT_FOUND (-9) /**< What was named is not there (HTTP 404). */
-#define MPIJOB_ERR_CONFLICT (-10) /**< Somebody else changed or owns it (HTTP 409). */
-#define MPIJOB_ERR_REJECTED (-11) /**< The server understood and refused (HTTP 400, 413, 422). */
-#define MPIJOB_ERR_SERVER (-12)   /**< The server failed or is overloaded (HTTP 429, 5xx); try later. */
+#define MPIJOB_OK        0    /**< Done. */
+#define MPIJOB_ERR_NOMEM (-1) /**< Memory ran out; nothing was changed. */
+/** The call itself is wrong: a NULL that must not be, a struct too short. */
+#define MPIJOB_ERR_USAGE     (-2)
+#define MPIJOB_ERR_SYNTAX    (-3)  /**< The text is not YAML or JSON, or goes over a limit. */
+#define MPIJOB_ERR_SPEC      (-4)  /**< The document is well formed, its content is refused. */
+#define MPIJOB_ERR_IO        (-5)  /**< A file, socket or process failed. */
+#define MPIJOB_ERR_TIMEOUT   (-6)  /**< A deadline passed. */
+#define MPIJOB_ERR_CANCELLED (-7)  /**< The caller asked to stop. */
+#define MPIJOB_ERR_AUTH      (-8)  /**< Credentials are missing or refused (HTTP 401, 403). */
+#define MPIJOB_ERR_NOT_FOUND (-9)  /**< What was named is not there (HTTP 404). */
+#define MPIJOB_ERR_CONFLICT  (-10) /**< Somebody else changed or owns it (HTTP 409). */
+#define MPIJOB_ERR_REJECTED  (-11) /**< The server understood and refused (HTTP 400, 413, 422). */
+/** The server failed or is overloaded (HTTP 429, 5xx); try later. */
+#define MPIJOB_ERR_SERVER      (-12)
 #define MPIJOB_ERR_UNSUPPORTED (-13) /**< Valid, but not something this library or server does. */
-#define MPIJOB_ERR_UNREACHABLE (-14) /**< No connection to the server could be made: the request was never sent. */
+/** No connection to the server could be made: the request was never sent. */
+#define MPIJOB_ERR_UNREACHABLE (-14)
 /** @} */
 
 /**
@@ -168,12 +172,13 @@ MPIJOB_API size_t mpijob_text_len(const mpijob_text *text);
 MPIJOB_API void mpijob_text_clear(mpijob_text *text);
 
 /**
- * Write text from outside (a file, a server, an event) so that it is safe to print: what a terminal would act on, and
- * what makes a line read differently from what it is, is escaped.
+ * Write text from outside (a file, a server, an event) so that it is safe to print: what a terminal
+ * would act on, and what makes a line read differently from what it is, is escaped.
  *
- * Escaped are control characters (C0 with line ends and tabs, DEL, C1), U+2028, U+2029, the controls of bidirectional
- * text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and bytes that are not UTF-8: as `\xNN` what is one
- * byte, as `\uNNNN` what is a longer character. All other characters, the backslash too, are written unchanged.
+ * Escaped are control characters (C0 with line ends and tabs, DEL, C1), U+2028, U+2029, the
+ * controls of bidirectional text (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) and
+ * bytes that are not UTF-8: as `\xNN` what is one byte, as `\uNNNN` what is a longer character. All
+ * other characters, the backslash too, are written unchanged.
  *
  * @param text   the bytes; NULL when `len` is 0, else not NULL; need not end in NUL.
  * @param len    how many.
@@ -182,13 +187,16 @@ MPIJOB_API void mpijob_text_clear(mpijob_text *text);
  * @return 0, `MPIJOB_ERR_USAGE` (NULL), or what the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write,
+    void *user);
 
 /**
- * Find the word that was probably meant by one that was mistyped, as the findings of this library do for "did you mean".
+ * Find the word that was probably meant by one that was mistyped, as the findings of this library
+ * do for "did you mean".
  *
- * A word is near when one edit for every three letters is enough (a letter more, less or another one, or two neighbours
- * swapped; upper and lower case are the same), and no other of the words is as near.
+ * A word is near when one edit for every three letters is enough (a letter more, less or another
+ * one, or two neighbours swapped; upper and lower case are the same), and no other of the words is
+ * as near.
  *
  * @param word   what was typed; not NULL.
  * @param words  what there is; NULL among them is passed over; may be NULL when `count` is 0.
@@ -199,7 +207,8 @@ MPIJOB_API int mpijob_escaped_write(const char *text, size_t len, mpijob_write_f
 MPIJOB_API const char *mpijob_nearest(const char *word, const char *const *words, size_t count);
 
 /**
- * Read a span of time as people write it: "90s", "5m", "1h30m", "250ms"; a number without a unit at the end counts seconds.
+ * Read a span of time as people write it: "90s", "5m", "1h30m", "250ms"; a number without a unit at
+ * the end counts seconds.
  *
  * @param text  not NULL.
  * @param ms    set to milliseconds; not NULL; untouched on failure.

@@ -7,7 +7,8 @@
  * mpijob_client_poll() runs, beside thousands of others, and ends in a callback. Or made at once
  * (mpijob_client_get() and its sisters), which polls until the answer is there.
  *
- * What a server says in a `Status` becomes findings, one for each cause, as if the check had been local.
+ * What a server says in a `Status` becomes findings, one for each cause, as if the check had been
+ * local.
  */
 #ifndef MPIJOB_CLIENT_H
 #define MPIJOB_CLIENT_H
@@ -30,28 +31,37 @@ typedef struct mpijob_client mpijob_client;
 /**
  * Make a client.
  *
- * @param transport  not NULL; copied. `start`, `poll`, `cancel`, `wake` and `destroy` must be there.
- * @param self       what the transport's functions get first; may be NULL. *Taken*: `destroy` is called with it when the
- *                   client is freed, and also when this call fails, for whatever reason, unless `transport` is NULL or
- *                   too short to hold `destroy`.
+ * @param transport  not NULL; copied. `start`, `poll`, `cancel`, `wake` and `destroy` must be
+ *                   there.
+ * @param self       what the transport's functions get first; may be NULL. *Taken*: `destroy` is
+ *                   called with it when the client is freed, and also when this call fails, for
+ *                   whatever reason, unless `transport` is NULL or too short to hold `destroy`.
  * @param out        not NULL; the client, yours.
- * @return 0; `MPIJOB_ERR_USAGE` (a function is missing, NULL, size), `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE` (a function is missing, NULL, size), `MPIJOB_ERR_UNSUPPORTED`
+ *         (size); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpijob_client **out);
+MPIJOB_API int mpijob_client_new(const struct mpijob_transport *transport, void *self,
+    mpijob_client **out);
 
 /** How a client behaves toward its server; as client-go unless said otherwise. */
 struct mpijob_client_options {
-	size_t size;         /**< `sizeof` this struct. */
-	int32_t qps;         /**< Requests a second that may leave, watches and followed logs not counted; 0: no limit. */
-	int32_t burst;       /**< Requests that may leave at once on top, when the client was quiet; 0: twice `qps`. */
-	int32_t retries;     /**< How often one request is sent again after 429 or 5xx with a Retry-After in seconds, and a GET
-	                          also after a broken connection; 0: 10; negative: never. A write whose outcome is unknown
-	                          is never sent again. */
-	int64_t retry_after_most_ms; /**< A server may make a retry wait so long at most; beyond it the answer is handed on; 0: 60,000. */
-	/** Called with what servers warn of (`Warning` headers), each text once for each request. May be NULL. */
+	size_t size; /**< `sizeof` this struct. */
+	/** Requests a second that may leave, watches and followed logs not counted; 0: no limit. */
+	int32_t qps;
+	/** Requests that may leave at once on top, when the client was quiet; 0: twice `qps`. */
+	int32_t burst;
+	/** How often one request is sent again after 429 or 5xx with a Retry-After in seconds, and
+	 * a GET also after a broken connection; 0: 10; negative: never. A write whose outcome is
+	 * unknown is never sent again. */
+	int32_t retries;
+	/** A server may make a retry wait so long at most; beyond it the answer is handed on; 0:
+	 * 60,000. */
+	int64_t retry_after_most_ms;
+	/** Called with what servers warn of (`Warning` headers), each text once for each request.
+	 * May be NULL. */
 	void (*warning)(void *user, const char *text);
-	void *warning_user;  /**< Passed to `warning`. */
+	void *warning_user; /**< Passed to `warning`. */
 };
 #define MPIJOB_CLIENT_OPTIONS_INIT { sizeof(struct mpijob_client_options), 0, 0, 0, 0, NULL, NULL }
 
@@ -63,7 +73,8 @@ struct mpijob_client_options {
  * @return 0; `MPIJOB_ERR_USAGE` (a negative rate); `MPIJOB_ERR_UNSUPPORTED` (size).
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_options *options);
+MPIJOB_API int mpijob_client_set_options(mpijob_client *client,
+    const struct mpijob_client_options *options);
 
 /**
  * Free a client: calls under way are cancelled without a callback, the transport is destroyed.
@@ -74,8 +85,8 @@ MPIJOB_API int mpijob_client_set_options(mpijob_client *client, const struct mpi
 MPIJOB_API void mpijob_client_free(mpijob_client *client);
 
 /**
- * Move all calls on; callbacks happen inside. Wait at most so long for something to happen. It may return before that
- * with nothing done: look at what you wait for, and call it again.
+ * Move all calls on; callbacks happen inside. Wait at most so long for something to happen. It may
+ * return before that with nothing done: look at what you wait for, and call it again.
  *
  * @param client      not NULL.
  * @param timeout_ms  milliseconds; 0: do not wait; negative: no limit.
@@ -90,15 +101,15 @@ MPIJOB_API int mpijob_client_poll(mpijob_client *client, int timeout_ms);
  * @param client       not NULL.
  * @param fd           not NULL.
  * @param deadline_ms  not NULL.
- * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing); `MPIJOB_ERR_USAGE` (NULL); what the transport
- *         returned.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing); `MPIJOB_ERR_USAGE` (NULL);
+ *         what the transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *deadline_ms);
 
 /**
- * Make a waiting mpijob_client_poll() return, or the next one when none waits. May be called from any thread, and from a
- * signal handler.
+ * Make a waiting mpijob_client_poll() return, or the next one when none waits. May be called from
+ * any thread, and from a signal handler.
  *
  * @param client  not NULL.
  * @since 0.1
@@ -106,10 +117,11 @@ MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *d
 MPIJOB_API void mpijob_client_wake(mpijob_client *client);
 
 /**
- * Make the call made at once that waits on this client, or the next one, return `MPIJOB_ERR_CANCELLED`.
- * May be called from any thread, and from a signal handler. Started calls, watches and logs go on. A waiting
- * mpijob_client_poll() returns too, but what was asked for stays for the next call made at once: who polls by hand and
- * means to clean up afterwards takes mpijob_client_wake() and a flag.
+ * Make the call made at once that waits on this client, or the next one, return
+ * `MPIJOB_ERR_CANCELLED`. May be called from any thread, and from a signal handler. Started calls,
+ * watches and logs go on. A waiting mpijob_client_poll() returns too, but what was asked for stays
+ * for the next call made at once: who polls by hand and means to clean up afterwards takes
+ * mpijob_client_wake() and a flag.
  *
  * @param client  not NULL.
  * @since 0.1
@@ -120,32 +132,37 @@ MPIJOB_API void mpijob_client_cancel(mpijob_client *client);
 /** @name Name what you want
  * @{ */
 
-#define MPIJOB_SCOPE_AUTO 0       /**< As the kind is known; kinds that are not known are in namespaces. */
+/** As the kind is known; kinds that are not known are in namespaces. */
+#define MPIJOB_SCOPE_AUTO       0
 #define MPIJOB_SCOPE_NAMESPACED 1 /**< Objects of the kind are in namespaces. */
-#define MPIJOB_SCOPE_CLUSTER 2    /**< They are not; `namespace_` is ignored. */
+#define MPIJOB_SCOPE_CLUSTER    2 /**< They are not; `namespace_` is ignored. */
 
 /**
  * Which object or collection, and how.
  *
- * A URL names a resource, not a kind. For a custom resource, give the `plural` and `scope` of its CustomResourceDefinition
- * (spec.names.plural, spec.scope), or of the server's discovery. Where they are not given, the resource is guessed from the
- * kind, in lower case: "s" is added, "es" after an "s", and "y" becomes "ies" unless a vowel is before it. What ends in
- * "endpoints" stays, and PodMetrics and NodeMetrics of metrics.k8s.io are known. A guess is wrong for a resource whose
+ * A URL names a resource, not a kind. For a custom resource, give the `plural` and `scope` of its
+ * CustomResourceDefinition (spec.names.plural, spec.scope), or of the server's discovery. Where
+ * they are not given, the resource is guessed from the kind, in lower case: "s" is added, "es"
+ * after an "s", and "y" becomes "ies" unless a vowel is before it. What ends in "endpoints" stays,
+ * and PodMetrics and NodeMetrics of metrics.k8s.io are known. A guess is wrong for a resource whose
  * author chose another plural.
  */
 struct mpijob_target {
-	size_t size;               /**< `sizeof` this struct. */
-	const char *api_version;   /**< "v1", "batch/v1", "kubeflow.org/v2beta1"; not NULL. */
-	const char *kind;          /**< "Pod"; not NULL. */
-	const char *namespace_;    /**< NULL: all namespaces of a collection, or a kind without namespaces. */
-	const char *name;          /**< NULL: the collection. */
-	const char *subresource;   /**< "status", "log"; NULL for the object itself. */
-	const char *const *query;  /**< Pairs: name, value, name, value, ...; unescaped; may be NULL. */
-	size_t query_count;        /**< Strings in `query`, an even number. */
-	const char *plural;        /**< The resource: "pods"; NULL: guessed from the kind. */
-	int32_t scope;             /**< `MPIJOB_SCOPE_*`. */
+	size_t size;             /**< `sizeof` this struct. */
+	const char *api_version; /**< "v1", "batch/v1", "kubeflow.org/v2beta1"; not NULL. */
+	const char *kind;        /**< "Pod"; not NULL. */
+	/** NULL: all namespaces of a collection, or a kind without namespaces. */
+	const char *namespace_;
+	const char *name;        /**< NULL: the collection. */
+	const char *subresource; /**< "status", "log"; NULL for the object itself. */
+	/** Pairs: name, value, name, value, ...; unescaped; may be NULL. */
+	const char *const *query;
+	size_t query_count; /**< Strings in `query`, an even number. */
+	const char *plural; /**< The resource: "pods"; NULL: guessed from the kind. */
+	int32_t scope;      /**< `MPIJOB_SCOPE_*`. */
 };
-#define MPIJOB_TARGET_INIT { sizeof(struct mpijob_target), NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0 }
+#define MPIJOB_TARGET_INIT { sizeof(struct mpijob_target), NULL, NULL, NULL, NULL, NULL, NULL, \
+	0, NULL, 0 }
 
 /**
  * Write the path and query of a target, percent-escaped.
@@ -153,12 +170,14 @@ struct mpijob_target {
  * @param target  not NULL.
  * @param write   the sink; not NULL.
  * @param user    passed to the sink.
- * @return 0; `MPIJOB_ERR_USAGE` (a name of "", "." or "..", or with "/"; a name without
- *         the namespace that its kind has; an odd query; an unknown scope; a struct too short); `MPIJOB_ERR_UNSUPPORTED`
- *         (a struct with more members than are known); `MPIJOB_ERR_NOMEM`; what the sink returned.
+ * @return 0; `MPIJOB_ERR_USAGE` (a name of "", "." or "..", or with "/"; a name without the
+ *         namespace that its kind has; an odd query; an unknown scope; a struct too short);
+ *         `MPIJOB_ERR_UNSUPPORTED` (a struct with more members than are known); `MPIJOB_ERR_NOMEM`;
+ *         what the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write,
+    void *user);
 
 /** @} */
 /** @name Started calls
@@ -169,20 +188,24 @@ typedef struct mpijob_call mpijob_call;
 
 /** The answer to a call. All pointers are borrowed for the callback. */
 struct mpijob_answer {
-	size_t size;            /**< `sizeof` this struct of the library. */
-	int32_t code;           /**< 0, or `MPIJOB_ERR_*`: what the status, or the failure without one, means. */
-	int32_t status;         /**< HTTP status; 0 when none came. */
-	const char *body;       /**< The body, NUL-terminated; "" for a streamed one of status 200. Never NULL. */
-	size_t body_len;        /**< Its bytes. */
-	const char *reason;     /**< The Status' reason ("AlreadyExists"); NULL when absent. */
-	const char *message;    /**< For people: the Status' message, or what failed; NULL when all is well. */
+	size_t size; /**< `sizeof` this struct of the library. */
+	/** 0, or `MPIJOB_ERR_*`: what the status, or the failure without one, means. */
+	int32_t code;
+	int32_t status; /**< HTTP status; 0 when none came. */
+	/** The body, NUL-terminated; "" for a streamed one of status 200. Never NULL. */
+	const char *body;
+	size_t body_len;    /**< Its bytes. */
+	const char *reason; /**< The Status' reason ("AlreadyExists"); NULL when absent. */
+	/** For people: the Status' message, or what failed; NULL when all is well. */
+	const char *message;
 	int64_t retry_after_ms; /**< The server asks to wait so long; 0 when it does not. */
 };
 
 /** What to call back. `done` is called exactly once, unless the call is cancelled. */
 struct mpijob_callbacks {
 	size_t size; /**< `sizeof` this struct. */
-	/** Bytes of a streamed answer of status 200, as they come; return 0 to go on, else the call is ended with that code. */
+	/** Bytes of a streamed answer of status 200, as they come; return 0 to go on, else the call
+	 * is ended with that code. */
 	int (*data)(void *user, const char *data, size_t len);
 	/** The call is over. New calls may be started here. Not NULL. */
 	void (*done)(void *user, const struct mpijob_answer *answer);
@@ -197,18 +220,19 @@ struct mpijob_callbacks {
  * @param request    not NULL; copied.
  * @param callbacks  not NULL; copied. With `data`, the answer is streamed.
  * @param out        set to the call, borrowed, for cancelling; may be NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the transport returned.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the
+ *         transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
-				   const struct mpijob_callbacks *callbacks, mpijob_call **out);
+    const struct mpijob_callbacks *callbacks, mpijob_call **out);
 
 /** Give a call up: no callback comes any more. `call` not NULL, not ended. @since 0.1 */
 MPIJOB_API void mpijob_call_cancel(mpijob_call *call);
 
 /**
- * Stop (`on` 1) or go on (`on` 0) receiving data of a streamed call: back-pressure for a reader that is behind.
- * Where the transport cannot do that, data that comes is kept for you.
+ * Stop (`on` 1) or go on (`on` 0) receiving data of a streamed call: back-pressure for a reader
+ * that is behind. Where the transport cannot do that, data that comes is kept for you.
  *
  * @param call  not NULL, not ended.
  * @param on    1 or 0.
@@ -218,15 +242,17 @@ MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
 
 /** @} */
 /** @name Calls made at once
- * Each polls until the answer is there; other calls go on meanwhile. They return 0 or what the answer
- * means: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404), `MPIJOB_ERR_CONFLICT` (409),
- * `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429, 5xx), `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501),
- * `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`, `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`,
- * `MPIJOB_ERR_SYNTAX` (the answer is no JSON, or larger than 64 MiB), `MPIJOB_ERR_USAGE` (also from inside of a
- * callback: start a call there). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`) goes
- * into the target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody knows whether it happened:
- * look first. Nor is that known after 5xx from a gateway; so what was sent again after one may meet itself, as
- * `MPIJOB_ERR_CONFLICT` of a create or `MPIJOB_ERR_NOT_FOUND` of a deletion. The calls of jobs.h look by themselves.
+ * Each polls until the answer is there; other calls go on meanwhile. They return 0 or what the
+ * answer means: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404), `MPIJOB_ERR_CONFLICT`
+ * (409), `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429, 5xx),
+ * `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501), `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`,
+ * `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_SYNTAX` (the answer
+ * is no JSON, or larger than 64 MiB), `MPIJOB_ERR_USAGE` (also from inside of a callback: start a
+ * call there). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`)
+ * goes into the target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody
+ * knows whether it happened: look first. Nor is that known after 5xx from a gateway; so what was
+ * sent again after one may meet itself, as `MPIJOB_ERR_CONFLICT` of a create or
+ * `MPIJOB_ERR_NOT_FOUND` of a deletion. The calls of jobs.h look by themselves.
  * @{ */
 
 /**
@@ -239,12 +265,12 @@ MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out,
-				 mpijob_diag *diag);
+MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target,
+    mpijob_doc **out, mpijob_diag *diag);
 
 /**
- * Get a whole collection, page by page, as one list: of one moment where the server can, and of the newest moment when
- * it forgot the first one meanwhile.
+ * Get a whole collection, page by page, as one list: of one moment where the server can, and of the
+ * newest moment when it forgot the first one meanwhile.
  *
  * @param client  not NULL.
  * @param target  the collection; not NULL. `limit` and `continue` in its query are ours to set.
@@ -254,8 +280,8 @@ MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_targ
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page, mpijob_doc **out,
-				  mpijob_diag *diag);
+MPIJOB_API int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target,
+    int32_t page, mpijob_doc **out, mpijob_diag *diag);
 
 /**
  * Create an object.
@@ -268,8 +294,8 @@ MPIJOB_API int mpijob_client_list(mpijob_client *client, const struct mpijob_tar
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
-				    mpijob_doc **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target,
+    const mpijob_node *object, mpijob_doc **out, mpijob_diag *diag);
 
 /**
  * Replace an object; its resourceVersion, when it has one, must be current.
@@ -277,8 +303,8 @@ MPIJOB_API int mpijob_client_create(mpijob_client *client, const struct mpijob_t
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_update(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
-				    mpijob_doc **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_update(mpijob_client *client, const struct mpijob_target *target,
+    const mpijob_node *object, mpijob_doc **out, mpijob_diag *diag);
 
 /**
  * Change an object by a JSON merge patch.
@@ -286,11 +312,11 @@ MPIJOB_API int mpijob_client_update(mpijob_client *client, const struct mpijob_t
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *patch,
-				   mpijob_doc **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target,
+    const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
 
-#define MPIJOB_PATCH_MERGE 0     /**< JSON merge patch (RFC 7386). */
-#define MPIJOB_PATCH_JSON 1      /**< JSON patch (RFC 6902): a list of operations. */
+#define MPIJOB_PATCH_MERGE     0 /**< JSON merge patch (RFC 7386). */
+#define MPIJOB_PATCH_JSON      1 /**< JSON patch (RFC 6902): a list of operations. */
 #define MPIJOB_PATCH_STRATEGIC 2 /**< Kubernetes' own; for built-in kinds, not for MPIJobs. */
 
 /**
@@ -301,14 +327,15 @@ MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_ta
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target *target, int32_t type,
-					 const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target *target,
+    int32_t type, const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
 
 /** How an object is applied. */
 struct mpijob_apply_options {
-	size_t size;               /**< `sizeof` this struct. */
-	const char *field_manager; /**< Who owns the fields, at most 128 printable bytes; NULL: "mpijob". */
-	int32_t force;             /**< 1: take fields over that others own. */
+	size_t size; /**< `sizeof` this struct. */
+	/** Who owns the fields, at most 128 printable bytes; NULL: "mpijob". */
+	const char *field_manager;
+	int32_t force; /**< 1: take fields over that others own. */
 };
 #define MPIJOB_APPLY_OPTIONS_INIT { sizeof(struct mpijob_apply_options), NULL, 0 }
 
@@ -325,8 +352,9 @@ struct mpijob_apply_options {
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
-				   const struct mpijob_apply_options *options, mpijob_doc **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target,
+    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_doc **out,
+    mpijob_diag *diag);
 
 /**
  * Delete an object: mpijob_client_delete_with() with the options that are needed most.
@@ -339,37 +367,43 @@ MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_ta
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
-				    const char *propagation, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target,
+    const char *uid, const char *propagation, mpijob_diag *diag);
 
 /** What is asked of a deletion. */
 struct mpijob_delete_options {
-	size_t size;                  /**< `sizeof` this struct. */
-	const char *uid;              /**< The object must have this UID, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
-	const char *resource_version; /**< The object must be of this version, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
-	const char *propagation;      /**< "Background", "Foreground" or "Orphan"; NULL: the server's default. */
-	const int64_t *grace_seconds; /**< How long containers may take to end, 0: none; NULL: as the object says. */
+	size_t size; /**< `sizeof` this struct. */
+	/** The object must have this UID, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
+	const char *uid;
+	/** The object must be of this version, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
+	const char *resource_version;
+	/** "Background", "Foreground" or "Orphan"; NULL: the server's default. */
+	const char *propagation;
+	/** How long containers may take to end, 0: none; NULL: as the object says. */
+	const int64_t *grace_seconds;
 };
 #define MPIJOB_DELETE_OPTIONS_INIT { sizeof(struct mpijob_delete_options), NULL, NULL, NULL, NULL }
 
 /**
- * Delete an object, as said by options. What the target's query says (`dryRun`, `gracePeriodSeconds`, ...) holds too.
+ * Delete an object, as said by options. What the target's query says (`dryRun`,
+ * `gracePeriodSeconds`, ...) holds too.
  *
  * @param client   not NULL.
  * @param target   names the object; not NULL.
  * @param options  NULL for the defaults.
  * @param diag     findings, or NULL.
- * @return see above; `MPIJOB_ERR_USAGE` also when the query says a thing twice, or one that the options say, or a number
- *         or a truth that is none.
+ * @return see above; `MPIJOB_ERR_USAGE` also when the query says a thing twice, or one that the
+ *         options say, or a number or a truth that is none.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
-					 const struct mpijob_delete_options *options, mpijob_diag *diag);
+    const struct mpijob_delete_options *options, mpijob_diag *diag);
 
 /** Something that one may be allowed to do. */
 struct mpijob_access {
-	size_t size;             /**< `sizeof` this struct. */
-	const char *verb;        /**< "create", "get", "list", "watch", "update", "patch", "delete"; not NULL. */
+	size_t size; /**< `sizeof` this struct. */
+	/** "create", "get", "list", "watch", "update", "patch", "delete"; not NULL. */
+	const char *verb;
 	const char *group;       /**< "batch"; NULL or "": the core group. */
 	const char *resource;    /**< Plural: "jobs"; not NULL. */
 	const char *subresource; /**< "status"; NULL: none. */
@@ -387,7 +421,8 @@ struct mpijob_access {
  * @return 1 allowed, 0 not; negative: see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access,
+    mpijob_diag *diag);
 
 /** @} */
 

@@ -10,7 +10,8 @@
  *
  * Printed, a finding is one line that says what would be accepted:
  *
- *     job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'; use None, Running or All
+ *     job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'; use None,
+ * Running or All
  */
 #ifndef MPIJOB_DIAG_H
 #define MPIJOB_DIAG_H
@@ -24,20 +25,24 @@ extern "C" {
 /** A list of findings. */
 typedef struct mpijob_diag mpijob_diag;
 
-#define MPIJOB_SEVERITY_ERROR 1   /**< The input is refused. */
+#define MPIJOB_SEVERITY_ERROR   1 /**< The input is refused. */
 #define MPIJOB_SEVERITY_WARNING 2 /**< The input is accepted, and probably not what you mean. */
-#define MPIJOB_SEVERITY_INFO 3    /**< Worth knowing. */
+#define MPIJOB_SEVERITY_INFO    3 /**< Worth knowing. */
 
 /** One finding. All strings are borrowed from the diag and live until it is cleared or freed. */
 struct mpijob_finding {
-	size_t size;         /**< `sizeof(struct mpijob_finding)` of the library. */
-	int32_t severity;    /**< `MPIJOB_SEVERITY_*`. */
-	int32_t line;        /**< 1 for the first line of the source; 0 when there is no place. */
-	int32_t column;      /**< 1 for the first byte of the line; 0 when there is no place. */
-	const char *id;      /**< Stable identifier, lower case with dashes: "unsupported-value". Never NULL. */
-	const char *reason;  /**< Kubernetes' own word: Required, Invalid, NotSupported, Forbidden, Duplicate,
-	                          TooLong, TypeInvalid, ...; NULL where Kubernetes has none. */
-	const char *field;   /**< Field path as Kubernetes prints it, "spec.mpiReplicaSpecs[Worker].replicas"; NULL when none. */
+	size_t size;      /**< `sizeof(struct mpijob_finding)` of the library. */
+	int32_t severity; /**< `MPIJOB_SEVERITY_*`. */
+	int32_t line;     /**< 1 for the first line of the source; 0 when there is no place. */
+	int32_t column;   /**< 1 for the first byte of the line; 0 when there is no place. */
+	/** Stable identifier, lower case with dashes: "unsupported-value". Never NULL. */
+	const char *id;
+	/** Kubernetes' own word: Required, Invalid, NotSupported, Forbidden, Duplicate, TooLong,
+	 * TypeInvalid, ...; NULL where Kubernetes has none. */
+	const char *reason;
+	/** Field path as Kubernetes prints it, "spec.mpiReplicaSpecs[Worker].replicas"; NULL when
+	 * none. */
+	const char *field;
 	const char *message; /**< One line, lower case, no final stop. Never NULL. */
 	const char *source;  /**< Name of the file or other source; NULL when none was given. */
 };
@@ -81,12 +86,14 @@ MPIJOB_API void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit);
 /**
  * Say how severe the findings of one kind are from now on.
  *
- * Warnings and notes can be silenced, raised and lowered. What is an error by itself stays one, because the call that
- * reports it fails. A finding that is raised to an error makes mpijob_validate() and mpijob_render() fail as any
- * error does; other calls go on, and mpijob_diag_count_severity() counts it. mpijob_diag_clear() leaves this as it is.
+ * Warnings and notes can be silenced, raised and lowered. What is an error by itself stays one,
+ * because the call that reports it fails. A finding that is raised to an error makes
+ * mpijob_validate() and mpijob_render() fail as any error does; other calls go on, and
+ * mpijob_diag_count_severity() counts it. mpijob_diag_clear() leaves this as it is.
  *
  * @param diag      not NULL.
- * @param id        of the findings; need not be one of the library (see mpijob_finding_kind_find()); not NULL; copied.
+ * @param id        of the findings; need not be one of the library (see
+ *                  mpijob_finding_kind_find()); not NULL; copied.
  * @param severity  `MPIJOB_SEVERITY_*`, or 0: they are neither kept nor counted.
  * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
  * @since 0.1
@@ -136,7 +143,8 @@ MPIJOB_API const struct mpijob_finding *mpijob_diag_at(const mpijob_diag *diag, 
  *
  * @param diag     may be NULL: nothing happens.
  * @param finding  not NULL; copied. `message` and `id` must not be NULL.
- * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE` or `MPIJOB_ERR_UNSUPPORTED` (see base.h on structs).
+ * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE` or `MPIJOB_ERR_UNSUPPORTED` (see base.h on
+ *         structs).
  * @since 0.1
  */
 MPIJOB_API int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *finding);
@@ -152,20 +160,24 @@ MPIJOB_API int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *f
  * @return 0, `MPIJOB_ERR_USAGE`, or what the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_finding_write(const struct mpijob_finding *finding, mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_finding_write(const struct mpijob_finding *finding, mpijob_write_fn write,
+    void *user);
 
-/** A kind of finding: what all findings with the same identifier have in common. All strings are constants. */
+/** A kind of finding: what all findings with the same identifier have in common. All strings are
+ * constants. */
 struct mpijob_finding_kind {
-	size_t size;         /**< `sizeof(struct mpijob_finding_kind)` of the library. */
-	const char *id;      /**< "unsupported-value". */
-	int32_t severity;    /**< `MPIJOB_SEVERITY_*` as a rule; single findings may be less severe. */
+	size_t size;    /**< `sizeof(struct mpijob_finding_kind)` of the library. */
+	const char *id; /**< "unsupported-value". */
+	/** `MPIJOB_SEVERITY_*` as a rule; single findings may be less severe. */
+	int32_t severity;
 	const char *summary; /**< One sentence: what is the matter. */
 	const char *advice;  /**< One or two sentences: what to do. */
 	const char *example; /**< How one looks when printed. */
 };
 
 /**
- * Count the kinds of findings that the library and its programs report; docs/findings.md lists them.
+ * Count the kinds of findings that the library and its programs report; docs/findings.md lists
+ * them.
  *
  * @return how many mpijob_finding_kind_at() can give.
  * @since 0.1

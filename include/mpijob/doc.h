@@ -9,8 +9,8 @@
  *
  * A mpijob_node is one value inside a document. Nodes belong to their document and live until the
  * document is freed, also after they were replaced or removed (a document's memory only grows; to
- * shrink it, clone it). Text becomes numbers and strings exactly as kubectl would send it:
- * YAML 1.1 as sigs.k8s.io/yaml reads it, with one exception: a duplicate key is an error here. Numbers in
+ * shrink it, clone it). Text becomes numbers and strings exactly as kubectl would send it: YAML 1.1
+ * as sigs.k8s.io/yaml reads it, with one exception: a duplicate key is an error here. Numbers in
  * YAML take the spelling that kubectl would send (1e3 is 1000); numbers in JSON keep their own.
  *
  * Building is made for chains: every building call accepts NULL nodes, does nothing with them and
@@ -19,8 +19,8 @@
  *
  * A *path* is Kubernetes' field path: `spec.template.spec.containers[0].name`, and
  * `metadata.labels[app.kubernetes.io/name]` for a key with dots. In brackets stands an index when
- * the value is a list, a key when it is a map. Such a key ends at the first `]` with a dot, a bracket
- * or nothing behind it; one that holds `].` or `][` cannot be written in a path.
+ * the value is a list, a key when it is a map. Such a key ends at the first `]` with a dot, a
+ * bracket or nothing behind it; one that holds `].` or `][` cannot be written in a path.
  */
 #ifndef MPIJOB_DOC_H
 #define MPIJOB_DOC_H
@@ -36,28 +36,36 @@ typedef struct mpijob_doc mpijob_doc;   /**< One document. */
 typedef struct mpijob_docs mpijob_docs; /**< The documents of one file. */
 typedef struct mpijob_node mpijob_node; /**< One value inside a document. */
 
-#define MPIJOB_FORMAT_AUTO 0 /**< Reading, as kubectl: text that begins with `{` or `[` is tried as JSON first; all else is YAML. */
+/** Reading, as kubectl: text that begins with `{` or `[` is tried as JSON first; all else is
+ * YAML. */
+#define MPIJOB_FORMAT_AUTO 0
 #define MPIJOB_FORMAT_YAML 1 /**< YAML. */
 #define MPIJOB_FORMAT_JSON 2 /**< JSON, indented by two spaces when written. */
-#define MPIJOB_FORMAT_JSON_COMPACT 3 /**< JSON on one line, for the wire. Reading: the same as JSON. */
+/** JSON on one line, for the wire. Reading: the same as JSON. */
+#define MPIJOB_FORMAT_JSON_COMPACT 3
 
 /** How to read text; limits against hostile input. A limit of 0 means its default. */
 struct mpijob_parse_options {
-	size_t size;           /**< `sizeof` this struct. */
-	const char *source;    /**< Name for findings ("job.yaml"); may be NULL; copied. */
-	int32_t format;        /**< `MPIJOB_FORMAT_*`. */
-	int32_t max_depth;     /**< Nesting of lists and maps; default 500, at most 10,000. */
-	size_t max_bytes;      /**< Size of the text; default 3 MiB, what an API server accepts; at most 1 GiB. */
-	size_t max_values;     /**< Values in the tree, expanded aliases included; default 1,000,000. */
-	size_t max_aliases;    /**< Aliases (`*name`) in the text, and as many anchors; default 10,000. */
-	size_t max_expanded;   /**< Bytes of scalars that aliases copy; default 8 MiB. */
-	size_t max_findings;   /**< Findings before reading stops; default 100. */
-	int32_t no_places;     /**< 1: what is read from JSON has no line and column, because a program made the text
-	                            and nobody will look there. */
+	size_t size;        /**< `sizeof` this struct. */
+	const char *source; /**< Name for findings ("job.yaml"); may be NULL; copied. */
+	int32_t format;     /**< `MPIJOB_FORMAT_*`. */
+	int32_t max_depth;  /**< Nesting of lists and maps; default 500, at most 10,000. */
+	/** Size of the text; default 3 MiB, what an API server accepts; at most 1 GiB. */
+	size_t max_bytes;
+	/** Values in the tree, expanded aliases included; default 1,000,000. */
+	size_t max_values;
+	/** Aliases (`*name`) in the text, and as many anchors; default 10,000. */
+	size_t max_aliases;
+	size_t max_expanded; /**< Bytes of scalars that aliases copy; default 8 MiB. */
+	size_t max_findings; /**< Findings before reading stops; default 100. */
+	/** 1: what is read from JSON has no line and column, because a program made the text and
+	 * nobody will look there. */
+	int32_t no_places;
 };
 
 /** Set `size` and nothing else. */
-#define MPIJOB_PARSE_OPTIONS_INIT { sizeof(struct mpijob_parse_options), NULL, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define MPIJOB_PARSE_OPTIONS_INIT { sizeof(struct mpijob_parse_options), NULL, 0, 0, 0, 0, 0, \
+	0, 0, 0 }
 
 /** @name Read text
  * @{ */
@@ -65,7 +73,8 @@ struct mpijob_parse_options {
 /**
  * Read text that holds exactly one document.
  *
- * @param text     the bytes; may be NULL when `len` is 0; UTF-8, UTF-16 with a byte order mark for YAML.
+ * @param text     the bytes; may be NULL when `len` is 0; UTF-8, UTF-16 with a byte order mark for
+ *                 YAML.
  * @param len      how many bytes.
  * @param options  NULL for the defaults.
  * @param out      not NULL; the document, yours.
@@ -74,8 +83,8 @@ struct mpijob_parse_options {
  *         `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
  * @since 0.1
  */
-MPIJOB_API int mpijob_doc_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
-				mpijob_doc **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_doc_parse(const char *text, size_t len,
+    const struct mpijob_parse_options *options, mpijob_doc **out, mpijob_diag *diag);
 
 /**
  * Read text that holds any number of documents, empty ones left out.
@@ -90,8 +99,8 @@ MPIJOB_API int mpijob_doc_parse(const char *text, size_t len, const struct mpijo
  * @return as mpijob_doc_parse(), but no and several documents are fine.
  * @since 0.1
  */
-MPIJOB_API int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
-				 mpijob_docs **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_docs_parse(const char *text, size_t len,
+    const struct mpijob_parse_options *options, mpijob_docs **out, mpijob_diag *diag);
 
 /**
  * Count the documents.
@@ -162,13 +171,13 @@ MPIJOB_API void mpijob_doc_free(mpijob_doc *doc);
 /** @name Look
  * @{ */
 
-#define MPIJOB_NODE_NONE 0   /**< There is no value (NULL was asked). */
-#define MPIJOB_NODE_NULL 1   /**< null */
-#define MPIJOB_NODE_BOOL 2   /**< true or false */
+#define MPIJOB_NODE_NONE   0 /**< There is no value (NULL was asked). */
+#define MPIJOB_NODE_NULL   1 /**< null */
+#define MPIJOB_NODE_BOOL   2 /**< true or false */
 #define MPIJOB_NODE_NUMBER 3 /**< A number; see mpijob_node_text() for its spelling. */
 #define MPIJOB_NODE_STRING 4 /**< Text. */
-#define MPIJOB_NODE_LIST 5   /**< A list. */
-#define MPIJOB_NODE_MAP 6    /**< A map from strings to values, in order. */
+#define MPIJOB_NODE_LIST   5 /**< A list. */
+#define MPIJOB_NODE_MAP    6 /**< A map from strings to values, in order. */
 
 /**
  * Get the root value.
@@ -279,7 +288,8 @@ MPIJOB_API const char *mpijob_node_string(const mpijob_node *node);
  *
  * @param node  may be NULL.
  * @param out   not NULL; set only when 1 is returned.
- * @return 1 when the node is a number whose value is whole and fits (also when spelled `1.0` or `1e3`); else 0.
+ * @return 1 when the node is a number whose value is whole and fits (also when spelled `1.0` or
+ *         `1e3`); else 0.
  * @since 0.1
  */
 MPIJOB_API int mpijob_node_int(const mpijob_node *node, int64_t *out);
@@ -321,13 +331,14 @@ MPIJOB_API int32_t mpijob_node_column(const mpijob_node *node);
  * @param column set to the column, or 0; may be NULL.
  * @since 0.1
  */
-MPIJOB_API void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line, int32_t *column);
+MPIJOB_API void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line,
+    int32_t *column);
 
 /**
  * Compare two values: same kinds, strings, numbers and entries, the order of keys left aside.
  *
- * Numbers are equal when Kubernetes reads the same number from both spellings: 1, 1.0 and 1e0; 1.5 and 1.50.
- * Trees deeper than 500 need memory to be compared; where there is none, the answer is 0.
+ * Numbers are equal when Kubernetes reads the same number from both spellings: 1, 1.0 and 1e0; 1.5
+ * and 1.50. Trees deeper than 500 need memory to be compared; where there is none, the answer is 0.
  *
  * @param a  may be NULL.
  * @param b  may be NULL; two NULLs are equal.
@@ -341,17 +352,19 @@ MPIJOB_API int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b);
  * All nodes given must belong to `doc`, except where "from any document" is said. On failure
  * the call returns NULL, the tree is unchanged and mpijob_doc_error() tells.
  *
- * Strings and keys are UTF-8, else the call fails with `MPIJOB_ERR_USAGE`. A list or map is an entry of one list or map
- * at most, and never of itself or of what is inside of it: linking it a second time fails with `MPIJOB_ERR_USAGE`.
- * Remove it from its place first, or link a copy.
+ * Strings and keys are UTF-8, else the call fails with `MPIJOB_ERR_USAGE`. A list or map is an
+ * entry of one list or map at most, and never of itself or of what is inside of it: linking it a
+ * second time fails with `MPIJOB_ERR_USAGE`. Remove it from its place first, or link a copy.
  * @{ */
 
 /**
  * Tell whether any building call on this document failed so far.
  *
- * @param doc  may be NULL: `MPIJOB_ERR_NOMEM`, so that `mpijob_doc_new()` needs no check of its own.
- * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (a put on something that is no map, a bad path, text that is not
- *         UTF-8, a list or map that is in another place already or would be inside of itself).
+ * @param doc  may be NULL: `MPIJOB_ERR_NOMEM`, so that `mpijob_doc_new()` needs no check of its
+ *             own.
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (a put on something that is no map, a bad path,
+ *         text that is not UTF-8, a list or map that is in another place already or would be inside
+ *         of itself).
  * @since 0.1
  */
 MPIJOB_API int mpijob_doc_error(const mpijob_doc *doc);
@@ -399,8 +412,8 @@ MPIJOB_API mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path);
  * Make a value that is not yet part of the tree.
  *
  * @param doc   may be NULL.
- * @param text  string or spelling; not NULL. A string is UTF-8; a number has JSON's grammar and is no
- *              larger than a double; else `MPIJOB_ERR_USAGE` in the document.
+ * @param text  string or spelling; not NULL. A string is UTF-8; a number has JSON's grammar and is
+ *              no larger than a double; else `MPIJOB_ERR_USAGE` in the document.
  * @param len   bytes of the string.
  * @return borrowed from the document, or NULL.
  * @since 0.1
@@ -439,13 +452,16 @@ MPIJOB_API mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *nod
  * @return `value`, or NULL.
  * @since 0.1
  */
-MPIJOB_API mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key, mpijob_node *value);
+MPIJOB_API mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key,
+    mpijob_node *value);
 
-/** Set a key to a copy of a NUL-terminated string. `text` NULL: nothing happens, NULL. @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text);
+/** Set a key to a copy of a NUL-terminated string. `text` NULL: nothing happens, NULL. @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const char *key,
+    const char *text);
 /**
- * Set a key to a copy of a NUL-terminated string of unknown origin, like the output of a program: each byte of it that is
- * not UTF-8 becomes U+FFFD.
+ * Set a key to a copy of a NUL-terminated string of unknown origin, like the output of a program:
+ * each byte of it that is not UTF-8 becomes U+FFFD.
  *
  * @param doc   may be NULL.
  * @param map   a map of this document; may be NULL.
@@ -454,17 +470,21 @@ MPIJOB_API mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map
  * @return the string, or NULL.
  * @since 0.1
  */
-MPIJOB_API mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text);
+MPIJOB_API mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char *key,
+    const char *text);
 /** Set a key to a whole number. @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value);
+MPIJOB_API mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key,
+    int64_t value);
 /** Set a key to true or false. @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_put_bool(mpijob_doc *doc, mpijob_node *map, const char *key, int value);
+MPIJOB_API mpijob_node *mpijob_node_put_bool(mpijob_doc *doc, mpijob_node *map, const char *key,
+    int value);
 /** Set a key to a new empty map, and return that map. @since 0.1 */
 MPIJOB_API mpijob_node *mpijob_node_put_map(mpijob_doc *doc, mpijob_node *map, const char *key);
 /** Set a key to a new empty list, and return that list. @since 0.1 */
 MPIJOB_API mpijob_node *mpijob_node_put_list(mpijob_doc *doc, mpijob_node *map, const char *key);
 /** Set a key to a copy of a value from any document. @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, const char *key, const mpijob_node *value);
+MPIJOB_API mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, const char *key,
+    const mpijob_node *value);
 
 /**
  * Append a value to a list.
@@ -478,7 +498,8 @@ MPIJOB_API mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, 
 MPIJOB_API mpijob_node *mpijob_node_append(mpijob_doc *doc, mpijob_node *list, mpijob_node *value);
 
 /** Append a copy of a NUL-terminated string. @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_append_string(mpijob_doc *doc, mpijob_node *list, const char *text);
+MPIJOB_API mpijob_node *mpijob_node_append_string(mpijob_doc *doc, mpijob_node *list,
+    const char *text);
 /** Append a new empty map, and return that map. @since 0.1 */
 MPIJOB_API mpijob_node *mpijob_node_append_map(mpijob_doc *doc, mpijob_node *list);
 
@@ -532,13 +553,15 @@ MPIJOB_API int mpijob_doc_merge(mpijob_doc *doc, const mpijob_node *patch);
  * Write a value. What is written reads back to the same tree.
  *
  * @param node    not NULL.
- * @param format  `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`; all end in a line end except `_JSON_COMPACT`.
+ * @param format  `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`; all end in a line end except
+ *                `_JSON_COMPACT`.
  * @param write   the sink; not NULL.
  * @param user    passed to the sink.
  * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`, or what the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_node_write(const mpijob_node *node, int32_t format, mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_node_write(const mpijob_node *node, int32_t format, mpijob_write_fn write,
+    void *user);
 
 /** @} */
 

@@ -16,26 +16,31 @@
 extern "C" {
 #endif
 
-#define MPIJOB_KIND_STRING 1   /**< Text. */
-#define MPIJOB_KIND_INT32 2    /**< Whole number of 32 bits. */
-#define MPIJOB_KIND_INT64 3    /**< Whole number of 64 bits. */
-#define MPIJOB_KIND_BOOL 4     /**< true or false. */
-#define MPIJOB_KIND_CHOICE 5   /**< One of the words in `choices`. */
-#define MPIJOB_KIND_TIME 6     /**< RFC 3339 time. */
-#define MPIJOB_KIND_OBJECT 7   /**< A map whose own fields are rows of the table. */
-#define MPIJOB_KIND_LIST 8     /**< A list of such maps. */
+#define MPIJOB_KIND_STRING   1 /**< Text. */
+#define MPIJOB_KIND_INT32    2 /**< Whole number of 32 bits. */
+#define MPIJOB_KIND_INT64    3 /**< Whole number of 64 bits. */
+#define MPIJOB_KIND_BOOL     4 /**< true or false. */
+#define MPIJOB_KIND_CHOICE   5 /**< One of the words in `choices`. */
+#define MPIJOB_KIND_TIME     6 /**< RFC 3339 time. */
+#define MPIJOB_KIND_OBJECT   7 /**< A map whose own fields are rows of the table. */
+#define MPIJOB_KIND_LIST     8 /**< A list of such maps. */
 #define MPIJOB_KIND_DOCUMENT 9 /**< A value of Kubernetes that passes through. */
 
 /** One row. All strings are constants of the library. */
 struct mpijob_field {
-	size_t size;                /**< `sizeof(struct mpijob_field)` of the library. */
-	const char *path;           /**< "spec.runPolicy.suspend"; for list entries "status.conditions[].type". */
-	int32_t kind;               /**< `MPIJOB_KIND_*`. */
-	const char *default_text;   /**< The default as text ("1", "None"); NULL when there is none. */
-	const char *const *choices; /**< The accepted words of a choice, or of a string that knows only some, closed by NULL; else NULL. */
-	const int64_t *minimum;     /**< The least accepted number; NULL when there is none. */
-	const char *since;          /**< The first release of mpi-operator that knows the field: "0.3.0". */
-	const char *summary;        /**< One sentence. */
+	size_t size; /**< `sizeof(struct mpijob_field)` of the library. */
+	/** "spec.runPolicy.suspend"; for list entries "status.conditions[].type". */
+	const char *path;
+	int32_t kind; /**< `MPIJOB_KIND_*`. */
+	/** The default as text ("1", "None"); NULL when there is none. */
+	const char *default_text;
+	/** The accepted words of a choice, or of a string that knows only some, closed by NULL;
+	 * else NULL. */
+	const char *const *choices;
+	const int64_t *minimum; /**< The least accepted number; NULL when there is none. */
+	/** The first release of mpi-operator that knows the field: "0.3.0". */
+	const char *since;
+	const char *summary; /**< One sentence. */
 };
 
 /**
@@ -68,30 +73,35 @@ MPIJOB_API const struct mpijob_field *mpijob_field_find(const char *path);
  * Kubernetes' own types: names, types and limits, without sentences.
  * @{ */
 
-#define MPIJOB_SHAPE_ONE 0  /**< One value. */
+#define MPIJOB_SHAPE_ONE  0 /**< One value. */
 #define MPIJOB_SHAPE_LIST 1 /**< A list of them. */
-#define MPIJOB_SHAPE_MAP 2  /**< A map from strings to them. */
+#define MPIJOB_SHAPE_MAP  2 /**< A map from strings to them. */
 
 /** One field of a type of Kubernetes. All strings are constants of the library. */
 struct mpijob_template_field {
-	size_t size;              /**< `sizeof` this struct. */
-	const char *name;         /**< "containers"; "" for the template itself. */
-	const char *type;         /**< "string", "boolean", "int32", "int64", "quantity", "int or string", "time", "any", or
-	                               the name of an object's type, "Container". */
-	int32_t shape;            /**< `MPIJOB_SHAPE_*`. */
-	int32_t is_object;        /**< 1: it has fields of its own. */
-	int32_t required;         /**< 1: must be there. */
-	int32_t in_crd;           /**< 1: the CRD of mpi-operator v0.8.2 knows it. */
-	int32_t in_kubernetes;    /**< 1: Kubernetes 1.36 knows it. */
-	const char *default_text; /**< What the API server fills in by the CRD; NULL when nothing. */
-	const char *choices;      /**< The accepted words, each closed by NUL, an empty one behind the last; NULL: any. */
+	size_t size;      /**< `sizeof` this struct. */
+	const char *name; /**< "containers"; "" for the template itself. */
+	/** "string", "boolean", "int32", "int64", "quantity", "int or string", "time", "any", or
+	 * the name of an object's type, "Container". */
+	const char *type;
+	int32_t shape;         /**< `MPIJOB_SHAPE_*`. */
+	int32_t is_object;     /**< 1: it has fields of its own. */
+	int32_t required;      /**< 1: must be there. */
+	int32_t in_crd;        /**< 1: the CRD of mpi-operator v0.8.2 knows it. */
+	int32_t in_kubernetes; /**< 1: Kubernetes 1.36 knows it. */
+	/** What the API server fills in by the CRD; NULL when nothing. */
+	const char *default_text;
+	/** The accepted words, each closed by NUL, an empty one behind the last; NULL: any. */
+	const char *choices;
 };
-#define MPIJOB_TEMPLATE_FIELD_INIT { sizeof(struct mpijob_template_field), NULL, NULL, 0, 0, 0, 0, 0, NULL, NULL }
+#define MPIJOB_TEMPLATE_FIELD_INIT { sizeof(struct mpijob_template_field), NULL, NULL, 0, 0, 0, \
+	0, 0, NULL, NULL }
 
 /**
  * Find a field by its path below a pod template.
  *
- * @param path  "spec.containers[0].image"; what stands in brackets is not looked at; "" is the template; not NULL.
+ * @param path  "spec.containers[0].image"; what stands in brackets is not looked at; "" is the
+ *              template; not NULL.
  * @param out   not NULL; `size` set; filled when 1 is returned.
  * @return 1; 0 when there is no such field; `MPIJOB_ERR_USAGE`.
  * @since 0.1
@@ -107,25 +117,29 @@ MPIJOB_API int mpijob_template_field_find(const char *path, struct mpijob_templa
  * @return 1; 0 when there is no such field; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_template_field_at(const char *path, size_t index, struct mpijob_template_field *out);
+MPIJOB_API int mpijob_template_field_at(const char *path, size_t index,
+    struct mpijob_template_field *out);
 
 /** @} */
 /** @name The CRD
- * The CustomResourceDefinition `mpijobs.kubeflow.org`, from this table and the types of pod templates.
+ * The CustomResourceDefinition `mpijobs.kubeflow.org`, from this table and the types of pod
+ * templates.
  * @{ */
 
 /** How much the CRD tells. */
 struct mpijob_crd_options {
-	size_t size;          /**< `sizeof` this struct. */
-	int32_t descriptions; /**< 1: with a sentence for each field of the MPIJob itself; 0: types alone. */
+	size_t size; /**< `sizeof` this struct. */
+	/** 1: with a sentence for each field of the MPIJob itself; 0: types alone. */
+	int32_t descriptions;
 };
 #define MPIJOB_CRD_OPTIONS_INIT { sizeof(struct mpijob_crd_options), 0 }
 
 /**
  * Make the CRD.
  *
- * An API server accepts, refuses, fills in and merges by it what it does by the CRD of mpi-operator v0.8.2: descriptions
- * aside, their schemas are equal. 66 KB of JSON (theirs has 313 KB), so that kubectl can apply it on the client's side.
+ * An API server accepts, refuses, fills in and merges by it what it does by the CRD of mpi-operator
+ * v0.8.2: descriptions aside, their schemas are equal. 66 KB of JSON (theirs has 313 KB), so that
+ * kubectl can apply it on the client's side.
  *
  * @param options  NULL for the defaults.
  * @param out      not NULL; the CustomResourceDefinition, yours.

@@ -49,12 +49,13 @@ typedef struct mpijob mpijob;
  * @param options  NULL for the defaults.
  * @param out      not NULL; the job, yours.
  * @param diag     findings, or NULL.
- * @return 0; `MPIJOB_ERR_SYNTAX`; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of `kubeflow.org/v2beta1`; the
- *         finding says what it is, and what to do about another version); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ * @return 0; `MPIJOB_ERR_SYNTAX`; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of
+ *         `kubeflow.org/v2beta1`; the finding says what it is, and what to do about another
+ *         version); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob **out,
-			    mpijob_diag *diag);
+MPIJOB_API int mpijob_parse(const char *text, size_t len,
+    const struct mpijob_parse_options *options, mpijob **out, mpijob_diag *diag);
 
 /**
  * Make a job from a value of a document.
@@ -63,10 +64,12 @@ MPIJOB_API int mpijob_parse(const char *text, size_t len, const struct mpijob_pa
  * @param source  name for findings; NULL when there is none; copied.
  * @param out     not NULL; the job, yours.
  * @param diag    findings, or NULL.
- * @return 0; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of `kubeflow.org/v2beta1`); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of `kubeflow.org/v2beta1`);
+ *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_from_node(const mpijob_node *node, const char *source, mpijob **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_from_node(const mpijob_node *node, const char *source, mpijob **out,
+    mpijob_diag *diag);
 
 /**
  * Tell whether a value is an MPIJob of any version.
@@ -85,11 +88,12 @@ MPIJOB_API int mpijob_is_job(const mpijob_node *node);
  * @param spec        the spec; NULL for an empty one; copied.
  * @param out         not NULL; the job, yours.
  * @param diag        findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (as mpijob_spec_set()); `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (as mpijob_spec_set());
+ *         `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec, mpijob **out,
-			  mpijob_diag *diag);
+MPIJOB_API int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec,
+    mpijob **out, mpijob_diag *diag);
 
 /**
  * Copy a job.
@@ -156,7 +160,8 @@ MPIJOB_API const char *mpijob_uid(const mpijob *job);
  * @param job   not NULL.
  * @param out   not NULL; borrowed until the job changes.
  * @param diag  findings, or NULL.
- * @return 0; `MPIJOB_ERR_SPEC` (a field has a wrong type or does not fit its C type); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ * @return 0; `MPIJOB_ERR_SPEC` (a field has a wrong type or does not fit its C type);
+ *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_spec_get(mpijob *job, const struct mpijob_spec **out, mpijob_diag *diag);
@@ -186,17 +191,19 @@ MPIJOB_API int mpijob_status_get(mpijob *job, const struct mpijob_status **out, 
  * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_identify(mpijob *job, const char *name, const char *namespace_, const char *uid);
+MPIJOB_API int mpijob_identify(mpijob *job, const char *name, const char *namespace_,
+    const char *uid);
 
 /**
- * Store a spec: the members that the struct has are written (absent removes the field, `MPIJOB_OTHER`
- * leaves it); members past its `size` and unknown keys at every level stay.
+ * Store a spec: the members that the struct has are written (absent removes the field,
+ * `MPIJOB_OTHER` leaves it); members past its `size` and unknown keys at every level stay.
  *
  * @param job   not NULL; unchanged on failure.
  * @param spec  not NULL; copied; may be the job's own view.
  * @param diag  findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size, also of a nested one); `MPIJOB_ERR_NOMEM`;
- *         `MPIJOB_ERR_USAGE` too for a NULL in a list, a number that is no constant, or a time beyond the year 9999.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size, also of a nested one);
+ *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` too for a NULL in a list, a number that is no
+ *         constant, or a time beyond the year 9999.
  * @since 0.1
  */
 MPIJOB_API int mpijob_spec_set(mpijob *job, const struct mpijob_spec *spec, mpijob_diag *diag);
@@ -210,13 +217,15 @@ MPIJOB_API int mpijob_spec_set(mpijob *job, const struct mpijob_spec *spec, mpij
  * @return as mpijob_spec_set().
  * @since 0.1
  */
-MPIJOB_API int mpijob_status_set(mpijob *job, const struct mpijob_status *status, mpijob_diag *diag);
+MPIJOB_API int mpijob_status_set(mpijob *job, const struct mpijob_status *status,
+    mpijob_diag *diag);
 
 /** How to fill in what is absent. */
 struct mpijob_default_options {
-	size_t size;       /**< `sizeof` this struct. */
-	int32_t reference; /**< 1: exactly as mpi-operator v0.8.2; 0: docs/differences.md lists what differs
-	                        (an absent number of workers is 1 instead of an invalid 0). */
+	size_t size; /**< `sizeof` this struct. */
+	/** 1: exactly as mpi-operator v0.8.2; 0: docs/differences.md lists what differs (an absent
+	 * number of workers is 1 instead of an invalid 0). */
+	int32_t reference;
 };
 #define MPIJOB_DEFAULT_OPTIONS_INIT { sizeof(struct mpijob_default_options), 0 }
 
@@ -230,7 +239,8 @@ struct mpijob_default_options {
  *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
  * @since 0.1
  */
-MPIJOB_API int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mpijob_diag *diag);
+MPIJOB_API int mpijob_default(mpijob *job, const struct mpijob_default_options *options,
+    mpijob_diag *diag);
 
 /** @} */
 /** @name Check
@@ -238,21 +248,24 @@ MPIJOB_API int mpijob_default(mpijob *job, const struct mpijob_default_options *
 
 /** How to judge a job. */
 struct mpijob_validate_options {
-	size_t size;       /**< `sizeof` this struct. */
-	int32_t reference; /**< 1: only what mpi-operator v0.8.2 refuses, in its words; 0: also what its CRD refuses
-	                        and what it should refuse, what an API server of Kubernetes 1.36 refuses of the pods
-	                        that are made of the templates, warnings, and suggestions. */
-	int32_t strict;    /**< 1: fields and roles that nobody knows, and that the server drops in silence, are errors
-	                        and not warnings; without effect where `reference` is 1. */
+	size_t size; /**< `sizeof` this struct. */
+	/** 1: only what mpi-operator v0.8.2 refuses, in its words; 0: also what its CRD refuses and
+	 * what it should refuse, what an API server of Kubernetes 1.36 refuses of the pods that are
+	 * made of the templates, warnings, and suggestions. */
+	int32_t reference;
+	/** 1: fields and roles that nobody knows, and that the server drops in silence, are errors
+	 * and not warnings; without effect where `reference` is 1. */
+	int32_t strict;
 };
 #define MPIJOB_VALIDATE_OPTIONS_INIT { sizeof(struct mpijob_validate_options), 0, 0 }
 
 /**
  * Check a job; all findings at once, each with field, line and column.
  *
- * Call mpijob_default() first, as the operator does: an absent field that has a default is an error here.
- * Of one kind of finding the first 100 are kept; further ones are counted (mpijob_diag_count_severity(),
- * mpijob_diag_dropped()). Time and memory are proportional to the size of the job.
+ * Call mpijob_default() first, as the operator does: an absent field that has a default is an error
+ * here. Of one kind of finding the first 100 are kept; further ones are counted
+ * (mpijob_diag_count_severity(), mpijob_diag_dropped()). Time and memory are proportional to the
+ * size of the job.
  *
  * @param job      not NULL.
  * @param options  NULL for the defaults.
@@ -261,22 +274,26 @@ struct mpijob_validate_options {
  *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
  * @since 0.1
  */
-MPIJOB_API int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options, mpijob_diag *diag);
+MPIJOB_API int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options,
+    mpijob_diag *diag);
 
 /**
  * Check an object of Kubernetes as an API server does that is to create it.
  *
- * Checked are name, labels and annotations of all kinds, Pods and the pod templates of Jobs, the keys of ConfigMaps and
- * Secrets, and of an MPIJob the fields that its CRD requires; not the rest of a Job's spec, nor the spec of other kinds.
- * Time and memory are proportional to the size of the object.
+ * Checked are name, labels and annotations of all kinds, Pods and the pod templates of Jobs, the
+ * keys of ConfigMaps and Secrets, and of an MPIJob the fields that its CRD requires; not the rest
+ * of a Job's spec, nor the spec of other kinds. Time and memory are proportional to the size of the
+ * object.
  *
  * @param object  a map with apiVersion, kind and metadata; not NULL.
  * @param source  name for findings; NULL when there is none; copied.
  * @param diag    findings, or NULL; their paths begin at the object ("spec.hostname").
- * @return 0 when no finding is an error; `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (`object` is no map).
+ * @return 0 when no finding is an error; `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`
+ *         (`object` is no map).
  * @since 0.1
  */
-MPIJOB_API int mpijob_object_validate(const mpijob_node *object, const char *source, mpijob_diag *diag);
+MPIJOB_API int mpijob_object_validate(const mpijob_node *object, const char *source,
+    mpijob_diag *diag);
 
 /** @} */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mpijob.h
- * Everything of libmpijob in one include. (http.h belongs to libmpijob-http, local.h to libmpijob-local.)
+ * Everything of libmpijob in one include. (http.h belongs to libmpijob-http, local.h to
+ * libmpijob-local.)
  */
 #ifndef MPIJOB_MPIJOB_H
 #define MPIJOB_MPIJOB_H

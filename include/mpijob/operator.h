@@ -28,35 +28,43 @@ typedef struct mpijob_operator mpijob_operator;
 
 /* What an operator does, see mpijob_operator_act(). */
 #define MPIJOB_OPERATOR_WATCHES 0 /**< Nothing is written. */
-#define MPIJOB_OPERATOR_ACTS 1    /**< Plans are made and carried out. */
-#define MPIJOB_OPERATOR_ENDS 2    /**< No plan is made or carried on, but Events about what was done are still sent. */
+#define MPIJOB_OPERATOR_ACTS    1 /**< Plans are made and carried out. */
+/** No plan is made or carried on, but Events about what was done are still sent. */
+#define MPIJOB_OPERATOR_ENDS 2
 
 /** How the operator works. */
 struct mpijob_operator_options {
 	size_t size;            /**< `sizeof` this struct. */
 	const char *namespace_; /**< Watch this namespace only; NULL: all. */
-	const struct mpijob_render_options *render; /**< How children are rendered; NULL for the defaults; copied.
-	                                                 `entropy`, `running` and `priority_classes` are ignored. */
-	int32_t max_writes;     /**< Writes under way at a time; 0: 16. */
+	/** How children are rendered; NULL for the defaults; copied. `entropy`, `running` and
+	 * `priority_classes` are ignored. */
+	const struct mpijob_render_options *render;
+	int32_t max_writes; /**< Writes under way at a time; 0: 16. */
 	/** Called for what is worth a line in a log: findings without a place. May be NULL. */
 	void (*log)(void *user, const struct mpijob_finding *finding);
-	void *log_user;         /**< Passed to `log`. */
-	int32_t shadow;         /**< 1: plan every job and carry nothing out: no write, no Event. It reads what a role may
-	                             read that has no rights to write and none to read Secrets. */
-	int32_t standby;        /**< 1: watch, and act only once mpijob_operator_act() says so. Without meaning for a shadow. */
-	int64_t shadow_grace_ms; /**< A shadow counts an action that its plan still wants when there was no news of the job for so
-	                              long, or ten times as long after it was first wanted; 0: 10,000. */
-	int64_t launcher_hold_ms; /**< `launcher_hold_ms` of struct mpijob_plan_options; 0: launchers do not wait for the DNS
-	                               names of workers. */
+	void *log_user; /**< Passed to `log`. */
+	/** 1: plan every job and carry nothing out: no write, no Event. It reads what a role may
+	 * read that has no rights to write and none to read Secrets. */
+	int32_t shadow;
+	/** 1: watch, and act only once mpijob_operator_act() says so. Without meaning for a
+	 * shadow. */
+	int32_t standby;
+	/** A shadow counts an action that its plan still wants when there was no news of the job
+	 * for so long, or ten times as long after it was first wanted; 0: 10,000. */
+	int64_t shadow_grace_ms;
+	/** `launcher_hold_ms` of struct mpijob_plan_options; 0: launchers do not wait for the DNS
+	 * names of workers. */
+	int64_t launcher_hold_ms;
 	/**
-	 * Ask the DNS of the cluster for a name, without blocking: 1 when it resolves, 0 when not or not yet, negative when it
-	 * cannot be asked. `name` is borrowed and ends in ".svc". It is called again until it returns 1. NULL: launchers wait
-	 * `launcher_hold_ms`.
+	 * Ask the DNS of the cluster for a name, without blocking: 1 when it resolves, 0 when not
+	 * or not yet, negative when it cannot be asked. `name` is borrowed and ends in ".svc". It
+	 * is called again until it returns 1. NULL: launchers wait `launcher_hold_ms`.
 	 */
 	int (*resolve)(void *user, const char *name);
-	void *resolve_user;       /**< Passed to `resolve`. */
+	void *resolve_user; /**< Passed to `resolve`. */
 };
-#define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, NULL, NULL, 0, 0, 0, 0, NULL, NULL }
+#define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, \
+	NULL, NULL, 0, 0, 0, 0, NULL, NULL }
 
 /**
  * Make an operator. Nothing is sent before the first step.
@@ -68,8 +76,8 @@ struct mpijob_operator_options {
  * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_options *options,
-				   mpijob_operator **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_operator_new(mpijob_client *client,
+    const struct mpijob_operator_options *options, mpijob_operator **out, mpijob_diag *diag);
 
 /** Free an operator; what it had under way is cancelled. NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_operator_free(mpijob_operator *operator_);
@@ -78,8 +86,8 @@ MPIJOB_API void mpijob_operator_free(mpijob_operator *operator_);
  * Do what there is to do, then wait for news, at most so long.
  *
  * @param operator_   not NULL.
- * @param timeout_ms  milliseconds; 0: do not wait; negative: no limit. It returns earlier when its own next
- *                    time comes, when news came, or when the client was woken.
+ * @param timeout_ms  milliseconds; 0: do not wait; negative: no limit. It returns earlier when its
+ *                    own next time comes, when news came, or when the client was woken.
  * @return 0; `MPIJOB_ERR_NOMEM` (state is kept; call again); what the transport returned.
  * @since 0.1
  */
@@ -95,11 +103,12 @@ MPIJOB_API int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms);
 MPIJOB_API int mpijob_operator_synced(const mpijob_operator *operator_);
 
 /**
- * Begin or cease to act: who is elected acts, who is not only watches, and who is elected and about to go ends.
+ * Begin or cease to act: who is elected acts, who is not only watches, and who is elected and about
+ * to go ends.
  *
- * Who ceases to act writes nothing new: what has not left yet is taken back, and what is under way comes to its end
- * (mpijob_operator_busy()). Events that wait while he only watches are sent when he acts again. Then every job is planned
- * anew. A shadow never acts.
+ * Who ceases to act writes nothing new: what has not left yet is taken back, and what is under way
+ * comes to its end (mpijob_operator_busy()). Events that wait while he only watches are sent when
+ * he acts again. Then every job is planned anew. A shadow never acts.
  *
  * @param operator_  not NULL.
  * @param part       `MPIJOB_OPERATOR_*`; anything else is MPIJOB_OPERATOR_WATCHES.
@@ -108,18 +117,21 @@ MPIJOB_API int mpijob_operator_synced(const mpijob_operator *operator_);
 MPIJOB_API void mpijob_operator_act(mpijob_operator *operator_, int part);
 
 /**
- * Set what an administrator wants of all jobs, in the place of what was set before. Every job is planned anew.
+ * Set what an administrator wants of all jobs, in the place of what was set before. Every job is
+ * planned anew.
  *
  * @param operator_  not NULL.
  * @param config     NULL: nothing; copied.
  * @return 0; `MPIJOB_ERR_NOMEM` (what was set before holds on); `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_config *config);
+MPIJOB_API int mpijob_operator_configure(mpijob_operator *operator_,
+    const mpijob_operator_config *config);
 
 /**
- * Count what is not settled yet: writes under way, and Events that are being sent or wait to be, unless it only watches. Who
- * wants to end cleanly ends, or watches, and goes on with mpijob_operator_step() until this is 0 or his patience ends.
+ * Count what is not settled yet: writes under way, and Events that are being sent or wait to be,
+ * unless it only watches. Who wants to end cleanly ends, or watches, and goes on with
+ * mpijob_operator_step() until this is 0 or his patience ends.
  *
  * @param operator_  not NULL.
  * @return how many.
@@ -128,19 +140,22 @@ MPIJOB_API int mpijob_operator_configure(mpijob_operator *operator_, const mpijo
 MPIJOB_API size_t mpijob_operator_busy(const mpijob_operator *operator_);
 
 /**
- * For a host's own event loop: tell what to wait for before the next mpijob_operator_step() with timeout 0.
+ * For a host's own event loop: tell what to wait for before the next mpijob_operator_step() with
+ * timeout 0.
  *
  * @param operator_    not NULL.
  * @param fd           set to a descriptor to be watched for input, or -1; not NULL.
- * @param deadline_ms  set to the time of CLOCK_MONOTONIC in milliseconds by which to step at the latest, or -1; not NULL.
- * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing); `MPIJOB_ERR_USAGE` (NULL); what the transport
- *         returned.
+ * @param deadline_ms  set to the time of CLOCK_MONOTONIC in milliseconds by which to step at the
+ *                     latest, or -1; not NULL.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing); `MPIJOB_ERR_USAGE` (NULL);
+ *         what the transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_operator_interest(mpijob_operator *operator_, int *fd, int64_t *deadline_ms);
 
 /**
- * Write the metrics of this operator in the text format of Prometheus, version 0.0.4. They are listed in docs/metrics.md.
+ * Write the metrics of this operator in the text format of Prometheus, version 0.0.4. They are
+ * listed in docs/metrics.md.
  *
  * @param operator_  not NULL.
  * @param write      the sink; not NULL.
@@ -148,15 +163,17 @@ MPIJOB_API int mpijob_operator_interest(mpijob_operator *operator_, int *fd, int
  * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (NULL); what the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn write,
+    void *user);
 
 /**
- * Write what a shadow would have done: one JSON object for each action, in the order of counting, each on a line.
- * Members: `time` (RFC 3339), `namespace`, `job`, `verb` ("create", "patch", "patch status", "delete"), `kind`, `name`,
- * `why`, `difference` (the row of docs/differences.md that explains it, or null). The last 10,000 are kept.
+ * Write what a shadow would have done: one JSON object for each action, in the order of counting,
+ * each on a line. Members: `time` (RFC 3339), `namespace`, `job`, `verb` ("create", "patch", "patch
+ * status", "delete"), `kind`, `name`, `why`, `difference` (the row of docs/differences.md that
+ * explains it, or null). The last 10,000 are kept.
  *
- * Events are no actions of their own here: they go with the status that they are about. A Secret that the shadow may not
- * look at is taken to be there.
+ * Events are no actions of their own here: they go with the status that they are about. A Secret
+ * that the shadow may not look at is taken to be there.
  *
  * @param operator_  not NULL.
  * @param write      the sink; not NULL; not called when there is nothing.
@@ -164,7 +181,8 @@ MPIJOB_API int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_
  * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (NULL); what the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_operator_shadow_report(const mpijob_operator *operator_,
+    mpijob_write_fn write, void *user);
 
 #ifdef __cplusplus
 }

@@ -3,17 +3,18 @@
  * @file render.h
  * Rendering: the Kubernetes objects that a job needs, made from the job and nothing else.
  *
- * The children of the job `J` are, in this order: Service `J`, NetworkPolicy `J` (when it is asked for),
- * ConfigMap `J-config`, Secret `J-ssh`, PodGroup `J` (with a gang scheduler), Pods `J-worker-0` ... `J-worker-(n-1)`, Job `J-launcher`.
- * They are those of kubeflow/mpi-operator v0.8.2, plus what docs/differences.md lists; with
- * `reference` set, exactly those.
+ * The children of the job `J` are, in this order: Service `J`, NetworkPolicy `J` (when it is asked
+ * for), ConfigMap `J-config`, Secret `J-ssh`, PodGroup `J` (with a gang scheduler), Pods
+ * `J-worker-0` ... `J-worker-(n-1)`, Job `J-launcher`. They are those of kubeflow/mpi-operator
+ * v0.8.2, plus what docs/differences.md lists; with `reference` set, exactly those.
  *
- * A mpijob_objects does not hold ten thousand pods: all workers share one rendered template, and one
- * of them is made when you ask for it (mpijob_objects_at()), or all are streamed (mpijob_objects_write()).
+ * A mpijob_objects does not hold ten thousand pods: all workers share one rendered template, and
+ * one of them is made when you ask for it (mpijob_objects_at()), or all are streamed
+ * (mpijob_objects_write()).
  *
- * Rendering reads no clock and no random source: the same input gives the same bytes. The SSH key is
- * made from entropy that you give; without it the Secret holds a placeholder. Key material stays in
- * memory that is wiped, and appears in text only where you asked for it (`with_key`).
+ * Rendering reads no clock and no random source: the same input gives the same bytes. The SSH key
+ * is made from entropy that you give; without it the Secret holds a placeholder. Key material stays
+ * in memory that is wiped, and appears in text only where you asked for it (`with_key`).
  */
 #ifndef MPIJOB_RENDER_H
 #define MPIJOB_RENDER_H
@@ -41,22 +42,29 @@ struct mpijob_priority_class {
 
 /** What the children depend on besides the job. */
 struct mpijob_render_options {
-	size_t size;                /**< `sizeof` this struct. */
-	int32_t reference;          /**< 1: exactly what mpi-operator v0.8.2 creates, with its defects. */
-	const char *cluster_domain; /**< DNS domain of the cluster, "cluster.local"; NULL or "": host names end in ".svc". Letters,
-	                                 digits, dots and dashes only: it gets into a shell script. */
-	const char *gang_scheduler; /**< "volcano", or the scheduler name of scheduler-plugins; NULL or "": none. */
-	const struct mpijob_priority_class *const *priority_classes; /**< Pointers to the classes that exist. */
+	size_t size; /**< `sizeof` this struct. */
+	/** 1: exactly what mpi-operator v0.8.2 creates, with its defects. */
+	int32_t reference;
+	/** DNS domain of the cluster, "cluster.local"; NULL or "": host names end in ".svc".
+	 * Letters, digits, dots and dashes only: it gets into a shell script. */
+	const char *cluster_domain;
+	/** "volcano", or the scheduler name of scheduler-plugins; NULL or "": none. */
+	const char *gang_scheduler;
+	/** Pointers to the classes that exist. */
+	const struct mpijob_priority_class *const *priority_classes;
 	size_t priority_classes_count; /**< How many. */
-	const uint8_t *entropy;     /**< Random bytes for the SSH key; NULL: the Secret holds a placeholder. */
-	size_t entropy_len;         /**< At least `MPIJOB_SSH_ENTROPY` when `entropy` is given. */
-	const uint8_t *running;     /**< One byte a worker, 1 where it runs: the hosts that discover_hosts.sh
-	                                 prints; NULL: all of them. */
-	size_t running_count;       /**< Bytes in `running`; workers beyond do not run. */
-	const struct mpijob_features *features; /**< What else is done, docs/options.md; NULL: nothing; nothing of it with
-	                                             `reference`. */
+	/** Random bytes for the SSH key; NULL: the Secret holds a placeholder. */
+	const uint8_t *entropy;
+	size_t entropy_len; /**< At least `MPIJOB_SSH_ENTROPY` when `entropy` is given. */
+	/** One byte a worker, 1 where it runs: the hosts that discover_hosts.sh prints; NULL: all
+	 * of them. */
+	const uint8_t *running;
+	size_t running_count; /**< Bytes in `running`; workers beyond do not run. */
+	/** What else is done, docs/options.md; NULL: nothing; nothing of it with `reference`. */
+	const struct mpijob_features *features;
 };
-#define MPIJOB_RENDER_OPTIONS_INIT { sizeof(struct mpijob_render_options), 0, NULL, NULL, NULL, 0, NULL, 0, NULL, 0, NULL }
+#define MPIJOB_RENDER_OPTIONS_INIT { sizeof(struct mpijob_render_options), 0, NULL, NULL, NULL, \
+	0, NULL, 0, NULL, 0, NULL }
 
 /** @} */
 /** @name All children
@@ -65,12 +73,12 @@ struct mpijob_render_options {
 /** The children of one job. */
 typedef struct mpijob_objects mpijob_objects;
 
-#define MPIJOB_ROLE_SERVICE 1    /**< Service, headless, for the pods' names. */
-#define MPIJOB_ROLE_CONFIG_MAP 2 /**< ConfigMap with `hostfile` and `discover_hosts.sh`. */
-#define MPIJOB_ROLE_SECRET 3     /**< Secret with the SSH key pair. */
-#define MPIJOB_ROLE_POD_GROUP 4  /**< PodGroup of the gang scheduler. */
-#define MPIJOB_ROLE_WORKER 5     /**< Worker Pod. */
-#define MPIJOB_ROLE_LAUNCHER 6   /**< batch/v1 Job of the launcher. */
+#define MPIJOB_ROLE_SERVICE        1 /**< Service, headless, for the pods' names. */
+#define MPIJOB_ROLE_CONFIG_MAP     2 /**< ConfigMap with `hostfile` and `discover_hosts.sh`. */
+#define MPIJOB_ROLE_SECRET         3 /**< Secret with the SSH key pair. */
+#define MPIJOB_ROLE_POD_GROUP      4 /**< PodGroup of the gang scheduler. */
+#define MPIJOB_ROLE_WORKER         5 /**< Worker Pod. */
+#define MPIJOB_ROLE_LAUNCHER       6 /**< batch/v1 Job of the launcher. */
 #define MPIJOB_ROLE_NETWORK_POLICY 7 /**< NetworkPolicy, with the feature `network_policy`. */
 
 /**
@@ -81,15 +89,16 @@ typedef struct mpijob_objects mpijob_objects;
  * @param job      not NULL; copied as far as needed: it may change or go afterwards.
  * @param options  NULL for the defaults; copied.
  * @param out      not NULL; the objects, yours.
- * @param diag     findings, or NULL: warnings too, for example where a gang scheduler takes the place of another
- *                 scheduler; what can be told without these options is said by mpijob_validate().
+ * @param diag     findings, or NULL: warnings too, for example where a gang scheduler takes the
+ *                 place of another scheduler; what can be told without these options is said by
+ *                 mpijob_validate().
  * @return 0; `MPIJOB_ERR_SPEC` (the job is not valid, or the ConfigMap would exceed 1 MiB);
- *         `MPIJOB_ERR_USAGE` (options, too little entropy); `MPIJOB_ERR_UNSUPPORTED` (options; libcrypto has no
- *         P-521); `MPIJOB_ERR_NOMEM`.
+ *         `MPIJOB_ERR_USAGE` (options, too little entropy); `MPIJOB_ERR_UNSUPPORTED` (options;
+ *         libcrypto has no P-521); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_render(const mpijob *job, const struct mpijob_render_options *options, mpijob_objects **out,
-			     mpijob_diag *diag);
+MPIJOB_API int mpijob_render(const mpijob *job, const struct mpijob_render_options *options,
+    mpijob_objects **out, mpijob_diag *diag);
 
 /**
  * Free the objects; the key is wiped.
@@ -108,7 +117,8 @@ MPIJOB_API void mpijob_objects_free(mpijob_objects *objects);
  */
 MPIJOB_API size_t mpijob_objects_count(const mpijob_objects *objects);
 
-/** What a child is, without making it. Strings are borrowed from the objects until the next call on them. */
+/** What a child is, without making it. Strings are borrowed from the objects until the next call on
+ * them. */
 struct mpijob_object_head {
 	size_t size;             /**< `sizeof` this struct. */
 	int32_t role;            /**< `MPIJOB_ROLE_*`. */
@@ -128,7 +138,8 @@ struct mpijob_object_head {
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such child); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_objects_head(mpijob_objects *objects, size_t index, struct mpijob_object_head *out);
+MPIJOB_API int mpijob_objects_head(mpijob_objects *objects, size_t index,
+    struct mpijob_object_head *out);
 
 /**
  * Find a child by what it is.
@@ -140,10 +151,12 @@ MPIJOB_API int mpijob_objects_head(mpijob_objects *objects, size_t index, struct
  * @return 1 when there is one, else 0.
  * @since 0.1
  */
-MPIJOB_API int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t worker, size_t *out);
+MPIJOB_API int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t worker,
+    size_t *out);
 
 /**
- * Make one child as a document. The Secret comes without its private key (a placeholder stands there).
+ * Make one child as a document. The Secret comes without its private key (a placeholder stands
+ * there).
  *
  * @param objects  not NULL.
  * @param index    from 0.
@@ -159,14 +172,16 @@ MPIJOB_API int mpijob_objects_at(const mpijob_objects *objects, size_t index, mp
  * @param objects   not NULL.
  * @param index     from 0.
  * @param format    `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`.
- * @param with_key  1: the Secret with its private key (the sink should wipe what it keeps); 0: a placeholder.
+ * @param with_key  1: the Secret with its private key (the sink should wipe what it keeps); 0: a
+ *                  placeholder.
  * @param write     the sink; not NULL.
  * @param user      passed to the sink.
- * @return 0; `MPIJOB_ERR_NOT_FOUND`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`; what the sink returned.
+ * @return 0; `MPIJOB_ERR_NOT_FOUND`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`; what the sink
+ *         returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format, int32_t with_key,
-				       mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format,
+    int32_t with_key, mpijob_write_fn write, void *user);
 
 /**
  * Stream all children: as JSON one `v1` `List`, as YAML one document each.
@@ -182,7 +197,7 @@ MPIJOB_API int mpijob_objects_write_at(const mpijob_objects *objects, size_t ind
  * @since 0.1
  */
 MPIJOB_API int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key,
-				    mpijob_write_fn write, void *user);
+    mpijob_write_fn write, void *user);
 
 /** @} */
 /** @name The hostfile
@@ -190,12 +205,13 @@ MPIJOB_API int mpijob_objects_write(const mpijob_objects *objects, int32_t forma
 
 /** One line of the hostfile. */
 struct mpijob_host {
-	size_t size;      /**< `sizeof` this struct. */
-	const char *name; /**< Fully qualified: "J-worker-0.J.NAMESPACE.svc"; of a launcher of Intel MPI it may be
-	                       "J-launcher" alone (docs/differences.md, intel-launcher-name); "J-worker-0.J" with
-	                       the feature `compact_hosts`. */
-	int32_t slots;    /**< Ranks that it offers. */
-	int32_t worker;   /**< Index of the worker; -1 for the launcher. */
+	size_t size; /**< `sizeof` this struct. */
+	/** Fully qualified: "J-worker-0.J.NAMESPACE.svc"; of a launcher of Intel MPI it may be
+	 * "J-launcher" alone (docs/differences.md, intel-launcher-name); "J-worker-0.J" with the
+	 * feature `compact_hosts`. */
+	const char *name;
+	int32_t slots;  /**< Ranks that it offers. */
+	int32_t worker; /**< Index of the worker; -1 for the launcher. */
 };
 #define MPIJOB_HOST_INIT { sizeof(struct mpijob_host), NULL, 0, 0 }
 
@@ -206,14 +222,15 @@ typedef struct mpijob_hostfile mpijob_hostfile;
  * List the hosts of a job: the launcher first when it is a worker too, then the workers.
  *
  * @param job      not NULL; defaulted and valid.
- * @param options  NULL for the defaults; `cluster_domain`, `reference` and the feature `compact_hosts` count.
+ * @param options  NULL for the defaults; `cluster_domain`, `reference` and the feature
+ *                 `compact_hosts` count.
  * @param out      not NULL; the hostfile, yours.
  * @param diag     findings, or NULL.
  * @return as mpijob_render().
  * @since 0.1
  */
-MPIJOB_API int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *options, mpijob_hostfile **out,
-				   mpijob_diag *diag);
+MPIJOB_API int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *options,
+    mpijob_hostfile **out, mpijob_diag *diag);
 
 /** Free a hostfile; NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_hostfile_free(mpijob_hostfile *hostfile);
@@ -229,10 +246,12 @@ MPIJOB_API size_t mpijob_hostfile_count(const mpijob_hostfile *hostfile);
  * @return borrowed until the hostfile is freed; NULL when there is no such host.
  * @since 0.1
  */
-MPIJOB_API const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *hostfile, size_t index);
+MPIJOB_API const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *hostfile,
+    size_t index);
 
 /**
- * Write the text of the hostfile as the job's MPI reads it: "host slots=n" for Open MPI, "host:n" for Intel and MPICH.
+ * Write the text of the hostfile as the job's MPI reads it: "host slots=n" for Open MPI, "host:n"
+ * for Intel and MPICH.
  *
  * @param hostfile  not NULL.
  * @param write     the sink; not NULL.
@@ -240,13 +259,15 @@ MPIJOB_API const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *h
  * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`; what the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_hostfile_write(const mpijob_hostfile *hostfile, mpijob_write_fn write, void *user);
+MPIJOB_API int mpijob_hostfile_write(const mpijob_hostfile *hostfile, mpijob_write_fn write,
+    void *user);
 
 /** @} */
 /** @name The SSH key pair
  * @{ */
 
-#define MPIJOB_SSH_ENTROPY 74 /**< Bytes of entropy that one key pair takes: 66 for P-521, 8 against bias (FIPS 186-5 A.2.1). */
+/** Bytes of entropy that one key pair takes: 66 for P-521, 8 against bias (FIPS 186-5 A.2.1). */
+#define MPIJOB_SSH_ENTROPY 74
 
 /** An ECDSA P-521 key pair, as the reference uses; in wiped memory. */
 typedef struct mpijob_ssh_key mpijob_ssh_key;
@@ -258,18 +279,22 @@ typedef struct mpijob_ssh_key mpijob_ssh_key;
  * @param len      at least `MPIJOB_SSH_ENTROPY`; more are ignored.
  * @param out      not NULL; the pair, yours.
  * @param diag     findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE` (too few bytes); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_UNSUPPORTED` (libcrypto has no P-521).
+ * @return 0; `MPIJOB_ERR_USAGE` (too few bytes); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_UNSUPPORTED`
+ *         (libcrypto has no P-521).
  * @since 0.1
  */
-MPIJOB_API int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out,
+    mpijob_diag *diag);
 
 /** Wipe and free a key pair; NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_ssh_key_free(mpijob_ssh_key *key);
 
-/** Get the private key in PEM ("EC PRIVATE KEY", SEC1). `key` not NULL. Borrowed. Handle with care. @since 0.1 */
+/** Get the private key in PEM ("EC PRIVATE KEY", SEC1). `key` not NULL. Borrowed. Handle with care.
+ * @since 0.1 */
 MPIJOB_API const char *mpijob_ssh_key_private(const mpijob_ssh_key *key);
 
-/** Get the public key as a line of authorized_keys, line end included. `key` not NULL. Borrowed. @since 0.1 */
+/** Get the public key as a line of authorized_keys, line end included. `key` not NULL. Borrowed.
+ * @since 0.1 */
 MPIJOB_API const char *mpijob_ssh_key_public(const mpijob_ssh_key *key);
 
 /** @} */
@@ -278,11 +303,12 @@ MPIJOB_API const char *mpijob_ssh_key_public(const mpijob_ssh_key *key);
 
 /** What the gang scheduler is told. */
 struct mpijob_pod_group {
-	size_t size;                      /**< `sizeof` this struct. */
-	int32_t volcano;                  /**< 1: Volcano's PodGroup; 0: that of scheduler-plugins. */
-	int32_t min_member;               /**< Pods that must be placed together. */
-	const char *queue;                /**< Volcano; NULL when none. */
-	const char *priority_class_name;  /**< Volcano; NULL when none. */
+	size_t size; /**< `sizeof` this struct. */
+	/** 1: Volcano's PodGroup; 0: that of scheduler-plugins. */
+	int32_t volcano;
+	int32_t min_member;                      /**< Pods that must be placed together. */
+	const char *queue;                       /**< Volcano; NULL when none. */
+	const char *priority_class_name;         /**< Volcano; NULL when none. */
 	const int32_t *schedule_timeout_seconds; /**< scheduler-plugins; NULL for Volcano. */
 	const mpijob_node *min_resources; /**< Map from resource to quantity; NULL when none. */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file spec.h
- * The typed parts of an MPIJob: what `spec` and `status` of `kubeflow.org/v2beta1` hold, as C structs.
+ * The typed parts of an MPIJob: what `spec` and `status` of `kubeflow.org/v2beta1` hold, as C
+ * structs.
  *
  * The same structs serve both ways. Read from a job (mpijob_spec_get()), they are borrowed views:
  * every pointer lives until the job changes. Given to a job (mpijob_spec_set()), they are copied.
@@ -23,45 +24,56 @@
 extern "C" {
 #endif
 
-#define MPIJOB_OTHER (-1) /**< An enumeration's word that this library does not know. Given: leave the field as it is. */
+/** An enumeration's word that this library does not know. Given: leave the field as it is. */
+#define MPIJOB_OTHER (-1)
 
-#define MPIJOB_CLEAN_POD_NONE 1    /**< "None": keep all pods (the default). */
+#define MPIJOB_CLEAN_POD_NONE    1 /**< "None": keep all pods (the default). */
 #define MPIJOB_CLEAN_POD_RUNNING 2 /**< "Running": delete workers that run or wait. */
-#define MPIJOB_CLEAN_POD_ALL 3     /**< "All": delete all workers. */
+#define MPIJOB_CLEAN_POD_ALL     3 /**< "All": delete all workers. */
 
-#define MPIJOB_RESTART_NEVER 1      /**< "Never" (a worker's default). */
+#define MPIJOB_RESTART_NEVER      1 /**< "Never" (a worker's default). */
 #define MPIJOB_RESTART_ON_FAILURE 2 /**< "OnFailure" (the launcher's default). */
 
-#define MPIJOB_LAUNCHER_AT_STARTUP 1             /**< "AtStartup" (the default): together with the workers. */
+/** "AtStartup" (the default): together with the workers. */
+#define MPIJOB_LAUNCHER_AT_STARTUP             1
 #define MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY 2 /**< "WaitForWorkersReady". */
 
 #define MPIJOB_OPENMPI 1 /**< "OpenMPI" (the default). */
-#define MPIJOB_INTEL 2   /**< "Intel". */
-#define MPIJOB_MPICH 3   /**< "MPICH". */
+#define MPIJOB_INTEL   2 /**< "Intel". */
+#define MPIJOB_MPICH   3 /**< "MPICH". */
 
 /** `spec.runPolicy.schedulingPolicy`: what the gang scheduler's PodGroup gets. */
 struct mpijob_scheduling_policy {
-	size_t size;                      /**< `sizeof` this struct. */
-	const int32_t *min_available;     /**< Pods that must be placed together; absent: workers + 1. */
-	const char *queue;                /**< Volcano's queue. */
-	const mpijob_node *min_resources; /**< Map from resource to quantity; absent: computed from the templates. */
-	const char *priority_class;       /**< Volcano's priority class. */
-	const int32_t *schedule_timeout_seconds; /**< Seconds that scheduler-plugins waits for the gang. */
+	size_t size; /**< `sizeof` this struct. */
+	/** Pods that must be placed together; absent: workers + 1. */
+	const int32_t *min_available;
+	const char *queue; /**< Volcano's queue. */
+	/** Map from resource to quantity; absent: computed from the templates. */
+	const mpijob_node *min_resources;
+	const char *priority_class; /**< Volcano's priority class. */
+	/** Seconds that scheduler-plugins waits for the gang. */
+	const int32_t *schedule_timeout_seconds;
 };
-#define MPIJOB_SCHEDULING_POLICY_INIT { sizeof(struct mpijob_scheduling_policy), NULL, NULL, NULL, NULL, NULL }
+#define MPIJOB_SCHEDULING_POLICY_INIT { sizeof(struct mpijob_scheduling_policy), NULL, NULL, \
+	NULL, NULL, NULL }
 
 /** `spec.runPolicy`: what happens to the job as a whole. */
 struct mpijob_run_policy {
-	size_t size;                               /**< `sizeof` this struct. */
-	int32_t clean_pod_policy;                  /**< `MPIJOB_CLEAN_POD_*`. */
-	const int32_t *ttl_seconds_after_finished; /**< Seconds after which the finished launcher Job is deleted. */
-	const int64_t *active_deadline_seconds;    /**< Seconds that the launcher Job may run, all attempts together. */
-	const int32_t *backoff_limit;              /**< Failed attempts of the launcher before the job fails; absent: 6, as batch/v1. */
+	size_t size;              /**< `sizeof` this struct. */
+	int32_t clean_pod_policy; /**< `MPIJOB_CLEAN_POD_*`. */
+	/** Seconds after which the finished launcher Job is deleted. */
+	const int32_t *ttl_seconds_after_finished;
+	/** Seconds that the launcher Job may run, all attempts together. */
+	const int64_t *active_deadline_seconds;
+	/** Failed attempts of the launcher before the job fails; absent: 6, as batch/v1. */
+	const int32_t *backoff_limit;
 	const struct mpijob_scheduling_policy *scheduling_policy; /**< NULL when absent. */
-	const int32_t *suspend;                    /**< Boolean: 1 stops the job and keeps it. */
-	const char *managed_by;                    /**< The controller in charge; absent: the MPI operator. */
+	const int32_t *suspend; /**< Boolean: 1 stops the job and keeps it. */
+	/** The controller in charge; absent: the MPI operator. */
+	const char *managed_by;
 };
-#define MPIJOB_RUN_POLICY_INIT { sizeof(struct mpijob_run_policy), 0, NULL, NULL, NULL, NULL, NULL, NULL }
+#define MPIJOB_RUN_POLICY_INIT { sizeof(struct mpijob_run_policy), 0, NULL, NULL, NULL, NULL, \
+	NULL, NULL }
 
 /** One entry of `spec.mpiReplicaSpecs`. */
 struct mpijob_replica_spec {
@@ -74,26 +86,31 @@ struct mpijob_replica_spec {
 
 /** `spec` of an MPIJob. */
 struct mpijob_spec {
-	size_t size;                               /**< `sizeof` this struct. */
-	const int32_t *slots_per_worker;           /**< Ranks that each host offers; default 1. */
-	const int32_t *run_launcher_as_worker;     /**< Boolean: 1 puts ranks on the launcher too. */
+	size_t size;                     /**< `sizeof` this struct. */
+	const int32_t *slots_per_worker; /**< Ranks that each host offers; default 1. */
+	/** Boolean: 1 puts ranks on the launcher too. */
+	const int32_t *run_launcher_as_worker;
 	const struct mpijob_run_policy *run_policy; /**< NULL when absent. */
-	const struct mpijob_replica_spec *launcher; /**< `mpiReplicaSpecs[Launcher]`; NULL when absent. */
-	const struct mpijob_replica_spec *worker;   /**< `mpiReplicaSpecs[Worker]`; NULL when absent. */
-	const char *ssh_auth_mount_path;           /**< Directory of the SSH keys; default "/root/.ssh". */
-	int32_t launcher_creation_policy;          /**< `MPIJOB_LAUNCHER_*`. */
-	int32_t mpi_implementation;                /**< `MPIJOB_OPENMPI`, `_INTEL` or `_MPICH`. */
+	/** `mpiReplicaSpecs[Launcher]`; NULL when absent. */
+	const struct mpijob_replica_spec *launcher;
+	/** `mpiReplicaSpecs[Worker]`; NULL when absent. */
+	const struct mpijob_replica_spec *worker;
+	/** Directory of the SSH keys; default "/root/.ssh". */
+	const char *ssh_auth_mount_path;
+	int32_t launcher_creation_policy; /**< `MPIJOB_LAUNCHER_*`. */
+	int32_t mpi_implementation;       /**< `MPIJOB_OPENMPI`, `_INTEL` or `_MPICH`. */
 };
 #define MPIJOB_SPEC_INIT { sizeof(struct mpijob_spec), NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
-#define MPIJOB_CONDITION_TRUE 1    /**< "True". */
-#define MPIJOB_CONDITION_FALSE 2   /**< "False". */
+#define MPIJOB_CONDITION_TRUE    1 /**< "True". */
+#define MPIJOB_CONDITION_FALSE   2 /**< "False". */
 #define MPIJOB_CONDITION_UNKNOWN 3 /**< "Unknown". */
 
 /** One entry of `status.conditions`. */
 struct mpijob_condition {
-	size_t size;                         /**< `sizeof` this struct. */
-	const char *type;                    /**< "Created", "Running", "Restarting", "Suspended", "Succeeded" or "Failed". */
+	size_t size; /**< `sizeof` this struct. */
+	/** "Created", "Running", "Restarting", "Suspended", "Succeeded" or "Failed". */
+	const char *type;
 	int32_t status;                      /**< `MPIJOB_CONDITION_*`. */
 	const char *reason;                  /**< One word, "MPIJobRunning"; NULL when absent. */
 	const char *message;                 /**< For people; NULL when absent. */
@@ -113,13 +130,18 @@ struct mpijob_replica_status {
 
 /** `status` of an MPIJob. */
 struct mpijob_status {
-	size_t size;                                        /**< `sizeof` this struct. */
-	const struct mpijob_condition *const *conditions;   /**< Pointers to the conditions, in order. */
-	size_t conditions_count;                            /**< How many. */
-	const struct mpijob_replica_status *launcher;       /**< `replicaStatuses[Launcher]`; NULL when absent. */
-	const struct mpijob_replica_status *worker;         /**< `replicaStatuses[Worker]`; NULL when absent. */
-	const int64_t *start_time;                          /**< Seconds since 1970, UTC; NULL when absent. */
-	const int64_t *completion_time;                     /**< Seconds since 1970, UTC; NULL when absent. */
+	size_t size; /**< `sizeof` this struct. */
+	/** Pointers to the conditions, in order. */
+	const struct mpijob_condition *const *conditions;
+	size_t conditions_count; /**< How many. */
+	/** `replicaStatuses[Launcher]`; NULL when absent. */
+	const struct mpijob_replica_status *launcher;
+	/** `replicaStatuses[Worker]`; NULL when absent. */
+	const struct mpijob_replica_status *worker;
+	/** Seconds since 1970, UTC; NULL when absent. */
+	const int64_t *start_time;
+	/** Seconds since 1970, UTC; NULL when absent. */
+	const int64_t *completion_time;
 };
 #define MPIJOB_STATUS_INIT { sizeof(struct mpijob_status), NULL, 0, NULL, NULL, NULL, NULL }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tasks.h
- * What client.h and jobs.h do at once, started instead: for programs that have an event loop of their own.
+ * What client.h and jobs.h do at once, started instead: for programs that have an event loop of
+ * their own.
  *
- * A task may take several requests, a watch and a timer. It goes on while mpijob_client_poll() runs, beside all other
- * calls, and ends in one callback. The calls made at once are just that: they start a task and poll until it is over.
+ * A task may take several requests, a watch and a timer. It goes on while mpijob_client_poll()
+ * runs, beside all other calls, and ends in one callback. The calls made at once are just that:
+ * they start a task and poll until it is over.
  *
- * Strings, options and targets are copied. What is borrowed until a task is over: the client, the `diag`, and the job
- * of mpijob_client_submit_start(). A task never ends inside the function that starts it; a function that fails has
- * started nothing. mpijob_client_cancel() does not touch tasks, mpijob_client_free() cancels them.
+ * Strings, options and targets are copied. What is borrowed until a task is over: the client, the
+ * `diag`, and the job of mpijob_client_submit_start(). A task never ends inside the function that
+ * starts it; a function that fails has started nothing. mpijob_client_cancel() does not touch
+ * tasks, mpijob_client_free() cancels them.
  */
 #ifndef MPIJOB_TASKS_H
 #define MPIJOB_TASKS_H
@@ -32,8 +35,9 @@ typedef struct mpijob_task mpijob_task;
 struct mpijob_task_callbacks {
 	size_t size; /**< `sizeof` this struct. */
 	/**
-	 * The task is over; called exactly once, unless it is cancelled. `code` is what the same call made at once
-	 * returns, `job` and `doc` what it puts out: yours, and NULL where it has no such thing or fails. Not NULL.
+	 * The task is over; called exactly once, unless it is cancelled. `code` is what the same
+	 * call made at once returns, `job` and `doc` what it puts out: yours, and NULL where it has
+	 * no such thing or fails. Not NULL.
 	 */
 	void (*done)(void *user, int code, mpijob *job, mpijob_doc *doc);
 	void *user; /**< Passed to `done`. */
@@ -59,12 +63,12 @@ MPIJOB_API void mpijob_task_cancel(mpijob_task *task);
  * @param callbacks  not NULL; copied.
  * @param out        set to the task, borrowed, for cancelling; may be NULL.
  * @param diag       findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the transport returned.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the
+ *         transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
-				       const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-				       mpijob_diag *diag);
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /**
  * Start mpijob_client_list(); `done` gets the list.
@@ -74,9 +78,9 @@ MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijo
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target, int32_t page,
-					const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					mpijob_diag *diag);
+MPIJOB_API int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target,
+    int32_t page, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+    mpijob_diag *diag);
 
 /**
  * Start mpijob_client_can(); the `code` of `done` is 1 or 0.
@@ -87,8 +91,7 @@ MPIJOB_API int mpijob_client_list_start(mpijob_client *client, const struct mpij
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_can_start(mpijob_client *client, const struct mpijob_access *access,
-				       const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-				       mpijob_diag *diag);
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /**
  * Start mpijob_client_wait(); `done` gets the object.
@@ -100,9 +103,9 @@ MPIJOB_API int mpijob_client_can_start(mpijob_client *client, const struct mpijo
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
-					mpijob_wait_fn ready, void *user, const struct mpijob_task_callbacks *callbacks,
-					mpijob_task **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target,
+    int64_t timeout_ms, mpijob_wait_fn ready, void *user,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /** @} */
 /** @name MPIJobs
@@ -121,9 +124,8 @@ MPIJOB_API int mpijob_client_wait_start(mpijob_client *client, const struct mpij
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
-					  const struct mpijob_submit_options *options,
-					  const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					  mpijob_diag *diag);
+    const struct mpijob_submit_options *options, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag);
 
 /**
  * Start mpijob_client_get_job(); `done` gets the job.
@@ -137,9 +139,9 @@ MPIJOB_API int mpijob_client_submit_start(mpijob_client *client, const mpijob *j
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, const char *name,
-					   const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					   mpijob_diag *diag);
+MPIJOB_API int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_,
+    const char *name, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+    mpijob_diag *diag);
 
 /**
  * Start mpijob_client_suspend().
@@ -149,9 +151,9 @@ MPIJOB_API int mpijob_client_get_job_start(mpijob_client *client, const char *na
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_, const char *name, int on,
-					   const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					   mpijob_diag *diag);
+MPIJOB_API int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_,
+    const char *name, int on, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+    mpijob_diag *diag);
 
 /**
  * Start mpijob_client_scale().
@@ -162,10 +164,9 @@ MPIJOB_API int mpijob_client_suspend_start(mpijob_client *client, const char *na
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, const char *name,
-					 int32_t workers, int32_t expected,
-					 const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					 mpijob_diag *diag);
+MPIJOB_API int mpijob_client_scale_start(mpijob_client *client, const char *namespace_,
+    const char *name, int32_t workers, int32_t expected,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /**
  * Start mpijob_client_delete_job().
@@ -176,10 +177,9 @@ MPIJOB_API int mpijob_client_scale_start(mpijob_client *client, const char *name
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_, const char *name,
-					      const char *uid, const char *propagation,
-					      const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					      mpijob_diag *diag);
+MPIJOB_API int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_,
+    const char *name, const char *uid, const char *propagation,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /**
  * Start mpijob_client_wait_job(); `done` gets the job.
@@ -190,10 +190,9 @@ MPIJOB_API int mpijob_client_delete_job_start(mpijob_client *client, const char 
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, const char *name,
-					    const char *condition, int64_t timeout_ms,
-					    const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					    mpijob_diag *diag);
+MPIJOB_API int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_,
+    const char *name, const char *condition, int64_t timeout_ms,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /**
  * Start mpijob_client_events(); `done` gets the list.
@@ -209,10 +208,9 @@ MPIJOB_API int mpijob_client_wait_job_start(mpijob_client *client, const char *n
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_events_start(mpijob_client *client, const char *namespace_, const char *kind,
-					  const char *name, const char *uid,
-					  const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-					  mpijob_diag *diag);
+MPIJOB_API int mpijob_client_events_start(mpijob_client *client, const char *namespace_,
+    const char *kind, const char *name, const char *uid,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /** @} */
 

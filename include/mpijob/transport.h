@@ -3,21 +3,22 @@
  * @file transport.h
  * The seam: how requests reach a cluster, for those who write a transport.
  *
- * Everything in Kubernetes is one HTTP exchange, watches included: a request goes out, a status and a
- * stream of bytes come back. A transport moves such exchanges. Two exist in this project, HTTP and the
- * cluster embedded in this process; anybody's third one goes through this header.
+ * Everything in Kubernetes is one HTTP exchange, watches included: a request goes out, a status and
+ * a stream of bytes come back. A transport moves such exchanges. Two exist in this project, HTTP
+ * and the cluster embedded in this process; anybody's third one goes through this header.
  *
  * You fill a struct mpijob_transport and give it to mpijob_client_new(). The client calls `start`
- * with a request and an exchange. Whenever `poll` runs you tell what came back, by calling, in this order:
+ * with a request and an exchange. Whenever `poll` runs you tell what came back, by calling, in this
+ * order:
  *
  *     mpijob_exchange_header()   any number of times
  *     mpijob_exchange_status()   once
  *     mpijob_exchange_data()     any number of times
  *     mpijob_exchange_end()      once, always; with an error code it may come at any point
  *
- * The rules: `start` never calls any of them itself; each exchange ends exactly once; after `cancel`
- * returned, nothing more is told about it; all calls for one client come from the thread that runs `poll`.
- * Thousands of exchanges may be open at a time.
+ * The rules: `start` never calls any of them itself; each exchange ends exactly once; after
+ * `cancel` returned, nothing more is told about it; all calls for one client come from the thread
+ * that runs `poll`. Thousands of exchanges may be open at a time.
  */
 #ifndef MPIJOB_TRANSPORT_H
 #define MPIJOB_TRANSPORT_H
@@ -31,18 +32,25 @@ extern "C" {
 
 /** What is asked. All pointers are borrowed until `start` returns. */
 struct mpijob_request {
-	size_t size;              /**< `sizeof` this struct. */
-	const char *method;       /**< "GET", "POST", "PUT", "PATCH" or "DELETE"; not NULL. */
-	const char *path;         /**< Path and query, percent-escaped: "/api/v1/namespaces/default/pods?limit=500"; not NULL. */
-	const char *content_type; /**< Of the body: "application/json", "application/merge-patch+json"; NULL without one. */
-	const char *body;         /**< The body; NULL when there is none. It may hold a private key: do not log it. */
-	size_t body_len;          /**< Bytes of the body. */
-	int32_t streaming;        /**< 1: a watch or a followed log; bytes are told as they come, and there is no
-	                               limit on the whole time. */
-	int64_t timeout_ms;       /**< Limit on the whole exchange in milliseconds, waiting for a connection included; 0: the
-	                               transport's own; without meaning when `streaming`. */
-	int32_t fresh;            /**< 1: over a new connection, since on the others nothing comes any more; a transport
-	                               without connections need not look. */
+	size_t size;        /**< `sizeof` this struct. */
+	const char *method; /**< "GET", "POST", "PUT", "PATCH" or "DELETE"; not NULL. */
+	/** Path and query, percent-escaped: "/api/v1/namespaces/default/pods?limit=500"; not
+	 * NULL. */
+	const char *path;
+	/** Of the body: "application/json", "application/merge-patch+json"; NULL without one. */
+	const char *content_type;
+	/** The body; NULL when there is none. It may hold a private key: do not log it. */
+	const char *body;
+	size_t body_len; /**< Bytes of the body. */
+	/** 1: a watch or a followed log; bytes are told as they come, and there is no limit on the
+	 * whole time. */
+	int32_t streaming;
+	/** Limit on the whole exchange in milliseconds, waiting for a connection included; 0: the
+	 * transport's own; without meaning when `streaming`. */
+	int64_t timeout_ms;
+	/** 1: over a new connection, since on the others nothing comes any more; a transport
+	 * without connections need not look. */
+	int32_t fresh;
 };
 #define MPIJOB_REQUEST_INIT { sizeof(struct mpijob_request), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
 
@@ -63,46 +71,54 @@ struct mpijob_transport {
 
 	/**
 	 * Move all exchanges on; wait for something to happen, at most `timeout_ms` milliseconds
-	 * (0: do not wait; negative: no limit). Return early after any mpijob_exchange_* call, and when woken.
-	 * @return 0, or a negative `MPIJOB_ERR_*` when the transport as a whole can do nothing more.
+	 * (0: do not wait; negative: no limit). Return early after any mpijob_exchange_* call, and
+	 * when woken.
+	 * @return 0, or a negative `MPIJOB_ERR_*` when the transport as a whole can do nothing
+	 *         more.
 	 */
 	int (*poll)(void *self, int timeout_ms);
 
 	/**
-	 * For a host's own event loop: tell which descriptor to watch for input, and when to call `poll`
-	 * at the latest. May be NULL.
+	 * For a host's own event loop: tell which descriptor to watch for input, and when to call
+	 * `poll` at the latest. May be NULL.
 	 * @param fd           set to a descriptor (an epoll set is one), or -1.
 	 * @param deadline_ms  set to a time of CLOCK_MONOTONIC in milliseconds, or -1 for none.
 	 * @return 0 or a negative `MPIJOB_ERR_*`.
 	 */
 	int (*interest)(void *self, int *fd, int64_t *deadline_ms);
 
-	/** Stop (`on` 1) or go on (`on` 0) telling data of an exchange: back-pressure. May be NULL. */
+	/** Stop (`on` 1) or go on (`on` 0) telling data of an exchange: back-pressure. May be NULL.
+	 */
 	void (*pause)(void *self, mpijob_exchange *exchange, int on);
 
 	/** Give an exchange up. When this returns, nothing more may be told about it. */
 	void (*cancel)(void *self, mpijob_exchange *exchange);
 
-	/** Make a waiting `poll` return, or the next one when none waits. Called from any thread and from signal handlers. */
+	/** Make a waiting `poll` return, or the next one when none waits. Called from any thread
+	 * and from signal handlers. */
 	void (*wake)(void *self);
 
 	/** Free everything; every exchange has ended or was cancelled before. */
 	void (*destroy)(void *self);
 };
-#define MPIJOB_TRANSPORT_INIT { sizeof(struct mpijob_transport), NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+#define MPIJOB_TRANSPORT_INIT { sizeof(struct mpijob_transport), NULL, NULL, NULL, NULL, NULL, \
+	NULL, NULL }
 
 /**
- * Tell a header of the answer. Only `Content-Type`, `Date`, `Retry-After` and `Warning` matter; others are ignored.
+ * Tell a header of the answer. Only `Content-Type`, `Date`, `Retry-After` and `Warning` matter;
+ * others are ignored.
  *
- * A server that sends `Date` needs to be heard: the operator and the Lease take the server's time from it, and without it go
- * by this machine's clock. From `Content-Type` the client tells a web page (`text/html`) from an answer that is garbled.
+ * A server that sends `Date` needs to be heard: the operator and the Lease take the server's time
+ * from it, and without it go by this machine's clock. From `Content-Type` the client tells a web
+ * page (`text/html`) from an answer that is garbled.
  *
  * @param exchange  not NULL.
  * @param name      not NULL; any case.
  * @param value     not NULL; copied.
  * @since 0.1
  */
-MPIJOB_API void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const char *value);
+MPIJOB_API void mpijob_exchange_header(mpijob_exchange *exchange, const char *name,
+    const char *value);
 
 /**
  * Tell the status of the answer.
@@ -127,9 +143,10 @@ MPIJOB_API void mpijob_exchange_data(mpijob_exchange *exchange, const char *data
  * Tell that the exchange is over. The pointer is dead afterwards.
  *
  * @param exchange  not NULL.
- * @param code      0 when the answer came whole (also one of status 404 or 500); `MPIJOB_ERR_IO` (the connection broke;
- *                  a write may have happened), `MPIJOB_ERR_UNREACHABLE` (none could be made), `MPIJOB_ERR_TIMEOUT`,
- *                  `MPIJOB_ERR_AUTH` (credentials could not be had), `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_UNSUPPORTED`.
+ * @param code      0 when the answer came whole (also one of status 404 or 500); `MPIJOB_ERR_IO`
+ *                  (the connection broke; a write may have happened), `MPIJOB_ERR_UNREACHABLE`
+ *                  (none could be made), `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_AUTH` (credentials could
+ *                  not be had), `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_UNSUPPORTED`.
  * @param message   for people; may be NULL; copied.
  * @since 0.1
  */

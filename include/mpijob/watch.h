@@ -3,10 +3,11 @@
  * @file watch.h
  * Keeping up with a collection: what is there, then every change, for as long as it takes.
  *
- * A watch lists once (or streams the list), follows changes from there, and survives what happens on the way: ends of
- * streams, connections that break or fall silent, servers that forget ("410 Gone"), overload. You are told a consistent
- * story: after each new list, what vanished meanwhile is simply not in it. It ends by your word alone;
- * mpijob_watch_hopeless() tells when there is little use in waiting on.
+ * A watch lists once (or streams the list), follows changes from there, and survives what happens
+ * on the way: ends of streams, connections that break or fall silent, servers that forget ("410
+ * Gone"), overload. You are told a consistent story: after each new list, what vanished meanwhile
+ * is simply not in it. It ends by your word alone; mpijob_watch_hopeless() tells when there is
+ * little use in waiting on.
  *
  * It runs inside of mpijob_client_poll(), beside all other calls.
  */
@@ -25,18 +26,21 @@ extern "C" {
 /** A watch under way. */
 typedef struct mpijob_watch mpijob_watch;
 
-#define MPIJOB_WATCH_LISTED 0   /**< It is there: part of a list. */
-#define MPIJOB_WATCH_ADDED 1    /**< It has appeared. */
+#define MPIJOB_WATCH_LISTED   0 /**< It is there: part of a list. */
+#define MPIJOB_WATCH_ADDED    1 /**< It has appeared. */
 #define MPIJOB_WATCH_MODIFIED 2 /**< It has changed. */
-#define MPIJOB_WATCH_DELETED 3  /**< It is gone; the object is its last state. */
+#define MPIJOB_WATCH_DELETED  3 /**< It is gone; the object is its last state. */
 
-/** One object that was listed or changed. All pointers are borrowed for the call; strings are "" when absent. */
+/** One object that was listed or changed. All pointers are borrowed for the call; strings are ""
+ * when absent. */
 struct mpijob_watch_event {
-	size_t size;                  /**< `sizeof` this struct of the library. */
-	int32_t event;                /**< `MPIJOB_WATCH_*`. */
-	const char *json;             /**< The object, with apiVersion and kind; NULL when it is larger than the limit. */
-	size_t json_len;              /**< Its bytes. */
-	size_t whole_len;             /**< Bytes that it had; more than the limit when `json` is NULL. */
+	size_t size;   /**< `sizeof` this struct of the library. */
+	int32_t event; /**< `MPIJOB_WATCH_*`. */
+	/** The object, with apiVersion and kind; NULL when it is larger than the limit. */
+	const char *json;
+	size_t json_len; /**< Its bytes. */
+	/** Bytes that it had; more than the limit when `json` is NULL. */
+	size_t whole_len;
 	const char *uid;              /**< metadata.uid. */
 	const char *name;             /**< metadata.name. */
 	const char *namespace_;       /**< metadata.namespace. */
@@ -55,20 +59,22 @@ struct mpijob_watch_options {
 	uint64_t seed;              /**< Of its dice, which spread watches over time; any number. */
 	/** A list begins: what is not told again until `listed` is gone. May be NULL. */
 	void (*begin)(void *user);
-	/** An object. Return 0; or `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_SYNTAX` (it cannot be read: the stream is garbled): it
-	    is told again. Other codes end the watch: `failed` gets them. Not NULL. */
+	/** An object. Return 0; or `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_SYNTAX` (it cannot be read: the
+	   stream is garbled): it is told again. Other codes end the watch: `failed` gets them. Not
+	   NULL. */
 	int (*object)(void *user, const struct mpijob_watch_event *event);
 	/** A list is complete, as of this resourceVersion. Return as `object`. May be NULL. */
 	int (*listed)(void *user, const char *resource_version);
-	/** A list or a watch ("list", "watch") failed and will be tried again; told once for each cause, and once more when
-	    it has become hopeless, see mpijob_watch_hopeless(). May be NULL. */
+	/** A list or a watch ("list", "watch") failed and will be tried again; told once for each
+	   cause, and once more when it has become hopeless, see mpijob_watch_hopeless(). May be
+	   NULL. */
 	void (*failed)(void *user, const struct mpijob_answer *answer, const char *what);
-	void *user;                 /**< Passed to all four. */
-	const char *plural;         /**< As in struct mpijob_target; NULL: guessed from the kind. */
-	int32_t scope;              /**< As in struct mpijob_target, `MPIJOB_SCOPE_*`. */
+	void *user;         /**< Passed to all four. */
+	const char *plural; /**< As in struct mpijob_target; NULL: guessed from the kind. */
+	int32_t scope;      /**< As in struct mpijob_target, `MPIJOB_SCOPE_*`. */
 };
-#define MPIJOB_WATCH_OPTIONS_INIT { sizeof(struct mpijob_watch_options), NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, NULL, \
-	NULL, NULL, NULL, NULL, 0 }
+#define MPIJOB_WATCH_OPTIONS_INIT { sizeof(struct mpijob_watch_options), NULL, NULL, NULL, \
+	NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
 /**
  * Begin to watch; the first request leaves at the next poll.
@@ -79,20 +85,23 @@ struct mpijob_watch_options {
  * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *options, mpijob_watch **out);
+MPIJOB_API int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *options,
+    mpijob_watch **out);
 
-/** Stop; nothing is told any more. Also from inside of its callbacks. NULL does nothing. @since 0.1 */
+/** Stop; nothing is told any more. Also from inside of its callbacks. NULL does nothing. @since 0.1
+ */
 MPIJOB_API void mpijob_watch_free(mpijob_watch *watch);
 
 /** Tell whether a first list has arrived whole: 1 or 0. `watch` not NULL. @since 0.1 */
 MPIJOB_API int mpijob_watch_synced(const mpijob_watch *watch);
 
 /**
- * Tell whether the failure that was told last will hardly get better by trying again, for who does not want to wait for
- * ever. Before the first list is whole that is any answer but "try later": no permission, no such kind, something that
- * is no list. Later, when the same may pass (a server that starts, a token that is being renewed), it is hopeless
- * when nothing else has come for a minute. Lost connections and servers that fail or are overloaded are never
- * hopeless; a watch that a code of yours has ended is.
+ * Tell whether the failure that was told last will hardly get better by trying again, for who does
+ * not want to wait for ever. Before the first list is whole that is any answer but "try later": no
+ * permission, no such kind, something that is no list. Later, when the same may pass (a server that
+ * starts, a token that is being renewed), it is hopeless when nothing else has come for a minute.
+ * Lost connections and servers that fail or are overloaded are never hopeless; a watch that a code
+ * of yours has ended is.
  *
  * @param watch  not NULL.
  * @return 1 or 0; 0 again when it works again.
@@ -117,17 +126,18 @@ typedef int (*mpijob_wait_fn)(void *user, const mpijob_node *object);
  * @param timeout_ms  milliseconds; 0: look once; negative: no limit.
  * @param ready       called with each state of the object; not NULL.
  * @param user        passed to `ready`.
- * @param out         set to the object as it then was, yours, or to NULL when it did not exist; may be NULL.
+ * @param out         set to the object as it then was, yours, or to NULL when it did not exist; may
+ *                    be NULL.
  * @param diag        findings, or NULL.
  * @return 0; `MPIJOB_ERR_TIMEOUT`; `MPIJOB_ERR_CANCELLED`; `MPIJOB_ERR_AUTH` (not allowed to look);
- *         `MPIJOB_ERR_NOT_FOUND` (the server does not know that kind); what `ready` returned; `MPIJOB_ERR_SYNTAX`
- *         (the object, or the server, cannot be read); `MPIJOB_ERR_REJECTED`; `MPIJOB_ERR_USAGE`,
- *         `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`. What a server refuses after it has answered once ends the
- *         waiting only as mpijob_watch_hopeless() tells.
+ *         `MPIJOB_ERR_NOT_FOUND` (the server does not know that kind); what `ready` returned;
+ *         `MPIJOB_ERR_SYNTAX` (the object, or the server, cannot be read); `MPIJOB_ERR_REJECTED`;
+ *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`. What a server refuses
+ *         after it has answered once ends the waiting only as mpijob_watch_hopeless() tells.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
-				  mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag);
+MPIJOB_API int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target,
+    int64_t timeout_ms, mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -2,9 +2,9 @@
 /*
  * Memory that is given back all at once.
  *
- * Small pieces are cut from blocks that grow with the arena, each half of what there is; a piece over LARGE has
- * a block of its own, so that a growing array (a list of a million values) is
- * moved by realloc() instead of leaving all its former lives in the arena.
+ * Small pieces are cut from blocks that grow with the arena, each half of what there is; a piece
+ * over LARGE has a block of its own, so that a growing array (a list of a million values) is moved
+ * by realloc() instead of leaving all its former lives in the arena.
  */
 #include "base/arena.h"
 
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN _Alignof(max_align_t)
-#define LARGE 4096
+#define ALIGN       _Alignof(max_align_t)
+#define LARGE       4096
 #define FIRST_BLOCK 1024
-#define LAST_BLOCK 65536
+#define LAST_BLOCK  65536
 
 struct mpijob__base_arena_block {
 	struct mpijob__base_arena_block *next;
@@ -125,7 +125,8 @@ char *mpijob__base_arena_copy(struct mpijob__base_arena *arena, const char *text
 
 static void *grow_large(struct mpijob__base_arena *arena, void *old, size_t size)
 {
-	struct mpijob__base_arena_block *block = (void *)((char *)old - offsetof(struct mpijob__base_arena_block, data));
+	struct mpijob__base_arena_block *block =
+	    (void *)((char *)old - offsetof(struct mpijob__base_arena_block, data));
 	size_t old_size = block->size;
 
 	if (size > SIZE_MAX - sizeof(*block))
@@ -144,7 +145,8 @@ static void *grow_large(struct mpijob__base_arena *arena, void *old, size_t size
 	return block->data;
 }
 
-void *mpijob__base_arena_grow(struct mpijob__base_arena *arena, void *old, size_t old_size, size_t size)
+void *mpijob__base_arena_grow(struct mpijob__base_arena *arena, void *old, size_t old_size,
+    size_t size)
 {
 	void *grown;
 

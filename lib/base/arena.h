@@ -9,7 +9,7 @@ struct mpijob__base_arena_block;
 
 /* All zeros is an empty arena. */
 struct mpijob__base_arena {
-	char *at;   /* next free byte of the newest small block */
+	char *at; /* next free byte of the newest small block */
 	char *end;
 	struct mpijob__base_arena_block *blocks;
 	size_t expected; /* hint for the first block */
@@ -18,7 +18,8 @@ struct mpijob__base_arena {
 
 /* Tell how much will be needed, before the first allocation; a hint only. */
 void mpijob__base_arena_expect(struct mpijob__base_arena *arena, size_t bytes);
-/* Get `size` bytes, aligned for pointers and 64-bit numbers, not cleared; NULL when memory ran out. `size` 0 gives a valid pointer. */
+/* Get `size` bytes, aligned for pointers and 64-bit numbers, not cleared; NULL when memory ran out.
+ * `size` 0 gives a valid pointer. */
 void *mpijob__base_arena_alloc(struct mpijob__base_arena *arena, size_t size);
 /* The same for `count` objects; NULL too when the product overflows. */
 void *mpijob__base_arena_array(struct mpijob__base_arena *arena, size_t count, size_t size);
@@ -30,7 +31,8 @@ char *mpijob__base_arena_copy(struct mpijob__base_arena *arena, const char *text
  * Make an allocation larger. Large ones (over a page) move without leaving their old memory behind.
  * `old` may be NULL with `old_size` 0. On failure NULL, and the old one stays.
  */
-void *mpijob__base_arena_grow(struct mpijob__base_arena *arena, void *old, size_t old_size, size_t size);
+void *mpijob__base_arena_grow(struct mpijob__base_arena *arena, void *old, size_t old_size,
+    size_t size);
 /* Give everything back; the arena is empty and can be used again. */
 void mpijob__base_arena_free(struct mpijob__base_arena *arena);
 

@@ -81,7 +81,8 @@ static struct choice *choice_of(const mpijob_diag *diag, const char *id)
 
 static struct choice *choice_new(mpijob_diag *diag, const char *id)
 {
-	struct choice *choices = realloc(diag->choices, (diag->choices_count + 1) * sizeof(*choices));
+	struct choice *choices =
+	    realloc(diag->choices, (diag->choices_count + 1) * sizeof(*choices));
 	char *copy = strdup(id);
 
 	if (choices)
@@ -111,14 +112,16 @@ int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32_t severity
 
 int32_t mpijob__base_diag_severity(const mpijob_diag *diag, int32_t severity, const char *id)
 {
-	const struct choice *choice = diag && severity != MPIJOB_SEVERITY_ERROR ? choice_of(diag, id) : NULL;
+	const struct choice *choice =
+	    diag && severity != MPIJOB_SEVERITY_ERROR ? choice_of(diag, id) : NULL;
 
 	return choice ? choice->severity : severity;
 }
 
 int mpijob__base_diag_raised(const mpijob_diag *diag, const char *id)
 {
-	return mpijob__base_diag_severity(diag, MPIJOB_SEVERITY_WARNING, id) == MPIJOB_SEVERITY_ERROR;
+	return mpijob__base_diag_severity(diag, MPIJOB_SEVERITY_WARNING, id) ==
+	       MPIJOB_SEVERITY_ERROR;
 }
 
 size_t mpijob_diag_count(const mpijob_diag *diag)
@@ -165,8 +168,9 @@ static struct mpijob_finding *finding_copy(const struct mpijob_finding *from)
 	struct mpijob_finding *copy;
 	char *at;
 
-	copy = malloc(sizeof(*copy) + string_size(from->id) + string_size(from->reason) + string_size(from->field) +
-		      string_size(from->message) + string_size(from->source));
+	copy = malloc(sizeof(*copy) + string_size(from->id) + string_size(from->reason) +
+		      string_size(from->field) + string_size(from->message) +
+		      string_size(from->source));
 	if (!copy)
 		return NULL;
 	*copy = *from;
@@ -243,8 +247,8 @@ void mpijob__base_diag_leave_out(mpijob_diag *diag, int32_t severity, const char
 	diag->dropped++;
 }
 
-int mpijob__base_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
-		       const struct mpijob__base_place *place, const char *format, va_list args)
+int mpijob__base_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason,
+    const char *field, const struct mpijob__base_place *place, const char *format, va_list args)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	struct mpijob_text message = { 0 };
@@ -271,8 +275,8 @@ int mpijob__base_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id,
 	return rc;
 }
 
-int mpijob__base_diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason, const char *field,
-		      const struct mpijob__base_place *place, const char *format, ...)
+int mpijob__base_diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason,
+    const char *field, const struct mpijob__base_place *place, const char *format, ...)
 {
 	va_list args;
 	int rc;
@@ -301,8 +305,10 @@ int mpijob_finding_write(const struct mpijob_finding *given, mpijob_write_fn wri
 	struct mpijob_finding finding;
 	int rc;
 
-	rc = given && write ? mpijob__base_struct_check(&finding, sizeof(finding), given) : MPIJOB_ERR_USAGE;
-	if (rc == 0 && (!finding.message || finding.severity < 0 || finding.severity > MPIJOB_SEVERITY_INFO))
+	rc = given && write ? mpijob__base_struct_check(&finding, sizeof(finding), given)
+			    : MPIJOB_ERR_USAGE;
+	if (rc == 0 &&
+	    (!finding.message || finding.severity < 0 || finding.severity > MPIJOB_SEVERITY_INFO))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc)
 		return rc;

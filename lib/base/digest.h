@@ -8,7 +8,8 @@
 
 #define MPIJOB__BASE_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* Go on with a digest (begin with MPIJOB__BASE_DIGEST_START). The same bytes give the same digest on every machine. */
+/* Go on with a digest (begin with MPIJOB__BASE_DIGEST_START). The same bytes give the same digest
+ * on every machine. */
 uint64_t mpijob__base_digest_add(uint64_t digest, const void *data, size_t len);
 
 #endif

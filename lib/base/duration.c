@@ -8,7 +8,8 @@
 
 #define MOST_MS (INT64_C(1) << 53) /* exact wherever numbers are doubles */
 
-/* Milliseconds of the unit that the text begins with, and its length; at the end of the text it is the second; 0: none. */
+/* Milliseconds of the unit that the text begins with, and its length; at the end of the text it is
+ * the second; 0: none. */
 static int64_t unit_ms(const char *text, size_t *len)
 {
 	static const struct {

@@ -7,21 +7,21 @@
  */
 #include <mpijob/base.h>
 
-#define CODES(X)                                                  \
-	X(MPIJOB_OK, "done")                                      \
-	X(MPIJOB_ERR_NOMEM, "out of memory")                      \
-	X(MPIJOB_ERR_USAGE, "the call is wrong")                  \
-	X(MPIJOB_ERR_SYNTAX, "the text cannot be read")           \
-	X(MPIJOB_ERR_SPEC, "the document is refused")             \
-	X(MPIJOB_ERR_IO, "input or output failed")                \
-	X(MPIJOB_ERR_TIMEOUT, "the deadline passed")              \
-	X(MPIJOB_ERR_CANCELLED, "cancelled by the caller")        \
-	X(MPIJOB_ERR_AUTH, "credentials are missing or refused")  \
-	X(MPIJOB_ERR_NOT_FOUND, "not found")                      \
+#define CODES(X)                                                   \
+	X(MPIJOB_OK, "done")                                       \
+	X(MPIJOB_ERR_NOMEM, "out of memory")                       \
+	X(MPIJOB_ERR_USAGE, "the call is wrong")                   \
+	X(MPIJOB_ERR_SYNTAX, "the text cannot be read")            \
+	X(MPIJOB_ERR_SPEC, "the document is refused")              \
+	X(MPIJOB_ERR_IO, "input or output failed")                 \
+	X(MPIJOB_ERR_TIMEOUT, "the deadline passed")               \
+	X(MPIJOB_ERR_CANCELLED, "cancelled by the caller")         \
+	X(MPIJOB_ERR_AUTH, "credentials are missing or refused")   \
+	X(MPIJOB_ERR_NOT_FOUND, "not found")                       \
 	X(MPIJOB_ERR_CONFLICT, "somebody else changed or owns it") \
-	X(MPIJOB_ERR_REJECTED, "the server refused the request")  \
+	X(MPIJOB_ERR_REJECTED, "the server refused the request")   \
 	X(MPIJOB_ERR_SERVER, "the server failed or is overloaded") \
-	X(MPIJOB_ERR_UNSUPPORTED, "not supported here") \
+	X(MPIJOB_ERR_UNSUPPORTED, "not supported here")            \
 	X(MPIJOB_ERR_UNREACHABLE, "the server cannot be reached")
 
 #define STRING(x) #x
@@ -29,14 +29,16 @@
 
 const char *mpijob_version(void)
 {
-	return NUMBER(MPIJOB_VERSION_MAJOR) "." NUMBER(MPIJOB_VERSION_MINOR) "." NUMBER(MPIJOB_VERSION_PATCH);
+	return NUMBER(MPIJOB_VERSION_MAJOR) "." NUMBER(MPIJOB_VERSION_MINOR) "." NUMBER(
+	    MPIJOB_VERSION_PATCH);
 }
 
 const char *mpijob_error_name(int code)
 {
 	switch (code) {
-#define NAME(code, text) case code: return #code;
-	CODES(NAME)
+#define NAME(code, text) \
+	case code: return #code;
+		CODES(NAME)
 #undef NAME
 	default: return "unknown";
 	}
@@ -45,8 +47,9 @@ const char *mpijob_error_name(int code)
 const char *mpijob_error_text(int code)
 {
 	switch (code) {
-#define TEXT(code, text) case code: return text;
-	CODES(TEXT)
+#define TEXT(code, text) \
+	case code: return text;
+		CODES(TEXT)
 #undef TEXT
 	default: return "unknown result code";
 	}

@@ -5,7 +5,8 @@
 
 #include <mpijob/base.h>
 
-/* 1 for C0, DEL and C1 controls, the line and paragraph separators, and the controls of the bidirectional algorithm. */
+/* 1 for C0, DEL and C1 controls, the line and paragraph separators, and the controls of the
+ * bidirectional algorithm. */
 int mpijob__base_escape_needed(uint32_t code);
 
 #endif

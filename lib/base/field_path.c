@@ -14,8 +14,8 @@ static int is_word(const char *key)
 {
 	const char *c = key;
 
-	while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-' ||
-	       *c == '_')
+	while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+	       *c == '-' || *c == '_')
 		c++;
 	return c > key && *c == 0;
 }

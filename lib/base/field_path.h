@@ -28,7 +28,7 @@ void mpijob__base_field_path_cut(struct mpijob_text *path, size_t mark);
 struct mpijob__base_field_step {
 	const char *text; /* not NUL-terminated */
 	size_t len;
-	int bracket;      /* stood in brackets: an index for a list, a key for a map */
+	int bracket; /* stood in brackets: an index for a list, a key for a map */
 };
 
 /*

@@ -43,7 +43,8 @@ size_t mpijob__base_near_distance(const char *a, const char *b, size_t limit)
 			size_t replace = last[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
 
 			now[j] = least(replace, least(last[j], now[j - 1]) + 1);
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+			    fold(a[i - 2]) == fold(b[j - 1]))
 				now[j] = least(now[j], before[j - 2] + 1);
 		}
 		before = last;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a quantity of Kubernetes means and how it is printed. Suffixes are decimal (n u m k M G T P E), binary
- * (Ki Mi Gi Ti Pi Ei) or exponents (e3); which of the three a quantity was written in decides how a sum is
- * printed. What is finer than a billionth is rounded away from zero, and a binary quantity ends at 2^63-1, both as
- * Kubernetes reads them. Values are held as whole billionths in 192 bits, so that sums over any number of containers
- * and replicas are exact.
+ * What a quantity of Kubernetes means and how it is printed. Suffixes are decimal (n u m k M G T P
+ * E), binary (Ki Mi Gi Ti Pi Ei) or exponents (e3); which of the three a quantity was written in
+ * decides how a sum is printed. What is finer than a billionth is rounded away from zero, and a
+ * binary quantity ends at 2^63-1, both as Kubernetes reads them. Values are held as whole
+ * billionths in 192 bits, so that sums over any number of containers and replicas are exact.
  */
 #include "base/quantity.h"
 
@@ -154,9 +154,10 @@ static int read_suffix(const char *at, const char *end, struct suffix *out)
 	return (*at == 'e' || *at == 'E') && read_exponent(at + 1, end, &out->exponent);
 }
 
-/* The end of the number, and how many digits stand behind its point. Digits go into `limb`; *fits tells whether they
- * do. */
-static const char *read_digits(const char *at, const char *end, uint32_t *limb, int64_t *decimals, int *fits)
+/* The end of the number, and how many digits stand behind its point. Digits go into `limb`; *fits
+ * tells whether they do. */
+static const char *read_digits(const char *at, const char *end, uint32_t *limb, int64_t *decimals,
+    int *fits)
 {
 	int point = 0;
 
@@ -229,7 +230,8 @@ int mpijob__base_quantity_multiply(struct mpijob__base_quantity *quantity, int64
 	uint64_t size = factor < 0 ? (uint64_t)0 - (uint64_t)factor : (uint64_t)factor;
 	struct mpijob__base_quantity high = *quantity;
 
-	if (!scale_up(quantity->limb, (uint32_t)size, 0) || !scale_up(high.limb, (uint32_t)(size >> 32), 0))
+	if (!scale_up(quantity->limb, (uint32_t)size, 0) ||
+	    !scale_up(high.limb, (uint32_t)(size >> 32), 0))
 		return 0;
 	if (high.limb[MPIJOB__BASE_QUANTITY_LIMBS - 1] != 0)
 		return 0;
@@ -241,7 +243,8 @@ int mpijob__base_quantity_multiply(struct mpijob__base_quantity *quantity, int64
 	return 1;
 }
 
-int mpijob__base_quantity_add(struct mpijob__base_quantity *quantity, const struct mpijob__base_quantity *other)
+int mpijob__base_quantity_add(struct mpijob__base_quantity *quantity,
+    const struct mpijob__base_quantity *other)
 {
 	struct mpijob__base_quantity sum;
 
@@ -263,7 +266,8 @@ int mpijob__base_quantity_add(struct mpijob__base_quantity *quantity, const stru
 	return 1;
 }
 
-int mpijob__base_quantity_compare(const struct mpijob__base_quantity *a, const struct mpijob__base_quantity *b)
+int mpijob__base_quantity_compare(const struct mpijob__base_quantity *a,
+    const struct mpijob__base_quantity *b)
 {
 	if (a->negative != b->negative)
 		return a->negative ? -1 : 1;
@@ -356,7 +360,8 @@ static int print_as_binary(const struct mpijob__base_quantity *q, uint32_t *whol
 	return scale_down(whole, BILLION) == 0 && compare_size(whole, kibi) >= 0;
 }
 
-size_t mpijob__base_quantity_print(const struct mpijob__base_quantity *quantity, char out[MPIJOB__BASE_QUANTITY_TEXT])
+size_t mpijob__base_quantity_print(const struct mpijob__base_quantity *quantity,
+    char out[MPIJOB__BASE_QUANTITY_TEXT])
 {
 	static const char decimal[] = "num\0kMGTPE";
 	static const char binary[] = "\0KMGTPE";
@@ -377,7 +382,8 @@ size_t mpijob__base_quantity_print(const struct mpijob__base_quantity *quantity,
 		}
 	} else {
 		memcpy(value, quantity->limb, sizeof(value));
-		times = take_factors(value, 1000, quantity->format == MPIJOB__BASE_QUANTITY_EXPONENT ? 19 : 9);
+		times = take_factors(value, 1000,
+		    quantity->format == MPIJOB__BASE_QUANTITY_EXPONENT ? 19 : 9);
 		len = print_whole(value, quantity->negative, out);
 		if (quantity->format == MPIJOB__BASE_QUANTITY_EXPONENT)
 			len += print_exponent(3 * times - NANO_DIGITS, out + len);

@@ -19,22 +19,28 @@ struct mpijob__base_quantity {
 	int format; /* MPIJOB__QUANTITY_* */
 };
 
-#define MPIJOB__BASE_QUANTITY_TEXT 80 /* bytes that the longest printed quantity takes, final NUL included */
+/* bytes that the longest printed quantity takes, final NUL included */
+#define MPIJOB__BASE_QUANTITY_TEXT 80
 
-/* Read a quantity. Returns 1; 0 when the text is none, its value is 2^192 billionths or more, or its digits make a number
- * of 2^192 or more when the point is left out. */
+/* Read a quantity. Returns 1; 0 when the text is none, its value is 2^192 billionths or more, or
+ * its digits make a number of 2^192 or more when the point is left out. */
 int mpijob__base_quantity_parse(const char *text, size_t len, struct mpijob__base_quantity *out);
 /* Multiply. Returns 1, or 0 when the product does not fit; `quantity` is then undefined. */
 int mpijob__base_quantity_multiply(struct mpijob__base_quantity *quantity, int64_t factor);
-/* Add `other`; a zero takes over the format of `other`. Returns 1, or 0 when the sum does not fit. */
-int mpijob__base_quantity_add(struct mpijob__base_quantity *quantity, const struct mpijob__base_quantity *other);
+/* Add `other`; a zero takes over the format of `other`. Returns 1, or 0 when the sum does not
+ * fit. */
+int mpijob__base_quantity_add(struct mpijob__base_quantity *quantity,
+    const struct mpijob__base_quantity *other);
 /* Tell whether `a` is smaller than (-1), equal to (0) or greater than (1) `b`. */
-int mpijob__base_quantity_compare(const struct mpijob__base_quantity *a, const struct mpijob__base_quantity *b);
+int mpijob__base_quantity_compare(const struct mpijob__base_quantity *a,
+    const struct mpijob__base_quantity *b);
 /* Tell whether it has no fraction. */
 int mpijob__base_quantity_is_whole(const struct mpijob__base_quantity *quantity);
-/* Get the whole number that is nearest and not closer to zero. Returns 1, or 0 when it does not fit. */
+/* Get the whole number that is nearest and not closer to zero. Returns 1, or 0 when it does not
+ * fit. */
 int mpijob__base_quantity_value(const struct mpijob__base_quantity *quantity, int64_t *out);
 /* Print in Kubernetes' canonical form. Returns the length. */
-size_t mpijob__base_quantity_print(const struct mpijob__base_quantity *quantity, char out[MPIJOB__BASE_QUANTITY_TEXT]);
+size_t mpijob__base_quantity_print(const struct mpijob__base_quantity *quantity,
+    char out[MPIJOB__BASE_QUANTITY_TEXT]);
 
 #endif /* MPIJOB_BASE_QUANTITY_H */

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Overwrite bytes in a way that the compiler may not leave out. `data` may be NULL when `len` is 0. */
+/* Overwrite bytes in a way that the compiler may not leave out. `data` may be NULL when `len` is
+ * 0. */
 void mpijob__base_secret_wipe(void *data, size_t len);
 
 #endif

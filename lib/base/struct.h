@@ -9,12 +9,12 @@
 /*
  * Take over a caller's struct, whichever version of the library it was compiled for.
  *
- * local  the library's own struct, `known` bytes; set to zeros, then to what was given; its `size` becomes `known`.
- * known  sizeof(*local).
- * given  the caller's struct; NULL means "nothing given".
+ * local  the library's own struct, `known` bytes; set to zeros, then to what was given; its `size`
+ * becomes `known`. known  sizeof(*local). given  the caller's struct; NULL means "nothing given".
  *
- * Returns 0; MPIJOB_ERR_USAGE when `size` is too small to hold itself; MPIJOB_ERR_UNSUPPORTED when the struct
- * is longer than known and its tail is not zero. After a failure `local` is all zeros but for its size.
+ * Returns 0; MPIJOB_ERR_USAGE when `size` is too small to hold itself; MPIJOB_ERR_UNSUPPORTED when
+ * the struct is longer than known and its tail is not zero. After a failure `local` is all zeros
+ * but for its size.
  */
 int mpijob__base_struct_check(void *local, size_t known, const void *given);
 

@@ -22,10 +22,14 @@ struct mpijob_text {
 
 /* Append a NUL-terminated string. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_puts(struct mpijob_text *text, const char *string);
-/* Append formatted text of any length. No floating-point formats: they follow the locale. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...) MPIJOB__BASE_PRINTF(2, 3);
-int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args) MPIJOB__BASE_PRINTF(2, 0);
-/* Make room for `len` further bytes and a NUL, to be filled at data + len. 0 or MPIJOB_ERR_NOMEM. */
+/* Append formatted text of any length. No floating-point formats: they follow the locale. 0 or
+ * MPIJOB_ERR_NOMEM. */
+int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
+    MPIJOB__BASE_PRINTF(2, 3);
+int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args)
+    MPIJOB__BASE_PRINTF(2, 0);
+/* Make room for `len` further bytes and a NUL, to be filled at data + len. 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_reserve(struct mpijob_text *text, size_t len);
 /* Wipe and free the bytes, not the struct itself. */
 void mpijob__base_text_release(struct mpijob_text *text);

@@ -2,9 +2,9 @@
 /*
  * Uids, packed.
  *
- * An API server's uid is a UUID in lower case of the usual variant: 36 characters, of which 16 bytes matter.
- * Another one is kept as a pointer to its text; the two bits of the variant, which a UUID has as 10, are 11
- * then.
+ * An API server's uid is a UUID in lower case of the usual variant: 36 characters, of which 16
+ * bytes matter. Another one is kept as a pointer to its text; the two bits of the variant, which a
+ * UUID has as 10, are 11 then.
  */
 #include "base/uid.h"
 
@@ -113,7 +113,8 @@ uint64_t mpijob__base_uid_hash(const struct mpijob__base_uid *uid, uint64_t seed
 	return hash ^ (hash >> 32);
 }
 
-const char *mpijob__base_uid_text(const struct mpijob__base_uid *uid, char room[MPIJOB__BASE_UID_ROOM])
+const char *mpijob__base_uid_text(const struct mpijob__base_uid *uid,
+    char room[MPIJOB__BASE_UID_ROOM])
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t at = 0;

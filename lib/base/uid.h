@@ -14,12 +14,14 @@ struct mpijob__base_uid {
 
 /* 0 or MPIJOB_ERR_NOMEM. A text is copied; a uid that was set before is not freed. */
 int mpijob__base_uid_set(struct mpijob__base_uid *uid, const char *text);
-/* The same without a copy, for a question: it is valid as long as `text`, and must not be cleared. */
+/* The same without a copy, for a question: it is valid as long as `text`, and must not be
+ * cleared. */
 void mpijob__base_uid_borrow(struct mpijob__base_uid *uid, const char *text);
 void mpijob__base_uid_clear(struct mpijob__base_uid *uid);
 int mpijob__base_uid_same(const struct mpijob__base_uid *a, const struct mpijob__base_uid *b);
 uint64_t mpijob__base_uid_hash(const struct mpijob__base_uid *uid, uint64_t seed);
 /* Its text: in `room`, or its own. */
-const char *mpijob__base_uid_text(const struct mpijob__base_uid *uid, char room[MPIJOB__BASE_UID_ROOM]);
+const char *mpijob__base_uid_text(const struct mpijob__base_uid *uid,
+    char room[MPIJOB__BASE_UID_ROOM]);
 
 #endif

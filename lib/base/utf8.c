@@ -17,7 +17,12 @@ size_t mpijob__base_utf8_read(const char *at, const char *end, uint32_t *code)
 
 	if (at >= end)
 		return 0;
-	len = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+	len = c[0] < 0x80   ? 1
+	      : c[0] < 0xc2 ? 0
+	      : c[0] < 0xe0 ? 2
+	      : c[0] < 0xf0 ? 3
+	      : c[0] < 0xf5 ? 4
+			    : 0;
 	if (len == 0 || len > (size_t)(end - at))
 		return 0;
 	value = len == 1 ? c[0] : c[0] & (0x7fu >> len);
@@ -26,7 +31,8 @@ size_t mpijob__base_utf8_read(const char *at, const char *end, uint32_t *code)
 			return 0;
 		value = value << 6 | (c[i] & 0x3fu);
 	}
-	if (len > 1 && (value < SMALLEST(len) || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)))
+	if (len > 1 &&
+	    (value < SMALLEST(len) || value > 0x10ffff || (value >= 0xd800 && value < 0xe000)))
 		return 0;
 	if (code)
 		*code = value;

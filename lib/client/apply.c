@@ -2,8 +2,8 @@
 /*
  * Two requests that are more than a verb and an object: apply, and the question what one may do.
  *
- * Only here is known what server-side apply demands (a manager's name, its content type, force) and how a
- * SelfSubjectAccessReview asks and answers.
+ * Only here is known what server-side apply demands (a manager's name, its content type, force) and
+ * how a SelfSubjectAccessReview asks and answers.
  */
 #include "base/diag.h"
 #include "base/struct.h"
@@ -26,15 +26,17 @@ static int is_manager(const char *name)
 	return len > 0 && len <= MANAGER_LIMIT;
 }
 
-/* The caller's query and ours; `query` has room. 0 or MPIJOB_ERR_USAGE when both say the same thing. */
-static int make_query(struct mpijob_target *target, const struct mpijob_apply_options *options, const char **query)
+/* The caller's query and ours; `query` has room. 0 or MPIJOB_ERR_USAGE when both say the same
+ * thing. */
+static int make_query(struct mpijob_target *target, const struct mpijob_apply_options *options,
+    const char **query)
 {
 	size_t count = target->query_count;
 
 	for (size_t i = 0; i < count; i++) {
 		query[i] = target->query[i];
-		if (!query[i] ||
-		    (i % 2 == 0 && (strcmp(query[i], "fieldManager") == 0 || strcmp(query[i], "force") == 0)))
+		if (!query[i] || (i % 2 == 0 && (strcmp(query[i], "fieldManager") == 0 ||
+						    strcmp(query[i], "force") == 0)))
 			return MPIJOB_ERR_USAGE;
 	}
 	query[count++] = "fieldManager";
@@ -49,7 +51,7 @@ static int make_query(struct mpijob_target *target, const struct mpijob_apply_op
 }
 
 static int check(const struct mpijob_target *target, const struct mpijob_apply_options *options,
-		 struct mpijob_target *named, struct mpijob_apply_options *known)
+    struct mpijob_target *named, struct mpijob_apply_options *known)
 {
 	int rc = mpijob__base_struct_check(known, sizeof(*known), options);
 
@@ -58,13 +60,14 @@ static int check(const struct mpijob_target *target, const struct mpijob_apply_o
 	if (rc)
 		return rc;
 	if (!named->name || named->query_count % 2 || (named->query_count && !named->query) ||
-	    (known->field_manager && !is_manager(known->field_manager)) || !mpijob__base_struct_is_flag(known->force))
+	    (known->field_manager && !is_manager(known->field_manager)) ||
+	    !mpijob__base_struct_is_flag(known->force))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
 
-int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target *target, const mpijob_node *object,
-			   const struct mpijob_apply_options *options, mpijob_diag *heard)
+int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target *target,
+    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_diag *heard)
 {
 	struct mpijob_apply_options known;
 	struct mpijob_target named;
@@ -79,24 +82,28 @@ int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target 
 	rc = make_query(&named, &known, query);
 	/* JSON is YAML, and the only content type of apply that every server takes. */
 	rc = rc ? mpijob__client_task_unsent(task, rc)
-		: mpijob__client_task_ask_with(task, "PATCH", &named, APPLY_PATCH, object, task->wants, heard);
+		: mpijob__client_task_ask_with(task, "PATCH", &named, APPLY_PATCH, object,
+		      task->wants, heard);
 	free(query);
 	return rc;
 }
 
-int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target, const mpijob_node *object,
-			const struct mpijob_apply_options *options, mpijob_doc **out, mpijob_diag *diag)
+int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target,
+    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_doc **out,
+    mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
 	mpijob_task *task = NULL;
-	int rc = client && target && object ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
-					    : MPIJOB_ERR_USAGE;
+	int rc = client && target && object
+		     ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
 	task->step = mpijob__client_task_hand_out;
-	rc = mpijob__client_task_begin(task, mpijob__client_task_ask_apply(task, target, object, options, diag), &task);
+	rc = mpijob__client_task_begin(task,
+	    mpijob__client_task_ask_apply(task, target, object, options, diag), &task);
 	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }
 
@@ -109,7 +116,8 @@ static mpijob_doc *make_review(const struct mpijob_access *access)
 
 	mpijob_node_put_string(doc, root, "apiVersion", "authorization.k8s.io/v1");
 	mpijob_node_put_string(doc, root, "kind", "SelfSubjectAccessReview");
-	asked = mpijob_node_put_map(doc, mpijob_node_put_map(doc, root, "spec"), "resourceAttributes");
+	asked =
+	    mpijob_node_put_map(doc, mpijob_node_put_map(doc, root, "spec"), "resourceAttributes");
 	mpijob_node_put_string(doc, asked, "verb", access->verb);
 	mpijob_node_put_string(doc, asked, "group", access->group);
 	mpijob_node_put_string(doc, asked, "resource", access->resource);
@@ -119,15 +127,17 @@ static mpijob_doc *make_review(const struct mpijob_access *access)
 	return doc;
 }
 
-static void tell_why_not(const mpijob_node *status, const struct mpijob_access *access, mpijob_diag *diag)
+static void tell_why_not(const mpijob_node *status, const struct mpijob_access *access,
+    mpijob_diag *diag)
 {
 	const char *why = mpijob_node_string(mpijob_node_get(status, "reason"));
 
 	if (!why || !*why)
 		why = mpijob_node_string(mpijob_node_get(status, "evaluationError"));
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL, "may not %s %s%s%s%s%s",
-			  access->verb, access->resource, access->subresource ? "/" : "",
-			  access->subresource ? access->subresource : "", why && *why ? ": " : "", why ? why : "");
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL,
+	    "may not %s %s%s%s%s%s", access->verb, access->resource, access->subresource ? "/" : "",
+	    access->subresource ? access->subresource : "", why && *why ? ": " : "",
+	    why ? why : "");
 }
 
 static int read_review(const mpijob_doc *doc, const struct mpijob_access *access, mpijob_diag *diag)
@@ -136,8 +146,8 @@ static int read_review(const mpijob_doc *doc, const struct mpijob_access *access
 	int allowed = 0;
 
 	if (!mpijob_node_bool(mpijob_node_get(status, "allowed"), &allowed)) {
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
-				  "the answer does not say whether it is allowed");
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
+		    NULL, "the answer does not say whether it is allowed");
 		return MPIJOB_ERR_SYNTAX;
 	}
 	if (!allowed)
@@ -170,8 +180,8 @@ static int ask(struct asking *asking)
 	target.api_version = "authorization.k8s.io/v1";
 	target.kind = "SelfSubjectAccessReview";
 	if (rc == 0)
-		rc = mpijob__client_task_ask_with(task, "POST", &target, "application/json", mpijob_doc_root(doc), 1,
-					   task->diag);
+		rc = mpijob__client_task_ask_with(task, "POST", &target, "application/json",
+		    mpijob_doc_root(doc), 1, task->diag);
 	mpijob_doc_free(doc);
 	return rc;
 }
@@ -195,10 +205,12 @@ static int keep_access(struct asking *asking, const struct mpijob_access *given)
 }
 
 int mpijob_client_can_start(mpijob_client *client, const struct mpijob_access *access,
-			    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
 {
 	mpijob_task *task = NULL;
-	int rc = access ? mpijob__client_task_new(sizeof(struct asking), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc =
+	    access ? mpijob__client_task_new(sizeof(struct asking), client, callbacks, diag, &task)
+		   : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;

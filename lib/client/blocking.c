@@ -2,9 +2,10 @@
 /*
  * The only threads of the library: calls that block, made to look like exchanges that do not.
  *
- * A worker never touches an exchange. It leaves pieces with its answer, under the one lock, and rings the eventfd; poll
- * picks them up on its own thread and tells them with the lock open, since a callback may start the next exchange.
- * An answer is freed by poll or destroy alone, when its worker has let go of it and its exchange has ended.
+ * A worker never touches an exchange. It leaves pieces with its answer, under the one lock, and
+ * rings the eventfd; poll picks them up on its own thread and tells them with the lock open, since
+ * a callback may start the next exchange. An answer is freed by poll or destroy alone, when its
+ * worker has let go of it and its exchange has ended.
  */
 #include "client/blocking.h"
 
@@ -91,7 +92,8 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *user)
 /* With the lock held. 0 or MPIJOB_ERR_NOMEM: nobody would ever come. */
 static int hire(struct adapter *adapter)
 {
-	if (adapter->idle >= adapter->waiting_count || adapter->thread_count == (size_t)adapter->blocking.max_threads)
+	if (adapter->idle >= adapter->waiting_count ||
+	    adapter->thread_count == (size_t)adapter->blocking.max_threads)
 		return 0;
 	if (start_thread(&adapter->threads[adapter->thread_count], run_pool, adapter))
 		return adapter->thread_count ? 0 : MPIJOB_ERR_NOMEM;
@@ -116,7 +118,8 @@ static int start_ordinary(struct mpijob_blocking_answer *answer)
 static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
 {
 	struct adapter *adapter = self;
-	struct mpijob_blocking_answer *answer = mpijob__client_blocking_new(adapter, request, exchange);
+	struct mpijob_blocking_answer *answer =
+	    mpijob__client_blocking_new(adapter, request, exchange);
 	int rc;
 
 	if (!answer)
@@ -177,7 +180,8 @@ static void tell_end(struct mpijob_blocking_answer *answer)
 	pthread_mutex_lock(&answer->adapter->lock);
 }
 
-/* With the lock held, which is opened while something is told. Tells whether anything was; may free the answer. */
+/* With the lock held, which is opened while something is told. Tells whether anything was; may free
+ * the answer. */
 static int serve(struct mpijob_blocking_answer *answer)
 {
 	struct adapter *adapter = answer->adapter;
@@ -211,7 +215,8 @@ static int serve(struct mpijob_blocking_answer *answer)
 	return told;
 }
 
-/* What is ready now; what becomes ready meanwhile waits for the next poll. Tells whether anything was told. */
+/* What is ready now; what becomes ready meanwhile waits for the next poll. Tells whether anything
+ * was told. */
 static int serve_ready(struct adapter *adapter)
 {
 	struct mpijob_blocking_answer *answer;
@@ -280,7 +285,8 @@ static void pause_answer(void *self, mpijob_exchange *exchange, int on)
 	pthread_mutex_unlock(&adapter->lock);
 }
 
-/* With the lock held; opens it while `abort` runs, in which the worker waits for us before it lets go. */
+/* With the lock held; opens it while `abort` runs, in which the worker waits for us before it lets
+ * go. */
 static void abort_perform(struct mpijob_blocking_answer *answer)
 {
 	struct adapter *adapter = answer->adapter;
@@ -345,8 +351,10 @@ static void destroy(void *self)
 	pthread_mutex_unlock(&adapter->lock);
 	for (size_t i = 0; i < adapter->thread_count; i++)
 		pthread_join(adapter->threads[i], NULL);
-	/* All before the first one is freed: who ends enters the list of those that are ready, behind others. */
-	for (struct mpijob_blocking_answer *answer = adapter->answers; answer; answer = answer->next)
+	/* All before the first one is freed: who ends enters the list of those that are ready,
+	 * behind others. */
+	for (struct mpijob_blocking_answer *answer = adapter->answers; answer;
+	     answer = answer->next)
 		mpijob__client_blocking_join(answer);
 	while (adapter->answers) {
 		struct mpijob_blocking_answer *answer = adapter->answers;
@@ -388,16 +396,24 @@ static int new_adapter(const struct mpijob_blocking *blocking, void *self, struc
 	return 0;
 }
 
-int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self, struct mpijob_transport *transport,
-			void **out)
+int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self,
+    struct mpijob_transport *transport, void **out)
 {
 	static const struct mpijob_transport functions = {
-		sizeof(functions), start, poll_adapter, interest, pause_answer, cancel, wake, destroy,
+		sizeof(functions),
+		start,
+		poll_adapter,
+		interest,
+		pause_answer,
+		cancel,
+		wake,
+		destroy,
 	};
 	struct mpijob_blocking known;
 	struct adapter *adapter;
-	int rc =
-		blocking && transport && out ? mpijob__base_struct_check(&known, sizeof(known), blocking) : MPIJOB_ERR_USAGE;
+	int rc = blocking && transport && out
+		     ? mpijob__base_struct_check(&known, sizeof(known), blocking)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
@@ -413,8 +429,9 @@ int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self, stru
 	rc = new_adapter(&known, self, &adapter);
 	if (rc)
 		return rc;
-	memcpy((char *)transport + sizeof(transport->size), (const char *)&functions + sizeof(functions.size),
-	       sizeof(functions) - sizeof(functions.size));
+	memcpy((char *)transport + sizeof(transport->size),
+	    (const char *)&functions + sizeof(functions.size),
+	    sizeof(functions) - sizeof(functions.size));
 	*out = adapter;
 	return 0;
 }

@@ -10,7 +10,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define MPIJOB__CLIENT_BLOCKING_FULL ((size_t)256 << 10) /* bytes that may wait for the reader of one answer */
+/* bytes that may wait for the reader of one answer */
+#define MPIJOB__CLIENT_BLOCKING_FULL ((size_t)256 << 10)
 
 /* Something told by a worker: bytes of the body, a header, or the status. */
 struct piece {
@@ -28,7 +29,8 @@ struct adapter;
 
 struct mpijob_blocking_answer {
 	struct adapter *adapter;
-	mpijob_exchange *exchange;     /* NULL: ended or cancelled; the polling thread's alone to change */
+	/* NULL: ended or cancelled; the polling thread's alone to change */
+	mpijob_exchange *exchange;
 	struct mpijob_request request; /* points into `text` and `body` */
 	mpijob_text text, body;
 	struct mpijob_blocking_answer *prev, *next;  /* of all answers */
@@ -81,8 +83,8 @@ void mpijob__client_blocking_unlink(struct mpijob_blocking_answer *answer);
 void mpijob__client_blocking_free_piece(struct piece *piece);
 void mpijob__client_blocking_drop_pieces(struct mpijob_blocking_answer *answer);
 /* NULL without memory. */
-struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapter, const struct mpijob_request *request,
-						    mpijob_exchange *exchange);
+struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapter,
+    const struct mpijob_request *request, mpijob_exchange *exchange);
 /* Wait for a thread of its own. */
 void mpijob__client_blocking_join(struct mpijob_blocking_answer *answer);
 /* Joins a thread of its own. Nobody else knows the answer any more. */

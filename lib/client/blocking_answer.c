@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One answer of a call that blocks: what its worker has told and nobody has read yet, and in which lists it stands.
+ * One answer of a call that blocks: what its worker has told and nobody has read yet, and in which
+ * lists it stands.
  *
- * Only this file knows how a worker is slowed down by its reader, and that a piece for which there was no memory spoils
- * the whole answer: what is lost must not look like an answer without it.
+ * Only this file knows how a worker is slowed down by its reader, and that a piece for which there
+ * was no memory spoils the whole answer: what is lost must not look like an answer without it.
  */
 #include "client/blocking.h"
 
@@ -159,7 +160,8 @@ static int copy_request(struct mpijob_blocking_answer *answer, const struct mpij
 		rc = mpijob_text_write(&answer->text, request->path, strlen(request->path) + 1);
 	if (rc == 0 && request->content_type) {
 		type = answer->text.len;
-		rc = mpijob_text_write(&answer->text, request->content_type, strlen(request->content_type) + 1);
+		rc = mpijob_text_write(&answer->text, request->content_type,
+		    strlen(request->content_type) + 1);
 	}
 	if (rc == 0 && request->body)
 		rc = mpijob_text_write(&answer->body, request->body, request->body_len);
@@ -173,8 +175,8 @@ static int copy_request(struct mpijob_blocking_answer *answer, const struct mpij
 	return 0;
 }
 
-struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapter, const struct mpijob_request *request,
-						    mpijob_exchange *exchange)
+struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapter,
+    const struct mpijob_request *request, mpijob_exchange *exchange)
 {
 	struct mpijob_blocking_answer *answer = calloc(1, sizeof(*answer));
 

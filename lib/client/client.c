@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a client and of its calls: which are under way, how each ends, who frees it, and what a poll
- * does in which order.
+ * The life of a client and of its calls: which are under way, how each ends, who frees it, and what
+ * a poll does in which order.
  *
- * A call is freed when its transport has let go of it and its owner was told (or does not want to be).
- * Giving up a call from inside of a poll, also from a callback, waits until the transport's poll has
- * returned, so no transport is ever entered by `cancel` while it is telling something.
+ * A call is freed when its transport has let go of it and its owner was told (or does not want to
+ * be). Giving up a call from inside of a poll, also from a callback, waits until the transport's
+ * poll has returned, so no transport is ever entered by `cancel` while it is telling something.
  */
 #include "client/client.h"
 
@@ -50,9 +50,10 @@ static const char *why_stopped(const mpijob_exchange *exchange, mpijob_text *pag
 {
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->is_page && !exchange->cut &&
 	    mpijob__base_text_printf(page,
-				"the answer is a page (text/html) and not from a Kubernetes API; check the URL of the "
-				"server, and what is in front of it; the page begins: %s",
-				mpijob_text_data(&exchange->body)) == 0)
+		"the answer is a page (text/html) and not from a Kubernetes API; check the URL of "
+		"the "
+		"server, and what is in front of it; the page begins: %s",
+		mpijob_text_data(&exchange->body)) == 0)
 		return mpijob_text_data(page);
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->cut)
 		return "the answer is larger than 64 MiB";
@@ -88,7 +89,8 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 	if (exchange->client->unreachable && exchange->status && exchange->status < 500)
 		hurry_watches(exchange->client);
 	if (code == 0 && !exchange->dead) {
-		mpijob__client_verdict_make(&verdict, exchange->status, exchange->is_post, answer.body, answer.body_len);
+		mpijob__client_verdict_make(&verdict, exchange->status, exchange->is_post,
+		    answer.body, answer.body_len);
 		answer.code = verdict.code;
 		answer.reason = verdict.reason;
 		answer.message = verdict.message;
@@ -105,8 +107,8 @@ void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *mess
 		exchange->dead = 1;
 		client->news = 1;
 		if (client->observer.request)
-			client->observer.request(client->observer.user, exchange->verb, exchange->status, answer.code,
-						 client->clock() - exchange->sent_ms);
+			client->observer.request(client->observer.user, exchange->verb,
+			    exchange->status, answer.code, client->clock() - exchange->sent_ms);
 		exchange->callbacks.done(exchange->callbacks.user, &answer);
 	}
 	mpijob__client_verdict_release(&verdict);
@@ -178,7 +180,8 @@ static void sweep(mpijob_client *client)
 
 static int complete(const struct mpijob_transport *transport)
 {
-	return transport->start && transport->poll && transport->cancel && transport->wake && transport->destroy;
+	return transport->start && transport->poll && transport->cancel && transport->wake &&
+	       transport->destroy;
 }
 
 /* What was to be taken is freed on failure too, where the struct is long enough to say how. */
@@ -194,7 +197,8 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 {
 	struct mpijob_transport known;
 	mpijob_client *client;
-	int rc = transport ? mpijob__base_struct_check(&known, sizeof(known), transport) : MPIJOB_ERR_USAGE;
+	int rc = transport ? mpijob__base_struct_check(&known, sizeof(known), transport)
+			   : MPIJOB_ERR_USAGE;
 
 	if (rc == 0 && (!complete(&known) || !out))
 		rc = MPIJOB_ERR_USAGE;
@@ -215,7 +219,8 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_options *options)
 {
 	struct mpijob_client_options known;
-	int rc = client ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc =
+	    client ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
@@ -226,8 +231,8 @@ int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_
 	if (known.retry_after_most_ms == 0)
 		known.retry_after_most_ms = RETRY_AFTER_MOST_MS;
 	client->options = known;
-	mpijob__client_line_fill(&client->bucket, known.qps, known.burst ? known.burst : (int64_t)known.qps * 2,
-			  known.qps ? client->clock() : 0);
+	mpijob__client_line_fill(&client->bucket, known.qps,
+	    known.burst ? known.burst : (int64_t)known.qps * 2, known.qps ? client->clock() : 0);
 	return 0;
 }
 
@@ -350,12 +355,14 @@ int64_t mpijob__client_server_ms(const mpijob_client *client)
 
 static int check_request(const struct mpijob_request *request, struct mpijob_request *known)
 {
-	int rc = request ? mpijob__base_struct_check(known, sizeof(*known), request) : MPIJOB_ERR_USAGE;
+	int rc =
+	    request ? mpijob__base_struct_check(known, sizeof(*known), request) : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
-	if (!known->method || !known->path || known->path[0] != '/' || (known->body_len && !known->body) ||
-	    !mpijob__base_struct_is_flag(known->streaming) || !mpijob__base_struct_is_flag(known->fresh))
+	if (!known->method || !known->path || known->path[0] != '/' ||
+	    (known->body_len && !known->body) || !mpijob__base_struct_is_flag(known->streaming) ||
+	    !mpijob__base_struct_is_flag(known->fresh))
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -374,7 +381,8 @@ static const char *put(char **at, const char *from, size_t len)
 }
 
 /* Keep a request for later, in one block that is wiped. 0 or MPIJOB_ERR_NOMEM. */
-static int copy_request(struct mpijob__client_copied_request *copy, const struct mpijob_request *from)
+static int copy_request(struct mpijob__client_copied_request *copy,
+    const struct mpijob_request *from)
 {
 	size_t method = strlen(from->method), path = strlen(from->path);
 	size_t type = from->content_type ? strlen(from->content_type) : 0;
@@ -404,8 +412,8 @@ static const char *verb_of(const struct mpijob_request *request)
 	return "other";
 }
 
-static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request *request, int flags,
-			      const struct mpijob_callbacks *callbacks)
+static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request *request,
+    int flags, const struct mpijob_callbacks *callbacks)
 {
 	mpijob_call *call = calloc(1, sizeof(*call));
 	mpijob_exchange *exchange;
@@ -437,7 +445,7 @@ static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request
 }
 
 int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
-			 const struct mpijob_callbacks *callbacks, mpijob_call **out)
+    const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
 	struct mpijob_request known;
 	struct mpijob_callbacks called;
@@ -464,7 +472,7 @@ int mpijob__client_start(mpijob_client *client, const struct mpijob_request *req
 }
 
 int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
-			const struct mpijob_callbacks *callbacks, mpijob_call **out)
+    const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
 	return mpijob__client_start(client, request, 0, callbacks, out);
 }

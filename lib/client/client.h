@@ -12,10 +12,11 @@
 #include <stdatomic.h>
 
 #define MPIJOB__CLIENT_BODY_LIMIT ((size_t)64 << 20) /* of an answer that is not streamed */
-#define MPIJOB__CLIENT_ERROR_LIMIT ((size_t)1 << 20) /* of the body of a failure: the rest is dropped */
+/* of the body of a failure: the rest is dropped */
+#define MPIJOB__CLIENT_ERROR_LIMIT ((size_t)1 << 20)
 
 /* Flags of mpijob__client_start(). */
-#define MPIJOB__CLIENT_CALL_ONCE 1 /* its owner tries again by himself, as he sees fit */
+#define MPIJOB__CLIENT_CALL_ONCE    1 /* its owner tries again by himself, as he sees fit */
 #define MPIJOB__CLIENT_CALL_UNPACED 2 /* it waits for no token */
 
 /* What a call that stands in the client's line waits for. */
@@ -32,33 +33,34 @@ struct mpijob_exchange {
 	mpijob_client *client;
 	struct mpijob_exchange *prev, *next; /* in the client's list of calls */
 	struct mpijob_callbacks callbacks;
-	struct mpijob__client_copied_request copy;  /* empty when it can neither wait nor be sent again */
-	void *slot;          /* the transport's */
+	/* empty when it can neither wait nor be sent again */
+	struct mpijob__client_copied_request copy;
+	void *slot; /* the transport's */
 	int is_post, is_get;
-	const char *verb;    /* for who counts requests: a constant */
-	int64_t sent_ms;     /* the latest try */
+	const char *verb; /* for who counts requests: a constant */
+	int64_t sent_ms;  /* the latest try */
 	int streaming;
-	int tries;           /* how often it may still be sent again */
-	int paid;            /* its token was taken */
-	int status;          /* 0 until told */
-	int held;            /* the transport knows it */
-	int dead;            /* cancelled by its owner: no callback any more */
-	int stopped;         /* code that stopped the stream from our side; 0 while it goes on */
-	int cut;             /* the body went over a limit */
-	int is_page;         /* the server says that it sends HTML, which no API server does */
-	int doubt;           /* an answer to a try left open whether a write was done */
+	int tries;              /* how often it may still be sent again */
+	int paid;               /* its token was taken */
+	int status;             /* 0 until told */
+	int held;               /* the transport knows it */
+	int dead;               /* cancelled by its owner: no callback any more */
+	int stopped;            /* code that stopped the stream from our side; 0 while it goes on */
+	int cut;                /* the body went over a limit */
+	int is_page;            /* the server says that it sends HTML, which no API server does */
+	int doubt;              /* an answer to a try left open whether a write was done */
 	int paused, pause_told; /* as its owner wants it; as the transport knows it */
-	int ended;           /* the transport ended it, and its owner has not read everything yet */
+	int ended; /* the transport ended it, and its owner has not read everything yet */
 	int end_code;
 	mpijob_text end_message; /* empty: none */
 	mpijob_text backlog;     /* what came while it was paused */
 	int asked_to_wait;       /* a Retry-After in seconds came */
 	int64_t retry_after_ms;
 	mpijob_text body;
-	mpijob_text warnings;    /* texts of Warning headers, each closed by NUL */
+	mpijob_text warnings; /* texts of Warning headers, each closed by NUL */
 
 	/* In the client's line, ordered by time. */
-	int waits;               /* MPIJOB__WAITS_* */
+	int waits; /* MPIJOB__WAITS_* */
 	int64_t due_ms;
 	struct mpijob_exchange *line_prev, *line_next;
 };
@@ -70,14 +72,14 @@ struct mpijob_call {
 
 /* Requests that may leave. */
 struct mpijob__client_bucket {
-	int64_t qps, burst;    /* qps 0: no limit */
-	int64_t tokens;        /* thousandths; negative: promised already */
-	int64_t filled_ms;     /* when it was filled last */
+	int64_t qps, burst; /* qps 0: no limit */
+	int64_t tokens;     /* thousandths; negative: promised already */
+	int64_t filled_ms;  /* when it was filled last */
 };
 
 /*
- * Who counts requests: each that ended and was not given up. `verb` is the method, or "WATCH" for a stream; `status` is 0
- * when none came.
+ * Who counts requests: each that ended and was not given up. `verb` is the method, or "WATCH" for a
+ * stream; `status` is 0 when none came.
  */
 struct mpijob__client_observer {
 	void (*request)(void *user, const char *verb, int status, int code, int64_t took_ms);
@@ -88,23 +90,24 @@ struct mpijob_client {
 	struct mpijob_transport transport;
 	void *self;
 	struct mpijob_client_options options;
-	int64_t (*clock)(void);        /* monotonic milliseconds; tests put another one here */
+	int64_t (*clock)(void); /* monotonic milliseconds; tests put another one here */
 	struct mpijob__client_observer observer;
 	struct mpijob__client_server_clock server_clock;
 	struct mpijob_exchange *calls; /* all, the newest first */
 	struct mpijob_exchange *line_first, *line_last;
 	struct mpijob__client_bucket bucket;
 	mpijob_watch *watches;
-	mpijob_watch *next_watch;      /* to be stepped next; kept right while watches come and go */
-	struct mpijob_task *tasks;     /* all, the newest first */
+	/* to be stepped next; kept right while watches come and go */
+	mpijob_watch *next_watch;
+	struct mpijob_task *tasks; /* all, the newest first */
 	struct mpijob__client_timer *timers;
 	struct mpijob__client_timer *next_timer; /* kept right while timers come and go */
-	int polling;                   /* inside of mpijob_client_poll() */
-	int news;                      /* somebody was told something in this poll */
-	int sweep;                     /* a call was given up meanwhile */
-	int whole_lists;               /* the server does not do lists in pages */
-	int unreachable;               /* a watch waits because the server could not be reached */
-	atomic_int cancelled;          /* from any thread, from signal handlers */
+	int polling;                             /* inside of mpijob_client_poll() */
+	int news;                                /* somebody was told something in this poll */
+	int sweep;                               /* a call was given up meanwhile */
+	int whole_lists;                         /* the server does not do lists in pages */
+	int unreachable;      /* a watch waits because the server could not be reached */
+	atomic_int cancelled; /* from any thread, from signal handlers */
 };
 
 /* client.c */
@@ -112,7 +115,7 @@ struct mpijob_client {
 int64_t mpijob__client_server_ms(const mpijob_client *client);
 /* As mpijob_client_start(), with MPIJOB__CALL_* flags. */
 int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
-			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
+    const struct mpijob_callbacks *callbacks, mpijob_call **out);
 /* 1 while it waits to be sent, or sent again: who gives it up now keeps it from leaving. */
 int mpijob__client_call_waits(const mpijob_call *call);
 /* Tell the owner, then free. The transport does not know the exchange any more. */
@@ -132,7 +135,8 @@ void mpijob__client_line_flush(mpijob_exchange *exchange);
 void mpijob__client_line_leave(mpijob_exchange *exchange);
 /* Do what is due. */
 void mpijob__client_line_step(mpijob_client *client);
-void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst, int64_t now_ms);
+void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst,
+    int64_t now_ms);
 
 /* exchange.c: give bytes of a stream to its owner. */
 void mpijob__client_exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len);
@@ -142,22 +146,24 @@ int mpijob__client_target_check(const struct mpijob_target *target);
 
 /* call.c: requests about targets. */
 /*
- * Send a request to a target, for who tries again by himself. `method` and `content_type` as in struct
- * mpijob_request; `body` may be NULL. Returns as mpijob_client_start(), and MPIJOB_ERR_USAGE for a bad target.
+ * Send a request to a target, for who tries again by himself. `method` and `content_type` as in
+ * struct mpijob_request; `body` may be NULL. Returns as mpijob_client_start(), and MPIJOB_ERR_USAGE
+ * for a bad target.
  */
-int mpijob__client_request_start(mpijob_client *client, const char *method, const struct mpijob_target *target,
-			  const char *content_type, const mpijob_text *body, const struct mpijob_callbacks *callbacks,
-			  mpijob_call **out);
+int mpijob__client_request_start(mpijob_client *client, const char *method,
+    const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
+    const struct mpijob_callbacks *callbacks, mpijob_call **out);
 /* Make findings of an answer that is no success. Its code, or MPIJOB_ERR_NOMEM. */
-int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answer *answer, mpijob_diag *diag);
+int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answer *answer,
+    mpijob_diag *diag);
 /* As mpijob__client_request_start(), with MPIJOB__CALL_* flags. */
-int mpijob__client_request_send(mpijob_client *client, const char *method, const struct mpijob_target *target,
-			 const char *content_type, const mpijob_text *body, int flags,
-			 const struct mpijob_callbacks *callbacks, mpijob_call **out);
+int mpijob__client_request_send(mpijob_client *client, const char *method,
+    const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
+    int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out);
 
-/* delete.c: write the body of a DELETE: what `options` say, and the query of `target`. 0, MPIJOB_ERR_USAGE or
- * MPIJOB_ERR_NOMEM. */
-int mpijob__client_delete_write_options(const struct mpijob_delete_options *options, const struct mpijob_target *target,
-				 mpijob_text *out);
+/* delete.c: write the body of a DELETE: what `options` say, and the query of `target`. 0,
+ * MPIJOB_ERR_USAGE or MPIJOB_ERR_NOMEM. */
+int mpijob__client_delete_write_options(const struct mpijob_delete_options *options,
+    const struct mpijob_target *target, mpijob_text *out);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * Deletions.
  *
- * Only this file knows what a DeleteOptions is made of. A server that gets one in the body reads none of the query: what
- * a caller says there goes into the body too, else a deletion that was only to be tried would happen.
+ * Only this file knows what a DeleteOptions is made of. A server that gets one in the body reads
+ * none of the query: what a caller says there goes into the body too, else a deletion that was only
+ * to be tried would happen.
  */
 #include "base/struct.h"
 #include "client/client.h"
@@ -20,7 +21,7 @@ static int put_text(mpijob_doc *doc, mpijob_node *root, const char *name, const 
 static int put_number(mpijob_doc *doc, mpijob_node *root, const char *name, const char *value)
 {
 	const mpijob_node *number =
-		mpijob_node_put(doc, root, name, mpijob_node_new_number(doc, value, strlen(value)));
+	    mpijob_node_put(doc, root, name, mpijob_node_new_number(doc, value, strlen(value)));
 	int64_t whole;
 
 	return mpijob_doc_error(doc) || mpijob_node_int(number, &whole) ? 0 : MPIJOB_ERR_USAGE;
@@ -75,7 +76,8 @@ static int put_query(mpijob_doc *doc, mpijob_node *root, const struct mpijob_tar
 	return rc;
 }
 
-static void put_options(mpijob_doc *doc, mpijob_node *root, const struct mpijob_delete_options *options)
+static void put_options(mpijob_doc *doc, mpijob_node *root,
+    const struct mpijob_delete_options *options)
 {
 	mpijob_node *preconditions;
 
@@ -89,8 +91,8 @@ static void put_options(mpijob_doc *doc, mpijob_node *root, const struct mpijob_
 	mpijob_node_put_string(doc, preconditions, "resourceVersion", options->resource_version);
 }
 
-int mpijob__client_delete_write_options(const struct mpijob_delete_options *options, const struct mpijob_target *target,
-				 mpijob_text *out)
+int mpijob__client_delete_write_options(const struct mpijob_delete_options *options,
+    const struct mpijob_target *target, mpijob_text *out)
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc);
@@ -109,7 +111,7 @@ int mpijob__client_delete_write_options(const struct mpijob_delete_options *opti
 }
 
 int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target *target,
-			    const struct mpijob_delete_options *options, mpijob_diag *heard)
+    const struct mpijob_delete_options *options, mpijob_diag *heard)
 {
 	struct mpijob_delete_options wanted;
 	struct mpijob_target named;
@@ -121,7 +123,8 @@ int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target
 	if (rc == 0)
 		rc = mpijob__client_delete_write_options(&wanted, &named, &body);
 	if (rc == 0)
-		rc = mpijob__client_task_ask(task, "DELETE", target, "application/json", &body, 0, heard);
+		rc = mpijob__client_task_ask(task, "DELETE", target, "application/json", &body, 0,
+		    heard);
 	else
 		rc = mpijob__client_task_unsent(task, rc);
 	mpijob__base_text_release(&body);
@@ -129,22 +132,25 @@ int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target
 }
 
 int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
-			      const struct mpijob_delete_options *options, mpijob_diag *diag)
+    const struct mpijob_delete_options *options, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
 	mpijob_task *task = NULL;
-	int rc = client && target ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc = client && target
+		     ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
 	task->step = mpijob__client_task_hand_out;
-	rc = mpijob__client_task_begin(task, mpijob__client_task_ask_delete(task, target, options, diag), &task);
+	rc = mpijob__client_task_begin(task,
+	    mpijob__client_task_ask_delete(task, target, options, diag), &task);
 	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
 }
 
 int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
-			 const char *propagation, mpijob_diag *diag)
+    const char *propagation, mpijob_diag *diag)
 {
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 

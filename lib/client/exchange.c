@@ -3,15 +3,15 @@
  * What a transport may tell about an exchange, and what is remembered of it.
  *
  * The transport's calls only collect; nothing here calls back into the transport. A stream that its
- * reader wants to stop is marked, and given up by client.c once the transport's poll has returned: a
- * transport need not bear being cancelled in the middle of telling.
+ * reader wants to stop is marked, and given up by client.c once the transport's poll has returned:
+ * a transport need not bear being cancelled in the middle of telling.
  */
 #include "client/client.h"
 
 #include <limits.h>
 #include <string.h>
 
-#define PAGE_WORDS 160 /* bytes of a page that a message shows */
+#define PAGE_WORDS    160                /* bytes of a page that a message shows */
 #define WARNINGS_MOST ((size_t)32 << 10) /* API servers stop at 4 KiB by themselves */
 
 static int lower(int c)
@@ -28,7 +28,8 @@ static int same_name(const char *a, const char *b)
 	return *a == 0 && *b == 0;
 }
 
-/* Whole seconds; a date is not understood, as by client-go. A huge number stays huge. 1 when it is a number. */
+/* Whole seconds; a date is not understood, as by client-go. A huge number stays huge. 1 when it is
+ * a number. */
 static int read_retry_after(const char *value, int64_t *ms)
 {
 	int64_t seconds = 0;
@@ -71,7 +72,8 @@ static void keep_warning(mpijob_exchange *exchange, const char *text)
 	const struct mpijob_client_options *options = &exchange->client->options;
 	size_t mark = exchange->warnings.len;
 
-	if (!*text || strlen(text) >= WARNINGS_MOST - mark || known_warning(&exchange->warnings, text))
+	if (!*text || strlen(text) >= WARNINGS_MOST - mark ||
+	    known_warning(&exchange->warnings, text))
 		return;
 	/* A warning that does not fit into memory is not worth failing for. */
 	if (mpijob_text_write(&exchange->warnings, text, strlen(text) + 1)) {
@@ -123,8 +125,8 @@ void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const c
 	else if (same_name(name, "warning"))
 		read_warnings(exchange, value);
 	else if (same_name(name, "date"))
-		mpijob__client_server_clock_take(&exchange->client->server_clock, value, exchange->sent_ms,
-					  exchange->client->clock());
+		mpijob__client_server_clock_take(&exchange->client->server_clock, value,
+		    exchange->sent_ms, exchange->client->clock());
 }
 
 void mpijob_exchange_status(mpijob_exchange *exchange, int status)

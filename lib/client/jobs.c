@@ -2,8 +2,8 @@
 /*
  * Getting, deleting and awaiting MPIJobs.
  *
- * Only this file knows what the conditions of a job mean for who waits, and when a deletion whose answer was lost has
- * happened all the same.
+ * Only this file knows what the conditions of a job mean for who waits, and when a deletion whose
+ * answer was lost has happened all the same.
  */
 #include "client/jobs.h"
 
@@ -47,16 +47,18 @@ const char *mpijob__client_jobs_ended(const mpijob_node *job)
 	return mpijob__client_jobs_condition(job, "Failed") ? "Failed" : NULL;
 }
 
-int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *namespace_, const char *name,
-		      const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, struct mpijob_target *target,
-		      mpijob_task **out)
+int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *namespace_,
+    const char *name, const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag,
+    struct mpijob_target *target, mpijob_task **out)
 {
 	mpijob_task *task = NULL;
-	int rc = namespace_ && name ? mpijob__client_task_new(size, client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc = namespace_ && name ? mpijob__client_task_new(size, client, callbacks, diag, &task)
+				    : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
-	*target = job_target(mpijob__client_task_keep(task, namespace_, &rc), mpijob__client_task_keep(task, name, &rc));
+	*target = job_target(mpijob__client_task_keep(task, namespace_, &rc),
+	    mpijob__client_task_keep(task, name, &rc));
 	if (rc)
 		mpijob_task_cancel(task);
 	else
@@ -67,26 +69,29 @@ int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *nam
 static int got_job(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	if (code == 0)
-		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job, task->diag);
+		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job,
+		    task->diag);
 	mpijob_doc_free(doc);
 	return code;
 }
 
 int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, const char *name,
-				const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
 {
 	struct mpijob_target target;
 	mpijob_task *task = NULL;
-	int rc = mpijob__client_jobs_task(sizeof(*task), client, namespace_, name, callbacks, diag, &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*task), client, namespace_, name, callbacks, diag,
+	    &target, &task);
 
 	if (rc)
 		return rc;
 	task->step = got_job;
-	return mpijob__client_task_begin(task, mpijob__client_task_ask(task, "GET", &target, NULL, NULL, 1, diag), out);
+	return mpijob__client_task_begin(task,
+	    mpijob__client_task_ask(task, "GET", &target, NULL, NULL, 1, diag), out);
 }
 
-int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name, mpijob **out,
-			  mpijob_diag *diag)
+int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name,
+    mpijob **out, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
@@ -109,20 +114,24 @@ struct deletion {
 	int lost;          /* its answer was; 0 while it is not known */
 };
 
-/* The answer was lost: 0 when it is gone or going, or another one has its name; else `lost`, said to be unknown. */
+/* The answer was lost: 0 when it is gone or going, or another one has its name; else `lost`, said
+ * to be unknown. */
 static int look_after_deletion(const struct deletion *deletion, int rc, const mpijob_doc *job)
 {
-	const mpijob_node *metadata = rc == 0 ? mpijob_node_get(mpijob_doc_root(job), "metadata") : NULL;
-	const char *has = mpijob_node_string(mpijob_node_get(metadata, "uid")), *uid = deletion->uid;
+	const mpijob_node *metadata =
+	    rc == 0 ? mpijob_node_get(mpijob_doc_root(job), "metadata") : NULL;
+	const char *has = mpijob_node_string(mpijob_node_get(metadata, "uid")),
+		   *uid = deletion->uid;
 	int done = rc == MPIJOB_ERR_NOT_FOUND;
 
 	if (rc == 0)
-		done = mpijob_node_get(metadata, "deletionTimestamp") || (uid && has && strcmp(uid, has) != 0);
+		done = mpijob_node_get(metadata, "deletionTimestamp") ||
+		       (uid && has && strcmp(uid, has) != 0);
 	if (done)
 		return 0;
 	if (mpijob__client_jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still"
-					     : "deleted, or not; it cannot be looked at",
-				     deletion->said))
+						    : "deleted, or not; it cannot be looked at",
+		deletion->said))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : deletion->lost;
 }
@@ -152,15 +161,16 @@ static void release_deletion(mpijob_task *task)
 	mpijob_diag_free(((struct deletion *)task)->said);
 }
 
-int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
-				   const char *propagation, const struct mpijob_task_callbacks *callbacks,
-				   mpijob_task **out, mpijob_diag *diag)
+int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_, const char *name,
+    const char *uid, const char *propagation, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag)
 {
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target;
 	struct deletion *deletion;
 	mpijob_task *task = NULL;
-	int rc = mpijob__client_jobs_task(sizeof(*deletion), client, namespace_, name, callbacks, diag, &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*deletion), client, namespace_, name, callbacks,
+	    diag, &target, &task);
 
 	if (rc)
 		return rc;
@@ -179,13 +189,14 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 	return mpijob__client_task_begin(task, rc, out);
 }
 
-int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name, const char *uid,
-			     const char *propagation, mpijob_diag *diag)
+int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name,
+    const char *uid, const char *propagation, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
 	mpijob_task *task = NULL;
-	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation, &callbacks, &task, diag);
+	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation,
+	    &callbacks, &task, diag);
 
 	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
 }
@@ -218,8 +229,9 @@ static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
 
 static int tell_gone(const struct waiting *waiting)
 {
-	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused", "NotFound", NULL, NULL, "%s",
-			      waiting->seen ? "the job was deleted meanwhile" : "there is no such job"))
+	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+		"NotFound", NULL, NULL, "%s",
+		waiting->seen ? "the job was deleted meanwhile" : "there is no such job"))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_NOT_FOUND;
 }
@@ -228,9 +240,9 @@ static int tell_ended(const struct waiting *waiting, const mpijob_node *job, con
 {
 	const char *message = mpijob__client_jobs_condition(job, ended);
 
-	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
-			      "the job has ended (%s) and will not be %s any more%s%s", ended, waiting->condition,
-			      *message ? ": " : "", message))
+	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
+		"status.conditions", NULL, "the job has ended (%s) and will not be %s any more%s%s",
+		ended, waiting->condition, *message ? ": " : "", message))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_SPEC;
 }
@@ -260,7 +272,8 @@ static int waited(mpijob_task *task, int code, mpijob_doc *doc)
 	const struct waiting *waiting = (const struct waiting *)task;
 
 	if (code == 0 && doc && task->wants && strcmp(waiting->condition, "Deleted") != 0)
-		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job, task->diag);
+		code = mpijob_from_node(mpijob_doc_root(doc), mpijob_doc_source(doc), &task->job,
+		    task->diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -270,16 +283,16 @@ static void release_waiting(mpijob_task *task)
 	mpijob__base_text_release(&((struct waiting *)task)->uid);
 }
 
-int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, const char *name, const char *condition,
-				 int64_t timeout_ms, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-				 mpijob_diag *diag)
+int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, const char *name,
+    const char *condition, int64_t timeout_ms, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag)
 {
 	struct mpijob_task_callbacks parent;
 	struct mpijob_target target;
 	struct waiting *waiting;
 	mpijob_task *task = NULL;
-	int rc = condition ? mpijob__client_jobs_task(sizeof(*waiting), client, namespace_, name, callbacks, diag, &target,
-					       &task)
+	int rc = condition ? mpijob__client_jobs_task(sizeof(*waiting), client, namespace_, name,
+				 callbacks, diag, &target, &task)
 			   : MPIJOB_ERR_USAGE;
 
 	if (rc)
@@ -290,18 +303,19 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	parent = mpijob__client_task_parent(task);
 	waiting->condition = mpijob__client_task_keep(task, condition, &rc);
 	if (rc == 0)
-		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting, &parent, &task->child,
-					      diag);
+		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting,
+		    &parent, &task->child, diag);
 	return mpijob__client_task_begin(task, rc ? rc : MPIJOB__CLIENT_TASK_WAITS, out);
 }
 
-int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name, const char *condition,
-			   int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
+int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name,
+    const char *condition, int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
 	mpijob_task *task = NULL;
-	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms, &callbacks, &task, diag);
+	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms,
+	    &callbacks, &task, diag);
 
 	return mpijob__client_task_await(client, task, rc, &awaited, out, NULL);
 }

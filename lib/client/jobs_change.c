@@ -2,11 +2,11 @@
 /*
  * Small changes of MPIJobs that exist.
  *
- * A change is decided by what was read, and written with the resourceVersion of just that: so a job that ends in
- * between is noticed, and somebody else's change is looked at again. This needs no more of a server than a merge patch.
- * It also makes an answer that was lost harmless: the job is looked at, and if it is not as wanted the change is
- * decided anew; of the two patches only one can happen, since the first makes the version of the second old, or the
- * other way.
+ * A change is decided by what was read, and written with the resourceVersion of just that: so a job
+ * that ends in between is noticed, and somebody else's change is looked at again. This needs no
+ * more of a server than a merge patch. It also makes an answer that was lost harmless: the job is
+ * looked at, and if it is not as wanted the change is decided anew; of the two patches only one can
+ * happen, since the first makes the version of the second old, or the other way.
  */
 #include "client/jobs.h"
 
@@ -22,8 +22,10 @@
 struct change {
 	mpijob_task task;
 	struct mpijob_target target;
-	/* What to write into the patch. 1: it is there; 0: nothing is to be done; negative: it must not be done. */
-	int (*make)(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag);
+	/* What to write into the patch. 1: it is there; 0: nothing is to be done; negative: it must
+	 * not be done. */
+	int (*make)(const struct change *change, const mpijob_node *job, mpijob_doc *patch,
+	    mpijob_diag *diag);
 	int (*is_made)(const struct change *change, const mpijob_node *job);
 	int32_t value;
 	int32_t expected;
@@ -39,13 +41,14 @@ static int refuse_ended(const mpijob_node *job, mpijob_diag *diag)
 
 	if (!ended)
 		return 0;
-	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL, "status.conditions", NULL,
-			      "the job has ended (%s) and is left as it is", ended))
+	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
+		"status.conditions", NULL, "the job has ended (%s) and is left as it is", ended))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_REJECTED;
 }
 
-static int make_patch(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
+static int make_patch(const struct change *change, const mpijob_node *job, mpijob_doc *patch,
+    mpijob_diag *diag)
 {
 	const char *version = mpijob_node_string(mpijob_node_find(job, "metadata.resourceVersion"));
 	const char *uid = mpijob_node_string(mpijob_node_find(job, "metadata.uid"));
@@ -66,8 +69,9 @@ static int look(struct change *change)
 	mpijob_task *task = &change->task;
 
 	if (change->tries++ == TRIES) {
-		if (mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused", "Conflict", NULL, NULL,
-				      "the job was changed by others %d times in a row", TRIES))
+		if (mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+			"Conflict", NULL, NULL, "the job was changed by others %d times in a row",
+			TRIES))
 			return MPIJOB_ERR_NOMEM;
 		return MPIJOB_ERR_CONFLICT;
 	}
@@ -75,12 +79,14 @@ static int look(struct change *change)
 	return mpijob__client_task_ask(task, "GET", &change->target, NULL, NULL, 1, task->diag);
 }
 
-/* It cannot be looked at: tell when that cannot tell what became of a change whose answer was lost. */
+/* It cannot be looked at: tell when that cannot tell what became of a change whose answer was
+ * lost. */
 static int tell_not_seen(const struct change *change, int rc)
 {
 	if (change->lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
 		return rc;
-	if (mpijob__client_jobs_say_unknown("changed, or not; it cannot be looked at", change->task.diag))
+	if (mpijob__client_jobs_say_unknown("changed, or not; it cannot be looked at",
+		change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : change->lost;
 }
@@ -99,8 +105,8 @@ static int decide(struct change *change, const mpijob_node *job)
 	if (rc > 0) {
 		change->patched = 1;
 		mpijob_diag_clear(change->said);
-		rc = mpijob__client_task_ask_with(task, "PATCH", &change->target, "application/merge-patch+json",
-					   mpijob_doc_root(patch), 0, change->said);
+		rc = mpijob__client_task_ask_with(task, "PATCH", &change->target,
+		    "application/merge-patch+json", mpijob_doc_root(patch), 0, change->said);
 	}
 	mpijob_doc_free(patch);
 	return rc;
@@ -117,7 +123,9 @@ static int judge(struct change *change, int rc)
 	}
 	if (mpijob__client_jobs_place_findings(NULL, change->said, change->task.diag) && rc)
 		return MPIJOB_ERR_NOMEM;
-	if (again && mpijob__client_jobs_say_unknown("changed, or not; its answer was lost a second time", change->task.diag))
+	if (again &&
+	    mpijob__client_jobs_say_unknown("changed, or not; its answer was lost a second time",
+		change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc;
 }
@@ -139,13 +147,15 @@ static void release(mpijob_task *task)
 }
 
 /* Start `wanted`, of which the first members are not read. */
-static int start(mpijob_client *client, const char *namespace_, const char *name, const struct change *wanted,
-		 const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+static int start(mpijob_client *client, const char *namespace_, const char *name,
+    const struct change *wanted, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+    mpijob_diag *diag)
 {
 	struct mpijob_target target;
 	struct change *change;
 	mpijob_task *task = NULL;
-	int rc = mpijob__client_jobs_task(sizeof(*change), client, namespace_, name, callbacks, diag, &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*change), client, namespace_, name, callbacks,
+	    diag, &target, &task);
 
 	if (rc)
 		return rc;
@@ -169,24 +179,29 @@ static int is_suspended(const struct change *change, const mpijob_node *job)
 	return now == (change->value != 0);
 }
 
-static int make_suspend(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
+static int make_suspend(const struct change *change, const mpijob_node *job, mpijob_doc *patch,
+    mpijob_diag *diag)
 {
 	(void)diag;
 	if (is_suspended(change, job))
 		return 0;
-	mpijob_node_put_bool(patch, mpijob_doc_make(patch, "spec.runPolicy"), "suspend", change->value);
+	mpijob_node_put_bool(patch, mpijob_doc_make(patch, "spec.runPolicy"), "suspend",
+	    change->value);
 	return 1;
 }
 
-int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_, const char *name, int on,
-				const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_, const char *name,
+    int on, const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
 {
-	const struct change change = { .make = make_suspend, .is_made = is_suspended, .value = on != 0 };
+	const struct change change = { .make = make_suspend,
+		.is_made = is_suspended,
+		.value = on != 0 };
 
 	return start(client, namespace_, name, &change, callbacks, out, diag);
 }
 
-int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on, mpijob_diag *diag)
+int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on,
+    mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
@@ -200,55 +215,61 @@ static int is_scaled(const struct change *change, const mpijob_node *job)
 {
 	int64_t now = 0;
 
-	return mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker.replicas"), &now) &&
+	return mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker.replicas"),
+		   &now) &&
 	       now == change->value;
 }
 
-static int make_scale(const struct change *change, const mpijob_node *job, mpijob_doc *patch, mpijob_diag *diag)
+static int make_scale(const struct change *change, const mpijob_node *job, mpijob_doc *patch,
+    mpijob_diag *diag)
 {
 	const mpijob_node *worker = mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker");
 	int64_t now = 1; /* what the operator makes of none */
 
 	if (mpijob_node_kind(worker) != MPIJOB_NODE_MAP) {
 		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
-				      "spec.mpiReplicaSpecs[Worker]", NULL,
-				      "the job has no workers whose number could be set"))
+			"spec.mpiReplicaSpecs[Worker]", NULL,
+			"the job has no workers whose number could be set"))
 			return MPIJOB_ERR_NOMEM;
 		return MPIJOB_ERR_REJECTED;
 	}
 	(void)mpijob_node_int(mpijob_node_get(worker, "replicas"), &now);
 	if (change->expected >= 0 && now != change->expected) {
 		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
-				      "spec.mpiReplicaSpecs[Worker].replicas", NULL,
-				      "the job has %lld workers and not %d; nothing was changed", (long long)now,
-				      (int)change->expected))
+			"spec.mpiReplicaSpecs[Worker].replicas", NULL,
+			"the job has %lld workers and not %d; nothing was changed", (long long)now,
+			(int)change->expected))
 			return MPIJOB_ERR_NOMEM;
 		return MPIJOB_ERR_CONFLICT;
 	}
 	if (is_scaled(change, job))
 		return 0;
-	mpijob_node_put_int(patch, mpijob_doc_make(patch, "spec.mpiReplicaSpecs.Worker"), "replicas", change->value);
+	mpijob_node_put_int(patch, mpijob_doc_make(patch, "spec.mpiReplicaSpecs.Worker"),
+	    "replicas", change->value);
 	return 1;
 }
 
-int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, const char *name, int32_t workers,
-			      int32_t expected, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-			      mpijob_diag *diag)
+int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, const char *name,
+    int32_t workers, int32_t expected, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag)
 {
-	const struct change change = {
-		.make = make_scale, .is_made = is_scaled, .value = workers, .expected = expected
-	};
+	const struct change change = { .make = make_scale,
+		.is_made = is_scaled,
+		.value = workers,
+		.expected = expected };
 
-	return workers < 0 ? MPIJOB_ERR_USAGE : start(client, namespace_, name, &change, callbacks, out, diag);
+	return workers < 0 ? MPIJOB_ERR_USAGE
+			   : start(client, namespace_, name, &change, callbacks, out, diag);
 }
 
-int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name, int32_t workers,
-			int32_t expected, mpijob_diag *diag)
+int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name,
+    int32_t workers, int32_t expected, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
 	mpijob_task *task = NULL;
-	int rc = mpijob_client_scale_start(client, namespace_, name, workers, expected, &callbacks, &task, diag);
+	int rc = mpijob_client_scale_start(client, namespace_, name, workers, expected, &callbacks,
+	    &task, diag);
 
 	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
 }

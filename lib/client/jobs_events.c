@@ -2,8 +2,8 @@
 /*
  * The Events about an object, in the order in which things happened.
  *
- * Only this file knows which of an Event's times counts: reporters of the older kind count up lastTimestamp, those of
- * the newer kind leave it null and write a series.
+ * Only this file knows which of an Event's times counts: reporters of the older kind count up
+ * lastTimestamp, those of the newer kind leave it null and write a series.
  */
 #include "client/jobs.h"
 
@@ -28,7 +28,8 @@ static int64_t fraction(const char *time)
 	int64_t value = 0;
 	int digits = 0;
 
-	for (const char *at = dot ? dot + 1 : ""; *at >= '0' && *at <= '9' && digits < 9; at++, digits++)
+	for (const char *at = dot ? dot + 1 : ""; *at >= '0' && *at <= '9' && digits < 9;
+	     at++, digits++)
 		value = value * 10 + (*at - '0');
 	for (; digits < 9; digits++)
 		value *= 10;
@@ -37,8 +38,8 @@ static int64_t fraction(const char *time)
 
 static void read_time(struct row *row)
 {
-	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp", "eventTime", "firstTimestamp",
-					     "metadata.creationTimestamp" };
+	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp",
+		"eventTime", "firstTimestamp", "metadata.creationTimestamp" };
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const char *time = mpijob_node_string(mpijob_node_find(row->event, paths[i]));
@@ -77,7 +78,8 @@ static int agrees(const mpijob_node *event, const char *path, const char *wanted
 static int is_about(const mpijob_node *event, const struct subject *subject)
 {
 	return agrees(event, "involvedObject.kind", subject->kind) &&
-	       agrees(event, "involvedObject.name", subject->name) && agrees(event, "involvedObject.uid", subject->uid);
+	       agrees(event, "involvedObject.name", subject->name) &&
+	       agrees(event, "involvedObject.uid", subject->uid);
 }
 
 /* A list of those that are about the subject, in order. */
@@ -103,7 +105,8 @@ static int sort_events(const mpijob_node *list, const struct subject *subject, m
 		mpijob_node_put_string(doc, root, "apiVersion", "v1");
 		mpijob_node_put_string(doc, root, "kind", "EventList");
 		if (mpijob_node_get(list, "metadata"))
-			mpijob_node_put_copy(doc, root, "metadata", mpijob_node_get(list, "metadata"));
+			mpijob_node_put_copy(doc, root, "metadata",
+			    mpijob_node_get(list, "metadata"));
 		to = mpijob_node_put_list(doc, root, "items");
 		for (size_t i = 0; i < count; i++)
 			mpijob_node_append(doc, to, mpijob_node_copy(doc, rows[i].event));
@@ -138,8 +141,8 @@ struct search {
 	struct subject subject; /* of the task's strings */
 	const char *namespace_;
 	mpijob_text selector;
-	int selects;            /* this list is one of those that are selected */
-	mpijob_diag *said;      /* of that */
+	int selects;       /* this list is one of those that are selected */
+	mpijob_diag *said; /* of that */
 };
 
 static int list(struct search *search, int selects)
@@ -155,8 +158,8 @@ static int list(struct search *search, int selects)
 	target.namespace_ = search->namespace_;
 	target.query = query;
 	target.query_count = selects && search->selector.len ? 2 : 0;
-	rc = mpijob_client_list_start(search->task.client, &target, 0, &callbacks, &search->task.child,
-				      selects ? search->said : search->task.diag);
+	rc = mpijob_client_list_start(search->task.client, &target, 0, &callbacks,
+	    &search->task.child, selects ? search->said : search->task.diag);
 	return rc ? rc : MPIJOB__CLIENT_TASK_WAITS;
 }
 
@@ -167,7 +170,8 @@ static int listed(mpijob_task *task, int code, mpijob_doc *doc)
 
 	if (search->selects && code == MPIJOB_ERR_UNSUPPORTED && search->selector.len)
 		return list(search, 0);
-	if (search->selects && mpijob__client_jobs_place_findings(NULL, search->said, task->diag) && code)
+	if (search->selects && mpijob__client_jobs_place_findings(NULL, search->said, task->diag) &&
+	    code)
 		code = MPIJOB_ERR_NOMEM;
 	if (code == 0)
 		code = sort_events(mpijob_doc_root(doc), &search->subject, &task->doc);
@@ -189,18 +193,21 @@ static int begin(struct search *search)
 
 	search->said = mpijob_diag_new();
 	if (!search->said || put_term(&search->selector, "kind", subject->kind) ||
-	    put_term(&search->selector, "name", subject->name) || put_term(&search->selector, "uid", subject->uid))
+	    put_term(&search->selector, "name", subject->name) ||
+	    put_term(&search->selector, "uid", subject->uid))
 		return MPIJOB_ERR_NOMEM;
 	return list(search, 1);
 }
 
-int mpijob_client_events_start(mpijob_client *client, const char *namespace_, const char *kind, const char *name,
-			       const char *uid, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-			       mpijob_diag *diag)
+int mpijob_client_events_start(mpijob_client *client, const char *namespace_, const char *kind,
+    const char *name, const char *uid, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag)
 {
 	struct search *search;
 	mpijob_task *task = NULL;
-	int rc = namespace_ ? mpijob__client_task_new(sizeof(*search), client, callbacks, diag, &task) : MPIJOB_ERR_USAGE;
+	int rc = namespace_
+		     ? mpijob__client_task_new(sizeof(*search), client, callbacks, diag, &task)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
@@ -214,8 +221,8 @@ int mpijob_client_events_start(mpijob_client *client, const char *namespace_, co
 	return mpijob__client_task_begin(task, rc ? rc : begin(search), out);
 }
 
-int mpijob_client_events(mpijob_client *client, const char *namespace_, const char *kind, const char *name,
-			 const char *uid, mpijob_doc **out, mpijob_diag *diag)
+int mpijob_client_events(mpijob_client *client, const char *namespace_, const char *kind,
+    const char *name, const char *uid, mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
@@ -224,6 +231,7 @@ int mpijob_client_events(mpijob_client *client, const char *namespace_, const ch
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
-	rc = mpijob_client_events_start(client, namespace_, kind, name, uid, &callbacks, &task, diag);
+	rc = mpijob_client_events_start(client, namespace_, kind, name, uid, &callbacks, &task,
+	    diag);
 	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }

@@ -2,8 +2,8 @@
 /*
  * Where in a job's document stands what a server refuses.
  *
- * Only this file knows how servers write the path of a field, and that a strict one names the fields that it does not
- * know in the middle of a sentence.
+ * Only this file knows how servers write the path of a field, and that a strict one names the
+ * fields that it does not know in the middle of a sentence.
  */
 #include "client/jobs.h"
 
@@ -29,7 +29,8 @@ static size_t last_step(const char *path, size_t len)
 	return 0;
 }
 
-/* Where a field stands; of one that is not there, where it should. Zeros when even that is not there. */
+/* Where a field stands; of one that is not there, where it should. Zeros when even that is not
+ * there. */
 static int find_place(const mpijob *job, const char *field, struct mpijob__base_place *place)
 {
 	const mpijob_node *node = NULL;
@@ -56,7 +57,8 @@ static int find_place(const mpijob *job, const char *field, struct mpijob__base_
 	return rc;
 }
 
-static int hand_on(const mpijob *job, const struct mpijob_finding *finding, const char *field, mpijob_diag *to)
+static int hand_on(const mpijob *job, const struct mpijob_finding *finding, const char *field,
+    mpijob_diag *to)
 {
 	struct mpijob__base_place place = { finding->source, finding->line, finding->column };
 	int rc = 0;
@@ -66,13 +68,14 @@ static int hand_on(const mpijob *job, const struct mpijob_finding *finding, cons
 		field++;
 	if (field && !finding->line)
 		rc = find_place(job, field, &place);
-	if (mpijob__base_diag_addf(to, finding->severity, finding->id, finding->reason, field, &place, "%s",
-			      finding->message))
+	if (mpijob__base_diag_addf(to, finding->severity, finding->id, finding->reason, field,
+		&place, "%s", finding->message))
 		rc = MPIJOB_ERR_NOMEM;
 	return rc;
 }
 
-/* The next `unknown field "a.b"` or `duplicate field "a.b"` of a sentence: its path; 0 when there is none. */
+/* The next `unknown field "a.b"` or `duplicate field "a.b"` of a sentence: its path; 0 when there
+ * is none. */
 static int next_field(const char **at, int *unknown, mpijob_text *path)
 {
 	static const char words[] = " field \"";
@@ -82,7 +85,8 @@ static int next_field(const char **at, int *unknown, mpijob_text *path)
 		begin = found + strlen(words);
 		end = strchr(begin, '"');
 		*unknown = found - *at >= 7 && memcmp(found - 7, "unknown", 7) == 0;
-		if (!end || (!*unknown && (found - *at < 9 || memcmp(found - 9, "duplicate", 9) != 0)))
+		if (!end ||
+		    (!*unknown && (found - *at < 9 || memcmp(found - 9, "duplicate", 9) != 0)))
 			continue;
 		*at = end + 1;
 		mpijob_text_clear(path);
@@ -92,7 +96,8 @@ static int next_field(const char **at, int *unknown, mpijob_text *path)
 }
 
 /* A refusal becomes one finding for each field that it names, a warning keeps its words. */
-static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *finding, mpijob_diag *to)
+static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *finding,
+    mpijob_diag *to)
 {
 	struct mpijob__base_place place;
 	const char *at = finding->message;
@@ -111,11 +116,13 @@ static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *find
 		}
 		rc = find_place(job, mpijob_text_data(&path), &place);
 		if (rc == 0 && unknown)
-			rc = mpijob__base_diag_addf(to, finding->severity, "server-unknown-field", "Invalid",
-					       mpijob_text_data(&path), &place, "the server does not know this field");
+			rc = mpijob__base_diag_addf(to, finding->severity, "server-unknown-field",
+			    "Invalid", mpijob_text_data(&path), &place,
+			    "the server does not know this field");
 		else if (rc == 0)
-			rc = mpijob__base_diag_addf(to, finding->severity, "server-duplicate", "Duplicate",
-					       mpijob_text_data(&path), &place, "the field is there twice");
+			rc = mpijob__base_diag_addf(to, finding->severity, "server-duplicate",
+			    "Duplicate", mpijob_text_data(&path), &place,
+			    "the field is there twice");
 	}
 	mpijob__base_text_release(&path);
 	return rc || count ? rc : hand_on(job, finding, NULL, to);
@@ -132,8 +139,8 @@ int mpijob__client_jobs_place_findings(const mpijob *job, const mpijob_diag *fro
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < mpijob_diag_count(from); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(from, i);
-		int code =
-			finding->field ? hand_on(job, finding, finding->field, to) : hand_on_sentence(job, finding, to);
+		int code = finding->field ? hand_on(job, finding, finding->field, to)
+					  : hand_on_sentence(job, finding, to);
 
 		rc = rc ? rc : code;
 	}

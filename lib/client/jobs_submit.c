@@ -2,9 +2,9 @@
 /*
  * Sending a job, and finding out what became of it.
  *
- * Only this file knows when a create whose answer was lost, or was a gateway's, has happened: the job that is there holds
- * all that was sent, lives, is no older than that, and nobody but us is named as the author of its fields. What cannot be
- * known is said to be unknown.
+ * Only this file knows when a create whose answer was lost, or was a gateway's, has happened: the
+ * job that is there holds all that was sent, lives, is no older than that, and nobody but us is
+ * named as the author of its fields. What cannot be known is said to be unknown.
  */
 #include "client/jobs.h"
 
@@ -17,7 +17,8 @@
 #include <string.h>
 
 #define QUERY_MOST 6
-#define CLOCKS_MS  3000 /* by which times of servers may differ: they are told in seconds, and API servers are several */
+/* by which times of servers may differ: they are told in seconds, and API servers are several */
+#define CLOCKS_MS 3000
 
 /* One job on its way. */
 struct sending {
@@ -89,7 +90,8 @@ static int has_other_author(const mpijob_node *stored, const char *manager)
 static int is_older(const struct sending *sending, const mpijob_node *stored)
 {
 	const struct mpijob__client_server_clock *clock = &sending->task.client->server_clock;
-	const char *created = mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
+	const char *created =
+	    mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
 	int64_t seconds = 0;
 
 	return clock->known && created && mpijob__job_time_parse(created, &seconds) &&
@@ -133,8 +135,8 @@ static int send_job(struct sending *sending)
 	set_query(sending, validation || sending->plain ? validation : "Strict");
 	target = sending->target;
 	if (!sending->options.apply)
-		return mpijob__client_task_ask_with(&sending->task, "POST", &target, "application/json", body, 1,
-					     sending->said);
+		return mpijob__client_task_ask_with(&sending->task, "POST", &target,
+		    "application/json", body, 1, sending->said);
 	apply.field_manager = sending->options.field_manager;
 	apply.force = sending->options.force;
 	target.name = sending->name;
@@ -144,18 +146,19 @@ static int send_job(struct sending *sending)
 static int say_not_strict(mpijob_diag *diag)
 {
 	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
-				 "the server cannot refuse fields that it does not know, and was not asked to");
+	    "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
 int mpijob__client_jobs_lost(const mpijob_task *task, int code)
 {
-	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut || (code && task->doubt);
+	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut ||
+	       (code && task->doubt);
 }
 
 int mpijob__client_jobs_say_unknown(const char *what, mpijob_diag *diag)
 {
-	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL, NULL,
-				 "what became of the request is not known: the job may have been %s", what);
+	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL,
+	    NULL, "what became of the request is not known: the job may have been %s", what);
 }
 
 /* The answer was lost: what can be said without looking, or a look. */
@@ -167,9 +170,10 @@ static int look_after(struct sending *sending, int lost)
 	if (sending->options.dry_run)
 		return lost;
 	if (sending->options.apply || !sending->name) {
-		(void)mpijob__client_jobs_say_unknown(sending->options.apply ? "changed, or not"
-								      : "created, under a name of the server's, or not",
-					       sending->said);
+		(void)mpijob__client_jobs_say_unknown(
+		    sending->options.apply ? "changed, or not"
+					   : "created, under a name of the server's, or not",
+		    sending->said);
 		return lost;
 	}
 	target.name = sending->name;
@@ -179,27 +183,29 @@ static int look_after(struct sending *sending, int lost)
 }
 
 /*
- * What was seen then: 0 when the job is there as it was sent; CONFLICT when another one had its name before; else what was
- * lost, said to be unknown.
+ * What was seen then: 0 when the job is there as it was sent; CONFLICT when another one had its
+ * name before; else what was lost, said to be unknown.
  */
 static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 {
 	if (rc == 0 && is_older(sending, mpijob_doc_root(found))) {
 		if (sending->lost != MPIJOB_ERR_CONFLICT)
-			(void)mpijob__base_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR, "server-refused", "AlreadyExists",
-						NULL, NULL, "a job of that name was there before this one was sent");
+			(void)mpijob__base_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR,
+			    "server-refused", "AlreadyExists", NULL, NULL,
+			    "a job of that name was there before this one was sent");
 		return MPIJOB_ERR_CONFLICT;
 	}
 	if (rc == 0 && is_ours(sending, mpijob_doc_root(found)))
 		return 0;
 	if (rc == 0)
-		(void)mpijob__client_jobs_say_unknown("created and changed, or somebody else's was there before",
-					       sending->said);
+		(void)mpijob__client_jobs_say_unknown(
+		    "created and changed, or somebody else's was there before", sending->said);
 	else
-		(void)mpijob__client_jobs_say_unknown(rc == MPIJOB_ERR_NOT_FOUND
-						       ? "created and deleted, or is on its way; it is not there now"
-						       : "created, or not; it cannot be looked for",
-					       sending->said);
+		(void)mpijob__client_jobs_say_unknown(
+		    rc == MPIJOB_ERR_NOT_FOUND
+			? "created and deleted, or is on its way; it is not there now"
+			: "created, or not; it cannot be looked for",
+		    sending->said);
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : sending->lost;
 }
 
@@ -213,18 +219,21 @@ static int finish(struct sending *sending, int rc, const mpijob_doc *stored)
 	if (mpijob__client_jobs_place_findings(sending->job, sending->said, task->diag) && rc)
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0 && task->wants)
-		rc = mpijob_from_node(mpijob_doc_root(stored), mpijob_doc_source(stored), &task->job, task->diag);
+		rc = mpijob_from_node(mpijob_doc_root(stored), mpijob_doc_source(stored),
+		    &task->job, task->diag);
 	return rc;
 }
 
-/* Strict where the server can; one that cannot is asked without, unless strictness was asked for. */
+/* Strict where the server can; one that cannot is asked without, unless strictness was asked
+ * for. */
 static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	struct sending *sending = (struct sending *)task;
 
 	if (sending->lost) {
 		code = judge(sending, code, doc);
-	} else if (code == MPIJOB_ERR_UNSUPPORTED && !sending->options.field_validation && !sending->plain) {
+	} else if (code == MPIJOB_ERR_UNSUPPORTED && !sending->options.field_validation &&
+		   !sending->plain) {
 		mpijob_diag_clear(sending->said);
 		sending->plain = 1;
 		return send_job(sending);
@@ -241,13 +250,15 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 
 /* --- what is sent --- */
 
-static int refuse(const mpijob *job, const char *id, const char *reason, const char *field, const char *message,
-		  mpijob_diag *diag)
+static int refuse(const mpijob *job, const char *id, const char *reason, const char *field,
+    const char *message, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
-	struct mpijob__base_place place = { mpijob__job_source(job), mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob__base_place place = { mpijob__job_source(job), mpijob_node_line(node),
+		mpijob_node_column(node) };
 
-	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s", message))
+	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
+		message))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_SPEC;
 }
@@ -256,7 +267,8 @@ static int aim(struct sending *sending)
 {
 	mpijob_diag *diag = sending->task.diag;
 	const mpijob_node *root = mpijob__job_node(sending->job);
-	const char *namespace_ = mpijob_namespace(sending->job), *wanted = sending->options.namespace_;
+	const char *namespace_ = mpijob_namespace(sending->job),
+		   *wanted = sending->options.namespace_;
 	const char *generate = mpijob_node_string(mpijob_node_find(root, "metadata.generateName"));
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -267,12 +279,12 @@ static int aim(struct sending *sending)
 		namespace_ = NULL;
 	if (!sending->name && (sending->options.apply || !generate || !*generate))
 		return refuse(sending->job, "missing", "Required", "metadata.name",
-			      sending->options.apply ? "give the job a name to apply it"
-						     : "give the job a name, or generateName",
-			      diag);
+		    sending->options.apply ? "give the job a name to apply it"
+					   : "give the job a name, or generateName",
+		    diag);
 	if (namespace_ && wanted && strcmp(namespace_, wanted) != 0)
 		return refuse(sending->job, "other-namespace", "Invalid", "metadata.namespace",
-			      "the job names another namespace than the one that it is sent to", diag);
+		    "the job names another namespace than the one that it is sent to", diag);
 	target.api_version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
 	if (!target.api_version)
 		target.api_version = MPIJOB__CLIENT_JOBS_VERSION;
@@ -305,9 +317,10 @@ static int keep_options(struct sending *sending)
 	int rc = 0;
 
 	options->namespace_ = mpijob__client_task_keep(&sending->task, options->namespace_, &rc);
-	options->field_manager =
-		mpijob__client_task_keep(&sending->task, options->field_manager ? options->field_manager : "mpijob", &rc);
-	options->field_validation = mpijob__client_task_keep(&sending->task, options->field_validation, &rc);
+	options->field_manager = mpijob__client_task_keep(&sending->task,
+	    options->field_manager ? options->field_manager : "mpijob", &rc);
+	options->field_validation =
+	    mpijob__client_task_keep(&sending->task, options->field_validation, &rc);
 	return rc;
 }
 
@@ -325,16 +338,19 @@ static int begin(struct sending *sending)
 	return rc ? rc : send_job(sending);
 }
 
-int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
-			       const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
+    const struct mpijob_submit_options *options, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag)
 {
 	struct mpijob_submit_options known;
 	struct sending *sending;
 	mpijob_task *task = NULL;
-	int rc = client && job ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && job ? mpijob__base_struct_check(&known, sizeof(known), options)
+			       : MPIJOB_ERR_USAGE;
 
-	if (rc == 0 && !(mpijob__base_struct_is_flag(known.apply) && mpijob__base_struct_is_flag(known.force) &&
-			 mpijob__base_struct_is_flag(known.dry_run)))
+	if (rc == 0 && !(mpijob__base_struct_is_flag(known.apply) &&
+			   mpijob__base_struct_is_flag(known.force) &&
+			   mpijob__base_struct_is_flag(known.dry_run)))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc == 0)
 		rc = mpijob__client_task_new(sizeof(*sending), client, callbacks, diag, &task);
@@ -349,8 +365,8 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job, const s
 	return mpijob__client_task_begin(task, begin(sending), out);
 }
 
-int mpijob_client_submit(mpijob_client *client, const mpijob *job, const struct mpijob_submit_options *options,
-			 mpijob **out, mpijob_diag *diag)
+int mpijob_client_submit(mpijob_client *client, const mpijob *job,
+    const struct mpijob_submit_options *options, mpijob **out, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that wait inside of the client: for a token, for a second try, for a reader that had paused.
+ * Calls that wait inside of the client: for a token, for a second try, for a reader that had
+ * paused.
  *
- * A request leaves when the bucket has a token for it; streams take none. It is sent again when the server
- * says when (429 or 5xx with Retry-After in seconds), and a GET also when the connection broke before a
- * status came. A write is never sent again after that: it may have happened. Nor can a gateway know whether it has, so
- * the doubt stays with what was sent again after a 5xx. The client's timers are here, so retries and rates are the same
- * over every transport.
+ * A request leaves when the bucket has a token for it; streams take none. It is sent again when the
+ * server says when (429 or 5xx with Retry-After in seconds), and a GET also when the connection
+ * broke before a status came. A write is never sent again after that: it may have happened. Nor can
+ * a gateway know whether it has, so the doubt stays with what was sent again after a 5xx. The
+ * client's timers are here, so retries and rates are the same over every transport.
  */
 #include "client/client.h"
 
@@ -63,7 +64,8 @@ void mpijob__client_line_flush(mpijob_exchange *exchange)
 
 /* --- the bucket --- */
 
-void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst, int64_t now_ms)
+void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst,
+    int64_t now_ms)
 {
 	bucket->qps = qps;
 	bucket->burst = burst;
@@ -133,7 +135,8 @@ static int64_t wait_before_retry(const mpijob_exchange *exchange, int code)
 
 	if (code == MPIJOB_ERR_IO && status == 0 && exchange->is_get)
 		return BROKEN_MS;
-	if (code == 0 && exchange->asked_to_wait && (status == 429 || (status >= 500 && status <= 599)) &&
+	if (code == 0 && exchange->asked_to_wait &&
+	    (status == 429 || (status >= 500 && status <= 599)) &&
 	    exchange->retry_after_ms <= exchange->client->options.retry_after_most_ms)
 		return exchange->retry_after_ms;
 	return -1;
@@ -171,7 +174,7 @@ static void flush(mpijob_exchange *exchange)
 	mpijob__base_text_release(&backlog);
 	if (exchange->ended && exchange->backlog.len == 0 && !exchange->dead)
 		mpijob__client_finish(exchange, exchange->end_code,
-				      exchange->end_message.len ? exchange->end_message.data : NULL);
+		    exchange->end_message.len ? exchange->end_message.data : NULL);
 }
 
 void mpijob__client_line_step(mpijob_client *client)

@@ -2,10 +2,10 @@
 /*
  * A whole collection as one document, however many pages it takes.
  *
- * Only the token says whether there is more; it stands for the version, so that is not sent beside it. When
- * the server has forgotten the moment of the first page, the list begins anew, in one piece: pages of two
- * moments put together would hold states that never were. Items arrive as a stream and become a tree once,
- * at the end, with the words that servers leave out of them.
+ * Only the token says whether there is more; it stands for the version, so that is not sent beside
+ * it. When the server has forgotten the moment of the first page, the list begins anew, in one
+ * piece: pages of two moments put together would hold states that never were. Items arrive as a
+ * stream and become a tree once, at the end, with the words that servers leave out of them.
  */
 #include "base/diag.h"
 #include "base/struct.h"
@@ -58,15 +58,18 @@ static int end_page(struct listing *listing)
 		return MPIJOB_ERR_SYNTAX;
 	options.format = MPIJOB_FORMAT_JSON;
 	options.source = "answer of the server";
-	rc = mpijob_doc_parse(mpijob_text_data(&listing->split.outer), listing->split.outer.len, &options, &doc,
-			      listing->task.diag);
+	rc = mpijob_doc_parse(mpijob_text_data(&listing->split.outer), listing->split.outer.len,
+	    &options, &doc, listing->task.diag);
 	if (rc)
 		return rc;
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
 	if (next && *next && strcmp(next, mpijob_text_data(&listing->next)) == 0) {
 		mpijob_doc_free(doc);
-		return mpijob__base_diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
-					 "the server gives the same page again and again") ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_SYNTAX;
+		return mpijob__base_diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR,
+			   "request-failed", NULL, NULL, NULL,
+			   "the server gives the same page again and again")
+			   ? MPIJOB_ERR_NOMEM
+			   : MPIJOB_ERR_SYNTAX;
 	}
 	mpijob_text_clear(&listing->next);
 	rc = next ? mpijob__base_text_puts(&listing->next, next) : 0;
@@ -141,7 +144,8 @@ static int start_page(struct listing *listing)
 	if (rc == 0) {
 		request.method = "GET";
 		request.path = mpijob_text_data(&path);
-		rc = mpijob_client_start(listing->task.client, &request, &callbacks, &listing->task.call);
+		rc = mpijob_client_start(listing->task.client, &request, &callbacks,
+		    &listing->task.call);
 	}
 	mpijob__base_text_release(&path);
 	free(query);
@@ -153,8 +157,8 @@ static int ask_page(struct listing *listing)
 	int rc;
 
 	mpijob__client_split_release(&listing->split);
-	rc = mpijob__client_split_init(&listing->split, MPIJOB__CLIENT_SPLIT_LIST, listing->target.api_version, listing->target.kind,
-				MPIJOB__CLIENT_BODY_LIMIT);
+	rc = mpijob__client_split_init(&listing->split, MPIJOB__CLIENT_SPLIT_LIST,
+	    listing->target.api_version, listing->target.kind, MPIJOB__CLIENT_BODY_LIMIT);
 	if (rc == 0)
 		rc = start_page(listing);
 	return rc ? rc : MPIJOB__CLIENT_TASK_WAITS;
@@ -199,7 +203,8 @@ static int assemble(struct listing *listing, mpijob_doc **out)
 	if (rc == 0)
 		rc = mpijob__base_text_puts(&text, ",\"items\":[");
 	if (rc == 0)
-		rc = mpijob_text_write(&text, mpijob_text_data(&listing->items), listing->items.len);
+		rc =
+		    mpijob_text_write(&text, mpijob_text_data(&listing->items), listing->items.len);
 	mpijob__base_text_release(&listing->items);
 	if (rc == 0)
 		rc = mpijob__base_text_puts(&text, "]}");
@@ -214,7 +219,8 @@ static int assemble(struct listing *listing, mpijob_doc **out)
 	return rc;
 }
 
-static int go_on(struct listing *listing, const mpijob_call *call, const struct mpijob_answer *answer)
+static int go_on(struct listing *listing, const mpijob_call *call,
+    const struct mpijob_answer *answer)
 {
 	mpijob_task *task = &listing->task;
 	int rc;
@@ -228,8 +234,8 @@ static int go_on(struct listing *listing, const mpijob_call *call, const struct 
 		return rc;
 	rc = end_page(listing);
 	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
-		mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
-				  "the answer is no whole list");
+		mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
+		    NULL, NULL, "the answer is no whole list");
 	if (rc)
 		return rc;
 	return listing->next.len ? ask_page(listing) : assemble(listing, &task->doc);
@@ -271,22 +277,25 @@ static int begin(struct listing *listing, const struct mpijob_target *target, in
 static int check(const struct mpijob_target *target, int32_t page)
 {
 	struct mpijob_target known;
-	int rc = target && page >= 0 ? mpijob__base_struct_check(&known, sizeof(known), target) : MPIJOB_ERR_USAGE;
+	int rc = target && page >= 0 ? mpijob__base_struct_check(&known, sizeof(known), target)
+				     : MPIJOB_ERR_USAGE;
 
 	if (rc == 0 && (!known.api_version || !known.kind || known.name || known.query_count % 2 ||
-			(known.query_count && !known.query)))
+			   (known.query_count && !known.query)))
 		rc = MPIJOB_ERR_USAGE;
 	return rc;
 }
 
-int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target, int32_t page,
-			     const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
+int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target,
+    int32_t page, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+    mpijob_diag *diag)
 {
 	mpijob_task *task = NULL;
 	int rc = client ? check(target, page) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc = mpijob__client_task_new(sizeof(struct listing), client, callbacks, diag, &task);
+		rc =
+		    mpijob__client_task_new(sizeof(struct listing), client, callbacks, diag, &task);
 	if (rc)
 		return rc;
 	task->step = mpijob__client_task_hand_out;
@@ -295,8 +304,8 @@ int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *
 	return mpijob__client_task_begin(task, begin((struct listing *)task, target, page), out);
 }
 
-int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page, mpijob_doc **out,
-		       mpijob_diag *diag)
+int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page,
+    mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);

@@ -2,11 +2,13 @@
 /*
  * Logs as a whole: which pods are watched, whose turn it is to have a stream, and when all is read.
  *
- * Streams are few and containers may be many: who wants one waits in a queue. A stream that is followed never ends of
- * its own accord, so while others wait it is closed after its share of time, and goes on later where it stood. One that
- * brings no end although its container has ended is closed too.
+ * Streams are few and containers may be many: who wants one waits in a queue. A stream that is
+ * followed never ends of its own accord, so while others wait it is closed after its share of time,
+ * and goes on later where it stood. One that brings no end although its container has ended is
+ * closed too.
  *
- * Anything may be called back, so anything may free the logs: they stay until the outermost call has left.
+ * Anything may be called back, so anything may free the logs: they stay until the outermost call
+ * has left.
  */
 #include "client/logs.h"
 
@@ -72,12 +74,12 @@ void mpijob__client_log_end(struct mpijob_logs *logs, int code)
 	stop(logs);
 }
 
-void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
-			      const char *message, int again)
+void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod,
+    const char *container, int code, const char *message, int again)
 {
 	if (logs->options.failed && !logs->freed && logs->state > 0)
 		logs->options.failed(logs->options.user, pod, container, code,
-				     message ? message : mpijob_error_text(code), again);
+		    message ? message : mpijob_error_text(code), again);
 }
 
 /* --- whose turn it is --- */
@@ -132,8 +134,8 @@ static struct log_source *oldest(const struct mpijob_logs *logs)
 }
 
 /*
- * Close those whose share of time is over, as many as others wait. What they held is free in the next poll: only then
- * does the transport know.
+ * Close those whose share of time is over, as many as others wait. What they held is free in the
+ * next poll: only then does the transport know.
  */
 static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, int64_t *due_ms)
 {
@@ -156,7 +158,8 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 {
 	size_t waiting = 0;
 
-	while (logs->waiting && logs->open < logs->options.max_streams && logs->state > 0 && !logs->freed) {
+	while (logs->waiting && logs->open < logs->options.max_streams && logs->state > 0 &&
+	       !logs->freed) {
 		struct log_source *source = pop(logs);
 
 		if (!mpijob__client_log_is_read(source))
@@ -175,7 +178,8 @@ static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms
 	int64_t when;
 
 	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source && logs->state > 0; source = source->next) {
+		for (struct log_source *source = pod->sources; source && logs->state > 0;
+		     source = source->next) {
 			if (mpijob__client_log_is_silent(source, now_ms, &when)) {
 				mpijob__client_log_cut(source);
 				when = now_ms;
@@ -283,7 +287,8 @@ static void tell_missing(struct mpijob_logs *logs)
 		if (logs->named[i])
 			continue;
 		missing++;
-		mpijob__client_log_tell_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND, "there is no such pod", 0);
+		mpijob__client_log_tell_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND,
+		    "there is no such pod", 0);
 	}
 	if (missing == logs->options.pods_count)
 		mpijob__client_log_end(logs, MPIJOB_ERR_NOT_FOUND);
@@ -316,7 +321,8 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 {
 	struct mpijob_logs *logs = user;
 	int code = answer->code;
-	int final = mpijob_watch_hopeless(logs->watch) || (!logs->options.follow && code != MPIJOB_ERR_NOMEM);
+	int final = mpijob_watch_hopeless(logs->watch) ||
+		    (!logs->options.follow && code != MPIJOB_ERR_NOMEM);
 
 	(void)what;
 	if (code == 0)
@@ -375,15 +381,18 @@ static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_optio
 
 static int check_options(const struct mpijob_logs_options *options)
 {
-	if (!mpijob__base_struct_is_flag(options->all_containers) || !mpijob__base_struct_is_flag(options->follow) ||
-	    !mpijob__base_struct_is_flag(options->previous) || !mpijob__base_struct_is_flag(options->timestamps))
+	if (!mpijob__base_struct_is_flag(options->all_containers) ||
+	    !mpijob__base_struct_is_flag(options->follow) ||
+	    !mpijob__base_struct_is_flag(options->previous) ||
+	    !mpijob__base_struct_is_flag(options->timestamps))
 		return MPIJOB_ERR_USAGE;
 	if (!options->namespace_ || !options->line || options->max_streams < 0)
 		return MPIJOB_ERR_USAGE;
 	if ((options->tail_lines && *options->tail_lines < 0) ||
 	    (options->since_seconds && *options->since_seconds < 1))
 		return MPIJOB_ERR_USAGE;
-	if ((options->pods != NULL) == (options->label_selector != NULL) || (options->pods && options->pods_count == 0))
+	if ((options->pods != NULL) == (options->label_selector != NULL) ||
+	    (options->pods && options->pods_count == 0))
 		return MPIJOB_ERR_USAGE;
 	for (size_t i = 0; options->pods && i < options->pods_count; i++)
 		if (!options->pods[i] || !*options->pods[i])
@@ -399,7 +408,8 @@ static int start_watch(struct mpijob_logs *logs)
 	options.kind = "Pod";
 	options.namespace_ = logs->options.namespace_;
 	options.label_selector = logs->options.label_selector;
-	/* Of several names, those of the whole namespace are looked through: one watch is cheaper than many. */
+	/* Of several names, those of the whole namespace are looked through: one watch is cheaper
+	 * than many. */
 	if (logs->options.pods_count == 1)
 		options.name = logs->names[0];
 	options.seed = (uint64_t)logs->client->clock();
@@ -411,11 +421,14 @@ static int start_watch(struct mpijob_logs *logs)
 	return mpijob_watch_new(logs->client, &options, &logs->watch);
 }
 
-int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *options, mpijob_logs **out)
+int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *options,
+    mpijob_logs **out)
 {
 	struct mpijob_logs_options known;
 	struct mpijob_logs *logs;
-	int rc = client && options && out ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && options && out
+		     ? mpijob__base_struct_check(&known, sizeof(known), options)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
 		rc = check_options(&known);
@@ -444,25 +457,29 @@ int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *opt
 /* Anything else would be more than a value in a selector. */
 static int is_label_value(const char *text)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 
 	return *text && strspn(text, plain) == strlen(text);
 }
 
-int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char *name, const char *role,
-		       const struct mpijob_logs_options *options, mpijob_logs **out)
+int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char *name,
+    const char *role, const struct mpijob_logs_options *options, mpijob_logs **out)
 {
 	struct mpijob_logs_options known;
 	mpijob_text selector = { 0 };
-	int rc = namespace_ && name && options ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = namespace_ && name && options
+		     ? mpijob__base_struct_check(&known, sizeof(known), options)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
-	if (!is_label_value(name) || (role && strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0) ||
+	if (!is_label_value(name) ||
+	    (role && strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0) ||
 	    known.namespace_ || known.label_selector || known.pods)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob__base_text_printf(&selector, "training.kubeflow.org/job-name=%s%s%s", name,
-				 role ? ",training.kubeflow.org/job-role=" : "", role ? role : "");
+	    role ? ",training.kubeflow.org/job-role=" : "", role ? role : "");
 	known.namespace_ = namespace_;
 	known.label_selector = mpijob_text_data(&selector);
 	if (rc == 0)

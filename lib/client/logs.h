@@ -53,13 +53,15 @@ struct log_source {
 	/* The stream. */
 	mpijob_call *call;
 	int64_t opened_ms;
-	int64_t due_ms; /* not to be opened before; INT64_MAX: not before the pod's status changes */
+	/* not to be opened before; INT64_MAX: not before the pod's status changes */
+	int64_t due_ms;
 	int64_t backoff_ms;
-	int tries;        /* without a line */
-	int refusals;     /* of them those that were answered */
-	int told_code;    /* what `failed` was told of */
+	int tries;     /* without a line */
+	int refusals;  /* of them those that were answered */
+	int told_code; /* what `failed` was told of */
 	struct mpijob__client_patience patience;
-	int quiet;        /* its run is over, and since `quiet_ms` neither the rest came nor the end */
+	/* its run is over, and since `quiet_ms` neither the rest came nor the end */
+	int quiet;
 	int64_t quiet_ms;
 	int silences;     /* streams that were cut because of that since the last line */
 	int fresh;        /* not over the connection of the last one */
@@ -102,16 +104,17 @@ struct mpijob_logs {
 };
 
 /* logs.c */
-/* Around all that may call somebody back: the logs may be freed meanwhile. leave: 1 when they were. */
+/* Around all that may call somebody back: the logs may be freed meanwhile. leave: 1 when they
+ * were. */
 void mpijob__client_log_enter(struct mpijob_logs *logs);
 int mpijob__client_log_leave(struct mpijob_logs *logs);
 /* End all with a code. */
 void mpijob__client_log_end(struct mpijob_logs *logs, int code);
-void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod, const char *container, int code,
-			      const char *message, int again);
+void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod,
+    const char *container, int code, const char *message, int again);
 /*
- * Something has changed: in the next poll, open what may be opened, and see whether all is read. Once for many changes,
- * since it looks at all sources.
+ * Something has changed: in the next poll, open what may be opened, and see whether all is read.
+ * Once for many changes, since it looks at all sources.
  */
 void mpijob__client_log_stir(struct mpijob_logs *logs);
 
@@ -125,7 +128,8 @@ void mpijob__client_log_sweep_pods(struct mpijob_logs *logs);
 void mpijob__client_log_free_pods(struct mpijob_logs *logs);
 
 /* logs_source.c */
-/* Whether a stream is to be opened now, or `*due_ms` when it will be; INT64_MAX: when something changes. */
+/* Whether a stream is to be opened now, or `*due_ms` when it will be; INT64_MAX: when something
+ * changes. */
 int mpijob__client_log_wants(const struct log_source *source, int64_t now_ms, int64_t *due_ms);
 /* Whether nothing more can come of it as things are: all runs that have begun are read. */
 int mpijob__client_log_is_read(const struct log_source *source);
@@ -147,8 +151,8 @@ int mpijob__client_log_feed(struct log_source *source, const char *data, size_t 
 /* The log has ended: tell what had no line end. */
 int mpijob__client_log_flush(struct log_source *source);
 /*
- * What the node reports at the end of a stream in place of the rest of the log; NULL when the stream ended as logs do.
- * Borrowed until the next call.
+ * What the node reports at the end of a stream in place of the rest of the log; NULL when the
+ * stream ended as logs do. Borrowed until the next call.
  */
 const char *mpijob__client_log_message(const struct log_source *source);
 /* Begin again where it stood. */

@@ -2,8 +2,9 @@
 /*
  * The lines of one container: where they end, when they were written, and which were told before.
  *
- * The server's times are always asked for: they are the only thing that tells where to go on after a stream broke.
- * It takes whole seconds on its way to the node, so lines come again, and are dropped by their time and number.
+ * The server's times are always asked for: they are the only thing that tells where to go on after
+ * a stream broke. It takes whole seconds on its way to the node, so lines come again, and are
+ * dropped by their time and number.
  */
 #include "client/logs.h"
 
@@ -32,7 +33,8 @@ static size_t read_time(const char *line, size_t len, struct log_time *out)
 		return 0;
 	}
 	dot = strchr(out->text, '.');
-	for (const char *at = dot ? dot + 1 : ""; *at >= '0' && *at <= '9' && digits < 9; at++, digits++)
+	for (const char *at = dot ? dot + 1 : ""; *at >= '0' && *at <= '9' && digits < 9;
+	     at++, digits++)
 		out->nanoseconds = out->nanoseconds * 10 + (*at - '0');
 	for (; digits < 9; digits++)
 		out->nanoseconds *= 10;
@@ -66,9 +68,8 @@ static int was_told(struct log_source *source, const struct log_time *time)
 static int tell(struct log_source *source, const char *text, size_t len, int whole)
 {
 	struct mpijob_logs *logs = source->logs;
-	struct mpijob_log_line line = {
-		sizeof(line), source->pod->name, source->name, text, len, whole, source->attempt
-	};
+	struct mpijob_log_line line = { sizeof(line), source->pod->name, source->name, text, len,
+		whole, source->attempt };
 	int code = logs->options.line(logs->options.user, &line);
 
 	source->tries = source->refusals = source->told_code = source->silences = 0;
@@ -86,7 +87,9 @@ static void move_on(struct log_source *source)
 	struct log_place *place = &source->place;
 
 	if (place->open.text[0]) {
-		place->same = place->last.text[0] && compare(&place->open, &place->last) == 0 ? place->same + 1 : 1;
+		place->same = place->last.text[0] && compare(&place->open, &place->last) == 0
+				  ? place->same + 1
+				  : 1;
 		place->last = place->open;
 	}
 	memset(&place->open, 0, sizeof(place->open));
@@ -94,7 +97,8 @@ static void move_on(struct log_source *source)
 	source->inside = source->dropping = 0;
 }
 
-/* The first part of a line: its time, and whether it is told at all. How many bytes in front are not of its text. */
+/* The first part of a line: its time, and whether it is told at all. How many bytes in front are
+ * not of its text. */
 static size_t begin_line(struct log_source *source, const char *data, size_t len)
 {
 	struct log_place *place = &source->place;
@@ -135,7 +139,8 @@ static int take_part(struct log_source *source, const char *data, size_t len, in
 	return shown || whole ? tell(source, data + before + skip, shown, whole) : 0;
 }
 
-/* How many bytes the part has that is told next when a line is too long: those of its text and what stands in front. */
+/* How many bytes the part has that is told next when a line is too long: those of its text and what
+ * stands in front. */
 static size_t part_most(const struct log_source *source)
 {
 	struct log_time time;
@@ -209,16 +214,17 @@ int mpijob__client_log_flush(struct log_source *source)
 }
 
 /*
- * A kubelet that fails after its answer has begun can only append the error to the body: without a line end, and
- * without the time that is in front of each line of a log. So a piece without a time is a message if it is the last one
- * and if all lines before it have a time.
+ * A kubelet that fails after its answer has begun can only append the error to the body: without a
+ * line end, and without the time that is in front of each line of a log. So a piece without a time
+ * is a message if it is the last one and if all lines before it have a time.
  */
 const char *mpijob__client_log_message(const struct log_source *source)
 {
 	const char *text = mpijob_text_data(&source->line);
 	struct log_time time;
 
-	if (source->line.len == 0 || source->inside || source->untimed || read_time(text, source->line.len, &time))
+	if (source->line.len == 0 || source->inside || source->untimed ||
+	    read_time(text, source->line.len, &time))
 		return NULL;
 	return text;
 }

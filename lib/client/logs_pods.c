@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod says of its containers: which are wanted, in which order, and how many runs of each have begun.
+ * What a pod says of its containers: which are wanted, in which order, and how many runs of each
+ * have begun.
  */
 #include "client/logs.h"
 
@@ -65,7 +66,8 @@ static const mpijob_node *find_container(const mpijob_node *pod, const char *nam
 		const mpijob_node *containers = mpijob_node_get(spec, lists[*list].spec);
 
 		for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-			const char *given = mpijob_node_string(mpijob_node_get(mpijob_node_at(containers, i), "name"));
+			const char *given = mpijob_node_string(
+			    mpijob_node_get(mpijob_node_at(containers, i), "name"));
 
 			if (given && strcmp(given, name) == 0)
 				return mpijob_node_at(containers, i);
@@ -105,7 +107,8 @@ static int add_source(struct log_pod *pod, const mpijob_node *container, size_t 
 static int add_all(struct log_pod *pod, const mpijob_node *from)
 {
 	for (size_t list = 0; list < LISTS; list++) {
-		const mpijob_node *containers = mpijob_node_get(mpijob_node_get(from, "spec"), lists[list].spec);
+		const mpijob_node *containers =
+		    mpijob_node_get(mpijob_node_get(from, "spec"), lists[list].spec);
 
 		for (size_t i = 0; i < mpijob_node_count(containers); i++)
 			if (add_source(pod, mpijob_node_at(containers, i), list))
@@ -118,9 +121,9 @@ static int add_chosen(struct log_pod *pod, const mpijob_node *from)
 {
 	const mpijob_node *annotations = mpijob_node_find(from, "metadata.annotations");
 	const char *asked = pod->logs->options.container;
-	const char *name =
-		asked ? asked
-		      : mpijob_node_string(mpijob_node_get(annotations, "kubectl.kubernetes.io/default-container"));
+	const char *name = asked ? asked
+				 : mpijob_node_string(mpijob_node_get(annotations,
+				       "kubectl.kubernetes.io/default-container"));
 	const mpijob_node *container;
 	size_t list = 1;
 
@@ -131,11 +134,13 @@ static int add_chosen(struct log_pod *pod, const mpijob_node *from)
 	}
 	if (container)
 		return add_source(pod, container, list);
-	mpijob__client_log_tell_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND, "the pod has no such container", 0);
+	mpijob__client_log_tell_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND,
+	    "the pod has no such container", 0);
 	return 0;
 }
 
-static int add_pod(struct mpijob_logs *logs, const char *name, const char *uid, const mpijob_node *from)
+static int add_pod(struct mpijob_logs *logs, const char *name, const char *uid,
+    const mpijob_node *from)
 {
 	struct log_pod *pod = calloc(1, sizeof(*pod));
 	int rc = MPIJOB_ERR_NOMEM;
@@ -164,7 +169,8 @@ static const mpijob_node *find_status(const mpijob_node *status, const char *nam
 		const mpijob_node *statuses = mpijob_node_get(status, lists[list].status);
 
 		for (size_t i = 0; i < mpijob_node_count(statuses); i++) {
-			const char *given = mpijob_node_string(mpijob_node_get(mpijob_node_at(statuses, i), "name"));
+			const char *given = mpijob_node_string(
+			    mpijob_node_get(mpijob_node_at(statuses, i), "name"));
 
 			if (given && strcmp(given, name) == 0)
 				return mpijob_node_at(statuses, i);
@@ -189,10 +195,12 @@ static void tell_waiting(struct log_source *source, const mpijob_node *status)
 
 	if (logs->options.previous && source->runs > 0)
 		words = "the container did not run before";
-	else if (reason && mpijob__base_text_printf(&text, "the container is waiting to start: %s", reason) == 0)
+	else if (reason && mpijob__base_text_printf(&text, "the container is waiting to start: %s",
+			       reason) == 0)
 		words = mpijob_text_data(&text);
 	source->over = 1;
-	mpijob__client_log_tell_failure(logs, source->pod->name, source->name, MPIJOB_ERR_REJECTED, words, 0);
+	mpijob__client_log_tell_failure(logs, source->pod->name, source->name, MPIJOB_ERR_REJECTED,
+	    words, 0);
 	mpijob__base_text_release(&text);
 }
 
@@ -239,12 +247,14 @@ static void take_state(struct log_pod *pod, const mpijob_node *from)
 	const char *phase = mpijob_node_string(mpijob_node_get(status, "phase"));
 
 	pod->ended = phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
-	for (struct log_source *source = pod->sources; source && !pod->logs->freed; source = source->next)
+	for (struct log_source *source = pod->sources; source && !pod->logs->freed;
+	     source = source->next)
 		if (!source->over)
 			take_status(source, find_status(status, source->name));
 }
 
-static int take_object(struct mpijob_logs *logs, const struct mpijob_watch_event *event, const mpijob_node *from)
+static int take_object(struct mpijob_logs *logs, const struct mpijob_watch_event *event,
+    const mpijob_node *from)
 {
 	struct log_pod *pod = find_pod(logs, event->name, event->uid);
 	int rc;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One container as a source of lines: which of its runs is read, and what the end of a stream means.
+ * One container as a source of lines: which of its runs is read, and what the end of a stream
+ * means.
  *
- * A stream that ends well may have ended because the run did, or because the server let go of it: only the pod's status
- * knows, and it may come later than the end. So the run is done with when both have come.
+ * A stream that ends well may have ended because the run did, or because the server let go of it:
+ * only the pod's status knows, and it may come later than the end. So the run is done with when
+ * both have come.
  */
 #include "client/logs.h"
 
@@ -17,11 +19,12 @@
 #define WAIT_MOST_MS     60000 /* however long a server asks to wait */
 #define UNSURE_MS        1000  /* after a stream ended well, for the status to tell why */
 #define NOMEM_MS         100
-#define TRIES_MOST       5     /* for who does not follow */
-#define REFUSALS_MOST    6     /* of a run that is over: about half a minute */
-#define SILENT_MS        5000  /* how long the end of a run that is over may not come, at first */
-#define SILENCES_MOST    4     /* each time twice as long, so often; after the next one the run is lost */
-#define SILENT_GONE_MS   60000 /* of a pod that is gone: there is no second try */
+#define TRIES_MOST       5    /* for who does not follow */
+#define REFUSALS_MOST    6    /* of a run that is over: about half a minute */
+#define SILENT_MS        5000 /* how long the end of a run that is over may not come, at first */
+/* each time twice as long, so often; after the next one the run is lost */
+#define SILENCES_MOST  4
+#define SILENT_GONE_MS 60000 /* of a pod that is gone: there is no second try */
 
 static int reads_once(const struct log_source *source)
 {
@@ -30,15 +33,17 @@ static int reads_once(const struct log_source *source)
 
 static int run_is_over(const struct log_source *source)
 {
-	return source->is_previous || reads_once(source) || source->pod->gone || source->attempt < source->runs - 1 ||
-	       !source->running;
+	return source->is_previous || reads_once(source) || source->pod->gone ||
+	       source->attempt < source->runs - 1 || !source->running;
 }
 
 /* Init containers that end come before all others, each when the one before it was read. */
 static int gate_is_open(const struct log_source *source)
 {
-	for (const struct log_source *before = source->pod->sources; before != source; before = before->next)
-		if (before->is_gate && !before->over && (!mpijob__client_log_is_read(before) || before->runs == 0))
+	for (const struct log_source *before = source->pod->sources; before != source;
+	     before = before->next)
+		if (before->is_gate && !before->over &&
+		    (!mpijob__client_log_is_read(before) || before->runs == 0))
 			return 0;
 	return 1;
 }
@@ -46,8 +51,8 @@ static int gate_is_open(const struct log_source *source)
 int mpijob__client_log_wants(const struct log_source *source, int64_t now_ms, int64_t *due_ms)
 {
 	*due_ms = INT64_MAX;
-	if (source->call || source->is_waiting || source->over || source->runs == 0 || mpijob__client_log_is_read(source) ||
-	    !gate_is_open(source))
+	if (source->call || source->is_waiting || source->over || source->runs == 0 ||
+	    mpijob__client_log_is_read(source) || !gate_is_open(source))
 		return 0;
 	*due_ms = source->due_ms;
 	return source->due_ms <= now_ms;
@@ -55,7 +60,8 @@ int mpijob__client_log_wants(const struct log_source *source, int64_t now_ms, in
 
 int mpijob__client_log_is_read(const struct log_source *source)
 {
-	return source->over || (!source->call && !source->logs->options.previous && source->read >= source->runs);
+	return source->over ||
+	       (!source->call && !source->logs->options.previous && source->read >= source->runs);
 }
 
 /* --- runs --- */
@@ -65,7 +71,8 @@ static void tell_failure(struct log_source *source, int code, const char *messag
 	if (again && source->told_code == code)
 		return;
 	source->told_code = code;
-	mpijob__client_log_tell_failure(source->logs, source->pod->name, source->name, code, message, again);
+	mpijob__client_log_tell_failure(source->logs, source->pod->name, source->name, code,
+	    message, again);
 }
 
 static void finish_run(struct log_source *source)
@@ -88,8 +95,8 @@ static void complete_run(struct log_source *source)
 }
 
 /*
- * Of a run that came and went unseen the server keeps what it wrote, but of one only; while the next one waits to
- * start, that is the last one, however it is asked for.
+ * Of a run that came and went unseen the server keeps what it wrote, but of one only; while the
+ * next one waits to start, that is the last one, however it is asked for.
  */
 static void choose_run(struct log_source *source)
 {
@@ -98,7 +105,8 @@ static void choose_run(struct log_source *source)
 	if (source->attempt >= 0 && source->attempt < oldest)
 		finish_run(source);
 	if (source->attempt < 0) {
-		source->attempt = source->logs->options.previous || source->read < last ? oldest : last;
+		source->attempt =
+		    source->logs->options.previous || source->read < last ? oldest : last;
 		mpijob__client_log_forget(source);
 	}
 	source->is_previous = source->logs->options.previous || source->attempt < last;
@@ -115,7 +123,8 @@ void mpijob__client_log_source_changed(struct log_source *source)
 	if (!source->pod->gone || source->over)
 		return;
 	if (!mpijob__client_log_is_read(source))
-		tell_failure(source, MPIJOB_ERR_NOT_FOUND, "the pod is gone, and not all of its log was read", 0);
+		tell_failure(source, MPIJOB_ERR_NOT_FOUND,
+		    "the pod is gone, and not all of its log was read", 0);
 	source->over = 1;
 }
 
@@ -132,16 +141,20 @@ static void try_later(struct log_source *source, int code, int64_t at_least_ms)
 	if (source->backoff_ms == 0)
 		source->backoff_ms = BACKOFF_FIRST_MS;
 	wait_ms = source->backoff_ms < at_least_ms ? at_least_ms : source->backoff_ms;
-	source->due_ms = source->logs->client->clock() + (wait_ms < WAIT_MOST_MS ? wait_ms : WAIT_MOST_MS);
-	source->backoff_ms = source->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : source->backoff_ms * 2;
+	source->due_ms =
+	    source->logs->client->clock() + (wait_ms < WAIT_MOST_MS ? wait_ms : WAIT_MOST_MS);
+	source->backoff_ms =
+	    source->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : source->backoff_ms * 2;
 }
 
 /* What a kubelet refuses because a container does not run yet is not meant. */
 static int is_hopeless(struct log_source *source, int code)
 {
-	int meant = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE;
+	int meant =
+	    code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE;
 
-	return mpijob__client_patience_ends(&source->patience, meant ? code : 0, source->logs->client->clock());
+	return mpijob__client_patience_ends(&source->patience, meant ? code : 0,
+	    source->logs->client->clock());
 }
 
 static int is_final(struct log_source *source, int code)
@@ -150,12 +163,13 @@ static int is_final(struct log_source *source, int code)
 		return 1;
 	if (!reads_once(source))
 		return 0;
-	return code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND || source->tries >= TRIES_MOST;
+	return code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND ||
+	       source->tries >= TRIES_MOST;
 }
 
 /*
- * What was written is not kept, or is out of reach: the run before the last, and one that is over and was refused again
- * and again. A server that does not answer at all is waited for.
+ * What was written is not kept, or is out of reach: the run before the last, and one that is over
+ * and was refused again and again. A server that does not answer at all is waited for.
  */
 static int run_is_lost(const struct log_source *source, int code)
 {
@@ -163,13 +177,15 @@ static int run_is_lost(const struct log_source *source, int code)
 		return 0;
 	if (source->is_previous && (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND))
 		return 1;
-	return (source->refusals >= REFUSALS_MOST || source->silences > SILENCES_MOST) && run_is_over(source);
+	return (source->refusals >= REFUSALS_MOST || source->silences > SILENCES_MOST) &&
+	       run_is_over(source);
 }
 
 static void failed(struct log_source *source, int code, const char *message, int64_t at_least_ms)
 {
 	source->tries++;
-	source->refusals += code == MPIJOB_ERR_SERVER || code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND;
+	source->refusals += code == MPIJOB_ERR_SERVER || code == MPIJOB_ERR_REJECTED ||
+			    code == MPIJOB_ERR_NOT_FOUND;
 	if (run_is_lost(source, code)) {
 		/* The next one may be had. */
 		tell_failure(source, code, message, 0);
@@ -237,7 +253,8 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 	mpijob__client_log_leave(logs);
 }
 
-static int put_number(const char **query, size_t *count, const char *name, mpijob_text *text, int64_t value)
+static int put_number(const char **query, size_t *count, const char *name, mpijob_text *text,
+    int64_t value)
 {
 	query[(*count)++] = name;
 	if (mpijob__base_text_printf(text, "%lld", (long long)value))
@@ -246,8 +263,10 @@ static int put_number(const char **query, size_t *count, const char *name, mpijo
 	return 0;
 }
 
-/* Where to begin: behind what was told, else as was asked for, of containers that were there when we came. */
-static int put_beginning(const struct log_source *source, const char **query, size_t *count, mpijob_text texts[2])
+/* Where to begin: behind what was told, else as was asked for, of containers that were there when
+ * we came. */
+static int put_beginning(const struct log_source *source, const char **query, size_t *count,
+    mpijob_text texts[2])
 {
 	const struct mpijob_logs *logs = source->logs;
 	int rc = 0;
@@ -294,7 +313,8 @@ static int start_stream(struct log_source *source)
 		request.path = mpijob_text_data(&path);
 		request.streaming = 1;
 		request.fresh = source->fresh;
-		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CLIENT_CALL_ONCE, &callbacks, &source->call);
+		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CLIENT_CALL_ONCE,
+		    &callbacks, &source->call);
 	}
 	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&texts[0]);
@@ -332,7 +352,8 @@ void mpijob__client_log_park(struct log_source *source)
 
 int mpijob__client_log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms)
 {
-	int64_t most_ms = source->pod->gone ? SILENT_GONE_MS : (int64_t)SILENT_MS << source->silences;
+	int64_t most_ms =
+	    source->pod->gone ? SILENT_GONE_MS : (int64_t)SILENT_MS << source->silences;
 
 	*due_ms = INT64_MAX;
 	if (!source->call || source->logs->paused || reads_once(source) || !run_is_over(source)) {
@@ -351,7 +372,8 @@ void mpijob__client_log_cut(struct log_source *source)
 	mpijob__client_log_park(source);
 	source->fresh = 1;
 	source->silences++;
-	failed(source, MPIJOB_ERR_TIMEOUT, "its container has ended, and the end of its log does not come", 0);
+	failed(source, MPIJOB_ERR_TIMEOUT,
+	    "its container has ended, and the end of its log does not come", 0);
 }
 
 void mpijob__client_log_free_source(struct log_source *source)

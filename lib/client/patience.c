@@ -2,10 +2,11 @@
 /*
  * Which failures pass, and when the others are believed.
  *
- * A connection that breaks and a server that is overloaded come back, however long that takes. A refusal is final when
- * there was never anything else. But who was served before may be refused for a moment: by a server that starts and
- * does not know all rights yet, because the token is renewed just when the network is away, or by something in between
- * that answers in its own words. Such a refusal is believed when it is all that is heard for a minute.
+ * A connection that breaks and a server that is overloaded come back, however long that takes. A
+ * refusal is final when there was never anything else. But who was served before may be refused for
+ * a moment: by a server that starts and does not know all rights yet, because the token is renewed
+ * just when the network is away, or by something in between that answers in its own words. Such a
+ * refusal is believed when it is all that is heard for a minute.
  */
 #include "client/patience.h"
 
@@ -15,8 +16,9 @@
 
 int mpijob__client_patience_passes(int code)
 {
-	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT ||
-	       code == MPIJOB_ERR_UNREACHABLE || code == MPIJOB_ERR_SERVER;
+	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_IO ||
+	       code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_UNREACHABLE ||
+	       code == MPIJOB_ERR_SERVER;
 }
 
 void mpijob__client_patience_renew(struct mpijob__client_patience *patience)

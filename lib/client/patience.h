@@ -17,6 +17,7 @@ int mpijob__client_patience_passes(int code);
 /* It is granted. */
 void mpijob__client_patience_renew(struct mpijob__client_patience *patience);
 /* It failed with this code: 1 when there is no use in asking again. */
-int mpijob__client_patience_ends(struct mpijob__client_patience *patience, int code, int64_t now_ms);
+int mpijob__client_patience_ends(struct mpijob__client_patience *patience, int code,
+    int64_t now_ms);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * What kinds are called in URLs, and which of them live outside of namespaces.
  *
- * Only what cannot be guessed is listed: plurals follow from the spelling as kubectl guesses them, except that it has
- * "gatewaies"; and a kind that is not listed is in a namespace.
+ * Only what cannot be guessed is listed: plurals follow from the spelling as kubectl guesses them,
+ * except that it has "gatewaies"; and a kind that is not listed is in a namespace.
  */
 #include "client/resources.h"
 
@@ -100,7 +100,8 @@ int mpijob__client_resource_plural(const char *api_version, const char *kind, mp
 	if (len == 0)
 		return MPIJOB_ERR_USAGE;
 	for (size_t i = 0; i < sizeof(irregular) / sizeof(irregular[0]); i++)
-		if (strcmp(irregular[i].kind, kind) == 0 && in_group(api_version, irregular[i].group))
+		if (strcmp(irregular[i].kind, kind) == 0 &&
+		    in_group(api_version, irregular[i].group))
 			return mpijob__base_text_puts(out, irregular[i].plural);
 	rc = mpijob_text_write(out, kind, len);
 	if (rc)
@@ -112,7 +113,8 @@ int mpijob__client_resource_plural(const char *api_version, const char *kind, mp
 		return 0;
 	if (out->data[out->len - 1] == 's') {
 		ending = "es";
-	} else if (len > 1 && out->data[out->len - 1] == 'y' && !strchr("aeiou", out->data[out->len - 2])) {
+	} else if (len > 1 && out->data[out->len - 1] == 'y' &&
+		   !strchr("aeiou", out->data[out->len - 2])) {
 		out->data[--out->len] = 0;
 		ending = "ies";
 	}

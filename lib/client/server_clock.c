@@ -3,10 +3,10 @@
  * What time it is for the server.
  *
  * What an API server stamps must not be compared with the clock of this machine: they may differ by
- * hours, and this one may be set while we run. Each answer says in its Date what the server's clock was, to
- * the second, somewhen between request and answer; that bounds its distance from our monotonic clock on both
- * sides, and the bounds narrow with every answer. A server that never says a date is taken to be on this
- * machine.
+ * hours, and this one may be set while we run. Each answer says in its Date what the server's clock
+ * was, to the second, somewhen between request and answer; that bounds its distance from our
+ * monotonic clock on both sides, and the bounds narrow with every answer. A server that never says
+ * a date is taken to be on this machine.
  */
 #include "client/server_clock.h"
 
@@ -23,8 +23,8 @@ static int read_date(const char *text, int64_t *seconds)
 	char name[4] = { 0 }, time[MPIJOB__JOB_TIME_SIZE];
 	size_t at;
 
-	if (!comma || strlen(comma) < strlen(", 21 Nov 2026 18:37:20 GMT") || comma[1] != ' ' || comma[4] != ' ' ||
-	    strncmp(comma + 22, " GMT", 4) != 0)
+	if (!comma || strlen(comma) < strlen(", 21 Nov 2026 18:37:20 GMT") || comma[1] != ' ' ||
+	    comma[4] != ' ' || strncmp(comma + 22, " GMT", 4) != 0)
 		return 0;
 	memcpy(name, comma + 5, 3);
 	month = strstr(months, name);
@@ -41,13 +41,15 @@ static int read_date(const char *text, int64_t *seconds)
 	return mpijob__job_time_parse(time, seconds);
 }
 
-void mpijob__client_server_clock_take(struct mpijob__client_server_clock *clock, const char *date, int64_t sent_ms, int64_t came_ms)
+void mpijob__client_server_clock_take(struct mpijob__client_server_clock *clock, const char *date,
+    int64_t sent_ms, int64_t came_ms)
 {
 	int64_t seconds, least, most;
 
 	if (!read_date(date, &seconds))
 		return;
-	/* It was that second's beginning or later when the answer came, and before its end when the request left. */
+	/* It was that second's beginning or later when the answer came, and before its end when the
+	 * request left. */
 	least = seconds * 1000 - came_ms;
 	most = seconds * 1000 + 1000 - sent_ms;
 	if (!clock->known || clock->ahead_ms < least)
@@ -57,7 +59,8 @@ void mpijob__client_server_clock_take(struct mpijob__client_server_clock *clock,
 	clock->known = 1;
 }
 
-int64_t mpijob__client_server_clock_ms(const struct mpijob__client_server_clock *clock, int64_t now_ms)
+int64_t mpijob__client_server_clock_ms(const struct mpijob__client_server_clock *clock,
+    int64_t now_ms)
 {
 	return clock->known ? now_ms + clock->ahead_ms : mpijob__client_clock_wall_ms();
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an object begins and ends in a stream of JSON, and the few fields that a watch must know of it.
+ * Where an object begins and ends in a stream of JSON, and the few fields that a watch must know of
+ * it.
  *
  * This is no JSON parser: it follows strings and brackets only, and leaves judging an object to who
- * reads it whole; only what it tells as texts of their own is sure to be UTF-8. It keeps one object in
- * memory, whatever the length of the list. An object over the limit is passed over, not stored, and still
- * told about, so that one monster does not stop the others.
+ * reads it whole; only what it tells as texts of their own is sure to be UTF-8. It keeps one object
+ * in memory, whatever the length of the list. An object over the limit is passed over, not stored,
+ * and still told about, so that one monster does not stop the others.
  */
 #include "client/split.h"
 
@@ -15,13 +16,23 @@
 
 /* Keys that are known, by where they stand: see path_of(). */
 enum { NOTHING, TYPE, OBJECT, METADATA, API_VERSION, KIND, UID, NAME, NAMESPACE, VERSION, ITEMS };
-enum { SEEN_TYPE, SEEN_UID, SEEN_NAME, SEEN_NAMESPACE, SEEN_VERSION, SEEN_API_VERSION, SEEN_KIND, SEEN_COUNT };
+enum {
+	SEEN_TYPE,
+	SEEN_UID,
+	SEEN_NAME,
+	SEEN_NAMESPACE,
+	SEEN_VERSION,
+	SEEN_API_VERSION,
+	SEEN_KIND,
+	SEEN_COUNT
+};
 
 #define OUTER_LIMIT ((size_t)1 << 20)
-#define KEEP_LIMIT ((size_t)256 << 10)
-#define SEEN_LIMIT 4096 /* a name that is longer is none */
+#define KEEP_LIMIT  ((size_t)256 << 10)
+#define SEEN_LIMIT  4096 /* a name that is longer is none */
 
-int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version, const char *kind, size_t limit)
+int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version,
+    const char *kind, size_t limit)
 {
 	memset(split, 0, sizeof(*split));
 	split->mode = mode;
@@ -29,7 +40,8 @@ int mpijob__client_split_init(struct mpijob__client_split *split, int mode, cons
 	split->catching = -1;
 	if (mode == MPIJOB__CLIENT_SPLIT_EVENTS)
 		return 0;
-	return mpijob__base_text_printf(&split->prefix, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",", api_version, kind);
+	return mpijob__base_text_printf(&split->prefix, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",",
+	    api_version, kind);
 }
 
 void mpijob__client_split_release(struct mpijob__client_split *split)
@@ -84,25 +96,18 @@ static unsigned char path_of(const struct mpijob__client_split *split)
 /* Which of `seen` the string value that begins here is. */
 static int catch_of(const struct mpijob__client_split *split)
 {
-	if (!split->in_value || split->depth > 3 || split->depth == 0 || !split->is_map[split->depth])
+	if (!split->in_value || split->depth > 3 || split->depth == 0 ||
+	    !split->is_map[split->depth])
 		return -1;
 	switch (split->path[split->depth]) {
-	case TYPE:
-		return SEEN_TYPE;
-	case UID:
-		return SEEN_UID;
-	case NAME:
-		return SEEN_NAME;
-	case NAMESPACE:
-		return SEEN_NAMESPACE;
-	case VERSION:
-		return SEEN_VERSION;
-	case API_VERSION:
-		return SEEN_API_VERSION;
-	case KIND:
-		return SEEN_KIND;
-	default:
-		return -1;
+	case TYPE: return SEEN_TYPE;
+	case UID: return SEEN_UID;
+	case NAME: return SEEN_NAME;
+	case NAMESPACE: return SEEN_NAMESPACE;
+	case VERSION: return SEEN_VERSION;
+	case API_VERSION: return SEEN_API_VERSION;
+	case KIND: return SEEN_KIND;
+	default: return -1;
 	}
 }
 
@@ -153,7 +158,8 @@ static void open_bracket(struct mpijob__client_split *split, int map)
 
 static void note_object(struct mpijob__client_split *split, size_t from, size_t to)
 {
-	if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS && split->in_value && split->depth == 1 && split->path[1] == OBJECT) {
+	if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS && split->in_value && split->depth == 1 &&
+	    split->path[1] == OBJECT) {
 		if (from)
 			split->object_start = from - 1;
 		if (to)
@@ -165,9 +171,7 @@ static void note_object(struct mpijob__client_split *split, size_t from, size_t 
 static int structure(struct mpijob__client_split *split, char c, size_t at)
 {
 	switch (c) {
-	case '"':
-		begin_string(split);
-		break;
+	case '"': begin_string(split); break;
 	case '{':
 	case '[':
 		note_object(split, at + 1, 0);
@@ -182,21 +186,24 @@ static int structure(struct mpijob__client_split *split, char c, size_t at)
 		note_object(split, 0, at + 1);
 		break;
 	case ',':
-		split->key_next = split->depth >= 1 && split->depth <= 3 && split->is_map[split->depth];
+		split->key_next =
+		    split->depth >= 1 && split->depth <= 3 && split->is_map[split->depth];
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return 0;
 }
 
-/* The bytes that mean anything here: 1 outside of strings, 2 inside, where control characters do, too. */
-static const unsigned char marks[256] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-					  2, 2, 2, 2, 2, 2, 2, 2, ['"'] = 3, ['\\'] = 2, ['{'] = 1, ['['] = 1,
-					  ['}'] = 1, [']'] = 1, [','] = 1 };
+/* The bytes that mean anything here: 1 outside of strings, 2 inside, where control characters do,
+ * too. */
+static const unsigned char marks[256] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+	2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+	2, ['"'] = 3, ['\\'] = 2, ['{'] = 1, ['['] = 1, ['}'] = 1, [']'] = 1, [','] = 1 };
 
-/* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items; tell how many. */
-static int follow(struct mpijob__client_split *split, const char *data, size_t len, size_t base, size_t *used)
+/* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items; tell
+ * how many. */
+static int follow(struct mpijob__client_split *split, const char *data, size_t len, size_t base,
+    size_t *used)
 {
 	size_t i = 0;
 
@@ -228,7 +235,8 @@ static int follow(struct mpijob__client_split *split, const char *data, size_t l
 			i++;
 			continue;
 		}
-		if (!split->in_value && data[i] == '[' && split->depth == 1 && split->path[1] == ITEMS) {
+		if (!split->in_value && data[i] == '[' && split->depth == 1 &&
+		    split->path[1] == ITEMS) {
 			split->in_items = 1;
 			i++;
 			break;
@@ -268,7 +276,8 @@ static void begin_value(struct mpijob__client_split *split)
 static int is_readable(const struct mpijob__client_split *split)
 {
 	for (int i = 0; i < SEEN_COUNT; i++)
-		if (!mpijob__base_utf8_valid(mpijob_text_data(&split->seen[i]), split->seen[i].len, NULL))
+		if (!mpijob__base_utf8_valid(mpijob_text_data(&split->seen[i]), split->seen[i].len,
+			NULL))
 			return 0;
 	return 1;
 }
@@ -292,7 +301,8 @@ static int tell(struct mpijob__client_split *split, mpijob__client_split_fn fn, 
 		object.len = split->value.len;
 		if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS) {
 			object.json = split->object_end ? data + split->object_start : NULL;
-			object.len = split->object_end ? split->object_end - split->object_start : 0;
+			object.len =
+			    split->object_end ? split->object_end - split->object_start : 0;
 		} else if (split->has_kind) {
 			split->value.data[skip - 1] = '{';
 			object.json = data + skip - 1;
@@ -323,8 +333,8 @@ static int value_bytes(struct mpijob__client_split *split, const char *data, siz
 }
 
 /* Read on inside of a value. */
-static int feed_value(struct mpijob__client_split *split, const char *data, size_t len, size_t *used, mpijob__client_split_fn fn,
-		      void *user)
+static int feed_value(struct mpijob__client_split *split, const char *data, size_t len,
+    size_t *used, mpijob__client_split_fn fn, void *user)
 {
 	int rc = follow(split, data, len, split->whole, used);
 
@@ -356,7 +366,8 @@ static int feed_between(struct mpijob__client_split *split, const char *data, si
 }
 
 /* Read on in a list, around its items. */
-static int feed_outer(struct mpijob__client_split *split, const char *data, size_t len, size_t *used)
+static int feed_outer(struct mpijob__client_split *split, const char *data, size_t len,
+    size_t *used)
 {
 	int rc;
 
@@ -377,7 +388,8 @@ static int feed_outer(struct mpijob__client_split *split, const char *data, size
 	return mpijob_text_write(&split->outer, data, *used);
 }
 
-int mpijob__client_split_feed(struct mpijob__client_split *split, const char *data, size_t len, mpijob__client_split_fn fn, void *user)
+int mpijob__client_split_feed(struct mpijob__client_split *split, const char *data, size_t len,
+    mpijob__client_split_fn fn, void *user)
 {
 	while (len > 0) {
 		size_t used = 0;
@@ -394,7 +406,8 @@ int mpijob__client_split_feed(struct mpijob__client_split *split, const char *da
 		data += used;
 		len -= used;
 	}
-	/* A large buffer is kept for a burst, in which the next value begins with the same bytes. */
+	/* A large buffer is kept for a burst, in which the next value begins with the same
+	 * bytes. */
 	if (!split->in_value && split->value.cap > KEEP_LIMIT)
 		mpijob__base_text_release(&split->value);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a server says no: the Status object, its reasons and causes, and what the bare HTTP status means
- * when there is none.
+ * How a server says no: the Status object, its reasons and causes, and what the bare HTTP status
+ * means when there is none.
  *
  * The reason decides, the number only when the reason is unknown (409 is both "already exists" and
  * "conflict"). Causes become findings with the words that local validation uses.
@@ -73,22 +73,16 @@ int mpijob__client_status_http_code(int status)
 		return 0;
 	switch (status) {
 	case 401:
-	case 403:
-		return MPIJOB_ERR_AUTH;
+	case 403: return MPIJOB_ERR_AUTH;
 	case 404:
-	case 410:
-		return MPIJOB_ERR_NOT_FOUND;
-	case 409:
-		return MPIJOB_ERR_CONFLICT;
+	case 410: return MPIJOB_ERR_NOT_FOUND;
+	case 409: return MPIJOB_ERR_CONFLICT;
 	case 405:
 	case 406:
 	case 415:
-	case 501:
-		return MPIJOB_ERR_UNSUPPORTED;
-	case 429:
-		return MPIJOB_ERR_SERVER;
-	default:
-		return status >= 400 && status < 500 ? MPIJOB_ERR_REJECTED : MPIJOB_ERR_SERVER;
+	case 501: return MPIJOB_ERR_UNSUPPORTED;
+	case 429: return MPIJOB_ERR_SERVER;
+	default: return status >= 400 && status < 500 ? MPIJOB_ERR_REJECTED : MPIJOB_ERR_SERVER;
 	}
 }
 
@@ -96,36 +90,21 @@ int mpijob__client_status_http_code(int status)
 static const char *synthetic_reason(int status, int is_post)
 {
 	switch (status) {
-	case 400:
-		return "BadRequest";
-	case 401:
-		return "Unauthorized";
-	case 403:
-		return "Forbidden";
-	case 404:
-		return "NotFound";
-	case 405:
-		return "MethodNotAllowed";
-	case 406:
-		return "NotAcceptable";
-	case 409:
-		return is_post ? "AlreadyExists" : "Conflict";
-	case 410:
-		return "Gone";
-	case 413:
-		return "RequestEntityTooLarge";
-	case 415:
-		return "UnsupportedMediaType";
-	case 422:
-		return "Invalid";
-	case 429:
-		return "TooManyRequests";
-	case 503:
-		return "ServiceUnavailable";
-	case 504:
-		return "Timeout";
-	default:
-		return status >= 500 ? "InternalError" : "Unknown";
+	case 400: return "BadRequest";
+	case 401: return "Unauthorized";
+	case 403: return "Forbidden";
+	case 404: return "NotFound";
+	case 405: return "MethodNotAllowed";
+	case 406: return "NotAcceptable";
+	case 409: return is_post ? "AlreadyExists" : "Conflict";
+	case 410: return "Gone";
+	case 413: return "RequestEntityTooLarge";
+	case 415: return "UnsupportedMediaType";
+	case 422: return "Invalid";
+	case 429: return "TooManyRequests";
+	case 503: return "ServiceUnavailable";
+	case 504: return "Timeout";
+	default: return status >= 500 ? "InternalError" : "Unknown";
 	}
 }
 
@@ -157,15 +136,18 @@ static int is_vague(const struct mpijob__client_verdict *verdict, int status)
 	return verdict->code == MPIJOB_ERR_SERVER && status >= 500;
 }
 
-static int synthesise(struct mpijob__client_verdict *verdict, int status, int is_post, const char *body, size_t len)
+static int synthesise(struct mpijob__client_verdict *verdict, int status, int is_post,
+    const char *body, size_t len)
 {
 	verdict->code = mpijob__client_status_http_code(status);
 	verdict->reason = synthetic_reason(status, is_post);
 	verdict->vague = is_vague(verdict, status);
 	verdict->text = mpijob_text_new();
-	if (!verdict->text || mpijob__base_text_printf(verdict->text, "the server answered with status %d", status))
+	if (!verdict->text ||
+	    mpijob__base_text_printf(verdict->text, "the server answered with status %d", status))
 		return MPIJOB_ERR_NOMEM;
-	if (len > 0 && (mpijob__base_text_puts(verdict->text, ":") || put_line(verdict->text, body, len)))
+	if (len > 0 &&
+	    (mpijob__base_text_puts(verdict->text, ":") || put_line(verdict->text, body, len)))
 		return MPIJOB_ERR_NOMEM;
 	verdict->message = mpijob_text_data(verdict->text);
 	return 0;
@@ -179,7 +161,8 @@ static int is_status(const mpijob_node *root)
 	return kind && version && strcmp(kind, "Status") == 0 && strcmp(version, "v1") == 0;
 }
 
-/* A body that cannot be a Status is not worth a tree: those are small, and say "Status" somewhere. */
+/* A body that cannot be a Status is not worth a tree: those are small, and say "Status"
+ * somewhere. */
 static int may_be_status(const char *body, size_t len)
 {
 	static const char word[] = "\"Status\"";
@@ -189,7 +172,8 @@ static int may_be_status(const char *body, size_t len)
 		return 0;
 	/* Capitals are rare: every answer is looked through, so this has to be fast. */
 	while (at < end && (at = memchr(at, 'S', (size_t)(end - at))) != NULL) {
-		if (at > body && (size_t)(end - at) >= sizeof(word) - 2 && memcmp(at - 1, word, sizeof(word) - 1) == 0)
+		if (at > body && (size_t)(end - at) >= sizeof(word) - 2 &&
+		    memcmp(at - 1, word, sizeof(word) - 1) == 0)
 			return 1;
 		at++;
 	}
@@ -206,10 +190,12 @@ static void take_status(struct mpijob__client_verdict *verdict, int status, int 
 	verdict->message = mpijob_node_string(mpijob_node_get(root, "message"));
 	verdict->code = mpijob__client_status_reason_code(verdict->reason);
 	if (mpijob_node_int(wait, &number) && number > 0)
-		verdict->retry_after_ms = number > INT32_MAX ? (int64_t)INT32_MAX * 1000 : number * 1000;
+		verdict->retry_after_ms =
+		    number > INT32_MAX ? (int64_t)INT32_MAX * 1000 : number * 1000;
 	if (verdict->code == 0 && (status < 200 || status > 299))
 		verdict->code = mpijob__client_status_http_code(status);
-	if (verdict->code == 0 && mpijob_node_int(mpijob_node_get(root, "code"), &number) && number > 299 && number < 600)
+	if (verdict->code == 0 && mpijob_node_int(mpijob_node_get(root, "code"), &number) &&
+	    number > 299 && number < 600)
 		verdict->code = mpijob__client_status_http_code((int)number);
 	if (verdict->code == 0)
 		verdict->code = MPIJOB_ERR_SERVER;
@@ -223,7 +209,8 @@ static void take_status(struct mpijob__client_verdict *verdict, int status, int 
 		verdict->message = verdict->reason;
 }
 
-int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int status, int is_post, const char *body, size_t len)
+int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int status, int is_post,
+    const char *body, size_t len)
 {
 	int failed = status < 200 || status > 299;
 	int rc;
@@ -241,7 +228,8 @@ int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int stat
 			const mpijob_node *root = mpijob_doc_root(verdict->doc);
 
 			outcome = mpijob_node_string(mpijob_node_get(root, "status"));
-			if (is_status(root) && (failed || (outcome && strcmp(outcome, "Failure") == 0))) {
+			if (is_status(root) &&
+			    (failed || (outcome && strcmp(outcome, "Failure") == 0))) {
 				take_status(verdict, status, is_post);
 				return 0;
 			}
@@ -283,7 +271,8 @@ static void report_cause(const mpijob_node *cause, const char *message, mpijob_d
 		}
 	if (field && !*field)
 		field = NULL;
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, NULL, "%s", text && *text ? text : message);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, NULL, "%s",
+	    text && *text ? text : message);
 }
 
 void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict, mpijob_diag *diag)
@@ -292,10 +281,12 @@ void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict,
 
 	if (!diag || verdict->code == 0)
 		return;
-	list = verdict->doc ? mpijob_node_find(mpijob_doc_root(verdict->doc), "details.causes") : NULL;
+	list =
+	    verdict->doc ? mpijob_node_find(mpijob_doc_root(verdict->doc), "details.causes") : NULL;
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
 		report_cause(mpijob_node_at(list, i), verdict->message, diag);
 	if (mpijob_node_count(list) == 0)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused", verdict->reason, NULL, NULL, "%s",
-				  verdict->message ? verdict->message : mpijob_error_text(verdict->code));
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+		    verdict->reason, NULL, NULL, "%s",
+		    verdict->message ? verdict->message : mpijob_error_text(verdict->code));
 }

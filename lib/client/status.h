@@ -11,21 +11,23 @@
 
 /* The verdict on one answer. */
 struct mpijob__client_verdict {
-	int code;                /* 0 or MPIJOB_ERR_* */
-	const char *reason;      /* borrowed from `doc` or constant; NULL when all is well */
-	const char *message;     /* borrowed; NULL when all is well */
-	int vague;               /* 5xx that does not say why: a gateway's, perhaps, so that a write may have been done */
-	int64_t retry_after_ms;  /* from the Status' details; 0 when absent */
-	mpijob_doc *doc;         /* the Status; NULL when there was none */
-	mpijob_text *text;       /* a message of our own; NULL when the server's served */
+	int code;            /* 0 or MPIJOB_ERR_* */
+	const char *reason;  /* borrowed from `doc` or constant; NULL when all is well */
+	const char *message; /* borrowed; NULL when all is well */
+	/* 5xx that does not say why: a gateway's, perhaps, so that a write may have been done */
+	int vague;
+	int64_t retry_after_ms; /* from the Status' details; 0 when absent */
+	mpijob_doc *doc;        /* the Status; NULL when there was none */
+	mpijob_text *text;      /* a message of our own; NULL when the server's served */
 };
 
 /*
- * Judge an answer that came whole: by the reason of its Status, else by its HTTP status.
- * An answer of 2xx fails only if its body is a Status with "status": "Failure".
- * 0 or MPIJOB_ERR_NOMEM (the verdict then is that, too); mpijob__client_verdict_release() in either case.
+ * Judge an answer that came whole: by the reason of its Status, else by its HTTP status. An answer
+ * of 2xx fails only if its body is a Status with "status": "Failure". 0 or MPIJOB_ERR_NOMEM (the
+ * verdict then is that, too); mpijob__client_verdict_release() in either case.
  */
-int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int status, int is_post, const char *body, size_t len);
+int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int status, int is_post,
+    const char *body, size_t len);
 void mpijob__client_verdict_release(struct mpijob__client_verdict *verdict);
 /* Tell what a verdict has to say: one finding for each cause, else one for the message. */
 void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict, mpijob_diag *diag);

@@ -2,9 +2,9 @@
 /*
  * How a target becomes a path: /api or /apis, where the namespace stands, and percent-escaping.
  *
- * Every byte that is not unreserved (RFC 3986) is escaped, so nothing in a name can end its segment.
- * What escaping cannot save ("", ".", "..", a slash: servers and proxies take paths apart after
- * unescaping) is refused.
+ * Every byte that is not unreserved (RFC 3986) is escaped, so nothing in a name can end its
+ * segment. What escaping cannot save ("", ".", "..", a slash: servers and proxies take paths apart
+ * after unescaping) is refused.
  */
 #include "base/struct.h"
 #include "base/text.h"
@@ -17,8 +17,8 @@
 
 static int unreserved(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
-	       c == '_' || c == '~';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 static int put_escaped(mpijob_text *out, const char *text)
@@ -28,7 +28,8 @@ static int put_escaped(mpijob_text *out, const char *text)
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 		char escaped[3] = { '%', hex[c >> 4], hex[c & 15] };
-		int rc = unreserved(c) ? mpijob_text_write(out, text, 1) : mpijob_text_write(out, escaped, 3);
+		int rc = unreserved(c) ? mpijob_text_write(out, text, 1)
+				       : mpijob_text_write(out, escaped, 3);
 
 		if (rc)
 			return rc;
@@ -38,7 +39,8 @@ static int put_escaped(mpijob_text *out, const char *text)
 
 static int put_segment(mpijob_text *out, const char *segment)
 {
-	if (!*segment || strcmp(segment, ".") == 0 || strcmp(segment, "..") == 0 || strchr(segment, '/'))
+	if (!*segment || strcmp(segment, ".") == 0 || strcmp(segment, "..") == 0 ||
+	    strchr(segment, '/'))
 		return MPIJOB_ERR_USAGE;
 	if (mpijob__base_text_puts(out, "/"))
 		return MPIJOB_ERR_NOMEM;
@@ -86,8 +88,9 @@ static int put_query(mpijob_text *out, const struct mpijob_target *target)
 
 static int put_target(mpijob_text *out, const struct mpijob_target *target)
 {
-	int namespaced = target->scope ? target->scope == MPIJOB_SCOPE_NAMESPACED :
-					 mpijob__client_resource_namespaced(target->api_version, target->kind);
+	int namespaced =
+	    target->scope ? target->scope == MPIJOB_SCOPE_NAMESPACED
+			  : mpijob__client_resource_namespaced(target->api_version, target->kind);
 	mpijob_text plural = { 0 };
 	int rc;
 
@@ -100,8 +103,9 @@ static int put_target(mpijob_text *out, const struct mpijob_target *target)
 			rc = put_segment(out, target->namespace_);
 	}
 	if (rc == 0)
-		rc = target->plural ? mpijob__base_text_puts(&plural, target->plural) :
-				      mpijob__client_resource_plural(target->api_version, target->kind, &plural);
+		rc = target->plural ? mpijob__base_text_puts(&plural, target->plural)
+				    : mpijob__client_resource_plural(target->api_version,
+					  target->kind, &plural);
 	if (rc == 0)
 		rc = put_segment(out, mpijob_text_data(&plural));
 	mpijob__base_text_release(&plural);
@@ -119,8 +123,9 @@ static int make_path(mpijob_text *path, const struct mpijob_target *target)
 
 	if (rc)
 		return rc;
-	if (!known.api_version || !known.kind || known.query_count % 2 || (known.query_count && !known.query) ||
-	    (known.subresource && !known.name) || known.scope < MPIJOB_SCOPE_AUTO || known.scope > MPIJOB_SCOPE_CLUSTER)
+	if (!known.api_version || !known.kind || known.query_count % 2 ||
+	    (known.query_count && !known.query) || (known.subresource && !known.name) ||
+	    known.scope < MPIJOB_SCOPE_AUTO || known.scope > MPIJOB_SCOPE_CLUSTER)
 		return MPIJOB_ERR_USAGE;
 	return put_target(path, &known);
 }

@@ -2,9 +2,10 @@
 /*
  * Tasks: one request after another, until there is an end to tell of.
  *
- * Only this file knows how an answer becomes the next step, how a task ends or is given up in the middle, and how who
- * calls at once waits for one: who cancels that, or a transport that can do nothing more, is an answer like any other,
- * so that a write whose outcome is then unknown is said to be so.
+ * Only this file knows how an answer becomes the next step, how a task ends or is given up in the
+ * middle, and how who calls at once waits for one: who cancels that, or a transport that can do
+ * nothing more, is an answer like any other, so that a write whose outcome is then unknown is said
+ * to be so.
  */
 #include "client/task.h"
 
@@ -17,11 +18,12 @@
 static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc);
 static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc);
 
-int mpijob__client_task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks,
-		     mpijob_diag *diag, mpijob_task **out)
+int mpijob__client_task_new(size_t size, mpijob_client *client,
+    const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, mpijob_task **out)
 {
 	struct mpijob_task_callbacks known;
-	int rc = client && callbacks ? mpijob__base_struct_check(&known, sizeof(known), callbacks) : MPIJOB_ERR_USAGE;
+	int rc = client && callbacks ? mpijob__base_struct_check(&known, sizeof(known), callbacks)
+				     : MPIJOB_ERR_USAGE;
 	mpijob_task *task;
 
 	if (rc)
@@ -53,7 +55,8 @@ const char *mpijob__client_task_keep(mpijob_task *task, const char *text, int *r
 	return copy;
 }
 
-int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_target *from, struct mpijob_target *to)
+int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_target *from,
+    struct mpijob_target *to)
 {
 	int rc = mpijob__base_struct_check(to, sizeof(*to), from);
 	const char **query;
@@ -77,7 +80,8 @@ int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_targe
 	return rc;
 }
 
-/* What stands around the callbacks goes first: they may do anything. A client that goes frees children before parents.
+/* What stands around the callbacks goes first: they may do anything. A client that goes frees
+ * children before parents.
  */
 static void free_task(mpijob_task *task)
 {
@@ -126,7 +130,8 @@ void mpijob__client_task_over(mpijob_task *task, int code)
 
 void mpijob__client_task_tell(mpijob_diag *diag, int code)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL, "%s", mpijob_error_text(code));
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+	    "%s", mpijob_error_text(code));
 }
 
 int mpijob__client_task_hand_out(mpijob_task *task, int code, mpijob_doc *doc)
@@ -154,8 +159,8 @@ static int move(mpijob_task *task, int code, mpijob_doc *doc)
 static void report_warnings(const mpijob_text *warnings, mpijob_diag *diag)
 {
 	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL, NULL, "%s",
-				  warnings->data + at);
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL,
+		    NULL, "%s", warnings->data + at);
 }
 
 static int read_answer(const struct mpijob_answer *answer, mpijob_doc **out, mpijob_diag *diag)
@@ -207,8 +212,8 @@ struct mpijob_task_callbacks mpijob__client_task_parent(mpijob_task *task)
 	return callbacks;
 }
 
-static int send(mpijob_task *task, const char *method, const struct mpijob_target *target, const char *content_type,
-		const mpijob_text *body)
+static int send(mpijob_task *task, const char *method, const struct mpijob_target *target,
+    const char *content_type, const mpijob_text *body)
 {
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
 
@@ -220,7 +225,8 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 	}
 	callbacks.done = when_answered;
 	callbacks.user = task;
-	return mpijob__client_request_send(task->client, method, target, content_type, body, 0, &callbacks, &task->call);
+	return mpijob__client_request_send(task->client, method, target, content_type, body, 0,
+	    &callbacks, &task->call);
 }
 
 int mpijob__client_task_unsent(mpijob_task *task, int code)
@@ -230,8 +236,9 @@ int mpijob__client_task_unsent(mpijob_task *task, int code)
 	return MPIJOB__CLIENT_TASK_WAITS;
 }
 
-int mpijob__client_task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target,
-		     const char *content_type, const mpijob_text *body, int reads, mpijob_diag *heard)
+int mpijob__client_task_ask(mpijob_task *task, const char *method,
+    const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
+    int reads, mpijob_diag *heard)
 {
 	int rc;
 
@@ -243,8 +250,9 @@ int mpijob__client_task_ask(mpijob_task *task, const char *method, const struct 
 	return rc ? mpijob__client_task_unsent(task, rc) : MPIJOB__CLIENT_TASK_WAITS;
 }
 
-int mpijob__client_task_ask_with(mpijob_task *task, const char *method, const struct mpijob_target *target,
-			  const char *content_type, const mpijob_node *node, int reads, mpijob_diag *heard)
+int mpijob__client_task_ask_with(mpijob_task *task, const char *method,
+    const struct mpijob_target *target, const char *content_type, const mpijob_node *node,
+    int reads, mpijob_diag *heard)
 {
 	mpijob_text body = { 0 };
 	int rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
@@ -280,7 +288,8 @@ static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc)
 	awaited->doc = doc;
 }
 
-struct mpijob_task_callbacks mpijob__client_task_at_once(struct mpijob__client_awaited *awaited, int wants)
+struct mpijob_task_callbacks mpijob__client_task_at_once(struct mpijob__client_awaited *awaited,
+    int wants)
 {
 	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
 
@@ -309,13 +318,14 @@ static void stop(mpijob_task *task, int code)
 	mpijob__client_task_over(task, move(task, code, NULL));
 }
 
-int mpijob__client_task_await(mpijob_client *client, mpijob_task *task, int rc, struct mpijob__client_awaited *awaited, mpijob **job,
-		       mpijob_doc **doc)
+int mpijob__client_task_await(mpijob_client *client, mpijob_task *task, int rc,
+    struct mpijob__client_awaited *awaited, mpijob **job, mpijob_doc **doc)
 {
 	if (rc)
 		return rc;
 	while (!awaited->over) {
-		rc = mpijob__client_cancelled(client) ? MPIJOB_ERR_CANCELLED : mpijob_client_poll(client, -1);
+		rc = mpijob__client_cancelled(client) ? MPIJOB_ERR_CANCELLED
+						      : mpijob_client_poll(client, -1);
 		if (rc && !awaited->over)
 			stop(task, rc);
 	}

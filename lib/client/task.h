@@ -16,15 +16,16 @@ struct mpijob_task {
 	struct mpijob_task *prev, *next; /* of the client */
 	struct mpijob_task_callbacks callbacks;
 	struct mpijob__base_arena words; /* copies of what was given */
-	mpijob_diag *diag;          /* of who started it, or NULL */
-	int at_once;                /* somebody waits for it */
-	int wants;                  /* job and document are wanted */
-	mpijob *job;                /* to be handed out at the end */
+	mpijob_diag *diag;               /* of who started it, or NULL */
+	int at_once;                     /* somebody waits for it */
+	int wants;                       /* job and document are wanted */
+	mpijob *job;                     /* to be handed out at the end */
 	mpijob_doc *doc;
 
 	/*
-	 * Go on with what was asked for: its code, and its document, to be taken. MPIJOB__CLIENT_TASK_WAITS, or the end: a
-	 * code. The task may be gone afterwards for none but its caller.
+	 * Go on with what was asked for: its code, and its document, to be taken.
+	 * MPIJOB__CLIENT_TASK_WAITS, or the end: a code. The task may be gone afterwards for none
+	 * but its caller.
 	 */
 	int (*step)(struct mpijob_task *task, int code, mpijob_doc *doc);
 	/* Stop all but calls; NULL: there is nothing but a call. */
@@ -45,34 +46,37 @@ struct mpijob_task {
 };
 
 /* Make one of `size` bytes. 0, or as mpijob_client_get_start(). */
-int mpijob__client_task_new(size_t size, mpijob_client *client, const struct mpijob_task_callbacks *callbacks,
-		     mpijob_diag *diag, mpijob_task **out);
+int mpijob__client_task_new(size_t size, mpijob_client *client,
+    const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, mpijob_task **out);
 /* Keep a copy as long as the task lives; NULL stays NULL. When memory runs out, `*rc` is set. */
 const char *mpijob__client_task_keep(mpijob_task *task, const char *text, int *rc);
 /* The same for all of a target. 0 or MPIJOB_ERR_*. */
-int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_target *from, struct mpijob_target *to);
+int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_target *from,
+    struct mpijob_target *to);
 
-/* Ask for something; what cannot be sent is a step like another one. MPIJOB__CLIENT_TASK_WAITS. `body` and `heard` may be
- * NULL. */
-int mpijob__client_task_ask(mpijob_task *task, const char *method, const struct mpijob_target *target,
-		     const char *content_type, const mpijob_text *body, int reads, mpijob_diag *heard);
-int mpijob__client_task_ask_with(mpijob_task *task, const char *method, const struct mpijob_target *target,
-			  const char *content_type, const mpijob_node *node, int reads, mpijob_diag *heard);
+/* Ask for something; what cannot be sent is a step like another one. MPIJOB__CLIENT_TASK_WAITS.
+ * `body` and `heard` may be NULL. */
+int mpijob__client_task_ask(mpijob_task *task, const char *method,
+    const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
+    int reads, mpijob_diag *heard);
+int mpijob__client_task_ask_with(mpijob_task *task, const char *method,
+    const struct mpijob_target *target, const char *content_type, const mpijob_node *node,
+    int reads, mpijob_diag *heard);
 /* It cannot be asked for: a step all the same. MPIJOB__CLIENT_TASK_WAITS. */
 int mpijob__client_task_unsent(mpijob_task *task, int code);
 /* delete.c */
 int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target *target,
-			    const struct mpijob_delete_options *options, mpijob_diag *heard);
+    const struct mpijob_delete_options *options, mpijob_diag *heard);
 /* apply.c */
-int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target *target, const mpijob_node *object,
-			   const struct mpijob_apply_options *options, mpijob_diag *heard);
+int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target *target,
+    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_diag *heard);
 
 /* The callbacks of `task->child`: its end is a step of `task`. */
 struct mpijob_task_callbacks mpijob__client_task_parent(mpijob_task *task);
 
 /*
- * The first thing was asked for, or `rc` is why not: `*out` is the task then, or it is freed. 0 or a code. `out` may be
- * NULL.
+ * The first thing was asked for, or `rc` is why not: `*out` is the task then, or it is freed. 0 or
+ * a code. `out` may be NULL.
  */
 int mpijob__client_task_begin(mpijob_task *task, int rc, mpijob_task **out);
 /* It is over: the callback comes, and the task is gone. */
@@ -92,10 +96,12 @@ struct mpijob__client_awaited {
 };
 
 /* The callbacks with which to start it; `wants`: its job or document. */
-struct mpijob_task_callbacks mpijob__client_task_at_once(struct mpijob__client_awaited *awaited, int wants);
-/* It was started with `rc`: wait for it. What it returned; `job` and `doc` may be NULL, and are set when all is well.
+struct mpijob_task_callbacks mpijob__client_task_at_once(struct mpijob__client_awaited *awaited,
+    int wants);
+/* It was started with `rc`: wait for it. What it returned; `job` and `doc` may be NULL, and are set
+ * when all is well.
  */
-int mpijob__client_task_await(mpijob_client *client, mpijob_task *task, int rc, struct mpijob__client_awaited *awaited, mpijob **job,
-		       mpijob_doc **doc);
+int mpijob__client_task_await(mpijob_client *client, mpijob_task *task, int rc,
+    struct mpijob__client_awaited *awaited, mpijob **job, mpijob_doc **doc);
 
 #endif

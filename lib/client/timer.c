@@ -2,8 +2,8 @@
 /*
  * Timers of a client, for who lives inside of its polls.
  *
- * They are few, one for each set of logs, so the next one is simply looked for. One that fires may set or clear any
- * other: what is to fire in a poll is decided by the time at which the poll began.
+ * They are few, one for each set of logs, so the next one is simply looked for. One that fires may
+ * set or clear any other: what is to fire in a poll is decided by the time at which the poll began.
  */
 #include "client/timer.h"
 

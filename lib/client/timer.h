@@ -17,7 +17,8 @@ struct mpijob__client_timer {
 	void *user;
 };
 
-/* Fire at this time, whatever was set before. From inside of `fire`: at the next poll at the earliest. */
+/* Fire at this time, whatever was set before. From inside of `fire`: at the next poll at the
+ * earliest. */
 void mpijob__client_timer_set(struct mpijob__client_timer *timer, int64_t due_ms);
 void mpijob__client_timer_clear(struct mpijob__client_timer *timer);
 

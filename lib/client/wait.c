@@ -2,8 +2,9 @@
 /*
  * Waiting for one object: a watch of its name, until somebody is content with what it says.
  *
- * Whatever breaks on the way is the watch's to mend; only what no waiting cures ends it, and the watch knows: no
- * permission, no such kind. An object that a list does not hold does not exist, and that is a state like any other.
+ * Whatever breaks on the way is the watch's to mend; only what no waiting cures ends it, and the
+ * watch knows: no permission, no such kind. An object that a list does not hold does not exist, and
+ * that is a state like any other.
  */
 #include "base/diag.h"
 #include "base/struct.h"
@@ -28,11 +29,12 @@ struct waiting {
 
 static void report(const struct waiting *waiting, int code)
 {
-	const char *why = waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
+	const char *why =
+	    waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
 
-	mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL, NULL,
-			  "waiting ended: %s%s%s", mpijob_error_text(code), *why ? "; the server said last: " : "",
-			  why);
+	mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL,
+	    NULL, "waiting ended: %s%s%s", mpijob_error_text(code),
+	    *why ? "; the server said last: " : "", why);
 }
 
 static void give_up(mpijob_task *task, int code)
@@ -78,8 +80,9 @@ static int when_told(void *user, const struct mpijob_watch_event *event)
 	if (waiting->seen) {
 		options.format = MPIJOB_FORMAT_JSON;
 		options.max_bytes = MPIJOB__CLIENT_BODY_LIMIT;
-		rc = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL)
-				 : MPIJOB_ERR_SYNTAX;
+		rc = event->json
+			 ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL)
+			 : MPIJOB_ERR_SYNTAX;
 	}
 	if (rc)
 		return rc;
@@ -112,7 +115,8 @@ static void when_failed(void *user, const struct mpijob_answer *answer, const ch
 	(void)what;
 	waiting->failure = answer->code;
 	mpijob_text_clear(&waiting->why);
-	(void)mpijob__base_text_puts(&waiting->why, answer->message ? answer->message : mpijob_error_text(answer->code));
+	(void)mpijob__base_text_puts(&waiting->why,
+	    answer->message ? answer->message : mpijob_error_text(answer->code));
 	/* What waiting does not cure; and memory, which its caller may be able to free. */
 	if (mpijob_watch_hopeless(waiting->watch) || answer->code == MPIJOB_ERR_NOMEM)
 		give_up(&waiting->task, answer->code);
@@ -175,9 +179,9 @@ static int check(const struct mpijob_target *given)
 	return rc ? rc : mpijob__client_target_check(&target);
 }
 
-int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
-			     mpijob_wait_fn ready, void *user, const struct mpijob_task_callbacks *callbacks,
-			     mpijob_task **out, mpijob_diag *diag)
+int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target,
+    int64_t timeout_ms, mpijob_wait_fn ready, void *user,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag)
 {
 	struct waiting *waiting;
 	mpijob_task *task = NULL;
@@ -196,13 +200,14 @@ int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *
 	return mpijob__client_task_begin(task, rc ? rc : begin(waiting, timeout_ms), out);
 }
 
-int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target, int64_t timeout_ms,
-		       mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
+int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target,
+    int64_t timeout_ms, mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob__client_awaited awaited;
 	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
 	mpijob_task *task = NULL;
-	int rc = mpijob_client_wait_start(client, target, timeout_ms, ready, user, &callbacks, &task, diag);
+	int rc = mpijob_client_wait_start(client, target, timeout_ms, ready, user, &callbacks,
+	    &task, diag);
 
 	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a watch: what it does next, how long it waits after a failure, what its owner is told.
+ * The life of a watch: what it does next, how long it waits after a failure, what its owner is
+ * told.
  *
- * It lists (watch_list.c), or has the list streamed (watch_stream.c), and then watches from the list's
- * version on. After a failure it waits 0.8 s, doubled each time up to 30 s, times one to two, until two
- * minutes went well. When the server could not be reached, and then answers somebody else, it waits no longer.
- * It tries again by its own rules, so the client's retries are not used. Its owner may free it from inside of
- * any callback; it then goes when the last of them has returned.
+ * It lists (watch_list.c), or has the list streamed (watch_stream.c), and then watches from the
+ * list's version on. After a failure it waits 0.8 s, doubled each time up to 30 s, times one to
+ * two, until two minutes went well. When the server could not be reached, and then answers somebody
+ * else, it waits no longer. It tries again by its own rules, so the client's retries are not used.
+ * Its owner may free it from inside of any callback; it then goes when the last of them has
+ * returned.
  */
 #include "client/watch.h"
 
@@ -67,8 +69,8 @@ static int check_options(const struct mpijob_watch_options *options)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	if (!options->api_version || !options->kind || !options->object || !is_plain(options->api_version) ||
-	    !is_plain(options->kind))
+	if (!options->api_version || !options->kind || !options->object ||
+	    !is_plain(options->api_version) || !is_plain(options->kind))
 		return MPIJOB_ERR_USAGE;
 	target.api_version = options->api_version;
 	target.kind = options->kind;
@@ -113,11 +115,14 @@ static int copy_options(mpijob_watch *watch, const struct mpijob_watch_options *
 	return rc ? MPIJOB_ERR_NOMEM : 0;
 }
 
-int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *options, mpijob_watch **out)
+int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *options,
+    mpijob_watch **out)
 {
 	struct mpijob_watch_options known;
 	mpijob_watch *watch;
-	int rc = client && options && out ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && options && out
+		     ? mpijob__base_struct_check(&known, sizeof(known), options)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
 		rc = check_options(&known);
@@ -215,12 +220,14 @@ void mpijob__client_watch_hurry(mpijob_watch *watch)
 {
 	int64_t soon_ms;
 
-	if (watch->state != MPIJOB__CLIENT_WATCH_WAITING || watch->trouble != MPIJOB_ERR_UNREACHABLE)
+	if (watch->state != MPIJOB__CLIENT_WATCH_WAITING ||
+	    watch->trouble != MPIJOB_ERR_UNREACHABLE)
 		return;
 	soon_ms = watch->client->clock() + (int64_t)(mpijob__client_watch_roll(watch) % HURRY_MS);
 	if (soon_ms < watch->due_ms)
 		watch->due_ms = soon_ms;
-	watch->backoff_ms = BACKOFF_FIRST_MS; /* it may refuse for a moment what it does not know yet */
+	/* it may refuse for a moment what it does not know yet */
+	watch->backoff_ms = BACKOFF_FIRST_MS;
 }
 
 int mpijob__client_watch_trouble(const mpijob_watch *watch)
@@ -244,13 +251,14 @@ void mpijob__client_watch_begin(mpijob_watch *watch)
 		watch->options.begin(watch->options.user);
 }
 
-void mpijob__client_watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer, const char *what)
+void mpijob__client_watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer,
+    const char *what)
 {
 	int64_t now_ms = watch->client ? watch->client->clock() : 0;
 	int had_hope = !watch->hopeless, same;
 
-	watch->hopeless =
-		watch->state == MPIJOB__CLIENT_WATCH_ENDED || mpijob__client_patience_ends(&watch->patience, answer->code, now_ms);
+	watch->hopeless = watch->state == MPIJOB__CLIENT_WATCH_ENDED ||
+			  mpijob__client_patience_ends(&watch->patience, answer->code, now_ms);
 	same = watch->told_code == answer->code && watch->told_status == answer->status &&
 	       !(watch->hopeless && had_hope);
 	watch->told_code = watch->trouble = answer->code;
@@ -284,20 +292,17 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 	if (watch->freed || watch->state == MPIJOB__CLIENT_WATCH_ENDED)
 		return MPIJOB_ERR_CANCELLED;
 	/* An object that cannot be read is a garbled stream, like any other. */
-	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_SYNTAX ? code : end(watch, code, what);
+	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_SYNTAX
+		   ? code
+		   : end(watch, code, what);
 }
 
-int mpijob__client_watch_tell(mpijob_watch *watch, int event, const struct mpijob__client_split_object *object, const char *what)
+int mpijob__client_watch_tell(mpijob_watch *watch, int event,
+    const struct mpijob__client_split_object *object, const char *what)
 {
-	struct mpijob_watch_event told = { sizeof(told),
-					   event,
-					   object->json,
-					   object->len,
-					   object->whole,
-					   object->uid,
-					   object->name,
-					   object->namespace_,
-					   object->resource_version };
+	struct mpijob_watch_event told = { sizeof(told), event, object->json, object->len,
+		object->whole, object->uid, object->name, object->namespace_,
+		object->resource_version };
 
 	return judge(watch, watch->options.object(watch->options.user, &told), what);
 }
@@ -375,12 +380,15 @@ void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 		wait_for(watch, 0);
 		return;
 	}
-	if (watch->healthy_ms != INT64_MIN && watch->client->clock() - watch->healthy_ms > HEALTHY_MS)
+	if (watch->healthy_ms != INT64_MIN &&
+	    watch->client->clock() - watch->healthy_ms > HEALTHY_MS)
 		watch->backoff_ms = BACKOFF_FIRST_MS;
 	watch->healthy_ms = INT64_MIN;
 	watch->client->unreachable |= watch->trouble == MPIJOB_ERR_UNREACHABLE;
-	wait_ms = watch->backoff_ms + (int64_t)(mpijob__client_watch_roll(watch) % (uint64_t)watch->backoff_ms);
-	watch->backoff_ms = watch->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : watch->backoff_ms * 2;
+	wait_ms = watch->backoff_ms +
+		  (int64_t)(mpijob__client_watch_roll(watch) % (uint64_t)watch->backoff_ms);
+	watch->backoff_ms =
+	    watch->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : watch->backoff_ms * 2;
 	if (at_least_ms > RETRY_AFTER_MOST_MS)
 		at_least_ms = RETRY_AFTER_MOST_MS;
 	wait_for(watch, wait_ms < at_least_ms ? at_least_ms : wait_ms);
@@ -388,7 +396,8 @@ void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 
 /* --- requests --- */
 
-size_t mpijob__client_watch_pair(const char **query, size_t count, const char *name, const char *value)
+size_t mpijob__client_watch_pair(const char **query, size_t count, const char *name,
+    const char *value)
 {
 	query[count] = name;
 	query[count + 1] = value;
@@ -407,17 +416,19 @@ int mpijob__client_watch_set(mpijob_text *text, const char *value)
 int mpijob__client_watch_expired(const struct mpijob_answer *answer)
 {
 	return answer->status == 410 ||
-	       (answer->reason && (strcmp(answer->reason, "Expired") == 0 || strcmp(answer->reason, "Gone") == 0));
+	       (answer->reason &&
+		   (strcmp(answer->reason, "Expired") == 0 || strcmp(answer->reason, "Gone") == 0));
 }
 
 int mpijob__client_watch_too_large(const struct mpijob_answer *answer)
 {
-	return answer->status == 504 && ((answer->message && strstr(answer->message, "Too large resource version")) ||
-					 (answer->body && strstr(answer->body, "\"ResourceVersionTooLarge\"")));
+	return answer->status == 504 &&
+	       ((answer->message && strstr(answer->message, "Too large resource version")) ||
+		   (answer->body && strstr(answer->body, "\"ResourceVersionTooLarge\"")));
 }
 
-int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, size_t count, int streaming,
-		       const struct mpijob_callbacks *callbacks)
+int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, size_t count,
+    int streaming, const struct mpijob_callbacks *callbacks)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
@@ -447,7 +458,8 @@ int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, siz
 		request.path = mpijob_text_data(&path);
 		request.streaming = streaming;
 		request.fresh = watch->fresh;
-		rc = mpijob__client_start(watch->client, &request, MPIJOB__CLIENT_CALL_ONCE, callbacks, &watch->call);
+		rc = mpijob__client_start(watch->client, &request, MPIJOB__CLIENT_CALL_ONCE,
+		    callbacks, &watch->call);
 	}
 	if (rc == 0)
 		watch->fresh = 0;
@@ -489,7 +501,8 @@ void mpijob__client_watch_step(mpijob_watch *watch)
 	now_ms = watch->client->clock();
 	if (now_ms < watch->due_ms)
 		return;
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING || watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
+	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING ||
+	    watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
 		give_up_stream(watch);
 	watch->started_ms = now_ms;
 	answer.size = sizeof(answer);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A watch's list: which version it asks for, in which pages, and what it does when either is no more.
+ * A watch's list: which version it asks for, in which pages, and what it does when either is no
+ * more.
  *
- * The first list may come from a cache ("0"), later ones must be as new as what was seen. Pages only where
- * the server would not answer from its cache anyway; a token that is too old leads to the whole list at the
- * same version, a version that cannot be had to the newest one, both at once and once. Bytes are cut into
- * objects as they arrive, so a list costs the memory of its largest object.
+ * The first list may come from a cache ("0"), later ones must be as new as what was seen. Pages
+ * only where the server would not answer from its cache anyway; a token that is too old leads to
+ * the whole list at the same version, a version that cannot be had to the newest one, both at once
+ * and once. Bytes are cut into objects as they arrive, so a list costs the memory of its largest
+ * object.
  */
 #include "client/watch.h"
 
@@ -48,10 +50,12 @@ static int end_page(mpijob_watch *watch)
 	if (!mpijob__client_split_complete(&watch->split))
 		return MPIJOB_ERR_IO;
 	options.format = MPIJOB_FORMAT_JSON;
-	rc = mpijob_doc_parse(mpijob_text_data(&watch->split.outer), watch->split.outer.len, &options, &doc, NULL);
+	rc = mpijob_doc_parse(mpijob_text_data(&watch->split.outer), watch->split.outer.len,
+	    &options, &doc, NULL);
 	if (rc)
 		return rc;
-	version = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
+	version =
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
 	rc = version ? mpijob__client_watch_set(&watch->page, next ? next : "") : MPIJOB_ERR_SYNTAX;
 	if (rc == 0) {
@@ -72,7 +76,8 @@ static int ask_differently(mpijob_watch *watch, const struct mpijob_answer *answ
 {
 	if (mpijob__client_watch_expired(answer) && watch->page.len && !watch->whole)
 		return watch->whole = 1;
-	if ((mpijob__client_watch_expired(answer) || mpijob__client_watch_too_large(answer)) && !watch->any_version)
+	if ((mpijob__client_watch_expired(answer) || mpijob__client_watch_too_large(answer)) &&
+	    !watch->any_version)
 		return watch->any_version = 1;
 	if (answer->status == 501 && !watch->client->whole_lists)
 		return watch->client->whole_lists = 1;
@@ -92,7 +97,8 @@ static void fail(mpijob_watch *watch, const struct mpijob_answer *answer, int co
 	}
 	if (answer->code == 0) {
 		failure.code = code;
-		failure.message = code == MPIJOB_ERR_IO ? "the list broke off" : mpijob_error_text(code);
+		failure.message =
+		    code == MPIJOB_ERR_IO ? "the list broke off" : mpijob_error_text(code);
 	}
 	mpijob__client_watch_tell_failure(watch, &failure, "list");
 	if (watch->freed)
@@ -127,15 +133,19 @@ static void list_done(void *user, const struct mpijob_answer *answer)
 
 static size_t make_query(const mpijob_watch *watch, const char **query)
 {
-	const char *version = watch->any_version ? "" : watch->version.len ? watch->version.data : "0";
+	const char *version = watch->any_version   ? ""
+			      : watch->version.len ? watch->version.data
+						   : "0";
 	int in_cache = *version && strcmp(version, "0") != 0;
 	size_t count = 0;
 
-	if (!watch->whole && !watch->client->whole_lists && (!in_cache || watch->paged || watch->page.len))
+	if (!watch->whole && !watch->client->whole_lists &&
+	    (!in_cache || watch->paged || watch->page.len))
 		count = mpijob__client_watch_pair(query, count, "limit", PAGE);
 	if (watch->page.len)
 		return mpijob__client_watch_pair(query, count, "continue", watch->page.data);
-	return *version ? mpijob__client_watch_pair(query, count, "resourceVersion", version) : count;
+	return *version ? mpijob__client_watch_pair(query, count, "resourceVersion", version)
+			: count;
 }
 
 int mpijob__client_watch_start_list(mpijob_watch *watch)
@@ -147,8 +157,8 @@ int mpijob__client_watch_start_list(mpijob_watch *watch)
 
 	if (watch->page.len == 0)
 		watch->pages = 0;
-	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_LIST, watch->options.api_version, watch->options.kind,
-				watch->options.object_limit);
+	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_LIST,
+	    watch->options.api_version, watch->options.kind, watch->options.object_limit);
 	if (rc == 0)
 		rc = mpijob__client_watch_send(watch, query, count, 0, &callbacks);
 	if (rc) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A watch's stream of events: at which version it goes on after an end, and lists that come as a stream.
+ * A watch's stream of events: at which version it goes on after an end, and lists that come as a
+ * stream.
  *
- * Every event moves the version on, also a DELETED and a bookmark; an end of the stream is normal and the
- * watch goes on from there. Only "410 Gone" and what no second try can cure lead to a new list. A streamed
- * list is a watch that begins with what is there and marks the end of that with an annotated bookmark;
- * servers that do not know it refuse it, or just watch and stay silent.
+ * Every event moves the version on, also a DELETED and a bookmark; an end of the stream is normal
+ * and the watch goes on from there. Only "410 Gone" and what no second try can cure lead to a new
+ * list. A streamed list is a watch that begins with what is there and marks the end of that with an
+ * annotated bookmark; servers that do not know it refuse it, or just watch and stay silent.
  */
 #include "client/watch.h"
 
@@ -38,7 +39,8 @@ static void classify(mpijob_watch *watch, const struct mpijob_answer *answer)
 	if (mpijob__client_watch_expired(answer) || mpijob__client_watch_too_large(answer)) {
 		watch->gone = 1;
 		/* A version from the future is no better for a list. */
-		if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING || mpijob__client_watch_too_large(answer))
+		if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING ||
+		    mpijob__client_watch_too_large(answer))
 			watch->any_version = 1;
 		return;
 	}
@@ -55,7 +57,8 @@ static int take_error(mpijob_watch *watch, const struct mpijob__client_split_obj
 	struct mpijob_answer answer = { 0 };
 	int64_t code = 0;
 
-	if (mpijob__client_verdict_make(&verdict, 500, 0, event->json ? event->json : "", event->len)) {
+	if (mpijob__client_verdict_make(&verdict, 500, 0, event->json ? event->json : "",
+		event->len)) {
 		mpijob__client_verdict_release(&verdict);
 		return MPIJOB_ERR_NOMEM;
 	}
@@ -85,11 +88,12 @@ static int ends_list(const struct mpijob__client_split_object *bookmark)
 	int rc, ends;
 
 	options.format = MPIJOB_FORMAT_JSON;
-	rc = mpijob_doc_parse(bookmark->json ? bookmark->json : "", bookmark->len, &options, &doc, NULL);
+	rc = mpijob_doc_parse(bookmark->json ? bookmark->json : "", bookmark->len, &options, &doc,
+	    NULL);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
-	mark = mpijob_node_string(
-		mpijob_node_find(mpijob_doc_root(doc), "metadata.annotations[k8s.io/initial-events-end]"));
+	mark = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc),
+	    "metadata.annotations[k8s.io/initial-events-end]"));
 	ends = mark && strcmp(mark, "true") == 0;
 	mpijob_doc_free(doc);
 	return ends;
@@ -113,9 +117,10 @@ static int take_initial(mpijob_watch *watch, const struct mpijob__client_split_o
 	if (watch->freed)
 		return MPIJOB_ERR_CANCELLED;
 	if (kind >= 0)
-		return mpijob__client_watch_tell(watch, kind == MPIJOB_WATCH_DELETED ? kind : MPIJOB_WATCH_LISTED, event,
-					  "list");
-	rc = strcmp(event->type, "BOOKMARK") == 0 && *event->resource_version ? ends_list(event) : 0;
+		return mpijob__client_watch_tell(watch,
+		    kind == MPIJOB_WATCH_DELETED ? kind : MPIJOB_WATCH_LISTED, event, "list");
+	rc =
+	    strcmp(event->type, "BOOKMARK") == 0 && *event->resource_version ? ends_list(event) : 0;
 	if (rc <= 0)
 		return rc;
 	rc = mpijob__client_watch_listed(watch, event->resource_version);
@@ -141,7 +146,8 @@ static int take_event(void *user, const struct mpijob__client_split_object *even
 	if (strcmp(event->type, "ERROR") == 0)
 		return take_error(watch, event);
 	kind = read_event(event->type);
-	if (kind >= 0 && (!*event->name || (!event->json && event->whole <= watch->options.object_limit)))
+	if (kind >= 0 &&
+	    (!*event->name || (!event->json && event->whole <= watch->options.object_limit)))
 		return MPIJOB_ERR_SYNTAX; /* an event about nothing */
 	if (kind >= 0 && is_strange(watch, event))
 		return 0;
@@ -187,7 +193,8 @@ static int stream_data(void *user, const char *data, size_t len)
 /* Statuses of servers that do not do streamed lists, or not this way. */
 static int refuses_streams(int32_t status)
 {
-	return status == 400 || status == 405 || status == 406 || status == 415 || status == 422 || status == 501;
+	return status == 400 || status == 405 || status == 406 || status == 415 || status == 422 ||
+	       status == 501;
 }
 
 static int64_t longer(int64_t a, int64_t b)
@@ -205,11 +212,13 @@ static void initial_done(mpijob_watch *watch, const struct mpijob_answer *answer
 	}
 	if (answer->status && answer->status != 200)
 		classify(watch, answer);
-	if (answer->status == 0 || answer->status == 429 || (watch->stream_failed && watch->busy_server)) {
+	if (answer->status == 0 || answer->status == 429 ||
+	    (watch->stream_failed && watch->busy_server)) {
 		/* Not a matter of how the list comes. */
 		mpijob__client_watch_tell_failure(watch, answer, "list");
 		if (!watch->freed)
-			mpijob__client_watch_back_off(watch, longer(answer->retry_after_ms, watch->retry_after_ms));
+			mpijob__client_watch_back_off(watch,
+			    longer(answer->retry_after_ms, watch->retry_after_ms));
 		return;
 	}
 	if (watch->gone && watch->version.len) {
@@ -233,7 +242,8 @@ static int has_failed(mpijob_watch *watch, const struct mpijob_answer *answer)
 	int short_life = lifetime(watch) < SHORT_LIFE_MS && !watch->events;
 
 	if (watch->gone)
-		return short_life; /* a server that says so again and again must not be asked without a pause */
+		/* a server that says so again and again must not be asked without a pause */
+		return short_life;
 	if (watch->stream_failed) {
 		if (answer->code == MPIJOB_ERR_SYNTAX || answer->status != 200)
 			mpijob__client_watch_tell_failure(watch, answer, "watch");
@@ -258,9 +268,10 @@ static void watch_done(mpijob_watch *watch, const struct mpijob_answer *answer)
 	failed = has_failed(watch, answer);
 	if (watch->freed)
 		return;
-	watch->server_errors = watch->stream_failed && watch->internal ? watch->server_errors + 1 : 0;
-	watch->need_list =
-		watch->gone || (watch->stream_failed && watch->relist) || watch->server_errors >= SERVER_ERRORS;
+	watch->server_errors =
+	    watch->stream_failed && watch->internal ? watch->server_errors + 1 : 0;
+	watch->need_list = watch->gone || (watch->stream_failed && watch->relist) ||
+			   watch->server_errors >= SERVER_ERRORS;
 	if (answer->status == 200 && lifetime(watch) >= SHORT_LIFE_MS)
 		mpijob__client_watch_went_well(watch);
 	if (!failed) {
@@ -290,17 +301,20 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 
 /* --- its start --- */
 
-static size_t make_query(const mpijob_watch *watch, int initial, const char *timeout, const char **query)
+static size_t make_query(const mpijob_watch *watch, int initial, const char *timeout,
+    const char **query)
 {
 	size_t count = mpijob__client_watch_pair(query, 0, "watch", "1");
 
 	count = mpijob__client_watch_pair(query, count, "allowWatchBookmarks", "true");
 	if (initial) {
 		count = mpijob__client_watch_pair(query, count, "sendInitialEvents", "true");
-		count = mpijob__client_watch_pair(query, count, "resourceVersionMatch", "NotOlderThan");
+		count =
+		    mpijob__client_watch_pair(query, count, "resourceVersionMatch", "NotOlderThan");
 	}
 	if (!initial || (watch->version.len && !watch->any_version))
-		count = mpijob__client_watch_pair(query, count, "resourceVersion", mpijob_text_data(&watch->version));
+		count = mpijob__client_watch_pair(query, count, "resourceVersion",
+		    mpijob_text_data(&watch->version));
 	return mpijob__client_watch_pair(query, count, "timeoutSeconds", timeout);
 }
 
@@ -316,7 +330,8 @@ int mpijob__client_watch_start_stream(mpijob_watch *watch, int initial)
 	if (rc)
 		return rc;
 	count = make_query(watch, initial, mpijob_text_data(&timeout), query);
-	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_EVENTS, "", "", watch->options.object_limit);
+	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_EVENTS, "", "",
+	    watch->options.object_limit);
 	if (rc == 0)
 		rc = mpijob__client_watch_send(watch, query, count, 1, &callbacks);
 	mpijob__base_text_release(&timeout);
@@ -324,9 +339,11 @@ int mpijob__client_watch_start_stream(mpijob_watch *watch, int initial)
 		mpijob__client_split_release(&watch->split);
 		return rc;
 	}
-	watch->events = watch->gone = watch->stream_failed = watch->relist = watch->internal = watch->busy_server = 0;
+	watch->events = watch->gone = watch->stream_failed = watch->relist = watch->internal =
+	    watch->busy_server = 0;
 	watch->retry_after_ms = 0;
-	watch->synthetic = !initial && (watch->version.len == 0 || strcmp(watch->version.data, "0") == 0);
+	watch->synthetic =
+	    !initial && (watch->version.len == 0 || strcmp(watch->version.data, "0") == 0);
 	watch->state = initial ? MPIJOB__CLIENT_WATCH_STREAMING : MPIJOB__CLIENT_WATCH_WATCHING;
 	watch->lasts_ms = (int64_t)seconds * 1000 + LATE_MS;
 	watch->due_ms = initial ? watch->started_ms + INITIAL_MS : open_until(watch);

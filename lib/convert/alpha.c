@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob of the two first versions becomes in v2beta1. It knows what their operators did without being told:
- * v1alpha1 makes both kinds of pods of one template, counts workers by processing units and removes them in the end;
- * both reach workers with kubectl exec, so that no image of theirs needed sshd.
+ * What an MPIJob of the two first versions becomes in v2beta1. It knows what their operators did
+ * without being told: v1alpha1 makes both kinds of pods of one template, counts workers by
+ * processing units and removes them in the end; both reach workers with kubectl exec, so that no
+ * image of theirs needed sshd.
  */
 #include "convert/to_v2beta1.h"
 
 #include <string.h>
 
-#define TEMPLATE      "spec.template"
-#define POD_SPEC      ".template.spec"
-#define GPU           "nvidia.com/gpu"
-#define MASTER        "node-role.kubernetes.io/control-plane"
-#define WORKER_IMAGE  WORKER_PATH CONTAINERS "[0].image"
+#define TEMPLATE     "spec.template"
+#define POD_SPEC     ".template.spec"
+#define GPU          "nvidia.com/gpu"
+#define MASTER       "node-role.kubernetes.io/control-plane"
+#define WORKER_IMAGE WORKER_PATH CONTAINERS "[0].image"
 
 /* ---- both versions ---- */
 
 /* A field of the spec that is one of the run policy now. */
-static void carry_into_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_into_policy(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const char *key = strrchr(move->field, '.') + 1;
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
@@ -25,24 +27,28 @@ static void carry_into_policy(struct mpijob__convert_conversion *conversion, con
 	const mpijob_node *given = mpijob__convert_get(policy, key);
 
 	if (given && !mpijob_node_equal(given, value))
-		mpijob__convert_change(conversion, move->field, value, "left out: spec.runPolicy.%s counts", key);
+		mpijob__convert_change(conversion, move->field, value,
+		    "left out: spec.runPolicy.%s counts", key);
 	else if (value && !given) {
-		mpijob__convert_change(conversion, move->field, value, "written as spec.runPolicy.%s", key);
+		mpijob__convert_change(conversion, move->field, value,
+		    "written as spec.runPolicy.%s", key);
 		mpijob_node_put_copy(conversion->doc, policy, key, value);
 	}
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), key);
 }
 
 /* The one thing that no conversion can add. */
-static void carry_image(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_image(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *image = mpijob__convert_find(conversion, WORKER_IMAGE);
 
 	(void)move;
 	if (image)
 		mpijob__convert_loss(conversion, WORKER_IMAGE, image,
-				     "ranks are started by ssh now, not by kubectl exec: the image must have /usr/sbin/sshd with its host "
-				     "keys, and that of the launcher an ssh client");
+		    "ranks are started by ssh now, not by kubectl exec: the image must have "
+		    "/usr/sbin/sshd with its host "
+		    "keys, and that of the launcher an ssh client");
 }
 
 /* ---- v1alpha2 ---- */
@@ -54,7 +60,8 @@ static const struct mpijob__convert_word distributions[] = {
 	{ NULL, NULL },
 };
 
-static void carry_distribution(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_distribution(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(value);
@@ -63,22 +70,26 @@ static void carry_distribution(struct mpijob__convert_conversion *conversion, co
 	while (word && row->from && strcmp(row->from, word) != 0)
 		row++;
 	if (word && row->from) {
-		mpijob__convert_change(conversion, move->field, value, "written as spec.mpiImplementation: %s", row->to);
+		mpijob__convert_change(conversion, move->field, value,
+		    "written as spec.mpiImplementation: %s", row->to);
 		mpijob__convert_replicas_put_text(conversion, "spec", "mpiImplementation", row->to);
 	} else if (value) {
-		mpijob__convert_loss(conversion, move->field, value, "left out: no known MPI; set spec.mpiImplementation");
+		mpijob__convert_loss(conversion, move->field, value,
+		    "left out: no known MPI; set spec.mpiImplementation");
 	}
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiDistribution");
 }
 
-static void carry_launcher_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
 
 	if (!word || strcmp(word, "Never") == 0 || strcmp(word, "OnFailure") == 0)
 		return;
-	mpijob__convert_change(conversion, move->field, policy, "written as OnFailure, as v1alpha2 reads all but Never");
+	mpijob__convert_change(conversion, move->field, policy,
+	    "written as OnFailure, as v1alpha2 reads all but Never");
 	mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
 }
 
@@ -97,14 +108,19 @@ static const struct mpijob__convert_move moves_v1alpha2[] = {
 	{ .field = LAUNCHER_POLICY, .carry = carry_launcher_policy },
 	{ .field = LAUNCHER_PATH ".replicas" },
 	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_launcher },
-	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
-	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
+	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy",
+	    .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser",
+	    .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = WORKER_PATH ".replicas" },
-	{ .field = WORKER_PATH ".restartPolicy", .carry = mpijob__convert_to_v2beta1_worker_policy },
+	{ .field = WORKER_PATH ".restartPolicy",
+	    .carry = mpijob__convert_to_v2beta1_worker_policy },
 	{ .field = "spec.mainContainer", .carry = mpijob__convert_to_v2beta1_main_container },
 	{ .field = WORKER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_worker_command },
-	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
-	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
+	{ .field = WORKER_PATH POD_SPEC ".restartPolicy",
+	    .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser",
+	    .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = WORKER_IMAGE, .carry = carry_image },
 	{ .field = NULL },
 };
@@ -118,8 +134,8 @@ struct units {
 };
 
 /* The number at one of two fields; the second's when only that is given. */
-static const mpijob_node *number_of(const struct mpijob__convert_conversion *conversion, const char *first,
-				    const char *second, int64_t *out)
+static const mpijob_node *number_of(const struct mpijob__convert_conversion *conversion,
+    const char *first, const char *second, int64_t *out)
 {
 	const mpijob_node *node = mpijob__convert_find(conversion, first);
 
@@ -128,26 +144,30 @@ static const mpijob_node *number_of(const struct mpijob__convert_conversion *con
 	return node && mpijob_node_int(node, out) ? node : NULL;
 }
 
-/* A total of units, as many on each node as the job says, else as the operator's flag does by default. */
-static void divide(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *place, int64_t total,
-		   const char *per_field, struct units *units)
+/* A total of units, as many on each node as the job says, else as the operator's flag does by
+ * default. */
+static void divide(struct mpijob__convert_conversion *conversion, const char *field,
+    const mpijob_node *place, int64_t total, const char *per_field, struct units *units)
 {
 	int64_t per = 1;
 
 	if (!mpijob__convert_replicas_number(conversion, per_field, &per))
 		mpijob__convert_change(conversion, per_field, NULL,
-				       "taken as 1, the default of the operator's flag: give it if that had another value");
+		    "taken as 1, the default of the operator's flag: give it if that had another "
+		    "value");
 	if (per < 1 || total < 1) {
 		mpijob__convert_loss(conversion, field, place,
-				     "no number of workers follows from it: write spec.mpiReplicaSpecs[Worker]");
+		    "no number of workers follows from it: write spec.mpiReplicaSpecs[Worker]");
 		return;
 	}
 	if (total > per && total % per != 0)
-		mpijob__convert_loss(conversion, field, place, "no multiple of %s, so v1alpha1 refuses it; rounded up", per_field);
+		mpijob__convert_loss(conversion, field, place,
+		    "no multiple of %s, so v1alpha1 refuses it; rounded up", per_field);
 	units->workers = total / per + (total % per != 0);
 	units->each = total < per ? total : per;
-	mpijob__convert_change(conversion, field, place, "written as %lld workers, each with a limit of %lld %s",
-			       (long long)units->workers, (long long)units->each, units->resource);
+	mpijob__convert_change(conversion, field, place,
+	    "written as %lld workers, each with a limit of %lld %s", (long long)units->workers,
+	    (long long)units->each, units->resource);
 }
 
 static void count_units(struct mpijob__convert_conversion *conversion, struct units *units)
@@ -155,30 +175,35 @@ static void count_units(struct mpijob__convert_conversion *conversion, struct un
 	const char *type = mpijob__convert_text(conversion, "spec.processingResourceType");
 	int has_gpus = mpijob__convert_find(conversion, "spec.gpus") != NULL;
 	int64_t total = 0;
-	const mpijob_node *place = number_of(conversion, "spec.gpus", "spec.processingUnits", &total);
+	const mpijob_node *place =
+	    number_of(conversion, "spec.gpus", "spec.processingUnits", &total);
 	const mpijob_node *both = mpijob__convert_find(conversion, "spec.processingUnits");
-	const mpijob_node *limits = mpijob__convert_find(conversion, TEMPLATE ".spec.containers[0].resources.limits");
+	const mpijob_node *limits =
+	    mpijob__convert_find(conversion, TEMPLATE ".spec.containers[0].resources.limits");
 
 	units->resource = type && strcmp(type, "cpu") == 0 ? "cpu" : GPU;
 	if (has_gpus && both)
-		mpijob__convert_loss(conversion, "spec.processingUnits", both, "left out: v1alpha1 refuses it beside spec.gpus");
+		mpijob__convert_loss(conversion, "spec.processingUnits", both,
+		    "left out: v1alpha1 refuses it beside spec.gpus");
 	if (place)
 		divide(conversion, has_gpus ? "spec.gpus" : "spec.processingUnits", place, total,
-		       has_gpus ? "spec.gpusPerNode" : "spec.processingUnitsPerNode", units);
+		    has_gpus ? "spec.gpusPerNode" : "spec.processingUnitsPerNode", units);
 	else if (mpijob__convert_replicas_number(conversion, "spec.replicas", &units->workers))
 		mpijob_node_int(mpijob_node_get(limits, units->resource), &units->each);
 }
 
 /* ---- v1alpha1: the two kinds of pods ---- */
 
-static void make_worker(struct mpijob__convert_conversion *conversion, const mpijob_node *template, const struct units *units)
+static void make_worker(struct mpijob__convert_conversion *conversion, const mpijob_node *template,
+    const struct units *units)
 {
-	mpijob_node *worker = mpijob_doc_make(conversion->doc, WORKER_PATH), *first, *resources, *limits;
+	mpijob_node *worker = mpijob_doc_make(conversion->doc, WORKER_PATH), *first, *resources,
+		    *limits;
 
 	mpijob_node_put_int(conversion->doc, worker, "replicas", units->workers);
 	mpijob_node_put_string(conversion->doc, worker, "restartPolicy", "OnFailure");
 	mpijob__convert_change(conversion, WORKER_PATH ".restartPolicy", NULL,
-			       "written as OnFailure: v1alpha1 restarts workers always");
+	    "written as OnFailure: v1alpha1 restarts workers always");
 	mpijob_node_put_copy(conversion->doc, worker, "template", template);
 	first = mpijob_node_edit_at(mpijob__convert_find(conversion, WORKER_PATH CONTAINERS), 0);
 	mpijob_node_remove(first, "command");
@@ -194,23 +219,25 @@ static void make_worker(struct mpijob__convert_conversion *conversion, const mpi
 	mpijob_node_put_int(conversion->doc, limits, units->resource, units->each);
 }
 
-static void make_launcher(struct mpijob__convert_conversion *conversion, const mpijob_node *template)
+static void make_launcher(struct mpijob__convert_conversion *conversion,
+    const mpijob_node *template)
 {
 	mpijob_node *launcher = mpijob_doc_make(conversion->doc, LAUNCHER_PATH), *first;
 	const char *policy = mpijob_node_string(mpijob_node_find(template, "spec.restartPolicy"));
 
 	mpijob_node_put_string(conversion->doc, launcher, "restartPolicy",
-			       policy && strcmp(policy, "Never") == 0 ? "Never" : "OnFailure");
+	    policy && strcmp(policy, "Never") == 0 ? "Never" : "OnFailure");
 	mpijob_node_put_copy(conversion->doc, launcher, "template", template);
 	first = mpijob_node_edit_at(mpijob__convert_find(conversion, LAUNCHER_PATH CONTAINERS), 0);
 	if (mpijob__convert_get(first, "resources"))
 		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0].resources",
-				       mpijob__convert_get(first, "resources"),
-				       "left out: v1alpha1 gives them to workers only");
+		    mpijob__convert_get(first, "resources"),
+		    "left out: v1alpha1 gives them to workers only");
 	mpijob_node_remove(first, "resources");
 }
 
-static void carry_template(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_template(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	struct units units = { GPU, -1, 0 };
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
@@ -222,22 +249,24 @@ static void carry_template(struct mpijob__convert_conversion *conversion, const 
 	if (!copy)
 		return;
 	mpijob__convert_change(conversion, move->field, value,
-			       "becomes the templates of the launcher, which keeps the command, and of the workers, "
-			       "which run /usr/sbin/sshd -De");
+	    "becomes the templates of the launcher, which keeps the command, and of the workers, "
+	    "which run /usr/sbin/sshd -De");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "template");
 	make_launcher(conversion, mpijob_doc_root(copy));
 	if (units.workers > 0)
 		make_worker(conversion, mpijob_doc_root(copy), &units);
 	else
 		mpijob__convert_loss(conversion, move->field, value,
-				     "the job has no workers: give gpus, processingUnits or replicas");
+		    "the job has no workers: give gpus, processingUnits or replicas");
 	if (units.each > 0 && !mpijob__convert_find(conversion, "spec.slotsPerWorker"))
-		mpijob__convert_replicas_put_number(conversion, "spec", "slotsPerWorker", units.each);
+		mpijob__convert_replicas_put_number(conversion, "spec", "slotsPerWorker",
+		    units.each);
 	mpijob_doc_free(copy);
 }
 
 /* The launcher tolerates the taint of control planes, and goes nowhere else. */
-static void carry_master(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_master(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	mpijob_doc *doc = conversion->doc;
@@ -246,16 +275,22 @@ static void carry_master(struct mpijob__convert_conversion *conversion, const st
 
 	if (mpijob_node_bool(value, &on) && on) {
 		mpijob__convert_change(conversion, move->field, value,
-				       "written as a toleration of the launcher and its node affinity, both on " MASTER " (v1alpha1: .../master)");
+		    "written as a toleration of the launcher and its node affinity, both on " MASTER
+		    " (v1alpha1: .../master)");
 		spec = mpijob_doc_make(doc, LAUNCHER_PATH POD_SPEC);
-		map = mpijob_node_append(doc, mpijob_node_put_list(doc, spec, "tolerations"), mpijob_node_new_map(doc));
+		map = mpijob_node_append(doc, mpijob_node_put_list(doc, spec, "tolerations"),
+		    mpijob_node_new_map(doc));
 		mpijob_node_put_string(doc, map, "key", MASTER);
 		mpijob_node_put_string(doc, map, "operator", "Exists");
 		mpijob_node_put_string(doc, map, "effect", "NoSchedule");
-		map = mpijob_node_put_map(doc, mpijob_node_put_map(doc, spec, "affinity"), "nodeAffinity");
-		map = mpijob_node_put_map(doc, map, "requiredDuringSchedulingIgnoredDuringExecution");
-		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "nodeSelectorTerms"), mpijob_node_new_map(doc));
-		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "matchExpressions"), mpijob_node_new_map(doc));
+		map = mpijob_node_put_map(doc, mpijob_node_put_map(doc, spec, "affinity"),
+		    "nodeAffinity");
+		map =
+		    mpijob_node_put_map(doc, map, "requiredDuringSchedulingIgnoredDuringExecution");
+		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "nodeSelectorTerms"),
+		    mpijob_node_new_map(doc));
+		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "matchExpressions"),
+		    mpijob_node_new_map(doc));
 		mpijob_node_put_string(doc, map, "key", MASTER);
 		mpijob_node_put_string(doc, map, "operator", "Exists");
 	}
@@ -263,23 +298,28 @@ static void carry_master(struct mpijob__convert_conversion *conversion, const st
 }
 
 /* What the operator of v1alpha1 does with every job. */
-static void carry_habits(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_habits(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	if (!mpijob__convert_replicas_has(conversion, WORKER_PATH))
 		return;
-	mpijob__convert_change(conversion, move->field, NULL, "written as WaitForWorkersReady, as v1alpha1 does");
-	mpijob__convert_replicas_put_text(conversion, "spec", "launcherCreationPolicy", "WaitForWorkersReady");
+	mpijob__convert_change(conversion, move->field, NULL,
+	    "written as WaitForWorkersReady, as v1alpha1 does");
+	mpijob__convert_replicas_put_text(conversion, "spec", "launcherCreationPolicy",
+	    "WaitForWorkersReady");
 	mpijob__convert_change(conversion, "spec.runPolicy.cleanPodPolicy", NULL,
-			       "written as All: v1alpha1 removes the workers when the job has ended");
+	    "written as All: v1alpha1 removes the workers when the job has ended");
 	mpijob__convert_replicas_put_text(conversion, "spec.runPolicy", "cleanPodPolicy", "All");
 }
 
-static void carry_status(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_status(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *status = mpijob__convert_find(conversion, move->field);
 
 	if (status)
-		mpijob__convert_loss(conversion, move->field, status, "left out: v1alpha1 has no conditions");
+		mpijob__convert_loss(conversion, move->field, status,
+		    "left out: v1alpha1 has no conditions");
 	mpijob_node_remove(mpijob_doc_edit(conversion->doc), "status");
 }
 
@@ -297,12 +337,17 @@ static const struct mpijob__convert_move moves_v1alpha1[] = {
 	{ .field = "spec.backoffLimit", .carry = carry_into_policy },
 	{ .field = "spec.activeDeadlineSeconds", .carry = carry_into_policy },
 	{ .field = "spec.launcherCreationPolicy", .carry = carry_habits },
-	{ .field = LAUNCHER_PATH CONTAINERS "[0].env", .carry = mpijob__convert_to_v2beta1_implementation },
+	{ .field = LAUNCHER_PATH CONTAINERS "[0].env",
+	    .carry = mpijob__convert_to_v2beta1_implementation },
 	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_launcher },
-	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
-	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
-	{ .field = WORKER_PATH POD_SPEC ".restartPolicy", .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
-	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser", .carry = mpijob__convert_to_v2beta1_user },
+	{ .field = LAUNCHER_PATH POD_SPEC ".restartPolicy",
+	    .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = LAUNCHER_PATH POD_SPEC ".securityContext.runAsUser",
+	    .carry = mpijob__convert_to_v2beta1_user },
+	{ .field = WORKER_PATH POD_SPEC ".restartPolicy",
+	    .carry = mpijob__convert_to_v2beta1_strip_restart_policy },
+	{ .field = WORKER_PATH POD_SPEC ".securityContext.runAsUser",
+	    .carry = mpijob__convert_to_v2beta1_user },
 	{ .field = WORKER_IMAGE, .carry = carry_image },
 	{ .field = "status", .carry = carry_status },
 	{ .field = NULL },

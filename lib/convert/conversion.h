@@ -33,10 +33,13 @@ struct mpijob__convert_move {
 	const char *field;    /* Path in the source. */
 	const char *note;     /* Said of a field that is given; NULL: nothing is lost. */
 	const char *harmless; /* A value that loses nothing; NULL: each does. */
-	const struct mpijob__convert_word *words; /* Values that are called otherwise, closed by a NULL; NULL: none. */
-	void (*carry)(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move); /* In place of all this. */
-	uint8_t what;         /* MOVE_*. */
-	uint8_t loss;         /* The note is a warning, not an information. */
+	/* Values that are called otherwise, closed by a NULL; NULL: none. */
+	const struct mpijob__convert_word *words;
+	/* In place of all this. */
+	void (*carry)(struct mpijob__convert_conversion *conversion,
+	    const struct mpijob__convert_move *move);
+	uint8_t what; /* MOVE_*. */
+	uint8_t loss; /* The note is a warning, not an information. */
 };
 
 /* Closed by a row without a field; done in this order. */
@@ -44,7 +47,8 @@ extern const struct mpijob__convert_move mpijob__convert_moves_to_v2beta1[];
 extern const struct mpijob__convert_move mpijob__convert_moves_to_v1[];
 
 /* Follow a table, and say which fields of the job no row knows. */
-void mpijob__convert_moves_follow(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *moves);
+void mpijob__convert_moves_follow(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *moves);
 
 /* The moves to v2beta1 of v1alpha1 or v1alpha2; NULL for any other version. */
 const struct mpijob__convert_move *mpijob__convert_alpha_moves(const char *version);
@@ -53,16 +57,19 @@ const struct mpijob__convert_move *mpijob__convert_alpha_moves(const char *versi
 mpijob_doc *mpijob__convert_trainjob_make(struct mpijob__convert_conversion *conversion);
 
 /* The value at a path; NULL when absent or null. */
-mpijob_node *mpijob__convert_find(const struct mpijob__convert_conversion *conversion, const char *path);
+mpijob_node *mpijob__convert_find(const struct mpijob__convert_conversion *conversion,
+    const char *path);
 /* The same for a key of a map. */
 mpijob_node *mpijob__convert_get(mpijob_node *map, const char *key);
 /* A string at a path; NULL when it is none. */
-const char *mpijob__convert_text(const struct mpijob__convert_conversion *conversion, const char *path);
+const char *mpijob__convert_text(const struct mpijob__convert_conversion *conversion,
+    const char *path);
 
-/* Findings "conversion-loss" and "conversion-change" of a field; `node` tells the place, and may be NULL. */
-void mpijob__convert_loss(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *node,
-			  const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-void mpijob__convert_change(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *node,
-			    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
+/* Findings "conversion-loss" and "conversion-change" of a field; `node` tells the place, and may be
+ * NULL. */
+void mpijob__convert_loss(struct mpijob__convert_conversion *conversion, const char *field,
+    const mpijob_node *node, const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
+void mpijob__convert_change(struct mpijob__convert_conversion *conversion, const char *field,
+    const mpijob_node *node, const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 #endif

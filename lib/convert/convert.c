@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which versions there are, which of them can be turned into which, and that every conversion is one that goes
- * back: the result is converted back at once, unheard, and where that does not give the original the trail says so.
+ * Which versions there are, which of them can be turned into which, and that every conversion is
+ * one that goes back: the result is converted back at once, unheard, and where that does not give
+ * the original the trail says so.
  */
 #include "convert/conversion.h"
 
@@ -16,12 +17,14 @@
 static const struct {
 	const char *version;
 	const char *nickname;
-} targets[] = { { MPIJOB__CONVERT_V1, "v1" }, { MPIJOB__CONVERT_V2BETA1, "v2beta1" }, { MPIJOB__CONVERT_TRAINJOB, "TrainJob" } };
+} targets[] = { { MPIJOB__CONVERT_V1, "v1" }, { MPIJOB__CONVERT_V2BETA1, "v2beta1" },
+	{ MPIJOB__CONVERT_TRAINJOB, "TrainJob" } };
 
 static const char *target_of(const char *version)
 {
 	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
-		if (strcmp(targets[i].version, version) == 0 || strcmp(targets[i].nickname, version) == 0)
+		if (strcmp(targets[i].version, version) == 0 ||
+		    strcmp(targets[i].nickname, version) == 0)
 			return targets[i].version;
 	}
 	return NULL;
@@ -34,30 +37,34 @@ mpijob_node *mpijob__convert_get(mpijob_node *map, const char *key)
 	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
 }
 
-mpijob_node *mpijob__convert_find(const struct mpijob__convert_conversion *conversion, const char *path)
+mpijob_node *mpijob__convert_find(const struct mpijob__convert_conversion *conversion,
+    const char *path)
 {
 	mpijob_node *node = mpijob_doc_find(conversion->doc, path);
 
 	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
 }
 
-const char *mpijob__convert_text(const struct mpijob__convert_conversion *conversion, const char *path)
+const char *mpijob__convert_text(const struct mpijob__convert_conversion *conversion,
+    const char *path)
 {
 	return mpijob_node_string(mpijob__convert_find(conversion, path));
 }
 
 MPIJOB__BASE_PRINTF(6, 0)
-static void say(struct mpijob__convert_conversion *conversion, int32_t severity, const char *id, const char *field,
-		const mpijob_node *node, const char *format, va_list args)
+static void say(struct mpijob__convert_conversion *conversion, int32_t severity, const char *id,
+    const char *field, const mpijob_node *node, const char *format, va_list args)
 {
-	const struct mpijob__base_place place = { conversion->source, mpijob_node_line(node), mpijob_node_column(node) };
+	const struct mpijob__base_place place = { conversion->source, mpijob_node_line(node),
+		mpijob_node_column(node) };
 
-	if (mpijob__base_diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format, args))
+	if (mpijob__base_diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format,
+		args))
 		conversion->code = MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__convert_loss(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *node,
-			  const char *format, ...)
+void mpijob__convert_loss(struct mpijob__convert_conversion *conversion, const char *field,
+    const mpijob_node *node, const char *format, ...)
 {
 	va_list args;
 
@@ -66,8 +73,8 @@ void mpijob__convert_loss(struct mpijob__convert_conversion *conversion, const c
 	va_end(args);
 }
 
-void mpijob__convert_change(struct mpijob__convert_conversion *conversion, const char *field, const mpijob_node *node,
-			    const char *format, ...)
+void mpijob__convert_change(struct mpijob__convert_conversion *conversion, const char *field,
+    const mpijob_node *node, const char *format, ...)
 {
 	va_list args;
 
@@ -86,15 +93,19 @@ static int result_of(const struct mpijob__convert_conversion *conversion)
 	return code == MPIJOB_ERR_USAGE ? MPIJOB_ERR_SPEC : code;
 }
 
-static void follow_moves(struct mpijob__convert_conversion *conversion, const char *target, const struct mpijob__convert_move *moves)
+static void follow_moves(struct mpijob__convert_conversion *conversion, const char *target,
+    const struct mpijob__convert_move *moves)
 {
-	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion", target);
+	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion",
+	    target);
 	mpijob__convert_moves_follow(conversion, moves);
 }
 
 static void follow(struct mpijob__convert_conversion *conversion, const char *target)
 {
-	follow_moves(conversion, target, strcmp(target, MPIJOB__CONVERT_V1) == 0 ? mpijob__convert_moves_to_v1 : mpijob__convert_moves_to_v2beta1);
+	follow_moves(conversion, target,
+	    strcmp(target, MPIJOB__CONVERT_V1) == 0 ? mpijob__convert_moves_to_v1
+						    : mpijob__convert_moves_to_v2beta1);
 }
 
 /* Pass on what is said of fields that were not put back. */
@@ -114,7 +125,8 @@ static int pass_on(const mpijob_diag *heard, const mpijob_doc *trail, mpijob_dia
 }
 
 /* Convert a copy back and leave a trail of what does not come back. */
-static void leave_trail(struct mpijob__convert_conversion *result, const char *version, const mpijob_node *original)
+static void leave_trail(struct mpijob__convert_conversion *result, const char *version,
+    const mpijob_node *original)
 {
 	struct mpijob__convert_conversion back = { 0 };
 
@@ -128,12 +140,14 @@ static void leave_trail(struct mpijob__convert_conversion *result, const char *v
 }
 
 /* Between v1 and v2beta1; the original is without the trail that is followed back. */
-static int convert(struct mpijob__convert_conversion *conversion, const char *version, const char *target, int no_annotation)
+static int convert(struct mpijob__convert_conversion *conversion, const char *version,
+    const char *target, int no_annotation)
 {
 	mpijob_diag *listener = conversion->diag;
 	mpijob_diag *heard = mpijob_diag_new();
 	mpijob_doc *original = NULL, *trail = NULL;
-	int code = heard ? mpijob__convert_trail_take(conversion, target, &trail) : MPIJOB_ERR_NOMEM;
+	int code =
+	    heard ? mpijob__convert_trail_take(conversion, target, &trail) : MPIJOB_ERR_NOMEM;
 
 	if (heard)
 		mpijob_diag_set_limit(heard, SIZE_MAX);
@@ -177,35 +191,41 @@ static int to_trainjob(struct mpijob__convert_conversion *conversion, const char
 	return result_of(conversion);
 }
 
-static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format, ...) MPIJOB__BASE_PRINTF(3, 4);
+static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format,
+    ...) MPIJOB__BASE_PRINTF(3, 4);
 
-static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format, ...)
+static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format,
+    ...)
 {
 	va_list args;
 	int code;
 
 	va_start(args, format);
-	code = mpijob__base_diag_vaddf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place, format,
-				  args);
+	code = mpijob__base_diag_vaddf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
+	    "NotSupported", "apiVersion", place, format, args);
 	va_end(args);
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;
 }
 
 /* 0 when the object is of a version that can be converted. */
-static int check_source(const mpijob_node *object, const char *source, const char *version, mpijob_diag *diag)
+static int check_source(const mpijob_node *object, const char *source, const char *version,
+    mpijob_diag *diag)
 {
 	const mpijob_node *value = mpijob_node_get(object, "apiVersion");
-	const struct mpijob__base_place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
+	const struct mpijob__base_place place = { source, mpijob_node_line(value),
+		mpijob_node_column(value) };
 
 	if (!mpijob_is_job(object))
-		return refuse(diag, &place, "not an MPIJob of kubeflow.org, so there is nothing to convert");
-	if (strcmp(version, MPIJOB__CONVERT_V1) != 0 && strcmp(version, MPIJOB__CONVERT_V2BETA1) != 0 && !mpijob__convert_alpha_moves(version))
+		return refuse(diag, &place,
+		    "not an MPIJob of kubeflow.org, so there is nothing to convert");
+	if (strcmp(version, MPIJOB__CONVERT_V1) != 0 &&
+	    strcmp(version, MPIJOB__CONVERT_V2BETA1) != 0 && !mpijob__convert_alpha_moves(version))
 		return refuse(diag, &place, "no known version of MPIJob: '%s'", version);
 	return 0;
 }
 
 int mpijob_convert(const mpijob_node *object, const char *source, const char *version,
-		   const struct mpijob_convert_options *options, mpijob_doc **out, mpijob_diag *diag)
+    const struct mpijob_convert_options *options, mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob_convert_options known;
 	struct mpijob__convert_conversion conversion = { .diag = diag, .source = source };
@@ -226,12 +246,14 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 		return code;
 	target = target_of(version);
 	if (!target)
-		return refuse(diag, NULL, "cannot convert to '%s'; use v1, v2beta1 or TrainJob", version);
+		return refuse(diag, NULL, "cannot convert to '%s'; use v1, v2beta1 or TrainJob",
+		    version);
 	conversion.doc = mpijob_doc_from_node(object);
 	if (!conversion.doc)
 		return MPIJOB_ERR_NOMEM;
 	if (mpijob__convert_alpha_moves(own)) {
-		follow_moves(&conversion, MPIJOB__CONVERT_V2BETA1, mpijob__convert_alpha_moves(own));
+		follow_moves(&conversion, MPIJOB__CONVERT_V2BETA1,
+		    mpijob__convert_alpha_moves(own));
 		code = result_of(&conversion);
 		own = MPIJOB__CONVERT_V2BETA1;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a table of moves is followed: one row after the other, each on its field as it stands then; and which
- * fields no row knows. Null counts as absent, as it does for the API servers of both versions.
+ * How a table of moves is followed: one row after the other, each on its field as it stands then;
+ * and which fields no row knows. Null counts as absent, as it does for the API servers of both
+ * versions.
  */
 #include "convert/conversion.h"
 
@@ -24,11 +25,13 @@ static void drop(struct mpijob__convert_conversion *conversion, const char *fiel
 	if (mpijob_text_write(&parent, field, parent_length(field)))
 		conversion->code = MPIJOB_ERR_NOMEM;
 	else
-		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)), field + parent_length(field) + 1);
+		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
+		    field + parent_length(field) + 1);
 	mpijob__base_text_release(&parent);
 }
 
-static void rename_word(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move, const char *word)
+static void rename_word(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move, const char *word)
 {
 	struct mpijob_text parent = { 0 };
 	size_t len = parent_length(move->field);
@@ -39,8 +42,9 @@ static void rename_word(struct mpijob__convert_conversion *conversion, const str
 		if (mpijob_text_write(&parent, move->field, len))
 			conversion->code = MPIJOB_ERR_NOMEM;
 		else
-			mpijob_node_put_string(conversion->doc, mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
-					       move->field + len + 1, row->to);
+			mpijob_node_put_string(conversion->doc,
+			    mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
+			    move->field + len + 1, row->to);
 		mpijob__base_text_release(&parent);
 		return;
 	}
@@ -56,7 +60,8 @@ static int is_harmless(const struct mpijob__convert_move *move, const mpijob_nod
 	return move->harmless && text && strcmp(text, move->harmless) == 0;
 }
 
-static void follow_row(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void follow_row(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 
@@ -84,7 +89,8 @@ static int is_known(const struct mpijob__convert_move *moves, const char *path)
 	for (const struct mpijob__convert_move *move = moves; move->field; move++) {
 		const char *rest = move->field + len;
 
-		if (strncmp(move->field, path, len) == 0 && (*rest == '\0' || *rest == '.' || *rest == '['))
+		if (strncmp(move->field, path, len) == 0 &&
+		    (*rest == '\0' || *rest == '.' || *rest == '['))
 			return 1;
 	}
 	return 0;
@@ -94,27 +100,28 @@ static int is_known(const struct mpijob__convert_move *moves, const char *path)
 static const struct {
 	const char *path;
 	int by_role;
-} closed[] = { { "spec", 0 },
-	       { "spec.runPolicy", 0 },
-	       { "spec.runPolicy.schedulingPolicy", 0 },
-	       { "spec.mpiReplicaSpecs", 1 },
-	       { "spec.mpiReplicaSpecs[Launcher]", 0 },
-	       { "spec.mpiReplicaSpecs[Worker]", 0 } };
+} closed[] = { { "spec", 0 }, { "spec.runPolicy", 0 }, { "spec.runPolicy.schedulingPolicy", 0 },
+	{ "spec.mpiReplicaSpecs", 1 }, { "spec.mpiReplicaSpecs[Launcher]", 0 },
+	{ "spec.mpiReplicaSpecs[Worker]", 0 } };
 
-static void name_unknown(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *moves, const char *map, int by_role)
+static void name_unknown(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *moves, const char *map, int by_role)
 {
 	const mpijob_node *node = mpijob_doc_find(conversion->doc, map);
 	struct mpijob_text path = { 0 };
 	int failed = mpijob__base_text_puts(&path, map);
 	size_t mark = path.len;
 
-	for (size_t i = 0; !failed && mpijob_node_kind(node) == MPIJOB_NODE_MAP && i < mpijob_node_count(node); i++) {
+	for (size_t i = 0;
+	     !failed && mpijob_node_kind(node) == MPIJOB_NODE_MAP && i < mpijob_node_count(node);
+	     i++) {
 		const char *key = mpijob_node_key(node, i);
 
-		failed = by_role ? mpijob__base_field_path_entry(&path, key) : mpijob__base_field_path_key(&path, key);
+		failed = by_role ? mpijob__base_field_path_entry(&path, key)
+				 : mpijob__base_field_path_key(&path, key);
 		if (!failed && !is_known(moves, mpijob_text_data(&path)))
-			mpijob__convert_change(conversion, mpijob_text_data(&path), mpijob_node_at(node, i),
-					       "no known field; it is copied as it stands");
+			mpijob__convert_change(conversion, mpijob_text_data(&path),
+			    mpijob_node_at(node, i), "no known field; it is copied as it stands");
 		mpijob__base_field_path_cut(&path, mark);
 	}
 	if (failed)
@@ -122,7 +129,8 @@ static void name_unknown(struct mpijob__convert_conversion *conversion, const st
 	mpijob__base_text_release(&path);
 }
 
-void mpijob__convert_moves_follow(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *moves)
+void mpijob__convert_moves_follow(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *moves)
 {
 	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
 		name_unknown(conversion, moves, closed[i].path, closed[i].by_role);

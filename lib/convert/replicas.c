@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What both directions ask of replicas. It knows the training operator's rule for a launcher that is a worker too,
- * which v1 does not write down anywhere in a job.
+ * What both directions ask of replicas. It knows the training operator's rule for a launcher that
+ * is a worker too, which v1 does not write down anywhere in a job.
  */
 #include "convert/replicas.h"
 
 #include <string.h>
 
-int mpijob__convert_replicas_has(const struct mpijob__convert_conversion *conversion, const char *path)
+int mpijob__convert_replicas_has(const struct mpijob__convert_conversion *conversion,
+    const char *path)
 {
 	return mpijob_node_kind(mpijob_doc_find(conversion->doc, path)) == MPIJOB_NODE_MAP;
 }
 
 static int limits_gpu(const mpijob_node *container)
 {
-	const mpijob_node *limits = mpijob_node_get(mpijob_node_get(container, "resources"), "limits");
+	const mpijob_node *limits =
+	    mpijob_node_get(mpijob_node_get(container, "resources"), "limits");
 
 	for (size_t i = 0; i < mpijob_node_count(limits); i++) {
 		const char *name = mpijob_node_key(limits, i);
@@ -49,20 +51,24 @@ static int list_says(const mpijob_node *list, const char *word)
 
 int mpijob__convert_replicas_says(const mpijob_node *container, const char *word)
 {
-	return list_says(mpijob_node_get(container, "command"), word) || list_says(mpijob_node_get(container, "args"), word);
+	return list_says(mpijob_node_get(container, "command"), word) ||
+	       list_says(mpijob_node_get(container, "args"), word);
 }
 
-void mpijob__convert_replicas_put_text(struct mpijob__convert_conversion *conversion, const char *map, const char *key, const char *text)
+void mpijob__convert_replicas_put_text(struct mpijob__convert_conversion *conversion,
+    const char *map, const char *key, const char *text)
 {
 	mpijob_node_put_string(conversion->doc, mpijob_doc_make(conversion->doc, map), key, text);
 }
 
-void mpijob__convert_replicas_put_number(struct mpijob__convert_conversion *conversion, const char *map, const char *key, int64_t number)
+void mpijob__convert_replicas_put_number(struct mpijob__convert_conversion *conversion,
+    const char *map, const char *key, int64_t number)
 {
 	mpijob_node_put_int(conversion->doc, mpijob_doc_make(conversion->doc, map), key, number);
 }
 
-int mpijob__convert_replicas_number(const struct mpijob__convert_conversion *conversion, const char *path, int64_t *out)
+int mpijob__convert_replicas_number(const struct mpijob__convert_conversion *conversion,
+    const char *path, int64_t *out)
 {
 	return mpijob_node_int(mpijob_doc_find(conversion->doc, path), out);
 }

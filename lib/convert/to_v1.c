@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob of v2beta1 becomes for the training operator. It knows where that operator's defaults, retries
- * and launcher differ: a launcher under Never is never started again there, one without a backoffLimit has no
- * limit, and whether the launcher gets ranks is not written but follows from its GPU limits.
+ * What an MPIJob of v2beta1 becomes for the training operator. It knows where that operator's
+ * defaults, retries and launcher differ: a launcher under Never is never started again there, one
+ * without a backoffLimit has no limit, and whether the launcher gets ranks is not written but
+ * follows from its GPU limits.
  */
 #include "convert/replicas.h"
 
 #include <string.h>
 
-#define DEFAULT_BACKOFF 6 /* batch/v1's */
+#define DEFAULT_BACKOFF  6 /* batch/v1's */
 #define QUEUE_ANNOTATION "scheduling.volcano.sh/queue-name"
 
 static const struct mpijob__convert_word managers[] = {
@@ -16,7 +17,8 @@ static const struct mpijob__convert_word managers[] = {
 	{ NULL, NULL },
 };
 
-static void carry_launcher_policy(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
@@ -27,21 +29,27 @@ static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
 		return;
 	if (word && strcmp(word, "Never") == 0 && limit != 0) {
 		mpijob__convert_change(conversion, move->field, policy,
-				       "written as OnFailure: under Never v1 does not try a failed launcher again; it now restarts "
-				       "inside its pod");
-		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
+		    "written as OnFailure: under Never v1 does not try a failed launcher again; it "
+		    "now restarts "
+		    "inside its pod");
+		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy",
+		    "OnFailure");
 	} else if (!word || *word == '\0') {
-		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
+		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy",
+		    "OnFailure");
 	}
 	/* Under Never v1 does not look at the limit: there its absence means the same. */
 	if (!given && !mpijob__convert_find(conversion, BACKOFF_LIMIT)) {
-		mpijob__convert_change(conversion, BACKOFF_LIMIT, NULL, "written as %d, the default of v2beta1; in v1 absent means no limit",
-				       DEFAULT_BACKOFF);
-		mpijob__convert_replicas_put_number(conversion, "spec.runPolicy", "backoffLimit", DEFAULT_BACKOFF);
+		mpijob__convert_change(conversion, BACKOFF_LIMIT, NULL,
+		    "written as %d, the default of v2beta1; in v1 absent means no limit",
+		    DEFAULT_BACKOFF);
+		mpijob__convert_replicas_put_number(conversion, "spec.runPolicy", "backoffLimit",
+		    DEFAULT_BACKOFF);
 	}
 }
 
-static void carry_launcher_as_worker(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_launcher_as_worker(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	int wanted = 0;
@@ -50,27 +58,33 @@ static void carry_launcher_as_worker(struct mpijob__convert_conversion *conversi
 	mpijob_node_bool(value, &wanted);
 	if (wanted && !implied)
 		mpijob__convert_loss(conversion, move->field, value,
-				     "v1 gives the launcher ranks only when it has a GPU limit; this launcher gets none");
+		    "v1 gives the launcher ranks only when it has a GPU limit; this launcher gets "
+		    "none");
 	else if (!wanted && implied)
-		mpijob__convert_loss(conversion, move->field, value, "v1 gives a launcher with a GPU limit ranks, whatever is wanted");
+		mpijob__convert_loss(conversion, move->field, value,
+		    "v1 gives a launcher with a GPU limit ranks, whatever is wanted");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "runLauncherAsWorker");
 }
 
-static void carry_implementation(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_implementation(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(value);
 
 	if (word && strcmp(word, "Intel") == 0)
-		mpijob__convert_loss(conversion, move->field, value, "the hostfile of v1 is always Open MPI's: 'host slots=n'");
+		mpijob__convert_loss(conversion, move->field, value,
+		    "the hostfile of v1 is always Open MPI's: 'host slots=n'");
 	else if (word && strcmp(word, "MPICH") == 0)
 		mpijob__convert_loss(conversion, move->field, value,
-				     "the hostfile of v1 is always Open MPI's, and MPICH is told nothing of it: give mpirun -f and "
-				     "-launcher-exec /etc/mpi/kubexec.sh");
+		    "the hostfile of v1 is always Open MPI's, and MPICH is told nothing of it: "
+		    "give mpirun -f and "
+		    "-launcher-exec /etc/mpi/kubexec.sh");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiImplementation");
 }
 
-static void carry_queue(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_queue(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *annotations = mpijob_doc_find(conversion->doc, "metadata.annotations");
 	const char *queue = mpijob_node_string(mpijob_node_get(annotations, QUEUE_ANNOTATION));
@@ -78,35 +92,44 @@ static void carry_queue(struct mpijob__convert_conversion *conversion, const str
 
 	if (!queue || *queue == '\0' || (given && *given))
 		return;
-	mpijob__convert_change(conversion, move->field, NULL, "written from the annotation " QUEUE_ANNOTATION ", which v1 does not read");
-	mpijob__convert_replicas_put_text(conversion, "spec.runPolicy.schedulingPolicy", "queue", queue);
+	mpijob__convert_change(conversion, move->field, NULL,
+	    "written from the annotation " QUEUE_ANNOTATION ", which v1 does not read");
+	mpijob__convert_replicas_put_text(conversion, "spec.runPolicy.schedulingPolicy", "queue",
+	    queue);
 }
 
-static void carry_worker_count(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_worker_count(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
 
 	if (!mpijob__convert_replicas_has(conversion, WORKER_PATH))
 		return;
-	mpijob__convert_change(conversion, move->field, value, "in v1 a worker that fails fails the job; in v2beta1 only the launcher does");
+	mpijob__convert_change(conversion, move->field, value,
+	    "in v1 a worker that fails fails the job; in v2beta1 only the launcher does");
 	if (value)
 		return;
-	mpijob__convert_change(conversion, move->field, NULL, "written as 1: in v1 absent means none");
+	mpijob__convert_change(conversion, move->field, NULL,
+	    "written as 1: in v1 absent means none");
 	mpijob__convert_replicas_put_number(conversion, WORKER_PATH, "replicas", 1);
 }
 
-static void carry_worker_template(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_worker_template(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	const mpijob_node *containers = mpijob__convert_find(conversion, WORKER_PATH CONTAINERS);
 	const mpijob_node *first = mpijob_node_at(containers, 0);
 
 	(void)move;
-	if (mpijob_node_count(mpijob_node_get(first, "command")) == 0 && mpijob_node_count(mpijob_node_get(first, "args")) > 0)
-		mpijob__convert_loss(conversion, WORKER_PATH CONTAINERS "[0].args", mpijob_node_get(first, "args"),
-				     "v1 does not use the arguments of a worker without a command: it sleeps");
+	if (mpijob_node_count(mpijob_node_get(first, "command")) == 0 &&
+	    mpijob_node_count(mpijob_node_get(first, "args")) > 0)
+		mpijob__convert_loss(conversion, WORKER_PATH CONTAINERS "[0].args",
+		    mpijob_node_get(first, "args"),
+		    "v1 does not use the arguments of a worker without a command: it sleeps");
 }
 
-static void carry_reasons(struct mpijob__convert_conversion *conversion, const struct mpijob__convert_move *move)
+static void carry_reasons(struct mpijob__convert_conversion *conversion,
+    const struct mpijob__convert_move *move)
 {
 	mpijob_node *conditions = mpijob__convert_find(conversion, move->field);
 
@@ -115,7 +138,8 @@ static void carry_reasons(struct mpijob__convert_conversion *conversion, const s
 		const char *reason = mpijob_node_string(mpijob_node_get(condition, "reason"));
 
 		if (reason && strcmp(reason, "MPIJobFailed") == 0)
-			mpijob_node_put_string(conversion->doc, condition, "reason", "MPIJobMPIJobFailed");
+			mpijob_node_put_string(conversion->doc, condition, "reason",
+			    "MPIJobMPIJobFailed");
 	}
 }
 
@@ -128,12 +152,15 @@ const struct mpijob__convert_move mpijob__convert_moves_to_v1[] = {
 	{ .field = WORKER_PATH ".restartPolicy" },
 	{ .field = WORKER_PATH ".replicas", .carry = carry_worker_count },
 	{ .field = WORKER_PATH ".template", .carry = carry_worker_template },
-	{ .field = "spec.runPolicy.cleanPodPolicy", .harmless = "None",
-	  .note = "in v1 the policy reaches the launcher's pod too; in v2beta1 only workers" },
+	{ .field = "spec.runPolicy.cleanPodPolicy",
+	    .harmless = "None",
+	    .note = "in v1 the policy reaches the launcher's pod too; in v2beta1 only workers" },
 	{ .field = "spec.runPolicy.ttlSecondsAfterFinished",
-	  .note = "v1 deletes the MPIJob itself after that time; v2beta1 only the launcher's Job" },
+	    .note =
+		"v1 deletes the MPIJob itself after that time; v2beta1 only the launcher's Job" },
 	{ .field = "spec.runPolicy.activeDeadlineSeconds",
-	  .note = "v1 counts from the job's startTime; v2beta1 from the start of the launcher's Job" },
+	    .note = "v1 counts from the job's startTime; v2beta1 from the start of the launcher's "
+		    "Job" },
 	{ .field = BACKOFF_LIMIT },
 	{ .field = "spec.runPolicy.suspend" },
 	{ .field = "spec.runPolicy.managedBy", .words = managers },
@@ -142,10 +169,15 @@ const struct mpijob__convert_move mpijob__convert_moves_to_v1[] = {
 	{ .field = "spec.runPolicy.schedulingPolicy.minResources" },
 	{ .field = "spec.runPolicy.schedulingPolicy.priorityClass" },
 	{ .field = "spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds" },
-	{ .field = "spec.sshAuthMountPath", .what = MOVE_DROP, .harmless = "/root/.ssh",
-	  .note = "v1 has no SSH keys: it reaches workers with kubectl exec" },
-	{ .field = "spec.launcherCreationPolicy", .what = MOVE_DROP, .loss = 1, .harmless = "AtStartup",
-	  .note = "v1 creates the launcher at once; it cannot wait for workers" },
+	{ .field = "spec.sshAuthMountPath",
+	    .what = MOVE_DROP,
+	    .harmless = "/root/.ssh",
+	    .note = "v1 has no SSH keys: it reaches workers with kubectl exec" },
+	{ .field = "spec.launcherCreationPolicy",
+	    .what = MOVE_DROP,
+	    .loss = 1,
+	    .harmless = "AtStartup",
+	    .note = "v1 creates the launcher at once; it cannot wait for workers" },
 	{ .field = "spec.mpiImplementation", .carry = carry_implementation },
 	{ .field = "status.conditions", .carry = carry_reasons },
 	{ .field = NULL },

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The trail: `{"from": VERSION, "restore": [{PATH: {"was": ..., "gave": ...}, ...}, ...]}`. "was" is the original's
- * value, "gave" what the way back gives by itself; a member that is missing is a value that is absent. All paths of
- * one entry are put back, or none: they only mean something together. An entry counts while the way back still
- * gives the same; so whatever was changed in the meantime stays changed.
+ * The trail: `{"from": VERSION, "restore": [{PATH: {"was": ..., "gave": ...}, ...}, ...]}`. "was"
+ * is the original's value, "gave" what the way back gives by itself; a member that is missing is a
+ * value that is absent. All paths of one entry are put back, or none: they only mean something
+ * together. An entry counts while the way back still gives the same; so whatever was changed in the
+ * meantime stays changed.
  */
 #include "convert/trail.h"
 
@@ -11,8 +12,10 @@
 
 #include "base/field_path.h"
 
-#define DONE       "done" /* beside the paths of an entry that was put back; no path, as those begin with a field */
-#define MOST_BYTES 262144 /* of all annotations of an object, keys and values, as the API server counts */
+/* beside the paths of an entry that was put back; no path, as those begin with a field */
+#define DONE "done"
+/* of all annotations of an object, keys and values, as the API server counts */
+#define MOST_BYTES 262144
 
 /* Fields that mean something only together. */
 static const char *const together[][2] = {
@@ -34,7 +37,8 @@ static int is_at(const char *path, const char *start)
 {
 	size_t len = strlen(start);
 
-	return strncmp(path, start, len) == 0 && (path[len] == '\0' || path[len] == '.' || path[len] == '[');
+	return strncmp(path, start, len) == 0 &&
+	       (path[len] == '\0' || path[len] == '.' || path[len] == '[');
 }
 
 /* A trail is text that anybody may have written: it reaches no further than a conversion does. */
@@ -54,7 +58,8 @@ static int may_restore(const char *path)
 
 /* ---- the way there ---- */
 
-static void put_change(struct trail *trail, mpijob_node *entry, const char *path, const mpijob_node *was, const mpijob_node *gave)
+static void put_change(struct trail *trail, mpijob_node *entry, const char *path,
+    const mpijob_node *was, const mpijob_node *gave)
 {
 	mpijob_node *change = mpijob_node_put_map(trail->doc, entry, path);
 
@@ -64,7 +69,8 @@ static void put_change(struct trail *trail, mpijob_node *entry, const char *path
 
 static void put_field(struct trail *trail, mpijob_node *entry, const char *path)
 {
-	put_change(trail, entry, path, mpijob_node_find(trail->original, path), mpijob_node_find(trail->back, path));
+	put_change(trail, entry, path, mpijob_node_find(trail->original, path),
+	    mpijob_node_find(trail->back, path));
 }
 
 static int is_kept(const struct trail *trail, const char *path)
@@ -91,7 +97,8 @@ static void put_command_partner(struct trail *trail, mpijob_node *entry, const c
 
 	if (!is_command && !ends_with(path, "].args"))
 		return;
-	if (mpijob_text_write(&partner, path, strlen(path) - strlen(is_command ? "command" : "args")) ||
+	if (mpijob_text_write(&partner, path,
+		strlen(path) - strlen(is_command ? "command" : "args")) ||
 	    mpijob__base_text_puts(&partner, is_command ? "args" : "command"))
 		trail->code = MPIJOB_ERR_NOMEM;
 	else
@@ -122,8 +129,10 @@ static int same_names(const mpijob_node *a, const mpijob_node *b)
 	if (mpijob_node_count(a) != mpijob_node_count(b))
 		return 0;
 	for (size_t i = 0; i < mpijob_node_count(a); i++) {
-		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(a, i), "name"));
-		const char *other = mpijob_node_string(mpijob_node_get(mpijob_node_at(b, i), "name"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(a, i), "name"));
+		const char *other =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(b, i), "name"));
 
 		if (!name || !other || strcmp(name, other) != 0)
 			return 0;
@@ -131,21 +140,25 @@ static int same_names(const mpijob_node *a, const mpijob_node *b)
 	return 1;
 }
 
-static void compare(struct trail *trail, const mpijob_node *was, const mpijob_node *gave, int by_role);
+static void compare(struct trail *trail, const mpijob_node *was, const mpijob_node *gave,
+    int by_role);
 
-static void compare_key(struct trail *trail, const mpijob_node *was, const mpijob_node *gave, const char *key, int by_role)
+static void compare_key(struct trail *trail, const mpijob_node *was, const mpijob_node *gave,
+    const char *key, int by_role)
 {
 	size_t mark = trail->path.len;
 	int roles = strcmp(key, "mpiReplicaSpecs") == 0 || strcmp(key, "replicaStatuses") == 0;
 
-	if (by_role ? mpijob__base_field_path_entry(&trail->path, key) : mpijob__base_field_path_key(&trail->path, key))
+	if (by_role ? mpijob__base_field_path_entry(&trail->path, key)
+		    : mpijob__base_field_path_key(&trail->path, key))
 		trail->code = MPIJOB_ERR_NOMEM;
 	else
 		compare(trail, mpijob_node_get(was, key), mpijob_node_get(gave, key), roles);
 	mpijob__base_field_path_cut(&trail->path, mark);
 }
 
-static void compare_maps(struct trail *trail, const mpijob_node *was, const mpijob_node *gave, int by_role)
+static void compare_maps(struct trail *trail, const mpijob_node *was, const mpijob_node *gave,
+    int by_role)
 {
 	for (size_t i = 0; i < mpijob_node_count(was); i++)
 		compare_key(trail, was, gave, mpijob_node_key(was, i), by_role);
@@ -155,7 +168,8 @@ static void compare_maps(struct trail *trail, const mpijob_node *was, const mpij
 	}
 }
 
-static void compare(struct trail *trail, const mpijob_node *was, const mpijob_node *gave, int by_role)
+static void compare(struct trail *trail, const mpijob_node *was, const mpijob_node *gave,
+    int by_role)
 {
 	size_t mark = trail->path.len;
 
@@ -165,7 +179,8 @@ static void compare(struct trail *trail, const mpijob_node *was, const mpijob_no
 		compare_maps(trail, was, gave, by_role);
 		return;
 	}
-	if (mpijob_node_kind(was) != MPIJOB_NODE_LIST || mpijob_node_kind(gave) != MPIJOB_NODE_LIST || !same_names(was, gave)) {
+	if (mpijob_node_kind(was) != MPIJOB_NODE_LIST ||
+	    mpijob_node_kind(gave) != MPIJOB_NODE_LIST || !same_names(was, gave)) {
 		keep(trail);
 		return;
 	}
@@ -183,7 +198,8 @@ static void compare_field(struct trail *trail, const char *field)
 	if (mpijob__base_text_puts(&trail->path, field))
 		trail->code = MPIJOB_ERR_NOMEM;
 	else
-		compare(trail, mpijob_node_get(trail->original, field), mpijob_node_get(trail->back, field), 0);
+		compare(trail, mpijob_node_get(trail->original, field),
+		    mpijob_node_get(trail->back, field), 0);
 	mpijob__base_field_path_cut(&trail->path, 0);
 }
 
@@ -193,7 +209,8 @@ static void keep_surroundings(struct trail *trail, const mpijob_node *original)
 	const mpijob_node *metadata = mpijob_node_get(original, "metadata");
 	const mpijob_node *annotations = mpijob_node_get(metadata, "annotations");
 	mpijob_doc *left = mpijob_doc_new(); /* What is left of the metadata without the trail. */
-	mpijob_node *entry, *empty = mpijob_node_put_map(left, mpijob_doc_edit(left), "annotations");
+	mpijob_node *entry,
+	    *empty = mpijob_node_put_map(left, mpijob_doc_edit(left), "annotations");
 
 	if (!empty) {
 		mpijob_doc_free(left);
@@ -216,30 +233,34 @@ static size_t bytes_of(const mpijob_node *annotations)
 	size_t sum = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(annotations); i++)
-		sum += strlen(mpijob_node_key(annotations, i)) + mpijob_node_length(mpijob_node_at(annotations, i));
+		sum += strlen(mpijob_node_key(annotations, i)) +
+		       mpijob_node_length(mpijob_node_at(annotations, i));
 	return sum;
 }
 
 static void write_annotation(struct trail *trail, struct mpijob__convert_conversion *result)
 {
 	struct mpijob_text text = { 0 };
-	int code = mpijob_node_write(mpijob_doc_root(trail->doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &text);
+	int code = mpijob_node_write(mpijob_doc_root(trail->doc), MPIJOB_FORMAT_JSON_COMPACT,
+	    mpijob_text_write, &text);
 	size_t before = bytes_of(mpijob_doc_find(result->doc, "metadata.annotations"));
 
 	if (code)
 		result->code = code;
 	else if (before + strlen(MPIJOB_CONVERT_ANNOTATION) + text.len > MOST_BYTES)
 		mpijob__convert_loss(result, "metadata.annotations", NULL,
-				     "no room to keep what is lost: it takes %zu bytes, and all annotations may take %d", text.len,
-				     MOST_BYTES);
+		    "no room to keep what is lost: it takes %zu bytes, and all annotations may "
+		    "take %d",
+		    text.len, MOST_BYTES);
 	else
-		mpijob_node_put_string(result->doc, mpijob_doc_make(result->doc, "metadata.annotations"),
-				       MPIJOB_CONVERT_ANNOTATION, mpijob_text_data(&text));
+		mpijob_node_put_string(result->doc,
+		    mpijob_doc_make(result->doc, "metadata.annotations"), MPIJOB_CONVERT_ANNOTATION,
+		    mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 }
 
-void mpijob__convert_trail_leave(struct mpijob__convert_conversion *result, const char *version, const mpijob_node *original,
-			 const mpijob_node *back)
+void mpijob__convert_trail_leave(struct mpijob__convert_conversion *result, const char *version,
+    const mpijob_node *original, const mpijob_node *back)
 {
 	struct trail trail = { .doc = mpijob_doc_new(), .original = original, .back = back };
 
@@ -265,7 +286,8 @@ static int is_trail(const mpijob_node *root)
 {
 	const mpijob_node *entries = mpijob_node_get(root, "restore");
 
-	if (!mpijob_node_string(mpijob_node_get(root, "from")) || mpijob_node_kind(entries) != MPIJOB_NODE_LIST)
+	if (!mpijob_node_string(mpijob_node_get(root, "from")) ||
+	    mpijob_node_kind(entries) != MPIJOB_NODE_LIST)
 		return 0;
 	for (size_t i = 0; i < mpijob_node_count(entries); i++) {
 		const mpijob_node *entry = mpijob_node_at(entries, i);
@@ -273,14 +295,16 @@ static int is_trail(const mpijob_node *root)
 		if (mpijob_node_count(entry) == 0)
 			return 0;
 		for (size_t k = 0; k < mpijob_node_count(entry); k++) {
-			if (mpijob_node_kind(mpijob_node_at(entry, k)) != MPIJOB_NODE_MAP || !may_restore(mpijob_node_key(entry, k)))
+			if (mpijob_node_kind(mpijob_node_at(entry, k)) != MPIJOB_NODE_MAP ||
+			    !may_restore(mpijob_node_key(entry, k)))
 				return 0;
 		}
 	}
 	return 1;
 }
 
-int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, const char *version, mpijob_doc **out)
+int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, const char *version,
+    mpijob_doc **out)
 {
 	mpijob_node *annotations = mpijob_doc_find(conversion->doc, "metadata.annotations");
 	const mpijob_node *value = mpijob_node_get(annotations, MPIJOB_CONVERT_ANNOTATION);
@@ -292,13 +316,16 @@ int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, co
 	if (!value)
 		return 0;
 	options.format = MPIJOB_FORMAT_JSON;
-	code = text ? mpijob_doc_parse(text, mpijob_node_length(value), &options, &trail, NULL) : MPIJOB_ERR_SYNTAX;
+	code = text ? mpijob_doc_parse(text, mpijob_node_length(value), &options, &trail, NULL)
+		    : MPIJOB_ERR_SYNTAX;
 	if (code == MPIJOB_ERR_NOMEM)
 		return code;
 	if (code || !is_trail(mpijob_doc_root(trail))) {
-		mpijob__convert_loss(conversion, "metadata.annotations[" MPIJOB_CONVERT_ANNOTATION "]", value,
-				     "cannot be read, so what it kept is not put back");
-	} else if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_doc_root(trail), "from")), version) == 0) {
+		mpijob__convert_loss(conversion,
+		    "metadata.annotations[" MPIJOB_CONVERT_ANNOTATION "]", value,
+		    "cannot be read, so what it kept is not put back");
+	} else if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_doc_root(trail), "from")),
+		       version) == 0) {
 		mpijob_node_remove(annotations, MPIJOB_CONVERT_ANNOTATION);
 		*out = trail;
 		return conversion->code;
@@ -308,7 +335,8 @@ int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, co
 }
 
 /* Set the value at a path, or remove it. */
-static void put_back(struct mpijob__convert_conversion *conversion, const char *path, const mpijob_node *value)
+static void put_back(struct mpijob__convert_conversion *conversion, const char *path,
+    const mpijob_node *value)
 {
 	const char *rest = path, *last = path;
 	struct mpijob__base_field_step step = { 0 };
@@ -329,18 +357,21 @@ static void put_back(struct mpijob__convert_conversion *conversion, const char *
 		map = mpijob_doc_make(conversion->doc, mpijob_text_data(&parent));
 		mpijob_node_put_copy(conversion->doc, map, mpijob_text_data(&key), value);
 	} else {
-		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)), mpijob_text_data(&key));
+		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
+		    mpijob_text_data(&key));
 	}
 	mpijob__base_text_release(&parent);
 	mpijob__base_text_release(&key);
 }
 
-static int still_holds(const struct mpijob__convert_conversion *conversion, const mpijob_node *entry)
+static int still_holds(const struct mpijob__convert_conversion *conversion,
+    const mpijob_node *entry)
 {
 	for (size_t i = 0; i < mpijob_node_count(entry); i++) {
 		const mpijob_node *gave = mpijob_node_get(mpijob_node_at(entry, i), "gave");
 
-		if (!mpijob_node_equal(gave, mpijob_doc_find(conversion->doc, mpijob_node_key(entry, i))))
+		if (!mpijob_node_equal(gave,
+			mpijob_doc_find(conversion->doc, mpijob_node_key(entry, i))))
 			return 0;
 	}
 	return 1;
@@ -358,9 +389,11 @@ void mpijob__convert_trail_restore(struct mpijob__convert_conversion *conversion
 	for (size_t i = 0; i < mpijob_node_count(entries); i++) {
 		const mpijob_node *entry = mpijob_node_at(entries, i);
 
-		for (size_t k = 0; mpijob_node_get(entry, DONE) && k < mpijob_node_count(entry); k++) {
+		for (size_t k = 0; mpijob_node_get(entry, DONE) && k < mpijob_node_count(entry);
+		     k++) {
 			if (may_restore(mpijob_node_key(entry, k)))
-				put_back(conversion, mpijob_node_key(entry, k), mpijob_node_get(mpijob_node_at(entry, k), "was"));
+				put_back(conversion, mpijob_node_key(entry, k),
+				    mpijob_node_get(mpijob_node_at(entry, k), "was"));
 		}
 	}
 	if (mpijob_doc_error(trail))
@@ -374,8 +407,10 @@ int mpijob__convert_trail_restored(const mpijob_doc *trail, const char *field)
 	for (size_t i = 0; field && i < mpijob_node_count(entries); i++) {
 		const mpijob_node *entry = mpijob_node_at(entries, i);
 
-		for (size_t k = 0; mpijob_node_get(entry, DONE) && k < mpijob_node_count(entry); k++) {
-			if (is_at(field, mpijob_node_key(entry, k)) || is_at(mpijob_node_key(entry, k), field))
+		for (size_t k = 0; mpijob_node_get(entry, DONE) && k < mpijob_node_count(entry);
+		     k++) {
+			if (is_at(field, mpijob_node_key(entry, k)) ||
+			    is_at(mpijob_node_key(entry, k), field))
 				return 1;
 		}
 	}

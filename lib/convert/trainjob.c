@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob becomes for Trainer 2.2: a TrainJob, which holds what differs from job to job, while a runtime of
- * the cluster's holds the pods. It knows what a TrainJob can say of them (the launcher's image, command and
- * environment; in a runtime patch the volumes, accounts and places of both roles), and which field of the runtime
- * must say all else. A runtime for MPI has the jobs `launcher` and `node`, each with a container `node`.
+ * What an MPIJob becomes for Trainer 2.2: a TrainJob, which holds what differs from job to job,
+ * while a runtime of the cluster's holds the pods. It knows what a TrainJob can say of them (the
+ * launcher's image, command and environment; in a runtime patch the volumes, accounts and places of
+ * both roles), and which field of the runtime must say all else. A runtime for MPI has the jobs
+ * `launcher` and `node`, each with a container `node`.
  */
 #include "convert/replicas.h"
 
 #include <string.h>
 
-#define MANAGER "mpijob.libmpijob/convert"
-#define RUNTIME "mpi-distributed"
+#define MANAGER        "mpijob.libmpijob/convert"
+#define RUNTIME        "mpi-distributed"
 #define LAUNCHER_FIRST LAUNCHER_PATH CONTAINERS "[0]"
 #define WORKER_FIRST   WORKER_PATH CONTAINERS "[0]"
 
@@ -39,47 +40,88 @@ static const struct {
 
 /* Fields that a TrainJob does not have, and who has them. */
 static const struct mpijob__convert_move losses[] = {
-	{ .field = "spec.runLauncherAsWorker", .loss = 1, .harmless = "false",
-	  .note = "belongs in the runtime: spec.mlPolicy.mpi.runLauncherAsNode" },
-	{ .field = "spec.sshAuthMountPath", .loss = 1, .harmless = "/root/.ssh",
-	  .note = "belongs in the runtime: spec.mlPolicy.mpi.sshAuthMountPath" },
-	{ .field = "spec.mpiImplementation", .loss = 1, .harmless = "OpenMPI",
-	  .note = "Trainer knows no MPI but OpenMPI: spec.mlPolicy.mpi.mpiImplementation of the runtime takes no other" },
-	{ .field = "spec.launcherCreationPolicy", .loss = 1, .harmless = "AtStartup",
-	  .note = "belongs in the runtime: dependsOn with status Ready, of its replicated job launcher" },
-	{ .field = "spec.runPolicy.cleanPodPolicy", .loss = 1, .harmless = "None",
-	  .note = "Trainer has no such policy; the runtime's JobSet deletes pods with their Jobs" },
-	{ .field = "spec.runPolicy.ttlSecondsAfterFinished", .loss = 1,
-	  .note = "belongs in the runtime: spec.template.spec.ttlSecondsAfterFinished" },
-	{ .field = BACKOFF_LIMIT, .loss = 1,
-	  .note = "belongs in the runtime: backoffLimit of its replicated job launcher, or spec.template.spec.failurePolicy.maxRestarts" },
-	{ .field = "spec.runPolicy.schedulingPolicy.minAvailable", .loss = 1, .note = "Trainer always places all pods of a job together" },
-	{ .field = "spec.runPolicy.schedulingPolicy.queue", .loss = 1,
-	  .note = "belongs in the runtime: its annotation scheduling.volcano.sh/queue-name" },
-	{ .field = "spec.runPolicy.schedulingPolicy.minResources", .loss = 1, .note = "Trainer computes it from the pods" },
-	{ .field = "spec.runPolicy.schedulingPolicy.priorityClass", .loss = 1,
-	  .note = "belongs in the runtime: priorityClassName of its pod templates" },
-	{ .field = "spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds", .loss = 1,
-	  .note = "belongs in the runtime: spec.podGroupPolicy.coscheduling.scheduleTimeoutSeconds" },
-	{ .field = LAUNCHER_PATH ".restartPolicy", .loss = 1, .note = "belongs in the runtime: restartPolicy of the pods of its job launcher" },
-	{ .field = WORKER_PATH ".restartPolicy", .loss = 1, .note = "belongs in the runtime: restartPolicy of the pods of its job node" },
-	{ .field = LAUNCHER_FIRST ".name", .harmless = "node", .note = "in the pods of a TrainJob this container is 'node'" },
-	{ .field = WORKER_FIRST ".name", .harmless = "node", .note = "in the pods of a TrainJob this container is 'node'" },
-	{ .field = WORKER_FIRST ".image", .loss = 1, .note = "belongs in the runtime: a TrainJob's image is the launcher's only" },
-	{ .field = WORKER_FIRST ".command", .loss = 1, .note = "belongs in the runtime: command of the container node of its job node" },
-	{ .field = WORKER_FIRST ".args", .loss = 1, .note = "belongs in the runtime: args of the container node of its job node" },
-	{ .field = WORKER_FIRST ".env", .loss = 1, .note = "belongs in the runtime: env of the container node of its job node" },
+	{ .field = "spec.runLauncherAsWorker",
+	    .loss = 1,
+	    .harmless = "false",
+	    .note = "belongs in the runtime: spec.mlPolicy.mpi.runLauncherAsNode" },
+	{ .field = "spec.sshAuthMountPath",
+	    .loss = 1,
+	    .harmless = "/root/.ssh",
+	    .note = "belongs in the runtime: spec.mlPolicy.mpi.sshAuthMountPath" },
+	{ .field = "spec.mpiImplementation",
+	    .loss = 1,
+	    .harmless = "OpenMPI",
+	    .note = "Trainer knows no MPI but OpenMPI: spec.mlPolicy.mpi.mpiImplementation of the "
+		    "runtime takes no other" },
+	{ .field = "spec.launcherCreationPolicy",
+	    .loss = 1,
+	    .harmless = "AtStartup",
+	    .note = "belongs in the runtime: dependsOn with status Ready, of its replicated job "
+		    "launcher" },
+	{ .field = "spec.runPolicy.cleanPodPolicy",
+	    .loss = 1,
+	    .harmless = "None",
+	    .note =
+		"Trainer has no such policy; the runtime's JobSet deletes pods with their Jobs" },
+	{ .field = "spec.runPolicy.ttlSecondsAfterFinished",
+	    .loss = 1,
+	    .note = "belongs in the runtime: spec.template.spec.ttlSecondsAfterFinished" },
+	{ .field = BACKOFF_LIMIT,
+	    .loss = 1,
+	    .note = "belongs in the runtime: backoffLimit of its replicated job launcher, or "
+		    "spec.template.spec.failurePolicy.maxRestarts" },
+	{ .field = "spec.runPolicy.schedulingPolicy.minAvailable",
+	    .loss = 1,
+	    .note = "Trainer always places all pods of a job together" },
+	{ .field = "spec.runPolicy.schedulingPolicy.queue",
+	    .loss = 1,
+	    .note = "belongs in the runtime: its annotation scheduling.volcano.sh/queue-name" },
+	{ .field = "spec.runPolicy.schedulingPolicy.minResources",
+	    .loss = 1,
+	    .note = "Trainer computes it from the pods" },
+	{ .field = "spec.runPolicy.schedulingPolicy.priorityClass",
+	    .loss = 1,
+	    .note = "belongs in the runtime: priorityClassName of its pod templates" },
+	{ .field = "spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds",
+	    .loss = 1,
+	    .note =
+		"belongs in the runtime: spec.podGroupPolicy.coscheduling.scheduleTimeoutSeconds" },
+	{ .field = LAUNCHER_PATH ".restartPolicy",
+	    .loss = 1,
+	    .note = "belongs in the runtime: restartPolicy of the pods of its job launcher" },
+	{ .field = WORKER_PATH ".restartPolicy",
+	    .loss = 1,
+	    .note = "belongs in the runtime: restartPolicy of the pods of its job node" },
+	{ .field = LAUNCHER_FIRST ".name",
+	    .harmless = "node",
+	    .note = "in the pods of a TrainJob this container is 'node'" },
+	{ .field = WORKER_FIRST ".name",
+	    .harmless = "node",
+	    .note = "in the pods of a TrainJob this container is 'node'" },
+	{ .field = WORKER_FIRST ".image",
+	    .loss = 1,
+	    .note = "belongs in the runtime: a TrainJob's image is the launcher's only" },
+	{ .field = WORKER_FIRST ".command",
+	    .loss = 1,
+	    .note = "belongs in the runtime: command of the container node of its job node" },
+	{ .field = WORKER_FIRST ".args",
+	    .loss = 1,
+	    .note = "belongs in the runtime: args of the container node of its job node" },
+	{ .field = WORKER_FIRST ".env",
+	    .loss = 1,
+	    .note = "belongs in the runtime: env of the container node of its job node" },
 	{ .field = "status", .note = "left out: a TrainJob's status is another one" },
 	{ .field = NULL },
 };
 
 /* What a runtime patch may say of a pod, and of its containers. */
-static const char *const pod_fields[] = { "serviceAccountName", "volumes", "imagePullSecrets", "securityContext", "nodeSelector",
-					  "affinity", "tolerations", "schedulingGates", NULL };
+static const char *const pod_fields[] = { "serviceAccountName", "volumes", "imagePullSecrets",
+	"securityContext", "nodeSelector", "affinity", "tolerations", "schedulingGates", NULL };
 static const char *const container_fields[] = { "volumeMounts", "securityContext", NULL };
 /* What is dealt with elsewhere. */
 static const char *const pod_elsewhere[] = { "containers", NULL };
-static const char *const container_elsewhere[] = { "name", "image", "command", "args", "env", "resources", NULL };
+static const char *const container_elsewhere[] = { "name", "image", "command", "args", "env",
+	"resources", NULL };
 
 static int is_among(const char *word, const char *const *words)
 {
@@ -99,9 +141,11 @@ static void copy_values(const struct making *making)
 		const mpijob_node *value = mpijob__convert_find(making->from, copies[i].from);
 
 		if (value)
-			mpijob_node_put_copy(making->to, make(making, copies[i].map), copies[i].key, value);
+			mpijob_node_put_copy(making->to, make(making, copies[i].map), copies[i].key,
+			    value);
 	}
-	mpijob_node_remove(mpijob_doc_find(making->to, "metadata.annotations"), MPIJOB_CONVERT_ANNOTATION);
+	mpijob_node_remove(mpijob_doc_find(making->to, "metadata.annotations"),
+	    MPIJOB_CONVERT_ANNOTATION);
 	if (mpijob_doc_find(making->to, "metadata.annotations") &&
 	    mpijob_node_count(mpijob_doc_find(making->to, "metadata.annotations")) == 0)
 		mpijob_node_remove(mpijob_doc_find(making->to, "metadata"), "annotations");
@@ -129,10 +173,12 @@ static void put_runtime(const struct making *making)
 {
 	const char *given = making->from->runtime;
 
-	mpijob_node_put_string(making->to, make(making, "spec.runtimeRef"), "name", given ? given : RUNTIME);
+	mpijob_node_put_string(making->to, make(making, "spec.runtimeRef"), "name",
+	    given ? given : RUNTIME);
 	if (!given)
 		mpijob__convert_change(making->from, "spec.runtimeRef.name", NULL,
-				       "written as '" RUNTIME "'; name a ClusterTrainingRuntime of your cluster that has an MPI policy");
+		    "written as '" RUNTIME
+		    "'; name a ClusterTrainingRuntime of your cluster that has an MPI policy");
 }
 
 static void put_nodes(const struct making *making)
@@ -140,55 +186,67 @@ static void put_nodes(const struct making *making)
 	int64_t workers = 1, slots = 1;
 	int as_worker = 0;
 
-	mpijob_node_bool(mpijob__convert_find(making->from, "spec.runLauncherAsWorker"), &as_worker);
+	mpijob_node_bool(mpijob__convert_find(making->from, "spec.runLauncherAsWorker"),
+	    &as_worker);
 	if (!mpijob__convert_replicas_has(making->from, WORKER_PATH))
 		workers = 0;
 	mpijob__convert_replicas_number(making->from, WORKER_PATH ".replicas", &workers);
 	if (workers == 0)
-		mpijob__convert_loss(making->from, WORKER_PATH, mpijob__convert_find(making->from, WORKER_PATH),
-				     "a TrainJob has at least one pod of job node");
+		mpijob__convert_loss(making->from, WORKER_PATH,
+		    mpijob__convert_find(making->from, WORKER_PATH),
+		    "a TrainJob has at least one pod of job node");
 	if (workers + as_worker > 0)
-		mpijob_node_put_int(making->to, make(making, "spec.trainer"), "numNodes", workers + as_worker);
+		mpijob_node_put_int(making->to, make(making, "spec.trainer"), "numNodes",
+		    workers + as_worker);
 	mpijob__convert_replicas_number(making->from, "spec.slotsPerWorker", &slots);
 	if (slots < 1)
-		mpijob__convert_loss(making->from, "spec.slotsPerWorker", mpijob__convert_find(making->from, "spec.slotsPerWorker"),
-				     "a TrainJob's numProcPerNode is at least 1");
+		mpijob__convert_loss(making->from, "spec.slotsPerWorker",
+		    mpijob__convert_find(making->from, "spec.slotsPerWorker"),
+		    "a TrainJob's numProcPerNode is at least 1");
 	else
-		mpijob_node_put_int(making->to, make(making, "spec.trainer"), "numProcPerNode", slots);
+		mpijob_node_put_int(making->to, make(making, "spec.trainer"), "numProcPerNode",
+		    slots);
 }
 
 /* They reach the launcher, and the nodes only when the launcher is one of them. */
 static void put_resources(const struct making *making)
 {
-	const mpijob_node *launcher = mpijob__convert_find(making->from, LAUNCHER_FIRST ".resources");
+	const mpijob_node *launcher =
+	    mpijob__convert_find(making->from, LAUNCHER_FIRST ".resources");
 	const mpijob_node *worker = mpijob__convert_find(making->from, WORKER_FIRST ".resources");
 	int as_worker = 0;
 	const mpijob_node *used;
 
-	mpijob_node_bool(mpijob__convert_find(making->from, "spec.runLauncherAsWorker"), &as_worker);
+	mpijob_node_bool(mpijob__convert_find(making->from, "spec.runLauncherAsWorker"),
+	    &as_worker);
 	used = as_worker && worker ? worker : launcher;
 	if (used)
-		mpijob_node_put_copy(making->to, make(making, "spec.trainer"), "resourcesPerNode", used);
+		mpijob_node_put_copy(making->to, make(making, "spec.trainer"), "resourcesPerNode",
+		    used);
 	if (launcher && used != launcher && !mpijob_node_equal(launcher, worker))
 		mpijob__convert_loss(making->from, LAUNCHER_FIRST ".resources", launcher,
-				     "left out: a launcher that is a node gets spec.trainer.resourcesPerNode, which is the workers'");
+		    "left out: a launcher that is a node gets spec.trainer.resourcesPerNode, which "
+		    "is the workers'");
 	if (worker && used != worker)
 		mpijob__convert_loss(making->from, WORKER_FIRST ".resources", worker,
-				     "belongs in the runtime: resources of the container node of its job node");
+		    "belongs in the runtime: resources of the container node of its job node");
 }
 
 static void put_policy(const struct making *making)
 {
-	const mpijob_node *deadline = mpijob__convert_find(making->from, "spec.runPolicy.activeDeadlineSeconds");
+	const mpijob_node *deadline =
+	    mpijob__convert_find(making->from, "spec.runPolicy.activeDeadlineSeconds");
 	const char *manager = mpijob__convert_text(making->from, "spec.runPolicy.managedBy");
 	int64_t seconds = 0;
 
 	if (mpijob_node_int(deadline, &seconds) && seconds > 0) {
-		mpijob_node_put_int(making->to, make(making, "spec"), "activeDeadlineSeconds", seconds);
-		mpijob__convert_change(making->from, "spec.runPolicy.activeDeadlineSeconds", deadline,
-				       "a TrainJob counts the whole job, and anew when it is resumed");
+		mpijob_node_put_int(making->to, make(making, "spec"), "activeDeadlineSeconds",
+		    seconds);
+		mpijob__convert_change(making->from, "spec.runPolicy.activeDeadlineSeconds",
+		    deadline, "a TrainJob counts the whole job, and anew when it is resumed");
 	} else if (deadline) {
-		mpijob__convert_loss(making->from, "spec.runPolicy.activeDeadlineSeconds", deadline, "a TrainJob's is at least 1");
+		mpijob__convert_loss(making->from, "spec.runPolicy.activeDeadlineSeconds", deadline,
+		    "a TrainJob's is at least 1");
 	}
 	if (manager && strcmp(manager, "kubeflow.org/mpi-operator") == 0)
 		manager = "trainer.kubeflow.org/trainjob-controller";
@@ -197,12 +255,13 @@ static void put_policy(const struct making *making)
 }
 
 /* Say which keys of a map find no place. */
-static void name_rest(const struct making *making, const char *path, const char *const *placed, const char *const *elsewhere,
-		      const char *job)
+static void name_rest(const struct making *making, const char *path, const char *const *placed,
+    const char *const *elsewhere, const char *job)
 {
 	const mpijob_node *map = mpijob__convert_find(making->from, path);
 
-	for (size_t i = 0; mpijob_node_kind(map) == MPIJOB_NODE_MAP && i < mpijob_node_count(map); i++) {
+	for (size_t i = 0; mpijob_node_kind(map) == MPIJOB_NODE_MAP && i < mpijob_node_count(map);
+	     i++) {
 		const char *key = mpijob_node_key(map, i);
 		struct mpijob_text field = { 0 };
 
@@ -211,8 +270,9 @@ static void name_rest(const struct making *making, const char *path, const char 
 		if (mpijob__base_text_printf(&field, "%s.%s", path, key))
 			making->from->code = MPIJOB_ERR_NOMEM;
 		else
-			mpijob__convert_loss(making->from, mpijob_text_data(&field), mpijob_node_at(map, i),
-					     "belongs in the runtime: the pods of its job %s", job);
+			mpijob__convert_loss(making->from, mpijob_text_data(&field),
+			    mpijob_node_at(map, i),
+			    "belongs in the runtime: the pods of its job %s", job);
 		mpijob__base_text_release(&field);
 	}
 }
@@ -227,14 +287,16 @@ static void name_more_containers(const struct making *making, const char *path, 
 		if (mpijob__base_text_printf(&field, "%s[%zu]", path, i))
 			making->from->code = MPIJOB_ERR_NOMEM;
 		else
-			mpijob__convert_loss(making->from, mpijob_text_data(&field), mpijob_node_at(containers, i),
-					     "belongs in the runtime: a further container of its job %s", job);
+			mpijob__convert_loss(making->from, mpijob_text_data(&field),
+			    mpijob_node_at(containers, i),
+			    "belongs in the runtime: a further container of its job %s", job);
 		mpijob__base_text_release(&field);
 	}
 }
 
 /* Copy keys of a map into another one, which is made when there is something to copy. */
-static void copy_keys(const struct making *making, const mpijob_node *from, const char *const *keys, mpijob_node *to)
+static void copy_keys(const struct making *making, const mpijob_node *from, const char *const *keys,
+    mpijob_node *to)
 {
 	for (; *keys; keys++) {
 		const mpijob_node *value = mpijob_node_get(from, *keys);
@@ -245,19 +307,24 @@ static void copy_keys(const struct making *making, const mpijob_node *from, cons
 }
 
 /* The patch of one job of the runtime; NULL when there is nothing to patch. */
-static mpijob_node *patch_of(const struct making *making, const mpijob_node *pod_template, const char *job)
+static mpijob_node *patch_of(const struct making *making, const mpijob_node *pod_template,
+    const char *job)
 {
 	static const char *const metadata_keys[] = { "labels", "annotations", NULL };
 	const mpijob_node *pod = mpijob_node_get(pod_template, "spec");
-	mpijob_node *metadata = mpijob_node_new_map(making->to), *spec = mpijob_node_new_map(making->to);
-	mpijob_node *container = mpijob_node_new_map(making->to), *patch = mpijob_node_new_map(making->to), *at;
+	mpijob_node *metadata = mpijob_node_new_map(making->to),
+		    *spec = mpijob_node_new_map(making->to);
+	mpijob_node *container = mpijob_node_new_map(making->to),
+		    *patch = mpijob_node_new_map(making->to), *at;
 
 	copy_keys(making, mpijob_node_get(pod_template, "metadata"), metadata_keys, metadata);
 	copy_keys(making, pod, pod_fields, spec);
 	mpijob_node_put_string(making->to, container, "name", "node");
-	copy_keys(making, mpijob_node_at(mpijob_node_get(pod, "containers"), 0), container_fields, container);
+	copy_keys(making, mpijob_node_at(mpijob_node_get(pod, "containers"), 0), container_fields,
+	    container);
 	if (mpijob_node_count(container) > 1)
-		mpijob_node_append(making->to, mpijob_node_put_list(making->to, spec, "containers"), container);
+		mpijob_node_append(making->to, mpijob_node_put_list(making->to, spec, "containers"),
+		    container);
 	if (mpijob_node_count(metadata) + mpijob_node_count(spec) == 0)
 		return NULL;
 	mpijob_node_put_string(making->to, patch, "name", job);
@@ -273,15 +340,18 @@ static mpijob_node *patch_of(const struct making *making, const mpijob_node *pod
 
 static void put_patches(const struct making *making)
 {
-	static const char *const roles[][2] = { { LAUNCHER_PATH ".template", "launcher" }, { WORKER_PATH ".template", "node" } };
+	static const char *const roles[][2] = { { LAUNCHER_PATH ".template", "launcher" },
+		{ WORKER_PATH ".template", "node" } };
 	mpijob_node *jobs = mpijob_node_new_list(making->to);
 	mpijob_node *patch, *at;
 
 	for (size_t i = 0; i < 2; i++)
-		mpijob_node_append(making->to, jobs, patch_of(making, mpijob__convert_find(making->from, roles[i][0]), roles[i][1]));
+		mpijob_node_append(making->to, jobs,
+		    patch_of(making, mpijob__convert_find(making->from, roles[i][0]), roles[i][1]));
 	if (mpijob_node_count(jobs) == 0)
 		return;
-	patch = mpijob_node_append_map(making->to, mpijob_node_put_list(making->to, make(making, "spec"), "runtimePatches"));
+	patch = mpijob_node_append_map(making->to,
+	    mpijob_node_put_list(making->to, make(making, "spec"), "runtimePatches"));
 	mpijob_node_put_string(making->to, patch, "manager", MANAGER);
 	at = mpijob_node_put_map(making->to, patch, "trainingRuntimeSpec");
 	at = mpijob_node_put_map(making->to, at, "template");

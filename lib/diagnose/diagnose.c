@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows in which order evidence is looked at and causes are told: what explains most comes first, what merely follows
- * from it last, and symptoms only where nothing explains them. Each cause is told once, however many pods it hit. All
- * text that comes from the cluster passes here on its way into a message, and is made harmless and short.
+ * Knows in which order evidence is looked at and causes are told: what explains most comes first,
+ * what merely follows from it last, and symptoms only where nothing explains them. Each cause is
+ * told once, however many pods it hit. All text that comes from the cluster passes here on its way
+ * into a message, and is made harmless and short.
  */
 #include "diagnose/diagnose.h"
 
@@ -24,7 +25,8 @@ const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path
 	return text ? text : "";
 }
 
-const mpijob_node *mpijob__diagnose_case_condition(const mpijob_node *object, const char *type, const char *status)
+const mpijob_node *mpijob__diagnose_case_condition(const mpijob_node *object, const char *type,
+    const char *status)
 {
 	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
 
@@ -48,19 +50,24 @@ int mpijob__diagnose_case_role(const struct mpijob__diagnose_case *this, const c
 	return strncmp(pod + len, "-launcher", 9) == 0 ? MPIJOB__DIAGNOSE_LAUNCHER_POD : 0;
 }
 
-const mpijob_node *mpijob__diagnose_case_pod(const struct mpijob__diagnose_case *this, const char *name)
+const mpijob_node *mpijob__diagnose_case_pod(const struct mpijob__diagnose_case *this,
+    const char *name)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->pods); i++)
-		if (strcmp(mpijob__diagnose_case_text(mpijob_node_at(this->pods, i), "metadata.name"), name) == 0)
+		if (strcmp(mpijob__diagnose_case_text(mpijob_node_at(this->pods, i),
+			       "metadata.name"),
+			name) == 0)
 			return mpijob_node_at(this->pods, i);
 	return NULL;
 }
 
-int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, const mpijob_node *node, const char *path)
+int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, const mpijob_node *node,
+    const char *path)
 {
 	int64_t seconds;
 
-	if (this->evidence.now_ms <= 0 || !mpijob__job_time_parse(mpijob__diagnose_case_text(node, path), &seconds))
+	if (this->evidence.now_ms <= 0 ||
+	    !mpijob__job_time_parse(mpijob__diagnose_case_text(node, path), &seconds))
 		return -1;
 	int64_t age = this->evidence.now_ms / 1000 - seconds;
 	return age < 0 ? 0 : age;
@@ -98,7 +105,8 @@ static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
 		if (bytes == 1 && (character == '\n' || character == '\t' || character == '\r')) {
 			code = mpijob__base_text_puts(out, " ");
 		} else {
-			code = mpijob_escaped_write(data, bytes ? bytes : 1, mpijob_text_write, out);
+			code =
+			    mpijob_escaped_write(data, bytes ? bytes : 1, mpijob_text_write, out);
 		}
 		data += bytes ? bytes : 1;
 	}
@@ -130,7 +138,8 @@ static int is_among(const char *others, const char *subject)
 	size_t len = strlen(subject);
 
 	for (const char *at = others; at; at = strchr(at + 1, '\n'))
-		if (strncmp(at + 1, subject, len) == 0 && (at[1 + len] == '\n' || at[1 + len] == '\0'))
+		if (strncmp(at + 1, subject, len) == 0 &&
+		    (at[1 + len] == '\n' || at[1 + len] == '\0'))
 			return 1;
 	return 0;
 }
@@ -139,9 +148,11 @@ static int add_other(struct mpijob__diagnose_found *found, const char *subject)
 {
 	struct mpijob_text text = { 0 };
 
-	if (!subject || !found->subject || strcmp(subject, found->subject) == 0 || is_among(found->others, subject))
+	if (!subject || !found->subject || strcmp(subject, found->subject) == 0 ||
+	    is_among(found->others, subject))
 		return 0;
-	int code = mpijob__base_text_printf(&text, "%s\n%s", found->others ? found->others : "", subject);
+	int code =
+	    mpijob__base_text_printf(&text, "%s\n%s", found->others ? found->others : "", subject);
 	if (code == 0) {
 		char *others = strdup(text.data);
 		if (others) {
@@ -180,8 +191,8 @@ static struct mpijob__diagnose_found *append(struct mpijob__diagnose_case *this)
 	return found;
 }
 
-void mpijob__diagnose_case_add(struct mpijob__diagnose_case *this, const char *id, int32_t severity, int rank, const char *subject,
-		      const char *field, const char *format, ...)
+void mpijob__diagnose_case_add(struct mpijob__diagnose_case *this, const char *id, int32_t severity,
+    int rank, const char *subject, const char *field, const char *format, ...)
 {
 	struct mpijob__diagnose_found *found = this->code ? NULL : find_same(this, id);
 	va_list values;
@@ -248,10 +259,11 @@ static int tell(struct mpijob__diagnose_case *this, mpijob_diag *diag)
 	for (size_t i = 0; i < this->found_count; i++) {
 		const struct mpijob__diagnose_found *found = &this->found[i];
 		int code = found->others_count == 0
-				   ? mpijob__base_diag_addf(diag, found->severity, found->id, NULL, found->field, NULL, "%s",
-						       found->message)
-				   : mpijob__base_diag_addf(diag, found->severity, found->id, NULL, found->field, NULL,
-						       "%s (and %zu more)", found->message, found->others_count);
+			       ? mpijob__base_diag_addf(diag, found->severity, found->id, NULL,
+				     found->field, NULL, "%s", found->message)
+			       : mpijob__base_diag_addf(diag, found->severity, found->id, NULL,
+				     found->field, NULL, "%s (and %zu more)", found->message,
+				     found->others_count);
 		if (code)
 			return code;
 	}
@@ -277,7 +289,8 @@ static void read_end(struct mpijob__diagnose_case *this)
 	/* A job that the MPI operator called failed after an eviction may still end well there. */
 	this->succeeded = mpijob__diagnose_case_condition(this->root, "Succeeded", "True") != NULL;
 	this->failed =
-		!this->succeeded && (failed || mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True"));
+	    !this->succeeded &&
+	    (failed || mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True"));
 	mpijob_node_bool(mpijob_node_find(this->root, "spec.runPolicy.suspend"), &suspend);
 	this->suspended = suspend && !this->succeeded && !this->failed;
 	this->fail_reason = mpijob__diagnose_case_text(failed, "reason");
@@ -289,7 +302,8 @@ static int logs_valid(const struct mpijob_evidence *evidence)
 	if (evidence->logs_count && !evidence->logs)
 		return 0;
 	for (size_t i = 0; i < evidence->logs_count; i++)
-		if (!evidence->logs[i] || evidence->logs[i]->size < sizeof(struct mpijob_log_tail) ||
+		if (!evidence->logs[i] ||
+		    evidence->logs[i]->size < sizeof(struct mpijob_log_tail) ||
 		    !evidence->logs[i]->pod || (evidence->logs[i]->len && !evidence->logs[i]->text))
 			return 0;
 	return 1;

@@ -52,13 +52,17 @@ struct mpijob__diagnose_case {
 /* The string at a path; "" when there is none. */
 const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path);
 /* The condition of a type in `status.conditions`, when it has this status; else NULL. */
-const mpijob_node *mpijob__diagnose_case_condition(const mpijob_node *object, const char *type, const char *status);
-/* MPIJOB__DIAGNOSE_LAUNCHER_POD, MPIJOB__DIAGNOSE_WORKER_POD, or 0: by its name, as the MPI operator makes names. */
+const mpijob_node *mpijob__diagnose_case_condition(const mpijob_node *object, const char *type,
+    const char *status);
+/* MPIJOB__DIAGNOSE_LAUNCHER_POD, MPIJOB__DIAGNOSE_WORKER_POD, or 0: by its name, as the MPI
+ * operator makes names. */
 int mpijob__diagnose_case_role(const struct mpijob__diagnose_case *this, const char *pod);
 /* The pod of that name; NULL when it is not there. */
-const mpijob_node *mpijob__diagnose_case_pod(const struct mpijob__diagnose_case *this, const char *name);
+const mpijob_node *mpijob__diagnose_case_pod(const struct mpijob__diagnose_case *this,
+    const char *name);
 /* Seconds since the time at that path; -1 when it, or the present time, is unknown. */
-int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, const mpijob_node *node, const char *path);
+int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, const mpijob_node *node,
+    const char *path);
 int mpijob__diagnose_case_has(const struct mpijob__diagnose_case *this, const char *id);
 /* Whether a cause was found that ranks before `rank`. */
 int mpijob__diagnose_case_before(const struct mpijob__diagnose_case *this, int rank);
@@ -67,29 +71,35 @@ int mpijob__diagnose_case_before(const struct mpijob__diagnose_case *this, int r
 void mpijob__diagnose_case_drop(struct mpijob__diagnose_case *this, int from, int to);
 
 /*
- * A cause. The same one with the same subject is told once; other subjects of the same cause are counted. The message
- * may hold any bytes: what is no text is escaped, and what is too long is cut.
+ * A cause. The same one with the same subject is told once; other subjects of the same cause are
+ * counted. The message may hold any bytes: what is no text is escaped, and what is too long is cut.
  */
-void mpijob__diagnose_case_add(struct mpijob__diagnose_case *this, const char *id, int32_t severity, int rank, const char *subject,
-		      const char *field, const char *format, ...) MPIJOB__BASE_PRINTF(7, 8);
+void mpijob__diagnose_case_add(struct mpijob__diagnose_case *this, const char *id, int32_t severity,
+    int rank, const char *subject, const char *field, const char *format, ...)
+    MPIJOB__BASE_PRINTF(7, 8);
 
 /* What says why a pod waits for a node: a condition's or an event's message. */
-void mpijob__diagnose_case_unschedulable(struct mpijob__diagnose_case *this, const char *pod, const char *message);
+void mpijob__diagnose_case_unschedulable(struct mpijob__diagnose_case *this, const char *pod,
+    const char *message);
 
 /* Whether a runtime's message says that the command of a container is not in its image. */
 int mpijob__diagnose_case_no_program(const char *message);
 /* The rights of the operator do not suffice, if this message says so. Returns whether it does. */
 int mpijob__diagnose_case_forbidden(struct mpijob__diagnose_case *this, const char *message);
 /* The newest Event of type Normal about a pod: what its node is doing. NULL when there is none. */
-const mpijob_node *mpijob__diagnose_events_doing(const struct mpijob__diagnose_case *this, const char *pod);
+const mpijob_node *mpijob__diagnose_events_doing(const struct mpijob__diagnose_case *this,
+    const char *pod);
 /* The path of the time at which an Event was last seen. */
 const char *mpijob__diagnose_event_time(const mpijob_node *event);
 
 void mpijob__diagnose_pods_look(struct mpijob__diagnose_case *this);
 void mpijob__diagnose_events_look(struct mpijob__diagnose_case *this);
 void mpijob__diagnose_logs_look(struct mpijob__diagnose_case *this);
-void mpijob__diagnose_success_look(struct mpijob__diagnose_case *this); /* logs of a job that has ended well */
-void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this);     /* what the MPIJob alone shows, before its pods */
-void mpijob__diagnose_end_look(struct mpijob__diagnose_case *this);     /* how it ended, when all else is known */
+/* logs of a job that has ended well */
+void mpijob__diagnose_success_look(struct mpijob__diagnose_case *this);
+/* what the MPIJob alone shows, before its pods */
+void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this);
+/* how it ended, when all else is known */
+void mpijob__diagnose_end_look(struct mpijob__diagnose_case *this);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows which Events tell of a cause that no object's status shows: what admission refused, mounts that fail, gangs
- * that wait, names that others have. An Event is old news: those of pods that are past it are left out.
+ * Knows which Events tell of a cause that no object's status shows: what admission refused, mounts
+ * that fail, gangs that wait, names that others have. An Event is old news: those of pods that are
+ * past it are left out.
  */
 #include "diagnose/diagnose.h"
 
@@ -16,26 +17,30 @@ struct event {
 
 const char *mpijob__diagnose_event_time(const mpijob_node *event)
 {
-	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp", "eventTime",
-					     "firstTimestamp" };
+	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp",
+		"eventTime", "firstTimestamp" };
 	size_t i = 0;
 
-	while (i < sizeof(paths) / sizeof(paths[0]) - 1 && !*mpijob__diagnose_case_text(event, paths[i]))
+	while (i < sizeof(paths) / sizeof(paths[0]) - 1 &&
+	       !*mpijob__diagnose_case_text(event, paths[i]))
 		i++;
 	return paths[i];
 }
 
-const mpijob_node *mpijob__diagnose_events_doing(const struct mpijob__diagnose_case *this, const char *pod)
+const mpijob_node *mpijob__diagnose_events_doing(const struct mpijob__diagnose_case *this,
+    const char *pod)
 {
 	const mpijob_node *last = NULL;
 	const char *time = "";
 
 	for (size_t i = 0; i < mpijob_node_count(this->events); i++) {
 		const mpijob_node *event = mpijob_node_at(this->events, i);
-		const char *when = mpijob__diagnose_case_text(event, mpijob__diagnose_event_time(event));
+		const char *when =
+		    mpijob__diagnose_case_text(event, mpijob__diagnose_event_time(event));
 		/* Of the same second the later one in the list counts. */
 		if (strcmp(mpijob__diagnose_case_text(event, "type"), "Normal") == 0 &&
-		    strcmp(mpijob__diagnose_case_text(event, "involvedObject.name"), pod) == 0 && strncmp(when, time, 19) >= 0) {
+		    strcmp(mpijob__diagnose_case_text(event, "involvedObject.name"), pod) == 0 &&
+		    strncmp(when, time, 19) >= 0) {
 			last = event;
 			time = when;
 		}
@@ -49,8 +54,8 @@ int mpijob__diagnose_case_forbidden(struct mpijob__diagnose_case *this, const ch
 
 	if (!at || !strstr(at, "\" cannot "))
 		return 0;
-	mpijob__diagnose_case_add(this, "operator-forbidden", ERROR, RANK_NOT_ACTED_ON, message, NULL,
-			 "the operator lacks a right that it needs for this job: %s", message);
+	mpijob__diagnose_case_add(this, "operator-forbidden", ERROR, RANK_NOT_ACTED_ON, message,
+	    NULL, "the operator lacks a right that it needs for this job: %s", message);
 	return 1;
 }
 
@@ -61,7 +66,9 @@ static int is_past(const struct mpijob__diagnose_case *this, const struct event 
 
 	if (strcmp(event->kind, "Pod") != 0)
 		return 0;
-	return this->pods ? !pod || strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Pending") != 0 : 0;
+	return this->pods
+		   ? !pod || strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Pending") != 0
+		   : 0;
 }
 
 static void refused(struct mpijob__diagnose_case *this, const struct event *event)
@@ -70,25 +77,28 @@ static void refused(struct mpijob__diagnose_case *this, const struct event *even
 
 	if (strstr(event->message, "exceeded quota"))
 		mpijob__diagnose_case_add(this, "quota-exceeded", ERROR, RANK_NOT_MADE, NULL, NULL,
-				 "no more pods are let in for %s: %s", about, event->message);
+		    "no more pods are let in for %s: %s", about, event->message);
 	else if (strstr(event->message, "violates PodSecurity"))
 		mpijob__diagnose_case_add(this, "pod-security", ERROR, RANK_NOT_MADE, NULL, NULL,
-				 "the namespace's pod security refuses the pods of %s: %s", about, event->message);
+		    "the namespace's pod security refuses the pods of %s: %s", about,
+		    event->message);
 	else
 		mpijob__diagnose_case_add(this, "pods-refused", ERROR, RANK_NOT_MADE, NULL, NULL,
-				 "the API server refuses the pods of %s: %s", about, event->message);
+		    "the API server refuses the pods of %s: %s", about, event->message);
 }
 
 static void mount_failed(struct mpijob__diagnose_case *this, const struct event *event)
 {
 	if (strstr(event->message, "not found") &&
 	    (strstr(event->message, "configmap ") || strstr(event->message, "secret ")))
-		mpijob__diagnose_case_add(this, "object-missing", ERROR, RANK_NOT_STARTED, event->name, NULL,
-				 "pod %s waits for a volume whose ConfigMap or Secret is missing: %s", event->name,
-				 event->message);
+		mpijob__diagnose_case_add(this, "object-missing", ERROR, RANK_NOT_STARTED,
+		    event->name, NULL,
+		    "pod %s waits for a volume whose ConfigMap or Secret is missing: %s",
+		    event->name, event->message);
 	else
-		mpijob__diagnose_case_add(this, "volume-failed", ERROR, RANK_NOT_STARTED, event->name, NULL,
-				 "a volume of pod %s cannot be mounted: %s", event->name, event->message);
+		mpijob__diagnose_case_add(this, "volume-failed", ERROR, RANK_NOT_STARTED,
+		    event->name, NULL, "a volume of pod %s cannot be mounted: %s", event->name,
+		    event->message);
 }
 
 /* A kubelet's word about a container. Of a pod that is there its status says the same. */
@@ -97,17 +107,19 @@ static void failed(struct mpijob__diagnose_case *this, const struct event *event
 	int32_t severity = this->failed ? ERROR : MPIJOB_SEVERITY_WARNING;
 	const char *id = "container-not-started", *what = "its container could not be started";
 
-	if (mpijob__diagnose_case_pod(this, event->name) || !mpijob__diagnose_case_role(this, event->name))
+	if (mpijob__diagnose_case_pod(this, event->name) ||
+	    !mpijob__diagnose_case_role(this, event->name))
 		return;
 	if (mpijob__diagnose_case_no_program(event->message)) {
 		id = "program-not-found";
 		what = "its container could not be started, its command is not in the image";
-	} else if (strstr(event->message, "Failed to pull image") || strstr(event->message, "ImagePull")) {
+	} else if (strstr(event->message, "Failed to pull image") ||
+		   strstr(event->message, "ImagePull")) {
 		id = "image-not-pulled";
 		what = "its image could not be pulled";
 	}
-	mpijob__diagnose_case_add(this, id, severity, RANK_NOT_STARTED, event->name, NULL, "pod %s is gone; %s: %s", event->name,
-			 what, event->message);
+	mpijob__diagnose_case_add(this, id, severity, RANK_NOT_STARTED, event->name, NULL,
+	    "pod %s is gone; %s: %s", event->name, what, event->message);
 }
 
 static int is(const struct event *event, const char *reason)
@@ -121,26 +133,31 @@ static void look_event(struct mpijob__diagnose_case *this, const struct event *e
 		return;
 	if (is(event, "ValidationError"))
 		mpijob__diagnose_case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
-				 "the operator refuses the job: %s", event->message);
+		    "the operator refuses the job: %s", event->message);
 	else if (is(event, "ErrResourceExists"))
-		mpijob__diagnose_case_add(this, "name-taken", ERROR, RANK_NOT_MADE, event->message, NULL,
-				 "an object with a name that the job needs belongs to somebody else: %s",
-				 event->message);
-	else if (is(event, "FailedCreate") || (is(event, "MPIJobFailed") && strstr(event->message, "created failed")))
+		mpijob__diagnose_case_add(this, "name-taken", ERROR, RANK_NOT_MADE, event->message,
+		    NULL, "an object with a name that the job needs belongs to somebody else: %s",
+		    event->message);
+	else if (is(event, "FailedCreate") ||
+		 (is(event, "MPIJobFailed") && strstr(event->message, "created failed")))
 		refused(this, event);
 	else if (is(event, "Failed") && strcmp(event->kind, "Pod") == 0)
 		failed(this, event);
-	else if ((is(event, "FailedMount") || is(event, "FailedAttachVolume")) && !is_past(this, event))
+	else if ((is(event, "FailedMount") || is(event, "FailedAttachVolume")) &&
+		 !is_past(this, event))
 		mount_failed(this, event);
-	else if ((is(event, "FailedScheduling") || is(event, "Unschedulable")) && !is_past(this, event) &&
-		 (!this->pods || strcmp(event->kind, "Pod") != 0))
+	else if ((is(event, "FailedScheduling") || is(event, "Unschedulable")) &&
+		 !is_past(this, event) && (!this->pods || strcmp(event->kind, "Pod") != 0))
 		mpijob__diagnose_case_unschedulable(this, event->name, event->message);
-	else if ((is(event, "Evicted") || is(event, "Preempted")) && !mpijob__diagnose_case_pod(this, event->name))
-		mpijob__diagnose_case_add(this, is(event, "Evicted") ? "pod-evicted" : "pod-preempted", ERROR, RANK_DIED,
-				 event->name, NULL, "pod %s was taken away: %s", event->name, event->message);
+	else if ((is(event, "Evicted") || is(event, "Preempted")) &&
+		 !mpijob__diagnose_case_pod(this, event->name))
+		mpijob__diagnose_case_add(this,
+		    is(event, "Evicted") ? "pod-evicted" : "pod-preempted", ERROR, RANK_DIED,
+		    event->name, NULL, "pod %s was taken away: %s", event->name, event->message);
 	else if (is(event, "NodeNotReady") && mpijob__diagnose_case_pod(this, event->name))
-		mpijob__diagnose_case_add(this, "node-lost", MPIJOB_SEVERITY_WARNING, RANK_DIED, event->name, NULL,
-				 "the node of pod %s does not answer: %s", event->name, event->message);
+		mpijob__diagnose_case_add(this, "node-lost", MPIJOB_SEVERITY_WARNING, RANK_DIED,
+		    event->name, NULL, "the node of pod %s does not answer: %s", event->name,
+		    event->message);
 }
 
 void mpijob__diagnose_events_look(struct mpijob__diagnose_case *this)
@@ -148,8 +165,9 @@ void mpijob__diagnose_events_look(struct mpijob__diagnose_case *this)
 	for (size_t i = 0; i < mpijob_node_count(this->events) && this->code == 0; i++) {
 		const mpijob_node *node = mpijob_node_at(this->events, i);
 		struct event event = { mpijob__diagnose_case_text(node, "involvedObject.kind"),
-				       mpijob__diagnose_case_text(node, "involvedObject.name"),
-				       mpijob__diagnose_case_text(node, "reason"), mpijob__diagnose_case_text(node, "message") };
+			mpijob__diagnose_case_text(node, "involvedObject.name"),
+			mpijob__diagnose_case_text(node, "reason"),
+			mpijob__diagnose_case_text(node, "message") };
 		if (strcmp(mpijob__diagnose_case_text(node, "type"), "Normal") != 0)
 			look_event(this, &event);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what the MPIJob alone tells, also when nothing else is left of it: that nobody acts on it (and whether that is
- * so because the operator drops it in silence), that it is held, and in which words the operators say how it ended.
+ * Knows what the MPIJob alone tells, also when nothing else is left of it: that nobody acts on it
+ * (and whether that is so because the operator drops it in silence), that it is held, and in which
+ * words the operators say how it ended.
  */
 #include "diagnose/diagnose.h"
 
@@ -14,7 +15,8 @@
 
 #define SILENT_S 30 /* an operator that says nothing for so long is not there */
 
-/* What mpi-operator would refuse, in its words; it says so in one Event, which is gone after an hour. */
+/* What mpi-operator would refuse, in its words; it says so in one Event, which is gone after an
+ * hour. */
 static int add_refusal(struct mpijob__diagnose_case *this)
 {
 	struct mpijob_default_options defaults = MPIJOB_DEFAULT_OPTIONS_INIT;
@@ -31,9 +33,9 @@ static int add_refusal(struct mpijob__diagnose_case *this)
 	if (code == MPIJOB_ERR_SPEC) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
 		mpijob__diagnose_case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
-				 "the operator drops this job in silence, as its spec is invalid: %s: %s",
-				 finding && finding->field ? finding->field : "spec",
-				 finding ? finding->message : "wrong type");
+		    "the operator drops this job in silence, as its spec is invalid: %s: %s",
+		    finding && finding->field ? finding->field : "spec",
+		    finding ? finding->message : "wrong type");
 		refused = 1;
 	} else if (code == MPIJOB_ERR_NOMEM) {
 		this->code = code;
@@ -47,27 +49,30 @@ static void look_silence(struct mpijob__diagnose_case *this)
 {
 	int64_t age = mpijob__diagnose_case_age(this, this->root, "metadata.creationTimestamp");
 
-	if (mpijob_node_count(mpijob_node_find(this->root, "status.conditions")) || mpijob_node_count(this->pods) ||
-	    this->suspended || add_refusal(this))
+	if (mpijob_node_count(mpijob_node_find(this->root, "status.conditions")) ||
+	    mpijob_node_count(this->pods) || this->suspended || add_refusal(this))
 		return;
 	if (age >= SILENT_S && mpijob_node_count(this->events) == 0)
 		mpijob__diagnose_case_add(this, "no-operator", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
-				 "nobody has acted on this job for %lld s: it has no status, no pods and no events",
-				 (long long)age);
+		    "nobody has acted on this job for %lld s: it has no status, no pods and no "
+		    "events",
+		    (long long)age);
 }
 
 static void look_held(struct mpijob__diagnose_case *this)
 {
-	const char *queue = mpijob__diagnose_case_text(this->root, "metadata.labels[kueue.x-k8s.io/queue-name]");
+	const char *queue =
+	    mpijob__diagnose_case_text(this->root, "metadata.labels[kueue.x-k8s.io/queue-name]");
 
 	if (!this->suspended)
 		return;
 	if (*queue)
-		mpijob__diagnose_case_add(this, "job-queued", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.suspend",
-				 "the job is suspended until Kueue admits it from queue %s", queue);
+		mpijob__diagnose_case_add(this, "job-queued", WARNING, RANK_NOT_ACTED_ON, NULL,
+		    "spec.runPolicy.suspend",
+		    "the job is suspended until Kueue admits it from queue %s", queue);
 	else
-		mpijob__diagnose_case_add(this, "job-suspended", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.suspend",
-				 "the job is suspended");
+		mpijob__diagnose_case_add(this, "job-suspended", WARNING, RANK_NOT_ACTED_ON, NULL,
+		    "spec.runPolicy.suspend", "the job is suspended");
 }
 
 static void look_conditions(struct mpijob__diagnose_case *this)
@@ -75,7 +80,8 @@ static void look_conditions(struct mpijob__diagnose_case *this)
 	const mpijob_node *conditions = mpijob_node_find(this->root, "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++)
-		(void)mpijob__diagnose_case_forbidden(this, mpijob__diagnose_case_text(mpijob_node_at(conditions, i), "message"));
+		(void)mpijob__diagnose_case_forbidden(this,
+		    mpijob__diagnose_case_text(mpijob_node_at(conditions, i), "message"));
 }
 
 void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this)
@@ -89,9 +95,11 @@ void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this)
 	if (!*manager || strcmp(manager, "kubeflow.org/mpi-operator") == 0)
 		look_silence(this);
 	else if (mpijob_node_count(mpijob_node_find(this->root, "status.conditions")) == 0)
-		mpijob__diagnose_case_add(this, "managed-by-other", WARNING, RANK_NOT_ACTED_ON, NULL, "spec.runPolicy.managedBy",
-				 "the job is left to %s, which has not begun; the MPI operator here does not touch it",
-				 manager);
+		mpijob__diagnose_case_add(this, "managed-by-other", WARNING, RANK_NOT_ACTED_ON,
+		    NULL, "spec.runPolicy.managedBy",
+		    "the job is left to %s, which has not begun; the MPI operator here does not "
+		    "touch it",
+		    manager);
 }
 
 /* ---- how it ended ---- */
@@ -103,35 +111,43 @@ static const char *or_else(const char *text, const char *other)
 
 static void look_failed(struct mpijob__diagnose_case *this)
 {
-	const mpijob_node *ended = mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True");
-	const char *reason = or_else(this->fail_reason, mpijob__diagnose_case_text(ended, "reason"));
-	const char *message = or_else(this->fail_message, mpijob__diagnose_case_text(ended, "message"));
+	const mpijob_node *ended =
+	    mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True");
+	const char *reason =
+	    or_else(this->fail_reason, mpijob__diagnose_case_text(ended, "reason"));
+	const char *message =
+	    or_else(this->fail_message, mpijob__diagnose_case_text(ended, "message"));
 
-	if (strstr(reason, "DeadlineExceeded") || strcmp(mpijob__diagnose_case_text(ended, "reason"), "DeadlineExceeded") == 0)
+	if (strstr(reason, "DeadlineExceeded") ||
+	    strcmp(mpijob__diagnose_case_text(ended, "reason"), "DeadlineExceeded") == 0)
 		mpijob__diagnose_case_add(this, "deadline-exceeded", ERROR, RANK_END, NULL,
-				 "spec.runPolicy.activeDeadlineSeconds", "the job took longer than it may: %s",
-				 message);
+		    "spec.runPolicy.activeDeadlineSeconds", "the job took longer than it may: %s",
+		    message);
 	else if (strstr(reason, "BackoffLimitExceeded") ||
 		 strcmp(mpijob__diagnose_case_text(ended, "reason"), "BackoffLimitExceeded") == 0)
-		mpijob__diagnose_case_add(this, "backoff-limit", ERROR, RANK_END, NULL, "spec.runPolicy.backoffLimit",
-				 "the launcher failed as often as it may: %s: %s", reason, message);
+		mpijob__diagnose_case_add(this, "backoff-limit", ERROR, RANK_END, NULL,
+		    "spec.runPolicy.backoffLimit", "the launcher failed as often as it may: %s: %s",
+		    reason, message);
 	else if (strstr(reason, "Evict") && !mpijob__diagnose_case_has(this, "pod-evicted") &&
 		 !mpijob__diagnose_case_has(this, "ephemeral-storage"))
 		mpijob__diagnose_case_add(this, "pod-evicted", ERROR, RANK_DIED, NULL, NULL, "%s",
-				 or_else(message, "a worker was evicted"));
+		    or_else(message, "a worker was evicted"));
 	else if (!mpijob__diagnose_case_before(this, RANK_END))
-		mpijob__diagnose_case_add(this, "job-failed", ERROR, RANK_END, NULL, NULL, "the job failed: %s: %s",
-				 or_else(reason, "no reason"), or_else(message, "no message"));
+		mpijob__diagnose_case_add(this, "job-failed", ERROR, RANK_END, NULL, NULL,
+		    "the job failed: %s: %s", or_else(reason, "no reason"),
+		    or_else(message, "no message"));
 }
 
 static int has_launcher(const struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->pods); i++)
-		if (mpijob__diagnose_case_role(this, mpijob__diagnose_case_text(mpijob_node_at(this->pods, i), "metadata.name")) ==
-		    MPIJOB__DIAGNOSE_LAUNCHER_POD)
+		if (mpijob__diagnose_case_role(this,
+			mpijob__diagnose_case_text(mpijob_node_at(this->pods, i),
+			    "metadata.name")) == MPIJOB__DIAGNOSE_LAUNCHER_POD)
 			return 1;
 	for (size_t i = 0; i < this->evidence.logs_count; i++)
-		if (mpijob__diagnose_case_role(this, this->evidence.logs[i]->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD)
+		if (mpijob__diagnose_case_role(this, this->evidence.logs[i]->pod) ==
+		    MPIJOB__DIAGNOSE_LAUNCHER_POD)
 			return 1;
 	return 0;
 }
@@ -151,12 +167,15 @@ static void look_kept(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->pods); i++) {
 		const mpijob_node *pod = mpijob_node_at(this->pods, i);
-		const char *name = mpijob__diagnose_case_text(pod, "metadata.name"), *device = accelerator_of(pod);
-		if (device && strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Running") == 0 &&
+		const char *name = mpijob__diagnose_case_text(pod, "metadata.name"),
+			   *device = accelerator_of(pod);
+		if (device &&
+		    strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Running") == 0 &&
 		    mpijob__diagnose_case_role(this, name) == MPIJOB__DIAGNOSE_WORKER_POD &&
 		    !mpijob_node_find(pod, "metadata.deletionTimestamp"))
-			mpijob__diagnose_case_add(this, "gpus-kept", WARNING, RANK_HINT, name, "spec.runPolicy.cleanPodPolicy",
-					 "the job has ended, but %s runs on and holds its %s", name, device);
+			mpijob__diagnose_case_add(this, "gpus-kept", WARNING, RANK_HINT, name,
+			    "spec.runPolicy.cleanPodPolicy",
+			    "the job has ended, but %s runs on and holds its %s", name, device);
 	}
 }
 
@@ -164,10 +183,11 @@ void mpijob__diagnose_end_look(struct mpijob__diagnose_case *this)
 {
 	if (this->failed)
 		look_failed(this);
-	if (this->failed && this->pods && !has_launcher(this) && !mpijob__diagnose_case_before(this, RANK_END))
-		mpijob__diagnose_case_add(this, "launcher-gone", MPIJOB_SEVERITY_INFO, RANK_HINT, NULL,
-				 "spec.mpiReplicaSpecs[Launcher].restartPolicy",
-				 "the launcher's pod and its log are gone, so more cannot be said");
+	if (this->failed && this->pods && !has_launcher(this) &&
+	    !mpijob__diagnose_case_before(this, RANK_END))
+		mpijob__diagnose_case_add(this, "launcher-gone", MPIJOB_SEVERITY_INFO, RANK_HINT,
+		    NULL, "spec.mpiReplicaSpecs[Launcher].restartPolicy",
+		    "the launcher's pod and its log are gone, so more cannot be said");
 	if (this->failed || this->succeeded)
 		look_kept(this);
 }

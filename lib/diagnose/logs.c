@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what ssh, sshd and the MPIs print when something goes wrong, as literal pieces of their lines: one table. A
- * row's `before` may have one `*` for whatever stands between two pieces; the word behind it (or, with `back`, in front
- * of it) is what the line is about: a host, a file, a user. `after` must follow on the same line.
+ * Knows what ssh, sshd and the MPIs print when something goes wrong, as literal pieces of their
+ * lines: one table. A row's `before` may have one `*` for whatever stands between two pieces; the
+ * word behind it (or, with `back`, in front of it) is what the line is about: a host, a file, a
+ * user. `after` must follow on the same line.
  *
- * Also how it shows in workers' logs that no rank ever came to them: sshd says that it listens, and never that it let
- * somebody in. And how a launcher that ended with 0 shows that a worker was lost.
+ * Also how it shows in workers' logs that no rank ever came to them: sshd says that it listens, and
+ * never that it let somebody in. And how a launcher that ended with 0 shows that a worker was lost.
  */
 #include "diagnose/diagnose.h"
 
@@ -24,110 +25,125 @@ static const struct pattern {
 	const char *after;   /* NULL: anything */
 	const char *message; /* {} is the subject */
 } patterns[] = {
-	{ "name-unresolved", RANK_CONNECT, 0, "Could not resolve hostname ", ":", "ssh finds no address for {}" },
+	{ "name-unresolved", RANK_CONNECT, 0, "Could not resolve hostname ", ":",
+	    "ssh finds no address for {}" },
 	{ "name-unresolved", RANK_CONNECT, 0, "unable to get host address for ", NULL,
-	  "Hydra finds no address for {}" },
+	    "Hydra finds no address for {}" },
 	{ "sshd-not-reached", RANK_CONNECT, 0, "connect to host ", "Connection refused",
-	  "nothing accepts ssh connections on {}" },
+	    "nothing accepts ssh connections on {}" },
 	{ "host-unreachable", RANK_CONNECT, 0, "connect to host ", "Connection timed out",
-	  "{} cannot be reached: timed out" },
+	    "{} cannot be reached: timed out" },
 	{ "host-unreachable", RANK_CONNECT, 0, "connect to host ", "No route to host",
-	  "{} cannot be reached: no route" },
-	{ "ssh-closed", RANK_CONNECT + 3, 0, "Connection reset by ", " port ", "sshd on {} drops connections" },
-	{ "ssh-closed", RANK_CONNECT + 3, 0, "Connection closed by ", " port ", "sshd on {} drops connections" },
+	    "{} cannot be reached: no route" },
+	{ "ssh-closed", RANK_CONNECT + 3, 0, "Connection reset by ", " port ",
+	    "sshd on {} drops connections" },
+	{ "ssh-closed", RANK_CONNECT + 3, 0, "Connection closed by ", " port ",
+	    "sshd on {} drops connections" },
 	{ "ssh-key-open", RANK_CONNECT, 0, "Permissions *for '", "are too open",
-	  "ssh refuses the private key {}: others may read it" },
+	    "ssh refuses the private key {}: others may read it" },
 	{ "ssh-key-unreadable", RANK_CONNECT, 0, "Load key \"", "Permission denied",
-	  "this user may not read the private key {}" },
-	{ "ssh-bad-modes", RANK_CONNECT, 0, "Authentication refused: bad ownership or modes for *", NULL,
-	  "sshd distrusts owner or mode of the {} where the keys are" },
-	{ "ssh-no-host-keys", RANK_CONNECT, 0, "no hostkeys available", NULL, "sshd has no host key that it can use" },
-	{ "sshd-no-root", RANK_CONNECT, 0, "chroot(\"", "Operation not permitted", "sshd may not chroot into {}" },
+	    "this user may not read the private key {}" },
+	{ "ssh-bad-modes", RANK_CONNECT, 0, "Authentication refused: bad ownership or modes for *",
+	    NULL, "sshd distrusts owner or mode of the {} where the keys are" },
+	{ "ssh-no-host-keys", RANK_CONNECT, 0, "no hostkeys available", NULL,
+	    "sshd has no host key that it can use" },
+	{ "sshd-no-root", RANK_CONNECT, 0, "chroot(\"", "Operation not permitted",
+	    "sshd may not chroot into {}" },
 	{ "sshd-no-root", RANK_CONNECT, 0, "Missing privilege separation directory: ", NULL,
-	  "sshd misses its directory {}" },
+	    "sshd misses its directory {}" },
 	{ "ssh-pam", RANK_CONNECT, 0, "Access denied for user ", "by PAM account configuration",
-	  "PAM keeps user {} out" },
+	    "PAM keeps user {} out" },
 	{ "ssh-host-key", RANK_CONNECT, 0, "Host key verification failed", NULL,
-	  "ssh does not trust the workers' host key" },
+	    "ssh does not trust the workers' host key" },
 	{ "ssh-no-user", RANK_CONNECT, 0, "No user exists for uid ", NULL,
-	  "user {} has no name in this image, so ssh refuses to run" },
+	    "user {} has no name in this image, so ssh refuses to run" },
 	{ "sshd-port-denied", RANK_CONNECT, 0, "Bind to port ", "failed: Permission denied",
-	  "sshd may not listen on port {}" },
+	    "sshd may not listen on port {}" },
 	{ "sshd-port-taken", RANK_CONNECT, 0, "Bind to port ", "failed: Address already in use",
-	  "port {} is taken on this host" },
+	    "port {} is taken on this host" },
 	{ "ssh-key-refused", RANK_CONNECT + 2, BACK, ": Permission denied (", NULL,
-	  "sshd does not accept the key for {}" },
+	    "sshd does not accept the key for {}" },
 	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpirun: command not found", NULL,
-	  "there is no mpirun in the launcher's PATH" },
+	    "there is no mpirun in the launcher's PATH" },
 	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpirun: not found", NULL,
-	  "there is no mpirun in the launcher's PATH" },
+	    "there is no mpirun in the launcher's PATH" },
 	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpiexec: command not found", NULL,
-	  "there is no mpiexec in the launcher's PATH" },
+	    "there is no mpiexec in the launcher's PATH" },
 	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpiexec: not found", NULL,
-	  "there is no mpiexec in the launcher's PATH" },
+	    "there is no mpiexec in the launcher's PATH" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "orted: *not found", NULL,
-	  "the workers' login shells find no orted" },
+	    "the workers' login shells find no orted" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "orted: No such file", NULL,
-	  "the workers have no orted where it is looked for" },
+	    "the workers have no orted where it is looked for" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "prted: *not found", NULL,
-	  "the workers' login shells find no prted" },
+	    "the workers' login shells find no prted" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "prted: No such file", NULL,
-	  "the workers have no prted where it is looked for" },
+	    "the workers have no prted where it is looked for" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_pmi_proxy: *not found", NULL,
-	  "the workers find no hydra_pmi_proxy" },
+	    "the workers find no hydra_pmi_proxy" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_pmi_proxy: No such file", NULL,
-	  "the workers have no hydra_pmi_proxy where it is looked for" },
+	    "the workers have no hydra_pmi_proxy where it is looked for" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_bstrap_proxy: No such file", NULL,
-	  "the workers have no hydra_bstrap_proxy where it is looked for" },
+	    "the workers have no hydra_bstrap_proxy where it is looked for" },
 	{ "mpi-versions-differ", RANK_CONNECT, ANYWHERE, "detected a mismatch in versions", NULL,
-	  "launcher and workers have different versions of Open MPI" },
-	{ "mpi-versions-differ", RANK_CONNECT, ANYWHERE, "Data unpack would read past end of buffer", NULL,
-	  "launcher and workers seem to have different versions of Open MPI" },
+	    "launcher and workers have different versions of Open MPI" },
+	{ "mpi-versions-differ", RANK_CONNECT, ANYWHERE,
+	    "Data unpack would read past end of buffer", NULL,
+	    "launcher and workers seem to have different versions of Open MPI" },
 	{ "no-way-back", RANK_CONNECT, 0, "unable to connect to server ", "check for firewalls",
-	  "workers cannot connect to {}" },
-	{ "mpi-interfaces", RANK_CONNECT, ANYWHERE, "detected an inbound MPI TCP connection request", NULL,
-	  "Open MPI gets connections from addresses that it does not expect" },
+	    "workers cannot connect to {}" },
+	{ "mpi-interfaces", RANK_CONNECT, ANYWHERE,
+	    "detected an inbound MPI TCP connection request", NULL,
+	    "Open MPI gets connections from addresses that it does not expect" },
 	{ "hostfile-unreadable", RANK_CONNECT, ANYWHERE, "unable to open the hostfile", NULL,
-	  "mpirun cannot open its hostfile" },
+	    "mpirun cannot open its hostfile" },
 	{ "hostfile-unreadable", RANK_CONNECT, 0, "unable to open host file: ", NULL,
-	  "mpiexec cannot open the hostfile {}" },
+	    "mpiexec cannot open the hostfile {}" },
 	{ "not-enough-slots", RANK_CONNECT, ANYWHERE, "There are not enough slots available", NULL,
-	  "more ranks are asked for than the hosts have slots" },
+	    "more ranks are asked for than the hosts have slots" },
 	{ "mpirun-as-root", RANK_CONNECT, ANYWHERE, "detected an attempt to run as root", NULL,
-	  "Open MPI refuses to run as root" },
-	{ "no-space", RANK_PROGRAM, ANYWHERE, "No space left on device", NULL, "a disk, or /dev/shm, is full" },
-	{ "program-not-found", RANK_PROGRAM, ANYWHERE, "unable to find the specified executable file", NULL,
-	  "the program that mpirun is to start is not there, or is none" },
-	{ "program-not-found", RANK_PROGRAM, ANYWHERE, "unable to launch the specified application", NULL,
-	  "the program that mpirun is to start is not there, or is none" },
+	    "Open MPI refuses to run as root" },
+	{ "no-space", RANK_PROGRAM, ANYWHERE, "No space left on device", NULL,
+	    "a disk, or /dev/shm, is full" },
+	{ "program-not-found", RANK_PROGRAM, ANYWHERE,
+	    "unable to find the specified executable file", NULL,
+	    "the program that mpirun is to start is not there, or is none" },
+	{ "program-not-found", RANK_PROGRAM, ANYWHERE, "unable to launch the specified application",
+	    NULL, "the program that mpirun is to start is not there, or is none" },
 	{ "program-not-found", RANK_PROGRAM, 0, "execvp error on file ", NULL,
-	  "the program {} is not there, or is none" },
-	{ "worker-lost", RANK_CONNECT + 1, 0, "Remote daemon: *on node ", NULL, "the connection to {} broke" },
-	{ "worker-lost", RANK_CONNECT + 4, ANYWHERE, "has lost communication with a remote daemon", NULL,
-	  "the connection to a worker broke" },
-	{ "rank-killed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on signal 9",
-	  "a rank on {} was killed" },
+	    "the program {} is not there, or is none" },
+	{ "worker-lost", RANK_CONNECT + 1, 0, "Remote daemon: *on node ", NULL,
+	    "the connection to {} broke" },
+	{ "worker-lost", RANK_CONNECT + 4, ANYWHERE, "has lost communication with a remote daemon",
+	    NULL, "the connection to a worker broke" },
+	{ "rank-killed", RANK_PROGRAM, 0, "noticed that process rank *on node ",
+	    "exited on signal 9", "a rank on {} was killed" },
 	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "signal 9 (Killed)", NULL, "a rank was killed" },
 	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: 9", NULL, "a rank was killed" },
 	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "Killed (signal 9)", NULL, "a rank was killed" },
 	/* Also said of signal 9: looked at behind it. */
-	{ "rank-crashed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on", "a rank on {} crashed" },
+	{ "rank-crashed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on",
+	    "a rank on {} crashed" },
 	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: ", NULL, "a rank crashed" },
-	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "TERMINATED WITH THE EXIT STRING: *(signal ", NULL,
-	  "a rank crashed" },
+	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "TERMINATED WITH THE EXIT STRING: *(signal ",
+	    NULL, "a rank crashed" },
 	{ "rank-failed", RANK_SYMPTOM, ANYWHERE, "a non-zero exit code. ", "job has been aborted",
-	  "a rank ended with an error" },
-	{ "rank-failed", RANK_SYMPTOM, ANYWHERE, "exited with non-zero status", NULL, "a rank ended with an error" },
-	{ "rank-failed", RANK_SYMPTOM, ANYWHERE, "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", NULL,
-	  "a rank ended with an error" },
-	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "unable to reliably start one or more daemons", NULL,
-	  "mpirun could not start its daemons on the workers, and the log says no more" },
-	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "A daemon failed to report back after being spawned", NULL,
-	  "mpirun could not start its daemons on the workers, and the log says no more" },
+	    "a rank ended with an error" },
+	{ "rank-failed", RANK_SYMPTOM, ANYWHERE, "exited with non-zero status", NULL,
+	    "a rank ended with an error" },
+	{ "rank-failed", RANK_SYMPTOM, ANYWHERE,
+	    "BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES", NULL,
+	    "a rank ended with an error" },
+	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE,
+	    "unable to reliably start one or more daemons", NULL,
+	    "mpirun could not start its daemons on the workers, and the log says no more" },
+	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE,
+	    "A daemon failed to report back after being spawned", NULL,
+	    "mpirun could not start its daemons on the workers, and the log says no more" },
 	{ "daemons-not-started", RANK_SYMPTOM, 0, "nable to run bstrap_proxy on ", NULL,
-	  "Hydra could not start its proxy on {}, and the log says no more" },
+	    "Hydra could not start its proxy on {}, and the log says no more" },
 	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "Launch proxy failed.", NULL,
-	  "Hydra could not start its proxies on the workers, and the log says no more" },
+	    "Hydra could not start its proxies on the workers, and the log says no more" },
 };
 
 static const struct {
@@ -135,10 +151,14 @@ static const struct {
 	int family;
 	const char *name;
 } flavours[] = {
-	{ "ORTE was unable", OPENMPI, "Open MPI" },     { "Open RTE ", OPENMPI, "Open MPI" },
-	{ "PRTE was unable", OPENMPI, "Open MPI" },     { "prterun ", OPENMPI, "Open MPI" },
-	{ "ORTE does not know", OPENMPI, "Open MPI" },  { "[mpiexec@", HYDRA, "Hydra (MPICH, Intel MPI)" },
-	{ "HYDU_", HYDRA, "Hydra (MPICH, Intel MPI)" }, { "HYD_pmcd", HYDRA, "Hydra (MPICH, Intel MPI)" },
+	{ "ORTE was unable", OPENMPI, "Open MPI" },
+	{ "Open RTE ", OPENMPI, "Open MPI" },
+	{ "PRTE was unable", OPENMPI, "Open MPI" },
+	{ "prterun ", OPENMPI, "Open MPI" },
+	{ "ORTE does not know", OPENMPI, "Open MPI" },
+	{ "[mpiexec@", HYDRA, "Hydra (MPICH, Intel MPI)" },
+	{ "HYDU_", HYDRA, "Hydra (MPICH, Intel MPI)" },
+	{ "HYD_pmcd", HYDRA, "Hydra (MPICH, Intel MPI)" },
 };
 
 struct span {
@@ -150,7 +170,8 @@ static const char *find(struct span in, const char *piece, size_t len)
 {
 	const char *at = in.at, *last = in.at + in.len;
 
-	while ((size_t)(last - at) >= len && (at = memchr(at, *piece, (size_t)(last - at) - len + 1)) != NULL) {
+	while ((size_t)(last - at) >= len &&
+	       (at = memchr(at, *piece, (size_t)(last - at) - len + 1)) != NULL) {
 		if (memcmp(at, piece, len) == 0)
 			return at;
 		at++;
@@ -171,8 +192,8 @@ static struct span line_around(struct span text, const char *at)
 
 static int ends_word(char c)
 {
-	return c == ' ' || c == '\t' || c == '\'' || c == '"' || c == ':' || c == ',' || c == '(' || c == ')' ||
-	       c == '\r';
+	return c == ' ' || c == '\t' || c == '\'' || c == '"' || c == ':' || c == ',' || c == '(' ||
+	       c == ')' || c == '\r';
 }
 
 static struct span word_behind(struct span line, const char *at)
@@ -205,17 +226,20 @@ static const char *match(struct span line, const struct pattern *pattern, const 
 	*begin = at;
 	at += len;
 	if (star && star[1]) {
-		at = find((struct span){ at, (size_t)(line.at + line.len - at) }, star + 1, strlen(star + 1));
+		at = find((struct span){ at, (size_t)(line.at + line.len - at) }, star + 1,
+		    strlen(star + 1));
 		at = at ? at + strlen(star + 1) : NULL;
 	}
 	if (at && pattern->after &&
-	    !find((struct span){ at, (size_t)(line.at + line.len - at) }, pattern->after, strlen(pattern->after)))
+	    !find((struct span){ at, (size_t)(line.at + line.len - at) }, pattern->after,
+		strlen(pattern->after)))
 		return NULL;
 	return at;
 }
 
 /* Of "directory /root/.ssh" the second word is meant as well. */
-static struct span subject_of(struct span line, const struct pattern *pattern, const char *begin, const char *end)
+static struct span subject_of(struct span line, const struct pattern *pattern, const char *begin,
+    const char *end)
 {
 	if (!strstr(pattern->message, "{}"))
 		return (struct span){ end, 0 };
@@ -232,13 +256,16 @@ static int is_own_name(const struct mpijob__diagnose_case *this, const char *hos
 	return mpijob__diagnose_case_role(this, host) == MPIJOB__DIAGNOSE_LAUNCHER_POD;
 }
 
-static void put_message(struct mpijob__diagnose_case *this, struct mpijob_text *out, const char *message, const char *subject)
+static void put_message(struct mpijob__diagnose_case *this, struct mpijob_text *out,
+    const char *message, const char *subject)
 {
 	const char *hole = strstr(message, "{}");
-	int code = mpijob_text_write(out, message, hole ? (size_t)(hole - message) : strlen(message));
+	int code =
+	    mpijob_text_write(out, message, hole ? (size_t)(hole - message) : strlen(message));
 
 	if (code == 0 && hole)
-		code = mpijob__base_text_printf(out, "%s%s", *subject ? subject : "a host", hole + 2);
+		code =
+		    mpijob__base_text_printf(out, "%s%s", *subject ? subject : "a host", hole + 2);
 	if (code)
 		this->code = code;
 }
@@ -253,7 +280,8 @@ static int has_ended(const struct mpijob__diagnose_case *this, const char *host)
 		return 0;
 	memcpy(name, host, len);
 	name[len] = '\0';
-	const char *phase = mpijob__diagnose_case_text(mpijob__diagnose_case_pod(this, name), "status.phase");
+	const char *phase =
+	    mpijob__diagnose_case_text(mpijob__diagnose_case_pod(this, name), "status.phase");
 	return strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0;
 }
 
@@ -275,7 +303,8 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 	struct mpijob_text name = { 0 }, message = { 0 };
 	const char *id = pattern->id;
 
-	int is_worker = mpijob__diagnose_case_role(this, look->log->pod) == MPIJOB__DIAGNOSE_WORKER_POD;
+	int is_worker =
+	    mpijob__diagnose_case_role(this, look->log->pod) == MPIJOB__DIAGNOSE_WORKER_POD;
 
 	if (strcmp(id, "rank-crashed") == 0 && mpijob__diagnose_case_has(this, "rank-killed"))
 		return;
@@ -290,14 +319,16 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 	if (this->code == 0 && is_about_reaching(id) && has_ended(this, host))
 		/* said by the pod */;
 	else if (this->code == 0 && own)
-		mpijob__diagnose_case_add(this, "own-name-unresolved", look->severity, pattern->rank, host, NULL,
-				 "the launcher's own name %s has no address (log of pod %s)", host, look->log->pod);
+		mpijob__diagnose_case_add(this, "own-name-unresolved", look->severity,
+		    pattern->rank, host, NULL,
+		    "the launcher's own name %s has no address (log of pod %s)", host,
+		    look->log->pod);
 	else if (this->code == 0)
 		mpijob__diagnose_case_add(this, id, look->severity, pattern->rank,
-				 *host       ? host
-				 : is_worker ? look->log->pod
-					     : NULL,
-				 NULL, "%s (log of pod %s)", mpijob_text_data(&message), look->log->pod);
+		    *host       ? host
+		    : is_worker ? look->log->pod
+				: NULL,
+		    NULL, "%s (log of pod %s)", mpijob_text_data(&message), look->log->pod);
 	mpijob__base_text_release(&name);
 	mpijob__base_text_release(&message);
 }
@@ -325,31 +356,37 @@ static void look_flavour(const struct look *look)
 	struct span all = { look->log->text, look->log->len };
 
 	for (size_t i = 0; i < sizeof(flavours) / sizeof(flavours[0]); i++) {
-		if (flavours[i].family == family || !find(all, flavours[i].text, strlen(flavours[i].text)))
+		if (flavours[i].family == family ||
+		    !find(all, flavours[i].text, strlen(flavours[i].text)))
 			continue;
-		mpijob__diagnose_case_add(
-			look->this, "mpi-mismatch", look->severity, RANK_CONNECT, NULL, "spec.mpiImplementation",
-			"the job says %s, but what runs in pod %s is %s, which does not know the hosts that way",
-			*wanted ? wanted : "OpenMPI", look->log->pod, flavours[i].name);
+		mpijob__diagnose_case_add(look->this, "mpi-mismatch", look->severity, RANK_CONNECT,
+		    NULL, "spec.mpiImplementation",
+		    "the job says %s, but what runs in pod %s is %s, which does not know the hosts "
+		    "that way",
+		    *wanted ? wanted : "OpenMPI", look->log->pod, flavours[i].name);
 		return;
 	}
 }
 
-/* Open MPI 5 reads none of the variables that the MPI operator sets: then it has this machine's slots alone. */
+/* Open MPI 5 reads none of the variables that the MPI operator sets: then it has this machine's
+ * slots alone. */
 static void look_prte(const struct look *look)
 {
 	struct span all = { look->log->text, look->log->len };
 	const mpijob_node *pod = mpijob__diagnose_case_pod(look->this, look->log->pod);
 	const mpijob_node *env = mpijob_node_find(pod, "spec.containers[0].env");
 
-	if (!find(all, "PRRTE", 5) || !find(all, "not enough slots", 16) || mpijob_node_count(env) == 0)
+	if (!find(all, "PRRTE", 5) || !find(all, "not enough slots", 16) ||
+	    mpijob_node_count(env) == 0)
 		return;
 	for (size_t i = 0; i < mpijob_node_count(env); i++)
-		if (strcmp(mpijob__diagnose_case_text(mpijob_node_at(env, i), "name"), "PRTE_MCA_prte_default_hostfile") == 0)
+		if (strcmp(mpijob__diagnose_case_text(mpijob_node_at(env, i), "name"),
+			"PRTE_MCA_prte_default_hostfile") == 0)
 			return;
-	mpijob__diagnose_case_add(look->this, "ranks-on-launcher", look->severity, RANK_CONNECT - 1, NULL, NULL,
-			 "Open MPI 5 knows nothing of the workers: pod %s has no PRTE_MCA_prte_default_hostfile",
-			 look->log->pod);
+	mpijob__diagnose_case_add(look->this, "ranks-on-launcher", look->severity, RANK_CONNECT - 1,
+	    NULL, NULL,
+	    "Open MPI 5 knows nothing of the workers: pod %s has no PRTE_MCA_prte_default_hostfile",
+	    look->log->pod);
 }
 
 /* What was said in the log of a pod that goes on may have resolved itself. */
@@ -372,7 +409,8 @@ void mpijob__diagnose_logs_look(struct mpijob__diagnose_case *this)
 		look.severity = severity_of(this, look.log->pod);
 		for (size_t j = 0; j < sizeof(patterns) / sizeof(patterns[0]); j++)
 			look_for(&look, &patterns[j]);
-		if (mpijob__diagnose_case_role(this, look.log->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD) {
+		if (mpijob__diagnose_case_role(this, look.log->pod) ==
+		    MPIJOB__DIAGNOSE_LAUNCHER_POD) {
 			look_flavour(&look);
 			look_prte(&look);
 		}
@@ -392,9 +430,10 @@ static const char *text_of(const mpijob_node *node)
 static int starts_ranks(const struct mpijob__diagnose_case *this)
 {
 	static const char *const lists[] = { "command", "args" };
-	static const char *const words[] = { "mpirun", "mpiexec", "orterun", "prterun", "horovodrun", "deepspeed" };
-	const mpijob_node *container =
-		mpijob_node_find(this->root, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0]");
+	static const char *const words[] = { "mpirun", "mpiexec", "orterun", "prterun",
+		"horovodrun", "deepspeed" };
+	const mpijob_node *container = mpijob_node_find(this->root,
+	    "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0]");
 
 	for (size_t list = 0; list < 2; list++) {
 		const mpijob_node *items = mpijob_node_get(container, lists[list]);
@@ -409,7 +448,8 @@ static int starts_ranks(const struct mpijob__diagnose_case *this)
 /* PRRTE ends with 0 when it has lost a daemon: the ranks on that worker were cut off. */
 static void look_cut_off(struct mpijob__diagnose_case *this, const struct mpijob_log_tail *log)
 {
-	static const char lost[] = "has lost communication with a remote daemon", remote[] = "Remote daemon: ";
+	static const char lost[] = "has lost communication with a remote daemon",
+			  remote[] = "Remote daemon: ";
 	static const char node[] = " on node ";
 	struct span all = { log->text, log->len }, host = { "a worker", 8 };
 	const char *at = find(all, lost, sizeof(lost) - 1);
@@ -421,10 +461,12 @@ static void look_cut_off(struct mpijob__diagnose_case *this, const struct mpijob
 	const char *named = find(line, node, sizeof(node) - 1);
 	if (named)
 		host = word_behind(line, named + sizeof(node) - 1);
-	mpijob__diagnose_case_add(this, "worker-lost", MPIJOB_SEVERITY_ERROR, RANK_CONNECT, NULL, NULL,
-			 "the job counts as succeeded, but mpirun lost the connection to %.*s and ended with exit code 0: "
-			 "its result may be incomplete (log of pod %s)",
-			 (int)(host.len < 255 ? host.len : 255), host.at, log->pod);
+	mpijob__diagnose_case_add(this, "worker-lost", MPIJOB_SEVERITY_ERROR, RANK_CONNECT, NULL,
+	    NULL,
+	    "the job counts as succeeded, but mpirun lost the connection to %.*s and ended with "
+	    "exit code 0: "
+	    "its result may be incomplete (log of pod %s)",
+	    (int)(host.len < 255 ? host.len : 255), host.at, log->pod);
 }
 
 /* An earlier attempt does not count: its launcher has not succeeded. */
@@ -433,7 +475,8 @@ static void look_cut_offs(struct mpijob__diagnose_case *this)
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {
 		const struct mpijob_log_tail *log = this->evidence.logs[i];
 		const mpijob_node *pod = mpijob__diagnose_case_pod(this, log->pod);
-		if (log->len && mpijob__diagnose_case_role(this, log->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD &&
+		if (log->len &&
+		    mpijob__diagnose_case_role(this, log->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD &&
 		    strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Succeeded") == 0)
 			look_cut_off(this, log);
 	}
@@ -447,11 +490,13 @@ static void look_idle_workers(struct mpijob__diagnose_case *this)
 	if (!starts_ranks(this))
 		return;
 
-	mpijob_node_int(mpijob_node_find(this->root, "spec.mpiReplicaSpecs[Worker].replicas"), &workers);
+	mpijob_node_int(mpijob_node_find(this->root, "spec.mpiReplicaSpecs[Worker].replicas"),
+	    &workers);
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {
 		const struct mpijob_log_tail *log = this->evidence.logs[i];
 		struct span all = { log->text, log->len };
-		if (mpijob__diagnose_case_role(this, log->pod) != MPIJOB__DIAGNOSE_WORKER_POD || log->len == 0)
+		if (mpijob__diagnose_case_role(this, log->pod) != MPIJOB__DIAGNOSE_WORKER_POD ||
+		    log->len == 0)
 			continue;
 		if (!find(all, "Server listening on", 19) || find(all, "Accepted publickey", 18))
 			return;
@@ -459,9 +504,10 @@ static void look_idle_workers(struct mpijob__diagnose_case *this)
 	}
 	/* A worker whose log is not there may be the one that had all ranks. */
 	if (quiet && quiet == (size_t)workers)
-		mpijob__diagnose_case_add(this, "ranks-on-launcher", MPIJOB_SEVERITY_WARNING, RANK_CONNECT, NULL, NULL,
-				 "sshd let nobody in on %zu worker%s: all ranks ran on the launcher", quiet,
-				 quiet == 1 ? "" : "s");
+		mpijob__diagnose_case_add(this, "ranks-on-launcher", MPIJOB_SEVERITY_WARNING,
+		    RANK_CONNECT, NULL, NULL,
+		    "sshd let nobody in on %zu worker%s: all ranks ran on the launcher", quiet,
+		    quiet == 1 ? "" : "s");
 }
 
 void mpijob__diagnose_success_look(struct mpijob__diagnose_case *this)

@@ -30,9 +30,11 @@ struct mpijob_node *mpijob__doc_node_new(struct mpijob__base_arena *arena, int k
 	return node;
 }
 
-struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len)
+struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, int kind,
+    const char *text, size_t len)
 {
-	struct mpijob_node *node = len <= MPIJOB__DOC_MOST_ENTRIES ? mpijob__doc_node_new(arena, kind) : NULL;
+	struct mpijob_node *node =
+	    len <= MPIJOB__DOC_MOST_ENTRIES ? mpijob__doc_node_new(arena, kind) : NULL;
 
 	if (!node)
 		return NULL;
@@ -42,7 +44,8 @@ struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, 
 }
 
 /* Room for one more entry of `size` bytes. */
-static int container_reserve(struct mpijob__base_arena *arena, struct mpijob_node *node, size_t size)
+static int container_reserve(struct mpijob__base_arena *arena, struct mpijob_node *node,
+    size_t size)
 {
 	struct mpijob__doc_container *container = mpijob__doc_container(node);
 	uint32_t cap = container->cap ? container->cap * 2 : 2;
@@ -60,7 +63,8 @@ static int container_reserve(struct mpijob__base_arena *arena, struct mpijob_nod
 	return 0;
 }
 
-int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value)
+int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node *list,
+    struct mpijob_node *value)
 {
 	if (container_reserve(arena, list, sizeof(*list->in.items)))
 		return MPIJOB_ERR_NOMEM;
@@ -69,8 +73,8 @@ int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node
 	return 0;
 }
 
-struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
-					 size_t len, struct mpijob_node *value)
+struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *arena,
+    struct mpijob_node *map, const char *key, size_t len, struct mpijob_node *value)
 {
 	struct mpijob__doc_container *container = mpijob__doc_container(map);
 	struct mpijob__doc_entry *entry;
@@ -203,7 +207,8 @@ mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path)
 }
 
 /* Go one step down from a map or list; make a map where nothing or null is. */
-static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node, const struct mpijob__base_field_step *step)
+static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node,
+    const struct mpijob__base_field_step *step)
 {
 	struct mpijob__doc_entry *entry;
 	mpijob_node *map;
@@ -292,7 +297,8 @@ mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t le
 
 	if (!doc)
 		return NULL;
-	if (!text || mpijob__doc_number_end(text, text + len) != text + len || !mpijob__doc_number_canonical(text, len, room))
+	if (!text || mpijob__doc_number_end(text, text + len) != text + len ||
+	    !mpijob__doc_number_canonical(text, len, room))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	return new_text(doc, MPIJOB_NODE_NUMBER, text, len);
 }
@@ -307,7 +313,8 @@ mpijob_node *mpijob_node_new_int(mpijob_doc *doc, int64_t value)
 
 mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
 {
-	mpijob_node *node = doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_BOOL)) : NULL;
+	mpijob_node *node =
+	    doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_BOOL)) : NULL;
 
 	if (node)
 		node->truth = value != 0;
@@ -335,8 +342,9 @@ mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *node)
 }
 
 /*
- * Whether `value` can become an entry of `container`: it is in no other place, and `container` is not inside of it. Only
- * a list or map that has entries can hold the container, so the way up is walked for those alone.
+ * Whether `value` can become an entry of `container`: it is in no other place, and `container` is
+ * not inside of it. Only a list or map that has entries can hold the container, so the way up is
+ * walked for those alone.
  */
 static int fits(const mpijob_node *container, const mpijob_node *value)
 {
@@ -376,14 +384,16 @@ mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key,
 	return value;
 }
 
-mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text)
+mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const char *key,
+    const char *text)
 {
 	if (!text || !map)
 		return NULL;
 	return mpijob_node_put(doc, map, key, mpijob_node_new_string(doc, text, strlen(text)));
 }
 
-const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len)
+const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const char *text,
+    size_t len, size_t *new_len)
 {
 	const char *end = text + len;
 	char *copy = mpijob__base_arena_alloc(arena, len * 3 + 1);
@@ -408,7 +418,8 @@ const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const ch
 	return copy;
 }
 
-mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char *key, const char *text)
+mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char *key,
+    const char *text)
 {
 	const char *copy;
 	size_t len;
@@ -417,7 +428,8 @@ mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char
 		return NULL;
 	copy = mpijob__doc_utf8_repaired(doc->arena, text, strlen(text), &len);
 	return mpijob_node_put(doc, map, key,
-			       made(doc, copy ? mpijob__doc_node_new_text(doc->arena, MPIJOB_NODE_STRING, copy, len) : NULL));
+	    made(doc, copy ? mpijob__doc_node_new_text(doc->arena, MPIJOB_NODE_STRING, copy, len)
+			   : NULL));
 }
 
 mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
@@ -440,7 +452,8 @@ mpijob_node *mpijob_node_put_list(mpijob_doc *doc, mpijob_node *map, const char 
 	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_list(doc)) : NULL;
 }
 
-mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, const char *key, const mpijob_node *value)
+mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, const char *key,
+    const mpijob_node *value)
 {
 	return map ? mpijob_node_put(doc, map, key, mpijob_node_copy(doc, value)) : NULL;
 }
@@ -451,7 +464,8 @@ mpijob_node *mpijob_node_append(mpijob_doc *doc, mpijob_node *list, mpijob_node 
 		return NULL;
 	if (list->kind != MPIJOB_NODE_LIST || !fits(list, value))
 		return fail(doc, MPIJOB_ERR_USAGE);
-	return mpijob__doc_list_append(doc->arena, list, value) ? fail(doc, MPIJOB_ERR_NOMEM) : value;
+	return mpijob__doc_list_append(doc->arena, list, value) ? fail(doc, MPIJOB_ERR_NOMEM)
+								: value;
 }
 
 mpijob_node *mpijob_node_append_string(mpijob_doc *doc, mpijob_node *list, const char *text)
@@ -485,9 +499,11 @@ static void remove_entry(mpijob_node *node, uint32_t at)
 	if (container->index)
 		mpijob__doc_index_remove(container->index, node->in.entries, at);
 	if (node->kind == MPIJOB_NODE_MAP)
-		memmove(node->in.entries + at, node->in.entries + at + 1, after * sizeof(*node->in.entries));
+		memmove(node->in.entries + at, node->in.entries + at + 1,
+		    after * sizeof(*node->in.entries));
 	else
-		memmove(node->in.items + at, node->in.items + at + 1, after * sizeof(*node->in.items));
+		memmove(node->in.items + at, node->in.items + at + 1,
+		    after * sizeof(*node->in.items));
 	node->count--;
 }
 

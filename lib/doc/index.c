@@ -28,7 +28,8 @@ struct mpijob__doc_index {
 	uint32_t used;
 	uint32_t cap;
 	uint32_t root;
-	uint32_t spare; /* first unused branch below `used`, linked through child[0]; LEAF for none */
+	/* first unused branch below `used`, linked through child[0]; LEAF for none */
+	uint32_t spare;
 	uint32_t count; /* entries */
 };
 
@@ -51,7 +52,8 @@ struct way {
 };
 
 /* The leaf that a search for a key ends at. `way` (may be NULL) is empty before. */
-static uint32_t nearest(const struct mpijob__doc_index *index, const char *key, size_t len, struct way *way)
+static uint32_t nearest(const struct mpijob__doc_index *index, const char *key, size_t len,
+    struct way *way)
 {
 	uint32_t at = index->root;
 
@@ -65,8 +67,8 @@ static uint32_t nearest(const struct mpijob__doc_index *index, const char *key, 
 	return at & ~LEAF;
 }
 
-uint32_t mpijob__doc_index_find(const struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, const char *key,
-			    size_t len)
+uint32_t mpijob__doc_index_find(const struct mpijob__doc_index *index,
+    const struct mpijob__doc_entry *entries, const char *key, size_t len)
 {
 	uint32_t position;
 
@@ -85,7 +87,8 @@ int mpijob__doc_index_reserve(struct mpijob__base_arena *arena, struct mpijob__d
 
 	if (index->used < index->cap || !(index->spare & LEAF))
 		return 0;
-	branches = mpijob__base_arena_grow(arena, index->branches, index->cap * sizeof(*branches), cap * sizeof(*branches));
+	branches = mpijob__base_arena_grow(arena, index->branches, index->cap * sizeof(*branches),
+	    cap * sizeof(*branches));
 	if (!branches)
 		return MPIJOB_ERR_NOMEM;
 	index->branches = branches;
@@ -126,11 +129,13 @@ static int is_behind(const struct branch *branch, uint32_t byte, uint32_t bit)
 	return branch->byte > byte || (branch->byte == byte && branch->bit < bit);
 }
 
-/* Where a branch for a bit belongs, on the way of a search for its key. It is near the end, for most keys. */
-static uint32_t *link_of(struct mpijob__doc_index *index, const struct mpijob__doc_entry *added, uint32_t byte, uint32_t bit,
-			 const struct way *way)
+/* Where a branch for a bit belongs, on the way of a search for its key. It is near the end, for
+ * most keys. */
+static uint32_t *link_of(struct mpijob__doc_index *index, const struct mpijob__doc_entry *added,
+    uint32_t byte, uint32_t bit, const struct way *way)
 {
-	uint32_t *link = &index->root, up = way->count, last = way->count > WAY ? way->count - WAY : 0;
+	uint32_t *link = &index->root, up = way->count,
+		 last = way->count > WAY ? way->count - WAY : 0;
 	struct branch *branch;
 
 	while (up > last && is_behind(&index->branches[way->branches[(up - 1) % WAY]], byte, bit))
@@ -147,7 +152,8 @@ static uint32_t *link_of(struct mpijob__doc_index *index, const struct mpijob__d
 	return link;
 }
 
-uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, uint32_t position)
+uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index,
+    const struct mpijob__doc_entry *entries, uint32_t position)
 {
 	const struct mpijob__doc_entry *added = &entries[position];
 	const struct mpijob__doc_entry *near;
@@ -168,7 +174,8 @@ uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index, const struct mpi
 	if (byte == near->key_len && byte == added->key_len)
 		return found;
 	index->count++;
-	bit = top_bit(byte_at(near->key, near->key_len, byte) ^ byte_at(added->key, added->key_len, byte));
+	bit = top_bit(
+	    byte_at(near->key, near->key_len, byte) ^ byte_at(added->key, added->key_len, byte));
 	link = link_of(index, added, byte, bit, &way);
 	taken = branch_take(index);
 	branch = &index->branches[taken];
@@ -180,7 +187,8 @@ uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index, const struct mpi
 	return position;
 }
 
-struct mpijob__doc_index *mpijob__doc_index_copy(struct mpijob__base_arena *arena, const struct mpijob__doc_index *from)
+struct mpijob__doc_index *mpijob__doc_index_copy(struct mpijob__base_arena *arena,
+    const struct mpijob__doc_index *from)
 {
 	struct mpijob__doc_index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
 
@@ -201,7 +209,8 @@ static void move_down(uint32_t *link, uint32_t position)
 		(*link)--;
 }
 
-void mpijob__doc_index_remove(struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, uint32_t position)
+void mpijob__doc_index_remove(struct mpijob__doc_index *index,
+    const struct mpijob__doc_entry *entries, uint32_t position)
 {
 	const struct mpijob__doc_entry *gone = &entries[position];
 	uint32_t *above = NULL;
@@ -230,7 +239,8 @@ void mpijob__doc_index_remove(struct mpijob__doc_index *index, const struct mpij
 	}
 }
 
-struct mpijob__doc_index *mpijob__doc_index_new(struct mpijob__base_arena *arena, const struct mpijob__doc_entry *entries, uint32_t count)
+struct mpijob__doc_index *mpijob__doc_index_new(struct mpijob__base_arena *arena,
+    const struct mpijob__doc_entry *entries, uint32_t count)
 {
 	struct mpijob__doc_index *index = mpijob__base_arena_alloc(arena, sizeof(*index));
 

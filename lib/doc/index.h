@@ -14,17 +14,23 @@ struct mpijob__doc_index;
 #define MPIJOB__DOC_INDEX_NONE UINT32_MAX
 
 /* Make an index over `count` entries, which have different keys. NULL when memory ran out. */
-struct mpijob__doc_index *mpijob__doc_index_new(struct mpijob__base_arena *arena, const struct mpijob__doc_entry *entries, uint32_t count);
+struct mpijob__doc_index *mpijob__doc_index_new(struct mpijob__base_arena *arena,
+    const struct mpijob__doc_entry *entries, uint32_t count);
 /* Make sure that the next mpijob__doc_index_add() cannot fail. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__doc_index_reserve(struct mpijob__base_arena *arena, struct mpijob__doc_index *index);
 /* Copy an index for a copy of its entries. NULL when memory ran out. */
-struct mpijob__doc_index *mpijob__doc_index_copy(struct mpijob__base_arena *arena, const struct mpijob__doc_index *from);
-/* Add the entry at `position`, with room reserved. `position`; that of another entry with this key: nothing is added. */
-uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, uint32_t position);
+struct mpijob__doc_index *mpijob__doc_index_copy(struct mpijob__base_arena *arena,
+    const struct mpijob__doc_index *from);
+/* Add the entry at `position`, with room reserved. `position`; that of another entry with this key:
+ * nothing is added. */
+uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index,
+    const struct mpijob__doc_entry *entries, uint32_t position);
 /* Find a key's position, or MPIJOB__DOC_INDEX_NONE. */
-uint32_t mpijob__doc_index_find(const struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, const char *key,
-			    size_t len);
-/* Forget the entry at `position`; the positions of later entries move down by one. Call before the entries move. */
-void mpijob__doc_index_remove(struct mpijob__doc_index *index, const struct mpijob__doc_entry *entries, uint32_t position);
+uint32_t mpijob__doc_index_find(const struct mpijob__doc_index *index,
+    const struct mpijob__doc_entry *entries, const char *key, size_t len);
+/* Forget the entry at `position`; the positions of later entries move down by one. Call before the
+ * entries move. */
+void mpijob__doc_index_remove(struct mpijob__doc_index *index,
+    const struct mpijob__doc_entry *entries, uint32_t position);
 
 #endif

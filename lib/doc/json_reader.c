@@ -24,7 +24,8 @@ enum state {
 	STATE_AFTER       /* a comma or the end of the list or map */
 };
 
-void mpijob__doc_json_init(struct mpijob__doc_json *r, const char *text, size_t len, int32_t max_depth)
+void mpijob__doc_json_init(struct mpijob__doc_json *r, const char *text, size_t len,
+    int32_t max_depth)
 {
 	memset(r, 0, offsetof(struct mpijob__doc_json, in_map));
 	if (max_depth <= 0)
@@ -76,7 +77,8 @@ static void skip_space(struct mpijob__doc_json *r)
 	r->at = at;
 }
 
-/* Bit 7 of each byte of the result tells that the byte is a quote, a backslash, a control or above 0x7F. */
+/* Bit 7 of each byte of the result tells that the byte is a quote, a backslash, a control or above
+ * 0x7F. */
 static uint64_t special_bytes(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -96,7 +98,8 @@ static const char *skip_ordinary(const char *at, const char *end)
 			break;
 		at += 8;
 	}
-	while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80)
+	while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= 0x20 &&
+	       (unsigned char)*at < 0x80)
 		at++;
 	return at;
 }
@@ -137,7 +140,8 @@ static const char *scan_escape(struct mpijob__doc_json *r, const char *at)
 	if (r->end - at >= 2 && at[1] != 'u') {
 		if (at[1] && strchr("\"\\/bfnrt", at[1]))
 			return at + 2;
-		fail(r, at, "syntax", "unknown escape in a string; use \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\uXXXX");
+		fail(r, at, "syntax",
+		    "unknown escape in a string; use \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\uXXXX");
 		return NULL;
 	}
 	code = r->end - at >= 2 ? hex4(at + 2, r->end) : -1;
@@ -153,7 +157,9 @@ static const char *scan_escape(struct mpijob__doc_json *r, const char *at)
 		if (low >= 0xdc00 && low <= 0xdfff)
 			return at + 12;
 	}
-	fail(r, at, "encoding", "half of a surrogate pair stands alone; write \\uD800-\\uDBFF and \\uDC00-\\uDFFF in pairs");
+	fail(r, at, "encoding",
+	    "half of a surrogate pair stands alone; write \\uD800-\\uDBFF and \\uDC00-\\uDFFF in "
+	    "pairs");
 	return NULL;
 }
 
@@ -183,7 +189,8 @@ static int scan_string(struct mpijob__doc_json *r)
 		}
 		if ((unsigned char)*at < 0x20) {
 			fail(r, at, "syntax",
-			     "a string cannot hold a line end or another control character; write \\n, \\t or \\uXXXX");
+			    "a string cannot hold a line end or another control character; write "
+			    "\\n, \\t or \\uXXXX");
 			return 0;
 		}
 		len = mpijob__base_utf8_read(at, r->end, NULL);
@@ -212,8 +219,8 @@ static const char *skip_digits(const char *at, const char *end)
 
 static int ends_token(const char *at, const char *end)
 {
-	return at == end || *at == ',' || *at == '}' || *at == ']' || *at == ' ' || *at == '\n' || *at == '\r' ||
-	       *at == '\t' || *at == ':';
+	return at == end || *at == ',' || *at == '}' || *at == ']' || *at == ' ' || *at == '\n' ||
+	       *at == '\r' || *at == '\t' || *at == ':';
 }
 
 static int scan_number(struct mpijob__doc_json *r)
@@ -224,7 +231,8 @@ static int scan_number(struct mpijob__doc_json *r)
 		const char *bad = *r->at == '-' ? r->at + 1 : r->at;
 
 		if (is_digit(bad, r->end) && *bad == '0' && is_digit(bad + 1, r->end))
-			return syntax(r, "a number cannot begin with 0; leave the zero out, or put the value in quotes");
+			return syntax(r, "a number cannot begin with 0; leave the zero out, or put "
+					 "the value in quotes");
 		if (*r->at == '.' || *r->at == '+' || skip_digits(bad, r->end) == bad)
 			return syntax(r, "a number begins with a digit or with '-' and a digit");
 		return syntax(r, "this is no number; a number looks like 12, -0.5 or 1e3");
@@ -239,8 +247,10 @@ static int scan_word(struct mpijob__doc_json *r, const char *word, int token)
 {
 	size_t len = strlen(word);
 
-	if ((size_t)(r->end - r->at) < len || memcmp(r->at, word, len) != 0 || !ends_token(r->at + len, r->end))
-		return syntax(r, "expected a value; text stands in double quotes, and the words are true, false and null");
+	if ((size_t)(r->end - r->at) < len || memcmp(r->at, word, len) != 0 ||
+	    !ends_token(r->at + len, r->end))
+		return syntax(r, "expected a value; text stands in double quotes, and the words "
+				 "are true, false and null");
 	r->text = r->at;
 	r->len = len;
 	r->at += len;
@@ -297,16 +307,31 @@ static int scan_value(struct mpijob__doc_json *r)
 	switch (*r->at) {
 	case '{': return open_container(r, MPIJOB__DOC_JSON_MAP);
 	case '[': return open_container(r, MPIJOB__DOC_JSON_LIST);
-	case '"': token = scan_string(r) ? r->token = MPIJOB__DOC_JSON_STRING : MPIJOB__DOC_JSON_ERROR; break;
+	case '"':
+		token =
+		    scan_string(r) ? r->token = MPIJOB__DOC_JSON_STRING : MPIJOB__DOC_JSON_ERROR;
+		break;
 	case 't': token = scan_word(r, "true", MPIJOB__DOC_JSON_TRUE); break;
 	case 'f': token = scan_word(r, "false", MPIJOB__DOC_JSON_FALSE); break;
 	case 'n': token = scan_word(r, "null", MPIJOB__DOC_JSON_NULL); break;
-	case '-': case '+': case '.':
-	case '0': case '1': case '2': case '3': case '4':
-	case '5': case '6': case '7': case '8': case '9': token = scan_number(r); break;
+	case '-':
+	case '+':
+	case '.':
+	case '0':
+	case '1':
+	case '2':
+	case '3':
+	case '4':
+	case '5':
+	case '6':
+	case '7':
+	case '8':
+	case '9': token = scan_number(r); break;
 	case ',': return syntax(r, "expected a value before this ','");
-	case ']': return syntax(r, r->depth && !innermost_is_map(r) ? "expected a value after the ','; leave the last ',' out"
-								      : "expected a value, not ']'");
+	case ']':
+		return syntax(r, r->depth && !innermost_is_map(r)
+				     ? "expected a value after the ','; leave the last ',' out"
+				     : "expected a value, not ']'");
 	case '}': return syntax(r, "expected a value, not '}'");
 	default: token = scan_word(r, "true", MPIJOB__DOC_JSON_TRUE); break;
 	}
@@ -318,8 +343,9 @@ static int scan_value(struct mpijob__doc_json *r)
 static int scan_key(struct mpijob__doc_json *r)
 {
 	if (*r->at != '"')
-		return syntax(r, *r->at == '}' ? "expected a key after the ','; leave the last ',' out"
-					       : "expected a key in double quotes");
+		return syntax(r, *r->at == '}'
+				     ? "expected a key after the ','; leave the last ',' out"
+				     : "expected a key in double quotes");
 	if (!scan_string(r))
 		return MPIJOB__DOC_JSON_ERROR;
 	skip_space(r);
@@ -400,7 +426,8 @@ int mpijob__doc_json_skip(struct mpijob__doc_json *r)
 	return mpijob__doc_json_next(r) != MPIJOB__DOC_JSON_ERROR && mpijob__doc_json_finish(r);
 }
 
-/* Decode one character or escape of a string that was scanned; returns its bytes and moves `*at`. */
+/* Decode one character or escape of a string that was scanned; returns its bytes and moves
+ * `*at`. */
 static size_t decode_one(const char **at, char into[4])
 {
 	const char *from = *at;
@@ -422,7 +449,8 @@ static size_t decode_one(const char **at, char into[4])
 	code = (uint32_t)hex4(from + 2, from + 6);
 	*at = from + 6;
 	if (code >= 0xd800 && code < 0xdc00) {
-		code = 0x10000 + ((code - 0xd800) << 10) + ((uint32_t)hex4(from + 8, from + 12) - 0xdc00);
+		code = 0x10000 + ((code - 0xd800) << 10) +
+		       ((uint32_t)hex4(from + 8, from + 12) - 0xdc00);
 		*at = from + 12;
 	}
 	return mpijob__base_utf8_write(into, code);

@@ -35,8 +35,10 @@ static int later(struct merging *m, struct mpijob_node *map, const struct mpijob
 	return mpijob__doc_stack_push(&m->changes, &change) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* The value that a key gets from its entry in the patch, where `old` (may be NULL) stood. NULL when memory ran out. */
-static struct mpijob_node *merged_value(struct merging *m, struct mpijob_node *old, const struct mpijob_node *patch)
+/* The value that a key gets from its entry in the patch, where `old` (may be NULL) stood. NULL when
+ * memory ran out. */
+static struct mpijob_node *merged_value(struct merging *m, struct mpijob_node *old,
+    const struct mpijob_node *patch)
 {
 	struct mpijob_node *value = old;
 
@@ -88,7 +90,8 @@ static void drop_removed(struct change *change)
 	change->count = kept;
 }
 
-/* `index` is the change's place; pushing further changes moves them all, so it is worked on as a copy. */
+/* `index` is the change's place; pushing further changes moves them all, so it is worked on as a
+ * copy. */
 static int stage(struct merging *m, size_t index)
 {
 	struct change change = *(struct change *)mpijob__doc_stack_at(&m->changes, index);
@@ -101,7 +104,8 @@ static int stage(struct merging *m, size_t index)
 	if (!change.entries)
 		return MPIJOB_ERR_NOMEM;
 	if (change.map->count)
-		memcpy(change.entries, change.map->in.entries, change.map->count * sizeof(*change.entries));
+		memcpy(change.entries, change.map->in.entries,
+		    change.map->count * sizeof(*change.entries));
 	change.count = change.map->count;
 	for (uint32_t i = 0; i < change.patch->count; i++)
 		if (stage_key(m, &change, &change.patch->in.entries[i]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of names over the crit-bit tree that also finds keys of maps: whatever the names are, n of them cost time and
- * memory in proportion to their bytes. A few are compared one by one.
+ * Sets of names over the crit-bit tree that also finds keys of maps: whatever the names are, n of
+ * them cost time and memory in proportion to their bytes. A few are compared one by one.
  */
 #include "doc/names.h"
 
@@ -17,7 +17,8 @@ static uint32_t find(const struct mpijob__doc_names *names, const char *name, si
 	if (names->index)
 		return mpijob__doc_index_find(names->index, names->entries, name, len);
 	for (uint32_t i = 0; i < names->count; i++)
-		if (names->entries[i].key_len == len && memcmp(names->entries[i].key, name, len) == 0)
+		if (names->entries[i].key_len == len &&
+		    memcmp(names->entries[i].key, name, len) == 0)
 			return i;
 	return MPIJOB__DOC_INDEX_NONE;
 }
@@ -31,8 +32,8 @@ static int reserve(struct mpijob__doc_names *names)
 	if (names->count == names->cap) {
 		if (cap > MPIJOB__DOC_MOST_ENTRIES)
 			return MPIJOB_ERR_NOMEM;
-		entries = mpijob__base_arena_grow(&names->arena, names->entries, names->cap * sizeof(*entries),
-					     cap * sizeof(*entries));
+		entries = mpijob__base_arena_grow(&names->arena, names->entries,
+		    names->cap * sizeof(*entries), cap * sizeof(*entries));
 		if (!entries)
 			return MPIJOB_ERR_NOMEM;
 		names->entries = entries;
@@ -46,7 +47,8 @@ static int reserve(struct mpijob__doc_names *names)
 	return names->index ? mpijob__doc_index_reserve(&names->arena, names->index) : 0;
 }
 
-int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, size_t len, uint32_t number, uint32_t *first)
+int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, size_t len,
+    uint32_t number, uint32_t *first)
 {
 	struct mpijob__doc_entry *entry;
 	uint32_t at;
@@ -60,7 +62,8 @@ int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, siz
 	entry->merged = number;
 	if (!entry->key)
 		return MPIJOB_ERR_NOMEM;
-	at = names->index ? mpijob__doc_index_add(names->index, names->entries, names->count) : find(names, name, len);
+	at = names->index ? mpijob__doc_index_add(names->index, names->entries, names->count)
+			  : find(names, name, len);
 	if (at != MPIJOB__DOC_INDEX_NONE && at != names->count) {
 		if (first)
 			*first = names->entries[at].merged;
@@ -70,7 +73,8 @@ int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, siz
 	return 1;
 }
 
-int mpijob__doc_names_find(const struct mpijob__doc_names *names, const char *name, size_t len, uint32_t *number)
+int mpijob__doc_names_find(const struct mpijob__doc_names *names, const char *name, size_t len,
+    uint32_t *number)
 {
 	uint32_t at = find(names, name, len);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A set of names, each with a number: finds duplicates and looks entries of lists up, in linear time. */
+/* A set of names, each with a number: finds duplicates and looks entries of lists up, in linear
+ * time. */
 #ifndef MPIJOB__DOC_NAMES_H
 #define MPIJOB__DOC_NAMES_H
 
@@ -20,15 +21,17 @@ struct mpijob__doc_names {
 };
 
 /*
- * Add a name and its number, unless the set has the name already. The name is copied. No name in a set may be another
- * one of it with NUL bytes appended.
+ * Add a name and its number, unless the set has the name already. The name is copied. No name in a
+ * set may be another one of it with NUL bytes appended.
  *
- * Returns 1 when it is new; 0 when it is not, and `*first` (may be NULL) is then the number that came with it first;
- * MPIJOB_ERR_NOMEM.
+ * Returns 1 when it is new; 0 when it is not, and `*first` (may be NULL) is then the number that
+ * came with it first; MPIJOB_ERR_NOMEM.
  */
-int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, size_t len, uint32_t number, uint32_t *first);
+int mpijob__doc_names_add(struct mpijob__doc_names *names, const char *name, size_t len,
+    uint32_t number, uint32_t *first);
 /* Find a name. 1 and its number (`number` may be NULL), or 0. */
-int mpijob__doc_names_find(const struct mpijob__doc_names *names, const char *name, size_t len, uint32_t *number);
+int mpijob__doc_names_find(const struct mpijob__doc_names *names, const char *name, size_t len,
+    uint32_t *number);
 /* Free the memory; the set is empty and can be used again. */
 void mpijob__doc_names_release(struct mpijob__doc_names *names);
 

@@ -45,7 +45,8 @@ size_t mpijob_node_count(const mpijob_node *node)
 
 const mpijob_node *mpijob_node_at(const mpijob_node *node, size_t index)
 {
-	return index < mpijob_node_count(node) ? mpijob__doc_node_child(node, (uint32_t)index) : NULL;
+	return index < mpijob_node_count(node) ? mpijob__doc_node_child(node, (uint32_t)index)
+					       : NULL;
 }
 
 const char *mpijob_node_key(const mpijob_node *node, size_t index)
@@ -97,7 +98,9 @@ const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path)
 		if (rc < 0)
 			return NULL;
 		if (step.bracket && node->kind == MPIJOB_NODE_LIST)
-			node = mpijob__base_field_path_number(&step, &index) ? mpijob_node_at(node, index) : NULL;
+			node = mpijob__base_field_path_number(&step, &index)
+				   ? mpijob_node_at(node, index)
+				   : NULL;
 		else
 			node = get(node, step.text, step.len);
 	}
@@ -121,7 +124,8 @@ const char *mpijob_node_string(const mpijob_node *node)
 
 int mpijob_node_int(const mpijob_node *node, int64_t *out)
 {
-	return out && node && node->kind == MPIJOB_NODE_NUMBER && mpijob__doc_number_int(node->in.text, node->count, out);
+	return out && node && node->kind == MPIJOB_NODE_NUMBER &&
+	       mpijob__doc_number_int(node->in.text, node->count, out);
 }
 
 int mpijob_node_bool(const mpijob_node *node, int *out)
@@ -144,7 +148,8 @@ int32_t mpijob_node_column(const mpijob_node *node)
 
 void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line, int32_t *column)
 {
-	const struct mpijob__doc_entry *entry = mpijob_node_key(node, index) ? &node->in.entries[index] : NULL;
+	const struct mpijob__doc_entry *entry =
+	    mpijob_node_key(node, index) ? &node->in.entries[index] : NULL;
 
 	if (line)
 		*line = entry ? entry->line : 0;

@@ -10,7 +10,8 @@
 
 struct mpijob__doc_index;
 
-/* A scalar. Lists and maps are larger: struct mpijob__doc_container. The kind of a node never changes. */
+/* A scalar. Lists and maps are larger: struct mpijob__doc_container. The kind of a node never
+ * changes. */
 struct mpijob_node {
 	uint8_t kind;
 	uint8_t truth; /* of a boolean */
@@ -26,12 +27,13 @@ struct mpijob_node {
 
 struct mpijob__doc_container {
 	struct mpijob_node node;
-	struct mpijob_node *parent; /* the list or map that it is an entry of; NULL: none yet, or a root */
+	/* the list or map that it is an entry of; NULL: none yet, or a root */
+	struct mpijob_node *parent;
 	uint32_t cap;
 	struct mpijob__doc_index *index; /* of a map with MPIJOB__DOC_INDEX_FROM keys or more */
 };
 
-#define MPIJOB__DOC_INDEX_FROM 16
+#define MPIJOB__DOC_INDEX_FROM   16
 #define MPIJOB__DOC_MOST_ENTRIES 0x7fffffffu
 
 struct mpijob__doc_entry {
@@ -40,7 +42,8 @@ struct mpijob__doc_entry {
 	uint32_t key_len;
 	int32_t line;
 	int32_t column;
-	uint32_t merged; /* came in through `<<`: a later key may replace it; in a set of names, the name's number */
+	/* came in through `<<`: a later key may replace it; in a set of names, the name's number */
+	uint32_t merged;
 };
 
 struct mpijob_doc {
@@ -66,36 +69,43 @@ struct mpijob_docs {
 /* Make an empty node of any kind. NULL when memory ran out. */
 struct mpijob_node *mpijob__doc_node_new(struct mpijob__base_arena *arena, int kind);
 /* Make a string or number over text that already lies in the arena. */
-struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, int kind, const char *text, size_t len);
-/* Copy text; each byte that is not UTF-8 becomes U+FFFD, as in Go's JSON. NULL when memory ran out. */
-const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const char *text, size_t len, size_t *new_len);
+struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, int kind,
+    const char *text, size_t len);
+/* Copy text; each byte that is not UTF-8 becomes U+FFFD, as in Go's JSON. NULL when memory ran
+ * out. */
+const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const char *text,
+    size_t len, size_t *new_len);
 /* Find a key; MPIJOB__DOC_INDEX_NONE when absent. */
 uint32_t mpijob__doc_map_find(const struct mpijob_node *map, const char *key, size_t len);
 /*
- * Append an entry whose key is new and lies in the arena. The entry, until the next change, or NULL. When a map with an
- * index has the key already, that entry, and nothing is appended.
+ * Append an entry whose key is new and lies in the arena. The entry, until the next change, or
+ * NULL. When a map with an index has the key already, that entry, and nothing is appended.
  */
-struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *arena, struct mpijob_node *map, const char *key,
-					 size_t len, struct mpijob_node *value);
+struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *arena,
+    struct mpijob_node *map, const char *key, size_t len, struct mpijob_node *value);
 /* Append to a list. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node *list, struct mpijob_node *value);
+int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node *list,
+    struct mpijob_node *value);
 /*
- * Copy a tree, places included. `share`: the text of `from` lives at least as long as the arena and need not be
- * copied. NULL when memory ran out.
+ * Copy a tree, places included. `share`: the text of `from` lives at least as long as the arena and
+ * need not be copied. NULL when memory ran out.
  */
-struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share);
+struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena,
+    const struct mpijob_node *from, int share);
 
 static inline struct mpijob__doc_container *mpijob__doc_container(struct mpijob_node *node)
 {
 	return (struct mpijob__doc_container *)node;
 }
 
-static inline const struct mpijob__doc_container *mpijob__doc_container_const(const struct mpijob_node *node)
+static inline const struct mpijob__doc_container *mpijob__doc_container_const(
+    const struct mpijob_node *node)
 {
 	return (const struct mpijob__doc_container *)node;
 }
 
-/* Note which list or map a value is an entry of now; NULL: of none. Scalars need no note: nothing can be inside of them. */
+/* Note which list or map a value is an entry of now; NULL: of none. Scalars need no note: nothing
+ * can be inside of them. */
 static inline void mpijob__doc_node_adopt(struct mpijob_node *parent, struct mpijob_node *value)
 {
 	if (value->kind == MPIJOB_NODE_LIST || value->kind == MPIJOB_NODE_MAP)
@@ -103,9 +113,11 @@ static inline void mpijob__doc_node_adopt(struct mpijob_node *parent, struct mpi
 }
 
 /* The entry of a list or map. */
-static inline struct mpijob_node *mpijob__doc_node_child(const struct mpijob_node *node, uint32_t index)
+static inline struct mpijob_node *mpijob__doc_node_child(const struct mpijob_node *node,
+    uint32_t index)
 {
-	return node->kind == MPIJOB_NODE_MAP ? node->in.entries[index].value : node->in.items[index];
+	return node->kind == MPIJOB_NODE_MAP ? node->in.entries[index].value
+					     : node->in.items[index];
 }
 
 #endif

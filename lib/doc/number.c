@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIGITS 800          /* more never change which double is nearest, if one stands for all the rest */
+/* more never change which double is nearest, if one stands for all the rest */
+#define MOST_DIGITS   800
 #define MOST_EXPONENT 100000000L /* beyond this the exponent's exact value no longer matters */
 
 static int is_digit(const char *at, const char *end)
@@ -112,7 +113,8 @@ static void decimal_read(struct decimal *d, const char *at, const char *end)
 		d->point += read_exponent(at + 1, end);
 }
 
-/* Whole numbers that are spelled as such and fit an int64 or uint64. 1 and `*negative`, `*value`; else 0. */
+/* Whole numbers that are spelled as such and fit an int64 or uint64. 1 and `*negative`, `*value`;
+ * else 0. */
 static int plain_whole(const char *at, const char *end, int *negative, uint64_t *value)
 {
 	*negative = at < end && *at == '-';
@@ -199,7 +201,8 @@ static double shortest_value(const struct shortest *s, int bits)
 {
 	char plain[48];
 
-	(void)snprintf(plain, sizeof(plain), "%.*se%d", s->count, s->digits, s->exponent - s->count + 1);
+	(void)snprintf(plain, sizeof(plain), "%.*se%d", s->count, s->digits,
+	    s->exponent - s->count + 1);
 	return bits == 32 ? (double)strtof(plain, NULL) : strtod(plain, NULL);
 }
 
@@ -215,7 +218,8 @@ static void round_to(struct shortest *s, double value, int count)
 	s->exponent = (int)read_exponent(at + 1, at + strlen(at));
 }
 
-/* Whether the value is a power of two and lies exactly between two decimals of `count` digits: Go takes the upper. */
+/* Whether the value is a power of two and lies exactly between two decimals of `count` digits: Go
+ * takes the upper. */
 static int goes_up(double value, int count)
 {
 	char text[80];
@@ -251,7 +255,8 @@ static void step_up(struct shortest *s)
 	s->exponent++;
 }
 
-/* How many digits every number of this size keeps: fewer for those so small that they have lost bits. */
+/* How many digits every number of this size keeps: fewer for those so small that they have lost
+ * bits. */
 static int sure_digits(double value, int bits)
 {
 	double step = bits == 32 ? 1.40129846432481707092e-45 : 4.9406564584124654e-324;
@@ -263,8 +268,9 @@ static int sure_digits(double value, int bits)
 }
 
 /*
- * At powers of two the doubles below lie twice as close as those above: there the nearest decimal may miss and the
- * one above it hit. Up to `sure` digits any decimal survives the way through a double, so fewer need not be tried.
+ * At powers of two the doubles below lie twice as close as those above: there the nearest decimal
+ * may miss and the one above it hit. Up to `sure` digits any decimal survives the way through a
+ * double, so fewer need not be tried.
  */
 static void find_shortest(struct shortest *s, double value, int bits)
 {
@@ -295,7 +301,8 @@ static size_t spell_exponent(const struct shortest *s, int two_digits, char *at)
 		memcpy(to, s->digits + 1, (size_t)s->count - 1);
 		to += s->count - 1;
 	}
-	to += snprintf(to, 8, two_digits ? "e%c%02d" : "e%c%d", s->exponent < 0 ? '-' : '+', abs(s->exponent));
+	to += snprintf(to, 8, two_digits ? "e%c%02d" : "e%c%d", s->exponent < 0 ? '-' : '+',
+	    abs(s->exponent));
 	return (size_t)(to - at);
 }
 
@@ -342,7 +349,8 @@ size_t mpijob__doc_number_spell(double value, int bits, char into[MPIJOB__DOC_NU
 		find_shortest(&s, value, bits);
 		plain = bits == 32 ? s.exponent >= -4 && s.exponent < 6
 				   : s.exponent >= -6 && s.exponent < 21;
-		to += plain ? spell_plain(&s, to) : spell_exponent(&s, bits == 32 || s.exponent > 0, to);
+		to += plain ? spell_plain(&s, to)
+			    : spell_exponent(&s, bits == 32 || s.exponent > 0, to);
 	}
 	*to = 0;
 	return (size_t)(to - into);
@@ -363,7 +371,8 @@ static size_t spell_whole(int negative, uint64_t value, char *into)
 	return (size_t)negative + len;
 }
 
-size_t mpijob__doc_number_canonical(const char *text, size_t len, char into[MPIJOB__DOC_NUMBER_ROOM])
+size_t mpijob__doc_number_canonical(const char *text, size_t len,
+    char into[MPIJOB__DOC_NUMBER_ROOM])
 {
 	uint64_t whole;
 	double value;

@@ -11,23 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_DEPTH 500
-#define DEFAULT_BYTES ((size_t)3 << 20)
-#define DEFAULT_VALUES 1000000
-#define DEFAULT_ALIASES 10000
+#define DEFAULT_DEPTH    500
+#define DEFAULT_BYTES    ((size_t)3 << 20)
+#define DEFAULT_VALUES   1000000
+#define DEFAULT_ALIASES  10000
 #define DEFAULT_EXPANDED ((size_t)8 << 20)
 #define DEFAULT_FINDINGS 100
-#define LONGEST_SHOWN 80
-#define LONGEST_KEY 320   /* a label's name with its prefix; of longer keys a path shows the beginning */
-#define LONGEST_PATH 512  /* of deeper paths too */
-#define MOST_BYTES ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
+#define LONGEST_SHOWN    80
+/* a label's name with its prefix; of longer keys a path shows the beginning */
+#define LONGEST_KEY  320
+#define LONGEST_PATH 512               /* of deeper paths too */
+#define MOST_BYTES   ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
 
-static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
-	       int32_t column, const char *format, va_list args) MPIJOB__BASE_PRINTF(7, 0);
-static int add_error(struct mpijob__doc_reader *r, const char *id, const char *reason, int32_t line, int32_t column,
-		     const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
-static int add_duplicate(struct mpijob__doc_reader *r, int32_t line, int32_t column, const char *format, ...)
-	MPIJOB__BASE_PRINTF(4, 5);
+static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason,
+    int32_t line, int32_t column, const char *format, va_list args) MPIJOB__BASE_PRINTF(7, 0);
+static int add_error(struct mpijob__doc_reader *r, const char *id, const char *reason, int32_t line,
+    int32_t column, const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
+static int add_duplicate(struct mpijob__doc_reader *r, int32_t line, int32_t column,
+    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 static size_t shown(const char *text, size_t longest)
 {
@@ -45,18 +46,21 @@ int mpijob__doc_read_shown(const char *text)
 	return (int)shown(text, LONGEST_SHOWN);
 }
 
-static int path_step(const struct mpijob__doc_frame *frame, uint32_t index, struct mpijob_text *path)
+static int path_step(const struct mpijob__doc_frame *frame, uint32_t index,
+    struct mpijob_text *path)
 {
 	if (frame->node->kind == MPIJOB_NODE_LIST)
 		return mpijob__base_field_path_index(path, index);
 	if (!frame->key)
 		return 0;
 	if (frame->key_len > LONGEST_KEY)
-		return mpijob__base_text_printf(path, "[%.*s...]", (int)shown(frame->key, LONGEST_SHOWN), frame->key);
+		return mpijob__base_text_printf(path, "[%.*s...]",
+		    (int)shown(frame->key, LONGEST_SHOWN), frame->key);
 	return mpijob__base_field_path_key(path, frame->key);
 }
 
-/* spec.containers[0].name of what the open frames are reading. An open list or map is already part of what is around it. */
+/* spec.containers[0].name of what the open frames are reading. An open list or map is already part
+ * of what is around it. */
 static int current_path(const struct mpijob__doc_reader *r, struct mpijob_text *path)
 {
 	for (size_t i = 0; i < r->frames.count; i++) {
@@ -74,8 +78,8 @@ static int current_path(const struct mpijob__doc_reader *r, struct mpijob_text *
 	return 0;
 }
 
-static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason, int32_t line,
-	       int32_t column, const char *format, va_list args)
+static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason,
+    int32_t line, int32_t column, const char *format, va_list args)
 {
 	struct mpijob__base_place place = { r->source, line, column };
 	struct mpijob_text path = { 0 };
@@ -84,15 +88,15 @@ static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, c
 	if (r->diag) {
 		rc = current_path(r, &path);
 		if (rc == 0)
-			rc = mpijob__base_diag_vaddf(r->diag, severity, id, reason, path.len ? path.data : NULL, &place,
-						format, args);
+			rc = mpijob__base_diag_vaddf(r->diag, severity, id, reason,
+			    path.len ? path.data : NULL, &place, format, args);
 	}
 	mpijob__base_text_release(&path);
 	return rc;
 }
 
-static int add_error(struct mpijob__doc_reader *r, const char *id, const char *reason, int32_t line, int32_t column,
-		     const char *format, va_list args)
+static int add_error(struct mpijob__doc_reader *r, const char *id, const char *reason, int32_t line,
+    int32_t column, const char *format, va_list args)
 {
 	int rc = add(r, MPIJOB_SEVERITY_ERROR, id, reason, line, column, format, args);
 
@@ -102,7 +106,8 @@ static int add_error(struct mpijob__doc_reader *r, const char *id, const char *r
 	return ++r->findings >= r->options.max_findings ? MPIJOB_ERR_SYNTAX : 0;
 }
 
-int mpijob__doc_read_error(struct mpijob__doc_reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
+int mpijob__doc_read_error(struct mpijob__doc_reader *r, const char *id, int32_t line,
+    int32_t column, const char *format, ...)
 {
 	va_list args;
 	int rc;
@@ -113,7 +118,8 @@ int mpijob__doc_read_error(struct mpijob__doc_reader *r, const char *id, int32_t
 	return rc;
 }
 
-int mpijob__doc_read_warning(struct mpijob__doc_reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
+int mpijob__doc_read_warning(struct mpijob__doc_reader *r, const char *id, int32_t line,
+    int32_t column, const char *format, ...)
 {
 	va_list args;
 	int rc = 0;
@@ -125,7 +131,8 @@ int mpijob__doc_read_warning(struct mpijob__doc_reader *r, const char *id, int32
 	return rc;
 }
 
-static int add_duplicate(struct mpijob__doc_reader *r, int32_t line, int32_t column, const char *format, ...)
+static int add_duplicate(struct mpijob__doc_reader *r, int32_t line, int32_t column,
+    const char *format, ...)
 {
 	va_list args;
 	int rc;
@@ -136,14 +143,16 @@ static int add_duplicate(struct mpijob__doc_reader *r, int32_t line, int32_t col
 	return rc;
 }
 
-int mpijob__doc_read_duplicate(struct mpijob__doc_reader *r, const struct mpijob__doc_entry *first, const char *key, int32_t line,
-			   int32_t column)
+int mpijob__doc_read_duplicate(struct mpijob__doc_reader *r, const struct mpijob__doc_entry *first,
+    const char *key, int32_t line, int32_t column)
 {
-	return add_duplicate(r, line, column, "the key '%.*s' is already given in line %ld; keep one of the two",
-			     mpijob__doc_read_shown(key), key, (long)first->line);
+	return add_duplicate(r, line, column,
+	    "the key '%.*s' is already given in line %ld; keep one of the two",
+	    mpijob__doc_read_shown(key), key, (long)first->line);
 }
 
-int mpijob__doc_read_count(struct mpijob__doc_reader *r, size_t values, int32_t line, int32_t column)
+int mpijob__doc_read_count(struct mpijob__doc_reader *r, size_t values, int32_t line,
+    int32_t column)
 {
 	int rc;
 
@@ -152,15 +161,16 @@ int mpijob__doc_read_count(struct mpijob__doc_reader *r, size_t values, int32_t 
 		return 0;
 	}
 	rc = mpijob__doc_read_error(r, "limit-values", line, column,
-				"more than %zu values; split the text, or raise max_values", r->options.max_values);
+	    "more than %zu values; split the text, or raise max_values", r->options.max_values);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
 int mpijob__doc_read_too_deep(struct mpijob__doc_reader *r, int32_t line, int32_t column)
 {
 	int rc = mpijob__doc_read_error(r, "limit-depth", line, column,
-				    "lists and maps are nested more than %ld deep; raise max_depth (at most %d) if this is meant",
-				    (long)r->options.max_depth, MPIJOB__DOC_DEEPEST);
+	    "lists and maps are nested more than %ld deep; raise max_depth (at most %d) if this is "
+	    "meant",
+	    (long)r->options.max_depth, MPIJOB__DOC_DEEPEST);
 
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
@@ -172,8 +182,8 @@ int mpijob__doc_read_add(struct mpijob__doc_reader *r, struct mpijob_node *root)
 
 	if (docs->count == docs->cap) {
 		size_t cap = docs->cap ? docs->cap * 2 : 4;
-		mpijob_doc **items = mpijob__base_arena_grow(r->arena, docs->items, docs->cap * sizeof(*items),
-							cap * sizeof(*items));
+		mpijob_doc **items = mpijob__base_arena_grow(r->arena, docs->items,
+		    docs->cap * sizeof(*items), cap * sizeof(*items));
 
 		if (!items)
 			return MPIJOB_ERR_NOMEM;
@@ -197,7 +207,8 @@ static void default_size(size_t *option, size_t value)
 		*option = value;
 }
 
-static int read_options(struct mpijob_parse_options *options, const struct mpijob_parse_options *given)
+static int read_options(struct mpijob_parse_options *options,
+    const struct mpijob_parse_options *given)
 {
 	int rc = mpijob__base_struct_check(options, sizeof(*options), given);
 
@@ -274,7 +285,8 @@ static int read_instead(struct mpijob__doc_reader *r, mpijob_diag *diag, const m
 	begin_again(r);
 	r->diag = as_yaml;
 	rc = finish(r, mpijob__doc_read_yaml(r));
-	passed = pass_on(rc != MPIJOB_ERR_SYNTAX || is_behind(as_json, as_yaml) ? as_yaml : as_json, diag);
+	passed = pass_on(rc != MPIJOB_ERR_SYNTAX || is_behind(as_json, as_yaml) ? as_yaml : as_json,
+	    diag);
 	mpijob_diag_free(as_yaml);
 	return rc ? rc : passed;
 }
@@ -302,13 +314,14 @@ static int read_either(struct mpijob__doc_reader *r)
 
 static int read_text(struct mpijob__doc_reader *r)
 {
-	int json = r->options.format == MPIJOB_FORMAT_JSON || r->options.format == MPIJOB_FORMAT_JSON_COMPACT;
+	int json = r->options.format == MPIJOB_FORMAT_JSON ||
+		   r->options.format == MPIJOB_FORMAT_JSON_COMPACT;
 	int rc;
 
 	if (r->len > r->options.max_bytes) {
 		rc = mpijob__doc_read_error(r, "limit-size", 0, 0,
-					"the text has %zu bytes, more than %zu; split it, or raise max_bytes", r->len,
-					r->options.max_bytes);
+		    "the text has %zu bytes, more than %zu; split it, or raise max_bytes", r->len,
+		    r->options.max_bytes);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	if (r->options.format == MPIJOB_FORMAT_AUTO && looks_like_json(r->text, r->len))
@@ -329,8 +342,8 @@ static int prepare(struct mpijob__doc_reader *r)
 	return r->source ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob_docs **out,
-		      mpijob_diag *diag)
+int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
+    mpijob_docs **out, mpijob_diag *diag)
 {
 	struct mpijob__doc_reader r = { .frames = { .size = sizeof(struct mpijob__doc_frame) } };
 	int rc;
@@ -369,7 +382,8 @@ static int take_only(mpijob_docs *docs, mpijob_doc **out)
 	return 0;
 }
 
-static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_options *options, mpijob_diag *diag)
+static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_options *options,
+    mpijob_diag *diag)
 {
 	struct mpijob_parse_options known;
 	struct mpijob__base_place place = { NULL, 0, 0 };
@@ -377,19 +391,20 @@ static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_optio
 	if (mpijob__base_struct_check(&known, sizeof(known), options) == 0)
 		place.source = known.source;
 	if (docs->count == 0) {
-		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL, &place,
-					"the text holds no document");
+		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL,
+		    &place, "the text holds no document");
 		return MPIJOB_ERR_SYNTAX;
 	}
 	place.line = docs->items[1]->root->line;
 	place.column = docs->items[1]->root->column;
-	(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL, &place,
-				"the text holds %zu documents, the second begins here; one is expected", docs->count);
+	(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL,
+	    &place, "the text holds %zu documents, the second begins here; one is expected",
+	    docs->count);
 	return MPIJOB_ERR_SYNTAX;
 }
 
-int mpijob_doc_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob_doc **out,
-		     mpijob_diag *diag)
+int mpijob_doc_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
+    mpijob_doc **out, mpijob_diag *diag)
 {
 	mpijob_docs *docs = NULL;
 	int rc;

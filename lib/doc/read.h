@@ -11,8 +11,9 @@
 
 /* What a list or map is to the one around it. */
 enum mpijob__doc_role {
-	MPIJOB__DOC_ROLE_VALUE,     /* a value in it */
-	MPIJOB__DOC_ROLE_MERGE_MAP, /* YAML: its entries go into the map around it, through the key `<<` */
+	MPIJOB__DOC_ROLE_VALUE, /* a value in it */
+	/* YAML: its entries go into the map around it, through the key `<<` */
+	MPIJOB__DOC_ROLE_MERGE_MAP,
 	MPIJOB__DOC_ROLE_MERGE_LIST /* YAML: so do the entries of its maps */
 };
 
@@ -40,28 +41,30 @@ struct mpijob__doc_reader {
 	struct mpijob__doc_stack frames;
 	size_t values;
 	size_t findings;
-	int failed;    /* an error was found; reading may go on to find more */
-	int not_json;  /* JSON: the text broke its grammar, before anything else was wrong */
+	int failed;   /* an error was found; reading may go on to find more */
+	int not_json; /* JSON: the text broke its grammar, before anything else was wrong */
 };
 
 /*
- * Report an error at a place, with the path of the value that is being read (`inside`: the path of the list or map
- * around it). Returns MPIJOB_ERR_SYNTAX when reading should stop, 0 when it may go on (after max_findings it must not).
+ * Report an error at a place, with the path of the value that is being read (`inside`: the path of
+ * the list or map around it). Returns MPIJOB_ERR_SYNTAX when reading should stop, 0 when it may go
+ * on (after max_findings it must not).
  */
-int mpijob__doc_read_error(struct mpijob__doc_reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
-	MPIJOB__BASE_PRINTF(5, 6);
-int mpijob__doc_read_warning(struct mpijob__doc_reader *r, const char *id, int32_t line, int32_t column, const char *format, ...)
-	MPIJOB__BASE_PRINTF(5, 6);
+int mpijob__doc_read_error(struct mpijob__doc_reader *r, const char *id, int32_t line,
+    int32_t column, const char *format, ...) MPIJOB__BASE_PRINTF(5, 6);
+int mpijob__doc_read_warning(struct mpijob__doc_reader *r, const char *id, int32_t line,
+    int32_t column, const char *format, ...) MPIJOB__BASE_PRINTF(5, 6);
 /*
- * How many bytes of a text from the document to show in a message: `"%.*s", mpijob__doc_read_shown(text), text`. Input may
- * be long, and a hundred findings may quote it.
+ * How many bytes of a text from the document to show in a message: `"%.*s",
+ * mpijob__doc_read_shown(text), text`. Input may be long, and a hundred findings may quote it.
  */
 int mpijob__doc_read_shown(const char *text);
 /* Report a key that is given twice. */
-int mpijob__doc_read_duplicate(struct mpijob__doc_reader *r, const struct mpijob__doc_entry *first, const char *key, int32_t line,
-			   int32_t column);
+int mpijob__doc_read_duplicate(struct mpijob__doc_reader *r, const struct mpijob__doc_entry *first,
+    const char *key, int32_t line, int32_t column);
 /* Count one value against max_values. 0 or MPIJOB_ERR_SYNTAX. */
-int mpijob__doc_read_count(struct mpijob__doc_reader *r, size_t values, int32_t line, int32_t column);
+int mpijob__doc_read_count(struct mpijob__doc_reader *r, size_t values, int32_t line,
+    int32_t column);
 /* Report that max_depth is passed. */
 int mpijob__doc_read_too_deep(struct mpijob__doc_reader *r, int32_t line, int32_t column);
 /* Add a document with this root. 0 or MPIJOB_ERR_NOMEM. */

@@ -48,7 +48,8 @@ static int read_key(struct mpijob__doc_reader *r, const struct mpijob__doc_json 
 		return MPIJOB_ERR_NOMEM;
 	top->key = NULL;
 	if (strlen(key) != len) {
-		rc = mpijob__doc_read_error(r, "nul-in-key", json->line, column, "a key cannot hold a NUL character");
+		rc = mpijob__doc_read_error(r, "nul-in-key", json->line, column,
+		    "a key cannot hold a NUL character");
 		len = strlen(key);
 	}
 	top->key = key;
@@ -56,29 +57,37 @@ static int read_key(struct mpijob__doc_reader *r, const struct mpijob__doc_json 
 	top->key_line = json->line;
 	top->key_column = column;
 	if (mpijob__doc_container(top->node)->index)
-		return rc; /* a key that is given twice is found when its value is put in, without another search */
+		/* a key that is given twice is found when its value is put in, without another
+		 * search */
+		return rc;
 	first = mpijob__doc_map_find(top->node, key, len);
 	if (rc == 0 && first != MPIJOB__DOC_INDEX_NONE)
-		rc = mpijob__doc_read_duplicate(r, &top->node->in.entries[first], key, json->line, column);
+		rc = mpijob__doc_read_duplicate(r, &top->node->in.entries[first], key, json->line,
+		    column);
 	return rc;
 }
 
-static struct mpijob_node *read_number(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json, int *rc)
+static struct mpijob_node *read_number(struct mpijob__doc_reader *r,
+    const struct mpijob__doc_json *json, int *rc)
 {
 	const char *text;
 	double value;
 
-	if (json->len > 300 || memchr(json->text, 'e', json->len) || memchr(json->text, 'E', json->len)) {
+	if (json->len > 300 || memchr(json->text, 'e', json->len) ||
+	    memchr(json->text, 'E', json->len)) {
 		if (!mpijob__doc_number_double(json->text, json->len, &value))
-			*rc = mpijob__doc_read_error(r, "number-range", json->line, mpijob__doc_json_column(json),
-						 "this number is too large; the largest is about 1.8e308");
+			*rc = mpijob__doc_read_error(r, "number-range", json->line,
+			    mpijob__doc_json_column(json),
+			    "this number is too large; the largest is about 1.8e308");
 	}
 	text = mpijob__base_arena_copy(r->arena, json->text, json->len);
-	return text ? mpijob__doc_node_new_text(r->arena, MPIJOB_NODE_NUMBER, text, json->len) : NULL;
+	return text ? mpijob__doc_node_new_text(r->arena, MPIJOB_NODE_NUMBER, text, json->len)
+		    : NULL;
 }
 
 /* Make the node of the current token. NULL with *rc untouched when memory ran out. */
-static struct mpijob_node *read_value(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json, int *rc)
+static struct mpijob_node *read_value(struct mpijob__doc_reader *r,
+    const struct mpijob__doc_json *json, int *rc)
 {
 	struct mpijob_node *node = NULL;
 	size_t len = 0;
@@ -91,7 +100,8 @@ static struct mpijob_node *read_value(struct mpijob__doc_reader *r, const struct
 	case MPIJOB__DOC_JSON_NUMBER: return read_number(r, json, rc);
 	case MPIJOB__DOC_JSON_STRING:
 		text = decode(r, json, &len);
-		return text ? mpijob__doc_node_new_text(r->arena, MPIJOB_NODE_STRING, text, len) : NULL;
+		return text ? mpijob__doc_node_new_text(r->arena, MPIJOB_NODE_STRING, text, len)
+			    : NULL;
 	default:
 		node = mpijob__doc_node_new(r->arena, MPIJOB_NODE_BOOL);
 		if (node)
@@ -117,7 +127,8 @@ static int attach(struct mpijob__doc_reader *r, struct mpijob_node *node)
 	if (!entry)
 		return MPIJOB_ERR_NOMEM;
 	if (entry->value != node)
-		return mpijob__doc_read_duplicate(r, entry, top->key, top->key_line, top->key_column);
+		return mpijob__doc_read_duplicate(r, entry, top->key, top->key_line,
+		    top->key_column);
 	if (!r->options.no_places) {
 		entry->line = top->key_line;
 		entry->column = top->key_column;

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIRECTIVES 1000   /* libyaml compares every %TAG with every other */
-#define MOST_FLOW_WORK 50000000 /* and looks at every open [ and { for every token: about half a second */
+#define MOST_DIRECTIVES 1000 /* libyaml compares every %TAG with every other */
+/* and looks at every open [ and { for every token: about half a second */
+#define MOST_FLOW_WORK 50000000
 
 /* Text in quotes that does not end is shown where it begins. */
 static size_t error_index(const yaml_parser_t *parser)
@@ -37,7 +38,8 @@ static int parser_error(struct mpijob__doc_yaml *y)
 	if (parser->error == YAML_MEMORY_ERROR || !parser->problem)
 		return MPIJOB_ERR_NOMEM;
 	if (parser->error == YAML_READER_ERROR)
-		mpijob__doc_yaml_place_byte(y->place.text, y->place.len, parser->problem_offset, &line, &column);
+		mpijob__doc_yaml_place_byte(y->place.text, y->place.len, parser->problem_offset,
+		    &line, &column);
 	else
 		mpijob__doc_yaml_place_find(&y->place, error_index(parser), &line, &column);
 	text = mpijob__doc_yaml_error_text(parser->problem, &id);
@@ -65,9 +67,11 @@ static int take_event(struct mpijob__doc_yaml *y)
 	case YAML_SCALAR_EVENT: return mpijob__doc_yaml_scalar(y);
 	case YAML_ALIAS_EVENT: return mpijob__doc_yaml_alias(y);
 	case YAML_SEQUENCE_START_EVENT:
-		return mpijob__doc_yaml_open(y, MPIJOB_NODE_LIST, (const char *)event->data.sequence_start.anchor);
+		return mpijob__doc_yaml_open(y, MPIJOB_NODE_LIST,
+		    (const char *)event->data.sequence_start.anchor);
 	case YAML_MAPPING_START_EVENT:
-		return mpijob__doc_yaml_open(y, MPIJOB_NODE_MAP, (const char *)event->data.mapping_start.anchor);
+		return mpijob__doc_yaml_open(y, MPIJOB_NODE_MAP,
+		    (const char *)event->data.mapping_start.anchor);
 	case YAML_SEQUENCE_END_EVENT:
 	case YAML_MAPPING_END_EVENT: return mpijob__doc_yaml_close(y);
 	default: return 0;
@@ -80,16 +84,19 @@ static int count_flow(struct mpijob__doc_yaml *y)
 	const yaml_event_t *event = &y->event;
 
 	if ((event->type == YAML_SEQUENCE_START_EVENT &&
-	     event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
-	    (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE))
+		event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE) ||
+	    (event->type == YAML_MAPPING_START_EVENT &&
+		event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE))
 		y->flow++;
-	else if (y->flow && (event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT))
+	else if (y->flow &&
+		 (event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT))
 		y->flow--;
 	y->work += y->flow;
 	if (y->work <= MOST_FLOW_WORK)
 		return 0;
 	return mpijob__doc_yaml_stop(y, "limit-depth",
-				 "too many values inside deeply nested [] and {}; write them in lines of their own, or as JSON");
+	    "too many values inside deeply nested [] and {}; write them in lines of their own, or "
+	    "as JSON");
 }
 
 static int read_events(struct mpijob__doc_yaml *y)
@@ -100,7 +107,8 @@ static int read_events(struct mpijob__doc_yaml *y)
 	while (rc == 0 && !done) {
 		if (!yaml_parser_parse(&y->parser, &y->event))
 			return parser_error(y);
-		mpijob__doc_yaml_place_find(&y->place, y->event.start_mark.index, &y->line, &y->column);
+		mpijob__doc_yaml_place_find(&y->place, y->event.start_mark.index, &y->line,
+		    &y->column);
 		done = y->event.type == YAML_STREAM_END_EVENT || y->event.type == YAML_NO_EVENT;
 		rc = count_flow(y);
 		if (rc == 0)
@@ -123,14 +131,15 @@ static int check_directives(struct mpijob__doc_yaml *y, const char *text, size_t
 	}
 	if (count <= MOST_DIRECTIVES)
 		return 0;
-	rc = mpijob__doc_read_error(y->r, "limit-directives", 0, 0, "more than %d lines begin with '%%'; put such text in quotes",
-				MOST_DIRECTIVES);
+	rc = mpijob__doc_read_error(y->r, "limit-directives", 0, 0,
+	    "more than %d lines begin with '%%'; put such text in quotes", MOST_DIRECTIVES);
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
 static int read_utf8(struct mpijob__doc_reader *r, const char *text, size_t len)
 {
-	struct mpijob__doc_yaml y = { .r = r, .anchors = { .size = sizeof(struct mpijob__doc_anchor) } };
+	struct mpijob__doc_yaml y = { .r = r,
+		.anchors = { .size = sizeof(struct mpijob__doc_anchor) } };
 	int rc;
 
 	rc = check_directives(&y, text, len);
@@ -188,7 +197,8 @@ static int read_utf16(struct mpijob__doc_reader *r, int big)
 		return MPIJOB_ERR_NOMEM;
 	len = from_utf16((const unsigned char *)r->text + 2, r->len - 2, big, text);
 	if (len == SIZE_MAX) {
-		rc = mpijob__doc_read_error(r, "encoding", 0, 0, "the text begins like UTF-16 and is none; save it as UTF-8");
+		rc = mpijob__doc_read_error(r, "encoding", 0, 0,
+		    "the text begins like UTF-16 and is none; save it as UTF-8");
 		rc = rc ? rc : MPIJOB_ERR_SYNTAX;
 	} else {
 		rc = read_utf8(r, text, len);

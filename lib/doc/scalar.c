@@ -20,19 +20,44 @@ struct word {
 };
 
 static const struct word words[] = {
-	{ "~", MPIJOB_NODE_NULL, 0 },       { "null", MPIJOB_NODE_NULL, 0 },    { "Null", MPIJOB_NODE_NULL, 0 },
-	{ "NULL", MPIJOB_NODE_NULL, 0 },    { "y", MPIJOB_NODE_BOOL, 1 },       { "Y", MPIJOB_NODE_BOOL, 1 },
-	{ "yes", MPIJOB_NODE_BOOL, 1 },     { "Yes", MPIJOB_NODE_BOOL, 1 },     { "YES", MPIJOB_NODE_BOOL, 1 },
-	{ "true", MPIJOB_NODE_BOOL, 1 },    { "True", MPIJOB_NODE_BOOL, 1 },    { "TRUE", MPIJOB_NODE_BOOL, 1 },
-	{ "on", MPIJOB_NODE_BOOL, 1 },      { "On", MPIJOB_NODE_BOOL, 1 },      { "ON", MPIJOB_NODE_BOOL, 1 },
-	{ "n", MPIJOB_NODE_BOOL, 0 },       { "N", MPIJOB_NODE_BOOL, 0 },       { "no", MPIJOB_NODE_BOOL, 0 },
-	{ "No", MPIJOB_NODE_BOOL, 0 },      { "NO", MPIJOB_NODE_BOOL, 0 },      { "false", MPIJOB_NODE_BOOL, 0 },
-	{ "False", MPIJOB_NODE_BOOL, 0 },   { "FALSE", MPIJOB_NODE_BOOL, 0 },   { "off", MPIJOB_NODE_BOOL, 0 },
-	{ "Off", MPIJOB_NODE_BOOL, 0 },     { "OFF", MPIJOB_NODE_BOOL, 0 },     { ".nan", MPIJOB_NODE_NUMBER, 0 },
-	{ ".NaN", MPIJOB_NODE_NUMBER, 0 },  { ".NAN", MPIJOB_NODE_NUMBER, 0 },  { ".inf", MPIJOB_NODE_NUMBER, 1 },
-	{ ".Inf", MPIJOB_NODE_NUMBER, 1 },  { ".INF", MPIJOB_NODE_NUMBER, 1 },  { "+.inf", MPIJOB_NODE_NUMBER, 1 },
-	{ "+.Inf", MPIJOB_NODE_NUMBER, 1 }, { "+.INF", MPIJOB_NODE_NUMBER, 1 }, { "-.inf", MPIJOB_NODE_NUMBER, 2 },
-	{ "-.Inf", MPIJOB_NODE_NUMBER, 2 }, { "-.INF", MPIJOB_NODE_NUMBER, 2 },
+	{ "~", MPIJOB_NODE_NULL, 0 },
+	{ "null", MPIJOB_NODE_NULL, 0 },
+	{ "Null", MPIJOB_NODE_NULL, 0 },
+	{ "NULL", MPIJOB_NODE_NULL, 0 },
+	{ "y", MPIJOB_NODE_BOOL, 1 },
+	{ "Y", MPIJOB_NODE_BOOL, 1 },
+	{ "yes", MPIJOB_NODE_BOOL, 1 },
+	{ "Yes", MPIJOB_NODE_BOOL, 1 },
+	{ "YES", MPIJOB_NODE_BOOL, 1 },
+	{ "true", MPIJOB_NODE_BOOL, 1 },
+	{ "True", MPIJOB_NODE_BOOL, 1 },
+	{ "TRUE", MPIJOB_NODE_BOOL, 1 },
+	{ "on", MPIJOB_NODE_BOOL, 1 },
+	{ "On", MPIJOB_NODE_BOOL, 1 },
+	{ "ON", MPIJOB_NODE_BOOL, 1 },
+	{ "n", MPIJOB_NODE_BOOL, 0 },
+	{ "N", MPIJOB_NODE_BOOL, 0 },
+	{ "no", MPIJOB_NODE_BOOL, 0 },
+	{ "No", MPIJOB_NODE_BOOL, 0 },
+	{ "NO", MPIJOB_NODE_BOOL, 0 },
+	{ "false", MPIJOB_NODE_BOOL, 0 },
+	{ "False", MPIJOB_NODE_BOOL, 0 },
+	{ "FALSE", MPIJOB_NODE_BOOL, 0 },
+	{ "off", MPIJOB_NODE_BOOL, 0 },
+	{ "Off", MPIJOB_NODE_BOOL, 0 },
+	{ "OFF", MPIJOB_NODE_BOOL, 0 },
+	{ ".nan", MPIJOB_NODE_NUMBER, 0 },
+	{ ".NaN", MPIJOB_NODE_NUMBER, 0 },
+	{ ".NAN", MPIJOB_NODE_NUMBER, 0 },
+	{ ".inf", MPIJOB_NODE_NUMBER, 1 },
+	{ ".Inf", MPIJOB_NODE_NUMBER, 1 },
+	{ ".INF", MPIJOB_NODE_NUMBER, 1 },
+	{ "+.inf", MPIJOB_NODE_NUMBER, 1 },
+	{ "+.Inf", MPIJOB_NODE_NUMBER, 1 },
+	{ "+.INF", MPIJOB_NODE_NUMBER, 1 },
+	{ "-.inf", MPIJOB_NODE_NUMBER, 2 },
+	{ "-.Inf", MPIJOB_NODE_NUMBER, 2 },
+	{ "-.INF", MPIJOB_NODE_NUMBER, 2 },
 };
 
 static int find_word(const char *text, size_t len, struct mpijob__doc_scalar *out)
@@ -42,7 +67,8 @@ static int find_word(const char *text, size_t len, struct mpijob__doc_scalar *ou
 	if (len > 5)
 		return 0;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (words[i].text[0] != text[0] || strlen(words[i].text) != len || memcmp(words[i].text, text, len) != 0)
+		if (words[i].text[0] != text[0] || strlen(words[i].text) != len ||
+		    memcmp(words[i].text, text, len) != 0)
 			continue;
 		out->kind = words[i].kind;
 		out->truth = words[i].truth;
@@ -129,8 +155,8 @@ static void set_whole(struct mpijob__doc_scalar *out, int negative, uint64_t val
 {
 	out->kind = MPIJOB_NODE_NUMBER;
 	out->is_unsigned = !negative && value > INT64_MAX;
-	out->number_len = (size_t)snprintf(out->number, sizeof(out->number), "%s%llu", negative && value ? "-" : "",
-					   (unsigned long long)value);
+	out->number_len = (size_t)snprintf(out->number, sizeof(out->number), "%s%llu",
+	    negative && value ? "-" : "", (unsigned long long)value);
 }
 
 static int fits(int sign, uint64_t value)
@@ -138,7 +164,8 @@ static int fits(int sign, uint64_t value)
 	return sign == '-' ? value <= (uint64_t)INT64_MAX + 1 : sign != '+' || value <= INT64_MAX;
 }
 
-/* 0x, 0o, 0b and a leading 0 give the base. Values above INT64_MAX take no plus sign: Go's ParseUint knows none. */
+/* 0x, 0o, 0b and a leading 0 give the base. Values above INT64_MAX take no plus sign: Go's
+ * ParseUint knows none. */
 static int read_whole(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	struct plain p = { text, text + len };
@@ -216,7 +243,8 @@ static int read_float(const char *text, size_t len, struct mpijob__doc_scalar *o
 static int underscores_split_digits(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		if (text[i] == '_' && (i + 1 == len || digit_value(text[i - 1]) > 9 || digit_value(text[i + 1]) > 9))
+		if (text[i] == '_' &&
+		    (i + 1 == len || digit_value(text[i - 1]) > 9 || digit_value(text[i + 1]) > 9))
 			return 0;
 	return 1;
 }
@@ -241,8 +269,8 @@ static int take_char(struct plain *p, char c)
 
 static int take_clock(struct plain *p)
 {
-	if (!take_field(p, 2, 0, 0, 23) || !take_char(p, ':') || !take_field(p, 2, 0, 0, 59) || !take_char(p, ':') ||
-	    !take_field(p, 2, 0, 0, 59))
+	if (!take_field(p, 2, 0, 0, 23) || !take_char(p, ':') || !take_field(p, 2, 0, 0, 59) ||
+	    !take_char(p, ':') || !take_field(p, 2, 0, 0, 59))
 		return 0;
 	if (take_char(p, '.') || take_char(p, ','))
 		return take_digits(p);
@@ -266,14 +294,16 @@ static int days_of(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* The four forms that go-yaml takes for a time. All of them stay strings; only the tag !!timestamp insists. */
+/* The four forms that go-yaml takes for a time. All of them stay strings; only the tag !!timestamp
+ * insists. */
 static int is_time(const char *text, size_t len)
 {
 	struct plain p = { text, text + len };
 	int year = take_field(&p, 4, 1, 0, 9999) - 1;
 	int month, day;
 
-	if (year < 0 || !take_char(&p, '-') || (month = take_field(&p, 2, 0, 1, 12) - 1) < 0 || !take_char(&p, '-'))
+	if (year < 0 || !take_char(&p, '-') || (month = take_field(&p, 2, 0, 1, 12) - 1) < 0 ||
+	    !take_char(&p, '-'))
 		return 0;
 	day = take_field(&p, 2, 0, 1, 31) - 1;
 	if (day < 0 || day > days_of(year, month))
@@ -330,7 +360,8 @@ static int as_float(struct mpijob__doc_scalar *out)
 	return 1;
 }
 
-int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len, struct mpijob__doc_scalar *out)
+int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len,
+    struct mpijob__doc_scalar *out)
 {
 	static const char prefix[] = "tag:yaml.org,2002:";
 	const char *name;
@@ -363,7 +394,8 @@ int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len
 	return 1;
 }
 
-size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar, char into[MPIJOB__DOC_NUMBER_ROOM])
+size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar,
+    char into[MPIJOB__DOC_NUMBER_ROOM])
 {
 	if (scalar->is_float && !scalar->is_special)
 		return mpijob__doc_number_spell(scalar->value, 32, into);
@@ -373,7 +405,8 @@ size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar, char into
 
 static int base64_value(char c)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const char *found = c ? strchr(letters, c) : NULL;
 
 	return found ? (int)(found - letters) : -1;

@@ -6,12 +6,14 @@
 #include "doc/number.h"
 
 struct mpijob__doc_scalar {
-	int kind;        /* MPIJOB_NODE_NULL, _BOOL, _NUMBER or _STRING (its text is the scalar's own) */
+	/* MPIJOB_NODE_NULL, _BOOL, _NUMBER or _STRING (its text is the scalar's own) */
+	int kind;
 	int truth;       /* of a boolean */
 	int is_float;    /* the number is a double, `value` */
 	int is_unsigned; /* the whole number is above INT64_MAX */
-	int is_special;  /* the double is infinite or no number; `number` is YAML's spelling, which JSON has not */
-	int is_time;     /* the string looks like a date or time */
+	/* the double is infinite or no number; `number` is YAML's spelling, which JSON has not */
+	int is_special;
+	int is_time; /* the string looks like a date or time */
 	double value;
 	char number[MPIJOB__DOC_NUMBER_ROOM]; /* as kubectl spells it */
 	size_t number_len;
@@ -20,13 +22,16 @@ struct mpijob__doc_scalar {
 /* A plain scalar without tag. */
 void mpijob__doc_scalar_resolve(const char *text, size_t len, struct mpijob__doc_scalar *out);
 /*
- * A scalar with a tag, "tag:yaml.org,2002:int" or any other. 1, or 0 when the text cannot be read as what the tag
- * says. `!!binary` is not settled here: the result is a string.
+ * A scalar with a tag, "tag:yaml.org,2002:int" or any other. 1, or 0 when the text cannot be read
+ * as what the tag says. `!!binary` is not settled here: the result is a string.
  */
-int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len, struct mpijob__doc_scalar *out);
+int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len,
+    struct mpijob__doc_scalar *out);
 /* Spell a number as the key of a map. */
-size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar, char into[MPIJOB__DOC_NUMBER_ROOM]);
-/* Decode base64 as `!!binary` wants it, line ends left out. `into`: len * 3 / 4 + 3 bytes. The length, or SIZE_MAX. */
+size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar,
+    char into[MPIJOB__DOC_NUMBER_ROOM]);
+/* Decode base64 as `!!binary` wants it, line ends left out. `into`: len * 3 / 4 + 3 bytes. The
+ * length, or SIZE_MAX. */
 size_t mpijob__doc_scalar_base64(const char *text, size_t len, char *into);
 
 #endif

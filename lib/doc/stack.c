@@ -15,7 +15,8 @@ void *mpijob__doc_stack_push(struct mpijob__doc_stack *stack, const void *elemen
 
 	if (stack->count == stack->cap) {
 		size_t cap = stack->cap ? stack->cap * 2 : 16;
-		char *data = cap < SIZE_MAX / stack->size ? realloc(stack->data, cap * stack->size) : NULL;
+		char *data =
+		    cap < SIZE_MAX / stack->size ? realloc(stack->data, cap * stack->size) : NULL;
 
 		if (!data)
 			return NULL;

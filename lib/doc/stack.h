@@ -13,7 +13,8 @@ struct mpijob__doc_stack {
 	size_t cap;
 };
 
-/* Put a copy of an element on top. The new top, which moves with the next push, or NULL when memory ran out. */
+/* Put a copy of an element on top. The new top, which moves with the next push, or NULL when memory
+ * ran out. */
 void *mpijob__doc_stack_push(struct mpijob__doc_stack *stack, const void *element);
 /* The top, or NULL when the stack is empty. */
 void *mpijob__doc_stack_top(const struct mpijob__doc_stack *stack);

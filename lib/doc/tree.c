@@ -19,7 +19,8 @@ struct copying {
 };
 
 /* Copy one node; a list or map is still empty, with room for its entries. */
-static struct mpijob_node *copy_one(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share)
+static struct mpijob_node *copy_one(struct mpijob__base_arena *arena,
+    const struct mpijob_node *from, int share)
 {
 	struct mpijob_node *to = mpijob__doc_node_new(arena, from->kind);
 	size_t size;
@@ -31,7 +32,8 @@ static struct mpijob_node *copy_one(struct mpijob__base_arena *arena, const stru
 	to->column = from->column;
 	if (from->kind == MPIJOB_NODE_STRING || from->kind == MPIJOB_NODE_NUMBER) {
 		to->count = from->count;
-		to->in.text = share ? from->in.text : mpijob__base_arena_copy(arena, from->in.text, from->count);
+		to->in.text = share ? from->in.text
+				    : mpijob__base_arena_copy(arena, from->in.text, from->count);
 		return to->in.text ? to : NULL;
 	}
 	if (from->count == 0 || (from->kind != MPIJOB_NODE_LIST && from->kind != MPIJOB_NODE_MAP))
@@ -42,7 +44,8 @@ static struct mpijob_node *copy_one(struct mpijob__base_arena *arena, const stru
 	return to->in.items ? to : NULL;
 }
 
-static int copy_entry(struct mpijob__base_arena *arena, struct copying *top, int share, struct mpijob_node **copied)
+static int copy_entry(struct mpijob__base_arena *arena, struct copying *top, int share,
+    struct mpijob_node **copied)
 {
 	uint32_t at = top->to->count;
 	const struct mpijob__doc_entry *entry;
@@ -58,7 +61,8 @@ static int copy_entry(struct mpijob__base_arena *arena, struct copying *top, int
 		top->to->in.entries[at].merged = 0;
 		top->to->in.entries[at].value = *copied;
 		if (!share)
-			top->to->in.entries[at].key = mpijob__base_arena_copy(arena, entry->key, entry->key_len);
+			top->to->in.entries[at].key =
+			    mpijob__base_arena_copy(arena, entry->key, entry->key_len);
 		if (!top->to->in.entries[at].key)
 			return MPIJOB_ERR_NOMEM;
 	}
@@ -73,11 +77,13 @@ static int copy_done(struct mpijob__base_arena *arena, const struct copying *cop
 
 	if (copying->to->kind != MPIJOB_NODE_MAP || copying->to->count < MPIJOB__DOC_INDEX_FROM)
 		return 0;
-	container->index = mpijob__doc_index_copy(arena, mpijob__doc_container_const(copying->from)->index);
+	container->index =
+	    mpijob__doc_index_copy(arena, mpijob__doc_container_const(copying->from)->index);
 	return container->index ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena, const struct mpijob_node *from, int share)
+struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena,
+    const struct mpijob_node *from, int share)
 {
 	struct mpijob__doc_stack stack = { .size = sizeof(struct copying) };
 	struct mpijob_node *root = copy_one(arena, from, share);
@@ -100,7 +106,8 @@ struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena, cons
 		frame.from = mpijob__doc_node_child(top->from, top->to->count);
 		rc = copy_entry(arena, top, share, &copied);
 		frame.to = copied;
-		if (rc == 0 && mpijob_node_count(frame.from) && !mpijob__doc_stack_push(&stack, &frame))
+		if (rc == 0 && mpijob_node_count(frame.from) &&
+		    !mpijob__doc_stack_push(&stack, &frame))
 			rc = MPIJOB_ERR_NOMEM;
 	}
 	mpijob__doc_stack_free(&stack);
@@ -109,7 +116,8 @@ struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena, cons
 
 #define FRAMES_AT_HAND 512 /* deeper trees than the readers' default limit need memory */
 
-/* Where the compiler is told to clear what lies on the stack, clearing these would cost more than most comparisons. */
+/* Where the compiler is told to clear what lies on the stack, clearing these would cost more than
+ * most comparisons. */
 #if defined(__has_attribute)
 #if __has_attribute(uninitialized)
 #define NOT_CLEARED __attribute__((uninitialized))
@@ -132,14 +140,17 @@ static int equal_one(const struct mpijob_node *a, const struct mpijob_node *b)
 		return 0;
 	switch (a->kind) {
 	case MPIJOB_NODE_BOOL: return a->truth == b->truth;
-	case MPIJOB_NODE_STRING: return a->count == b->count && memcmp(a->in.text, b->in.text, a->count) == 0;
-	case MPIJOB_NODE_NUMBER: return mpijob__doc_number_equal(a->in.text, a->count, b->in.text, b->count);
+	case MPIJOB_NODE_STRING:
+		return a->count == b->count && memcmp(a->in.text, b->in.text, a->count) == 0;
+	case MPIJOB_NODE_NUMBER:
+		return mpijob__doc_number_equal(a->in.text, a->count, b->in.text, b->count);
 	default: return a->count == b->count;
 	}
 }
 
 /* The entry of `b` that stands where entry `at` of `a` does; NULL when there is none. */
-static const struct mpijob_node *counterpart(const struct mpijob_node *a, const struct mpijob_node *b, uint32_t at)
+static const struct mpijob_node *counterpart(const struct mpijob_node *a,
+    const struct mpijob_node *b, uint32_t at)
 {
 	const struct mpijob__doc_entry *entry;
 	uint32_t found;
@@ -155,8 +166,9 @@ static const struct mpijob_node *counterpart(const struct mpijob_node *a, const 
 }
 
 /*
- * The first frames lie on the C stack, so that documents of ordinary depth are compared without memory; for others
- * there is no way to report that memory ran out, and "not equal" is the answer that does no harm.
+ * The first frames lie on the C stack, so that documents of ordinary depth are compared without
+ * memory; for others there is no way to report that memory ran out, and "not equal" is the answer
+ * that does no harm.
  */
 int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b)
 {
@@ -173,7 +185,8 @@ int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b)
 	if (equal && mpijob_node_count(a))
 		at_hand[depth++] = frame;
 	while (equal && depth) {
-		top = depth <= FRAMES_AT_HAND ? &at_hand[depth - 1] : mpijob__doc_stack_top(&deeper);
+		top =
+		    depth <= FRAMES_AT_HAND ? &at_hand[depth - 1] : mpijob__doc_stack_top(&deeper);
 		if (top->next == top->a->count) {
 			if (depth-- > FRAMES_AT_HAND)
 				mpijob__doc_stack_pop(&deeper);

@@ -64,7 +64,9 @@ int mpijob_node_write(const mpijob_node *node, int32_t format, mpijob_write_fn w
 		rc = mpijob__doc_write_json(&out, node, MPIJOB__DOC_JSON_INDENTED);
 		mpijob__doc_out_put(&out, "\n", 1);
 		break;
-	case MPIJOB_FORMAT_JSON_COMPACT: rc = mpijob__doc_write_json(&out, node, MPIJOB__DOC_JSON_COMPACT); break;
+	case MPIJOB_FORMAT_JSON_COMPACT:
+		rc = mpijob__doc_write_json(&out, node, MPIJOB__DOC_JSON_COMPACT);
+		break;
 	default: return MPIJOB_ERR_USAGE;
 	}
 	if (rc == 0 || out.rc)

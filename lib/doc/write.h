@@ -29,11 +29,12 @@ struct mpijob__doc_writing {
 };
 
 /* How JSON is laid out. */
-#define MPIJOB__DOC_JSON_COMPACT 0  /* no space at all */
+#define MPIJOB__DOC_JSON_COMPACT  0 /* no space at all */
 #define MPIJOB__DOC_JSON_INDENTED 1 /* two spaces a level */
-#define MPIJOB__DOC_JSON_FLOW 2     /* on one line, in a way that is YAML too */
+#define MPIJOB__DOC_JSON_FLOW     2 /* on one line, in a way that is YAML too */
 
-/* Write a tree as JSON, without a line end behind it. 0 or MPIJOB_ERR_NOMEM; the sink's failures stay in `out`. */
+/* Write a tree as JSON, without a line end behind it. 0 or MPIJOB_ERR_NOMEM; the sink's failures
+ * stay in `out`. */
 int mpijob__doc_write_json(struct mpijob__doc_out *out, const struct mpijob_node *node, int layout);
 /* Write a string in double quotes that both JSON and YAML read. */
 void mpijob__doc_write_quoted(struct mpijob__doc_out *out, const char *text, size_t len);

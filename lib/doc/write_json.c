@@ -17,15 +17,16 @@
 
 static int must_escape(uint32_t code)
 {
-	return mpijob__base_escape_needed(code) || code == '"' || code == '\\' || code == 0xfeff || code == 0xfffe ||
-	       code == 0xffff;
+	return mpijob__base_escape_needed(code) || code == '"' || code == '\\' || code == 0xfeff ||
+	       code == 0xfffe || code == 0xffff;
 }
 
 static void put_escape(struct mpijob__doc_out *out, uint32_t code)
 {
 	static const char hex[] = "0123456789abcdef";
 	static const char plain[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-	char escape[6] = { '\\', 'u', hex[code >> 12 & 15], hex[code >> 8 & 15], hex[code >> 4 & 15], hex[code & 15] };
+	char escape[6] = { '\\', 'u', hex[code >> 12 & 15], hex[code >> 8 & 15],
+		hex[code >> 4 & 15], hex[code & 15] };
 
 	for (const char *p = plain; *p; p += 2) {
 		if ((uint32_t)*p != code)
@@ -47,7 +48,8 @@ static size_t count_plain(const char *text, const char *end)
 	return (size_t)(at - text);
 }
 
-/* Text that a caller put in and that is no UTF-8 goes out with U+FFFD in place of each bad byte, as from Go. */
+/* Text that a caller put in and that is no UTF-8 goes out with U+FFFD in place of each bad byte, as
+ * from Go. */
 void mpijob__doc_write_quoted(struct mpijob__doc_out *out, const char *text, size_t len)
 {
 	const char *end = text + len;
@@ -98,7 +100,9 @@ static int put_simple(struct mpijob__doc_out *out, const struct mpijob_node *nod
 	case MPIJOB_NODE_NULL: mpijob__doc_out_puts(out, "null"); return 1;
 	case MPIJOB_NODE_BOOL: mpijob__doc_out_puts(out, node->truth ? "true" : "false"); return 1;
 	case MPIJOB_NODE_NUMBER: mpijob__doc_out_put(out, node->in.text, node->count); return 1;
-	case MPIJOB_NODE_STRING: mpijob__doc_write_quoted(out, node->in.text, node->count); return 1;
+	case MPIJOB_NODE_STRING:
+		mpijob__doc_write_quoted(out, node->in.text, node->count);
+		return 1;
 	default: break;
 	}
 	if (node->count)
@@ -107,14 +111,16 @@ static int put_simple(struct mpijob__doc_out *out, const struct mpijob_node *nod
 	return 1;
 }
 
-static void put_end(struct mpijob__doc_out *out, const struct mpijob_node *node, int layout, size_t depth)
+static void put_end(struct mpijob__doc_out *out, const struct mpijob_node *node, int layout,
+    size_t depth)
 {
 	if (layout == MPIJOB__DOC_JSON_INDENTED)
 		put_line(out, depth);
 	mpijob__doc_out_put(out, node->kind == MPIJOB_NODE_MAP ? "}" : "]", 1);
 }
 
-static int open_node(struct mpijob__doc_out *out, struct mpijob__doc_stack *stack, const struct mpijob_node *node)
+static int open_node(struct mpijob__doc_out *out, struct mpijob__doc_stack *stack,
+    const struct mpijob_node *node)
 {
 	struct mpijob__doc_writing frame = { .node = node };
 

@@ -14,8 +14,9 @@
 
 #include <string.h>
 
-#define LONGEST_KEY 128    /* longer ones are written as `? key`, as go-yaml does */
-#define DEEPEST_BLOCK 100  /* deeper, lists and maps stand on one line: their indentation would outgrow the content */
+#define LONGEST_KEY 128 /* longer ones are written as `? key`, as go-yaml does */
+/* deeper, lists and maps stand on one line: their indentation would outgrow the content */
+#define DEEPEST_BLOCK 100
 
 enum style { PLAIN, SINGLE, DOUBLE, LITERAL };
 
@@ -32,7 +33,8 @@ static int is_space(char c)
 
 static int is_special(uint32_t code)
 {
-	return (mpijob__base_escape_needed(code) && code != '\n') || code == 0xfeff || code == 0xfffe || code == 0xffff;
+	return (mpijob__base_escape_needed(code) && code != '\n') || code == 0xfeff ||
+	       code == 0xfffe || code == 0xffff;
 }
 
 static int begins_specially(const char *text, size_t len)
@@ -41,7 +43,8 @@ static int begins_specially(const char *text, size_t len)
 		return len == 1 || is_space(text[1]) || (len >= 3 && memcmp(text, "---", 3) == 0);
 	if (len >= 3 && memcmp(text, "...", 3) == 0)
 		return 1;
-	return strchr(",[]{}#&*!|>'\"%@`= \n", *text) != NULL || (len == 2 && memcmp(text, "<<", 2) == 0);
+	return strchr(",[]{}#&*!|>'\"%@`= \n", *text) != NULL ||
+	       (len == 2 && memcmp(text, "<<", 2) == 0);
 }
 
 static void look(const char *text, size_t len, struct traits *traits)
@@ -69,7 +72,8 @@ static void look(const char *text, size_t len, struct traits *traits)
 	}
 }
 
-/* A block of lines: its first line shows the indentation, so it must not begin with space; nor may it be all space. */
+/* A block of lines: its first line shows the indentation, so it must not begin with space; nor may
+ * it be all space. */
 static int fits_literal(const char *text, size_t len)
 {
 	const char *last = text + len;
@@ -95,8 +99,8 @@ static enum style choose(const char *text, size_t len)
 	if (traits.lines)
 		return fits_literal(text, len) ? LITERAL : DOUBLE;
 	/* Minutes and seconds that other readers of YAML 1.1 take for numbers to the base 60. */
-	if (((*text >= '0' && *text <= '9') || *text == '+' || *text == '-') && memchr(text, ':', len) &&
-	    strspn(text, "+-0123456789:._") == len)
+	if (((*text >= '0' && *text <= '9') || *text == '+' || *text == '-') &&
+	    memchr(text, ':', len) && strspn(text, "+-0123456789:._") == len)
 		return DOUBLE;
 	return traits.mark ? SINGLE : PLAIN;
 }
@@ -129,7 +133,8 @@ static void put_literal(struct mpijob__doc_out *out, const char *text, size_t le
 	}
 }
 
-static void put_string(struct mpijob__doc_out *out, const char *text, size_t len, size_t indent, int key)
+static void put_string(struct mpijob__doc_out *out, const char *text, size_t len, size_t indent,
+    int key)
 {
 	enum style style = choose(text, len);
 
@@ -167,7 +172,8 @@ static int put_simple(struct mpijob__doc_out *out, const struct mpijob_node *nod
 	return 1;
 }
 
-static void put_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry *entry, size_t indent)
+static void put_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry *entry,
+    size_t indent)
 {
 	if (entry->key_len <= LONGEST_KEY) {
 		put_string(out, entry->key, entry->key_len, 0, 1);
@@ -195,7 +201,8 @@ static int open_node(struct yaml_out *y, const struct mpijob_node *node, size_t 
 }
 
 /* Write a value behind "key:" or "- "; `from` is the list or map it stands in. */
-static int put_value(struct yaml_out *y, const struct mpijob_node *node, const struct mpijob__doc_writing *from)
+static int put_value(struct yaml_out *y, const struct mpijob_node *node,
+    const struct mpijob__doc_writing *from)
 {
 	struct mpijob__doc_out *out = y->out;
 	int in_list = from->node->kind == MPIJOB_NODE_LIST;

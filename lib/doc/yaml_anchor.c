@@ -23,7 +23,8 @@ int mpijob__doc_yaml_anchors_reset(struct mpijob__doc_yaml *y)
 	return 0;
 }
 
-static int add_anchor(struct mpijob__doc_yaml *y, const char *name, const struct mpijob__doc_anchor *anchor)
+static int add_anchor(struct mpijob__doc_yaml *y, const char *name,
+    const struct mpijob__doc_anchor *anchor)
 {
 	size_t len = strlen(name);
 	struct mpijob_node *number;
@@ -47,19 +48,21 @@ static int add_anchor(struct mpijob__doc_yaml *y, const char *name, const struct
 	if (!copy || !number)
 		return MPIJOB_ERR_NOMEM;
 	number->count = (uint32_t)y->anchors.count - 1;
-	return mpijob__doc_map_append(&y->scratch, y->names, copy, len, number) ? 0 : MPIJOB_ERR_NOMEM;
+	return mpijob__doc_map_append(&y->scratch, y->names, copy, len, number) ? 0
+										: MPIJOB_ERR_NOMEM;
 }
 
 int mpijob__doc_yaml_anchor(struct mpijob__doc_yaml *y, const char *name, struct mpijob_node *node,
-			const struct mpijob__doc_scalar *scalar, size_t *number)
+    const struct mpijob__doc_scalar *scalar, size_t *number)
 {
 	struct mpijob__doc_anchor anchor = { .node = node, .decoded = 1, .values = 1 };
 	int rc;
 
 	if (++y->anchor_count > y->r->options.max_aliases) {
 		rc = mpijob__doc_read_error(y->r, "limit-aliases", y->line, y->column,
-					"more than %zu anchors; leave out those that no alias uses, or raise max_aliases",
-					y->r->options.max_aliases);
+		    "more than %zu anchors; leave out those that no alias uses, or raise "
+		    "max_aliases",
+		    y->r->options.max_aliases);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	if (scalar) {
@@ -88,8 +91,9 @@ void mpijob__doc_yaml_anchor_close(struct mpijob__doc_yaml *y, size_t number)
 }
 
 /*
- * Kubernetes' rule against documents that are mostly aliases: of up to 400,000 steps of its decoder 99 % may be
- * inside aliases, of 4,000,000 and more 10 %, and a share in between for numbers in between.
+ * Kubernetes' rule against documents that are mostly aliases: of up to 400,000 steps of its decoder
+ * 99 % may be inside aliases, of 4,000,000 and more 10 %, and a share in between for numbers in
+ * between.
  */
 static int too_much_aliasing(uint64_t aliased, uint64_t decoded)
 {
@@ -104,10 +108,11 @@ static int too_much_aliasing(uint64_t aliased, uint64_t decoded)
 	return (double)aliased / (double)decoded > share;
 }
 
-static int over_limit(struct mpijob__doc_yaml *y, const char *what, const char *option, size_t limit)
+static int over_limit(struct mpijob__doc_yaml *y, const char *what, const char *option,
+    size_t limit)
 {
-	int rc = mpijob__doc_read_error(y->r, "limit-aliases", y->line, y->column, "%s (%zu); write the values out, or raise %s",
-				    what, limit, option);
+	int rc = mpijob__doc_read_error(y->r, "limit-aliases", y->line, y->column,
+	    "%s (%zu); write the values out, or raise %s", what, limit, option);
 
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
@@ -119,23 +124,27 @@ static int account(struct mpijob__doc_yaml *y, const struct mpijob__doc_anchor *
 	if (++y->alias_count > r->options.max_aliases)
 		return over_limit(y, "too many aliases", "max_aliases", r->options.max_aliases);
 	if (anchor->bytes > r->options.max_expanded - y->expanded)
-		return over_limit(y, "aliases repeat too many bytes", "max_expanded", r->options.max_expanded);
+		return over_limit(y, "aliases repeat too many bytes", "max_expanded",
+		    r->options.max_expanded);
 	y->expanded += anchor->bytes;
 	y->bytes += anchor->bytes;
 	y->decoded += 1 + anchor->decoded;
 	y->aliased += anchor->decoded;
 	if (too_much_aliasing(y->aliased, y->decoded))
 		return mpijob__doc_yaml_stop(y, "limit-aliases",
-					 "nearly all of this document would come from aliases, which Kubernetes refuses; write the values out");
+		    "nearly all of this document would come from aliases, which Kubernetes "
+		    "refuses; write the values out");
 	return mpijob__doc_read_count(r, anchor->values, y->line, y->column);
 }
 
 static struct mpijob__doc_anchor *find_anchor(const struct mpijob__doc_yaml *y, const char *name)
 {
-	uint32_t at = y->names ? mpijob__doc_map_find(y->names, name, strlen(name)) : MPIJOB__DOC_INDEX_NONE;
+	uint32_t at =
+	    y->names ? mpijob__doc_map_find(y->names, name, strlen(name)) : MPIJOB__DOC_INDEX_NONE;
 
-	return at == MPIJOB__DOC_INDEX_NONE ? NULL
-					: mpijob__doc_stack_at(&y->anchors, y->names->in.entries[at].value->count);
+	return at == MPIJOB__DOC_INDEX_NONE
+		   ? NULL
+		   : mpijob__doc_stack_at(&y->anchors, y->names->in.entries[at].value->count);
 }
 
 static int alias_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_anchor *anchor)
@@ -143,9 +152,10 @@ static int alias_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_anchor
 	const struct mpijob_node *node = anchor->node;
 
 	if (node->kind == MPIJOB_NODE_LIST || node->kind == MPIJOB_NODE_MAP)
-		return mpijob__doc_yaml_stop(y, "bad-key", "a key is a single value, not a list or map");
+		return mpijob__doc_yaml_stop(y, "bad-key",
+		    "a key is a single value, not a list or map");
 	return mpijob__doc_yaml_scalar_key(y, &anchor->scalar, node->in.text,
-				       node->kind == MPIJOB_NODE_STRING ? node->count : 0);
+	    node->kind == MPIJOB_NODE_STRING ? node->count : 0);
 }
 
 static int alias_value(struct mpijob__doc_yaml *y, const struct mpijob__doc_anchor *anchor)
@@ -156,10 +166,12 @@ static int alias_value(struct mpijob__doc_yaml *y, const struct mpijob__doc_anch
 	struct mpijob_node *copy;
 
 	if ((merging || in_merge_list) && anchor->node->kind != MPIJOB_NODE_MAP)
-		return mpijob__doc_yaml_stop(y, "bad-merge", "only a map can be merged by '<<', and this alias is none");
+		return mpijob__doc_yaml_stop(y, "bad-merge",
+		    "only a map can be merged by '<<', and this alias is none");
 	if (anchor->scalar.is_special)
 		return mpijob__doc_yaml_stop(y, "number-range",
-					 "Kubernetes knows no infinite number and no .nan; write a number, or put the text in quotes");
+		    "Kubernetes knows no infinite number and no .nan; write a number, or put the "
+		    "text in quotes");
 	copy = mpijob__doc_node_copy(y->r->arena, anchor->node, 1);
 	if (!copy)
 		return MPIJOB_ERR_NOMEM;
@@ -176,14 +188,15 @@ int mpijob__doc_yaml_alias(struct mpijob__doc_yaml *y)
 
 	if (!anchor) {
 		rc = mpijob__doc_read_error(y->r, "unknown-anchor", y->line, y->column,
-					"no '&%.*s' stands before this alias; an anchor comes first and in the same document",
-					mpijob__doc_read_shown(name), name);
+		    "no '&%.*s' stands before this alias; an anchor comes first and in the same "
+		    "document",
+		    mpijob__doc_read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	if (anchor->open) {
 		rc = mpijob__doc_read_error(y->r, "alias-cycle", y->line, y->column,
-					"this alias stands inside its own anchor '&%.*s'; write the value out",
-					mpijob__doc_read_shown(name), name);
+		    "this alias stands inside its own anchor '&%.*s'; write the value out",
+		    mpijob__doc_read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	rc = account(y, anchor);
@@ -192,14 +205,16 @@ int mpijob__doc_yaml_alias(struct mpijob__doc_yaml *y)
 	return mpijob__doc_yaml_wants_key(y) ? alias_key(y, anchor) : alias_value(y, anchor);
 }
 
-static int merge_entry(struct mpijob__doc_yaml *y, const struct mpijob__doc_frame *top, const struct mpijob__doc_entry *from)
+static int merge_entry(struct mpijob__doc_yaml *y, const struct mpijob__doc_frame *top,
+    const struct mpijob__doc_entry *from)
 {
 	uint32_t at = mpijob__doc_map_find(top->node, from->key, from->key_len);
 	struct mpijob__doc_entry *entry;
 	int rc = 0;
 
 	if (at == MPIJOB__DOC_INDEX_NONE) {
-		entry = mpijob__doc_map_append(y->r->arena, top->node, from->key, from->key_len, from->value);
+		entry = mpijob__doc_map_append(y->r->arena, top->node, from->key, from->key_len,
+		    from->value);
 		if (!entry)
 			return MPIJOB_ERR_NOMEM;
 		entry->line = from->line;
@@ -212,8 +227,9 @@ static int merge_entry(struct mpijob__doc_yaml *y, const struct mpijob__doc_fram
 	mpijob__doc_node_adopt(top->node, from->value);
 	if (!entry->merged)
 		rc = mpijob__doc_read_warning(y->r, "merge-order", top->key_line, top->key_column,
-					  "'<<' replaces the '%.*s' of line %ld, as it does for kubectl; put '<<' first to keep the key",
-					  mpijob__doc_read_shown(entry->key), entry->key, (long)entry->line);
+		    "'<<' replaces the '%.*s' of line %ld, as it does for kubectl; put '<<' first "
+		    "to keep the key",
+		    mpijob__doc_read_shown(entry->key), entry->key, (long)entry->line);
 	return rc;
 }
 

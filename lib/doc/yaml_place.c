@@ -36,14 +36,16 @@ static void step(struct mpijob__doc_yaml_place *place)
 	while (place->byte < place->len && (place->text[place->byte] & 0xc0) == 0x80)
 		place->byte++;
 	place->character++;
-	if (c != '\n' && (c != '\r' || (place->byte < place->len && place->text[place->byte] == '\n')))
+	if (c != '\n' &&
+	    (c != '\r' || (place->byte < place->len && place->text[place->byte] == '\n')))
 		return;
 	place->line++;
 	place->line_byte = place->byte;
 	place->line_character = place->character;
 }
 
-void mpijob__doc_yaml_place_find(struct mpijob__doc_yaml_place *place, size_t character, int32_t *line, int32_t *column)
+void mpijob__doc_yaml_place_find(struct mpijob__doc_yaml_place *place, size_t character,
+    int32_t *line, int32_t *column)
 {
 	if (character < place->character)
 		start_over(place, character);
@@ -53,7 +55,8 @@ void mpijob__doc_yaml_place_find(struct mpijob__doc_yaml_place *place, size_t ch
 	*column = (int32_t)(place->byte - place->line_byte) + 1;
 }
 
-void mpijob__doc_yaml_place_byte(const char *text, size_t len, size_t offset, int32_t *line, int32_t *column)
+void mpijob__doc_yaml_place_byte(const char *text, size_t len, size_t offset, int32_t *line,
+    int32_t *column)
 {
 	struct mpijob__doc_yaml_place place;
 

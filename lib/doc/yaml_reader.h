@@ -12,8 +12,9 @@
 /* A value that `*name` may stand for. */
 struct mpijob__doc_anchor {
 	struct mpijob_node *node;
-	struct mpijob__doc_scalar scalar; /* when it is one: a number has another spelling as a key */
-	int open;                     /* it is still being read */
+	/* when it is one: a number has another spelling as a key */
+	struct mpijob__doc_scalar scalar;
+	int open; /* it is still being read */
 	/* What one use of it costs. While it is open: the counters at its beginning. */
 	uint64_t decoded;
 	size_t values;
@@ -38,9 +39,9 @@ struct mpijob__doc_yaml {
 	/* Counters of the whole text. */
 	size_t alias_count;
 	size_t anchor_count;
-	size_t expanded;  /* bytes of scalars that aliases copied */
-	uint64_t work;    /* events inside [] and {}, times how deep they stand */
-	uint32_t flow;    /* how deep that is now */
+	size_t expanded; /* bytes of scalars that aliases copied */
+	uint64_t work;   /* events inside [] and {}, times how deep they stand */
+	uint32_t flow;   /* how deep that is now */
 	/* Of the event at hand. */
 	int32_t line;
 	int32_t column;
@@ -55,7 +56,8 @@ int mpijob__doc_yaml_stop(struct mpijob__doc_yaml *y, const char *id, const char
 /* Take a key that is settled; `key` lies in the arena. */
 int mpijob__doc_yaml_key(struct mpijob__doc_yaml *y, const char *key, size_t len);
 /* Take the text of a number, boolean or string as a key. */
-int mpijob__doc_yaml_scalar_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_scalar *scalar, const char *text, size_t len);
+int mpijob__doc_yaml_scalar_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_scalar *scalar,
+    const char *text, size_t len);
 /* Put a value where it belongs. */
 int mpijob__doc_yaml_attach(struct mpijob__doc_yaml *y, struct mpijob_node *node);
 /* The innermost list or map, or NULL. */
@@ -67,7 +69,7 @@ int mpijob__doc_yaml_wants_key(const struct mpijob__doc_yaml *y);
 int mpijob__doc_yaml_alias(struct mpijob__doc_yaml *y);
 /* Remember a value under a name; `number` (may be NULL) is set to 1 + its number. */
 int mpijob__doc_yaml_anchor(struct mpijob__doc_yaml *y, const char *name, struct mpijob_node *node,
-			const struct mpijob__doc_scalar *scalar, size_t *number);
+    const struct mpijob__doc_scalar *scalar, size_t *number);
 /* The list or map of this anchor is complete. */
 void mpijob__doc_yaml_anchor_close(struct mpijob__doc_yaml *y, size_t number);
 /* Put the entries of a map into the innermost open map. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define MERGE_TAG "tag:yaml.org,2002:merge"
+#define MERGE_TAG  "tag:yaml.org,2002:merge"
 #define BINARY_TAG "tag:yaml.org,2002:binary"
 
 struct mpijob__doc_frame *mpijob__doc_yaml_top(const struct mpijob__doc_yaml *y)
@@ -85,43 +85,50 @@ int mpijob__doc_yaml_key(struct mpijob__doc_yaml *y, const char *key, size_t len
 	int rc = 0;
 
 	if (memchr(key, 0, len)) {
-		rc = mpijob__doc_read_error(y->r, "nul-in-key", y->line, y->column, "a key cannot hold a NUL character");
+		rc = mpijob__doc_read_error(y->r, "nul-in-key", y->line, y->column,
+		    "a key cannot hold a NUL character");
 		len = strlen(key);
 	}
 	(void)set_key(y, key, len, 0);
 	first = mpijob__doc_map_find(map, key, len);
 	if (rc == 0 && first != MPIJOB__DOC_INDEX_NONE && !map->in.entries[first].merged)
-		rc = mpijob__doc_read_duplicate(y->r, &map->in.entries[first], key, y->line, y->column);
+		rc = mpijob__doc_read_duplicate(y->r, &map->in.entries[first], key, y->line,
+		    y->column);
 	return rc;
 }
 
-/* `on:` and `n:` become "true" and "false", as for kubectl, and hardly ever is that what was meant. */
+/* `on:` and `n:` become "true" and "false", as for kubectl, and hardly ever is that what was
+ * meant. */
 static int boolean_key(struct mpijob__doc_yaml *y, int truth)
 {
 	const char *key = truth ? "true" : "false";
 	int rc = mpijob__doc_yaml_key(y, key, strlen(key));
 
-	if (rc || y->event.type != YAML_SCALAR_EVENT || strcasecmp((const char *)y->event.data.scalar.value, key) == 0)
+	if (rc || y->event.type != YAML_SCALAR_EVENT ||
+	    strcasecmp((const char *)y->event.data.scalar.value, key) == 0)
 		return rc;
 	return mpijob__doc_read_warning(y->r, "boolean-key", y->line, y->column,
-				    "the key '%s' is read as %s, as kubectl does; put it in quotes",
-				    (const char *)y->event.data.scalar.value, key);
+	    "the key '%s' is read as %s, as kubectl does; put it in quotes",
+	    (const char *)y->event.data.scalar.value, key);
 }
 
-int mpijob__doc_yaml_scalar_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_scalar *scalar, const char *text, size_t len)
+int mpijob__doc_yaml_scalar_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_scalar *scalar,
+    const char *text, size_t len)
 {
 	char room[MPIJOB__DOC_NUMBER_ROOM];
 	const char *key;
 
 	switch (scalar->kind) {
 	case MPIJOB_NODE_NULL:
-		return mpijob__doc_yaml_stop(y, "null-key", "a key cannot be null; put it in quotes");
+		return mpijob__doc_yaml_stop(y, "null-key",
+		    "a key cannot be null; put it in quotes");
 	case MPIJOB_NODE_BOOL: return boolean_key(y, scalar->truth);
 	case MPIJOB_NODE_STRING: return mpijob__doc_yaml_key(y, text, len);
 	default: break;
 	}
 	if (scalar->is_unsigned)
-		return mpijob__doc_yaml_stop(y, "key-range", "a number this large cannot be a key; put it in quotes");
+		return mpijob__doc_yaml_stop(y, "key-range",
+		    "a number this large cannot be a key; put it in quotes");
 	len = mpijob__doc_scalar_key(scalar, room);
 	key = mpijob__base_arena_copy(y->r->arena, room, len);
 	return key ? mpijob__doc_yaml_key(y, key, len) : MPIJOB_ERR_NOMEM;
@@ -136,7 +143,8 @@ static int decode_binary(struct mpijob__doc_yaml *y, const char **text, size_t *
 		return MPIJOB_ERR_NOMEM;
 	count = mpijob__doc_scalar_base64(*text, *len, bytes);
 	if (count == SIZE_MAX)
-		return mpijob__doc_yaml_stop(y, "bad-base64", "the value of !!binary is not base64");
+		return mpijob__doc_yaml_stop(y, "bad-base64",
+		    "the value of !!binary is not base64");
 	bytes[count] = 0;
 	*text = bytes;
 	*len = count;
@@ -147,7 +155,8 @@ static int decode_binary(struct mpijob__doc_yaml *y, const char **text, size_t *
 }
 
 /* Find out what the event's scalar is. For a string, `*text` and `*len` are it, in the arena. */
-static int resolve(struct mpijob__doc_yaml *y, struct mpijob__doc_scalar *scalar, const char **text, size_t *len)
+static int resolve(struct mpijob__doc_yaml *y, struct mpijob__doc_scalar *scalar, const char **text,
+    size_t *len)
 {
 	const char *value = (const char *)y->event.data.scalar.value;
 	const char *tag = (const char *)y->event.data.scalar.tag;
@@ -162,8 +171,9 @@ static int resolve(struct mpijob__doc_yaml *y, struct mpijob__doc_scalar *scalar
 		mpijob__doc_scalar_resolve(value, value_len, scalar);
 	} else if (tag && !mpijob__doc_scalar_resolve_tag(tag, value, value_len, scalar)) {
 		rc = mpijob__doc_read_error(y->r, "tag-mismatch", y->line, y->column,
-					"'%.*s' cannot be read as %s; take the tag away, or change the value",
-					mpijob__doc_read_shown(value), value, strrchr(tag, ':') ? strrchr(tag, ':') + 1 : tag);
+		    "'%.*s' cannot be read as %s; take the tag away, or change the value",
+		    mpijob__doc_read_shown(value), value,
+		    strrchr(tag, ':') ? strrchr(tag, ':') + 1 : tag);
 		memset(scalar, 0, sizeof(*scalar));
 		scalar->kind = MPIJOB_NODE_STRING;
 	}
@@ -176,8 +186,8 @@ static int resolve(struct mpijob__doc_yaml *y, struct mpijob__doc_scalar *scalar
 	return tag && strcmp(tag, BINARY_TAG) == 0 ? decode_binary(y, text, len) : 0;
 }
 
-static struct mpijob_node *scalar_node(struct mpijob__doc_yaml *y, const struct mpijob__doc_scalar *scalar, const char *text,
-				       size_t len)
+static struct mpijob_node *scalar_node(struct mpijob__doc_yaml *y,
+    const struct mpijob__doc_scalar *scalar, const char *text, size_t len)
 {
 	struct mpijob__base_arena *arena = y->r->arena;
 	struct mpijob_node *node;
@@ -188,7 +198,8 @@ static struct mpijob_node *scalar_node(struct mpijob__doc_yaml *y, const struct 
 		if (!text)
 			return NULL;
 	}
-	node = text ? mpijob__doc_node_new_text(arena, scalar->kind, text, len) : mpijob__doc_node_new(arena, scalar->kind);
+	node = text ? mpijob__doc_node_new_text(arena, scalar->kind, text, len)
+		    : mpijob__doc_node_new(arena, scalar->kind);
 	if (!node)
 		return NULL;
 	node->truth = scalar->kind == MPIJOB_NODE_BOOL && scalar->truth;
@@ -202,32 +213,38 @@ static int is_merge_key(const yaml_event_t *event)
 	if (event->data.scalar.length != 2 || memcmp(event->data.scalar.value, "<<", 2) != 0)
 		return 0;
 	return event->data.scalar.plain_implicit ||
-	       (event->data.scalar.tag && strcmp((const char *)event->data.scalar.tag, MERGE_TAG) == 0);
+	       (event->data.scalar.tag &&
+		   strcmp((const char *)event->data.scalar.tag, MERGE_TAG) == 0);
 }
 
 static int refuse_merge(struct mpijob__doc_yaml *y)
 {
 	return mpijob__doc_yaml_stop(y, "bad-merge",
-				 "the value of '<<' is a map or a list of maps; put '<<' in quotes if a key of that name is meant");
+	    "the value of '<<' is a map or a list of maps; put '<<' in quotes if a key of that "
+	    "name is meant");
 }
 
 static int wants_merge(const struct mpijob__doc_yaml *y)
 {
 	const struct mpijob__doc_frame *top = mpijob__doc_yaml_top(y);
 
-	return top && ((top->wants_value && top->merging) || top->role == MPIJOB__DOC_ROLE_MERGE_LIST);
+	return top &&
+	       ((top->wants_value && top->merging) || top->role == MPIJOB__DOC_ROLE_MERGE_LIST);
 }
 
-static int scalar_value(struct mpijob__doc_yaml *y, struct mpijob_node *node, const struct mpijob__doc_scalar *scalar)
+static int scalar_value(struct mpijob__doc_yaml *y, struct mpijob_node *node,
+    const struct mpijob__doc_scalar *scalar)
 {
 	const yaml_event_t *event = &y->event;
 	int rc = 0;
 
 	if (scalar->is_special)
 		rc = mpijob__doc_read_error(y->r, "number-range", y->line, y->column,
-					"Kubernetes knows no infinite number and no .nan; write a number, or put the text in quotes");
-	y->empty = !y->r->frames.count && event->data.scalar.length == 0 && event->data.scalar.plain_implicit &&
-		   !event->data.scalar.tag && !event->data.scalar.anchor;
+		    "Kubernetes knows no infinite number and no .nan; write a number, or put the "
+		    "text in quotes");
+	y->empty = !y->r->frames.count && event->data.scalar.length == 0 &&
+		   event->data.scalar.plain_implicit && !event->data.scalar.tag &&
+		   !event->data.scalar.anchor;
 	return rc ? rc : mpijob__doc_yaml_attach(y, node);
 }
 
@@ -260,7 +277,8 @@ int mpijob__doc_yaml_scalar(struct mpijob__doc_yaml *y)
 		return rc;
 	y->decoded++;
 	y->bytes += y->event.data.scalar.length;
-	return key ? mpijob__doc_yaml_scalar_key(y, &scalar, text, len) : scalar_value(y, node, &scalar);
+	return key ? mpijob__doc_yaml_scalar_key(y, &scalar, text, len)
+		   : scalar_value(y, node, &scalar);
 }
 
 static int role_of(const struct mpijob__doc_yaml *y, int kind)
@@ -279,7 +297,8 @@ int mpijob__doc_yaml_open(struct mpijob__doc_yaml *y, int kind, const char *anch
 	if (y->r->frames.count >= (size_t)y->r->options.max_depth)
 		return mpijob__doc_read_too_deep(y->r, y->line, y->column);
 	if (mpijob__doc_yaml_wants_key(y))
-		return mpijob__doc_yaml_stop(y, "bad-key", "a key is a single value, not a list or map");
+		return mpijob__doc_yaml_stop(y, "bad-key",
+		    "a key is a single value, not a list or map");
 	frame.role = (uint8_t)role_of(y, kind);
 	if (top && top->role == MPIJOB__DOC_ROLE_MERGE_LIST && kind != MPIJOB_NODE_MAP)
 		return refuse_merge(y);

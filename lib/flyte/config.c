@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Flyte's configuration and one execution say: under which key each member of their structs is found, and what
- * Flyte takes where nothing is given.
+ * What Flyte's configuration and one execution say: under which key each member of their structs is
+ * found, and what Flyte takes where nothing is given.
  */
 #include "flyte/flyte.h"
 
@@ -22,13 +22,13 @@ struct row {
 	int kind;
 };
 
-#define CONFIG(key, member, kind)                                                                                      \
-	{                                                                                                              \
-		key, offsetof(struct mpijob_flyte_config, member), kind                                                \
+#define CONFIG(key, member, kind)                                       \
+	{                                                               \
+		key, offsetof(struct mpijob_flyte_config, member), kind \
 	}
-#define EXECUTION(key, member, kind)                                                                                   \
-	{                                                                                                              \
-		key, offsetof(struct mpijob_flyte_execution, member), kind                                             \
+#define EXECUTION(key, member, kind)                                       \
+	{                                                                  \
+		key, offsetof(struct mpijob_flyte_execution, member), kind \
 	}
 #define COUNT(rows) (sizeof(rows) / sizeof((rows)[0]))
 
@@ -44,10 +44,12 @@ static const struct row config_rows[] = {
 	CONFIG("interruptible-tolerations", interruptible_tolerations, KIND_LIST),
 	CONFIG("interruptible-node-selector", interruptible_node_selector, KIND_MAP),
 	CONFIG("interruptible-node-selector-requirement", interruptible_requirement, KIND_MAP),
-	CONFIG("non-interruptible-node-selector-requirement", non_interruptible_requirement, KIND_MAP),
+	CONFIG("non-interruptible-node-selector-requirement", non_interruptible_requirement,
+	    KIND_MAP),
 	CONFIG("resource-tolerations", resource_tolerations, KIND_MAP),
 	CONFIG("add-tolerations-for-extended-resources", extended_resources, KIND_LIST),
-	CONFIG("gpu-unpartitioned-node-selector-requirement", gpu_unpartitioned_requirement, KIND_MAP),
+	CONFIG("gpu-unpartitioned-node-selector-requirement", gpu_unpartitioned_requirement,
+	    KIND_MAP),
 	CONFIG("gpu-unpartitioned-toleration", gpu_unpartitioned_toleration, KIND_MAP),
 	CONFIG("default-pod-security-context", default_pod_security_context, KIND_MAP),
 	CONFIG("default-security-context", default_security_context, KIND_MAP),
@@ -119,7 +121,8 @@ static int set(const struct row *row, const mpijob_node *value, void *out)
 	case KIND_MAP:
 	case KIND_LIST:
 		*(const mpijob_node **)member = value;
-		return mpijob_node_kind(value) == (row->kind == KIND_MAP ? MPIJOB_NODE_MAP : MPIJOB_NODE_LIST);
+		return mpijob_node_kind(value) ==
+		       (row->kind == KIND_MAP ? MPIJOB_NODE_MAP : MPIJOB_NODE_LIST);
 	case KIND_NUMBER:
 		if (!mpijob_node_int(value, &number) || number < 0 || number > INT32_MAX)
 			return 0;
@@ -135,18 +138,20 @@ static int set(const struct row *row, const mpijob_node *value, void *out)
 
 static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, const char *message)
 {
-	const struct mpijob__base_place place = { NULL, mpijob_node_line(value), mpijob_node_column(value) };
-	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "flyte-task", "Invalid", key, &place, "%s", message);
+	const struct mpijob__base_place place = { NULL, mpijob_node_line(value),
+		mpijob_node_column(value) };
+	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "flyte-task", "Invalid", key,
+	    &place, "%s", message);
 
 	return code ? code : MPIJOB_ERR_SPEC;
 }
 
 /* `size` is the caller's: what is past it is not there. */
-static int read_rows(const struct row *rows, size_t count, const mpijob_node *map, void *out, size_t size,
-		     mpijob_diag *diag)
+static int read_rows(const struct row *rows, size_t count, const mpijob_node *map, void *out,
+    size_t size, mpijob_diag *diag)
 {
-	static const char *const must_be[] = { "must be text or a number", "must be a map", "must be a list",
-					       "must be a whole number from 0", "must be true or false" };
+	static const char *const must_be[] = { "must be text or a number", "must be a map",
+		"must be a list", "must be a whole number from 0", "must be true or false" };
 
 	for (size_t i = 0; i < count; i++) {
 		const mpijob_node *value = mpijob_node_get(map, rows[i].key);
@@ -163,23 +168,27 @@ static int read_rows(const struct row *rows, size_t count, const mpijob_node *ma
 static int tell_unread(const mpijob_node *section, mpijob_diag *diag)
 {
 	static const char *const unread[][2] = {
-		{ "default-env-vars-from-env", "no environment is read: give these variables with their values" },
-		{ "default-pod-template-name", "no PodTemplate is read: give what it says with the other keys" },
+		{ "default-env-vars-from-env",
+		    "no environment is read: give these variables with their values" },
+		{ "default-pod-template-name",
+		    "no PodTemplate is read: give what it says with the other keys" },
 	};
 	int code = 0;
 
 	for (size_t i = 0; !code && i < COUNT(unread); i++) {
 		const mpijob_node *node = mpijob_node_get(section, unread[i][0]);
-		const struct mpijob__base_place place = { NULL, mpijob_node_line(node), mpijob_node_column(node) };
+		const struct mpijob__base_place place = { NULL, mpijob_node_line(node),
+			mpijob_node_column(node) };
 
 		if (mpijob_node_count(node) || mpijob_node_length(node))
-			code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "flyte-ignored", NULL, unread[i][0],
-						 &place, "%s", unread[i][1]);
+			code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING,
+			    "flyte-ignored", NULL, unread[i][0], &place, "%s", unread[i][1]);
 	}
 	return code;
 }
 
-int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_config *out, mpijob_diag *diag)
+int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_config *out,
+    mpijob_diag *diag)
 {
 	struct mpijob_flyte_config known;
 	int code;
@@ -191,10 +200,12 @@ int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_con
 		return refuse(diag, "", section, "must be a map");
 	if (!code)
 		code = tell_unread(section, diag);
-	return code ? code : read_rows(config_rows, COUNT(config_rows), section, out, out->size, diag);
+	return code ? code
+		    : read_rows(config_rows, COUNT(config_rows), section, out, out->size, diag);
 }
 
-int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_execution *out, mpijob_diag *diag)
+int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_execution *out,
+    mpijob_diag *diag)
 {
 	struct mpijob_flyte_execution known;
 	int code;
@@ -207,16 +218,19 @@ int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_exec
 	for (size_t i = 0; !code && i < mpijob_node_count(map); i++) {
 		size_t at = 0;
 
-		while (at < COUNT(execution_rows) && strcmp(execution_rows[at].key, mpijob_node_key(map, i)) != 0)
+		while (at < COUNT(execution_rows) &&
+		       strcmp(execution_rows[at].key, mpijob_node_key(map, i)) != 0)
 			at++;
 		if (at == COUNT(execution_rows))
 			return refuse(diag, mpijob_node_key(map, i), mpijob_node_at(map, i),
-				      "no such key of an execution");
+			    "no such key of an execution");
 	}
-	return code ? code : read_rows(execution_rows, COUNT(execution_rows), map, out, out->size, diag);
+	return code ? code
+		    : read_rows(execution_rows, COUNT(execution_rows), map, out, out->size, diag);
 }
 
-int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given)
+int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own,
+    const struct mpijob_flyte_execution *given)
 {
 	return mpijob__base_struct_check(own, sizeof(*own), given);
 }
@@ -233,7 +247,8 @@ static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config
 	mpijob_node *annotations = mpijob_doc_edit(f->doc);
 	int code = mpijob__base_struct_check(config, sizeof(*config), given);
 
-	mpijob_node_put_string(f->doc, annotations, "cluster-autoscaler.kubernetes.io/safe-to-evict", "false");
+	mpijob_node_put_string(f->doc, annotations,
+	    "cluster-autoscaler.kubernetes.io/safe-to-evict", "false");
 	if (!config->default_annotations)
 		config->default_annotations = annotations;
 	fill(&config->default_cpu, "1000m");
@@ -261,7 +276,9 @@ int mpijob__flyte_config_take(struct mpijob__flyte *f, const struct mpijob_flyte
 		f->repairs &= ~MPIJOB_FLYTE_ENVIRONMENT;
 	f->interruptible = f->execution.interruptible > 0;
 	if (f->execution.interruptible == 0 &&
-	    mpijob_node_bool(mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "interruptible"), &truth))
+	    mpijob_node_bool(mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"),
+				 "interruptible"),
+		&truth))
 		f->interruptible = truth;
 	return 0;
 }

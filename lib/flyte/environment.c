@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The variables that Flyte gives to every container of a task, and how they reach ranks on other hosts: kubectl exec
- * entered a worker's container and found them there; an SSH session does not, so mpirun has to pass them.
+ * The variables that Flyte gives to every container of a task, and how they reach ranks on other
+ * hosts: kubectl exec entered a worker's container and found them there; an SSH session does not,
+ * so mpirun has to pass them.
  */
 #include "flyte/flyte.h"
 
@@ -29,7 +30,8 @@ static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *map, const cha
 {
 	mpijob_node *list = mpijob_node_edit(map, key);
 
-	return mpijob_node_kind(list) == MPIJOB_NODE_LIST ? list : mpijob_node_put_list(f->doc, map, key);
+	return mpijob_node_kind(list) == MPIJOB_NODE_LIST ? list
+							  : mpijob_node_put_list(f->doc, map, key);
 }
 
 static void add(struct mpijob__flyte *f, mpijob_node *env, const char *name, const char *value)
@@ -56,11 +58,13 @@ static int add_url(struct mpijob__flyte *f, mpijob_node *env)
 
 	while (len > 0 && e->console_url[len - 1] == '/')
 		len--;
-	if (!e->console_url || !*e->console_url || !mpijob__flyte_proto_get(f->task_config, "link_type"))
+	if (!e->console_url || !*e->console_url ||
+	    !mpijob__flyte_proto_get(f->task_config, "link_type"))
 		return 0;
-	code = mpijob__base_text_printf(&url, "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len,
-				   e->console_url, e->project ? e->project : "", e->domain ? e->domain : "",
-				   e->execution_name, e->node_id ? e->node_id : "");
+	code = mpijob__base_text_printf(&url,
+	    "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len, e->console_url,
+	    e->project ? e->project : "", e->domain ? e->domain : "", e->execution_name,
+	    e->node_id ? e->node_id : "");
 	if (!code)
 		add(f, env, "FLYTE_EXECUTION_URL", url.data);
 	mpijob__base_text_release(&url);
@@ -84,20 +88,26 @@ static int add_execution(struct mpijob__flyte *f, mpijob_node *env)
 	code = add_url(f, env);
 	if (code || !name || !*name)
 		return code;
-	add(f, env, "FLYTE_INTERNAL_TASK_PROJECT", e->task_name ? e->task_project : mpijob__flyte_proto_text(id, "project"));
-	add(f, env, "FLYTE_INTERNAL_TASK_DOMAIN", e->task_name ? e->task_domain : mpijob__flyte_proto_text(id, "domain"));
+	add(f, env, "FLYTE_INTERNAL_TASK_PROJECT",
+	    e->task_name ? e->task_project : mpijob__flyte_proto_text(id, "project"));
+	add(f, env, "FLYTE_INTERNAL_TASK_DOMAIN",
+	    e->task_name ? e->task_domain : mpijob__flyte_proto_text(id, "domain"));
 	add(f, env, "FLYTE_INTERNAL_TASK_NAME", name);
-	add(f, env, "FLYTE_INTERNAL_TASK_VERSION", e->task_name ? e->task_version : mpijob__flyte_proto_text(id, "version"));
+	add(f, env, "FLYTE_INTERNAL_TASK_VERSION",
+	    e->task_name ? e->task_version : mpijob__flyte_proto_text(id, "version"));
 	return 0;
 }
 
-static void add_sources(struct mpijob__flyte *f, mpijob_node *container, const mpijob_node *names, const char *kind)
+static void add_sources(struct mpijob__flyte *f, mpijob_node *container, const mpijob_node *names,
+    const char *kind)
 {
 	for (size_t i = 0; i < mpijob_node_count(names); i++) {
-		mpijob_node *entry = mpijob_node_append_map(f->doc, list_of(f, container, "envFrom"));
+		mpijob_node *entry =
+		    mpijob_node_append_map(f->doc, list_of(f, container, "envFrom"));
 		mpijob_node *reference = mpijob_node_put_map(f->doc, entry, kind);
 
-		mpijob_node_put_string(f->doc, reference, "name", mpijob_node_text(mpijob_node_at(names, i)));
+		mpijob_node_put_string(f->doc, reference, "name",
+		    mpijob_node_text(mpijob_node_at(names, i)));
 		mpijob_node_put_bool(f->doc, reference, "optional", 1);
 	}
 }
@@ -146,17 +156,20 @@ static int is_run(const mpijob_node *words, size_t at)
 }
 
 /* Where one of these programs is run; 1, or 0 without one. */
-static int find_program(const mpijob_node *words, const char *const *programs, size_t count, size_t *at)
+static int find_program(const mpijob_node *words, const char *const *programs, size_t count,
+    size_t *at)
 {
 	for (*at = 0; *at < mpijob_node_count(words); ++*at) {
 		if (is_run(words, *at) &&
-		    is_one_of(base_name(mpijob_node_string(mpijob_node_at(words, *at))), programs, count))
+		    is_one_of(base_name(mpijob_node_string(mpijob_node_at(words, *at))), programs,
+			count))
 			return 1;
 	}
 	return 0;
 }
 
-/* Whether mpirun, which stands at `at`, passes the variable; what stands behind its program is the program's own. */
+/* Whether mpirun, which stands at `at`, passes the variable; what stands behind its program is the
+ * program's own. */
 static int is_passed(const mpijob_node *words, size_t at, const char *name)
 {
 	size_t len = strlen(name);
@@ -186,7 +199,8 @@ static int is_hydra(const mpijob_node *implementation)
 static int is_given(const mpijob_node *env, size_t before, const char *name)
 {
 	for (size_t i = 0; i < before; i++) {
-		const char *other = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+		const char *other =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
 
 		if (other && strcmp(other, name) == 0)
 			return 1;
@@ -197,25 +211,30 @@ static int is_given(const mpijob_node *env, size_t before, const char *name)
 /* What mpirun passes by itself, or must not pass. */
 static int is_own(const char *name)
 {
-	return strncmp(name, "OMPI_", 5) == 0 || strncmp(name, "PRTE_", 5) == 0 || strncmp(name, "PMIX_", 5) == 0;
+	return strncmp(name, "OMPI_", 5) == 0 || strncmp(name, "PRTE_", 5) == 0 ||
+	       strncmp(name, "PMIX_", 5) == 0;
 }
 
-static void append_words(struct mpijob__flyte *f, mpijob_node *made, const mpijob_node *words, size_t from, size_t to)
+static void append_words(struct mpijob__flyte *f, mpijob_node *made, const mpijob_node *words,
+    size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		mpijob_node_append(f->doc, made, mpijob_node_copy(f->doc, mpijob_node_at(words, i)));
+		mpijob_node_append(f->doc, made,
+		    mpijob_node_copy(f->doc, mpijob_node_at(words, i)));
 }
 
 /* Append `-x NAME` for each variable that mpirun does not pass; how many there were. */
-static size_t pass(struct mpijob__flyte *f, const mpijob_node *words, size_t at, const mpijob_node *env,
-		   mpijob_node *made)
+static size_t pass(struct mpijob__flyte *f, const mpijob_node *words, size_t at,
+    const mpijob_node *env, mpijob_node *made)
 {
 	size_t passed = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
-		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
 
-		if (!name || !*name || is_own(name) || is_passed(words, at, name) || is_given(env, i, name))
+		if (!name || !*name || is_own(name) || is_passed(words, at, name) ||
+		    is_given(env, i, name))
 			continue;
 		mpijob_node_append_string(f->doc, made, "-x");
 		mpijob_node_append_string(f->doc, made, name);
@@ -230,7 +249,8 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 	static const char *const horovodrun[] = { "horovodrun" };
 	mpijob_node *container = mpijob_doc_find(f->doc, LAUNCHER_CONTAINER), *made;
 	const mpijob_node *env = mpijob_node_get(container, "env"), *list;
-	const mpijob_node *command = mpijob_node_get(container, "command"), *args = mpijob_node_get(container, "args");
+	const mpijob_node *command = mpijob_node_get(container, "command"),
+			  *args = mpijob_node_get(container, "args");
 	mpijob_node *words = mpijob_node_new_list(f->doc);
 	size_t count = mpijob_node_count(command), at = 0, first, passed;
 	int code = 0;
@@ -238,16 +258,18 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 	append_words(f, words, command, 0, count);
 	append_words(f, words, args, 0, mpijob_node_count(args));
 	/* Both pass everything by themselves. */
-	if (find_program(words, horovodrun, 1, &at) || is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
+	if (find_program(words, horovodrun, 1, &at) ||
+	    is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
 		return 1;
 	if (!find_program(words, mpirun, sizeof(mpirun) / sizeof(mpirun[0]), &at))
 		return mpijob_node_count(env)
-			       ? mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".args", args,
-						     "no mpirun in here: its variables do not reach remote ranks")
-			       : 0;
+			   ? mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".args", args,
+				 "no mpirun in here: its variables do not reach remote ranks")
+			   : 0;
 	if (mpijob_node_count(mpijob_node_get(container, "envFrom")))
-		code = mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".envFrom", mpijob_node_get(container, "envFrom"),
-					   "these variables do not reach remote ranks: their names are not known here");
+		code = mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".envFrom",
+		    mpijob_node_get(container, "envFrom"),
+		    "these variables do not reach remote ranks: their names are not known here");
 	list = at < count ? command : args;
 	first = at < count ? at : at - count;
 	made = mpijob_node_new_list(f->doc);
@@ -257,6 +279,6 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 	mpijob_node_put(f->doc, container, at < count ? "command" : "args", made);
 	if (!code && passed)
 		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER,
-					  "mpirun passes its variables to remote ranks: %zu", passed);
+		    "mpirun passes its variables to remote ranks: %zu", passed);
 	return code ? code : 1;
 }

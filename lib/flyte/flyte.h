@@ -46,7 +46,8 @@ struct mpijob__flyte {
 	struct {
 		int given; /* written down, also as 0 */
 		int32_t value;
-	} policy[FLYTE_POLICY_NUMBERS]; /* backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished */
+		/* backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished */
+	} policy[FLYTE_POLICY_NUMBERS];
 };
 
 /* ---- proto.c: messages as protobuf writes them in JSON ---- */
@@ -58,55 +59,67 @@ const char *mpijob__flyte_proto_text(const mpijob_node *message, const char *fie
 /* A 32-bit number, 0 when absent. 1, or 0 when it is none. */
 int mpijob__flyte_proto_int(const mpijob_node *message, const char *field, int32_t *out);
 /* An enumeration by word or number, the first word when absent; NULL when it is none of them. */
-const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field, const char *const *words, size_t count);
+const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field,
+    const char *const *words, size_t count);
 
 /* ---- config.c ---- */
 
 /* Take over the caller's structs and fill in Flyte's defaults. */
 int mpijob__flyte_config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *options);
-int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own, const struct mpijob_flyte_execution *given);
+int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own,
+    const struct mpijob_flyte_execution *given);
 
 /* ---- task.c ---- */
 
 /* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
-int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
-	MPIJOB__BASE_PRINTF(4, 5);
-/* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as mpijob__flyte_task_refuse(). */
-int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind);
+int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
+    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
+/* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as
+ * mpijob__flyte_task_refuse(). */
+int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
+    int32_t kind);
 /* Say that something is not carried over: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
-	MPIJOB__BASE_PRINTF(4, 5);
+int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
+    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 /* Read `custom` and what else decides about the whole job. */
 int mpijob__flyte_task_read(struct mpijob__flyte *f);
 int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag);
 
 /* ---- resources.c ---- */
 
-/* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL: only keep it in bounds.
+/* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL:
+ * only keep it in bounds.
  */
-int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role);
+int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container,
+    const struct mpijob__flyte_role *role);
 /* A `resources` map from a flyteidl.core.Resources; zeros are left out, as Flyte does. */
-int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
-				mpijob_node *into);
+int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources,
+    const char *field, mpijob_node *into);
 
 /* ---- placeholder.c ---- */
 
-/* Replace `{{ .NAME }}`, whatever its case, in a text. 0 or MPIJOB_ERR_NOMEM. `value` NULL: nothing happens. */
-int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name, const char *value);
-/* Replace all placeholders of the words under a key of a container; no words at all are left out. */
-int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key);
+/* Replace `{{ .NAME }}`, whatever its case, in a text. 0 or MPIJOB_ERR_NOMEM. `value` NULL: nothing
+ * happens. */
+int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name,
+    const char *value);
+/* Replace all placeholders of the words under a key of a container; no words at all are left
+ * out. */
+int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container,
+    const char *key);
 
 /* ---- environment.c ---- */
 
 /* Append the variables of Flyte and of its configuration to a container. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container);
-/* Let the launcher's mpirun pass the variables to remote ranks. 1 when it does; else 0, or a negative code. */
+/* Let the launcher's mpirun pass the variables to remote ranks. 1 when it does; else 0, or a
+ * negative code. */
 int mpijob__flyte_environment_forward(struct mpijob__flyte *f);
 
 /* ---- pod.c ---- */
 
 /* Make the pod template of a role. */
-int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template);
+int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *template);
 /* Put all strings of `from` into a map; NULL adds nothing. */
 void mpijob__flyte_pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from);
 /* Take empty labels and annotations out. */
@@ -117,22 +130,26 @@ mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name);
 /* ---- secrets.c ---- */
 
 /* What tells Flyte's webhook of the secrets that the task asks for. */
-int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_node *annotations);
+int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels,
+    mpijob_node *annotations);
 
 /* ---- placement.c ---- */
 
-/* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0 or MPIJOB_ERR_NOMEM.
+/* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0
+ * or MPIJOB_ERR_NOMEM.
  */
-int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec);
+int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *spec);
 /* Accelerators and shared memory. */
-int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary);
+int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec,
+    mpijob_node *primary);
 void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec);
 
 /* ---- repair.c ---- */
 
 /* Say that a repair changed something: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
-	MPIJOB__BASE_PRINTF(4, 5);
+int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field,
+    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 /* Turn the job of v1 in `f->doc` into one of v2beta1. */
 int mpijob__flyte_repair_convert(struct mpijob__flyte *f);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The MPIJob of a task: its parts in the order of Flyte's plugin, and what the plugin manager around it adds to the
- * object. What only v2beta1 needs comes after the job of v1 is whole.
+ * The MPIJob of a task: its parts in the order of Flyte's plugin, and what the plugin manager
+ * around it adds to the object. What only v2beta1 needs comes after the job of v1 is whole.
  */
 #include "flyte/flyte.h"
 
@@ -26,7 +26,8 @@ static int is_lower(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* The name, with what no object may have in it mended as Flyte does; one that is too long stays so, and is refused. */
+/* The name, with what no object may have in it mended as Flyte does; one that is too long stays so,
+ * and is refused. */
 static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
 {
 	const char *name = f->execution.name;
@@ -54,8 +55,10 @@ static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
 
 static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 {
-	const mpijob_node *own = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "metadata");
-	mpijob_node *metadata = mpijob_node_put_map(f->doc, root, "metadata"), *labels, *annotations;
+	const mpijob_node *own =
+	    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "metadata");
+	mpijob_node *metadata = mpijob_node_put_map(f->doc, root, "metadata"), *labels,
+		    *annotations;
 	int code;
 
 	code = put_name(f, metadata);
@@ -72,10 +75,12 @@ static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 		code = mpijob__flyte_secrets_add(f, labels, annotations);
 	mpijob__flyte_pod_tidy(metadata);
 	if (f->execution.owner)
-		mpijob_node_append(f->doc, mpijob_node_put_list(f->doc, metadata, "ownerReferences"),
-				   mpijob_node_copy(f->doc, f->execution.owner));
+		mpijob_node_append(f->doc,
+		    mpijob_node_put_list(f->doc, metadata, "ownerReferences"),
+		    mpijob_node_copy(f->doc, f->execution.owner));
 	if (f->config.inject_finalizer > 0)
-		mpijob_node_append_string(f->doc, mpijob_node_put_list(f->doc, metadata, "finalizers"), FINALIZER);
+		mpijob_node_append_string(f->doc,
+		    mpijob_node_put_list(f->doc, metadata, "finalizers"), FINALIZER);
 	return code;
 }
 
@@ -84,10 +89,11 @@ static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
 	int32_t slots = f->version == 0 ? f->slots : 1;
 	int code = 0;
 
-	if (mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_SLOTS) && slots != (f->slots > 0 ? f->slots : 1)) {
+	if (mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_SLOTS) &&
+	    slots != (f->slots > 0 ? f->slots : 1)) {
 		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker",
-					  "%d in place of %d, as the task says", (int)(f->slots > 0 ? f->slots : 1),
-					  (int)slots);
+		    "%d in place of %d, as the task says", (int)(f->slots > 0 ? f->slots : 1),
+		    (int)slots);
 		slots = f->slots > 0 ? f->slots : 1;
 	}
 	mpijob_node_put_int(f->doc, spec, "slotsPerWorker", slots);
@@ -96,8 +102,8 @@ static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
 
 static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
 {
-	static const char *const keys[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds",
-								"ttlSecondsAfterFinished" };
+	static const char *const keys[FLYTE_POLICY_NUMBERS] = { "backoffLimit",
+		"activeDeadlineSeconds", "ttlSecondsAfterFinished" };
 	mpijob_node *policy = mpijob_node_put_map(f->doc, spec, "runPolicy");
 	int code = 0;
 
@@ -111,13 +117,14 @@ static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
 		if (f->policy[i].given)
 			mpijob_node_put_int(f->doc, policy, keys[i], f->policy[i].value);
 		if (is_zero)
-			code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy", "%s is 0, as the task says",
-						  keys[i]);
+			code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy",
+			    "%s is 0, as the task says", keys[i]);
 	}
 	return code;
 }
 
-static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *roles)
+static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *roles)
 {
 	mpijob_node *replica = mpijob_node_put_map(f->doc, roles, role->name);
 	int code;
@@ -127,7 +134,7 @@ static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *ro
 	code = mpijob__flyte_pod_make(f, role, mpijob_node_put_map(f->doc, replica, "template"));
 	if (!code && role->replicas <= 0)
 		return mpijob__flyte_task_refuse(f, "custom.workerReplicas.replicas", NULL,
-					   "the number of workers must be greater than 0");
+		    "the number of workers must be greater than 0");
 	return code;
 }
 
@@ -151,22 +158,23 @@ static int make(struct mpijob__flyte *f)
 		code = put_role(f, &f->worker, roles);
 	if (!code && mpijob_doc_error(f->doc))
 		code = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM
-			       ? MPIJOB_ERR_NOMEM
-			       : mpijob__flyte_task_refuse(f, "k8sPod.podSpec", NULL,
-						     "a map or list on the way to what must be written is none");
+			   ? MPIJOB_ERR_NOMEM
+			   : mpijob__flyte_task_refuse(f, "k8sPod.podSpec", NULL,
+				 "a map or list on the way to what must be written is none");
 	return code ? code : f->to_v2beta1 ? mpijob__flyte_repair_convert(f) : 0;
 }
 
 static int refuse_version(mpijob_diag *diag, const char *version)
 {
-	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion",
-				     NULL, "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
+	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
+	    "NotSupported", "apiVersion", NULL,
+	    "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
 
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;
 }
 
-int mpijob_flyte_job(const mpijob_node *task, const char *version, const struct mpijob_flyte_options *options,
-		     mpijob_doc **out, mpijob_diag *diag)
+int mpijob_flyte_job(const mpijob_node *task, const char *version,
+    const struct mpijob_flyte_options *options, mpijob_doc **out, mpijob_diag *diag)
 {
 	struct mpijob__flyte f = { .task = task, .diag = diag };
 	mpijob_doc *defaults = mpijob_doc_new();

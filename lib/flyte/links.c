@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the logs of a job's pods are: templates of names and addresses, filled in as Flyte's log plugins do. A value
- * that is empty leaves its placeholder as it is, also as there. The job's creation stands for the start of its pods,
- * the present for their end.
+ * Where the logs of a job's pods are: templates of names and addresses, filled in as Flyte's log
+ * plugins do. A value that is empty leaves its placeholder as it is, also as there. The job's
+ * creation stands for the start of its pods, the present for their end.
  */
 #include "flyte/flyte.h"
 
@@ -11,10 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct mpijob_flyte_log_template dashboard = {
-	sizeof(dashboard), "Kubernetes Logs",
-	"http://localhost:30082/#!/log/{{ .namespace }}/{{ .podName }}/pod?namespace={{ .namespace }}"
-};
+static const struct mpijob_flyte_log_template dashboard = { sizeof(dashboard), "Kubernetes Logs",
+	"http://localhost:30082/#!/log/{{ .namespace }}/{{ .podName }}/pod?namespace={{ .namespace "
+	"}}" };
 
 /* One value after the other, as each may bring in what comes later. */
 static int fill(const struct mpijob__flyte_links *links, const char *pod, struct mpijob_text *text)
@@ -33,7 +32,8 @@ static int fill(const struct mpijob__flyte_links *links, const char *pod, struct
 	}
 	if (!code && links->options.now_s) {
 		mpijob__job_time_format(links->options.now_s, finish);
-		code = mpijob__base_text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
+		code =
+		    mpijob__base_text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
 	}
 	if (!code)
 		code = mpijob__base_text_printf(&numbers[2], "%d", (int)e->attempt);
@@ -60,7 +60,7 @@ static int fill(const struct mpijob__flyte_links *links, const char *pod, struct
 	};
 	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++)
 		code = mpijob__flyte_placeholder_replace(text, known[i].name,
-						   known[i].value && *known[i].value ? known[i].value : NULL);
+		    known[i].value && *known[i].value ? known[i].value : NULL);
 	for (size_t i = 0; i < 3; i++)
 		mpijob__base_text_release(&numbers[i]);
 	return code;
@@ -102,7 +102,8 @@ static void drop(struct mpijob_flyte_link *link)
 	free((char *)link->pod);
 }
 
-static int add_one(struct mpijob__flyte_links *links, const char *pod, const struct mpijob_flyte_log_template *template)
+static int add_one(struct mpijob__flyte_links *links, const char *pod,
+    const struct mpijob_flyte_log_template *template)
 {
 	struct mpijob_flyte_link link = { sizeof(link), NULL, NULL, NULL };
 	int code = grow(links);
@@ -129,7 +130,8 @@ int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod)
 	for (size_t i = 0; !code && i < links->options.template_count; i++) {
 		const struct mpijob_flyte_log_template *template = links->options.templates[i];
 
-		if (!template || template->size < sizeof(*template) || !template->name || !template->uri)
+		if (!template || template->size < sizeof(*template) || !template->name ||
+		    !template->uri)
 			return MPIJOB_ERR_USAGE;
 		code = add_one(links, pod, template);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, upper and lower case alike,
- * space on both sides. One after the other is replaced, so that a value may hold the placeholders that come later, as
- * in Flyte.
+ * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, upper and
+ * lower case alike, space on both sides. One after the other is replaced, so that a value may hold
+ * the placeholders that come later, as in Flyte.
  */
 #include "flyte/flyte.h"
 
@@ -115,7 +115,7 @@ static int put_value(struct mpijob_text *made, const mpijob_node *value)
 	if (mpijob_node_bool(value, &truth))
 		return mpijob__base_text_puts(made, truth ? "true" : "false");
 	return mpijob_text_write(made, mpijob_node_text(value) ? mpijob_node_text(value) : "",
-				 mpijob_node_length(value));
+	    mpijob_node_length(value));
 }
 
 static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, const char *field)
@@ -136,8 +136,9 @@ static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, con
 		}
 		value = input_of(f->execution.inputs, name, len);
 		code = value ? mpijob_text_write(&made, from, (size_t)(at - from))
-			     : mpijob__flyte_task_refuse(f, field, NULL, "requested input is not found [%.*s]",
-						   (int)(len < 200 ? len : 200), name);
+			     : mpijob__flyte_task_refuse(f, field, NULL,
+				   "requested input is not found [%.*s]",
+				   (int)(len < 200 ? len : 200), name);
 		if (!code)
 			code = put_value(&made, value);
 		from = at = end;
@@ -171,33 +172,39 @@ static int unique_key(const char *name, struct mpijob_text *out)
 	return code;
 }
 
-static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const char *key, const char *field)
+static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const char *key,
+    const char *field)
 {
 	const struct mpijob_flyte_execution *e = &f->execution;
 	const char *previous = e->previous_checkpoint_prefix && !*e->previous_checkpoint_prefix
-				       ? "\"\""
-				       : e->previous_checkpoint_prefix;
+				   ? "\"\""
+				   : e->previous_checkpoint_prefix;
 	const struct {
 		const char *name, *value;
 	} known[] = {
-		{ "Input", e->input_path },           { "OutputPrefix", e->output_prefix },
-		{ "InputPrefix", e->input_prefix },   { "RawOutputDataPrefix", e->raw_output_prefix },
-		{ "PrevCheckpointPrefix", previous }, { "CheckpointOutputPrefix", e->checkpoint_prefix },
-		{ "PerRetryUniqueKey", key },         { "TaskTemplatePath", e->task_template_path },
+		{ "Input", e->input_path },
+		{ "OutputPrefix", e->output_prefix },
+		{ "InputPrefix", e->input_prefix },
+		{ "RawOutputDataPrefix", e->raw_output_prefix },
+		{ "PrevCheckpointPrefix", previous },
+		{ "CheckpointOutputPrefix", e->checkpoint_prefix },
+		{ "PerRetryUniqueKey", key },
+		{ "TaskTemplatePath", e->task_template_path },
 		{ "Namespace", e->namespace_ },
 	};
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++) {
 		if (known[i].value) {
-			code = mpijob__flyte_placeholder_replace(text, known[i].name, known[i].value);
+			code =
+			    mpijob__flyte_placeholder_replace(text, known[i].name, known[i].value);
 			continue;
 		}
 		for (const char *at = text->data; at && *at && !code; at++) {
 			if (!f->placeholders_told && closed(name_at(at, known[i].name))) {
-				code = mpijob__flyte_task_ignore(
-					f, field, NULL, "{{.%s}} stays as it is: the execution does not say its value",
-					known[i].name);
+				code = mpijob__flyte_task_ignore(f, field, NULL,
+				    "{{.%s}} stays as it is: the execution does not say its value",
+				    known[i].name);
 				f->placeholders_told = 1;
 			}
 		}
@@ -205,7 +212,8 @@ static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const 
 	return code ? code : replace_inputs(f, text, field);
 }
 
-int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container, const char *key)
+int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container,
+    const char *key)
 {
 	const mpijob_node *words = mpijob_node_get(container, key);
 	mpijob_node *made = mpijob_node_new_list(f->doc);
@@ -219,10 +227,11 @@ int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *contai
 		code = word ? mpijob__base_text_puts(&text, word)
 			    : mpijob__flyte_task_refuse(f, key, words, "must be a list of strings");
 		if (!code)
-			code = replace_all(f, &text, f->execution.name ? mpijob_text_data(&unique) : NULL, key);
+			code = replace_all(f, &text,
+			    f->execution.name ? mpijob_text_data(&unique) : NULL, key);
 		if (!code)
 			mpijob_node_append(f->doc, made,
-					   mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
+			    mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
 		mpijob__base_text_release(&text);
 	}
 	mpijob__base_text_release(&unique);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pods of a task may run, as propeller's configuration has it: tolerations in the order of resources,
- * interruptible, default and own; selectors; a requirement that goes into every term of the node affinity; and what an
- * accelerator or shared memory adds.
+ * Where the pods of a task may run, as propeller's configuration has it: tolerations in the order
+ * of resources, interruptible, default and own; selectors; a requirement that goes into every term
+ * of the node affinity; and what an accelerator or shared memory adds.
  */
 #include "flyte/flyte.h"
 
@@ -17,14 +17,17 @@ static mpijob_node *map_of(struct mpijob__flyte *f, mpijob_node *parent, const c
 {
 	mpijob_node *map = mpijob_node_edit(parent, key);
 
-	return mpijob_node_kind(map) == MPIJOB_NODE_MAP ? map : mpijob_node_put_map(f->doc, parent, key);
+	return mpijob_node_kind(map) == MPIJOB_NODE_MAP ? map
+							: mpijob_node_put_map(f->doc, parent, key);
 }
 
 static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *parent, const char *key)
 {
 	mpijob_node *list = mpijob_node_edit(parent, key);
 
-	return mpijob_node_kind(list) == MPIJOB_NODE_LIST ? list : mpijob_node_put_list(f->doc, parent, key);
+	return mpijob_node_kind(list) == MPIJOB_NODE_LIST
+		   ? list
+		   : mpijob_node_put_list(f->doc, parent, key);
 }
 
 static void append_all(struct mpijob__flyte *f, mpijob_node *list, const mpijob_node *from)
@@ -37,7 +40,8 @@ static void append_all(struct mpijob__flyte *f, mpijob_node *list, const mpijob_
 static int asks_for(const mpijob_node *containers, const char *list, const char *resource)
 {
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		const mpijob_node *resources = mpijob_node_get(mpijob_node_at(containers, i), "resources");
+		const mpijob_node *resources =
+		    mpijob_node_get(mpijob_node_at(containers, i), "resources");
 
 		if (mpijob_node_get(mpijob_node_get(resources, list), resource))
 			return 1;
@@ -47,10 +51,12 @@ static int asks_for(const mpijob_node *containers, const char *list, const char 
 
 static int interruptible(struct mpijob__flyte *f, const struct mpijob__flyte_role *role)
 {
-	return f->interruptible && !(role->is_launcher && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_SAFE_LAUNCHER));
+	return f->interruptible &&
+	       !(role->is_launcher && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_SAFE_LAUNCHER));
 }
 
-static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
+static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *spec)
 {
 	const mpijob_node *own = mpijob_node_get(spec, "tolerations"),
 			  *containers = mpijob_node_get(spec, "containers");
@@ -59,7 +65,8 @@ static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_
 	for (size_t i = 0; i < mpijob_node_count(f->config.resource_tolerations); i++) {
 		const char *resource = mpijob_node_key(f->config.resource_tolerations, i);
 
-		if (asks_for(containers, "requests", resource) || asks_for(containers, "limits", resource))
+		if (asks_for(containers, "requests", resource) ||
+		    asks_for(containers, "limits", resource))
 			append_all(f, list, mpijob_node_at(f->config.resource_tolerations, i));
 	}
 	if (interruptible(f, role))
@@ -70,7 +77,8 @@ static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_
 		mpijob_node_put(f->doc, spec, "tolerations", list);
 }
 
-static void add_selectors(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
+static void add_selectors(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *spec)
 {
 	mpijob_node *made = mpijob_node_new_map(f->doc);
 
@@ -95,17 +103,21 @@ static void require(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_nod
 	if (mpijob_node_count(terms) == 0)
 		mpijob_node_append_map(f->doc, terms);
 	for (size_t i = 0; i < mpijob_node_count(terms); i++)
-		mpijob_node_append(f->doc, list_of(f, mpijob_node_edit_at(terms, i), "matchExpressions"),
-				   mpijob_node_copy(f->doc, requirement));
+		mpijob_node_append(f->doc,
+		    list_of(f, mpijob_node_edit_at(terms, i), "matchExpressions"),
+		    mpijob_node_copy(f->doc, requirement));
 }
 
-static void put_default(struct mpijob__flyte *f, mpijob_node *spec, const char *key, const mpijob_node *value)
+static void put_default(struct mpijob__flyte *f, mpijob_node *spec, const char *key,
+    const mpijob_node *value)
 {
-	if (value && mpijob_node_kind(value) != MPIJOB_NODE_NULL && !mpijob__flyte_proto_get(spec, key))
+	if (value && mpijob_node_kind(value) != MPIJOB_NODE_NULL &&
+	    !mpijob__flyte_proto_get(spec, key))
 		mpijob_node_put_copy(f->doc, spec, key, value);
 }
 
-static void put_default_text(struct mpijob__flyte *f, mpijob_node *spec, const char *key, const char *text)
+static void put_default_text(struct mpijob__flyte *f, mpijob_node *spec, const char *key,
+    const char *text)
 {
 	const char *own = mpijob_node_string(mpijob_node_get(spec, key));
 
@@ -122,28 +134,35 @@ static int need_parts(struct mpijob__flyte *f, const mpijob_node *spec)
 		const char *path;
 		int32_t kind;
 	} parts[] = {
-		{ "initContainers", MPIJOB_NODE_LIST }, { "tolerations", MPIJOB_NODE_LIST },
-		{ "nodeSelector", MPIJOB_NODE_MAP },    { "volumes", MPIJOB_NODE_LIST },
-		{ "affinity", MPIJOB_NODE_MAP },        { "affinity.nodeAffinity", MPIJOB_NODE_MAP },
-		{ REQUIRED, MPIJOB_NODE_MAP },          { REQUIRED ".nodeSelectorTerms", MPIJOB_NODE_LIST },
+		{ "initContainers", MPIJOB_NODE_LIST },
+		{ "tolerations", MPIJOB_NODE_LIST },
+		{ "nodeSelector", MPIJOB_NODE_MAP },
+		{ "volumes", MPIJOB_NODE_LIST },
+		{ "affinity", MPIJOB_NODE_MAP },
+		{ "affinity.nodeAffinity", MPIJOB_NODE_MAP },
+		{ REQUIRED, MPIJOB_NODE_MAP },
+		{ REQUIRED ".nodeSelectorTerms", MPIJOB_NODE_LIST },
 	};
 	const mpijob_node *terms = mpijob_node_find(spec, REQUIRED ".nodeSelectorTerms");
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
-		code = mpijob__flyte_task_need(f, parts[i].path, mpijob_node_find(spec, parts[i].path), parts[i].kind);
+		code = mpijob__flyte_task_need(f, parts[i].path,
+		    mpijob_node_find(spec, parts[i].path), parts[i].kind);
 	for (size_t i = 0; !code && i < mpijob_node_count(terms); i++) {
 		const mpijob_node *term = mpijob_node_at(terms, i);
 
-		code = mpijob__flyte_task_need(f, REQUIRED ".nodeSelectorTerms", term, MPIJOB_NODE_MAP);
+		code = mpijob__flyte_task_need(f, REQUIRED ".nodeSelectorTerms", term,
+		    MPIJOB_NODE_MAP);
 		if (!code)
-			code = mpijob__flyte_task_need(f, "matchExpressions", mpijob_node_get(term, "matchExpressions"),
-						 MPIJOB_NODE_LIST);
+			code = mpijob__flyte_task_need(f, "matchExpressions",
+			    mpijob_node_get(term, "matchExpressions"), MPIJOB_NODE_LIST);
 	}
 	return code;
 }
 
-int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
+int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *spec)
 {
 	int code;
 
@@ -163,23 +182,26 @@ int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__
 		mpijob_node_put_bool(f->doc, spec, "hostNetwork", 1);
 	put_default(f, spec, "dnsConfig", f->config.default_pod_dns_config);
 	require(f, spec,
-		interruptible(f, role) ? f->config.interruptible_requirement : f->config.non_interruptible_requirement);
+	    interruptible(f, role) ? f->config.interruptible_requirement
+				   : f->config.non_interruptible_requirement);
 	if (role->is_launcher && f->interruptible && !interruptible(f, role))
-		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_SAFE_LAUNCHER, "spec.mpiReplicaSpecs[Launcher]",
-					  "the launcher is not interruptible");
+		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_SAFE_LAUNCHER,
+		    "spec.mpiReplicaSpecs[Launcher]", "the launcher is not interruptible");
 	return 0;
 }
 
 /* ---- accelerators ---- */
 
-static mpijob_node *make_requirement(struct mpijob__flyte *f, const char *key, const char *operator, const char * value)
+static mpijob_node *make_requirement(struct mpijob__flyte *f, const char *key, const char *operator,
+    const char * value)
 {
 	mpijob_node *made = mpijob_node_new_map(f->doc);
 
 	mpijob_node_put_string(f->doc, made, "key", key);
 	mpijob_node_put_string(f->doc, made, "operator", operator);
 	if (value)
-		mpijob_node_append_string(f->doc, mpijob_node_put_list(f->doc, made, "values"), value);
+		mpijob_node_append_string(f->doc, mpijob_node_put_list(f->doc, made, "values"),
+		    value);
 	return made;
 }
 
@@ -194,30 +216,34 @@ static void tolerate(struct mpijob__flyte *f, mpijob_node *spec, const char *key
 	mpijob_node_put_string(f->doc, made, "effect", "NoSchedule");
 }
 
-static void take_partition(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_node *accelerator)
+static void take_partition(struct mpijob__flyte *f, mpijob_node *spec,
+    const mpijob_node *accelerator)
 {
 	const mpijob_node *size = mpijob__flyte_proto_get(accelerator, "partitionSize");
 	const char *label = f->config.gpu_partition_size_label, *text = mpijob_node_string(size);
 	int whole = 0;
 
-	if (mpijob_node_bool(mpijob__flyte_proto_get(accelerator, "unpartitioned"), &whole) && whole) {
+	if (mpijob_node_bool(mpijob__flyte_proto_get(accelerator, "unpartitioned"), &whole) &&
+	    whole) {
 		const mpijob_node *given = f->config.gpu_unpartitioned_requirement;
 
 		require(f, spec, given ? given : make_requirement(f, label, "DoesNotExist", NULL));
 		if (f->config.gpu_unpartitioned_toleration)
 			mpijob_node_append(f->doc, list_of(f, spec, "tolerations"),
-					   mpijob_node_copy(f->doc, f->config.gpu_unpartitioned_toleration));
+			    mpijob_node_copy(f->doc, f->config.gpu_unpartitioned_toleration));
 	} else if (text) {
 		require(f, spec, make_requirement(f, label, "In", text));
 		tolerate(f, spec, label, text);
 	}
 }
 
-static void take_accelerator(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_node *accelerator)
+static void take_accelerator(struct mpijob__flyte *f, mpijob_node *spec,
+    const mpijob_node *accelerator)
 {
 	const char *device = mpijob__flyte_proto_text(accelerator, "device");
 
-	if (!accelerator || !asks_for(mpijob_node_get(spec, "containers"), "limits", f->config.gpu_resource_name))
+	if (!accelerator ||
+	    !asks_for(mpijob_node_get(spec, "containers"), "limits", f->config.gpu_resource_name))
 		return;
 	if (device && *device) {
 		require(f, spec, make_requirement(f, f->config.gpu_device_label, "In", device));
@@ -228,16 +254,17 @@ static void take_accelerator(struct mpijob__flyte *f, mpijob_node *spec, const m
 
 /* ---- shared memory ---- */
 
-static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpijob_node *primary, const char *name,
-		    const char *path)
+static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpijob_node *primary,
+    const char *name, const char *path)
 {
 	const mpijob_node *volumes = mpijob_node_get(spec, "volumes"),
 			  *mounts = mpijob_node_get(primary, "volumeMounts");
 
 	for (size_t i = 0; i < mpijob_node_count(volumes); i++) {
-		if (is_word(mpijob_node_string(mpijob_node_get(mpijob_node_at(volumes, i), "name")), name))
-			return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", volumes,
-						   "a volume is already named '%.200s'", name);
+		if (is_word(mpijob_node_string(mpijob_node_get(mpijob_node_at(volumes, i), "name")),
+			name))
+			return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory",
+			    volumes, "a volume is already named '%.200s'", name);
 	}
 	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
 		const mpijob_node *mount = mpijob_node_at(mounts, i);
@@ -245,14 +272,16 @@ static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpij
 		if (is_word(mpijob_node_string(mpijob_node_get(mount, "name")), name) ||
 		    is_word(mpijob_node_string(mpijob_node_get(mount, "mountPath")), path))
 			return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", mount,
-						   "something is already mounted there");
+			    "something is already mounted there");
 	}
 	return 0;
 }
 
-static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary, const mpijob_node *memory)
+static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *primary,
+    const mpijob_node *memory)
 {
-	const char *name = mpijob__flyte_proto_text(memory, "mountName"), *path = mpijob__flyte_proto_text(memory, "mountPath");
+	const char *name = mpijob__flyte_proto_text(memory, "mountName"),
+		   *path = mpijob__flyte_proto_text(memory, "mountPath");
 	const char *limit = mpijob__flyte_proto_text(memory, "sizeLimit");
 	struct mpijob__base_quantity quantity = { 0 };
 	char text[MPIJOB__BASE_QUANTITY_TEXT];
@@ -263,12 +292,13 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 		return 0;
 	if (!name || !*name || !path || !*path)
 		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", memory,
-					   "must have mountName and mountPath");
+		    "must have mountName and mountPath");
 	code = collides(f, spec, primary, name, path);
 	if (code)
 		return code;
 	if (!limit || (*limit && !mpijob__base_quantity_parse(limit, strlen(limit), &quantity)))
-		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory.sizeLimit", memory, "must be a quantity");
+		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory.sizeLimit",
+		    memory, "must be a quantity");
 	mpijob__base_quantity_print(&quantity, text);
 	volume = mpijob_node_append_map(f->doc, list_of(f, spec, "volumes"));
 	mpijob_node_put_string(f->doc, volume, "name", name);
@@ -288,8 +318,10 @@ int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec, m
 	const mpijob_node *accelerator = mpijob__flyte_proto_get(over, "gpuAccelerator");
 	const mpijob_node *memory = mpijob__flyte_proto_get(over, "sharedMemory");
 
-	take_accelerator(f, spec, accelerator ? accelerator : mpijob__flyte_proto_get(own, "gpuAccelerator"));
-	return take_memory(f, spec, primary, memory ? memory : mpijob__flyte_proto_get(own, "sharedMemory"));
+	take_accelerator(f, spec,
+	    accelerator ? accelerator : mpijob__flyte_proto_get(own, "gpuAccelerator"));
+	return take_memory(f, spec, primary,
+	    memory ? memory : mpijob__flyte_proto_get(own, "sharedMemory"));
 }
 
 /* Whether a toleration of the pod says the same as "Exists" on that key. */
@@ -301,7 +333,8 @@ static int tolerates(const mpijob_node *tolerations, const char *key)
 
 		if (is_word(mpijob_node_string(mpijob_node_get(t, "key")), key) &&
 		    is_word(mpijob_node_string(mpijob_node_get(t, "effect")), "NoSchedule") &&
-		    is_word(mpijob_node_string(mpijob_node_get(t, "operator")), "Exists") && (!value || !*value))
+		    is_word(mpijob_node_string(mpijob_node_get(t, "operator")), "Exists") &&
+		    (!value || !*value))
 			return 1;
 	}
 	return 0;
@@ -323,7 +356,7 @@ void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_n
 		}
 		if (next &&
 		    (asks_for(mpijob_node_get(spec, "containers"), "requests", next) ||
-		     asks_for(mpijob_node_get(spec, "initContainers"), "requests", next)) &&
+			asks_for(mpijob_node_get(spec, "initContainers"), "requests", next)) &&
 		    !tolerates(mpijob_node_get(spec, "tolerations"), next))
 			tolerate(f, spec, next, NULL);
 		last = next;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pod of a role: one container, or the pod that the task brings along, with what Flyte adds to each container. It
- * knows which container is the primary one, that this one is called as the operators want it, and what a role overrides
- * in it: the image, and as "command" really the arguments.
+ * The pod of a role: one container, or the pod that the task brings along, with what Flyte adds to
+ * each container. It knows which container is the primary one, that this one is called as the
+ * operators want it, and what a role overrides in it: the image, and as "command" really the
+ * arguments.
  */
 #include "flyte/flyte.h"
 
@@ -22,7 +23,8 @@ void mpijob__flyte_pod_union(struct mpijob__flyte *f, mpijob_node *map, const mp
 		const mpijob_node *value = mpijob_node_at(from, i);
 
 		if (mpijob_node_string(value))
-			mpijob_node_put_string(f->doc, map, mpijob_node_key(from, i), mpijob_node_string(value));
+			mpijob_node_put_string(f->doc, map, mpijob_node_key(from, i),
+			    mpijob_node_string(value));
 	}
 }
 
@@ -51,7 +53,8 @@ mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name)
 
 /* ---- the pod as the task has it ---- */
 
-static void put_words(struct mpijob__flyte *f, mpijob_node *container, const char *key, const mpijob_node *words)
+static void put_words(struct mpijob__flyte *f, mpijob_node *container, const char *key,
+    const mpijob_node *words)
 {
 	mpijob_node_remove(container, key);
 	if (mpijob_node_count(words))
@@ -64,12 +67,13 @@ static int put_variables(struct mpijob__flyte *f, mpijob_node *container, const 
 
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
 		const mpijob_node *pair = mpijob_node_at(env, i);
-		const char *key = mpijob__flyte_proto_text(pair, "key"), *value = mpijob__flyte_proto_text(pair, "value");
+		const char *key = mpijob__flyte_proto_text(pair, "key"),
+			   *value = mpijob__flyte_proto_text(pair, "value");
 		mpijob_node *entry = mpijob_node_append_map(f->doc, list);
 
 		if (!key || !value)
 			return mpijob__flyte_task_refuse(f, "container.env", pair,
-						   "must have a key and a value that are strings");
+			    "must have a key and a value that are strings");
 		mpijob_node_put_string(f->doc, entry, "name", key);
 		if (*value)
 			mpijob_node_put_string(f->doc, entry, "value", value);
@@ -79,7 +83,8 @@ static int put_variables(struct mpijob__flyte *f, mpijob_node *container, const 
 
 static int from_container(struct mpijob__flyte *f, const mpijob_node *from, mpijob_node *spec)
 {
-	mpijob_node *container = mpijob_node_append_map(f->doc, mpijob_node_put_list(f->doc, spec, "containers"));
+	mpijob_node *container =
+	    mpijob_node_append_map(f->doc, mpijob_node_put_list(f->doc, spec, "containers"));
 	const char *image = mpijob__flyte_proto_text(from, "image");
 	int code;
 
@@ -89,26 +94,34 @@ static int from_container(struct mpijob__flyte *f, const mpijob_node *from, mpij
 	put_words(f, container, "command", mpijob__flyte_proto_get(from, "command"));
 	put_words(f, container, "args", mpijob__flyte_proto_get(from, "args"));
 	code = put_variables(f, container, mpijob__flyte_proto_get(from, "env"));
-	mpijob_node_put_string(f->doc, container, "terminationMessagePolicy", "FallbackToLogsOnError");
+	mpijob_node_put_string(f->doc, container, "terminationMessagePolicy",
+	    "FallbackToLogsOnError");
 	if (f->config.image_pull_policy && *f->config.image_pull_policy)
-		mpijob_node_put_string(f->doc, container, "imagePullPolicy", f->config.image_pull_policy);
+		mpijob_node_put_string(f->doc, container, "imagePullPolicy",
+		    f->config.image_pull_policy);
 	if (!code)
-		code = mpijob__flyte_resources_from_task(f, mpijob__flyte_proto_get(from, "resources"), "container.resources",
-						   mpijob_node_put_map(f->doc, container, "resources"));
+		code =
+		    mpijob__flyte_resources_from_task(f, mpijob__flyte_proto_get(from, "resources"),
+			"container.resources", mpijob_node_put_map(f->doc, container, "resources"));
 	return code;
 }
 
-/* Labels and annotations of a K8sPod, and its pod; the primary container's name is said elsewhere. */
+/* Labels and annotations of a K8sPod, and its pod; the primary container's name is said
+ * elsewhere. */
 static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node *template)
 {
-	const mpijob_node *spec = mpijob__flyte_proto_get(pod, "podSpec"), *metadata = mpijob__flyte_proto_get(pod, "metadata");
+	const mpijob_node *spec = mpijob__flyte_proto_get(pod, "podSpec"),
+			  *metadata = mpijob__flyte_proto_get(pod, "metadata");
 
 	if (mpijob_node_kind(spec) != MPIJOB_NODE_MAP)
-		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec", spec, "must be the spec of a pod");
-	mpijob__flyte_pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "annotations"),
-			  mpijob__flyte_proto_get(metadata, "annotations"));
-	mpijob__flyte_pod_union(f, mpijob_node_edit(mpijob_node_edit(template, "metadata"), "labels"),
-			  mpijob__flyte_proto_get(metadata, "labels"));
+		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec", spec,
+		    "must be the spec of a pod");
+	mpijob__flyte_pod_union(f,
+	    mpijob_node_edit(mpijob_node_edit(template, "metadata"), "annotations"),
+	    mpijob__flyte_proto_get(metadata, "annotations"));
+	mpijob__flyte_pod_union(f,
+	    mpijob_node_edit(mpijob_node_edit(template, "metadata"), "labels"),
+	    mpijob__flyte_proto_get(metadata, "labels"));
 	mpijob_node_put_copy(f->doc, template, "spec", spec);
 	return 0;
 }
@@ -123,14 +136,15 @@ static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char *
 
 	*primary = FLYTE_CONTAINER;
 	if (!container && !pod)
-		return mpijob__flyte_task_refuse(f, "", f->task, "neither container nor k8sPod: nothing to run");
+		return mpijob__flyte_task_refuse(f, "", f->task,
+		    "neither container nor k8sPod: nothing to run");
 	if (container) {
 		code = from_container(f, container, mpijob_node_put_map(f->doc, template, "spec"));
 	} else {
 		*primary = mpijob_node_string(mpijob__flyte_proto_get(f->task_config, PRIMARY_KEY));
 		code = *primary ? from_pod(f, pod, template)
 				: mpijob__flyte_task_refuse(f, "config", f->task_config,
-						      "must have " PRIMARY_KEY " with k8sPod");
+				      "must have " PRIMARY_KEY " with k8sPod");
 	}
 	if (!code && mpijob__flyte_proto_get(other, "podSpec")) {
 		*primary = mpijob__flyte_proto_text(other, "primaryContainerName");
@@ -160,17 +174,20 @@ static int need_parts(struct mpijob__flyte *f, const mpijob_node *container)
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
-		code = mpijob__flyte_task_need(f, parts[i].path, mpijob_node_find(container, parts[i].path), parts[i].kind);
+		code = mpijob__flyte_task_need(f, parts[i].path,
+		    mpijob_node_find(container, parts[i].path), parts[i].kind);
 	return code;
 }
 
-static int customise(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role)
+static int customise(struct mpijob__flyte *f, mpijob_node *container,
+    const struct mpijob__flyte_role *role)
 {
 	static const char *const words[] = { "command", "args" };
 	int code;
 
 	if (mpijob_node_kind(container) != MPIJOB_NODE_MAP)
-		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec.containers", container, "must be maps");
+		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec.containers", container,
+		    "must be maps");
 	code = need_parts(f, container);
 	for (size_t i = 0; !code && i < 2; i++)
 		code = mpijob__flyte_placeholder_words(f, container, words[i]);
@@ -179,8 +196,8 @@ static int customise(struct mpijob__flyte *f, mpijob_node *container, const stru
 	return code ? code : mpijob__flyte_resources_apply(f, container, role);
 }
 
-static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec,
-			 const char *primary)
+static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *spec, const char *primary)
 {
 	mpijob_node *inits = mpijob_node_edit(spec, "initContainers"),
 		    *containers = mpijob_node_edit(spec, "containers");
@@ -190,17 +207,19 @@ static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_rol
 		code = customise(f, mpijob_node_edit_at(inits, i), role);
 	for (size_t i = 0; !code && i < mpijob_node_count(containers); i++) {
 		mpijob_node *container = mpijob_node_edit_at(containers, i);
-		int is_primary = is_word(mpijob_node_string(mpijob_node_get(container, "name")), primary);
+		int is_primary =
+		    is_word(mpijob_node_string(mpijob_node_get(container, "name")), primary);
 
 		code = customise(f, container, is_primary ? role : NULL);
 	}
 	if (!code && !mpijob__flyte_pod_find(spec, primary))
 		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec.containers", containers,
-					   "primary container '%.200s' is not defined", primary);
+		    "primary container '%.200s' is not defined", primary);
 	return code;
 }
 
-static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec, const char *primary)
+static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec,
+    const char *primary)
 {
 	mpijob_node *container;
 	int code = customise_all(f, role, spec, primary);
@@ -209,8 +228,10 @@ static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
 		return code;
 	code = mpijob__flyte_placement_apply(f, role, spec);
 	container = mpijob__flyte_pod_find(spec, primary);
-	if (f->config.default_security_context && !mpijob__flyte_proto_get(container, "securityContext"))
-		mpijob_node_put_copy(f->doc, container, "securityContext", f->config.default_security_context);
+	if (f->config.default_security_context &&
+	    !mpijob__flyte_proto_get(container, "securityContext"))
+		mpijob_node_put_copy(f->doc, container, "securityContext",
+		    f->config.default_security_context);
 	if (!code)
 		code = mpijob__flyte_placement_extend(f, spec, container);
 	if (f->execution.image && *f->execution.image)
@@ -223,7 +244,8 @@ static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
 /* ---- what a role overrides ---- */
 
 /* A version 0 worker's arguments: the words of the config, cut at each single space. */
-static void put_split(struct mpijob__flyte *f, mpijob_node *container, const char *key, const char *text)
+static void put_split(struct mpijob__flyte *f, mpijob_node *container, const char *key,
+    const char *text)
 {
 	mpijob_node *list = mpijob_node_put_list(f->doc, container, key);
 
@@ -237,10 +259,11 @@ static void put_split(struct mpijob__flyte *f, mpijob_node *container, const cha
 	}
 }
 
-static void put_command(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *container,
-			const char *key)
+static void put_command(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *container, const char *key)
 {
-	const char *split = mpijob_node_string(mpijob__flyte_proto_get(f->task_config, WORKER_COMMAND));
+	const char *split =
+	    mpijob_node_string(mpijob__flyte_proto_get(f->task_config, WORKER_COMMAND));
 
 	if (f->version == 0 && split)
 		put_split(f, container, key, split);
@@ -248,7 +271,8 @@ static void put_command(struct mpijob__flyte *f, const struct mpijob__flyte_role
 		put_words(f, container, key, role->command);
 }
 
-static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *container)
+static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *container)
 {
 	int is_worker = !role->is_launcher;
 
@@ -256,10 +280,11 @@ static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_
 		mpijob_node_remove(container, "args");
 		mpijob_node_remove(container, "command");
 		put_command(f, role, container, "command");
-		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_WORKER_COMMAND, "spec.mpiReplicaSpecs[Worker]", "%s",
-					  mpijob_node_get(container, "command")
-						  ? "what the task says is the worker's command"
-						  : "the launcher's command is not that of the workers");
+		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_WORKER_COMMAND,
+		    "spec.mpiReplicaSpecs[Worker]", "%s",
+		    mpijob_node_get(container, "command")
+			? "what the task says is the worker's command"
+			: "the launcher's command is not that of the workers");
 	}
 	if (is_worker && f->version == 0) {
 		mpijob_node_remove(container, "args");
@@ -271,7 +296,8 @@ static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_
 }
 
 /* Each container of that name, as Flyte does: a pod may have brought a second one. */
-static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec)
+static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *spec)
 {
 	mpijob_node *containers = mpijob_node_edit(spec, "containers");
 	int code = 0;
@@ -279,7 +305,8 @@ static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role
 	for (size_t i = 0; !code && i < mpijob_node_count(containers); i++) {
 		mpijob_node *container = mpijob_node_edit_at(containers, i);
 
-		if (!is_word(mpijob_node_string(mpijob_node_get(container, "name")), FLYTE_CONTAINER))
+		if (!is_word(mpijob_node_string(mpijob_node_get(container, "name")),
+			FLYTE_CONTAINER))
 			continue;
 		if (*role->image)
 			mpijob_node_put_string(f->doc, container, "image", role->image);
@@ -295,18 +322,22 @@ static int put_primary_first(struct mpijob__flyte *f, mpijob_node *spec)
 		    *primary = mpijob__flyte_pod_find(spec, FLYTE_CONTAINER);
 	mpijob_node *ordered = mpijob_node_new_list(f->doc);
 
-	if (!mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_PRIMARY_FIRST) || primary == mpijob_node_edit_at(containers, 0))
+	if (!mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_PRIMARY_FIRST) ||
+	    primary == mpijob_node_edit_at(containers, 0))
 		return 0;
 	mpijob_node_append(f->doc, ordered, mpijob_node_copy(f->doc, primary));
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
 		if (mpijob_node_edit_at(containers, i) != primary)
-			mpijob_node_append(f->doc, ordered, mpijob_node_copy(f->doc, mpijob_node_at(containers, i)));
+			mpijob_node_append(f->doc, ordered,
+			    mpijob_node_copy(f->doc, mpijob_node_at(containers, i)));
 	}
 	mpijob_node_put(f->doc, spec, "containers", ordered);
-	return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_PRIMARY_FIRST, "containers", "the primary container comes first");
+	return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_PRIMARY_FIRST, "containers",
+	    "the primary container comes first");
 }
 
-int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *template)
+int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
+    mpijob_node *template)
 {
 	mpijob_node *metadata = mpijob_node_put_map(f->doc, template, "metadata"), *spec;
 	mpijob_node *annotations = mpijob_node_put_map(f->doc, metadata, "annotations");
@@ -319,7 +350,8 @@ int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_r
 	code = make_raw(f, template, &primary);
 	spec = mpijob_node_edit(template, "spec");
 	if (!code && !primary)
-		code = mpijob__flyte_task_refuse(f, "podTemplate", NULL, "must have the name of its primary container");
+		code = mpijob__flyte_task_refuse(f, "podTemplate", NULL,
+		    "must have the name of its primary container");
 	if (!code)
 		code = apply(f, role, spec, primary);
 	mpijob__flyte_pod_union(f, annotations, f->execution.annotations);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How protobuf writes messages in JSON, as its readers accept them: the name of a field in camelCase or as it stands in
- * the .proto file, null for absent, an enumeration as word or number, a number as a string.
+ * How protobuf writes messages in JSON, as its readers accept them: the name of a field in
+ * camelCase or as it stands in the .proto file, null for absent, an enumeration as word or number,
+ * a number as a string.
  */
 #include "flyte/flyte.h"
 
@@ -29,7 +30,8 @@ const mpijob_node *mpijob__flyte_proto_get(const mpijob_node *message, const cha
 {
 	const mpijob_node *found = mpijob_node_get(message, field);
 
-	for (size_t i = 0; !found && mpijob_node_kind(message) == MPIJOB_NODE_MAP && i < mpijob_node_count(message);
+	for (size_t i = 0; !found && mpijob_node_kind(message) == MPIJOB_NODE_MAP &&
+			   i < mpijob_node_count(message);
 	     i++) {
 		if (is_snake(mpijob_node_key(message, i), field))
 			found = mpijob_node_at(message, i);
@@ -72,7 +74,8 @@ int mpijob__flyte_proto_int(const mpijob_node *message, const char *field, int32
 	return 1;
 }
 
-const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field, const char *const *words, size_t count)
+const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field,
+    const char *const *words, size_t count)
 {
 	const mpijob_node *node = mpijob__flyte_proto_get(message, field);
 	int64_t number = 0;
@@ -80,7 +83,9 @@ const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *fie
 	if (!node)
 		return words[0];
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NUMBER)
-		return mpijob_node_int(node, &number) && number >= 0 && (size_t)number < count ? words[number] : NULL;
+		return mpijob_node_int(node, &number) && number >= 0 && (size_t)number < count
+			   ? words[number]
+			   : NULL;
 	for (size_t i = 0; i < count; i++) {
 		if (mpijob_node_string(node) && strcmp(mpijob_node_string(node), words[i]) == 0)
 			return words[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done otherwise than Flyte's plugin does it: the list that people and programs read. And the last steps on the
- * way to v2beta1, which follow the conversion: a worker's own command, which the conversion would take for one of v1,
- * and the variables of remote ranks.
+ * What is done otherwise than Flyte's plugin does it: the list that people and programs read. And
+ * the last steps on the way to v2beta1, which follow the conversion: a worker's own command, which
+ * the conversion would take for one of v1, and the variables of remote ranks.
  */
 #include "flyte/flyte.h"
 
@@ -14,53 +14,64 @@
 #define WORKER_SPEC      "spec.mpiReplicaSpecs[Worker].template.spec"
 #define WORKER_CONTAINER WORKER_SPEC ".containers[0]"
 
-#define REPAIR(flag, name, what, why)                                                                                  \
-	{                                                                                                              \
-		sizeof(struct mpijob_flyte_repair), flag, name, what, why                                              \
+#define REPAIR(flag, name, what, why)                                     \
+	{                                                                 \
+		sizeof(struct mpijob_flyte_repair), flag, name, what, why \
 	}
 
 static const struct mpijob_flyte_repair repairs[] = {
 	REPAIR(MPIJOB_FLYTE_SLOTS, "slots",
-	       "`slotsPerWorker` is the `slots` of the task, 1 without. In version 1 the plugin always writes 1, in "
-	       "version 0 it "
-	       "writes 0 where nothing is said.",
-	       "mpirun is told to start workers × slots ranks, and refuses: not enough slots."),
+	    "`slotsPerWorker` is the `slots` of the task, 1 without. In version 1 the plugin "
+	    "always writes 1, in "
+	    "version 0 it "
+	    "writes 0 where nothing is said.",
+	    "mpirun is told to start workers × slots ranks, and refuses: not enough slots."),
 	REPAIR(MPIJOB_FLYTE_WORKER_COMMAND, "worker-command",
-	       "A command of the workers is their command, and without one they do what the operator has them do. The "
-	       "plugin writes "
-	       "it as arguments, and leaves the launcher's arguments to workers without one.",
-	       "Under mpi-operator every worker would run mpirun in place of sshd; the training operator ignores the "
-	       "command."),
+	    "A command of the workers is their command, and without one they do what the operator "
+	    "has them do. The "
+	    "plugin writes "
+	    "it as arguments, and leaves the launcher's arguments to workers without one.",
+	    "Under mpi-operator every worker would run mpirun in place of sshd; the training "
+	    "operator ignores the "
+	    "command."),
 	REPAIR(MPIJOB_FLYTE_ENVIRONMENT, "environment",
-	       "mpirun gets `-x NAME` for each variable of the launcher's container. For v2beta1 only.",
-	       "kubectl exec entered containers that have these variables; a session of sshd has none of them."),
+	    "mpirun gets `-x NAME` for each variable of the launcher's container. For v2beta1 "
+	    "only.",
+	    "kubectl exec entered containers that have these variables; a session of sshd has none "
+	    "of them."),
 	REPAIR(MPIJOB_FLYTE_ZERO, "zero",
-	       "`backoffLimit`, `activeDeadlineSeconds` and `ttlSecondsAfterFinished` of 0 are 0 when they are written "
-	       "down. The "
-	       "plugin takes 0 for absent.",
-	       "\"No second try\" and \"delete at once\" could not be said."),
+	    "`backoffLimit`, `activeDeadlineSeconds` and `ttlSecondsAfterFinished` of 0 are 0 when "
+	    "they are written "
+	    "down. The "
+	    "plugin takes 0 for absent.",
+	    "\"No second try\" and \"delete at once\" could not be said."),
 	REPAIR(MPIJOB_FLYTE_SAFE_LAUNCHER, "safe-launcher",
-	       "The launcher of an interruptible task is placed as that of one that is not. The plugin treats both "
-	       "roles alike.",
-	       "The job ends with its launcher, so that one cheap node decides about all workers."),
+	    "The launcher of an interruptible task is placed as that of one that is not. The "
+	    "plugin treats both "
+	    "roles alike.",
+	    "The job ends with its launcher, so that one cheap node decides about all workers."),
 	REPAIR(MPIJOB_FLYTE_LAUNCHER_GPUS, "launcher-gpus",
-	       "The launcher has GPUs only when its own resources say so. The plugin gives it those of the task.",
-	       "A launcher that only starts mpirun would hold accelerators; with a GPU it also counts as one more "
-	       "worker."),
+	    "The launcher has GPUs only when its own resources say so. The plugin gives it those "
+	    "of the task.",
+	    "A launcher that only starts mpirun would hold accelerators; with a GPU it also counts "
+	    "as one more "
+	    "worker."),
 	REPAIR(MPIJOB_FLYTE_PRIMARY_FIRST, "primary-first",
-	       "The primary container of a pod comes first. The plugin leaves it where it is.",
-	       "Operators add their variables, volumes and commands to the first container."),
+	    "The primary container of a pod comes first. The plugin leaves it where it is.",
+	    "Operators add their variables, volumes and commands to the first container."),
 	REPAIR(MPIJOB_FLYTE_ONE_LAUNCHER, "one-launcher",
-	       "There is one launcher. In version 0 the plugin writes as many as the task says.",
-	       "Every operator refuses a job with two."),
+	    "There is one launcher. In version 0 the plugin writes as many as the task says.",
+	    "Every operator refuses a job with two."),
 	REPAIR(MPIJOB_FLYTE_LAUNCHER_LOGS, "launcher-logs",
-	       "The launcher's log is linked, before those of the workers. The plugin links the workers' alone.",
-	       "The output of all ranks is in the launcher's log."),
+	    "The launcher's log is linked, before those of the workers. The plugin links the "
+	    "workers' alone.",
+	    "The output of all ranks is in the launcher's log."),
 	REPAIR(MPIJOB_FLYTE_END_COUNTS, "end-counts",
-	       "A job with a true condition Succeeded or Failed has ended, and of conditions that became true in the "
-	       "same second "
-	       "the one that stands later counts. The plugin takes the first one.",
-	       "A job that runs and ends within one second would stay Queued for ever."),
+	    "A job with a true condition Succeeded or Failed has ended, and of conditions that "
+	    "became true in the "
+	    "same second "
+	    "the one that stands later counts. The plugin takes the first one.",
+	    "A job that runs and ends within one second would stay Queued for ever."),
 };
 #define REPAIRS (sizeof(repairs) / sizeof(repairs[0]))
 
@@ -74,7 +85,8 @@ const struct mpijob_flyte_repair *mpijob_flyte_repair_at(size_t index)
 	return index < REPAIRS ? &repairs[index] : NULL;
 }
 
-int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field, const char *format, ...)
+int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field,
+    const char *format, ...)
 {
 	const struct mpijob__base_place place = { f->source, 0, 0 };
 	va_list args;
@@ -84,7 +96,8 @@ int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char 
 		return 0;
 	f->repairs_told |= flag;
 	va_start(args, format);
-	code = mpijob__base_diag_vaddf(f->diag, MPIJOB_SEVERITY_INFO, "flyte-repair", NULL, field, &place, format, args);
+	code = mpijob__base_diag_vaddf(f->diag, MPIJOB_SEVERITY_INFO, "flyte-repair", NULL, field,
+	    &place, format, args);
 	va_end(args);
 	return code;
 }
@@ -113,7 +126,8 @@ static int convert(struct mpijob__flyte *f, mpijob_diag *heard)
 	int code;
 
 	options.no_annotation = 1; /* no job of v1 was ever there */
-	code = mpijob_convert(mpijob_doc_root(f->doc), f->source, "v2beta1", &options, &converted, heard);
+	code = mpijob_convert(mpijob_doc_root(f->doc), f->source, "v2beta1", &options, &converted,
+	    heard);
 	if (code)
 		return code;
 	mpijob_doc_free(f->doc);
@@ -124,7 +138,8 @@ static int convert(struct mpijob__flyte *f, mpijob_diag *heard)
 /* The command that the repair gave the worker; a document, or NULL for none. */
 static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 {
-	mpijob_node *worker = mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
+	mpijob_node *worker =
+	    mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
 	const mpijob_node *command = mpijob_node_get(worker, "command");
 
 	if (!command || !mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_WORKER_COMMAND))
@@ -136,7 +151,8 @@ static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 
 static void give_command(struct mpijob__flyte *f, const mpijob_doc *command)
 {
-	mpijob_node *worker = mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
+	mpijob_node *worker =
+	    mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
 
 	if (command && worker)
 		mpijob_node_put_copy(f->doc, worker, "command", mpijob_doc_root(command));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The resources of a container as propeller settles them: overrides over what the task says, the platform's defaults
- * where nothing is said, a request where only the limit is given and the other way round, and nothing above the
- * platform's limits. Quantities are written in Kubernetes' canonical form.
+ * The resources of a container as propeller settles them: overrides over what the task says, the
+ * platform's defaults where nothing is said, a request where only the limit is given and the other
+ * way round, and nothing above the platform's limits. Quantities are written in Kubernetes'
+ * canonical form.
  */
 #include "flyte/flyte.h"
 
@@ -11,10 +12,13 @@
 #include <string.h>
 
 #define GENERIC_GPU "gpu"
-#define NVIDIA_GPU  "nvidia.com/gpu" /* the name that a task's GPUs get first, whatever the platform calls them */
+/* the name that a task's GPUs get first, whatever the platform calls them */
+#define NVIDIA_GPU "nvidia.com/gpu"
 
-static const char *const entry_words[] = { "UNKNOWN", "CPU", "GPU", "MEMORY", "STORAGE", "EPHEMERAL_STORAGE" };
-static const char *const entry_names[] = { NULL, "cpu", NVIDIA_GPU, "memory", NULL, "ephemeral-storage" };
+static const char *const entry_words[] = { "UNKNOWN", "CPU", "GPU", "MEMORY", "STORAGE",
+	"EPHEMERAL_STORAGE" };
+static const char *const entry_names[] = { NULL, "cpu", NVIDIA_GPU, "memory", NULL,
+	"ephemeral-storage" };
 #define ENTRIES (sizeof(entry_words) / sizeof(entry_words[0]))
 static const char *const lists[] = { "requests", "limits" };
 
@@ -33,7 +37,8 @@ static int parse(const mpijob_node *node, struct mpijob__base_quantity *out)
 	return text && mpijob__base_quantity_parse(text, strlen(text), out);
 }
 
-static void put(struct mpijob__flyte *f, mpijob_node *map, const char *name, const struct mpijob__base_quantity *quantity)
+static void put(struct mpijob__flyte *f, mpijob_node *map, const char *name,
+    const struct mpijob__base_quantity *quantity)
 {
 	char text[MPIJOB__BASE_QUANTITY_TEXT];
 
@@ -45,11 +50,13 @@ static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *resources, con
 {
 	mpijob_node *list = mpijob_node_edit(resources, key);
 
-	return mpijob_node_kind(list) == MPIJOB_NODE_MAP ? list : mpijob_node_put_map(f->doc, resources, key);
+	return mpijob_node_kind(list) == MPIJOB_NODE_MAP
+		   ? list
+		   : mpijob_node_put_map(f->doc, resources, key);
 }
 
-int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources, const char *field,
-				mpijob_node *into)
+int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources,
+    const char *field, mpijob_node *into)
 {
 	for (size_t k = 0; k < 2; k++) {
 		const mpijob_node *entries = mpijob__flyte_proto_get(resources, lists[k]);
@@ -61,15 +68,16 @@ int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node
 		for (size_t i = 0; i < mpijob_node_count(entries); i++) {
 			const mpijob_node *entry = mpijob_node_at(entries, i),
 					  *value = mpijob__flyte_proto_get(entry, "value");
-			const char *word = mpijob__flyte_proto_word(entry, "name", entry_words, ENTRIES);
+			const char *word =
+			    mpijob__flyte_proto_word(entry, "name", entry_words, ENTRIES);
 			struct mpijob__base_quantity quantity;
 			size_t at = 0;
 
 			if (!word || !mpijob_node_string(value) || !parse(value, &quantity))
-				return mpijob__flyte_task_refuse(
-					f, field, entry,
-					"%s: must have a name, CPU, MEMORY, GPU or EPHEMERAL_STORAGE, and a quantity",
-					lists[k]);
+				return mpijob__flyte_task_refuse(f, field, entry,
+				    "%s: must have a name, CPU, MEMORY, GPU or EPHEMERAL_STORAGE, "
+				    "and a quantity",
+				    lists[k]);
 			while (strcmp(word, entry_words[at]) != 0)
 				at++;
 			if (entry_names[at] && !is_zero(&quantity))
@@ -89,8 +97,9 @@ static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 			struct mpijob__base_quantity quantity;
 
 			if (!parse(mpijob_node_at(list, i), &quantity))
-				return mpijob__flyte_task_refuse(f, "resources", mpijob_node_at(list, i),
-							   "%s: %s is no quantity", lists[k], mpijob_node_key(list, i));
+				return mpijob__flyte_task_refuse(f, "resources",
+				    mpijob_node_at(list, i), "%s: %s is no quantity", lists[k],
+				    mpijob_node_key(list, i));
 			put(f, list, mpijob_node_key(list, i), &quantity);
 		}
 	}
@@ -117,7 +126,8 @@ static void merge(struct mpijob__flyte *f, mpijob_node *resources, const mpijob_
 		mpijob_node *list = list_of(f, resources, lists[k]);
 
 		for (size_t i = 0; i < mpijob_node_count(from); i++)
-			mpijob_node_put_copy(f->doc, list, mpijob_node_key(from, i), mpijob_node_at(from, i));
+			mpijob_node_put_copy(f->doc, list, mpijob_node_key(from, i),
+			    mpijob_node_at(from, i));
 	}
 }
 
@@ -127,7 +137,8 @@ static void at_most(struct mpijob__base_quantity *value, const struct mpijob__ba
 		*value = *limit;
 }
 
-static void platform(const struct mpijob__flyte *f, const char *list, const char *name, struct mpijob__base_quantity *out)
+static void platform(const struct mpijob__flyte *f, const char *list, const char *name,
+    struct mpijob__base_quantity *out)
 {
 	const mpijob_node *from = mpijob_node_get(f->execution.platform_resources, list);
 	const mpijob_node *node = mpijob_node_get(from, name);
@@ -143,7 +154,8 @@ static void platform(const struct mpijob__flyte *f, const char *list, const char
 
 static void adjust(struct mpijob__flyte *f, mpijob_node *resources, const char *name, int assign)
 {
-	mpijob_node *requests = list_of(f, resources, "requests"), *limits = list_of(f, resources, "limits");
+	mpijob_node *requests = list_of(f, resources, "requests"),
+		    *limits = list_of(f, resources, "limits");
 	struct mpijob__base_quantity request, limit, fallback = { 0 }, most = { 0 };
 
 	parse(mpijob_node_get(requests, name), &request);
@@ -203,11 +215,12 @@ static int drop_gpus(const struct mpijob__flyte *f, mpijob_node *resources)
 static int has_entries(const mpijob_node *resources)
 {
 	return mpijob_node_count(mpijob__flyte_proto_get(resources, "requests")) +
-		       mpijob_node_count(mpijob__flyte_proto_get(resources, "limits")) >
+		   mpijob_node_count(mpijob__flyte_proto_get(resources, "limits")) >
 	       0;
 }
 
-int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container, const struct mpijob__flyte_role *role)
+int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container,
+    const struct mpijob__flyte_role *role)
 {
 	mpijob_node *resources = mpijob_node_edit(container, "resources"), *overrides;
 	int code = 0;
@@ -218,17 +231,19 @@ int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *containe
 	if (role) {
 		overrides = mpijob_node_new_map(f->doc);
 		merge(f, overrides, f->execution.resources);
-		if (role->is_launcher && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
+		if (role->is_launcher &&
+		    mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
 		    (drop_gpus(f, resources) | drop_gpus(f, overrides)))
-			code = mpijob__flyte_repair_say(
-				f, MPIJOB_FLYTE_LAUNCHER_GPUS, "spec.mpiReplicaSpecs[Launcher]",
-				"the task's GPUs are for the workers; say launcher.limits for GPUs on the launcher");
+			code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_LAUNCHER_GPUS,
+			    "spec.mpiReplicaSpecs[Launcher]",
+			    "the task's GPUs are for the workers; say launcher.limits for GPUs on "
+			    "the launcher");
 		if (!code && has_entries(role->resources)) {
 			overrides = mpijob_node_new_map(f->doc);
 			code = mpijob__flyte_resources_from_task(f, role->resources,
-							   role->is_launcher ? "custom.launcherReplicas.resources"
-									     : "custom.workerReplicas.resources",
-							   overrides);
+			    role->is_launcher ? "custom.launcherReplicas.resources"
+					      : "custom.workerReplicas.resources",
+			    overrides);
 			if (!code)
 				settle(f, overrides, 1);
 		}

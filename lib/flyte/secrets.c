@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How Flyte tells its webhook which secrets a task asks for: one annotation for each, a message in protobuf's text
- * format spelled in an alphabet of its own that no annotation refuses, and a label without which the webhook does not
- * look. The secrets themselves are not in there.
+ * How Flyte tells its webhook which secrets a task asks for: one annotation for each, a message in
+ * protobuf's text format spelled in an alphabet of its own that no annotation refuses, and a label
+ * without which the webhook does not look. The secrets themselves are not in there.
  */
 #include "flyte/flyte.h"
 
@@ -54,23 +54,22 @@ static int describe(struct mpijob__flyte *f, const mpijob_node *secret, struct m
 	static const char *const mounts[] = { "ANY", "ENV_VAR", "FILE" };
 	static const struct {
 		const char *field, *name;
-	} strings[] = {
-		{ "group", "group" }, { "groupVersion", "group_version" }, { "key", "key" }, { "envVar", "env_var" }
-	};
+	} strings[] = { { "group", "group" }, { "groupVersion", "group_version" }, { "key", "key" },
+		{ "envVar", "env_var" } };
 	const char *mount = mpijob__flyte_proto_word(secret, "mountRequirement", mounts, 3);
 	int code = 0;
 
 	if (!mount)
 		return mpijob__flyte_task_refuse(f, "securityContext.secrets", secret,
-					   "mountRequirement must be ANY, ENV_VAR or FILE");
+		    "mountRequirement must be ANY, ENV_VAR or FILE");
 	for (size_t i = 0; i < 4 && !code; i++) {
 		const char *value = mpijob__flyte_proto_text(secret, strings[i].field);
 
 		if (i == 3 && mount != mounts[0])
 			code = mpijob__base_text_printf(text, "mount_requirement: %s\n", mount);
 		if (!value)
-			return mpijob__flyte_task_refuse(f, "securityContext.secrets", secret, "%s must be a string",
-						   strings[i].field);
+			return mpijob__flyte_task_refuse(f, "securityContext.secrets", secret,
+			    "%s must be a string", strings[i].field);
 		if (!code && *value)
 			code = mpijob__base_text_printf(text, "%s: ", strings[i].name);
 		if (!code && *value)
@@ -79,7 +78,8 @@ static int describe(struct mpijob__flyte *f, const mpijob_node *secret, struct m
 	return code;
 }
 
-static int add(struct mpijob__flyte *f, mpijob_node *annotations, const mpijob_node *secret, size_t index)
+static int add(struct mpijob__flyte *f, mpijob_node *annotations, const mpijob_node *secret,
+    size_t index)
 {
 	struct mpijob_text text = { 0 }, spelled = { 0 }, key = { 0 };
 	int code = describe(f, secret, &text);
@@ -89,8 +89,8 @@ static int add(struct mpijob__flyte *f, mpijob_node *annotations, const mpijob_n
 	if (!code)
 		code = mpijob__base_text_printf(&key, "flyte.secrets/s%zu", index);
 	if (!code && spelled.len > MOST_BYTES)
-		code = mpijob__flyte_task_refuse(f, "securityContext.secrets", secret, "takes more than %d bytes",
-					   MOST_BYTES);
+		code = mpijob__flyte_task_refuse(f, "securityContext.secrets", secret,
+		    "takes more than %d bytes", MOST_BYTES);
 	if (!code)
 		mpijob_node_put_string(f->doc, annotations, key.data, mpijob_text_data(&spelled));
 	mpijob__base_text_release(&text);
@@ -99,9 +99,11 @@ static int add(struct mpijob__flyte *f, mpijob_node *annotations, const mpijob_n
 	return code;
 }
 
-int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels, mpijob_node *annotations)
+int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels,
+    mpijob_node *annotations)
 {
-	const mpijob_node *secrets = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "securityContext"), "secrets");
+	const mpijob_node *secrets =
+	    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "securityContext"), "secrets");
 	int code = 0;
 
 	for (size_t i = 0; !code && i < mpijob_node_count(secrets); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob's conditions are to Flyte: which of them counts, the phase and words that go with each type, when an
- * operator is too late, and which pods are worth a link.
+ * What an MPIJob's conditions are to Flyte: which of them counts, the phase and words that go with
+ * each type, when an operator is too late, and which pods are worth a link.
  */
 #include "flyte/flyte.h"
 
@@ -56,7 +56,8 @@ static int is_true(const mpijob_node *condition)
 
 static int is_end(const mpijob_node *condition)
 {
-	return is_word(text_of(condition, "type"), "Succeeded") || is_word(text_of(condition, "type"), "Failed");
+	return is_word(text_of(condition, "type"), "Succeeded") ||
+	       is_word(text_of(condition, "type"), "Failed");
 }
 
 /* A time that is absent is before all others. */
@@ -107,8 +108,8 @@ static int set_condition(mpijob_flyte_status *status, const mpijob_node *conditi
 	if (phases[i].phase != MPIJOB_FLYTE_RETRYABLE_FAILURE)
 		return 0;
 	status->phase.code = FAILURE_CODE;
-	return mpijob__base_text_printf(&status->message, "Job failed:\n\t%s - %s", text_of(condition, "reason"),
-				   text_of(condition, "message"));
+	return mpijob__base_text_printf(&status->message, "Job failed:\n\t%s - %s",
+	    text_of(condition, "reason"), text_of(condition, "message"));
 }
 
 static int is_suspended(const mpijob_node *job)
@@ -127,7 +128,8 @@ static int is_late(const mpijob_flyte_status *status, const mpijob_node *job)
 
 	if (!options->now_s || is_suspended(job) || mpijob_node_kind(start) == MPIJOB_NODE_STRING)
 		return 0;
-	if (!mpijob__job_time_parse(text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"), &created))
+	if (!mpijob__job_time_parse(text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"),
+		&created))
 		return 1;
 	return options->now_s - created > timeout;
 }
@@ -139,25 +141,27 @@ static int set_phase(mpijob_flyte_status *status, const mpijob_node *job)
 
 	if (is_late(status, job)) {
 		status->phase.timed_out = 1;
-		return mpijob__base_text_printf(
-			&status->error,
-			"kubeflow operator hasn't updated the mpi custom resource since creation time %s",
-			text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"));
+		return mpijob__base_text_printf(&status->error,
+		    "kubeflow operator hasn't updated the mpi custom resource since creation time "
+		    "%s",
+		    text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"));
 	}
 	current = current_of(conditions, (status->repairs & MPIJOB_FLYTE_END_COUNTS) != 0);
 	if (listed && !current)
 		return mpijob__base_text_puts(&status->error,
-					 "found no current condition: none of the job's conditions is true");
+		    "found no current condition: none of the job's conditions is true");
 	return set_condition(status, current);
 }
 
 /* ---- the links ---- */
 
-static int add_pod(struct mpijob__flyte_links *links, const char *job, const char *role, int64_t index)
+static int add_pod(struct mpijob__flyte_links *links, const char *job, const char *role,
+    int64_t index)
 {
 	struct mpijob_text name = { 0 };
-	int code = index < 0 ? mpijob__base_text_printf(&name, "%s-%s", job, role)
-			     : mpijob__base_text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
+	int code = index < 0
+		       ? mpijob__base_text_printf(&name, "%s-%s", job, role)
+		       : mpijob__base_text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
 
 	if (!code)
 		code = mpijob__flyte_links_add(links, name.data);
@@ -171,7 +175,8 @@ static int add_pod(struct mpijob__flyte_links *links, const char *job, const cha
 static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
 {
 	struct mpijob__flyte_links *links = &status->links;
-	const char *name = text_of(mpijob_node_get(job, "metadata"), "name"), *pod = links->options.launcher_pod;
+	const char *name = text_of(mpijob_node_get(job, "metadata"), "name"),
+		   *pod = links->options.launcher_pod;
 	int64_t workers = 0;
 	int code = 0;
 
@@ -197,7 +202,8 @@ static int is_known(const mpijob_node *job)
 	       (is_word(version, "kubeflow.org/v1") || is_word(version, "kubeflow.org/v2beta1"));
 }
 
-static int take_options(mpijob_flyte_status *status, const struct mpijob_flyte_status_options *given)
+static int take_options(mpijob_flyte_status *status,
+    const struct mpijob_flyte_status_options *given)
 {
 	struct mpijob_flyte_status_options *options = &status->links.options;
 	int code = mpijob__base_struct_check(options, sizeof(*options), given);
@@ -209,8 +215,8 @@ static int take_options(mpijob_flyte_status *status, const struct mpijob_flyte_s
 	return code;
 }
 
-int mpijob_flyte_status_read(const mpijob_node *job, const struct mpijob_flyte_status_options *options,
-			     mpijob_flyte_status **out)
+int mpijob_flyte_status_read(const mpijob_node *job,
+    const struct mpijob_flyte_status_options *options, mpijob_flyte_status **out)
 {
 	mpijob_flyte_status *status;
 	int code;
@@ -223,9 +229,8 @@ int mpijob_flyte_status_read(const mpijob_node *job, const struct mpijob_flyte_s
 	if (!status)
 		return MPIJOB_ERR_NOMEM;
 	status->links.job = job;
-	status->phase = (struct mpijob_flyte_phase){
-		sizeof(status->phase), MPIJOB_FLYTE_UNDEFINED, 0, "Undefined", "", "", "", NULL
-	};
+	status->phase = (struct mpijob_flyte_phase){ sizeof(status->phase), MPIJOB_FLYTE_UNDEFINED,
+		0, "Undefined", "", "", "", NULL };
 	code = take_options(status, options);
 	if (!code)
 		code = set_phase(status, job);
@@ -251,7 +256,8 @@ size_t mpijob_flyte_status_link_count(const mpijob_flyte_status *status)
 	return status ? status->links.count : 0;
 }
 
-const struct mpijob_flyte_link *mpijob_flyte_status_link_at(const mpijob_flyte_status *status, size_t index)
+const struct mpijob_flyte_link *mpijob_flyte_status_link_at(const mpijob_flyte_status *status,
+    size_t index)
 {
 	return status && index < status->links.count ? &status->links.items[index] : NULL;
 }

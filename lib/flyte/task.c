@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the `custom` of a task says, in both of its forms: that of task_type_version 0 with three numbers, and that of
- * version 1 with a message for each role, whose deprecated fields count unless `common` is there. It knows the words of
- * their enumerations, and which templates are refused.
+ * What the `custom` of a task says, in both of its forms: that of task_type_version 0 with three
+ * numbers, and that of version 1 with a message for each role, whose deprecated fields count unless
+ * `common` is there. It knows the words of their enumerations, and which templates are refused.
  */
 #include "flyte/flyte.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-static const char *const clean_words[] = { "CLEANPOD_POLICY_NONE", "CLEANPOD_POLICY_RUNNING", "CLEANPOD_POLICY_ALL" };
+static const char *const clean_words[] = { "CLEANPOD_POLICY_NONE", "CLEANPOD_POLICY_RUNNING",
+	"CLEANPOD_POLICY_ALL" };
 static const char *const clean_policies[] = { "None", "Running", "All" };
 static const char *const restart_words[] = { "RESTART_POLICY_NEVER", "RESTART_POLICY_ON_FAILURE",
-					     "RESTART_POLICY_ALWAYS" };
+	"RESTART_POLICY_ALWAYS" };
 static const char *const restart_policies[] = { "Never", "OnFailure", "Always" };
-static const char *const policy_fields[FLYTE_POLICY_NUMBERS] = { "backoffLimit", "activeDeadlineSeconds",
-								 "ttlSecondsAfterFinished" };
+static const char *const policy_fields[FLYTE_POLICY_NUMBERS] = { "backoffLimit",
+	"activeDeadlineSeconds", "ttlSecondsAfterFinished" };
 
-static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field, const mpijob_node *node,
-	       const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
+static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field,
+    const mpijob_node *node, const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
 
-static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field, const mpijob_node *node,
-	       const char *format, va_list args)
+static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field,
+    const mpijob_node *node, const char *format, va_list args)
 {
-	const struct mpijob__base_place place = { f->source, mpijob_node_line(node), mpijob_node_column(node) };
+	const struct mpijob__base_place place = { f->source, mpijob_node_line(node),
+		mpijob_node_column(node) };
 	const char *reason = severity == MPIJOB_SEVERITY_ERROR ? "Invalid" : NULL;
 
 	return mpijob__base_diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
 }
 
-int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
+    const char *format, ...)
 {
 	va_list args;
 	int code;
@@ -43,14 +46,17 @@ int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const 
 	return code ? code : MPIJOB_ERR_SPEC;
 }
 
-int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node, int32_t kind)
+int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
+    int32_t kind)
 {
 	if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL || mpijob_node_kind(node) == kind)
 		return 0;
-	return mpijob__flyte_task_refuse(f, field, node, kind == MPIJOB_NODE_LIST ? "must be a list" : "must be a map");
+	return mpijob__flyte_task_refuse(f, field, node,
+	    kind == MPIJOB_NODE_LIST ? "must be a list" : "must be a map");
 }
 
-int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node, const char *format, ...)
+int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
+    const char *format, ...)
 {
 	va_list args;
 	int code;
@@ -67,31 +73,34 @@ int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag)
 }
 
 /* The word of the job for an enumeration of the message. */
-static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const char *field, const char *const words[3],
-		     const char *const values[3], const char **out)
+static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const char *field,
+    const char *const words[3], const char *const values[3], const char **out)
 {
 	const char *word = mpijob__flyte_proto_word(message, field, words, 3);
 	size_t i = 0;
 
 	if (!word)
 		return mpijob__flyte_task_refuse(f, field, mpijob__flyte_proto_get(message, field),
-					   "unsupported value; use %s, %s or %s", words[0], words[1], words[2]);
+		    "unsupported value; use %s, %s or %s", words[0], words[1], words[2]);
 	while (strcmp(word, words[i]) != 0)
 		i++;
 	*out = values[i];
 	return 0;
 }
 
-static int read_number(struct mpijob__flyte *f, const mpijob_node *message, const char *field, int32_t *out)
+static int read_number(struct mpijob__flyte *f, const mpijob_node *message, const char *field,
+    int32_t *out)
 {
 	if (mpijob__flyte_proto_int(message, field, out))
 		return 0;
-	return mpijob__flyte_task_refuse(f, field, mpijob__flyte_proto_get(message, field), "must be a whole number of 32 bits");
+	return mpijob__flyte_task_refuse(f, field, mpijob__flyte_proto_get(message, field),
+	    "must be a whole number of 32 bits");
 }
 
 static int read_policy(struct mpijob__flyte *f, const mpijob_node *policy)
 {
-	int code = read_word(f, policy, "cleanPodPolicy", clean_words, clean_policies, &f->clean_policy);
+	int code =
+	    read_word(f, policy, "cleanPodPolicy", clean_words, clean_policies, &f->clean_policy);
 
 	f->has_policy = 1;
 	for (size_t i = 0; !code && i < FLYTE_POLICY_NUMBERS; i++) {
@@ -101,23 +110,27 @@ static int read_policy(struct mpijob__flyte *f, const mpijob_node *policy)
 	return code;
 }
 
-static int read_command(struct mpijob__flyte *f, const mpijob_node *message, struct mpijob__flyte_role *role)
+static int read_command(struct mpijob__flyte *f, const mpijob_node *message,
+    struct mpijob__flyte_role *role)
 {
 	const mpijob_node *command = mpijob__flyte_proto_get(message, "command");
 
 	for (size_t i = 0; i < mpijob_node_count(command); i++) {
 		if (!mpijob_node_string(mpijob_node_at(command, i)))
-			return mpijob__flyte_task_refuse(f, "command", command, "must be a list of strings");
+			return mpijob__flyte_task_refuse(f, "command", command,
+			    "must be a list of strings");
 	}
 	if (command && mpijob_node_kind(command) != MPIJOB_NODE_LIST)
-		return mpijob__flyte_task_refuse(f, "command", command, "must be a list of strings");
+		return mpijob__flyte_task_refuse(f, "command", command,
+		    "must be a list of strings");
 	role->command = mpijob_node_count(command) ? command : NULL;
 	return 0;
 }
 
 static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__flyte_role *role)
 {
-	const mpijob_node *message = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "custom"), field);
+	const mpijob_node *message =
+	    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "custom"), field);
 	const mpijob_node *common = mpijob__flyte_proto_get(message, "common");
 	int code = mpijob__flyte_task_need(f, field, message, MPIJOB_NODE_MAP);
 
@@ -130,12 +143,15 @@ static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__
 	if (!code)
 		code = read_number(f, message, "replicas", &role->replicas);
 	if (!code)
-		code = read_word(f, message, "restartPolicy", restart_words, restart_policies, &role->restart_policy);
+		code = read_word(f, message, "restartPolicy", restart_words, restart_policies,
+		    &role->restart_policy);
 	role->image = mpijob__flyte_proto_text(message, "image");
 	if (!code && !role->image)
-		return mpijob__flyte_task_refuse(f, "image", mpijob__flyte_proto_get(message, "image"), "must be a string");
+		return mpijob__flyte_task_refuse(f, "image",
+		    mpijob__flyte_proto_get(message, "image"), "must be a string");
 	role->resources = mpijob__flyte_proto_get(message, "resources");
-	return code ? code : mpijob__flyte_task_need(f, "resources", role->resources, MPIJOB_NODE_MAP);
+	return code ? code
+		    : mpijob__flyte_task_need(f, "resources", role->resources, MPIJOB_NODE_MAP);
 }
 
 static int read_version_1(struct mpijob__flyte *f, const mpijob_node *custom)
@@ -162,10 +178,12 @@ static int read_version_0(struct mpijob__flyte *f, const mpijob_node *custom)
 	if (f->launcher.replicas < 1)
 		f->launcher.replicas = 1;
 	f->launcher.restart_policy = f->worker.restart_policy = "Never";
-	if (!code && f->launcher.replicas > 1 && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ONE_LAUNCHER)) {
-		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ONE_LAUNCHER, "custom.numLauncherReplicas",
-					  "1 launcher in place of %d, which every operator refuses",
-					  (int)f->launcher.replicas);
+	if (!code && f->launcher.replicas > 1 &&
+	    mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ONE_LAUNCHER)) {
+		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ONE_LAUNCHER,
+		    "custom.numLauncherReplicas",
+		    "1 launcher in place of %d, which every operator refuses",
+		    (int)f->launcher.replicas);
 		f->launcher.replicas = 1;
 	}
 	return code;
@@ -217,21 +235,27 @@ static int need_parts(struct mpijob__flyte *f)
 static int refuse_foreign(struct mpijob__flyte *f)
 {
 	static const char *const targets[] = { "container", "k8sPod" };
-	const mpijob_node *template = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "podTemplateName");
+	const mpijob_node *template =
+	    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"),
+		"podTemplateName");
 	int code = 0;
 
 	for (size_t i = 0; !code && i < sizeof(targets) / sizeof(targets[0]); i++) {
-		const mpijob_node *data = mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, targets[i]), "dataConfig");
+		const mpijob_node *data =
+		    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, targets[i]),
+			"dataConfig");
 
 		if (data)
-			code = mpijob__flyte_task_refuse(f, "dataConfig", data, "the CoPilot sidecar is not supported");
+			code = mpijob__flyte_task_refuse(f, "dataConfig", data,
+			    "the CoPilot sidecar is not supported");
 	}
 	if (!code && template && !mpijob_node_string(template))
-		return mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template, "must be a string");
+		return mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template,
+		    "must be a string");
 	if (!code && mpijob_node_length(template))
 		code = mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template,
-					   "PodTemplate '%s' does not exist here: give the pod as k8sPod",
-					   mpijob_node_string(template));
+		    "PodTemplate '%s' does not exist here: give the pod as k8sPod",
+		    mpijob_node_string(template));
 	return code == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : code;
 }
 
@@ -240,15 +264,18 @@ int mpijob__flyte_task_read(struct mpijob__flyte *f)
 	const mpijob_node *custom = mpijob__flyte_proto_get(f->task, "custom");
 	int code;
 
-	f->launcher = (struct mpijob__flyte_role){ .name = "Launcher", .is_launcher = 1, .image = "" };
+	f->launcher =
+	    (struct mpijob__flyte_role){ .name = "Launcher", .is_launcher = 1, .image = "" };
 	f->worker = (struct mpijob__flyte_role){ .name = "Worker", .image = "" };
 	f->task_config = mpijob__flyte_proto_get(f->task, "config");
 	code = read_number(f, f->task, "taskTypeVersion", &f->version);
 	if (!code && f->version != 0 && f->version != 1)
-		code = mpijob__flyte_task_refuse(f, "taskTypeVersion", mpijob__flyte_proto_get(f->task, "taskTypeVersion"),
-					   "unsupported task template version %d; use 0 or 1", (int)f->version);
+		code = mpijob__flyte_task_refuse(f, "taskTypeVersion",
+		    mpijob__flyte_proto_get(f->task, "taskTypeVersion"),
+		    "unsupported task template version %d; use 0 or 1", (int)f->version);
 	if (!code && mpijob_node_kind(custom) != MPIJOB_NODE_MAP)
-		code = mpijob__flyte_task_refuse(f, "custom", custom, "must be the map that an MPI task has");
+		code = mpijob__flyte_task_refuse(f, "custom", custom,
+		    "must be the map that an MPI task has");
 	if (!code)
 		code = need_parts(f);
 	if (!code)

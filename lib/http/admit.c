@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an exchange waits for before it goes to curl: the credentials, which a plugin may take its time to bring, and its
- * turn among the ordinary ones, of which curl gets only as many as it can use. While a plugin asks somebody, nobody's time
- * runs out.
+ * What an exchange waits for before it goes to curl: the credentials, which a plugin may take its
+ * time to bring, and its turn among the ordinary ones, of which curl gets only as many as it can
+ * use. While a plugin asks somebody, nobody's time runs out.
  */
 #include "http/admit.h"
 
@@ -14,8 +14,9 @@
 #include <sys/epoll.h>
 
 /*
- * A server takes 100 to 250 exchanges at a time over each connection, of which a quarter is for ordinary ones. Curl's
- * work for one exchange grows with the number of those that only wait, and so does memory: so they wait here.
+ * A server takes 100 to 250 exchanges at a time over each connection, of which a quarter is for
+ * ordinary ones. Curl's work for one exchange grows with the number of those that only wait, and so
+ * does memory: so they wait here.
  */
 #define ORDINARY_LEAST   ((size_t)512)
 #define FOR_A_CONNECTION ((size_t)64)
@@ -46,9 +47,11 @@ void mpijob__http_admit_step_plugin(struct mpijob_http *http, int64_t now_ms)
 	mpijob__http_admit_follow_plugin(http);
 }
 
-/* 1: go on, with *identity; 0: wait; negative: the error. No credentials go, or are even looked for, over plain HTTP.
+/* 1: go on, with *identity; 0: wait; negative: the error. No credentials go, or are even looked
+ * for, over plain HTTP.
  */
-static int prepare(struct mpijob_http *http, const struct mpijob__http_identity **identity, const char **message)
+static int prepare(struct mpijob_http *http, const struct mpijob__http_identity **identity,
+    const char **message)
 {
 	static const struct mpijob__http_identity nobody = { 0 };
 	int ready = 1;
@@ -56,7 +59,8 @@ static int prepare(struct mpijob_http *http, const struct mpijob__http_identity 
 	*identity = &nobody;
 	if (!http->server.tls)
 		return 1;
-	ready = mpijob__http_credentials_prepare(http->credentials, mpijob__http_transport_now(), message);
+	ready = mpijob__http_credentials_prepare(http->credentials, mpijob__http_transport_now(),
+	    message);
 	mpijob__http_admit_follow_plugin(http);
 	if (ready == 1)
 		*identity = mpijob__http_credentials_identity(http->credentials);
@@ -75,8 +79,8 @@ static void send_call(struct call *call, const struct mpijob__http_identity *ide
 	call->token_generation = identity->token_generation;
 	call->tls_generation = identity->tls_generation;
 	if (!error)
-		error = mpijob__http_wire_fill(&call->wire, identity->authorization, call->content_type, http->headers,
-					  &headers);
+		error = mpijob__http_wire_fill(&call->wire, identity->authorization,
+		    call->content_type, http->headers, &headers);
 	if (!error)
 		error = mpijob__http_pool_start(pool, call, headers);
 	if (error)
@@ -95,7 +99,8 @@ static size_t room_of(const struct mpijob_http *http)
 
 int mpijob__http_admit_has_turns(const struct mpijob_http *http)
 {
-	return http->queued.next->call && room_of(http) && mpijob__http_credentials_due_ms(http->credentials) < 0;
+	return http->queued.next->call && room_of(http) &&
+	       mpijob__http_credentials_due_ms(http->credentials) < 0;
 }
 
 /* As many as there is room for go on, in front of those that came later. */

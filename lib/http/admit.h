@@ -5,12 +5,13 @@
 
 #include "http/transport.h"
 
-/* The event by which the credentials are watched; sockets of curl have other numbers, see pool.c. */
+/* The event by which the credentials are watched; sockets of curl have other numbers, see
+ * pool.c. */
 #define MPIJOB__HTTP_ADMIT_EVENT (UINT64_MAX - 1)
 
 /*
- * After every call that may have changed the credentials' descriptor; at once, before another one gets its number. One
- * that cannot be watched is looked at when the plugin is due.
+ * After every call that may have changed the credentials' descriptor; at once, before another one
+ * gets its number. One that cannot be watched is looked at when the plugin is due.
  */
 void mpijob__http_admit_follow_plugin(struct mpijob_http *http);
 /* Look whether a plugin has something to say, or is late. */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a system keeps the certificates of authorities. A libcurl of the system knows it, and then there is nothing to
- * do here. One that was built for any system (cmake -DMPIJOB_CA_FILES=file:file:...) does not: the files are looked for
- * when a transport is opened. Two variables come first; that kubectl heeds them too is why people set them.
+ * Where a system keeps the certificates of authorities. A libcurl of the system knows it, and then
+ * there is nothing to do here. One that was built for any system (cmake
+ * -DMPIJOB_CA_FILES=file:file:...) does not: the files are looked for when a transport is opened.
+ * Two variables come first; that kubectl heeds them too is why people set them.
  */
 #include "http/authorities.h"
 
 #include <stddef.h>
 #include <unistd.h>
 
-const char *mpijob__http_authorities_find(const char *const *files, const char *(*variable)(const char *name))
+const char *mpijob__http_authorities_find(const char *const *files,
+    const char *(*variable)(const char *name))
 {
 	const char *file = variable("SSL_CERT_FILE"), *folder = variable("SSL_CERT_DIR");
 

@@ -5,7 +5,8 @@
 
 #include "http/secret.h"
 
-/* 1 when `text` is base64 as Go reads it: the standard alphabet, padded, line breaks anywhere; else 0. */
+/* 1 when `text` is base64 as Go reads it: the standard alphabet, padded, line breaks anywhere; else
+ * 0. */
 int mpijob__http_base64_check(const char *text, size_t len);
 /* Replace the content by what `text` stands for. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM. */
 int mpijob__http_base64_decode(const char *text, size_t len, mpijob__http_secret *out);

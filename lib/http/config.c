@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a configuration: which options exclude each other, the order in which files and options are looked at,
- * and what has to be wiped when it is freed. Nothing of a kubeconfig outlives the loading but what is copied here.
+ * The life of a configuration: which options exclude each other, the order in which files and
+ * options are looked at, and what has to be wiped when it is freed. Nothing of a kubeconfig
+ * outlives the loading but what is copied here.
  */
 #include "http/config.h"
 
@@ -112,7 +113,8 @@ static void copy_strings(char ***to, char *const *from, int *failed)
 		copy_text(&(*to)[i], from[i], failed);
 }
 
-static void copy_exec(struct mpijob__http_exec_plugin *to, const struct mpijob__http_exec_plugin *from, int *failed)
+static void copy_exec(struct mpijob__http_exec_plugin *to,
+    const struct mpijob__http_exec_plugin *from, int *failed)
 {
 	copy_text(&to->api_version, from->api_version, failed);
 	copy_text(&to->command, from->command, failed);
@@ -182,22 +184,13 @@ mpijob_http_config *mpijob__http_config_clone(const mpijob_http_config *config)
 }
 
 /* Bring a caller's struct to the size of ours; see base.h. */
-static int take_options(const struct mpijob_http_config_options *given, struct mpijob_http_config_options *options)
+static int take_options(const struct mpijob_http_config_options *given,
+    struct mpijob_http_config_options *options)
 {
-	const char **texts[] = { &options->kubeconfig,
-				 &options->context,
-				 &options->cluster,
-				 &options->user,
-				 &options->namespace_,
-				 &options->server,
-				 &options->tls_server_name,
-				 &options->certificate_authority,
-				 &options->client_certificate,
-				 &options->client_key,
-				 &options->token,
-				 &options->proxy_url,
-				 &options->as_user,
-				 &options->as_uid };
+	const char **texts[] = { &options->kubeconfig, &options->context, &options->cluster,
+		&options->user, &options->namespace_, &options->server, &options->tls_server_name,
+		&options->certificate_authority, &options->client_certificate, &options->client_key,
+		&options->token, &options->proxy_url, &options->as_user, &options->as_uid };
 	const unsigned char *bytes = (const unsigned char *)given;
 
 	memset(options, 0, sizeof(*options));
@@ -210,7 +203,8 @@ static int take_options(const struct mpijob_http_config_options *given, struct m
 			return MPIJOB_ERR_UNSUPPORTED;
 	}
 	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));
-	if (options->insecure_skip_tls_verify >> 1 || options->in_cluster >> 1 || options->interactive >> 1)
+	if (options->insecure_skip_tls_verify >> 1 || options->in_cluster >> 1 ||
+	    options->interactive >> 1)
 		return MPIJOB_ERR_USAGE; /* not 0 or 1 */
 	/* As with kubectl's flags, an empty text is none. */
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -222,16 +216,19 @@ static int take_options(const struct mpijob_http_config_options *given, struct m
 
 static int say_usage(struct mpijob__http_report *report, const char *message)
 {
-	mpijob__http_report_say(report, MPIJOB_ERR_USAGE, "config-options", "Invalid", NULL, "%s", message);
+	mpijob__http_report_say(report, MPIJOB_ERR_USAGE, "config-options", "Invalid", NULL, "%s",
+	    message);
 	return report->code;
 }
 
 /* What is wrong here must not pass for leave to run more than was meant. */
-static int check_plugins(const struct mpijob_http_config_options *options, struct mpijob__http_report *report)
+static int check_plugins(const struct mpijob_http_config_options *options,
+    struct mpijob__http_report *report)
 {
 	int is_listed = options->plugin_policy == MPIJOB_HTTP_PLUGINS_LISTED;
 
-	if (options->plugin_policy < MPIJOB_HTTP_PLUGINS_ALL || options->plugin_policy > MPIJOB_HTTP_PLUGINS_LISTED)
+	if (options->plugin_policy < MPIJOB_HTTP_PLUGINS_ALL ||
+	    options->plugin_policy > MPIJOB_HTTP_PLUGINS_LISTED)
 		say_usage(report, "plugin_policy is none of MPIJOB_HTTP_PLUGINS_*");
 	if (!is_listed && (options->plugins || options->plugins_count))
 		say_usage(report, "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED");
@@ -244,11 +241,14 @@ static int check_plugins(const struct mpijob_http_config_options *options, struc
 	return report->code;
 }
 
-static int check_options(const struct mpijob_http_config_options *options, struct mpijob__http_report *report)
+static int check_options(const struct mpijob_http_config_options *options,
+    struct mpijob__http_report *report)
 {
 	if (options->insecure_skip_tls_verify && options->certificate_authority)
-		say_usage(report, "certificate_authority and insecure_skip_tls_verify exclude each other");
-	if (options->in_cluster && (options->kubeconfig || options->context || options->cluster || options->user))
+		say_usage(report,
+		    "certificate_authority and insecure_skip_tls_verify exclude each other");
+	if (options->in_cluster &&
+	    (options->kubeconfig || options->context || options->cluster || options->user))
 		say_usage(report, "in_cluster excludes kubeconfig, context, cluster and user");
 	if (options->as_groups_count && !options->as_groups)
 		say_usage(report, "as_groups is NULL, as_groups_count is not 0");
@@ -260,7 +260,8 @@ static int check_options(const struct mpijob_http_config_options *options, struc
 }
 
 /* From the options' policy, a list: an empty one allows none. */
-static int keep_plugins(const struct mpijob_http_config_options *options, mpijob_http_config *config)
+static int keep_plugins(const struct mpijob_http_config_options *options,
+    mpijob_http_config *config)
 {
 	int failed = 0;
 
@@ -272,8 +273,8 @@ static int keep_plugins(const struct mpijob_http_config_options *options, mpijob
 	return config->plugins && !failed ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob__http_config_load(const struct mpijob_http_config_options *options, const char *service_account,
-			mpijob_http_config **out, mpijob_diag *diag)
+int mpijob__http_config_load(const struct mpijob_http_config_options *options,
+    const char *service_account, mpijob_http_config **out, mpijob_diag *diag)
 {
 	struct mpijob_http_config_options wishes;
 	struct mpijob__http_report report = { diag, 0 };
@@ -306,8 +307,8 @@ int mpijob__http_config_load(const struct mpijob_http_config_options *options, c
 	return report.code;
 }
 
-int mpijob_http_config_load(const struct mpijob_http_config_options *options, mpijob_http_config **out,
-			    mpijob_diag *diag)
+int mpijob_http_config_load(const struct mpijob_http_config_options *options,
+    mpijob_http_config **out, mpijob_diag *diag)
 {
 	return mpijob__http_config_load(options, MPIJOB__HTTP_CONFIG_SERVICE_ACCOUNT, out, diag);
 }

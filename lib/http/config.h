@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a configuration holds: one server, one identity, everything resolved as far as that needs no running program. */
+/* What a configuration holds: one server, one identity, everything resolved as far as that needs no
+ * running program. */
 #ifndef MPIJOB__HTTP_CONFIG_H
 #define MPIJOB__HTTP_CONFIG_H
 
@@ -22,14 +23,16 @@ struct mpijob__http_exec_plugin {
 	size_t env_count;
 	char *install_hint; /* NULL: none */
 	int provide_cluster_info;
-	int interactive_mode;    /* MPIJOB__EXEC_* */
-	char *cluster_extension; /* JSON of extensions["client.authentication.k8s.io/exec"]; NULL: none */
+	int interactive_mode; /* MPIJOB__EXEC_* */
+	/* JSON of extensions["client.authentication.k8s.io/exec"]; NULL: none */
+	char *cluster_extension;
 };
 #define MPIJOB__HTTP_EXEC_NEVER        0
 #define MPIJOB__HTTP_EXEC_IF_AVAILABLE 1
 #define MPIJOB__HTTP_EXEC_ALWAYS       2
 
-/* Bytes in PEM, or the file that they are in; a file is read again from time to time. Both empty: none. */
+/* Bytes in PEM, or the file that they are in; a file is read again from time to time. Both empty:
+ * none. */
 struct mpijob__http_pem {
 	mpijob__http_secret data;
 	char *file; /* absolute; NULL when `data` came inline */
@@ -42,12 +45,14 @@ struct mpijob__http_impersonation_extra {
 
 /* Everything is owned. Strings are NULL when absent. */
 struct mpijob_http_config {
-	char *server; /* "https://host:port/prefix", without a slash at the end; scheme always there */
-	int tls;      /* the scheme is https; credentials are sent only then */
+	/* "https://host:port/prefix", without a slash at the end; scheme always there */
+	char *server;
+	int tls; /* the scheme is https; credentials are sent only then */
 	char *tls_server_name;
-	int insecure;          /* the server's certificate is not checked */
+	int insecure;               /* the server's certificate is not checked */
 	struct mpijob__http_pem ca; /* none: the system's roots */
-	char *proxy_url;       /* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is made */
+	/* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is made */
+	char *proxy_url;
 	char *context;
 	char *user;
 	char *namespace_; /* never NULL */
@@ -73,8 +78,8 @@ struct mpijob_http_config {
 #define MPIJOB__HTTP_CONFIG_SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
 
 /* mpijob_http_config_load() with the service account in another folder. */
-int mpijob__http_config_load(const struct mpijob_http_config_options *options, const char *service_account,
-			mpijob_http_config **out, mpijob_diag *diag);
+int mpijob__http_config_load(const struct mpijob_http_config_options *options,
+    const char *service_account, mpijob_http_config **out, mpijob_diag *diag);
 
 /* Copy a configuration, secrets too. NULL when memory ran out. */
 mpijob_http_config *mpijob__http_config_clone(const mpijob_http_config *config);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the ways to say who we are is used, and for how long: a token, a password or a certificate of the
- * configuration wins over its plugin; what a plugin gave is good until it expires or is refused, and is shared by all
- * that ask meanwhile; connections are only given up when a certificate changes. A plugin that failed is not run again
- * at once, so that many requests that wait for it get one answer.
+ * Which of the ways to say who we are is used, and for how long: a token, a password or a
+ * certificate of the configuration wins over its plugin; what a plugin gave is good until it
+ * expires or is refused, and is shared by all that ask meanwhile; connections are only given up
+ * when a certificate changes. A plugin that failed is not run again at once, so that many requests
+ * that wait for it get one answer.
  */
 #include "http/credentials.h"
 
@@ -22,10 +23,11 @@
 #include <unistd.h>
 
 #define TIMEOUT_MS 60000 /* for a plugin, unless another is given */
-#define ASKING_MS  900000 /* at least, for one that asks somebody: a login in a browser takes its time */
-#define PAUSE_MS   1000  /* after a plugin that failed, or gave what had expired */
-#define HINTS      10    /* in each HINT_MS */
-#define HINT_MS    3600000
+/* at least, for one that asks somebody: a login in a browser takes its time */
+#define ASKING_MS 900000
+#define PAUSE_MS  1000 /* after a plugin that failed, or gave what had expired */
+#define HINTS     10   /* in each HINT_MS */
+#define HINT_MS   3600000
 
 struct mpijob__http_credentials {
 	const mpijob_http_config *config;
@@ -36,8 +38,8 @@ struct mpijob__http_credentials {
 	int have_basic;
 	/* The plugin. */
 	struct mpijob__http_plugin plugin; /* while pid is not 0 */
-	int asking;                   /* it may have our standard input */
-	int64_t limit_ms;             /* for this run */
+	int asking;                        /* it may have our standard input */
+	int64_t limit_ms;                  /* for this run */
 	mpijob__http_secret certificate;   /* that it gave */
 	mpijob__http_secret key;
 	int have;    /* it gave credentials */
@@ -54,8 +56,8 @@ struct mpijob__http_credentials {
 };
 
 int mpijob__http_credentials_new(const mpijob_http_config *config, int64_t plugin_timeout_ms,
-			    void (*notice)(void *user, const struct mpijob_finding *finding), void *user,
-			    mpijob__http_credentials **out)
+    void (*notice)(void *user, const struct mpijob_finding *finding), void *user,
+    mpijob__http_credentials **out)
 {
 	mpijob__http_credentials *credentials = calloc(1, sizeof(*credentials));
 
@@ -85,8 +87,8 @@ void mpijob__http_credentials_free(mpijob__http_credentials *credentials)
 
 static int uses_plugin(const mpijob_http_config *config)
 {
-	return config->exec.command && !config->token.len && !config->token_file && !config->username &&
-	       !config->certificate.data.len && !config->certificate.file;
+	return config->exec.command && !config->token.len && !config->token_file &&
+	       !config->username && !config->certificate.data.len && !config->certificate.file;
 }
 
 static int64_t wall_clock_ms(void)
@@ -111,8 +113,9 @@ static void publish(mpijob__http_credentials *credentials)
 	struct mpijob__http_identity *identity = &credentials->identity;
 	const struct mpijob__http_identity_files *files = &credentials->files;
 	const mpijob__http_secret *certificate =
-		credentials->certificate.len ? &credentials->certificate : &files->certificate;
-	const mpijob__http_secret *key = credentials->certificate.len ? &credentials->key : &files->key;
+	    credentials->certificate.len ? &credentials->certificate : &files->certificate;
+	const mpijob__http_secret *key =
+	    credentials->certificate.len ? &credentials->key : &files->key;
 
 	identity->authorization = credentials->authorization.data;
 	identity->certificate = certificate->data;
@@ -156,7 +159,8 @@ static int set_basic(mpijob__http_credentials *credentials)
 	if (code == 0)
 		code = mpijob__http_secret_append(&plain, ":", 1);
 	if (code == 0)
-		code = mpijob__http_secret_append(&plain, config->password.data, config->password.len);
+		code =
+		    mpijob__http_secret_append(&plain, config->password.data, config->password.len);
 	if (code == 0)
 		code = mpijob__http_base64_encode(plain.data, plain.len, &encoded);
 	if (code == 0)
@@ -178,7 +182,8 @@ static int prepare_words(mpijob__http_credentials *credentials, int64_t now_ms)
 	int code = 0;
 
 	if (config->token_file) {
-		code = mpijob__http_identity_files_read_token(&credentials->files, config, now_ms, &message);
+		code = mpijob__http_identity_files_read_token(&credentials->files, config, now_ms,
+		    &message);
 		if (code < 0)
 			return fail(credentials, code, message);
 		if (code > 0 || !credentials->authorization.len)
@@ -214,7 +219,8 @@ static int is_interactive(const mpijob_http_config *config, const char **why)
 	return config->interactive && terminal ? 1 : -1;
 }
 
-/* What to say about a program that is not there. The hint is for people, and not for logs full of it. */
+/* What to say about a program that is not there. The hint is for people, and not for logs full of
+ * it. */
 static char *not_found(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
@@ -226,9 +232,9 @@ static char *not_found(mpijob__http_credentials *credentials, int64_t now_ms)
 	}
 	hint = credentials->hints < HINTS;
 	credentials->hints += hint;
-	return mpijob__http_report_format("the credential plugin '%s' is not installed%s%s", exec->command,
-				     hint && exec->install_hint ? ": " : "",
-				     hint && exec->install_hint ? exec->install_hint : "");
+	return mpijob__http_report_format("the credential plugin '%s' is not installed%s%s",
+	    exec->command, hint && exec->install_hint ? ": " : "",
+	    hint && exec->install_hint ? exec->install_hint : "");
 }
 
 static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
@@ -240,9 +246,9 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 	char *info;
 
 	if (interactive < 0)
-		return fail_run(
-			credentials, now_ms, MPIJOB_ERR_AUTH,
-			mpijob__http_report_format("the credential plugin '%s' has to ask, but %s", exec->command, why));
+		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
+		    mpijob__http_report_format("the credential plugin '%s' has to ask, but %s",
+			exec->command, why));
 	info = mpijob__http_plugin_info(credentials->config, &credentials->files.ca, interactive);
 	if (!info)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
@@ -250,28 +256,30 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 	credentials->limit_ms = credentials->timeout_ms;
 	if (interactive && credentials->limit_ms < ASKING_MS)
 		credentials->limit_ms = ASKING_MS;
-	code = mpijob__http_plugin_start(&credentials->plugin, credentials->config, info, interactive,
-				    now_ms + credentials->limit_ms, &number);
+	code = mpijob__http_plugin_start(&credentials->plugin, credentials->config, info,
+	    interactive, now_ms + credentials->limit_ms, &number);
 	free(info);
 	if (code == 0)
 		return 0;
 	if (code == MPIJOB__HTTP_PLUGIN_NOT_FOUND)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, not_found(credentials, now_ms));
+		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
+		    not_found(credentials, now_ms));
 	if (code == MPIJOB__HTTP_PLUGIN_FORBIDDEN)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-				mpijob__http_report_format("the credential plugin '%s' is not among those that may run here",
-						      exec->command));
+		    mpijob__http_report_format(
+			"the credential plugin '%s' is not among those that may run here",
+			exec->command));
 	if (code == MPIJOB__HTTP_PLUGIN_REFUSED)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-				mpijob__http_report_format("the credential plugin '%s' cannot be started: %s", exec->command,
-						      mpijob__http_report_errno(number)));
+		    mpijob__http_report_format("the credential plugin '%s' cannot be started: %s",
+			exec->command, mpijob__http_report_errno(number)));
 	return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 }
 
 static int prepare_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 {
-	int expired =
-		credentials->expires && now_ms >= credentials->fresh_ms && wall_clock_ms() > credentials->expires_ms;
+	int expired = credentials->expires && now_ms >= credentials->fresh_ms &&
+		      wall_clock_ms() > credentials->expires_ms;
 
 	if (credentials->plugin.pid)
 		return 0;
@@ -282,10 +290,12 @@ static int prepare_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 	return start_plugin(credentials, now_ms);
 }
 
-int mpijob__http_credentials_prepare(mpijob__http_credentials *credentials, int64_t now_ms, const char **message)
+int mpijob__http_credentials_prepare(mpijob__http_credentials *credentials, int64_t now_ms,
+    const char **message)
 {
 	char *why = NULL;
-	int code = mpijob__http_identity_files_read_pem(&credentials->files, credentials->config, now_ms, &why);
+	int code = mpijob__http_identity_files_read_pem(&credentials->files, credentials->config,
+	    now_ms, &why);
 
 	credentials->identity.tls_generation += code > 0;
 	if (code < 0)
@@ -296,21 +306,25 @@ int mpijob__http_credentials_prepare(mpijob__http_credentials *credentials, int6
 		code = prepare_words(credentials, now_ms);
 	publish(credentials);
 	if (code < 0)
-		*message = code != MPIJOB_ERR_NOMEM && credentials->message ? credentials->message : "out of memory";
+		*message = code != MPIJOB_ERR_NOMEM && credentials->message ? credentials->message
+									    : "out of memory";
 	return code;
 }
 
-const struct mpijob__http_identity *mpijob__http_credentials_identity(const mpijob__http_credentials *credentials)
+const struct mpijob__http_identity *mpijob__http_credentials_identity(
+    const mpijob__http_credentials *credentials)
 {
 	return &credentials->identity;
 }
 
-void mpijob__http_credentials_refused(mpijob__http_credentials *credentials, uint64_t token_generation, uint64_t tls_generation)
+void mpijob__http_credentials_refused(mpijob__http_credentials *credentials,
+    uint64_t token_generation, uint64_t tls_generation)
 {
 	const struct mpijob__http_identity *identity = &credentials->identity;
 
 	/* What was refused is not what there is any more. */
-	if (identity->token_generation != token_generation || identity->tls_generation != tls_generation)
+	if (identity->token_generation != token_generation ||
+	    identity->tls_generation != tls_generation)
 		return;
 	credentials->files.token_due_ms = 0;
 	credentials->refused = credentials->have;
@@ -340,9 +354,9 @@ static void tell_expired(mpijob__http_credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message = mpijob__http_report_format(
-		"the credential plugin '%s' gave credentials that had expired; is the clock of this "
-		"machine right?",
-		credentials->config->exec.command);
+	    "the credential plugin '%s' gave credentials that had expired; is the clock of this "
+	    "machine right?",
+	    credentials->config->exec.command);
 
 	if (message && credentials->files.notice && !credentials->told_expired) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;
@@ -355,9 +369,11 @@ static void tell_expired(mpijob__http_credentials *credentials)
 }
 
 /* Make what a plugin gave ours. */
-static int accept_reply(mpijob__http_credentials *credentials, struct mpijob__http_plugin_reply *reply, int64_t now_ms)
+static int accept_reply(mpijob__http_credentials *credentials,
+    struct mpijob__http_plugin_reply *reply, int64_t now_ms)
 {
-	int same = is_same(&credentials->certificate, &reply->certificate) && is_same(&credentials->key, &reply->key);
+	int same = is_same(&credentials->certificate, &reply->certificate) &&
+		   is_same(&credentials->key, &reply->key);
 	int code = set_bearer(credentials, &reply->token);
 
 	if (code)
@@ -373,7 +389,8 @@ static int accept_reply(mpijob__http_credentials *credentials, struct mpijob__ht
 	credentials->refused = credentials->failed = 0;
 	credentials->expires = reply->expires;
 	credentials->expires_ms = reply->expires_ms;
-	/* As in client-go they are used for what is asked now; the server knows better than our clock. */
+	/* As in client-go they are used for what is asked now; the server knows better than our
+	 * clock. */
 	credentials->fresh_ms = now_ms;
 	if (reply->expires && wall_clock_ms() > reply->expires_ms) {
 		credentials->fresh_ms = now_ms + PAUSE_MS;
@@ -384,7 +401,8 @@ static int accept_reply(mpijob__http_credentials *credentials, struct mpijob__ht
 	return 0;
 }
 
-/* How it ended, when that is reason enough to refuse it; NULL: it ended well. Memory that ran out shows as `nomem`. */
+/* How it ended, when that is reason enough to refuse it; NULL: it ended well. Memory that ran out
+ * shows as `nomem`. */
 static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
 {
 	const struct mpijob__http_plugin *plugin = &credentials->plugin;
@@ -392,18 +410,23 @@ static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
 	char *message = NULL;
 
 	if (plugin->timed_out)
-		message = mpijob__http_report_format("the credential plugin '%s' did not end within %lld ms", command,
-						(long long)credentials->limit_ms);
+		message = mpijob__http_report_format(
+		    "the credential plugin '%s' did not end within %lld ms", command,
+		    (long long)credentials->limit_ms);
 	else if (plugin->too_much)
-		message = mpijob__http_report_format("the credential plugin '%s' wrote more than 1 MiB", command);
+		message =
+		    mpijob__http_report_format("the credential plugin '%s' wrote more than 1 MiB",
+			command);
 	else if (plugin->unknown || plugin->status == 0)
 		return NULL;
 	else if (WIFSIGNALED(plugin->status))
-		message = mpijob__http_report_format("the credential plugin '%s' was ended by signal %d", command,
-						WTERMSIG(plugin->status));
+		message =
+		    mpijob__http_report_format("the credential plugin '%s' was ended by signal %d",
+			command, WTERMSIG(plugin->status));
 	else
-		message = mpijob__http_report_format("the credential plugin '%s' failed with exit code %d", command,
-						WEXITSTATUS(plugin->status));
+		message = mpijob__http_report_format(
+		    "the credential plugin '%s' failed with exit code %d", command,
+		    WEXITSTATUS(plugin->status));
 	*nomem = !message;
 	return message;
 }
@@ -419,19 +442,22 @@ static int finish(mpijob__http_credentials *credentials, int64_t now_ms)
 
 	if (message || nomem)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, message);
-	code = mpijob__http_plugin_reply_read(&reply, plugin->output.data, plugin->output.len, exec->api_version, &why);
+	code = mpijob__http_plugin_reply_read(&reply, plugin->output.data, plugin->output.len,
+	    exec->api_version, &why);
 	if (code == 0 && reply.certificate.len)
 		code = mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why);
 	if (code == MPIJOB_ERR_SPEC)
-		message = mpijob__http_report_format("the credential plugin '%s' gave a certificate that cannot be used: %s",
-						exec->command, why);
+		message = mpijob__http_report_format(
+		    "the credential plugin '%s' gave a certificate that cannot be used: %s",
+		    exec->command, why);
 	else if (code == 0)
 		code = accept_reply(credentials, &reply, now_ms);
 	else if (code == MPIJOB_ERR_AUTH)
-		message = mpijob__http_report_format("the credential plugin '%s' %s%s", exec->command, why,
-						plugin->unknown ? "; its exit code is not known" : "");
+		message = mpijob__http_report_format("the credential plugin '%s' %s%s",
+		    exec->command, why, plugin->unknown ? "; its exit code is not known" : "");
 	if (code)
-		code = fail_run(credentials, now_ms, code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);
+		code = fail_run(credentials, now_ms,
+		    code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);
 	mpijob__http_plugin_reply_clear(&reply);
 	return code;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which options of curl make an exchange with an API server what it must be: nothing of the user's home is read,
- * nothing written, no signal used, no redirect followed; a CA that was given is the only one that counts; a peer that
- * went away without a word is noticed. CURLOPT_CAPATH is why "the only one" needs care: curl's own default folder of
- * certificates would be trusted beside the blob.
+ * Which options of curl make an exchange with an API server what it must be: nothing of the user's
+ * home is read, nothing written, no signal used, no redirect followed; a CA that was given is the
+ * only one that counts; a peer that went away without a word is noticed. CURLOPT_CAPATH is why "the
+ * only one" needs care: curl's own default folder of certificates would be trusted beside the blob.
  */
 #include "http/easy.h"
 
@@ -35,7 +35,8 @@ static void set_number(int fd, int level, int name, int number)
 	setsockopt(fd, level, name, &number, sizeof(number));
 }
 
-/* Probes begin after two thirds of the time in which a sign of life must come; what is not acknowledged counts too. */
+/* Probes begin after two thirds of the time in which a sign of life must come; what is not
+ * acknowledged counts too. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct call *call = user;
@@ -55,7 +56,8 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
 		set_number(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds(idle * 2 / 3));
 		set_number(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds(idle / (3 * DEAD_PROBES)));
 		set_number(fd, IPPROTO_TCP, TCP_KEEPCNT, DEAD_PROBES);
-		set_number(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, idle > 86400000 ? 86400000 : (int)idle);
+		set_number(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
+		    idle > 86400000 ? 86400000 : (int)idle);
 	}
 	return fd;
 }
@@ -66,10 +68,10 @@ struct setter {
 	CURLcode bad;
 };
 
-#define SET(setter, option, value)                                                                                     \
-	do {                                                                                                           \
-		if ((setter)->bad == CURLE_OK)                                                                         \
-			(setter)->bad = curl_easy_setopt((setter)->easy, option, value);                               \
+#define SET(setter, option, value)                                                       \
+	do {                                                                             \
+		if ((setter)->bad == CURLE_OK)                                           \
+			(setter)->bad = curl_easy_setopt((setter)->easy, option, value); \
 	} while (0)
 
 static int result(const struct setter *setter)
@@ -86,7 +88,8 @@ static struct curl_blob blob_of(const mpijob__http_secret *secret)
 	return blob;
 }
 
-static void set_tls(struct setter *setter, const struct mpijob_http *http, const struct mpijob__http_pool_identity *identity)
+static void set_tls(struct setter *setter, const struct mpijob_http *http,
+    const struct mpijob__http_pool_identity *identity)
 {
 	const mpijob_http_config *config = http->config;
 	struct curl_blob certificate = blob_of(&identity->certificate);
@@ -127,7 +130,8 @@ static void set_way(struct setter *setter, struct mpijob_http *http)
 	SET(setter, CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(setter, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 	SET(setter, CURLOPT_FOLLOWLOCATION, 0L);
-	SET(setter, CURLOPT_HTTP_VERSION, wants_http2(http) ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
+	SET(setter, CURLOPT_HTTP_VERSION,
+	    wants_http2(http) ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
 	/* "" keeps curl from reading the environment itself. */
 	SET(setter, CURLOPT_PROXY, http->proxy ? http->proxy : "");
 	SET(setter, CURLOPT_NOPROXY, "");
@@ -157,7 +161,8 @@ static void set_habits(struct setter *setter, CURLSH *share)
 	SET(setter, CURLOPT_WRITEFUNCTION, mpijob__http_receive_data);
 }
 
-int mpijob__http_easy_new(struct mpijob_http *http, const struct mpijob__http_pool_identity *identity, CURLSH *share, CURL **out)
+int mpijob__http_easy_new(struct mpijob_http *http,
+    const struct mpijob__http_pool_identity *identity, CURLSH *share, CURL **out)
 {
 	struct setter setter = { curl_easy_init(), CURLE_OK };
 
@@ -198,7 +203,8 @@ int mpijob__http_easy_prepare(CURL *easy, struct call *call, struct curl_slist *
 	call->error[0] = 0;
 	SET(&setter, CURLOPT_URL, call->url);
 	/* For a connection that is being made: it may be for several. */
-	SET(&setter, CURLOPT_PIPEWAIT, wants_http2(call->http) && !call->http->http1_seen ? 1L : 0L);
+	SET(&setter, CURLOPT_PIPEWAIT,
+	    wants_http2(call->http) && !call->http->http1_seen ? 1L : 0L);
 	set_method(&setter, call);
 	SET(&setter, CURLOPT_HTTPHEADER, headers);
 	/* Lists are large, and servers pack them only then; a stream must not be held back. */
@@ -239,7 +245,8 @@ int mpijob__http_easy_forget(CURL *easy)
 	return result(&setter);
 }
 
-/* GnuTLS and others cannot take a key from memory; a libcurl without an atomic start cannot be started by a library. */
+/* GnuTLS and others cannot take a key from memory; a libcurl without an atomic start cannot be
+ * started by a library. */
 const char *mpijob__http_easy_lacking(void)
 {
 	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
@@ -248,7 +255,8 @@ const char *mpijob__http_easy_lacking(void)
 		return "libcurl is older than 7.88";
 	if (!(info->features & CURL_VERSION_THREADSAFE))
 		return "libcurl was built so that several threads cannot start it";
-	if (!(info->features & CURL_VERSION_SSL) || !info->ssl_version || !strstr(info->ssl_version, "OpenSSL"))
+	if (!(info->features & CURL_VERSION_SSL) || !info->ssl_version ||
+	    !strstr(info->ssl_version, "OpenSSL"))
 		return "libcurl was not built with OpenSSL";
 	return NULL;
 }

@@ -12,9 +12,10 @@ struct mpijob__http_pool_identity {
 	mpijob__http_secret ca;
 };
 
-/* What all requests have in common. `identity` and `share` must outlive the handle. 0, MPIJOB_ERR_NOMEM,
- * MPIJOB_ERR_UNSUPPORTED. */
-int mpijob__http_easy_new(struct mpijob_http *http, const struct mpijob__http_pool_identity *identity, CURLSH *share, CURL **out);
+/* What all requests have in common. `identity` and `share` must outlive the handle. 0,
+ * MPIJOB_ERR_NOMEM, MPIJOB_ERR_UNSUPPORTED. */
+int mpijob__http_easy_new(struct mpijob_http *http,
+    const struct mpijob__http_pool_identity *identity, CURLSH *share, CURL **out);
 /* What one request has. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_UNSUPPORTED. */
 int mpijob__http_easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers);
 /* Wait for no connection that is being made: none is for several. */

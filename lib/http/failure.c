@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What curl's and OpenSSL's error codes mean to somebody who wants to reach a Kubernetes API server, and what he can do
- * about it. Where a code says too little, curl's own words are looked at; they are quoted only when nothing better is
- * known.
+ * What curl's and OpenSSL's error codes mean to somebody who wants to reach a Kubernetes API
+ * server, and what he can do about it. Where a code says too little, curl's own words are looked
+ * at; they are quoted only when nothing better is known.
  */
 #include "http/failure.h"
 
@@ -17,27 +17,18 @@
 static const char *errno_text(long number)
 {
 	switch (number) {
-	case ECONNREFUSED:
-		return "connection refused; is it running, and is the port right";
+	case ECONNREFUSED: return "connection refused; is it running, and is the port right";
 	case ECONNRESET:
-	case EPIPE:
-		return "the connection was reset";
-	case ENETUNREACH:
-		return "the network is unreachable";
-	case EHOSTUNREACH:
-		return "no route to the host";
-	case ETIMEDOUT:
-		return "no answer to the connection";
+	case EPIPE: return "the connection was reset";
+	case ENETUNREACH: return "the network is unreachable";
+	case EHOSTUNREACH: return "no route to the host";
+	case ETIMEDOUT: return "no answer to the connection";
 	case EACCES:
-	case EPERM:
-		return "this machine does not permit the connection";
+	case EPERM: return "this machine does not permit the connection";
 	case EMFILE:
-	case ENFILE:
-		return "no descriptor is left in this process or machine";
-	case EADDRNOTAVAIL:
-		return "no local address or port is left";
-	default:
-		return NULL;
+	case ENFILE: return "no descriptor is left in this process or machine";
+	case EADDRNOTAVAIL: return "no local address or port is left";
+	default: return NULL;
 	}
 }
 
@@ -49,8 +40,10 @@ static int has(const struct mpijob__http_failure *failure, const char *words)
 static char *quoted(const struct mpijob__http_failure *failure, const char *what)
 {
 	if (failure->text && *failure->text)
-		return mpijob__http_report_format("%s: %s (%s)", failure->server, what, failure->text);
-	return mpijob__http_report_format("%s: %s (%s)", failure->server, what, curl_easy_strerror(failure->code));
+		return mpijob__http_report_format("%s: %s (%s)", failure->server, what,
+		    failure->text);
+	return mpijob__http_report_format("%s: %s (%s)", failure->server, what,
+	    curl_easy_strerror(failure->code));
 }
 
 static char *certificate_refused(const struct mpijob__http_failure *failure)
@@ -62,26 +55,29 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 		return mpijob__http_report_format("the certificate of %s has expired", server);
 	case X509_V_ERR_CERT_NOT_YET_VALID:
 		return mpijob__http_report_format(
-			"the certificate of %s is not valid yet; look at the clocks of both machines", server);
+		    "the certificate of %s is not valid yet; look at the clocks of both machines",
+		    server);
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
 	case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
 	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
 	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-		return mpijob__http_report_format(failure->has_ca
-						     ? "the certificate of %s is signed by an unknown authority, not "
-						       "by the CA in certificate-authority"
-						     : "the certificate of %s is signed by an unknown authority; name "
-						       "its CA in certificate-authority",
-					     server);
-	default:
-		break;
+		return mpijob__http_report_format(
+		    failure->has_ca
+			? "the certificate of %s is signed by an unknown authority, not "
+			  "by the CA in certificate-authority"
+			: "the certificate of %s is signed by an unknown authority; name "
+			  "its CA in certificate-authority",
+		    server);
+	default: break;
 	}
-	if (has(failure, "subject name") || has(failure, "hostname mismatch") || has(failure, "target host name"))
-		return mpijob__http_report_format("the certificate of %s is for other host names; name one of them in "
-					     "tls-server-name, or use it in the server's URL",
-					     server);
+	if (has(failure, "subject name") || has(failure, "hostname mismatch") ||
+	    has(failure, "target host name"))
+		return mpijob__http_report_format(
+		    "the certificate of %s is for other host names; name one of them in "
+		    "tls-server-name, or use it in the server's URL",
+		    server);
 	return quoted(failure, "its certificate is refused");
 }
 
@@ -97,16 +93,20 @@ static char *handshake(const struct mpijob__http_failure *failure, int *code)
 {
 	if (has(failure, "wrong version number") || has(failure, "http request") ||
 	    has(failure, "packet length too long"))
-		return mpijob__http_report_format("%s does not speak TLS; if it is plain HTTP, its URL begins with http://",
-					     failure->server);
+		return mpijob__http_report_format(
+		    "%s does not speak TLS; if it is plain HTTP, its URL begins with http://",
+		    failure->server);
 	if (refused_us(failure)) {
 		*code = MPIJOB_ERR_AUTH;
-		return mpijob__http_report_format("%s refused the client certificate", failure->server);
+		return mpijob__http_report_format("%s refused the client certificate",
+		    failure->server);
 	}
 	if (has(failure, "unsupported protocol") || has(failure, "alert protocol version"))
-		return mpijob__http_report_format("%s speaks only versions of TLS older than 1.2", failure->server);
+		return mpijob__http_report_format("%s speaks only versions of TLS older than 1.2",
+		    failure->server);
 	if (has(failure, "SSL_ERROR_SYSCALL") || has(failure, "unexpected eof"))
-		return mpijob__http_report_format("%s closed the connection during the TLS handshake", failure->server);
+		return mpijob__http_report_format(
+		    "%s closed the connection during the TLS handshake", failure->server);
 	return quoted(failure, "the TLS handshake failed");
 }
 
@@ -116,10 +116,12 @@ static char *connecting(const struct mpijob__http_failure *failure)
 	const char *server = failure->server;
 
 	if (failure->proxy)
-		return why ? mpijob__http_report_format("cannot connect to the proxy %s on the way to %s: %s",
-						   failure->proxy, server, why)
-			   : mpijob__http_report_format("cannot connect to the proxy %s on the way to %s", failure->proxy,
-						   server);
+		return why ? mpijob__http_report_format(
+				 "cannot connect to the proxy %s on the way to %s: %s",
+				 failure->proxy, server, why)
+			   : mpijob__http_report_format(
+				 "cannot connect to the proxy %s on the way to %s", failure->proxy,
+				 server);
 	return why ? mpijob__http_report_format("cannot connect to %s: %s", server, why)
 		   : mpijob__http_report_format("cannot connect to %s", server);
 }
@@ -127,26 +129,33 @@ static char *connecting(const struct mpijob__http_failure *failure)
 static char *ended(const struct mpijob__http_failure *failure)
 {
 	return failure->answered
-		       ? mpijob__http_report_format("%s: the connection ended in the middle of the answer", failure->server)
-		       : mpijob__http_report_format("%s closed the connection without an answer", failure->server);
+		   ? mpijob__http_report_format(
+			 "%s: the connection ended in the middle of the answer", failure->server)
+		   : mpijob__http_report_format("%s closed the connection without an answer",
+			 failure->server);
 }
 
 static char *receiving(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->proxy && failure->connect_status >= 300)
 		return mpijob__http_report_format(
-			"the proxy %s answered %ld to the request for a tunnel to %s%s", failure->proxy,
-			failure->connect_status, failure->server,
-			failure->connect_status == 407 ? "; it wants a user name and password in its URL" : "");
+		    "the proxy %s answered %ld to the request for a tunnel to %s%s", failure->proxy,
+		    failure->connect_status, failure->server,
+		    failure->connect_status == 407
+			? "; it wants a user name and password in its URL"
+			: "");
 	if (refused_us(failure)) {
 		*code = MPIJOB_ERR_AUTH;
-		return mpijob__http_report_format("%s refused the client certificate", failure->server);
+		return mpijob__http_report_format("%s refused the client certificate",
+		    failure->server);
 	}
 	/* Curl passes the number on in words only. */
-	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") || has(failure, "timed out"))
+	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") ||
+	    has(failure, "timed out"))
 		return mpijob__http_report_format("%s: no sign of life for %lld s", failure->server,
-					     (long long)(failure->idle_timeout_ms + 999) / 1000);
-	/* TLS that ends without its last word; older versions of curl take that for the end of the connection alone. */
+		    (long long)(failure->idle_timeout_ms + 999) / 1000);
+	/* TLS that ends without its last word; older versions of curl take that for the end of the
+	 * connection alone. */
 	if (has(failure, "unexpected eof"))
 		return ended(failure);
 	return mpijob__http_report_format("%s: the connection broke", failure->server);
@@ -154,9 +163,9 @@ static char *receiving(const struct mpijob__http_failure *failure, int *code)
 
 static char *proxy_failed(const struct mpijob__http_failure *failure)
 {
-	return mpijob__http_report_format("the proxy %s cannot be used: %s", failure->proxy ? failure->proxy : "?",
-				     failure->text && *failure->text ? failure->text
-								     : curl_easy_strerror(failure->code));
+	return mpijob__http_report_format("the proxy %s cannot be used: %s",
+	    failure->proxy ? failure->proxy : "?",
+	    failure->text && *failure->text ? failure->text : curl_easy_strerror(failure->code));
 }
 
 /* What is no more than one sentence. */
@@ -166,66 +175,58 @@ static char *plain(const struct mpijob__http_failure *failure)
 
 	switch (failure->code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
-		return mpijob__http_report_format(
-			"the host name of %s is not known; is it spelled right, and does name resolution "
-			"work",
-			server);
+		return mpijob__http_report_format("the host name of %s is not known; is it spelled "
+						  "right, and does name resolution "
+						  "work",
+		    server);
 	case CURLE_COULDNT_RESOLVE_PROXY:
 		return mpijob__http_report_format("the host name of the proxy %s is not known",
-					     failure->proxy ? failure->proxy : "?");
+		    failure->proxy ? failure->proxy : "?");
 	case CURLE_PARTIAL_FILE:
-	case CURLE_GOT_NOTHING:
-		return ended(failure);
+	case CURLE_GOT_NOTHING: return ended(failure);
 	case CURLE_HTTP2_STREAM:
-	case CURLE_HTTP2:
-		return quoted(failure, "the server broke off");
+	case CURLE_HTTP2: return quoted(failure, "the server broke off");
 	case CURLE_BAD_CONTENT_ENCODING:
 		return mpijob__http_report_format("%s: the compressed answer is damaged", server);
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_UNSUPPORTED_PROTOCOL:
 		return mpijob__http_report_format("%s does not speak HTTP%s", server,
-					     failure->tls ? "" : "; if it expects TLS, its URL begins with https://");
+		    failure->tls ? "" : "; if it expects TLS, its URL begins with https://");
 	case CURLE_SSL_CACERT_BADFILE:
-		return mpijob__http_report_format("the CA for %s cannot be used; it must be certificates in PEM", server);
-	default:
-		return quoted(failure, "the exchange failed");
+		return mpijob__http_report_format(
+		    "the CA for %s cannot be used; it must be certificates in PEM", server);
+	default: return quoted(failure, "the exchange failed");
 	}
 }
 
 static char *describe(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->replayed)
-		return mpijob__http_report_format(
-			"%s: the connection broke after the request was sent; whether it was carried out "
-			"is not known",
-			failure->server);
+		return mpijob__http_report_format("%s: the connection broke after the request was "
+						  "sent; whether it was carried out "
+						  "is not known",
+		    failure->server);
 	switch (failure->code) {
-	case CURLE_PEER_FAILED_VERIFICATION:
-		return certificate_refused(failure);
-	case CURLE_SSL_CONNECT_ERROR:
-		return handshake(failure, code);
+	case CURLE_PEER_FAILED_VERIFICATION: return certificate_refused(failure);
+	case CURLE_SSL_CONNECT_ERROR: return handshake(failure, code);
 	case CURLE_SSL_CERTPROBLEM:
 		*code = MPIJOB_ERR_AUTH;
 		return quoted(failure, "the client certificate or its key cannot be used");
-	case CURLE_COULDNT_CONNECT:
-		return connecting(failure);
+	case CURLE_COULDNT_CONNECT: return connecting(failure);
 	case CURLE_RECV_ERROR:
-	case CURLE_SEND_ERROR:
-		return receiving(failure, code);
-	case CURLE_PROXY:
-		return proxy_failed(failure);
+	case CURLE_SEND_ERROR: return receiving(failure, code);
+	case CURLE_PROXY: return proxy_failed(failure);
 	case CURLE_OPERATION_TIMEDOUT:
 		*code = MPIJOB_ERR_TIMEOUT;
-		return mpijob__http_report_format("%s%s%s: no connection within %lld s", failure->server,
-					     failure->proxy ? " through the proxy " : "",
-					     failure->proxy ? failure->proxy : "",
-					     (long long)(failure->connect_timeout_ms + 999) / 1000);
+		return mpijob__http_report_format("%s%s%s: no connection within %lld s",
+		    failure->server, failure->proxy ? " through the proxy " : "",
+		    failure->proxy ? failure->proxy : "",
+		    (long long)(failure->connect_timeout_ms + 999) / 1000);
 	case CURLE_NOT_BUILT_IN:
 	case CURLE_UNKNOWN_OPTION:
 		*code = MPIJOB_ERR_UNSUPPORTED;
 		return quoted(failure, "this libcurl cannot do it");
-	default:
-		return plain(failure);
+	default: return plain(failure);
 	}
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often files are read again, and what happens when that fails: what was read last stays in use, which is told
- * once. A certificate and its key are taken as a pair or not at all. Tokens are valid for a minute and read ten seconds
- * earlier; certificates, keys and CAs are looked at every five minutes.
+ * How often files are read again, and what happens when that fails: what was read last stays in
+ * use, which is told once. A certificate and its key are taken as a pair or not at all. Tokens are
+ * valid for a minute and read ten seconds earlier; certificates, keys and CAs are looked at every
+ * five minutes.
  */
 #include "http/identity_files.h"
 
@@ -31,7 +32,8 @@ void mpijob__http_identity_files_release(struct mpijob__http_identity_files *fil
 static void tell(struct mpijob__http_identity_files *files, int *told, char *what)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message = what ? mpijob__http_report_format("%s; the last content is still used", what) : NULL;
+	char *message =
+	    what ? mpijob__http_report_format("%s; the last content is still used", what) : NULL;
 
 	if (message && files->notice && !*told) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;
@@ -45,7 +47,8 @@ static void tell(struct mpijob__http_identity_files *files, int *told, char *wha
 }
 
 /* The bytes of one PEM, from the configuration or its file. An empty file is none. */
-static int read_one(const struct mpijob__http_pem *pem, const char *what, mpijob__http_secret *out, char **message)
+static int read_one(const struct mpijob__http_pem *pem, const char *what, mpijob__http_secret *out,
+    char **message)
 {
 	int code = 0;
 
@@ -55,8 +58,8 @@ static int read_one(const struct mpijob__http_pem *pem, const char *what, mpijob
 		return 0;
 	code = mpijob__http_secret_read(out, pem->file, 0);
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__http_report_format("the %s '%s' cannot be read: %s", what, pem->file,
-						 mpijob__http_report_errno(errno));
+		*message = mpijob__http_report_format("the %s '%s' cannot be read: %s", what,
+		    pem->file, mpijob__http_report_errno(errno));
 	else if (code == 0 && !out->len)
 		*message = mpijob__http_report_format("the %s '%s' is empty", what, pem->file);
 	if (code == 0 && !out->len)
@@ -74,7 +77,8 @@ static int read_set(const mpijob_http_config *config, struct set *set, char **me
 	int code = read_one(&config->ca, "certificate authority", &set->ca, message);
 
 	if (code == 0)
-		code = read_one(&config->certificate, "client certificate", &set->certificate, message);
+		code = read_one(&config->certificate, "client certificate", &set->certificate,
+		    message);
 	if (code == 0)
 		code = read_one(&config->key, "client key", &set->key, message);
 	if (code || !set->certificate.len)
@@ -95,8 +99,8 @@ static int differs(const mpijob__http_secret *a, const mpijob__http_secret *b)
 static int exchange(struct mpijob__http_identity_files *files, struct set *set)
 {
 	struct set old = { files->ca, files->certificate, files->key };
-	int new = !files->have_pem || differs(&old.ca, &set->ca) || differs(&old.certificate, &set->certificate) ||
-		  differs(&old.key, &set->key);
+	int new = !files->have_pem || differs(&old.ca, &set->ca) ||
+		  differs(&old.certificate, &set->certificate) || differs(&old.key, &set->key);
 
 	files->ca = set->ca;
 	files->certificate = set->certificate;
@@ -105,8 +109,8 @@ static int exchange(struct mpijob__http_identity_files *files, struct set *set)
 	return new;
 }
 
-int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
-				    int64_t now_ms, char **message)
+int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *files,
+    const mpijob_http_config *config, int64_t now_ms, char **message)
 {
 	int changes = config->ca.file || config->certificate.file || config->key.file;
 	struct set set = { { NULL, 0 }, { NULL, 0 }, { NULL, 0 } };
@@ -139,21 +143,22 @@ static int read_token(const char *file, mpijob__http_secret *out, char **message
 	int code = mpijob__http_secret_read(out, file, 1);
 
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__http_report_format("the token file '%s' cannot be read: %s", file,
-						 mpijob__http_report_errno(errno));
+		*message = mpijob__http_report_format("the token file '%s' cannot be read: %s",
+		    file, mpijob__http_report_errno(errno));
 	if (code)
 		return code;
 	if (!out->len)
 		*message = mpijob__http_report_format("the token file '%s' is empty", file);
 	else if (strlen(out->data) != out->len || mpijob__http_resolve_has_control(out->data))
-		*message = mpijob__http_report_format("the token file '%s' holds something else than a token", file);
+		*message = mpijob__http_report_format(
+		    "the token file '%s' holds something else than a token", file);
 	else
 		return 0;
 	return MPIJOB_ERR_AUTH;
 }
 
-int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
-				      int64_t now_ms, char **message)
+int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *files,
+    const mpijob_http_config *config, int64_t now_ms, char **message)
 {
 	mpijob__http_secret token = { NULL, 0 }, old = files->token;
 	char *why = NULL;
@@ -165,7 +170,8 @@ int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *f
 	files->token_due_ms = now_ms + (code ? RETRY_MS : TOKEN_MS);
 	/* The token beside the file serves until the file was read. */
 	if (code && !files->have_token && config->token.len) {
-		if (mpijob__http_secret_set(&files->token, config->token.data, config->token.len) == 0)
+		if (mpijob__http_secret_set(&files->token, config->token.data, config->token.len) ==
+		    0)
 			files->have_token = 1;
 		tell(files, &files->told_token, why);
 		code = files->have_token ? 1 : MPIJOB_ERR_NOMEM;

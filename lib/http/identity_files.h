@@ -24,13 +24,13 @@ struct mpijob__http_identity_files {
 };
 
 /*
- * Read what is due. 1: something is new; 0: nothing is; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH, MPIJOB_ERR_NOMEM): it
- * was never there, and `*message` (yours, NULL when memory ran out) says why.
+ * Read what is due. 1: something is new; 0: nothing is; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH,
+ * MPIJOB_ERR_NOMEM): it was never there, and `*message` (yours, NULL when memory ran out) says why.
  */
-int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
-				    int64_t now_ms, char **message);
-int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *files, const mpijob_http_config *config,
-				      int64_t now_ms, char **message);
+int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *files,
+    const mpijob_http_config *config, int64_t now_ms, char **message);
+int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *files,
+    const mpijob_http_config *config, int64_t now_ms, char **message);
 void mpijob__http_identity_files_release(struct mpijob__http_identity_files *files);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod knows of its cluster: two variables of the environment and three files of its service account. A CA that
- * cannot be used is only a warning, as in client-go; the system's roots are then what the server is checked with.
+ * What a pod knows of its cluster: two variables of the environment and three files of its service
+ * account. A CA that cannot be used is only a warning, as in client-go; the system's roots are then
+ * what the server is checked with.
  */
 #include "http/resolve.h"
 
@@ -67,29 +68,36 @@ static void resolve_address(struct mpijob__http_resolve *resolve)
 	int code;
 
 	if (!setting.text && (!host || !port)) {
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL,
-				    "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		    NULL,
+		    "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
+		    "set");
 		return;
 	}
 	if (!setting.text) {
-		made = mpijob__http_report_format("https://%s%s%s:%s", bare ? "[" : "", host, bare ? "]" : "", port);
+		made = mpijob__http_report_format("https://%s%s%s:%s", bare ? "[" : "", host,
+		    bare ? "]" : "", port);
 		setting.text = made;
 		setting.key = "KUBERNETES_SERVICE_HOST";
 	}
-	code = setting.text ? mpijob__http_server_url_normalize(setting.text, 1, &resolve->config->server, &why)
+	code = setting.text ? mpijob__http_server_url_normalize(setting.text, 1,
+				  &resolve->config->server, &why)
 			    : MPIJOB_ERR_NOMEM;
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
 	else if (code)
-		mpijob__http_resolve_say(resolve, &setting, code, "config-value", "Invalid", "the server's address %s", why);
-	resolve->config->tls = resolve->config->server && mpijob__http_server_url_is_tls(resolve->config->server);
+		mpijob__http_resolve_say(resolve, &setting, code, "config-value", "Invalid",
+		    "the server's address %s", why);
+	resolve->config->tls =
+	    resolve->config->server && mpijob__http_server_url_is_tls(resolve->config->server);
 	free(made);
 }
 
 /* A wish of the caller, or the pod's; the latter may fail. */
 static void resolve_authority(struct mpijob__http_resolve *resolve)
 {
-	struct mpijob__http_setting wish = { resolve->options->certificate_authority, NULL, "certificate_authority" };
+	struct mpijob__http_setting wish = { resolve->options->certificate_authority, NULL,
+		"certificate_authority" };
 	struct mpijob__http_setting none = { NULL, NULL, NULL };
 	mpijob_http_config *config = resolve->config;
 	mpijob__http_secret content = { NULL, 0 };
@@ -110,8 +118,8 @@ static void resolve_authority(struct mpijob__http_resolve *resolve)
 	} else if (code || !content.data || !strstr(content.data, "-----BEGIN CERTIFICATE-----")) {
 		wish.key = NULL;
 		mpijob__http_resolve_say(resolve, &wish, 0, "config-unused", NULL,
-				    "'%s' holds no certificate (%s); the system's certificates are used", path,
-				    code ? mpijob__http_report_errno(errno) : "no PEM is in it");
+		    "'%s' holds no certificate (%s); the system's certificates are used", path,
+		    code ? mpijob__http_report_errno(errno) : "no PEM is in it");
 	} else {
 		config->ca.file = path;
 		path = NULL;
@@ -131,16 +139,18 @@ static void resolve_token(struct mpijob__http_resolve *resolve)
 	if (config->token.len || config->certificate.file)
 		return;
 	config->token_file = mpijob__http_path_join(resolve->service_account, "token");
-	code = config->token_file ? mpijob__http_secret_read(&content, config->token_file, 1) : MPIJOB_ERR_NOMEM;
+	code = config->token_file ? mpijob__http_secret_read(&content, config->token_file, 1)
+				  : MPIJOB_ERR_NOMEM;
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
 	else if (code)
-		mpijob__http_resolve_say(resolve, &setting, errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO,
-				    "config-unreadable", NULL, "the service account's token '%s' cannot be read: %s",
-				    config->token_file, mpijob__http_report_errno(errno));
+		mpijob__http_resolve_say(resolve, &setting,
+		    errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "config-unreadable",
+		    NULL, "the service account's token '%s' cannot be read: %s", config->token_file,
+		    mpijob__http_report_errno(errno));
 	else if (!content.len)
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value", "Invalid",
-				    "the service account's token '%s' is empty", config->token_file);
+		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value",
+		    "Invalid", "the service account's token '%s' is empty", config->token_file);
 	mpijob__http_secret_clear(&content);
 	mpijob__http_resolve_keep(resolve, &config->user, "service account");
 }
@@ -161,7 +171,8 @@ void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve)
 		return;
 	mpijob__http_resolve_user(resolve);
 	resolve_authority(resolve);
-	mpijob__http_resolve_keep(resolve, &resolve->config->tls_server_name, resolve->options->tls_server_name);
+	mpijob__http_resolve_keep(resolve, &resolve->config->tls_server_name,
+	    resolve->options->tls_server_name);
 	mpijob__http_resolve_proxy(resolve);
 	resolve->config->in_cluster = 1;
 	if (resolve->config->tls)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kubeconfig files there are, and how several of them become one: an entry belongs as a whole to the first file
- * that names it, and so does current-context. Files of a list that do not exist are left out; the one that a caller
- * names must exist. $KUBECONFIG is a list, but a file that has exactly its text as name is taken for that file.
+ * Which kubeconfig files there are, and how several of them become one: an entry belongs as a whole
+ * to the first file that names it, and so does current-context. Files of a list that do not exist
+ * are left out; the one that a caller names must exist. $KUBECONFIG is a list, but a file that has
+ * exactly its text as name is taken for that file.
  */
 #include "http/kubeconfig.h"
 
@@ -33,7 +34,8 @@ void mpijob__http_kubeconfig_release(struct mpijob__http_kubeconfig *kubeconfig)
 }
 
 /* As kubectl, only the first document of a file counts. */
-static int parse(struct mpijob__http_kubeconfig_file *file, const mpijob__http_secret *text, struct mpijob__http_report *report)
+static int parse(struct mpijob__http_kubeconfig_file *file, const mpijob__http_secret *text,
+    struct mpijob__http_report *report)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	int code;
@@ -56,13 +58,13 @@ static void say_unreadable(const char *name, int number, struct mpijob__http_rep
 	struct mpijob__http_report_place place = { name, NULL, NULL };
 
 	mpijob__http_report_say(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &place,
-			   "the kubeconfig cannot be read: %s", mpijob__http_report_errno(number));
+	    "the kubeconfig cannot be read: %s", mpijob__http_report_errno(number));
 }
 
 static int note_missing(struct mpijob__http_kubeconfig *kubeconfig, const char *name)
 {
-	char *all = mpijob__http_report_format("%s%s%s", kubeconfig->missing ? kubeconfig->missing : "",
-					  kubeconfig->missing ? ", " : "", name);
+	char *all = mpijob__http_report_format("%s%s%s",
+	    kubeconfig->missing ? kubeconfig->missing : "", kubeconfig->missing ? ", " : "", name);
 
 	if (!all)
 		return MPIJOB_ERR_NOMEM;
@@ -84,8 +86,8 @@ static struct mpijob__http_kubeconfig_file *next_file(struct mpijob__http_kubeco
 	return &files[kubeconfig->count];
 }
 
-static void load_file(struct mpijob__http_kubeconfig_file *file, const char *name, const mpijob__http_secret *text,
-		      struct mpijob__http_report *report)
+static void load_file(struct mpijob__http_kubeconfig_file *file, const char *name,
+    const mpijob__http_secret *text, struct mpijob__http_report *report)
 {
 	file->name = strdup(name);
 	file->folder = mpijob__http_path_folder(name);
@@ -97,7 +99,8 @@ static void load_file(struct mpijob__http_kubeconfig_file *file, const char *nam
 		mpijob__http_kubeconfig_check(file, report);
 }
 
-static void read_file(struct mpijob__http_kubeconfig *kubeconfig, const char *name, struct mpijob__http_report *report)
+static void read_file(struct mpijob__http_kubeconfig *kubeconfig, const char *name,
+    struct mpijob__http_report *report)
 {
 	struct mpijob__http_kubeconfig_file *file = next_file(kubeconfig);
 	mpijob__http_secret text = { NULL, 0 };
@@ -129,7 +132,8 @@ static int named_before(const char *list, const char *part, size_t len)
 	return 0;
 }
 
-static void read_list(struct mpijob__http_kubeconfig *kubeconfig, const char *list, struct mpijob__http_report *report)
+static void read_list(struct mpijob__http_kubeconfig *kubeconfig, const char *list,
+    struct mpijob__http_report *report)
 {
 	const char *part = list;
 
@@ -150,7 +154,8 @@ static void read_list(struct mpijob__http_kubeconfig *kubeconfig, const char *li
 	}
 }
 
-void mpijob__http_kubeconfig_read(struct mpijob__http_kubeconfig *kubeconfig, const char *path, struct mpijob__http_report *report)
+void mpijob__http_kubeconfig_read(struct mpijob__http_kubeconfig *kubeconfig, const char *path,
+    struct mpijob__http_report *report)
 {
 	const char *list = getenv("KUBECONFIG");
 	const char *home = getenv("HOME");
@@ -186,8 +191,8 @@ static const char *name_of(const mpijob_node *item)
 	return name ? name : "";
 }
 
-int mpijob__http_kubeconfig_find(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, const char *inner,
-			    const char *name, struct mpijob__http_kubeconfig_entry *entry)
+int mpijob__http_kubeconfig_find(const struct mpijob__http_kubeconfig *kubeconfig, const char *list,
+    const char *inner, const char *name, struct mpijob__http_kubeconfig_entry *entry)
 {
 	for (size_t i = 0; i < kubeconfig->count; i++) {
 		const mpijob_node *items = mpijob_node_get(kubeconfig->files[i].root, list);
@@ -210,10 +215,11 @@ int mpijob__http_kubeconfig_find(const struct mpijob__http_kubeconfig *kubeconfi
 }
 
 const char *mpijob__http_kubeconfig_current(const struct mpijob__http_kubeconfig *kubeconfig,
-				       const struct mpijob__http_kubeconfig_file **file, const mpijob_node **node)
+    const struct mpijob__http_kubeconfig_file **file, const mpijob_node **node)
 {
 	for (size_t i = 0; i < kubeconfig->count; i++) {
-		const mpijob_node *found = mpijob_node_get(kubeconfig->files[i].root, "current-context");
+		const mpijob_node *found =
+		    mpijob_node_get(kubeconfig->files[i].root, "current-context");
 		const char *name = mpijob_node_string(found);
 
 		if (name && *name) {
@@ -230,7 +236,7 @@ const char *mpijob__http_kubeconfig_current(const struct mpijob__http_kubeconfig
 /* Write `name` as number `index` of `count`. */
 static int write_name(mpijob_text *text, const char *name, size_t index, size_t count)
 {
-	const char *before = index == 0           ? (count == 1 ? "; there is only " : "; there are ")
+	const char *before = index == 0 ? (count == 1 ? "; there is only " : "; there are ")
 			     : index + 1 == count ? " and "
 						  : ", ";
 	int code = mpijob_text_write(text, before, strlen(before));
@@ -239,15 +245,17 @@ static int write_name(mpijob_text *text, const char *name, size_t index, size_t 
 }
 
 /* A name that an earlier file gives too is left out. */
-static int is_first(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, size_t file, const mpijob_node *item)
+static int is_first(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, size_t file,
+    const mpijob_node *item)
 {
 	struct mpijob__http_kubeconfig_entry entry;
 
-	return mpijob__http_kubeconfig_find(kubeconfig, list, list, name_of(item), &entry) && entry.item == item &&
-	       entry.file == &kubeconfig->files[file];
+	return mpijob__http_kubeconfig_find(kubeconfig, list, list, name_of(item), &entry) &&
+	       entry.item == item && entry.file == &kubeconfig->files[file];
 }
 
-char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeconfig, const char *list)
+char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeconfig,
+    const char *list)
 {
 	const char *names[MOST_NAMES];
 	mpijob_text *text = mpijob_text_new();
@@ -278,7 +286,8 @@ char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeco
 	return out;
 }
 
-const char *mpijob__http_kubeconfig_string(const struct mpijob__http_kubeconfig_entry *entry, const char *key)
+const char *mpijob__http_kubeconfig_string(const struct mpijob__http_kubeconfig_entry *entry,
+    const char *key)
 {
 	const char *text = mpijob_node_string(mpijob_node_get(entry->value, key));
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kubeconfig is made of: the table of its fields and their types. As in kubectl, a wrong type anywhere spoils
- * the whole file, while a field that is unknown, or null, is as if it were not there. Values are never told: they may
- * be keys.
+ * What a kubeconfig is made of: the table of its fields and their types. As in kubectl, a wrong
+ * type anywhere spoils the whole file, while a field that is unknown, or null, is as if it were not
+ * there. Values are never told: they may be keys.
  */
 #include "http/base64.h"
 #include "http/kubeconfig.h"
@@ -18,7 +18,8 @@ struct rule {
 	const struct rule *sub;
 };
 
-static const struct rule extension[] = { { "name", STRING, NULL }, { "extension", ANY, NULL }, { NULL, ANY, NULL } };
+static const struct rule extension[] = { { "name", STRING, NULL }, { "extension", ANY, NULL },
+	{ NULL, ANY, NULL } };
 
 static const struct rule preferences[] = {
 	{ "colors", BOOL, NULL },
@@ -44,13 +45,18 @@ static const struct rule auth_provider[] = {
 	{ NULL, ANY, NULL },
 };
 
-static const struct rule variable[] = { { "name", STRING, NULL }, { "value", STRING, NULL }, { NULL, ANY, NULL } };
+static const struct rule variable[] = { { "name", STRING, NULL }, { "value", STRING, NULL },
+	{ NULL, ANY, NULL } };
 
 static const struct rule exec[] = {
-	{ "command", STRING, NULL },         { "args", STRINGS, NULL },
-	{ "env", LIST, variable },           { "apiVersion", STRING, NULL },
-	{ "installHint", STRING, NULL },     { "provideClusterInfo", BOOL, NULL },
-	{ "interactiveMode", STRING, NULL }, { NULL, ANY, NULL },
+	{ "command", STRING, NULL },
+	{ "args", STRINGS, NULL },
+	{ "env", LIST, variable },
+	{ "apiVersion", STRING, NULL },
+	{ "installHint", STRING, NULL },
+	{ "provideClusterInfo", BOOL, NULL },
+	{ "interactiveMode", STRING, NULL },
+	{ NULL, ANY, NULL },
 };
 
 static const struct rule user[] = {
@@ -73,17 +79,19 @@ static const struct rule user[] = {
 };
 
 static const struct rule context[] = {
-	{ "cluster", STRING, NULL },        { "user", STRING, NULL }, { "namespace", STRING, NULL },
-	{ "extensions", NAMED, extension }, { NULL, ANY, NULL },
+	{ "cluster", STRING, NULL },
+	{ "user", STRING, NULL },
+	{ "namespace", STRING, NULL },
+	{ "extensions", NAMED, extension },
+	{ NULL, ANY, NULL },
 };
 
 static const struct rule named_cluster[] = { { "name", STRING, NULL },
-					     { "cluster", STRUCT, cluster },
-					     { NULL, ANY, NULL } };
-static const struct rule named_user[] = { { "name", STRING, NULL }, { "user", STRUCT, user }, { NULL, ANY, NULL } };
+	{ "cluster", STRUCT, cluster }, { NULL, ANY, NULL } };
+static const struct rule named_user[] = { { "name", STRING, NULL }, { "user", STRUCT, user },
+	{ NULL, ANY, NULL } };
 static const struct rule named_context[] = { { "name", STRING, NULL },
-					     { "context", STRUCT, context },
-					     { NULL, ANY, NULL } };
+	{ "context", STRUCT, context }, { NULL, ANY, NULL } };
 
 static const struct rule root[] = {
 	{ "kind", STRING, NULL },
@@ -125,8 +133,8 @@ static int write_path(mpijob_text *text, const struct step *step)
 	return code;
 }
 
-static void say(const struct check *check, const struct step *step, const mpijob_node *node, const char *id,
-		const char *reason, const char *message)
+static void say(const struct check *check, const struct step *step, const mpijob_node *node,
+    const char *id, const char *reason, const char *message)
 {
 	struct mpijob__http_report_place place = { check->file->name, NULL, node };
 	mpijob_text *path = mpijob_text_new();
@@ -135,25 +143,28 @@ static void say(const struct check *check, const struct step *step, const mpijob
 		mpijob__http_report_nomem(check->report);
 	} else {
 		place.field = step ? mpijob_text_data(path) : NULL;
-		mpijob__http_report_say(check->report, MPIJOB_ERR_SPEC, id, reason, &place, "%s", message);
+		mpijob__http_report_say(check->report, MPIJOB_ERR_SPEC, id, reason, &place, "%s",
+		    message);
 	}
 	mpijob_text_free(path);
 }
 
 static const char *kind_name(const mpijob_node *node)
 {
-	static const char *const names[] = { "nothing",  "null",   "true or false", "a number",
-					     "a string", "a list", "a map" };
+	static const char *const names[] = { "nothing", "null", "true or false", "a number",
+		"a string", "a list", "a map" };
 
 	return names[mpijob_node_kind(node)];
 }
 
-static void say_type(const struct check *check, const struct step *step, const mpijob_node *node, const char *wanted)
+static void say_type(const struct check *check, const struct step *step, const mpijob_node *node,
+    const char *wanted)
 {
-	int scalar = mpijob_node_kind(node) == MPIJOB_NODE_NUMBER || mpijob_node_kind(node) == MPIJOB_NODE_BOOL;
+	int scalar = mpijob_node_kind(node) == MPIJOB_NODE_NUMBER ||
+		     mpijob_node_kind(node) == MPIJOB_NODE_BOOL;
 	int quotes = scalar && strcmp(wanted, "a string") == 0;
 	char *message = mpijob__http_report_format("must be %s, not %s%s", wanted, kind_name(node),
-					      quotes ? "; put it in quotes" : "");
+	    quotes ? "; put it in quotes" : "");
 
 	if (message)
 		say(check, step, node, "config-type", "TypeInvalid", message);
@@ -162,7 +173,8 @@ static void say_type(const struct check *check, const struct step *step, const m
 	free(message);
 }
 
-static void check_string(const struct check *check, const struct step *step, const mpijob_node *node)
+static void check_string(const struct check *check, const struct step *step,
+    const mpijob_node *node)
 {
 	const char *text = mpijob_node_string(node);
 
@@ -184,13 +196,13 @@ static void check_bytes(const struct check *check, const struct step *step, cons
 }
 
 static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map,
-			 const struct rule *rules);
-static void check_value(const struct check *check, const struct step *step, const mpijob_node *node, enum kind kind,
-			const struct rule *sub);
+    const struct rule *rules);
+static void check_value(const struct check *check, const struct step *step, const mpijob_node *node,
+    enum kind kind, const struct rule *sub);
 
 /* Each entry of a list. */
-static void check_list(const struct check *check, const struct step *step, const mpijob_node *list, enum kind kind,
-		       const struct rule *sub)
+static void check_list(const struct check *check, const struct step *step, const mpijob_node *list,
+    enum kind kind, const struct rule *sub)
 {
 	if (mpijob_node_kind(list) != MPIJOB_NODE_LIST) {
 		say_type(check, step, list, "a list");
@@ -204,7 +216,8 @@ static void check_list(const struct check *check, const struct step *step, const
 }
 
 /* Each value of a map. */
-static void check_map(const struct check *check, const struct step *step, const mpijob_node *map, enum kind kind)
+static void check_map(const struct check *check, const struct step *step, const mpijob_node *map,
+    enum kind kind)
 {
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
 		say_type(check, step, map, "a map");
@@ -220,12 +233,13 @@ static void check_map(const struct check *check, const struct step *step, const 
 /* An extension that is null does not count, as in client-go. */
 static int is_nothing(const mpijob_node *item, const struct rule *sub)
 {
-	return sub == extension && mpijob_node_kind(mpijob_node_get(item, "extension")) <= MPIJOB_NODE_NULL;
+	return sub == extension &&
+	       mpijob_node_kind(mpijob_node_get(item, "extension")) <= MPIJOB_NODE_NULL;
 }
 
 /* No two entries of a list may have the same name; a document serves as the set of the names. */
 static void check_names(const struct check *check, const struct step *step, const mpijob_node *list,
-			const struct rule *sub)
+    const struct rule *sub)
 {
 	mpijob_doc *seen = mpijob_doc_new();
 
@@ -242,12 +256,12 @@ static void check_names(const struct check *check, const struct step *step, cons
 			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen), name, (int64_t)i);
 			continue;
 		}
-		message = mpijob__http_report_format("'%s' is already the name of entry %d, in line %d; keep one of the two",
-						name, (int)first,
-						(int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
+		message = mpijob__http_report_format(
+		    "'%s' is already the name of entry %d, in line %d; keep one of the two", name,
+		    (int)first, (int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
 		if (message)
-			say(check, &field, node ? node : mpijob_node_at(list, i), "config-duplicate", "Duplicate",
-			    message);
+			say(check, &field, node ? node : mpijob_node_at(list, i),
+			    "config-duplicate", "Duplicate", message);
 		else
 			mpijob__http_report_nomem(check->report);
 		free(message);
@@ -257,41 +271,26 @@ static void check_names(const struct check *check, const struct step *step, cons
 	mpijob_doc_free(seen);
 }
 
-static void check_value(const struct check *check, const struct step *step, const mpijob_node *node, enum kind kind,
-			const struct rule *sub)
+static void check_value(const struct check *check, const struct step *step, const mpijob_node *node,
+    enum kind kind, const struct rule *sub)
 {
 	int value;
 
 	if (!node || mpijob_node_kind(node) == MPIJOB_NODE_NULL)
 		return;
 	switch (kind) {
-	case ANY:
-		break;
-	case STRING:
-		check_string(check, step, node);
-		break;
+	case ANY: break;
+	case STRING: check_string(check, step, node); break;
 	case BOOL:
 		if (!mpijob_node_bool(node, &value))
 			say_type(check, step, node, "true or false");
 		break;
-	case BYTES:
-		check_bytes(check, step, node);
-		break;
-	case STRINGS:
-		check_list(check, step, node, STRING, NULL);
-		break;
-	case STRING_MAP:
-		check_map(check, step, node, STRING);
-		break;
-	case STRING_LISTS:
-		check_map(check, step, node, STRINGS);
-		break;
-	case STRUCT:
-		check_fields(check, step, node, sub);
-		break;
-	case LIST:
-		check_list(check, step, node, STRUCT, sub);
-		break;
+	case BYTES: check_bytes(check, step, node); break;
+	case STRINGS: check_list(check, step, node, STRING, NULL); break;
+	case STRING_MAP: check_map(check, step, node, STRING); break;
+	case STRING_LISTS: check_map(check, step, node, STRINGS); break;
+	case STRUCT: check_fields(check, step, node, sub); break;
+	case LIST: check_list(check, step, node, STRUCT, sub); break;
 	case NAMED:
 		check_list(check, step, node, STRUCT, sub);
 		check_names(check, step, node, sub);
@@ -300,7 +299,7 @@ static void check_value(const struct check *check, const struct step *step, cons
 }
 
 static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map,
-			 const struct rule *rules)
+    const struct rule *rules)
 {
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
 		say_type(check, up, map, "a map");
@@ -309,7 +308,8 @@ static void check_fields(const struct check *check, const struct step *up, const
 	for (; rules->key; rules++) {
 		struct step here = { up, rules->key, 0 };
 
-		check_value(check, &here, mpijob_node_get(map, rules->key), rules->kind, rules->sub);
+		check_value(check, &here, mpijob_node_get(map, rules->key), rules->kind,
+		    rules->sub);
 	}
 }
 
@@ -329,7 +329,8 @@ static void check_version(const struct check *check)
 		if (!text || !*text || strcmp(text, wanted[i].value) == 0)
 			continue;
 		message =
-			mpijob__http_report_format("'%s' is not that of a kubeconfig; it must be %s", text, wanted[i].value);
+		    mpijob__http_report_format("'%s' is not that of a kubeconfig; it must be %s",
+			text, wanted[i].value);
 		if (message)
 			say(check, &step, node, "config-value", "NotSupported", message);
 		else
@@ -338,7 +339,8 @@ static void check_version(const struct check *check)
 	}
 }
 
-void mpijob__http_kubeconfig_check(const struct mpijob__http_kubeconfig_file *file, struct mpijob__http_report *report)
+void mpijob__http_kubeconfig_check(const struct mpijob__http_kubeconfig_file *file,
+    struct mpijob__http_report *report)
 {
 	struct check check = { file, report };
 

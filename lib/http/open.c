@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What has to be there before the first exchange: a libcurl that can do it all, options, a server, a way to it (the
- * only place where the transport reads the environment), certificates that are some. Also why curl_global_cleanup() is
- * never called: another user of libcurl in this process may rely on a start that was ours.
+ * What has to be there before the first exchange: a libcurl that can do it all, options, a server,
+ * a way to it (the only place where the transport reads the environment), certificates that are
+ * some. Also why curl_global_cleanup() is never called: another user of libcurl in this process may
+ * rely on a start that was ours.
  */
 #include "http/open.h"
 
@@ -18,7 +19,8 @@
 #include <unistd.h>
 
 /* What the caller's struct says, and zeros for what it is too short for. */
-static int read_options(const struct mpijob_http_options *given, struct mpijob_http_options *options)
+static int read_options(const struct mpijob_http_options *given,
+    struct mpijob_http_options *options)
 {
 	const unsigned char *bytes = (const unsigned char *)given;
 	size_t known;
@@ -33,8 +35,9 @@ static int read_options(const struct mpijob_http_options *given, struct mpijob_h
 		if (bytes[i])
 			return MPIJOB_ERR_UNSUPPORTED;
 	memcpy(options, given, known);
-	if (options->connect_timeout_ms < 0 || options->request_timeout_ms < 0 || options->idle_timeout_ms < 0 ||
-	    options->plugin_timeout_ms < 0 || options->max_connections < 0 || options->http1 >> 1)
+	if (options->connect_timeout_ms < 0 || options->request_timeout_ms < 0 ||
+	    options->idle_timeout_ms < 0 || options->plugin_timeout_ms < 0 ||
+	    options->max_connections < 0 || options->http1 >> 1)
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
@@ -70,16 +73,19 @@ static void say(struct mpijob__http_report *report, int code, const char *id, co
 static void find_way(struct mpijob_http *http, struct mpijob__http_report *report)
 {
 	const char *why = NULL;
-	int error = mpijob__http_server_init(&http->server, http->config->server, http->config->tls_server_name, &why);
+	int error = mpijob__http_server_init(&http->server, http->config->server,
+	    http->config->tls_server_name, &why);
 
 	if (error) {
 		say(report, error, "config-value", why);
 		return;
 	}
-	error = mpijob__http_proxy_choose(http->config->proxy_url, &http->server, variable, &http->proxy);
+	error = mpijob__http_proxy_choose(http->config->proxy_url, &http->server, variable,
+	    &http->proxy);
 	if (error) {
 		say(report, error, "config-unsupported",
-		    "the proxy in the environment is of a kind that is not supported; its URL begins with http:// or "
+		    "the proxy in the environment is of a kind that is not supported; its URL "
+		    "begins with http:// or "
 		    "https://");
 		return;
 	}
@@ -92,39 +98,47 @@ static void find_way(struct mpijob_http *http, struct mpijob__http_report *repor
 		mpijob__http_report_nomem(report);
 }
 
-static void refuse(struct mpijob__http_report *report, int error, const char *what, const char *fault)
+static void refuse(struct mpijob__http_report *report, int error, const char *what,
+    const char *fault)
 {
 	if (error == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(report);
 	else if (error)
 		mpijob__http_report_say(report, error, "config-value", NULL, NULL, "%s %s", what,
-				   fault ? fault : "cannot be used");
+		    fault ? fault : "cannot be used");
 }
 
-/* Those that are in the configuration itself; files are read, and looked at, when they are needed. */
+/* Those that are in the configuration itself; files are read, and looked at, when they are
+ * needed. */
 static void check_certificates(const mpijob_http_config *config, struct mpijob__http_report *report)
 {
 	const mpijob__http_secret *ca = &config->ca.data;
 	const char *fault = NULL;
 
 	if (config->certificate.data.len && config->key.data.len)
-		refuse(report, mpijob__http_tls_check_pair(&config->certificate.data, &config->key.data, &fault),
-		       "the client certificate cannot be used:", fault);
+		refuse(report,
+		    mpijob__http_tls_check_pair(&config->certificate.data, &config->key.data,
+			&fault),
+		    "the client certificate cannot be used:", fault);
 	if (ca->len)
-		refuse(report, mpijob__http_tls_check_certificate(ca->data, ca->len, &fault), "certificate-authority-data",
-		       fault);
+		refuse(report, mpijob__http_tls_check_certificate(ca->data, ca->len, &fault),
+		    "certificate-authority-data", fault);
 }
 
-static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options, struct mpijob__http_report *report)
+static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options,
+    struct mpijob__http_report *report)
 {
-	int error = mpijob__http_wire_common(http->config, &http->server, options->user_agent, &http->headers);
+	int error = mpijob__http_wire_common(http->config, &http->server, options->user_agent,
+	    &http->headers);
 
 	if (error) {
-		say(report, error, "config-value", "a name to impersonate, or user_agent, holds a control character");
+		say(report, error, "config-value",
+		    "a name to impersonate, or user_agent, holds a control character");
 		return;
 	}
-	error = mpijob__http_credentials_new(http->config, time_of(options->plugin_timeout_ms, 60000), options->notice,
-					options->notice_user, &http->credentials);
+	error =
+	    mpijob__http_credentials_new(http->config, time_of(options->plugin_timeout_ms, 60000),
+		options->notice, options->notice_user, &http->credentials);
 	if (error)
 		mpijob__http_report_nomem(report);
 	else if (mpijob__http_transport_watch(http))
@@ -132,8 +146,8 @@ static void open_all(struct mpijob_http *http, const struct mpijob_http_options 
 		    "no descriptor is left in this process or on this machine");
 }
 
-static int set_up(struct mpijob_http *http, const mpijob_http_config *config, const struct mpijob_http_options *options,
-		  mpijob_diag *diag)
+static int set_up(struct mpijob_http *http, const mpijob_http_config *config,
+    const struct mpijob_http_options *options, mpijob_diag *diag)
 {
 	struct mpijob__http_report report = { diag, 0 };
 	const char *lacking = mpijob__http_easy_lacking();
@@ -176,7 +190,7 @@ void mpijob__http_open_clear(struct mpijob_http *http)
 }
 
 int mpijob_http_new(const mpijob_http_config *config, const struct mpijob_http_options *options,
-		    struct mpijob_transport *transport, mpijob_http **out, mpijob_diag *diag)
+    struct mpijob_transport *transport, mpijob_http **out, mpijob_diag *diag)
 {
 	struct mpijob_http_options known;
 	struct mpijob_http *http;

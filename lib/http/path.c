@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of files as Go's path/filepath makes them, which decides what a relative name in a kubeconfig means: ".." is
- * taken away by spelling, so that links do not matter. Only the working directory is asked of the system.
+ * Names of files as Go's path/filepath makes them, which decides what a relative name in a
+ * kubeconfig means: ".." is taken away by spelling, so that links do not matter. Only the working
+ * directory is asked of the system.
  */
 #include "http/path.h"
 

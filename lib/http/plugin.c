@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a plugin runs beside a host that knows nothing of it: posix_spawn and no fork, because the host may have threads;
- * no change to the host's signals, only to the child's; no descriptor of the host in the child but the three standard
- * ones; and only this one child is waited for. When the host ignores SIGCHLD or waits for everybody's children, the
- * exit code is lost, and the output alone decides. A plugin is over when it has exited, even if a process that it left
- * behind still holds the pipe.
+ * How a plugin runs beside a host that knows nothing of it: posix_spawn and no fork, because the
+ * host may have threads; no change to the host's signals, only to the child's; no descriptor of the
+ * host in the child but the three standard ones; and only this one child is waited for. When the
+ * host ignores SIGCHLD or waits for everybody's children, the exit code is lost, and the output
+ * alone decides. A plugin is over when it has exited, even if a process that it left behind still
+ * holds the pipe.
  */
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "http/plugin.h"
@@ -25,13 +26,15 @@
 
 extern char **environ;
 
-/* The order matters when a host has closed its standard descriptors and the pipe got one of their numbers. */
+/* The order matters when a host has closed its standard descriptors and the pipe got one of their
+ * numbers. */
 static int set_files(posix_spawn_file_actions_t *actions, int output, int interactive)
 {
 	int number = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
 
 	if (!number && !interactive)
-		number = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+		number = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null",
+		    O_RDONLY, 0);
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
 	if (!number)
 		number = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
@@ -53,12 +56,14 @@ static int set_signals(posix_spawnattr_t *attributes)
 	if (!number)
 		number = posix_spawnattr_setsigdefault(attributes, &defaults);
 	if (!number)
-		number = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+		number = posix_spawnattr_setflags(attributes,
+		    POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	return number;
 }
 
 /* 0 or an errno. */
-static int spawn(const char *program, char **arguments, char **environment, int output, int interactive, pid_t *pid)
+static int spawn(const char *program, char **arguments, char **environment, int output,
+    int interactive, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -72,7 +77,8 @@ static int spawn(const char *program, char **arguments, char **environment, int 
 		if (!number)
 			number = set_signals(&attributes);
 		if (!number)
-			number = posix_spawn(pid, program, &actions, &attributes, arguments, environment);
+			number = posix_spawn(pid, program, &actions, &attributes, arguments,
+			    environment);
 		posix_spawnattr_destroy(&attributes);
 	}
 	posix_spawn_file_actions_destroy(&actions);
@@ -106,8 +112,8 @@ static char **arguments_of(const struct mpijob__http_exec_plugin *exec)
 	return arguments;
 }
 
-static int start(struct mpijob__http_plugin *plugin, const char *program, char **arguments, char **environment,
-		 int interactive)
+static int start(struct mpijob__http_plugin *plugin, const char *program, char **arguments,
+    char **environment, int interactive)
 {
 	int ends[2];
 	int number;
@@ -126,8 +132,8 @@ static int start(struct mpijob__http_plugin *plugin, const char *program, char *
 	return number ? number : EIO;
 }
 
-int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_http_config *config, const char *info,
-			 int interactive, int64_t deadline_ms, int *number)
+int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_http_config *config,
+    const char *info, int interactive, int64_t deadline_ms, int *number)
 {
 	const struct mpijob__http_exec_plugin *exec = &config->exec;
 	char *program = NULL, **arguments, **environment;
@@ -144,7 +150,9 @@ int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_h
 		code = MPIJOB_ERR_NOMEM;
 	} else {
 		*number = start(plugin, program, arguments, environment, interactive);
-		code = !*number ? 0 : *number == ENOMEM ? MPIJOB_ERR_NOMEM : MPIJOB__HTTP_PLUGIN_REFUSED;
+		code = !*number            ? 0
+		       : *number == ENOMEM ? MPIJOB_ERR_NOMEM
+					   : MPIJOB__HTTP_PLUGIN_REFUSED;
 	}
 	mpijob__http_plugin_free_environment(environment);
 	free(arguments);
@@ -223,7 +231,8 @@ static void look(struct mpijob__http_plugin *plugin, int flags)
 	plugin->unknown = pid != plugin->pid;
 }
 
-/* Its number may belong to another process once somebody else has waited for it; its pidfd cannot. */
+/* Its number may belong to another process once somebody else has waited for it; its pidfd
+ * cannot. */
 static void stop(struct mpijob__http_plugin *plugin)
 {
 	look(plugin, WNOHANG);
@@ -252,7 +261,8 @@ int mpijob__http_plugin_step(struct mpijob__http_plugin *plugin, int64_t now_ms)
 		close_pipe(plugin);
 		return 1;
 	}
-	plugin->look_ms = now_ms + (plugin->pipe >= 0 || plugin->pidfd >= 0 ? LOOK_MS : LOOK_LATE_MS);
+	plugin->look_ms =
+	    now_ms + (plugin->pipe >= 0 || plugin->pidfd >= 0 ? LOOK_MS : LOOK_LATE_MS);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ struct mpijob__http_plugin {
 	int too_much;
 	int timed_out;
 	int64_t deadline_ms;
-	int64_t look_ms;       /* when to look next without news */
+	int64_t look_ms;            /* when to look next without news */
 	mpijob__http_secret output; /* `data` has more room than `len` */
 	size_t room;
 };
@@ -32,18 +32,19 @@ struct mpijob__http_plugin {
 #define MPIJOB__HTTP_PLUGIN_FORBIDDEN 3 /* it is not among those that may run */
 
 /*
- * Find the program of a command; `allowed` are the commands that may run, NULL for all. 0; MPIJOB__HTTP_PLUGIN_NOT_FOUND or
- * _FORBIDDEN; MPIJOB_ERR_NOMEM.
+ * Find the program of a command; `allowed` are the commands that may run, NULL for all. 0;
+ * MPIJOB__HTTP_PLUGIN_NOT_FOUND or _FORBIDDEN; MPIJOB_ERR_NOMEM.
  */
 int mpijob__http_plugin_find(const char *command, char *const *allowed, char **out);
 
 /*
- * Start the plugin of a configuration. `info` is the value of KUBERNETES_EXEC_INFO; with `interactive` it gets our standard input. 0;
- * MPIJOB__PLUGIN_*; MPIJOB_ERR_NOMEM.
+ * Start the plugin of a configuration. `info` is the value of KUBERNETES_EXEC_INFO; with
+ * `interactive` it gets our standard input. 0; MPIJOB__PLUGIN_*; MPIJOB_ERR_NOMEM.
  */
-int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_http_config *config, const char *info,
-			 int interactive, int64_t deadline_ms, int *number);
-/* Take what has happened: 1 when it is over, 0 when it still runs, MPIJOB_ERR_NOMEM (it is to be stopped then). */
+int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_http_config *config,
+    const char *info, int interactive, int64_t deadline_ms, int *number);
+/* Take what has happened: 1 when it is over, 0 when it still runs, MPIJOB_ERR_NOMEM (it is to be
+ * stopped then). */
 int mpijob__http_plugin_step(struct mpijob__http_plugin *plugin, int64_t now_ms);
 /* What to watch for input, or -1. */
 int mpijob__http_plugin_fd(const struct mpijob__http_plugin *plugin);
@@ -51,11 +52,15 @@ int64_t mpijob__http_plugin_due_ms(const struct mpijob__http_plugin *plugin);
 /* Kill it if it still runs, wait for it, wipe and free what it wrote. */
 void mpijob__http_plugin_end(struct mpijob__http_plugin *plugin);
 
-/* The environment of a plugin: ours, its own variables, KUBERNETES_EXEC_INFO; closed by NULL; NULL when memory ran out.
+/* The environment of a plugin: ours, its own variables, KUBERNETES_EXEC_INFO; closed by NULL; NULL
+ * when memory ran out.
  */
-char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *exec, const char *info);
+char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *exec,
+    const char *info);
 void mpijob__http_plugin_free_environment(char **environment);
-/* The value of KUBERNETES_EXEC_INFO; memory of its own, or NULL. `ca` is the PEM that the server is checked with. */
-char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__http_secret *ca, int interactive);
+/* The value of KUBERNETES_EXEC_INFO; memory of its own, or NULL. `ca` is the PEM that the server is
+ * checked with. */
+char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__http_secret *ca,
+    int interactive);
 
 #endif

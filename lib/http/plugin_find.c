@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which program the command of a plugin is, and whether it may run. Whoever can write a kubeconfig chooses the command, so
- * what is allowed is compared with the program that will run, and not with its name alone.
+ * Which program the command of a plugin is, and whether it may run. Whoever can write a kubeconfig
+ * chooses the command, so what is allowed is compared with the program that will run, and not with
+ * its name alone.
  */
 #include "http/path.h"
 #include "http/plugin.h"
@@ -19,7 +20,8 @@ static int is_program(const char *path)
 	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Look a bare command up in $PATH. Folders that are relative are passed over: they mean whatever is there by chance. */
+/* Look a bare command up in $PATH. Folders that are relative are passed over: they mean whatever is
+ * there by chance. */
 static int look_up(const char *command, char **out)
 {
 	const char *part = getenv("PATH");
@@ -30,7 +32,8 @@ static int look_up(const char *command, char **out)
 	while (*part) {
 		size_t len = strcspn(part, ":");
 		char *folder = strndup(part, len);
-		char *path = folder && *folder == '/' ? mpijob__http_path_join(folder, command) : NULL;
+		char *path =
+		    folder && *folder == '/' ? mpijob__http_path_join(folder, command) : NULL;
 		int failed = !folder || (*folder == '/' && !path);
 
 		free(folder);
@@ -86,7 +89,9 @@ static int may_run(const char *command, const char *program, char *const *allowe
 	int code = 0;
 
 	for (; code == 0 && *allowed; allowed++)
-		code = strcmp(*allowed, command) == 0 || strcmp(*allowed, program) == 0 ? 1 : is_found_as(*allowed, program);
+		code = strcmp(*allowed, command) == 0 || strcmp(*allowed, program) == 0
+			   ? 1
+			   : is_found_as(*allowed, program);
 	return code;
 }
 

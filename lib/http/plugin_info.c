@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a plugin is told: our environment with its entry's variables in place of those of the same name, and the
- * ExecCredential that KUBERNETES_EXEC_INFO holds. The system limits one variable to 128 KiB, which a large CA can pass.
+ * What a plugin is told: our environment with its entry's variables in place of those of the same
+ * name, and the ExecCredential that KUBERNETES_EXEC_INFO holds. The system limits one variable to
+ * 128 KiB, which a large CA can pass.
  */
 #include "http/base64.h"
 #include "http/plugin.h"
@@ -31,7 +32,8 @@ static int has_name(const char *variable, const char *name)
 }
 
 /* Whether the entry's variables from `first` on, or the information, replace this one. */
-static int is_replaced(const struct mpijob__http_exec_plugin *exec, size_t first, const char *variable)
+static int is_replaced(const struct mpijob__http_exec_plugin *exec, size_t first,
+    const char *variable)
 {
 	for (size_t i = first; i < exec->env_count; i++) {
 		if (has_name(variable, exec->env[i].name))
@@ -41,7 +43,8 @@ static int is_replaced(const struct mpijob__http_exec_plugin *exec, size_t first
 }
 
 /* Keep `variable`, or free it when it is replaced. -1: there is none, memory ran out. */
-static int take(char **list, size_t *count, char *variable, const struct mpijob__http_exec_plugin *exec, size_t first)
+static int take(char **list, size_t *count, char *variable,
+    const struct mpijob__http_exec_plugin *exec, size_t first)
 {
 	if (!variable)
 		return -1;
@@ -54,7 +57,8 @@ static int take(char **list, size_t *count, char *variable, const struct mpijob_
 	return 0;
 }
 
-char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *exec, const char *info)
+char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *exec,
+    const char *info)
 {
 	size_t ours = 0, count = 0;
 	char **list;
@@ -68,8 +72,9 @@ char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *ex
 	for (size_t i = 0; i < ours && environ[i]; i++)
 		failed |= take(list, &count, strdup(environ[i]), exec, 0);
 	for (size_t i = 0; i < exec->env_count; i++)
-		failed |= take(list, &count, mpijob__http_report_format("%s=%s", exec->env[i].name, exec->env[i].value),
-			       exec, i + 1);
+		failed |= take(list, &count,
+		    mpijob__http_report_format("%s=%s", exec->env[i].name, exec->env[i].value),
+		    exec, i + 1);
 	list[count] = mpijob__http_report_format(INFO "=%s", info);
 	if (!failed && list[count])
 		return list;
@@ -78,7 +83,8 @@ char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *ex
 }
 
 /* 0, or -1 when memory ran out; the document's own failures are asked of it. */
-static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_config *config, const mpijob__http_secret *ca)
+static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_config *config,
+    const mpijob__http_secret *ca)
 {
 	mpijob_node *cluster = mpijob_node_put_map(doc, spec, "cluster");
 	struct mpijob_parse_options json = MPIJOB_PARSE_OPTIONS_INIT;
@@ -105,7 +111,8 @@ static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_con
 	return failed ? -1 : 0;
 }
 
-char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__http_secret *ca, int interactive)
+char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__http_secret *ca,
+    int interactive)
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *spec;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes an ExecCredential a good one: its version is the one that was asked for, and it holds a token, or a
- * certificate with its key. Nothing that a plugin wrote is ever repeated in a message.
+ * What makes an ExecCredential a good one: its version is the one that was asked for, and it holds
+ * a token, or a certificate with its key. Nothing that a plugin wrote is ever repeated in a
+ * message.
  */
 #include "http/plugin_reply.h"
 
@@ -115,11 +116,13 @@ int mpijob__http_plugin_reply_time(const char *text, int64_t *out)
 	}
 	if (!offset(&text, &east) || *text)
 		return 0;
-	*out = ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute - east) * 60000 + second * 1000 + ms;
+	*out = ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute - east) * 60000 +
+	       second * 1000 + ms;
 	return 1;
 }
 
-/* A string of the reply: absent, null and "" are the same. 0 when it is something else, or holds a NUL. */
+/* A string of the reply: absent, null and "" are the same. 0 when it is something else, or holds a
+ * NUL. */
 static int take(const mpijob_node *status, const char *key, mpijob__http_secret *out, int *failed)
 {
 	const mpijob_node *node = mpijob_node_get(status, key);
@@ -140,13 +143,15 @@ static const char *take_time(struct mpijob__http_plugin_reply *reply, const mpij
 
 	if (!node || mpijob_node_kind(node) == MPIJOB_NODE_NULL)
 		return NULL;
-	reply->expires =
-		text && strlen(text) == mpijob_node_length(node) && mpijob__http_plugin_reply_time(text, &reply->expires_ms);
-	return reply->expires ? NULL : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
+	reply->expires = text && strlen(text) == mpijob_node_length(node) &&
+			 mpijob__http_plugin_reply_time(text, &reply->expires_ms);
+	return reply->expires ? NULL
+			      : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
 }
 
 /* NULL, or what is wrong. */
-static const char *take_status(struct mpijob__http_plugin_reply *reply, const mpijob_node *status, int *failed)
+static const char *take_status(struct mpijob__http_plugin_reply *reply, const mpijob_node *status,
+    int *failed)
 {
 	if (mpijob_node_kind(status) != MPIJOB_NODE_MAP)
 		return "wrote an ExecCredential without status";
@@ -159,7 +164,8 @@ static const char *take_status(struct mpijob__http_plugin_reply *reply, const mp
 	if (!reply->token.len && !reply->certificate.len && !reply->key.len)
 		return "wrote neither a token nor a certificate";
 	if (!reply->certificate.len)
-		return reply->key.len ? "wrote a key without its certificate" : take_time(reply, status);
+		return reply->key.len ? "wrote a key without its certificate"
+				      : take_time(reply, status);
 	return reply->key.len ? take_time(reply, status) : "wrote a certificate without its key";
 }
 
@@ -171,11 +177,12 @@ static int is_credential(const mpijob_node *root)
 
 	if (mpijob_node_kind(root) != MPIJOB_NODE_MAP)
 		return 0;
-	return mpijob_node_kind(kind) <= MPIJOB_NODE_NULL || (text && (!*text || strcmp(text, "ExecCredential") == 0));
+	return mpijob_node_kind(kind) <= MPIJOB_NODE_NULL ||
+	       (text && (!*text || strcmp(text, "ExecCredential") == 0));
 }
 
-static const char *take_root(struct mpijob__http_plugin_reply *reply, const mpijob_node *root, const char *api_version,
-			     int *failed)
+static const char *take_root(struct mpijob__http_plugin_reply *reply, const mpijob_node *root,
+    const char *api_version, int *failed)
 {
 	const char *version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
 	const char *why;
@@ -183,15 +190,17 @@ static const char *take_root(struct mpijob__http_plugin_reply *reply, const mpij
 	if (!is_credential(root))
 		return "wrote something that is no ExecCredential";
 	if (!version || strcmp(version, api_version) != 0)
-		return "wrote an ExecCredential of another apiVersion than the configuration asks for";
+		return "wrote an ExecCredential of another apiVersion than the configuration asks "
+		       "for";
 	why = take_status(reply, mpijob_node_get(root, "status"), failed);
-	if (!why && !*failed && reply->token.len && mpijob__http_resolve_has_control(reply->token.data))
+	if (!why && !*failed && reply->token.len &&
+	    mpijob__http_resolve_has_control(reply->token.data))
 		return "wrote a token with control characters in it";
 	return why;
 }
 
-int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text, size_t len, const char *api_version,
-			      const char **why)
+int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text,
+    size_t len, const char *api_version, const char **why)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_doc *doc = NULL;

@@ -17,11 +17,11 @@ struct mpijob__http_plugin_reply {
 };
 
 /*
- * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why` is a sentence's end that
- * tells nothing of the text: "wrote no JSON".
+ * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why` is a
+ * sentence's end that tells nothing of the text: "wrote no JSON".
  */
-int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text, size_t len, const char *api_version,
-			      const char **why);
+int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text,
+    size_t len, const char *api_version, const char **why);
 void mpijob__http_plugin_reply_clear(struct mpijob__http_plugin_reply *reply);
 
 /* Milliseconds since 1970 of a time as RFC 3339 writes it: 1, or 0 when it is none. */

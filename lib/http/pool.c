@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How curl's multi handles are used: one set of them for each TLS identity, so that no connection and no TLS session of
- * an identity is ever used under another; and in a set one for streams beside one for the rest, so that the rest never
- * waits for watches to end. All their sockets are in the transport's one epoll set, each marked with the handle it
- * belongs to: an event that was fetched before its handle or socket went is harmless.
+ * How curl's multi handles are used: one set of them for each TLS identity, so that no connection
+ * and no TLS session of an identity is ever used under another; and in a set one for streams beside
+ * one for the rest, so that the rest never waits for watches to end. All their sockets are in the
+ * transport's one epoll set, each marked with the handle it belongs to: an event that was fetched
+ * before its handle or socket went is harmless.
  */
 #include "http/pool.h"
 
@@ -15,8 +16,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define IDLE_HANDLES      4 /* under load the next call takes the one that ended last */
-#define QUIET_HANDLES     1 /* each has tens of KiB */
+#define IDLE_HANDLES      4     /* under load the next call takes the one that ended last */
+#define QUIET_HANDLES     1     /* each has tens of KiB */
 #define STREAMS_AT_A_TIME 1000L /* the server says how many it allows; mostly 100 to 250 */
 
 struct lane {
@@ -59,9 +60,9 @@ static void run_lane(struct lane *lane, curl_socket_t fd, int mask)
 }
 
 /*
- * After a refused connection curl (7.88) has the next address of the host still to try, but asks for no event and for
- * no time before half of the connection's time is over. So everything is looked at once. The function is called
- * obsolete for what it costs; this is rare.
+ * After a refused connection curl (7.88) has the next address of the host still to try, but asks
+ * for no event and for no time before half of the connection's time is over. So everything is
+ * looked at once. The function is called obsolete for what it costs; this is rare.
  */
 static void run_whole_lane(struct lane *lane)
 {
@@ -104,7 +105,8 @@ static int watch(struct mpijob_http *http, int fd, int likely)
 
 	event.events = watched->events;
 	event.data.u64 = (uint64_t)watched->lane << 32 | (uint32_t)fd;
-	return epoll_ctl(http->epoll, likely, fd, &event) && epoll_ctl(http->epoll, other, fd, &event);
+	return epoll_ctl(http->epoll, likely, fd, &event) &&
+	       epoll_ctl(http->epoll, other, fd, &event);
 }
 
 static void unwatch(struct mpijob_http *http, int fd)
@@ -115,8 +117,9 @@ static void unwatch(struct mpijob_http *http, int fd)
 }
 
 /*
- * Curl (7.88) closes a socket that did not connect without a word, and tells later, when the number may be another
- * socket's. So who watches a number is remembered: a late word about another lane's socket does nothing.
+ * Curl (7.88) closes a socket that did not connect without a word, and tells later, when the number
+ * may be another socket's. So who watches a number is remembered: a late word about another lane's
+ * socket does nothing.
  */
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
 {
@@ -141,7 +144,8 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 	}
 	likely = watched->lane ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 	watched->lane = lane->id;
-	watched->events = (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
+	watched->events =
+	    (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
 	if (watch(http, fd, likely) == 0)
 		return 0;
 	mark_broken(lane, MPIJOB_ERR_IO);
@@ -149,8 +153,8 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 }
 
 /*
- * A new socket with the number of one that was closed without a word: curl believes that it is watched, and says
- * nothing when it wants the same of it.
+ * A new socket with the number of one that was closed without a word: curl believes that it is
+ * watched, and says nothing when it wants the same of it.
  */
 int mpijob__http_pool_opened(const struct call *call, int fd)
 {
@@ -187,7 +191,8 @@ static struct lane *lane_at(struct mpijob_http *http, size_t index)
 
 void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t events)
 {
-	int mask = (events & EPOLLIN ? CURL_CSELECT_IN : 0) | (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+	int mask = (events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+		   (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		   (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
 	struct lane *lane;
 
@@ -264,7 +269,8 @@ static int lane_open(struct lane *lane)
 	bad |= curl_multi_setopt(multi, CURLMOPT_TIMERDATA, lane);
 	bad |= curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
 	bad |= curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, STREAMS_AT_A_TIME);
-	bad |= curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections_of(lane->pool, lane));
+	bad |= curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+	    connections_of(lane->pool, lane));
 	bad |= curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, lane->pool->http->max_connections);
 	if (bad) {
 		curl_multi_cleanup(multi);
@@ -303,7 +309,9 @@ static void pool_free(struct pool *pool)
 static int check_ca(const struct mpijob__http_identity *identity, char **message)
 {
 	const char *fault = NULL;
-	int error = identity->ca ? mpijob__http_tls_check_certificate(identity->ca, identity->ca_len, &fault) : 0;
+	int error = identity->ca
+			? mpijob__http_tls_check_certificate(identity->ca, identity->ca_len, &fault)
+			: 0;
 
 	if (error != MPIJOB_ERR_SPEC)
 		return error;
@@ -314,16 +322,19 @@ static int check_ca(const struct mpijob__http_identity *identity, char **message
 static int copy_identity(struct pool *pool, const struct mpijob__http_identity *identity)
 {
 	int error = mpijob__http_secret_set(&pool->identity.certificate, identity->certificate,
-				       identity->certificate ? identity->certificate_len : 0);
+	    identity->certificate ? identity->certificate_len : 0);
 
 	if (!error)
-		error = mpijob__http_secret_set(&pool->identity.key, identity->key, identity->key ? identity->key_len : 0);
+		error = mpijob__http_secret_set(&pool->identity.key, identity->key,
+		    identity->key ? identity->key_len : 0);
 	if (!error)
-		error = mpijob__http_secret_set(&pool->identity.ca, identity->ca, identity->ca ? identity->ca_len : 0);
+		error = mpijob__http_secret_set(&pool->identity.ca, identity->ca,
+		    identity->ca ? identity->ca_len : 0);
 	return error;
 }
 
-static int pool_new(struct mpijob_http *http, const struct mpijob__http_identity *identity, struct pool **out)
+static int pool_new(struct mpijob_http *http, const struct mpijob__http_identity *identity,
+    struct pool **out)
 {
 	struct pool *pool = calloc(1, sizeof(*pool));
 
@@ -343,13 +354,14 @@ static int pool_new(struct mpijob_http *http, const struct mpijob__http_identity
 	return 0;
 }
 
-int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_identity *identity, struct pool **out,
-		      char **message)
+int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_identity *identity,
+    struct pool **out, char **message)
 {
 	struct pool *pool = http->pools;
 	int error;
 
-	if (pool && pool->generation == identity->tls_generation && !pool->requests.broken && !pool->streams.broken) {
+	if (pool && pool->generation == identity->tls_generation && !pool->requests.broken &&
+	    !pool->streams.broken) {
 		*out = pool;
 		return 0;
 	}
@@ -419,10 +431,12 @@ int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_sl
 	return 0;
 }
 
-/* A stream that was given up after such a silence: who waits for the next one there may wait as long. */
+/* A stream that was given up after such a silence: who waits for the next one there may wait as
+ * long. */
 static int is_silent(const struct call *call)
 {
-	return call->streaming && mpijob__http_transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
+	return call->streaming &&
+	       mpijob__http_transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
 }
 
 void mpijob__http_pool_stop(struct call *call)
@@ -456,7 +470,8 @@ struct call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code)
 		CURLMsg *message;
 		int left;
 
-		while (lane->multi && (message = curl_multi_info_read(lane->multi, &left)) != NULL) {
+		while (
+		    lane->multi && (message = curl_multi_info_read(lane->multi, &left)) != NULL) {
 			char *call = NULL;
 
 			if (message->msg != CURLMSG_DONE)
@@ -481,13 +496,13 @@ void mpijob__http_pool_unbind(struct mpijob_http *http)
 	for (struct pool *pool = http->pools; pool; pool = pool->next) {
 		if (pool->requests.multi)
 			curl_multi_setopt(pool->requests.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
-					  connections_of(pool, &pool->requests));
+			    connections_of(pool, &pool->requests));
 		if (pool->streams.multi)
 			curl_multi_setopt(pool->streams.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
-					  connections_of(pool, &pool->streams));
+			    connections_of(pool, &pool->streams));
 	}
-	/* Who waits for a connection looks for one again only when another transfer of the handle ends, or when it
-	 * begins. */
+	/* Who waits for a connection looks for one again only when another transfer of the handle
+	 * ends, or when it begins. */
 	for (struct link *link = http->calls.next; link->call; link = link->next) {
 		struct call *call = link->call;
 

@@ -7,15 +7,17 @@
 
 /* Find the pool of an identity's TLS generation, or make it. 0; MPIJOB_ERR_NOMEM, MPIJOB_ERR_AUTH,
  * MPIJOB_ERR_UNSUPPORTED; *message yours. */
-int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_identity *identity, struct pool **out,
-		      char **message);
-/* Give a call to curl; its URL, body and headers stay where they are. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_UNSUPPORTED. */
+int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_identity *identity,
+    struct pool **out, char **message);
+/* Give a call to curl; its URL, body and headers stay where they are. 0, MPIJOB_ERR_NOMEM,
+ * MPIJOB_ERR_UNSUPPORTED. */
 int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_slist *headers);
 /* Take it back, finished or not. Not while curl is calling us. */
 void mpijob__http_pool_stop(struct call *call);
 /* A call's connection has a new socket. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO. */
 int mpijob__http_pool_opened(const struct call *call, int fd);
-/* Something happened on a descriptor that mpijob__http_pool_start and its like gave to the epoll set. */
+/* Something happened on a descriptor that mpijob__http_pool_start and its like gave to the epoll
+ * set. */
 void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t events);
 /* Do what is due. */
 void mpijob__http_pool_timers(struct mpijob_http *http, int64_t now_ms);

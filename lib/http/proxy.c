@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules by which Go's programs, kubectl among them, find a proxy in the environment: HTTPS_PROXY for https servers
- * and HTTP_PROXY for others, small letters too; never for localhost; and NO_PROXY, a list of host names (with all that
- * end in them), ".suffix", addresses, networks such as 10.0.0.0/8, each with a port or without, or "*".
+ * The rules by which Go's programs, kubectl among them, find a proxy in the environment:
+ * HTTPS_PROXY for https servers and HTTP_PROXY for others, small letters too; never for localhost;
+ * and NO_PROXY, a list of host names (with all that end in them), ".suffix", addresses, networks
+ * such as 10.0.0.0/8, each with a port or without, or "*".
  */
 #include "http/proxy.h"
 
@@ -43,14 +44,16 @@ static int is_loopback(const struct address *address)
 {
 	static const unsigned char one[16] = { [15] = 1 };
 
-	return address->four ? address->bytes[12] == 127 : memcmp(address->bytes, one, sizeof(one)) == 0;
+	return address->four ? address->bytes[12] == 127
+			     : memcmp(address->bytes, one, sizeof(one)) == 0;
 }
 
 static int same_bits(const unsigned char *a, const unsigned char *b, size_t bits)
 {
 	unsigned char mask = (unsigned char)(0xff00u >> (bits % 8));
 
-	return memcmp(a, b, bits / 8) == 0 && (bits % 8 == 0 || ((a[bits / 8] ^ b[bits / 8]) & mask) == 0);
+	return memcmp(a, b, bits / 8) == 0 &&
+	       (bits % 8 == 0 || ((a[bits / 8] ^ b[bits / 8]) & mask) == 0);
 }
 
 /* 1: `entry` is a network; *inside says whether `address` lies in it. */
@@ -61,7 +64,8 @@ static int read_network(const char *entry, size_t len, const struct address *add
 	size_t bits = 0;
 	size_t most;
 
-	if (!slash || slash + 1 == entry + len || !read_address(entry, (size_t)(slash - entry), &network))
+	if (!slash || slash + 1 == entry + len ||
+	    !read_address(entry, (size_t)(slash - entry), &network))
 		return 0;
 	for (const char *at = slash + 1; at < entry + len; at++) {
 		if (*at < '0' || *at > '9' || bits > 128)
@@ -122,7 +126,8 @@ static int matches_name(const char *entry, size_t len, const char *host)
 	return *entry == '.' || host[host_len - len - 1] == '.';
 }
 
-static int matches(const char *entry, size_t len, const struct mpijob__http_server *server, const struct address *address)
+static int matches(const char *entry, size_t len, const struct mpijob__http_server *server,
+    const struct address *address)
 {
 	struct address other;
 	const char *port;
@@ -134,7 +139,8 @@ static int matches(const char *entry, size_t len, const struct mpijob__http_serv
 	if (read_network(entry, len, address, &inside))
 		return inside;
 	len = cut_port(&entry, len, &port, &port_len);
-	if (port_len && (strlen(server->port) != port_len || memcmp(server->port, port, port_len) != 0))
+	if (port_len &&
+	    (strlen(server->port) != port_len || memcmp(server->port, port, port_len) != 0))
 		return 0;
 	if (read_address(entry, len, &other))
 		return address && memcmp(other.bytes, address->bytes, sizeof(other.bytes)) == 0;
@@ -166,14 +172,16 @@ static int excluded(const char *list, const struct mpijob__http_server *server)
 	return 0;
 }
 
-static const char *either(const char *(*variable)(const char *name), const char *large, const char *small)
+static const char *either(const char *(*variable)(const char *name), const char *large,
+    const char *small)
 {
 	const char *value = variable(large);
 
 	return value && *value ? value : variable(small);
 }
 
-static const char *from_environment(const struct mpijob__http_server *server, const char *(*variable)(const char *name))
+static const char *from_environment(const struct mpijob__http_server *server,
+    const char *(*variable)(const char *name))
 {
 	const char *cgi = variable("REQUEST_METHOD");
 	const char *proxy;
@@ -191,7 +199,7 @@ static const char *from_environment(const struct mpijob__http_server *server, co
 }
 
 int mpijob__http_proxy_choose(const char *given, const struct mpijob__http_server *server,
-			 const char *(*variable)(const char *name), char **out)
+    const char *(*variable)(const char *name), char **out)
 {
 	const char *proxy = given && *given ? given : from_environment(server, variable);
 
@@ -207,7 +215,8 @@ int mpijob__http_proxy_choose(const char *given, const struct mpijob__http_serve
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* A password may hold what ends a host, although it should be escaped then: all in front of the last '@' is hidden. */
+/* A password may hold what ends a host, although it should be escaped then: all in front of the
+ * last '@' is hidden. */
 char *mpijob__http_proxy_shown(const char *proxy)
 {
 	const char *host = strstr(proxy, "://");

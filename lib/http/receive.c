@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of an answer is told, and when: the final status once, four headers, the body as it comes; and which formats
- * are refused. Knows how far a paused reader may be behind. With HTTP/1.1 curl is stopped soon, and with it the
- * connection, which is this answer's own. With HTTP/2 curl is never stopped: up to at least version 7.88 it would stop
- * reading the whole connection, and with it all other answers on it. So what comes is kept here, up to a limit at which
- * the exchange ends.
+ * What of an answer is told, and when: the final status once, four headers, the body as it comes;
+ * and which formats are refused. Knows how far a paused reader may be behind. With HTTP/1.1 curl is
+ * stopped soon, and with it the connection, which is this answer's own. With HTTP/2 curl is never
+ * stopped: up to at least version 7.88 it would stop reading the whole connection, and with it all
+ * other answers on it. So what comes is kept here, up to a limit at which the exchange ends.
  */
 #include "http/receive.h"
 
@@ -16,8 +16,8 @@
 #define KEPT_MOST        ((size_t)16 << 20)
 #define PIECE            ((size_t)64 << 10)
 
-/* Called before a request leaves. Curl sends one again when a connection that was used before breaks; a write must not
- * be. */
+/* Called before a request leaves. Curl sends one again when a connection that was used before
+ * breaks; a write must not be. */
 int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, int local_port)
 {
 	struct call *call = user;
@@ -70,11 +70,13 @@ static int matters(const char *name, size_t len)
 /* Formats of API servers that are not JSON: what to say when one comes; NULL: some other type. */
 static const char *refusal_of(const char *name, const char *type)
 {
-	static const char *const types[] = { "application/vnd.kubernetes.protobuf", "application/cbor" };
+	static const char *const types[] = { "application/vnd.kubernetes.protobuf",
+		"application/cbor" };
 	static const char *const refusals[] = { "the answer is protobuf; only JSON is read",
-						"the answer is CBOR; only JSON is read" };
+		"the answer is CBOR; only JSON is read" };
 
-	for (size_t i = 0; strcasecmp(name, "content-type") == 0 && i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0;
+	     strcasecmp(name, "content-type") == 0 && i < sizeof(types) / sizeof(*types); i++)
 		if (strncasecmp(type, types[i], strlen(types[i])) == 0)
 			return refusals[i];
 	return NULL;
@@ -164,7 +166,8 @@ static size_t keep(struct call *call, const char *data, size_t len)
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	if (len > KEPT_MOST - have)
-		return fail(call, MPIJOB_ERR_IO, "its reader is more than 16 MiB behind, and the connection is shared");
+		return fail(call, MPIJOB_ERR_IO,
+		    "its reader is more than 16 MiB behind, and the connection is shared");
 	if (!call->kept)
 		call->kept = mpijob_text_new();
 	if (!call->kept || drop_told(call) || mpijob_text_write(call->kept, data, len))

@@ -6,7 +6,8 @@
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
 
-/* Where all that is wrong goes. `code` is that of the first error; MPIJOB_ERR_NOMEM replaces any other. */
+/* Where all that is wrong goes. `code` is that of the first error; MPIJOB_ERR_NOMEM replaces any
+ * other. */
 struct mpijob__http_report {
 	mpijob_diag *diag; /* may be NULL */
 	int code;
@@ -20,12 +21,12 @@ struct mpijob__http_report_place {
 };
 
 /*
- * Tell a finding: an error when `code` is negative, a warning when it is 0. `place` may be NULL. Never give it a value
- * that may be secret.
+ * Tell a finding: an error when `code` is negative, a warning when it is 0. `place` may be NULL.
+ * Never give it a value that may be secret.
  */
-void mpijob__http_report_say(struct mpijob__http_report *report, int code, const char *id, const char *reason,
-			const struct mpijob__http_report_place *place, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
+void mpijob__http_report_say(struct mpijob__http_report *report, int code, const char *id,
+    const char *reason, const struct mpijob__http_report_place *place, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 /* Memory ran out. */
 void mpijob__http_report_nomem(struct mpijob__http_report *report);
 

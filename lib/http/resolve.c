@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which context, cluster and user it is, and how the server's part of the configuration comes together: what a caller's
- * option replaces, and what it takes away with it (a server its tls-server-name, a CA insecure-skip-tls-verify and the
- * other way round). Where nothing names a server, the pod's service account is next.
+ * Which context, cluster and user it is, and how the server's part of the configuration comes
+ * together: what a caller's option replaces, and what it takes away with it (a server its
+ * tls-server-name, a CA insecure-skip-tls-verify and the other way round). Where nothing names a
+ * server, the pod's service account is next.
  */
 #include "http/resolve.h"
 
@@ -17,7 +18,7 @@
 #include <string.h>
 
 struct mpijob__http_setting mpijob__http_resolve_setting(const char *option, const char *name,
-					       const struct mpijob__http_kubeconfig_entry *entry, const char *key)
+    const struct mpijob__http_kubeconfig_entry *entry, const char *key)
 {
 	struct mpijob__http_setting setting = { option, NULL, name };
 
@@ -29,8 +30,9 @@ struct mpijob__http_setting mpijob__http_resolve_setting(const char *option, con
 	return setting;
 }
 
-void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting, int code,
-			 const char *id, const char *reason, const char *format, ...)
+void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *setting, int code, const char *id, const char *reason,
+    const char *format, ...)
 {
 	struct mpijob__http_report_place place = { NULL, setting->key, NULL };
 	const struct mpijob__http_kubeconfig_entry *entry = setting->entry;
@@ -43,8 +45,8 @@ void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve, const 
 	va_end(args);
 	message = malloc((size_t)len + 1);
 	if (entry && entry->file) {
-		field = mpijob__http_report_format("%s[%zu].%s%s%s", entry->list, entry->index, entry->inner,
-					      *setting->key ? "." : "", setting->key);
+		field = mpijob__http_report_format("%s[%zu].%s%s%s", entry->list, entry->index,
+		    entry->inner, *setting->key ? "." : "", setting->key);
 		place.source = entry->file->name;
 		place.field = field;
 		place.node = mpijob_node_find(entry->value, setting->key);
@@ -63,7 +65,8 @@ void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve, const 
 	free(field);
 }
 
-void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char **slot, const char *text)
+void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char **slot,
+    const char *text)
 {
 	if (!text)
 		return;
@@ -81,29 +84,33 @@ int mpijob__http_resolve_has_control(const char *text)
 	return 0;
 }
 
-char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting)
+char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *setting)
 {
-	char *path = setting->entry ? mpijob__http_path_join(setting->entry->file->folder, setting->text)
-				    : mpijob__http_path_absolute(setting->text);
+	char *path = setting->entry
+			 ? mpijob__http_path_join(setting->entry->file->folder, setting->text)
+			 : mpijob__http_path_absolute(setting->text);
 
 	if (!path && (setting->entry || errno == ENOMEM))
 		mpijob__http_report_nomem(resolve->report);
 	else if (!path)
 		mpijob__http_resolve_say(resolve, setting, MPIJOB_ERR_IO, "config-unreadable", NULL,
-				    "the working directory cannot be had: %s", mpijob__http_report_errno(errno));
+		    "the working directory cannot be had: %s", mpijob__http_report_errno(errno));
 	return path;
 }
 
-void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *file,
-			 const struct mpijob__http_setting *data, struct mpijob__http_pem *pem)
+void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *file, const struct mpijob__http_setting *data,
+    struct mpijob__http_pem *pem)
 {
 	mpijob__http_secret content = { NULL, 0 };
 	int code;
 
 	if (file->text && data->text)
-		mpijob__http_resolve_say(resolve, data, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
-				    "%s is given too; keep one of the two", file->key);
-	if (data->text && mpijob__http_base64_decode(data->text, strlen(data->text), &pem->data) == MPIJOB_ERR_NOMEM)
+		mpijob__http_resolve_say(resolve, data, MPIJOB_ERR_SPEC, "config-conflict",
+		    "Invalid", "%s is given too; keep one of the two", file->key);
+	if (data->text && mpijob__http_base64_decode(data->text, strlen(data->text), &pem->data) ==
+			      MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
 	if (!file->text)
 		return;
@@ -115,25 +122,29 @@ void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve, const 
 		mpijob__http_report_nomem(resolve->report);
 	else if (code)
 		mpijob__http_resolve_say(resolve, file, MPIJOB_ERR_IO, "config-unreadable", NULL,
-				    "the file '%s' cannot be read: %s", pem->file, mpijob__http_report_errno(errno));
+		    "the file '%s' cannot be read: %s", pem->file,
+		    mpijob__http_report_errno(errno));
 	else if (!content.len)
-		mpijob__http_resolve_say(resolve, file, MPIJOB_ERR_SPEC, "config-value", "Invalid", "the file '%s' is empty",
-				    pem->file);
+		mpijob__http_resolve_say(resolve, file, MPIJOB_ERR_SPEC, "config-value", "Invalid",
+		    "the file '%s' is empty", pem->file);
 	mpijob__http_secret_clear(&content);
 }
 
 /* Find an entry by name, or say which there are; without a name one that has none will do. */
-static int find(struct mpijob__http_resolve *resolve, const char *list, const char *inner, const char *name,
-		const struct mpijob__http_setting *named_by, struct mpijob__http_kubeconfig_entry *entry)
+static int find(struct mpijob__http_resolve *resolve, const char *list, const char *inner,
+    const char *name, const struct mpijob__http_setting *named_by,
+    struct mpijob__http_kubeconfig_entry *entry)
 {
 	char *names;
 
-	if (mpijob__http_kubeconfig_find(resolve->kubeconfig, list, inner, name ? name : "", entry) || !name)
+	if (mpijob__http_kubeconfig_find(resolve->kubeconfig, list, inner, name ? name : "",
+		entry) ||
+	    !name)
 		return 1;
 	names = mpijob__http_kubeconfig_names(resolve->kubeconfig, list);
 	if (names)
-		mpijob__http_resolve_say(resolve, named_by, MPIJOB_ERR_NOT_FOUND, "config-not-found", "NotFound",
-				    "no %s '%s'%s", inner, name, names);
+		mpijob__http_resolve_say(resolve, named_by, MPIJOB_ERR_NOT_FOUND,
+		    "config-not-found", "NotFound", "no %s '%s'%s", inner, name, names);
 	else
 		mpijob__http_report_nomem(resolve->report);
 	free(names);
@@ -145,9 +156,11 @@ static void find_context(struct mpijob__http_resolve *resolve)
 	const char *wish = resolve->options->context;
 	const struct mpijob__http_kubeconfig_file *file = NULL;
 	const mpijob_node *node = NULL;
-	const char *name = wish ? wish : mpijob__http_kubeconfig_current(resolve->kubeconfig, &file, &node);
+	const char *name =
+	    wish ? wish : mpijob__http_kubeconfig_current(resolve->kubeconfig, &file, &node);
 	struct mpijob__http_setting named_by = { name, NULL, "context" };
-	struct mpijob__http_report_place place = { file ? file->name : NULL, "current-context", node };
+	struct mpijob__http_report_place place = { file ? file->name : NULL, "current-context",
+		node };
 	char *names;
 
 	if (wish) {
@@ -155,13 +168,15 @@ static void find_context(struct mpijob__http_resolve *resolve)
 			mpijob__http_resolve_keep(resolve, &resolve->config->context, wish);
 		return;
 	}
-	if (mpijob__http_kubeconfig_find(resolve->kubeconfig, "contexts", "context", name ? name : "", &resolve->context)) {
+	if (mpijob__http_kubeconfig_find(resolve->kubeconfig, "contexts", "context",
+		name ? name : "", &resolve->context)) {
 		mpijob__http_resolve_keep(resolve, &resolve->config->context, name);
 	} else if (name) {
 		names = mpijob__http_kubeconfig_names(resolve->kubeconfig, "contexts");
 		if (names)
-			mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-not-found", "NotFound",
-					   &place, "no context '%s'%s", name, names);
+			mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND,
+			    "config-not-found", "NotFound", &place, "no context '%s'%s", name,
+			    names);
 		else
 			mpijob__http_report_nomem(resolve->report);
 		free(names);
@@ -172,21 +187,23 @@ static void find_cluster_and_user(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
 	struct mpijob__http_setting cluster =
-		mpijob__http_resolve_setting(options->cluster, "cluster", &resolve->context, "cluster");
-	struct mpijob__http_setting user = mpijob__http_resolve_setting(options->user, "user", &resolve->context, "user");
+	    mpijob__http_resolve_setting(options->cluster, "cluster", &resolve->context, "cluster");
+	struct mpijob__http_setting user =
+	    mpijob__http_resolve_setting(options->user, "user", &resolve->context, "user");
 	int other_user = options->token || options->client_certificate;
 
-	/* A server that the caller gives makes up for an entry that is not there, as credentials do. */
+	/* A server that the caller gives makes up for an entry that is not there, as credentials
+	 * do. */
 	if (options->cluster || !options->server)
 		find(resolve, "clusters", "cluster", cluster.text, &cluster, &resolve->cluster);
 	else
 		(void)mpijob__http_kubeconfig_find(resolve->kubeconfig, "clusters", "cluster",
-					      cluster.text ? cluster.text : "", &resolve->cluster);
+		    cluster.text ? cluster.text : "", &resolve->cluster);
 	if (options->user || !other_user)
 		find(resolve, "users", "user", user.text, &user, &resolve->user);
 	else
-		(void)mpijob__http_kubeconfig_find(resolve->kubeconfig, "users", "user", user.text ? user.text : "",
-					      &resolve->user);
+		(void)mpijob__http_kubeconfig_find(resolve->kubeconfig, "users", "user",
+		    user.text ? user.text : "", &resolve->user);
 	if (resolve->user.file)
 		mpijob__http_resolve_keep(resolve, &resolve->config->user, user.text);
 }
@@ -198,15 +215,18 @@ static void resolve_tls(struct mpijob__http_resolve *resolve)
 	const struct mpijob__http_kubeconfig_entry none = { NULL, NULL, NULL, 0, NULL, NULL };
 	int wishes = options->certificate_authority || options->insecure_skip_tls_verify;
 	const struct mpijob__http_kubeconfig_entry *entry = wishes ? &none : &resolve->cluster;
-	const struct mpijob__http_kubeconfig_entry *names = options->server ? &none : &resolve->cluster;
+	const struct mpijob__http_kubeconfig_entry *names =
+	    options->server ? &none : &resolve->cluster;
 	struct mpijob__http_setting file, data, name;
 
-	file = mpijob__http_resolve_setting(options->certificate_authority, "certificate_authority", entry,
-				       "certificate-authority");
+	file = mpijob__http_resolve_setting(options->certificate_authority, "certificate_authority",
+	    entry, "certificate-authority");
 	data = mpijob__http_resolve_setting(NULL, NULL, entry, "certificate-authority-data");
-	name = mpijob__http_resolve_setting(options->tls_server_name, "tls_server_name", names, "tls-server-name");
+	name = mpijob__http_resolve_setting(options->tls_server_name, "tls_server_name", names,
+	    "tls-server-name");
 	resolve->config->insecure = options->insecure_skip_tls_verify != 0;
-	(void)mpijob_node_bool(mpijob_node_get(entry->value, "insecure-skip-tls-verify"), &resolve->config->insecure);
+	(void)mpijob_node_bool(mpijob_node_get(entry->value, "insecure-skip-tls-verify"),
+	    &resolve->config->insecure);
 	mpijob__http_resolve_pem(resolve, &file, &data, &resolve->config->ca);
 	mpijob__http_resolve_keep(resolve, &resolve->config->tls_server_name, name.text);
 }
@@ -214,23 +234,27 @@ static void resolve_tls(struct mpijob__http_resolve *resolve)
 void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve)
 {
 	struct mpijob__http_setting proxy =
-		mpijob__http_resolve_setting(resolve->options->proxy_url, "proxy_url", &resolve->cluster, "proxy-url");
+	    mpijob__http_resolve_setting(resolve->options->proxy_url, "proxy_url",
+		&resolve->cluster, "proxy-url");
 	const char *why;
 	int code = proxy.text ? mpijob__http_server_url_check_proxy(proxy.text, &why) : 0;
 
 	/* The address may hold a password, so it is not told. */
 	if (code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__http_resolve_say(resolve, &proxy, code, "config-unsupported", "NotSupported", "%s", why);
+		mpijob__http_resolve_say(resolve, &proxy, code, "config-unsupported",
+		    "NotSupported", "%s", why);
 	else if (code)
-		mpijob__http_resolve_say(resolve, &proxy, code, "config-value", "Invalid", "the proxy's address %s", why);
+		mpijob__http_resolve_say(resolve, &proxy, code, "config-value", "Invalid",
+		    "the proxy's address %s", why);
 	mpijob__http_resolve_keep(resolve, &resolve->config->proxy_url, proxy.text);
 }
 
-static void resolve_server(struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *server)
+static void resolve_server(struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *server)
 {
 	mpijob_http_config *config = resolve->config;
-	int tls = config->insecure || config->ca.data.len || config->ca.file || config->certificate.data.len ||
-		  config->certificate.file;
+	int tls = config->insecure || config->ca.data.len || config->ca.file ||
+		  config->certificate.data.len || config->certificate.file;
 	const char *why;
 	int code;
 
@@ -240,20 +264,22 @@ static void resolve_server(struct mpijob__http_resolve *resolve, const struct mp
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
 	else if (code)
-		mpijob__http_resolve_say(resolve, server, code, "config-value", "Invalid", "the server's address %s", why);
+		mpijob__http_resolve_say(resolve, server, code, "config-value", "Invalid",
+		    "the server's address %s", why);
 	config->tls = config->server && mpijob__http_server_url_is_tls(config->server);
 }
 
-void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *server)
+void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *server)
 {
 	mpijob_http_config *config = resolve->config;
-	int any = config->token.len || config->token_file || config->username || config->certificate.data.len ||
-		  config->certificate.file || config->exec.command;
+	int any = config->token.len || config->token_file || config->username ||
+		  config->certificate.data.len || config->certificate.file || config->exec.command;
 
 	if (any)
-		mpijob__http_resolve_say(
-			resolve, server, 0, "config-unused", NULL,
-			"the credentials are not sent, because the server's address does not begin with https://");
+		mpijob__http_resolve_say(resolve, server, 0, "config-unused", NULL,
+		    "the credentials are not sent, because the server's address does not begin "
+		    "with https://");
 	mpijob__http_secret_clear(&config->token);
 	mpijob__http_secret_clear(&config->password);
 	mpijob__http_config_clear_pem(&config->certificate);
@@ -283,60 +309,68 @@ static void check_token_file(struct mpijob__http_resolve *resolve)
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
 	else if (code)
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_IO, "config-unreadable", NULL,
-				    "the file '%s' cannot be read: %s", config->token_file,
-				    mpijob__http_report_errno(errno));
+		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_IO, "config-unreadable",
+		    NULL, "the file '%s' cannot be read: %s", config->token_file,
+		    mpijob__http_report_errno(errno));
 	else if (!content.len)
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value", "Invalid",
-				    "the file '%s' is empty", config->token_file);
+		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value",
+		    "Invalid", "the file '%s' is empty", config->token_file);
 	mpijob__http_secret_clear(&content);
 }
 
 static void check_insecure(struct mpijob__http_resolve *resolve)
 {
-	struct mpijob__http_setting setting = { NULL, &resolve->cluster, "insecure-skip-tls-verify" };
+	struct mpijob__http_setting setting = { NULL, &resolve->cluster,
+		"insecure-skip-tls-verify" };
 
 	if (resolve->config->insecure && (resolve->config->ca.data.len || resolve->config->ca.file))
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
-				    "a certificate authority is given too; remove one of the two");
+		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-conflict",
+		    "Invalid", "a certificate authority is given too; remove one of the two");
 }
 
 static void say_nothing_there(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob__http_kubeconfig *kubeconfig = resolve->kubeconfig;
-	struct mpijob__http_report_place place = { kubeconfig->count ? kubeconfig->files[0].name : NULL, NULL, NULL };
+	struct mpijob__http_report_place place = { kubeconfig->count ? kubeconfig->files[0].name
+								     : NULL,
+		NULL, NULL };
 	char *names = mpijob__http_kubeconfig_names(kubeconfig, "contexts");
 
 	if (!names)
 		mpijob__http_report_nomem(resolve->report);
 	else if (kubeconfig->count)
-		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, &place,
-				   "no current-context, so name a context%s", names);
+		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		    NULL, &place, "no current-context, so name a context%s", names);
 	else if (kubeconfig->missing)
-		mpijob__http_report_say(
-			resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, NULL,
-			"no configuration of a cluster: there is no %s, and this is no pod with a service account",
-			kubeconfig->missing);
+		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		    NULL, NULL,
+		    "no configuration of a cluster: there is no %s, and this is no pod with a "
+		    "service account",
+		    kubeconfig->missing);
 	else
-		mpijob__http_report_say(
-			resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing", NULL, NULL,
-			"no configuration of a cluster: neither KUBECONFIG nor HOME is set, and this is no pod with a "
-			"service account");
+		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		    NULL, NULL,
+		    "no configuration of a cluster: neither KUBECONFIG nor HOME is set, and this "
+		    "is no pod with a "
+		    "service account");
 	free(names);
 }
 
 /* No address of a server anywhere. */
-static void resolve_no_server(struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *server)
+static void resolve_no_server(struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *server)
 {
 	if (mpijob_node_count(resolve->cluster.value)) {
 		mpijob__http_resolve_user(resolve);
-		mpijob__http_resolve_say(resolve, server, MPIJOB_ERR_SPEC, "config-required", "Required",
-				    "must be given: the address of the API server, such as https://10.0.0.1:6443");
+		mpijob__http_resolve_say(resolve, server, MPIJOB_ERR_SPEC, "config-required",
+		    "Required",
+		    "must be given: the address of the API server, such as https://10.0.0.1:6443");
 	} else if (mpijob__http_in_cluster_possible(resolve->service_account)) {
 		mpijob__http_resolve_in_cluster(resolve);
 	} else if (resolve->cluster.file) {
-		mpijob__http_resolve_say(resolve, server, MPIJOB_ERR_NOT_FOUND, "config-missing", "Required",
-				    "must be given: the address of the API server, such as https://10.0.0.1:6443");
+		mpijob__http_resolve_say(resolve, server, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		    "Required",
+		    "must be given: the address of the API server, such as https://10.0.0.1:6443");
 	} else {
 		say_nothing_there(resolve);
 	}
@@ -352,16 +386,19 @@ static int is_label(const char *text)
 static void resolve_namespace(struct mpijob__http_resolve *resolve)
 {
 	struct mpijob__http_setting setting =
-		mpijob__http_resolve_setting(resolve->options->namespace_, "namespace_", &resolve->context, "namespace");
+	    mpijob__http_resolve_setting(resolve->options->namespace_, "namespace_",
+		&resolve->context, "namespace");
 	int nomem = 0;
 
 	if (setting.text && !is_label(setting.text))
 		mpijob__http_resolve_say(resolve, &setting, 0, "config-unused", "Invalid",
-				    "'%s' cannot be the name of a namespace; use lower case letters, digits and '-'",
-				    setting.text);
+		    "'%s' cannot be the name of a namespace; use lower case letters, digits and "
+		    "'-'",
+		    setting.text);
 	mpijob__http_resolve_keep(resolve, &resolve->config->namespace_, setting.text);
 	if (!setting.text && mpijob__http_in_cluster_possible(resolve->service_account))
-		resolve->config->namespace_ = mpijob__http_in_cluster_namespace(resolve->service_account, &nomem);
+		resolve->config->namespace_ =
+		    mpijob__http_in_cluster_namespace(resolve->service_account, &nomem);
 	if (nomem)
 		mpijob__http_report_nomem(resolve->report);
 	else if (!resolve->config->namespace_ && !setting.text)
@@ -376,7 +413,8 @@ static void resolve_kubeconfig(struct mpijob__http_resolve *resolve)
 	if (resolve->report->code)
 		return;
 	find_cluster_and_user(resolve);
-	server = mpijob__http_resolve_setting(resolve->options->server, "server", &resolve->cluster, "server");
+	server = mpijob__http_resolve_setting(resolve->options->server, "server", &resolve->cluster,
+	    "server");
 	if (resolve->report->code)
 		return;
 	if (!server.text) {

@@ -13,10 +13,11 @@ struct mpijob__http_resolve {
 	struct mpijob__http_report *report;
 	const struct mpijob__http_kubeconfig *kubeconfig;
 	struct mpijob__http_kubeconfig_entry context, cluster, user; /* all zero: none */
-	mpijob_http_config *config;                             /* what is filled */
+	mpijob_http_config *config;                                  /* what is filled */
 };
 
-/* A text and where it comes from. `text` NULL: it is not given. `entry` NULL: an option of the caller, named `key`. */
+/* A text and where it comes from. `text` NULL: it is not given. `entry` NULL: an option of the
+ * caller, named `key`. */
 struct mpijob__http_setting {
 	const char *text;
 	const struct mpijob__http_kubeconfig_entry *entry;
@@ -31,27 +32,32 @@ void mpijob__http_resolve_exec(struct mpijob__http_resolve *resolve, const mpijo
 void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve);
 void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve);
 /* Forget all that may not be sent without TLS. */
-void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *server);
+void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *server);
 
 /* Whether this process runs in a pod with a service account. */
 int mpijob__http_in_cluster_possible(const char *service_account);
-/* The namespace of the pod, memory of its own; NULL when nothing says one or (`nomem` set) memory ran out. */
+/* The namespace of the pod, memory of its own; NULL when nothing says one or (`nomem` set) memory
+ * ran out. */
 char *mpijob__http_in_cluster_namespace(const char *service_account, int *nomem);
 
 /* The caller's option when it is given, else the entry's field. */
 struct mpijob__http_setting mpijob__http_resolve_setting(const char *option, const char *name,
-					       const struct mpijob__http_kubeconfig_entry *entry, const char *key);
+    const struct mpijob__http_kubeconfig_entry *entry, const char *key);
 /* Report something about a setting; `code` 0 is a warning. */
-void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting, int code,
-			 const char *id, const char *reason, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
+void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *setting, int code, const char *id, const char *reason,
+    const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Copy a text, NULL too. */
-void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char **slot, const char *text);
+void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char **slot,
+    const char *text);
 /* The absolute name of a file that a setting names; memory of its own, or NULL (reported). */
-char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting);
+char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *setting);
 /* Take PEM from a file or from base64, of which only one may be given. */
-void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *file,
-			 const struct mpijob__http_setting *data, struct mpijob__http_pem *pem);
+void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *file, const struct mpijob__http_setting *data,
+    struct mpijob__http_pem *pem);
 void mpijob__http_config_clear_pem(struct mpijob__http_pem *pem);
 void mpijob__http_config_clear_exec(struct mpijob__http_exec_plugin *exec);
 /* Whether a text could break out of a header's line. */

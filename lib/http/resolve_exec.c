@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a user's entry must say about a credential plugin: the versions that it may speak, which of its fields are
- * needed, and what its hint on how to install it may hold, because that text reaches a terminal.
+ * What a user's entry must say about a credential plugin: the versions that it may speak, which of
+ * its fields are needed, and what its hint on how to install it may hold, because that text reaches
+ * a terminal.
  */
 #include "http/resolve.h"
 
@@ -21,8 +22,8 @@ static const char *field(const mpijob_node *exec, const char *key)
 	return text && *text ? text : NULL;
 }
 
-static void say(struct mpijob__http_resolve *resolve, const char *key, const char *id, const char *reason,
-		const char *message)
+static void say(struct mpijob__http_resolve *resolve, const char *key, const char *id,
+    const char *reason, const char *message)
 {
 	struct mpijob__http_setting place = { NULL, &resolve->user, key };
 
@@ -32,22 +33,27 @@ static void say(struct mpijob__http_resolve *resolve, const char *key, const cha
 static void resolve_version(struct mpijob__http_resolve *resolve, const char *version)
 {
 	if (!version)
-		say(resolve, "exec.apiVersion", "config-required", "Required", "must be given: " GROUP "v1");
+		say(resolve, "exec.apiVersion", "config-required", "Required",
+		    "must be given: " GROUP "v1");
 	else if (strcmp(version, GROUP "v1alpha1") == 0)
 		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
-		    "v1alpha1 is not supported any more; use " GROUP "v1, with a plugin that knows it");
+		    "v1alpha1 is not supported any more; use " GROUP
+		    "v1, with a plugin that knows it");
 	else if (strcmp(version, GROUP "v1") != 0 && strcmp(version, GROUP "v1beta1") != 0)
 		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
 		    "must be " GROUP "v1 or " GROUP "v1beta1");
 	mpijob__http_resolve_keep(resolve, &resolve->config->exec.api_version, version);
 }
 
-static void resolve_mode(struct mpijob__http_resolve *resolve, const char *mode, const char *version)
+static void resolve_mode(struct mpijob__http_resolve *resolve, const char *mode,
+    const char *version)
 {
-	static const char *const names[] = { "Never", "IfAvailable", "Always" }; /* in the order of MPIJOB__EXEC_* */
+	/* in the order of MPIJOB__EXEC_* */
+	static const char *const names[] = { "Never", "IfAvailable", "Always" };
 
 	/* v1 asks for it; v1alpha1 is refused elsewhere. */
-	if (!mode && version && (strcmp(version, GROUP "v1beta1") == 0 || strcmp(version, GROUP "v1alpha1") == 0))
+	if (!mode && version &&
+	    (strcmp(version, GROUP "v1beta1") == 0 || strcmp(version, GROUP "v1alpha1") == 0))
 		mode = "IfAvailable";
 	for (int i = 0; mode && i < 3; i++) {
 		if (strcmp(mode, names[i]) == 0) {
@@ -69,7 +75,8 @@ static void resolve_command(struct mpijob__http_resolve *resolve, const char *co
 	struct mpijob__http_exec_plugin *exec = &resolve->config->exec;
 
 	if (!command)
-		say(resolve, "exec.command", "config-required", "Required", "must be given: the plugin's program");
+		say(resolve, "exec.command", "config-required", "Required",
+		    "must be given: the plugin's program");
 	else if (strchr(command, '/'))
 		exec->command = mpijob__http_resolve_path(resolve, &setting);
 	else
@@ -117,7 +124,8 @@ static void resolve_env(struct mpijob__http_resolve *resolve, const mpijob_node 
 		if (!key)
 			mpijob__http_report_nomem(resolve->report);
 		else if (!name)
-			say(resolve, key, "config-required", "Required", "must be given: the variable's name");
+			say(resolve, key, "config-required", "Required",
+			    "must be given: the variable's name");
 		else if (strchr(name, '='))
 			say(resolve, key, "config-value", "Invalid", "must not hold '='");
 		free(key);
@@ -146,10 +154,22 @@ static int is_unprintable(uint32_t c)
 	static const struct {
 		uint32_t from, to;
 	} ranges[] = {
-		{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x600, 0x605 },
-		{ 0x61c, 0x61c },   { 0x6dd, 0x6dd },   { 0x70f, 0x70f },   { 0x180e, 0x180e },
-		{ 0x200b, 0x200f }, { 0x202a, 0x202e }, { 0x2060, 0x206f }, { 0xd800, 0xf8ff },
-		{ 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xfffe, 0xffff }, { 0xe0000, 0x10ffff },
+		{ 0x00, 0x1f },
+		{ 0x7f, 0x9f },
+		{ 0xad, 0xad },
+		{ 0x600, 0x605 },
+		{ 0x61c, 0x61c },
+		{ 0x6dd, 0x6dd },
+		{ 0x70f, 0x70f },
+		{ 0x180e, 0x180e },
+		{ 0x200b, 0x200f },
+		{ 0x202a, 0x202e },
+		{ 0x2060, 0x206f },
+		{ 0xd800, 0xf8ff },
+		{ 0xfeff, 0xfeff },
+		{ 0xfff0, 0xfffb },
+		{ 0xfffe, 0xffff },
+		{ 0xe0000, 0x10ffff },
 	};
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
@@ -174,7 +194,8 @@ static int write_hint(mpijob_text *text, const char *hint)
 			code = mpijob_text_write(text, " ", 1);
 		} else if (is_unprintable(number)) {
 			escaped = mpijob__http_report_format("U+%04X", (unsigned)number);
-			code = escaped ? mpijob_text_write(text, escaped, strlen(escaped)) : MPIJOB_ERR_NOMEM;
+			code = escaped ? mpijob_text_write(text, escaped, strlen(escaped))
+				       : MPIJOB_ERR_NOMEM;
 		} else {
 			code = mpijob_text_write(text, (const char *)p, len);
 		}
@@ -194,7 +215,8 @@ static void resolve_hint(struct mpijob__http_resolve *resolve, const char *hint)
 	if (!text || write_hint(text, hint))
 		mpijob__http_report_nomem(resolve->report);
 	else
-		mpijob__http_resolve_keep(resolve, &resolve->config->exec.install_hint, mpijob_text_data(text));
+		mpijob__http_resolve_keep(resolve, &resolve->config->exec.install_hint,
+		    mpijob_text_data(text));
 	mpijob_text_free(text);
 }
 
@@ -209,13 +231,16 @@ static void resolve_extension(struct mpijob__http_resolve *resolve)
 		const mpijob_node *value = mpijob_node_get(item, "extension");
 		const char *name = mpijob_node_string(mpijob_node_get(item, "name"));
 
-		if (mpijob_node_kind(value) <= MPIJOB_NODE_NULL || !name || strcmp(name, EXTENSION) != 0)
+		if (mpijob_node_kind(value) <= MPIJOB_NODE_NULL || !name ||
+		    strcmp(name, EXTENSION) != 0)
 			continue;
 		text = mpijob_text_new();
-		if (!text || mpijob_node_write(value, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text))
+		if (!text ||
+		    mpijob_node_write(value, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text))
 			mpijob__http_report_nomem(resolve->report);
 		else
-			mpijob__http_resolve_keep(resolve, &resolve->config->exec.cluster_extension, mpijob_text_data(text));
+			mpijob__http_resolve_keep(resolve, &resolve->config->exec.cluster_extension,
+			    mpijob_text_data(text));
 		mpijob_text_free(text);
 		return;
 	}
@@ -232,6 +257,6 @@ void mpijob__http_resolve_exec(struct mpijob__http_resolve *resolve, const mpijo
 	resolve_env(resolve, mpijob_node_get(exec, "env"));
 	resolve_hint(resolve, field(exec, "installHint"));
 	(void)mpijob_node_bool(mpijob_node_get(exec, "provideClusterInfo"),
-			       &resolve->config->exec.provide_cluster_info);
+	    &resolve->config->exec.provide_cluster_info);
 	resolve_extension(resolve);
 }

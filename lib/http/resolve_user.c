@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who we are at the server: which ways of saying so may stand beside each other in one user's entry, what a caller's
- * option replaces there, and whom we impersonate. Values of secrets are never told, and texts that end up in a header
- * hold no control characters.
+ * Who we are at the server: which ways of saying so may stand beside each other in one user's
+ * entry, what a caller's option replaces there, and whom we impersonate. Values of secrets are
+ * never told, and texts that end up in a header hold no control characters.
  */
 #include "http/resolve.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static void keep_secret(const struct mpijob__http_resolve *resolve, mpijob__http_secret *slot,
-			const struct mpijob__http_setting *setting)
+    const struct mpijob__http_setting *setting)
 {
 	if (!setting->text)
 		return;
@@ -18,11 +18,12 @@ static void keep_secret(const struct mpijob__http_resolve *resolve, mpijob__http
 		mpijob__http_report_nomem(resolve->report);
 }
 
-static void refuse_control(const struct mpijob__http_resolve *resolve, const struct mpijob__http_setting *setting)
+static void refuse_control(const struct mpijob__http_resolve *resolve,
+    const struct mpijob__http_setting *setting)
 {
 	if (setting->text && mpijob__http_resolve_has_control(setting->text))
-		mpijob__http_resolve_say(resolve, setting, MPIJOB_ERR_SPEC, "config-value", "Invalid",
-				    "must not hold control characters, such as a line's end");
+		mpijob__http_resolve_say(resolve, setting, MPIJOB_ERR_SPEC, "config-value",
+		    "Invalid", "must not hold control characters, such as a line's end");
 }
 
 /* Token, token file, user name and password. A caller's token stands for the token file too. */
@@ -30,10 +31,14 @@ static void resolve_words(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob__http_kubeconfig_entry *entry = &resolve->user;
 	mpijob_http_config *config = resolve->config;
-	struct mpijob__http_setting token = mpijob__http_resolve_setting(resolve->options->token, "token", entry, "token");
-	struct mpijob__http_setting file = mpijob__http_resolve_setting(NULL, NULL, entry, "tokenFile");
-	struct mpijob__http_setting name = mpijob__http_resolve_setting(NULL, NULL, entry, "username");
-	struct mpijob__http_setting password = mpijob__http_resolve_setting(NULL, NULL, entry, "password");
+	struct mpijob__http_setting token =
+	    mpijob__http_resolve_setting(resolve->options->token, "token", entry, "token");
+	struct mpijob__http_setting file =
+	    mpijob__http_resolve_setting(NULL, NULL, entry, "tokenFile");
+	struct mpijob__http_setting name =
+	    mpijob__http_resolve_setting(NULL, NULL, entry, "username");
+	struct mpijob__http_setting password =
+	    mpijob__http_resolve_setting(NULL, NULL, entry, "password");
 
 	refuse_control(resolve, &token);
 	keep_secret(resolve, &config->token, &token);
@@ -46,7 +51,7 @@ static void resolve_words(struct mpijob__http_resolve *resolve)
 		struct mpijob__http_setting *at = name.text ? &name : &password;
 
 		mpijob__http_resolve_say(resolve, at, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
-				    "a token is given too; keep one way of saying who you are");
+		    "a token is given too; keep one way of saying who you are");
 	}
 }
 
@@ -58,22 +63,26 @@ static void resolve_certificate(struct mpijob__http_resolve *resolve)
 	mpijob_http_config *config = resolve->config;
 	struct mpijob__http_setting file, data, key_file, key_data;
 
-	file = mpijob__http_resolve_setting(options->client_certificate, "client_certificate", entry, "client-certificate");
+	file = mpijob__http_resolve_setting(options->client_certificate, "client_certificate",
+	    entry, "client-certificate");
 	data = mpijob__http_resolve_setting(NULL, NULL, options->client_certificate ? &none : entry,
-				       "client-certificate-data");
-	key_file = mpijob__http_resolve_setting(options->client_key, "client_key", entry, "client-key");
-	key_data = mpijob__http_resolve_setting(NULL, NULL, options->client_key ? &none : entry, "client-key-data");
+	    "client-certificate-data");
+	key_file =
+	    mpijob__http_resolve_setting(options->client_key, "client_key", entry, "client-key");
+	key_data = mpijob__http_resolve_setting(NULL, NULL, options->client_key ? &none : entry,
+	    "client-key-data");
 	if (!file.text && !data.text) {
 		if (key_file.text || key_data.text)
-			mpijob__http_resolve_say(resolve, key_file.text ? &key_file : &key_data, 0, "config-unused", NULL,
-					    "the key is not used, because there is no client-certificate");
+			mpijob__http_resolve_say(resolve, key_file.text ? &key_file : &key_data, 0,
+			    "config-unused", NULL,
+			    "the key is not used, because there is no client-certificate");
 		return;
 	}
 	mpijob__http_resolve_pem(resolve, &file, &data, &config->certificate);
 	mpijob__http_resolve_pem(resolve, &key_file, &key_data, &config->key);
 	if (!key_file.text && !key_data.text)
-		mpijob__http_resolve_say(resolve, file.text ? &file : &data, MPIJOB_ERR_SPEC, "config-required", "Required",
-				    "needs client-key or client-key-data");
+		mpijob__http_resolve_say(resolve, file.text ? &file : &data, MPIJOB_ERR_SPEC,
+		    "config-required", "Required", "needs client-key or client-key-data");
 }
 
 /* Number of strings in all lists of a map. */
@@ -109,7 +118,8 @@ static void resolve_extra(struct mpijob__http_resolve *resolve)
 		const mpijob_node *list = mpijob_node_at(map, i);
 
 		for (size_t k = 0; k < mpijob_node_count(list); k++) {
-			struct mpijob__http_impersonation_extra *extra = &config->as_extra[config->as_extra_count++];
+			struct mpijob__http_impersonation_extra *extra =
+			    &config->as_extra[config->as_extra_count++];
 
 			place.text = text_of(mpijob_node_at(list, k));
 			refuse_control(resolve, &place);
@@ -123,9 +133,11 @@ static void resolve_groups(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
 	const mpijob_node *list = mpijob_node_get(resolve->user.value, "as-groups");
-	struct mpijob__http_setting place = { NULL, options->as_groups_count ? NULL : &resolve->user,
-					 options->as_groups_count ? "as_groups" : "as-groups" };
-	size_t count = options->as_groups_count ? options->as_groups_count : mpijob_node_count(list);
+	struct mpijob__http_setting place = { NULL,
+		options->as_groups_count ? NULL : &resolve->user,
+		options->as_groups_count ? "as_groups" : "as-groups" };
+	size_t count =
+	    options->as_groups_count ? options->as_groups_count : mpijob_node_count(list);
 	char **groups;
 
 	if (!count)
@@ -137,7 +149,8 @@ static void resolve_groups(struct mpijob__http_resolve *resolve)
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		place.text = options->as_groups_count ? options->as_groups[i] : text_of(mpijob_node_at(list, i));
+		place.text = options->as_groups_count ? options->as_groups[i]
+						      : text_of(mpijob_node_at(list, i));
 		refuse_control(resolve, &place);
 		mpijob__http_resolve_keep(resolve, &groups[i], place.text);
 		/* What frees the list stops at the first NULL. */
@@ -151,8 +164,10 @@ static void resolve_impersonation(struct mpijob__http_resolve *resolve)
 	const struct mpijob_http_config_options *options = resolve->options;
 	const struct mpijob__http_kubeconfig_entry *entry = &resolve->user;
 	mpijob_http_config *config = resolve->config;
-	struct mpijob__http_setting as = mpijob__http_resolve_setting(options->as_user, "as", entry, "as");
-	struct mpijob__http_setting uid = mpijob__http_resolve_setting(options->as_uid, "as_uid", entry, "as-uid");
+	struct mpijob__http_setting as =
+	    mpijob__http_resolve_setting(options->as_user, "as", entry, "as");
+	struct mpijob__http_setting uid =
+	    mpijob__http_resolve_setting(options->as_uid, "as_uid", entry, "as-uid");
 
 	refuse_control(resolve, &as);
 	refuse_control(resolve, &uid);
@@ -163,11 +178,13 @@ static void resolve_impersonation(struct mpijob__http_resolve *resolve)
 	if (as.text || (!uid.text && !config->as_groups && !config->as_extra_count))
 		return;
 	if (options->as_uid || options->as_groups_count)
-		mpijob__http_resolve_say(resolve, &as, MPIJOB_ERR_USAGE, "config-required", "Required",
-				    "must be given with as_uid and as_groups: the user to impersonate");
+		mpijob__http_resolve_say(resolve, &as, MPIJOB_ERR_USAGE, "config-required",
+		    "Required", "must be given with as_uid and as_groups: the user to impersonate");
 	else
-		mpijob__http_resolve_say(resolve, &as, MPIJOB_ERR_SPEC, "config-required", "Required",
-				    "must be given with as-uid, as-groups and as-user-extra: the user to impersonate");
+		mpijob__http_resolve_say(resolve, &as, MPIJOB_ERR_SPEC, "config-required",
+		    "Required",
+		    "must be given with as-uid, as-groups and as-user-extra: the user to "
+		    "impersonate");
 }
 
 /* What to use in place of the plugins that are gone. */
@@ -178,7 +195,8 @@ static const char *instead_of(const char *provider)
 	if (strcmp(provider, "azure") == 0)
 		return "use exec with kubelogin";
 	if (strcmp(provider, "oidc") == 0)
-		return "use exec with a plugin for OpenID Connect, such as kubelogin's 'kubectl oidc-login get-token'";
+		return "use exec with a plugin for OpenID Connect, such as kubelogin's 'kubectl "
+		       "oidc-login get-token'";
 	return "use exec with a plugin of your provider";
 }
 
@@ -190,13 +208,13 @@ static void resolve_plugins(struct mpijob__http_resolve *resolve)
 	int has_exec = mpijob_node_kind(exec) == MPIJOB_NODE_MAP;
 
 	if (mpijob_node_kind(provider) == MPIJOB_NODE_MAP && has_exec)
-		mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_SPEC, "config-conflict", "Invalid",
-				    "exec is given too; remove auth-provider");
+		mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_SPEC, "config-conflict",
+		    "Invalid", "exec is given too; remove auth-provider");
 	else if (mpijob_node_kind(provider) == MPIJOB_NODE_MAP)
-		mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_UNSUPPORTED, "config-unsupported", "NotSupported",
-				    "auth-provider '%s' is not supported; %s",
-				    text_of(mpijob_node_get(provider, "name")),
-				    instead_of(text_of(mpijob_node_get(provider, "name"))));
+		mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_UNSUPPORTED,
+		    "config-unsupported", "NotSupported", "auth-provider '%s' is not supported; %s",
+		    text_of(mpijob_node_get(provider, "name")),
+		    instead_of(text_of(mpijob_node_get(provider, "name"))));
 	if (has_exec)
 		mpijob__http_resolve_exec(resolve, exec);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How bytes are held that must not outlive their use: no block that held them is given back before it was overwritten,
- * so nothing here uses realloc, and files are read without a buffer of libc's. What a file may be (a pipe, a link, a
- * projected volume) is decided here too: anything that can be read to its end.
+ * How bytes are held that must not outlive their use: no block that held them is given back before
+ * it was overwritten, so nothing here uses realloc, and files are read without a buffer of libc's.
+ * What a file may be (a pipe, a link, a projected volume) is decided here too: anything that can be
+ * read to its end.
  */
 #include "http/secret.h"
 
@@ -34,7 +35,8 @@ void mpijob__http_secret_clear(mpijob__http_secret *secret)
 }
 
 /* Both pieces in a block of their own. */
-static int replace(mpijob__http_secret *secret, const char *a, size_t a_len, const char *b, size_t b_len)
+static int replace(mpijob__http_secret *secret, const char *a, size_t a_len, const char *b,
+    size_t b_len)
 {
 	char *data;
 
@@ -148,7 +150,8 @@ int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int 
 	while (trim && end > begin && is_space(reading.data[end - 1]))
 		end--;
 	if (code == 0)
-		code = mpijob__http_secret_set(secret, reading.data ? reading.data + begin : NULL, end - begin);
+		code = mpijob__http_secret_set(secret, reading.data ? reading.data + begin : NULL,
+		    end - begin);
 	reading_end(&reading);
 	errno = why;
 	return code;

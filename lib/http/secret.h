@@ -13,15 +13,17 @@ typedef struct {
 	size_t len;
 } mpijob__http_secret;
 
-/* Replace the content; the old one is wiped. `data` may be NULL when `len` is 0. 0 or MPIJOB_ERR_NOMEM (unchanged). */
+/* Replace the content; the old one is wiped. `data` may be NULL when `len` is 0. 0 or
+ * MPIJOB_ERR_NOMEM (unchanged). */
 int mpijob__http_secret_set(mpijob__http_secret *secret, const char *data, size_t len);
 /* Add to the content. 0 or MPIJOB_ERR_NOMEM (unchanged). `data` may not be the secret's own. */
 int mpijob__http_secret_append(mpijob__http_secret *secret, const char *data, size_t len);
 /* Wipe and free; empty afterwards. */
 void mpijob__http_secret_clear(mpijob__http_secret *secret);
 /*
- * Replace the content by a file's, white space around it cut off when `trim`. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO (errno
- * says why; EFBIG: more than MPIJOB__HTTP_SECRET_FILE_LIMIT). Unchanged when it fails.
+ * Replace the content by a file's, white space around it cut off when `trim`. 0, MPIJOB_ERR_NOMEM,
+ * MPIJOB_ERR_IO (errno says why; EFBIG: more than MPIJOB__HTTP_SECRET_FILE_LIMIT). Unchanged when
+ * it fails.
  */
 int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int trim);
 /* Wipe any memory so that the compiler keeps it. `data` may be NULL when `len` is 0. */

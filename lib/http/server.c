@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an API server is, as its URL says it, and how the URL changes when the name in the server's certificate is
- * another one than the name that leads there: the TLS name goes into the URL, and the true place into a rule that
- * sends the connection there.
+ * Where an API server is, as its URL says it, and how the URL changes when the name in the server's
+ * certificate is another one than the name that leads there: the TLS name goes into the URL, and
+ * the true place into a rule that sends the connection there.
  */
 #include "http/server.h"
 
@@ -47,7 +47,8 @@ static const char *split_authority(struct parts *parts, const char *at, size_t l
 	const char *host_end;
 
 	if (memchr(at, '@', len))
-		return "a user name or password in the URL of a server is not used; put it into the user's entry";
+		return "a user name or password in the URL of a server is not used; put it into "
+		       "the user's entry";
 	if (len && *at == '[') {
 		host_end = memchr(at, ']', len);
 		if (!host_end)
@@ -98,7 +99,8 @@ static char *bracketed(const char *host, size_t len, const char *port)
 {
 	int six = memchr(host, ':', len) != NULL;
 
-	return mpijob__http_report_format("%s%.*s%s:%s", six ? "[" : "", (int)len, host, six ? "]" : "", port);
+	return mpijob__http_report_format("%s%.*s%s:%s", six ? "[" : "", (int)len, host,
+	    six ? "]" : "", port);
 }
 
 static int name_is_usable(const char *name)
@@ -114,27 +116,31 @@ static int fill(struct mpijob__http_server *server, const struct parts *parts, c
 	while (prefix_len && parts->prefix[prefix_len - 1] == '/')
 		prefix_len--;
 	server->host = strndup(parts->host, parts->host_len);
-	server->port = parts->port_len ? strndup(parts->port, parts->port_len) : strdup(server->tls ? "443" : "80");
+	server->port = parts->port_len ? strndup(parts->port, parts->port_len)
+				       : strdup(server->tls ? "443" : "80");
 	if (!server->host || !server->port)
 		return MPIJOB_ERR_NOMEM;
 	server->authority = bracketed(server->host, parts->host_len, server->port);
 	if (server->tls && tls_name) {
 		named = bracketed(tls_name, strlen(tls_name), server->port);
 		if (named && server->authority)
-			server->connect = mpijob__http_report_format("%s:%s", named, server->authority);
+			server->connect =
+			    mpijob__http_report_format("%s:%s", named, server->authority);
 		if (!server->connect) {
 			free(named);
 			return MPIJOB_ERR_NOMEM;
 		}
 	}
 	if (server->authority)
-		server->base = mpijob__http_report_format("%s://%s%.*s", server->tls ? "https" : "http",
-						     named ? named : server->authority, (int)prefix_len, parts->prefix);
+		server->base =
+		    mpijob__http_report_format("%s://%s%.*s", server->tls ? "https" : "http",
+			named ? named : server->authority, (int)prefix_len, parts->prefix);
 	free(named);
 	return server->base ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob__http_server_init(struct mpijob__http_server *server, const char *url, const char *tls_name, const char **why)
+int mpijob__http_server_init(struct mpijob__http_server *server, const char *url,
+    const char *tls_name, const char **why)
 {
 	struct parts parts = { 0 };
 	int error;

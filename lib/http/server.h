@@ -11,15 +11,17 @@ struct mpijob__http_server {
 	char *host;      /* without the brackets of IPv6 */
 	char *port;      /* always there */
 	char *authority; /* host:port as it is told to people and to the server; IPv6 in brackets */
-	char *base;      /* what a path is put behind; with a TLS name, that name stands for the host in it */
-	char *connect;   /* "name:port:host:port" for CURLOPT_CONNECT_TO; NULL without a TLS name */
+	/* what a path is put behind; with a TLS name, that name stands for the host in it */
+	char *base;
+	char *connect; /* "name:port:host:port" for CURLOPT_CONNECT_TO; NULL without a TLS name */
 };
 
 /*
- * `url` is "http[s]://host[:port][/prefix]"; `tls_name` may be NULL. 0, MPIJOB_ERR_SPEC (no such URL; *why says what is
- * wrong), MPIJOB_ERR_NOMEM. On failure nothing needs to be cleared.
+ * `url` is "http[s]://host[:port][/prefix]"; `tls_name` may be NULL. 0, MPIJOB_ERR_SPEC (no such
+ * URL; *why says what is wrong), MPIJOB_ERR_NOMEM. On failure nothing needs to be cleared.
  */
-int mpijob__http_server_init(struct mpijob__http_server *server, const char *url, const char *tls_name, const char **why);
+int mpijob__http_server_init(struct mpijob__http_server *server, const char *url,
+    const char *tls_name, const char **why);
 void mpijob__http_server_clear(struct mpijob__http_server *server);
 
 #endif

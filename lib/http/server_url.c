@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may stand as the address of a server or of a proxy. A server is a URL, or host and port alone; a path of it
- * comes before that of each request; what follows "?" or "#" has no meaning there and is cut off. Passwords in a
- * server's address are refused, because addresses are shown to people.
+ * What may stand as the address of a server or of a proxy. A server is a URL, or host and port
+ * alone; a path of it comes before that of each request; what follows "?" or "#" has no meaning
+ * there and is cut off. Passwords in a server's address are refused, because addresses are shown to
+ * people.
  */
 #include "http/server_url.h"
 
@@ -29,7 +30,8 @@ static size_t scheme_length(const char *text)
 {
 	size_t len = 0;
 
-	while (is_letter(text[len]) || (len && text[len] && (is_digit(text[len]) || strchr("+-.", text[len]))))
+	while (is_letter(text[len]) ||
+	       (len && text[len] && (is_digit(text[len]) || strchr("+-.", text[len]))))
 		len++;
 	return strncmp(text + len, "://", 3) == 0 ? len : 0;
 }
@@ -43,8 +45,8 @@ static int has_scheme(const char *text, size_t len, const char *name)
 static int has_bad_bytes(const char *text)
 {
 	for (; *text; text++) {
-		if ((unsigned char)*text <= ' ' || *text == 0x7f || *text == '\\' || *text == '"' || *text == '<' ||
-		    *text == '>')
+		if ((unsigned char)*text <= ' ' || *text == 0x7f || *text == '\\' || *text == '"' ||
+		    *text == '<' || *text == '>')
 			return 1;
 	}
 	return 0;
@@ -100,7 +102,8 @@ static int check_authority(const char *text, size_t *len, const char **why)
 }
 
 /* Cut the text's parts apart and look at each. */
-static int check_server(const char *rest, int has_scheme_, size_t *authority, size_t *path, const char **why)
+static int check_server(const char *rest, int has_scheme_, size_t *authority, size_t *path,
+    const char **why)
 {
 	const char *slash;
 
@@ -128,7 +131,9 @@ int mpijob__http_server_url_normalize(const char *text, int tls, char **out, con
 	char *url;
 
 	if (scheme)
-		name = has_scheme(text, scheme, "https") ? "https" : has_scheme(text, scheme, "http") ? "http" : NULL;
+		name = has_scheme(text, scheme, "https")  ? "https"
+		       : has_scheme(text, scheme, "http") ? "http"
+							  : NULL;
 	*why = "must begin with https:// (or http://)";
 	if (!name)
 		return MPIJOB_ERR_SPEC;
@@ -138,7 +143,8 @@ int mpijob__http_server_url_normalize(const char *text, int tls, char **out, con
 	whole = strcspn(rest, "/?#");
 	if (check_server(rest, scheme != 0, &authority, &path, why))
 		return MPIJOB_ERR_SPEC;
-	url = mpijob__http_report_format("%s://%.*s%.*s", name, (int)authority, rest, (int)path, rest + whole);
+	url = mpijob__http_report_format("%s://%.*s%.*s", name, (int)authority, rest, (int)path,
+	    rest + whole);
 	if (!url)
 		return MPIJOB_ERR_NOMEM;
 	*out = url;

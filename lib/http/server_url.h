@@ -4,9 +4,9 @@
 #define MPIJOB__HTTP_SERVER_URL_H
 
 /*
- * Bring a server's address into the form "https://host:port/prefix", without a slash at the end; without a scheme it
- * gets https when `tls` is set, else http. 0 and memory of its own; MPIJOB_ERR_NOMEM; MPIJOB_ERR_SPEC and in `why` a
- * sentence's end.
+ * Bring a server's address into the form "https://host:port/prefix", without a slash at the end;
+ * without a scheme it gets https when `tls` is set, else http. 0 and memory of its own;
+ * MPIJOB_ERR_NOMEM; MPIJOB_ERR_SPEC and in `why` a sentence's end.
  */
 int mpijob__http_server_url_normalize(const char *text, int tls, char **out, const char **why);
 /* Whether an address begins with https. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How OpenSSL is asked what it thinks of certificates and keys in memory, early enough to say in words what is wrong,
- * and without its asking a terminal for a pass phrase. A pair is looked at before it takes the place of an old one,
- * since files that are being replaced one after the other do not fit for a moment.
+ * How OpenSSL is asked what it thinks of certificates and keys in memory, early enough to say in
+ * words what is wrong, and without its asking a terminal for a pass phrase. A pair is looked at
+ * before it takes the place of an old one, since files that are being replaced one after the other
+ * do not fit for a moment.
  */
 #include "http/tls.h"
 
@@ -46,7 +47,8 @@ static EVP_PKEY *read_key(const char *pem, size_t len)
 	return key;
 }
 
-/* Why OpenSSL failed: when memory runs out, one of its layers says so, while others only say what they could not do. */
+/* Why OpenSSL failed: when memory runs out, one of its layers says so, while others only say what
+ * they could not do. */
 static int refuse(const char *why, const char **fault)
 {
 	unsigned long error;
@@ -67,7 +69,8 @@ static int check_certificate(const char *pem, size_t len, const char **fault)
 	return error;
 }
 
-static int check_pair(const mpijob__http_secret *certificate, const mpijob__http_secret *key, const char **fault)
+static int check_pair(const mpijob__http_secret *certificate, const mpijob__http_secret *key,
+    const char **fault)
 {
 	X509 *x509 = read_certificate(certificate->data, certificate->len);
 	EVP_PKEY *pkey = x509 ? read_key(key->data, key->len) : NULL;
@@ -84,7 +87,8 @@ static int check_pair(const mpijob__http_secret *certificate, const mpijob__http
 	return error;
 }
 
-/* What is refused is read a second time: some layers keep for themselves that memory ran out, the first one does not. */
+/* What is refused is read a second time: some layers keep for themselves that memory ran out, the
+ * first one does not. */
 
 int mpijob__http_tls_check_certificate(const char *pem, size_t len, const char **fault)
 {
@@ -98,7 +102,8 @@ int mpijob__http_tls_check_certificate(const char *pem, size_t len, const char *
 	return error;
 }
 
-int mpijob__http_tls_check_pair(const mpijob__http_secret *certificate, const mpijob__http_secret *key, const char **fault)
+int mpijob__http_tls_check_pair(const mpijob__http_secret *certificate,
+    const mpijob__http_secret *key, const char **fault)
 {
 	int error;
 

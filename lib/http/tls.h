@@ -5,10 +5,11 @@
 
 #include "http/secret.h"
 
-/* Do these bytes hold a certificate in PEM? 0, MPIJOB_ERR_SPEC (*fault says what is wrong, a constant),
- * MPIJOB_ERR_NOMEM. */
+/* Do these bytes hold a certificate in PEM? 0, MPIJOB_ERR_SPEC (*fault says what is wrong, a
+ * constant), MPIJOB_ERR_NOMEM. */
 int mpijob__http_tls_check_certificate(const char *pem, size_t len, const char **fault);
 /* Are they a certificate and its key, without a pass phrase? As above. */
-int mpijob__http_tls_check_pair(const mpijob__http_secret *certificate, const mpijob__http_secret *key, const char **fault);
+int mpijob__http_tls_check_pair(const mpijob__http_secret *certificate,
+    const mpijob__http_secret *key, const char **fault);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of exchanges: they are admitted (admit.c), go to curl, are told about in poll, and end once. Nothing is ever
- * told outside of poll, and nothing is given to curl or taken from it while curl is calling us: a callback that starts,
- * pauses or cancels only leaves a mark, and the same poll acts on it. Deadlines are kept here, because curl does not
- * count the time in which a transfer waits for a connection.
+ * The life of exchanges: they are admitted (admit.c), go to curl, are told about in poll, and end
+ * once. Nothing is ever told outside of poll, and nothing is given to curl or taken from it while
+ * curl is calling us: a callback that starts, pauses or cancels only leaves a mark, and the same
+ * poll acts on it. Deadlines are kept here, because curl does not count the time in which a
+ * transfer waits for a connection.
  */
 #include "http/transport.h"
 
@@ -25,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EVENTS 64
+#define EVENTS     64
 #define EVENT_WAKE UINT64_MAX
 
 int64_t mpijob__http_transport_now(void)
@@ -94,7 +95,10 @@ static void end(struct call *call, int code, const char *message)
 	if (exchange) {
 		call->http->told++;
 		mpijob_exchange_set_slot(exchange, NULL);
-		mpijob_exchange_end(exchange, code, message ? message : code ? mpijob_error_text(code) : NULL);
+		mpijob_exchange_end(exchange, code,
+		    message ? message
+		    : code  ? mpijob_error_text(code)
+			    : NULL);
 	}
 	mpijob__http_transport_discard(call);
 }
@@ -112,7 +116,8 @@ static void end_failed(struct call *call)
 	int code = call->failure;
 
 	if (call->failure_text)
-		message = mpijob__http_report_format("%s: %s", call->http->server.authority, call->failure_text);
+		message = mpijob__http_report_format("%s: %s", call->http->server.authority,
+		    call->failure_text);
 	mpijob__http_transport_end(call, code, message);
 }
 
@@ -154,7 +159,8 @@ static void finish_call(struct call *call, CURLcode code)
 		describe(call, code);
 	mpijob__http_pool_stop(call);
 	if (call->status == 401) {
-		mpijob__http_credentials_refused(http->credentials, call->token_generation, call->tls_generation);
+		mpijob__http_credentials_refused(http->credentials, call->token_generation,
+		    call->tls_generation);
 		mpijob__http_admit_follow_plugin(http);
 	}
 	if (call->failure) {
@@ -180,7 +186,8 @@ static void finish(struct mpijob_http *http)
 static void let_go_on(struct call *call)
 {
 	call->stopped = 0;
-	if (call->easy && curl_easy_pause(call->easy, CURLPAUSE_CONT) && call->exchange && !call->failure)
+	if (call->easy && curl_easy_pause(call->easy, CURLPAUSE_CONT) && call->exchange &&
+	    !call->failure)
 		call->failure = MPIJOB_ERR_NOMEM;
 }
 
@@ -218,13 +225,15 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		char *message;
 
 		if (mpijob__http_ring_has(&call->queue) && !call->lane && !call->queued)
-			message = mpijob__http_report_format("%s: the credentials were not there within %lld ms", server,
-							limit);
+			message = mpijob__http_report_format(
+			    "%s: the credentials were not there within %lld ms", server, limit);
 		else if (!call->sent)
-			message = mpijob__http_report_format("%s: no connection was free within %lld ms", server, limit);
+			message =
+			    mpijob__http_report_format("%s: no connection was free within %lld ms",
+				server, limit);
 		else
 			message = mpijob__http_report_format("%s: no %s within %lld ms", server,
-							call->status_told ? "whole answer" : "answer", limit);
+			    call->status_told ? "whole answer" : "answer", limit);
 		mpijob__http_transport_end(call, MPIJOB_ERR_TIMEOUT, message);
 	}
 }
@@ -272,10 +281,12 @@ static int64_t due(const struct mpijob_http *http)
 	int64_t plugin = mpijob__http_credentials_due_ms(http->credentials);
 
 	/* Calls that wait while a plugin runs are its business. */
-	if (http->attention.next->call || (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
+	if (http->attention.next->call ||
+	    (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
 	    mpijob__http_admit_has_turns(http))
 		return 0;
-	due = sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
+	due =
+	    sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
 	return sooner(due, plugin);
 }
 
@@ -296,7 +307,8 @@ static void drain_wake(struct mpijob_http *http)
 {
 	uint64_t count = 0;
 
-	if (read(http->wake, &count, sizeof(count)) == (ssize_t)sizeof(count) && count > (http->kicked ? 1u : 0u))
+	if (read(http->wake, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
+	    count > (http->kicked ? 1u : 0u))
 		http->woken = 1;
 	http->kicked = 0;
 }
@@ -332,7 +344,8 @@ static int poll_http(void *self, int timeout_ms)
 		if (error)
 			break;
 		turn(http);
-		if (http->told != told || http->woken || (end_ms >= 0 && mpijob__http_transport_now() >= end_ms))
+		if (http->told != told || http->woken ||
+		    (end_ms >= 0 && mpijob__http_transport_now() >= end_ms))
 			break;
 	}
 	http->polling = 0;
@@ -391,7 +404,9 @@ static int copy_request(struct call *call, const struct mpijob_request *request)
 	call->fresh = request->fresh != 0;
 	call->packed = !call->streaming && strcmp(call->method, "GET") == 0;
 	call->has_body = request->body != NULL;
-	return request->body ? mpijob__http_secret_set(&call->body, request->body, request->body_len) : 0;
+	return request->body
+		   ? mpijob__http_secret_set(&call->body, request->body, request->body_len)
+		   : 0;
 }
 
 static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
@@ -415,8 +430,9 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	mpijob__http_ring_insert(&http->calls, &call->all);
 	mpijob__http_ring_insert(&http->waiting, &call->queue);
 	if (!call->streaming)
-		call->limit_ms = request->timeout_ms > 0 ? mpijob__http_transport_limit(request->timeout_ms)
-							 : http->request_timeout_ms;
+		call->limit_ms = request->timeout_ms > 0
+				     ? mpijob__http_transport_limit(request->timeout_ms)
+				     : http->request_timeout_ms;
 	mpijob__http_transport_start_deadline(call);
 	mpijob_exchange_set_slot(exchange, call);
 	kick(http);

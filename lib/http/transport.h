@@ -20,8 +20,9 @@ struct call {
 	struct mpijob_http *http;
 	mpijob_exchange *exchange; /* NULL: nothing may be told any more */
 	struct link all;
-	struct link queue; /* among those that wait for credentials, for their turn, or for attention */
-	struct link due;   /* among those with a deadline, the soonest first */
+	/* among those that wait for credentials, for their turn, or for attention */
+	struct link queue;
+	struct link due; /* among those with a deadline, the soonest first */
 	int64_t deadline_ms;
 	int64_t limit_ms;
 	/* What is asked. */
@@ -40,9 +41,9 @@ struct call {
 	uint64_t token_generation;
 	uint64_t tls_generation;
 	int64_t heard_ms; /* the last bytes, or the start */
-	int sent;     /* a request left, or is just leaving */
-	int replayed; /* curl wanted to send a write a second time */
-	int packed;   /* the answer may come compressed */
+	int sent;         /* a request left, or is just leaving */
+	int replayed;     /* curl wanted to send a write a second time */
+	int packed;       /* the answer may come compressed */
 	/* What came. */
 	int http2;
 	int status;

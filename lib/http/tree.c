@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kubeconfig and a plugin's reply are read as documents, whose memory is not wiped by itself. Their strings are
- * overwritten here before they are freed. libyaml's own buffers, which hold pieces of a YAML text while it is read,
- * cannot be reached.
+ * A kubeconfig and a plugin's reply are read as documents, whose memory is not wiped by itself.
+ * Their strings are overwritten here before they are freed. libyaml's own buffers, which hold
+ * pieces of a YAML text while it is read, cannot be reached.
  */
 #include "http/tree.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands in the headers of our requests: who we are to people (User-Agent), to the server (Authorization) and on
- * behalf of whom we act (Impersonate-*), and what we can read. No value can smuggle in a header of its own. The
- * Authorization lies in one wiped buffer, which curl reads in place.
+ * What stands in the headers of our requests: who we are to people (User-Agent), to the server
+ * (Authorization) and on behalf of whom we act (Impersonate-*), and what we can read. No value can
+ * smuggle in a header of its own. The Authorization lies in one wiped buffer, which curl reads in
+ * place.
  */
 #include "http/wire.h"
 
@@ -16,7 +17,9 @@
 
 #define STRING(x) #x
 #define NUMBER(x) STRING(x)
-#define VERSION   NUMBER(MPIJOB_VERSION_MAJOR) "." NUMBER(MPIJOB_VERSION_MINOR) "." NUMBER(MPIJOB_VERSION_PATCH)
+#define VERSION                      \
+	NUMBER(MPIJOB_VERSION_MAJOR) \
+	"." NUMBER(MPIJOB_VERSION_MINOR) "." NUMBER(MPIJOB_VERSION_PATCH)
 
 #if defined(__x86_64__)
 #define MACHINE "amd64"
@@ -106,13 +109,14 @@ static int impersonate(struct curl_slist **list, const mpijob_http_config *confi
 	return error;
 }
 
-int mpijob__http_wire_common(const mpijob_http_config *config, const struct mpijob__http_server *server, const char *user_agent,
-			struct curl_slist **out)
+int mpijob__http_wire_common(const mpijob_http_config *config,
+    const struct mpijob__http_server *server, const char *user_agent, struct curl_slist **out)
 {
 	struct curl_slist *list = NULL;
 	int error;
 
-	error = append(&list, "User-Agent", user_agent ? user_agent : "libmpijob/" VERSION " (linux/" MACHINE ")");
+	error = append(&list, "User-Agent",
+	    user_agent ? user_agent : "libmpijob/" VERSION " (linux/" MACHINE ")");
 	if (!error)
 		error = append(&list, "Accept", "application/json, */*");
 	/* The name in the URL is the certificate's then, not the server's. */
@@ -136,8 +140,8 @@ int mpijob__http_wire_common(const mpijob_http_config *config, const struct mpij
 	return 0;
 }
 
-int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authorization, const char *content_type,
-		      struct curl_slist *common, struct curl_slist **first)
+int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authorization,
+    const char *content_type, struct curl_slist *common, struct curl_slist **first)
 {
 	static const char name[] = "Authorization: ";
 	static const char no_type[] = "Content-Type:";
@@ -159,7 +163,8 @@ int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authoriza
 		if (!one_line(authorization))
 			return MPIJOB_ERR_AUTH;
 		if (mpijob__http_secret_set(&wire->authorization, name, sizeof(name) - 1) ||
-		    mpijob__http_secret_append(&wire->authorization, authorization, strlen(authorization)))
+		    mpijob__http_secret_append(&wire->authorization, authorization,
+			strlen(authorization)))
 			return MPIJOB_ERR_NOMEM;
 		wire->nodes[1].data = wire->authorization.data;
 		wire->nodes[1].next = list;

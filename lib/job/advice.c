@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said of jobs that every server accepts and that then wait for ever, hold what they do not use, or run
- * otherwise than meant. Knows the rules about the job as a whole: gang scheduling and its annotations. Nothing here is
- * an error, and where there is doubt nothing is said.
+ * What is said of jobs that every server accepts and that then wait for ever, hold what they do not
+ * use, or run otherwise than meant. Knows the rules about the job as a whole: gang scheduling and
+ * its annotations. Nothing here is an error, and where there is doubt nothing is said.
  */
 #include "job/advice.h"
 
@@ -15,18 +15,20 @@
 
 #include <string.h>
 
-static void say(const struct mpijob__job_advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
-		const char *id, const char *format, va_list args) MPIJOB__BASE_PRINTF(7, 0);
+static void say(const struct mpijob__job_advice *a, int32_t severity, int field, const char *below,
+    const mpijob_node *node, const char *id, const char *format, va_list args)
+    MPIJOB__BASE_PRINTF(7, 0);
 
-static void say(const struct mpijob__job_advice *a, int32_t severity, int field, const char *below, const mpijob_node *node,
-		const char *id, const char *format, va_list args)
+static void say(const struct mpijob__job_advice *a, int32_t severity, int field, const char *below,
+    const mpijob_node *node, const char *id, const char *format, va_list args)
 {
 	struct mpijob__base_place around = mpijob__job_rules_place(a->report, a->root, field);
 	struct mpijob__job_spot spot = { NULL, mpijob__job_report_place(a->report, node, &around) };
 	struct mpijob_text path = { 0 }, message = { 0 };
 
 	if (mpijob__base_text_puts(&path, mpijob__job_field_row(field)->field.path) ||
-	    mpijob__base_text_puts(&path, below ? below : "") || mpijob__base_text_vprintf(&message, format, args))
+	    mpijob__base_text_puts(&path, below ? below : "") ||
+	    mpijob__base_text_vprintf(&message, format, args))
 		a->report->code = MPIJOB_ERR_NOMEM;
 	spot.path = mpijob_text_data(&path);
 	if (severity == MPIJOB_SEVERITY_WARNING)
@@ -37,8 +39,8 @@ static void say(const struct mpijob__job_advice *a, int32_t severity, int field,
 	mpijob__base_text_release(&message);
 }
 
-void mpijob__job_advice_warn(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
-			 const char *id, const char *format, ...)
+void mpijob__job_advice_warn(const struct mpijob__job_advice *a, int field, const char *below,
+    const mpijob_node *node, const char *id, const char *format, ...)
 {
 	va_list args;
 
@@ -47,8 +49,8 @@ void mpijob__job_advice_warn(const struct mpijob__job_advice *a, int field, cons
 	va_end(args);
 }
 
-void mpijob__job_advice_note(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
-			 const char *id, const char *format, ...)
+void mpijob__job_advice_note(const struct mpijob__job_advice *a, int field, const char *below,
+    const mpijob_node *node, const char *id, const char *format, ...)
 {
 	va_list args;
 
@@ -59,7 +61,8 @@ void mpijob__job_advice_note(const struct mpijob__job_advice *a, int field, cons
 
 static int read(const mpijob_node *root, int id, struct mpijob__job_value *value)
 {
-	return mpijob__job_value_read(mpijob__job_field_row(id), mpijob__job_field_node(root, id), value) == VALUE_GIVEN;
+	return mpijob__job_value_read(mpijob__job_field_row(id), mpijob__job_field_node(root, id),
+		   value) == VALUE_GIVEN;
 }
 
 static int64_t number_or(const mpijob_node *root, int id, int64_t otherwise)
@@ -71,9 +74,10 @@ static int64_t number_or(const mpijob_node *root, int id, int64_t otherwise)
 
 static struct mpijob__job_advised role_of(const mpijob_node *root, int is_worker)
 {
-	struct mpijob__job_advised role = { .template = is_worker ? FIELD_WORKER_TEMPLATE : FIELD_LAUNCHER_TEMPLATE,
-					.name = is_worker ? "worker" : "launcher",
-					.is_worker = is_worker };
+	struct mpijob__job_advised role = { .template = is_worker ? FIELD_WORKER_TEMPLATE
+								  : FIELD_LAUNCHER_TEMPLATE,
+		.name = is_worker ? "worker" : "launcher",
+		.is_worker = is_worker };
 
 	role.pod = mpijob_node_get(mpijob__job_field_node(root, role.template), "spec");
 	role.containers = mpijob_node_get(role.pod, "containers");
@@ -86,7 +90,8 @@ static struct mpijob__job_advised role_of(const mpijob_node *root, int is_worker
 
 /* ---- gang scheduling ---- */
 
-static const char *annotation(const mpijob_node *metadata, const char *key, const mpijob_node **node)
+static const char *annotation(const mpijob_node *metadata, const char *key,
+    const mpijob_node **node)
 {
 	*node = mpijob_node_get(mpijob_node_get(metadata, "annotations"), key);
 	return mpijob_node_string(*node);
@@ -95,8 +100,8 @@ static const char *annotation(const mpijob_node *metadata, const char *key, cons
 /* Whether a template is meant for a gang scheduler. */
 static int is_gang_template(const mpijob_node *template)
 {
-	static const char *const schedulers[] = { "volcano", "kube-batch", "scheduler-plugins-scheduler",
-						  "coscheduling" };
+	static const char *const schedulers[] = { "volcano", "kube-batch",
+		"scheduler-plugins-scheduler", "coscheduling" };
 	const char *name = mpijob_node_string(mpijob_node_find(template, "spec.schedulerName"));
 	const mpijob_node *metadata = mpijob_node_get(template, "metadata"), *node;
 
@@ -105,7 +110,8 @@ static int is_gang_template(const mpijob_node *template)
 			return 1;
 	}
 	return annotation(metadata, "scheduling.k8s.io/group-name", &node) != NULL ||
-	       mpijob_node_get(mpijob_node_get(metadata, "labels"), "scheduling.x-k8s.io/pod-group") != NULL;
+	       mpijob_node_get(mpijob_node_get(metadata, "labels"),
+		   "scheduling.x-k8s.io/pod-group") != NULL;
 }
 
 /* Only the operator knows its gang scheduler; a job that expects one gives hints. */
@@ -116,37 +122,40 @@ static int expects_gang(const struct mpijob__job_advice *a)
 	return mpijob_node_count(mpijob__job_field_node(a->root, FIELD_SCHEDULING_POLICY)) > 0 ||
 	       is_gang_template(mpijob__job_field_node(a->root, FIELD_LAUNCHER_TEMPLATE)) ||
 	       is_gang_template(mpijob__job_field_node(a->root, FIELD_WORKER_TEMPLATE)) ||
-	       annotation(mpijob__job_field_node(a->root, FIELD_METADATA), "scheduling.volcano.sh/queue-name", &node) !=
-		       NULL;
+	       annotation(mpijob__job_field_node(a->root, FIELD_METADATA),
+		   "scheduling.volcano.sh/queue-name", &node) != NULL;
 }
 
-/* No worker starts before the gang is complete, and the launcher is made when all workers are ready. */
+/* No worker starts before the gang is complete, and the launcher is made when all workers are
+ * ready. */
 static void rule_deadlock(const struct mpijob__job_advice *a)
 {
 	const mpijob_node *policy = mpijob__job_field_node(a->root, FIELD_LAUNCHER_CREATION_POLICY);
 	const char *word = mpijob_node_string(policy);
 	int64_t least = number_or(a->root, FIELD_MIN_AVAILABLE, a->workers + 1);
 
-	if (!word || strcmp(word, "WaitForWorkersReady") != 0 || least <= a->workers || a->workers == 0 ||
-	    !expects_gang(a))
+	if (!word || strcmp(word, "WaitForWorkersReady") != 0 || least <= a->workers ||
+	    a->workers == 0 || !expects_gang(a))
 		return;
 	mpijob__job_advice_warn(a, FIELD_LAUNCHER_CREATION_POLICY, NULL, policy, "gang-deadlock",
-			    "a gang of %lld pods needs the launcher, which is made only when all %lld workers run; "
-			    "set spec.runPolicy.schedulingPolicy.minAvailable to %lld, or use AtStartup",
-			    (long long)least, (long long)a->workers, (long long)a->workers);
+	    "a gang of %lld pods needs the launcher, which is made only when all %lld workers run; "
+	    "set spec.runPolicy.schedulingPolicy.minAvailable to %lld, or use AtStartup",
+	    (long long)least, (long long)a->workers, (long long)a->workers);
 }
 
 static void rule_group_name(const struct mpijob__job_advice *a)
 {
-	static const char wrong[] = "scheduling.volcano.sh/group-name", right[] = "scheduling.volcano.sh/queue-name";
-	const mpijob_node *metadata = mpijob__job_field_node(a->root, FIELD_METADATA), *node, *other;
+	static const char wrong[] = "scheduling.volcano.sh/group-name",
+			  right[] = "scheduling.volcano.sh/queue-name";
+	const mpijob_node *metadata = mpijob__job_field_node(a->root, FIELD_METADATA), *node,
+			  *other;
 	struct mpijob__job_value queue;
 
 	if (!annotation(metadata, wrong, &node) || annotation(metadata, right, &other) ||
 	    read(a->root, FIELD_QUEUE, &queue))
 		return;
-	mpijob__job_advice_warn(a, FIELD_ANNOTATIONS, "[scheduling.volcano.sh/group-name]", node, "group-name",
-			    "has no effect; the queue is read from '%s'", right);
+	mpijob__job_advice_warn(a, FIELD_ANNOTATIONS, "[scheduling.volcano.sh/group-name]", node,
+	    "group-name", "has no effect; the queue is read from '%s'", right);
 }
 
 /* ---- all ---- */
@@ -156,7 +165,8 @@ void mpijob__job_advice_check(struct mpijob__job_report *report, const mpijob_no
 	struct mpijob__job_advice a = { .report = report, .root = root };
 	struct mpijob__job_advised launcher = role_of(root, 0), worker = role_of(root, 1);
 
-	a.workers = mpijob__job_field_node(root, FIELD_WORKER) && worker.replicas > 0 ? worker.replicas : 0;
+	a.workers =
+	    mpijob__job_field_node(root, FIELD_WORKER) && worker.replicas > 0 ? worker.replicas : 0;
 	a.slots = number_or(root, FIELD_SLOTS_PER_WORKER, 1);
 	a.mpi = (int32_t)number_or(root, FIELD_MPI_IMPLEMENTATION, MPIJOB_OPENMPI);
 	a.launcher_works = number_or(root, FIELD_RUN_LAUNCHER_AS_WORKER, 0) != 0;

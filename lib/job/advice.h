@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warnings about jobs that are accepted and then cost a night; for lib/job/advice*.c, and one call for rules.c. */
+/* Warnings about jobs that are accepted and then cost a night; for lib/job/advice*.c, and one call
+ * for rules.c. */
 #ifndef MPIJOB__JOB_ADVICE_H
 #define MPIJOB__JOB_ADVICE_H
 
@@ -30,36 +31,40 @@ struct mpijob__job_advised {
 void mpijob__job_advice_check(struct mpijob__job_report *report, const mpijob_node *root);
 
 /*
- * Say something about the row `field`, or what is `below` it ("" or NULL: itself). The place is that of `node`; where
- * it has none, that of the row's value, or of what is around it.
+ * Say something about the row `field`, or what is `below` it ("" or NULL: itself). The place is
+ * that of `node`; where it has none, that of the row's value, or of what is around it.
  */
-void mpijob__job_advice_warn(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
-			 const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
-void mpijob__job_advice_note(const struct mpijob__job_advice *a, int field, const char *below, const mpijob_node *node,
-			 const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
+void mpijob__job_advice_warn(const struct mpijob__job_advice *a, int field, const char *below,
+    const mpijob_node *node, const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
+void mpijob__job_advice_note(const struct mpijob__job_advice *a, int field, const char *below,
+    const mpijob_node *node, const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(6, 7);
 
 /* advice_launch.c: how many ranks the launcher asks for. */
-void mpijob__job_advice_launch(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher);
+void mpijob__job_advice_launch(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *launcher);
 /* Whether a command line of a container starts ranks. */
 int mpijob__job_advice_launches(const mpijob_node *container);
 /* Whether a word occurs in command or args, alone or as the last part of a path. */
 int mpijob__job_advice_runs(const mpijob_node *container, const char *program);
 
-/* How many words behind an option of mpirun, which begins with one dash or two, are its values; 0 for unknown ones. */
+/* How many words behind an option of mpirun, which begins with one dash or two, are its values; 0
+ * for unknown ones. */
 size_t mpijob__job_advice_values(const char *option);
 
 /* advice_devices.c */
-void mpijob__job_advice_devices(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher,
-			    const struct mpijob__job_advised *worker);
+void mpijob__job_advice_devices(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *launcher, const struct mpijob__job_advised *worker);
 /* Whether a container asks for GPUs or alike. */
 int mpijob__job_advice_has_device(const mpijob_node *container);
 /* Whether a resource of that name is a GPU or alike. */
 int mpijob__job_advice_is_device(const char *name);
 
 /* advice_pod.c: which container is the main one, and where pods meet. */
-void mpijob__job_advice_pod(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role);
+void mpijob__job_advice_pod(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role);
 
 /* advice_environment.c: variables that are set twice, or not expanded. */
-void mpijob__job_advice_environment(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role);
+void mpijob__job_advice_environment(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPUs and what is like them: which resources they are, that ranks and GPUs should match, that workers which stay keep
- * them, and that the operator hides them from a launcher that computes nothing.
+ * GPUs and what is like them: which resources they are, that ranks and GPUs should match, that
+ * workers which stay keep them, and that the operator hides them from a launcher that computes
+ * nothing.
  */
 #include "job/advice.h"
 
@@ -19,9 +20,15 @@ static const struct {
 	const char *name; /* ends in '*': a prefix */
 	enum device device;
 } devices[] = {
-	{ "nvidia.com/gpu", NVIDIA_GPU },    { "nvidia.com/mig-*", NVIDIA_GPU },   { "amd.com/gpu", GPU },
-	{ "gpu.intel.com/i915", GPU },       { "gpu.intel.com/xe", GPU },          { "habana.ai/gaudi", GPU },
-	{ "nvidia.com/gpu.shared", DEVICE }, { "aws.amazon.com/neuron*", DEVICE }, { "google.com/tpu", DEVICE },
+	{ "nvidia.com/gpu", NVIDIA_GPU },
+	{ "nvidia.com/mig-*", NVIDIA_GPU },
+	{ "amd.com/gpu", GPU },
+	{ "gpu.intel.com/i915", GPU },
+	{ "gpu.intel.com/xe", GPU },
+	{ "habana.ai/gaudi", GPU },
+	{ "nvidia.com/gpu.shared", DEVICE },
+	{ "aws.amazon.com/neuron*", DEVICE },
+	{ "google.com/tpu", DEVICE },
 };
 
 static enum device device_of(const char *name)
@@ -47,7 +54,8 @@ static int64_t amount(const mpijob_node *node)
 	int64_t value;
 
 	if (!mpijob_node_text(node) ||
-	    !mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &quantity) ||
+	    !mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node),
+		&quantity) ||
 	    !mpijob__base_quantity_value(&quantity, &value))
 		return 0;
 	return value > 0 && value < INT32_MAX ? value : 0;
@@ -108,41 +116,44 @@ static void rule_slots(const struct mpijob__job_advice *a, const struct demand *
 		return;
 	if (slots > gpus)
 		mpijob__job_advice_warn(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-shared",
-				    "%lld ranks share the %lld GPU%s of a worker (%s); use as many slots as GPUs",
-				    slots, gpus, gpus == 1 ? "" : "s", worker->name);
+		    "%lld ranks share the %lld GPU%s of a worker (%s); use as many slots as GPUs",
+		    slots, gpus, gpus == 1 ? "" : "s", worker->name);
 	else
-		mpijob__job_advice_note(
-			a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-unused",
-			"a worker has %lld GPUs (%s) and %lld slot%s: each rank must drive several GPUs, or some idle",
-			gpus, worker->name, slots, slots == 1 ? "" : "s");
+		mpijob__job_advice_note(a, FIELD_SLOTS_PER_WORKER, NULL, NULL, "gpus-unused",
+		    "a worker has %lld GPUs (%s) and %lld slot%s: each rank must drive several "
+		    "GPUs, or some idle",
+		    gpus, worker->name, slots, slots == 1 ? "" : "s");
 }
 
 static void rule_clean(const struct mpijob__job_advice *a, const struct demand *worker)
 {
-	const char *policy = mpijob_node_string(mpijob__job_field_node(a->root, FIELD_CLEAN_POD_POLICY));
+	const char *policy =
+	    mpijob_node_string(mpijob__job_field_node(a->root, FIELD_CLEAN_POD_POLICY));
 
 	if (worker->name && (!policy || strcmp(policy, "None") == 0))
 		mpijob__job_advice_warn(a, FIELD_CLEAN_POD_POLICY, NULL, NULL, "gpus-kept",
-				    "with None the workers keep their %s when the job has ended; use Running or All",
-				    worker->name);
+		    "with None the workers keep their %s when the job has ended; use Running or "
+		    "All",
+		    worker->name);
 }
 
-static void rule_launcher(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher)
+static void rule_launcher(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *launcher)
 {
 	struct demand demand = { 0 };
 
 	add_container(&demand, launcher->main);
 	if (!a->launcher_works && demand.device == NVIDIA_GPU)
-		mpijob__job_advice_warn(
-			a, launcher->template, ".spec.containers[0].resources.limits", demand.node,
-			"launcher-gpus-hidden",
-			"the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, so it does not "
-			"see its %s; remove them, or set spec.runLauncherAsWorker",
-			demand.name);
+		mpijob__job_advice_warn(a, launcher->template,
+		    ".spec.containers[0].resources.limits", demand.node, "launcher-gpus-hidden",
+		    "the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, "
+		    "so it does not "
+		    "see its %s; remove them, or set spec.runLauncherAsWorker",
+		    demand.name);
 }
 
-void mpijob__job_advice_devices(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher,
-			    const struct mpijob__job_advised *worker)
+void mpijob__job_advice_devices(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *launcher, const struct mpijob__job_advised *worker)
 {
 	struct demand demand = demand_of(worker->containers);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables that mean something else than they seem to: those that the operator sets too (see injected.c), and values
- * that refer to others in a way that is left as it is. Kubernetes replaces $(NAME) where NAME stands before, and
- * nothing else; $$ stands for a dollar.
+ * Variables that mean something else than they seem to: those that the operator sets too (see
+ * injected.c), and values that refer to others in a way that is left as it is. Kubernetes replaces
+ * $(NAME) where NAME stands before, and nothing else; $$ stands for a dollar.
  */
 #include "doc/names.h"
 #include "job/advice.h"
@@ -16,33 +16,39 @@
 /* ---- what the operator sets ---- */
 
 /* The operator's comes later and wins. */
-static void overridden(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *name)
+static void overridden(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
+    const char *name)
 {
 	const mpijob_node *env = mpijob_node_get(role->main, "env");
 	const mpijob_node *entry = mpijob__job_injected_in_env(env, mpijob_node_count(env), name);
 
 	if (entry)
 		mpijob__job_advice_warn(a, role->template, ENV, entry, "variable-overridden",
-				    "%s is set by the operator; the value given here has no effect", name);
+		    "%s is set by the operator; the value given here has no effect", name);
 }
 
 /* Ours are left out where the user's environment may give them. */
-static void left_to_user(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *name)
+static void left_to_user(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
+    const char *name)
 {
 	const mpijob_node *env = mpijob_node_get(role->main, "env");
 	const mpijob_node *entry = mpijob__job_injected_in_env(env, mpijob_node_count(env), name);
-	const mpijob_node *source = mpijob__job_injected_in_source(mpijob_node_get(role->main, "envFrom"), name);
+	const mpijob_node *source =
+	    mpijob__job_injected_in_source(mpijob_node_get(role->main, "envFrom"), name);
 
 	if (entry)
 		mpijob__job_advice_note(a, role->template, ENV, entry, "variable-left-to-user",
-				    "%s is given here and not set again", name);
+		    "%s is given here and not set again", name);
 	else if (source)
-		mpijob__job_advice_warn(
-			a, role->template, ENV_FROM, source, "variable-left-to-user",
-			"%s is not set, as it may be given here; set it in env, or give the source a prefix", name);
+		mpijob__job_advice_warn(a, role->template, ENV_FROM, source,
+		    "variable-left-to-user",
+		    "%s is not set, as it may be given here; set it in env, or give the source a "
+		    "prefix",
+		    name);
 }
 
-static void rule_injected(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
+static void rule_injected(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role)
 {
 	const struct mpijob__job_injected *row;
 
@@ -69,7 +75,8 @@ struct reference {
 
 static size_t name_length(const char *text)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789";
 
 	return *text >= '0' && *text <= '9' ? 0 : strspn(text, letters);
 }
@@ -98,22 +105,26 @@ static int next_reference(const char *at, struct reference *out)
 
 static int is_named(const struct reference *reference, const char *name)
 {
-	return strncmp(name, reference->name, reference->name_len) == 0 && !name[reference->name_len];
+	return strncmp(name, reference->name, reference->name_len) == 0 &&
+	       !name[reference->name_len];
 }
 
-/* $PATH: only of the variable itself, and those that people extend; another may be meant for a program. */
+/* $PATH: only of the variable itself, and those that people extend; another may be meant for a
+ * program. */
 static int is_shell_reference(const struct reference *reference, const char *own)
 {
-	return !reference->open || reference->open == '{' ? is_named(reference, own) || is_named(reference, "PATH") ||
-								    is_named(reference, "LD_LIBRARY_PATH")
-							  : 0;
+	return !reference->open || reference->open == '{'
+		   ? is_named(reference, own) || is_named(reference, "PATH") ||
+			 is_named(reference, "LD_LIBRARY_PATH")
+		   : 0;
 }
 
 static int ends_in(const struct reference *reference, const char *end)
 {
 	size_t len = strlen(end);
 
-	return reference->name_len >= len && memcmp(reference->name + reference->name_len - len, end, len) == 0;
+	return reference->name_len >= len &&
+	       memcmp(reference->name + reference->name_len - len, end, len) == 0;
 }
 
 /* Whether a reference's name has a part. */
@@ -127,11 +138,13 @@ static int has_part(const struct reference *reference, const char *part)
 	return 0;
 }
 
-/* $(PATH), when nothing that Kubernetes knows is called so: neither a variable before, nor one of a service. */
+/* $(PATH), when nothing that Kubernetes knows is called so: neither a variable before, nor one of a
+ * service. */
 static int is_unknown(const struct reference *reference, const mpijob_node *container,
-		      const struct mpijob__doc_names *before)
+    const struct mpijob__doc_names *before)
 {
-	static const char *const of_services[] = { "_HOST", "_PORT", "_TCP", "_UDP", "_ADDR", "_PROTO" };
+	static const char *const of_services[] = { "_HOST", "_PORT", "_TCP", "_UDP", "_ADDR",
+		"_PROTO" };
 
 	if (reference->open != '(' || mpijob_node_count(mpijob_node_get(container, "envFrom")))
 		return 0;
@@ -149,40 +162,45 @@ static int is_unknown(const struct reference *reference, const mpijob_node *cont
 	return 1;
 }
 
-static void check_value(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *below,
-			const mpijob_node *container, const mpijob_node *entry, const struct mpijob__doc_names *before)
+static void check_value(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
+    const char *below, const mpijob_node *container, const mpijob_node *entry,
+    const struct mpijob__doc_names *before)
 {
 	const mpijob_node *node = mpijob_node_get(entry, "value");
-	const char *name = mpijob_node_string(mpijob_node_get(entry, "name")), *at = mpijob_node_string(node);
+	const char *name = mpijob_node_string(mpijob_node_get(entry, "name")),
+		   *at = mpijob_node_string(node);
 	struct reference found;
 
 	for (; name && at && next_reference(at, &found); at = found.at + found.len) {
 		if (!is_shell_reference(&found, name) && !is_unknown(&found, container, before))
 			continue;
 		if (found.open == '(')
-			mpijob__job_advice_warn(
-				a, role->template, below, node, "variable-not-expanded",
-				"%s: '%.*s' stays as it is, as no variable before this one is called so; what the "
-				"image sets cannot be extended here",
-				name, (int)found.len, found.at);
+			mpijob__job_advice_warn(a, role->template, below, node,
+			    "variable-not-expanded",
+			    "%s: '%.*s' stays as it is, as no variable before this one is called "
+			    "so; what the "
+			    "image sets cannot be extended here",
+			    name, (int)found.len, found.at);
 		else
-			mpijob__job_advice_warn(
-				a, role->template, below, node, "variable-not-expanded",
-				"%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of variables given before; "
-				"write the whole value, or set it in a shell",
-				name, (int)found.len, found.at);
+			mpijob__job_advice_warn(a, role->template, below, node,
+			    "variable-not-expanded",
+			    "%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of "
+			    "variables given before; "
+			    "write the whole value, or set it in a shell",
+			    name, (int)found.len, found.at);
 		return;
 	}
 }
 
-static void check_env(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *below,
-		      const mpijob_node *container)
+static void check_env(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
+    const char *below, const mpijob_node *container)
 {
 	const mpijob_node *env = mpijob_node_get(container, "env");
 	struct mpijob__doc_names before = { 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
-		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
 
 		check_value(a, role, below, container, mpijob_node_at(env, i), &before);
 		if (name && mpijob__doc_names_add(&before, name, strlen(name), 0, NULL) < 0)
@@ -191,7 +209,8 @@ static void check_env(const struct mpijob__job_advice *a, const struct mpijob__j
 	mpijob__doc_names_release(&before);
 }
 
-static void rule_expansion(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role, const char *list)
+static void rule_expansion(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role, const char *list)
 {
 	const mpijob_node *containers = mpijob_node_get(role->pod, list);
 
@@ -208,7 +227,8 @@ static void rule_expansion(const struct mpijob__job_advice *a, const struct mpij
 	}
 }
 
-void mpijob__job_advice_environment(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
+void mpijob__job_advice_environment(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role)
 {
 	rule_injected(a, role);
 	rule_expansion(a, role, "initContainers");

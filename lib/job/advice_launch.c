@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many ranks a launcher asks for, read from its command line as mpirun would: the words of command and args, or
- * those of the text that a shell is given. Knows which options of Open MPI, Hydra and horovodrun take a value, because
- * what follows the first word that is none belongs to the user's program. Whatever is not plain (a variable, hosts of
- * the user's own, an unknown option before a word) ends the guess in silence.
+ * How many ranks a launcher asks for, read from its command line as mpirun would: the words of
+ * command and args, or those of the text that a shell is given. Knows which options of Open MPI,
+ * Hydra and horovodrun take a value, because what follows the first word that is none belongs to
+ * the user's program. Whatever is not plain (a variable, hosts of the user's own, an unknown option
+ * before a word) ends the guess in silence.
  */
 #include "job/advice.h"
 
@@ -34,31 +35,18 @@ struct launch {
 
 /* ---- words ---- */
 
-static const char *const tools[] = { "mpirun",          "mpiexec",       "mpiexec.hydra", "mpirun.openmpi",
-				     "mpiexec.openmpi", "mpiexec.mpich", "mpirun.mpich",  "orterun",
-				     "prterun",         "horovodrun" };
+static const char *const tools[] = { "mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi",
+	"mpiexec.openmpi", "mpiexec.mpich", "mpirun.mpich", "orterun", "prterun", "horovodrun" };
 static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh" };
-static const char *const talkers[] = {
-	"echo", "printf", "which", "command", "type", "man", "cat", "grep", "test", "["
-};
+static const char *const talkers[] = { "echo", "printf", "which", "command", "type", "man", "cat",
+	"grep", "test", "[" };
 
 /* Options without their dashes. */
 static const char *const counts[] = { "n", "np", "c", "num-proc" };
 static const char *const hosts[] = { "hostfile", "machinefile", "f", "default-hostfile" };
-static const char *const own_hosts[] = { "H",
-					 "host",
-					 "hosts",
-					 "machine",
-					 "rankfile",
-					 "rf",
-					 "configfile",
-					 "min-np",
-					 "max-np",
-					 "host-discovery-script",
-					 "slots-per-host",
-					 "min-num-proc",
-					 "max-num-proc",
-					 "app" };
+static const char *const own_hosts[] = { "H", "host", "hosts", "machine", "rankfile", "rf",
+	"configfile", "min-np", "max-np", "host-discovery-script", "slots-per-host", "min-num-proc",
+	"max-num-proc", "app" };
 static const char *const of_none[] = {
 	"allow-run-as-root",
 	"tag-output",
@@ -167,8 +155,8 @@ static const char *const of_one[] = {
 	"dvm",
 	"dvm-uri",
 };
-static const char *const of_two[] = { "mca",      "gmca",    "omca",     "gomca", "prtemca",
-				      "gprtemca", "pmixmca", "gpmixmca", "genv",  "env" };
+static const char *const of_two[] = { "mca", "gmca", "omca", "gomca", "prtemca", "gprtemca",
+	"pmixmca", "gpmixmca", "genv", "env" };
 
 #define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof((list)[0]))
 
@@ -225,11 +213,13 @@ static void report(const struct launch *launch)
 		outcome = ", and horovodrun refuses more";
 	else if (a->mpi != MPIJOB_OPENMPI)
 		outcome = ", so that several share a slot";
-	mpijob__job_advice_warn(a, FIELD_LAUNCHER_TEMPLATE, launch->below, launch->node, "too-few-slots",
-			    "%s asks for %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s",
-			    launch->tool, (long long)launch->ranks, (long long)a->workers, a->workers == 1 ? "" : "s",
-			    a->launcher_works ? " and the launcher" : "", (long long)a->slots, a->slots == 1 ? "" : "s",
-			    is_one ? "" : " each", is_one ? "s" : "", (long long)offered, outcome);
+	mpijob__job_advice_warn(a, FIELD_LAUNCHER_TEMPLATE, launch->below, launch->node,
+	    "too-few-slots",
+	    "%s asks for %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s",
+	    launch->tool, (long long)launch->ranks, (long long)a->workers,
+	    a->workers == 1 ? "" : "s", a->launcher_works ? " and the launcher" : "",
+	    (long long)a->slots, a->slots == 1 ? "" : "s", is_one ? "" : " each", is_one ? "s" : "",
+	    (long long)offered, outcome);
 }
 
 static void begin(struct launch *launch)
@@ -247,7 +237,8 @@ static void end(struct launch *launch)
 	const struct mpijob__job_advice *a = launch->a;
 
 	if (launch->tool && launch->ranks > 0 && !launch->exempt && a && a->slots > 0 &&
-	    a->workers + a->launcher_works > 0 && launch->ranks > (a->workers + (a->launcher_works != 0)) * a->slots)
+	    a->workers + a->launcher_works > 0 &&
+	    launch->ranks > (a->workers + (a->launcher_works != 0)) * a->slots)
 		report(launch);
 	begin(launch);
 }
@@ -324,9 +315,7 @@ static void take(struct launch *launch, const char *word, const mpijob_node *nod
 {
 	launch->exempt |= launch->tool && launch->state != PROGRAM && is_oversubscribe(word);
 	switch (launch->state) {
-	case BEFORE:
-		take_before(launch, word);
-		break;
+	case BEFORE: take_before(launch, word); break;
 	case VALUE:
 		if (--launch->values == 0)
 			launch->state = OPTIONS;
@@ -335,9 +324,7 @@ static void take(struct launch *launch, const char *word, const mpijob_node *nod
 		launch->exempt |= strcmp(word, MPIJOB__JOB_HOSTFILE_PATH) != 0;
 		launch->state = OPTIONS;
 		break;
-	case COUNT:
-		take_count(launch, word, node);
-		break;
+	case COUNT: take_count(launch, word, node); break;
 	case OPTIONS:
 	case UNSURE:
 		if (word[0] == '-' && word[1])
@@ -349,8 +336,7 @@ static void take(struct launch *launch, const char *word, const mpijob_node *nod
 		if (strcmp(word, ":") == 0) /* another program of the same run */
 			launch->state = OPTIONS;
 		break;
-	case QUIET:
-		break;
+	case QUIET: break;
 	}
 }
 
@@ -374,7 +360,8 @@ static void put(struct script *script, char c)
 static void end_word(struct script *script)
 {
 	if (script->in_word)
-		take(script->launch, script->plain ? mpijob_text_data(&script->word) : "", script->node);
+		take(script->launch, script->plain ? mpijob_text_data(&script->word) : "",
+		    script->node);
 	mpijob_text_clear(&script->word);
 	script->in_word = 0;
 	script->plain = 1;
@@ -466,7 +453,8 @@ static void read_container(struct launch *launch, const mpijob_node *container)
 				take_script(launch, word, node);
 				return;
 			}
-			if (shell == NO_SHELL && launch->state == BEFORE && IS_ONE_OF(last_part(word), shells))
+			if (shell == NO_SHELL && launch->state == BEFORE &&
+			    IS_ONE_OF(last_part(word), shells))
 				shell = SHELL;
 			else if (shell == SHELL && is_script_option(word))
 				shell = SCRIPT;
@@ -485,8 +473,8 @@ int mpijob__job_advice_runs(const mpijob_node *container, const char *program)
 		for (size_t j = 0; j < mpijob_node_count(list); j++) {
 			const char *word = mpijob_node_string(mpijob_node_at(list, j));
 
-			if (word &&
-			    (strcmp(last_part(word), program) == 0 || (strchr(word, ' ') && strstr(word, program))))
+			if (word && (strcmp(last_part(word), program) == 0 ||
+					(strchr(word, ' ') && strstr(word, program))))
 				return 1;
 		}
 	}
@@ -508,8 +496,10 @@ static int allows_more(const mpijob_node *container)
 	const mpijob_node *env = mpijob_node_get(container, "env");
 
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
-		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
-		const char *value = mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "value"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "name"));
+		const char *value =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(env, i), "value"));
 
 		if ((name && is_oversubscribe(name)) || (value && is_oversubscribe(value)))
 			return 1;
@@ -517,7 +507,8 @@ static int allows_more(const mpijob_node *container)
 	return 0;
 }
 
-void mpijob__job_advice_launch(const struct mpijob__job_advice *a, const struct mpijob__job_advised *launcher)
+void mpijob__job_advice_launch(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *launcher)
 {
 	struct launch launch = { .a = a };
 

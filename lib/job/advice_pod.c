@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods of several containers, of which only the first gets what makes it a launcher or a worker; and workers that share
- * the network of their node, where two cannot listen on sshd's port.
+ * Pods of several containers, of which only the first gets what makes it a launcher or a worker;
+ * and workers that share the network of their node, where two cannot listen on sshd's port.
  */
 #include "job/advice.h"
 
@@ -21,8 +21,8 @@ static const char *name_of(const mpijob_node *container)
 }
 
 /* How much a container looks like the role's main one, by its name alone. */
-static int is_called_main(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
-			  const mpijob_node *container)
+static int is_called_main(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role, const mpijob_node *container)
 {
 	const char *job = mpijob_node_string(mpijob__job_field_node(a->root, FIELD_NAME));
 	const char *name = name_of(container);
@@ -34,7 +34,8 @@ static int is_called_main(const struct mpijob__job_advice *a, const struct mpijo
 /* Whether it does what the main one does. */
 static int does_main(const struct mpijob__job_advised *role, const mpijob_node *container)
 {
-	return role->is_worker ? mpijob__job_advice_runs(container, "sshd") || mpijob__job_advice_has_device(container)
+	return role->is_worker ? mpijob__job_advice_runs(container, "sshd") ||
+				     mpijob__job_advice_has_device(container)
 			       : mpijob__job_advice_launches(container);
 }
 
@@ -42,7 +43,8 @@ static int does_main(const struct mpijob__job_advised *role, const mpijob_node *
 static int first_is_main(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
 {
 	const mpijob_node *template = mpijob__job_field_node(a->root, role->template);
-	const mpijob_node *annotations = mpijob_node_get(mpijob_node_get(template, "metadata"), "annotations");
+	const mpijob_node *annotations =
+	    mpijob_node_get(mpijob_node_get(template, "metadata"), "annotations");
 	const char *chosen = mpijob_node_string(mpijob_node_get(annotations, DEFAULT_CONTAINER));
 
 	if (chosen)
@@ -56,7 +58,8 @@ static int first_is_main(const struct mpijob__job_advice *a, const struct mpijob
 	return is_called_main(a, role, role->main) ? 1 : -1;
 }
 
-static void rule_main_container(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
+static void rule_main_container(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role)
 {
 	int is;
 
@@ -64,11 +67,12 @@ static void rule_main_container(const struct mpijob__job_advice *a, const struct
 		return;
 	is = first_is_main(a, role);
 	if (is < 1)
-		mpijob__job_advice_warn(a, role->template, ".spec.containers", role->main, "main-container-unclear",
-				    "only the first container, '%s', becomes the %s%s; put the main one first",
-				    name_of(role->main), role->name,
-				    is == 0 ? ", and another one looks like it"
-					    : ", and nothing tells whether it is the main one");
+		mpijob__job_advice_warn(a, role->template, ".spec.containers", role->main,
+		    "main-container-unclear",
+		    "only the first container, '%s', becomes the %s%s; put the main one first",
+		    name_of(role->main), role->name,
+		    is == 0 ? ", and another one looks like it"
+			    : ", and nothing tells whether it is the main one");
 }
 
 /* ---- the network of the node ---- */
@@ -87,11 +91,12 @@ static int is_hostname(const mpijob_node *term)
 	return key && strcmp(key, "kubernetes.io/hostname") == 0;
 }
 
-/* Whether something keeps two such pods off one node: a rule, or a port that the scheduler knows of. */
+/* Whether something keeps two such pods off one node: a rule, or a port that the scheduler knows
+ * of. */
 static int is_kept_apart(const struct mpijob__job_advised *role)
 {
-	const mpijob_node *terms =
-		mpijob_node_find(role->pod, "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
+	const mpijob_node *terms = mpijob_node_find(role->pod,
+	    "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
 	const mpijob_node *spread = mpijob_node_get(role->pod, "topologySpreadConstraints");
 
 	for (size_t i = 0; i < mpijob_node_count(terms); i++) {
@@ -103,7 +108,8 @@ static int is_kept_apart(const struct mpijob__job_advised *role)
 			return 1;
 	}
 	for (size_t i = 0; i < mpijob_node_count(role->containers); i++) {
-		if (mpijob_node_count(mpijob_node_get(mpijob_node_at(role->containers, i), "ports")))
+		if (mpijob_node_count(
+			mpijob_node_get(mpijob_node_at(role->containers, i), "ports")))
 			return 1;
 	}
 	return 0;
@@ -127,14 +133,15 @@ static int gives_port(const mpijob_node *container)
 			const char *word = mpijob_node_string(mpijob_node_at(list, j));
 
 			if (word && (strncmp(word, "-p", 2) == 0 || strncmp(word, "-f", 2) == 0 ||
-				     strstr(word, "Port") || strchr(word, ' ')))
+					strstr(word, "Port") || strchr(word, ' ')))
 				return 1;
 		}
 	}
 	return 0;
 }
 
-static void rule_host_network(const struct mpijob__job_advice *a, const struct mpijob__job_advised *worker)
+static void rule_host_network(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *worker)
 {
 	const mpijob_node *node = mpijob_node_get(worker->pod, "hostNetwork");
 	int is_default = !has_words(worker->main);
@@ -143,19 +150,23 @@ static void rule_host_network(const struct mpijob__job_advice *a, const struct m
 	    !(is_default || mpijob__job_advice_runs(worker->main, "sshd")))
 		return;
 	if (a->workers > 1 && !is_kept_apart(worker))
-		mpijob__job_advice_warn(a, worker->template, ".spec.hostNetwork", node, "host-network-collision",
-				    "on one node only one of the %lld workers' sshd gets its port; keep workers apart "
-				    "by a required "
-				    "podAntiAffinity on kubernetes.io/hostname, or list the port in ports",
-				    (long long)a->workers);
+		mpijob__job_advice_warn(a, worker->template, ".spec.hostNetwork", node,
+		    "host-network-collision",
+		    "on one node only one of the %lld workers' sshd gets its port; keep workers "
+		    "apart "
+		    "by a required "
+		    "podAntiAffinity on kubernetes.io/hostname, or list the port in ports",
+		    (long long)a->workers);
 	if (!gives_port(worker->main))
-		mpijob__job_advice_note(
-			a, worker->template, ".spec.hostNetwork", node, "host-network-port",
-			"sshd shares the ports of the node, whose own sshd usually has 22; give another Port in the "
-			"image's sshd_config and ssh_config");
+		mpijob__job_advice_note(a, worker->template, ".spec.hostNetwork", node,
+		    "host-network-port",
+		    "sshd shares the ports of the node, whose own sshd usually has 22; give "
+		    "another Port in the "
+		    "image's sshd_config and ssh_config");
 }
 
-void mpijob__job_advice_pod(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
+void mpijob__job_advice_pod(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advised *role)
 {
 	rule_main_container(a, role);
 	if (role->is_worker)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the field table and the types of pod templates become a CustomResourceDefinition: what OpenAPI's word is for each
- * kind of value, and which extensions of Kubernetes go with it. That a field exists, what is required, filled in or
- * merged how, is said by the tables alone. Keys are in the order of the alphabet, as controller-gen writes them.
+ * How the field table and the types of pod templates become a CustomResourceDefinition: what
+ * OpenAPI's word is for each kind of value, and which extensions of Kubernetes go with it. That a
+ * field exists, what is required, filled in or merged how, is said by the tables alone. Keys are in
+ * the order of the alphabet, as controller-gen writes them.
  */
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include "job/field.h"
 #include "schema/schema.h"
 
-#define QUANTITY                                                                                                       \
-	"^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))"                                                                  \
+#define QUANTITY                                      \
+	"^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))" \
 	"(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$"
 
 struct maker {
@@ -24,8 +25,10 @@ static const struct word {
 	const char *type;
 	const char *format;
 } words[] = {
-	[SCHEMA_STRING] = { "string", NULL },    [SCHEMA_BOOL] = { "boolean", NULL },
-	[SCHEMA_INT32] = { "integer", "int32" }, [SCHEMA_INT64] = { "integer", "int64" },
+	[SCHEMA_STRING] = { "string", NULL },
+	[SCHEMA_BOOL] = { "boolean", NULL },
+	[SCHEMA_INT32] = { "integer", "int32" },
+	[SCHEMA_INT64] = { "integer", "int64" },
 	[SCHEMA_TIME] = { "string", "date-time" },
 };
 
@@ -36,12 +39,14 @@ static void put_type(struct maker *m, mpijob_node *at, struct word word)
 	mpijob_node_put_string(m->doc, at, "type", word.type);
 }
 
-static void put_default(struct maker *m, mpijob_node *at, int is_text, int is_number, const char *text)
+static void put_default(struct maker *m, mpijob_node *at, int is_text, int is_number,
+    const char *text)
 {
 	if (is_text)
 		mpijob_node_put_string(m->doc, at, "default", text);
 	else if (is_number)
-		mpijob_node_put(m->doc, at, "default", mpijob_node_new_number(m->doc, text, strlen(text)));
+		mpijob_node_put(m->doc, at, "default",
+		    mpijob_node_new_number(m->doc, text, strlen(text)));
 	else
 		mpijob_node_put_bool(m->doc, at, "default", strcmp(text, "true") == 0);
 }
@@ -85,12 +90,8 @@ static void put_object(struct maker *m, mpijob_node *at, int type)
 static void put_value(struct maker *m, mpijob_node *at, const struct mpijob__schema_field *field)
 {
 	switch (field->kind) {
-	case SCHEMA_QUANTITY:
-		put_int_or_string(m, at, QUANTITY);
-		return;
-	case SCHEMA_INT_OR_STRING:
-		put_int_or_string(m, at, NULL);
-		return;
+	case SCHEMA_QUANTITY: put_int_or_string(m, at, QUANTITY); return;
+	case SCHEMA_INT_OR_STRING: put_int_or_string(m, at, NULL); return;
 	case SCHEMA_OBJECT:
 		put_object(m, at, field->of);
 		if (field->flags & SCHEMA_ATOMIC)
@@ -100,8 +101,7 @@ static void put_value(struct maker *m, mpijob_node *at, const struct mpijob__sch
 		mpijob_node_put_string(m->doc, at, "type", "object");
 		mpijob_node_put_bool(m->doc, at, "x-kubernetes-preserve-unknown-fields", 1);
 		return;
-	default:
-		put_type(m, at, words[field->kind]);
+	default: put_type(m, at, words[field->kind]);
 	}
 }
 
@@ -123,7 +123,7 @@ static void put_list(struct maker *m, mpijob_node *at, const struct mpijob__sche
 		mpijob_node_put_string(m->doc, at, "x-kubernetes-list-type", "map");
 	} else if (field->flags & (SCHEMA_SET | SCHEMA_ATOMIC_LIST)) {
 		mpijob_node_put_string(m->doc, at, "x-kubernetes-list-type",
-				       field->flags & SCHEMA_SET ? "set" : "atomic");
+		    field->flags & SCHEMA_SET ? "set" : "atomic");
 	}
 }
 
@@ -132,7 +132,8 @@ static void put_field(struct maker *m, mpijob_node *at, const struct mpijob__sch
 	int is_number = field->kind == SCHEMA_INT32 || field->kind == SCHEMA_INT64;
 
 	if (field->fill || (field->flags & SCHEMA_EMPTY_FILL))
-		put_default(m, at, !is_number && field->kind != SCHEMA_BOOL, is_number, mpijob__schema_text(field->fill));
+		put_default(m, at, !is_number && field->kind != SCHEMA_BOOL, is_number,
+		    mpijob__schema_text(field->fill));
 	if (field->shape == SCHEMA_ONE) {
 		put_value(m, at, field);
 	} else if (field->shape == SCHEMA_LIST) {
@@ -153,7 +154,8 @@ static void put_row(struct maker *m, mpijob_node *at, int id);
 static int twin(int id)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
-	int role = row->parent, around = role == FIELD_ROOT ? FIELD_ROOT : mpijob__job_field_row(role)->parent;
+	int role = row->parent,
+	    around = role == FIELD_ROOT ? FIELD_ROOT : mpijob__job_field_row(role)->parent;
 
 	if (around == FIELD_ROOT || !(mpijob__job_field_row(around)->flags & FIELD_BY_ROLE))
 		return 0;
@@ -188,9 +190,10 @@ static void put_description(struct maker *m, mpijob_node *at, int id)
 		return;
 	}
 	text = mpijob_text_new();
-	if (text && !append(text, mpijob__job_field_row(mpijob__job_field_row(id)->parent)->key) && !append(text, ": ") &&
-	    !append(text, own) && !append(text, " ") && !append(text, mpijob__job_field_row(second->parent)->key) &&
-	    !append(text, ": ") && !append(text, second->field.summary))
+	if (text && !append(text, mpijob__job_field_row(mpijob__job_field_row(id)->parent)->key) &&
+	    !append(text, ": ") && !append(text, own) && !append(text, " ") &&
+	    !append(text, mpijob__job_field_row(second->parent)->key) && !append(text, ": ") &&
+	    !append(text, second->field.summary))
 		mpijob_node_put_string(m->doc, at, "description", mpijob_text_data(text));
 	else
 		m->code = MPIJOB_ERR_NOMEM;
@@ -216,7 +219,8 @@ static void put_children(struct maker *m, mpijob_node *at, int parent)
 	mpijob_node_put_string(m->doc, at, "type", "object");
 }
 
-/* An object with a key for each role: any key is taken, and all have one schema, that of the first role. */
+/* An object with a key for each role: any key is taken, and all have one schema, that of the first
+ * role. */
 static void put_roles(struct maker *m, mpijob_node *at, int id)
 {
 	mpijob_node *role = mpijob_node_put_map(m->doc, at, "additionalProperties");
@@ -245,21 +249,26 @@ static void put_document(struct maker *m, mpijob_node *at, const struct mpijob__
 	put_field(m, at, &field);
 }
 
-static void put_conditions(struct maker *m, mpijob_node *at, const struct mpijob__job_row *row, int id)
+static void put_conditions(struct maker *m, mpijob_node *at, const struct mpijob__job_row *row,
+    int id)
 {
 	put_children(m, mpijob_node_put_map(m->doc, at, "items"), id);
 	mpijob_node_put_string(m->doc, at, "type", "array");
-	mpijob_node_append_string(m->doc, mpijob_node_put_list(m->doc, at, "x-kubernetes-list-map-keys"),
-				  mpijob__job_field_row(row->list_key)->key);
+	mpijob_node_append_string(m->doc,
+	    mpijob_node_put_list(m->doc, at, "x-kubernetes-list-map-keys"),
+	    mpijob__job_field_row(row->list_key)->key);
 	mpijob_node_put_string(m->doc, at, "x-kubernetes-list-type", "map");
 }
 
 static void put_scalar(struct maker *m, mpijob_node *at, const struct mpijob__job_row *row)
 {
 	static const uint8_t kinds[] = {
-		[MPIJOB_KIND_STRING] = SCHEMA_STRING, [MPIJOB_KIND_INT32] = SCHEMA_INT32,
-		[MPIJOB_KIND_INT64] = SCHEMA_INT64,   [MPIJOB_KIND_BOOL] = SCHEMA_BOOL,
-		[MPIJOB_KIND_CHOICE] = SCHEMA_STRING, [MPIJOB_KIND_TIME] = SCHEMA_TIME,
+		[MPIJOB_KIND_STRING] = SCHEMA_STRING,
+		[MPIJOB_KIND_INT32] = SCHEMA_INT32,
+		[MPIJOB_KIND_INT64] = SCHEMA_INT64,
+		[MPIJOB_KIND_BOOL] = SCHEMA_BOOL,
+		[MPIJOB_KIND_CHOICE] = SCHEMA_STRING,
+		[MPIJOB_KIND_TIME] = SCHEMA_TIME,
 	};
 
 	if (row->crd & CRD_CHECKS) {
@@ -277,9 +286,10 @@ static void put_row(struct maker *m, mpijob_node *at, int id)
 	int32_t kind = row->field.kind;
 
 	if (row->crd & CRD_FILLS)
-		put_default(m, at, kind == MPIJOB_KIND_STRING || kind == MPIJOB_KIND_CHOICE, kind != MPIJOB_KIND_BOOL,
-			    row->field.default_text);
-	if (m->descriptions && !(row->flags & FIELD_META)) /* an API server takes nothing but a type for metadata */
+		put_default(m, at, kind == MPIJOB_KIND_STRING || kind == MPIJOB_KIND_CHOICE,
+		    kind != MPIJOB_KIND_BOOL, row->field.default_text);
+	/* an API server takes nothing but a type for metadata */
+	if (m->descriptions && !(row->flags & FIELD_META))
 		put_description(m, at, id);
 	if (row->flags & FIELD_META)
 		mpijob_node_put_string(m->doc, at, "type", "object");
@@ -312,7 +322,8 @@ static void put_version(struct maker *m, mpijob_node *version)
 	mpijob_node *schema;
 
 	mpijob_node_put_string(m->doc, version, "name", "v2beta1");
-	schema = mpijob_node_put_map(m->doc, mpijob_node_put_map(m->doc, version, "schema"), "openAPIV3Schema");
+	schema = mpijob_node_put_map(m->doc, mpijob_node_put_map(m->doc, version, "schema"),
+	    "openAPIV3Schema");
 	put_children(m, schema, FIELD_ROOT);
 	mpijob_node_put_bool(m->doc, version, "served", 1);
 	mpijob_node_put_bool(m->doc, version, "storage", 1);
@@ -325,12 +336,14 @@ static void put_crd(struct maker *m)
 
 	mpijob_node_put_string(m->doc, root, "apiVersion", "apiextensions.k8s.io/v1");
 	mpijob_node_put_string(m->doc, root, "kind", "CustomResourceDefinition");
-	mpijob_node_put_string(m->doc, mpijob_node_put_map(m->doc, root, "metadata"), "name", "mpijobs.kubeflow.org");
+	mpijob_node_put_string(m->doc, mpijob_node_put_map(m->doc, root, "metadata"), "name",
+	    "mpijobs.kubeflow.org");
 	spec = mpijob_node_put_map(m->doc, root, "spec");
 	mpijob_node_put_string(m->doc, spec, "group", "kubeflow.org");
 	put_names(m, spec);
 	mpijob_node_put_string(m->doc, spec, "scope", "Namespaced");
-	put_version(m, mpijob_node_append_map(m->doc, mpijob_node_put_list(m->doc, spec, "versions")));
+	put_version(m,
+	    mpijob_node_append_map(m->doc, mpijob_node_put_list(m->doc, spec, "versions")));
 }
 
 int mpijob_crd_new(const struct mpijob_crd_options *options, mpijob_doc **out)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How what is absent is filled in. Which fields have a default, and which, stands in the table; this file
- * knows that a default belongs only into an object that exists for the operator: runPolicy always does, a
- * Worker only when the document has one.
+ * How what is absent is filled in. Which fields have a default, and which, stands in the table;
+ * this file knows that a default belongs only into an object that exists for the operator:
+ * runPolicy always does, a Worker only when the document has one.
  */
 #include <string.h>
 
@@ -15,7 +15,8 @@ static const char *default_of(const struct mpijob__job_row *row, int reference)
 {
 	if (row->flags & FIELD_IMPLIED)
 		return NULL;
-	return reference && row->reference_default ? row->reference_default : row->field.default_text;
+	return reference && row->reference_default ? row->reference_default
+						   : row->field.default_text;
 }
 
 /* Whether the object of a row is there for the operator: a map, or absent and made. */
@@ -36,8 +37,9 @@ static int is_missing(const mpijob_node *root, int id, int reference)
 
 	if (!default_of(row, reference) || !exists(root, row->parent))
 		return 0;
-	return mpijob__job_value_read(row, mpijob_node_get(mpijob__job_field_node(root, row->parent), row->key), &value) ==
-	       VALUE_ABSENT;
+	return mpijob__job_value_read(row,
+		   mpijob_node_get(mpijob__job_field_node(root, row->parent), row->key),
+		   &value) == VALUE_ABSENT;
 }
 
 /* Complain of every object that a default belongs into, and that is no map; each once. */
@@ -48,10 +50,12 @@ static void check_objects(struct mpijob__job_report *report, const mpijob_node *
 	for (int i = 1; i < FIELD_END; i++) {
 		if (!default_of(mpijob__job_field_row(i), report->reference))
 			continue;
-		for (int id = mpijob__job_field_row(i)->parent; id != FIELD_ROOT; id = mpijob__job_field_row(id)->parent) {
+		for (int id = mpijob__job_field_row(i)->parent; id != FIELD_ROOT;
+		     id = mpijob__job_field_row(id)->parent) {
 			const struct mpijob__job_row *row = mpijob__job_field_row(id);
 			const mpijob_node *node = mpijob__job_field_node(root, id);
-			struct mpijob__job_spot spot = { row->field.path, mpijob__job_report_place(report, node, NULL) };
+			struct mpijob__job_spot spot = { row->field.path,
+				mpijob__job_report_place(report, node, NULL) };
 
 			if (node && mpijob_node_kind(node) != MPIJOB_NODE_MAP && !told[id]) {
 				told[id] = 1;
@@ -68,13 +72,13 @@ static void put(mpijob_doc *doc, const struct mpijob__job_row *row, const char *
 	switch (row->field.kind) {
 	case MPIJOB_KIND_INT32:
 	case MPIJOB_KIND_INT64:
-		mpijob_node_put(doc, map, row->key, mpijob_node_new_number(doc, text, strlen(text)));
+		mpijob_node_put(doc, map, row->key,
+		    mpijob_node_new_number(doc, text, strlen(text)));
 		return;
 	case MPIJOB_KIND_BOOL:
 		mpijob_node_put_bool(doc, map, row->key, strcmp(text, "true") == 0);
 		return;
-	default:
-		mpijob_node_put_string(doc, map, row->key, text);
+	default: mpijob_node_put_string(doc, map, row->key, text);
 	}
 }
 
@@ -89,7 +93,8 @@ static int fill(mpijob *job, int reference)
 			continue;
 		if (!draft)
 			draft = mpijob__job_state_draft(job);
-		put(draft, mpijob__job_field_row(i), default_of(mpijob__job_field_row(i), reference));
+		put(draft, mpijob__job_field_row(i),
+		    default_of(mpijob__job_field_row(i), reference));
 		code = mpijob_doc_error(draft);
 		if (code) {
 			mpijob_doc_free(draft);

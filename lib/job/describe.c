@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schema of pod templates as its public struct: which word stands for which kind of value, and that the template
- * itself is a field without a name. What a field has in common with those beside it is the schema's affair.
+ * The schema of pod templates as its public struct: which word stands for which kind of value, and
+ * that the template itself is a field without a name. What a field has in common with those beside
+ * it is the schema's affair.
  */
 #include <string.h>
 
@@ -11,10 +12,14 @@
 #include <mpijob/fields.h>
 
 static const char *const kinds[] = {
-	[SCHEMA_STRING] = "string",     [SCHEMA_BOOL] = "boolean",
-	[SCHEMA_INT32] = "int32",       [SCHEMA_INT64] = "int64",
-	[SCHEMA_QUANTITY] = "quantity", [SCHEMA_INT_OR_STRING] = "int or string",
-	[SCHEMA_TIME] = "time",         [SCHEMA_ANY] = "any",
+	[SCHEMA_STRING] = "string",
+	[SCHEMA_BOOL] = "boolean",
+	[SCHEMA_INT32] = "int32",
+	[SCHEMA_INT64] = "int64",
+	[SCHEMA_QUANTITY] = "quantity",
+	[SCHEMA_INT_OR_STRING] = "int or string",
+	[SCHEMA_TIME] = "time",
+	[SCHEMA_ANY] = "any",
 };
 
 static const struct mpijob__schema_field pod_template = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The field table as the engines of this room see it: what fields.h says, and where a value lives in C. */
+/* The field table as the engines of this room see it: what fields.h says, and where a value lives
+ * in C. */
 #ifndef MPIJOB__JOB_FIELD_H
 #define MPIJOB__JOB_FIELD_H
 
@@ -90,11 +91,13 @@ enum mpijob__job_struct_id {
 /* What a MPIJOB_KIND_DOCUMENT must look like. */
 enum mpijob__job_shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
 
-#define FIELD_MADE    1u  /* An object that always exists for the operator: it is made to hold its defaults. */
-#define FIELD_IMPLIED 2u  /* Absent means the default; it is not written. */
-#define FIELD_EMPTY   4u  /* An empty string counts as absent. */
-#define FIELD_PLAIN   8u  /* The member is a number itself, not a pointer to one; 0 is absent. */
-#define FIELD_META    16u /* An object whose keys that are no rows are those of Kubernetes' ObjectMeta. */
+/* An object that always exists for the operator: it is made to hold its defaults. */
+#define FIELD_MADE    1u
+#define FIELD_IMPLIED 2u /* Absent means the default; it is not written. */
+#define FIELD_EMPTY   4u /* An empty string counts as absent. */
+#define FIELD_PLAIN   8u /* The member is a number itself, not a pointer to one; 0 is absent. */
+/* An object whose keys that are no rows are those of Kubernetes' ObjectMeta. */
+#define FIELD_META    16u
 #define FIELD_LENIENT 32u /* mpi-operator v0.8.2 does not check the value. */
 #define FIELD_BY_ROLE 64u /* An object whose keys are roles: they stand in brackets in a path. */
 
@@ -113,8 +116,9 @@ struct mpijob__job_row {
 	size_t count_offset; /* MPIJOB_KIND_LIST: of the member that counts. */
 	uint8_t parent;      /* The row of the object around it. */
 	uint8_t in;          /* The struct that has the member; STRUCT_NONE: no struct has. */
-	uint8_t of;          /* OBJECT, LIST: the struct it becomes; STRUCT_NONE: part of the struct around it. */
-	uint8_t list_key;    /* LIST: the row that tells entries apart. */
+	/* OBJECT, LIST: the struct it becomes; STRUCT_NONE: part of the struct around it. */
+	uint8_t of;
+	uint8_t list_key; /* LIST: the row that tells entries apart. */
 	uint8_t shape;
 	uint8_t schema; /* SHAPE_MAP: the type of Kubernetes, of schema.h. */
 	uint8_t flags;
@@ -127,10 +131,12 @@ const struct mpijob__job_row *mpijob__job_field_row(int id);
 /* The full size of a struct. */
 size_t mpijob__job_field_struct_size(int id);
 
-/* The member's last byte, counted from the struct's start: a struct that is shorter does not have it. */
+/* The member's last byte, counted from the struct's start: a struct that is shorter does not have
+ * it. */
 size_t mpijob__job_field_member_end(const struct mpijob__job_row *row);
 
-/* The value at a row's path below the root of a document; not through lists. NULL when absent, null, or cut off. */
+/* The value at a row's path below the root of a document; not through lists. NULL when absent,
+ * null, or cut off. */
 const mpijob_node *mpijob__job_field_node(const mpijob_node *root, int id);
 
 #endif

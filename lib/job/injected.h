@@ -32,12 +32,16 @@ struct mpijob__job_injected {
 const struct mpijob__job_injected *mpijob__job_injected_at(size_t index);
 
 /* Whether a row is for the pods of a role; `mpi` is MPIJOB_OPENMPI, .... */
-int mpijob__job_injected_applies(const struct mpijob__job_injected *row, int worker, int32_t mpi, int launcher_works);
+int mpijob__job_injected_applies(const struct mpijob__job_injected *row, int worker, int32_t mpi,
+    int launcher_works);
 
-/* The user's own entry of a name among the first `count` of a container's env; NULL when there is none. */
-const mpijob_node *mpijob__job_injected_in_env(const mpijob_node *env, size_t count, const char *name);
+/* The user's own entry of a name among the first `count` of a container's env; NULL when there is
+ * none. */
+const mpijob_node *mpijob__job_injected_in_env(const mpijob_node *env, size_t count,
+    const char *name);
 
-/* The user's ConfigMap or Secret in a container's envFrom that may hold a name; NULL when there is none. */
+/* The user's ConfigMap or Secret in a container's envFrom that may hold a name; NULL when there is
+ * none. */
 const mpijob_node *mpijob__job_injected_in_source(const mpijob_node *sources, const char *name);
 
 #endif

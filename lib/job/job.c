@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes a document a job, and how long a job's parts live: which version and kind is accepted and what
- * to say to the others, who owns the document, and that every change goes through a draft.
+ * What makes a document a job, and how long a job's parts live: which version and kind is accepted
+ * and what to say to the others, who owns the document, and that every change goes through a draft.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,12 @@ static const struct {
 	const char *owner;
 	const char *way; /* from there to here */
 } other_versions[] = {
-	{ "kubeflow.org/v1", "the training operator's MPIJob", "'mpijob convert --to v2beta1' writes it" },
-	{ "kubeflow.org/v1alpha2", "the MPIJob of mpi-operator 0.2", "'mpijob convert --to v2beta1' converts it" },
-	{ "kubeflow.org/v1alpha1", "the MPIJob of mpi-operator 0.1", "'mpijob convert --to v2beta1' converts it" },
+	{ "kubeflow.org/v1", "the training operator's MPIJob",
+	    "'mpijob convert --to v2beta1' writes it" },
+	{ "kubeflow.org/v1alpha2", "the MPIJob of mpi-operator 0.2",
+	    "'mpijob convert --to v2beta1' converts it" },
+	{ "kubeflow.org/v1alpha1", "the MPIJob of mpi-operator 0.1",
+	    "'mpijob convert --to v2beta1' converts it" },
 };
 
 static const char *root_text(const mpijob_node *root, int id)
@@ -41,32 +44,35 @@ int mpijob_is_job(const mpijob_node *node)
 	       is_choice(FIELD_KIND, root_text(node, FIELD_KIND));
 }
 
-static void refuse_version(mpijob_diag *diag, const struct mpijob__base_place *place, const char *version)
+static void refuse_version(mpijob_diag *diag, const struct mpijob__base_place *place,
+    const char *version)
 {
 	const char *ours = mpijob__job_field_row(FIELD_API_VERSION)->field.choices[0];
 
 	for (size_t i = 0; i < sizeof(other_versions) / sizeof(other_versions[0]); i++) {
 		if (strcmp(other_versions[i].version, version) != 0)
 			continue;
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion",
-				  place, "'%s' is %s; use %s, %s", version, other_versions[i].owner, ours,
-				  other_versions[i].way);
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
+		    "NotSupported", "apiVersion", place, "'%s' is %s; use %s, %s", version,
+		    other_versions[i].owner, ours, other_versions[i].way);
 		return;
 	}
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported", "apiVersion", place,
-			  "no known version of MPIJob: '%s'; use %s", version, ours);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported",
+	    "apiVersion", place, "no known version of MPIJob: '%s'; use %s", version, ours);
 }
 
-static void refuse_kind(mpijob_diag *diag, const struct mpijob__base_place *place, const char *version, const char *kind)
+static void refuse_kind(mpijob_diag *diag, const struct mpijob__base_place *place,
+    const char *version, const char *kind)
 {
 	const char *ours = mpijob__job_field_row(FIELD_KIND)->field.choices[0];
 
 	if (mpijob__base_near_word(kind, mpijob__job_field_row(FIELD_KIND)->field.choices, 1))
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object", "NotSupported", "kind", place,
-				  "not an MPIJob: '%s'; did you mean %s?", kind, ours);
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
+		    "NotSupported", "kind", place, "not an MPIJob: '%s'; did you mean %s?", kind,
+		    ours);
 	else
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object", "NotSupported", "kind", place,
-				  "not an MPIJob but a %s of %s", kind, version);
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
+		    "NotSupported", "kind", place, "not an MPIJob but a %s of %s", kind, version);
 }
 
 /* 0, or MPIJOB_ERR_UNSUPPORTED and a finding. */
@@ -77,7 +83,8 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	int kind_fits = is_choice(FIELD_KIND, kind);
 	int id = version && !kind_fits ? FIELD_KIND : FIELD_API_VERSION;
 	const mpijob_node *value = mpijob__job_field_node(root, id);
-	struct mpijob__base_place place = { source, mpijob_node_line(value), mpijob_node_column(value) };
+	struct mpijob__base_place place = { source, mpijob_node_line(value),
+		mpijob_node_column(value) };
 
 	if (kind_fits && is_choice(FIELD_API_VERSION, version))
 		return 0;
@@ -86,10 +93,10 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 		place.column = mpijob_node_column(root);
 	}
 	if (!version || !kind)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object", "Required",
-				  mpijob__job_field_row(id)->field.path, &place,
-				  "not a Kubernetes object: %s is missing or no string",
-				  version ? "kind" : "apiVersion");
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
+		    "Required", mpijob__job_field_row(id)->field.path, &place,
+		    "not a Kubernetes object: %s is missing or no string",
+		    version ? "kind" : "apiVersion");
 	else if (!kind_fits)
 		refuse_kind(diag, &place, version, kind);
 	else
@@ -127,8 +134,8 @@ static int job_of(mpijob_doc *doc, const char *source, mpijob **out)
 	return 0;
 }
 
-int mpijob_parse(const char *text, size_t len, const struct mpijob_parse_options *options, mpijob **out,
-		 mpijob_diag *diag)
+int mpijob_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
+    mpijob **out, mpijob_diag *diag)
 {
 	mpijob_doc *doc = NULL;
 	int code;
@@ -165,16 +172,18 @@ static mpijob_doc *empty_document(const char *name, const char *namespace_)
 	mpijob_node *metadata;
 
 	for (int id = FIELD_API_VERSION; id <= FIELD_KIND; id++)
-		mpijob_node_put_string(doc, root, mpijob__job_field_row(id)->key, mpijob__job_field_row(id)->field.choices[0]);
+		mpijob_node_put_string(doc, root, mpijob__job_field_row(id)->key,
+		    mpijob__job_field_row(id)->field.choices[0]);
 	metadata = mpijob_node_put_map(doc, root, mpijob__job_field_row(FIELD_METADATA)->key);
 	mpijob_node_put_string(doc, metadata, mpijob__job_field_row(FIELD_NAME)->key, name);
-	mpijob_node_put_string(doc, metadata, mpijob__job_field_row(FIELD_NAMESPACE)->key, namespace_);
+	mpijob_node_put_string(doc, metadata, mpijob__job_field_row(FIELD_NAMESPACE)->key,
+	    namespace_);
 	mpijob_node_put_map(doc, root, mpijob__job_field_row(FIELD_SPEC)->key);
 	return doc;
 }
 
-int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec, mpijob **out,
-	       mpijob_diag *diag)
+int mpijob_new(const char *name, const char *namespace_, const struct mpijob_spec *spec,
+    mpijob **out, mpijob_diag *diag)
 {
 	mpijob_doc *doc;
 	int code;
@@ -227,9 +236,12 @@ void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft)
 	job->doc = draft;
 }
 
-struct mpijob__job_report mpijob__job_state_report(const mpijob *job, mpijob_diag *diag, int reference)
+struct mpijob__job_report mpijob__job_state_report(const mpijob *job, mpijob_diag *diag,
+    int reference)
 {
-	struct mpijob__job_report report = { .diag = diag, .source = job->source, .reference = reference };
+	struct mpijob__job_report report = { .diag = diag,
+		.source = job->source,
+		.reference = reference };
 
 	return report;
 }
@@ -285,7 +297,8 @@ int mpijob_identify(mpijob *job, const char *name, const char *namespace_, const
 	draft = mpijob__job_state_draft(job);
 	metadata = mpijob_doc_make(draft, mpijob__job_field_row(FIELD_METADATA)->field.path);
 	mpijob_node_put_string(draft, metadata, mpijob__job_field_row(FIELD_NAME)->key, name);
-	mpijob_node_put_string(draft, metadata, mpijob__job_field_row(FIELD_NAMESPACE)->key, namespace_);
+	mpijob_node_put_string(draft, metadata, mpijob__job_field_row(FIELD_NAMESPACE)->key,
+	    namespace_);
 	mpijob_node_put_string(draft, metadata, mpijob__job_field_row(FIELD_UID)->key, uid);
 	code = mpijob_doc_error(draft);
 	if (code) {

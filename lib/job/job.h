@@ -17,7 +17,8 @@ const mpijob_node *mpijob__job_node(const mpijob *job);
 /* What the job was read from, for findings; NULL when that has no name. */
 const char *mpijob__job_source(const mpijob *job);
 
-/* The pod template of a role as a map; NULL when the role, its template, or a map there is absent. */
+/* The pod template of a role as a map; NULL when the role, its template, or a map there is
+ * absent. */
 const mpijob_node *mpijob__job_template(const mpijob *job, int role);
 
 /* mpijob_spec_get() and mpijob_status_get() for a job that the caller does not change. */

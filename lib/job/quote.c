@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How Go prints a string in quotes: needed where a finding must equal the operator's own to the letter.
- * %q escapes what does not print; encoding/json also what could end a script in HTML.
+ * How Go prints a string in quotes: needed where a finding must equal the operator's own to the
+ * letter. %q escapes what does not print; encoding/json also what could end a script in HTML.
  */
 #include "job/quote.h"
 
@@ -12,10 +12,23 @@ static const struct {
 	uint32_t first;
 	uint32_t last;
 } unprintable[] = {
-	{ 0x80, 0xa0 },       { 0xad, 0xad },        { 0x600, 0x605 },   { 0x61c, 0x61c },   { 0x6dd, 0x6dd },
-	{ 0x1680, 0x1680 },   { 0x180e, 0x180e },    { 0x2000, 0x200f }, { 0x2028, 0x202f }, { 0x205f, 0x206f },
-	{ 0x3000, 0x3000 },   { 0xe000, 0xf8ff },    { 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xfffe, 0xffff },
-	{ 0xe0000, 0xe00ff }, { 0xf0000, 0x10ffff },
+	{ 0x80, 0xa0 },
+	{ 0xad, 0xad },
+	{ 0x600, 0x605 },
+	{ 0x61c, 0x61c },
+	{ 0x6dd, 0x6dd },
+	{ 0x1680, 0x1680 },
+	{ 0x180e, 0x180e },
+	{ 0x2000, 0x200f },
+	{ 0x2028, 0x202f },
+	{ 0x205f, 0x206f },
+	{ 0x3000, 0x3000 },
+	{ 0xe000, 0xf8ff },
+	{ 0xfeff, 0xfeff },
+	{ 0xfff0, 0xfffb },
+	{ 0xfffe, 0xffff },
+	{ 0xe0000, 0xe00ff },
+	{ 0xf0000, 0x10ffff },
 };
 
 /* One character of valid UTF-8; text of documents is. Returns its length. */
@@ -65,7 +78,8 @@ static int go_character(struct mpijob_text *out, const char *text, size_t len, u
 	if (point < 0x20 || point == 0x7f)
 		return mpijob__base_text_printf(out, "\\x%02x", (unsigned int)point);
 	if (point >= 0x80 && !prints(point))
-		return mpijob__base_text_printf(out, point > 0xffff ? "\\U%08x" : "\\u%04x", (unsigned int)point);
+		return mpijob__base_text_printf(out, point > 0xffff ? "\\U%08x" : "\\u%04x",
+		    (unsigned int)point);
 	return mpijob_text_write(out, text, len);
 }
 
@@ -75,13 +89,14 @@ static int json_character(struct mpijob_text *out, const char *text, size_t len,
 
 	if (letter)
 		return put_escaped(out, letter);
-	if (point < 0x20 || point == '<' || point == '>' || point == '&' || point == 0x2028 || point == 0x2029)
+	if (point < 0x20 || point == '<' || point == '>' || point == '&' || point == 0x2028 ||
+	    point == 0x2029)
 		return mpijob__base_text_printf(out, "\\u%04x", (unsigned int)point);
 	return mpijob_text_write(out, text, len);
 }
 
 static int quote(struct mpijob_text *out, const char *text,
-		 int (*character)(struct mpijob_text *, const char *, size_t, uint32_t))
+    int (*character)(struct mpijob_text *, const char *, size_t, uint32_t))
 {
 	int code = mpijob__base_text_puts(out, "\"");
 

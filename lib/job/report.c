@@ -5,10 +5,11 @@
  */
 #include "job/report.h"
 
-struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report, const mpijob_node *node,
-					  const struct mpijob__base_place *around)
+struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report,
+    const mpijob_node *node, const struct mpijob__base_place *around)
 {
-	struct mpijob__base_place place = { report->source, mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob__base_place place = { report->source, mpijob_node_line(node),
+		mpijob_node_column(node) };
 
 	return place.line || !around ? place : *around;
 }
@@ -29,7 +30,8 @@ static int skip(struct mpijob__job_report *report, int32_t severity, const char 
 
 	if (!count || *count < MPIJOB__JOB_REPORT_MOST)
 		return 0;
-	report->errors += mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	report->errors +=
+	    mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
 	mpijob__base_diag_leave_out(report->diag, severity, id);
 	return 1;
 }
@@ -49,11 +51,13 @@ int mpijob__job_report_loose_is_full(struct mpijob__job_report *report, const ch
 	return skip(report, loose_severity(report), id);
 }
 
-static void add(struct mpijob__job_report *report, int32_t severity, const struct mpijob__job_spot *spot, const char *id,
-		const char *reason, const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
+static void add(struct mpijob__job_report *report, int32_t severity,
+    const struct mpijob__job_spot *spot, const char *id, const char *reason, const char *format,
+    va_list args) MPIJOB__BASE_PRINTF(6, 0);
 
-static void add(struct mpijob__job_report *report, int32_t severity, const struct mpijob__job_spot *spot, const char *id,
-		const char *reason, const char *format, va_list args)
+static void add(struct mpijob__job_report *report, int32_t severity,
+    const struct mpijob__job_spot *spot, const char *id, const char *reason, const char *format,
+    va_list args)
 {
 	uint8_t *count;
 
@@ -62,19 +66,23 @@ static void add(struct mpijob__job_report *report, int32_t severity, const struc
 	count = said(report, id);
 	if (count)
 		++*count;
-	report->errors += mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
-	if (mpijob__base_diag_vaddf(report->diag, severity, id, reason, spot->path, &spot->place, format, args))
+	report->errors +=
+	    mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	if (mpijob__base_diag_vaddf(report->diag, severity, id, reason, spot->path, &spot->place,
+		format, args))
 		report->code = MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__job_report_verror(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			   const char *reason, const char *format, va_list args)
+void mpijob__job_report_verror(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *reason, const char *format,
+    va_list args)
 {
 	add(report, MPIJOB_SEVERITY_ERROR, spot, id, reason, format, args);
 }
 
-void mpijob__job_report_error(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			  const char *reason, const char *format, ...)
+void mpijob__job_report_error(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *reason, const char *format,
+    ...)
 {
 	va_list args;
 
@@ -83,18 +91,19 @@ void mpijob__job_report_error(struct mpijob__job_report *report, const struct mp
 	va_end(args);
 }
 
-void mpijob__job_report_loose(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			  const char *format, ...)
+void mpijob__job_report_loose(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	add(report, loose_severity(report), spot, id, report->strict ? "Invalid" : NULL, format, args);
+	add(report, loose_severity(report), spot, id, report->strict ? "Invalid" : NULL, format,
+	    args);
 	va_end(args);
 }
 
-void mpijob__job_report_warning(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			    const char *format, ...)
+void mpijob__job_report_warning(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *format, ...)
 {
 	va_list args;
 
@@ -103,8 +112,8 @@ void mpijob__job_report_warning(struct mpijob__job_report *report, const struct 
 	va_end(args);
 }
 
-void mpijob__job_report_note(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			 const char *format, ...)
+void mpijob__job_report_note(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+    const char *id, const char *format, ...)
 {
 	va_list args;
 

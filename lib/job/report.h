@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about one document: counted, so that no error is lost when there is no diag, and placed. */
+/* Findings about one document: counted, so that no error is lost when there is no diag, and
+ * placed. */
 #ifndef MPIJOB__JOB_REPORT_H
 #define MPIJOB__JOB_REPORT_H
 
@@ -7,7 +8,8 @@
 
 #include <mpijob/doc.h>
 
-#define MPIJOB__JOB_REPORT_MOST  100 /* Findings of one kind that are kept; further ones are only counted. */
+/* Findings of one kind that are kept; further ones are only counted. */
+#define MPIJOB__JOB_REPORT_MOST  100
 #define MPIJOB__JOB_REPORT_KINDS 256 /* No library has more kinds. */
 
 struct mpijob__job_report {
@@ -18,7 +20,8 @@ struct mpijob__job_report {
 	size_t errors;
 	size_t broken; /* Of these: objects that are no map, so that nothing can be filled in. */
 	int code;      /* 0, or MPIJOB_ERR_NOMEM: not everything could be said. */
-	uint8_t said[MPIJOB__JOB_REPORT_KINDS]; /* Findings of each kind, up to MPIJOB__JOB_REPORT_MOST. */
+	/* Findings of each kind, up to MPIJOB__JOB_REPORT_MOST. */
+	uint8_t said[MPIJOB__JOB_REPORT_KINDS];
 };
 
 /* What is needed to say something about one field. */
@@ -28,24 +31,29 @@ struct mpijob__job_spot {
 };
 
 /* Where a node stands; where it has no place of its own, where its surroundings do. */
-struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report, const mpijob_node *node,
-					  const struct mpijob__base_place *around);
+struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report,
+    const mpijob_node *node, const struct mpijob__base_place *around);
 
-void mpijob__job_report_error(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			  const char *reason, const char *format, ...) MPIJOB__BASE_PRINTF(5, 6);
-void mpijob__job_report_verror(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			   const char *reason, const char *format, va_list args) MPIJOB__BASE_PRINTF(5, 0);
+void mpijob__job_report_error(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *reason, const char *format,
+    ...) MPIJOB__BASE_PRINTF(5, 6);
+void mpijob__job_report_verror(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *reason, const char *format,
+    va_list args) MPIJOB__BASE_PRINTF(5, 0);
 /* A warning, or an error where the report is strict. */
-void mpijob__job_report_loose(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			  const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-void mpijob__job_report_warning(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-void mpijob__job_report_note(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *id,
-			 const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
+void mpijob__job_report_loose(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *format, ...)
+    MPIJOB__BASE_PRINTF(4, 5);
+void mpijob__job_report_warning(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *id, const char *format, ...)
+    MPIJOB__BASE_PRINTF(4, 5);
+void mpijob__job_report_note(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+    const char *id, const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 /*
- * Whether as many findings of a kind are kept as may be: 1, and the finding that was to be made is counted as one that
- * was left out, an error or one that mpijob__job_report_loose() makes. Saves the caller from making its text.
+ * Whether as many findings of a kind are kept as may be: 1, and the finding that was to be made is
+ * counted as one that was left out, an error or one that mpijob__job_report_loose() makes. Saves
+ * the caller from making its text.
  */
 int mpijob__job_report_is_full(struct mpijob__job_report *report, const char *id);
 int mpijob__job_report_loose_is_full(struct mpijob__job_report *report, const char *id);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What no single row can say: that the last worker's name must be a DNS label, that a template needs a
- * container, and which combinations are accepted and then never work. One small function for each rule.
+ * What no single row can say: that the last worker's name must be a DNS label, that a template
+ * needs a container, and which combinations are accepted and then never work. One small function
+ * for each rule.
  */
 #include "job/rules.h"
 
@@ -31,7 +32,8 @@ static const struct {
 
 static int read(const mpijob_node *root, int id, struct mpijob__job_value *value)
 {
-	return mpijob__job_value_read(mpijob__job_field_row(id), mpijob__job_field_node(root, id), value);
+	return mpijob__job_value_read(mpijob__job_field_row(id), mpijob__job_field_node(root, id),
+	    value);
 }
 
 static int is_map(const mpijob_node *node)
@@ -45,7 +47,8 @@ static int is_wrong(const mpijob_node *node, int32_t kind)
 	return mpijob_node_kind(node) > MPIJOB_NODE_NULL && mpijob_node_kind(node) != kind;
 }
 
-struct mpijob__base_place mpijob__job_rules_place(const struct mpijob__job_report *report, const mpijob_node *root, int id)
+struct mpijob__base_place mpijob__job_rules_place(const struct mpijob__job_report *report,
+    const mpijob_node *root, int id)
 {
 	struct mpijob__base_place place = { report->source, 0, 0 };
 
@@ -56,21 +59,24 @@ struct mpijob__base_place mpijob__job_rules_place(const struct mpijob__job_repor
 	return mpijob__job_report_place(report, place.line ? NULL : root, &place);
 }
 
-static struct mpijob__job_spot spot_of(const struct mpijob__job_report *report, const mpijob_node *root, int id)
+static struct mpijob__job_spot spot_of(const struct mpijob__job_report *report,
+    const mpijob_node *root, int id)
 {
-	struct mpijob__job_spot spot = { mpijob__job_field_row(id)->field.path, mpijob__job_rules_place(report, root, id) };
+	struct mpijob__job_spot spot = { mpijob__job_field_row(id)->field.path,
+		mpijob__job_rules_place(report, root, id) };
 
 	return spot;
 }
 
-/* A spot below a template: its path, `below` appended, and the place of `node`, or else of the template. */
+/* A spot below a template: its path, `below` appended, and the place of `node`, or else of the
+ * template. */
 struct inner {
 	struct mpijob_text path;
 	struct mpijob__job_spot spot;
 };
 
-static void inner_begin(struct inner *inner, struct mpijob__job_report *report, const mpijob_node *root, int template,
-			const char *below, const mpijob_node *node)
+static void inner_begin(struct inner *inner, struct mpijob__job_report *report,
+    const mpijob_node *root, int template, const char *below, const mpijob_node *node)
 {
 	struct mpijob__base_place around = mpijob__job_rules_place(report, root, template);
 
@@ -93,7 +99,8 @@ static const mpijob_node *pod_spec(const mpijob_node *root, int template)
 }
 
 /* A template without containers. */
-static void rule_containers(struct mpijob__job_report *report, const mpijob_node *root, int object, int template)
+static void rule_containers(struct mpijob__job_report *report, const mpijob_node *root, int object,
+    int template)
 {
 	const mpijob_node *spec = pod_spec(root, template);
 	const mpijob_node *containers = mpijob_node_get(spec, "containers");
@@ -104,10 +111,11 @@ static void rule_containers(struct mpijob__job_report *report, const mpijob_node
 	    is_wrong(containers, MPIJOB_NODE_LIST) || is_wrong(spec, MPIJOB_NODE_MAP) ||
 	    is_wrong(mpijob__job_field_node(root, template), MPIJOB_NODE_MAP))
 		return;
-	inner_begin(&inner, report, root, template, ".spec.containers", kind == MPIJOB_NODE_LIST ? containers : spec);
+	inner_begin(&inner, report, root, template, ".spec.containers",
+	    kind == MPIJOB_NODE_LIST ? containers : spec);
 	mpijob__job_report_error(report, &inner.spot, "no-containers", "Required", "%s",
-			     report->reference ? "Required value: must define at least one container"
-					       : "at least one container is required");
+	    report->reference ? "Required value: must define at least one container"
+			      : "at least one container is required");
 	inner_end(&inner);
 }
 
@@ -115,7 +123,9 @@ static int64_t worker_count(const mpijob_node *root)
 {
 	struct mpijob__job_value value;
 
-	return read(root, FIELD_WORKER_REPLICAS, &value) == VALUE_GIVEN && value.number > 0 ? value.number : 1;
+	return read(root, FIELD_WORKER_REPLICAS, &value) == VALUE_GIVEN && value.number > 0
+		   ? value.number
+		   : 1;
 }
 
 static int is_lower(char c)
@@ -135,34 +145,37 @@ static int is_label_text(const char *text)
 }
 
 /* In the reference's words, with those of Kubernetes inside. */
-static void reference_name(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *name,
-			   const char *pod, size_t pod_length)
+static void reference_name(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+    const char *name, const char *pod, size_t pod_length)
 {
 	struct mpijob_text message = { 0 };
 	int code = mpijob__job_quote_go(&message, name);
 
-	code |= mpijob__base_text_puts(&message, ": will not able to create pod and service with invalid DNS label ");
+	code |= mpijob__base_text_puts(&message,
+	    ": will not able to create pod and service with invalid DNS label ");
 	code |= mpijob__job_quote_go(&message, pod);
 	code |= mpijob__base_text_puts(&message, ": ");
 	if (pod_length > LABEL_LENGTH)
-		code |= mpijob__base_text_printf(&message, "must be no more than %d characters", LABEL_LENGTH);
+		code |= mpijob__base_text_printf(&message, "must be no more than %d characters",
+		    LABEL_LENGTH);
 	if (pod_length > LABEL_LENGTH && !is_label_text(name))
 		code |= mpijob__base_text_puts(&message, ", ");
 	if (!is_label_text(name))
 		code |= mpijob__base_text_puts(&message,
-					  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
-					  "start with an alphabetic character, and end with an alphanumeric character "
-					  "(e.g. 'my-name',  or 'abc-123', regex used for validation is "
-					  "'[a-z]([-a-z0-9]*[a-z0-9])?')");
+		    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+		    "start with an alphabetic character, and end with an alphanumeric character "
+		    "(e.g. 'my-name',  or 'abc-123', regex used for validation is "
+		    "'[a-z]([-a-z0-9]*[a-z0-9])?')");
 	if (code)
 		report->code = MPIJOB_ERR_NOMEM;
-	mpijob__job_report_error(report, spot, "invalid-name", "Invalid", "Invalid value: %s", mpijob_text_data(&message));
+	mpijob__job_report_error(report, spot, "invalid-name", "Invalid", "Invalid value: %s",
+	    mpijob_text_data(&message));
 	mpijob__base_text_release(&message);
 }
 
 /* Names of pods are labels in DNS; the last worker has the longest. */
-static void judge_name(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *name,
-		       size_t generated, int64_t workers)
+static void judge_name(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+    const char *name, size_t generated, int64_t workers)
 {
 	struct mpijob_text pod = { 0 };
 	size_t length = strlen(name) + generated;
@@ -176,14 +189,14 @@ static void judge_name(struct mpijob__job_report *report, const struct mpijob__j
 			reference_name(report, spot, name, mpijob_text_data(&pod), length + rest);
 	} else if (!is_label_text(name) || (!generated && name[length - 1] == '-')) {
 		mpijob__job_report_error(report, spot, "invalid-name", "Invalid",
-				     "'%s' is no name for pods; use lower case letters, digits and '-', "
-				     "begin with a letter, end with a letter or digit",
-				     name);
+		    "'%s' is no name for pods; use lower case letters, digits and '-', "
+		    "begin with a letter, end with a letter or digit",
+		    name);
 	} else if (length + rest > LABEL_LENGTH) {
 		mpijob__job_report_error(report, spot, "name-too-long", "Invalid",
-				     "has %zu characters%s; with %lld workers at most %zu are possible", length,
-				     generated ? " with those that the server appends" : "", (long long)workers,
-				     (size_t)LABEL_LENGTH - rest);
+		    "has %zu characters%s; with %lld workers at most %zu are possible", length,
+		    generated ? " with those that the server appends" : "", (long long)workers,
+		    (size_t)LABEL_LENGTH - rest);
 	}
 	mpijob__base_text_release(&pod);
 }
@@ -196,7 +209,8 @@ static void rule_name(struct mpijob__job_report *report, const mpijob_node *root
 	int state = read(root, FIELD_NAME, &name);
 	int has_name = state == VALUE_GIVEN && name.text[0];
 
-	if (state == VALUE_WRONG || is_wrong(mpijob__job_field_node(root, FIELD_METADATA), MPIJOB_NODE_MAP))
+	if (state == VALUE_WRONG ||
+	    is_wrong(mpijob__job_field_node(root, FIELD_METADATA), MPIJOB_NODE_MAP))
 		return;
 	if (has_name || report->reference) {
 		judge_name(report, &spot, has_name ? name.text : "", 0, workers);
@@ -204,13 +218,14 @@ static void rule_name(struct mpijob__job_report *report, const mpijob_node *root
 		spot = spot_of(report, root, FIELD_GENERATE_NAME);
 		judge_name(report, &spot, generate.text, GENERATED_LENGTH, workers);
 	} else {
-		mpijob__job_report_error(report, &spot, "missing", "Required", "a value is required");
+		mpijob__job_report_error(report, &spot, "missing", "Required",
+		    "a value is required");
 	}
 }
 
 /* The role's own restart policy wins over the template's. */
-static void rule_restart_policy(struct mpijob__job_report *report, const mpijob_node *root, int template,
-				int restart_policy)
+static void rule_restart_policy(struct mpijob__job_report *report, const mpijob_node *root,
+    int template, int restart_policy)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(restart_policy);
 	const mpijob_node *node = mpijob_node_get(pod_spec(root, template), "restartPolicy");
@@ -223,8 +238,8 @@ static void rule_restart_policy(struct mpijob__job_report *report, const mpijob_
 	if (!inside || !inside[0] || strcmp(inside, outside.text) == 0)
 		return;
 	inner_begin(&inner, report, root, template, ".spec.restartPolicy", node);
-	mpijob__job_report_warning(report, &inner.spot, "overridden", "has no effect; %s is %s", row->field.path,
-			       outside.text);
+	mpijob__job_report_warning(report, &inner.spot, "overridden", "has no effect; %s is %s",
+	    row->field.path, outside.text);
 	inner_end(&inner);
 }
 
@@ -234,12 +249,13 @@ static void rule_hosts(struct mpijob__job_report *report, const mpijob_node *roo
 	struct mpijob__job_value value;
 	struct mpijob__job_spot spot = spot_of(report, root, FIELD_REPLICA_SPECS);
 
-	if (mpijob__job_field_node(root, FIELD_WORKER) || !is_map(mpijob__job_field_node(root, FIELD_REPLICA_SPECS)))
+	if (mpijob__job_field_node(root, FIELD_WORKER) ||
+	    !is_map(mpijob__job_field_node(root, FIELD_REPLICA_SPECS)))
 		return;
 	if (read(root, FIELD_RUN_LAUNCHER_AS_WORKER, &value) == VALUE_GIVEN && value.number)
 		return;
 	mpijob__job_report_warning(report, &spot, "no-hosts",
-			       "without a Worker the hostfile is empty; add one, or set spec.runLauncherAsWorker");
+	    "without a Worker the hostfile is empty; add one, or set spec.runLauncherAsWorker");
 }
 
 static void rule_slots(struct mpijob__job_report *report, const mpijob_node *root)
@@ -248,7 +264,8 @@ static void rule_slots(struct mpijob__job_report *report, const mpijob_node *roo
 	struct mpijob__job_spot spot = spot_of(report, root, FIELD_SLOTS_PER_WORKER);
 
 	if (read(root, FIELD_SLOTS_PER_WORKER, &value) == VALUE_GIVEN && value.number == 0)
-		mpijob__job_report_warning(report, &spot, "no-slots", "with 0 slots no host offers a place for a rank");
+		mpijob__job_report_warning(report, &spot, "no-slots",
+		    "with 0 slots no host offers a place for a rank");
 }
 
 /* A gang larger than the job is never complete. */
@@ -260,13 +277,13 @@ static void rule_gang(struct mpijob__job_report *report, const mpijob_node *root
 
 	if (read(root, FIELD_MIN_AVAILABLE, &value) == VALUE_GIVEN && value.number > pods)
 		mpijob__job_report_warning(report, &spot, "gang-too-large",
-				       "the job has %lld pods, so a gang of %lld is never complete", (long long)pods,
-				       (long long)value.number);
+		    "the job has %lld pods, so a gang of %lld is never complete", (long long)pods,
+		    (long long)value.number);
 }
 
 /* One entry of the job's own labels or annotations. */
-static void refuse_entry(struct mpijob__job_report *report, const mpijob_node *root, int id, size_t index, const char *what,
-			 const char *must)
+static void refuse_entry(struct mpijob__job_report *report, const mpijob_node *root, int id,
+    size_t index, const char *what, const char *must)
 {
 	const mpijob_node *map = mpijob__job_field_node(root, id);
 	struct inner inner;
@@ -275,8 +292,9 @@ static void refuse_entry(struct mpijob__job_report *report, const mpijob_node *r
 	if (mpijob__base_field_path_key(&inner.path, mpijob_node_key(map, index)))
 		report->code = MPIJOB_ERR_NOMEM;
 	inner.spot.path = mpijob_text_data(&inner.path);
-	mpijob__job_report_error(report, &inner.spot, id == FIELD_LABELS ? "invalid-label" : "invalid-annotation",
-			     "Invalid", "the %s must be %s", what, must);
+	mpijob__job_report_error(report, &inner.spot,
+	    id == FIELD_LABELS ? "invalid-label" : "invalid-annotation", "Invalid",
+	    "the %s must be %s", what, must);
 	inner_end(&inner);
 }
 
@@ -287,7 +305,8 @@ static void rule_metadata(struct mpijob__job_report *report, const mpijob_node *
 	for (size_t i = 0; is_map(map) && i < mpijob_node_count(map); i++) {
 		const char *key = mpijob_node_key(map, i);
 		const char *value = mpijob_node_string(mpijob_node_at(map, i));
-		const char *must = id == FIELD_LABELS ? mpijob__job_syntax_key(key) : mpijob__job_syntax_annotation(key);
+		const char *must = id == FIELD_LABELS ? mpijob__job_syntax_key(key)
+						      : mpijob__job_syntax_annotation(key);
 
 		if (must)
 			refuse_entry(report, root, id, i, "key", must);

@@ -16,20 +16,23 @@ struct mpijob__job_views {
 
 struct mpijob {
 	mpijob_doc *doc;
-	char *source;                /* For findings; a draft's document need not know it. */
-	struct mpijob__job_views *views; /* Behind a pointer, so that looking leaves the job const. */
+	char *source; /* For findings; a draft's document need not know it. */
+	/* Behind a pointer, so that looking leaves the job const. */
+	struct mpijob__job_views *views;
 };
 
 /*
- * A change is made on a draft, a copy of the document, and then put in the place of the document: so a failure
- * changes nothing, and what is borrowed from the job may be part of the change.
+ * A change is made on a draft, a copy of the document, and then put in the place of the document:
+ * so a failure changes nothing, and what is borrowed from the job may be part of the change.
  */
 mpijob_doc *mpijob__job_state_draft(const mpijob *job); /* NULL when memory ran out. */
 void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft);
 
-struct mpijob__job_report mpijob__job_state_report(const mpijob *job, mpijob_diag *diag, int reference);
+struct mpijob__job_report mpijob__job_state_report(const mpijob *job, mpijob_diag *diag,
+    int reference);
 
-/* Write a spec into the document of a job, as mpijob_spec_set() does; after a failure the document is of no use. */
+/* Write a spec into the document of a job, as mpijob_spec_set() does; after a failure the document
+ * is of no use. */
 int mpijob__job_store_spec(mpijob_doc *doc, const struct mpijob_spec *spec, mpijob_diag *diag);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the structs of spec.h are written into a document: only what is inside a struct's size, only what
- * differs from what stands there (so that spelling, null and place of everything else survive), and never
- * a key that is no row.
+ * How the structs of spec.h are written into a document: only what is inside a struct's size, only
+ * what differs from what stands there (so that spelling, null and place of everything else
+ * survive), and never a key that is no row.
  */
 #include <string.h>
 
@@ -36,26 +36,29 @@ struct given {
 
 static int store_members(struct store *store, int id, mpijob_node *map, const struct given *given);
 
-static int refuse(struct store *store, const struct mpijob__job_row *row, int code, const char *message)
+static int refuse(struct store *store, const struct mpijob__job_row *row, int code,
+    const char *message)
 {
 	mpijob__base_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
-			  code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL, row->field.path, NULL, "%s",
-			  message);
+	    code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL, row->field.path, NULL,
+	    "%s", message);
 	return code;
 }
 
-static int take(struct store *store, const struct mpijob__job_row *row, const void *from, struct given *given)
+static int take(struct store *store, const struct mpijob__job_row *row, const void *from,
+    struct given *given)
 {
 	int code;
 
 	if (!from)
 		return refuse(store, row, MPIJOB_ERR_USAGE, "an entry of the list is NULL");
-	code = mpijob__base_struct_check(given->members.bytes, mpijob__job_field_struct_size(row->of), from);
+	code = mpijob__base_struct_check(given->members.bytes,
+	    mpijob__job_field_struct_size(row->of), from);
 	if (code == MPIJOB_ERR_USAGE)
 		return refuse(store, row, code, "the struct's size is not set");
 	if (code)
 		return refuse(store, row, code,
-			      "the struct has a member that this version of the library does not know");
+		    "the struct has a member that this version of the library does not know");
 	memcpy(&given->size, from, sizeof(given->size));
 	return 0;
 }
@@ -74,7 +77,8 @@ static const void *member_pointer(const struct mpijob__job_row *row, const struc
 }
 
 /* The member as a value; VALUE_ABSENT or VALUE_GIVEN. */
-static int member_value(const struct mpijob__job_row *row, const struct given *given, struct mpijob__job_value *out)
+static int member_value(const struct mpijob__job_row *row, const struct given *given,
+    struct mpijob__job_value *out)
 {
 	int32_t small = 0;
 	const void *pointer = NULL;
@@ -100,7 +104,8 @@ static int member_value(const struct mpijob__job_row *row, const struct given *g
 	return VALUE_GIVEN;
 }
 
-static int store_choice(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, int64_t number)
+static int store_choice(struct store *store, const struct mpijob__job_row *row, mpijob_node *map,
+    int64_t number)
 {
 	int64_t count = 0;
 
@@ -109,29 +114,34 @@ static int store_choice(struct store *store, const struct mpijob__job_row *row, 
 	while (row->field.choices[count])
 		count++;
 	if (number < 0 || number > count)
-		return refuse(store, row, MPIJOB_ERR_USAGE, "the number is none of this field's constants");
+		return refuse(store, row, MPIJOB_ERR_USAGE,
+		    "the number is none of this field's constants");
 	mpijob_node_put_string(store->doc, map, row->key, row->field.choices[number - 1]);
 	return 0;
 }
 
-static int store_time(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, int64_t seconds)
+static int store_time(struct store *store, const struct mpijob__job_row *row, mpijob_node *map,
+    int64_t seconds)
 {
 	char text[MPIJOB__JOB_TIME_SIZE];
 
 	if (!mpijob__job_time_format(seconds, text))
-		return refuse(store, row, MPIJOB_ERR_USAGE, "the time is not within the years 0 to 9999");
+		return refuse(store, row, MPIJOB_ERR_USAGE,
+		    "the time is not within the years 0 to 9999");
 	mpijob_node_put_string(store->doc, map, row->key, text);
 	return 0;
 }
 
-static int same(const struct mpijob__job_row *row, const struct mpijob__job_value *a, const struct mpijob__job_value *b)
+static int same(const struct mpijob__job_row *row, const struct mpijob__job_value *a,
+    const struct mpijob__job_value *b)
 {
 	if (row->field.kind == MPIJOB_KIND_STRING)
 		return strcmp(a->text, b->text) == 0;
 	return a->number == b->number;
 }
 
-static int store_scalar(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, const struct given *given)
+static int store_scalar(struct store *store, const struct mpijob__job_row *row, mpijob_node *map,
+    const struct given *given)
 {
 	struct mpijob__job_value value, stands;
 	int state = member_value(row, given, &value);
@@ -149,16 +159,12 @@ static int store_scalar(struct store *store, const struct mpijob__job_row *row, 
 	case MPIJOB_KIND_STRING:
 		mpijob_node_put_string(store->doc, map, row->key, value.text);
 		return 0;
-	case MPIJOB_KIND_CHOICE:
-		return store_choice(store, row, map, value.number);
-	case MPIJOB_KIND_TIME:
-		return store_time(store, row, map, value.number);
+	case MPIJOB_KIND_CHOICE: return store_choice(store, row, map, value.number);
+	case MPIJOB_KIND_TIME: return store_time(store, row, map, value.number);
 	case MPIJOB_KIND_BOOL:
 		mpijob_node_put_bool(store->doc, map, row->key, (int)value.number);
 		return 0;
-	default:
-		mpijob_node_put_int(store->doc, map, row->key, value.number);
-		return 0;
+	default: mpijob_node_put_int(store->doc, map, row->key, value.number); return 0;
 	}
 }
 
@@ -167,7 +173,8 @@ static int is_absent(const mpijob_node *map, const struct mpijob__job_row *row)
 	return mpijob_node_kind(mpijob_node_get(map, row->key)) <= MPIJOB_NODE_NULL;
 }
 
-static int store_document(struct store *store, const struct mpijob__job_row *row, mpijob_node *map, const mpijob_node *node)
+static int store_document(struct store *store, const struct mpijob__job_row *row, mpijob_node *map,
+    const mpijob_node *node)
 {
 	if (!node) {
 		if (!is_absent(map, row))
@@ -179,11 +186,14 @@ static int store_document(struct store *store, const struct mpijob__job_row *row
 }
 
 /* The map that stands at a key, or a new one. */
-static mpijob_node *inner_map(struct store *store, const struct mpijob__job_row *row, mpijob_node *map)
+static mpijob_node *inner_map(struct store *store, const struct mpijob__job_row *row,
+    mpijob_node *map)
 {
 	mpijob_node *inner = mpijob_node_edit(map, row->key);
 
-	return mpijob_node_kind(inner) == MPIJOB_NODE_MAP ? inner : mpijob_node_put_map(store->doc, map, row->key);
+	return mpijob_node_kind(inner) == MPIJOB_NODE_MAP
+		   ? inner
+		   : mpijob_node_put_map(store->doc, map, row->key);
 }
 
 static int store_struct(struct store *store, int id, mpijob_node *map, const void *from)
@@ -202,7 +212,7 @@ static int store_struct(struct store *store, int id, mpijob_node *map, const voi
 }
 
 static int has_key(const struct mpijob__job_row *key, const mpijob_node *entry, int state,
-		   const struct mpijob__job_value *wanted)
+    const struct mpijob__job_value *wanted)
 {
 	struct mpijob__job_value stands;
 
@@ -212,10 +222,10 @@ static int has_key(const struct mpijob__job_row *key, const mpijob_node *entry, 
 	return state == VALUE_ABSENT || same(key, wanted, &stands);
 }
 
-/* The entry that a struct of the list means: the one at the same place if it has the same key, else the first that has
- * it; a key may be missing, or stand there twice. */
-static const mpijob_node *entry_of(const struct mpijob__job_row *row, const mpijob_node *list, size_t index,
-				   const struct given *given)
+/* The entry that a struct of the list means: the one at the same place if it has the same key, else
+ * the first that has it; a key may be missing, or stand there twice. */
+static const mpijob_node *entry_of(const struct mpijob__job_row *row, const mpijob_node *list,
+    size_t index, const struct given *given)
 {
 	const struct mpijob__job_row *key = mpijob__job_field_row(row->list_key);
 	struct mpijob__job_value wanted;
@@ -233,8 +243,8 @@ static const mpijob_node *entry_of(const struct mpijob__job_row *row, const mpij
 	return NULL;
 }
 
-static int store_entry(struct store *store, int id, const mpijob_node *old, mpijob_node *list, size_t index,
-		       const void *from)
+static int store_entry(struct store *store, int id, const mpijob_node *old, mpijob_node *list,
+    size_t index, const void *from)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	const mpijob_node *stood;
@@ -295,19 +305,18 @@ static int store_member(struct store *store, int id, mpijob_node *map, const str
 	if (row->field.kind == MPIJOB_KIND_OBJECT && !row->of) {
 		int there = mpijob_node_kind(mpijob_node_get(map, row->key)) == MPIJOB_NODE_MAP;
 
-		return there || gives_any(id, given) ? store_members(store, id, inner_map(store, row, map), given) : 0;
+		return there || gives_any(id, given)
+			   ? store_members(store, id, inner_map(store, row, map), given)
+			   : 0;
 	}
 	if (!has_member(row, given))
 		return 0;
 	switch (row->field.kind) {
-	case MPIJOB_KIND_OBJECT:
-		return store_struct(store, id, map, member_pointer(row, given));
-	case MPIJOB_KIND_LIST:
-		return store_list(store, id, map, given);
+	case MPIJOB_KIND_OBJECT: return store_struct(store, id, map, member_pointer(row, given));
+	case MPIJOB_KIND_LIST: return store_list(store, id, map, given);
 	case MPIJOB_KIND_DOCUMENT:
 		return store_document(store, row, map, member_pointer(row, given));
-	default:
-		return store_scalar(store, row, map, given);
+	default: return store_scalar(store, row, map, given);
 	}
 }
 

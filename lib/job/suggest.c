@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people write instead of a field's name: a slip of the fingers, the right name at the wrong level
- * (kubeflow.org/v1 had cleanPodPolicy directly in spec), or the name that an older version had.
+ * What people write instead of a field's name: a slip of the fingers, the right name at the wrong
+ * level (kubeflow.org/v1 had cleanPodPolicy directly in spec), or the name that an older version
+ * had.
  */
 #include "job/suggest.h"
 

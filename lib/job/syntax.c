@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grammars behind Kubernetes' names, each as the API server of 1.36 applies it: not what the standards say, but
- * what is refused. A label of DNS inside a longer name may be of any length; an address may not be an IPv4 one in
- * IPv6's clothes; a variable's name may be nearly anything.
+ * The grammars behind Kubernetes' names, each as the API server of 1.36 applies it: not what the
+ * standards say, but what is refused. A label of DNS inside a longer name may be of any length; an
+ * address may not be an IPv4 one in IPv6's clothes; a variable's name may be nearly anything.
  */
 #include "job/syntax.h"
 
@@ -17,7 +17,8 @@ static const char digits[] = "0123456789";
 static const char lower_digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
 static const char lower_digits_dash[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 static const char alphanumeric[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-static const char alphanumeric_dash[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
+static const char alphanumeric_dash[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
 static const char name_part[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
 
 static int is_in(char c, const char *set)
@@ -37,7 +38,8 @@ static int all_in(const char *text, size_t len, const char *set)
 /* At least one character; the first and the last are of `ends`, all of `inside`. */
 static int has_ends(const char *text, size_t len, const char *ends, const char *inside)
 {
-	return len && is_in(text[0], ends) && is_in(text[len - 1], ends) && all_in(text, len, inside);
+	return len && is_in(text[0], ends) && is_in(text[len - 1], ends) &&
+	       all_in(text, len, inside);
 }
 
 static int is_dns(const char *text, size_t len)
@@ -71,7 +73,8 @@ const char *mpijob__job_syntax_subdomain(const char *text)
 
 	if (len <= SUBDOMAIN_LENGTH && is_dns(text, len))
 		return NULL;
-	return "lower case letters, digits, '-' and '.', at most 253, with a letter or digit at the ends of each part";
+	return "lower case letters, digits, '-' and '.', at most 253, with a letter or digit at "
+	       "the ends of each part";
 }
 
 const char *mpijob__job_syntax_prefix(const char *text)
@@ -79,7 +82,8 @@ const char *mpijob__job_syntax_prefix(const char *text)
 	char whole[SUBDOMAIN_LENGTH];
 	size_t len = strlen(text);
 
-	/* What is generated behind it ends the name: as if a letter stood for the dash and what is before it. */
+	/* What is generated behind it ends the name: as if a letter stood for the dash and what is
+	 * before it. */
 	if (len < 2 || len > SUBDOMAIN_LENGTH + 1 || text[len - 1] != '-')
 		return mpijob__job_syntax_subdomain(text);
 	memcpy(whole, text, len - 2);
@@ -101,7 +105,8 @@ const char *mpijob__job_syntax_driver(const char *text)
 		folded[i] = fold(text[i]);
 	if (len && len <= LABEL_LENGTH && is_dns(folded, len))
 		return NULL;
-	return "letters, digits, '-' and '.', at most 63, with a letter or digit at the ends of each part";
+	return "letters, digits, '-' and '.', at most 63, with a letter or digit at the ends of "
+	       "each part";
 }
 
 const char *mpijob__job_syntax_host(const char *text)
@@ -110,7 +115,8 @@ const char *mpijob__job_syntax_host(const char *text)
 
 	if (len <= 64 && is_dns(text, len))
 		return NULL;
-	return "lower case letters, digits, '-' and '.', at most 64, with a letter or digit at the ends of each part";
+	return "lower case letters, digits, '-' and '.', at most 64, with a letter or digit at the "
+	       "ends of each part";
 }
 
 const char *mpijob__job_syntax_search(const char *text)
@@ -136,7 +142,8 @@ const char *mpijob__job_syntax_search(const char *text)
 			break;
 		at = dot;
 	}
-	return good && len <= SUBDOMAIN_LENGTH ? NULL : "a domain in lower case, at most 253 characters";
+	return good && len <= SUBDOMAIN_LENGTH ? NULL
+					       : "a domain in lower case, at most 253 characters";
 }
 
 int mpijob__job_syntax_is_key(const char *text, size_t len)
@@ -155,8 +162,8 @@ int mpijob__job_syntax_is_key(const char *text, size_t len)
 }
 
 static const char key_form[] =
-	"a key such as example.com/name: an optional domain and '/', then 1 to 63 letters, digits, "
-	"'-', '_' and '.', with a letter or digit at both ends";
+    "a key such as example.com/name: an optional domain and '/', then 1 to 63 letters, digits, "
+    "'-', '_' and '.', with a letter or digit at both ends";
 
 const char *mpijob__job_syntax_key(const char *text)
 {
@@ -197,25 +204,27 @@ const char *mpijob__job_syntax_port(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len <= 15 && has_ends(text, len, lower_digits, lower_digits_dash) && strpbrk(text, lower) &&
-	    !strstr(text, "--"))
+	if (len <= 15 && has_ends(text, len, lower_digits, lower_digits_dash) &&
+	    strpbrk(text, lower) && !strstr(text, "--"))
 		return NULL;
-	return "1 to 15 lower case letters, digits and single '-', with at least one letter and no '-' at the ends";
+	return "1 to 15 lower case letters, digits and single '-', with at least one letter and no "
+	       "'-' at the ends";
 }
 
 const char *mpijob__job_syntax_file(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len && len <= SUBDOMAIN_LENGTH && all_in(text, len, name_part) && strcmp(text, ".") != 0 &&
-	    strncmp(text, "..", 2) != 0)
+	if (len && len <= SUBDOMAIN_LENGTH && all_in(text, len, name_part) &&
+	    strcmp(text, ".") != 0 && strncmp(text, "..", 2) != 0)
 		return NULL;
 	return "1 to 253 letters, digits, '-', '_' and '.', not beginning with '..'";
 }
 
 const char *mpijob__job_syntax_header(const char *text)
 {
-	return *text && all_in(text, strlen(text), alphanumeric_dash) ? NULL : "letters, digits and '-'";
+	return *text && all_in(text, strlen(text), alphanumeric_dash) ? NULL
+								      : "letters, digits and '-'";
 }
 
 const char *mpijob__job_syntax_sysctl(const char *text)
@@ -259,7 +268,8 @@ struct ipv6 {
 	int gap; /* Where "::" stood, or -1. */
 };
 
-/* One group of an address, or IPv4 at its end. Moves behind it, and behind a single colon; 0 when it is none. */
+/* One group of an address, or IPv4 at its end. Moves behind it, and behind a single colon; 0 when
+ * it is none. */
 static int take_group(struct ipv6 *out, const char **at)
 {
 	size_t len = strspn(*at, "0123456789abcdefABCDEF");
@@ -281,7 +291,7 @@ static int take_group(struct ipv6 *out, const char **at)
 		char c = fold((*at)[i]);
 
 		out->group[out->count] =
-			out->group[out->count] * 16 + (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
+		    out->group[out->count] * 16 + (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
 	}
 	out->count++;
 	*at += len;
@@ -343,9 +353,10 @@ const char *mpijob__job_syntax_address(const char *text)
 /* Characters that Go trims: Unicode's white space. */
 static int is_space(uint32_t point)
 {
-	return (point >= 0x09 && point <= 0x0d) || point == 0x20 || point == 0x85 || point == 0xa0 || point == 0x1680 ||
-	       (point >= 0x2000 && point <= 0x200a) || point == 0x2028 || point == 0x2029 || point == 0x202f ||
-	       point == 0x205f || point == 0x3000;
+	return (point >= 0x09 && point <= 0x0d) || point == 0x20 || point == 0x85 ||
+	       point == 0xa0 || point == 0x1680 || (point >= 0x2000 && point <= 0x200a) ||
+	       point == 0x2028 || point == 0x2029 || point == 0x202f || point == 0x205f ||
+	       point == 0x3000;
 }
 
 /* The character of valid UTF-8 that begins at `at`. */
@@ -370,7 +381,8 @@ const char *mpijob__job_syntax_image(const char *text)
 		return NULL;
 	for (last--; last > text && ((unsigned char)*last & 0xc0) == 0x80;)
 		last--;
-	return is_space(point_at(text)) || is_space(point_at(last)) ? "without space around it" : NULL;
+	return is_space(point_at(text)) || is_space(point_at(last)) ? "without space around it"
+								    : NULL;
 }
 
 const char *mpijob__job_syntax_steps(const char *text)
@@ -398,23 +410,27 @@ const char *mpijob__job_syntax_relative(const char *text)
 
 const char *mpijob__job_syntax_projected(const char *text)
 {
-	return strncmp(text, "..", 2) == 0 ? "a path that does not begin with '..'" : mpijob__job_syntax_relative(text);
+	return strncmp(text, "..", 2) == 0 ? "a path that does not begin with '..'"
+					   : mpijob__job_syntax_relative(text);
 }
 
 /* iqn.2001-04.com.example:name */
 static int is_iqn(const char *text)
 {
-	static const char host[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.";
+	static const char host[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-.";
 	size_t len;
 
 	if (strncmp(text, "iqn.", 4) != 0)
 		return 0;
 	text += 4;
-	if (strspn(text, digits) != 4 || text[4] != '-' || strspn(text + 5, digits) != 2 || text[7] != '.')
+	if (strspn(text, digits) != 4 || text[4] != '-' || strspn(text + 5, digits) != 2 ||
+	    text[7] != '.')
 		return 0;
 	text += 8;
 	len = strspn(text, host);
-	return len && text[len] == ':' && text[len + 1] && !text[len + 1 + strcspn(text + len + 1, ",;*&$| \t\n\f\r")];
+	return len && text[len] == ':' && text[len + 1] &&
+	       !text[len + 1 + strcspn(text + len + 1, ",;*&$| \t\n\f\r")];
 }
 
 const char *mpijob__job_syntax_iscsi(const char *text)
@@ -423,16 +439,20 @@ const char *mpijob__job_syntax_iscsi(const char *text)
 	int good = 0;
 
 	/* The form may begin further behind: nobody anchored it. */
-	for (const char *at = strncmp(text, "iqn", 3) == 0 ? text : NULL; at && !good; at = strstr(at + 1, "iqn."))
+	for (const char *at = strncmp(text, "iqn", 3) == 0 ? text : NULL; at && !good;
+	     at = strstr(at + 1, "iqn."))
 		good = is_iqn(at);
 	if (strncmp(text, "eui", 3) == 0)
 		good = len == 20 && all_in(text + 4, 16, alphanumeric);
 	if (strncmp(text, "naa", 3) == 0)
 		good = len == 36 && all_in(text + 4, 32, alphanumeric);
-	return good ? NULL : "a name such as iqn.2001-04.com.example:storage, or one that begins with eui or naa";
+	return good ? NULL
+		    : "a name such as iqn.2001-04.com.example:storage, or one that begins with eui "
+		      "or naa";
 }
 
-/* Letters, digits and dashes between dots, 63 at most each; or 15 characters as NetBIOS has them. */
+/* Letters, digits and dashes between dots, 63 at most each; or 15 characters as NetBIOS has
+ * them. */
 static int is_windows_domain(const char *text, size_t len)
 {
 	static const char forbidden[] = "\\/:*?\"<>|";
@@ -442,7 +462,8 @@ static int is_windows_domain(const char *text, size_t len)
 	for (size_t i = 0; i <= len && dns; i++) {
 		if (i < len && text[i] != '.')
 			continue;
-		dns = i - first <= LABEL_LENGTH && has_ends(text + first, i - first, alphanumeric, alphanumeric_dash);
+		dns = i - first <= LABEL_LENGTH &&
+		      has_ends(text + first, i - first, alphanumeric, alphanumeric_dash);
 		first = i + 1;
 	}
 	for (size_t i = 0; i < len && netbios; i++)
@@ -454,7 +475,8 @@ const char *mpijob__job_syntax_windows_user(const char *text)
 {
 	const char *slash = strchr(text, '\\');
 	const char *user = slash ? slash + 1 : text;
-	int good = *user && strlen(user) <= 104 && !strpbrk(user, "\"/\\:;|=,+*?<>@[]") && user[strspn(user, ". ")];
+	int good = *user && strlen(user) <= 104 && !strpbrk(user, "\"/\\:;|=,+*?<>@[]") &&
+		   user[strspn(user, ". ")];
 
 	if (slash)
 		good = good && is_windows_domain(text, (size_t)(slash - text));
@@ -484,7 +506,8 @@ static int is_host_port(const char *text, size_t len)
 		return 0;
 	colon--;
 	if (text[0] == '[')
-		return colon > 1 && memchr(text, ']', len) == text + colon - 1 && !memchr(text + 1, '[', len - 1);
+		return colon > 1 && memchr(text, ']', len) == text + colon - 1 &&
+		       !memchr(text + 1, '[', len - 1);
 	return !memchr(text, ':', colon) && !memchr(text, '[', len) && !memchr(text, ']', len);
 }
 

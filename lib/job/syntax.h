@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* NULL when a text has the form; else what it must be, to be said behind "must be". Text is never NULL. */
+/* NULL when a text has the form; else what it must be, to be said behind "must be". Text is never
+ * NULL. */
 typedef const char *mpijob__job_syntax(const char *text);
 
 mpijob__job_syntax mpijob__job_syntax_label;      /* DNS-1123, at most 63. */

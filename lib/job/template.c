@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a pod template and the schema are walked together. First what the API server asks of an MPIJob with the CRD:
- * known fields, types, required fields, lists without repetitions. Then, object by object, the rows of
- * template_rows.c, which say what another API server, or the same, will ask of the pods that are made of it.
+ * How a pod template and the schema are walked together. First what the API server asks of an
+ * MPIJob with the CRD: known fields, types, required fields, lists without repetitions. Then,
+ * object by object, the rows of template_rows.c, which say what another API server, or the same,
+ * will ask of the pods that are made of it.
  */
 #include "job/template.h"
 
@@ -16,12 +17,13 @@
 #include "job/template_walk.h"
 #include "job/value.h"
 
-#define NEAR_MOST 63  /* No type has more fields. */
-#define ALWAYS    (UINT64_C(1) << 63)
-#define PARTS_MOST 4  /* No list has more keys. */
-#define KEY_SHOWN 317 /* bytes: the longest prefix of a label, a slash and the longest name */
+#define NEAR_MOST  63 /* No type has more fields. */
+#define ALWAYS     (UINT64_C(1) << 63)
+#define PARTS_MOST 4   /* No list has more keys. */
+#define KEY_SHOWN  317 /* bytes: the longest prefix of a label, a slash and the longest name */
 
-/* A key in brackets, in a finding's path. No valid key is longer than this, and every finding below a key repeats it. */
+/* A key in brackets, in a finding's path. No valid key is longer than this, and every finding below
+ * a key repeats it. */
 static int put_entry(struct mpijob_text *out, const char *key)
 {
 	size_t len = strlen(key);
@@ -35,10 +37,12 @@ static int put_entry(struct mpijob_text *out, const char *key)
 
 static int put_key(struct mpijob_text *out, const char *key)
 {
-	return strlen(key) <= KEY_SHOWN ? mpijob__base_field_path_key(out, key) : put_entry(out, key);
+	return strlen(key) <= KEY_SHOWN ? mpijob__base_field_path_key(out, key)
+					: put_entry(out, key);
 }
 
-static int put_path(struct mpijob_text *out, const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static int put_path(struct mpijob_text *out, const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	int code;
 
@@ -47,11 +51,13 @@ static int put_path(struct mpijob_text *out, const struct mpijob__job_pod_templa
 	code = put_path(out, at, step->before);
 	if (code)
 		return code;
-	return step->key ? put_key(out, step->key) : mpijob__base_field_path_index(out, step->index);
+	return step->key ? put_key(out, step->key)
+			 : mpijob__base_field_path_index(out, step->index);
 }
 
 /* Where a step stands: its value, else what is around it. */
-static struct mpijob__base_place place_of(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static struct mpijob__base_place place_of(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__base_place place = { at->report->source, 0, 0 };
 
@@ -61,7 +67,8 @@ static struct mpijob__base_place place_of(const struct mpijob__job_pod_template 
 }
 
 /* Where the key at `index` of the map at the step stands. */
-static void key_place(const struct mpijob__job_step *step, size_t index, struct mpijob__base_place *place)
+static void key_place(const struct mpijob__job_step *step, size_t index,
+    struct mpijob__base_place *place)
 {
 	int32_t line, column;
 
@@ -78,10 +85,11 @@ struct spot {
 	struct mpijob__job_spot spot;
 };
 
-static void spot_begin(struct spot *out, const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
-		       const char *key)
+static void spot_begin(struct spot *out, const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, const char *key)
 {
-	struct mpijob__job_step inner = { step, key, 0, key ? mpijob_node_get(step->node, key) : NULL, SCHEMA_NONE };
+	struct mpijob__job_step inner = { step, key, 0,
+		key ? mpijob_node_get(step->node, key) : NULL, SCHEMA_NONE };
 
 	memset(out, 0, sizeof(*out));
 	if (put_path(&out->path, at, key ? &inner : step))
@@ -95,8 +103,9 @@ static void spot_end(struct spot *spot)
 	mpijob__base_text_release(&spot->path);
 }
 
-void mpijob__job_template_refuse(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *key,
-			     const char *id, const char *reason, const char *format, ...)
+void mpijob__job_template_refuse(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, const char *key, const char *id, const char *reason,
+    const char *format, ...)
 {
 	struct spot spot;
 	va_list args;
@@ -148,16 +157,20 @@ int mpijob__job_template_given(const mpijob_node *map, const char *key)
 	return mpijob_node_kind(mpijob_node_get(map, key)) > MPIJOB_NODE_NULL;
 }
 
-struct mpijob__job_step mpijob__job_template_into(const struct mpijob__job_step *step, const char *key)
+struct mpijob__job_step mpijob__job_template_into(const struct mpijob__job_step *step,
+    const char *key)
 {
-	struct mpijob__job_step inner = { step, key, 0, mpijob_node_get(step->node, key), SCHEMA_NONE };
+	struct mpijob__job_step inner = { step, key, 0, mpijob_node_get(step->node, key),
+		SCHEMA_NONE };
 
 	return inner;
 }
 
-struct mpijob__job_step mpijob__job_template_entry(const struct mpijob__job_step *list, size_t index)
+struct mpijob__job_step mpijob__job_template_entry(const struct mpijob__job_step *list,
+    size_t index)
 {
-	struct mpijob__job_step inner = { list, NULL, index, mpijob_node_at(list->node, index), SCHEMA_NONE };
+	struct mpijob__job_step inner = { list, NULL, index, mpijob_node_at(list->node, index),
+		SCHEMA_NONE };
 
 	return inner;
 }
@@ -171,16 +184,19 @@ const mpijob_node *mpijob__job_template_spec(const struct mpijob__job_pod_templa
 static int32_t row_kind(int kind)
 {
 	static const int32_t kinds[] = {
-		[SCHEMA_STRING] = MPIJOB_KIND_STRING, [SCHEMA_BOOL] = MPIJOB_KIND_BOOL,
-		[SCHEMA_INT32] = MPIJOB_KIND_INT32,   [SCHEMA_INT64] = MPIJOB_KIND_INT64,
-		[SCHEMA_TIME] = MPIJOB_KIND_TIME,     [SCHEMA_OBJECT] = MPIJOB_KIND_OBJECT,
+		[SCHEMA_STRING] = MPIJOB_KIND_STRING,
+		[SCHEMA_BOOL] = MPIJOB_KIND_BOOL,
+		[SCHEMA_INT32] = MPIJOB_KIND_INT32,
+		[SCHEMA_INT64] = MPIJOB_KIND_INT64,
+		[SCHEMA_TIME] = MPIJOB_KIND_TIME,
+		[SCHEMA_OBJECT] = MPIJOB_KIND_OBJECT,
 	};
 
 	return kinds[kind];
 }
 
-static void complain(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *wanted,
-		     int32_t kind)
+static void complain(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
+    const char *wanted, int32_t kind)
 {
 	const struct mpijob__job_row row = { .field.kind = kind };
 	struct spot spot;
@@ -205,9 +221,11 @@ static int is_int_or_string(const mpijob_node *node)
 }
 
 /* Whether a value has the type of a scalar; a complaint when not. */
-static void check_scalar(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, int kind)
+static void check_scalar(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, int kind)
 {
-	const struct mpijob__job_row row = { .field.kind = kind == SCHEMA_ANY ? 0 : row_kind(kind) };
+	const struct mpijob__job_row row = { .field.kind =
+						 kind == SCHEMA_ANY ? 0 : row_kind(kind) };
 	struct mpijob__job_value value;
 	int good = 1;
 
@@ -219,17 +237,19 @@ static void check_scalar(const struct mpijob__job_pod_template *at, const struct
 		good = mpijob__job_value_read(&row, step->node, &value) == VALUE_GIVEN;
 	if (!good)
 		complain(at, step,
-			 kind == SCHEMA_QUANTITY        ? MPIJOB__JOB_VALUE_QUANTITY
-			 : kind == SCHEMA_INT_OR_STRING ? "a whole number or a string"
-							: NULL,
-			 row.field.kind);
+		    kind == SCHEMA_QUANTITY        ? MPIJOB__JOB_VALUE_QUANTITY
+		    : kind == SCHEMA_INT_OR_STRING ? "a whole number or a string"
+						   : NULL,
+		    row.field.kind);
 }
 
-static void visit_object(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step, int type);
+static void visit_object(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
+    int type);
 
-/* A value of an object, a map or a list. Only in a list a null is something, and to the operator nowhere. */
+/* A value of an object, a map or a list. Only in a list a null is something, and to the operator
+ * nowhere. */
 static void visit_value(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
-			const struct mpijob__schema_field *field)
+    const struct mpijob__schema_field *field)
 {
 	int in_map = step->key != NULL;
 
@@ -277,7 +297,8 @@ static int put_part(struct mpijob_text *out, char kind, const char *text, size_t
 	return 1;
 }
 
-int mpijob__job_template_identity(struct mpijob_text *out, const mpijob_node *node, const char *usual)
+int mpijob__job_template_identity(struct mpijob_text *out, const mpijob_node *node,
+    const char *usual)
 {
 	char number[MPIJOB__DOC_NUMBER_ROOM];
 	const char *text = node ? mpijob_node_string(node) : usual;
@@ -286,7 +307,8 @@ int mpijob__job_template_identity(struct mpijob_text *out, const mpijob_node *no
 
 	/* No string holds a byte of 0xff. */
 	if (text)
-		return put_part(out, 's', text, node ? mpijob_node_length(node) : strlen(text), '\xff');
+		return put_part(out, 's', text, node ? mpijob_node_length(node) : strlen(text),
+		    '\xff');
 	if (mpijob_node_bool(node, &truth))
 		return put_part(out, truth ? 't' : 'f', "", 0, ';');
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL)
@@ -295,7 +317,8 @@ int mpijob__job_template_identity(struct mpijob_text *out, const mpijob_node *no
 	len = text ? mpijob__doc_number_canonical(text, mpijob_node_length(node), number) : 0;
 	if (!len)
 		return 0;
-	return strcmp(number, "-0") == 0 ? put_part(out, 'n', "0", 1, ';') : put_part(out, 'n', number, len, ';');
+	return strcmp(number, "-0") == 0 ? put_part(out, 'n', "0", 1, ';')
+					 : put_part(out, 'n', number, len, ';');
 }
 
 /* What tells entries of a list apart. */
@@ -312,16 +335,20 @@ static void find_identity(struct identity *out, const struct mpijob__schema_fiel
 	char name[48];
 
 	out->count = 0;
-	while ((list->flags & SCHEMA_KEYED) && out->count < PARTS_MOST && (keys = next_name(keys, name))) {
+	while ((list->flags & SCHEMA_KEYED) && out->count < PARTS_MOST &&
+	       (keys = next_name(keys, name))) {
 		const struct mpijob__schema_field *field = mpijob__schema_find(list->of, name);
 
 		out->parts[out->count].key = mpijob__schema_text(field->name);
-		out->parts[out->count++].fill = field->fill ? mpijob__schema_text(field->fill) : NULL;
+		out->parts[out->count++].fill =
+		    field->fill ? mpijob__schema_text(field->fill) : NULL;
 	}
 }
 
-/* Write the text that identifies an entry of a list: 1; 0 when it has none, and is left to other rules. */
-static int put_identity(struct mpijob_text *out, const struct identity *identity, const mpijob_node *entry)
+/* Write the text that identifies an entry of a list: 1; 0 when it has none, and is left to other
+ * rules. */
+static int put_identity(struct mpijob_text *out, const struct identity *identity,
+    const mpijob_node *entry)
 {
 	int found = 1;
 
@@ -329,15 +356,18 @@ static int put_identity(struct mpijob_text *out, const struct identity *identity
 	if (!identity->count)
 		return mpijob__job_template_identity(out, entry, NULL);
 	for (size_t i = 0; i < identity->count && found == 1; i++)
-		found = mpijob__job_template_identity(out, given(entry, identity->parts[i].key), identity->parts[i].fill);
+		found = mpijob__job_template_identity(out, given(entry, identity->parts[i].key),
+		    identity->parts[i].fill);
 	return found;
 }
 
-/* The CRD's rules of lists are for templates; of a complete pod an API server compares the entries of these. */
-static int compares_entries(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list)
+/* The CRD's rules of lists are for templates; of a complete pod an API server compares the entries
+ * of these. */
+static int compares_entries(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *list)
 {
-	static const char *const keys[] = { "containers", "initContainers", "ephemeralContainers", "volumes",
-					    "volumeMounts", "volumeDevices", "resourceClaims", "schedulingGates" };
+	static const char *const keys[] = { "containers", "initContainers", "ephemeralContainers",
+		"volumes", "volumeMounts", "volumeDevices", "resourceClaims", "schedulingGates" };
 
 	for (size_t i = 0; at->pod && i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcmp(list->key, keys[i]) == 0)
@@ -345,8 +375,8 @@ static int compares_entries(const struct mpijob__job_pod_template *at, const str
 	return !at->pod;
 }
 
-static void check_repetitions(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list,
-			      const struct mpijob__schema_field *field)
+static void check_repetitions(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *list, const struct mpijob__schema_field *field)
 {
 	size_t count = mpijob_node_count(list->node);
 	struct mpijob__doc_names seen = { 0 };
@@ -363,24 +393,27 @@ static void check_repetitions(const struct mpijob__job_pod_template *at, const s
 		uint32_t k;
 
 		if (found == 1)
-			found = mpijob__doc_names_add(&seen, mpijob_text_data(&text), mpijob_text_len(&text), (uint32_t)i, &k);
+			found = mpijob__doc_names_add(&seen, mpijob_text_data(&text),
+			    mpijob_text_len(&text), (uint32_t)i, &k);
 		else if (found == 0)
 			continue;
 		if (found < 0)
 			at->report->code = MPIJOB_ERR_NOMEM;
 		else if (found == 0 && field->flags & SCHEMA_KEYED)
-			mpijob__job_template_refuse(at, &entry, at->pod ? mpijob__schema_text(field->keys) : NULL,
-						"duplicate", "Duplicate", "has the same %s as entry %lu",
-						mpijob__schema_text(field->keys), (unsigned long)k);
+			mpijob__job_template_refuse(at, &entry,
+			    at->pod ? mpijob__schema_text(field->keys) : NULL, "duplicate",
+			    "Duplicate", "has the same %s as entry %lu",
+			    mpijob__schema_text(field->keys), (unsigned long)k);
 		else if (found == 0)
 			mpijob__job_template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
-						"is the same as entry %lu", (unsigned long)k);
+			    "is the same as entry %lu", (unsigned long)k);
 	}
 	mpijob__base_text_release(&text);
 	mpijob__doc_names_release(&seen);
 }
 
-int mpijob__job_template_repeated(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *names, const char *name)
+int mpijob__job_template_repeated(const struct mpijob__job_pod_template *at,
+    struct mpijob__doc_names *names, const char *name)
 {
 	int added = name ? mpijob__doc_names_add(names, name, strlen(name), 0, NULL) : 1;
 
@@ -389,13 +422,14 @@ int mpijob__job_template_repeated(const struct mpijob__job_pod_template *at, str
 	return added == 0;
 }
 
-int mpijob__job_template_named(const struct mpijob__doc_names *names, const char *name, uint32_t *index)
+int mpijob__job_template_named(const struct mpijob__doc_names *names, const char *name,
+    uint32_t *index)
 {
 	return mpijob__doc_names_find(names, name, strlen(name), index);
 }
 
-void mpijob__job_template_names(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *names, const mpijob_node *list,
-			    const char *key)
+void mpijob__job_template_names(const struct mpijob__job_pod_template *at,
+    struct mpijob__doc_names *names, const mpijob_node *list, const char *key)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const char *name = mpijob__job_template_text(mpijob_node_at(list, i), key);
@@ -406,7 +440,7 @@ void mpijob__job_template_names(const struct mpijob__job_pod_template *at, struc
 }
 
 static void visit_field(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
-			const struct mpijob__schema_field *field)
+    const struct mpijob__schema_field *field)
 {
 	int32_t wanted = field->shape == SCHEMA_LIST ? MPIJOB_NODE_LIST : MPIJOB_NODE_MAP;
 
@@ -415,7 +449,8 @@ static void visit_field(const struct mpijob__job_pod_template *at, struct mpijob
 		return;
 	}
 	if (mpijob_node_kind(step->node) != wanted) {
-		complain(at, step, NULL, field->shape == SCHEMA_LIST ? MPIJOB_KIND_LIST : MPIJOB_KIND_OBJECT);
+		complain(at, step, NULL,
+		    field->shape == SCHEMA_LIST ? MPIJOB_KIND_LIST : MPIJOB_KIND_OBJECT);
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
@@ -444,8 +479,8 @@ static const char *meant(int type, const char *key)
 }
 
 /* A key that the server drops: unknown to all, or only to the CRD. */
-static void dropped(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, size_t index,
-		    const struct mpijob__schema_field *field)
+static void dropped(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
+    size_t index, const struct mpijob__schema_field *field)
 {
 	const char *key = mpijob_node_key(step->node, index), *near;
 	struct spot spot;
@@ -458,19 +493,20 @@ static void dropped(const struct mpijob__job_pod_template *at, const struct mpij
 	key_place(step, index, &spot.spot.place);
 	if (field)
 		mpijob__job_report_loose(at->report, &spot.spot, "pruned-field",
-				     "Kubernetes " MPIJOB__SCHEMA_KUBERNETES
-				     " has this field, but the CRD of " MPIJOB__SCHEMA_CRD
-				     " does not: the server drops it");
+		    "Kubernetes " MPIJOB__SCHEMA_KUBERNETES
+		    " has this field, but the CRD of " MPIJOB__SCHEMA_CRD
+		    " does not: the server drops it");
 	else
 		mpijob__job_report_loose(at->report, &spot.spot, "unknown-field",
-				     "unknown field in the CRD of " MPIJOB__SCHEMA_CRD
-				     " and in Kubernetes " MPIJOB__SCHEMA_KUBERNETES ", the server drops it%s%s%s",
-				     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		    "unknown field in the CRD of " MPIJOB__SCHEMA_CRD
+		    " and in Kubernetes " MPIJOB__SCHEMA_KUBERNETES ", the server drops it%s%s%s",
+		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	spot_end(&spot);
 }
 
 /* Visit all keys. Which fields of the type are there: a bit for each, in the type's order. */
-static uint64_t visit_keys(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static uint64_t visit_keys(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	size_t count;
 	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &count);
@@ -479,7 +515,8 @@ static uint64_t visit_keys(const struct mpijob__job_pod_template *at, const stru
 	for (size_t i = 0; i < mpijob_node_count(step->node); i++) {
 		const char *key = mpijob_node_key(step->node, i);
 		const struct mpijob__schema_field *field = mpijob__schema_find(step->type, key);
-		struct mpijob__job_step inner = { step, key, 0, mpijob_node_at(step->node, i), SCHEMA_NONE };
+		struct mpijob__job_step inner = { step, key, 0, mpijob_node_at(step->node, i),
+			SCHEMA_NONE };
 
 		if (field)
 			present |= UINT64_C(1) << (field - fields);
@@ -491,7 +528,8 @@ static uint64_t visit_keys(const struct mpijob__job_pod_template *at, const stru
 	return present;
 }
 
-static void check_required(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static void check_required(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	size_t count;
 	const struct mpijob__schema_field *fields = mpijob__schema_fields(step->type, &count);
@@ -503,7 +541,8 @@ static void check_required(const struct mpijob__job_pod_template *at, const stru
 		if (step->type == SCHEMA_PodSpec || !(fields[i].flags & SCHEMA_CRD_REQUIRED))
 			continue;
 		if (!mpijob__job_template_given(step->node, key))
-			mpijob__job_template_refuse(at, step, key, "missing", "Required", "a value is required");
+			mpijob__job_template_refuse(at, step, key, "missing", "Required",
+			    "a value is required");
 	}
 }
 
@@ -523,35 +562,36 @@ static int is_empty(const struct mpijob__schema_field *field, const mpijob_node 
 	return field->shape != SCHEMA_ONE && mpijob_node_count(node) == 0;
 }
 
-void mpijob__job_template_unsupported(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
-				  const struct mpijob__schema_field *field, const char *word)
+void mpijob__job_template_unsupported(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, const struct mpijob__schema_field *field, const char *word)
 {
 	const char *words[NEAR_MOST + 1] = { NULL };
 	struct mpijob_text list = { 0 };
 	size_t count = 0;
 	const char *near;
 
-	for (const char *choice = mpijob__schema_text(field->choices); count < NEAR_MOST && (!count || *choice);
-	     choice += strlen(choice) + 1)
+	for (const char *choice = mpijob__schema_text(field->choices);
+	     count < NEAR_MOST && (!count || *choice); choice += strlen(choice) + 1)
 		words[count++] = choice;
 	near = mpijob__base_near_word(word, words, count);
 	for (size_t i = 0; i < count; i++) {
 		if (*words[i] && mpijob__base_text_printf(&list, "%s%s",
-						     !list.len       ? ""
-						     : i + 1 < count ? ", "
-								     : " or ",
-						     words[i]))
+				     !list.len       ? ""
+				     : i + 1 < count ? ", "
+						     : " or ",
+				     words[i]))
 			at->report->code = MPIJOB_ERR_NOMEM;
 	}
 	mpijob__job_template_refuse(at, step, NULL, "unsupported-value", "NotSupported",
-				"unsupported value '%s'; use %s%s%s%s", word, mpijob_text_data(&list),
-				near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	    "unsupported value '%s'; use %s%s%s%s", word, mpijob_text_data(&list),
+	    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	mpijob__base_text_release(&list);
 }
 
 /* One value of a field by its row; `row` is NULL where there is none. */
-static void judge_value(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
-			const struct mpijob__schema_field *field, const struct mpijob__job_template_row *row)
+static void judge_value(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, const struct mpijob__schema_field *field,
+    const struct mpijob__job_template_row *row)
 {
 	const char *text = mpijob_node_string(step->node);
 	const char *must;
@@ -563,29 +603,34 @@ static void judge_value(const struct mpijob__job_pod_template *at, const struct 
 		return;
 	must = text && row->syntax ? row->syntax(text) : NULL;
 	if (must)
-		mpijob__job_template_refuse(at, step, NULL, "invalid-value", "Invalid", "'%s' must be %s", text, must);
+		mpijob__job_template_refuse(at, step, NULL, "invalid-value", "Invalid",
+		    "'%s' must be %s", text, must);
 	if ((row->flags & ROW_RANGE) && mpijob_node_int(step->node, &number) &&
 	    (number < row->low || number > row->high)) {
 		if (row->high == INT64_MAX)
 			mpijob__job_template_refuse(at, step, NULL, "out-of-range", "Invalid",
-						"must be at least %lld, not %lld", (long long)row->low,
-						(long long)number);
+			    "must be at least %lld, not %lld", (long long)row->low,
+			    (long long)number);
 		else
 			mpijob__job_template_refuse(at, step, NULL, "out-of-range", "Invalid",
-						"must be from %lld to %lld, not %lld", (long long)row->low,
-						(long long)row->high, (long long)number);
+			    "must be from %lld to %lld, not %lld", (long long)row->low,
+			    (long long)row->high, (long long)number);
 	}
 }
 
-static void judge_field(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
-			const struct mpijob__schema_field *field, const struct mpijob__job_template_row *row)
+static void judge_field(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, const struct mpijob__schema_field *field,
+    const struct mpijob__job_template_row *row)
 {
-	struct mpijob__job_step inner = mpijob__job_template_into(step, mpijob__schema_text(field->name));
+	struct mpijob__job_step inner =
+	    mpijob__job_template_into(step, mpijob__schema_text(field->name));
 
 	if (is_empty(field, inner.node)) {
 		if (row && (row->flags & ROW_NEEDED) &&
-		    (mpijob__job_template_given(step->node, inner.key) || !(field->flags & SCHEMA_CRD_REQUIRED)))
-			mpijob__job_template_refuse(at, step, inner.key, "missing", "Required", "a value is required");
+		    (mpijob__job_template_given(step->node, inner.key) ||
+			!(field->flags & SCHEMA_CRD_REQUIRED)))
+			mpijob__job_template_refuse(at, step, inner.key, "missing", "Required",
+			    "a value is required");
 		return;
 	}
 	if (field->shape == SCHEMA_ONE)
@@ -598,8 +643,8 @@ static void judge_field(const struct mpijob__job_pod_template *at, const struct 
 }
 
 /* List names, all or those that are given, with commas and `last` before the last one. */
-static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_template *at, const mpijob_node *map,
-		      const char *names, const char *last)
+static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_template *at,
+    const mpijob_node *map, const char *names, const char *last)
 {
 	char name[48], kept[48] = "";
 	int code = 0;
@@ -616,8 +661,8 @@ static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_temp
 		at->report->code = MPIJOB_ERR_NOMEM;
 }
 
-static void judge_one_of(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
-			 const struct mpijob__job_template_row *row)
+static void judge_one_of(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, const struct mpijob__job_template_row *row)
 {
 	struct mpijob_text names = { 0 };
 	const char *rest = row->key;
@@ -631,19 +676,22 @@ static void judge_one_of(const struct mpijob__job_pod_template *at, const struct
 	}
 	if (count < row->low) {
 		put_names(&names, at, NULL, row->key, " or ");
-		mpijob__job_template_refuse(at, step, NULL, "none-of", "Required", "needs %s", mpijob_text_data(&names));
+		mpijob__job_template_refuse(at, step, NULL, "none-of", "Required", "needs %s",
+		    mpijob_text_data(&names));
 	} else if (count > row->high) {
 		put_names(&names, at, step->node, row->key, " and ");
 		mpijob__job_template_refuse(at, step, NULL, "too-many-of", "Forbidden",
-					"has %s; only one of them is possible", mpijob_text_data(&names));
+		    "has %s; only one of them is possible", mpijob_text_data(&names));
 	}
 	mpijob__base_text_release(&names);
 }
 
-static const struct mpijob__job_template_row *row_of(const struct mpijob__job_template_row *rows, size_t count, const char *key)
+static const struct mpijob__job_template_row *row_of(const struct mpijob__job_template_row *rows,
+    size_t count, const char *key)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (rows[i].key && rows[i].key[0] == key[0] && !(rows[i].flags & ROW_ONE_OF) && strcmp(rows[i].key, key) == 0)
+		if (rows[i].key && rows[i].key[0] == key[0] && !(rows[i].flags & ROW_ONE_OF) &&
+		    strcmp(rows[i].key, key) == 0)
 			return &rows[i];
 	}
 	return NULL;
@@ -655,12 +703,14 @@ struct mpijob__job_template_type {
 	size_t rows_count, judged_count;
 	struct {
 		const struct mpijob__schema_field *field;
-		const struct mpijob__job_template_row *row; /* NULL: only the schema's choices judge it */
+		/* NULL: only the schema's choices judge it */
+		const struct mpijob__job_template_row *row;
 		uint64_t when; /* the bit of the field; ALWAYS where its absence is judged, too */
 	} judged[NEAR_MOST];
 };
 
-static const struct mpijob__job_template_type *type_of(const struct mpijob__job_pod_template *at, int type)
+static const struct mpijob__job_template_type *type_of(const struct mpijob__job_pod_template *at,
+    int type)
 {
 	struct mpijob__job_template_type *found = &at->types[type];
 	size_t count;
@@ -671,18 +721,20 @@ static const struct mpijob__job_template_type *type_of(const struct mpijob__job_
 	found->rows = mpijob__job_template_rows(type, &found->rows_count);
 	for (size_t i = 0; i < count; i++) {
 		const struct mpijob__job_template_row *row =
-			row_of(found->rows, found->rows_count, mpijob__schema_text(fields[i].name));
+		    row_of(found->rows, found->rows_count, mpijob__schema_text(fields[i].name));
 
 		if (!(fields[i].flags & SCHEMA_IN_CRD) || !(row || fields[i].choices))
 			continue;
 		found->judged[found->judged_count].field = &fields[i];
-		found->judged[found->judged_count].when = row && (row->flags & ROW_NEEDED) ? ALWAYS : UINT64_C(1) << i;
+		found->judged[found->judged_count].when =
+		    row && (row->flags & ROW_NEEDED) ? ALWAYS : UINT64_C(1) << i;
 		found->judged[found->judged_count++].row = row;
 	}
 	return found;
 }
 
-static void judge_object(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, uint64_t present)
+static void judge_object(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, uint64_t present)
 {
 	const struct mpijob__job_template_type *type = type_of(at, step->type);
 
@@ -697,7 +749,8 @@ static void judge_object(const struct mpijob__job_pod_template *at, const struct
 	}
 }
 
-static void visit_object(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step, int type)
+static void visit_object(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
+    int type)
 {
 	uint64_t present;
 
@@ -710,7 +763,8 @@ static void visit_object(const struct mpijob__job_pod_template *at, struct mpijo
 		judge_object(at, step, present | ALWAYS);
 }
 
-int mpijob__job_template_refers(const struct mpijob__job_pod_template *at, int pool, const char *name, uint32_t *index)
+int mpijob__job_template_refers(const struct mpijob__job_pod_template *at, int pool,
+    const char *name, uint32_t *index)
 {
 	static const char *const lists[][3] = {
 		[POOL_VOLUMES] = { "volumes" },
@@ -720,18 +774,21 @@ int mpijob__job_template_refers(const struct mpijob__job_pod_template *at, int p
 	struct mpijob__job_template_pool *of = &at->pools[pool];
 
 	for (size_t i = 0; !of->filled && i < 3 && lists[pool][i]; i++)
-		mpijob__job_template_names(at, &of->names, mpijob__job_template_list(mpijob__job_template_spec(at), lists[pool][i]),
-				       "name");
+		mpijob__job_template_names(at, &of->names,
+		    mpijob__job_template_list(mpijob__job_template_spec(at), lists[pool][i]),
+		    "name");
 	of->filled = 1;
 	return mpijob__job_template_named(&of->names, name, index);
 }
 
 /* An object of which a Pod has one; absent, it is judged as an empty one. */
-static void visit_part(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *whole, const char *key, int type)
+static void visit_part(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *whole, const char *key, int type)
 {
 	struct mpijob__job_step part = mpijob__job_template_into(whole, key);
 
-	if (mpijob_node_kind(part.node) <= MPIJOB_NODE_NULL || mpijob_node_kind(part.node) == MPIJOB_NODE_MAP)
+	if (mpijob_node_kind(part.node) <= MPIJOB_NODE_NULL ||
+	    mpijob_node_kind(part.node) == MPIJOB_NODE_MAP)
 		visit_object(at, &part, type);
 	else
 		complain(at, &part, NULL, MPIJOB_KIND_OBJECT);
@@ -754,14 +811,15 @@ static void visit_template(struct mpijob__job_pod_template *at, int metadata_onl
 		mpijob__doc_names_release(&pools[i].names);
 }
 
-static void check_object(struct mpijob__job_report *report, const char *path, const mpijob_node *node, int metadata_only)
+static void check_object(struct mpijob__job_report *report, const char *path,
+    const mpijob_node *node, int metadata_only)
 {
 	struct mpijob__job_pod_template at = { .report = report,
-				       .path = path,
-				       .place = mpijob__job_report_place(report, node, NULL),
-				       .node = node,
-				       .pod = 1,
-				       .types = calloc(SCHEMA_NONE, sizeof(struct mpijob__job_template_type)) };
+		.path = path,
+		.place = mpijob__job_report_place(report, node, NULL),
+		.node = node,
+		.pod = 1,
+		.types = calloc(SCHEMA_NONE, sizeof(struct mpijob__job_template_type)) };
 
 	if (at.types)
 		visit_template(&at, metadata_only);
@@ -770,36 +828,39 @@ static void check_object(struct mpijob__job_report *report, const char *path, co
 	free(at.types);
 }
 
-void mpijob__job_template_check_pod(struct mpijob__job_report *report, const char *path, const mpijob_node *pod)
+void mpijob__job_template_check_pod(struct mpijob__job_report *report, const char *path,
+    const mpijob_node *pod)
 {
 	check_object(report, path, pod, 0);
 }
 
-void mpijob__job_template_check_metadata(struct mpijob__job_report *report, const mpijob_node *object)
+void mpijob__job_template_check_metadata(struct mpijob__job_report *report,
+    const mpijob_node *object)
 {
 	check_object(report, "", object, 1);
 }
 
 /* The template of one role. */
-static void check_role(struct mpijob__job_report *report, struct mpijob__job_template_type *types, const mpijob_node *root,
-		       const char *path, const mpijob_node *pod_template, int role)
+static void check_role(struct mpijob__job_report *report, struct mpijob__job_template_type *types,
+    const mpijob_node *root, const char *path, const mpijob_node *pod_template, int role)
 {
 	struct mpijob__job_pod_template at = { .report = report,
-				       .path = path,
-				       .place = mpijob__job_report_place(report, pod_template, NULL),
-				       .root = root,
-				       .node = pod_template,
-				       .worker = role == FIELD_WORKER,
-				       .unused = role == FIELD_ROOT,
-				       .types = types };
+		.path = path,
+		.place = mpijob__job_report_place(report, pod_template, NULL),
+		.root = root,
+		.node = pod_template,
+		.worker = role == FIELD_WORKER,
+		.unused = role == FIELD_ROOT,
+		.types = types };
 
 	if (mpijob_node_kind(pod_template) == MPIJOB_NODE_MAP)
 		visit_template(&at, 0);
 }
 
 /* A role that the operator does not know, but that the CRD has rules for. */
-static void check_other_role(struct mpijob__job_report *report, struct mpijob__job_template_type *types,
-			     const mpijob_node *root, const char *role, const mpijob_node *pod_template)
+static void check_other_role(struct mpijob__job_report *report,
+    struct mpijob__job_template_type *types, const mpijob_node *root, const char *role,
+    const mpijob_node *pod_template)
 {
 	struct mpijob_text path = { 0 };
 
@@ -816,7 +877,8 @@ void mpijob__job_template_check(struct mpijob__job_report *report, const mpijob_
 	static const struct {
 		int role;
 		int row;
-	} known[] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE }, { FIELD_WORKER, FIELD_WORKER_TEMPLATE } };
+	} known[] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE },
+		{ FIELD_WORKER, FIELD_WORKER_TEMPLATE } };
 	const mpijob_node *roles = mpijob__job_field_node(root, FIELD_REPLICA_SPECS);
 	struct mpijob__job_template_type *types = calloc(SCHEMA_NONE, sizeof(*types));
 
@@ -826,8 +888,9 @@ void mpijob__job_template_check(struct mpijob__job_report *report, const mpijob_
 	}
 	for (size_t i = 0; i < 2; i++)
 		check_role(report, types, root, mpijob__job_field_row(known[i].row)->field.path,
-			   mpijob__job_field_node(root, known[i].row), known[i].role);
-	for (size_t i = 0; mpijob_node_kind(roles) == MPIJOB_NODE_MAP && i < mpijob_node_count(roles); i++) {
+		    mpijob__job_field_node(root, known[i].row), known[i].role);
+	for (size_t i = 0;
+	     mpijob_node_kind(roles) == MPIJOB_NODE_MAP && i < mpijob_node_count(roles); i++) {
 		const char *role = mpijob_node_key(roles, i);
 		const mpijob_node *inside = mpijob_node_get(mpijob_node_at(roles, i), "template");
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of containers: what they mount and whether it is there, which ports collide, what probes and
- * variables may say, and what only some kinds of containers may have. The first container also gets the operator's
- * own mounts.
+ * What an API server asks of containers: what they mount and whether it is there, which ports
+ * collide, what probes and variables may say, and what only some kinds of containers may have. The
+ * first container also gets the operator's own mounts.
  */
 #include <string.h>
 
@@ -40,41 +40,49 @@ static const mpijob_node *find_volume(const struct mpijob__job_pod_template *at,
 
 	if (!mpijob__job_template_refers(at, POOL_VOLUMES, name, &index))
 		return NULL;
-	return mpijob_node_at(mpijob__job_template_list(mpijob__job_template_spec(at), "volumes"), index);
+	return mpijob_node_at(mpijob__job_template_list(mpijob__job_template_spec(at), "volumes"),
+	    index);
 }
 
 static int is_operators_volume(const struct mpijob__job_pod_template *at, const char *name)
 {
-	return !at->pod && (strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0));
+	return !at->pod && (strcmp(name, "ssh-auth") == 0 ||
+			       (!at->worker && strcmp(name, "mpi-job-config") == 0));
 }
 
 static const char *ssh_path(const struct mpijob__job_pod_template *at)
 {
-	const char *path = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_SSH_AUTH_MOUNT_PATH));
+	const char *path =
+	    mpijob_node_string(mpijob__job_field_node(at->root, FIELD_SSH_AUTH_MOUNT_PATH));
 
 	return path ? path : mpijob__job_field_row(FIELD_SSH_AUTH_MOUNT_PATH)->field.default_text;
 }
 
-static void check_mounts(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container, int first)
+static void check_mounts(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *container, int first)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(container, "volumeMounts");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "volumeMounts")); i++) {
+	for (size_t i = 0;
+	     i < mpijob_node_count(mpijob__job_template_list(container->node, "volumeMounts"));
+	     i++) {
 		struct mpijob__job_step mount = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(mount.node, "name");
 		const char *path = mpijob__job_template_text(mount.node, "mountPath");
 
 		if (name && !find_volume(at, name) && !is_operators_volume(at, name))
 			mpijob__job_template_refuse(at, &mount, "name", "not-found", "NotFound",
-						"there is no volume '%s' in this template", name);
+			    "there is no volume '%s' in this template", name);
 		if (first && path && !at->pod &&
-		    (strcmp(path, ssh_path(at)) == 0 || (!at->worker && strcmp(path, "/etc/mpi") == 0)))
-			mpijob__job_template_refuse(at, &mount, "mountPath", "duplicate", "Duplicate",
-						"the operator mounts something at '%s' itself", path);
+		    (strcmp(path, ssh_path(at)) == 0 ||
+			(!at->worker && strcmp(path, "/etc/mpi") == 0)))
+			mpijob__job_template_refuse(at, &mount, "mountPath", "duplicate",
+			    "Duplicate", "the operator mounts something at '%s' itself", path);
 	}
 }
 
-static void check_devices(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
+static void check_devices(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *container)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(container, "volumeDevices");
 	const mpijob_node *mounts = mpijob__job_template_list(container->node, "volumeMounts");
@@ -85,9 +93,10 @@ static void check_devices(const struct mpijob__job_pod_template *at, const struc
 		return;
 	mpijob__job_template_names(at, &names, mounts, "name");
 	mpijob__job_template_names(at, &paths, mounts, "mountPath");
-	if (mpijob_node_bool(mpijob_node_get(mpijob__job_template_spec(at), "hostUsers"), &users) && !users)
-		mpijob__job_template_refuse(at, container, "volumeDevices", "forbidden", "Forbidden",
-					"not with hostUsers: false");
+	if (mpijob_node_bool(mpijob_node_get(mpijob__job_template_spec(at), "hostUsers"), &users) &&
+	    !users)
+		mpijob__job_template_refuse(at, container, "volumeDevices", "forbidden",
+		    "Forbidden", "not with hostUsers: false");
 	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
 		struct mpijob__job_step device = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(device.node, "name");
@@ -96,99 +105,113 @@ static void check_devices(const struct mpijob__job_pod_template *at, const struc
 
 		if (name && !volume)
 			mpijob__job_template_refuse(at, &device, "name", "not-found", "NotFound",
-						"there is no volume '%s' in this template", name);
+			    "there is no volume '%s' in this template", name);
 		if (volume && !mpijob__job_template_given(volume, "persistentVolumeClaim") &&
 		    !mpijob__job_template_given(volume, "ephemeral"))
-			mpijob__job_template_refuse(
-				at, &device, "name", "invalid-value", "Invalid",
-				"a device needs a volume of a persistentVolumeClaim, or an ephemeral one");
+			mpijob__job_template_refuse(at, &device, "name", "invalid-value", "Invalid",
+			    "a device needs a volume of a persistentVolumeClaim, or an ephemeral "
+			    "one");
 		if (mpijob__job_template_repeated(at, &names, name))
-			mpijob__job_template_refuse(at, &device, "name", "duplicate", "Invalid", "'%s' is used already",
-						name);
+			mpijob__job_template_refuse(at, &device, "name", "duplicate", "Invalid",
+			    "'%s' is used already", name);
 		if (path && mpijob__job_template_named(&paths, path, NULL))
-			mpijob__job_template_refuse(at, &device, "devicePath", "duplicate", "Invalid",
-						"'%s' is used already", path);
+			mpijob__job_template_refuse(at, &device, "devicePath", "duplicate",
+			    "Invalid", "'%s' is used already", path);
 	}
 	mpijob__doc_names_release(&names);
 	mpijob__doc_names_release(&paths);
 }
 
-static void check_port_names(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
+static void check_port_names(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *container)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(container, "ports");
 	struct mpijob__doc_names names = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "ports")); i++) {
+	for (size_t i = 0;
+	     i < mpijob_node_count(mpijob__job_template_list(container->node, "ports")); i++) {
 		struct mpijob__job_step port = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(port.node, "name");
 
 		if (mpijob__job_template_repeated(at, &names, name))
 			mpijob__job_template_refuse(at, &port, "name", "duplicate", "Duplicate",
-						"another port of this container is named '%s'", name);
+			    "another port of this container is named '%s'", name);
 	}
 	mpijob__doc_names_release(&names);
 }
 
-static void check_resize(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container, int plain_init)
+static void check_resize(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *container, int plain_init)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(container, "resizePolicy");
 	struct mpijob__doc_names names = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "resizePolicy")); i++) {
+	for (size_t i = 0;
+	     i < mpijob_node_count(mpijob__job_template_list(container->node, "resizePolicy"));
+	     i++) {
 		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(entry.node, "resourceName");
 		const char *policy = mpijob__job_template_text(entry.node, "restartPolicy");
 
 		if (name && strcmp(name, "cpu") != 0 && strcmp(name, "memory") != 0)
-			mpijob__job_template_refuse(at, &entry, "resourceName", "unsupported-value", "NotSupported",
-						"unsupported value '%s'; use cpu or memory", name);
+			mpijob__job_template_refuse(at, &entry, "resourceName", "unsupported-value",
+			    "NotSupported", "unsupported value '%s'; use cpu or memory", name);
 		if (mpijob__job_template_repeated(at, &names, name))
-			mpijob__job_template_refuse(at, &entry, "resourceName", "duplicate", "Duplicate",
-						"'%s' is there already", name);
-		if (policy && strcmp(policy, "NotRequired") != 0 && strcmp(policy, "RestartContainer") != 0)
-			mpijob__job_template_refuse(at, &entry, "restartPolicy", "unsupported-value", "NotSupported",
-						"unsupported value '%s'; use NotRequired or RestartContainer", policy);
-		else if (policy && strcmp(policy, "NotRequired") != 0 && (plain_init || never_restarts(at)))
-			mpijob__job_template_refuse(at, &entry, "restartPolicy", "conflict", "Invalid",
-						"must be NotRequired where a container does not restart");
+			mpijob__job_template_refuse(at, &entry, "resourceName", "duplicate",
+			    "Duplicate", "'%s' is there already", name);
+		if (policy && strcmp(policy, "NotRequired") != 0 &&
+		    strcmp(policy, "RestartContainer") != 0)
+			mpijob__job_template_refuse(at, &entry, "restartPolicy",
+			    "unsupported-value", "NotSupported",
+			    "unsupported value '%s'; use NotRequired or RestartContainer", policy);
+		else if (policy && strcmp(policy, "NotRequired") != 0 &&
+			 (plain_init || never_restarts(at)))
+			mpijob__job_template_refuse(at, &entry, "restartPolicy", "conflict",
+			    "Invalid", "must be NotRequired where a container does not restart");
 	}
 	mpijob__doc_names_release(&names);
 }
 
-static void check_restart_rule(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *rule)
+static void check_restart_rule(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *rule)
 {
 	struct mpijob__job_step codes = mpijob__job_template_into(rule, "exitCodes");
 	const char *action = mpijob__job_template_text(rule->node, "action");
 	const char *operator= mpijob__job_template_text(codes.node, "operator");
 
-	if (!action || (strcmp(action, "Restart") != 0 && strcmp(action, "RestartAllContainers") != 0))
+	if (!action ||
+	    (strcmp(action, "Restart") != 0 && strcmp(action, "RestartAllContainers") != 0))
 		mpijob__job_template_refuse(at, rule, "action", "unsupported-value", "NotSupported",
-					"must be Restart or RestartAllContainers");
+		    "must be Restart or RestartAllContainers");
 	if (mpijob_node_kind(codes.node) != MPIJOB_NODE_MAP)
 		return;
 	if (!operator||(strcmp(operator, "In") != 0 && strcmp(operator, "NotIn") != 0))
-		mpijob__job_template_refuse(at, &codes, "operator", "unsupported-value", "NotSupported",
-					"must be In or NotIn");
+		mpijob__job_template_refuse(at, &codes, "operator", "unsupported-value",
+		    "NotSupported", "must be In or NotIn");
 	if (mpijob_node_count(mpijob__job_template_list(codes.node, "values")) > EXIT_CODES_MOST)
-		mpijob__job_template_refuse(at, &codes, "values", "too-many", "TooMany", "at most %d are possible",
-					EXIT_CODES_MOST);
+		mpijob__job_template_refuse(at, &codes, "values", "too-many", "TooMany",
+		    "at most %d are possible", EXIT_CODES_MOST);
 }
 
-static void check_restarts(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
+static void check_restarts(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *container)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(container, "restartPolicyRules");
 	const char *policy = mpijob_node_string(mpijob_node_get(container->node, "restartPolicy"));
-	size_t count = mpijob_node_count(mpijob__job_template_list(container->node, "restartPolicyRules"));
+	size_t count =
+	    mpijob_node_count(mpijob__job_template_list(container->node, "restartPolicyRules"));
 
-	if (policy && strcmp(policy, "Always") != 0 && strcmp(policy, "Never") != 0 && strcmp(policy, "OnFailure") != 0)
-		mpijob__job_template_refuse(at, container, "restartPolicy", "unsupported-value", "NotSupported",
-					"unsupported value '%s'; use Always, Never or OnFailure", policy);
+	if (policy && strcmp(policy, "Always") != 0 && strcmp(policy, "Never") != 0 &&
+	    strcmp(policy, "OnFailure") != 0)
+		mpijob__job_template_refuse(at, container, "restartPolicy", "unsupported-value",
+		    "NotSupported", "unsupported value '%s'; use Always, Never or OnFailure",
+		    policy);
 	if (count && !mpijob__job_template_given(container->node, "restartPolicy"))
 		mpijob__job_template_refuse(at, container, "restartPolicy", "missing", "Required",
-					"restartPolicyRules need a restartPolicy");
+		    "restartPolicyRules need a restartPolicy");
 	if (count > RULES_MOST)
-		mpijob__job_template_refuse(at, container, "restartPolicyRules", "too-many", "TooMany",
-					"at most %d are possible", RULES_MOST);
+		mpijob__job_template_refuse(at, container, "restartPolicyRules", "too-many",
+		    "TooMany", "at most %d are possible", RULES_MOST);
 	for (size_t i = 0; i < count; i++) {
 		struct mpijob__job_step rule = mpijob__job_template_entry(&list, i);
 
@@ -197,11 +220,13 @@ static void check_restarts(const struct mpijob__job_pod_template *at, const stru
 }
 
 /* A variable from a file needs a volume that is an empty directory. */
-static void check_files(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *container)
+static void check_files(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *container)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(container, "env");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "env")); i++) {
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "env"));
+	     i++) {
 		struct mpijob__job_step variable = mpijob__job_template_entry(&list, i);
 		struct mpijob__job_step from = mpijob__job_template_into(&variable, "valueFrom");
 		struct mpijob__job_step file = mpijob__job_template_into(&from, "fileKeyRef");
@@ -209,22 +234,26 @@ static void check_files(const struct mpijob__job_pod_template *at, const struct 
 		const mpijob_node *volume = name ? find_volume(at, name) : NULL;
 
 		if (name && !volume)
-			mpijob__job_template_refuse(at, &file, "volumeName", "not-found", "NotFound",
-						"there is no volume '%s' in this template", name);
-		else if (volume && mpijob_node_count(volume) > 1 && !mpijob__job_template_given(volume, "emptyDir"))
-			mpijob__job_template_refuse(at, &file, "volumeName", "invalid-value", "Invalid",
-						"the volume must be an emptyDir");
+			mpijob__job_template_refuse(at, &file, "volumeName", "not-found",
+			    "NotFound", "there is no volume '%s' in this template", name);
+		else if (volume && mpijob_node_count(volume) > 1 &&
+			 !mpijob__job_template_given(volume, "emptyDir"))
+			mpijob__job_template_refuse(at, &file, "volumeName", "invalid-value",
+			    "Invalid", "the volume must be an emptyDir");
 	}
 }
 
 static int is_init(const struct mpijob__job_step *container)
 {
-	return container->before && container->before->key && strcmp(container->before->key, "initContainers") == 0;
+	return container->before && container->before->key &&
+	       strcmp(container->before->key, "initContainers") == 0;
 }
 
-void mpijob__job_template_container(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_container(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
-	static const char *const of_running[] = { "lifecycle", "livenessProbe", "readinessProbe", "startupProbe" };
+	static const char *const of_running[] = { "lifecycle", "livenessProbe", "readinessProbe",
+		"startupProbe" };
 	int plain_init = is_init(step) && !is_word(step->node, "restartPolicy", "Always");
 
 	check_mounts(at, step, !is_init(step) && step->index == 0);
@@ -238,14 +267,16 @@ void mpijob__job_template_container(const struct mpijob__job_pod_template *at, c
 
 		/* A lifecycle of nothing but what the server drops is none. */
 		if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL ||
-		    (i == 0 && mpijob_node_count(node) == 1 && mpijob__job_template_given(node, "stopSignal")))
+		    (i == 0 && mpijob_node_count(node) == 1 &&
+			mpijob__job_template_given(node, "stopSignal")))
 			continue;
 		mpijob__job_template_refuse(at, step, of_running[i], "forbidden", "Forbidden",
-					"an init container may have this only with restartPolicy: Always");
+		    "an init container may have this only with restartPolicy: Always");
 	}
 }
 
-/* The port that a container takes on its host; NULL for none. `of_host`: the pod has the network of its host. */
+/* The port that a container takes on its host; NULL for none. `of_host`: the pod has the network of
+ * its host. */
 static const mpijob_node *host_port(const mpijob_node *port, int of_host)
 {
 	static const char *const keys[] = { "hostPort", "containerPort" };
@@ -262,9 +293,10 @@ static const mpijob_node *text_of(const mpijob_node *map, const char *key)
 	return mpijob__job_template_text(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
-/* Whether a port of the host (NULL: none) is in a set already; it is added. `text` is room for its name in the set. */
-static int port_repeated(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *taken, const mpijob_node *port,
-			 const mpijob_node *number, struct mpijob_text *text)
+/* Whether a port of the host (NULL: none) is in a set already; it is added. `text` is room for its
+ * name in the set. */
+static int port_repeated(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *taken,
+    const mpijob_node *port, const mpijob_node *number, struct mpijob_text *text)
 {
 	if (!number)
 		return 0;
@@ -278,9 +310,10 @@ static int port_repeated(const struct mpijob__job_pod_template *at, struct mpijo
 	return mpijob__job_template_repeated(at, taken, mpijob_text_data(text));
 }
 
-/* `taken`: the ports of the containers before; NULL for an init container, which has only its own. */
-static void check_host_ports(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list, size_t which,
-			     struct mpijob__doc_names *taken)
+/* `taken`: the ports of the containers before; NULL for an init container, which has only its
+ * own. */
+static void check_host_ports(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *list, size_t which, struct mpijob__doc_names *taken)
 {
 	struct mpijob__job_step container = mpijob__job_template_entry(list, which);
 	struct mpijob__job_step ports = mpijob__job_template_into(&container, "ports");
@@ -288,66 +321,76 @@ static void check_host_ports(const struct mpijob__job_pod_template *at, const st
 	struct mpijob__doc_names own = { 0 };
 	struct mpijob_text text = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container.node, "ports")); i++) {
+	for (size_t i = 0;
+	     i < mpijob_node_count(mpijob__job_template_list(container.node, "ports")); i++) {
 		struct mpijob__job_step port = mpijob__job_template_entry(&ports, i);
 		const mpijob_node *number = host_port(port.node, host);
 		int64_t inside, outside;
 
 		if (port_repeated(at, taken ? taken : &own, port.node, number, &text))
 			mpijob__job_template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
-						"port %s of the host is taken already",
-						mpijob_node_text(number));
-		if (taken && host && mpijob__job_template_number(port.node, "hostPort", &outside) && outside &&
-		    mpijob__job_template_number(port.node, "containerPort", &inside) && inside != outside)
+			    "port %s of the host is taken already", mpijob_node_text(number));
+		if (taken && host && mpijob__job_template_number(port.node, "hostPort", &outside) &&
+		    outside && mpijob__job_template_number(port.node, "containerPort", &inside) &&
+		    inside != outside)
 			mpijob__job_template_refuse(at, &port, "hostPort", "conflict", "Invalid",
-						"must be equal to containerPort with hostNetwork");
+			    "must be equal to containerPort with hostNetwork");
 	}
 	mpijob__base_text_release(&text);
 	mpijob__doc_names_release(&own);
 }
 
-void mpijob__job_template_containers(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_containers(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step lists[] = { mpijob__job_template_into(step, "initContainers"),
-					mpijob__job_template_into(step, "containers") };
+		mpijob__job_template_into(step, "containers") };
 	struct mpijob__doc_names taken = { 0 }, names = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
-		for (size_t k = 0; k < mpijob_node_count(mpijob__job_template_list(step->node, lists[i].key)); k++)
+		for (size_t k = 0;
+		     k < mpijob_node_count(mpijob__job_template_list(step->node, lists[i].key));
+		     k++)
 			check_host_ports(at, &lists[i], k, i == 0 ? NULL : &taken);
 	}
 	if (mpijob_node_count(mpijob__job_template_list(step->node, "initContainers")))
-		mpijob__job_template_names(at, &names, mpijob__job_template_list(step->node, "containers"), "name");
-	for (size_t k = 0; k < mpijob_node_count(mpijob__job_template_list(step->node, "initContainers")); k++) {
+		mpijob__job_template_names(at, &names,
+		    mpijob__job_template_list(step->node, "containers"), "name");
+	for (size_t k = 0;
+	     k < mpijob_node_count(mpijob__job_template_list(step->node, "initContainers")); k++) {
 		struct mpijob__job_step entry = mpijob__job_template_entry(&lists[0], k);
 		const char *name = mpijob__job_template_text(entry.node, "name");
 
 		if (name && mpijob__job_template_named(&names, name, NULL))
 			mpijob__job_template_refuse(at, &entry, "name", "duplicate", "Duplicate",
-						"another container is named '%s'", name);
+			    "another container is named '%s'", name);
 	}
 	mpijob__doc_names_release(&taken);
 	mpijob__doc_names_release(&names);
 }
 
-void mpijob__job_template_probe(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_probe(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	int readiness = step->key && strcmp(step->key, "readinessProbe") == 0;
 	int64_t number;
 
 	if (readiness && mpijob__job_template_given(step->node, "terminationGracePeriodSeconds"))
-		mpijob__job_template_refuse(at, step, "terminationGracePeriodSeconds", "forbidden", "Invalid",
-					"a readiness probe cannot have this");
-	if (!readiness && mpijob__job_template_number(step->node, "successThreshold", &number) && number > 1)
+		mpijob__job_template_refuse(at, step, "terminationGracePeriodSeconds", "forbidden",
+		    "Invalid", "a readiness probe cannot have this");
+	if (!readiness && mpijob__job_template_number(step->node, "successThreshold", &number) &&
+	    number > 1)
 		mpijob__job_template_refuse(at, step, "successThreshold", "out-of-range", "Invalid",
-					"must be 1 here, not %lld", (long long)number);
+		    "must be 1 here, not %lld", (long long)number);
 }
 
-void mpijob__job_template_variable(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_variable(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
-	if (mpijob__job_template_text(step->node, "value") && mpijob__job_template_given(step->node, "valueFrom"))
+	if (mpijob__job_template_text(step->node, "value") &&
+	    mpijob__job_template_given(step->node, "valueFrom"))
 		mpijob__job_template_refuse(at, step, "valueFrom", "too-many-of", "Invalid",
-					"may have only one of value valueFrom");
+		    "may have only one of value valueFrom");
 }
 
 static int is_one_of(const char *text, const char *const *words)
@@ -357,14 +400,16 @@ static int is_one_of(const char *text, const char *const *words)
 	return *words != NULL;
 }
 
-/* metadata.labels['key'] and metadata.annotations['key']; -1 when it is no such form, else whether it is right. */
+/* metadata.labels['key'] and metadata.annotations['key']; -1 when it is no such form, else whether
+ * it is right. */
 static int subscript(const char *path)
 {
 	static const char *const heads[] = { "metadata.labels['", "metadata.annotations['" };
 	size_t len = strlen(path);
 	const char *open = strstr(path, "['");
 
-	if (len < 2 || strcmp(path + len - 2, "']") != 0 || !open || open == path || open + 2 > path + len - 2)
+	if (len < 2 || strcmp(path + len - 2, "']") != 0 || !open || open == path ||
+	    open + 2 > path + len - 2)
 		return -1;
 	for (size_t i = 0; i < 2; i++) {
 		size_t head = strlen(heads[i]);
@@ -377,58 +422,49 @@ static int subscript(const char *path)
 	return 0;
 }
 
-void mpijob__job_template_field_ref(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_field_ref(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
-	static const char *const of_variables[] = { "metadata.name",
-						    "metadata.namespace",
-						    "metadata.uid",
-						    "spec.nodeName",
-						    "spec.host",
-						    "spec.serviceAccountName",
-						    "status.hostIP",
-						    "status.hostIPs",
-						    "status.podIP",
-						    "status.podIPs",
-						    NULL };
-	static const char *const of_files[] = { "metadata.name",   "metadata.namespace",   "metadata.uid",
-						"metadata.labels", "metadata.annotations", NULL };
+	static const char *const of_variables[] = { "metadata.name", "metadata.namespace",
+		"metadata.uid", "spec.nodeName", "spec.host", "spec.serviceAccountName",
+		"status.hostIP", "status.hostIPs", "status.podIP", "status.podIPs", NULL };
+	static const char *const of_files[] = { "metadata.name", "metadata.namespace",
+		"metadata.uid", "metadata.labels", "metadata.annotations", NULL };
 	const char *version = mpijob__job_template_text(step->node, "apiVersion");
 	const char *path = mpijob__job_template_text(step->node, "fieldPath");
 	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
 	int good = path ? subscript(path) : 1;
 
 	if (version && strcmp(version, "v1") != 0)
-		mpijob__job_template_refuse(at, step, "apiVersion", "unsupported-value", "Invalid", "must be v1");
+		mpijob__job_template_refuse(at, step, "apiVersion", "unsupported-value", "Invalid",
+		    "must be v1");
 	if (good == 0 || (good < 0 && !is_one_of(path, in_file ? of_files : of_variables)))
-		mpijob__job_template_refuse(at, step, "fieldPath", "unsupported-value", "NotSupported",
-					"'%s' is no field that can be read here", path);
+		mpijob__job_template_refuse(at, step, "fieldPath", "unsupported-value",
+		    "NotSupported", "'%s' is no field that can be read here", path);
 }
 
 /* Judged as it is printed: 1024 is not the 1Ki that it is worth. */
 static int divides(const mpijob_node *divisor, int of_cpu)
 {
 	static const char *const cpu[] = { "0", "1", "1m", NULL };
-	static const char *const bytes[] = { "0",   "1",   "1k",  "1M",  "1G",  "1T",  "1P", "1E",
-					     "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei", NULL };
+	static const char *const bytes[] = { "0", "1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki",
+		"1Mi", "1Gi", "1Ti", "1Pi", "1Ei", NULL };
 	char text[MPIJOB__BASE_QUANTITY_TEXT];
 	struct mpijob__base_quantity quantity;
 
-	if (!mpijob_node_text(divisor) ||
-	    !mpijob__base_quantity_parse(mpijob_node_text(divisor), mpijob_node_length(divisor), &quantity))
+	if (!mpijob_node_text(divisor) || !mpijob__base_quantity_parse(mpijob_node_text(divisor),
+					      mpijob_node_length(divisor), &quantity))
 		return 1;
 	mpijob__base_quantity_print(&quantity, text);
 	return is_one_of(text, of_cpu ? cpu : bytes);
 }
 
-void mpijob__job_template_resource_ref(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_resource_ref(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
-	static const char *const resources[] = { "limits.cpu",
-						 "limits.memory",
-						 "limits.ephemeral-storage",
-						 "requests.cpu",
-						 "requests.memory",
-						 "requests.ephemeral-storage",
-						 NULL };
+	static const char *const resources[] = { "limits.cpu", "limits.memory",
+		"limits.ephemeral-storage", "requests.cpu", "requests.memory",
+		"requests.ephemeral-storage", NULL };
 	static const char *const pages[] = { "limits.hugepages-", "requests.hugepages-" };
 	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
 	const char *name = mpijob__job_template_text(step->node, "resource");
@@ -437,16 +473,18 @@ void mpijob__job_template_resource_ref(const struct mpijob__job_pod_template *at
 	for (int i = 0; name && i < 2; i++)
 		known |= strncmp(pages[i], name, strlen(pages[i])) == 0;
 	if (in_file && !mpijob__job_template_text(step->node, "containerName"))
-		mpijob__job_template_refuse(at, step, "containerName", "missing", "Required", "a value is required");
+		mpijob__job_template_refuse(at, step, "containerName", "missing", "Required",
+		    "a value is required");
 	else if (name && !known)
-		mpijob__job_template_refuse(at, step, "resource", "unsupported-value", "NotSupported",
-					"'%s' is no resource that can be read here", name);
+		mpijob__job_template_refuse(at, step, "resource", "unsupported-value",
+		    "NotSupported", "'%s' is no resource that can be read here", name);
 	if (known && !divides(mpijob_node_get(step->node, "divisor"), strstr(name, ".cpu") != NULL))
-		mpijob__job_template_refuse(at, step, "divisor", "unsupported-value", "Invalid", "must be 1, or %s",
-					strstr(name, ".cpu") ? "1m" : "1k, 1Mi and so on");
+		mpijob__job_template_refuse(at, step, "divisor", "unsupported-value", "Invalid",
+		    "must be 1, or %s", strstr(name, ".cpu") ? "1m" : "1k, 1Mi and so on");
 }
 
-void mpijob__job_template_port_of(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_port_of(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const mpijob_node *port = mpijob_node_get(step->node, "port");
 	const char *name = mpijob_node_string(port);
@@ -454,45 +492,52 @@ void mpijob__job_template_port_of(const struct mpijob__job_pod_template *at, con
 	int64_t number;
 
 	if (must)
-		mpijob__job_template_refuse(at, step, "port", "invalid-value", "Invalid", "'%s' must be a number or %s",
-					name, must);
+		mpijob__job_template_refuse(at, step, "port", "invalid-value", "Invalid",
+		    "'%s' must be a number or %s", name, must);
 	if (mpijob_node_int(port, &number) && (number < 1 || number > 65535))
 		mpijob__job_template_refuse(at, step, "port", "out-of-range", "Invalid",
-					"must be from 1 to 65535, not %lld", (long long)number);
+		    "must be from 1 to 65535, not %lld", (long long)number);
 }
 
-void mpijob__job_template_sleep(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_sleep(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	int64_t seconds, grace;
 
 	if (!mpijob__job_template_number(step->node, "seconds", &seconds))
 		return;
-	if (!mpijob__job_template_number(mpijob__job_template_spec(at), "terminationGracePeriodSeconds", &grace))
+	if (!mpijob__job_template_number(mpijob__job_template_spec(at),
+		"terminationGracePeriodSeconds", &grace))
 		grace = GRACE_SECONDS;
 	if (seconds < 0 || seconds > grace)
 		mpijob__job_template_refuse(at, step, "seconds", "out-of-range", "Invalid",
-					"must be from 0 to terminationGracePeriodSeconds (%lld)", (long long)grace);
+		    "must be from 0 to terminationGracePeriodSeconds (%lld)", (long long)grace);
 }
 
-void mpijob__job_template_mount(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_mount(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
-	const mpijob_node *container = step->before && step->before->before ? step->before->before->node : NULL;
+	const mpijob_node *container =
+	    step->before && step->before->before ? step->before->before->node : NULL;
 	const char *again = mpijob_node_string(mpijob_node_get(step->node, "recursiveReadOnly"));
 	const char *propagation = mpijob__job_template_text(step->node, "mountPropagation");
 
-	if (mpijob__job_template_text(step->node, "subPath") && mpijob__job_template_text(step->node, "subPathExpr"))
+	if (mpijob__job_template_text(step->node, "subPath") &&
+	    mpijob__job_template_text(step->node, "subPathExpr"))
 		mpijob__job_template_refuse(at, step, "subPathExpr", "too-many-of", "Invalid",
-					"may have only one of subPath subPathExpr");
+		    "may have only one of subPath subPathExpr");
 	if (propagation && strcmp(propagation, "Bidirectional") == 0 &&
 	    !mpijob__job_template_flag(mpijob_node_get(container, "securityContext"), "privileged"))
 		mpijob__job_template_refuse(at, step, "mountPropagation", "forbidden", "Forbidden",
-					"Bidirectional needs a privileged container");
+		    "Bidirectional needs a privileged container");
 	if (!again || strcmp(again, "Disabled") == 0)
 		return;
 	if (strcmp(again, "Enabled") != 0 && strcmp(again, "IfPossible") != 0)
-		mpijob__job_template_refuse(at, step, "recursiveReadOnly", "unsupported-value", "NotSupported",
-					"unsupported value '%s'; use Disabled, IfPossible or Enabled", again);
-	else if (!mpijob__job_template_flag(step->node, "readOnly") || (propagation && strcmp(propagation, "None") != 0))
+		mpijob__job_template_refuse(at, step, "recursiveReadOnly", "unsupported-value",
+		    "NotSupported", "unsupported value '%s'; use Disabled, IfPossible or Enabled",
+		    again);
+	else if (!mpijob__job_template_flag(step->node, "readOnly") ||
+		 (propagation && strcmp(propagation, "None") != 0))
 		mpijob__job_template_refuse(at, step, "recursiveReadOnly", "conflict", "Forbidden",
-					"only with readOnly: true, and without mountPropagation");
+		    "only with readOnly: true, and without mountPropagation");
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of a pod as a whole: its metadata, its names, its DNS, the namespaces of the host that it
- * shares, and what does not go with Windows. The operator sets hostname, subdomain, restartPolicy and its own labels
- * itself, so that those are judged of complete pods only.
+ * What an API server asks of a pod as a whole: its metadata, its names, its DNS, the namespaces of
+ * the host that it shares, and what does not go with Windows. The operator sets hostname,
+ * subdomain, restartPolicy and its own labels itself, so that those are judged of complete pods
+ * only.
  */
 #include <string.h>
 
@@ -22,14 +23,15 @@ static int starts_with(const char *text, const char *start)
 /* Labels whose values the operator writes over. */
 static int is_operators_label(const struct mpijob__job_pod_template *at, const char *key)
 {
-	return !at->pod && (strcmp(key, "training.kubeflow.org/operator-name") == 0 ||
-			    strcmp(key, "training.kubeflow.org/job-name") == 0 ||
-			    strcmp(key, "training.kubeflow.org/job-role") == 0 ||
-			    (at->worker && strcmp(key, "training.kubeflow.org/replica-index") == 0));
+	return !at->pod &&
+	       (strcmp(key, "training.kubeflow.org/operator-name") == 0 ||
+		   strcmp(key, "training.kubeflow.org/job-name") == 0 ||
+		   strcmp(key, "training.kubeflow.org/job-role") == 0 ||
+		   (at->worker && strcmp(key, "training.kubeflow.org/replica-index") == 0));
 }
 
-static void check_labels(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *field,
-			 int of_pod)
+static void check_labels(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, const char *field, int of_pod)
 {
 	struct mpijob__job_step labels = mpijob__job_template_into(step, field);
 
@@ -41,12 +43,12 @@ static void check_labels(const struct mpijob__job_pod_template *at, const struct
 		const char *must = mpijob__job_syntax_key(key);
 
 		if (must)
-			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid", "the key must be %s",
-						must);
+			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid",
+			    "the key must be %s", must);
 		must = value ? mpijob__job_syntax_value(value) : NULL;
 		if (must && !(of_pod && is_operators_label(at, key)))
-			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid", "'%s' must be %s", value,
-						must);
+			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid",
+			    "'%s' must be %s", value, must);
 	}
 }
 
@@ -77,7 +79,8 @@ static int is_cost(const char *text)
 }
 
 /* Annotations that mean something to the server. */
-static const char *annotation_fault(const struct mpijob__job_pod_template *at, const char *key, const char *value)
+static const char *annotation_fault(const struct mpijob__job_pod_template *at, const char *key,
+    const char *value)
 {
 	static const char armor[] = "container.apparmor.security.beta.kubernetes.io/";
 
@@ -87,17 +90,19 @@ static const char *annotation_fault(const struct mpijob__job_pod_template *at, c
 	    !mpijob__job_template_text(mpijob__job_template_spec(at), "nodeName"))
 		return "needs spec.nodeName";
 	if ((strcmp(key, "seccomp.security.alpha.kubernetes.io/pod") == 0 ||
-	     starts_with(key, "container.seccomp.security.alpha.kubernetes.io/")) &&
+		starts_with(key, "container.seccomp.security.alpha.kubernetes.io/")) &&
 	    !is_seccomp(value))
 		return "must be runtime/default, unconfined, or localhost/ and a path";
 	if (starts_with(key, armor) && !is_apparmor(value))
 		return "must be runtime/default, unconfined, or localhost/ and a profile";
-	if (starts_with(key, armor) && !mpijob__job_template_refers(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
+	if (starts_with(key, armor) &&
+	    !mpijob__job_template_refers(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
 		return "there is no such container";
 	return NULL;
 }
 
-static void check_annotations(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, int of_pod)
+static void check_annotations(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, int of_pod)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(step, "annotations");
 	size_t total = 0;
@@ -111,22 +116,25 @@ static void check_annotations(const struct mpijob__job_pod_template *at, const s
 
 		total += strlen(key) + mpijob_node_length(mpijob_node_at(list.node, i));
 		if (fault)
-			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid", "the key must be %s",
-						fault);
+			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid",
+			    "the key must be %s", fault);
 		fault = value && of_pod ? annotation_fault(at, key, value) : NULL;
 		if (fault)
-			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid", "%s", fault);
+			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid",
+			    "%s", fault);
 	}
 	if (total > ANNOTATIONS_MOST)
 		mpijob__job_template_refuse(at, &list, NULL, "too-long", "TooLong",
-					"annotations may have %zu bytes in all, not %zu", ANNOTATIONS_MOST, total);
+		    "annotations may have %zu bytes in all, not %zu", ANNOTATIONS_MOST, total);
 }
 
 /* Labels that the Job controller gives its pods itself. */
-static void check_job_labels(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static void check_job_labels(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	static const char *const names[] = { "job-name", "batch.kubernetes.io/job-name" };
-	static const char *const uids[] = { "controller-uid", "batch.kubernetes.io/controller-uid" };
+	static const char *const uids[] = { "controller-uid",
+		"batch.kubernetes.io/controller-uid" };
 	struct mpijob__job_step labels = mpijob__job_template_into(step, "labels");
 	const mpijob_node *own = mpijob__job_field_node(at->root, FIELD_NAME);
 	const char *name = mpijob_node_string(own);
@@ -134,16 +142,18 @@ static void check_job_labels(const struct mpijob__job_pod_template *at, const st
 	for (size_t i = 0; i < 2; i++) {
 		const char *found = mpijob_node_string(mpijob_node_get(labels.node, names[i]));
 
-		if (found && name && (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
-			mpijob__job_template_refuse(at, &labels, names[i], "invalid-label", "Invalid",
-						"must be %s-launcher", name);
+		if (found && name &&
+		    (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
+			mpijob__job_template_refuse(at, &labels, names[i], "invalid-label",
+			    "Invalid", "must be %s-launcher", name);
 		if (mpijob_node_string(mpijob_node_get(labels.node, uids[i])))
-			mpijob__job_template_refuse(at, &labels, uids[i], "invalid-label", "Invalid",
-						"the Job controller sets this label itself");
+			mpijob__job_template_refuse(at, &labels, uids[i], "invalid-label",
+			    "Invalid", "the Job controller sets this label itself");
 	}
 }
 
-void mpijob__job_template_metadata(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_metadata(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	static const char *const forbidden[] = { "finalizers", "name", "namespace" };
 	int of_pod = step->before->before == NULL;
@@ -155,8 +165,8 @@ void mpijob__job_template_metadata(const struct mpijob__job_pod_template *at, co
 	for (size_t i = 0; !of_pod && i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
 		if (mpijob__job_template_text(step->node, forbidden[i]) ||
 		    mpijob_node_count(mpijob_node_get(step->node, forbidden[i])))
-			mpijob__job_template_refuse(at, step, forbidden[i], "forbidden", "Forbidden",
-						"only labels and annotations can be set here");
+			mpijob__job_template_refuse(at, step, forbidden[i], "forbidden",
+			    "Forbidden", "only labels and annotations can be set here");
 	}
 }
 
@@ -167,7 +177,8 @@ static int is_false(const mpijob_node *map, const char *key)
 	return mpijob_node_bool(mpijob_node_get(map, key), &value) && !value;
 }
 
-static void check_host_users(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static void check_host_users(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	static const char *const shared[] = { "hostPID", "hostIPC" };
 
@@ -176,15 +187,17 @@ static void check_host_users(const struct mpijob__job_pod_template *at, const st
 	for (size_t i = 0; i < 2; i++) {
 		if (mpijob__job_template_flag(step->node, shared[i]))
 			mpijob__job_template_refuse(at, step, shared[i], "forbidden", "Forbidden",
-						"not with hostUsers: false");
+			    "not with hostUsers: false");
 	}
 }
 
 /* What the operator sets in a pod that it makes of a template. */
-static void check_complete(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static void check_complete(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	static const char *const names[] = { "hostname", "subdomain" };
-	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_PodSpec, "restartPolicy");
+	const struct mpijob__schema_field *field =
+	    mpijob__schema_find(SCHEMA_PodSpec, "restartPolicy");
 	const char *policy = mpijob__job_template_text(step->node, "restartPolicy");
 	struct mpijob__job_step word = mpijob__job_template_into(step, "restartPolicy");
 
@@ -193,16 +206,18 @@ static void check_complete(const struct mpijob__job_pod_template *at, const stru
 		const char *must = name ? mpijob__job_syntax_label(name) : NULL;
 
 		if (must)
-			mpijob__job_template_refuse(at, step, names[i], "invalid-value", "Invalid", "'%s' must be %s", name,
-						must);
+			mpijob__job_template_refuse(at, step, names[i], "invalid-value", "Invalid",
+			    "'%s' must be %s", name, must);
 	}
 	if (policy && !mpijob__schema_allows(field, policy))
 		mpijob__job_template_unsupported(at, &word, field, policy);
 	if (!mpijob_node_count(mpijob__job_template_list(step->node, "containers")))
-		mpijob__job_template_refuse(at, step, "containers", "missing", "Required", "a value is required");
+		mpijob__job_template_refuse(at, step, "containers", "missing", "Required",
+		    "a value is required");
 }
 
-void mpijob__job_template_pod(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_pod(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *account = mpijob__job_template_text(step->node, "serviceAccount");
 	const char *must = account ? mpijob__job_syntax_subdomain(account) : NULL;
@@ -214,29 +229,34 @@ void mpijob__job_template_pod(const struct mpijob__job_pod_template *at, const s
 	check_labels(at, step, "nodeSelector", 0);
 	check_host_users(at, step);
 	if (mpijob_node_count(mpijob__job_template_list(step->node, "ephemeralContainers")))
-		mpijob__job_template_refuse(at, step, "ephemeralContainers", "forbidden", "Forbidden",
-					"a template cannot have ephemeral containers");
+		mpijob__job_template_refuse(at, step, "ephemeralContainers", "forbidden",
+		    "Forbidden", "a template cannot have ephemeral containers");
 	if (mpijob__job_template_text(step->node, "nodeName") &&
 	    mpijob_node_count(mpijob__job_template_list(step->node, "schedulingGates")))
-		mpijob__job_template_refuse(at, step, "nodeName", "forbidden", "Forbidden", "not with schedulingGates");
+		mpijob__job_template_refuse(at, step, "nodeName", "forbidden", "Forbidden",
+		    "not with schedulingGates");
 	if (must && !mpijob__job_template_text(step->node, "serviceAccountName"))
-		mpijob__job_template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid", "'%s' must be %s",
-					account, must);
-	if (mpijob__job_template_flag(step->node, "shareProcessNamespace") && mpijob__job_template_flag(step->node, "hostPID"))
-		mpijob__job_template_refuse(at, step, "shareProcessNamespace", "forbidden", "Invalid", "not with hostPID");
+		mpijob__job_template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid",
+		    "'%s' must be %s", account, must);
+	if (mpijob__job_template_flag(step->node, "shareProcessNamespace") &&
+	    mpijob__job_template_flag(step->node, "hostPID"))
+		mpijob__job_template_refuse(at, step, "shareProcessNamespace", "forbidden",
+		    "Invalid", "not with hostPID");
 	if (os && strcmp(os, "linux") != 0 && strcmp(os, "windows") != 0)
-		mpijob__job_template_refuse(at, &system, "name", "unsupported-value", "NotSupported",
-					"unsupported value '%s'; use linux or windows", os);
+		mpijob__job_template_refuse(at, &system, "name", "unsupported-value",
+		    "NotSupported", "unsupported value '%s'; use linux or windows", os);
 }
 
-void mpijob__job_template_host_names(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_host_names(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	static const char *const others[] = { "setHostnameAsFQDN", "hostNetwork" };
 
-	for (size_t i = 0; mpijob__job_template_given(step->node, "hostnameOverride") && i < 2; i++) {
+	for (size_t i = 0; mpijob__job_template_given(step->node, "hostnameOverride") && i < 2;
+	     i++) {
 		if (mpijob__job_template_flag(step->node, others[i]))
-			mpijob__job_template_refuse(at, step, "hostnameOverride", "forbidden", "Forbidden", "not with %s",
-						others[i]);
+			mpijob__job_template_refuse(at, step, "hostnameOverride", "forbidden",
+			    "Forbidden", "not with %s", others[i]);
 	}
 }
 
@@ -246,10 +266,12 @@ static size_t own_search(const struct mpijob__job_pod_template *at)
 	const char *name = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_NAME));
 	const char *space = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_NAMESPACE));
 
-	return (name ? strlen(name) : 1) + (space && *space ? strlen(space) : 1) + sizeof("..svc.cluster.local") - 1;
+	return (name ? strlen(name) : 1) + (space && *space ? strlen(space) : 1) +
+	       sizeof("..svc.cluster.local") - 1;
 }
 
-static void check_searches(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *config)
+static void check_searches(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *config)
 {
 	const mpijob_node *list = mpijob__job_template_list(config->node, "searches");
 	size_t count = mpijob_node_count(list) + (at->worker ? 1 : 0);
@@ -260,14 +282,15 @@ static void check_searches(const struct mpijob__job_pod_template *at, const stru
 	total += count ? count - 1 : 0;
 	if (count > SEARCHES_MOST)
 		mpijob__job_template_refuse(at, config, "searches", "too-many", "Invalid",
-					"at most %d domains are possible%s", SEARCHES_MOST,
-					at->worker ? ", and the operator adds one" : "");
+		    "at most %d domains are possible%s", SEARCHES_MOST,
+		    at->worker ? ", and the operator adds one" : "");
 	if (total > SEARCH_CHARACTERS_MOST)
 		mpijob__job_template_refuse(at, config, "searches", "too-long", "Invalid",
-					"at most %d characters are possible in all", SEARCH_CHARACTERS_MOST);
+		    "at most %d characters are possible in all", SEARCH_CHARACTERS_MOST);
 }
 
-void mpijob__job_template_dns(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_dns(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step config = mpijob__job_template_into(step, "dnsConfig");
 	struct mpijob__job_step word = mpijob__job_template_into(step, "dnsPolicy");
@@ -281,26 +304,27 @@ void mpijob__job_template_dns(const struct mpijob__job_pod_template *at, const s
 			mpijob__job_template_unsupported(at, &word, field, policy);
 		if (strcmp(policy, "None") == 0 && !servers)
 			mpijob__job_template_refuse(at, step, "dnsConfig", "missing", "Required",
-						"dnsPolicy None needs nameservers here");
+			    "dnsPolicy None needs nameservers here");
 	}
 	if (servers > NAMESERVERS_MOST)
-		mpijob__job_template_refuse(at, &config, "nameservers", "too-many", "Invalid", "at most %d are possible",
-					NAMESERVERS_MOST);
+		mpijob__job_template_refuse(at, &config, "nameservers", "too-many", "Invalid",
+		    "at most %d are possible", NAMESERVERS_MOST);
 	check_searches(at, &config);
 }
 
-typedef void container_fn(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod,
-			  const struct mpijob__job_step *container, void *data);
+typedef void container_fn(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *pod, const struct mpijob__job_step *container, void *data);
 
-static void each_container(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod, container_fn *call,
-			   void *data)
+static void each_container(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *pod, container_fn *call, void *data)
 {
 	static const char *const lists[] = { "initContainers", "containers" };
 
 	for (size_t i = 0; i < 2; i++) {
 		struct mpijob__job_step list = mpijob__job_template_into(pod, lists[i]);
 
-		for (size_t k = 0; k < mpijob_node_count(mpijob__job_template_list(pod->node, lists[i])); k++) {
+		for (size_t k = 0;
+		     k < mpijob_node_count(mpijob__job_template_list(pod->node, lists[i])); k++) {
 			struct mpijob__job_step entry = mpijob__job_template_entry(&list, k);
 
 			call(at, pod, &entry, data);
@@ -308,30 +332,23 @@ static void each_container(const struct mpijob__job_pod_template *at, const stru
 	}
 }
 
-static void forbid(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step, const char *const *keys,
-		   const char *system)
+static void forbid(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
+    const char *const *keys, const char *system)
 {
 	for (; *keys; keys++) {
-		if (mpijob__job_template_given(step->node, *keys) && mpijob_node_kind(mpijob_node_get(step->node, *keys)))
-			mpijob__job_template_refuse(at, step, *keys, "forbidden", "Forbidden", "not in a pod for %s",
-						system);
+		if (mpijob__job_template_given(step->node, *keys) &&
+		    mpijob_node_kind(mpijob_node_get(step->node, *keys)))
+			mpijob__job_template_refuse(at, step, *keys, "forbidden", "Forbidden",
+			    "not in a pod for %s", system);
 	}
 }
 
-static void forbid_in_container(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod,
-				const struct mpijob__job_step *container, void *windows)
+static void forbid_in_container(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *pod, const struct mpijob__job_step *container, void *windows)
 {
-	static const char *const on_windows[] = { "appArmorProfile",
-						  "seLinuxOptions",
-						  "seccompProfile",
-						  "capabilities",
-						  "readOnlyRootFilesystem",
-						  "privileged",
-						  "allowPrivilegeEscalation",
-						  "procMount",
-						  "runAsUser",
-						  "runAsGroup",
-						  NULL };
+	static const char *const on_windows[] = { "appArmorProfile", "seLinuxOptions",
+		"seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
+		"allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup", NULL };
 	static const char *const on_linux[] = { "windowsOptions", NULL };
 	struct mpijob__job_step context = mpijob__job_template_into(container, "securityContext");
 
@@ -339,14 +356,14 @@ static void forbid_in_container(const struct mpijob__job_pod_template *at, const
 	forbid(at, &context, windows ? on_windows : on_linux, windows ? "Windows" : "Linux");
 }
 
-static void forbid_in_windows_pod(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod)
+static void forbid_in_windows_pod(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *pod)
 {
-	static const char *const in_spec[] = { "hostUsers", "shareProcessNamespace", "resources", NULL };
-	static const char *const in_context[] = { "appArmorProfile",     "seLinuxOptions",
-						  "seccompProfile",      "fsGroup",
-						  "fsGroupChangePolicy", "runAsUser",
-						  "runAsGroup",          "supplementalGroupsPolicy",
-						  "seLinuxChangePolicy", NULL };
+	static const char *const in_spec[] = { "hostUsers", "shareProcessNamespace", "resources",
+		NULL };
+	static const char *const in_context[] = { "appArmorProfile", "seLinuxOptions",
+		"seccompProfile", "fsGroup", "fsGroupChangePolicy", "runAsUser", "runAsGroup",
+		"supplementalGroupsPolicy", "seLinuxChangePolicy", NULL };
 	static const char *const lists[] = { "sysctls", "supplementalGroups" };
 	static const char *const flags[] = { "hostPID", "hostIPC" };
 	struct mpijob__job_step context = mpijob__job_template_into(pod, "securityContext");
@@ -355,11 +372,11 @@ static void forbid_in_windows_pod(const struct mpijob__job_pod_template *at, con
 	forbid(at, &context, in_context, "Windows");
 	for (size_t i = 0; i < 2; i++) {
 		if (mpijob_node_count(mpijob_node_get(context.node, lists[i])))
-			mpijob__job_template_refuse(at, &context, lists[i], "forbidden", "Forbidden",
-						"not in a pod for Windows");
+			mpijob__job_template_refuse(at, &context, lists[i], "forbidden",
+			    "Forbidden", "not in a pod for Windows");
 		if (mpijob__job_template_flag(pod->node, flags[i]))
 			mpijob__job_template_refuse(at, pod, flags[i], "forbidden", "Forbidden",
-						"not in a pod for Windows");
+			    "not in a pod for Windows");
 	}
 }
 
@@ -372,14 +389,15 @@ struct processes {
 
 static int said(const mpijob_node *owner)
 {
-	const mpijob_node *options = mpijob_node_get(mpijob_node_get(owner, "securityContext"), "windowsOptions");
+	const mpijob_node *options =
+	    mpijob_node_get(mpijob_node_get(owner, "securityContext"), "windowsOptions");
 	int value;
 
 	return mpijob_node_bool(mpijob_node_get(options, "hostProcess"), &value) ? value : -1;
 }
 
-static void count_process(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *pod,
-			  const struct mpijob__job_step *container, void *data)
+static void count_process(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *pod, const struct mpijob__job_step *container, void *data)
 {
 	struct processes *all = data;
 	int own = said(container->node);
@@ -389,10 +407,11 @@ static void count_process(const struct mpijob__job_pod_template *at, const struc
 	all->on_host += own == 1 || (own < 0 && all->pod == 1);
 	if (own >= 0 && all->pod >= 0 && own != all->pod)
 		mpijob__job_template_refuse(at, container, "securityContext", "conflict", "Invalid",
-					"windowsOptions.hostProcess must be that of the pod");
+		    "windowsOptions.hostProcess must be that of the pod");
 }
 
-void mpijob__job_template_windows(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_windows(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	static const char *const on_linux[] = { "windowsOptions", NULL };
 	const char *os = mpijob__job_template_text(mpijob_node_get(step->node, "os"), "name");
@@ -407,8 +426,9 @@ void mpijob__job_template_windows(const struct mpijob__job_pod_template *at, con
 		each_container(at, step, forbid_in_container, NULL);
 	}
 	each_container(at, step, count_process, &all);
-	if (all.on_host && (all.on_host != all.containers || !mpijob__job_template_flag(step->node, "hostNetwork")))
-		mpijob__job_template_refuse(
-			at, step, NULL, "conflict", "Invalid",
-			"with windowsOptions.hostProcess all containers must have it, and hostNetwork be true");
+	if (all.on_host && (all.on_host != all.containers ||
+			       !mpijob__job_template_flag(step->node, "hostNetwork")))
+		mpijob__job_template_refuse(at, step, NULL, "conflict", "Invalid",
+		    "with windowsOptions.hostProcess all containers must have it, and hostNetwork "
+		    "be true");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of resources: which names there are, that requests stay below limits, that huge pages come
- * in pages and not alone, and that what the pod asks for as a whole is enough for its containers.
+ * What an API server asks of resources: which names there are, that requests stay below limits,
+ * that huge pages come in pages and not alone, and that what the pod asks for as a whole is enough
+ * for its containers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +31,15 @@ static int is_extended(const char *name)
 {
 	const char *slash = strchr(name, '/');
 
-	return !is_native(name) && !starts_with(name, "requests.") && mpijob__job_syntax_is_key(name, strlen(name)) &&
+	return !is_native(name) && !starts_with(name, "requests.") &&
+	       mpijob__job_syntax_is_key(name, strlen(name)) &&
 	       (size_t)(slash - name) + strlen("requests.") <= 253;
 }
 
 static int read_quantity(const mpijob_node *node, struct mpijob__base_quantity *out)
 {
-	return mpijob_node_text(node) && mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), out);
+	return mpijob_node_text(node) &&
+	       mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), out);
 }
 
 static int get_quantity(const mpijob_node *map, const char *name, struct mpijob__base_quantity *out)
@@ -61,7 +64,8 @@ static const char *name_fault(const char *name, int of_pod)
 		return is_native(name) || is_extended(name) ? NULL : "is no name for a resource";
 	if (strcmp(name, "ephemeral-storage") == 0)
 		return NULL;
-	return "is no resource of containers; use cpu, memory, ephemeral-storage, hugepages-..., or a name with a "
+	return "is no resource of containers; use cpu, memory, ephemeral-storage, hugepages-..., "
+	       "or a name with a "
 	       "domain "
 	       "such as nvidia.com/gpu";
 }
@@ -73,18 +77,23 @@ static int is_pages(const char *name, const struct mpijob__base_quantity *quanti
 	struct mpijob__base_quantity page;
 	int64_t bytes, amount;
 
-	if (!mpijob__base_quantity_parse(size, strlen(size), &page) || mpijob__base_quantity_compare(&page, &nothing) <= 0 ||
+	if (!mpijob__base_quantity_parse(size, strlen(size), &page) ||
+	    mpijob__base_quantity_compare(&page, &nothing) <= 0 ||
 	    !mpijob__base_quantity_is_whole(&page))
 		return 0;
-	if (!mpijob__base_quantity_value(&page, &bytes) || !mpijob__base_quantity_value(quantity, &amount))
+	if (!mpijob__base_quantity_value(&page, &bytes) ||
+	    !mpijob__base_quantity_value(quantity, &amount))
 		return 1;
 	return amount % bytes == 0;
 }
 
 /* One list, limits or requests. */
-static void check_list(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *list, int of_pod)
+static void check_list(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *list, int of_pod)
 {
-	for (size_t i = 0; mpijob_node_kind(list->node) == MPIJOB_NODE_MAP && i < mpijob_node_count(list->node); i++) {
+	for (size_t i = 0;
+	     mpijob_node_kind(list->node) == MPIJOB_NODE_MAP && i < mpijob_node_count(list->node);
+	     i++) {
 		const char *name = mpijob_node_key(list->node, i);
 		const char *fault = name_fault(name, of_pod);
 		struct mpijob__base_quantity quantity;
@@ -92,21 +101,24 @@ static void check_list(const struct mpijob__job_pod_template *at, const struct m
 		if (!mpijob__job_template_given(list->node, name))
 			continue; /* the server drops a null, its name with it */
 		if (fault)
-			mpijob__job_template_refuse(at, list, name, "unknown-resource", "Invalid", "%s", fault);
+			mpijob__job_template_refuse(at, list, name, "unknown-resource", "Invalid",
+			    "%s", fault);
 		if (!read_quantity(mpijob_node_at(list->node, i), &quantity))
 			continue;
 		if (is_negative(&quantity))
-			mpijob__job_template_refuse(at, list, name, "out-of-range", "Invalid", "must not be negative");
+			mpijob__job_template_refuse(at, list, name, "out-of-range", "Invalid",
+			    "must not be negative");
 		if (is_extended(name) && !mpijob__base_quantity_is_whole(&quantity))
-			mpijob__job_template_refuse(at, list, name, "invalid-value", "Invalid", "must be a whole number");
+			mpijob__job_template_refuse(at, list, name, "invalid-value", "Invalid",
+			    "must be a whole number");
 		if (is_huge_pages(name) && !is_pages(name, &quantity))
 			mpijob__job_template_refuse(at, list, name, "invalid-value", "Invalid",
-						"must be a whole number of pages");
+			    "must be a whole number of pages");
 	}
 }
 
-static void check_request(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requests,
-			  const mpijob_node *limits, size_t index)
+static void check_request(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *requests, const mpijob_node *limits, size_t index)
 {
 	const char *name = mpijob_node_key(requests->node, index);
 	struct mpijob__base_quantity request, limit;
@@ -115,17 +127,18 @@ static void check_request(const struct mpijob__job_pod_template *at, const struc
 	if (!mpijob__job_template_given(limits, name)) {
 		if (fixed && mpijob__job_template_given(requests->node, name))
 			mpijob__job_template_refuse(at, requests, name, "missing", "Required",
-						"needs the same limit; it cannot be overcommitted");
+			    "needs the same limit; it cannot be overcommitted");
 		return;
 	}
-	if (!read_quantity(mpijob_node_at(requests->node, index), &request) || !get_quantity(limits, name, &limit))
+	if (!read_quantity(mpijob_node_at(requests->node, index), &request) ||
+	    !get_quantity(limits, name, &limit))
 		return;
 	if (fixed && mpijob__base_quantity_compare(&request, &limit) != 0)
 		mpijob__job_template_refuse(at, requests, name, "over-limit", "Invalid",
-					"must be equal to the limit; it cannot be overcommitted");
+		    "must be equal to the limit; it cannot be overcommitted");
 	else if (mpijob__base_quantity_compare(&request, &limit) > 0)
 		mpijob__job_template_refuse(at, requests, name, "over-limit", "Invalid",
-					"must not be greater than the limit");
+		    "must not be greater than the limit");
 }
 
 static int has_huge_pages(const mpijob_node *list)
@@ -140,30 +153,36 @@ static int has_huge_pages(const mpijob_node *list)
 
 static int has_base(const mpijob_node *list)
 {
-	return mpijob__job_template_given(list, "cpu") || mpijob__job_template_given(list, "memory");
+	return mpijob__job_template_given(list, "cpu") ||
+	       mpijob__job_template_given(list, "memory");
 }
 
-static void check_claims(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static void check_claims(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(step, "claims");
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "claims")); i++) {
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "claims"));
+	     i++) {
 		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(entry.node, "name");
 		const char *request = mpijob__job_template_text(entry.node, "request");
 
 		if (!name && mpijob__job_template_given(entry.node, "name"))
-			mpijob__job_template_refuse(at, &entry, "name", "missing", "Required", "a value is required");
+			mpijob__job_template_refuse(at, &entry, "name", "missing", "Required",
+			    "a value is required");
 		if (name && !mpijob__job_template_refers(at, POOL_CLAIMS, name, NULL))
 			mpijob__job_template_refuse(at, &entry, "name", "not-found", "NotFound",
-						"'%s' is not one of spec.resourceClaims", name);
+			    "'%s' is not one of spec.resourceClaims", name);
 		if (request && mpijob__job_syntax_label(request))
-			mpijob__job_template_refuse(at, &entry, "request", "invalid-value", "Invalid", "'%s' must be %s",
-						request, mpijob__job_syntax_label(request));
+			mpijob__job_template_refuse(at, &entry, "request", "invalid-value",
+			    "Invalid", "'%s' must be %s", request,
+			    mpijob__job_syntax_label(request));
 	}
 }
 
-void mpijob__job_template_resources(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_resources(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step limits = mpijob__job_template_into(step, "limits");
 	struct mpijob__job_step requests = mpijob__job_template_into(step, "requests");
@@ -171,16 +190,18 @@ void mpijob__job_template_resources(const struct mpijob__job_pod_template *at, c
 
 	check_list(at, &limits, of_pod);
 	check_list(at, &requests, of_pod);
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_map(step->node, "requests")); i++)
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_map(step->node, "requests"));
+	     i++)
 		check_request(at, &requests, limits.node, i);
-	if ((has_huge_pages(limits.node) || has_huge_pages(requests.node)) && !has_base(limits.node) &&
-	    !has_base(requests.node))
-		mpijob__job_template_refuse(at, step, NULL, "missing", "Forbidden", "huge pages need cpu or memory too");
+	if ((has_huge_pages(limits.node) || has_huge_pages(requests.node)) &&
+	    !has_base(limits.node) && !has_base(requests.node))
+		mpijob__job_template_refuse(at, step, NULL, "missing", "Forbidden",
+		    "huge pages need cpu or memory too");
 	if (!of_pod)
 		check_claims(at, step);
 	else if (mpijob_node_count(mpijob__job_template_list(step->node, "claims")))
 		mpijob__job_template_refuse(at, step, "claims", "forbidden", "Forbidden",
-					"only containers can have claims");
+		    "only containers can have claims");
 }
 
 static int is_sidecar(const mpijob_node *container)
@@ -195,10 +216,11 @@ struct demand {
 	struct mpijob__base_quantity running;  /* by containers */
 	struct mpijob__base_quantity sidecars; /* by init containers that stay */
 	struct mpijob__base_quantity most;     /* while the init containers run */
-	int too_large;                    /* it cannot be added up */
+	int too_large;                         /* it cannot be added up */
 };
 
-static void add_demand(struct demand *demand, const struct mpijob__base_quantity *asked, int init, int sidecar)
+static void add_demand(struct demand *demand, const struct mpijob__base_quantity *asked, int init,
+    int sidecar)
 {
 	struct mpijob__base_quantity with = demand->sidecars;
 
@@ -213,9 +235,10 @@ static void add_demand(struct demand *demand, const struct mpijob__base_quantity
 		demand->most = with;
 }
 
-/* Add what a container asks for, its requests or else its limits, of the resources that `names` has. */
-static void add_container(struct demand *demands, const struct mpijob__doc_names *names, const mpijob_node *container,
-			  int init)
+/* Add what a container asks for, its requests or else its limits, of the resources that `names`
+ * has. */
+static void add_container(struct demand *demands, const struct mpijob__doc_names *names,
+    const mpijob_node *container, int init)
 {
 	static const char *const lists[] = { "requests", "limits" };
 	const mpijob_node *resources = mpijob_node_get(container, "resources");
@@ -229,7 +252,8 @@ static void add_container(struct demand *demands, const struct mpijob__doc_names
 			struct mpijob__base_quantity asked, before;
 			uint32_t at;
 
-			if (mpijob__job_template_named(names, name, &at) && read_quantity(mpijob_node_at(list, k), &asked) &&
+			if (mpijob__job_template_named(names, name, &at) &&
+			    read_quantity(mpijob_node_at(list, k), &asked) &&
 			    !(i && get_quantity(requests, name, &before)))
 				add_demand(&demands[at], &asked, init, is_sidecar(container));
 		}
@@ -248,10 +272,12 @@ static int exceeds(const struct demand *demand, const struct mpijob__base_quanti
 	return mpijob__base_quantity_compare(&sum, given) > 0;
 }
 
-static void check_requests_fit(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *requests)
+static void check_requests_fit(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *requests)
 {
 	static const char *const lists[] = { "containers", "initContainers" };
-	size_t count = mpijob_node_count(mpijob_node_kind(requests->node) == MPIJOB_NODE_MAP ? requests->node : NULL);
+	size_t count = mpijob_node_count(
+	    mpijob_node_kind(requests->node) == MPIJOB_NODE_MAP ? requests->node : NULL);
 	struct mpijob__doc_names names = { 0 };
 	struct demand *demands = count ? calloc(count, sizeof(*demands)) : NULL;
 	int code = count && !demands ? MPIJOB_ERR_NOMEM : 0;
@@ -262,7 +288,8 @@ static void check_requests_fit(const struct mpijob__job_pod_template *at, const 
 		code = mpijob__doc_names_add(&names, name, strlen(name), (uint32_t)i, NULL);
 	}
 	for (int i = 0; i < 2 && count && code >= 0; i++) {
-		const mpijob_node *list = mpijob__job_template_list(mpijob__job_template_spec(at), lists[i]);
+		const mpijob_node *list =
+		    mpijob__job_template_list(mpijob__job_template_spec(at), lists[i]);
 
 		for (size_t k = 0; k < mpijob_node_count(list); k++)
 			add_container(demands, &names, mpijob_node_at(list, k), i);
@@ -270,9 +297,11 @@ static void check_requests_fit(const struct mpijob__job_pod_template *at, const 
 	for (size_t i = 0; i < count && code >= 0; i++) {
 		struct mpijob__base_quantity given;
 
-		if (read_quantity(mpijob_node_at(requests->node, i), &given) && exceeds(&demands[i], &given))
-			mpijob__job_template_refuse(at, requests, mpijob_node_key(requests->node, i), "over-limit",
-						"Invalid", "is less than the containers ask for together");
+		if (read_quantity(mpijob_node_at(requests->node, i), &given) &&
+		    exceeds(&demands[i], &given))
+			mpijob__job_template_refuse(at, requests,
+			    mpijob_node_key(requests->node, i), "over-limit", "Invalid",
+			    "is less than the containers ask for together");
 	}
 	if (code < 0)
 		at->report->code = MPIJOB_ERR_NOMEM;
@@ -280,27 +309,33 @@ static void check_requests_fit(const struct mpijob__job_pod_template *at, const 
 	free(demands);
 }
 
-static void check_limits_fit(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *limits)
+static void check_limits_fit(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *limits)
 {
-	const mpijob_node *containers = mpijob__job_template_list(mpijob__job_template_spec(at), "containers");
+	const mpijob_node *containers =
+	    mpijob__job_template_list(mpijob__job_template_spec(at), "containers");
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		const mpijob_node *own = mpijob__job_template_map(
-			mpijob_node_get(mpijob_node_at(containers, i), "resources"), "limits");
+		const mpijob_node *own =
+		    mpijob__job_template_map(mpijob_node_get(mpijob_node_at(containers, i),
+						 "resources"),
+			"limits");
 
 		for (size_t k = 0; k < mpijob_node_count(own); k++) {
 			const char *name = mpijob_node_key(own, k);
 			struct mpijob__base_quantity given, one;
 
-			if (get_quantity(limits->node, name, &given) && read_quantity(mpijob_node_at(own, k), &one) &&
+			if (get_quantity(limits->node, name, &given) &&
+			    read_quantity(mpijob_node_at(own, k), &one) &&
 			    mpijob__base_quantity_compare(&one, &given) > 0)
-				mpijob__job_template_refuse(at, limits, name, "over-limit", "Invalid",
-							"is less than the limit of a container");
+				mpijob__job_template_refuse(at, limits, name, "over-limit",
+				    "Invalid", "is less than the limit of a container");
 		}
 	}
 }
 
-static void check_containers_fit(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *resources)
+static void check_containers_fit(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *resources)
 {
 	struct mpijob__job_step requests = mpijob__job_template_into(resources, "requests");
 	struct mpijob__job_step limits = mpijob__job_template_into(resources, "limits");
@@ -309,7 +344,8 @@ static void check_containers_fit(const struct mpijob__job_pod_template *at, cons
 	check_limits_fit(at, &limits);
 }
 
-void mpijob__job_template_pod_resources(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_pod_resources(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step resources = mpijob__job_template_into(step, "resources");
 	struct mpijob__job_step overhead = mpijob__job_template_into(step, "overhead");
@@ -319,15 +355,18 @@ void mpijob__job_template_pod_resources(const struct mpijob__job_pod_template *a
 		check_containers_fit(at, &resources);
 }
 
-void mpijob__job_template_empty_dir(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_empty_dir(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__base_quantity size;
 
 	if (get_quantity(step->node, "sizeLimit", &size) && is_negative(&size))
-		mpijob__job_template_refuse(at, step, "sizeLimit", "out-of-range", "Forbidden", "must not be negative");
+		mpijob__job_template_refuse(at, step, "sizeLimit", "out-of-range", "Forbidden",
+		    "must not be negative");
 }
 
-void mpijob__job_template_volume_claim(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_volume_claim(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step resources = mpijob__job_template_into(step, "resources");
 	const mpijob_node *modes = mpijob__job_template_list(step->node, "accessModes");
@@ -345,17 +384,19 @@ void mpijob__job_template_volume_claim(const struct mpijob__job_pod_template *at
 	}
 	if (alone && others)
 		mpijob__job_template_refuse(at, step, "accessModes", "conflict", "Forbidden",
-					"ReadWriteOncePod goes with no other mode");
+		    "ReadWriteOncePod goes with no other mode");
 	if (!mpijob__job_template_given(requests, "storage"))
-		mpijob__job_template_refuse(at, step, "resources", "missing", "Required", "needs requests.storage");
-	else if (get_quantity(requests, "storage", &size) && mpijob__base_quantity_compare(&size, &nothing) <= 0)
+		mpijob__job_template_refuse(at, step, "resources", "missing", "Required",
+		    "needs requests.storage");
+	else if (get_quantity(requests, "storage", &size) &&
+		 mpijob__base_quantity_compare(&size, &nothing) <= 0)
 		mpijob__job_template_refuse(at, step, "resources", "out-of-range", "Invalid",
-					"requests.storage must be more than 0");
+		    "requests.storage must be more than 0");
 	for (size_t i = 0; i < 2; i++) {
 		const char *name = mpijob__job_template_text(step->node, classes[i]);
 
 		if (name && mpijob__job_syntax_subdomain(name))
-			mpijob__job_template_refuse(at, step, classes[i], "invalid-value", "Invalid", "'%s' must be %s",
-						name, mpijob__job_syntax_subdomain(name));
+			mpijob__job_template_refuse(at, step, classes[i], "invalid-value",
+			    "Invalid", "'%s' must be %s", name, mpijob__job_syntax_subdomain(name));
 	}
 }

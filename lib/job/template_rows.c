@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE table of what an API server of Kubernetes 1.36 asks of a pod beyond types: one row for each field that has a
- * form, bounds, or may not be missing, by the type that holds it. Words that the schema lists are checked without a
- * row. What takes several fields is a function; its row names it. Features that are off in 1.36 have no rows: what a
- * server drops, or what may be switched on, is not refused here.
+ * THE table of what an API server of Kubernetes 1.36 asks of a pod beyond types: one row for each
+ * field that has a form, bounds, or may not be missing, by the type that holds it. Words that the
+ * schema lists are checked without a row. What takes several fields is a function; its row names
+ * it. Features that are off in 1.36 have no rows: what a server drops, or what may be switched on,
+ * is not refused here.
  */
 #include "job/template_walk.h"
 
@@ -18,10 +19,13 @@
 #define FORM(name)          .syntax = mpijob__job_syntax_##name
 #define RULE(name)          .rule = mpijob__job_template_##name
 
-#define VOLUME_SOURCES                                                                                                 \
-	"awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir ephemeral fc "      \
-	"flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs persistentVolumeClaim "       \
-	"photonPersistentDisk portworxVolume projected quobyte rbd scaleIO secret storageos vsphereVolume"
+#define VOLUME_SOURCES                                                                        \
+	"awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI "   \
+	"emptyDir ephemeral fc "                                                              \
+	"flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs "    \
+	"persistentVolumeClaim "                                                              \
+	"photonPersistentDisk portworxVolume projected quobyte rbd scaleIO secret storageos " \
+	"vsphereVolume"
 
 /* In the order of the types. */
 static const struct mpijob__job_template_row rows[] = {
@@ -59,7 +63,8 @@ static const struct mpijob__job_template_row rows[] = {
 	{ SCHEMA_Container, RULE(annotated) },
 	{ SCHEMA_EnvVar, .key = "name", NEEDED, FORM(variable) },
 	{ SCHEMA_EnvVar, RULE(variable) },
-	{ SCHEMA_EnvVarSource, ONE_OF(1, "fieldRef resourceFieldRef configMapKeyRef secretKeyRef fileKeyRef") },
+	{ SCHEMA_EnvVarSource,
+	    ONE_OF(1, "fieldRef resourceFieldRef configMapKeyRef secretKeyRef fileKeyRef") },
 	{ SCHEMA_ConfigMapKeySelector, .key = "name", NEEDED, FORM(subdomain) },
 	{ SCHEMA_ConfigMapKeySelector, .key = "key", NEEDED, FORM(file) },
 	{ SCHEMA_ObjectFieldSelector, .key = "fieldPath", NEEDED },
@@ -203,7 +208,8 @@ static const struct mpijob__job_template_row rows[] = {
 	{ SCHEMA_VolumeProjection, ONE_OF(0, "configMap downwardAPI secret serviceAccountToken") },
 	{ SCHEMA_ConfigMapProjection, .key = "name", NEEDED },
 	{ SCHEMA_SecretProjection, .key = "name", NEEDED },
-	{ SCHEMA_ServiceAccountTokenProjection, .key = "expirationSeconds", RANGE(600, INT64_C(1) << 32) },
+	{ SCHEMA_ServiceAccountTokenProjection, .key = "expirationSeconds",
+	    RANGE(600, INT64_C(1) << 32) },
 	{ SCHEMA_ServiceAccountTokenProjection, .key = "path", NEEDED, FORM(projected) },
 	{ SCHEMA_QuobyteVolumeSource, .key = "registry", NEEDED, FORM(registry) },
 	{ SCHEMA_QuobyteVolumeSource, .key = "volume", NEEDED },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of security contexts: which of their fields exclude, and which need, each other.
+ * What an API server asks of security contexts: which of their fields exclude, and which need, each
+ * other.
  */
 #include <string.h>
 
@@ -22,10 +23,9 @@ static int is_sysctl(const char *sysctl, const char *name, int beginning)
 
 static int is_ipc(const char *sysctl)
 {
-	static const char *const names[] = { "kernel.sem",    "kernel.shmall",          "kernel.shmmax",
-					     "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm",
-					     "kernel.msgmax", "kernel.msgmnb",          "kernel.msgmni",
-					     "kernel.msg" };
+	static const char *const names[] = { "kernel.sem", "kernel.shmall", "kernel.shmmax",
+		"kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm", "kernel.msgmax",
+		"kernel.msgmnb", "kernel.msgmni", "kernel.msg" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (is_sysctl(sysctl, names[i], 0))
@@ -34,13 +34,15 @@ static int is_ipc(const char *sysctl)
 	return is_sysctl(sysctl, "fs.mqueue.", 1);
 }
 
-static void check_sysctls(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *context)
+static void check_sysctls(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *context)
 {
 	const mpijob_node *spec = mpijob__job_template_spec(at);
 	struct mpijob__job_step list = mpijob__job_template_into(context, "sysctls");
 	struct mpijob__doc_names names = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(context->node, "sysctls")); i++) {
+	for (size_t i = 0;
+	     i < mpijob_node_count(mpijob__job_template_list(context->node, "sysctls")); i++) {
 		struct mpijob__job_step entry = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(entry.node, "name");
 
@@ -48,13 +50,13 @@ static void check_sysctls(const struct mpijob__job_pod_template *at, const struc
 			continue;
 		if (mpijob__job_template_flag(spec, "hostNetwork") && is_sysctl(name, "net.", 1))
 			mpijob__job_template_refuse(at, &entry, "name", "forbidden", "Invalid",
-						"'%s' is not possible with hostNetwork", name);
+			    "'%s' is not possible with hostNetwork", name);
 		if (mpijob__job_template_flag(spec, "hostIPC") && is_ipc(name))
 			mpijob__job_template_refuse(at, &entry, "name", "forbidden", "Invalid",
-						"'%s' is not possible with hostIPC", name);
+			    "'%s' is not possible with hostIPC", name);
 		if (mpijob__job_template_repeated(at, &names, name))
-			mpijob__job_template_refuse(at, &entry, "name", "duplicate", "Duplicate", "'%s' is there already",
-						name);
+			mpijob__job_template_refuse(at, &entry, "name", "duplicate", "Duplicate",
+			    "'%s' is there already", name);
 	}
 	mpijob__doc_names_release(&names);
 }
@@ -73,14 +75,17 @@ static int agrees(const mpijob_node *profile, const char *annotation, int docker
 		return strcmp(annotation, "runtime/default") == 0 ||
 		       (docker && strcmp(annotation, "docker/default") == 0);
 	if (strcmp(type, "Localhost") == 0)
-		return strncmp(annotation, "localhost/", 10) == 0 && name && strcmp(annotation + 10, name) == 0;
+		return strncmp(annotation, "localhost/", 10) == 0 && name &&
+		       strcmp(annotation + 10, name) == 0;
 	return 1;
 }
 
 /* The annotation of a container, by the beginning of its key; NULL when there is none. */
-static const char *annotation_of(const struct mpijob__job_pod_template *at, const char *start, const char *container)
+static const char *annotation_of(const struct mpijob__job_pod_template *at, const char *start,
+    const char *container)
 {
-	const mpijob_node *list = mpijob__job_template_map(mpijob__job_template_map(at->node, "metadata"), "annotations");
+	const mpijob_node *list =
+	    mpijob__job_template_map(mpijob__job_template_map(at->node, "metadata"), "annotations");
 	struct mpijob_text key = { 0 };
 	const char *found = NULL;
 
@@ -94,27 +99,34 @@ static const char *annotation_of(const struct mpijob__job_pod_template *at, cons
 	return found;
 }
 
-void mpijob__job_template_annotated(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_annotated(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *name = mpijob__job_template_text(step->node, "name");
-	const mpijob_node *of_pod = mpijob__job_template_map(mpijob__job_template_spec(at), "securityContext");
+	const mpijob_node *of_pod =
+	    mpijob__job_template_map(mpijob__job_template_spec(at), "securityContext");
 	struct mpijob__job_step context = mpijob__job_template_into(step, "securityContext");
 	const mpijob_node *armor = mpijob__job_template_map(context.node, "appArmorProfile");
 	const mpijob_node *calls = mpijob__job_template_map(context.node, "seccompProfile");
-	const char *os = mpijob__job_template_text(mpijob_node_get(mpijob__job_template_spec(at), "os"), "name");
-	const char *told = name ? annotation_of(at, "container.apparmor.security.beta.kubernetes.io/", name) : NULL;
+	const char *os =
+	    mpijob__job_template_text(mpijob_node_get(mpijob__job_template_spec(at), "os"), "name");
+	const char *told =
+	    name ? annotation_of(at, "container.apparmor.security.beta.kubernetes.io/", name)
+		 : NULL;
 
 	armor = armor ? armor : mpijob__job_template_map(of_pod, "appArmorProfile");
 	if (told && armor && !agrees(armor, told, 0) && !(os && strcmp(os, "windows") == 0))
-		mpijob__job_template_refuse(at, &context, "appArmorProfile", "conflict", "Forbidden",
-					"the pod's annotation says '%s'", told);
-	told = name ? annotation_of(at, "container.seccomp.security.alpha.kubernetes.io/", name) : NULL;
+		mpijob__job_template_refuse(at, &context, "appArmorProfile", "conflict",
+		    "Forbidden", "the pod's annotation says '%s'", told);
+	told = name ? annotation_of(at, "container.seccomp.security.alpha.kubernetes.io/", name)
+		    : NULL;
 	if (told && calls && !agrees(calls, told, 1))
 		mpijob__job_template_refuse(at, &context, "seccompProfile", "conflict", "Forbidden",
-					"the pod's annotation says '%s'", told);
+		    "the pod's annotation says '%s'", told);
 }
 
-void mpijob__job_template_pod_security(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_pod_security(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *policy = mpijob_node_string(mpijob_node_get(step->node, "seLinuxChangePolicy"));
 	const mpijob_node *calls = mpijob__job_template_map(step->node, "seccompProfile");
@@ -123,11 +135,11 @@ void mpijob__job_template_pod_security(const struct mpijob__job_pod_template *at
 	told = annotation_of(at, "seccomp.security.alpha.kubernetes.io/", "pod");
 	if (told && calls && !agrees(calls, told, 1))
 		mpijob__job_template_refuse(at, step, "seccompProfile", "conflict", "Forbidden",
-					"the pod's annotation says '%s'", told);
+		    "the pod's annotation says '%s'", told);
 	check_sysctls(at, step);
 	if (policy && strcmp(policy, "Recursive") != 0 && strcmp(policy, "MountOption") != 0)
-		mpijob__job_template_refuse(at, step, "seLinuxChangePolicy", "unsupported-value", "NotSupported",
-					"unsupported value '%s'; use Recursive", policy);
+		mpijob__job_template_refuse(at, step, "seLinuxChangePolicy", "unsupported-value",
+		    "NotSupported", "unsupported value '%s'; use Recursive", policy);
 }
 
 static int adds_admin(const mpijob_node *context)
@@ -143,7 +155,8 @@ static int adds_admin(const mpijob_node *context)
 	return 0;
 }
 
-void mpijob__job_template_security(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_security(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *proc = mpijob__job_template_text(step->node, "procMount");
 	const mpijob_node *spec = mpijob__job_template_spec(at);
@@ -152,16 +165,18 @@ void mpijob__job_template_security(const struct mpijob__job_pod_template *at, co
 	if (proc && strcmp(proc, "Unmasked") == 0 &&
 	    !(mpijob_node_bool(mpijob_node_get(spec, "hostUsers"), &value) && !value))
 		mpijob__job_template_refuse(at, step, "procMount", "forbidden", "Invalid",
-					"Unmasked needs hostUsers: false");
-	if (!mpijob_node_bool(mpijob_node_get(step->node, "allowPrivilegeEscalation"), &value) || value)
+		    "Unmasked needs hostUsers: false");
+	if (!mpijob_node_bool(mpijob_node_get(step->node, "allowPrivilegeEscalation"), &value) ||
+	    value)
 		return;
 	if (mpijob__job_template_flag(step->node, "privileged") || adds_admin(step->node))
-		mpijob__job_template_refuse(at, step, "allowPrivilegeEscalation", "conflict", "Invalid",
-					"cannot be false with privileged or CAP_SYS_ADMIN");
+		mpijob__job_template_refuse(at, step, "allowPrivilegeEscalation", "conflict",
+		    "Invalid", "cannot be false with privileged or CAP_SYS_ADMIN");
 }
 
 /* Whether a profile of type Localhost has its name, and no other has one. */
-static const char *local_profile(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+static const char *local_profile(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *type = mpijob__job_template_text(step->node, "type");
 	const char *profile = mpijob_node_string(mpijob_node_get(step->node, "localhostProfile"));
@@ -169,31 +184,35 @@ static const char *local_profile(const struct mpijob__job_pod_template *at, cons
 
 	if (type && strcmp(type, "Localhost") == 0) {
 		if (!given)
-			mpijob__job_template_refuse(at, step, "localhostProfile", "missing", "Required",
-						"type Localhost needs a profile");
+			mpijob__job_template_refuse(at, step, "localhostProfile", "missing",
+			    "Required", "type Localhost needs a profile");
 		return profile;
 	}
 	if (type && given)
 		mpijob__job_template_refuse(at, step, "localhostProfile", "forbidden", "Invalid",
-					"only with type Localhost");
+		    "only with type Localhost");
 	return NULL;
 }
 
-void mpijob__job_template_seccomp(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_seccomp(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *profile = local_profile(at, step);
 	const char *must = profile ? mpijob__job_syntax_relative(profile) : NULL;
 
 	if (must)
-		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid", "'%s' must be %s",
-					profile, must);
+		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value",
+		    "Invalid", "'%s' must be %s", profile, must);
 }
 
-void mpijob__job_template_apparmor(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_apparmor(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *profile = local_profile(at, step);
 
-	if (profile && (!*profile || strlen(profile) > PROFILE_MOST || mpijob__job_syntax_image(profile)))
-		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value", "Invalid",
-					"must be 1 to %d characters without space around them", PROFILE_MOST);
+	if (profile &&
+	    (!*profile || strlen(profile) > PROFILE_MOST || mpijob__job_syntax_image(profile)))
+		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value",
+		    "Invalid", "must be 1 to %d characters without space around them",
+		    PROFILE_MOST);
 }

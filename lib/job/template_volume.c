@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of volumes beyond single fields. The operator adds two volumes of its own, whose names are
- * therefore taken.
+ * What an API server asks of volumes beyond single fields. The operator adds two volumes of its
+ * own, whose names are therefore taken.
  */
 #include <string.h>
 
@@ -9,23 +9,27 @@
 
 #define ISCSI_NAME_MOST 64
 
-void mpijob__job_template_volumes(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_volumes(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step list = mpijob__job_template_into(step, "volumes");
 
-	for (size_t i = 0; !at->pod && i < mpijob_node_count(mpijob__job_template_list(step->node, "volumes")); i++) {
+	for (size_t i = 0;
+	     !at->pod && i < mpijob_node_count(mpijob__job_template_list(step->node, "volumes"));
+	     i++) {
 		struct mpijob__job_step volume = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(volume.node, "name");
 
-		if (name && (strcmp(name, "ssh-auth") == 0 || (!at->worker && strcmp(name, "mpi-job-config") == 0)))
+		if (name && (strcmp(name, "ssh-auth") == 0 ||
+				(!at->worker && strcmp(name, "mpi-job-config") == 0)))
 			mpijob__job_template_refuse(at, &volume, "name", "duplicate", "Duplicate",
-						"the operator adds a volume '%s' itself", name);
+			    "the operator adds a volume '%s' itself", name);
 	}
 }
 
 /* A Secret that a volume names. */
-static void check_secret(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *volume, const char *source,
-			 const char *key, int form)
+static void check_secret(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *volume, const char *source, const char *key, int form)
 {
 	struct mpijob__job_step inside = mpijob__job_template_into(volume, source);
 	struct mpijob__job_step secret = mpijob__job_template_into(&inside, key);
@@ -33,15 +37,17 @@ static void check_secret(const struct mpijob__job_pod_template *at, const struct
 
 	if (mpijob_node_kind(secret.node) != MPIJOB_NODE_MAP)
 		return;
-	if (!name &&
-	    (!mpijob__job_template_given(secret.node, "name") || mpijob_node_string(mpijob_node_get(secret.node, "name"))))
-		mpijob__job_template_refuse(at, &secret, "name", "missing", "Required", "a value is required");
+	if (!name && (!mpijob__job_template_given(secret.node, "name") ||
+			 mpijob_node_string(mpijob_node_get(secret.node, "name"))))
+		mpijob__job_template_refuse(at, &secret, "name", "missing", "Required",
+		    "a value is required");
 	if (name && form && mpijob__job_syntax_subdomain(name))
-		mpijob__job_template_refuse(at, &secret, "name", "invalid-value", "Invalid", "'%s' must be %s", name,
-					mpijob__job_syntax_subdomain(name));
+		mpijob__job_template_refuse(at, &secret, "name", "invalid-value", "Invalid",
+		    "'%s' must be %s", name, mpijob__job_syntax_subdomain(name));
 }
 
-void mpijob__job_template_volume(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_volume(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const mpijob_node *iscsi = mpijob__job_template_map(step->node, "iscsi");
 	const char *name = mpijob__job_template_text(step->node, "name");
@@ -53,32 +59,38 @@ void mpijob__job_template_volume(const struct mpijob__job_pod_template *at, cons
 	if (name && portal && mpijob__job_template_given(iscsi, "initiatorName") &&
 	    strlen(name) + 1 + strlen(portal) > ISCSI_NAME_MOST)
 		mpijob__job_template_refuse(at, step, "name", "too-long", "Invalid",
-					"with the target portal at most %d characters are possible",
-					ISCSI_NAME_MOST - 1);
+		    "with the target portal at most %d characters are possible",
+		    ISCSI_NAME_MOST - 1);
 }
 
-void mpijob__job_template_iscsi(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_iscsi(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	if ((mpijob__job_template_flag(step->node, "chapAuthDiscovery") ||
-	     mpijob__job_template_flag(step->node, "chapAuthSession")) &&
+		mpijob__job_template_flag(step->node, "chapAuthSession")) &&
 	    !mpijob__job_template_given(step->node, "secretRef"))
-		mpijob__job_template_refuse(at, step, "secretRef", "missing", "Required", "CHAP needs a Secret");
+		mpijob__job_template_refuse(at, step, "secretRef", "missing", "Required",
+		    "CHAP needs a Secret");
 }
 
-void mpijob__job_template_fc(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_fc(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	size_t targets = mpijob_node_count(mpijob__job_template_list(step->node, "targetWWNs"));
 	size_t ids = mpijob_node_count(mpijob__job_template_list(step->node, "wwids"));
 	int64_t lun = 0;
 
 	if (!targets == !ids)
-		mpijob__job_template_refuse(at, step, "targetWWNs", targets ? "too-many-of" : "none-of",
-					targets ? "Invalid" : "Required", "needs either targetWWNs or wwids");
+		mpijob__job_template_refuse(at, step, "targetWWNs",
+		    targets ? "too-many-of" : "none-of", targets ? "Invalid" : "Required",
+		    "needs either targetWWNs or wwids");
 	if (targets && !mpijob__job_template_given(step->node, "lun"))
-		mpijob__job_template_refuse(at, step, "lun", "missing", "Required", "targetWWNs need a lun");
-	if (targets && mpijob__job_template_number(step->node, "lun", &lun) && (lun < 0 || lun > 255))
-		mpijob__job_template_refuse(at, step, "lun", "out-of-range", "Invalid", "must be from 0 to 255, not %lld",
-					(long long)lun);
+		mpijob__job_template_refuse(at, step, "lun", "missing", "Required",
+		    "targetWWNs need a lun");
+	if (targets && mpijob__job_template_number(step->node, "lun", &lun) &&
+	    (lun < 0 || lun > 255))
+		mpijob__job_template_refuse(at, step, "lun", "out-of-range", "Invalid",
+		    "must be from 0 to 255, not %lld", (long long)lun);
 }
 
 /* Domains that belong to Kubernetes. */
@@ -104,19 +116,23 @@ static int is_reserved(const char *option)
 	return 0;
 }
 
-void mpijob__job_template_flex(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_flex(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step options = mpijob__job_template_into(step, "options");
 
-	for (size_t i = 0; mpijob_node_kind(options.node) == MPIJOB_NODE_MAP && i < mpijob_node_count(options.node);
+	for (size_t i = 0; mpijob_node_kind(options.node) == MPIJOB_NODE_MAP &&
+			   i < mpijob_node_count(options.node);
 	     i++) {
 		if (is_reserved(mpijob_node_key(options.node, i)))
-			mpijob__job_template_refuse(at, &options, mpijob_node_key(options.node, i), "invalid-value",
-						"Invalid", "names of kubernetes.io and k8s.io are reserved");
+			mpijob__job_template_refuse(at, &options, mpijob_node_key(options.node, i),
+			    "invalid-value", "Invalid",
+			    "names of kubernetes.io and k8s.io are reserved");
 	}
 }
 
-void mpijob__job_template_azure_disk(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_azure_disk(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const char *kind = mpijob__job_template_text(step->node, "kind");
 	const char *uri = mpijob__job_template_text(step->node, "diskURI");
@@ -124,35 +140,39 @@ void mpijob__job_template_azure_disk(const struct mpijob__job_pod_template *at, 
 
 	if (uri && strncmp(uri, start, strlen(start)) != 0)
 		mpijob__job_template_refuse(at, step, "diskURI", "invalid-value", "NotSupported",
-					"must begin with %s for a disk of kind %s", start, kind ? kind : "Shared");
+		    "must begin with %s for a disk of kind %s", start, kind ? kind : "Shared");
 }
 
 /* The files that one source of a projected volume names; `seen` has those of the sources before. */
-static void check_source(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *source,
-			 struct mpijob__doc_names *seen)
+static void check_source(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *source, struct mpijob__doc_names *seen)
 {
 	static const char *const kinds[] = { "secret", "configMap", "downwardAPI" };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const mpijob_node *items =
-			mpijob__job_template_list(mpijob__job_template_map(source->node, kinds[i]), "items");
+		    mpijob__job_template_list(mpijob__job_template_map(source->node, kinds[i]),
+			"items");
 
 		for (size_t k = 0; k < mpijob_node_count(items); k++) {
-			const char *path = mpijob__job_template_text(mpijob_node_at(items, k), "path");
+			const char *path =
+			    mpijob__job_template_text(mpijob_node_at(items, k), "path");
 
 			if (mpijob__job_template_repeated(at, seen, path))
-				mpijob__job_template_refuse(at, source, NULL, "duplicate", "Invalid",
-							"another source has a file '%s' too", path);
+				mpijob__job_template_refuse(at, source, NULL, "duplicate",
+				    "Invalid", "another source has a file '%s' too", path);
 		}
 	}
 }
 
-void mpijob__job_template_projected(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_projected(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	struct mpijob__job_step sources = mpijob__job_template_into(step, "sources");
 	struct mpijob__doc_names seen = { 0 };
 
-	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "sources")); i++) {
+	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "sources"));
+	     i++) {
 		struct mpijob__job_step source = mpijob__job_template_entry(&sources, i);
 
 		check_source(at, &source, &seen);
@@ -168,7 +188,8 @@ static int same_text(const mpijob_node *a, const mpijob_node *b, const char *key
 	return left && right ? strcmp(left, right) == 0 : left == right;
 }
 
-void mpijob__job_template_data_source(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step)
+void mpijob__job_template_data_source(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step)
 {
 	const mpijob_node *spec = step->before ? step->before->node : NULL;
 	const mpijob_node *older = mpijob__job_template_map(spec, "dataSource");
@@ -178,17 +199,18 @@ void mpijob__job_template_data_source(const struct mpijob__job_pod_template *at,
 
 	if (!group && kind && strcmp(kind, "PersistentVolumeClaim") != 0)
 		mpijob__job_template_refuse(at, step, "kind", "invalid-value", "Invalid",
-					"must be PersistentVolumeClaim without an apiGroup");
+		    "must be PersistentVolumeClaim without an apiGroup");
 	if (group && mpijob__job_syntax_subdomain(group))
-		mpijob__job_template_refuse(at, step, "apiGroup", "invalid-value", "Invalid", "'%s' must be %s", group,
-					mpijob__job_syntax_subdomain(group));
+		mpijob__job_template_refuse(at, step, "apiGroup", "invalid-value", "Invalid",
+		    "'%s' must be %s", group, mpijob__job_syntax_subdomain(group));
 	if (step->type != SCHEMA_TypedObjectReference)
 		return;
 	if (space && mpijob__job_syntax_label(space))
-		mpijob__job_template_refuse(at, step, "namespace", "invalid-value", "Invalid", "'%s' must be %s", space,
-					mpijob__job_syntax_label(space));
-	if (older && (space || !same_text(older, step->node, "apiGroup") || !same_text(older, step->node, "kind") ||
-		      !same_text(older, step->node, "name")))
+		mpijob__job_template_refuse(at, step, "namespace", "invalid-value", "Invalid",
+		    "'%s' must be %s", space, mpijob__job_syntax_label(space));
+	if (older &&
+	    (space || !same_text(older, step->node, "apiGroup") ||
+		!same_text(older, step->node, "kind") || !same_text(older, step->node, "name")))
 		mpijob__job_template_refuse(at, step, NULL, "conflict", "Invalid",
-					"dataSource must be absent, or say the same");
+		    "dataSource must be absent, or say the same");
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calendar: how a date of the proleptic Gregorian calendar and a count of seconds become each other.
- * Written here because libc's functions depend on the time zone, or are not in every libc. What is accepted
- * is what Go's time.RFC3339 accepts, since that is what an API server and the operator read.
+ * The calendar: how a date of the proleptic Gregorian calendar and a count of seconds become each
+ * other. Written here because libc's functions depend on the time zone, or are not in every libc.
+ * What is accepted is what Go's time.RFC3339 accepts, since that is what an API server and the
+ * operator read.
  */
 #include "job/time.h"
 
@@ -77,7 +78,8 @@ static int zone(const char **text, int *offset)
 	sign = **text == '-' ? -1 : 1;
 	if (!letter(text, '+') && !letter(text, '-'))
 		return 0;
-	if (!digits(text, 2, 0, 24, &hours) || !letter(text, ':') || !digits(text, 2, 0, 60, &minutes))
+	if (!digits(text, 2, 0, 24, &hours) || !letter(text, ':') ||
+	    !digits(text, 2, 0, 60, &minutes))
 		return 0;
 	*offset = sign * (hours * 60 + minutes) * 60;
 	return 1;
@@ -87,15 +89,18 @@ int mpijob__job_time_parse(const char *text, int64_t *seconds)
 {
 	int year, month, day, hour, minute, second, offset;
 
-	if (!digits(&text, 4, 0, 9999, &year) || !letter(&text, '-') || !digits(&text, 2, 1, 12, &month) ||
-	    !letter(&text, '-') || !digits(&text, 2, 1, days_in_month(year, month), &day))
+	if (!digits(&text, 4, 0, 9999, &year) || !letter(&text, '-') ||
+	    !digits(&text, 2, 1, 12, &month) || !letter(&text, '-') ||
+	    !digits(&text, 2, 1, days_in_month(year, month), &day))
 		return 0;
 	if (!letter(&text, 'T') || !digits(&text, 2, 0, 23, &hour) || !letter(&text, ':') ||
-	    !digits(&text, 2, 0, 59, &minute) || !letter(&text, ':') || !digits(&text, 2, 0, 59, &second))
+	    !digits(&text, 2, 0, 59, &minute) || !letter(&text, ':') ||
+	    !digits(&text, 2, 0, 59, &second))
 		return 0;
 	if (!fraction(&text) || !zone(&text, &offset) || *text != '\0')
 		return 0;
-	*seconds = days_of_date(year, month, day) * DAY + hour * 3600 + minute * 60 + second - offset;
+	*seconds =
+	    days_of_date(year, month, day) * DAY + hour * 3600 + minute * 60 + second - offset;
 	return 1;
 }
 
@@ -123,7 +128,8 @@ int mpijob__job_time_format(int64_t seconds, char out[MPIJOB__JOB_TIME_SIZE])
 	days += DAYS_TO_1970;
 	era = (days >= 0 ? days : days - (DAYS_OF_400_YEARS - 1)) / DAYS_OF_400_YEARS;
 	day_of_era = days - era * DAYS_OF_400_YEARS;
-	year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+	year_of_era =
+	    (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
 	day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
 	shifted = (5 * day_of_year + 2) / 153;
 	month = (int)(shifted < 10 ? shifted + 3 : shifted - 9);

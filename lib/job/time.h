@@ -7,7 +7,8 @@
 
 #define MPIJOB__JOB_TIME_SIZE 21 /* "2026-11-21T12:00:00Z" and its NUL */
 
-/* 1 and *seconds for "2026-11-21T12:00:00Z", also with an offset or a fraction (cut off downwards); else 0. */
+/* 1 and *seconds for "2026-11-21T12:00:00Z", also with an offset or a fraction (cut off downwards);
+ * else 0. */
 int mpijob__job_time_parse(const char *text, int64_t *seconds);
 
 /* 1 and the text with `Z` and no fraction; 0 when the year is not 0000 to 9999 (out is then ""). */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes a job acceptable. Single fields are judged by their rows; the small functions named rule_*
- * judge relations between fields. In reference mode every finding is one of mpi-operator v0.8.2, in its
- * words; what that release accepts although it cannot work is refused or warned of only by default.
+ * What makes a job acceptable. Single fields are judged by their rows; the small functions named
+ * rule_* judge relations between fields. In reference mode every finding is one of mpi-operator
+ * v0.8.2, in its words; what that release accepts although it cannot work is refused or warned of
+ * only by default.
  */
 #include <string.h>
 
@@ -52,7 +53,8 @@ static int put_listed(struct mpijob_text *out, const char *const *words)
 }
 
 /* Choices have types of their own in the reference, which therefore prints them as JSON. */
-static void reference_unsupported(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const char *text)
+static void reference_unsupported(struct mpijob__job_walk *walk, const struct mpijob__job_row *row,
+    const char *text)
 {
 	struct mpijob_text message = { 0 };
 	int code;
@@ -65,21 +67,22 @@ static void reference_unsupported(struct mpijob__job_walk *walk, const struct mp
 	code |= put_sorted(&message, row->field.choices);
 	if (code)
 		walk->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "unsupported-value", "NotSupported",
-			     "Unsupported value: %s", mpijob_text_data(&message));
+	mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "unsupported-value",
+	    "NotSupported", "Unsupported value: %s", mpijob_text_data(&message));
 	mpijob__base_text_release(&message);
 }
 
-static void unsupported(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const char *text)
+static void unsupported(struct mpijob__job_walk *walk, const struct mpijob__job_row *row,
+    const char *text)
 {
 	const char *near = mpijob__job_suggest_choice(text, row->field.choices);
 	struct mpijob_text words = { 0 };
 
 	if (put_listed(&words, row->field.choices))
 		walk->report->code = MPIJOB_ERR_NOMEM;
-	mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "unsupported-value", "NotSupported",
-			     "unsupported value '%s'; use %s%s%s%s", text, mpijob_text_data(&words),
-			     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "unsupported-value",
+	    "NotSupported", "unsupported value '%s'; use %s%s%s%s", text, mpijob_text_data(&words),
+	    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	mpijob__base_text_release(&words);
 }
 
@@ -97,11 +100,12 @@ static void missing(struct mpijob__job_walk *walk, const struct mpijob__job_row 
 	const char *usual = row->field.default_text;
 
 	if (walk->report->reference)
-		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "missing", "Required", "Required value: %s",
-				     row->required);
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "missing",
+		    "Required", "Required value: %s", row->required);
 	else
-		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "missing", "Required",
-				     "a value is required%s%s", usual ? "; the default is " : "", usual ? usual : "");
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "missing",
+		    "Required", "a value is required%s%s", usual ? "; the default is " : "",
+		    usual ? usual : "");
 }
 
 static void check_absent(struct mpijob__job_walk *walk, const struct mpijob__job_row *row)
@@ -117,22 +121,24 @@ static void check_absent(struct mpijob__job_walk *walk, const struct mpijob__job
 		reference_unsupported(walk, row, "");
 }
 
-static void out_of_range(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, int64_t number)
+static void out_of_range(struct mpijob__job_walk *walk, const struct mpijob__job_row *row,
+    int64_t number)
 {
 	const int64_t *minimum = row->field.minimum;
 	long long found = number, bound = minimum ? *minimum : 0;
 	int exact = minimum && row->maximum && *minimum == *row->maximum;
 
 	if (walk->report->reference)
-		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "out-of-range", "Invalid",
-				     "Invalid value: %lld: must be %s%lld", found,
-				     exact ? "" : "greater than or equal to ", bound);
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "out-of-range",
+		    "Invalid", "Invalid value: %lld: must be %s%lld", found,
+		    exact ? "" : "greater than or equal to ", bound);
 	else
-		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "out-of-range", "Invalid",
-				     "must be %s%lld, not %lld", exact ? "" : "at least ", bound, found);
+		mpijob__job_report_error(walk->report, mpijob__job_walk_spot(walk), "out-of-range",
+		    "Invalid", "must be %s%lld, not %lld", exact ? "" : "at least ", bound, found);
 }
 
-static void check_given(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const struct mpijob__job_value *value)
+static void check_given(struct mpijob__job_walk *walk, const struct mpijob__job_row *row,
+    const struct mpijob__job_value *value)
 {
 	if (row->field.choices && !is_choice(row, value->text)) {
 		if (walk->report->reference)
@@ -145,7 +151,8 @@ static void check_given(struct mpijob__job_walk *walk, const struct mpijob__job_
 		out_of_range(walk, row, value->number);
 }
 
-static void check_value(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const mpijob_node *node)
+static void check_value(struct mpijob__job_walk *walk, const struct mpijob__job_row *row,
+    const mpijob_node *node)
 {
 	struct mpijob__job_value value;
 	int state;
@@ -167,13 +174,15 @@ static void warn_unknown(struct mpijob__job_walk *walk, int id, const char *key)
 
 	if ((flags & FIELD_META) && mpijob__schema_find(SCHEMA_ObjectMeta, key))
 		return;
-	mpijob__job_report_loose(walk->report, mpijob__job_walk_spot(walk), is_role ? "unknown-role" : "unknown-field",
-			     "%s%s%s%s",
-			     is_role ? "unknown role, the operator ignores it" : "unknown field, the server drops it",
-			     near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	mpijob__job_report_loose(walk->report, mpijob__job_walk_spot(walk),
+	    is_role ? "unknown-role" : "unknown-field", "%s%s%s%s",
+	    is_role ? "unknown role, the operator ignores it"
+		    : "unknown field, the server drops it",
+	    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options, mpijob_diag *diag)
+int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *options,
+    mpijob_diag *diag)
 {
 	struct mpijob_validate_options known;
 	struct mpijob__job_walk walk = { .field = check_value };
@@ -184,7 +193,8 @@ int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *opt
 	if (!job)
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__base_struct_check(&known, sizeof(known), options);
-	if (code == 0 && (!mpijob__base_struct_is_flag(known.reference) || !mpijob__base_struct_is_flag(known.strict)))
+	if (code == 0 && (!mpijob__base_struct_is_flag(known.reference) ||
+			     !mpijob__base_struct_is_flag(known.strict)))
 		code = MPIJOB_ERR_USAGE;
 	if (code)
 		return code;

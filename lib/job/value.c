@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which values of a document are fit for which kind of field: what an API server with the MPIJob's
- * definition accepts, and what then fits the operator's own types. A null is absent, since an API server
- * removes it. Numbers count by value: `1.0` and `1e3` are whole.
+ * definition accepts, and what then fits the operator's own types. A null is absent, since an API
+ * server removes it. Numbers count by value: `1.0` and `1e3` are whole.
  */
 #include "job/value.h"
 
@@ -35,7 +35,8 @@ static int read_bool(const mpijob_node *node, struct mpijob__job_value *out)
 	return VALUE_GIVEN;
 }
 
-static int read_string(const struct mpijob__job_row *row, const mpijob_node *node, struct mpijob__job_value *out)
+static int read_string(const struct mpijob__job_row *row, const mpijob_node *node,
+    struct mpijob__job_value *out)
 {
 	out->text = mpijob_node_string(node);
 	if (!out->text)
@@ -48,13 +49,15 @@ static int read_string(const struct mpijob__job_row *row, const mpijob_node *nod
 		return VALUE_GIVEN;
 	out->number = MPIJOB_OTHER;
 	for (int i = 0; row->field.choices[i]; i++) {
-		if (strcmp(row->field.choices[i], out->text) == 0 && strlen(out->text) == mpijob_node_length(node))
+		if (strcmp(row->field.choices[i], out->text) == 0 &&
+		    strlen(out->text) == mpijob_node_length(node))
 			out->number = i + 1;
 	}
 	return VALUE_GIVEN;
 }
 
-int mpijob__job_value_read(const struct mpijob__job_row *row, const mpijob_node *node, struct mpijob__job_value *out)
+int mpijob__job_value_read(const struct mpijob__job_row *row, const mpijob_node *node,
+    struct mpijob__job_value *out)
 {
 	int32_t kind = mpijob_node_kind(node);
 
@@ -64,38 +67,26 @@ int mpijob__job_value_read(const struct mpijob__job_row *row, const mpijob_node 
 		return VALUE_ABSENT;
 	switch (row->field.kind) {
 	case MPIJOB_KIND_INT32:
-	case MPIJOB_KIND_INT64:
-		return read_number(row->field.kind, node, out);
-	case MPIJOB_KIND_BOOL:
-		return read_bool(node, out);
-	case MPIJOB_KIND_LIST:
-		return kind == MPIJOB_NODE_LIST ? VALUE_GIVEN : VALUE_WRONG;
+	case MPIJOB_KIND_INT64: return read_number(row->field.kind, node, out);
+	case MPIJOB_KIND_BOOL: return read_bool(node, out);
+	case MPIJOB_KIND_LIST: return kind == MPIJOB_NODE_LIST ? VALUE_GIVEN : VALUE_WRONG;
 	case MPIJOB_KIND_OBJECT:
-	case MPIJOB_KIND_DOCUMENT:
-		return kind == MPIJOB_NODE_MAP ? VALUE_GIVEN : VALUE_WRONG;
-	default:
-		return read_string(row, node, out);
+	case MPIJOB_KIND_DOCUMENT: return kind == MPIJOB_NODE_MAP ? VALUE_GIVEN : VALUE_WRONG;
+	default: return read_string(row, node, out);
 	}
 }
 
 static const char *expected(int32_t kind)
 {
 	switch (kind) {
-	case MPIJOB_KIND_INT32:
-		return "a whole number of 32 bits";
-	case MPIJOB_KIND_INT64:
-		return "a whole number of 64 bits";
-	case MPIJOB_KIND_BOOL:
-		return "true or false";
-	case MPIJOB_KIND_TIME:
-		return "a time such as \"2026-11-21T12:00:00Z\"";
-	case MPIJOB_KIND_LIST:
-		return "a list";
+	case MPIJOB_KIND_INT32: return "a whole number of 32 bits";
+	case MPIJOB_KIND_INT64: return "a whole number of 64 bits";
+	case MPIJOB_KIND_BOOL: return "true or false";
+	case MPIJOB_KIND_TIME: return "a time such as \"2026-11-21T12:00:00Z\"";
+	case MPIJOB_KIND_LIST: return "a list";
 	case MPIJOB_KIND_OBJECT:
-	case MPIJOB_KIND_DOCUMENT:
-		return "a map";
-	default:
-		return "a string";
+	case MPIJOB_KIND_DOCUMENT: return "a map";
+	default: return "a string";
 	}
 }
 
@@ -111,8 +102,8 @@ static int shown_length(const char *text)
 	return (int)len;
 }
 
-static void complain(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *wanted,
-		     const mpijob_node *node, const char *more)
+static void complain(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+    const char *wanted, const mpijob_node *node, const char *more)
 {
 	const char *text = mpijob_node_text(node);
 	const char *cut = text && strlen(text) > SHOWN ? "..." : "";
@@ -122,38 +113,36 @@ static void complain(struct mpijob__job_report *report, const struct mpijob__job
 	switch (mpijob_node_kind(node)) {
 	case MPIJOB_NODE_STRING:
 		mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid",
-				     "must be %s, not the string \"%.*s%s\"%s", wanted, shown_length(text), text, cut,
-				     more);
+		    "must be %s, not the string \"%.*s%s\"%s", wanted, shown_length(text), text,
+		    cut, more);
 		return;
 	case MPIJOB_NODE_NUMBER:
-		mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not the number %.*s%s%s",
-				     wanted, shown_length(text), text, cut, more);
+		mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid",
+		    "must be %s, not the number %.*s%s%s", wanted, shown_length(text), text, cut,
+		    more);
 		return;
 	case MPIJOB_NODE_BOOL:
 		is = mpijob_node_bool(node, &value) && value ? "true" : "false";
 		if (strcmp(wanted, "a string") == 0)
-			more = "; YAML 1.1 also reads y, yes, on, n, no and off so: put it in quotes";
+			more =
+			    "; YAML 1.1 also reads y, yes, on, n, no and off so: put it in quotes";
 		break;
-	case MPIJOB_NODE_LIST:
-		is = "a list";
-		break;
-	case MPIJOB_NODE_MAP:
-		is = "a map";
-		break;
-	default:
-		is = "null";
+	case MPIJOB_NODE_LIST: is = "a list"; break;
+	case MPIJOB_NODE_MAP: is = "a map"; break;
+	default: is = "null";
 	}
-	mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not %s%s", wanted, is, more);
+	mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not %s%s",
+	    wanted, is, more);
 }
 
-void mpijob__job_value_complain(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
-			    const struct mpijob__job_row *row, const mpijob_node *node)
+void mpijob__job_value_complain(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const struct mpijob__job_row *row, const mpijob_node *node)
 {
 	complain(report, spot, expected(row->field.kind), node, "");
 }
 
-void mpijob__job_value_complain_of(struct mpijob__job_report *report, const struct mpijob__job_spot *spot, const char *wanted,
-			       const mpijob_node *node)
+void mpijob__job_value_complain_of(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const char *wanted, const mpijob_node *node)
 {
 	complain(report, spot, wanted, node, "");
 }
@@ -201,8 +190,8 @@ int mpijob__job_value_is_quantity(const struct mpijob__job_report *report, const
 	return mpijob_node_string(node) && is_quantity(mpijob_node_string(node));
 }
 
-size_t mpijob__job_value_check_entries(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
-				   const struct mpijob__job_row *row, const mpijob_node *node)
+size_t mpijob__job_value_check_entries(struct mpijob__job_report *report,
+    const struct mpijob__job_spot *spot, const struct mpijob__job_row *row, const mpijob_node *node)
 {
 	size_t wrong = 0;
 	int quantities = row->shape == SHAPE_QUANTITIES;
@@ -210,26 +199,31 @@ size_t mpijob__job_value_check_entries(struct mpijob__job_report *report, const 
 	for (size_t i = 0; row->shape != SHAPE_MAP && i < mpijob_node_count(node); i++) {
 		const mpijob_node *entry = mpijob_node_at(node, i);
 		struct mpijob_text path = { 0 };
-		struct mpijob__job_spot inner = { NULL, mpijob__job_report_place(report, entry, &spot->place) };
+		struct mpijob__job_spot inner = { NULL,
+			mpijob__job_report_place(report, entry, &spot->place) };
 		const char *more = "";
 
 		if (mpijob_node_kind(entry) == MPIJOB_NODE_NULL)
 			continue;
-		if (quantities ? mpijob__job_value_is_quantity(report, entry) : mpijob_node_string(entry) != NULL)
+		if (quantities ? mpijob__job_value_is_quantity(report, entry)
+			       : mpijob_node_string(entry) != NULL)
 			continue;
 		wrong++;
-		if (mpijob__base_text_puts(&path, spot->path) || mpijob__base_field_path_entry(&path, mpijob_node_key(node, i)))
+		if (mpijob__base_text_puts(&path, spot->path) ||
+		    mpijob__base_field_path_entry(&path, mpijob_node_key(node, i)))
 			report->code = MPIJOB_ERR_NOMEM;
 		inner.path = mpijob_text_data(&path);
 		if (quantities && mpijob_node_kind(entry) == MPIJOB_NODE_MAP)
 			more = "; the resources stand directly under minResources";
-		complain(report, &inner, quantities ? MPIJOB__JOB_VALUE_QUANTITY : "a string", entry, more);
+		complain(report, &inner, quantities ? MPIJOB__JOB_VALUE_QUANTITY : "a string",
+		    entry, more);
 		mpijob__base_text_release(&path);
 	}
 	return wrong;
 }
 
-static void check_type(struct mpijob__job_walk *walk, const struct mpijob__job_row *row, const mpijob_node *node)
+static void check_type(struct mpijob__job_walk *walk, const struct mpijob__job_row *row,
+    const mpijob_node *node)
 {
 	struct mpijob__job_value value;
 	int state = mpijob__job_value_read(row, node, &value);
@@ -238,11 +232,13 @@ static void check_type(struct mpijob__job_walk *walk, const struct mpijob__job_r
 		walk->report->broken += row->field.kind == MPIJOB_KIND_OBJECT;
 		mpijob__job_value_complain(walk->report, mpijob__job_walk_spot(walk), row, node);
 	} else if (state == VALUE_GIVEN && row->field.kind == MPIJOB_KIND_DOCUMENT) {
-		mpijob__job_value_check_entries(walk->report, mpijob__job_walk_spot(walk), row, node);
+		mpijob__job_value_check_entries(walk->report, mpijob__job_walk_spot(walk), row,
+		    node);
 	}
 }
 
-void mpijob__job_value_check_types(struct mpijob__job_report *report, int id, const mpijob_node *node)
+void mpijob__job_value_check_types(struct mpijob__job_report *report, int id,
+    const mpijob_node *node)
 {
 	struct mpijob__job_walk walk = { .report = report, .field = check_type, .other_roles = 1 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a document becomes the structs of spec.h. The table says which member each row is; strings and nodes
- * are borrowed from the document, numbers and structs lie in the job's memory for views.
+ * How a document becomes the structs of spec.h. The table says which member each row is; strings
+ * and nodes are borrowed from the document, numbers and structs lie in the job's memory for views.
  */
 #include <string.h>
 
@@ -10,14 +10,16 @@
 #include "job/state.h"
 #include "job/value.h"
 
-static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id, const mpijob_node *map);
+static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id,
+    const mpijob_node *map);
 
 static void set_pointer(char *base, const struct mpijob__job_row *row, const void *pointer)
 {
 	memcpy(base + row->offset, &pointer, sizeof(pointer));
 }
 
-static int set_number(struct mpijob__base_arena *memory, char *base, const struct mpijob__job_row *row, int64_t number)
+static int set_number(struct mpijob__base_arena *memory, char *base,
+    const struct mpijob__job_row *row, int64_t number)
 {
 	int32_t small = (int32_t)number;
 	int is_small = row->field.kind == MPIJOB_KIND_INT32 || row->field.kind == MPIJOB_KIND_BOOL;
@@ -65,9 +67,11 @@ static int set_struct(struct mpijob__base_arena *memory, char *base, int id, con
 	return 0;
 }
 
-static int load_members(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *map);
+static int load_members(struct mpijob__base_arena *memory, char *base, int id,
+    const mpijob_node *map);
 
-static int load_member(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *node)
+static int load_member(struct mpijob__base_arena *memory, char *base, int id,
+    const mpijob_node *node)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	struct mpijob__job_value value;
@@ -79,23 +83,18 @@ static int load_member(struct mpijob__base_arena *memory, char *base, int id, co
 	if (!row->in)
 		return 0;
 	switch (row->field.kind) {
-	case MPIJOB_KIND_OBJECT:
-		return set_struct(memory, base, id, node);
-	case MPIJOB_KIND_LIST:
-		return set_list(memory, base, id, node);
-	case MPIJOB_KIND_DOCUMENT:
-		set_pointer(base, row, node);
-		return 0;
-	case MPIJOB_KIND_STRING:
-		set_pointer(base, row, value.text);
-		return 0;
-	default:
-		return set_number(memory, base, row, value.number);
+	case MPIJOB_KIND_OBJECT: return set_struct(memory, base, id, node);
+	case MPIJOB_KIND_LIST: return set_list(memory, base, id, node);
+	case MPIJOB_KIND_DOCUMENT: set_pointer(base, row, node); return 0;
+	case MPIJOB_KIND_STRING: set_pointer(base, row, value.text); return 0;
+	default: return set_number(memory, base, row, value.number);
 	}
 }
 
-/* An object without a struct of its own (mpiReplicaSpecs) has its members in the struct around it. */
-static int load_members(struct mpijob__base_arena *memory, char *base, int id, const mpijob_node *map)
+/* An object without a struct of its own (mpiReplicaSpecs) has its members in the struct around
+ * it. */
+static int load_members(struct mpijob__base_arena *memory, char *base, int id,
+    const mpijob_node *map)
 {
 	int code = 0;
 
@@ -108,7 +107,8 @@ static int load_members(struct mpijob__base_arena *memory, char *base, int id, c
 	return code;
 }
 
-static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id, const mpijob_node *map)
+static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int id,
+    const mpijob_node *map)
 {
 	size_t size = mpijob__job_field_struct_size(struct_id);
 	char *base = mpijob__base_arena_alloc(memory, size);
@@ -130,7 +130,8 @@ static int view(const mpijob *job, int id, const void **out, mpijob_diag *diag)
 	char *loaded;
 
 	if (mpijob__job_value_read(row, node, &value) == VALUE_WRONG) {
-		struct mpijob__job_spot spot = { row->field.path, mpijob__job_report_place(&report, node, NULL) };
+		struct mpijob__job_spot spot = { row->field.path,
+			mpijob__job_report_place(&report, node, NULL) };
 
 		mpijob__job_value_complain(&report, &spot, row, node);
 	} else {

@@ -10,7 +10,8 @@
 #include "base/field_path.h"
 #include "job/value.h"
 
-/* Rows name a list's entries "[]", and know only the operator's roles; findings say which entry, or which role. */
+/* Rows name a list's entries "[]", and know only the operator's roles; findings say which entry, or
+ * which role. */
 static const char *row_path(struct mpijob__job_walk *walk, const char *path)
 {
 	const char *open = strchr(path, '[');
@@ -41,7 +42,8 @@ const struct mpijob__job_spot *mpijob__job_walk_spot(struct mpijob__job_walk *wa
 }
 
 /* The value of a key, and the key's place if it has one (what was filled in has none). */
-static const mpijob_node *child(const mpijob_node *map, const char *key, struct mpijob__base_place *place)
+static const mpijob_node *child(const mpijob_node *map, const char *key,
+    struct mpijob__base_place *place)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		if (strcmp(mpijob_node_key(map, i), key) == 0) {
@@ -58,16 +60,20 @@ static const mpijob_node *child(const mpijob_node *map, const char *key, struct 
 	return NULL;
 }
 
-static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around);
-static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around);
+static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map,
+    struct mpijob__base_place around);
+static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node,
+    struct mpijob__base_place around);
 
-static void walk_list(struct mpijob__job_walk *walk, int id, const mpijob_node *list, struct mpijob__base_place around)
+static void walk_list(struct mpijob__job_walk *walk, int id, const mpijob_node *list,
+    struct mpijob__base_place around)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *entry = mpijob_node_at(list, i);
-		struct mpijob__base_place place = mpijob__job_report_place(walk->report, entry, &around);
+		struct mpijob__base_place place =
+		    mpijob__job_report_place(walk->report, entry, &around);
 
 		walk->index = i;
 		if (mpijob_node_kind(entry) == MPIJOB_NODE_MAP) {
@@ -77,7 +83,8 @@ static void walk_list(struct mpijob__job_walk *walk, int id, const mpijob_node *
 			struct mpijob_text path = { 0 };
 
 			object.field.kind = MPIJOB_KIND_OBJECT;
-			if (mpijob__base_text_puts(&path, row->field.path) || mpijob__base_field_path_index(&path, i))
+			if (mpijob__base_text_puts(&path, row->field.path) ||
+			    mpijob__base_field_path_index(&path, i))
 				walk->report->code = MPIJOB_ERR_NOMEM;
 			walk->spot = (struct mpijob__job_spot){ mpijob_text_data(&path), place };
 			walk->field(walk, &object, entry);
@@ -109,7 +116,8 @@ static const char *unknown_path(struct mpijob__job_walk *walk, int id, const cha
 static int row_of_key(int id, const char *key)
 {
 	for (int row = 1; row < FIELD_END; row++) {
-		if (mpijob__job_field_row(row)->parent == id && strcmp(mpijob__job_field_row(row)->key, key) == 0)
+		if (mpijob__job_field_row(row)->parent == id &&
+		    strcmp(mpijob__job_field_row(row)->key, key) == 0)
 			return row;
 	}
 	return 0;
@@ -125,7 +133,8 @@ static int first_child(int id)
 }
 
 /* A role that the operator does not know must still have the form of one. */
-static void walk_other_roles(struct mpijob__job_walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
+static void walk_other_roles(struct mpijob__job_walk *walk, int id, const mpijob_node *map,
+    struct mpijob__base_place around)
 {
 	int like = first_child(id);
 
@@ -162,7 +171,8 @@ static int is_object(const struct mpijob__job_row *row, const mpijob_node *node)
 	return kind == MPIJOB_NODE_MAP || (kind <= MPIJOB_NODE_NULL && (row->flags & FIELD_MADE));
 }
 
-static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node, struct mpijob__base_place around)
+static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node,
+    struct mpijob__base_place around)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
@@ -176,7 +186,8 @@ static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node
 		walk_list(walk, id, node, around);
 }
 
-static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map, struct mpijob__base_place around)
+static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map,
+    struct mpijob__base_place around)
 {
 	unsigned int flags = mpijob__job_field_row(id)->flags;
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables for the ranks. What the launcher's container has does not reach other hosts by itself: sshd gives its sessions
- * an environment of their own. Open MPI sends what -x names, Hydra all it has, or only a list of names; neither knows
- * prefixes, which become the names that are known. horovodrun sends all too, and has no option for a new value: env(1) in
- * front of the program gives it.
+ * Variables for the ranks. What the launcher's container has does not reach other hosts by itself:
+ * sshd gives its sessions an environment of their own. Open MPI sends what -x names, Hydra all it
+ * has, or only a list of names; neither knows prefixes, which become the names that are known.
+ * horovodrun sends all too, and has no option for a new value: env(1) in front of the program gives
+ * it.
  */
 #include "launch/launch.h"
 
@@ -27,12 +28,14 @@ int mpijob__launch_forward_is_prefix(const char *entry)
 
 static int is_name(const char *entry)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789.-";
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz0123456789.-";
 	size_t len = strspn(entry, letters);
 
 	if (len == 0 || (entry[0] >= '0' && entry[0] <= '9') || entry[0] == '-')
 		return 0;
-	return entry[len] == '\0' || entry[len] == '=' || (entry[len] == '*' && entry[len + 1] == '\0');
+	return entry[len] == '\0' || entry[len] == '=' ||
+	       (entry[len] == '*' && entry[len + 1] == '\0');
 }
 
 void mpijob__launch_forward_check(struct mpijob__launch_command *c)
@@ -40,8 +43,8 @@ void mpijob__launch_forward_check(struct mpijob__launch_command *c)
 	for (size_t i = 0; i < c->options.env_count; i++) {
 		if (!is_name(c->options.env[i]))
 			mpijob__launch_refuse(c, MPIJOB_ERR_USAGE,
-					      "env: '%s' is no variable; write NAME, PREFIX* or NAME=value",
-					      c->options.env[i]);
+			    "env: '%s' is no variable; write NAME, PREFIX* or NAME=value",
+			    c->options.env[i]);
 	}
 }
 
@@ -97,7 +100,8 @@ static void list_name(struct names *names, const char *name)
 
 	if (is_listed(names, name, len) || has_value(names->c, name, len))
 		return;
-	if (mpijob__base_text_printf(&names->text, "%s%.*s", names->count > 0 ? "," : "", (int)len, name) != 0)
+	if (mpijob__base_text_printf(&names->text, "%s%.*s", names->count > 0 ? "," : "", (int)len,
+		name) != 0)
 		names->c->launch->code = MPIJOB_ERR_NOMEM;
 	names->count++;
 }
@@ -105,17 +109,20 @@ static void list_name(struct names *names, const char *name)
 /* What a list with commas cannot hold is sent by nobody. */
 static int fits(const char *name, const char *prefix, size_t len)
 {
-	return strncmp(name, prefix, len) == 0 && strcspn(name, "=") >= len && is_name(name) && !mpijob__launch_forward_is_prefix(name);
+	return strncmp(name, prefix, len) == 0 && strcspn(name, "=") >= len && is_name(name) &&
+	       !mpijob__launch_forward_is_prefix(name);
 }
 
-/* What begins with a prefix among the variables of the launcher's container, and those that the caller knows. */
+/* What begins with a prefix among the variables of the launcher's container, and those that the
+ * caller knows. */
 static void list_prefix(struct names *names, const char *prefix)
 {
 	const struct mpijob_launch_options *o = &names->c->options;
 	size_t len = strlen(prefix) - 1, found = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(names->c->env); i++) {
-		const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(names->c->env, i), "name"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(names->c->env, i), "name"));
 
 		if (name == NULL || !fits(name, prefix, len))
 			continue;
@@ -128,10 +135,12 @@ static void list_prefix(struct names *names, const char *prefix)
 		list_name(names, o->known[i]);
 		found++;
 	}
-	if (found == 0 && mpijob__base_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded", NULL, NULL, NULL,
-					    "env: no variable that is known here begins with '%.*s', so '%s' sends none to "
-					    "the ranks",
-					    (int)len, prefix, prefix) != 0)
+	if (found == 0 &&
+	    mpijob__base_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded",
+		NULL, NULL, NULL,
+		"env: no variable that is known here begins with '%.*s', so '%s' sends none to "
+		"the ranks",
+		(int)len, prefix, prefix) != 0)
 		names->c->launch->code = MPIJOB_ERR_NOMEM;
 }
 
@@ -149,7 +158,8 @@ static void list_all(struct names *names)
 
 /* ---- each tool ---- */
 
-void mpijob__launch_forward_each(struct mpijob__launch_command *c, mpijob__launch_forward_fn take, void *user)
+void mpijob__launch_forward_each(struct mpijob__launch_command *c, mpijob__launch_forward_fn take,
+    void *user)
 {
 	struct names names = { .c = c };
 	struct mpijob_text name = { 0 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of horovodrun and deepspeed, which start ranks by ssh themselves or through mpirun. Knows that neither looks
- * at the operator's variables, so that both are told where the hosts stand; that both read "host slots=n" and no other
- * hostfile; that discover_hosts.sh tells hosts without slots; and what deepspeed's mpirun takes in one word.
+ * The words of horovodrun and deepspeed, which start ranks by ssh themselves or through mpirun.
+ * Knows that neither looks at the operator's variables, so that both are told where the hosts
+ * stand; that both read "host slots=n" and no other hostfile; that discover_hosts.sh tells hosts
+ * without slots; and what deepspeed's mpirun takes in one word.
  */
 #include "launch/launch.h"
 
@@ -24,16 +25,19 @@ static const char *hostfile(const struct mpijob__launch_command *c)
 	return c->options.hostfile != NULL ? c->options.hostfile : MPIJOB__JOB_HOSTFILE_PATH;
 }
 
-static void need_openmpi_hostfile(struct mpijob__launch_command *c, const char *tool, const char *instead)
+static void need_openmpi_hostfile(struct mpijob__launch_command *c, const char *tool,
+    const char *instead)
 {
 	if (c->mpi != MPIJOB_OPENMPI && c->options.hostfile == NULL)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "%s reads only Open MPI's hostfile ('host slots=n'); set mpiImplementation to OpenMPI%s",
-				      tool, instead);
+		    "%s reads only Open MPI's hostfile ('host slots=n'); set mpiImplementation to "
+		    "OpenMPI%s",
+		    tool, instead);
 }
 
 /* OPTION=WORDS as one word, since the words begin with dashes. */
-static void add_joined(struct mpijob__launch_command *c, const char *option, const struct mpijob_text *words)
+static void add_joined(struct mpijob__launch_command *c, const char *option,
+    const struct mpijob_text *words)
 {
 	struct mpijob_text text = { 0 };
 
@@ -44,13 +48,15 @@ static void add_joined(struct mpijob__launch_command *c, const char *option, con
 	mpijob__base_text_release(&text);
 }
 
-static void join(struct mpijob__launch_command *c, struct mpijob_text *text, const char *option, const char *value)
+static void join(struct mpijob__launch_command *c, struct mpijob_text *text, const char *option,
+    const char *value)
 {
 	const char *space = text->len > 0 ? " " : "";
 
 	if (value == NULL)
 		return;
-	if (mpijob__base_text_printf(text, "%s%s%s%s", space, option, *value != '\0' ? " " : "", value) != 0)
+	if (mpijob__base_text_printf(text, "%s%s%s%s", space, option, *value != '\0' ? " " : "",
+		value) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 }
 
@@ -60,12 +66,12 @@ static void check_elastic(struct mpijob__launch_command *c, int32_t min_np, int3
 {
 	if (min_np > c->np || c->np > max_np)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "np: %d ranks to begin with are not between min_np %d and max_np %d", (int)c->np,
-				      (int)min_np, (int)max_np);
+		    "np: %d ranks to begin with are not between min_np %d and max_np %d",
+		    (int)c->np, (int)min_np, (int)max_np);
 	mpijob__launch_refuse_option(c, is(c->options.backend, "mpi"), "backend",
-				     "an elastic horovodrun starts its ranks itself; use gloo");
+	    "an elastic horovodrun starts its ranks itself; use gloo");
 	mpijob__launch_refuse_option(c, c->options.hostfile != NULL, "hostfile",
-				     "an elastic horovodrun asks discover_hosts.sh");
+	    "an elastic horovodrun asks discover_hosts.sh");
 }
 
 static void add_elastic(struct mpijob__launch_command *c)
@@ -94,8 +100,8 @@ static void add_static(struct mpijob__launch_command *c)
 	mpijob__launch_refuse_option(c, o->max_np != 0, "max_np", why);
 	mpijob__launch_refuse_option(c, o->elastic_timeout != 0, "elastic_timeout", why);
 	mpijob__launch_refuse_option(c, o->reset_limit != 0, "reset_limit", why);
-	mpijob__launch_refuse_option(c, o->ranks_per_host != 0 && o->ranks_per_host != c->slots, "ranks_per_host",
-				     "horovodrun fills the slots of the hostfile, unless it is elastic");
+	mpijob__launch_refuse_option(c, o->ranks_per_host != 0 && o->ranks_per_host != c->slots,
+	    "ranks_per_host", "horovodrun fills the slots of the hostfile, unless it is elastic");
 	mpijob__launch_add_pair(c, "--hostfile", hostfile(c));
 }
 
@@ -104,8 +110,9 @@ static void add_binding(struct mpijob__launch_command *c)
 	const struct mpijob_launch_options *o = &c->options;
 	struct mpijob_text text = { 0 };
 
-	mpijob__launch_refuse_option(c, (o->bind_to != NULL || o->map_by != NULL) && !is(o->backend, "mpi"), "bind_to, map_by",
-				     "horovodrun binds ranks only with backend mpi");
+	mpijob__launch_refuse_option(c,
+	    (o->bind_to != NULL || o->map_by != NULL) && !is(o->backend, "mpi"), "bind_to, map_by",
+	    "horovodrun binds ranks only with backend mpi");
 	join(c, &text, "--bind-to", o->bind_to);
 	join(c, &text, "--map-by", o->map_by);
 	add_joined(c, "--binding-args", &text);
@@ -114,7 +121,8 @@ static void add_binding(struct mpijob__launch_command *c)
 
 static void check_words(struct mpijob__launch_command *c)
 {
-	static const char *const levels[] = { "TRACE", "DEBUG", "INFO", "WARNING", "ERROR", "FATAL" };
+	static const char *const levels[] = { "TRACE", "DEBUG", "INFO", "WARNING", "ERROR",
+		"FATAL" };
 	const struct mpijob_launch_options *o = &c->options;
 	int known = o->log_level == NULL;
 
@@ -122,13 +130,18 @@ static void check_words(struct mpijob__launch_command *c)
 		known = strcmp(o->log_level, levels[i]) == 0;
 	if (!known)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "log_level: unknown '%s'; use TRACE, DEBUG, INFO, WARNING, ERROR or FATAL", o->log_level);
+		    "log_level: unknown '%s'; use TRACE, DEBUG, INFO, WARNING, ERROR or FATAL",
+		    o->log_level);
 	if (o->backend != NULL && !is(o->backend, "gloo") && !is(o->backend, "mpi"))
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "backend: unknown '%s'; use gloo or mpi", o->backend);
-	mpijob__launch_refuse_option(c, o->oversubscribe != 0, "oversubscribe", "horovodrun refuses more ranks than slots");
-	mpijob__launch_refuse_option(c, o->allow_run_as_root < 0 && is(o->backend, "mpi"), "allow_run_as_root",
-				     "with backend mpi horovodrun always lets root run mpirun; use gloo");
-	mpijob__launch_refuse_option(c, o->env_only != 0, "env_only", "horovodrun sends all that the launcher has");
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		    "backend: unknown '%s'; use gloo or mpi", o->backend);
+	mpijob__launch_refuse_option(c, o->oversubscribe != 0, "oversubscribe",
+	    "horovodrun refuses more ranks than slots");
+	mpijob__launch_refuse_option(c, o->allow_run_as_root < 0 && is(o->backend, "mpi"),
+	    "allow_run_as_root",
+	    "with backend mpi horovodrun always lets root run mpirun; use gloo");
+	mpijob__launch_refuse_option(c, o->env_only != 0, "env_only",
+	    "horovodrun sends all that the launcher has");
 }
 
 void mpijob__launch_horovodrun(struct mpijob__launch_command *c)
@@ -160,7 +173,8 @@ static void join_quoted(struct mpijob__launch_command *c, const char *word, void
 	int code = mpijob__base_text_puts(text, text->len > 0 ? " -x '" : "-x '");
 
 	for (const char *at = word; *at != '\0' && code == 0; at++)
-		code = *at == '\'' ? mpijob__base_text_puts(text, "'\"'\"'") : mpijob_text_write(text, at, 1);
+		code = *at == '\'' ? mpijob__base_text_puts(text, "'\"'\"'")
+				   : mpijob_text_write(text, at, 1);
 	if (code == 0)
 		code = mpijob__base_text_puts(text, "'");
 	if (code != 0)
@@ -200,14 +214,16 @@ static void check_pdsh(struct mpijob__launch_command *c)
 	for (size_t i = 0; i < o->env_count; i++) {
 		if (!is_exported(o->env[i]))
 			mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-					      "env: deepspeed sends only NCCL*, PYTHON*, UCX*, MV2* and MLFLOW*, and not '%s'; use "
-					      "backend openmpi, or a file .deepspeed_env",
-					      o->env[i]);
+			    "env: deepspeed sends only NCCL*, PYTHON*, UCX*, MV2* and MLFLOW*, and "
+			    "not '%s'; use "
+			    "backend openmpi, or a file .deepspeed_env",
+			    o->env[i]);
 	}
-	mpijob__launch_refuse_option(c, o->bind_to != NULL && !is(o->bind_to, "core") && !is(o->bind_to, "none"), "bind_to",
-				     "deepspeed binds to core or none; use one of these, or backend openmpi");
+	mpijob__launch_refuse_option(c,
+	    o->bind_to != NULL && !is(o->bind_to, "core") && !is(o->bind_to, "none"), "bind_to",
+	    "deepspeed binds to core or none; use one of these, or backend openmpi");
 	mpijob__launch_refuse_option(c, o->map_by != NULL && !is(o->map_by, "slot"), "map_by",
-				     "deepspeed fills one host after the other; use slot, or backend openmpi");
+	    "deepspeed fills one host after the other; use slot, or backend openmpi");
 }
 
 static void check_deepspeed(struct mpijob__launch_command *c)
@@ -218,16 +234,20 @@ static void check_deepspeed(struct mpijob__launch_command *c)
 
 	need_openmpi_hostfile(c, "deepspeed", "");
 	if (o->backend != NULL && !is(o->backend, "pdsh") && !is(o->backend, "openmpi"))
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "backend: unknown '%s'; use pdsh or openmpi", o->backend);
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		    "backend: unknown '%s'; use pdsh or openmpi", o->backend);
 	mpijob__launch_refuse_option(c, (int64_t)per_host * c->hosts != c->np, "np",
-				     "deepspeed starts equally many ranks on every host; use ranks_per_host");
-	mpijob__launch_refuse_option(c, per_host != c->slots && is(o->backend, "openmpi"), "ranks_per_host",
-				     "deepspeed with backend openmpi fills the slots of the hostfile");
-	mpijob__launch_refuse_option(c, o->oversubscribe != 0, "oversubscribe", "deepspeed gives each rank a slot");
-	mpijob__launch_refuse_option(c, o->env_only != 0 && !is(o->backend, "openmpi"), "env_only", why);
-	mpijob__launch_refuse_option(c, o->elastic != 0 || o->min_np != 0 || o->max_np != 0 || o->elastic_timeout != 0 ||
-						o->reset_limit != 0,
-				     "elastic", "only horovodrun has it");
+	    "deepspeed starts equally many ranks on every host; use ranks_per_host");
+	mpijob__launch_refuse_option(c, per_host != c->slots && is(o->backend, "openmpi"),
+	    "ranks_per_host", "deepspeed with backend openmpi fills the slots of the hostfile");
+	mpijob__launch_refuse_option(c, o->oversubscribe != 0, "oversubscribe",
+	    "deepspeed gives each rank a slot");
+	mpijob__launch_refuse_option(c, o->env_only != 0 && !is(o->backend, "openmpi"), "env_only",
+	    why);
+	mpijob__launch_refuse_option(c,
+	    o->elastic != 0 || o->min_np != 0 || o->max_np != 0 || o->elastic_timeout != 0 ||
+		o->reset_limit != 0,
+	    "elastic", "only horovodrun has it");
 	mpijob__launch_refuse_option(c, o->start_timeout != 0, "start_timeout", why);
 	mpijob__launch_refuse_option(c, o->verbose != 0, "verbose", why);
 	mpijob__launch_refuse_option(c, o->log_level != NULL, "log_level", why);

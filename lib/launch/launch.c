@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a job to the words that start its ranks. Knows what is the same for every tool: how many hosts and slots a job
- * has, how many ranks that makes, that Open MPI wants to be told when root runs it, and which words of a program
- * no launcher can pass on.
+ * From a job to the words that start its ranks. Knows what is the same for every tool: how many
+ * hosts and slots a job has, how many ranks that makes, that Open MPI wants to be told when root
+ * runs it, and which words of a program no launcher can pass on.
  */
 #include "launch/launch.h"
 
@@ -40,7 +40,8 @@ void mpijob__launch_add(struct mpijob__launch_command *c, const char *word)
 		launch->words[++launch->count] = NULL;
 }
 
-void mpijob__launch_add_pair(struct mpijob__launch_command *c, const char *option, const char *value)
+void mpijob__launch_add_pair(struct mpijob__launch_command *c, const char *option,
+    const char *value)
 {
 	if (value == NULL)
 		return;
@@ -48,7 +49,8 @@ void mpijob__launch_add_pair(struct mpijob__launch_command *c, const char *optio
 	mpijob__launch_add(c, value);
 }
 
-void mpijob__launch_add_text(struct mpijob__launch_command *c, const char *option, const struct mpijob_text *text)
+void mpijob__launch_add_text(struct mpijob__launch_command *c, const char *option,
+    const struct mpijob_text *text)
 {
 	mpijob__launch_add_pair(c, option, mpijob_text_data(text));
 }
@@ -69,14 +71,16 @@ void mpijob__launch_refuse(struct mpijob__launch_command *c, int code, const cha
 	va_list args;
 
 	va_start(args, format);
-	if (mpijob__base_diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL, NULL, format, args) != 0)
+	if (mpijob__base_diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL,
+		NULL, format, args) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 	va_end(args);
 	if (c->launch->code == 0)
 		c->launch->code = code;
 }
 
-void mpijob__launch_refuse_option(struct mpijob__launch_command *c, int given, const char *name, const char *why)
+void mpijob__launch_refuse_option(struct mpijob__launch_command *c, int given, const char *name,
+    const char *why)
 {
 	if (given)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "%s: %s", name, why);
@@ -120,14 +124,18 @@ static void take_job(struct mpijob__launch_command *c, const mpijob *job)
 		return;
 	take_template(c, mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
 	c->mpi = spec->mpi_implementation > 0 ? spec->mpi_implementation : MPIJOB_OPENMPI;
-	c->launcher_works = spec->run_launcher_as_worker != NULL && *spec->run_launcher_as_worker != 0;
-	hosts = spec->worker != NULL && spec->worker->replicas != NULL ? *spec->worker->replicas : 0;
+	c->launcher_works =
+	    spec->run_launcher_as_worker != NULL && *spec->run_launcher_as_worker != 0;
+	hosts =
+	    spec->worker != NULL && spec->worker->replicas != NULL ? *spec->worker->replicas : 0;
 	hosts += c->launcher_works;
 	slots = spec->slots_per_worker != NULL ? *spec->slots_per_worker : 1;
 	if (hosts <= 0 || slots <= 0)
-		mpijob__launch_refuse(c, MPIJOB_ERR_SPEC, "the job has no slot on which a rank could run");
+		mpijob__launch_refuse(c, MPIJOB_ERR_SPEC,
+		    "the job has no slot on which a rank could run");
 	else if (hosts > INT32_MAX || hosts * slots > INT32_MAX)
-		mpijob__launch_refuse(c, MPIJOB_ERR_SPEC, "the job has more slots than any MPI can count");
+		mpijob__launch_refuse(c, MPIJOB_ERR_SPEC,
+		    "the job has more slots than any MPI can count");
 	c->hosts = (int32_t)hosts;
 	c->slots = (int32_t)slots;
 }
@@ -136,9 +144,10 @@ static void take_job(struct mpijob__launch_command *c, const mpijob *job)
 
 static int is_out_of_range(const struct mpijob_launch_options *o)
 {
-	return o->np < 0 || o->ranks_per_host < 0 || o->oversubscribe < 0 || o->env_only < 0 || o->elastic < 0 ||
-	       o->min_np < 0 || o->max_np < 0 || o->elastic_timeout < 0 || o->start_timeout < 0 || o->reset_limit < 0 ||
-	       o->verbose < 0 || o->allow_run_as_root < -1 || o->allow_run_as_root > 1;
+	return o->np < 0 || o->ranks_per_host < 0 || o->oversubscribe < 0 || o->env_only < 0 ||
+	       o->elastic < 0 || o->min_np < 0 || o->max_np < 0 || o->elastic_timeout < 0 ||
+	       o->start_timeout < 0 || o->reset_limit < 0 || o->verbose < 0 ||
+	       o->allow_run_as_root < -1 || o->allow_run_as_root > 1;
 }
 
 static int has_null(const char *const *list, size_t count)
@@ -161,9 +170,10 @@ static int take_options(struct mpijob__launch_command *c, const struct mpijob_la
 		return code;
 	if (o->tool == 0)
 		o->tool = MPIJOB_LAUNCH_MPIRUN;
-	if (o->tool < 0 || o->tool > MPIJOB_LAUNCH_DEEPSPEED || is_out_of_range(o) || has_null(o->env, o->env_count) ||
-	    has_null(o->known, o->known_count) || has_null(o->args, o->args_count) ||
-	    (o->executable != NULL && *o->executable == '\0') || !mpijob__base_struct_is_flag(o->oversubscribe) ||
+	if (o->tool < 0 || o->tool > MPIJOB_LAUNCH_DEEPSPEED || is_out_of_range(o) ||
+	    has_null(o->env, o->env_count) || has_null(o->known, o->known_count) ||
+	    has_null(o->args, o->args_count) || (o->executable != NULL && *o->executable == '\0') ||
+	    !mpijob__base_struct_is_flag(o->oversubscribe) ||
 	    !mpijob__base_struct_is_flag(o->env_only) || !mpijob__base_struct_is_flag(o->elastic) ||
 	    !mpijob__base_struct_is_flag(o->verbose))
 		return MPIJOB_ERR_USAGE;
@@ -178,28 +188,34 @@ static void count_ranks(struct mpijob__launch_command *c)
 	int64_t np = o->np > 0 ? o->np : per_host * c->hosts;
 
 	if (o->ranks_per_host > 0 && np > per_host * c->hosts)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "np: %lld ranks are more than %d on each of %d host%s",
-				      (long long)np, (int)per_host, (int)c->hosts, c->hosts == 1 ? "" : "s");
-	else if ((np > (int64_t)c->slots * c->hosts || per_host > c->slots) && o->oversubscribe == 0)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "np: %lld ranks, but the job has %d host%s with %d slot%s each; use fewer, or allow to "
-				      "oversubscribe",
-				      (long long)np, (int)c->hosts, c->hosts == 1 ? "" : "s", (int)c->slots,
-				      c->slots == 1 ? "" : "s");
+		    "np: %lld ranks are more than %d on each of %d host%s", (long long)np,
+		    (int)per_host, (int)c->hosts, c->hosts == 1 ? "" : "s");
+	else if ((np > (int64_t)c->slots * c->hosts || per_host > c->slots) &&
+		 o->oversubscribe == 0)
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		    "np: %lld ranks, but the job has %d host%s with %d slot%s each; use fewer, or "
+		    "allow to "
+		    "oversubscribe",
+		    (long long)np, (int)c->hosts, c->hosts == 1 ? "" : "s", (int)c->slots,
+		    c->slots == 1 ? "" : "s");
 	else if (np > INT32_MAX)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "np: more ranks than any MPI can count");
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		    "np: more ranks than any MPI can count");
 	c->np = (int32_t)(np > INT32_MAX ? INT32_MAX : np);
 }
 
 /* Some tools split it once more, or give it to a shell. */
 static void check_map_by(struct mpijob__launch_command *c)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:,=_.-";
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789:,=_.-";
 	const char *map_by = c->options.map_by;
 
 	if (map_by != NULL && (*map_by == '\0' || map_by[strspn(map_by, letters)] != '\0'))
 		mpijob__launch_refuse(c, MPIJOB_ERR_USAGE,
-				      "map_by: '%s' is no mapping; write letters, digits and any of ':,=_.-'", map_by);
+		    "map_by: '%s' is no mapping; write letters, digits and any of ':,=_.-'",
+		    map_by);
 }
 
 static void check_words(struct mpijob__launch_command *c, const char *const *program, size_t count)
@@ -212,13 +228,14 @@ static void check_words(struct mpijob__launch_command *c, const char *const *pro
 		known = strcmp(bind, levels[i]) == 0;
 	if (!known)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "bind_to: unknown '%s'; use none, hwthread, core, socket or numa", bind);
+		    "bind_to: unknown '%s'; use none, hwthread, core, socket or numa", bind);
 	if (program[0][0] == '-' || program[0][0] == '\0')
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "program: '%s' would be taken for an option", program[0]);
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		    "program: '%s' would be taken for an option", program[0]);
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(program[i], ":") == 0)
 			mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-					      "program: a word ':' begins another program for every mpirun");
+			    "program: a word ':' begins another program for every mpirun");
 	}
 }
 
@@ -246,7 +263,8 @@ static void add_tool(struct mpijob__launch_command *c)
 		mpijob__launch_hydra(c);
 }
 
-static void make(struct mpijob__launch_command *c, const mpijob *job, const char *const *program, size_t count)
+static void make(struct mpijob__launch_command *c, const mpijob *job, const char *const *program,
+    size_t count)
 {
 	take_job(c, job);
 	if (c->launch->code != 0)
@@ -268,7 +286,7 @@ static void make(struct mpijob__launch_command *c, const mpijob *job, const char
 }
 
 int mpijob_launch_new(const mpijob *job, const char *const *program, size_t program_count,
-		      const struct mpijob_launch_options *options, mpijob_launch **out, mpijob_diag *diag)
+    const struct mpijob_launch_options *options, mpijob_launch **out, mpijob_diag *diag)
 {
 	struct mpijob__launch_command c = { .diag = diag };
 	int code;

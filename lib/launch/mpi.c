@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of mpirun and mpiexec. Knows which spelling Open MPI 4 and 5 both take (--map-by ppr:N:node, and
- * OVERSUBSCRIBE as a qualifier of it: the older options are gone or deprecated in 5; between several qualifiers 4
- * wants commas, 5 colons), and that of Hydra MPICH binds by options, Intel MPI by variables.
+ * The words of mpirun and mpiexec. Knows which spelling Open MPI 4 and 5 both take (--map-by
+ * ppr:N:node, and OVERSUBSCRIBE as a qualifier of it: the older options are gone or deprecated in
+ * 5; between several qualifiers 4 wants commas, 5 colons), and that of Hydra MPICH binds by
+ * options, Intel MPI by variables.
  */
 #include "launch/launch.h"
 
@@ -28,7 +29,8 @@ static void refuse_framework_options(struct mpijob__launch_command *c)
 	mpijob__launch_refuse_option(c, o->reset_limit != 0, "reset_limit", why);
 	mpijob__launch_refuse_option(c, o->log_level != NULL, "log_level", why);
 	mpijob__launch_refuse_option(c, o->network_interface != NULL, "network_interface", why);
-	mpijob__launch_refuse_option(c, o->backend != NULL, "backend", "only horovodrun and deepspeed have several");
+	mpijob__launch_refuse_option(c, o->backend != NULL, "backend",
+	    "only horovodrun and deepspeed have several");
 }
 
 /* ---- Open MPI ---- */
@@ -68,9 +70,11 @@ static int needs_oversubscribe(struct mpijob__launch_command *c)
 		return 0;
 	if (map_by != NULL && strchr(map_by, ':') != NULL)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "oversubscribe: map_by has a qualifier of its own, behind which Open MPI 4 wants a comma "
-				      "and 5 a colon; write it there yourself: '%s,OVERSUBSCRIBE' or '%s:OVERSUBSCRIBE'",
-				      map_by, map_by);
+		    "oversubscribe: map_by has a qualifier of its own, behind which Open MPI 4 "
+		    "wants a comma "
+		    "and 5 a colon; write it there yourself: '%s,OVERSUBSCRIBE' or "
+		    "'%s:OVERSUBSCRIBE'",
+		    map_by, map_by);
 	return 1;
 }
 
@@ -83,7 +87,8 @@ static void map_openmpi(struct mpijob__launch_command *c)
 
 	if (o->ranks_per_host > 0 && o->map_by != NULL && strcmp(o->map_by, "slot") != 0)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "map_by: with ranks_per_host hosts are filled one after the other; leave one of the two out");
+		    "map_by: with ranks_per_host hosts are filled one after the other; leave one "
+		    "of the two out");
 	if (o->ranks_per_host > 0)
 		code = mpijob__base_text_printf(&text, "ppr:%d:node", (int)o->ranks_per_host);
 	else if (o->map_by != NULL || o->oversubscribe != 0)
@@ -119,7 +124,7 @@ static void bind_intel(struct mpijob__launch_command *c, const char *bind_to)
 {
 	if (is(bind_to, "hwthread"))
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "bind_to: Intel MPI pins to domains; use none, core, socket or numa");
+		    "bind_to: Intel MPI pins to domains; use none, core, socket or numa");
 	mpijob__launch_add(c, "-genv");
 	if (is(bind_to, "none"))
 		mpijob__launch_add_pair(c, "I_MPI_PIN", "0");
@@ -133,10 +138,12 @@ static void map_hydra(struct mpijob__launch_command *c)
 	int by_node = is(o->map_by, "node");
 
 	if (o->map_by != NULL && !by_node && strcmp(o->map_by, "slot") != 0)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "map_by: '%s' is none of Hydra's; use slot or node", o->map_by);
+		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		    "map_by: '%s' is none of Hydra's; use slot or node", o->map_by);
 	if (by_node && o->ranks_per_host > 0)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-				      "map_by: with ranks_per_host hosts are filled one after the other; leave one of the two out");
+		    "map_by: with ranks_per_host hosts are filled one after the other; leave one "
+		    "of the two out");
 	mpijob__launch_add_number(c, "-ppn", by_node ? 1 : o->ranks_per_host);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rank a process is. Knows the variables by which each launcher tells (THE table), who may run inside of whom,
- * and how Slurm writes the tasks of its nodes ("4(x2),3").
+ * Which rank a process is. Knows the variables by which each launcher tells (THE table), who may
+ * run inside of whom, and how Slurm writes the tasks of its nodes ("4(x2),3").
  */
 #include "base/diag.h"
 #include "base/struct.h"
@@ -27,20 +27,23 @@ struct row {
 
 static const struct row rows[] = {
 	{ MPIJOB_RANK_OPENMPI, OF_LAUNCHER, "OMPI_COMM_WORLD_RANK", { "OMPI_COMM_WORLD_SIZE" },
-	  { "OMPI_COMM_WORLD_LOCAL_RANK" }, { "OMPI_COMM_WORLD_LOCAL_SIZE" }, NULL },
+	    { "OMPI_COMM_WORLD_LOCAL_RANK" }, { "OMPI_COMM_WORLD_LOCAL_SIZE" }, NULL },
 	{ MPIJOB_RANK_MVAPICH, OF_LAUNCHER, "MV2_COMM_WORLD_RANK", { "MV2_COMM_WORLD_SIZE" },
-	  { "MV2_COMM_WORLD_LOCAL_RANK" }, { "MV2_COMM_WORLD_LOCAL_SIZE" }, NULL },
+	    { "MV2_COMM_WORLD_LOCAL_RANK" }, { "MV2_COMM_WORLD_LOCAL_SIZE" }, NULL },
 	{ MPIJOB_RANK_MVAPICH, OF_LAUNCHER, "MVP_COMM_WORLD_RANK", { "MVP_COMM_WORLD_SIZE" },
-	  { "MVP_COMM_WORLD_LOCAL_RANK" }, { "MVP_COMM_WORLD_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_HOROVOD, OF_LAUNCHER, "HOROVOD_RANK", { "HOROVOD_SIZE" }, { "HOROVOD_LOCAL_RANK" },
-	  { "HOROVOD_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_HYDRA, OF_LAUNCHER, "PMI_RANK", { "PMI_SIZE" }, { "MPI_LOCALRANKID", "PMI_LOCAL_RANK" },
-	  { "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE" }, NULL },
-	{ MPIJOB_RANK_TORCH, OF_LAUNCHER, "RANK", { "WORLD_SIZE" },
-	  { "LOCAL_RANK" }, { "LOCAL_WORLD_SIZE", "LOCAL_SIZE" }, "WORLD_SIZE" },
-	{ MPIJOB_RANK_SLURM, OF_BATCH, "SLURM_PROCID", { "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS" },
-	  { "SLURM_LOCALID" }, { NULL }, "SLURM_STEP_ID" },
-	{ MPIJOB_RANK_FLUX, OF_BATCH, "FLUX_TASK_RANK", { "FLUX_JOB_SIZE" }, { "FLUX_TASK_LOCAL_ID" }, { NULL }, NULL },
+	    { "MVP_COMM_WORLD_LOCAL_RANK" }, { "MVP_COMM_WORLD_LOCAL_SIZE" }, NULL },
+	{ MPIJOB_RANK_HOROVOD, OF_LAUNCHER, "HOROVOD_RANK", { "HOROVOD_SIZE" },
+	    { "HOROVOD_LOCAL_RANK" }, { "HOROVOD_LOCAL_SIZE" }, NULL },
+	{ MPIJOB_RANK_HYDRA, OF_LAUNCHER, "PMI_RANK", { "PMI_SIZE" },
+	    { "MPI_LOCALRANKID", "PMI_LOCAL_RANK" }, { "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE" },
+	    NULL },
+	{ MPIJOB_RANK_TORCH, OF_LAUNCHER, "RANK", { "WORLD_SIZE" }, { "LOCAL_RANK" },
+	    { "LOCAL_WORLD_SIZE", "LOCAL_SIZE" }, "WORLD_SIZE" },
+	{ MPIJOB_RANK_SLURM, OF_BATCH, "SLURM_PROCID",
+	    { "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS" }, { "SLURM_LOCALID" },
+	    { NULL }, "SLURM_STEP_ID" },
+	{ MPIJOB_RANK_FLUX, OF_BATCH, "FLUX_TASK_RANK", { "FLUX_JOB_SIZE" },
+	    { "FLUX_TASK_LOCAL_ID" }, { NULL }, NULL },
 	{ MPIJOB_RANK_PMIX, OF_BATCH, "PMIX_RANK", { NULL }, { NULL }, { NULL }, NULL },
 };
 
@@ -62,7 +65,8 @@ static const char *ask(const struct question *q, const char *name)
 
 static void refuse(struct question *q, const char *name, const char *value, const char *why)
 {
-	int code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL, "%s=%s: %s", name, value, why);
+	int code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL,
+	    NULL, NULL, "%s=%s: %s", name, value, why);
 
 	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
 }
@@ -147,7 +151,8 @@ static void check(struct question *q, const struct row *row, const struct mpijob
 	else if (rank->world_size >= 0 && rank->local_size > rank->world_size)
 		refuse(q, row->rank, value, "more ranks are on this host than there are");
 	else if (rank->local_size >= 0 && rank->local_rank >= rank->local_size)
-		refuse(q, row->rank, value, "its rank on this host is greater than there are ranks on it");
+		refuse(q, row->rank, value,
+		    "its rank on this host is greater than there are ranks on it");
 	else if (rank->local_rank > rank->rank)
 		refuse(q, row->rank, value, "its rank on this host is greater than its rank");
 }
@@ -156,30 +161,38 @@ static void check(struct question *q, const struct row *row, const struct mpijob
 static int read_row(struct question *q, const struct row *row, struct mpijob_rank *out)
 {
 	const char *names[WORDS] = { row->rank };
-	struct mpijob_rank rank = { .size = sizeof(rank), .source = row->source, .variable = row->rank };
+	struct mpijob_rank rank = { .size = sizeof(rank),
+		.source = row->source,
+		.variable = row->rank };
 
 	if (ask(q, row->rank) == NULL || (row->needs != NULL && ask(q, row->needs) == NULL))
 		return 0;
 	rank.rank = take(q, names);
 	rank.world_size = take(q, row->world_size);
 	rank.local_rank = take(q, row->local_rank);
-	rank.local_size = row->source == MPIJOB_RANK_SLURM ? slurm_local_size(q) : take(q, row->local_size);
+	rank.local_size =
+	    row->source == MPIJOB_RANK_SLURM ? slurm_local_size(q) : take(q, row->local_size);
 	if (q->code == 0)
 		check(q, row, &rank);
 	*out = rank;
 	return 1;
 }
 
-/* Two that are there at once have to mean the same: deepspeed over MPI does, torchrun inside of mpirun does not. */
+/* Two that are there at once have to mean the same: deepspeed over MPI does, torchrun inside of
+ * mpirun does not. */
 static void compare(struct question *q, const struct mpijob_rank *a, const struct mpijob_rank *b)
 {
 	int code;
 
-	if (a->rank == b->rank && (a->world_size == b->world_size || a->world_size < 0 || b->world_size < 0))
+	if (a->rank == b->rank &&
+	    (a->world_size == b->world_size || a->world_size < 0 || b->world_size < 0))
 		return;
-	code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL, NULL,
-				 "%s says rank %d of %d, %s says rank %d of %d; take the variables away that were inherited",
-				 a->variable, (int)a->rank, (int)a->world_size, b->variable, (int)b->rank, (int)b->world_size);
+	code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL,
+	    NULL,
+	    "%s says rank %d of %d, %s says rank %d of %d; take the variables away that were "
+	    "inherited",
+	    a->variable, (int)a->rank, (int)a->world_size, b->variable, (int)b->rank,
+	    (int)b->world_size);
 	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
 }
 
@@ -202,7 +215,8 @@ static int read_all(struct question *q, struct mpijob_rank *out)
 	return found;
 }
 
-int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *out, mpijob_diag *diag)
+int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *out,
+    mpijob_diag *diag)
 {
 	struct mpijob_rank local, rank = { sizeof(rank), 0, 1, 0, 1, MPIJOB_RANK_NONE, NULL };
 	struct question q = { lookup, user, diag, 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The requests of the Kubernetes API that the embedded cluster answers: which verb a method and path
- * mean, and which parameters and bodies are taken. Whatever would change the meaning of an answer and
- * is not done here is refused with 501, by name.
+ * The requests of the Kubernetes API that the embedded cluster answers: which verb a method and
+ * path mean, and which parameters and bodies are taken. Whatever would change the meaning of an
+ * answer and is not done here is refused with 501, by name.
  */
 #include "api.h"
 #include "deletion.h"
@@ -28,12 +28,14 @@ struct request {
 
 static int refuse(struct request *request, int code, const char *reason, char *message)
 {
-	return mpijob__local_reply_refuse(request->reply, code, reason, request->route.kind, request->route.name, message);
+	return mpijob__local_reply_refuse(request->reply, code, reason, request->route.kind,
+	    request->route.name, message);
 }
 
 static int unsupported(struct request *request, const char *what)
 {
-	return mpijob__local_reply_unsupported(request->reply, request->route.kind, request->route.name, what);
+	return mpijob__local_reply_unsupported(request->reply, request->route.kind,
+	    request->route.name, what);
 }
 
 static int is_set(const struct request *request, const char *name)
@@ -63,8 +65,8 @@ static struct object *find_object(const struct request *request)
 {
 	const struct route *route = &request->route;
 
-	return mpijob__local_store_find(&request->local->store, route->kind->id, route->namespace_ ? route->namespace_ : "",
-				  route->name);
+	return mpijob__local_store_find(&request->local->store, route->kind->id,
+	    route->namespace_ ? route->namespace_ : "", route->name);
 }
 
 /* Selections. */
@@ -73,10 +75,11 @@ static int refuse_selector(struct request *request, int error, const char *kind,
 {
 	if (error == MPIJOB_ERR_SYNTAX)
 		return refuse(request, 400, "BadRequest",
-			      mpijob__local_words_format("%s selector \"%s\" cannot be read", kind, text));
+		    mpijob__local_words_format("%s selector \"%s\" cannot be read", kind, text));
 	if (error == MPIJOB_ERR_UNSUPPORTED)
-		return unsupported(request, *kind == 'l' ? "comparisons of numbers in label selectors"
-							 : "field selectors other than metadata.name=NAME");
+		return unsupported(request, *kind == 'l'
+						? "comparisons of numbers in label selectors"
+						: "field selectors other than metadata.name=NAME");
 	return error;
 }
 
@@ -122,14 +125,15 @@ static int puts_text(mpijob_text *text, const char *words)
 	return mpijob_text_write(text, words, strlen(words));
 }
 
-static int write_list(struct request *request, mpijob_text *text, struct object **objects, size_t count)
+static int write_list(struct request *request, mpijob_text *text, struct object **objects,
+    size_t count)
 {
 	const struct kind *kind = request->route.kind;
-	char *head =
-		mpijob__local_words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
-				     "\"%llu\"},\"items\":[",
-				     kind->name, kind->group, *kind->group ? "/" : "", kind->version,
-				     (unsigned long long)request->local->store.version);
+	char *head = mpijob__local_words_format(
+	    "{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
+	    "\"%llu\"},\"items\":[",
+	    kind->name, kind->group, *kind->group ? "/" : "", kind->version,
+	    (unsigned long long)request->local->store.version);
 	int error = head ? puts_text(text, head) : MPIJOB_ERR_NOMEM;
 
 	free(head);
@@ -139,7 +143,8 @@ static int write_list(struct request *request, mpijob_text *text, struct object 
 		if (i > 0)
 			error = puts_text(text, ",");
 		if (!error)
-			error = mpijob_text_write(text, mpijob_text_data(object), mpijob_text_len(object));
+			error = mpijob_text_write(text, mpijob_text_data(object),
+			    mpijob_text_len(object));
 	}
 	return error ? error : puts_text(text, "]}");
 }
@@ -180,7 +185,8 @@ static int check_version(struct request *request, uint64_t *version)
 		return unsupported(request, "lists of the past (resourceVersionMatch=Exact)");
 	if (!text || !*text || mpijob__local_words_number(text, version))
 		return 0;
-	return refuse(request, 400, "BadRequest", mpijob__local_words_format("resourceVersion \"%s\" is no number", text));
+	return refuse(request, 400, "BadRequest",
+	    mpijob__local_words_format("resourceVersion \"%s\" is no number", text));
 }
 
 static int serve_list(struct request *request)
@@ -192,11 +198,11 @@ static int serve_list(struct request *request)
 	if (error || request->reply->status)
 		return error;
 	if (version > request->local->store.version)
-		return mpijob__local_reply_cause(request->reply, 504, "Timeout", request->route.kind, NULL,
-					   "ResourceVersionTooLarge", NULL,
-					   mpijob__local_words_format("Too large resource version: %llu, current: %llu",
-								(unsigned long long)version,
-								(unsigned long long)request->local->store.version));
+		return mpijob__local_reply_cause(request->reply, 504, "Timeout",
+		    request->route.kind, NULL, "ResourceVersionTooLarge", NULL,
+		    mpijob__local_words_format("Too large resource version: %llu, current: %llu",
+			(unsigned long long)version,
+			(unsigned long long)request->local->store.version));
 	error = read_selector(request, &selector);
 	if (!error && !request->reply->status)
 		error = list_selected(request, &selector);
@@ -231,7 +237,8 @@ static int serve_watch(struct request *request)
 	options.from_now = options.since == 0 || options.initial_events;
 	options.bookmarks = mpijob__local_route_flag(route, "allowWatchBookmarks");
 	options.timeout_ms = watch_time(request);
-	error = mpijob__local_watches_open(request->local, request->call, &options, &request->reply->stream);
+	error = mpijob__local_watches_open(request->local, request->call, &options,
+	    &request->reply->stream);
 	if (!error)
 		request->reply->status = 200;
 	return error;
@@ -239,25 +246,17 @@ static int serve_watch(struct request *request)
 
 static int serve_collection_get(struct request *request)
 {
-	static const char *const known[] = { "labelSelector",
-					     "fieldSelector",
-					     "watch",
-					     "resourceVersion",
-					     "resourceVersionMatch",
-					     "allowWatchBookmarks",
-					     "timeoutSeconds",
-					     "sendInitialEvents",
-					     "limit",
-					     "continue",
-					     "pretty",
-					     NULL };
+	static const char *const known[] = { "labelSelector", "fieldSelector", "watch",
+		"resourceVersion", "resourceVersionMatch", "allowWatchBookmarks", "timeoutSeconds",
+		"sendInitialEvents", "limit", "continue", "pretty", NULL };
 	int error = check_parameters(request, known);
 
 	if (error || request->reply->status)
 		return error;
 	if (is_set(request, "limit") || is_set(request, "continue"))
 		return unsupported(request, "pagination (limit, continue)");
-	return mpijob__local_route_flag(&request->route, "watch") ? serve_watch(request) : serve_list(request);
+	return mpijob__local_route_flag(&request->route, "watch") ? serve_watch(request)
+								  : serve_list(request);
 }
 
 static int serve_object_get(struct request *request)
@@ -269,7 +268,8 @@ static int serve_object_get(struct request *request)
 	if (error || request->reply->status)
 		return error;
 	if (!object)
-		return mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
+		return mpijob__local_reply_not_found(request->reply, request->route.kind,
+		    request->route.name);
 	return mpijob__local_reply_object(request->reply, 200, object);
 }
 
@@ -284,27 +284,35 @@ static int read_log_options(struct request *request, struct log_options *options
 	options->tail = -1;
 	options->since_ns = INT64_MIN;
 	if (since && seconds)
-		return refuse(request, 422, "Invalid", mpijob__local_words_format("give sinceTime or sinceSeconds, not both"));
+		return refuse(request, 422, "Invalid",
+		    mpijob__local_words_format("give sinceTime or sinceSeconds, not both"));
 	if (tail && !mpijob__local_words_number(tail, &number))
-		return refuse(request, 400, "BadRequest", mpijob__local_words_format("tailLines \"%s\" is no number", tail));
+		return refuse(request, 400, "BadRequest",
+		    mpijob__local_words_format("tailLines \"%s\" is no number", tail));
 	if (tail)
 		options->tail = (int64_t)(number > INT32_MAX ? INT32_MAX : number);
 	if (since && !mpijob__local_log_times_read(since, &options->since_ns))
-		return refuse(request, 400, "BadRequest", mpijob__local_words_format("sinceTime \"%s\" is no time", since));
+		return refuse(request, 400, "BadRequest",
+		    mpijob__local_words_format("sinceTime \"%s\" is no time", since));
 	if (seconds && (!mpijob__local_words_number(seconds, &number) || number == 0))
 		return refuse(request, 422, "Invalid",
-			      mpijob__local_words_format("sinceSeconds \"%s\" is no number of 1 or more", seconds));
+		    mpijob__local_words_format("sinceSeconds \"%s\" is no number of 1 or more",
+			seconds));
 	if (seconds)
-		options->since_ns = (mpijob__local_words_now() - (int64_t)(number > INT32_MAX ? INT32_MAX : number) * 1000) * 1000000;
+		options->since_ns = (mpijob__local_words_now() -
+					(int64_t)(number > INT32_MAX ? INT32_MAX : number) * 1000) *
+				    1000000;
 	return 0;
 }
 
 static int serve_log(struct request *request)
 {
-	static const char *const known[] = { "follow",	  "container",	"previous",	"pretty", "insecureSkipTLSVerifyBackend",
-					     "timestamps", "tailLines", "sinceSeconds", "sinceTime", NULL };
+	static const char *const known[] = { "follow", "container", "previous", "pretty",
+		"insecureSkipTLSVerifyBackend", "timestamps", "tailLines", "sinceSeconds",
+		"sinceTime", NULL };
 	struct object *object = find_object(request);
-	struct log_options options = { .container = mpijob__local_route_parameter(&request->route, "container") };
+	struct log_options options = { .container = mpijob__local_route_parameter(&request->route,
+					   "container") };
 	int error = check_parameters(request, known);
 
 	if (!error && !request->reply->status)
@@ -313,11 +321,13 @@ static int serve_log(struct request *request)
 	if (error || request->reply->status)
 		return error;
 	if (!object)
-		return mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
+		return mpijob__local_reply_not_found(request->reply, request->route.kind,
+		    request->route.name);
 	options.follow = mpijob__local_route_flag(&request->route, "follow");
 	options.previous = mpijob__local_route_flag(&request->route, "previous");
 	options.timestamps = mpijob__local_route_flag(&request->route, "timestamps");
-	return mpijob__local_logs_open(request->local, request->call, object, &options, request->reply);
+	return mpijob__local_logs_open(request->local, request->call, object, &options,
+	    request->reply);
 }
 
 static int serve_get(struct request *request)
@@ -329,13 +339,15 @@ static int serve_get(struct request *request)
 	if (route->subresource && strcmp(route->subresource, "log") == 0)
 		return serve_log(request);
 	if (mpijob__local_route_flag(route, "watch"))
-		return unsupported(request, "watches of one object by its path; use fieldSelector=metadata.name=NAME");
+		return unsupported(request,
+		    "watches of one object by its path; use fieldSelector=metadata.name=NAME");
 	return serve_object_get(request);
 }
 
 /* Writes. */
 
-static const char *const write_parameters[] = { "fieldManager", "fieldValidation", "dryRun", "pretty", "force", NULL };
+static const char *const write_parameters[] = { "fieldManager", "fieldValidation", "dryRun",
+	"pretty", "force", NULL };
 
 static int check_write(struct request *request)
 {
@@ -362,13 +374,14 @@ static int read_body(struct request *request, mpijob_doc **out)
 	int error;
 
 	options.format = MPIJOB_FORMAT_JSON;
-	error = diag ? mpijob_doc_parse(call->body, call->body_len, &options, out, diag) : MPIJOB_ERR_NOMEM;
+	error = diag ? mpijob_doc_parse(call->body, call->body_len, &options, out, diag)
+		     : MPIJOB_ERR_NOMEM;
 	finding = mpijob_diag_at(diag, 0);
 	if (error == MPIJOB_ERR_SYNTAX)
-		error = refuse(
-			request, call->body_len > (3u << 20) ? 413 : 400,
-			call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
-			mpijob__local_words_format("the body cannot be read: %s", finding ? finding->message : "no JSON"));
+		error = refuse(request, call->body_len > (3u << 20) ? 413 : 400,
+		    call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
+		    mpijob__local_words_format("the body cannot be read: %s",
+			finding ? finding->message : "no JSON"));
 	mpijob_diag_free(diag);
 	return error;
 }
@@ -388,7 +401,7 @@ static int check_json(struct request *request)
 	if (!type || is_type(type, "application/json"))
 		return 0;
 	return mpijob__local_reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
-		      mpijob__local_words_format("the body must be application/json, not %s", type));
+	    mpijob__local_words_format("the body must be application/json, not %s", type));
 }
 
 static int serve_create(struct request *request)
@@ -399,14 +412,17 @@ static int serve_create(struct request *request)
 
 	if (!error && !request->reply->status)
 		error = check_json(request);
-	if (!error && !request->reply->status && !route->namespace_ && (route->kind->flags & KIND_NAMESPACED))
+	if (!error && !request->reply->status && !route->namespace_ &&
+	    (route->kind->flags & KIND_NAMESPACED))
 		error = refuse(request, 405, "MethodNotAllowed",
-			       mpijob__local_words_format("%s are created inside a namespace", route->kind->plural));
+		    mpijob__local_words_format("%s are created inside a namespace",
+			route->kind->plural));
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status)
-		error = mpijob__local_verbs_create(request->local, route->kind, route->namespace_ ? route->namespace_ : "",
-					     mpijob_doc_root(doc), request->reply, NULL);
+		error = mpijob__local_verbs_create(request->local, route->kind,
+		    route->namespace_ ? route->namespace_ : "", mpijob_doc_root(doc),
+		    request->reply, NULL);
 	mpijob_doc_free(doc);
 	return error;
 }
@@ -414,16 +430,18 @@ static int serve_create(struct request *request)
 static int put_absent(struct request *request, mpijob_doc *doc)
 {
 	const struct route *route = &request->route;
-	const char *name = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
+	const char *name =
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 
 	if (!name || strcmp(name, route->name) != 0)
 		return refuse(request, 400, "BadRequest",
-			      mpijob__local_words_format("the name of the object (%s) is not that of the request (%s)",
-						   name ? name : "", route->name));
+		    mpijob__local_words_format(
+			"the name of the object (%s) is not that of the request (%s)",
+			name ? name : "", route->name));
 	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource)
 		return mpijob__local_reply_not_found(request->reply, route->kind, route->name);
-	return mpijob__local_verbs_create(request->local, route->kind, route->namespace_, mpijob_doc_root(doc),
-				    request->reply, NULL);
+	return mpijob__local_verbs_create(request->local, route->kind, route->namespace_,
+	    mpijob_doc_root(doc), request->reply, NULL);
 }
 
 static int serve_update(struct request *request)
@@ -438,7 +456,7 @@ static int serve_update(struct request *request)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status && object) {
 		error = mpijob__local_verbs_update(request->local, object, doc,
-					     request->route.subresource ? UPDATE_STATUS : 0, request->reply);
+		    request->route.subresource ? UPDATE_STATUS : 0, request->reply);
 		doc = NULL;
 	} else if (!error && !request->reply->status) {
 		error = put_absent(request, doc);
@@ -453,15 +471,17 @@ static int check_patch(struct request *request)
 
 	if (is_type(type, "application/merge-patch+json"))
 		return 0;
-	if (is_type(type, "application/apply-patch+yaml") || is_type(type, "application/apply-patch+cbor"))
+	if (is_type(type, "application/apply-patch+yaml") ||
+	    is_type(type, "application/apply-patch+cbor"))
 		return unsupported(request, "server-side apply");
 	if (is_type(type, "application/json-patch+json"))
 		return unsupported(request, "JSON patches; use application/merge-patch+json");
 	if (is_type(type, "application/strategic-merge-patch+json"))
-		return unsupported(request, "strategic merge patches; use application/merge-patch+json");
-	return mpijob__local_reply_refuse(
-		request->reply, 415, "UnsupportedMediaType", NULL, NULL,
-		mpijob__local_words_format("a patch must be application/merge-patch+json, not %s", type ? type : "untyped"));
+		return unsupported(request,
+		    "strategic merge patches; use application/merge-patch+json");
+	return mpijob__local_reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
+	    mpijob__local_words_format("a patch must be application/merge-patch+json, not %s",
+		type ? type : "untyped"));
 }
 
 static int serve_patch(struct request *request)
@@ -473,12 +493,13 @@ static int serve_patch(struct request *request)
 	if (!error && !request->reply->status)
 		error = check_write(request);
 	if (!error && !request->reply->status && !object)
-		error = mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
+		error = mpijob__local_reply_not_found(request->reply, request->route.kind,
+		    request->route.name);
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
 	if (!error && !request->reply->status)
 		error = mpijob__local_verbs_patch(request->local, object, mpijob_doc_root(doc),
-					    request->route.subresource != NULL, request->reply);
+		    request->route.subresource != NULL, request->reply);
 	mpijob_doc_free(doc);
 	return error;
 }
@@ -486,7 +507,8 @@ static int serve_patch(struct request *request)
 /* DELETE. */
 
 /* No object, but what a refusal is about. */
-static const struct kind delete_options_kind = { KIND_COUNT, "meta.k8s.io", "v1", "deleteoptions", "DeleteOptions", 0 };
+static const struct kind delete_options_kind = { KIND_COUNT, "meta.k8s.io", "v1", "deleteoptions",
+	"DeleteOptions", 0 };
 
 static int read_policy(struct request *request, const char *text, int *policy)
 {
@@ -499,36 +521,42 @@ static int read_policy(struct request *request, const char *text, int *policy)
 	else if (strcmp(text, "Orphan") == 0)
 		*policy = DELETE_ORPHAN;
 	else
-		return mpijob__local_reply_invalid(
-			request->reply, &delete_options_kind, "", "FieldValueNotSupported", "propagationPolicy",
-			mpijob__local_words_format("Unsupported value: \"%s\": use Background, Foreground or Orphan", text));
+		return mpijob__local_reply_invalid(request->reply, &delete_options_kind, "",
+		    "FieldValueNotSupported", "propagationPolicy",
+		    mpijob__local_words_format(
+			"Unsupported value: \"%s\": use Background, Foreground or Orphan", text));
 	return 0;
 }
 
-static int read_delete_body(struct request *request, const mpijob_node *body, struct delete_options *options)
+static int read_delete_body(struct request *request, const mpijob_node *body,
+    struct delete_options *options)
 {
-	static const char *const known[] = { "kind", "apiVersion", "propagationPolicy", "gracePeriodSeconds",
-					     "preconditions" };
+	static const char *const known[] = { "kind", "apiVersion", "propagationPolicy",
+		"gracePeriodSeconds", "preconditions" };
 	const mpijob_node *policy = mpijob_node_get(body, "propagationPolicy");
 
 	for (size_t i = 0; i < mpijob_node_count(body); i++) {
 		size_t j = 0;
 
-		while (j < sizeof(known) / sizeof(known[0]) && strcmp(known[j], mpijob_node_key(body, i)) != 0)
+		while (j < sizeof(known) / sizeof(known[0]) &&
+		       strcmp(known[j], mpijob_node_key(body, i)) != 0)
 			j++;
 		if (j == sizeof(known) / sizeof(known[0]))
-			return unsupported(request, "every field of DeleteOptions; it takes propagationPolicy, "
-						    "gracePeriodSeconds and preconditions");
+			return unsupported(request,
+			    "every field of DeleteOptions; it takes propagationPolicy, "
+			    "gracePeriodSeconds and preconditions");
 	}
 	mpijob_node_int(mpijob_node_get(body, "gracePeriodSeconds"), &options->grace);
 	options->uid = mpijob_node_string(mpijob_node_find(body, "preconditions.uid"));
-	options->version = mpijob_node_text(mpijob_node_find(body, "preconditions.resourceVersion"));
+	options->version =
+	    mpijob_node_text(mpijob_node_find(body, "preconditions.resourceVersion"));
 	return read_policy(request, mpijob_node_string(policy), &options->policy);
 }
 
 static int read_delete_query(struct request *request, struct delete_options *options)
 {
-	static const char *const known[] = { "propagationPolicy", "gracePeriodSeconds", "dryRun", "pretty", NULL };
+	static const char *const known[] = { "propagationPolicy", "gracePeriodSeconds", "dryRun",
+		"pretty", NULL };
 	const char *grace = mpijob__local_route_parameter(&request->route, "gracePeriodSeconds");
 	uint64_t seconds = 0;
 	int error = check_parameters(request, known);
@@ -539,10 +567,11 @@ static int read_delete_query(struct request *request, struct delete_options *opt
 		return unsupported(request, "dry runs");
 	if (grace && !mpijob__local_words_number(grace, &seconds))
 		return refuse(request, 400, "BadRequest",
-			      mpijob__local_words_format("gracePeriodSeconds \"%s\" is no number", grace));
+		    mpijob__local_words_format("gracePeriodSeconds \"%s\" is no number", grace));
 	if (grace)
 		options->grace = (int64_t)(seconds > INT32_MAX ? INT32_MAX : seconds);
-	return read_policy(request, mpijob__local_route_parameter(&request->route, "propagationPolicy"), &options->policy);
+	return read_policy(request,
+	    mpijob__local_route_parameter(&request->route, "propagationPolicy"), &options->policy);
 }
 
 static int serve_delete(struct request *request)
@@ -557,9 +586,11 @@ static int serve_delete(struct request *request)
 	if (!error && !request->reply->status && doc)
 		error = read_delete_body(request, mpijob_doc_root(doc), &options);
 	if (!error && !request->reply->status && !object)
-		error = mpijob__local_reply_not_found(request->reply, request->route.kind, request->route.name);
+		error = mpijob__local_reply_not_found(request->reply, request->route.kind,
+		    request->route.name);
 	if (!error && !request->reply->status)
-		error = mpijob__local_deletion_serve(request->local, object, &options, request->reply);
+		error =
+		    mpijob__local_deletion_serve(request->local, object, &options, request->reply);
 	mpijob_doc_free(doc);
 	return error;
 }
@@ -580,13 +611,13 @@ static int check_subresource(struct request *request)
 	if (route->kind->id == KIND_POD)
 		return unsupported(request, "this subresource of pods");
 	return mpijob__local_reply_refuse(request->reply, 404, "NotFound", NULL, NULL,
-				    mpijob__local_words_format("%s have no %s", route->kind->plural, route->subresource));
+	    mpijob__local_words_format("%s have no %s", route->kind->plural, route->subresource));
 }
 
 static int not_allowed(struct request *request)
 {
 	return refuse(request, 405, "MethodNotAllowed",
-		      mpijob__local_words_format("%s is not allowed here", request->call->method));
+	    mpijob__local_words_format("%s is not allowed here", request->call->method));
 }
 
 static int serve_kind(struct request *request)
@@ -597,9 +628,10 @@ static int serve_kind(struct request *request)
 	if (strcmp(method, "GET") == 0)
 		return serve_get(request);
 	if (!route->name)
-		return strcmp(method, "POST") == 0     ? serve_create(request)
-		       : strcmp(method, "DELETE") == 0 ? unsupported(request, "the deletion of collections")
-						       : not_allowed(request);
+		return strcmp(method, "POST") == 0 ? serve_create(request)
+		       : strcmp(method, "DELETE") == 0
+			   ? unsupported(request, "the deletion of collections")
+			   : not_allowed(request);
 	if (strcmp(method, "PUT") == 0)
 		return serve_update(request);
 	if (strcmp(method, "PATCH") == 0)
@@ -615,9 +647,11 @@ int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struc
 	int error = mpijob__local_route_parse(&request.route, call->path);
 
 	if (error == MPIJOB_ERR_SYNTAX)
-		error = refuse(&request, 400, "BadRequest", mpijob__local_words_format("the path cannot be read"));
+		error = refuse(&request, 400, "BadRequest",
+		    mpijob__local_words_format("the path cannot be read"));
 	else if (!error && !request.route.kind)
-		error = refuse(&request, 404, "NotFound", mpijob__local_words_format("there is nothing at this path"));
+		error = refuse(&request, 404, "NotFound",
+		    mpijob__local_words_format("there is nothing at this path"));
 	else if (!error)
 		error = check_subresource(&request);
 	if (!error && !reply->status && request.route.kind)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Base64 as Secrets and binaryData hold it (RFC 4648, padded). The buffers may hold keys: their owner
- * gives them back through the function here that wipes them.
+ * Base64 as Secrets and binaryData hold it (RFC 4648, padded). The buffers may hold keys: their
+ * owner gives them back through the function here that wipes them.
  */
 #include "base64.h"
 
@@ -48,7 +48,8 @@ static int value_of(char c)
 	return -1;
 }
 
-int mpijob__local_base64_decode(const char *text, size_t len, unsigned char **result, size_t *out_len)
+int mpijob__local_base64_decode(const char *text, size_t len, unsigned char **result,
+    size_t *out_len)
 {
 	unsigned char *out;
 	unsigned bits = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One container: how its template becomes a command with variables, ids and mounts, what it writes
- * becomes its log, and how its end is put into Kubernetes' words. When it starts and whether it starts
- * again is decided in pod.c.
+ * becomes its log, and how its end is put into Kubernetes' words. When it starts and whether it
+ * starts again is decided in pod.c.
  */
 #define _GNU_SOURCE /* pipe2 */
 
@@ -136,15 +136,17 @@ static void free_words(char **words)
 static char **make_words(const struct container *container, const struct environment *environment)
 {
 	const mpijob_node *lists[] = { mpijob_node_get(container->spec, "command"),
-				       mpijob_node_get(container->spec, "args") };
-	char **words = calloc(mpijob_node_count(lists[0]) + mpijob_node_count(lists[1]) + 1, sizeof(*words));
+		mpijob_node_get(container->spec, "args") };
+	char **words =
+	    calloc(mpijob_node_count(lists[0]) + mpijob_node_count(lists[1]) + 1, sizeof(*words));
 	size_t count = 0;
 
 	for (size_t l = 0; words && l < 2; l++) {
 		for (size_t i = 0; i < mpijob_node_count(lists[l]); i++) {
 			const char *text = mpijob_node_text(mpijob_node_at(lists[l], i));
 
-			words[count] = mpijob__local_environment_expand(environment, text ? text : "");
+			words[count] =
+			    mpijob__local_environment_expand(environment, text ? text : "");
 			if (!words[count]) {
 				free_words(words);
 				return NULL;
@@ -159,8 +161,13 @@ static int64_t security(const struct container *container, const char *key)
 {
 	int64_t id = -1;
 
-	if (!mpijob_node_int(mpijob_node_get(mpijob_node_get(container->spec, "securityContext"), key), &id))
-		mpijob_node_int(mpijob_node_get(mpijob_node_get(container->pod->spec, "securityContext"), key), &id);
+	if (!mpijob_node_int(mpijob_node_get(mpijob_node_get(container->spec, "securityContext"),
+				 key),
+		&id))
+		mpijob_node_int(mpijob_node_get(mpijob_node_get(container->pod->spec,
+						    "securityContext"),
+				    key),
+		    &id);
 	return id;
 }
 
@@ -182,8 +189,8 @@ static uint32_t *make_groups(const struct pod *pod, size_t *count)
 	return groups;
 }
 
-static int send_start(struct container *container, const struct environment *environment, struct mounts *mounts,
-		      int out)
+static int send_start(struct container *container, const struct environment *environment,
+    struct mounts *mounts, int out)
 {
 	struct pod *pod = container->pod;
 	char **words = make_words(container, environment);
@@ -205,18 +212,23 @@ static int send_start(struct container *container, const struct environment *env
 	request.mounts = mounts->list;
 	request.mount_count = mounts->count;
 	request.ssh_auth_path = mounts->ssh_path;
-	mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.readOnlyRootFilesystem"),
-			 &request.read_only_root);
+	mpijob_node_bool(mpijob_node_find(container->spec,
+			     "securityContext.readOnlyRootFilesystem"),
+	    &request.read_only_root);
 	request.capabilities = mpijob__local_pod_security_capabilities(container, NULL);
 	request.confine = mpijob__local_pod_security_confine(container);
 	request.fds[0] = -1;
 	request.fds[1] = out;
 	request.fds[2] = out;
 	if (!error)
-		error = mpijob__local_node_client_container_start(mpijob__local_kubelet_node(pod->kubelet), &request, &number);
+		error = mpijob__local_node_client_container_start(mpijob__local_kubelet_node(
+								      pod->kubelet),
+		    &request, &number);
 	free_words(words);
 	free(groups);
-	return error ? error : mpijob__local_kubelet_expect(pod->kubelet, number, ASK_START, pod->id, container->id);
+	return error ? error
+		     : mpijob__local_kubelet_expect(pod->kubelet, number, ASK_START, pod->id,
+			   container->id);
 }
 
 void mpijob__local_container_wait(struct container *container, const char *reason, char *message)
@@ -298,7 +310,8 @@ void mpijob__local_container_started(struct container *container, const struct n
 	struct pod *pod = container->pod;
 
 	pod->dirty = 1;
-	/* Counted now and not before: a run that waits and one that began are then never the same in number. */
+	/* Counted now and not before: a run that waits and one that began are then never the same
+	 * in number. */
 	container->restarts += container->last.known;
 	if (event->type == NODE_ANS_OK) {
 		container->state = CONTAINER_RUNNING;
@@ -307,16 +320,17 @@ void mpijob__local_container_started(struct container *container, const struct n
 		return;
 	}
 	mpijob__local_notice(pod->local, MPIJOB_SEVERITY_ERROR, "container-start", NULL,
-			     mpijob__local_words_format("container %s of pod %s cannot start: %s", container->name, pod->name,
-						  event->text ? event->text : "for an unknown reason"));
+	    mpijob__local_words_format("container %s of pod %s cannot start: %s", container->name,
+		pod->name, event->text ? event->text : "for an unknown reason"));
 	container->started_ms = 0;
 	end_run(container, event->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126, "StartError",
-		event->text ? strdup(event->text) : NULL);
+	    event->text ? strdup(event->text) : NULL);
 }
 
 static char *last_words(const struct container *container, int64_t code)
 {
-	const char *policy = mpijob_node_string(mpijob_node_get(container->spec, "terminationMessagePolicy"));
+	const char *policy =
+	    mpijob_node_string(mpijob_node_get(container->spec, "terminationMessagePolicy"));
 
 	if (code == 0 || !policy || strcmp(policy, "FallbackToLogsOnError") != 0)
 		return NULL;
@@ -339,9 +353,12 @@ int mpijob__local_container_signal(struct container *container, int signo)
 	if (container->state != CONTAINER_RUNNING)
 		return 0;
 	container->signalled = signo;
-	error = mpijob__local_node_client_container_signal(mpijob__local_kubelet_node(container->pod->kubelet), container->id,
-						     signo, &number);
-	return error ? error : mpijob__local_kubelet_expect(container->pod->kubelet, number, ASK_NOTHING, 0, 0);
+	error = mpijob__local_node_client_container_signal(mpijob__local_kubelet_node(
+							       container->pod->kubelet),
+	    container->id, signo, &number);
+	return error ? error
+		     : mpijob__local_kubelet_expect(container->pod->kubelet, number, ASK_NOTHING, 0,
+			   0);
 }
 
 void mpijob__local_container_clear(struct container *container)

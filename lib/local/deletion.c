@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What deleting means: who may not delete what, how long a pod's processes get, which deletions wait for finalizers,
- * children or processes, and what is told of it all.
+ * What deleting means: who may not delete what, how long a pod's processes get, which deletions
+ * wait for finalizers, children or processes, and what is told of it all.
  */
 #include "deletion.h"
 #include "gc.h"
@@ -15,7 +15,8 @@
 
 int mpijob__local_deletion_has_finalizer(const struct object *object, const char *finalizer)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const char *text = mpijob_node_string(mpijob_node_at(list, i));
@@ -26,7 +27,8 @@ int mpijob__local_deletion_has_finalizer(const struct object *object, const char
 	return 0;
 }
 
-int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *object, const char *finalizer)
+int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *object,
+    const char *finalizer)
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 	mpijob_node *list;
@@ -58,7 +60,9 @@ static int64_t pod_grace(const struct object *object, int64_t asked)
 		return 0;
 	if (asked >= 0)
 		return asked;
-	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "spec.terminationGracePeriodSeconds"), &grace);
+	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc),
+			    "spec.terminationGracePeriodSeconds"),
+	    &grace);
 	return grace > 0 ? grace : 1;
 }
 
@@ -68,7 +72,8 @@ static void put_deletion(mpijob_doc *doc, int64_t grace)
 	char when[WORDS_TIME_SIZE];
 	int64_t generation = 0;
 
-	/* Being on its way out is a change of what is wanted; who waits for a generation sees it. */
+	/* Being on its way out is a change of what is wanted; who waits for a generation sees
+	 * it. */
 	if (!mpijob_node_get(metadata, "deletionTimestamp") &&
 	    mpijob_node_int(mpijob_node_get(metadata, "generation"), &generation))
 		mpijob_node_put_int(doc, metadata, "generation", generation + 1);
@@ -77,7 +82,8 @@ static void put_deletion(mpijob_doc *doc, int64_t grace)
 	mpijob_node_put_int(doc, metadata, "deletionGracePeriodSeconds", grace);
 }
 
-static int begin_deletion(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
+static int begin_deletion(struct mpijob_local *local, struct object *object, int policy,
+    int64_t grace)
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 
@@ -86,8 +92,9 @@ static int begin_deletion(struct mpijob_local *local, struct object *object, int
 		mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 		mpijob_node *list = mpijob_node_edit(metadata, "finalizers");
 
-		mpijob_node_append_string(doc, list ? list : mpijob_node_put_list(doc, metadata, "finalizers"),
-					  FINALIZER_FOREGROUND);
+		mpijob_node_append_string(doc,
+		    list ? list : mpijob_node_put_list(doc, metadata, "finalizers"),
+		    FINALIZER_FOREGROUND);
 	}
 	if (object->kind->id == KIND_NAMESPACE)
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "status"), "phase", "Terminating");
@@ -95,10 +102,12 @@ static int begin_deletion(struct mpijob_local *local, struct object *object, int
 	return mpijob__local_verbs_store(local, object, doc);
 }
 
-int mpijob__local_deletion_has_children(const struct mpijob_local *local, const struct object *owner)
+int mpijob__local_deletion_has_children(const struct mpijob_local *local,
+    const struct object *owner)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind); object; object = object->next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind); object;
+		     object = object->next) {
 			for (size_t i = 0; i < object->owner_count; i++) {
 				if (strcmp(object->owners[i], owner->uid) == 0)
 					return 1;
@@ -111,7 +120,8 @@ int mpijob__local_deletion_has_children(const struct mpijob_local *local, const 
 static int waits(const struct object *object, int policy, int64_t grace)
 {
 	return grace > 0 || object->kind->id == KIND_NAMESPACE || policy == DELETE_FOREGROUND ||
-	       mpijob_node_count(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) > 0;
+	       mpijob_node_count(
+		   mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) > 0;
 }
 
 /* A pod's end is told twice: that it has no time left, and that it is gone. */
@@ -134,7 +144,8 @@ static int remove_now(struct mpijob_local *local, struct object *object)
 	return error;
 }
 
-int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object, int policy, int64_t grace)
+int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object, int policy,
+    int64_t grace)
 {
 	int64_t pod = pod_grace(object, grace);
 	int error = 0;
@@ -153,26 +164,28 @@ int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object
 	return remove_now(local, object);
 }
 
-static int check_preconditions(const struct object *object, const struct delete_options *options, struct reply *reply)
+static int check_preconditions(const struct object *object, const struct delete_options *options,
+    struct reply *reply)
 {
 	uint64_t version = 0;
 
 	if (options->uid && strcmp(options->uid, object->uid) != 0)
-		return mpijob__local_reply_conflict(
-			reply, object->kind, object->name,
-			mpijob__local_words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
-					     options->uid, object->uid));
-	if (!options->version || (mpijob__local_words_number(options->version, &version) && version == object->now->version))
+		return mpijob__local_reply_conflict(reply, object->kind, object->name,
+		    mpijob__local_words_format(
+			"Precondition failed: UID in precondition: %s, UID in object: %s",
+			options->uid, object->uid));
+	if (!options->version || (mpijob__local_words_number(options->version, &version) &&
+				     version == object->now->version))
 		return 0;
-	return mpijob__local_reply_conflict(
-		reply, object->kind, object->name,
-		mpijob__local_words_format("Precondition failed: resourceVersion in precondition: %s, in object: %llu",
-				     options->version, (unsigned long long)object->now->version));
+	return mpijob__local_reply_conflict(reply, object->kind, object->name,
+	    mpijob__local_words_format(
+		"Precondition failed: resourceVersion in precondition: %s, in object: %llu",
+		options->version, (unsigned long long)object->now->version));
 }
 
 /* Pods and Services are shown as they were last, other objects only while they wait. */
-static int remove_and_reply(struct mpijob_local *local, struct object *object, int policy, int64_t grace,
-			    struct reply *reply)
+static int remove_and_reply(struct mpijob_local *local, struct object *object, int policy,
+    int64_t grace, struct reply *reply)
 {
 	const struct kind *kind = object->kind;
 	int is_shown = kind->id == KIND_POD || kind->id == KIND_SERVICE;
@@ -187,13 +200,14 @@ static int remove_and_reply(struct mpijob_local *local, struct object *object, i
 	if (still)
 		error = mpijob__local_reply_object(reply, 200, still);
 	else if (!error && is_shown)
-		error = mpijob__local_reply_revision(reply, 200, shelf->history[shelf->history_count - 1].now);
+		error = mpijob__local_reply_revision(reply, 200,
+		    shelf->history[shelf->history_count - 1].now);
 	free(uid);
 	return error;
 }
 
-int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *object, const struct delete_options *options,
-			 struct reply *reply)
+int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *object,
+    const struct delete_options *options, struct reply *reply)
 {
 	int policy = options->policy;
 	const struct kind *kind = object->kind;
@@ -205,7 +219,8 @@ int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *obje
 	/* batch/v1 alone keeps the children of what is deleted without a word on them. */
 	if (policy == DELETE_DEFAULT && kind->id == KIND_JOB) {
 		policy = DELETE_ORPHAN;
-		warning = "the pods of the Job are kept; set propagationPolicy to Background to delete them, "
+		warning = "the pods of the Job are kept; set propagationPolicy to Background to "
+			  "delete them, "
 			  "or to Orphan to say that this is meant";
 	}
 	error = remove_and_reply(local, object, policy, options->grace, reply);

@@ -19,14 +19,17 @@ struct delete_options {
 };
 
 /* What a client asks for: 0 and a reply, or MPIJOB_ERR_NOMEM. */
-int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *object, const struct delete_options *options,
-			   struct reply *reply);
+int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *object,
+    const struct delete_options *options, struct reply *reply);
 
 /* What controllers do; the object may be gone afterwards. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object, int policy, int64_t grace);
-int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *object, const char *finalizer);
+int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object, int policy,
+    int64_t grace);
+int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *object,
+    const char *finalizer);
 int mpijob__local_deletion_has_finalizer(const struct object *object, const char *finalizer);
 /* Whether an object names this one as an owner. */
-int mpijob__local_deletion_has_children(const struct mpijob_local *local, const struct object *owner);
+int mpijob__local_deletion_has_children(const struct mpijob_local *local,
+    const struct object *owner);
 
 #endif

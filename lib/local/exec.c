@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a program in a pod from another process: which clusters of this user there are is read from
- * the kernel's list of sockets; each is asked whether the pod runs there; the one that says yes gets
- * the command and our descriptors, and answers when it ended.
+ * Running a program in a pod from another process: which clusters of this user there are is read
+ * from the kernel's list of sockets; each is asked whether the pod runs there; the one that says
+ * yes gets the command and our descriptors, and answers when it ended.
  */
 #define _GNU_SOURCE /* struct ucred */
 
@@ -94,14 +94,16 @@ static int reach(const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = strlen(name);
-	int fd = len < sizeof(address.sun_path) ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
+	int fd =
+	    len < sizeof(address.sun_path) ? socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) : -1;
 	struct ucred peer;
 	socklen_t peer_len = sizeof(peer);
 
 	if (fd < 0)
 		return -1;
 	memcpy(address.sun_path + 1, name, len);
-	if (connect(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
+	if (connect(fd, (struct sockaddr *)&address,
+		(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
 	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_len) || peer.uid != geteuid()) {
 		close(fd);
 		return -1;
@@ -117,7 +119,8 @@ static int send_packet(int fd, const mpijob_text *packet, const int *fds)
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int) * 3)];
 	} control = { 0 };
-	struct iovec part = { (void *)(uintptr_t)mpijob_text_data(packet), mpijob_text_len(packet) };
+	struct iovec part = { (void *)(uintptr_t)mpijob_text_data(packet),
+		mpijob_text_len(packet) };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	ssize_t sent;
 
@@ -200,7 +203,8 @@ struct choice {
 	mpijob_text *where;
 };
 
-static int ask(const struct mpijob_local_exec_options *exec, const char *name, struct choice *choice)
+static int ask(const struct mpijob_local_exec_options *exec, const char *name,
+    struct choice *choice)
 {
 	mpijob_text *packet = make_packet(exec, EXEC_ASK);
 	struct exec_head head;
@@ -211,8 +215,8 @@ static int ask(const struct mpijob_local_exec_options *exec, const char *name, s
 	if (!packet)
 		error = MPIJOB_ERR_NOMEM;
 	/* One that goes away while we ask has no pods. */
-	if (!error && fd >= 0 && send_packet(fd, packet, NULL) == 0 && receive_answer(fd, &head, &text) == 0 &&
-	    head.what == 0) {
+	if (!error && fd >= 0 && send_packet(fd, packet, NULL) == 0 &&
+	    receive_answer(fd, &head, &text) == 0 && head.what == 0) {
 		if (choice->count++ > 0)
 			error = mpijob_text_write(choice->where, "; ", 2);
 		if (!error)
@@ -229,7 +233,8 @@ static int ask(const struct mpijob_local_exec_options *exec, const char *name, s
 	return error;
 }
 
-static int choose(const struct mpijob_local_exec_options *exec, struct choice *choice, mpijob_diag *diag)
+static int choose(const struct mpijob_local_exec_options *exec, struct choice *choice,
+    mpijob_diag *diag)
 {
 	char *prefix = mpijob__local_exec_socket_prefix();
 	struct names names = { NULL, 0 };
@@ -243,12 +248,13 @@ static int choose(const struct mpijob_local_exec_options *exec, struct choice *c
 		return error;
 	if (choice->count > 1)
 		return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "several-pods",
-			      mpijob__local_words_format("several such pods run: %s", mpijob_text_data(choice->where)));
+		    mpijob__local_words_format("several such pods run: %s",
+			mpijob_text_data(choice->where)));
 	return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "no-pod",
-		      mpijob__local_words_format("no pod %s%s%s runs in namespace %s of any local cluster of this user",
-					   exec->pod, exec->container ? " with a container " : "",
-					   exec->container ? exec->container : "",
-					   exec->namespace_ ? exec->namespace_ : "default"));
+	    mpijob__local_words_format(
+		"no pod %s%s%s runs in namespace %s of any local cluster of this user", exec->pod,
+		exec->container ? " with a container " : "", exec->container ? exec->container : "",
+		exec->namespace_ ? exec->namespace_ : "default"));
 }
 
 /* Running. */
@@ -275,7 +281,7 @@ static int read_end(const struct exec_head *head, char *text, int *exit_code, mp
 {
 	if (*text || head->what)
 		refuse(diag, 0, MPIJOB_SEVERITY_ERROR, "exec-failed",
-		       mpijob__local_words_format("%s", *text ? text : mpijob_error_text(head->what)));
+		    mpijob__local_words_format("%s", *text ? text : mpijob_error_text(head->what)));
 	free(text);
 	if (head->what)
 		return head->what;
@@ -283,7 +289,8 @@ static int read_end(const struct exec_head *head, char *text, int *exit_code, mp
 	return 0;
 }
 
-static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *exit_code, mpijob_diag *diag)
+static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *exit_code,
+    mpijob_diag *diag)
 {
 	mpijob_text *packet = make_packet(exec, EXEC_RUN);
 	struct exec_head head;
@@ -294,7 +301,8 @@ static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *
 
 	if (!error && mpijob_text_len(packet) > EXEC_MAX_PACKET)
 		error = refuse(diag, MPIJOB_ERR_USAGE, MPIJOB_SEVERITY_ERROR, "too-long",
-			       mpijob__local_words_format("the command is longer than %u bytes", EXEC_MAX_PACKET));
+		    mpijob__local_words_format("the command is longer than %u bytes",
+			EXEC_MAX_PACKET));
 	if (!error)
 		error = send_packet(fd, packet, fds);
 	if (!error)
@@ -304,11 +312,12 @@ static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *
 	mpijob_text_free(packet);
 	if (error == MPIJOB_ERR_IO)
 		return refuse(diag, error, MPIJOB_SEVERITY_ERROR, "exec-failed",
-			      mpijob__local_words_format("the local cluster ended before the program did"));
+		    mpijob__local_words_format("the local cluster ended before the program did"));
 	return error ? error : read_end(&head, text, exit_code, diag);
 }
 
-static int read_exec(const struct mpijob_local_exec_options *given, struct mpijob_local_exec_options *exec)
+static int read_exec(const struct mpijob_local_exec_options *given,
+    struct mpijob_local_exec_options *exec)
 {
 	const unsigned char *bytes = (const unsigned char *)given;
 
@@ -322,7 +331,8 @@ static int read_exec(const struct mpijob_local_exec_options *given, struct mpijo
 	return exec->pod && exec->argv && exec->argv[0] ? 0 : MPIJOB_ERR_USAGE;
 }
 
-int mpijob_local_exec(const struct mpijob_local_exec_options *given, int *exit_code, mpijob_diag *diag)
+int mpijob_local_exec(const struct mpijob_local_exec_options *given, int *exit_code,
+    mpijob_diag *diag)
 {
 	struct mpijob_local_exec_options exec;
 	struct choice choice = { -1, 0, NULL };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The door of a running cluster: an abstract Unix socket on which other processes of the same user ask
- * to run a program in a pod. It has no file, so nothing stays; who asks is known from the kernel, and
- * anybody else is not heard. When an asker goes away, what it started is killed.
+ * The door of a running cluster: an abstract Unix socket on which other processes of the same user
+ * ask to run a program in a pod. It has no file, so nothing stays; who asks is known from the
+ * kernel, and anybody else is not heard. When an asker goes away, what it started is killed.
  */
 #define _GNU_SOURCE /* accept4, struct ucred */
 
@@ -96,15 +96,20 @@ static void ended(void *user, const struct node_event *event)
 }
 
 /* "pod pi-launcher-x1y2z of process 123", for a choice between several. */
-static void answer_where(struct visitor *visitor, const char *namespace_, const char *pod, const char *container)
+static void answer_where(struct visitor *visitor, const char *namespace_, const char *pod,
+    const char *container)
 {
 	struct mpijob_local *local = visitor->socket->local;
 	struct object *object = mpijob__local_store_find(&local->store, KIND_POD, namespace_, pod);
 	struct container *found =
-		object && object->pod ? mpijob__local_pod_find_container(object->pod, *container ? container : NULL) : NULL;
-	char *text = mpijob__local_words_format("pod %s in namespace %s of process %ld", pod, namespace_, (long)getpid());
+	    object && object->pod
+		? mpijob__local_pod_find_container(object->pod, *container ? container : NULL)
+		: NULL;
+	char *text = mpijob__local_words_format("pod %s in namespace %s of process %ld", pod,
+	    namespace_, (long)getpid());
 
-	answer(visitor, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND, 0, text);
+	answer(visitor, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND, 0,
+	    text);
 	free(text);
 }
 
@@ -115,11 +120,13 @@ static void run_for(struct visitor *visitor, const struct kubelet_exec *wanted)
 
 	exec.done = ended;
 	exec.user = visitor;
-	error = mpijob__local_kubelet_exec(visitor->socket->local->kubelet, &exec, &visitor->request);
+	error =
+	    mpijob__local_kubelet_exec(visitor->socket->local->kubelet, &exec, &visitor->request);
 	if (error) {
 		visitor->request = 0;
 		answer(visitor, error, 0,
-		       error == MPIJOB_ERR_NOT_FOUND ? "no such container runs" : mpijob_error_text(error));
+		    error == MPIJOB_ERR_NOT_FOUND ? "no such container runs"
+						  : mpijob_error_text(error));
 	}
 }
 
@@ -135,7 +142,8 @@ static void read_request(struct visitor *visitor, const char *packet, size_t len
 	exec.namespace_ = mpijob__local_exec_socket_text(&at, end);
 	exec.pod = mpijob__local_exec_socket_text(&at, end);
 	exec.container = mpijob__local_exec_socket_text(&at, end);
-	if (head.version != EXEC_VERSION || !exec.container || head.count < 3 || head.count > len || visitor->request) {
+	if (head.version != EXEC_VERSION || !exec.container || head.count < 3 || head.count > len ||
+	    visitor->request) {
 		answer(visitor, MPIJOB_ERR_UNSUPPORTED, 0, "this cluster speaks another language");
 		return;
 	}
@@ -157,7 +165,8 @@ static void read_request(struct visitor *visitor, const char *packet, size_t len
 
 static void take_fds(struct msghdr *message, int fds[3])
 {
-	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+	     part = CMSG_NXTHDR(message, part)) {
 		size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
 		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
@@ -191,7 +200,8 @@ static void receive(struct visitor *visitor, char *packet)
 		return;
 	if (len > 0)
 		take_fds(&message, fds);
-	if (len < (ssize_t)sizeof(struct exec_head) || (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+	if (len < (ssize_t)sizeof(struct exec_head) ||
+	    (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
 		visitor_free(visitor);
 	else
 		read_request(visitor, packet, (size_t)len, fds);
@@ -251,15 +261,15 @@ static int bind_name(int fd)
 	char suffix[WORDS_SUFFIX_SIZE];
 	char *prefix = mpijob__local_exec_socket_prefix();
 	char *name = prefix && !mpijob__local_words_suffix(suffix)
-			     ? mpijob__local_words_format("%s%ld-%s", prefix, (long)getpid(), suffix)
-			     : NULL;
+			 ? mpijob__local_words_format("%s%ld-%s", prefix, (long)getpid(), suffix)
+			 : NULL;
 	size_t len = name ? strlen(name) : 0;
 	int error = name && len < sizeof(address.sun_path) ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (!error) {
 		memcpy(address.sun_path + 1, name, len);
 		if (bind(fd, (struct sockaddr *)&address,
-			 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
 		    listen(fd, 16))
 			error = MPIJOB_ERR_IO;
 	}

@@ -11,9 +11,9 @@ int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket
 void mpijob__local_exec_socket_free(struct exec_socket *sock);
 
 /*
- * What crosses the socket, one packet each way per connection. Packets begin with this head; the texts
- * after it end in NUL. A request: namespace, pod, container ("": the first), argv...; with the three
- * descriptors. An answer: a text for people, "" for none.
+ * What crosses the socket, one packet each way per connection. Packets begin with this head; the
+ * texts after it end in NUL. A request: namespace, pod, container ("": the first), argv...; with
+ * the three descriptors. An answer: a text for people, "" for none.
  */
 #define EXEC_VERSION    1
 #define EXEC_ASK        1 /* does this pod run here? answered with EXEC_OK and who we are */
@@ -27,7 +27,8 @@ struct exec_head {
 	uint32_t count; /* texts that follow */
 };
 
-/* The beginning of the names of all such sockets of a user; abstract, so the first byte (NUL) is left out. Yours. */
+/* The beginning of the names of all such sockets of a user; abstract, so the first byte (NUL) is
+ * left out. Yours. */
 char *mpijob__local_exec_socket_prefix(void);
 
 /* The next text of a packet; NULL when there is none, or it is not closed. */

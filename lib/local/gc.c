@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from a deletion: children whose owners are all gone are deleted, an owner deleted in the
- * foreground waits until its children are gone, a namespace until its content is. It runs after
+ * What follows from a deletion: children whose owners are all gone are deleted, an owner deleted in
+ * the foreground waits until its children are gone, a namespace until its content is. It runs after
  * requests and controllers, over everything that names an owner or is on its way out.
  */
 #include "gc.h"
@@ -37,7 +37,8 @@ static int strike_owner(struct mpijob_local *local, struct object *object, const
 		return MPIJOB_ERR_NOMEM;
 	list = mpijob_doc_find(doc, "metadata.ownerReferences");
 	for (size_t i = mpijob_node_count(list); i-- > 0;) {
-		const char *owner = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "uid"));
+		const char *owner =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "uid"));
 
 		if (owner && strcmp(owner, uid) == 0)
 			mpijob_node_remove_at(list, i);
@@ -50,7 +51,8 @@ static int strike_owner(struct mpijob_local *local, struct object *object, const
 int mpijob__local_gc_disown(struct mpijob_local *local, const char *uid)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+		     object; object = next) {
 			int error;
 
 			next = object->next;
@@ -66,19 +68,20 @@ int mpijob__local_gc_disown(struct mpijob_local *local, const char *uid)
 static int collect_children(struct mpijob_local *local, struct object *owner, size_t *left)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+		     object; object = next) {
 			int error;
 
 			next = object->next;
 			if (!owns(owner->uid, object))
 				continue;
 			error = mpijob__local_store_deleting(object)
-					? 0
-					: mpijob__local_deletion_run(local, object,
-							       mpijob__local_deletion_has_children(local, object)
-								       ? DELETE_FOREGROUND
-								       : DELETE_BACKGROUND,
-							       -1);
+				    ? 0
+				    : mpijob__local_deletion_run(local, object,
+					  mpijob__local_deletion_has_children(local, object)
+					      ? DELETE_FOREGROUND
+					      : DELETE_BACKGROUND,
+					  -1);
 			if (error)
 				return error;
 			(*left)++;
@@ -103,16 +106,18 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 	size_t left = 0;
 
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+		     object; object = next) {
 			int error;
 
 			next = object->next;
 			if (!(object->kind->flags & KIND_NAMESPACED) ||
 			    strcmp(object->namespace_, namespace_->name) != 0)
 				continue;
-			error = mpijob__local_store_deleting(object)
-					? 0
-					: mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
+			error =
+			    mpijob__local_store_deleting(object)
+				? 0
+				: mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
 			if (error)
 				return error;
 			left++;
@@ -124,12 +129,15 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 static int collect_orphans(struct mpijob_local *local)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next; object; object = next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+		     object; object = next) {
 			int error = 0;
 
 			next = object->next;
-			if (mpijob__local_gc_is_orphan(local, object) && !mpijob__local_store_deleting(object))
-				error = mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
+			if (mpijob__local_gc_is_orphan(local, object) &&
+			    !mpijob__local_store_deleting(object))
+				error = mpijob__local_deletion_run(local, object, DELETE_BACKGROUND,
+				    -1);
 			if (error)
 				return error;
 		}
@@ -142,15 +150,19 @@ static int is_left(const struct object *object)
 {
 	int64_t grace = -1;
 
-	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.deletionGracePeriodSeconds"), &grace);
+	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc),
+			    "metadata.deletionGracePeriodSeconds"),
+	    &grace);
 	return object->kind->id == KIND_POD && grace == 0 &&
-	       mpijob_node_count(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) == 0;
+	       mpijob_node_count(
+		   mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) == 0;
 }
 
 static int is_waiting(const struct object *object)
 {
 	return mpijob__local_store_deleting(object) &&
-	       (is_left(object) || object->kind->id == KIND_NAMESPACE || mpijob__local_deletion_has_finalizer(object, FINALIZER_FOREGROUND));
+	       (is_left(object) || object->kind->id == KIND_NAMESPACE ||
+		   mpijob__local_deletion_has_finalizer(object, FINALIZER_FOREGROUND));
 }
 
 /* Any object may be gone after a step: 1 asks to begin again. */
@@ -159,7 +171,8 @@ static int finish_waiting(struct mpijob_local *local)
 	uint64_t version = local->store.version;
 
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind); object; object = object->next) {
+		for (struct object *object = mpijob__local_store_first(&local->store, kind); object;
+		     object = object->next) {
 			int error;
 
 			if (!is_waiting(object))

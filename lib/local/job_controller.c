@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The batch/v1 Job controller, as far as launchers use it: one pod at a time, at most backoffLimit + 1
- * attempts whether a pod is replaced (Never) or its containers start again (OnFailure), back-off that
- * doubles, suspension, deadline and time to live. Words of conditions are those of the real
- * controller, since operators read them. What it counted is kept in memory beside the objects.
+ * The batch/v1 Job controller, as far as launchers use it: one pod at a time, at most backoffLimit
+ * + 1 attempts whether a pod is replaced (Never) or its containers start again (OnFailure),
+ * back-off that doubles, suspension, deadline and time to live. Words of conditions are those of
+ * the real controller, since operators read them. What it counted is kept in memory beside the
+ * objects.
  */
 #include "job_controller.h"
 #include "deletion.h"
@@ -61,7 +62,8 @@ static void add_state(struct mpijob_local *local, const struct object *job)
 	struct job_state *state = calloc(1, sizeof(*state));
 	char *uid = strdup(job->uid);
 
-	/* Without memory the Job is found again when it changes, or at the next look at all Jobs. */
+	/* Without memory the Job is found again when it changes, or at the next look at all
+	 * Jobs. */
 	if (!state || !uid) {
 		free(state);
 		free(uid);
@@ -123,7 +125,8 @@ static void count_lost(struct job_state *state, const struct object *pod)
 		count_end(state, phase_is(pod, "Succeeded"));
 }
 
-void mpijob__local_job_controller_changed(struct mpijob_local *local, struct object *object, int change)
+void mpijob__local_job_controller_changed(struct mpijob_local *local, struct object *object,
+    int change)
 {
 	struct job_state *state = NULL;
 
@@ -150,8 +153,9 @@ struct pods {
 /* Whether the run before a restart that has not come yet failed. */
 static int failed_and_waits(const mpijob_node *status)
 {
-	const char *path = mpijob_node_find(status, "state.waiting") ? "lastState.terminated.exitCode"
-								     : "state.terminated.exitCode";
+	const char *path = mpijob_node_find(status, "state.waiting")
+			       ? "lastState.terminated.exitCode"
+			       : "state.terminated.exitCode";
 	int64_t code = 0;
 
 	return mpijob_node_int(mpijob_node_find(status, path), &code) && code != 0;
@@ -160,7 +164,8 @@ static int failed_and_waits(const mpijob_node *status)
 /* Runs that failed inside one pod: those started again, and one that waits to be. */
 static int64_t failed_runs(const struct object *pod)
 {
-	static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+	static const char *const lists[] = { "status.initContainerStatuses",
+		"status.containerStatuses" };
 	int64_t runs = 0;
 
 	for (size_t i = 0; i < 2; i++) {
@@ -189,8 +194,10 @@ static int is_ready(const struct object *pod)
 	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *type = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
-		const char *status = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "status"));
+		const char *type =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
+		const char *status =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "status"));
 
 		if (type && status && strcmp(type, "Ready") == 0)
 			return strcmp(status, "True") == 0;
@@ -210,7 +217,8 @@ static int owned_by(const struct object *pod, const struct object *job)
 	return pod->owner_count > 0 && strcmp(pod->owners[0], job->uid) == 0;
 }
 
-static int count_pod(struct job_state *state, const struct object *job, const struct object *pod, struct pods *pods)
+static int count_pod(struct job_state *state, const struct object *job, const struct object *pod,
+    struct pods *pods)
 {
 	int succeeded = phase_is(pod, "Succeeded");
 	int ended = succeeded || phase_is(pod, "Failed");
@@ -223,7 +231,8 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 		if (!deleting && starts_again(pod))
 			pods->restarts += failed_runs(pod);
 	}
-	/* A pod on its way out is a failure at once, unless it may only be replaced when it is really over. */
+	/* A pod on its way out is a failure at once, unless it may only be replaced when it is
+	 * really over. */
 	if (is_counted(state, pod->uid) ||
 	    (!ended && !(deleting && state->ending == ENDING_NOT && !only_failed_replaced(job))))
 		return 0;
@@ -233,12 +242,14 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 	return 0;
 }
 
-static int count_pods(struct mpijob_local *local, struct job_state *state, const struct object *job, struct pods *pods)
+static int count_pods(struct mpijob_local *local, struct job_state *state, const struct object *job,
+    struct pods *pods)
 {
 	int error = 0;
 
 	memset(pods, 0, sizeof(*pods));
-	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !error; pod = pod->next) {
+	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !error;
+	     pod = pod->next) {
 		if (owned_by(pod, job))
 			error = count_pod(state, job, pod, pods);
 	}
@@ -248,14 +259,16 @@ static int count_pods(struct mpijob_local *local, struct job_state *state, const
 /* Acting. */
 
 /* A pod that is deleted because the Job is suspended is no failure, whenever it ends. */
-static int delete_active(struct mpijob_local *local, struct job_state *state, const struct object *job)
+static int delete_active(struct mpijob_local *local, struct job_state *state,
+    const struct object *job)
 {
-	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD), *next; pod; pod = next) {
+	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD), *next; pod;
+	     pod = next) {
 		int error;
 
 		next = pod->next;
-		if (!owned_by(pod, job) || mpijob__local_store_deleting(pod) || phase_is(pod, "Succeeded") ||
-		    phase_is(pod, "Failed"))
+		if (!owned_by(pod, job) || mpijob__local_store_deleting(pod) ||
+		    phase_is(pod, "Succeeded") || phase_is(pod, "Failed"))
 			continue;
 		error = state->ending == ENDING_SUSPENDED ? mark_counted(state, pod->uid) : 0;
 		if (!error)
@@ -268,7 +281,8 @@ static int delete_active(struct mpijob_local *local, struct job_state *state, co
 
 static void put_owner(mpijob_doc *doc, mpijob_node *metadata, const struct object *job)
 {
-	mpijob_node *owner = mpijob_node_append_map(doc, mpijob_node_put_list(doc, metadata, "ownerReferences"));
+	mpijob_node *owner =
+	    mpijob_node_append_map(doc, mpijob_node_put_list(doc, metadata, "ownerReferences"));
 
 	mpijob_node_put_string(doc, owner, "apiVersion", "batch/v1");
 	mpijob_node_put_string(doc, owner, "kind", "Job");
@@ -290,9 +304,11 @@ static mpijob_doc *new_pod(const struct object *job)
 	if (mpijob_node_get(metadata, "labels"))
 		mpijob_node_put_copy(doc, mine, "labels", mpijob_node_get(metadata, "labels"));
 	if (mpijob_node_get(metadata, "annotations"))
-		mpijob_node_put_copy(doc, mine, "annotations", mpijob_node_get(metadata, "annotations"));
+		mpijob_node_put_copy(doc, mine, "annotations",
+		    mpijob_node_get(metadata, "annotations"));
 	if (mpijob_node_get(metadata, "finalizers"))
-		mpijob_node_put_copy(doc, mine, "finalizers", mpijob_node_get(metadata, "finalizers"));
+		mpijob_node_put_copy(doc, mine, "finalizers",
+		    mpijob_node_get(metadata, "finalizers"));
 	put_owner(doc, mine, job);
 	mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "spec", mpijob_node_get(template_, "spec"));
 	free(prefix);
@@ -319,15 +335,15 @@ static int create_pod(struct mpijob_local *local, struct job_state *state, const
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	error = mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_POD), job->namespace_, mpijob_doc_root(doc), &reply,
-				     NULL);
+	error = mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_POD),
+	    job->namespace_, mpijob_doc_root(doc), &reply, NULL);
 	mpijob_doc_free(doc);
 	if (!error && reply.status >= 300) {
 		state->refused++;
 		state->due_ms = mpijob__local_words_clock() + backoff(local, state->refused);
 		mpijob__local_notice(local, MPIJOB_SEVERITY_WARNING, "pod-refused", NULL,
-				     mpijob__local_words_format("the pod of job %s was refused: %s", job->name,
-							  mpijob_text_data(reply.text)));
+		    mpijob__local_words_format("the pod of job %s was refused: %s", job->name,
+			mpijob_text_data(reply.text)));
 	} else if (!error) {
 		state->refused = 0;
 	}
@@ -366,7 +382,7 @@ static int is_past_deadline(struct job_state *state, const struct object *job)
 }
 
 static void find_failure(struct job_state *state, const struct object *job, const struct pods *pods,
-			 struct job_verdict *verdict)
+    struct job_verdict *verdict)
 {
 	if (is_suspended(job)) {
 		return;
@@ -379,8 +395,8 @@ static void find_failure(struct job_state *state, const struct object *job, cons
 	}
 }
 
-static int keep_running(struct mpijob_local *local, struct job_state *state, const struct object *job,
-			const struct pods *pods)
+static int keep_running(struct mpijob_local *local, struct job_state *state,
+    const struct object *job, const struct pods *pods)
 {
 	int64_t due = state->last_failure_ms + backoff(local, state->failed);
 
@@ -411,8 +427,8 @@ static int finish(struct mpijob_local *local, struct job_state *state, struct ob
 }
 
 /* What is to become of its pods; may create or delete some. */
-static int act(struct mpijob_local *local, struct job_state *state, const struct object *job, const struct pods *pods,
-	       struct job_verdict *verdict)
+static int act(struct mpijob_local *local, struct job_state *state, const struct object *job,
+    const struct pods *pods, struct job_verdict *verdict)
 {
 	if (mpijob__local_job_status_failing(job, verdict) == 0 && state->succeeded == 0)
 		find_failure(state, job, pods, verdict);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The status of a batch/v1 Job: which conditions, times and counts the real controller writes for what
- * was found out. FailureTarget and SuccessCriteriaMet come first; Failed and Complete follow when no
- * pod runs any more.
+ * The status of a batch/v1 Job: which conditions, times and counts the real controller writes for
+ * what was found out. FailureTarget and SuccessCriteriaMet come first; Failed and Complete follow
+ * when no pod runs any more.
  */
 #include "job_status.h"
 #include "verbs.h"
@@ -15,7 +15,8 @@ static const mpijob_node *find_condition(const struct object *job, const char *t
 	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *text = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
+		const char *text =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
 
 		if (text && strcmp(text, type) == 0)
 			return mpijob_node_at(list, i);
@@ -25,7 +26,8 @@ static const mpijob_node *find_condition(const struct object *job, const char *t
 
 static int is_true(const struct object *job, const char *type)
 {
-	const char *status = mpijob_node_string(mpijob_node_get(find_condition(job, type), "status"));
+	const char *status =
+	    mpijob_node_string(mpijob_node_get(find_condition(job, type), "status"));
 
 	return status && strcmp(status, "True") == 0;
 }
@@ -52,7 +54,8 @@ static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
 	mpijob_node *condition;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *text = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
+		const char *text =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
 
 		if (text && strcmp(text, type) == 0)
 			return mpijob_node_edit_at(list, i);
@@ -65,7 +68,7 @@ static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
 }
 
 static void set_condition(mpijob_doc *doc, const char *type, const char *status, const char *reason,
-			  const char *message)
+    const char *message)
 {
 	mpijob_node *condition = edit_condition(doc, type);
 	const char *old = mpijob_node_string(mpijob_node_get(condition, "status"));
@@ -81,7 +84,8 @@ static void set_condition(mpijob_doc *doc, const char *type, const char *status,
 	mpijob_node_put_string(doc, condition, "message", message);
 }
 
-static void put_count(mpijob_doc *doc, mpijob_node *status, const char *key, int64_t count, int zero)
+static void put_count(mpijob_doc *doc, mpijob_node *status, const char *key, int64_t count,
+    int zero)
 {
 	if (count > 0 || zero)
 		mpijob_node_put_int(doc, status, key, count);
@@ -99,7 +103,7 @@ static void write_counts(mpijob_doc *doc, mpijob_node *status, const struct job_
 }
 
 static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_node *status,
-			     const struct job_verdict *verdict)
+    const struct job_verdict *verdict)
 {
 	char now[WORDS_TIME_SIZE];
 
@@ -123,9 +127,11 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_ver
 	char now[WORDS_TIME_SIZE];
 
 	if (verdict->failed_reason) {
-		set_condition(doc, "FailureTarget", "True", verdict->failed_reason, verdict->failed_message);
+		set_condition(doc, "FailureTarget", "True", verdict->failed_reason,
+		    verdict->failed_message);
 		if (over)
-			set_condition(doc, "Failed", "True", verdict->failed_reason, verdict->failed_message);
+			set_condition(doc, "Failed", "True", verdict->failed_reason,
+			    verdict->failed_message);
 		return;
 	}
 	set_condition(doc, "SuccessCriteriaMet", "True", "CompletionsReached", reached);
@@ -136,7 +142,8 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_ver
 	mpijob_node_put_string(doc, status, "completionTime", now);
 }
 
-int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job, const struct job_verdict *verdict)
+int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job,
+    const struct job_verdict *verdict)
 {
 	mpijob_doc *doc = mpijob_doc_clone(job->doc);
 	mpijob_node *status = mpijob_doc_make(doc, "status");

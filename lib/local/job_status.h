@@ -13,7 +13,8 @@ struct job_verdict {
 	int64_t succeeded;
 	int suspended;
 	int complete;
-	const char *failed_reason; /* it has failed, or is going to when its pods are gone; borrowed */
+	/* it has failed, or is going to when its pods are gone; borrowed */
+	const char *failed_reason;
 	const char *failed_message;
 };
 
@@ -24,6 +25,7 @@ int mpijob__local_job_status_finished(const struct object *job);
 int mpijob__local_job_status_failing(const struct object *job, struct job_verdict *verdict);
 
 /* Write counts, times and conditions. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job, const struct job_verdict *verdict);
+int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job,
+    const struct job_verdict *verdict);
 
 #endif

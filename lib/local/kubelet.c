@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What runs the pods of the embedded cluster on its node: it takes every pod that nobody has, gives it
- * an address, keeps the names of a namespace in one hosts file that is written before any container of
- * a new pod starts, and brings the node's answers to whom they are for.
+ * What runs the pods of the embedded cluster on its node: it takes every pod that nobody has, gives
+ * it an address, keeps the names of a namespace in one hosts file that is written before any
+ * container of a new pod starts, and brings the node's answers to whom they are for.
  */
 #include "kubelet.h"
 #include "node_client.h"
@@ -91,7 +91,8 @@ static int expect(struct kubelet *kubelet, const struct expectation *wanted)
 	return 0;
 }
 
-int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod, uint64_t number)
+int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod,
+    uint64_t number)
 {
 	struct expectation expectation = { NULL, request, what, pod, number, NULL, NULL };
 
@@ -171,8 +172,8 @@ static char *host_line(const struct pod *pod)
 
 	if (!s)
 		return mpijob__local_words_format("%s\t%s\n", pod->address, h);
-	return mpijob__local_words_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n", pod->address, h, s, n,
-				    pod->local->cluster_domain, h, s, n, h, s, n, h, s, h);
+	return mpijob__local_words_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n",
+	    pod->address, h, s, n, pod->local->cluster_domain, h, s, n, h, s, n, h, s, h);
 }
 
 static int write_names(struct kubelet *kubelet, const struct group *group, mpijob_text *text)
@@ -180,7 +181,8 @@ static int write_names(struct kubelet *kubelet, const struct group *group, mpijo
 	static const char first[] = "127.0.0.1\tlocalhost\n";
 	int error = mpijob_text_write(text, first, sizeof(first) - 1);
 
-	for (struct pod *pod = group->named ? kubelet->pods : NULL; pod && !error; pod = pod->next) {
+	for (struct pod *pod = group->named ? kubelet->pods : NULL; pod && !error;
+	     pod = pod->next) {
 		char *line;
 
 		if (pod->sandbox_gone || strcmp(pod->namespace_, group->namespace_) != 0)
@@ -199,8 +201,8 @@ static int send_names(struct kubelet *kubelet, struct group *group)
 	int error = text ? write_names(kubelet, group, text) : MPIJOB_ERR_NOMEM;
 
 	if (!error)
-		error = mpijob__local_node_client_hosts_write(kubelet->node, group->id, mpijob_text_data(text),
-							mpijob_text_len(text), &number);
+		error = mpijob__local_node_client_hosts_write(kubelet->node, group->id,
+		    mpijob_text_data(text), mpijob_text_len(text), &number);
 	mpijob_text_free(text);
 	if (error)
 		return error;
@@ -259,7 +261,8 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 {
 	for (unsigned i = FIRST_ADDRESS; i <= LAST_ADDRESS && !pod->host_network; i++) {
 		unsigned number = kubelet->next_address++;
-		char *address = mpijob__local_words_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
+		char *address =
+		    mpijob__local_words_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
 		int free_ = address && !address_taken(kubelet, address);
 
 		if (kubelet->next_address > LAST_ADDRESS)
@@ -274,15 +277,17 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 	}
 	memcpy(pod->address, NODE_ADDRESS, sizeof(NODE_ADDRESS));
 	if (!pod->host_network)
-		mpijob__local_pod_fail(pod, "NoAddress", mpijob__local_words_format("all addresses are in use"));
+		mpijob__local_pod_fail(pod, "NoAddress",
+		    mpijob__local_words_format("all addresses are in use"));
 	return 0;
 }
 
 static int admit(struct kubelet *kubelet, struct object *object)
 {
 	struct group *group = make_group(kubelet, object->namespace_);
-	struct pod *pod =
-		group ? mpijob__local_pod_new(kubelet, kubelet->local, object, mpijob__local_kubelet_number(kubelet)) : NULL;
+	struct pod *pod = group ? mpijob__local_pod_new(kubelet, kubelet->local, object,
+				      mpijob__local_kubelet_number(kubelet))
+				: NULL;
 	int error;
 
 	if (!pod)
@@ -301,12 +306,13 @@ static int admit(struct kubelet *kubelet, struct object *object)
 
 static int admit_arrivals(struct kubelet *kubelet)
 {
-	for (struct object *object = mpijob__local_store_first(&kubelet->local->store, KIND_POD); object;
-	     object = object->next) {
+	for (struct object *object = mpijob__local_store_first(&kubelet->local->store, KIND_POD);
+	     object; object = object->next) {
 		const char *phase = mpijob__local_store_text(object, "status.phase");
 		int error = 0;
 
-		if (!object->pod && !mpijob__local_store_deleting(object) && phase && strcmp(phase, "Pending") == 0)
+		if (!object->pod && !mpijob__local_store_deleting(object) && phase &&
+		    strcmp(phase, "Pending") == 0)
 			error = admit(kubelet, object);
 		if (error)
 			return error;
@@ -394,7 +400,8 @@ static void setup_answer(struct pod *pod, int what, uint64_t number, const struc
 	if (event->type != NODE_ANS_OK) {
 		if (what == ASK_VOLUME && mpijob__local_pod_volumes_keep(pod, number, event->text))
 			return;
-		mpijob__local_pod_fail(pod, "SetUpFailed", event->text ? strdup(event->text) : NULL);
+		mpijob__local_pod_fail(pod, "SetUpFailed",
+		    event->text ? strdup(event->text) : NULL);
 		return;
 	}
 	if (what == ASK_SANDBOX)
@@ -405,9 +412,11 @@ static void setup_answer(struct pod *pod, int what, uint64_t number, const struc
 	}
 }
 
-static void deliver(struct kubelet *kubelet, const struct expectation *for_, const struct node_event *event)
+static void deliver(struct kubelet *kubelet, const struct expectation *for_,
+    const struct node_event *event)
 {
-	struct pod *pod = for_->what == ASK_HOSTS || for_->what == ASK_EXEC ? NULL : find_pod(kubelet, for_->pod);
+	struct pod *pod =
+	    for_->what == ASK_HOSTS || for_->what == ASK_EXEC ? NULL : find_pod(kubelet, for_->pod);
 	struct container *container = find_run(pod, for_->number);
 
 	if (for_->what == ASK_HOSTS)
@@ -439,7 +448,7 @@ static void node_failed(struct kubelet *kubelet, const struct node_event *event)
 	kubelet->dead = 1;
 	kubelet->error = event->error ? event->error : MPIJOB_ERR_IO;
 	mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_ERROR, "local-node", NULL,
-			     mpijob__local_words_format("%s", event->text ? event->text : "the node failed"));
+	    mpijob__local_words_format("%s", event->text ? event->text : "the node failed"));
 }
 
 static void take_event(struct kubelet *kubelet, const struct node_event *event)
@@ -466,7 +475,8 @@ static int take_events(struct kubelet *kubelet, int timeout_ms)
 	while (mpijob__local_node_client_next(kubelet->node, &event) == 1)
 		take_event(kubelet, &event);
 	if (error == MPIJOB_ERR_IO && !kubelet->dead) {
-		struct node_event gone = { .error = error, .text = "the node ended before its time" };
+		struct node_event gone = { .error = error,
+			.text = "the node ended before its time" };
 
 		node_failed(kubelet, &gone);
 	}
@@ -509,21 +519,27 @@ int mpijob__local_kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t
 
 /* What others ask. */
 
-struct log *mpijob__local_kubelet_log(struct kubelet *kubelet, const char *uid, const char *name, int previous)
+struct log *mpijob__local_kubelet_log(struct kubelet *kubelet, const char *uid, const char *name,
+    int previous)
 {
-	struct object *object = kubelet ? mpijob__local_store_by_uid(&kubelet->local->store, uid) : NULL;
-	struct container *container = object && object->pod ? mpijob__local_pod_find_container(object->pod, name) : NULL;
+	struct object *object =
+	    kubelet ? mpijob__local_store_by_uid(&kubelet->local->store, uid) : NULL;
+	struct container *container =
+	    object && object->pod ? mpijob__local_pod_find_container(object->pod, name) : NULL;
 
 	if (!container)
 		return NULL;
 	return previous ? container->previous_log : container->log;
 }
 
-int mpijob__local_kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec, uint64_t *request)
+int mpijob__local_kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec,
+    uint64_t *request)
 {
-	struct object *object = mpijob__local_store_find(&kubelet->local->store, KIND_POD, exec->namespace_, exec->pod);
+	struct object *object =
+	    mpijob__local_store_find(&kubelet->local->store, KIND_POD, exec->namespace_, exec->pod);
 	struct container *container =
-		object && object->pod ? mpijob__local_pod_find_container(object->pod, exec->container) : NULL;
+	    object && object->pod ? mpijob__local_pod_find_container(object->pod, exec->container)
+				  : NULL;
 	struct expectation expectation = { NULL, 0, ASK_EXEC, 0, 0, exec->done, exec->user };
 	struct node_exec ask = { 0 };
 	int error;
@@ -575,25 +591,30 @@ static int say_once(struct kubelet *kubelet, const char *words)
 static char *field_of_job(const struct pod *pod, const char *path)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
-	const char *role = mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-role"));
+	const char *role =
+	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-role"));
 
 	if (!role)
 		return mpijob__local_words_format("spec.%s", path);
 	return mpijob__local_words_format("spec.mpiReplicaSpecs[%s].template.spec.%s",
-				    strcmp(role, "worker") == 0 ? "Worker" : "Launcher", path);
+	    strcmp(role, "worker") == 0 ? "Worker" : "Launcher", path);
 }
 
-void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod, const char *path, const char *what)
+void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod,
+    const char *path, const char *what)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
-	const char *job = mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-name"));
+	const char *job =
+	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-name"));
 	char *field = field_of_job(pod, path);
-	char *words = field ? mpijob__local_words_format("%s/%s/%s", pod->namespace_, job ? job : pod->name, field) : NULL;
+	char *words = field ? mpijob__local_words_format("%s/%s/%s", pod->namespace_,
+				  job ? job : pod->name, field)
+			    : NULL;
 
 	if (words && say_once(kubelet, words))
-		mpijob__local_notice(
-			kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
-			mpijob__local_words_format("not honoured locally%s%s", what ? ": " : "", what ? what : ""));
+		mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
+		    mpijob__local_words_format("not honoured locally%s%s", what ? ": " : "",
+			what ? what : ""));
 	free(words);
 	free(field);
 }
@@ -646,7 +667,8 @@ static int start_node(struct kubelet *kubelet, const char *program, mpijob_diag 
 {
 	char *found = program ? strdup(program) : mpijob__local_node_program_find();
 	struct node_options options = { found, NULL, NODE_IDENTITY_AUTO };
-	int error = found ? mpijob__local_node_client_start(&options, &kubelet->node, diag) : MPIJOB_ERR_NOMEM;
+	int error = found ? mpijob__local_node_client_start(&options, &kubelet->node, diag)
+			  : MPIJOB_ERR_NOMEM;
 
 	free(found);
 	if (!error)
@@ -658,7 +680,8 @@ static int start_node(struct kubelet *kubelet, const char *program, mpijob_diag 
 	return mpijob__local_watch_fd(kubelet->local, &kubelet->source, 0);
 }
 
-int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out, mpijob_diag *diag)
+int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out,
+    mpijob_diag *diag)
 {
 	struct kubelet *kubelet = calloc(1, sizeof(*kubelet));
 	int error;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded cluster as a transport: requests queue up in start, and poll does everything else on the
- * caller's thread: it serves them, runs the controllers and the kubelet until nothing changes any
- * more, feeds watches and logs, and waits on one epoll set. It knows when something may be freed while
- * callbacks of the client start, cancel and poll again.
+ * The embedded cluster as a transport: requests queue up in start, and poll does everything else on
+ * the caller's thread: it serves them, runs the controllers and the kubelet until nothing changes
+ * any more, feeds watches and logs, and waits on one epoll set. It knows when something may be
+ * freed while callbacks of the client start, cancel and poll again.
  */
 #include "local.h"
 #include "api.h"
@@ -204,7 +204,8 @@ static int tell_reply(struct mpijob_local *local, struct call *call, struct repl
 	const mpijob_text *body = reply->revision ? reply->revision->text : reply->text;
 
 	local->told++;
-	mpijob_exchange_header(call->exchange, "Content-Type", reply->type ? reply->type : "application/json");
+	mpijob_exchange_header(call->exchange, "Content-Type",
+	    reply->type ? reply->type : "application/json");
 	if (reply->warning && !call->cancelled) {
 		char *text = mpijob__local_words_format("299 - \"%s\"", reply->warning);
 
@@ -280,8 +281,9 @@ static void changed(void *user, struct object *object, int change)
 }
 
 /*
- * One turn of the controllers. Watchers are told of what it changed before the next turn: who asks for the
- * log of a container because it heard of its end comes before the deletion that follows from that end.
+ * One turn of the controllers. Watchers are told of what it changed before the next turn: who asks
+ * for the log of a container because it heard of its end comes before the deletion that follows
+ * from that end.
  */
 static int advance(struct mpijob_local *local, int64_t *next_ms)
 {
@@ -295,7 +297,8 @@ static int advance(struct mpijob_local *local, int64_t *next_ms)
 		error = mpijob__local_kubelet_run(local->kubelet, clock, &pods);
 	if (!error)
 		error = mpijob__local_gc_run(local);
-	*next_ms = mpijob__local_sooner(mpijob__local_sooner(jobs, pods), mpijob__local_watches_tick(local, clock));
+	*next_ms = mpijob__local_sooner(mpijob__local_sooner(jobs, pods),
+	    mpijob__local_watches_tick(local, clock));
 	if (version != local->store.version)
 		*next_ms = clock;
 	return error;
@@ -329,7 +332,8 @@ static int64_t wait_ms(int64_t next_ms, int64_t limit_ms)
 static int wait_for_events(struct mpijob_local *local, int64_t timeout)
 {
 	struct epoll_event events[EVENTS];
-	int count = epoll_wait(local->epoll, events, EVENTS, timeout > INT_MAX ? INT_MAX : (int)timeout);
+	int count =
+	    epoll_wait(local->epoll, events, EVENTS, timeout > INT_MAX ? INT_MAX : (int)timeout);
 
 	if (count < 0)
 		return errno == EINTR ? 0 : MPIJOB_ERR_IO;
@@ -339,7 +343,8 @@ static int wait_for_events(struct mpijob_local *local, int64_t timeout)
 
 		if (source)
 			source->run(source);
-		else if (read(local->wake, &number, sizeof(number)) < 0 && errno != EAGAIN && errno != EINTR)
+		else if (read(local->wake, &number, sizeof(number)) < 0 && errno != EAGAIN &&
+			 errno != EINTR)
 			return MPIJOB_ERR_IO;
 	}
 	return count;
@@ -378,7 +383,8 @@ static int poll_local(void *self, int timeout_ms)
 		if (count < 0)
 			return count;
 		error = move(local, &next_ms);
-		if (error || local->told != told || count > 0 || (end >= 0 && mpijob__local_words_clock() >= end))
+		if (error || local->told != told || count > 0 ||
+		    (end >= 0 && mpijob__local_words_clock() >= end))
 			break;
 	}
 	return error;
@@ -397,22 +403,26 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 
 /* Descriptors. */
 
-static int control(struct mpijob_local *local, int operation, struct mpijob__local_source *source, int read_,
-		   int write_)
+static int control(struct mpijob_local *local, int operation, struct mpijob__local_source *source,
+    int read_, int write_)
 {
 	struct epoll_event event = { 0 };
 
 	event.events = (read_ ? EPOLLIN : 0u) | (write_ ? EPOLLOUT : 0u);
 	event.data.ptr = source;
-	return epoll_ctl(local->epoll, operation, source ? source->fd : local->wake, &event) ? MPIJOB_ERR_IO : 0;
+	return epoll_ctl(local->epoll, operation, source ? source->fd : local->wake, &event)
+		   ? MPIJOB_ERR_IO
+		   : 0;
 }
 
-int mpijob__local_watch_fd(struct mpijob_local *local, struct mpijob__local_source *source, int write_)
+int mpijob__local_watch_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+    int write_)
 {
 	return control(local, EPOLL_CTL_ADD, source, 1, write_);
 }
 
-int mpijob__local_change_fd(struct mpijob_local *local, struct mpijob__local_source *source, int read_, int write_)
+int mpijob__local_change_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+    int read_, int write_)
 {
 	return control(local, EPOLL_CTL_MOD, source, read_, write_);
 }
@@ -424,7 +434,8 @@ void mpijob__local_forget_fd(struct mpijob_local *local, struct mpijob__local_so
 
 /* Notices. */
 
-void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id, const char *field, char *message)
+void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id,
+    const char *field, char *message)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 
@@ -466,9 +477,10 @@ static int add_default_namespace(struct mpijob_local *local)
 	int error;
 
 	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", "default");
-	error = mpijob_doc_error(doc) ? MPIJOB_ERR_NOMEM
-				      : mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_NAMESPACE), "",
-							     mpijob_doc_root(doc), &reply, NULL);
+	error = mpijob_doc_error(doc)
+		    ? MPIJOB_ERR_NOMEM
+		    : mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_NAMESPACE),
+			  "", mpijob_doc_root(doc), &reply, NULL);
 	mpijob__local_reply_clear(&reply);
 	mpijob_doc_free(doc);
 	return error;
@@ -483,11 +495,13 @@ static int open_descriptors(struct mpijob_local *local)
 	return control(local, EPOLL_CTL_ADD, NULL, 1, 0);
 }
 
-static int set_up(struct mpijob_local *local, const struct mpijob_local_options *options, mpijob_diag *diag)
+static int set_up(struct mpijob_local *local, const struct mpijob_local_options *options,
+    mpijob_diag *diag)
 {
 	int error;
 
-	local->cluster_domain = strdup(options->cluster_domain ? options->cluster_domain : "cluster.local");
+	local->cluster_domain =
+	    strdup(options->cluster_domain ? options->cluster_domain : "cluster.local");
 	local->backoff_ms = options->backoff_base_ms > 0 ? options->backoff_base_ms : 10000;
 	local->allow_host_path = options->allow_host_path;
 	local->names_delay_ms = options->names_delay_ms;
@@ -501,14 +515,16 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	if (!error)
 		error = add_default_namespace(local);
 	if (!error && !options->no_node)
-		error = mpijob__local_kubelet_new(local, options->node_program, &local->kubelet, diag);
+		error =
+		    mpijob__local_kubelet_new(local, options->node_program, &local->kubelet, diag);
 	if (!error && !options->no_node)
 		error = mpijob__local_exec_socket_new(local, &local->exec_socket);
 	return error;
 }
 
 /* What the caller's struct says, and zeros for what it is too short for. */
-static int read_options(const struct mpijob_local_options *given, struct mpijob_local_options *options)
+static int read_options(const struct mpijob_local_options *given,
+    struct mpijob_local_options *options)
 {
 	const unsigned char *bytes = (const unsigned char *)given;
 	size_t known;
@@ -546,8 +562,8 @@ static void fill_transport(struct mpijob_transport *transport)
 	memcpy(transport, &table, size);
 }
 
-int mpijob_local_new(const struct mpijob_local_options *options, struct mpijob_transport *transport, mpijob_local **out,
-		     mpijob_diag *diag)
+int mpijob_local_new(const struct mpijob_local_options *options, struct mpijob_transport *transport,
+    mpijob_local **out, mpijob_diag *diag)
 {
 	struct mpijob_local_options known;
 	struct mpijob_local *local;

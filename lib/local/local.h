@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded cluster as its own files see it: one struct that holds every part, and how a part tells
- * bytes of an answer or asks to be run again.
+ * The embedded cluster as its own files see it: one struct that holds every part, and how a part
+ * tells bytes of an answer or asks to be run again.
  */
 #ifndef MPIJOB_LOCAL_LOCAL_H
 #define MPIJOB_LOCAL_LOCAL_H
@@ -65,11 +65,14 @@ struct mpijob__local_source {
 	void (*run)(struct mpijob__local_source *source);
 	int fd;
 };
-int mpijob__local_watch_fd(struct mpijob_local *local, struct mpijob__local_source *source, int write);
-int mpijob__local_change_fd(struct mpijob_local *local, struct mpijob__local_source *source, int read, int write);
+int mpijob__local_watch_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+    int write);
+int mpijob__local_change_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+    int read, int write);
 void mpijob__local_forget_fd(struct mpijob_local *local, struct mpijob__local_source *source);
 /* Tell people. `message` is taken and may be NULL. */
-void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id, const char *field, char *message);
+void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id,
+    const char *field, char *message);
 
 /* The earlier of two times, -1 being never. */
 int64_t mpijob__local_sooner(int64_t a, int64_t b);

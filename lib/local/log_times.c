@@ -2,8 +2,8 @@
 /*
  * The times of lines, at the cost of one mark for each millisecond in which something was written.
  *
- * Lines that come in the same millisecond are a nanosecond apart, so no two lines have the same time, and who reads a
- * log again from a time on knows exactly where it stood.
+ * Lines that come in the same millisecond are a nanosecond apart, so no two lines have the same
+ * time, and who reads a log again from a time on knows exactly where it stood.
  */
 #include "log_times.h"
 
@@ -22,7 +22,8 @@ struct log_mark {
 
 static const char *line_end(const struct log_bytes *bytes, uint64_t offset)
 {
-	return offset < bytes->to ? memchr(bytes->data + (offset - bytes->from), '\n', (size_t)(bytes->to - offset))
+	return offset < bytes->to ? memchr(bytes->data + (offset - bytes->from), '\n',
+					(size_t)(bytes->to - offset))
 				  : NULL;
 }
 
@@ -60,7 +61,8 @@ static int add_mark(struct log_times *times, uint64_t offset, int64_t ns)
 	return 1;
 }
 
-void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *news, int64_t now_ms)
+void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *news,
+    int64_t now_ms)
 {
 	uint64_t begin = times->inside ? next_line(news, news->from) : news->from;
 	int64_t now_ns = now_ms * NS_OF_MS;
@@ -94,7 +96,8 @@ static size_t find_mark(const struct log_times *times, uint64_t offset)
 	return low;
 }
 
-void mpijob__local_log_times_cut(struct log_times *times, const struct log_bytes *all, uint64_t base)
+void mpijob__local_log_times_cut(struct log_times *times, const struct log_bytes *all,
+    uint64_t base)
 {
 	uint64_t begin = base;
 	struct log_mark *mark;
@@ -120,7 +123,8 @@ void mpijob__local_log_times_clear(struct log_times *times)
 	memset(times, 0, sizeof(*times));
 }
 
-int64_t mpijob__local_log_times_of(const struct log_times *times, const struct log_bytes *all, uint64_t offset)
+int64_t mpijob__local_log_times_of(const struct log_times *times, const struct log_bytes *all,
+    uint64_t offset)
 {
 	const struct log_mark *mark;
 
@@ -130,14 +134,17 @@ int64_t mpijob__local_log_times_of(const struct log_times *times, const struct l
 	return mark->offset > offset ? mark->ns : mark->ns + count_lines(all, mark->offset, offset);
 }
 
-int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t offset, int64_t before_ns)
+int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t offset,
+    int64_t before_ns)
 {
 	size_t mark = times->count ? find_mark(times, offset) : 0;
 
-	return times->count && times->marks[mark].offset == offset ? times->marks[mark].ns : before_ns + 1;
+	return times->count && times->marks[mark].offset == offset ? times->marks[mark].ns
+								   : before_ns + 1;
 }
 
-uint64_t mpijob__local_log_times_since(const struct log_times *times, const struct log_bytes *all, int64_t since_ns)
+uint64_t mpijob__local_log_times_since(const struct log_times *times, const struct log_bytes *all,
+    int64_t since_ns)
 {
 	uint64_t offset = all->from, last = all->from, end = all->to;
 	int64_t ns = INT64_MIN;
@@ -165,8 +172,9 @@ void mpijob__local_log_times_print(int64_t ns, char out[LOG_TIME_SIZE])
 	struct tm parts = { 0 };
 
 	gmtime_r(&seconds, &parts);
-	snprintf(out, LOG_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ", (parts.tm_year + 1900) % 10000,
-		 parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, (int)(ns % NS_OF_S));
+	snprintf(out, LOG_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ",
+	    (parts.tm_year + 1900) % 10000, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
+	    parts.tm_min, parts.tm_sec, (int)(ns % NS_OF_S));
 }
 
 /* Digits of a fixed number; -1 for what is none. */
@@ -220,8 +228,9 @@ int mpijob__local_log_times_read(const char *text, int64_t *ns)
 	for (; count < 9; count++)
 		fraction *= 10;
 	/* Nanoseconds of 64 bits end in the year 2262. */
-	if (!read_zone(text, &zone) || parts[0] < 1970 || parts[0] > 2200 || parts[1] < 1 || parts[1] > 12 ||
-	    parts[2] < 1 || parts[2] > 31 || parts[3] > 23 || parts[4] > 59 || parts[5] > 60)
+	if (!read_zone(text, &zone) || parts[0] < 1970 || parts[0] > 2200 || parts[1] < 1 ||
+	    parts[1] > 12 || parts[2] < 1 || parts[2] > 31 || parts[3] > 23 || parts[4] > 59 ||
+	    parts[5] > 60)
 		return 0;
 	tm.tm_year = parts[0] - 1900;
 	tm.tm_mon = parts[1] - 1;

@@ -24,18 +24,24 @@ struct log_bytes {
 };
 
 /* These bytes came, now. */
-void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *news, int64_t now_ms);
+void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *news,
+    int64_t now_ms);
 /* What is before `base` will be forgotten. */
-void mpijob__local_log_times_cut(struct log_times *times, const struct log_bytes *all, uint64_t base);
+void mpijob__local_log_times_cut(struct log_times *times, const struct log_bytes *all,
+    uint64_t base);
 void mpijob__local_log_times_clear(struct log_times *times);
 
-/* The time of the line that begins at `offset`. Each line has one of its own, later than that of the one before. */
-int64_t mpijob__local_log_times_of(const struct log_times *times, const struct log_bytes *all, uint64_t offset);
+/* The time of the line that begins at `offset`. Each line has one of its own, later than that of
+ * the one before. */
+int64_t mpijob__local_log_times_of(const struct log_times *times, const struct log_bytes *all,
+    uint64_t offset);
 /* The same, of the line behind one of which the time is known. */
-int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t offset, int64_t before_ns);
-/* Where the first line begins that is not older; where the last one begins that has no end yet, or the end of all, when
- * there is none. */
-uint64_t mpijob__local_log_times_since(const struct log_times *times, const struct log_bytes *all, int64_t since_ns);
+int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t offset,
+    int64_t before_ns);
+/* Where the first line begins that is not older; where the last one begins that has no end yet, or
+ * the end of all, when there is none. */
+uint64_t mpijob__local_log_times_since(const struct log_times *times, const struct log_bytes *all,
+    int64_t since_ns);
 
 /* RFC 3339 in UTC with nine digits behind the dot. */
 void mpijob__local_log_times_print(int64_t ns, char out[LOG_TIME_SIZE]);

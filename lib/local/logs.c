@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What containers write: the last 10 MiB of each run are kept, and a reader whose place was cut away is
- * told how much it missed. Times are kept beside, and stand in front of lines for who wants them. A follower that is
- * slow makes the container wait instead, as a full pipe would, so that nobody who follows from the start misses
- * anything.
+ * What containers write: the last 10 MiB of each run are kept, and a reader whose place was cut
+ * away is told how much it missed. Times are kept beside, and stand in front of lines for who wants
+ * them. A follower that is slow makes the container wait instead, as a full pipe would, so that
+ * nobody who follows from the start misses anything.
  */
 #include "logs.h"
 #include "kubelet.h"
@@ -48,7 +48,8 @@ struct log {
 	void *user;
 };
 
-struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(void *user), void *user)
+struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(void *user),
+    void *user)
 {
 	struct log *log = calloc(1, sizeof(*log));
 
@@ -139,7 +140,10 @@ static int append(struct log *log, const char *data, size_t len)
 /* A gap is told where it is. */
 static int append_gap(struct log *log)
 {
-	char *text = log->lost ? mpijob__local_words_format("\n[%zu bytes were lost: out of memory]\n", log->lost) : NULL;
+	char *text =
+	    log->lost
+		? mpijob__local_words_format("\n[%zu bytes were lost: out of memory]\n", log->lost)
+		: NULL;
 	int error = log->lost ? MPIJOB_ERR_NOMEM : 0;
 
 	if (text)
@@ -195,7 +199,8 @@ char *mpijob__local_logs_tail(const struct log *log, size_t lines, size_t bytes)
 			break;
 		start--;
 	}
-	return mpijob__local_words_format("%.*s", (int)(log->len - start), log->data ? log->data + start : "");
+	return mpijob__local_words_format("%.*s", (int)(log->len - start),
+	    log->data ? log->data + start : "");
 }
 
 /* Reading. */
@@ -213,7 +218,7 @@ static int tell_gap(struct reader *reader, struct call *call)
 {
 	struct log *log = reader->log;
 	char *text = mpijob__local_words_format("[%llu bytes are no longer kept]\n",
-					  (unsigned long long)(log->base - reader->offset));
+	    (unsigned long long)(log->base - reader->offset));
 	int ended;
 
 	if (!text)
@@ -233,7 +238,8 @@ static int put_time(struct reader *reader, mpijob_text *text)
 
 	/* The line behind the one before is the usual case. */
 	if (reader->line_ns && reader->next_line == reader->offset)
-		reader->line_ns = mpijob__local_log_times_next(times, reader->offset, reader->line_ns);
+		reader->line_ns =
+		    mpijob__local_log_times_next(times, reader->offset, reader->line_ns);
 	else
 		reader->line_ns = mpijob__local_log_times_of(times, &all, reader->offset);
 	mpijob__local_log_times_print(reader->line_ns, time);
@@ -243,7 +249,8 @@ static int put_time(struct reader *reader, mpijob_text *text)
 	return 0;
 }
 
-/* A copy of at most `len` bytes, because the log may grow while it is told, with times where they are wanted. */
+/* A copy of at most `len` bytes, because the log may grow while it is told, with times where they
+ * are wanted. */
 static int copy_piece(struct reader *reader, mpijob_text *text, size_t len)
 {
 	const struct log *log = reader->log;
@@ -273,7 +280,9 @@ static int tell_piece(struct reader *reader, struct call *call, size_t len)
 	struct log *log = reader->log;
 	mpijob_text *text = mpijob_text_new();
 	int error = text ? copy_piece(reader, text, len) : MPIJOB_ERR_NOMEM;
-	int ended = error ? 0 : mpijob__local_tell(log->local, call, mpijob_text_data(text), mpijob_text_len(text));
+	int ended = error ? 0
+			  : mpijob__local_tell(log->local, call, mpijob_text_data(text),
+				mpijob_text_len(text));
 
 	mpijob_text_free(text);
 	if (error)
@@ -330,14 +339,18 @@ static uint64_t tail_of(const struct log *log, int64_t lines)
 static uint64_t beginning_of(const struct log *log, const struct log_options *options)
 {
 	struct log_bytes all = all_bytes(log);
-	uint64_t since =
-		options->since_ns > INT64_MIN ? mpijob__local_log_times_since(&log->times, &all, options->since_ns) : 0;
-	uint64_t tail = options->tail == 0 ? all.to : options->tail > 0 ? tail_of(log, options->tail) : 0;
+	uint64_t since = options->since_ns > INT64_MIN
+			     ? mpijob__local_log_times_since(&log->times, &all, options->since_ns)
+			     : 0;
+	uint64_t tail = options->tail == 0  ? all.to
+			: options->tail > 0 ? tail_of(log, options->tail)
+					    : 0;
 
 	return since > tail ? since : tail;
 }
 
-static int read_log(struct log *log, struct call *call, const struct log_options *options, struct reply *reply)
+static int read_log(struct log *log, struct call *call, const struct log_options *options,
+    struct reply *reply)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 
@@ -368,13 +381,15 @@ static const char *choose_container(const struct object *pod, const char *asked)
 
 	if (!asked || !*asked)
 		return mpijob_node_count(containers) == 1
-			       ? mpijob_node_string(mpijob_node_get(mpijob_node_at(containers, 0), "name"))
-			       : NULL;
+			   ? mpijob_node_string(
+				 mpijob_node_get(mpijob_node_at(containers, 0), "name"))
+			   : NULL;
 	for (size_t i = 0; i < 2; i++) {
 		const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), lists[i]);
 
 		for (size_t j = 0; j < mpijob_node_count(list); j++) {
-			const char *name = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, j), "name"));
+			const char *name =
+			    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, j), "name"));
 
 			if (name && strcmp(name, asked) == 0)
 				return name;
@@ -384,25 +399,26 @@ static const char *choose_container(const struct object *pod, const char *asked)
 }
 
 int mpijob__local_logs_open(struct mpijob_local *local, struct call *call, struct object *pod,
-		      const struct log_options *options, struct reply *reply)
+    const struct log_options *options, struct reply *reply)
 {
 	const char *container = choose_container(pod, options->container);
 	struct log *log;
 
 	if (!container && options->container && *options->container)
-		return mpijob__local_reply_refuse(
-			reply, 400, "BadRequest", pod->kind, pod->name,
-			mpijob__local_words_format("container %s is not in pod %s", options->container, pod->name));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+		    mpijob__local_words_format("container %s is not in pod %s", options->container,
+			pod->name));
 	if (!container)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
-					    mpijob__local_words_format("pod %s has several containers: name one", pod->name));
+		    mpijob__local_words_format("pod %s has several containers: name one",
+			pod->name));
 	log = mpijob__local_kubelet_log(local->kubelet, pod->uid, container, options->previous);
 	if (log)
 		return read_log(log, call, options, reply);
 	return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
-				    options->previous
-					    ? mpijob__local_words_format("container \"%s\" in pod \"%s\" did not run before",
-								   container, pod->name)
-					    : mpijob__local_words_format("container \"%s\" in pod \"%s\" is waiting to start",
-								   container, pod->name));
+	    options->previous
+		? mpijob__local_words_format("container \"%s\" in pod \"%s\" did not run before",
+		      container, pod->name)
+		: mpijob__local_words_format("container \"%s\" in pod \"%s\" is waiting to start",
+		      container, pod->name));
 }

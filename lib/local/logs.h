@@ -17,7 +17,8 @@ struct log_options {
 struct log;
 
 /* `drained` is called when a reader that was far behind caught up; may be NULL. */
-struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(void *user), void *user);
+struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(void *user),
+    void *user);
 void mpijob__local_logs_hold(struct log *log);
 void mpijob__local_logs_drop(struct log *log);
 /* Its owner goes: `drained` is not called any more. */
@@ -33,6 +34,6 @@ char *mpijob__local_logs_tail(const struct log *log, size_t lines, size_t bytes)
 
 /* Answer a request for a container's log. 0 and a reply, or MPIJOB_ERR_NOMEM. */
 int mpijob__local_logs_open(struct mpijob_local *local, struct call *call, struct object *pod,
-		      const struct log_options *options, struct reply *reply);
+    const struct log_options *options, struct reply *reply);
 
 #endif

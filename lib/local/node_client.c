@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the node is started beside a host that may have threads (posix_spawn: nothing of the host runs
- * between fork and exec), what it inherits (one socket, an empty environment but for HOME), and how
- * each request becomes fields.
+ * How the node is started beside a host that may have threads (posix_spawn: nothing of the host
+ * runs between fork and exec), what it inherits (one socket, an empty environment but for HOME),
+ * and how each request becomes fields.
  */
 #include "node_client.h"
 #include "node_message.h"
@@ -75,7 +75,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 		e = posix_spawnattr_setpgroup(attr, 0);
 	if (!e)
 		e = posix_spawnattr_setflags(attr,
-					     POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+		    POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 	return e;
 }
 
@@ -117,13 +117,15 @@ static void no_fds(struct node_incoming *in)
 		in->fds[i] = -1;
 }
 
-int mpijob__local_node_client_start(const struct node_options *options, struct node_client **out, mpijob_diag *diag)
+int mpijob__local_node_client_start(const struct node_options *options, struct node_client **out,
+    mpijob_diag *diag)
 {
 	struct node_client *client;
 	int pair[2];
 	int e;
 
-	if (!options || !options->program || !out || options->identity < 0 || options->identity > NODE_IDENTITY_SINGLE)
+	if (!options || !options->program || !out || options->identity < 0 ||
+	    options->identity > NODE_IDENTITY_SINGLE)
 		return MPIJOB_ERR_USAGE;
 	client = calloc(1, sizeof(*client));
 	if (!client)
@@ -131,7 +133,8 @@ int mpijob__local_node_client_start(const struct node_options *options, struct n
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
 		e = errno;
 		free(client);
-		return report(diag, MPIJOB_ERR_IO, "cannot make a socket pair for ", "mpijob-node", e);
+		return report(diag, MPIJOB_ERR_IO, "cannot make a socket pair for ", "mpijob-node",
+		    e);
 	}
 	e = spawn(options, pair[1], &client->pid);
 	close(pair[1]);
@@ -192,36 +195,17 @@ static void fill(struct node_event *event, const struct node_field *field)
 	uint64_t number = mpijob__local_node_message_number(field);
 
 	switch (field->tag) {
-	case NODE_F_ID:
-		event->id = number;
-		break;
-	case NODE_F_PID:
-		event->pid = (int64_t)number;
-		break;
-	case NODE_F_CODE:
-		event->code = (int32_t)number;
-		break;
-	case NODE_F_SIGNAL:
-		event->signo = (int32_t)number;
-		break;
-	case NODE_F_ERROR:
-		event->error = -(int32_t)number;
-		break;
-	case NODE_F_ERRNO:
-		event->errno_value = (int32_t)number;
-		break;
-	case NODE_F_IDENTITY:
-		event->identity = (int32_t)number;
-		break;
-	case NODE_F_FEATURES:
-		event->features = (uint32_t)number;
-		break;
+	case NODE_F_ID: event->id = number; break;
+	case NODE_F_PID: event->pid = (int64_t)number; break;
+	case NODE_F_CODE: event->code = (int32_t)number; break;
+	case NODE_F_SIGNAL: event->signo = (int32_t)number; break;
+	case NODE_F_ERROR: event->error = -(int32_t)number; break;
+	case NODE_F_ERRNO: event->errno_value = (int32_t)number; break;
+	case NODE_F_IDENTITY: event->identity = (int32_t)number; break;
+	case NODE_F_FEATURES: event->features = (uint32_t)number; break;
 	case NODE_F_TEXT:
-	case NODE_F_KERNEL:
-		event->text = mpijob__local_node_message_text(field);
-		break;
-	default:
-		break;
+	case NODE_F_KERNEL: event->text = mpijob__local_node_message_text(field); break;
+	default: break;
 	}
 }
 
@@ -240,8 +224,8 @@ int mpijob__local_node_client_next(struct node_client *client, struct node_event
 	memset(event, 0, sizeof(*event));
 	event->request = client->current.frame.request;
 	event->type = client->current.frame.type;
-	reader =
-		(struct node_reader){ client->current.payload, client->current.payload + client->current.frame.length };
+	reader = (struct node_reader){ client->current.payload,
+		client->current.payload + client->current.frame.length };
 	while (mpijob__local_node_message_next(&reader, &field) == 1)
 		fill(event, &field);
 	return 1;
@@ -263,8 +247,8 @@ static int finish(struct node_client *client, struct node_writer *w, uint64_t *r
 	return 0;
 }
 
-int mpijob__local_node_client_sandbox_create(struct node_client *client, const struct node_sandbox *sandbox,
-				       uint64_t *request)
+int mpijob__local_node_client_sandbox_create(struct node_client *client,
+    const struct node_sandbox *sandbox, uint64_t *request)
 {
 	struct node_writer w;
 
@@ -287,17 +271,20 @@ static int with_id(struct node_client *client, uint16_t type, uint64_t id, uint6
 	return finish(client, &w, request);
 }
 
-int mpijob__local_node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox, uint64_t *request)
+int mpijob__local_node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox,
+    uint64_t *request)
 {
 	return with_id(client, NODE_REQ_SANDBOX_DESTROY, sandbox, request);
 }
 
-int mpijob__local_node_client_volume_remove(struct node_client *client, uint64_t volume, uint64_t *request)
+int mpijob__local_node_client_volume_remove(struct node_client *client, uint64_t volume,
+    uint64_t *request)
 {
 	return with_id(client, NODE_REQ_VOLUME_REMOVE, volume, request);
 }
 
-int mpijob__local_node_client_volume_write(struct node_client *client, const struct node_volume *volume, uint64_t *request)
+int mpijob__local_node_client_volume_write(struct node_client *client,
+    const struct node_volume *volume, uint64_t *request)
 {
 	struct node_writer w;
 
@@ -305,7 +292,8 @@ int mpijob__local_node_client_volume_write(struct node_client *client, const str
 	mpijob__local_node_message_put_number(&w, NODE_F_ID, volume->id);
 	mpijob__local_node_message_put_number(&w, NODE_F_KIND, (uint64_t)volume->kind);
 	if (volume->fs_group >= 0)
-		mpijob__local_node_message_put_number(&w, NODE_F_FS_GROUP, (uint64_t)volume->fs_group);
+		mpijob__local_node_message_put_number(&w, NODE_F_FS_GROUP,
+		    (uint64_t)volume->fs_group);
 	for (size_t i = 0; i < volume->file_count; i++) {
 		const struct node_file *file = &volume->files[i];
 		size_t opened = mpijob__local_node_message_open(&w, NODE_F_FILE);
@@ -320,8 +308,8 @@ int mpijob__local_node_client_volume_write(struct node_client *client, const str
 	return finish(client, &w, request);
 }
 
-int mpijob__local_node_client_hosts_write(struct node_client *client, uint64_t group, const char *text, size_t len,
-				    uint64_t *request)
+int mpijob__local_node_client_hosts_write(struct node_client *client, uint64_t group,
+    const char *text, size_t len, uint64_t *request)
 {
 	struct node_writer w;
 
@@ -370,8 +358,8 @@ static int put_fds(struct node_writer *w, const int fds[3])
 	return 0;
 }
 
-int mpijob__local_node_client_container_start(struct node_client *client, const struct node_container *container,
-					uint64_t *request)
+int mpijob__local_node_client_container_start(struct node_client *client,
+    const struct node_container *container, uint64_t *request)
 {
 	struct node_writer w;
 
@@ -386,7 +374,8 @@ int mpijob__local_node_client_container_start(struct node_client *client, const 
 	if (container->gid >= 0)
 		mpijob__local_node_message_put_number(&w, NODE_F_GID, (uint64_t)container->gid);
 	for (size_t i = 0; i < container->group_count; i++)
-		mpijob__local_node_message_put_number(&w, NODE_F_SUPPLEMENTARY, container->groups[i]);
+		mpijob__local_node_message_put_number(&w, NODE_F_SUPPLEMENTARY,
+		    container->groups[i]);
 	for (size_t i = 0; i < container->mount_count; i++)
 		put_mount(&w, &container->mounts[i]);
 	mpijob__local_node_message_put_number(&w, NODE_F_READ_ONLY, container->read_only_root != 0);
@@ -400,7 +389,8 @@ int mpijob__local_node_client_container_start(struct node_client *client, const 
 	return finish(client, &w, request);
 }
 
-int mpijob__local_node_client_container_signal(struct node_client *client, uint64_t container, int signo, uint64_t *request)
+int mpijob__local_node_client_container_signal(struct node_client *client, uint64_t container,
+    int signo, uint64_t *request)
 {
 	struct node_writer w;
 
@@ -410,7 +400,8 @@ int mpijob__local_node_client_container_signal(struct node_client *client, uint6
 	return finish(client, &w, request);
 }
 
-int mpijob__local_node_client_exec(struct node_client *client, const struct node_exec *exec, uint64_t *request)
+int mpijob__local_node_client_exec(struct node_client *client, const struct node_exec *exec,
+    uint64_t *request)
 {
 	struct node_writer w;
 
@@ -426,7 +417,8 @@ int mpijob__local_node_client_exec(struct node_client *client, const struct node
 	return finish(client, &w, request);
 }
 
-int mpijob__local_node_client_exec_signal(struct node_client *client, uint64_t exec_request, int signo, uint64_t *request)
+int mpijob__local_node_client_exec_signal(struct node_client *client, uint64_t exec_request,
+    int signo, uint64_t *request)
 {
 	struct node_writer w;
 
@@ -436,15 +428,18 @@ int mpijob__local_node_client_exec_signal(struct node_client *client, uint64_t e
 	return finish(client, &w, request);
 }
 
-int mpijob__local_node_client_probe(struct node_client *client, const struct node_probe *probe, uint64_t *request)
+int mpijob__local_node_client_probe(struct node_client *client, const struct node_probe *probe,
+    uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, NODE_REQ_PROBE);
 	mpijob__local_node_message_put_number(&w, NODE_F_SANDBOX, probe->sandbox);
 	mpijob__local_node_message_put_number(&w, NODE_F_PORT, probe->port);
-	mpijob__local_node_message_put_number(&w, NODE_F_TIMEOUT, (uint64_t)(probe->timeout_ms > 0 ? probe->timeout_ms : 0));
-	mpijob__local_node_message_put_number(&w, NODE_F_RETRY, (uint64_t)(probe->retry_ms > 0 ? probe->retry_ms : 0));
+	mpijob__local_node_message_put_number(&w, NODE_F_TIMEOUT,
+	    (uint64_t)(probe->timeout_ms > 0 ? probe->timeout_ms : 0));
+	mpijob__local_node_message_put_number(&w, NODE_F_RETRY,
+	    (uint64_t)(probe->retry_ms > 0 ? probe->retry_ms : 0));
 	mpijob__local_node_message_put_number(&w, NODE_F_LISTEN, probe->listen_only != 0);
 	return finish(client, &w, request);
 }

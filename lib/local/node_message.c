@@ -40,7 +40,8 @@ static int make_room(struct node_writer *w, size_t more)
 
 	if (w->failed)
 		return -1;
-	if (more > NODE_MAX_PAYLOAD || w->len + more > NODE_MAX_PAYLOAD + sizeof(struct node_frame)) {
+	if (more > NODE_MAX_PAYLOAD ||
+	    w->len + more > NODE_MAX_PAYLOAD + sizeof(struct node_frame)) {
 		w->failed = TOO_LONG;
 		return -1;
 	}
@@ -77,7 +78,8 @@ void mpijob__local_node_message_begin(struct node_writer *w, uint16_t type, uint
 	append(w, &frame, sizeof(frame));
 }
 
-void mpijob__local_node_message_put(struct node_writer *w, uint16_t tag, const void *data, size_t len)
+void mpijob__local_node_message_put(struct node_writer *w, uint16_t tag, const void *data,
+    size_t len)
 {
 	struct node_field_header header = { .tag = tag, .length = (uint32_t)len };
 
@@ -290,7 +292,8 @@ int mpijob__local_node_message_flush(struct node_channel *channel)
 	}
 	channel->out_count -= done;
 	if (done && channel->out_count)
-		memmove(channel->out, channel->out + done, channel->out_count * sizeof(*channel->out));
+		memmove(channel->out, channel->out + done,
+		    channel->out_count * sizeof(*channel->out));
 	return channel->mute ? MPIJOB_ERR_IO : 0;
 }
 
@@ -316,7 +319,8 @@ static void keep_fds(struct node_channel *channel, struct msghdr *msg)
 	}
 }
 
-/* Read up to `want` bytes to `to`: their number, 0 when nothing is there, MPIJOB_ERR_IO at the end. */
+/* Read up to `want` bytes to `to`: their number, 0 when nothing is there, MPIJOB_ERR_IO at the
+ * end. */
 static ssize_t receive_some(struct node_channel *channel, void *to, size_t want)
 {
 	union {
@@ -324,9 +328,10 @@ static ssize_t receive_some(struct node_channel *channel, void *to, size_t want)
 		char space[CMSG_SPACE(sizeof(int) * NODE_MAX_FDS)];
 	} control;
 	struct iovec part = { to, want };
-	struct msghdr msg = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof(control.space)
-	};
+	struct msghdr msg = { .msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.space,
+		.msg_controllen = sizeof(control.space) };
 	ssize_t n;
 
 	do {
@@ -391,10 +396,11 @@ int mpijob__local_node_message_receive(struct node_channel *channel, struct node
 		if (channel->got >= head && channel->got == head + now->frame.length)
 			return complete(channel, in);
 		if (channel->got < head)
-			n = receive_some(channel, (char *)&now->frame + channel->got, head - channel->got);
+			n = receive_some(channel, (char *)&now->frame + channel->got,
+			    head - channel->got);
 		else
 			n = receive_some(channel, now->payload + (channel->got - head),
-					 head + now->frame.length - channel->got);
+			    head + now->frame.length - channel->got);
 		if (n <= 0)
 			return (int)n;
 		channel->got += (size_t)n;

@@ -10,7 +10,8 @@
 
 #include <stddef.h>
 
-/* A message that is being written. Puts never fail on the spot; `failed` remembers (1: no memory, 2: too long). */
+/* A message that is being written. Puts never fail on the spot; `failed` remembers (1: no memory,
+ * 2: too long). */
 struct node_writer {
 	unsigned char *data; /* frame header and fields; wiped before it is freed */
 	size_t len;
@@ -21,13 +22,18 @@ struct node_writer {
 };
 
 void mpijob__local_node_message_begin(struct node_writer *w, uint16_t type, uint64_t request);
-void mpijob__local_node_message_put(struct node_writer *w, uint16_t tag, const void *data, size_t len);
-void mpijob__local_node_message_put_text(struct node_writer *w, uint16_t tag, const char *text); /* NULL: nothing */
+void mpijob__local_node_message_put(struct node_writer *w, uint16_t tag, const void *data,
+    size_t len);
+/* NULL: nothing */
+void mpijob__local_node_message_put_text(struct node_writer *w, uint16_t tag, const char *text);
 void mpijob__local_node_message_put_number(struct node_writer *w, uint16_t tag, uint64_t value);
-size_t mpijob__local_node_message_open(struct node_writer *w, uint16_t tag); /* fields in a field: open, puts, close */
+/* fields in a field: open, puts, close */
+size_t mpijob__local_node_message_open(struct node_writer *w, uint16_t tag);
 void mpijob__local_node_message_close(struct node_writer *w, size_t opened);
-int mpijob__local_node_message_finish(struct node_writer *w); /* 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (too long) */
-void mpijob__local_node_message_drop(struct node_writer *w);  /* wipes, frees, closes the descriptors */
+/* 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (too long) */
+int mpijob__local_node_message_finish(struct node_writer *w);
+/* wipes, frees, closes the descriptors */
+void mpijob__local_node_message_drop(struct node_writer *w);
 
 /* Fields that are being read; borrowed from the message. */
 struct node_reader {
@@ -41,9 +47,12 @@ struct node_field {
 	size_t len;
 };
 
-int mpijob__local_node_message_next(struct node_reader *r, struct node_field *field); /* 1; 0 at the end; -1 malformed */
-uint64_t mpijob__local_node_message_number(const struct node_field *field);           /* 0 when it is none */
-const char *mpijob__local_node_message_text(const struct node_field *field);          /* NULL when it is none */
+/* 1; 0 at the end; -1 malformed */
+int mpijob__local_node_message_next(struct node_reader *r, struct node_field *field);
+/* 0 when it is none */
+uint64_t mpijob__local_node_message_number(const struct node_field *field);
+/* NULL when it is none */
+const char *mpijob__local_node_message_text(const struct node_field *field);
 struct node_reader mpijob__local_node_message_inside(const struct node_field *field);
 
 /* One message that came in. */
@@ -78,7 +87,8 @@ int mpijob__local_node_message_send(struct node_channel *channel, struct node_wr
 /* Send what the socket takes. 0, or MPIJOB_ERR_IO: the other end is gone. */
 int mpijob__local_node_message_flush(struct node_channel *channel);
 
-/* Receive at most one message: 1 and *in is the caller's; 0: nothing whole yet; MPIJOB_ERR_IO: end or nonsense; _NOMEM.
+/* Receive at most one message: 1 and *in is the caller's; 0: nothing whole yet; MPIJOB_ERR_IO: end
+ * or nonsense; _NOMEM.
  */
 int mpijob__local_node_message_receive(struct node_channel *channel, struct node_incoming *in);
 void mpijob__local_node_message_incoming_free(struct node_incoming *in);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the program mpijob-node is: beside the file that this code was loaded from, in a build tree as
- * in an installed one, so that both can be moved as a whole.
+ * Where the program mpijob-node is: beside the file that this code was loaded from, in a build tree
+ * as in an installed one, so that both can be moved as a whole.
  */
 #define _GNU_SOURCE /* dladdr */
 
@@ -35,10 +35,10 @@ char *mpijob__local_node_program_find(void)
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		free(path);
 		path = mpijob__local_words_format("%s%s%s/mpijob-node",
-					    folders[i][0] == '/' ? ""
-					    : slash              ? file
-								 : ".",
-					    folders[i][0] == '/' ? "" : "/", folders[i]);
+		    folders[i][0] == '/' ? ""
+		    : slash              ? file
+					 : ".",
+		    folders[i][0] == '/' ? "" : "/", folders[i]);
 		if (path && access(path, X_OK) == 0)
 			break;
 	}

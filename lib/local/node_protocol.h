@@ -2,15 +2,15 @@
 /*
  * The protocol between lib/local (the parent) and the program mpijob-node (the node).
  *
- * One stream socket pair. Each message is a frame: 16 bytes of header, then fields. A field is 8 bytes
- * of header (tag, zero, length) and its bytes; a field may hold fields in turn. Texts end in NUL on
- * the wire, so that they can be read in place; numbers are 8 bytes in the byte order of the machine.
- * It is no JSON because keys travel here: every buffer is of known size and wiped, and the bytes of a
- * file need no encoding. File descriptors ride on the first byte of their frame.
+ * One stream socket pair. Each message is a frame: 16 bytes of header, then fields. A field is 8
+ * bytes of header (tag, zero, length) and its bytes; a field may hold fields in turn. Texts end in
+ * NUL on the wire, so that they can be read in place; numbers are 8 bytes in the byte order of the
+ * machine. It is no JSON because keys travel here: every buffer is of known size and wiped, and the
+ * bytes of a file need no encoding. File descriptors ride on the first byte of their frame.
  *
  * A request has a number above 0 chosen by the parent and gets exactly one answer with that number;
- * answers come in any order. Events have the number 0. Sandboxes, containers, volumes and groups are
- * named by numbers above 0 that the parent chooses.
+ * answers come in any order. Events have the number 0. Sandboxes, containers, volumes and groups
+ * are named by numbers above 0 that the parent chooses.
  */
 #ifndef MPIJOB_LOCAL_NODE_PROTOCOL_H
 #define MPIJOB_LOCAL_NODE_PROTOCOL_H
@@ -38,25 +38,30 @@ struct node_field_header {
 
 /* Parent to node. In brackets: the fields; * may repeat, ? may be absent. */
 enum {
-	NODE_REQ_SANDBOX_CREATE = 1, /* ID HOSTNAME ADDRESS HOST_NETWORK GROUP? -> OK once its network is up */
-	NODE_REQ_SANDBOX_DESTROY,    /* ID; kills what still runs in it -> OK */
-	NODE_REQ_VOLUME_WRITE,       /* ID KIND FS_GROUP? FILE* -> OK once readers see the new content */
-	NODE_REQ_VOLUME_REMOVE,      /* ID -> OK; for when no container has it mounted any more */
-	NODE_REQ_HOSTS_WRITE,        /* GROUP DATA -> OK once every pod of the group sees it */
-	NODE_REQ_CONTAINER_START,    /* ID SANDBOX ARG+ ENV* CWD? UID? GID? SUPPLEMENTARY* MOUNT* READ_ONLY? SSH_PATH?
-				      * CAPABILITIES CONFINE?
-				      * STDIO and its descriptors -> OK with PID once the command runs */
-	NODE_REQ_CONTAINER_SIGNAL,   /* ID SIGNAL; to the first process -> OK */
-	NODE_REQ_EXEC,        /* ID(container) ARG+ ENV* CWD? STDIO and its descriptors -> EXITED when it ended */
+	/* ID HOSTNAME ADDRESS HOST_NETWORK GROUP? -> OK once its network is up */
+	NODE_REQ_SANDBOX_CREATE = 1,
+	NODE_REQ_SANDBOX_DESTROY, /* ID; kills what still runs in it -> OK */
+	/* ID KIND FS_GROUP? FILE* -> OK once readers see the new content */
+	NODE_REQ_VOLUME_WRITE,
+	NODE_REQ_VOLUME_REMOVE, /* ID -> OK; for when no container has it mounted any more */
+	NODE_REQ_HOSTS_WRITE,   /* GROUP DATA -> OK once every pod of the group sees it */
+	/* ID SANDBOX ARG+ ENV* CWD? UID? GID? SUPPLEMENTARY* MOUNT* READ_ONLY? SSH_PATH? *
+	 * CAPABILITIES CONFINE? * STDIO and its descriptors -> OK with PID once the command runs */
+	NODE_REQ_CONTAINER_START,
+	NODE_REQ_CONTAINER_SIGNAL, /* ID SIGNAL; to the first process -> OK */
+	/* ID(container) ARG+ ENV* CWD? STDIO and its descriptors -> EXITED when it ended */
+	NODE_REQ_EXEC,
 	NODE_REQ_EXEC_SIGNAL, /* REQUEST(of the exec) SIGNAL -> OK */
-	NODE_REQ_PROBE,       /* SANDBOX PORT TIMEOUT RETRY? LISTEN? -> OK with CODE = NODE_PROBE_* */
+	/* SANDBOX PORT TIMEOUT RETRY? LISTEN? -> OK with CODE = NODE_PROBE_* */
+	NODE_REQ_PROBE,
 };
 
 /* Node to parent. */
 enum {
-	NODE_ANS_OK = 64,     /* PID? CODE? */
-	NODE_ANS_ERROR,       /* ERROR(an MPIJOB_ERR_*) ERRNO? TEXT */
-	NODE_ANS_EXITED,      /* CODE SIGNAL; an exec that could not start is CODE 127 or 126, with TEXT */
+	NODE_ANS_OK = 64, /* PID? CODE? */
+	NODE_ANS_ERROR,   /* ERROR(an MPIJOB_ERR_*) ERRNO? TEXT */
+	/* CODE SIGNAL; an exec that could not start is CODE 127 or 126, with TEXT */
+	NODE_ANS_EXITED,
 	NODE_EVT_READY = 128, /* VERSION IDENTITY KERNEL FEATURES */
 	NODE_EVT_FATAL,       /* ERROR ERRNO? TEXT; the node ends after this */
 	NODE_EVT_EXITED,      /* ID(container) CODE SIGNAL */
@@ -89,7 +94,8 @@ enum {
 	NODE_F_SUB_PATH,
 	NODE_F_READ_ONLY,
 	NODE_F_SSH_PATH,
-	NODE_F_STDIO, /* which of the descriptors 0, 1, 2 ride along: bits 1, 2, 4; the others are /dev/null */
+	/* which of the descriptors 0, 1, 2 ride along: bits 1, 2, 4; the others are /dev/null */
+	NODE_F_STDIO,
 	NODE_F_SIGNAL,
 	NODE_F_PORT,
 	NODE_F_TIMEOUT, /* ms */
@@ -110,7 +116,8 @@ enum {
 
 /* NODE_F_KIND: what a volume is. */
 #define NODE_VOLUME_EMPTY 1 /* a writable directory */
-#define NODE_VOLUME_FILES 2 /* exactly these files, replaced as a whole: configMap, secret, projected, downwardAPI */
+/* exactly these files, replaced as a whole: configMap, secret, projected, downwardAPI */
+#define NODE_VOLUME_FILES 2
 
 /* NODE_F_IDENTITY: whose rights the node has. */
 #define NODE_IDENTITY_AUTO        0 /* only asked for, never answered */

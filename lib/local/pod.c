@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a pod: sandbox, volumes and names first, then its init containers one after the other,
- * then its containers at once; who starts again and when; how a deletion gives them time to end; and
- * when nothing is left to be run.
+ * The life of a pod: sandbox, volumes and names first, then its init containers one after the
+ * other, then its containers at once; who starts again and when; how a deletion gives them time to
+ * end; and when nothing is left to be run.
  */
 #include "pod.h"
 #include "deletion.h"
@@ -22,7 +22,7 @@
 static int make_containers(struct pod *pod)
 {
 	const mpijob_node *lists[] = { mpijob_node_get(pod->spec, "initContainers"),
-				       mpijob_node_get(pod->spec, "containers") };
+		mpijob_node_get(pod->spec, "containers") };
 
 	pod->init_count = mpijob_node_count(lists[0]);
 	pod->count = pod->init_count + mpijob_node_count(lists[1]);
@@ -61,7 +61,8 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	mpijob_node_bool(mpijob_node_get(pod->spec, "hostNetwork"), &pod->host_network);
 	hostname = mpijob_node_string(mpijob_node_get(pod->spec, "hostname"));
 	/* A host name is a label: no dots, at most 63 bytes. */
-	pod->hostname = mpijob__local_words_format("%.63s", hostname && *hostname ? hostname : object->name);
+	pod->hostname =
+	    mpijob__local_words_format("%.63s", hostname && *hostname ? hostname : object->name);
 	if (!pod->hostname)
 		return MPIJOB_ERR_NOMEM;
 	pod->hostname[strcspn(pod->hostname, ".")] = 0;
@@ -71,8 +72,8 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	return 0;
 }
 
-struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
-			    uint64_t id)
+struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local,
+    const struct object *object, uint64_t id)
 {
 	struct pod *pod = calloc(1, sizeof(*pod));
 
@@ -84,7 +85,8 @@ struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *
 	pod->due_ms = -1;
 	pod->dirty = 1;
 	pod->started_ms = mpijob__local_words_now();
-	if (copy_identity(pod, object) || make_containers(pod) || mpijob__local_pod_volumes_set_up(pod)) {
+	if (copy_identity(pod, object) || make_containers(pod) ||
+	    mpijob__local_pod_volumes_set_up(pod)) {
 		mpijob__local_pod_free(pod);
 		return NULL;
 	}
@@ -110,8 +112,8 @@ void mpijob__local_pod_free(struct pod *pod)
 
 int mpijob__local_pod_is_worker(const struct pod *pod)
 {
-	const char *role = mpijob_node_string(
-		mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels[training.kubeflow.org/job-role]"));
+	const char *role = mpijob_node_string(mpijob_node_find(mpijob_doc_root(pod->doc),
+	    "metadata.labels[training.kubeflow.org/job-role]"));
 
 	return role && strcmp(role, "worker") == 0;
 }
@@ -156,8 +158,11 @@ static int ask_sandbox(struct pod *pod)
 	request.address = pod->host_network ? NULL : pod->address;
 	request.host_network = pod->host_network;
 	if (!error)
-		error = mpijob__local_node_client_sandbox_create(mpijob__local_kubelet_node(pod->kubelet), &request, &number);
-	return error ? error : mpijob__local_kubelet_expect(pod->kubelet, number, ASK_SANDBOX, pod->id, 0);
+		error = mpijob__local_node_client_sandbox_create(mpijob__local_kubelet_node(
+								     pod->kubelet),
+		    &request, &number);
+	return error ? error
+		     : mpijob__local_kubelet_expect(pod->kubelet, number, ASK_SANDBOX, pod->id, 0);
 }
 
 int mpijob__local_pod_begin(struct pod *pod)
@@ -180,7 +185,8 @@ void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message)
 	pod->message = message;
 	pod->dirty = 1;
 	mpijob__local_notice(pod->local, MPIJOB_SEVERITY_ERROR, "pod-failed", NULL,
-			     mpijob__local_words_format("pod %s cannot run: %s", pod->name, message ? message : reason));
+	    mpijob__local_words_format("pod %s cannot run: %s", pod->name,
+		message ? message : reason));
 }
 
 /* Running. */
@@ -214,8 +220,8 @@ static int64_t restart_delay(const struct container *container)
 }
 
 /*
- * An end is first told as it is; only the next round makes a waiting container of it, so that the Job
- * controller can say before that it was one end too many.
+ * An end is first told as it is; only the next round makes a waiting container of it, so that the
+ * Job controller can say before that it was one end too many.
  */
 static void schedule_restart(struct container *container, int64_t clock_ms)
 {
@@ -245,7 +251,8 @@ static int start_due(struct container *container, int64_t clock_ms)
 	if (error != MPIJOB_ERR_IO)
 		return error;
 	/* No descriptors left, for example; should the node be gone, its socket tells. */
-	mpijob__local_container_wait(container, "CreateContainerError", strdup("its output cannot be connected"));
+	mpijob__local_container_wait(container, "CreateContainerError",
+	    strdup("its output cannot be connected"));
 	container->due_ms = clock_ms + START_AGAIN_MS;
 	return 0;
 }
@@ -339,7 +346,8 @@ static int run_main(struct pod *pod, int64_t clock_ms)
 static int still_runs(const struct pod *pod)
 {
 	for (size_t i = 0; i < pod->count; i++) {
-		if (pod->containers[i].state == CONTAINER_STARTING || pod->containers[i].state == CONTAINER_RUNNING)
+		if (pod->containers[i].state == CONTAINER_STARTING ||
+		    pod->containers[i].state == CONTAINER_RUNNING)
 			return 1;
 	}
 	return 0;
@@ -363,8 +371,9 @@ static int64_t grace_ms(const struct pod *pod)
 
 	mpijob_node_int(mpijob_node_get(pod->spec, "terminationGracePeriodSeconds"), &seconds);
 	if (object)
-		mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.deletionGracePeriodSeconds"),
-				&seconds);
+		mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc),
+				    "metadata.deletionGracePeriodSeconds"),
+		    &seconds);
 	return pod->gone ? 0 : seconds * 1000;
 }
 
@@ -392,7 +401,8 @@ static int release(struct pod *pod)
 			continue;
 		error = mpijob__local_node_client_volume_remove(node, pod->volumes[i].id, &number);
 		if (!error)
-			error = mpijob__local_kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
+			error =
+			    mpijob__local_kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
 	}
 	return error;
 }
@@ -436,7 +446,8 @@ static int is_set_up(struct pod *pod)
 		if (!pod->volumes[i].written)
 			return 0;
 	}
-	return pod->sandbox_ready && mpijob__local_kubelet_hosts_written(pod->kubelet, pod->namespace_) >= pod->hosts_version;
+	return pod->sandbox_ready && mpijob__local_kubelet_hosts_written(pod->kubelet,
+					 pod->namespace_) >= pod->hosts_version;
 }
 
 static int set_up(struct pod *pod)
@@ -446,7 +457,8 @@ static int set_up(struct pod *pod)
 
 	if (!error && missing && pod->stage == POD_SETUP) {
 		for (size_t i = 0; i < pod->count; i++)
-			mpijob__local_container_wait(&pod->containers[i], "ContainerCreating", strdup(missing));
+			mpijob__local_container_wait(&pod->containers[i], "ContainerCreating",
+			    strdup(missing));
 	}
 	free(missing);
 	if (!error && pod->stage == POD_SETUP && is_set_up(pod))
@@ -464,8 +476,8 @@ static int run(struct pod *pod, int64_t clock_ms)
 		return error;
 	if (past_deadline(pod, clock_ms)) {
 		mpijob__local_pod_fail(pod, "DeadlineExceeded",
-				 mpijob__local_words_format("Pod was active on the node longer than the "
-						      "specified deadline"));
+		    mpijob__local_words_format("Pod was active on the node longer than the "
+					       "specified deadline"));
 		begin_end(pod, clock_ms);
 	} else if (is_hopeless(pod) || is_finished(pod)) {
 		begin_end(pod, clock_ms);
@@ -479,7 +491,8 @@ int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms)
 
 	pod->dirty = 0;
 	pod->due_ms = -1;
-	if (pod->stage != POD_OVER && (pod->deleting || pod->gone || pod->reason) && pod->stage != POD_ENDING)
+	if (pod->stage != POD_OVER && (pod->deleting || pod->gone || pod->reason) &&
+	    pod->stage != POD_ENDING)
 		begin_end(pod, clock_ms);
 	if (pod->gone && pod->kill_ms > clock_ms)
 		pod->kill_ms = clock_ms;
@@ -489,7 +502,7 @@ int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms)
 		error = run(pod, clock_ms);
 	if (error == MPIJOB_ERR_USAGE) {
 		mpijob__local_pod_fail(pod, "TooLarge",
-				 mpijob__local_words_format("a volume or a command is too long for the node"));
+		    mpijob__local_words_format("a volume or a command is too long for the node"));
 		return 0;
 	}
 	if (!error && pod->stage == POD_ENDING)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod as the kubelet runs it. The files pod_*.c share this struct; kubelet.c owns the list of pods.
+ * A pod as the kubelet runs it. The files pod_*.c share this struct; kubelet.c owns the list of
+ * pods.
  */
 #ifndef MPIJOB_LOCAL_POD_H
 #define MPIJOB_LOCAL_POD_H
@@ -74,7 +75,7 @@ struct volume {
 	uint64_t id; /* 0: a path of this machine */
 	int written; /* the node has it */
 	int asked;
-	int stale; /* its source changed */
+	int stale;        /* its source changed */
 	uint64_t content; /* digest of the files that the node was given last */
 };
 
@@ -120,8 +121,8 @@ struct pod {
 
 /* pod.c: the life of a pod. Each: 0, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_IO when the node is gone. */
 
-struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local, const struct object *object,
-			    uint64_t id);
+struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local,
+    const struct object *object, uint64_t id);
 void mpijob__local_pod_free(struct pod *pod);
 int mpijob__local_pod_begin(struct pod *pod); /* once it has its address */
 int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms);
@@ -129,7 +130,8 @@ int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms);
 void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message);
 int mpijob__local_pod_is_worker(const struct pod *pod);
 int mpijob__local_pod_is_over(const struct pod *pod);
-struct container *mpijob__local_pod_find_container(struct pod *pod, const char *name); /* NULL: the first one */
+/* NULL: the first one */
+struct container *mpijob__local_pod_find_container(struct pod *pod, const char *name);
 
 /* container.c: one container. */
 
@@ -146,7 +148,8 @@ void mpijob__local_container_clear(struct container *container);
 void mpijob__local_pod_probe_set_up(struct container *container);
 int mpijob__local_pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms);
 void mpijob__local_pod_probe_answer(struct container *container, const struct node_event *event);
-int mpijob__local_pod_probe_port(const struct container *container, const mpijob_node *port, uint16_t *out);
+int mpijob__local_pod_probe_port(const struct container *container, const mpijob_node *port,
+    uint16_t *out);
 
 /* pod_environment.c: variables and what is written $(NAME). */
 
@@ -166,7 +169,8 @@ int mpijob__local_environment_field(const struct pod *pod, const char *path, cha
 /* pod_volumes.c */
 
 int mpijob__local_pod_volumes_set_up(struct pod *pod);
-/* Send what is not written or stale; 1: some source is not there yet, and pod->containers say so. */
+/* Send what is not written or stale; 1: some source is not there yet, and pod->containers say
+ * so. */
 int mpijob__local_pod_volumes_write(struct pod *pod, char **missing);
 int mpijob__local_pod_volumes_uses(const struct pod *pod, const struct object *source);
 /* The pod's own object changed, of which a downwardAPI volume may tell. */
@@ -181,8 +185,8 @@ struct mounts {
 	size_t text_count;
 	const char *ssh_path;
 };
-int mpijob__local_pod_volumes_mounts(struct container *container, const struct environment *environment,
-			       struct mounts *mounts);
+int mpijob__local_pod_volumes_mounts(struct container *container,
+    const struct environment *environment, struct mounts *mounts);
 void mpijob__local_pod_volumes_mounts_clear(struct mounts *mounts);
 
 /* pod_status.c */
@@ -190,7 +194,8 @@ void mpijob__local_pod_volumes_mounts_clear(struct mounts *mounts);
 int mpijob__local_pod_status_write(struct pod *pod);
 const char *mpijob__local_pod_status_phase(const struct pod *pod);
 
-/* pod_fields.c: what of a template is not honoured is said once; what cannot be run at all fails the pod. */
+/* pod_fields.c: what of a template is not honoured is said once; what cannot be run at all fails
+ * the pod. */
 
 void mpijob__local_pod_fields_check(struct pod *pod);
 
@@ -209,16 +214,20 @@ uint64_t mpijob__local_kubelet_number(struct kubelet *kubelet);
 /* Whether this user has no other ids to give to groups. */
 int mpijob__local_kubelet_has_one_id(const struct kubelet *kubelet);
 /* Remember whom an answer is for. `number`: the container's or volume's. */
-int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod, uint64_t number);
+int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod,
+    uint64_t number);
 /* The group of a namespace's names, and the version of its hosts file that the node has. */
 int mpijob__local_kubelet_group(struct kubelet *kubelet, const char *namespace_, uint64_t *group);
 uint64_t mpijob__local_kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_);
 /* Say once per job that a field is not honoured. `what` may be NULL. */
-void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod, const char *path, const char *what);
+void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod,
+    const char *path, const char *what);
 
-/* pod_security.c; `missing`, which may be NULL, gets what the container asks for and does not get */
+/* pod_security.c; `missing`, which may be NULL, gets what the container asks for and does not
+ * get */
 
-uint64_t mpijob__local_pod_security_capabilities(const struct container *container, uint64_t *missing);
+uint64_t mpijob__local_pod_security_capabilities(const struct container *container,
+    uint64_t *missing);
 uint64_t mpijob__local_pod_security_confine(const struct container *container); /* NODE_CONFINE_* */
 
 #endif

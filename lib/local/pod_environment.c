@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The variables of a container: env and envFrom with all their sources, and Kubernetes' rules for
- * $(NAME): `$$` is a dollar, an unknown name stays as it is written, and a value sees those of envFrom
- * and the variables of env before it, while command and arguments see all.
+ * $(NAME): `$$` is a dollar, an unknown name stays as it is written, and a value sees those of
+ * envFrom and the variables of env before it, while command and arguments see all.
  */
 #include "base64.h"
 #include "pod.h"
@@ -14,7 +14,8 @@
 void mpijob__local_environment_clear(struct environment *environment)
 {
 	for (size_t i = 0; i < environment->count; i++)
-		mpijob__local_base64_wipe_free(environment->entries[i], strlen(environment->entries[i]));
+		mpijob__local_base64_wipe_free(environment->entries[i],
+		    strlen(environment->entries[i]));
 	free(environment->entries);
 	free(environment->missing);
 	memset(environment, 0, sizeof(*environment));
@@ -35,7 +36,8 @@ static const char *find_value(const struct environment *environment, const char 
 }
 
 /* The later of two variables of one name wins, in its own place. */
-static int add(struct environment *environment, const char *prefix, const char *name, const char *value)
+static int add(struct environment *environment, const char *prefix, const char *name,
+    const char *value)
 {
 	char *entry = mpijob__local_words_format("%s%s=%s", prefix, name, value);
 	char **entries;
@@ -79,7 +81,8 @@ static void put(struct piece *piece, const char *text, size_t len)
 }
 
 /* At a dollar; gives the text after it and what follows from it. */
-static const char *put_reference(struct piece *piece, const struct environment *environment, const char *at)
+static const char *put_reference(struct piece *piece, const struct environment *environment,
+    const char *at)
 {
 	const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
 	const char *value = end ? find_value(environment, at + 2, (size_t)(end - at) - 2) : NULL;
@@ -127,18 +130,21 @@ static int is_optional(const mpijob_node *reference)
 	return optional;
 }
 
-static int note_missing(struct environment *environment, const char *kind, const char *name, const char *key)
+static int note_missing(struct environment *environment, const char *kind, const char *name,
+    const char *key)
 {
 	if (environment->missing)
 		return 0;
-	environment->missing = key ? mpijob__local_words_format("key %s of %s \"%s\" not found", key, kind, name)
-				   : mpijob__local_words_format("%s \"%s\" not found", kind, name);
+	environment->missing =
+	    key ? mpijob__local_words_format("key %s of %s \"%s\" not found", key, kind, name)
+		: mpijob__local_words_format("%s \"%s\" not found", kind, name);
 	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 static const mpijob_node *source_data(const struct pod *pod, enum kind_id kind, const char *name)
 {
-	const struct object *object = name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
+	const struct object *object =
+	    name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
 
 	return object ? mpijob_doc_root(object->doc) : NULL;
 }
@@ -159,8 +165,8 @@ static int key_text(enum kind_id kind, const mpijob_node *value, char **out)
 	return *out ? 1 : error == MPIJOB_ERR_SYNTAX ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-static int add_key(struct environment *environment, const struct pod *pod, enum kind_id kind, const char *variable,
-		   const mpijob_node *reference)
+static int add_key(struct environment *environment, const struct pod *pod, enum kind_id kind,
+    const char *variable, const mpijob_node *reference)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
 	const char *key = mpijob_node_string(mpijob_node_get(reference, "key"));
@@ -172,8 +178,8 @@ static int add_key(struct environment *environment, const struct pod *pod, enum 
 	if (!value && is_optional(reference))
 		return 0;
 	if (!value)
-		return note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap", name ? name : "",
-				    root ? (key ? key : "") : NULL);
+		return note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap",
+		    name ? name : "", root ? (key ? key : "") : NULL);
 	error = key_text(kind, value, &text);
 	if (error == 1) {
 		error = add(environment, "", variable, text);
@@ -199,19 +205,19 @@ int mpijob__local_environment_field(const struct pod *pod, const char *path, cha
 		text = NODE_NAME;
 	else if (strcmp(path, "spec.serviceAccountName") == 0)
 		text = mpijob_node_string(mpijob_node_find(root, path))
-			       ? mpijob_node_string(mpijob_node_find(root, path))
-			       : "default";
+			   ? mpijob_node_string(mpijob_node_find(root, path))
+			   : "default";
 	else if (strcmp(path, "status.podIP") == 0 || strcmp(path, "status.podIPs") == 0)
 		text = pod->address;
 	else if (strcmp(path, "status.hostIP") == 0 || strcmp(path, "status.hostIPs") == 0)
 		text = NODE_ADDRESS;
-	else if (key &&
-		 (strncmp(path, "metadata.labels[", 16) == 0 || strncmp(path, "metadata.annotations[", 21) == 0)) {
+	else if (key && (strncmp(path, "metadata.labels[", 16) == 0 ||
+			    strncmp(path, "metadata.annotations[", 21) == 0)) {
 		size_t len = strlen(key);
-		char *inner =
-			len > 4 && key[1] == '\'' ? strndup(key + 2, len - 4) : strndup(key + 1, len > 2 ? len - 2 : 0);
-		const mpijob_node *map =
-			mpijob_node_find(root, path[9] == 'l' ? "metadata.labels" : "metadata.annotations");
+		char *inner = len > 4 && key[1] == '\'' ? strndup(key + 2, len - 4)
+							: strndup(key + 1, len > 2 ? len - 2 : 0);
+		const mpijob_node *map = mpijob_node_find(root,
+		    path[9] == 'l' ? "metadata.labels" : "metadata.annotations");
 
 		if (!inner)
 			return MPIJOB_ERR_NOMEM;
@@ -225,7 +231,8 @@ int mpijob__local_environment_field(const struct pod *pod, const char *path, cha
 	return *out ? 1 : MPIJOB_ERR_NOMEM;
 }
 
-static int add_field(struct environment *environment, const struct pod *pod, const char *variable, const char *path)
+static int add_field(struct environment *environment, const struct pod *pod, const char *variable,
+    const char *path)
 {
 	char *text = NULL;
 	int found = path ? mpijob__local_environment_field(pod, path, &text) : 0;
@@ -246,7 +253,8 @@ static int add_value(struct environment *environment, const char *variable, cons
 	return error;
 }
 
-static int add_variable(struct environment *environment, const struct pod *pod, const mpijob_node *entry)
+static int add_variable(struct environment *environment, const struct pod *pod,
+    const mpijob_node *entry)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(entry, "name"));
 	const char *value = mpijob_node_text(mpijob_node_get(entry, "value"));
@@ -257,23 +265,27 @@ static int add_variable(struct environment *environment, const struct pod *pod, 
 	if (mpijob_node_kind(from) != MPIJOB_NODE_MAP)
 		return add_value(environment, name, value ? value : "");
 	if (mpijob_node_get(from, "configMapKeyRef"))
-		return add_key(environment, pod, KIND_CONFIG_MAP, name, mpijob_node_get(from, "configMapKeyRef"));
+		return add_key(environment, pod, KIND_CONFIG_MAP, name,
+		    mpijob_node_get(from, "configMapKeyRef"));
 	if (mpijob_node_get(from, "secretKeyRef"))
-		return add_key(environment, pod, KIND_SECRET, name, mpijob_node_get(from, "secretKeyRef"));
-	return add_field(environment, pod, name, mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath")));
+		return add_key(environment, pod, KIND_SECRET, name,
+		    mpijob_node_get(from, "secretKeyRef"));
+	return add_field(environment, pod, name,
+	    mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath")));
 }
 
-static int add_all(struct environment *environment, const struct pod *pod, enum kind_id kind, const char *prefix,
-		   const mpijob_node *reference)
+static int add_all(struct environment *environment, const struct pod *pod, enum kind_id kind,
+    const char *prefix, const mpijob_node *reference)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
 	const mpijob_node *root = source_data(pod, kind, name);
 	const mpijob_node *data = mpijob_node_get(root, "data");
 
 	if (!root)
-		return is_optional(reference) ? 0
-					      : note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap",
-							     name ? name : "", NULL);
+		return is_optional(reference)
+			   ? 0
+			   : note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap",
+				 name ? name : "", NULL);
 	for (size_t i = 0; i < mpijob_node_count(data); i++) {
 		char *text = NULL;
 		int error = key_text(kind, mpijob_node_at(data, i), &text);
@@ -288,7 +300,8 @@ static int add_all(struct environment *environment, const struct pod *pod, enum 
 	return 0;
 }
 
-static int add_from(struct environment *environment, const struct pod *pod, const mpijob_node *entry)
+static int add_from(struct environment *environment, const struct pod *pod,
+    const mpijob_node *entry)
 {
 	const char *prefix = mpijob_node_string(mpijob_node_get(entry, "prefix"));
 	const mpijob_node *map = mpijob_node_get(entry, "configMapRef");

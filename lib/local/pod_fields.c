@@ -10,51 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const pod_fields[] = { "containers",
-					  "initContainers",
-					  "volumes",
-					  "restartPolicy",
-					  "hostname",
-					  "subdomain",
-					  "hostNetwork",
-					  "nodeName",
-					  "securityContext",
-					  "terminationGracePeriodSeconds",
-					  "imagePullSecrets",
-					  "enableServiceLinks",
-					  "activeDeadlineSeconds",
-					  NULL };
+static const char *const pod_fields[] = { "containers", "initContainers", "volumes",
+	"restartPolicy", "hostname", "subdomain", "hostNetwork", "nodeName", "securityContext",
+	"terminationGracePeriodSeconds", "imagePullSecrets", "enableServiceLinks",
+	"activeDeadlineSeconds", NULL };
 
-static const char *const container_fields[] = { "name",
-						"image",
-						"imagePullPolicy",
-						"command",
-						"args",
-						"env",
-						"envFrom",
-						"workingDir",
-						"ports",
-						"volumeMounts",
-						"resources",
-						"securityContext",
-						"readinessProbe",
-						"terminationMessagePolicy",
-						NULL };
+static const char *const container_fields[] = { "name", "image", "imagePullPolicy", "command",
+	"args", "env", "envFrom", "workingDir", "ports", "volumeMounts", "resources",
+	"securityContext", "readinessProbe", "terminationMessagePolicy", NULL };
 
-static const char *const pod_security[] = { "runAsUser",    "runAsGroup",	  "fsGroup", "supplementalGroups",
-					    "runAsNonRoot", "seccompProfile", NULL };
+static const char *const pod_security[] = { "runAsUser", "runAsGroup", "fsGroup",
+	"supplementalGroups", "runAsNonRoot", "seccompProfile", NULL };
 
-static const char *const container_security[] = {
-	"runAsUser",	"runAsGroup", "readOnlyRootFilesystem", "runAsNonRoot", "allowPrivilegeEscalation",
-	"capabilities", "privileged", "seccompProfile",		NULL
-};
+static const char *const container_security[] = { "runAsUser", "runAsGroup",
+	"readOnlyRootFilesystem", "runAsNonRoot", "allowPrivilegeEscalation", "capabilities",
+	"privileged", "seccompProfile", NULL };
 
-static const char *const probe_fields[] = { "tcpSocket",           "exec",
-					    "initialDelaySeconds", "periodSeconds",
-					    "timeoutSeconds",      "successThreshold",
-					    "failureThreshold",    NULL };
+static const char *const probe_fields[] = { "tcpSocket", "exec", "initialDelaySeconds",
+	"periodSeconds", "timeoutSeconds", "successThreshold", "failureThreshold", NULL };
 
-static const char *const mount_fields[] = { "name", "mountPath", "subPath", "subPathExpr", "readOnly", NULL };
+static const char *const mount_fields[] = { "name", "mountPath", "subPath", "subPathExpr",
+	"readOnly", NULL };
 
 static const char *const empty_dir_fields[] = { "medium", NULL };
 
@@ -74,16 +50,11 @@ static int says_something(const mpijob_node *node)
 
 	switch (mpijob_node_kind(node)) {
 	case MPIJOB_NODE_LIST:
-	case MPIJOB_NODE_MAP:
-		return mpijob_node_count(node) > 0;
-	case MPIJOB_NODE_STRING:
-		return mpijob_node_length(node) > 0;
-	case MPIJOB_NODE_BOOL:
-		return mpijob_node_bool(node, &on) && on;
-	case MPIJOB_NODE_NUMBER:
-		return 1;
-	default:
-		return 0;
+	case MPIJOB_NODE_MAP: return mpijob_node_count(node) > 0;
+	case MPIJOB_NODE_STRING: return mpijob_node_length(node) > 0;
+	case MPIJOB_NODE_BOOL: return mpijob_node_bool(node, &on) && on;
+	case MPIJOB_NODE_NUMBER: return 1;
+	default: return 0;
 	}
 }
 
@@ -96,10 +67,12 @@ static void name_field(const struct pod *pod, const char *where, const char *key
 	free(path);
 }
 
-static void name_others(const struct pod *pod, const mpijob_node *map, const char *where, const char *const *honoured)
+static void name_others(const struct pod *pod, const mpijob_node *map, const char *where,
+    const char *const *honoured)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
-		if (!is_in(mpijob_node_key(map, i), honoured) && says_something(mpijob_node_at(map, i)))
+		if (!is_in(mpijob_node_key(map, i), honoured) &&
+		    says_something(mpijob_node_at(map, i)))
 			name_field(pod, where, mpijob_node_key(map, i), NULL);
 	}
 }
@@ -126,7 +99,8 @@ static int is_usual(const mpijob_node *spec, const char *key)
 	if (strcmp(key, "dnsConfig") == 0)
 		return is_own_domain(mpijob_node_get(spec, key));
 	if (strcmp(key, "dnsPolicy") == 0)
-		return !text || strncmp(text, "ClusterFirst", 12) == 0 || strcmp(text, "Default") == 0;
+		return !text || strncmp(text, "ClusterFirst", 12) == 0 ||
+		       strcmp(text, "Default") == 0;
 	if (strcmp(key, "serviceAccountName") == 0 || strcmp(key, "serviceAccount") == 0)
 		return !text || strcmp(text, "default") == 0;
 	if (strcmp(key, "schedulerName") == 0)
@@ -142,7 +116,7 @@ static void check_groups(const struct pod *pod)
 	for (size_t i = 0; i < 2 && mpijob__local_kubelet_has_one_id(pod->kubelet); i++) {
 		if (says_something(mpijob_node_get(context, keys[i])))
 			name_field(pod, "securityContext", keys[i],
-				   "this user has no other group ids; a line in /etc/subgid would help");
+			    "this user has no other group ids; a line in /etc/subgid would help");
 	}
 }
 
@@ -163,12 +137,14 @@ static void check_pod(const struct pod *pod)
 		    says_something(mpijob_node_at(pod->spec, i)))
 			name_field(pod, "", key, NULL);
 	}
-	name_others(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext", pod_security);
+	name_others(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext",
+	    pod_security);
 	check_profile(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext");
 	check_groups(pod);
 }
 
-static void check_capabilities(const struct container *container, const mpijob_node *context, const char *where)
+static void check_capabilities(const struct container *container, const mpijob_node *context,
+    const char *where)
 {
 	uint64_t missing = 0;
 	int privileged = 0;
@@ -177,7 +153,7 @@ static void check_capabilities(const struct container *container, const mpijob_n
 	mpijob_node_bool(mpijob_node_get(context, "privileged"), &privileged);
 	if (missing)
 		name_field(container->pod, where, privileged ? "privileged" : "capabilities.add",
-			   "more than the default capabilities are only given with --allow-host-path");
+		    "more than the default capabilities are only given with --allow-host-path");
 }
 
 static void check_env(const struct container *container, const char *where)
@@ -189,9 +165,11 @@ static void check_env(const struct container *container, const char *where)
 		const char *path = mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath"));
 		char *text = NULL;
 		char *field = mpijob__local_words_format("env[%zu].valueFrom", i);
-		int known = mpijob_node_kind(from) != MPIJOB_NODE_MAP || mpijob_node_get(from, "configMapKeyRef") ||
-			    mpijob_node_get(from, "secretKeyRef") ||
-			    (path && mpijob__local_environment_field(container->pod, path, &text) != 0);
+		int known =
+		    mpijob_node_kind(from) != MPIJOB_NODE_MAP ||
+		    mpijob_node_get(from, "configMapKeyRef") ||
+		    mpijob_node_get(from, "secretKeyRef") ||
+		    (path && mpijob__local_environment_field(container->pod, path, &text) != 0);
 
 		if (field && !known)
 			name_field(container->pod, where, field, "the variable is not set");
@@ -225,10 +203,12 @@ static void check_mounts(const struct container *container, const char *where)
 }
 
 /* By its name, so that the reader knows which one is missing. */
-static void name_resource(const struct container *container, const char *where, const char *list, const char *key)
+static void name_resource(const struct container *container, const char *where, const char *list,
+    const char *key)
 {
 	int named = strpbrk(key, "./") != NULL;
-	char *path = mpijob__local_words_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key, named ? "]" : "");
+	char *path = mpijob__local_words_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key,
+	    named ? "]" : "");
 
 	if (path)
 		name_field(container->pod, path, "", NULL);
@@ -240,7 +220,8 @@ static void check_resources(const struct container *container, const char *where
 	static const char *const lists[] = { "limits", "requests" };
 
 	for (size_t l = 0; l < sizeof(lists) / sizeof(lists[0]); l++) {
-		const mpijob_node *list = mpijob_node_get(mpijob_node_get(container->spec, "resources"), lists[l]);
+		const mpijob_node *list =
+		    mpijob_node_get(mpijob_node_get(container->spec, "resources"), lists[l]);
 
 		for (size_t i = 0; i < mpijob_node_count(list); i++)
 			name_resource(container, where, lists[l], mpijob_node_key(list, i));
@@ -266,7 +247,8 @@ static void check_container_fields(const struct container *container, const char
 	if (resources)
 		check_resources(container, resources);
 	if (probe)
-		name_others(pod, mpijob_node_get(container->spec, "readinessProbe"), probe, probe_fields);
+		name_others(pod, mpijob_node_get(container->spec, "readinessProbe"), probe,
+		    probe_fields);
 	check_env(container, where);
 	check_ports(container, where);
 	check_mounts(container, where);
@@ -282,10 +264,10 @@ static void check_command(struct pod *pod, const struct container *container)
 	if (mpijob_node_count(mpijob_node_get(container->spec, "command")) == 0 &&
 	    mpijob_node_count(mpijob_node_get(container->spec, "args")) == 0)
 		mpijob__local_pod_fail(pod, "NoCommand",
-				 mpijob__local_words_format(
-					 "container %s has neither command nor args, and the program that its image "
-					 "would start is not known here: give it a command",
-					 container->name));
+		    mpijob__local_words_format(
+			"container %s has neither command nor args, and the program that its image "
+			"would start is not known here: give it a command",
+			container->name));
 }
 
 static int64_t user_of(const struct container *container)
@@ -293,7 +275,8 @@ static int64_t user_of(const struct container *container)
 	int64_t user = 0;
 
 	if (!mpijob_node_int(mpijob_node_find(container->spec, "securityContext.runAsUser"), &user))
-		mpijob_node_int(mpijob_node_find(container->pod->spec, "securityContext.runAsUser"), &user);
+		mpijob_node_int(mpijob_node_find(container->pod->spec, "securityContext.runAsUser"),
+		    &user);
 	return user;
 }
 
@@ -301,22 +284,26 @@ static void check_user(struct pod *pod, const struct container *container)
 {
 	int non_root = 0;
 
-	if (!mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.runAsNonRoot"), &non_root))
-		mpijob_node_bool(mpijob_node_find(pod->spec, "securityContext.runAsNonRoot"), &non_root);
+	if (!mpijob_node_bool(mpijob_node_find(container->spec, "securityContext.runAsNonRoot"),
+		&non_root))
+		mpijob_node_bool(mpijob_node_find(pod->spec, "securityContext.runAsNonRoot"),
+		    &non_root);
 	if (non_root && user_of(container) == 0)
 		mpijob__local_pod_fail(pod, "RunAsNonRoot",
-				 mpijob__local_words_format("container %s has runAsNonRoot, but no runAsUser other than 0",
-						      container->name));
+		    mpijob__local_words_format(
+			"container %s has runAsNonRoot, but no runAsUser other than 0",
+			container->name));
 }
 
 static void check_restart(struct pod *pod, const struct container *container)
 {
-	if (container->init && mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
-		mpijob__local_pod_fail(
-			pod, "SidecarNotSupported",
-			mpijob__local_words_format("init container %s has a restartPolicy: containers that start before the "
-					     "others and stay are not run here",
-					     container->name));
+	if (container->init &&
+	    mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
+		mpijob__local_pod_fail(pod, "SidecarNotSupported",
+		    mpijob__local_words_format(
+			"init container %s has a restartPolicy: containers that start before the "
+			"others and stay are not run here",
+			container->name));
 }
 
 static int is_known_projection(const mpijob_node *projected)
@@ -345,7 +332,8 @@ static const char *volume_kind(const mpijob_node *spec)
 
 static void check_empty_dir(const struct pod *pod, const struct volume *volume)
 {
-	char *path = mpijob__local_words_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
+	char *path =
+	    mpijob__local_words_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
 
 	if (path)
 		name_others(pod, mpijob_node_get(volume->spec, "emptyDir"), path, empty_dir_fields);
@@ -354,23 +342,25 @@ static void check_empty_dir(const struct pod *pod, const struct volume *volume)
 
 static void check_volume(struct pod *pod, const struct volume *volume)
 {
-	static const char *const known[] = { "emptyDir",  "configMap", "secret", "downwardAPI",
-					     "projected", "hostPath",  NULL };
+	static const char *const known[] = { "emptyDir", "configMap", "secret", "downwardAPI",
+		"projected", "hostPath", NULL };
 	const char *kind = volume_kind(volume->spec);
 
 	check_empty_dir(pod, volume);
 	if (mpijob_node_get(volume->spec, "hostPath") && !pod->local->allow_host_path)
 		mpijob__local_pod_fail(pod, "HostPathNotAllowed",
-				 mpijob__local_words_format("volume %s is a path of this machine, which is only given with "
-						      "--allow-host-path",
-						      volume->name));
+		    mpijob__local_words_format(
+			"volume %s is a path of this machine, which is only given with "
+			"--allow-host-path",
+			volume->name));
 	else if (!is_in(kind, known) ||
-		 (strcmp(kind, "projected") == 0 && !is_known_projection(mpijob_node_get(volume->spec, kind))))
-		mpijob__local_pod_fail(
-			pod, "VolumeNotSupported",
-			mpijob__local_words_format("volume %s: there is no %s here; use configMap, secret, emptyDir, "
-					     "downwardAPI, projected of these, or hostPath",
-					     volume->name, kind));
+		 (strcmp(kind, "projected") == 0 &&
+		     !is_known_projection(mpijob_node_get(volume->spec, kind))))
+		mpijob__local_pod_fail(pod, "VolumeNotSupported",
+		    mpijob__local_words_format(
+			"volume %s: there is no %s here; use configMap, secret, emptyDir, "
+			"downwardAPI, projected of these, or hostPath",
+			volume->name, kind));
 }
 
 void mpijob__local_pod_fields_check(struct pod *pod)
@@ -380,8 +370,9 @@ void mpijob__local_pod_fields_check(struct pod *pod)
 		check_volume(pod, &pod->volumes[i]);
 	for (size_t i = 0; i < pod->count; i++) {
 		struct container *container = &pod->containers[i];
-		char *where = mpijob__local_words_format("%s[%zu]", container->init ? "initContainers" : "containers",
-						   container->init ? i : i - pod->init_count);
+		char *where = mpijob__local_words_format("%s[%zu]",
+		    container->init ? "initContainers" : "containers",
+		    container->init ? i : i - pod->init_count);
 
 		if (where)
 			check_container_fields(container, where);

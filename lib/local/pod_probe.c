@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a container counts as ready: its own readiness probe (tcpSocket, exec), or, for a worker that
- * runs the default sshd, when that listens, so that no launcher meets a closed port; else when it runs.
+ * When a container counts as ready: its own readiness probe (tcpSocket, exec), or, for a worker
+ * that runs the default sshd, when that listens, so that no launcher meets a closed port; else when
+ * it runs.
  */
 #include "pod.h"
 #include "words.h"
@@ -28,7 +29,8 @@ static int64_t number(const struct container *container, const char *key, int64_
 	return value > 0 ? value : absent;
 }
 
-int mpijob__local_pod_probe_port(const struct container *container, const mpijob_node *port, uint16_t *out)
+int mpijob__local_pod_probe_port(const struct container *container, const mpijob_node *port,
+    uint16_t *out)
 {
 	const mpijob_node *ports = mpijob_node_get(container->spec, "ports");
 	const char *name = mpijob_node_string(port);
@@ -55,7 +57,8 @@ static int ends_in_sshd(const char *word)
 	return word && strcmp(slash ? slash + 1 : word, "sshd") == 0;
 }
 
-/* "-p N", "-pN", "-oPort=N"; a configuration of its own may say 2222, as the project's usual images do. */
+/* "-p N", "-pN", "-oPort=N"; a configuration of its own may say 2222, as the project's usual images
+ * do. */
 static void sshd_ports(const struct container *container, uint16_t ports[2])
 {
 	static const char *const lists[] = { "command", "args" };
@@ -73,9 +76,12 @@ static void sshd_ports(const struct container *container, uint16_t ports[2])
 			word = word ? word : "";
 			if (strncmp(word, "-f", 2) == 0)
 				ports[1] = 2222;
-			if ((strcmp(before, "-p") == 0 && mpijob__local_words_number(word, &port)) ||
-			    (strncmp(word, "-p", 2) == 0 && mpijob__local_words_number(word + 2, &port)) ||
-			    (strncmp(word, "-oPort=", 7) == 0 && mpijob__local_words_number(word + 7, &port)))
+			if ((strcmp(before, "-p") == 0 &&
+				mpijob__local_words_number(word, &port)) ||
+			    (strncmp(word, "-p", 2) == 0 &&
+				mpijob__local_words_number(word + 2, &port)) ||
+			    (strncmp(word, "-oPort=", 7) == 0 &&
+				mpijob__local_words_number(word + 7, &port)))
 				ports[0] = (uint16_t)port;
 			before = word;
 		}
@@ -88,7 +94,8 @@ static int runs_default_sshd(const struct container *container)
 	const mpijob_node *args = mpijob_node_get(container->spec, "args");
 	const mpijob_node *list = mpijob_node_count(command) ? command : args;
 
-	return mpijob__local_pod_is_worker(container->pod) && container == mpijob__local_pod_find_container(container->pod, NULL) &&
+	return mpijob__local_pod_is_worker(container->pod) &&
+	       container == mpijob__local_pod_find_container(container->pod, NULL) &&
 	       ends_in_sshd(mpijob_node_string(mpijob_node_at(list, 0)));
 }
 
@@ -101,7 +108,8 @@ void mpijob__local_pod_probe_set_up(struct container *container)
 	readiness->next_ms = -1;
 	if (container->init)
 		return;
-	if (mpijob__local_pod_probe_port(container, mpijob_node_find(probe, "tcpSocket.port"), &readiness->ports[0]))
+	if (mpijob__local_pod_probe_port(container, mpijob_node_find(probe, "tcpSocket.port"),
+		&readiness->ports[0]))
 		readiness->kind = READY_TCP;
 	else if (mpijob_node_count(mpijob_node_find(probe, "exec.command")) > 0)
 		readiness->kind = READY_EXEC;
@@ -112,9 +120,10 @@ void mpijob__local_pod_probe_set_up(struct container *container)
 	if (readiness->kind == READY_RUNNING)
 		readiness->ready = 1;
 	else
-		readiness->next_ms =
-			mpijob__local_words_clock() +
-			(readiness->kind == READY_LISTEN ? 0 : number(container, "initialDelaySeconds", 0) * 1000);
+		readiness->next_ms = mpijob__local_words_clock() +
+				     (readiness->kind == READY_LISTEN
+					     ? 0
+					     : number(container, "initialDelaySeconds", 0) * 1000);
 }
 
 static int ask_port(struct container *container, uint16_t port, int listen)
@@ -126,10 +135,12 @@ static int ask_port(struct container *container, uint16_t port, int listen)
 
 	request.sandbox = pod->id;
 	request.port = port;
-	request.timeout_ms = listen ? LISTEN_TIMEOUT_MS : (int32_t)(number(container, "timeoutSeconds", 1) * 1000);
+	request.timeout_ms =
+	    listen ? LISTEN_TIMEOUT_MS : (int32_t)(number(container, "timeoutSeconds", 1) * 1000);
 	request.retry_ms = listen ? LISTEN_RETRY_MS : 0;
 	request.listen_only = listen;
-	error = mpijob__local_node_client_probe(mpijob__local_kubelet_node(pod->kubelet), &request, &ask);
+	error = mpijob__local_node_client_probe(mpijob__local_kubelet_node(pod->kubelet), &request,
+	    &ask);
 	if (error)
 		return error;
 	container->readiness.pending++;
@@ -154,14 +165,17 @@ static int ask_command(struct container *container)
 	request.container = container->id;
 	request.argv = argv;
 	request.fds[0] = request.fds[1] = request.fds[2] = -1;
-	error = mpijob__local_node_client_exec(mpijob__local_kubelet_node(container->pod->kubelet), &request, &ask);
+	error = mpijob__local_node_client_exec(mpijob__local_kubelet_node(container->pod->kubelet),
+	    &request, &ask);
 	free(argv);
 	if (error)
 		return error;
 	container->readiness.pending++;
 	container->readiness.request = ask;
-	container->readiness.end_ms = mpijob__local_words_clock() + number(container, "timeoutSeconds", 1) * 1000;
-	return mpijob__local_kubelet_expect(container->pod->kubelet, ask, ASK_PROBE, container->pod->id, container->id);
+	container->readiness.end_ms =
+	    mpijob__local_words_clock() + number(container, "timeoutSeconds", 1) * 1000;
+	return mpijob__local_kubelet_expect(container->pod->kubelet, ask, ASK_PROBE,
+	    container->pod->id, container->id);
 }
 
 /* A command that takes too long is ended; its answer comes as a failure then. */
@@ -179,8 +193,9 @@ static int watch_command(struct container *container, int64_t clock_ms, int64_t 
 	/* On a busy machine the node may not know its process yet. */
 	readiness->end_ms = clock_ms + END_AGAIN_MS;
 	*next_ms = mpijob__local_sooner(*next_ms, readiness->end_ms);
-	return mpijob__local_node_client_exec_signal(mpijob__local_kubelet_node(container->pod->kubelet), readiness->request,
-					       SIGKILL, &ask);
+	return mpijob__local_node_client_exec_signal(mpijob__local_kubelet_node(
+							 container->pod->kubelet),
+	    readiness->request, SIGKILL, &ask);
 }
 
 int mpijob__local_pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms)
@@ -217,7 +232,8 @@ static void count_answer(struct container *container, int good)
 		readiness->ready = 1;
 	if (readiness->failures >= number(container, "failureThreshold", 3))
 		readiness->ready = 0;
-	readiness->next_ms = mpijob__local_words_clock() + number(container, "periodSeconds", 10) * 1000;
+	readiness->next_ms =
+	    mpijob__local_words_clock() + number(container, "periodSeconds", 10) * 1000;
 }
 
 void mpijob__local_pod_probe_answer(struct container *container, const struct node_event *event)

@@ -1,27 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a container's securityContext means for its confinement: the bounding set of capabilities and
- * the parts of the confinement that are off. More than a container runtime's default capabilities
- * would give a pod the machine's files, so it takes what hostPath takes: --allow-host-path.
+ * What a container's securityContext means for its confinement: the bounding set of capabilities
+ * and the parts of the confinement that are off. More than a container runtime's default
+ * capabilities would give a pod the machine's files, so it takes what hostPath takes:
+ * --allow-host-path.
  */
 #include "pod.h"
 
 #include <string.h>
 
 static const char *const names[] = {
-	"CHOWN",	   "DAC_OVERRIDE", "DAC_READ_SEARCH", "FOWNER",		"FSETID",	    "KILL",
-	"SETGID",	   "SETUID",	   "SETPCAP",	      "LINUX_IMMUTABLE", "NET_BIND_SERVICE", "NET_BROADCAST",
-	"NET_ADMIN",	   "NET_RAW",	   "IPC_LOCK",	      "IPC_OWNER",	"SYS_MODULE",	    "SYS_RAWIO",
-	"SYS_CHROOT",	   "SYS_PTRACE",   "SYS_PACCT",	      "SYS_ADMIN",	"SYS_BOOT",	    "SYS_NICE",
-	"SYS_RESOURCE",	   "SYS_TIME",	   "SYS_TTY_CONFIG",  "MKNOD",		"LEASE",	    "AUDIT_WRITE",
-	"AUDIT_CONTROL",   "SETFCAP",	   "MAC_OVERRIDE",    "MAC_ADMIN",	"SYSLOG",	    "WAKE_ALARM",
-	"BLOCK_SUSPEND",   "AUDIT_READ",   "PERFMON",	      "BPF",		"CHECKPOINT_RESTORE",
+	"CHOWN",
+	"DAC_OVERRIDE",
+	"DAC_READ_SEARCH",
+	"FOWNER",
+	"FSETID",
+	"KILL",
+	"SETGID",
+	"SETUID",
+	"SETPCAP",
+	"LINUX_IMMUTABLE",
+	"NET_BIND_SERVICE",
+	"NET_BROADCAST",
+	"NET_ADMIN",
+	"NET_RAW",
+	"IPC_LOCK",
+	"IPC_OWNER",
+	"SYS_MODULE",
+	"SYS_RAWIO",
+	"SYS_CHROOT",
+	"SYS_PTRACE",
+	"SYS_PACCT",
+	"SYS_ADMIN",
+	"SYS_BOOT",
+	"SYS_NICE",
+	"SYS_RESOURCE",
+	"SYS_TIME",
+	"SYS_TTY_CONFIG",
+	"MKNOD",
+	"LEASE",
+	"AUDIT_WRITE",
+	"AUDIT_CONTROL",
+	"SETFCAP",
+	"MAC_OVERRIDE",
+	"MAC_ADMIN",
+	"SYSLOG",
+	"WAKE_ALARM",
+	"BLOCK_SUSPEND",
+	"AUDIT_READ",
+	"PERFMON",
+	"BPF",
+	"CHECKPOINT_RESTORE",
 };
 
 /* containerd's default but for MKNOD: no cgroup keeps a pod here from the machine's devices. */
-static const char *const defaults[] = { "CHOWN",  "DAC_OVERRIDE",     "FSETID",  "FOWNER",	    "NET_RAW",
-					"SETGID", "SETUID",	      "SETFCAP", "SETPCAP",    "NET_BIND_SERVICE",
-					"KILL",	  "SYS_CHROOT",	      "AUDIT_WRITE" };
+static const char *const defaults[] = { "CHOWN", "DAC_OVERRIDE", "FSETID", "FOWNER", "NET_RAW",
+	"SETGID", "SETUID", "SETFCAP", "SETPCAP", "NET_BIND_SERVICE", "KILL", "SYS_CHROOT",
+	"AUDIT_WRITE" };
 
 /* The bit of a name, with or without "CAP_"; 0: there is no such capability. */
 static uint64_t bit_of(const char *name)
@@ -55,11 +90,14 @@ static int is_set(const mpijob_node *context, const char *key)
 	return value;
 }
 
-uint64_t mpijob__local_pod_security_capabilities(const struct container *container, uint64_t *missing)
+uint64_t mpijob__local_pod_security_capabilities(const struct container *container,
+    uint64_t *missing)
 {
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
 	uint64_t drop = bits_of(mpijob_node_find(context, "capabilities.drop"));
-	uint64_t add = is_set(context, "privileged") ? UINT64_MAX : bits_of(mpijob_node_find(context, "capabilities.add"));
+	uint64_t add = is_set(context, "privileged")
+			   ? UINT64_MAX
+			   : bits_of(mpijob_node_find(context, "capabilities.add"));
 	uint64_t usual = 0;
 
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
@@ -81,7 +119,7 @@ uint64_t mpijob__local_pod_security_confine(const struct container *container)
 
 	if (!profile)
 		profile = mpijob_node_string(
-			mpijob_node_find(container->pod->spec, "securityContext.seccompProfile.type"));
+		    mpijob_node_find(container->pod->spec, "securityContext.seccompProfile.type"));
 	mpijob_node_bool(mpijob_node_get(context, "allowPrivilegeEscalation"), &escalation);
 	if (privileged || (profile && strcmp(profile, "Unconfined") == 0))
 		confine |= NODE_CONFINE_NO_FILTER;

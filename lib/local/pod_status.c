@@ -15,7 +15,8 @@ static int all_done(const struct pod *pod, int wanted_code_zero)
 	for (size_t i = pod->init_count; i < pod->count; i++) {
 		const struct container *container = &pod->containers[i];
 
-		if (container->state != CONTAINER_ENDED || (wanted_code_zero && container->ending.code != 0))
+		if (container->state != CONTAINER_ENDED ||
+		    (wanted_code_zero && container->ending.code != 0))
 			return 0;
 	}
 	return 1;
@@ -24,7 +25,8 @@ static int all_done(const struct pod *pod, int wanted_code_zero)
 static int is_initialized(const struct pod *pod)
 {
 	for (size_t i = 0; i < pod->init_count; i++) {
-		if (pod->containers[i].state != CONTAINER_ENDED || pod->containers[i].ending.code != 0)
+		if (pod->containers[i].state != CONTAINER_ENDED ||
+		    pod->containers[i].ending.code != 0)
 			return 0;
 	}
 	return pod->stage != POD_SETUP;
@@ -33,8 +35,8 @@ static int is_initialized(const struct pod *pod)
 static int has_run(const struct pod *pod)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
-		if (pod->containers[i].state == CONTAINER_RUNNING || pod->containers[i].state == CONTAINER_ENDED ||
-		    pod->containers[i].last.known)
+		if (pod->containers[i].state == CONTAINER_RUNNING ||
+		    pod->containers[i].state == CONTAINER_ENDED || pod->containers[i].last.known)
 			return 1;
 	}
 	return 0;
@@ -50,7 +52,8 @@ const char *mpijob__local_pod_status_phase(const struct pod *pod)
 static int is_ready(const struct pod *pod)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
-		if (pod->containers[i].state != CONTAINER_RUNNING || !pod->containers[i].readiness.ready)
+		if (pod->containers[i].state != CONTAINER_RUNNING ||
+		    !pod->containers[i].readiness.ready)
 			return 0;
 	}
 	return pod->stage == POD_RUNNING;
@@ -68,21 +71,23 @@ static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t
 
 static const char *old_time(const struct object *object, const char *type, const char *status)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *condition = mpijob_node_at(list, i);
 		const char *old_type = mpijob_node_string(mpijob_node_get(condition, "type"));
 		const char *old_status = mpijob_node_string(mpijob_node_get(condition, "status"));
 
-		if (old_type && old_status && strcmp(old_type, type) == 0 && strcmp(old_status, status) == 0)
+		if (old_type && old_status && strcmp(old_type, type) == 0 &&
+		    strcmp(old_status, status) == 0)
 			return mpijob_node_string(mpijob_node_get(condition, "lastTransitionTime"));
 	}
 	return NULL;
 }
 
-static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct object *object, const char *type, int on,
-			  const char *reason)
+static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct object *object,
+    const char *type, int on, const char *reason)
 {
 	mpijob_node *condition = mpijob_node_append_map(doc, list);
 	const char *time = old_time(object, type, on ? "True" : "False");
@@ -97,7 +102,8 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct objec
 		mpijob_node_put_string(doc, condition, "reason", reason);
 }
 
-static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct object *object, const struct pod *pod)
+static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct object *object,
+    const struct pod *pod)
 {
 	mpijob_node *list = mpijob_node_put_list(doc, status, "conditions");
 	const char *phase = mpijob__local_pod_status_phase(pod);
@@ -106,8 +112,10 @@ static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct ob
 								: "ContainersNotReady";
 
 	put_condition(doc, list, object, "PodScheduled", 1, NULL);
-	put_condition(doc, list, object, "PodReadyToStartContainers", pod->sandbox_ready && !pod->sandbox_gone, NULL);
-	put_condition(doc, list, object, "Initialized", is_initialized(pod), "ContainersNotInitialized");
+	put_condition(doc, list, object, "PodReadyToStartContainers",
+	    pod->sandbox_ready && !pod->sandbox_gone, NULL);
+	put_condition(doc, list, object, "Initialized", is_initialized(pod),
+	    "ContainersNotInitialized");
 	put_condition(doc, list, object, "Ready", is_ready(pod), not_ready);
 	put_condition(doc, list, object, "ContainersReady", is_ready(pod), not_ready);
 }
@@ -136,7 +144,8 @@ static void put_state(mpijob_doc *doc, mpijob_node *status, const struct contain
 	if (container->state == CONTAINER_ENDED) {
 		put_ending(doc, state, &container->ending);
 	} else if (container->state == CONTAINER_RUNNING) {
-		put_time(doc, mpijob_node_put_map(doc, state, "running"), "startedAt", container->started_ms);
+		put_time(doc, mpijob_node_put_map(doc, state, "running"), "startedAt",
+		    container->started_ms);
 	} else {
 		waiting = mpijob_node_put_map(doc, state, "waiting");
 		mpijob_node_put_string(doc, waiting, "reason", container->waiting);
@@ -149,7 +158,9 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	mpijob_node *status = mpijob_node_append_map(doc, list);
 	const char *image = mpijob_node_string(mpijob_node_get(container->spec, "image"));
 	int running = container->state == CONTAINER_RUNNING;
-	char *id = container->id ? mpijob__local_words_format("local://%llu", (unsigned long long)container->id) : NULL;
+	char *id = container->id ? mpijob__local_words_format("local://%llu",
+				       (unsigned long long)container->id)
+				 : NULL;
 
 	mpijob_node_put_string(doc, status, "name", container->name);
 	put_state(doc, status, container);
@@ -157,8 +168,8 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	if (container->last.known)
 		put_ending(doc, mpijob_node_edit(status, "lastState"), &container->last);
 	mpijob_node_put_bool(doc, status, "ready",
-			     container->init ? container->state == CONTAINER_ENDED && container->ending.code == 0
-					     : running && container->readiness.ready);
+	    container->init ? container->state == CONTAINER_ENDED && container->ending.code == 0
+			    : running && container->readiness.ready);
 	mpijob_node_put_int(doc, status, "restartCount", container->restarts);
 	mpijob_node_put_string(doc, status, "image", image ? image : "");
 	mpijob_node_put_string(doc, status, "imageID", "");
@@ -198,8 +209,9 @@ int mpijob__local_pod_status_write(struct pod *pod)
 	}
 	mpijob_node_put_string(doc, status, "hostIP", NODE_ADDRESS);
 	mpijob_node_put_string(doc, status, "podIP", pod->address);
-	mpijob_node_put_string(doc, mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "podIPs")), "ip",
-			       pod->address);
+	mpijob_node_put_string(doc,
+	    mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "podIPs")), "ip",
+	    pod->address);
 	put_time(doc, status, "startTime", pod->started_ms);
 	put_containers(doc, status, pod);
 	return mpijob__local_verbs_store(pod->local, object, doc);

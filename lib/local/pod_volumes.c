@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The volumes of a pod: which files a configMap, secret, downwardAPI or projected volume is made of,
- * with which modes, when they have to be written again because their source changed, and where each
- * container has them.
+ * The volumes of a pod: which files a configMap, secret, downwardAPI or projected volume is made
+ * of, with which modes, when they have to be written again because their source changed, and where
+ * each container has them.
  */
 #include "base64.h"
 #include "pod.h"
@@ -21,7 +21,8 @@ static void clear_files(struct files *files)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		free((char *)(uintptr_t)files->list[i].path);
-		mpijob__local_base64_wipe_free((void *)(uintptr_t)files->list[i].data, files->list[i].len);
+		mpijob__local_base64_wipe_free((void *)(uintptr_t)files->list[i].data,
+		    files->list[i].len);
 	}
 	free(files->list);
 	free(files->missing);
@@ -56,7 +57,8 @@ static int64_t mode_of(const mpijob_node *map, const char *key, int64_t absent)
 	return absent;
 }
 
-static int add_value(struct files *files, const char *path, const mpijob_node *value, int coded, int64_t mode)
+static int add_value(struct files *files, const char *path, const mpijob_node *value, int coded,
+    int64_t mode)
 {
 	const char *text = mpijob_node_string(value);
 	size_t len = text ? mpijob_node_length(value) : 0;
@@ -75,7 +77,8 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 }
 
 /* One key of a source, wherever it stands there. */
-static int add_key(struct files *files, const struct object *source, const char *key, const char *path, int64_t mode)
+static int add_key(struct files *files, const struct object *source, const char *key,
+    const char *path, int64_t mode)
 {
 	const mpijob_node *root = mpijob_doc_root(source->doc);
 	const mpijob_node *value = mpijob_node_get(mpijob_node_get(root, "data"), key);
@@ -107,8 +110,8 @@ static int note_missing(struct files *files, char *message)
 	return 0;
 }
 
-static int add_items(struct files *files, const struct object *source, const mpijob_node *items, int64_t mode,
-		     int optional)
+static int add_items(struct files *files, const struct object *source, const mpijob_node *items,
+    int64_t mode, int optional)
 {
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *item = mpijob_node_at(items, i);
@@ -121,8 +124,9 @@ static int add_items(struct files *files, const struct object *source, const mpi
 		if (has_key(source, key))
 			error = add_key(files, source, key, path, mode_of(item, "mode", mode));
 		else if (!optional)
-			error = note_missing(files, mpijob__local_words_format("%s \"%s\" has no key %s", source->kind->name,
-									 source->name, key));
+			error = note_missing(files,
+			    mpijob__local_words_format("%s \"%s\" has no key %s",
+				source->kind->name, source->name, key));
 		if (error)
 			return error;
 	}
@@ -138,7 +142,8 @@ static int add_every(struct files *files, const struct object *source, int64_t m
 		int coded = m == 1 || source->kind->id == KIND_SECRET;
 
 		for (size_t i = 0; i < mpijob_node_count(map); i++) {
-			int error = add_value(files, mpijob_node_key(map, i), mpijob_node_at(map, i), coded, mode);
+			int error = add_value(files, mpijob_node_key(map, i),
+			    mpijob_node_at(map, i), coded, mode);
 
 			if (error)
 				return error;
@@ -147,10 +152,11 @@ static int add_every(struct files *files, const struct object *source, int64_t m
 	return 0;
 }
 
-static int add_source(struct files *files, const struct pod *pod, enum kind_id kind, const char *name,
-		      const mpijob_node *spec, int64_t mode)
+static int add_source(struct files *files, const struct pod *pod, enum kind_id kind,
+    const char *name, const mpijob_node *spec, int64_t mode)
 {
-	const struct object *source = name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
+	const struct object *source =
+	    name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
 	int optional = 0;
 
 	mpijob_node_bool(mpijob_node_get(spec, "optional"), &optional);
@@ -158,8 +164,8 @@ static int add_source(struct files *files, const struct pod *pod, enum kind_id k
 	if (!source)
 		return optional ? 0
 				: note_missing(files,
-					       mpijob__local_words_format("%s \"%s\" not found",
-								    mpijob__local_store_kind(kind)->name, name ? name : ""));
+				      mpijob__local_words_format("%s \"%s\" not found",
+					  mpijob__local_store_kind(kind)->name, name ? name : ""));
 	if (mpijob_node_count(mpijob_node_get(spec, "items")) > 0)
 		return add_items(files, source, mpijob_node_get(spec, "items"), mode, optional);
 	return add_every(files, source, mode);
@@ -170,12 +176,13 @@ static int write_map(mpijob_text *text, const mpijob_node *map)
 	int error = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(map) && !error; i++) {
-		error = mpijob_text_write(text, mpijob_node_key(map, i), strlen(mpijob_node_key(map, i)));
+		error = mpijob_text_write(text, mpijob_node_key(map, i),
+		    strlen(mpijob_node_key(map, i)));
 		if (!error)
 			error = mpijob_text_write(text, "=", 1);
 		if (!error)
-			error = mpijob_node_write(mpijob_node_at(map, i), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
-						  text);
+			error = mpijob_node_write(mpijob_node_at(map, i),
+			    MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
 		if (!error)
 			error = mpijob_text_write(text, "\n", 1);
 	}
@@ -192,14 +199,16 @@ static int field_text(const struct pod *pod, const char *path, char **out)
 	if (strcmp(path, "metadata.labels") != 0 && strcmp(path, "metadata.annotations") != 0)
 		return mpijob__local_environment_field(pod, path, out);
 	text = mpijob_text_new();
-	error = text ? write_map(text, object ? mpijob_node_find(mpijob_doc_root(object->doc), path) : NULL)
+	error = text ? write_map(text,
+			   object ? mpijob_node_find(mpijob_doc_root(object->doc), path) : NULL)
 		     : MPIJOB_ERR_NOMEM;
 	*out = error ? NULL : strdup(mpijob_text_data(text));
 	mpijob_text_free(text);
 	return *out ? 1 : MPIJOB_ERR_NOMEM;
 }
 
-static int add_downward(struct files *files, const struct pod *pod, const mpijob_node *spec, int64_t mode)
+static int add_downward(struct files *files, const struct pod *pod, const mpijob_node *spec,
+    int64_t mode)
 {
 	const mpijob_node *items = mpijob_node_get(spec, "items");
 
@@ -207,31 +216,33 @@ static int add_downward(struct files *files, const struct pod *pod, const mpijob
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *item = mpijob_node_at(items, i);
 		const char *path = mpijob_node_string(mpijob_node_get(item, "path"));
-		const char *field = mpijob_node_string(mpijob_node_find(item, "fieldRef.fieldPath"));
+		const char *field =
+		    mpijob_node_string(mpijob_node_find(item, "fieldRef.fieldPath"));
 		char *text = NULL;
 		int error = path && field ? field_text(pod, field, &text) : 0;
 
 		if (error == 1)
-			error = add_file(files, path, text, strlen(text), mode_of(item, "mode", mode));
+			error =
+			    add_file(files, path, text, strlen(text), mode_of(item, "mode", mode));
 		if (error)
 			return error;
 	}
 	return 0;
 }
 
-static int add_part(struct files *files, const struct pod *pod, const mpijob_node *part, const char *secret_key,
-		    int64_t mode)
+static int add_part(struct files *files, const struct pod *pod, const mpijob_node *part,
+    const char *secret_key, int64_t mode)
 {
 	const mpijob_node *map = mpijob_node_get(part, "configMap");
 	const mpijob_node *secret = mpijob_node_get(part, "secret");
 	const mpijob_node *downward = mpijob_node_get(part, "downwardAPI");
 
 	if (map)
-		return add_source(files, pod, KIND_CONFIG_MAP, mpijob_node_string(mpijob_node_get(map, "name")), map,
-				  mode);
+		return add_source(files, pod, KIND_CONFIG_MAP,
+		    mpijob_node_string(mpijob_node_get(map, "name")), map, mode);
 	if (secret)
-		return add_source(files, pod, KIND_SECRET, mpijob_node_string(mpijob_node_get(secret, secret_key)),
-				  secret, mode);
+		return add_source(files, pod, KIND_SECRET,
+		    mpijob_node_string(mpijob_node_get(secret, secret_key)), secret, mode);
 	return downward ? add_downward(files, pod, downward, mode) : 0;
 }
 
@@ -258,7 +269,8 @@ static void digest(uint64_t *sum, const void *data, size_t len)
 		*sum = (*sum ^ bytes[i]) * UINT64_C(0x100000001b3);
 }
 
-/* What tells whether the node has these files already: a pod's object changes often, its labels seldom. */
+/* What tells whether the node has these files already: a pod's object changes often, its labels
+ * seldom. */
 static uint64_t content_of(const struct files *files)
 {
 	uint64_t sum = UINT64_C(0xcbf29ce484222325);
@@ -313,7 +325,8 @@ static int send(struct pod *pod, struct volume *volume, const struct files *file
 	mpijob_node_int(mpijob_node_find(pod->spec, "securityContext.fsGroup"), &request.fs_group);
 	request.files = files->list;
 	request.file_count = files->count;
-	error = mpijob__local_node_client_volume_write(mpijob__local_kubelet_node(pod->kubelet), &request, &number);
+	error = mpijob__local_node_client_volume_write(mpijob__local_kubelet_node(pod->kubelet),
+	    &request, &number);
 	if (error)
 		return error;
 	volume->asked = 1;
@@ -329,7 +342,8 @@ static int rewrite(struct pod *pod, struct volume *volume, const struct files *f
 	if (volume->asked && volume->content == content)
 		return 0;
 	error = send(pod, volume, files);
-	if (error == MPIJOB_ERR_USAGE && mpijob__local_pod_volumes_keep(pod, volume->id, "too large for the node"))
+	if (error == MPIJOB_ERR_USAGE &&
+	    mpijob__local_pod_volumes_keep(pod, volume->id, "too large for the node"))
 		return 0;
 	if (!error)
 		volume->content = content;
@@ -345,8 +359,8 @@ int mpijob__local_pod_volumes_keep(struct pod *pod, uint64_t id, const char *why
 			continue;
 		volume->content = 0;
 		mpijob__local_notice(pod->local, MPIJOB_SEVERITY_WARNING, "local-volume", NULL,
-				     mpijob__local_words_format("pod %s: volume %s keeps its old files: %s", pod->name,
-							  volume->name, why ? why : "the node cannot write them"));
+		    mpijob__local_words_format("pod %s: volume %s keeps its old files: %s",
+			pod->name, volume->name, why ? why : "the node cannot write them"));
 		return 1;
 	}
 	return 0;
@@ -366,7 +380,8 @@ int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
 		if (!error && !files.missing)
 			error = rewrite(pod, volume, &files);
 		if (files.missing && !*missing) {
-			*missing = mpijob__local_words_format("volume %s: %s", volume->name, files.missing);
+			*missing = mpijob__local_words_format("volume %s: %s", volume->name,
+			    files.missing);
 			error = *missing ? error : MPIJOB_ERR_NOMEM;
 		}
 		volume->stale = 0;
@@ -380,8 +395,8 @@ int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
 static int part_uses(const mpijob_node *part, const char *secret_key, const struct object *source)
 {
 	const mpijob_node *name = source->kind->id == KIND_SECRET
-					  ? mpijob_node_get(mpijob_node_get(part, "secret"), secret_key)
-					  : mpijob_node_get(mpijob_node_get(part, "configMap"), "name");
+				      ? mpijob_node_get(mpijob_node_get(part, "secret"), secret_key)
+				      : mpijob_node_get(mpijob_node_get(part, "configMap"), "name");
 	const char *text = mpijob_node_string(name);
 
 	return text && strcmp(text, source->name) == 0;
@@ -428,7 +443,8 @@ void mpijob__local_pod_volumes_fields_changed(struct pod *pod)
 
 static char *keep_text(struct mounts *mounts, char *text)
 {
-	char **texts = text ? realloc(mounts->texts, (mounts->text_count + 1) * sizeof(*texts)) : NULL;
+	char **texts =
+	    text ? realloc(mounts->texts, (mounts->text_count + 1) * sizeof(*texts)) : NULL;
 
 	if (!texts) {
 		free(text);
@@ -449,7 +465,7 @@ static const struct volume *find_volume(const struct pod *pod, const char *name)
 }
 
 static int fill_mount(struct mounts *mounts, struct container *container, const mpijob_node *spec,
-		      const struct environment *environment, struct node_mount *mount)
+    const struct environment *environment, struct node_mount *mount)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(spec, "name"));
 	const char *expression = mpijob_node_string(mpijob_node_get(spec, "subPathExpr"));
@@ -462,7 +478,8 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 	if (mount->sub_path && !*mount->sub_path)
 		mount->sub_path = NULL;
 	if (expression && *expression) {
-		mount->sub_path = keep_text(mounts, mpijob__local_environment_expand(environment, expression));
+		mount->sub_path =
+		    keep_text(mounts, mpijob__local_environment_expand(environment, expression));
 		if (!mount->sub_path)
 			return MPIJOB_ERR_NOMEM;
 	}
@@ -470,7 +487,8 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 		return 0;
 	mount->volume = volume->id;
 	if (volume->id == 0)
-		mount->host_path = mpijob_node_string(mpijob_node_find(volume->spec, "hostPath.path"));
+		mount->host_path =
+		    mpijob_node_string(mpijob_node_find(volume->spec, "hostPath.path"));
 	if (is_made_of_files(volume->spec))
 		mount->read_only = 1;
 	if (strcmp(name, "ssh-auth") == 0 && strcmp(mount->path, "/root/.ssh") != 0)
@@ -487,7 +505,8 @@ static size_t depth(const char *path)
 	return parts;
 }
 
-/* What lies inside of another mount comes after it, in whatever order they are listed, as container runtimes do it. */
+/* What lies inside of another mount comes after it, in whatever order they are listed, as container
+ * runtimes do it. */
 static void sort_by_depth(struct mounts *mounts)
 {
 	for (size_t i = 1; i < mounts->count; i++) {
@@ -500,8 +519,8 @@ static void sort_by_depth(struct mounts *mounts)
 	}
 }
 
-int mpijob__local_pod_volumes_mounts(struct container *container, const struct environment *environment,
-			       struct mounts *mounts)
+int mpijob__local_pod_volumes_mounts(struct container *container,
+    const struct environment *environment, struct mounts *mounts)
 {
 	const mpijob_node *list = mpijob_node_get(container->spec, "volumeMounts");
 
@@ -511,7 +530,7 @@ int mpijob__local_pod_volumes_mounts(struct container *container, const struct e
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		int filled = fill_mount(mounts, container, mpijob_node_at(list, i), environment,
-					&mounts->list[mounts->count]);
+		    &mounts->list[mounts->count]);
 
 		if (filled < 0) {
 			mpijob__local_pod_volumes_mounts_clear(mounts);

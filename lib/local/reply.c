@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the embedded cluster says no, and yes: the Status object of Kubernetes with its reason, details
- * and causes, and the code that belongs to each reason.
+ * How the embedded cluster says no, and yes: the Status object of Kubernetes with its reason,
+ * details and causes, and the code that belongs to each reason.
  */
 #include "reply.h"
 #include "words.h"
@@ -32,7 +32,8 @@ static mpijob_doc *status_new(int code, const char *reason, const char *message)
 	return doc;
 }
 
-static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const char *name, int by_kind)
+static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const char *name,
+    int by_kind)
 {
 	mpijob_node *details = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "details");
 
@@ -57,7 +58,8 @@ static int finish(struct reply *reply, int code, mpijob_doc *doc)
 	if (!error && mpijob_doc_error(doc))
 		error = MPIJOB_ERR_NOMEM;
 	if (!error)
-		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, text);
 	mpijob_doc_free(doc);
 	if (error) {
 		mpijob_text_free(text);
@@ -69,23 +71,25 @@ static int finish(struct reply *reply, int code, mpijob_doc *doc)
 	return 0;
 }
 
-static void put_cause(mpijob_doc *doc, mpijob_node *details, const char *cause, const char *field, const char *message)
+static void put_cause(mpijob_doc *doc, mpijob_node *details, const char *cause, const char *field,
+    const char *message)
 {
-	mpijob_node *entry = mpijob_node_append_map(doc, mpijob_node_put_list(doc, details, "causes"));
+	mpijob_node *entry =
+	    mpijob_node_append_map(doc, mpijob_node_put_list(doc, details, "causes"));
 
 	mpijob_node_put_string(doc, entry, "reason", cause);
 	mpijob_node_put_lossy(doc, entry, "message", message);
 	mpijob_node_put_lossy(doc, entry, "field", field);
 }
 
-int mpijob__local_reply_refuse(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
-			 char *message)
+int mpijob__local_reply_refuse(struct reply *reply, int code, const char *reason,
+    const struct kind *kind, const char *name, char *message)
 {
 	return mpijob__local_reply_cause(reply, code, reason, kind, name, NULL, NULL, message);
 }
 
-int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason, const struct kind *kind, const char *name,
-			const char *cause, const char *field, char *message)
+int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason,
+    const struct kind *kind, const char *name, const char *cause, const char *field, char *message)
 {
 	mpijob_doc *doc;
 	mpijob_node *details;
@@ -101,7 +105,8 @@ int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason,
 	return finish(reply, code, doc);
 }
 
-int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, const char *name, char *message)
+int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, const char *name,
+    char *message)
 {
 	mpijob_doc *doc;
 
@@ -113,15 +118,16 @@ int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, c
 	return finish(reply, 409, doc);
 }
 
-int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, const char *name, const char *cause,
-			  const char *field, char *message)
+int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, const char *name,
+    const char *cause, const char *field, char *message)
 {
 	char *whole;
 	mpijob_doc *doc;
 
 	if (!message)
 		return MPIJOB_ERR_NOMEM;
-	whole = mpijob__local_words_format("%s \"%s\" is invalid: %s: %s", kind->name, name, field, message);
+	whole = mpijob__local_words_format("%s \"%s\" is invalid: %s: %s", kind->name, name, field,
+	    message);
 	if (!whole) {
 		free(message);
 		return MPIJOB_ERR_NOMEM;
@@ -136,14 +142,15 @@ int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, co
 int mpijob__local_reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
 {
 	return mpijob__local_reply_refuse(reply, 404, "NotFound", kind, name,
-				    mpijob__local_words_format("%s%s%s \"%s\" not found", kind->plural,
-							 *kind->group ? "." : "", kind->group, name));
+	    mpijob__local_words_format("%s%s%s \"%s\" not found", kind->plural,
+		*kind->group ? "." : "", kind->group, name));
 }
 
-int mpijob__local_reply_unsupported(struct reply *reply, const struct kind *kind, const char *name, const char *what)
+int mpijob__local_reply_unsupported(struct reply *reply, const struct kind *kind, const char *name,
+    const char *what)
 {
 	return mpijob__local_reply_refuse(reply, 501, "NotImplemented", kind, name,
-				    mpijob__local_words_format("the embedded cluster does not do %s", what));
+	    mpijob__local_words_format("the embedded cluster does not do %s", what));
 }
 
 int mpijob__local_reply_deleted(struct reply *reply, const struct object *object)
@@ -175,7 +182,8 @@ int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc
 	int error = MPIJOB_ERR_NOMEM;
 
 	if (text && !mpijob_doc_error(doc))
-		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, text);
 	if (error) {
 		mpijob_text_free(text);
 		return error;
@@ -189,8 +197,8 @@ int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc
 mpijob_text *mpijob__local_reply_expired(uint64_t asked, uint64_t oldest)
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
-	char *message = mpijob__local_words_format("too old resource version: %llu (%llu)", (unsigned long long)asked,
-					     (unsigned long long)oldest);
+	char *message = mpijob__local_words_format("too old resource version: %llu (%llu)",
+	    (unsigned long long)asked, (unsigned long long)oldest);
 
 	if (mpijob__local_reply_refuse(&reply, 410, "Expired", NULL, NULL, message))
 		return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The address of a request: which kind, namespace, name and subresource a percent-escaped path of the
- * Kubernetes API means, and the parameters of its query.
+ * The address of a request: which kind, namespace, name and subresource a percent-escaped path of
+ * the Kubernetes API means, and the parameters of its query.
  */
 #include "route.h"
 
@@ -63,7 +63,8 @@ static int parse_parameter(struct route *route, const char *text, size_t len)
 	if (!error)
 		error = equals ? unescape(equals + 1, len - name_len - 1, 1, &parameter.value)
 			       : unescape("", 0, 0, &parameter.value);
-	list = error ? NULL : realloc(route->parameters, (route->parameter_count + 1) * sizeof(*list));
+	list =
+	    error ? NULL : realloc(route->parameters, (route->parameter_count + 1) * sizeof(*list));
 	if (!list) {
 		free(parameter.name);
 		free(parameter.value);
@@ -121,7 +122,8 @@ static char *take(char **segment)
 }
 
 /* After the version: [namespaces/NS/]PLURAL[/NAME[/SUB]], or namespaces[/NAME[/status]]. */
-static void assign(struct route *route, const char *group, const char *version, char **segments, size_t count)
+static void assign(struct route *route, const char *group, const char *version, char **segments,
+    size_t count)
 {
 	const struct kind *kind;
 

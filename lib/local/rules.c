@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is particular to each kind when it is created or changed: which fields a server fills in, which changes it
- * refuses, and which features of Jobs and pods the embedded cluster does not have (501). What a server refuses of an
- * object is in mpijob_object_validate(). Only what code of this project reads is filled in.
+ * What is particular to each kind when it is created or changed: which fields a server fills in,
+ * which changes it refuses, and which features of Jobs and pods the embedded cluster does not have
+ * (501). What a server refuses of an object is in mpijob_object_validate(). Only what code of this
+ * project reads is filled in.
  */
 #include "rules.h"
 #include "base64.h"
@@ -22,29 +23,28 @@ static const char *name_of(const mpijob_doc *doc)
 static const struct reason {
 	const char *reason, *words;
 } reasons[] = {
-	{ "Required", "Required value" },
-	{ "NotSupported", "Unsupported value" },
-	{ "Forbidden", "Forbidden" },
-	{ "Duplicate", "Duplicate value" },
-	{ "NotFound", "Not found" },
-	{ "TooLong", "Too long" },
+	{ "Required", "Required value" }, { "NotSupported", "Unsupported value" },
+	{ "Forbidden", "Forbidden" }, { "Duplicate", "Duplicate value" },
+	{ "NotFound", "Not found" }, { "TooLong", "Too long" },
 	{ "Invalid", "Invalid value" }, /* and any other */
 };
 
-static int refuse(const struct kind *kind, const mpijob_doc *doc, const struct mpijob_finding *finding,
-		  struct reply *reply)
+static int refuse(const struct kind *kind, const mpijob_doc *doc,
+    const struct mpijob_finding *finding, struct reply *reply)
 {
 	const struct reason *known = reasons;
 	const char *reason = finding->reason ? finding->reason : "Invalid";
 	char *cause;
 	int error = MPIJOB_ERR_NOMEM;
 
-	while (known < &reasons[sizeof(reasons) / sizeof(reasons[0]) - 1] && strcmp(known->reason, reason) != 0)
+	while (known < &reasons[sizeof(reasons) / sizeof(reasons[0]) - 1] &&
+	       strcmp(known->reason, reason) != 0)
 		known++;
 	cause = mpijob__local_words_format("FieldValue%s", reason);
 	if (cause)
-		error = mpijob__local_reply_invalid(reply, kind, name_of(doc), cause, finding->field,
-					      mpijob__local_words_format("%s: %s", known->words, finding->message));
+		error =
+		    mpijob__local_reply_invalid(reply, kind, name_of(doc), cause, finding->field,
+			mpijob__local_words_format("%s: %s", known->words, finding->message));
 	free(cause);
 	return error;
 }
@@ -53,7 +53,8 @@ static int refuse(const struct kind *kind, const mpijob_doc *doc, const struct m
 static int check_object(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	int error = diag ? mpijob_object_validate(mpijob_doc_root(doc), NULL, diag) : MPIJOB_ERR_NOMEM;
+	int error =
+	    diag ? mpijob_object_validate(mpijob_doc_root(doc), NULL, diag) : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; error == MPIJOB_ERR_SPEC && i < mpijob_diag_count(diag); i++) {
 		if (mpijob_diag_at(diag, i)->severity == MPIJOB_SEVERITY_ERROR)
@@ -109,16 +110,16 @@ static int check_limits(const struct kind *kind, const mpijob_doc *doc, struct r
 
 static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
 {
-	const char *policy =
-		mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "spec.template.spec.restartPolicy"));
+	const char *policy = mpijob_node_string(
+	    mpijob_node_find(mpijob_doc_root(doc), "spec.template.spec.restartPolicy"));
 
 	if (policy && (strcmp(policy, "Never") == 0 || strcmp(policy, "OnFailure") == 0))
 		return 0;
 	return mpijob__local_reply_invalid(reply, kind, name_of(doc),
-				     policy ? "FieldValueNotSupported" : "FieldValueRequired",
-				     "spec.template.spec.restartPolicy",
-				     mpijob__local_words_format("%s: supported values: \"OnFailure\", \"Never\"",
-							  policy ? "Unsupported value" : "Required value"));
+	    policy ? "FieldValueNotSupported" : "FieldValueRequired",
+	    "spec.template.spec.restartPolicy",
+	    mpijob__local_words_format("%s: supported values: \"OnFailure\", \"Never\"",
+		policy ? "Unsupported value" : "Required value"));
 }
 
 static void put_default(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
@@ -143,7 +144,8 @@ static void label_template(mpijob_doc *doc, const char *uid)
 
 static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
 {
-	const char *uid = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.uid"));
+	const char *uid =
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.uid"));
 	mpijob_node *spec = mpijob_doc_find(doc, "spec");
 	int error = check_limits(kind, doc, reply);
 
@@ -160,7 +162,7 @@ static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply
 	label_template(doc, uid);
 	if (mpijob_node_count(mpijob_node_find(mpijob_doc_root(doc), "metadata.labels")) == 0)
 		mpijob_node_put_copy(doc, mpijob_doc_make(doc, "metadata"), "labels",
-				     mpijob_node_find(mpijob_doc_root(doc), "spec.template.metadata.labels"));
+		    mpijob_node_find(mpijob_doc_root(doc), "spec.template.metadata.labels"));
 	return 0;
 }
 
@@ -176,18 +178,21 @@ static int new_secret(mpijob_doc *doc)
 	for (size_t i = 0; i < mpijob_node_count(plain); i++) {
 		const mpijob_node *value = mpijob_node_at(plain, i);
 		const char *text = mpijob_node_string(value);
-		char *coded = mpijob__local_base64_encode(text ? text : "", text ? mpijob_node_length(value) : 0);
+		char *coded = mpijob__local_base64_encode(text ? text : "",
+		    text ? mpijob_node_length(value) : 0);
 
 		if (!coded)
 			return MPIJOB_ERR_NOMEM;
-		mpijob_node_put_string(doc, mpijob_doc_make(doc, "data"), mpijob_node_key(plain, i), coded);
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "data"), mpijob_node_key(plain, i),
+		    coded);
 		mpijob__local_base64_wipe_free(coded, strlen(coded));
 	}
 	mpijob_node_remove(root, "stringData");
 	return 0;
 }
 
-static int check_coded(const struct kind *kind, const mpijob_doc *doc, const char *map, struct reply *reply)
+static int check_coded(const struct kind *kind, const mpijob_doc *doc, const char *map,
+    struct reply *reply)
 {
 	const mpijob_node *data = mpijob_node_get(mpijob_doc_root(doc), map);
 
@@ -196,14 +201,15 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 		const char *text = mpijob_node_string(value);
 		unsigned char *bytes = NULL;
 		size_t len = 0;
-		int error =
-			text ? mpijob__local_base64_decode(text, mpijob_node_length(value), &bytes, &len) : MPIJOB_ERR_SYNTAX;
+		int error = text ? mpijob__local_base64_decode(text, mpijob_node_length(value),
+				       &bytes, &len)
+				 : MPIJOB_ERR_SYNTAX;
 
 		if (error == MPIJOB_ERR_SYNTAX)
-			return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, name_of(doc),
-						    mpijob__local_words_format("%s[%s] of %s \"%s\" is not base64", map,
-									 mpijob_node_key(data, i), kind->name,
-									 name_of(doc)));
+			return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind,
+			    name_of(doc),
+			    mpijob__local_words_format("%s[%s] of %s \"%s\" is not base64", map,
+				mpijob_node_key(data, i), kind->name, name_of(doc)));
 		if (error)
 			return error;
 		mpijob__local_base64_wipe_free(bytes, len);
@@ -226,8 +232,8 @@ int mpijob__local_rules_new(const struct kind *kind, mpijob_doc *doc, struct rep
 	int error = 0;
 
 	if (kind->id == KIND_NAMESPACE)
-		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase",
-				       "Active");
+		mpijob_node_put_string(doc,
+		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase", "Active");
 	else if (kind->id == KIND_POD)
 		new_pod(doc);
 	else if (kind->id == KIND_JOB)
@@ -242,13 +248,13 @@ int mpijob__local_rules_new(const struct kind *kind, mpijob_doc *doc, struct rep
 static int differs(const struct object *old, const mpijob_doc *doc, const char *path)
 {
 	return !mpijob_node_equal(mpijob_node_find(mpijob_doc_root(old->doc), path),
-				  mpijob_node_find(mpijob_doc_root(doc), path));
+	    mpijob_node_find(mpijob_doc_root(doc), path));
 }
 
 static int change_job(const struct object *old, const mpijob_doc *doc, struct reply *reply)
 {
-	static const char *const fixed[] = { "spec.selector", "spec.completions", "spec.completionMode",
-					     "spec.template" };
+	static const char *const fixed[] = { "spec.selector", "spec.completions",
+		"spec.completionMode", "spec.template" };
 	int suspended = 0;
 
 	mpijob_node_bool(mpijob_node_find(mpijob_doc_root(old->doc), "spec.suspend"), &suspended);
@@ -256,10 +262,11 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 		suspended = 0;
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
 		/* A Job that has not started may still get another place to run. */
-		if (!differs(old, doc, fixed[i]) || (suspended && strcmp(fixed[i], "spec.template") == 0))
+		if (!differs(old, doc, fixed[i]) ||
+		    (suspended && strcmp(fixed[i], "spec.template") == 0))
 			continue;
-		return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueInvalid", fixed[i],
-					     mpijob__local_words_format("Invalid value: field is immutable"));
+		return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueInvalid",
+		    fixed[i], mpijob__local_words_format("Invalid value: field is immutable"));
 	}
 	return check_job_policy(old->kind, doc, reply);
 }
@@ -272,10 +279,12 @@ static int change_data(const struct object *old, mpijob_doc *doc, struct reply *
 	mpijob_node_bool(mpijob_node_get(mpijob_doc_root(old->doc), "immutable"), &immutable);
 	if (error || reply->status || !immutable)
 		return error;
-	if (!differs(old, doc, "data") && !differs(old, doc, "binaryData") && !differs(old, doc, "immutable"))
+	if (!differs(old, doc, "data") && !differs(old, doc, "binaryData") &&
+	    !differs(old, doc, "immutable"))
 		return 0;
-	return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueForbidden", "data",
-				     mpijob__local_words_format("Forbidden: field is immutable when `immutable` is set"));
+	return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueForbidden",
+	    "data",
+	    mpijob__local_words_format("Forbidden: field is immutable when `immutable` is set"));
 }
 
 int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)
@@ -283,7 +292,8 @@ int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct
 	int error = 0;
 
 	if (old->kind->id == KIND_POD && differs(old, doc, "spec"))
-		error = mpijob__local_reply_unsupported(reply, old->kind, old->name, "changes to the spec of a pod");
+		error = mpijob__local_reply_unsupported(reply, old->kind, old->name,
+		    "changes to the spec of a pod");
 	else if (old->kind->id == KIND_JOB)
 		error = change_job(old, doc, reply);
 	else if (old->kind->id == KIND_SECRET || old->kind->id == KIND_CONFIG_MAP)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Label selectors as they stand in a query ("a=b,c!=d,e in (f,g),!h") and the one field selector that
- * the embedded cluster knows. An absent key fulfils "!=" and "notin", as on every API server.
+ * Label selectors as they stand in a query ("a=b,c!=d,e in (f,g),!h") and the one field selector
+ * that the embedded cluster knows. An absent key fulfils "!=" and "notin", as on every API server.
  */
 #include "selector.h"
 
@@ -129,8 +129,8 @@ int mpijob__local_selector_labels(struct selector *selector, const char *text)
 	if (!*at)
 		return 0;
 	do {
-		struct requirement *list =
-			realloc(selector->requirements, (selector->count + 1) * sizeof(*selector->requirements));
+		struct requirement *list = realloc(selector->requirements,
+		    (selector->count + 1) * sizeof(*selector->requirements));
 		int error;
 
 		if (!list)
@@ -176,9 +176,11 @@ static int fulfils(const struct requirement *requirement, const struct revision 
 
 int mpijob__local_selector_matches(const struct selector *selector, const struct revision *revision)
 {
-	if (selector->namespace_ && strcmp(selector->namespace_, mpijob__local_store_revision_namespace(revision)) != 0)
+	if (selector->namespace_ &&
+	    strcmp(selector->namespace_, mpijob__local_store_revision_namespace(revision)) != 0)
 		return 0;
-	if (selector->name && strcmp(selector->name, mpijob__local_store_revision_name(revision)) != 0)
+	if (selector->name &&
+	    strcmp(selector->name, mpijob__local_store_revision_name(revision)) != 0)
 		return 0;
 	for (size_t i = 0; i < selector->count; i++) {
 		if (!fulfils(&selector->requirements[i], revision))

@@ -20,11 +20,12 @@ struct selector {
 
 void mpijob__local_selector_clear(struct selector *selector);
 
-/* 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED (comparisons of numbers; a field that is not metadata.name);
- * MPIJOB_ERR_NOMEM. */
+/* 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED (comparisons of numbers; a field that is not
+ * metadata.name); MPIJOB_ERR_NOMEM. */
 int mpijob__local_selector_labels(struct selector *selector, const char *text);
 int mpijob__local_selector_fields(struct selector *selector, const char *text);
 
-int mpijob__local_selector_matches(const struct selector *selector, const struct revision *revision);
+int mpijob__local_selector_matches(const struct selector *selector,
+    const struct revision *revision);
 
 #endif

@@ -16,22 +16,27 @@
 
 static const struct kind kinds[KIND_COUNT] = {
 	[KIND_NAMESPACE] = { KIND_NAMESPACE, "", "v1", "namespaces", "Namespace", KIND_STATUS },
-	[KIND_POD] = { KIND_POD, "", "v1", "pods", "Pod", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_SERVICE] = { KIND_SERVICE, "", "v1", "services", "Service", KIND_NAMESPACED | KIND_STATUS },
-	[KIND_CONFIG_MAP] = { KIND_CONFIG_MAP, "", "v1", "configmaps", "ConfigMap", KIND_NAMESPACED },
+	[KIND_POD] = { KIND_POD, "", "v1", "pods", "Pod",
+	    KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_SERVICE] = { KIND_SERVICE, "", "v1", "services", "Service",
+	    KIND_NAMESPACED | KIND_STATUS },
+	[KIND_CONFIG_MAP] = { KIND_CONFIG_MAP, "", "v1", "configmaps", "ConfigMap",
+	    KIND_NAMESPACED },
 	[KIND_SECRET] = { KIND_SECRET, "", "v1", "secrets", "Secret", KIND_NAMESPACED },
-	[KIND_EVENT] = { KIND_EVENT, "", "v1", "events", "Event", KIND_NAMESPACED | KIND_PUT_CREATES },
-	[KIND_JOB] = { KIND_JOB, "batch", "v1", "jobs", "Job", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_PRIORITY_CLASS] = { KIND_PRIORITY_CLASS, "scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass",
-				  KIND_GENERATION },
+	[KIND_EVENT] = { KIND_EVENT, "", "v1", "events", "Event",
+	    KIND_NAMESPACED | KIND_PUT_CREATES },
+	[KIND_JOB] = { KIND_JOB, "batch", "v1", "jobs", "Job",
+	    KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_PRIORITY_CLASS] = { KIND_PRIORITY_CLASS, "scheduling.k8s.io", "v1", "priorityclasses",
+	    "PriorityClass", KIND_GENERATION },
 	[KIND_MPIJOB] = { KIND_MPIJOB, "kubeflow.org", "v2beta1", "mpijobs", "MPIJob",
-			  KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_VOLCANO_POD_GROUP] = { KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh", "v1beta1", "podgroups",
-				     "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_SCHEDULER_POD_GROUP] = { KIND_SCHEDULER_POD_GROUP, "scheduling.x-k8s.io", "v1alpha1", "podgroups",
-				       "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	    KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_VOLCANO_POD_GROUP] = { KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh", "v1beta1",
+	    "podgroups", "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_SCHEDULER_POD_GROUP] = { KIND_SCHEDULER_POD_GROUP, "scheduling.x-k8s.io", "v1alpha1",
+	    "podgroups", "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
 	[KIND_LEASE] = { KIND_LEASE, "coordination.k8s.io", "v1", "leases", "Lease",
-			 KIND_NAMESPACED | KIND_PUT_CREATES },
+	    KIND_NAMESPACED | KIND_PUT_CREATES },
 };
 
 const struct kind *mpijob__local_store_kind(enum kind_id id)
@@ -39,7 +44,8 @@ const struct kind *mpijob__local_store_kind(enum kind_id id)
 	return &kinds[id];
 }
 
-const struct kind *mpijob__local_store_kind_find(const char *group, const char *version, const char *plural)
+const struct kind *mpijob__local_store_kind_find(const char *group, const char *version,
+    const char *plural)
 {
 	for (size_t i = 0; i < KIND_COUNT; i++) {
 		if (strcmp(kinds[i].group, group) == 0 && strcmp(kinds[i].version, version) == 0 &&
@@ -112,7 +118,8 @@ static int make_index(struct revision *revision, const struct object *object, co
 	char *at;
 
 	for (size_t i = 0; i < count; i++)
-		size += strlen(mpijob_node_key(labels, i)) + strlen(text_or_empty(mpijob_node_at(labels, i))) + 2;
+		size += strlen(mpijob_node_key(labels, i)) +
+			strlen(text_or_empty(mpijob_node_at(labels, i))) + 2;
 	revision->index = malloc(size);
 	if (!revision->index)
 		return MPIJOB_ERR_NOMEM;
@@ -139,8 +146,10 @@ static struct revision *revision_new(const struct object *object, mpijob_doc *do
 		revision->text = mpijob_text_new();
 	}
 	if (!revision || !number || !revision->text ||
-	    !mpijob_node_put_string(doc, metadata, "resourceVersion", number) || mpijob_doc_error(doc) ||
-	    mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, revision->text) ||
+	    !mpijob_node_put_string(doc, metadata, "resourceVersion", number) ||
+	    mpijob_doc_error(doc) ||
+	    mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+		revision->text) ||
 	    make_index(revision, object, doc)) {
 		mpijob__local_store_revision_drop(revision);
 		revision = NULL;
@@ -163,7 +172,8 @@ static size_t hash_of(enum kind_id kind, const char *namespace_, const char *nam
 	return (size_t)(hash ^ (hash >> 32));
 }
 
-static struct object **bucket_of(const struct store *store, enum kind_id kind, const char *namespace_, const char *name)
+static struct object **bucket_of(const struct store *store, enum kind_id kind,
+    const char *namespace_, const char *name)
 {
 	return &store->buckets[hash_of(kind, namespace_, name) & (store->bucket_count - 1)];
 }
@@ -175,7 +185,8 @@ static struct object **uid_bucket_of(const struct store *store, const char *uid)
 
 static void enter_table(struct store *store, struct object *object)
 {
-	struct object **bucket = bucket_of(store, object->kind->id, object->namespace_, object->name);
+	struct object **bucket =
+	    bucket_of(store, object->kind->id, object->namespace_, object->name);
 	struct object **uid_bucket = uid_bucket_of(store, object->uid);
 
 	object->hash_next = *bucket;
@@ -214,15 +225,17 @@ static void grow_table(struct store *store)
 	store->uid_buckets = uid_buckets;
 	store->bucket_count = count;
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = store->shelves[kind].first; object; object = object->next)
+		for (struct object *object = store->shelves[kind].first; object;
+		     object = object->next)
 			enter_table(store, object);
 	}
 }
 
-struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind, const char *namespace_,
-				  const char *name)
+struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind,
+    const char *namespace_, const char *name)
 {
-	for (struct object *object = *bucket_of(store, kind, namespace_, name); object; object = object->hash_next) {
+	for (struct object *object = *bucket_of(store, kind, namespace_, name); object;
+	     object = object->hash_next) {
 		if (object->kind->id == kind && strcmp(object->name, name) == 0 &&
 		    strcmp(object->namespace_, namespace_) == 0)
 			return object;
@@ -237,7 +250,8 @@ struct object *mpijob__local_store_first(const struct store *store, enum kind_id
 
 struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid)
 {
-	for (struct object *object = *uid_bucket_of(store, uid); object; object = object->uid_next) {
+	for (struct object *object = *uid_bucket_of(store, uid); object;
+	     object = object->uid_next) {
 		if (strcmp(object->uid, uid) == 0)
 			return object;
 	}
@@ -300,7 +314,8 @@ static void object_free(struct object *object)
 
 static int read_owners(const mpijob_doc *doc, char ***out, size_t *count_out)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(doc), "metadata.ownerReferences");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(doc), "metadata.ownerReferences");
 	size_t count = mpijob_node_count(list);
 	char **owners = NULL;
 
@@ -321,7 +336,8 @@ static int read_owners(const mpijob_doc *doc, char ***out, size_t *count_out)
 	return 0;
 }
 
-static struct object *object_new(const struct kind *kind, const char *namespace_, const mpijob_doc *doc)
+static struct object *object_new(const struct kind *kind, const char *namespace_,
+    const mpijob_doc *doc)
 {
 	const mpijob_node *metadata = mpijob_node_get(mpijob_doc_root(doc), "metadata");
 	const char *name = text_or_empty(mpijob_node_get(metadata, "name"));
@@ -379,17 +395,20 @@ static void forget(struct shelf *shelf, size_t count)
 	}
 	shelf->history_count -= count;
 	shelf->history_base += count;
-	memmove(shelf->history, shelf->history + count, shelf->history_count * sizeof(*shelf->history));
+	memmove(shelf->history, shelf->history + count,
+	    shelf->history_count * sizeof(*shelf->history));
 }
 
 void mpijob__local_store_trim(struct store *store)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		struct shelf *shelf = &store->shelves[kind];
-		size_t count = shelf->history_count > store->window ? shelf->history_count - store->window : 0;
+		size_t count =
+		    shelf->history_count > store->window ? shelf->history_count - store->window : 0;
 		size_t bytes = shelf->history_bytes;
 
-		for (size_t i = 0; i < shelf->history_count && (i < count || bytes > store->window_bytes); i++) {
+		for (size_t i = 0;
+		     i < shelf->history_count && (i < count || bytes > store->window_bytes); i++) {
 			bytes -= mpijob_text_len(shelf->history[i].now->text);
 			count = i + 1 > count ? i + 1 : count;
 		}
@@ -407,15 +426,16 @@ static void set_doc(struct object *object, mpijob_doc *doc)
 	object->deleting = mpijob__local_store_text(object, "metadata.deletionTimestamp") != NULL;
 }
 
-int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
-		      struct object **out)
+int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_,
+    mpijob_doc *doc, struct object **out)
 {
 	struct shelf *shelf = &store->shelves[kind->id];
 	struct object *object = object_new(kind, namespace_, doc);
 
 	if (object)
 		object->now = revision_new(object, doc, store->version + 1);
-	if (!object || !object->now || read_owners(doc, &object->owners, &object->owner_count) || history_room(shelf)) {
+	if (!object || !object->now || read_owners(doc, &object->owners, &object->owner_count) ||
+	    history_room(shelf)) {
 		object_free(object);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
@@ -476,7 +496,8 @@ int mpijob__local_store_remove(struct store *store, struct object *object)
 
 /* The whole. */
 
-int mpijob__local_store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user)
+int mpijob__local_store_init(struct store *store,
+    void (*changed)(void *user, struct object *object, int change), void *user)
 {
 	memset(store, 0, sizeof(*store));
 	store->buckets = calloc(FIRST_BUCKETS, sizeof(*store->buckets));

@@ -38,14 +38,16 @@ struct kind {
 };
 
 const struct kind *mpijob__local_store_kind(enum kind_id id);
-const struct kind *mpijob__local_store_kind_find(const char *group, const char *version, const char *plural);
+const struct kind *mpijob__local_store_kind_find(const char *group, const char *version,
+    const char *plural);
 
 /* What an object was at one time, shared by everybody who still has to tell of it. */
 struct revision {
 	size_t refs;
 	uint64_t version;
 	mpijob_text *text; /* compact JSON */
-	char *index;       /* "namespace\0name\0key\0value\0key\0value\0\0": what selectors look at */
+	/* "namespace\0name\0key\0value\0key\0value\0\0": what selectors look at */
+	char *index;
 	size_t index_len;
 };
 
@@ -53,7 +55,8 @@ void mpijob__local_store_revision_hold(struct revision *revision);
 void mpijob__local_store_revision_drop(struct revision *revision);
 const char *mpijob__local_store_revision_namespace(const struct revision *revision);
 const char *mpijob__local_store_revision_name(const struct revision *revision);
-const char *mpijob__local_store_revision_label(const struct revision *revision, const char *key); /* NULL: absent */
+/* NULL: absent */
+const char *mpijob__local_store_revision_label(const struct revision *revision, const char *key);
 
 struct object {
 	struct object *hash_next;
@@ -104,16 +107,18 @@ struct store {
 	uint64_t version;
 	size_t window;       /* happenings kept per kind */
 	size_t window_bytes; /* and their text */
-	/* Told after each change. On DELETED the object is out of the store and freed afterwards. */
+	/* Told after each change. On DELETED the object is out of the store and freed
+	 * afterwards. */
 	void (*changed)(void *user, struct object *object, int change);
 	void *user;
 };
 
-int mpijob__local_store_init(struct store *store, void (*changed)(void *user, struct object *object, int change), void *user);
+int mpijob__local_store_init(struct store *store,
+    void (*changed)(void *user, struct object *object, int change), void *user);
 void mpijob__local_store_clear(struct store *store);
 
-struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind, const char *namespace_,
-				  const char *name);
+struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind,
+    const char *namespace_, const char *name);
 struct object *mpijob__local_store_first(const struct store *store, enum kind_id kind);
 struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid);
 
@@ -121,8 +126,8 @@ struct object *mpijob__local_store_by_uid(const struct store *store, const char 
  * Put a new object in; `doc` has its name and uid already and is taken, also on failure.
  * 0 or MPIJOB_ERR_NOMEM.
  */
-int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
-		      struct object **out);
+int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_,
+    mpijob_doc *doc, struct object **out);
 /* Give an object new content; `doc` is taken, also on failure. */
 int mpijob__local_store_replace(struct store *store, struct object *object, mpijob_doc *doc);
 /* Take an object out and free it. */
@@ -132,7 +137,8 @@ int mpijob__local_store_remove(struct store *store, struct object *object);
 void mpijob__local_store_trim(struct store *store);
 
 /* Shorthands. */
-const char *mpijob__local_store_text(const struct object *object, const char *path); /* of a string; NULL: absent */
+/* of a string; NULL: absent */
+const char *mpijob__local_store_text(const struct object *object, const char *path);
 int mpijob__local_store_deleting(const struct object *object);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What creating, replacing, patching and deleting mean: which parts of metadata belong to the server,
- * when a change conflicts, when it is none, what status subresources let through, and how a deletion
- * waits for finalizers and for the processes of a pod.
+ * What creating, replacing, patching and deleting mean: which parts of metadata belong to the
+ * server, when a change conflicts, when it is none, what status subresources let through, and how a
+ * deletion waits for finalizers and for the processes of a pod.
  */
 #include "verbs.h"
 #include "gc.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_TRIES      8
+#define NAME_TRIES 8
 
 /* Create. */
 
@@ -24,20 +24,22 @@ static int check_api_version(const struct kind *kind, const mpijob_node *body, s
 
 	if (mpijob_node_kind(body) != MPIJOB_NODE_MAP)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-					    mpijob__local_words_format("the body is no object"));
-	if (version && group && (strncmp(version, kind->group, group) != 0 || version[group] != '/'))
+		    mpijob__local_words_format("the body is no object"));
+	if (version && group &&
+	    (strncmp(version, kind->group, group) != 0 || version[group] != '/'))
 		version = "";
 	else if (version && group)
 		version += group + 1;
-	if ((!version || strcmp(version, kind->version) == 0) && (!name || strcmp(name, kind->name) == 0))
+	if ((!version || strcmp(version, kind->version) == 0) &&
+	    (!name || strcmp(name, kind->name) == 0))
 		return 0;
 	return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-				    mpijob__local_words_format("the body is no %s of %s%s%s", kind->name, kind->group,
-							 group ? "/" : "", kind->version));
+	    mpijob__local_words_format("the body is no %s of %s%s%s", kind->name, kind->group,
+		group ? "/" : "", kind->version));
 }
 
-static int check_namespace(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
-			   const mpijob_node *metadata, struct reply *reply)
+static int check_namespace(struct mpijob_local *local, const struct kind *kind,
+    const char *namespace_, const mpijob_node *metadata, struct reply *reply)
 {
 	const char *inside = mpijob_node_string(mpijob_node_get(metadata, "namespace"));
 	const struct object *object;
@@ -45,23 +47,25 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind, 
 	if (!(kind->flags & KIND_NAMESPACED))
 		return 0;
 	if (inside && *inside && strcmp(inside, namespace_) != 0)
-		return mpijob__local_reply_refuse(
-			reply, 400, "BadRequest", kind, NULL,
-			mpijob__local_words_format("the namespace of the object (%s) is not that of the request (%s)", inside,
-					     namespace_));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
+		    mpijob__local_words_format(
+			"the namespace of the object (%s) is not that of the request (%s)", inside,
+			namespace_));
 	object = mpijob__local_store_find(&local->store, KIND_NAMESPACE, "", namespace_);
 	if (!object)
-		return mpijob__local_reply_not_found(reply, mpijob__local_store_kind(KIND_NAMESPACE), namespace_);
+		return mpijob__local_reply_not_found(reply,
+		    mpijob__local_store_kind(KIND_NAMESPACE), namespace_);
 	if (!mpijob__local_store_deleting(object))
 		return 0;
-	return mpijob__local_reply_cause(
-		reply, 403, "Forbidden", kind, NULL, "NamespaceTerminating", "metadata.namespace",
-		mpijob__local_words_format("%s cannot be created: namespace %s is being deleted", kind->plural, namespace_));
+	return mpijob__local_reply_cause(reply, 403, "Forbidden", kind, NULL,
+	    "NamespaceTerminating", "metadata.namespace",
+	    mpijob__local_words_format("%s cannot be created: namespace %s is being deleted",
+		kind->plural, namespace_));
 }
 
 /* Settles the name into metadata. */
-static int choose_name(struct mpijob_local *local, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
-		       struct reply *reply)
+static int choose_name(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
+    mpijob_doc *doc, struct reply *reply)
 {
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	const char *name = mpijob_node_string(mpijob_node_get(metadata, "name"));
@@ -73,10 +77,13 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 	if (name && *name)
 		return 0;
 	if (!prefix || !*prefix)
-		return mpijob__local_reply_invalid(reply, kind, "", "FieldValueRequired", "metadata.name",
-					     mpijob__local_words_format("Required value: name or generateName is required"));
+		return mpijob__local_reply_invalid(reply, kind, "", "FieldValueRequired",
+		    "metadata.name",
+		    mpijob__local_words_format("Required value: name or generateName is required"));
 	for (int i = 0; i < NAME_TRIES; i++) {
-		char *made = mpijob__local_words_suffix(suffix) ? NULL : mpijob__local_words_format("%s%s", prefix, suffix);
+		char *made = mpijob__local_words_suffix(suffix)
+				 ? NULL
+				 : mpijob__local_words_format("%s%s", prefix, suffix);
 		int taken;
 
 		if (!made)
@@ -91,14 +98,14 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 			return 0;
 	}
 	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, prefix,
-				    mpijob__local_words_format("no free name for \"%s\"", prefix));
+	    mpijob__local_words_format("no free name for \"%s\"", prefix));
 }
 
 /* The server's part of a new object's metadata. */
 static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_doc *doc)
 {
-	static const char *const not_yours[] = { "resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
-						 "generation", "selfLink" };
+	static const char *const not_yours[] = { "resourceVersion", "deletionTimestamp",
+		"deletionGracePeriodSeconds", "generation", "selfLink" };
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	char uid[WORDS_UID_SIZE];
 	char now[WORDS_TIME_SIZE];
@@ -125,7 +132,8 @@ static mpijob_doc *named_copy(const struct kind *kind, const mpijob_node *body)
 {
 	mpijob_doc *doc = mpijob_doc_from_node(body);
 	mpijob_node *root = mpijob_doc_edit(doc);
-	char *version = mpijob__local_words_format("%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
+	char *version = mpijob__local_words_format("%s%s%s", kind->group, *kind->group ? "/" : "",
+	    kind->version);
 
 	if (version) {
 		mpijob_node_put_string(doc, root, "kind", kind->name);
@@ -138,8 +146,8 @@ static mpijob_doc *named_copy(const struct kind *kind, const mpijob_node *body)
 	return NULL;
 }
 
-static int check_create(struct mpijob_local *local, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
-			struct reply *reply)
+static int check_create(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
+    mpijob_doc *doc, struct reply *reply)
 {
 	const mpijob_node *metadata = mpijob_node_get(mpijob_doc_root(doc), "metadata");
 	const char *version = mpijob_node_string(mpijob_node_get(metadata, "resourceVersion"));
@@ -148,11 +156,11 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 
 	if (metadata && mpijob_node_kind(metadata) != MPIJOB_NODE_MAP)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-					    mpijob__local_words_format("metadata is no map"));
+		    mpijob__local_words_format("metadata is no map"));
 	if (version && *version)
-		return mpijob__local_reply_refuse(
-			reply, 400, "BadRequest", kind, NULL,
-			mpijob__local_words_format("resourceVersion must not be set on objects to be created"));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
+		    mpijob__local_words_format(
+			"resourceVersion must not be set on objects to be created"));
 	error = check_namespace(local, kind, namespace_, metadata, reply);
 	if (!error && !reply->status)
 		error = choose_name(local, kind, namespace_, doc, reply);
@@ -164,13 +172,13 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 	if (!mpijob__local_store_find(&local->store, kind->id, namespace_, name))
 		return 0;
 	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, name,
-				    mpijob__local_words_format("%s%s%s \"%s\" already exists", kind->plural,
-							 *kind->group ? "." : "", kind->group, name));
+	    mpijob__local_words_format("%s%s%s \"%s\" already exists", kind->plural,
+		*kind->group ? "." : "", kind->group, name));
 }
 
 /* Takes the document. */
-static int finish_create(struct mpijob_local *local, const struct kind *kind, const char *namespace_, mpijob_doc *doc,
-			 struct reply *reply, struct object **out)
+static int finish_create(struct mpijob_local *local, const struct kind *kind,
+    const char *namespace_, mpijob_doc *doc, struct reply *reply, struct object **out)
 {
 	struct object *object;
 	int error = own_metadata(kind, namespace_, doc);
@@ -193,8 +201,8 @@ static int finish_create(struct mpijob_local *local, const struct kind *kind, co
 	return mpijob__local_reply_object(reply, 201, object);
 }
 
-int mpijob__local_verbs_create(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
-			 const mpijob_node *body, struct reply *reply, struct object **out)
+int mpijob__local_verbs_create(struct mpijob_local *local, const struct kind *kind,
+    const char *namespace_, const mpijob_node *body, struct reply *reply, struct object **out)
 {
 	mpijob_doc *doc;
 	int error = check_api_version(kind, body, reply);
@@ -216,21 +224,26 @@ int mpijob__local_verbs_create(struct mpijob_local *local, const struct kind *ki
 
 static int is_custom(const struct kind *kind)
 {
-	return kind->id == KIND_MPIJOB || kind->id == KIND_VOLCANO_POD_GROUP || kind->id == KIND_SCHEDULER_POD_GROUP;
+	return kind->id == KIND_MPIJOB || kind->id == KIND_VOLCANO_POD_GROUP ||
+	       kind->id == KIND_SCHEDULER_POD_GROUP;
 }
 
 /* A patch does not name the object that it means: another uid would be a change. */
 static int refuse_uid(const struct object *object, const char *uid, int patch, struct reply *reply)
 {
 	if (patch)
-		return mpijob__local_reply_invalid(reply, object->kind, object->name, "FieldValueInvalid", "metadata.uid",
-					     mpijob__local_words_format("Invalid value: \"%s\": the uid cannot change", uid));
+		return mpijob__local_reply_invalid(reply, object->kind, object->name,
+		    "FieldValueInvalid", "metadata.uid",
+		    mpijob__local_words_format("Invalid value: \"%s\": the uid cannot change",
+			uid));
 	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-				    mpijob__local_words_format("Precondition failed: UID in precondition: %s, UID in object: %s",
-							 uid, object->uid));
+	    mpijob__local_words_format(
+		"Precondition failed: UID in precondition: %s, UID in object: %s", uid,
+		object->uid));
 }
 
-static int check_same(const struct object *object, const mpijob_node *metadata, int how, struct reply *reply)
+static int check_same(const struct object *object, const mpijob_node *metadata, int how,
+    struct reply *reply)
 {
 	const char *version = mpijob_node_text(mpijob_node_get(metadata, "resourceVersion"));
 	const char *uid = mpijob_node_string(mpijob_node_get(metadata, "uid"));
@@ -239,37 +252,41 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 	uint64_t number = 0;
 
 	if (!name || strcmp(name, object->name) != 0)
-		return mpijob__local_reply_refuse(
-			reply, 400, "BadRequest", object->kind, object->name,
-			mpijob__local_words_format("the name of the object (%s) is not that of the request (%s)",
-					     name ? name : "", object->name));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
+		    object->name,
+		    mpijob__local_words_format(
+			"the name of the object (%s) is not that of the request (%s)",
+			name ? name : "", object->name));
 	if (namespace_ && strcmp(namespace_, object->namespace_) != 0)
-		return mpijob__local_reply_refuse(
-			reply, 400, "BadRequest", object->kind, object->name,
-			mpijob__local_words_format("the namespace of the object (%s) is not that of the request (%s)",
-					     namespace_, object->namespace_));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
+		    object->name,
+		    mpijob__local_words_format(
+			"the namespace of the object (%s) is not that of the request (%s)",
+			namespace_, object->namespace_));
 	/* Of what is not built in, a status has no other fields that count. */
-	if (uid && *uid && strcmp(uid, object->uid) != 0 && !((how & UPDATE_STATUS) && is_custom(object->kind)))
+	if (uid && *uid && strcmp(uid, object->uid) != 0 &&
+	    !((how & UPDATE_STATUS) && is_custom(object->kind)))
 		return refuse_uid(object, uid, how & UPDATE_PATCH, reply);
 	if ((!version || !*version) && is_custom(object->kind))
-		return mpijob__local_reply_cause(
-			reply, 422, "Invalid", object->kind, object->name, "FieldValueInvalid", "metadata.resourceVersion",
-			mpijob__local_words_format("metadata.resourceVersion: it must be given when %s are replaced",
-					     object->kind->plural));
+		return mpijob__local_reply_cause(reply, 422, "Invalid", object->kind, object->name,
+		    "FieldValueInvalid", "metadata.resourceVersion",
+		    mpijob__local_words_format(
+			"metadata.resourceVersion: it must be given when %s are replaced",
+			object->kind->plural));
 	if (!version || !*version)
 		return 0;
 	if (!mpijob__local_words_number(version, &number))
-		return mpijob__local_reply_invalid(reply, object->kind, object->name, "FieldValueInvalid",
-					     "metadata.resourceVersion",
-					     mpijob__local_words_format("Invalid value: \"%s\": must be a number", version));
+		return mpijob__local_reply_invalid(reply, object->kind, object->name,
+		    "FieldValueInvalid", "metadata.resourceVersion",
+		    mpijob__local_words_format("Invalid value: \"%s\": must be a number", version));
 	if (number == object->now->version)
 		return 0;
-	return mpijob__local_reply_refuse(
-		reply, 409, "Conflict", object->kind, object->name,
-		mpijob__local_words_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object has been "
-				     "modified; get it again and repeat the change",
-				     object->kind->plural, *object->kind->group ? "." : "", object->kind->group,
-				     object->name));
+	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
+	    mpijob__local_words_format(
+		"Operation cannot be fulfilled on %s%s%s \"%s\": the object has been "
+		"modified; get it again and repeat the change",
+		object->kind->plural, *object->kind->group ? "." : "", object->kind->group,
+		object->name));
 }
 
 static void keep(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_map, const char *key)
@@ -285,14 +302,9 @@ static void keep(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_map, 
 /* Put the server's own values back over what the client sent. */
 static void keep_own(const struct object *object, mpijob_doc *doc)
 {
-	static const char *const own[] = { "namespace",
-					   "uid",
-					   "creationTimestamp",
-					   "deletionTimestamp",
-					   "deletionGracePeriodSeconds",
-					   "generation",
-					   "resourceVersion",
-					   "generateName" };
+	static const char *const own[] = { "namespace", "uid", "creationTimestamp",
+		"deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion",
+		"generateName" };
 	const mpijob_node *old = mpijob_doc_root(object->doc);
 	mpijob_node *root = mpijob_doc_edit(doc);
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
@@ -327,7 +339,8 @@ static int spec_changed(const struct object *object, const mpijob_doc *doc)
 	for (size_t i = 0; i < mpijob_node_count(new_); i++) {
 		const char *key = mpijob_node_key(new_, i);
 
-		if (is_spec_like(key) && !mpijob_node_equal(mpijob_node_get(old, key), mpijob_node_at(new_, i)))
+		if (is_spec_like(key) &&
+		    !mpijob_node_equal(mpijob_node_get(old, key), mpijob_node_at(new_, i)))
 			return 1;
 	}
 	for (size_t i = 0; i < mpijob_node_count(old); i++) {
@@ -345,7 +358,8 @@ static void count_generation(const struct object *object, mpijob_doc *doc)
 
 	if (!(object->kind->flags & KIND_GENERATION) || !spec_changed(object, doc))
 		return;
-	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.generation"), &generation);
+	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.generation"),
+	    &generation);
 	mpijob_node_put_int(doc, mpijob_doc_make(doc, "metadata"), "generation", generation + 1);
 }
 
@@ -354,14 +368,18 @@ static int has_finalizers(const mpijob_doc *doc)
 	return mpijob_node_count(mpijob_node_find(mpijob_doc_root(doc), "metadata.finalizers")) > 0;
 }
 
-/* A deletion that waits for finalizers is over when the last is struck; pods wait for their processes instead. */
+/* A deletion that waits for finalizers is over when the last is struck; pods wait for their
+ * processes instead. */
 static int is_finished(const struct object *object, const mpijob_doc *doc)
 {
 	int64_t grace = 0;
 
-	if (!mpijob__local_store_deleting(object) || has_finalizers(doc) || !has_finalizers(object->doc))
+	if (!mpijob__local_store_deleting(object) || has_finalizers(doc) ||
+	    !has_finalizers(object->doc))
 		return 0;
-	mpijob_node_int(mpijob_node_find(mpijob_doc_root(doc), "metadata.deletionGracePeriodSeconds"), &grace);
+	mpijob_node_int(mpijob_node_find(mpijob_doc_root(doc),
+			    "metadata.deletionGracePeriodSeconds"),
+	    &grace);
 	return grace == 0 && object->kind->id != KIND_NAMESPACE;
 }
 
@@ -382,7 +400,8 @@ int mpijob__local_verbs_store(struct mpijob_local *local, struct object *object,
 	return mpijob__local_store_remove(&local->store, object);
 }
 
-static int store_and_reply(struct mpijob_local *local, struct object *object, mpijob_doc *doc, struct reply *reply)
+static int store_and_reply(struct mpijob_local *local, struct object *object, mpijob_doc *doc,
+    struct reply *reply)
 {
 	int gone = is_finished(object, doc);
 	int error;
@@ -396,14 +415,15 @@ static int store_and_reply(struct mpijob_local *local, struct object *object, mp
 	return error ? error : mpijob__local_reply_object(reply, 200, object);
 }
 
-int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh, int how,
-			 struct reply *reply)
+int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh,
+    int how, struct reply *reply)
 {
 	mpijob_doc *doc = fresh;
 	int error = check_api_version(object->kind, mpijob_doc_root(fresh), reply);
 
 	if (!error && !reply->status)
-		error = check_same(object, mpijob_node_get(mpijob_doc_root(fresh), "metadata"), how, reply);
+		error = check_same(object, mpijob_node_get(mpijob_doc_root(fresh), "metadata"), how,
+		    reply);
 	if (!error && !reply->status && (how & UPDATE_STATUS)) {
 		doc = with_status(object, fresh);
 		mpijob_doc_free(fresh);
@@ -421,18 +441,19 @@ int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object
 	return store_and_reply(local, object, doc, reply);
 }
 
-int mpijob__local_verbs_patch(struct mpijob_local *local, struct object *object, const mpijob_node *patch, int status,
-			struct reply *reply)
+int mpijob__local_verbs_patch(struct mpijob_local *local, struct object *object,
+    const mpijob_node *patch, int status, struct reply *reply)
 {
 	mpijob_doc *doc;
 
 	if (mpijob_node_kind(patch) != MPIJOB_NODE_MAP)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind, object->name,
-					    mpijob__local_words_format("the patch is no object"));
+		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
+		    object->name, mpijob__local_words_format("the patch is no object"));
 	doc = mpijob_doc_clone(object->doc);
 	if (!doc || mpijob_doc_merge(doc, patch)) {
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
-	return mpijob__local_verbs_update(local, object, doc, UPDATE_PATCH | (status ? UPDATE_STATUS : 0), reply);
+	return mpijob__local_verbs_update(local, object, doc,
+	    UPDATE_PATCH | (status ? UPDATE_STATUS : 0), reply);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Watches: how what happened in the store becomes ADDED, MODIFIED, DELETED, BOOKMARK and ERROR events
- * of one watcher. A watch holds no queue, only its place in the shared history; a watcher that was
- * paused for so long that its place is gone is told 410 and has to list again. An object whose labels
- * change enters or leaves a selection as if it were made or deleted.
+ * Watches: how what happened in the store becomes ADDED, MODIFIED, DELETED, BOOKMARK and ERROR
+ * events of one watcher. A watch holds no queue, only its place in the shared history; a watcher
+ * that was paused for so long that its place is gone is told 410 and has to list again. An object
+ * whose labels change enters or leaves a selection as if it were made or deleted.
  */
 #include "watches.h"
 #include "words.h"
@@ -42,7 +42,8 @@ static int tell_text(struct watch *watch, struct call *call, const char *text)
 	return mpijob__local_tell(watch->local, call, text, strlen(text));
 }
 
-static int tell_event(struct watch *watch, struct call *call, const char *type, const char *object, size_t len)
+static int tell_event(struct watch *watch, struct call *call, const char *type, const char *object,
+    size_t len)
 {
 	struct mpijob_local *local = watch->local;
 	char *head = mpijob__local_words_format("{\"type\":\"%s\",\"object\":", type);
@@ -50,35 +51,40 @@ static int tell_event(struct watch *watch, struct call *call, const char *type, 
 
 	if (!head)
 		return MPIJOB_ERR_NOMEM;
-	ended = mpijob__local_tell(local, call, head, strlen(head)) || mpijob__local_tell(local, call, object, len) ||
+	ended = mpijob__local_tell(local, call, head, strlen(head)) ||
+		mpijob__local_tell(local, call, object, len) ||
 		mpijob__local_tell(local, call, "}\n", 2);
 	free(head);
 	return ended ? 2 : 1;
 }
 
-static int tell_revision(struct watch *watch, struct call *call, const char *type, struct revision *revision)
+static int tell_revision(struct watch *watch, struct call *call, const char *type,
+    struct revision *revision)
 {
 	int result;
 
 	mpijob__local_store_revision_hold(revision);
-	result = tell_event(watch, call, type, mpijob_text_data(revision->text), mpijob_text_len(revision->text));
+	result = tell_event(watch, call, type, mpijob_text_data(revision->text),
+	    mpijob_text_len(revision->text));
 	mpijob__local_store_revision_drop(revision);
 	return result;
 }
 
-/* What left a selection is told as it was while it belonged to it, but with the version of the change. */
+/* What left a selection is told as it was while it belonged to it, but with the version of the
+ * change. */
 static int tell_left(struct watch *watch, struct call *call, const struct happening *happening)
 {
 	const char *text = mpijob_text_data(happening->before->text);
-	char *old =
-		mpijob__local_words_format("\"resourceVersion\":\"%llu\"", (unsigned long long)happening->before->version);
+	char *old = mpijob__local_words_format("\"resourceVersion\":\"%llu\"",
+	    (unsigned long long)happening->before->version);
 	const char *at = old ? strstr(text, old) : NULL;
 	char *object = NULL;
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (at)
-		object = mpijob__local_words_format("%.*s\"resourceVersion\":\"%llu\"%s", (int)(at - text), text,
-					      (unsigned long long)happening->now->version, at + strlen(old));
+		object = mpijob__local_words_format("%.*s\"resourceVersion\":\"%llu\"%s",
+		    (int)(at - text), text, (unsigned long long)happening->now->version,
+		    at + strlen(old));
 	if (object)
 		result = tell_event(watch, call, "DELETED", object, strlen(object));
 	free(object);
@@ -89,8 +95,10 @@ static int tell_left(struct watch *watch, struct call *call, const struct happen
 /* 1: told, 0: not for this watcher, 2: over. */
 static int tell_happening(struct watch *watch, struct call *call, const struct happening *happening)
 {
-	int was = happening->before && mpijob__local_selector_matches(&watch->selector, happening->before);
-	int is = happening->change != CHANGE_DELETED && mpijob__local_selector_matches(&watch->selector, happening->now);
+	int was = happening->before &&
+		  mpijob__local_selector_matches(&watch->selector, happening->before);
+	int is = happening->change != CHANGE_DELETED &&
+		 mpijob__local_selector_matches(&watch->selector, happening->now);
 
 	if (is)
 		return tell_revision(watch, call, was ? "MODIFIED" : "ADDED", happening->now);
@@ -104,11 +112,11 @@ static int tell_happening(struct watch *watch, struct call *call, const struct h
 static int tell_bookmark(struct watch *watch, struct call *call, int end_of_initial)
 {
 	char *object = mpijob__local_words_format(
-		"{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":\"%llu\","
-		"\"creationTimestamp\":null%s}}",
-		watch->kind->name, watch->kind->group, *watch->kind->group ? "/" : "", watch->kind->version,
-		(unsigned long long)watch->local->store.version,
-		end_of_initial ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
+	    "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":\"%llu\","
+	    "\"creationTimestamp\":null%s}}",
+	    watch->kind->name, watch->kind->group, *watch->kind->group ? "/" : "",
+	    watch->kind->version, (unsigned long long)watch->local->store.version,
+	    end_of_initial ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (object)
@@ -123,7 +131,8 @@ static int tell_expired(struct watch *watch, struct call *call)
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (status && tell_text(watch, call, "{\"type\":\"ERROR\",\"object\":") == 0 &&
-	    mpijob__local_tell(watch->local, call, mpijob_text_data(status), mpijob_text_len(status)) == 0)
+	    mpijob__local_tell(watch->local, call, mpijob_text_data(status),
+		mpijob_text_len(status)) == 0)
 		tell_text(watch, call, "}\n");
 	if (status)
 		result = 2;
@@ -229,8 +238,8 @@ static void find_place(struct watch *watch)
 	watch->cursor = shelf->history_base + at;
 }
 
-int mpijob__local_watches_open(struct mpijob_local *local, struct call *call, struct watch_options *options,
-			 struct stream **out)
+int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
+    struct watch_options *options, struct stream **out)
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
 	struct watch **list = &local->watches[options->kind->id];
@@ -278,8 +287,9 @@ int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms)
 
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct watch *watch = local->watches[kind]; watch; watch = watch->next) {
-			int64_t due = watch->bookmarks ? mpijob__local_sooner(watch->bookmark_ms, watch->end_ms)
-						       : watch->end_ms;
+			int64_t due = watch->bookmarks
+					  ? mpijob__local_sooner(watch->bookmark_ms, watch->end_ms)
+					  : watch->end_ms;
 
 			if (watch->call->paused)
 				continue;

@@ -15,9 +15,10 @@ struct watch_options {
 	int64_t timeout_ms;
 };
 
-/* Make the stream of a watch for a call. 0 or MPIJOB_ERR_NOMEM; the selector is taken in any case. */
-int mpijob__local_watches_open(struct mpijob_local *local, struct call *call, struct watch_options *options,
-			 struct stream **out);
+/* Make the stream of a watch for a call. 0 or MPIJOB_ERR_NOMEM; the selector is taken in any
+ * case. */
+int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
+    struct watch_options *options, struct stream **out);
 
 /* Something of this kind changed. */
 void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words that the embedded cluster makes up or checks: identifiers, random name endings, times as
- * text. No other file reads a clock or asks the system for randomness.
+ * The words that the embedded cluster makes up or checks: identifiers, random name endings, times
+ * as text. No other file reads a clock or asks the system for randomness.
  */
 #include "words.h"
 
@@ -31,7 +31,8 @@ char *mpijob__local_words_format(const char *format, ...)
 	return text;
 }
 
-/* Written out, because libc's functions read the time zone. Years begin in March here: the leap day is the last. */
+/* Written out, because libc's functions read the time zone. Years begin in March here: the leap day
+ * is the last. */
 void mpijob__local_words_time(int64_t ms, char out[WORDS_TIME_SIZE])
 {
 	int64_t seconds = ms / 1000;
@@ -44,8 +45,9 @@ void mpijob__local_words_time(int64_t ms, char out[WORDS_TIME_SIZE])
 	int rest = (int)(seconds % 86400);
 
 	snprintf(out, WORDS_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02dZ",
-		 (int)((era * 400 + year + (month >= 10)) % 10000), (int)(month < 10 ? month + 3 : month - 9),
-		 (int)(day_of_year - (153 * month + 2) / 5 + 1), rest / 3600, rest / 60 % 60, rest % 60);
+	    (int)((era * 400 + year + (month >= 10)) % 10000),
+	    (int)(month < 10 ? month + 3 : month - 9),
+	    (int)(day_of_year - (153 * month + 2) / 5 + 1), rest / 3600, rest / 60 % 60, rest % 60);
 }
 
 static int draw(unsigned char *bytes, size_t len)

@@ -2,9 +2,9 @@
 /*
  * The course of a job: when it is planned, how far its plan is, and when it comes again.
  *
- * The actions of a stage are started one turn at a time, creates in a window that grows with success.
- * Events are handed over when the rest of their stage has succeeded. What changes meanwhile is taken into
- * account before the next stage, by a new plan.
+ * The actions of a stage are started one turn at a time, creates in a window that grows with
+ * success. Events are handed over when the rest of their stage has succeeded. What changes
+ * meanwhile is taken into account before the next stage, by a new plan.
  */
 #include "operator/act.h"
 
@@ -14,12 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROUNDS 12          /* plans in a row without news from outside, then something goes in circles */
-#define REST 10                 /* planning one job takes at most one part in so many of the time */
-#define LONG_US 5000            /* reading or validation that took longer is a turn of its own */
-#define IDLE_LOOK_MS 1000       /* a plan that wants to be asked again at once is not: it said all that it had to say */
-#define REFUSED_MS 30000        /* no news tell that a right is back: it is tried */
-#define REFUSED_EACH_MS 100     /* and ten times a second by all jobs together, of which each namespace has its part */
+/* plans in a row without news from outside, then something goes in circles */
+#define MOST_ROUNDS 12
+#define REST        10   /* planning one job takes at most one part in so many of the time */
+#define LONG_US     5000 /* reading or validation that took longer is a turn of its own */
+/* a plan that wants to be asked again at once is not: it said all that it had to say */
+#define IDLE_LOOK_MS 1000
+#define REFUSED_MS   30000 /* no news tell that a right is back: it is tried */
+/* and ten times a second by all jobs together, of which each namespace has its part */
+#define REFUSED_EACH_MS 100
 
 void mpijob__operator_act_forget(struct mpijob__operator_write *write)
 {
@@ -77,9 +80,11 @@ void mpijob__operator_act_job_news(struct mpijob__operator_record *record)
 
 	if (!act->plan)
 		return;
-	/* A watch may be faster than the answer. Behind its status there are only Events, which nobody would tell again. */
+	/* A watch may be faster than the answer. Behind its status there are only Events, which
+	 * nobody would tell again. */
 	for (const struct mpijob__operator_write *write = act->writes; write; write = write->next)
-		if (write->action.verb == MPIJOB_ACTION_PATCH_STATUS && strcmp(write->action.kind, "MPIJob") == 0)
+		if (write->action.verb == MPIJOB_ACTION_PATCH_STATUS &&
+		    strcmp(write->action.kind, "MPIJob") == 0)
 			return;
 	act->replan = 1;
 }
@@ -94,7 +99,8 @@ void mpijob__operator_act_cancel(mpijob_operator *operator_, struct mpijob__oper
 
 /* --- the end of a plan --- */
 
-static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record, int64_t next_ms, int64_t planned_ms)
+static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    int64_t next_ms, int64_t planned_ms)
 {
 	int64_t wait = next_ms - mpijob__client_server_ms(operator_->client);
 
@@ -102,7 +108,8 @@ static void look_again(mpijob_operator *operator_, struct mpijob__operator_recor
 		return;
 	if (next_ms <= planned_ms)
 		wait = IDLE_LOOK_MS;
-	mpijob__operator_queue_add_at(&operator_->queue, &record->item, mpijob__client_clock_monotonic_ms() + (wait < 1 ? 1 : wait));
+	mpijob__operator_queue_add_at(&operator_->queue, &record->item,
+	    mpijob__client_clock_monotonic_ms() + (wait < 1 ? 1 : wait));
 }
 
 /* How long one whose plan was refused waits at most; 0: as after any failure. */
@@ -113,7 +120,8 @@ static int64_t refused_ms(mpijob_operator *operator_, struct mpijob__operator_re
 	if (!record->act.refused)
 		return 0;
 	mpijob__operator_rights_note(operator_, record, 1);
-	each_ms = (int64_t)mpijob__operator_queue_share(&operator_->queue, &record->item) * REFUSED_EACH_MS;
+	each_ms = (int64_t)mpijob__operator_queue_share(&operator_->queue, &record->item) *
+		  REFUSED_EACH_MS;
 	return each_ms > REFUSED_MS ? each_ms : REFUSED_MS;
 }
 
@@ -132,12 +140,13 @@ static void finish(mpijob_operator *operator_, struct mpijob__operator_record *r
 	if (again && !failed && ++record->rounds > MOST_ROUNDS) {
 		failed = 1;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "does-not-settle",
-				     "MPIJob %s/%s does not settle: %d plans were carried out without news from the cluster",
-				     record->namespace_, record->name, record->rounds);
+		    "MPIJob %s/%s does not settle: %d plans were carried out without news from the "
+		    "cluster",
+		    record->namespace_, record->name, record->rounds);
 	}
 	if (failed) {
-		mpijob__operator_queue_failed(&operator_->queue, &record->item, mpijob__client_clock_monotonic_ms(), retry_after_ms,
-				     at_most_ms);
+		mpijob__operator_queue_failed(&operator_->queue, &record->item,
+		    mpijob__client_clock_monotonic_ms(), retry_after_ms, at_most_ms);
 		return;
 	}
 	mpijob__operator_queue_done(&operator_->queue, &record->item, record->rest_until_ms);
@@ -149,7 +158,8 @@ static void finish(mpijob_operator *operator_, struct mpijob__operator_record *r
 	look_again(operator_, record, next_ms, planned_ms);
 	mpijob__operator_names_look_again(operator_, record);
 	if (record->strangers_ms)
-		mpijob__operator_queue_add_at(&operator_->queue, &record->item, record->strangers_ms);
+		mpijob__operator_queue_add_at(&operator_->queue, &record->item,
+		    record->strangers_ms);
 }
 
 static int only_events_left(const struct mpijob__operator_act *act)
@@ -160,7 +170,8 @@ static int only_events_left(const struct mpijob__operator_act *act)
 	return 1;
 }
 
-/* A stage is done, well, or the status says by now what they tell, and no later plan will tell it again. */
+/* A stage is done, well, or the status says by now what they tell, and no later plan will tell it
+ * again. */
 static void tell_events(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	const struct mpijob__operator_act *act = &record->act;
@@ -169,12 +180,13 @@ static void tell_events(mpijob_operator *operator_, struct mpijob__operator_reco
 		const struct mpijob_action *action = mpijob_plan_at(act->plan, i);
 
 		if (action->stage == act->stage && action->verb == MPIJOB_ACTION_EVENT)
-			mpijob__operator_events_emit(operator_, record, action->event_type, action->event_reason,
-					    action->event_message);
+			mpijob__operator_events_emit(operator_, record, action->event_type,
+			    action->event_reason, action->event_message);
 	}
 }
 
-void mpijob__operator_act_advance(mpijob_operator *operator_, struct mpijob__operator_record *record)
+void mpijob__operator_act_advance(mpijob_operator *operator_,
+    struct mpijob__operator_record *record)
 {
 	struct mpijob__operator_act *act = &record->act;
 
@@ -230,7 +242,8 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__operator_record 
 	act->begun_ms = operator_->now_ms;
 	act->sure = record->sure;
 	record->sure = 0;
-	/* A plan of ten thousand workers takes its time: not one for each pod that begins to run. */
+	/* A plan of ten thousand workers takes its time: not one for each pod that begins to
+	 * run. */
 	took_us = mpijob__client_clock_monotonic_us() - from_us;
 	mpijob__operator_histogram_add(&operator_->metrics.planned, took_us);
 	record->rest_until_ms = (from_us + took_us * REST) / 1000;
@@ -254,7 +267,8 @@ static int imagine(mpijob_operator *operator_, struct mpijob__operator_record *r
 
 	end_plan(act);
 	if (rc) {
-		mpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);
+		mpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms,
+		    0, 0);
 		return rc;
 	}
 	mpijob__operator_queue_done(&operator_->queue, &record->item, record->rest_until_ms);
@@ -268,7 +282,8 @@ static int imagine(mpijob_operator *operator_, struct mpijob__operator_record *r
 static void leave_aside(mpijob_operator *operator_, struct mpijob__operator_record *record)
 {
 	if (record->aside)
-		mpijob__operator_events_emit(operator_, record, "Warning", "ValidationError", record->aside);
+		mpijob__operator_events_emit(operator_, record, "Warning", "ValidationError",
+		    record->aside);
 	free(record->aside);
 	record->aside = NULL;
 	mpijob__operator_rights_note(operator_, record, 0);
@@ -282,7 +297,8 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	int rc = mpijob__operator_jobs_read(operator_, record);
 
 	if (rc) {
-		mpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);
+		mpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms,
+		    0, 0);
 		return rc;
 	}
 	/* All that a large job needs is done in turns: reading, validating, planning. */
@@ -299,7 +315,8 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_record *rec
 		mpijob__operator_queue_add(&operator_->queue, &record->item);
 		return 0;
 	}
-	mpijob__operator_histogram_add(&operator_->metrics.waited, (operator_->now_ms - record->item.since_ms) * 1000);
+	mpijob__operator_histogram_add(&operator_->metrics.waited,
+	    (operator_->now_ms - record->item.since_ms) * 1000);
 	if (!record->job) {
 		leave_aside(operator_, record);
 		return 0;
@@ -323,12 +340,14 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_record *rec
 		return 0;
 	}
 	if (rc == MPIJOB_ERR_NOMEM) {
-		mpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);
+		mpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms,
+		    0, 0);
 		return rc;
 	}
 	operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;
-	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
-			     record->namespace_, record->name, mpijob_error_text(rc));
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside",
+	    "MPIJob %s/%s is set aside: %s", record->namespace_, record->name,
+	    mpijob_error_text(rc));
 	leave_aside(operator_, record);
 	return 0;
 }
@@ -343,7 +362,8 @@ int mpijob__operator_act_turn(mpijob_operator *operator_, struct mpijob__operato
 		return begin(operator_, record);
 	action = mpijob_plan_at(act->plan, act->next);
 	/* Since it got in line something may have failed, or the window be full. */
-	if (act->failed || act->replan || !action || action->stage != act->stage || action->verb == MPIJOB_ACTION_EVENT) {
+	if (act->failed || act->replan || !action || action->stage != act->stage ||
+	    action->verb == MPIJOB_ACTION_EVENT) {
 		mpijob__operator_act_advance(operator_, record);
 		return 0;
 	}
@@ -352,8 +372,8 @@ int mpijob__operator_act_turn(mpijob_operator *operator_, struct mpijob__operato
 		act->failed = 1;
 		if (rc != MPIJOB_ERR_NOMEM)
 			mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "request-failed",
-					     "cannot ask for %s %s/%s: %s", action->kind, record->namespace_,
-					     action->name, mpijob_error_text(rc));
+			    "cannot ask for %s %s/%s: %s", action->kind, record->namespace_,
+			    action->name, mpijob_error_text(rc));
 	}
 	mpijob__operator_act_advance(operator_, record);
 	return rc == MPIJOB_ERR_NOMEM ? rc : 0;

@@ -2,9 +2,9 @@
 /*
  * What each answer to a write means for the rest of its plan.
  *
- * A write whose outcome is not known (no answer, or a server error) is never repeated blindly: the object is
- * looked at first. Whatever is learned goes into the facts at once, so that the next plan does not ask for
- * it again.
+ * A write whose outcome is not known (no answer, or a server error) is never repeated blindly: the
+ * object is looked at first. Whatever is learned goes into the facts at once, so that the next plan
+ * does not ask for it again.
  */
 #include "operator/act.h"
 
@@ -17,46 +17,55 @@ static const char *message_of(const struct mpijob_answer *answer)
 	return answer->message ? answer->message : mpijob_error_text(answer->code);
 }
 
-static const char *reason_of(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
+static const char *reason_of(const struct mpijob__operator_write *write,
+    const struct mpijob_answer *answer)
 {
 	return answer->status == 403 && write->forbidden ? write->forbidden : message_of(answer);
 }
 
-/* The job gets an Event when a child cannot be created, or the operator lacks a right: the server's words name it. */
-static void tell_user(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
+/* The job gets an Event when a child cannot be created, or the operator lacks a right: the server's
+ * words name it. */
+static void tell_user(const struct mpijob__operator_write *write,
+    const struct mpijob_answer *answer)
 {
-	static const char *const done[] = { "read", "created", "changed", "changed", "deleted", "" };
+	static const char *const done[] = { "read", "created", "changed", "changed", "deleted",
+		"" };
 	const struct mpijob_action *action = &write->action;
 	int creates = !write->looking && action->verb == MPIJOB_ACTION_CREATE;
 	mpijob_text text = { 0 };
 
 	if (answer->status != 403 &&
 	    (!creates || (answer->code != MPIJOB_ERR_AUTH && answer->code != MPIJOB_ERR_REJECTED &&
-			  answer->code != MPIJOB_ERR_NOT_FOUND)))
+			     answer->code != MPIJOB_ERR_NOT_FOUND)))
 		return;
 	if (mpijob__base_text_printf(&text, "%s %s cannot be %s: %s", action->kind, action->name,
-				done[write->looking ? 0 : action->verb], reason_of(write, answer)) == 0)
-		mpijob__operator_events_emit(write->operator_, write->record, "Warning", creates ? "FailedCreate" : "Forbidden",
-				    mpijob_text_data(&text));
+		done[write->looking ? 0 : action->verb], reason_of(write, answer)) == 0)
+		mpijob__operator_events_emit(write->operator_, write->record, "Warning",
+		    creates ? "FailedCreate" : "Forbidden", mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 }
 
-static void log_failure(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
+static void log_failure(const struct mpijob__operator_write *write,
+    const struct mpijob_answer *answer)
 {
-	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete", "" };
+	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete",
+		"" };
 	const struct mpijob_action *action = &write->action;
 
-	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot %s %s %s/%s: %s",
-			     write->looking ? "get" : verbs[action->verb], action->kind, write->record->namespace_,
-			     action->name, reason_of(write, answer));
+	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_WARNING, "request-failed",
+	    "cannot %s %s %s/%s: %s", write->looking ? "get" : verbs[action->verb], action->kind,
+	    write->record->namespace_, action->name, reason_of(write, answer));
 	tell_user(write, answer);
 }
 
-/* Something that only another can change: a right, a quota, a kind that is not installed, a namespace that goes. */
-static int is_refusal(const struct mpijob__operator_write *write, const struct mpijob_answer *answer)
+/* Something that only another can change: a right, a quota, a kind that is not installed, a
+ * namespace that goes. */
+static int is_refusal(const struct mpijob__operator_write *write,
+    const struct mpijob_answer *answer)
 {
 	return answer->code == MPIJOB_ERR_AUTH ||
-	       (answer->code == MPIJOB_ERR_NOT_FOUND && !write->looking && write->action.verb == MPIJOB_ACTION_CREATE);
+	       (answer->code == MPIJOB_ERR_NOT_FOUND && !write->looking &&
+		   write->action.verb == MPIJOB_ACTION_CREATE);
 }
 
 static void note_failure(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
@@ -72,8 +81,9 @@ static void note_failure(struct mpijob__operator_write *write, const struct mpij
 		return;
 	}
 	act->refused = 1;
-	if (!mpijob__operator_rights_missing(write->operator_, write->record->namespace_, write->looking ? 0 : write->action.verb,
-				    write->action.kind, reason_of(write, answer)))
+	if (!mpijob__operator_rights_missing(write->operator_, write->record->namespace_,
+		write->looking ? 0 : write->action.verb, write->action.kind,
+		reason_of(write, answer)))
 		log_failure(write, answer);
 	else
 		tell_user(write, answer);
@@ -88,14 +98,16 @@ static void note_code(struct mpijob__operator_write *write, int code)
 		write->operator_->nomem = 1;
 }
 
-/* The job itself was deleted: its last event is on its way, and until then there is nothing to do. */
+/* The job itself was deleted: its last event is on its way, and until then there is nothing to
+ * do. */
 static void await_end(struct mpijob__operator_write *write)
 {
 	if (!write->action.role)
 		write->record->hold_ms = write->operator_->now_ms + AWAIT_END_MS;
 }
 
-/* What a DELETE answered: the object that is going, or as it was last, or a Status: then it is gone. */
+/* What a DELETE answered: the object that is going, or as it was last, or a Status: then it is
+ * gone. */
 static int take_deleted(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	mpijob_operator *operator_ = write->operator_;
@@ -110,7 +122,8 @@ static int take_deleted(struct mpijob__operator_write *write, const struct mpijo
 	await_end(write);
 	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
 	    !mpijob__operator_route_is_gone(operator_, observed->uid, 0))
-		return mpijob__operator_route_answer(operator_, write->record, answer->body, answer->body_len);
+		return mpijob__operator_route_answer(operator_, write->record, answer->body,
+		    answer->body_len);
 	mpijob__operator_route_gone(operator_, write->record, write->action.uid);
 	return 0;
 }
@@ -119,7 +132,8 @@ static int take_deleted(struct mpijob__operator_write *write, const struct mpijo
 static int is_overtaken(const struct mpijob__operator_write *write)
 {
 	return write->action.role &&
-	       write->generation != mpijob__operator_route_generation(write->operator_, write->action.kind);
+	       write->generation !=
+		   mpijob__operator_route_generation(write->operator_, write->action.kind);
 }
 
 /* 1 when it goes on with a GET: the answer cannot be understood, or tells of what may be gone. */
@@ -128,22 +142,26 @@ static int succeeded(struct mpijob__operator_write *write, const struct mpijob_a
 	struct mpijob__operator_act *act = &write->record->act;
 	int code;
 
-	mpijob__operator_rights_back(write->operator_, write->record->namespace_, write->action.verb, write->action.kind);
+	mpijob__operator_rights_back(write->operator_, write->record->namespace_,
+	    write->action.verb, write->action.kind);
 	act->wrote = 1;
 	act->status_told |= write->action.verb == MPIJOB_ACTION_PATCH_STATUS && !write->action.role;
-	act->window += act->window < write->operator_->max_writes; /* twice as many each time round */
+	/* twice as many each time round */
+	act->window += act->window < write->operator_->max_writes;
 	write->record->known_ms[write->action.role] = write->operator_->now_ms;
 	if (write->action.role == MPIJOB_ROLE_WORKER && write->action.verb == MPIJOB_ACTION_CREATE)
 		write->record->made_ms = write->operator_->now_ms;
 	/* A job without a status that had no Service until now was begun by nobody. */
-	if (write->action.role == MPIJOB_ROLE_SERVICE && write->action.verb == MPIJOB_ACTION_CREATE &&
+	if (write->action.role == MPIJOB_ROLE_SERVICE &&
+	    write->action.verb == MPIJOB_ACTION_CREATE &&
 	    !mpijob__operator_jobs_has_status(write->record))
 		write->record->fresh_ms = write->operator_->now_ms;
 	if (is_overtaken(write) && mpijob__operator_act_look(write, 0) == 0)
 		return 1;
 	code = write->action.verb == MPIJOB_ACTION_DELETE
-		       ? take_deleted(write, answer)
-		       : mpijob__operator_route_answer(write->operator_, write->record, answer->body, answer->body_len);
+		   ? take_deleted(write, answer)
+		   : mpijob__operator_route_answer(write->operator_, write->record, answer->body,
+			 answer->body_len);
 	if (code == MPIJOB_ERR_SYNTAX && mpijob__operator_act_look(write, 1) == 0)
 		return 1;
 	note_code(write, code);
@@ -162,13 +180,15 @@ static int is_another(const struct mpijob__operator_write *write)
 static void found(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	mpijob_operator *operator_ = write->operator_;
-	int rc = mpijob__operator_route_answer(operator_, write->record, answer->body, answer->body_len);
+	int rc =
+	    mpijob__operator_route_answer(operator_, write->record, answer->body, answer->body_len);
 
 	if (is_another(write)) {
 		if (write->action.role)
 			mpijob__operator_route_gone(operator_, write->record, write->action.uid);
 		else
-			write->record->act.failed = 1; /* the job itself is gone: news of that is on its way */
+			/* the job itself is gone: news of that is on its way */
+			write->record->act.failed = 1;
 		note_code(write, rc == MPIJOB_ERR_NOMEM ? rc : 0);
 		return;
 	}
@@ -176,8 +196,9 @@ static void found(struct mpijob__operator_write *write, const struct mpijob_answ
 	if (!write->rejection)
 		return;
 	write->record->act.failed = 1;
-	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "request-failed", "cannot patch %s %s/%s: %s",
-			     write->action.kind, write->record->namespace_, write->action.name, write->rejection);
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "request-failed",
+	    "cannot patch %s %s/%s: %s", write->action.kind, write->record->namespace_,
+	    write->action.name, write->rejection);
 }
 
 /* The answer to a read of the object. 1 when another request was sent. */
@@ -194,10 +215,12 @@ static int looked(struct mpijob__operator_write *write, const struct mpijob_answ
 		act->failed = 1;
 	}
 	act->replan = 1;
-	if (answer->code == 0 && is_overtaken(write) && mpijob__operator_act_look(write, write->failed) == 0)
+	if (answer->code == 0 && is_overtaken(write) &&
+	    mpijob__operator_act_look(write, write->failed) == 0)
 		return 1;
 	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND) {
-		mpijob__operator_rights_back(write->operator_, record->namespace_, 0, write->action.kind);
+		mpijob__operator_rights_back(write->operator_, record->namespace_, 0,
+		    write->action.kind);
 		record->known_ms[write->action.role] = write->operator_->now_ms;
 		/* Not of a job that is not there, which nothing is to be done about. */
 		if (answer->code == 0 || write->action.role)
@@ -218,8 +241,8 @@ static int looked(struct mpijob__operator_write *write, const struct mpijob_answ
 /* Does this answer leave open whether the write happened? */
 static int unclear(const struct mpijob_answer *answer)
 {
-	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT || answer->code == MPIJOB_ERR_NOMEM ||
-	    answer->code == MPIJOB_ERR_SYNTAX)
+	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT ||
+	    answer->code == MPIJOB_ERR_NOMEM || answer->code == MPIJOB_ERR_SYNTAX)
 		return 1;
 	return answer->code == MPIJOB_ERR_SERVER && answer->status != 429;
 }
@@ -239,13 +262,16 @@ static int not_done(struct mpijob__operator_write *write, const struct mpijob_an
 		return 0;
 	}
 	if (answer->code == MPIJOB_ERR_CONFLICT) {
-		/* Somebody was there before us. After a conflict about a job in motion that is nothing special. */
+		/* Somebody was there before us. After a conflict about a job in motion that is
+		 * nothing special. */
 		failed = 0;
 	} else if (answer->status == 422 && write->action.uid && !is_delete) {
-		/* A patch for one that is gone, and was made again, is no conflict for the server: its uid would change. */
+		/* A patch for one that is gone, and was made again, is no conflict for the server:
+		 * its uid would change. */
 		write->rejection = strdup(message_of(answer));
 		failed = 0;
-	} else if (unclear(answer) || (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.verb != MPIJOB_ACTION_CREATE)) {
+	} else if (unclear(answer) || (answer->code == MPIJOB_ERR_NOT_FOUND &&
+					  write->action.verb != MPIJOB_ACTION_CREATE)) {
 		note_failure(write, answer);
 		failed = 1;
 	} else {
@@ -258,7 +284,8 @@ static int not_done(struct mpijob__operator_write *write, const struct mpijob_an
 	return 0;
 }
 
-/* Handle a list of one object as that object, or as its absence. 1 when another request was sent. */
+/* Handle a list of one object as that object, or as its absence. 1 when another request was
+ * sent. */
 static int listed(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	struct mpijob_answer object = *answer;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes objects without the right `patch`, which the ClusterRole of mpi-operator v0.8.2 does not grant for some
- * kinds: the object is read, the patch is merged into it, and an update replaces it.
+ * Changes objects without the right `patch`, which the ClusterRole of mpi-operator v0.8.2 does not
+ * grant for some kinds: the object is read, the patch is merged into it, and an update replaces it.
  *
- * The first refusal shows which kinds these are. They are updated from then on, until an update is refused too. An
- * update carries the resourceVersion that was read, so it overwrites nothing.
+ * The first refusal shows which kinds these are. They are updated from then on, until an update is
+ * refused too. An update carries the resourceVersion that was read, so it overwrites nothing.
  */
 #include "operator/act.h"
 
@@ -20,18 +20,21 @@ static int is_patch(const struct mpijob__operator_write *write)
 
 int mpijob__operator_act_updates(const struct mpijob__operator_write *write)
 {
-	return is_patch(write) && (write->operator_->updates & MPIJOB__OPERATOR_KIND_BIT(write->action.kind));
+	return is_patch(write) &&
+	       (write->operator_->updates & MPIJOB__OPERATOR_KIND_BIT(write->action.kind));
 }
 
 int mpijob__operator_act_instead(struct mpijob__operator_write *write, const char *message)
 {
 	unsigned bit = MPIJOB__OPERATOR_KIND_BIT(write->action.kind);
 
-	/* When neither way is open, the first one is reported: it is what our own ClusterRole grants. */
+	/* When neither way is open, the first one is reported: it is what our own ClusterRole
+	 * grants. */
 	if (!write->forbidden)
 		write->forbidden = strdup(message);
 	if (write->looking)
-		return mpijob__operator_read_refused(write->operator_, write->action.kind, write->listing) &&
+		return mpijob__operator_read_refused(write->operator_, write->action.kind,
+			   write->listing) &&
 		       mpijob__operator_act_look(write, write->failed) == 0;
 	if (!is_patch(write))
 		return 0;
@@ -54,8 +57,8 @@ static int parse(const char *text, size_t len, mpijob_doc **out)
 }
 
 /*
- * The key of a Secret stays out of the tree: the text of its patch, {"metadata":...,"data":...}, ends in the new data,
- * which go behind the other members of the object.
+ * The key of a Secret stays out of the tree: the text of its patch, {"metadata":...,"data":...},
+ * ends in the new data, which go behind the other members of the object.
  */
 static int merge_secret(mpijob_doc *object, const mpijob_text *patch, mpijob_text *out)
 {
@@ -64,7 +67,8 @@ static int merge_secret(mpijob_doc *object, const mpijob_text *patch, mpijob_tex
 
 	mpijob_node_remove(mpijob_doc_edit(object), "data");
 	if (rc == 0)
-		rc = mpijob_node_write(mpijob_doc_root(object), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
+		rc = mpijob_node_write(mpijob_doc_root(object), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, out);
 	if (rc == 0) {
 		out->len -= strlen("}");
 		rc = mpijob__base_text_printf(out, ",%s", data);
@@ -80,12 +84,14 @@ static int merge_tree(mpijob_doc *object, const mpijob_text *patch, mpijob_text 
 	if (rc == 0)
 		rc = mpijob_doc_merge(object, mpijob_doc_root(change));
 	if (rc == 0)
-		rc = mpijob_node_write(mpijob_doc_root(object), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
+		rc = mpijob_node_write(mpijob_doc_root(object), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, out);
 	mpijob_doc_free(change);
 	return rc;
 }
 
-int mpijob__operator_act_merge(const struct mpijob__operator_write *write, const struct mpijob_answer *answer, mpijob_text *patch)
+int mpijob__operator_act_merge(const struct mpijob__operator_write *write,
+    const struct mpijob_answer *answer, mpijob_text *patch)
 {
 	mpijob_doc *object = NULL;
 	mpijob_text merged = { 0 };

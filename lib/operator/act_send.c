@@ -2,9 +2,9 @@
 /*
  * How an action becomes a request, and what is asked before it.
  *
- * A body is rendered, and a key drawn, when its turn has come. News may be old: before a launcher is made or something
- * deleted, the job is looked at; before its end is told because there is no launcher, that; before something is made that
- * no watch tells of, or pods that need it, that, too.
+ * A body is rendered, and a key drawn, when its turn has come. News may be old: before a launcher
+ * is made or something deleted, the job is looked at; before its end is told because there is no
+ * launcher, that; before something is made that no watch tells of, or pods that need it, that, too.
  */
 #include "operator/act.h"
 
@@ -28,24 +28,27 @@ static void fill_target(const struct mpijob__operator_write *write, struct mpijo
 
 int mpijob__operator_act_look(struct mpijob__operator_write *write, int failed)
 {
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__operator_act_answered, write };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
+		mpijob__operator_act_answered, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
 	write->looking = 1;
 	write->failed = failed;
 	write->generation = mpijob__operator_route_generation(write->operator_, write->action.kind);
 	fill_target(write, &target);
-	return mpijob__operator_read_start(write->operator_, target, &callbacks, &write->listing, &write->call);
+	return mpijob__operator_read_start(write->operator_, target, &callbacks, &write->listing,
+	    &write->call);
 }
 
-static int write_body(struct mpijob__operator_record *record, size_t index, int with_entropy, mpijob_text *body)
+static int write_body(struct mpijob__operator_record *record, size_t index, int with_entropy,
+    mpijob_text *body)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
 	int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;
 
 	if (rc == 0)
 		rc = mpijob_plan_write_body(record->act.plan, index, with_entropy ? entropy : NULL,
-					    with_entropy ? sizeof(entropy) : 0, mpijob_text_write, body);
+		    with_entropy ? sizeof(entropy) : 0, mpijob_text_write, body);
 	if (with_entropy)
 		mpijob__base_secret_wipe(entropy, sizeof(entropy));
 	return rc;
@@ -54,15 +57,19 @@ static int write_body(struct mpijob__operator_record *record, size_t index, int 
 /* The resourceVersion of the job that was planned for; NULL when it has none. */
 static const char *version_of(const struct mpijob__operator_record *record)
 {
-	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), "metadata.resourceVersion"));
+	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)),
+	    "metadata.resourceVersion"));
 }
 
-int mpijob__operator_act_update(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
+int mpijob__operator_act_update(struct mpijob__operator_write *write,
+    const struct mpijob_answer *answer)
 {
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__operator_act_answered, write };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
+		mpijob__operator_act_answered, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_text body = { 0 };
-	int rc = write_body(write->record, write->index, write->action.role == MPIJOB_ROLE_SECRET, &body);
+	int rc = write_body(write->record, write->index, write->action.role == MPIJOB_ROLE_SECRET,
+	    &body);
 
 	if (rc == 0)
 		rc = mpijob__operator_act_merge(write, answer, &body);
@@ -70,15 +77,16 @@ int mpijob__operator_act_update(struct mpijob__operator_write *write, const stru
 	write->updated = 1;
 	fill_target(write, &target);
 	if (rc == 0)
-		rc = mpijob__client_request_start(write->operator_->client, "PUT", &target, "application/json", &body, &callbacks,
-					   &write->call);
+		rc = mpijob__client_request_start(write->operator_->client, "PUT", &target,
+		    "application/json", &body, &callbacks, &write->call);
 	mpijob__base_text_release(&body);
 	return rc;
 }
 
 static int send(struct mpijob__operator_write *write, size_t index)
 {
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, mpijob__operator_act_answered, write };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
+		mpijob__operator_act_answered, write };
 	const struct mpijob_action *action = &write->action;
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -113,8 +121,8 @@ static int send(struct mpijob__operator_write *write, size_t index)
 		target.name = NULL;
 	}
 	if (rc == 0)
-		rc = mpijob__client_request_start(write->operator_->client, method, &target, type, &body, &callbacks,
-					   &write->call);
+		rc = mpijob__client_request_start(write->operator_->client, method, &target, type,
+		    &body, &callbacks, &write->call);
 	mpijob__base_text_release(&body);
 	return rc;
 }
@@ -134,15 +142,19 @@ static int makes_service(const mpijob_plan *plan)
 }
 
 /* A job that began its life under another operator may have what no watch tells of. */
-static int wants_child_first(const struct mpijob__operator_record *record, const struct mpijob_action *action)
+static int wants_child_first(const struct mpijob__operator_record *record,
+    const struct mpijob_action *action)
 {
-	return action->verb == MPIJOB_ACTION_CREATE && mpijob__operator_route_is_unwatched(record->operator_, action->role) &&
+	return action->verb == MPIJOB_ACTION_CREATE &&
+	       mpijob__operator_route_is_unwatched(record->operator_, action->role) &&
 	       !record->known_ms[action->role] &&
 	       (mpijob__operator_jobs_has_status(record) || !makes_service(record->act.plan));
 }
 
-/* A write becomes a look at something else. Once: the answer makes a new plan, and nothing more of this one is started. */
-static void turn_to(struct mpijob__operator_write *write, int32_t role, const char *name, const char *uid)
+/* A write becomes a look at something else. Once: the answer makes a new plan, and nothing more of
+ * this one is started. */
+static void turn_to(struct mpijob__operator_write *write, int32_t role, const char *name,
+    const char *uid)
 {
 	struct mpijob_action *action = &write->action;
 
@@ -156,15 +168,16 @@ static void turn_to(struct mpijob__operator_write *write, int32_t role, const ch
 }
 
 /*
- * News may be old, and a launcher must not run again, nor a worker go that is wanted by now: unless we wrote to their job
- * just now, we ask how that stands.
+ * News may be old, and a launcher must not run again, nor a worker go that is wanted by now: unless
+ * we wrote to their job just now, we ask how that stands.
  */
 static int wants_job_first(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
 	struct mpijob__operator_record *record = write->record;
 
-	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS || (record->act.sure & MPIJOB__OPERATOR_SURE(0)))
+	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS ||
+	    (record->act.sure & MPIJOB__OPERATOR_SURE(0)))
 		return 0;
 	if (action->verb != MPIJOB_ACTION_DELETE &&
 	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
@@ -186,13 +199,16 @@ static int wants_launcher_first(struct mpijob__operator_write *write)
 	return 1;
 }
 
-/* Our child of a role that no watch tells of, if nothing was heard of it for a while when the plan was made. */
-static const struct mpijob_child_facts *doubtful(const struct mpijob__operator_record *record, int32_t role)
+/* Our child of a role that no watch tells of, if nothing was heard of it for a while when the plan
+ * was made. */
+static const struct mpijob_child_facts *doubtful(const struct mpijob__operator_record *record,
+    int32_t role)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
 
 	if (!child || !child->owner_uid || strcmp(child->owner_uid, record->uid) != 0 ||
-	    !mpijob__operator_route_is_unwatched(record->operator_, role) || (record->act.sure & MPIJOB__OPERATOR_SURE(role)))
+	    !mpijob__operator_route_is_unwatched(record->operator_, role) ||
+	    (record->act.sure & MPIJOB__OPERATOR_SURE(role)))
 		return NULL;
 	return record->act.begun_ms - record->known_ms[role] < FRESH_MS ? NULL : child;
 }
@@ -215,14 +231,14 @@ static int wants_provisions_first(struct mpijob__operator_write *write)
 		return 0;
 	/* The facts forget theirs when it is gone. */
 	turn_to(write, role, mpijob__plan_text(record->act.plan, "%s", child->name),
-		mpijob__plan_text(record->act.plan, "%s", child->uid));
+	    mpijob__plan_text(record->act.plan, "%s", child->uid));
 	return 1;
 }
 
 static int wants_to_look(struct mpijob__operator_write *write)
 {
-	return wants_job_first(write) || wants_launcher_first(write) || wants_provisions_first(write) ||
-	       wants_child_first(write->record, &write->action);
+	return wants_job_first(write) || wants_launcher_first(write) ||
+	       wants_provisions_first(write) || wants_child_first(write->record, &write->action);
 }
 
 int mpijob__operator_act_start(mpijob_operator *operator_, struct mpijob__operator_record *record)

@@ -2,7 +2,8 @@
 /*
  * The PriorityClasses of the cluster, which a gang's resources are added up by.
  *
- * There are few, so they stand in an array; the views of them that rendering wants are made with it.
+ * There are few, so they stand in an array; the views of them that rendering wants are made with
+ * it.
  */
 #include "operator/operator.h"
 
@@ -18,7 +19,8 @@ static void show(mpijob_operator *operator_)
 	operator_->render.priority_classes_count = operator_->class_count;
 }
 
-static struct mpijob__operator_priority_class *find(const mpijob_operator *operator_, const char *name)
+static struct mpijob__operator_priority_class *find(const mpijob_operator *operator_,
+    const char *name)
 {
 	for (size_t i = 0; i < operator_->class_count; i++)
 		if (strcmp(operator_->classes[i].name, name) == 0)
@@ -36,7 +38,8 @@ static void drop(mpijob_operator *operator_, struct mpijob__operator_priority_cl
 	show(operator_);
 }
 
-static int add(mpijob_operator *operator_, const char *name, struct mpijob__operator_priority_class **out)
+static int add(mpijob_operator *operator_, const char *name,
+    struct mpijob__operator_priority_class **out)
 {
 	size_t count = operator_->class_count + 1;
 	struct mpijob__operator_priority_class *classes;
@@ -65,7 +68,8 @@ static int add(mpijob_operator *operator_, const char *name, struct mpijob__oper
 	return 0;
 }
 
-int mpijob__operator_classes_event(struct mpijob__operator_source *source, const struct mpijob_watch_event *object)
+int mpijob__operator_classes_event(struct mpijob__operator_source *source,
+    const struct mpijob_watch_event *object)
 {
 	mpijob_operator *operator_ = source->operator_;
 	struct mpijob__operator_priority_class *class = find(operator_, object->name);

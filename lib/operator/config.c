@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the operator's configuration is read: what a file with mistakes is told, all at once and each with its place,
- * and that a key which nobody knows is a mistake, since a limit with a slip in its name would be no limit.
+ * How the operator's configuration is read: what a file with mistakes is told, all at once and each
+ * with its place, and that a key which nobody knows is a mistake, since a limit with a slip in its
+ * name would be no limit.
  *
  * What was read borrows from the document, which the configuration keeps.
  */
@@ -19,9 +20,9 @@ struct reader {
 	struct mpijob__job_report report;
 	struct mpijob_operator_config *config;
 	struct mpijob__operator_config_section *section; /* that is being read */
-	unsigned where;                         /* CONFIG_TOP or CONFIG_ENTRY */
+	unsigned where;                                  /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
-	struct mpijob__base_place around;            /* of what stands around a value */
+	struct mpijob__base_place around; /* of what stands around a value */
 };
 
 static struct mpijob__job_spot spot_of(const struct reader *reader, const mpijob_node *node)
@@ -46,10 +47,11 @@ static void complain(struct reader *reader, const mpijob_node *node, const char 
 	mpijob__job_value_complain_of(&reader->report, &spot, wanted, node);
 }
 
-static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format,
-		   ...) MPIJOB__BASE_PRINTF(5, 6);
+static void refuse(struct reader *reader, const mpijob_node *node, const char *id,
+    const char *reason, const char *format, ...) MPIJOB__BASE_PRINTF(5, 6);
 
-static void refuse(struct reader *reader, const mpijob_node *node, const char *id, const char *reason, const char *format, ...)
+static void refuse(struct reader *reader, const mpijob_node *node, const char *id,
+    const char *reason, const char *format, ...)
 {
 	struct mpijob__job_spot spot = spot_of(reader, node);
 	va_list args;
@@ -61,18 +63,21 @@ static void refuse(struct reader *reader, const mpijob_node *node, const char *i
 
 /* --- values --- */
 
-static void read_identity(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
+static void read_identity(struct reader *reader, const struct mpijob__operator_config_key *key,
+    const mpijob_node *node)
 {
 	const char *text = mpijob_node_string(node);
 
 	if (!text)
 		complain(reader, node, "a string");
 	else if (strcmp(text, key->word) != 0)
-		refuse(reader, node, "unsupported-value", "NotSupported", "'%s' is not known here; use %s", text, key->word);
+		refuse(reader, node, "unsupported-value", "NotSupported",
+		    "'%s' is not known here; use %s", text, key->word);
 }
 
 /* 1 when it fits the field of the job. */
-static int read_field(struct reader *reader, int field, const mpijob_node *node, struct mpijob__job_value *out)
+static int read_field(struct reader *reader, int field, const mpijob_node *node,
+    struct mpijob__job_value *out)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(field);
 	struct mpijob__job_spot spot = spot_of(reader, node);
@@ -85,19 +90,21 @@ static int read_field(struct reader *reader, int field, const mpijob_node *node,
 	if (out->number == MPIJOB_OTHER && row->field.choices) {
 		const char *near = mpijob__job_suggest_choice(out->text, row->field.choices);
 
-		refuse(reader, node, "unsupported-value", "NotSupported", "unsupported value '%s'%s%s%s", out->text,
-		       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+		refuse(reader, node, "unsupported-value", "NotSupported",
+		    "unsupported value '%s'%s%s%s", out->text, near ? "; did you mean " : "",
+		    near ? near : "", near ? "?" : "");
 		return 0;
 	}
 	if (row->field.minimum && out->number < *row->field.minimum) {
 		refuse(reader, node, "out-of-range", "Invalid", "must be at least %lld, not %lld",
-		       (long long)*row->field.minimum, (long long)out->number);
+		    (long long)*row->field.minimum, (long long)out->number);
 		return 0;
 	}
 	return 1;
 }
 
-static void read_value(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
+static void read_value(struct reader *reader, const struct mpijob__operator_config_key *key,
+    const mpijob_node *node)
 {
 	struct mpijob__operator_config_value *value = &reader->section->values[key->slot];
 	struct mpijob__job_value read;
@@ -110,7 +117,8 @@ static void read_value(struct reader *reader, const struct mpijob__operator_conf
 	}
 }
 
-static void read_values(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
+static void read_values(struct reader *reader, const struct mpijob__operator_config_key *key,
+    const mpijob_node *node)
 {
 	struct mpijob__operator_config_value *value = &reader->section->values[key->slot];
 
@@ -146,7 +154,8 @@ static size_t feature_index(const char *name)
 }
 
 /* What the table of features says about a name or value, told at this place. */
-static void refuse_feature(struct reader *reader, const mpijob_node *node, const char *name, const char *value)
+static void refuse_feature(struct reader *reader, const mpijob_node *node, const char *name,
+    const char *value)
 {
 	struct mpijob_features scratch = MPIJOB_FEATURES_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
@@ -179,7 +188,8 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 	} else if (mpijob_features_set(&scratch, name, text, NULL)) {
 		refuse_feature(reader, node, name, text);
 	} else {
-		struct mpijob__operator_config_feature *feature = &reader->section->features[feature_index(name)];
+		struct mpijob__operator_config_feature *feature =
+		    &reader->section->features[feature_index(name)];
 
 		feature->given = 1;
 		feature->value = mpijob_features_get(&scratch, name);
@@ -190,14 +200,16 @@ static void read_features(struct reader *reader, const mpijob_node *node)
 {
 	struct mpijob__base_place around = reader->around;
 
-	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP && mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
+	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP &&
+	    mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
 		complain(reader, node, "a map");
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
 		size_t mark = reader->path.len;
 
-		note_path(reader, mpijob__base_field_path_key(&reader->path, mpijob_node_key(node, i)));
+		note_path(reader,
+		    mpijob__base_field_path_key(&reader->path, mpijob_node_key(node, i)));
 		mpijob_node_key_place(node, i, &reader->around.line, &reader->around.column);
 		read_feature(reader, mpijob_node_key(node, i), mpijob_node_at(node, i));
 		mpijob__base_field_path_cut(&reader->path, mark);
@@ -207,7 +219,8 @@ static void read_features(struct reader *reader, const mpijob_node *node)
 
 /* --- lists of names --- */
 
-static void read_name(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
+static void read_name(struct reader *reader, const struct mpijob__operator_config_key *key,
+    const mpijob_node *node)
 {
 	const char *text = mpijob_node_string(node);
 
@@ -215,12 +228,16 @@ static void read_name(struct reader *reader, const struct mpijob__operator_confi
 		complain(reader, node, "a name");
 	else if (key->kind == CONFIG_NAMES && !mpijob_feature_find(text))
 		refuse_feature(reader, node, text, "");
-	else if (key->kind == CONFIG_PATTERNS && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-*") != strlen(text))
+	else if (key->kind == CONFIG_PATTERNS &&
+		 strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-*") != strlen(text))
 		refuse(reader, node, "invalid-value", "Invalid",
-		       "'%s' matches no namespace: their names have lower case letters, digits and '-'; '*' stands for any", text);
+		    "'%s' matches no namespace: their names have lower case letters, digits and "
+		    "'-'; '*' stands for any",
+		    text);
 }
 
-static void read_names(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
+static void read_names(struct reader *reader, const struct mpijob__operator_config_key *key,
+    const mpijob_node *node)
 {
 	int is_patterns = key->kind == CONFIG_PATTERNS;
 
@@ -228,8 +245,10 @@ static void read_names(struct reader *reader, const struct mpijob__operator_conf
 		reader->section->values[key->slot].state = CONFIG_NONE;
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL && !is_patterns)
 		return;
-	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST || (is_patterns && mpijob_node_count(node) == 0)) {
-		complain(reader, node, is_patterns ? "a list with at least one name" : "a list of names");
+	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST ||
+	    (is_patterns && mpijob_node_count(node) == 0)) {
+		complain(reader, node,
+		    is_patterns ? "a list with at least one name" : "a list of names");
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
@@ -257,14 +276,17 @@ static void read_sections(struct reader *reader, const mpijob_node *node)
 	struct mpijob__operator_config_section *top = reader->section;
 	struct mpijob__base_place around = reader->around;
 
-	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST && mpijob_node_kind(node) != MPIJOB_NODE_NULL)
+	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST &&
+	    mpijob_node_kind(node) != MPIJOB_NODE_NULL)
 		complain(reader, node, "a list");
 	reader->where = CONFIG_ENTRY;
-	for (size_t i = 0; mpijob_node_kind(node) == MPIJOB_NODE_LIST && i < mpijob_node_count(node); i++) {
+	for (size_t i = 0;
+	     mpijob_node_kind(node) == MPIJOB_NODE_LIST && i < mpijob_node_count(node); i++) {
 		size_t mark = reader->path.len;
 
 		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
-		reader->around = mpijob__job_report_place(&reader->report, mpijob_node_at(node, i), &around);
+		reader->around =
+		    mpijob__job_report_place(&reader->report, mpijob_node_at(node, i), &around);
 		reader->section = &reader->config->sections[i];
 		read_map(reader, "", mpijob_node_at(node, i));
 		check_section(reader, mpijob_node_at(node, i));
@@ -275,28 +297,17 @@ static void read_sections(struct reader *reader, const mpijob_node *node)
 	reader->section = top;
 }
 
-static void read_key(struct reader *reader, const struct mpijob__operator_config_key *key, const mpijob_node *node)
+static void read_key(struct reader *reader, const struct mpijob__operator_config_key *key,
+    const mpijob_node *node)
 {
 	switch (key->kind) {
-	case CONFIG_IDENTITY:
-		read_identity(reader, key, node);
-		break;
-	case CONFIG_VALUE:
-		read_value(reader, key, node);
-		break;
-	case CONFIG_VALUES:
-		read_values(reader, key, node);
-		break;
-	case CONFIG_FEATURES:
-		read_features(reader, node);
-		break;
+	case CONFIG_IDENTITY: read_identity(reader, key, node); break;
+	case CONFIG_VALUE: read_value(reader, key, node); break;
+	case CONFIG_VALUES: read_values(reader, key, node); break;
+	case CONFIG_FEATURES: read_features(reader, node); break;
 	case CONFIG_NAMES:
-	case CONFIG_PATTERNS:
-		read_names(reader, key, node);
-		break;
-	case CONFIG_SECTIONS:
-		read_sections(reader, node);
-		break;
+	case CONFIG_PATTERNS: read_names(reader, key, node); break;
+	case CONFIG_SECTIONS: read_sections(reader, node); break;
 	default:
 		if (mpijob_node_kind(node) != MPIJOB_NODE_NULL)
 			read_map(reader, key->path, node);
@@ -318,8 +329,8 @@ static void refuse_key(struct reader *reader, const char *parent, const char *na
 			known[count++] = key->key;
 	}
 	near = mpijob__base_near_word(name, known, count);
-	refuse(reader, NULL, "unknown-setting", "NotSupported", "there is no such key%s%s%s", near ? "; did you mean " : "",
-	       near ? near : "", near ? "?" : "");
+	refuse(reader, NULL, "unknown-setting", "NotSupported", "there is no such key%s%s%s",
+	    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static void check_required(struct reader *reader, const char *parent, const mpijob_node *map)
@@ -328,8 +339,8 @@ static void check_required(struct reader *reader, const char *parent, const mpij
 		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_at(i);
 		size_t mark = reader->path.len;
 
-		if (!(key->where & CONFIG_MUST) || !(key->where & reader->where) || strcmp(key->parent, parent) != 0 ||
-		    mpijob_node_get(map, key->key))
+		if (!(key->where & CONFIG_MUST) || !(key->where & reader->where) ||
+		    strcmp(key->parent, parent) != 0 || mpijob_node_get(map, key->key))
 			continue;
 		note_path(reader, mpijob__base_field_path_key(&reader->path, key->key));
 		refuse(reader, map, "missing", "Required", "a value is required");
@@ -348,7 +359,8 @@ static void read_map(struct reader *reader, const char *parent, const mpijob_nod
 	check_required(reader, parent, map);
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *name = mpijob_node_key(map, i);
-		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_find(parent, name, reader->where);
+		const struct mpijob__operator_config_key *key =
+		    mpijob__operator_config_key_find(parent, name, reader->where);
 		size_t mark = reader->path.len;
 
 		note_path(reader, mpijob__base_field_path_key(&reader->path, name));
@@ -372,10 +384,11 @@ static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
 }
 
 /* A value of the section does not go with another one. */
-static void contradict(struct reader *reader, const mpijob_node *section, const char *path, const char *format, ...)
-	MPIJOB__BASE_PRINTF(4, 5);
+static void contradict(struct reader *reader, const mpijob_node *section, const char *path,
+    const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
-static void contradict(struct reader *reader, const mpijob_node *section, const char *path, const char *format, ...)
+static void contradict(struct reader *reader, const mpijob_node *section, const char *path,
+    const char *format, ...)
 {
 	struct mpijob__job_spot spot;
 	size_t mark = reader->path.len;
@@ -389,15 +402,17 @@ static void contradict(struct reader *reader, const mpijob_node *section, const 
 	mpijob__base_field_path_cut(&reader->path, mark);
 }
 
-static void check_bounds(struct reader *reader, const mpijob_node *section, const char *path, int64_t value, int64_t least,
-			 int64_t most)
+static void check_bounds(struct reader *reader, const mpijob_node *section, const char *path,
+    int64_t value, int64_t least, int64_t most)
 {
 	if (value < least)
-		contradict(reader, section, path, "%lld is less than the limit of this section, %lld", (long long)value,
-			   (long long)least);
+		contradict(reader, section, path,
+		    "%lld is less than the limit of this section, %lld", (long long)value,
+		    (long long)least);
 	else if (value > most)
-		contradict(reader, section, path, "%lld is more than the limit of this section, %lld", (long long)value,
-			   (long long)most);
+		contradict(reader, section, path,
+		    "%lld is more than the limit of this section, %lld", (long long)value,
+		    (long long)most);
 }
 
 static int holds_choice(const mpijob_node *list, int64_t number)
@@ -413,24 +428,29 @@ static int holds_choice(const mpijob_node *list, int64_t number)
 	return 0;
 }
 
-/* A section that contradicts itself is a slip. Sections may contradict each other: one lifts what another sets. */
+/* A section that contradicts itself is a slip. Sections may contradict each other: one lifts what
+ * another sets. */
 static void check_section(struct reader *reader, const mpijob_node *node)
 {
 	const struct mpijob__operator_config_value *values = reader->section->values;
-	int64_t least = given(reader, CONFIG_TTL_MIN, 0), most = given(reader, CONFIG_TTL_MAX, INT64_MAX);
+	int64_t least = given(reader, CONFIG_TTL_MIN, 0),
+		most = given(reader, CONFIG_TTL_MAX, INT64_MAX);
 
 	if (least > most)
-		contradict(reader, node, "limits.ttlSecondsAfterFinished.min", "%lld is more than max, %lld",
-			   (long long)least, (long long)most);
+		contradict(reader, node, "limits.ttlSecondsAfterFinished.min",
+		    "%lld is more than max, %lld", (long long)least, (long long)most);
 	else
-		check_bounds(reader, node, "defaults.ttlSecondsAfterFinished", given(reader, CONFIG_TTL, least), least, most);
-	check_bounds(reader, node, "defaults.activeDeadlineSeconds", given(reader, CONFIG_DEADLINE, 0), 0,
-		     given(reader, CONFIG_DEADLINE_MAX, INT64_MAX));
+		check_bounds(reader, node, "defaults.ttlSecondsAfterFinished",
+		    given(reader, CONFIG_TTL, least), least, most);
+	check_bounds(reader, node, "defaults.activeDeadlineSeconds",
+	    given(reader, CONFIG_DEADLINE, 0), 0, given(reader, CONFIG_DEADLINE_MAX, INT64_MAX));
 	check_bounds(reader, node, "defaults.workers", given(reader, CONFIG_WORKERS, 0), 0,
-		     given(reader, CONFIG_WORKERS_MAX, INT64_MAX));
-	if (values[CONFIG_CLEAN_POD].state == CONFIG_GIVEN && values[CONFIG_CLEAN_POD_ALLOWED].state == CONFIG_GIVEN &&
+	    given(reader, CONFIG_WORKERS_MAX, INT64_MAX));
+	if (values[CONFIG_CLEAN_POD].state == CONFIG_GIVEN &&
+	    values[CONFIG_CLEAN_POD_ALLOWED].state == CONFIG_GIVEN &&
 	    !holds_choice(values[CONFIG_CLEAN_POD_ALLOWED].list, values[CONFIG_CLEAN_POD].number))
-		contradict(reader, node, "defaults.cleanPodPolicy", "is none of those that limits.cleanPodPolicy.allowed lists");
+		contradict(reader, node, "defaults.cleanPodPolicy",
+		    "is none of those that limits.cleanPodPolicy.allowed lists");
 }
 
 /* --- the whole --- */
@@ -440,7 +460,8 @@ static int make_sections(struct mpijob_operator_config *config)
 	const mpijob_node *list = mpijob_node_get(mpijob_doc_root(config->doc), "namespaces");
 	size_t features = mpijob_feature_count();
 
-	config->count = (mpijob_node_kind(list) == MPIJOB_NODE_LIST ? mpijob_node_count(list) : 0) + 1;
+	config->count =
+	    (mpijob_node_kind(list) == MPIJOB_NODE_LIST ? mpijob_node_count(list) : 0) + 1;
 	config->sections = calloc(config->count, sizeof(*config->sections));
 	config->features = calloc(config->count * features, sizeof(*config->features));
 	if (!config->sections || !config->features)
@@ -469,7 +490,8 @@ static int make_config(mpijob_doc *doc, struct mpijob_operator_config **out, mpi
 		reader.config = config;
 		reader.section = &config->sections[config->count - 1];
 		reader.where = CONFIG_TOP;
-		reader.around = mpijob__job_report_place(&reader.report, mpijob_doc_root(doc), NULL);
+		reader.around =
+		    mpijob__job_report_place(&reader.report, mpijob_doc_root(doc), NULL);
 		read_map(&reader, "", mpijob_doc_root(doc));
 		check_section(&reader, mpijob_doc_root(doc));
 		code = mpijob__job_report_result(&reader.report);
@@ -483,8 +505,8 @@ static int make_config(mpijob_doc *doc, struct mpijob_operator_config **out, mpi
 	return 0;
 }
 
-int mpijob_operator_config_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
-				 mpijob_operator_config **out, mpijob_diag *diag)
+int mpijob_operator_config_parse(const char *text, size_t len,
+    const struct mpijob_parse_options *options, mpijob_operator_config **out, mpijob_diag *diag)
 {
 	mpijob_doc *doc = NULL;
 	int code;
@@ -539,7 +561,8 @@ static int fits(const char *pattern, const char *name)
 	return *pattern == '\0';
 }
 
-int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section, const char *namespace_)
+int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section,
+    const char *namespace_)
 {
 	if (!section->patterns)
 		return 1;

@@ -31,29 +31,33 @@ enum mpijob__operator_config_kind {
 	CONFIG_SECTIONS  /* a list of maps with the keys of a section */
 };
 
-#define CONFIG_TOP     1u
-#define CONFIG_ENTRY   2u /* of `namespaces` */
-#define CONFIG_ANY     3u
-#define CONFIG_MUST    4u
+#define CONFIG_TOP   1u
+#define CONFIG_ENTRY 2u /* of `namespaces` */
+#define CONFIG_ANY   3u
+#define CONFIG_MUST  4u
 
 /* One key. */
 struct mpijob__operator_config_key {
-	const char *path;    /* "limits.workers.max"; the keys of an entry of `namespaces` are the same without "namespaces[]." */
-	const char *key;     /* its last step */
-	const char *parent;  /* the path of the map around it; "" for a section */
-	int kind;            /* CONFIG_* */
+	/* "limits.workers.max"; the keys of an entry of `namespaces` are the same without
+	 * "namespaces[]." */
+	const char *path;
+	const char *key;    /* its last step */
+	const char *parent; /* the path of the map around it; "" for a section */
+	int kind;           /* CONFIG_* */
 	unsigned where;
-	int field;           /* VALUE, VALUES: the row of the job's field table */
-	int slot;            /* VALUE, VALUES, NAMES: where it is kept */
-	const char *word;    /* IDENTITY */
+	int field;        /* VALUE, VALUES: the row of the job's field table */
+	int slot;         /* VALUE, VALUES, NAMES: where it is kept */
+	const char *word; /* IDENTITY */
 	const char *summary;
 };
 
 size_t mpijob__operator_config_key_count(void);
 /* NULL when there is no such row. */
 const struct mpijob__operator_config_key *mpijob__operator_config_key_at(size_t index);
-/* The key of a map; NULL when there is none in this kind of section (CONFIG_TOP or CONFIG_ENTRY). */
-const struct mpijob__operator_config_key *mpijob__operator_config_key_find(const char *parent, const char *key, unsigned where);
+/* The key of a map; NULL when there is none in this kind of section (CONFIG_TOP or
+ * CONFIG_ENTRY). */
+const struct mpijob__operator_config_key *mpijob__operator_config_key_find(const char *parent,
+    const char *key, unsigned where);
 
 #define CONFIG_ABSENT 0
 #define CONFIG_NONE   1 /* null: said to be nothing */
@@ -78,12 +82,14 @@ struct mpijob__operator_config_section {
 
 struct mpijob_operator_config {
 	mpijob_doc *doc;
-	struct mpijob__operator_config_section *sections; /* the entries of `namespaces`, and last the top */
+	/* the entries of `namespaces`, and last the top */
+	struct mpijob__operator_config_section *sections;
 	size_t count;
 	struct mpijob__operator_config_feature *features; /* of all sections */
 };
 
 /* Does the section count for this namespace? */
-int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section, const char *namespace_);
+int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section,
+    const char *namespace_);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds for one job: which of its own words, its annotations, the sections of a configuration and the operator's
- * flags wins, field by field, and where the value came from. What comes of it is a copy of the job for planning, made
- * only when something differs; nothing here is ever written into an MPIJob.
+ * What holds for one job: which of its own words, its annotations, the sections of a configuration
+ * and the operator's flags wins, field by field, and where the value came from. What comes of it is
+ * a copy of the job for planning, made only when something differs; nothing here is ever written
+ * into an MPIJob.
  */
 #include "operator/config.h"
 
@@ -22,9 +23,9 @@
 
 struct entry {
 	struct mpijob_effective_value view;
-	int state;      /* CONFIG_ABSENT: there is none */
+	int state; /* CONFIG_ABSENT: there is none */
 	int64_t number;
-	int changes;    /* the copy has to be told */
+	int changes; /* the copy has to be told */
 	char value[NUMBER], wanted[NUMBER];
 };
 
@@ -71,13 +72,16 @@ static int find_sections(struct work *work)
 	if (!work->counts)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < work->config->count; i++)
-		work->counts[i] = (unsigned char)mpijob__operator_config_matches(&work->config->sections[i],
-									 namespace_ ? namespace_ : "default");
+		work->counts[i] =
+		    (unsigned char)mpijob__operator_config_matches(&work->config->sections[i],
+			namespace_ ? namespace_ : "default");
 	return 0;
 }
 
-/* The first section that counts and says anything; NULL when none does. `rule` is -1 for the top. */
-static const struct mpijob__operator_config_value *pick(const struct work *work, int slot, int32_t *rule)
+/* The first section that counts and says anything; NULL when none does. `rule` is -1 for the
+ * top. */
+static const struct mpijob__operator_config_value *pick(const struct work *work, int slot,
+    int32_t *rule)
 {
 	*rule = -1;
 	for (size_t i = 0; work->config && i < work->config->count; i++) {
@@ -91,7 +95,8 @@ static const struct mpijob__operator_config_value *pick(const struct work *work,
 	return NULL;
 }
 
-static const struct mpijob__operator_config_feature *pick_feature(const struct work *work, size_t index, int32_t *rule)
+static const struct mpijob__operator_config_feature *pick_feature(const struct work *work,
+    size_t index, int32_t *rule)
 {
 	*rule = -1;
 	for (size_t i = 0; work->config && i < work->config->count; i++) {
@@ -122,10 +127,12 @@ static const char *text_of(int which, int state, int64_t number, char *buffer)
 	return row->field.choices ? row->field.choices[number - 1] : number_text(buffer, number);
 }
 
-/* The value as the job gives it; 0 when it cannot be right: a check refuses the job, and no limit may mend it. */
+/* The value as the job gives it; 0 when it cannot be right: a check refuses the job, and no limit
+ * may mend it. */
 static int from_job(struct work *work, int which, struct entry *entry)
 {
-	const mpijob_node *node = mpijob__job_field_node(mpijob__job_node(work->job), fields[which].field);
+	const mpijob_node *node =
+	    mpijob__job_field_node(mpijob__job_node(work->job), fields[which].field);
 	struct mpijob__job_value value;
 	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
 	int state = mpijob__job_value_read(row, node, &value);
@@ -147,19 +154,22 @@ static int from_job(struct work *work, int which, struct entry *entry)
 static void from_defaults(struct work *work, int which, struct entry *entry)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
-	const struct mpijob__operator_config_value *value = pick(work, fields[which].slot, &entry->view.rule);
+	const struct mpijob__operator_config_value *value =
+	    pick(work, fields[which].slot, &entry->view.rule);
 
 	if (value) {
 		entry->state = CONFIG_GIVEN;
 		entry->number = value->number;
-		entry->view.origin = entry->view.rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE;
+		entry->view.origin =
+		    entry->view.rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE;
 		entry->changes = 1;
 		return;
 	}
 	entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
 	entry->view.rule = -1;
 	if (row->field.default_text) {
-		/* Of what is reached here only these two have one: the first choice, and the number 1. */
+		/* Of what is reached here only these two have one: the first choice, and the number
+		 * 1. */
 		entry->state = CONFIG_GIVEN;
 		entry->number = 1;
 	}
@@ -258,7 +268,8 @@ static void settle(struct work *work, int which)
 	entry->view.rule = -1;
 	readable = from_job(work, which, entry);
 	/* A job without workers is not given any. */
-	if (which == WORKERS && !mpijob__job_field_node(mpijob__job_node(work->job), FIELD_WORKER)) {
+	if (which == WORKERS &&
+	    !mpijob__job_field_node(mpijob__job_node(work->job), FIELD_WORKER)) {
 		entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
 		return;
 	}
@@ -284,12 +295,14 @@ static int is_allowed(const struct work *work, const char *name)
 	return 0;
 }
 
-static void set_feature(struct work *work, struct entry *entry, const struct mpijob_feature *feature, int32_t value)
+static void set_feature(struct work *work, struct entry *entry,
+    const struct mpijob_feature *feature, int32_t value)
 {
 	char text[NUMBER];
 
 	/* It was read from text once, or is within the bounds: this cannot fail. */
-	mpijob_features_set(&work->effective->features, feature->name, number_text(text, value), NULL);
+	mpijob_features_set(&work->effective->features, feature->name, number_text(text, value),
+	    NULL);
 	entry->number = value;
 }
 
@@ -297,7 +310,8 @@ static void settle_feature(struct work *work, size_t index)
 {
 	const struct mpijob_feature *feature = mpijob_feature_at(index);
 	struct entry *entry = &work->effective->entries[FIELDS + index];
-	const struct mpijob__operator_config_feature *given = pick_feature(work, index, &entry->view.rule);
+	const struct mpijob__operator_config_feature *given =
+	    pick_feature(work, index, &entry->view.rule);
 
 	entry->view.size = sizeof(entry->view);
 	entry->view.field = feature->name;
@@ -305,14 +319,16 @@ static void settle_feature(struct work *work, size_t index)
 	entry->view.origin = entry->number ? MPIJOB_ORIGIN_FLAG : MPIJOB_ORIGIN_BUILT_IN;
 	if (given) {
 		set_feature(work, entry, feature, given->value);
-		entry->view.origin = entry->view.rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE;
+		entry->view.origin =
+		    entry->view.rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE;
 	}
 }
 
 static void ignore(struct work *work, const char *key, const char *why, const char *more)
 {
-	if (mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored", NULL, "metadata.annotations", NULL,
-			      "the annotation %s has no effect: %s %s", key, why, more))
+	if (mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored", NULL,
+		"metadata.annotations", NULL, "the annotation %s has no effect: %s %s", key, why,
+		more))
 		work->code = MPIJOB_ERR_NOMEM;
 }
 
@@ -329,25 +345,29 @@ static void read_annotation(struct work *work, const char *key, const mpijob_nod
 	}
 	if (!is_allowed(work, feature->name)) {
 		ignore(work, key, "the configuration of the operator does not allow it in",
-		       mpijob_namespace(work->job) ? mpijob_namespace(work->job) : "this namespace");
+		    mpijob_namespace(work->job) ? mpijob_namespace(work->job) : "this namespace");
 		return;
 	}
-	if (!value || strlen(value) != mpijob_node_length(node) || mpijob_features_set(&scratch, feature->name, value, NULL)) {
+	if (!value || strlen(value) != mpijob_node_length(node) ||
+	    mpijob_features_set(&scratch, feature->name, value, NULL)) {
 		ignore(work, key, "its value is none for", feature->name);
 		return;
 	}
 	while (mpijob_feature_at(index) != feature)
 		index++;
-	set_feature(work, &work->effective->entries[FIELDS + index], feature, mpijob_features_get(&scratch, feature->name));
+	set_feature(work, &work->effective->entries[FIELDS + index], feature,
+	    mpijob_features_get(&scratch, feature->name));
 	work->effective->entries[FIELDS + index].view.origin = MPIJOB_ORIGIN_ANNOTATION;
 	work->effective->entries[FIELDS + index].view.rule = -1;
 }
 
 static void read_annotations(struct work *work)
 {
-	const mpijob_node *map = mpijob__job_field_node(mpijob__job_node(work->job), FIELD_ANNOTATIONS);
+	const mpijob_node *map =
+	    mpijob__job_field_node(mpijob__job_node(work->job), FIELD_ANNOTATIONS);
 
-	for (size_t i = 0; mpijob_node_kind(map) == MPIJOB_NODE_MAP && i < mpijob_node_count(map); i++)
+	for (size_t i = 0; mpijob_node_kind(map) == MPIJOB_NODE_MAP && i < mpijob_node_count(map);
+	     i++)
 		if (strncmp(mpijob_node_key(map, i), PREFIX, strlen(PREFIX)) == 0)
 			read_annotation(work, mpijob_node_key(map, i), mpijob_node_at(map, i));
 }
@@ -440,8 +460,8 @@ static int work_out(struct work *work)
 	return work->code ? work->code : make_copy(work);
 }
 
-int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job, const struct mpijob_features *flags,
-			 mpijob_effective **out, mpijob_diag *diag)
+int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job,
+    const struct mpijob_features *flags, mpijob_effective **out, mpijob_diag *diag)
 {
 	size_t count = FIELDS + mpijob_feature_count();
 	struct work work = { .config = config, .job = job, .diag = diag };
@@ -496,7 +516,8 @@ size_t mpijob_effective_count(const mpijob_effective *effective)
 	return effective ? effective->count : 0;
 }
 
-const struct mpijob_effective_value *mpijob_effective_at(const mpijob_effective *effective, size_t index)
+const struct mpijob_effective_value *mpijob_effective_at(const mpijob_effective *effective,
+    size_t index)
 {
 	return effective && index < effective->count ? &effective->entries[index].view : NULL;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a configuration meets the jobs: each is planned as mpijob_effective_new() says, its people are told once what of
- * their wishes does not count, and one that must not begin is known as set aside.
+ * How a configuration meets the jobs: each is planned as mpijob_effective_new() says, its people
+ * are told once what of their wishes does not count, and one that must not begin is known as set
+ * aside.
  *
- * Without a configuration, and without annotations that would need one, a plan is made as if there were none of this.
+ * Without a configuration, and without annotations that would need one, a plan is made as if there
+ * were none of this.
  */
 #include "operator/operator.h"
 
@@ -20,14 +22,16 @@ void mpijob__operator_configure_forget(struct mpijob__operator_record *record)
 	record->findings = NULL;
 }
 
-static void forget_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
+static void forget_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    void *unused)
 {
 	(void)operator_;
 	(void)unused;
 	mpijob__operator_configure_forget(record);
 }
 
-static void plan_anew(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
+static void plan_anew(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    void *unused)
 {
 	(void)unused;
 	if (record->act.plan)
@@ -49,7 +53,8 @@ int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_
 	}
 	mpijob_operator_config_free(operator_->config);
 	operator_->config = copy;
-	mpijob__operator_jobs_each(operator_, operator_->acting || operator_->shadow.on ? plan_anew : forget_one, NULL);
+	mpijob__operator_jobs_each(operator_,
+	    operator_->acting || operator_->shadow.on ? plan_anew : forget_one, NULL);
 	return 0;
 }
 
@@ -76,9 +81,11 @@ static int put_limits(const mpijob *job, const mpijob_effective *effective, mpij
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && (value = mpijob_effective_at(effective, i)) != NULL; i++)
-		if (value->wanted && !value->refused && mpijob_node_find(mpijob__job_node(job), value->field))
-			code = mpijob__base_text_printf(out, "%s%s is %s, not %s: a limit of this operator's configuration",
-						   out->len ? "; " : "", value->field, value->value, value->wanted);
+		if (value->wanted && !value->refused &&
+		    mpijob_node_find(mpijob__job_node(job), value->field))
+			code = mpijob__base_text_printf(out,
+			    "%s%s is %s, not %s: a limit of this operator's configuration",
+			    out->len ? "; " : "", value->field, value->value, value->wanted);
 	return code;
 }
 
@@ -87,23 +94,28 @@ static int put_warnings(const mpijob_diag *diag, mpijob_text *out)
 	int code = 0;
 
 	for (size_t i = 0; code == 0 && i < mpijob_diag_count(diag); i++)
-		code = mpijob__base_text_printf(out, "%s%s", out->len ? "; " : "", mpijob_diag_at(diag, i)->message);
+		code = mpijob__base_text_printf(out, "%s%s", out->len ? "; " : "",
+		    mpijob_diag_at(diag, i)->message);
 	return code;
 }
 
-static int is_new(struct mpijob__operator_record *record, const mpijob_text *limits, const mpijob_text *warnings)
+static int is_new(struct mpijob__operator_record *record, const mpijob_text *limits,
+    const mpijob_text *warnings)
 {
-	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, mpijob_text_data(limits), limits->len);
+	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START,
+	    mpijob_text_data(limits), limits->len);
 	uint64_t before = record->told;
 
 	digest = mpijob__base_digest_add(digest, mpijob_text_data(warnings), warnings->len);
 	record->told = digest;
-	/* A job that had a status before we knew it was told then, by whoever was here before us. */
-	return (limits->len || warnings->len) && digest != before && (before || !mpijob__operator_jobs_has_status(record));
+	/* A job that had a status before we knew it was told then, by whoever was here before
+	 * us. */
+	return (limits->len || warnings->len) && digest != before &&
+	       (before || !mpijob__operator_jobs_has_status(record));
 }
 
-static int tell(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_effective *effective,
-		const mpijob_diag *diag)
+static int tell(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const mpijob_effective *effective, const mpijob_diag *diag)
 {
 	mpijob_text limits = { 0 }, warnings = { 0 };
 	int code = put_limits(record->job, effective, &limits);
@@ -112,9 +124,11 @@ static int tell(mpijob_operator *operator_, struct mpijob__operator_record *reco
 		code = put_warnings(diag, &warnings);
 	if (code == 0 && is_new(record, &limits, &warnings)) {
 		if (limits.len)
-			mpijob__operator_events_emit(operator_, record, "Normal", "LimitApplied", mpijob_text_data(&limits));
+			mpijob__operator_events_emit(operator_, record, "Normal", "LimitApplied",
+			    mpijob_text_data(&limits));
 		if (warnings.len)
-			mpijob__operator_events_emit(operator_, record, "Warning", "AnnotationIgnored", mpijob_text_data(&warnings));
+			mpijob__operator_events_emit(operator_, record, "Warning",
+			    "AnnotationIgnored", mpijob_text_data(&warnings));
 	}
 	mpijob__base_text_release(&limits);
 	mpijob__base_text_release(&warnings);
@@ -123,11 +137,15 @@ static int tell(mpijob_operator *operator_, struct mpijob__operator_record *reco
 
 /* --- planning --- */
 
-/* Validate a job, as a plan would: with defaults, which may be refused too, but then by each plan. */
-static int validate(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob *job)
+/* Validate a job, as a plan would: with defaults, which may be refused too, but then by each
+ * plan. */
+static int validate(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const mpijob *job)
 {
-	struct mpijob_default_options defaults = { .size = sizeof(defaults), .reference = operator_->render.reference };
-	struct mpijob_validate_options options = { .size = sizeof(options), .reference = operator_->render.reference };
+	struct mpijob_default_options defaults = { .size = sizeof(defaults),
+		.reference = operator_->render.reference };
+	struct mpijob_validate_options options = { .size = sizeof(options),
+		.reference = operator_->render.reference };
 	mpijob *copy = mpijob_clone(job);
 	mpijob_diag *findings = mpijob_diag_new();
 	int code = copy && findings ? mpijob_default(copy, &defaults, NULL) : MPIJOB_ERR_NOMEM;
@@ -144,7 +162,8 @@ static int validate(mpijob_operator *operator_, struct mpijob__operator_record *
 	return 0;
 }
 
-int mpijob__operator_configure_validate(mpijob_operator *operator_, struct mpijob__operator_record *record)
+int mpijob__operator_configure_validate(mpijob_operator *operator_,
+    struct mpijob__operator_record *record)
 {
 	mpijob_effective *effective = NULL;
 	int code;
@@ -153,7 +172,8 @@ int mpijob__operator_configure_validate(mpijob_operator *operator_, struct mpijo
 		return 0;
 	if (!operator_->config && !asks(record->job))
 		return validate(operator_, record, record->job);
-	code = mpijob_effective_new(operator_->config, record->job, operator_->render.features, &effective, NULL);
+	code = mpijob_effective_new(operator_->config, record->job, operator_->render.features,
+	    &effective, NULL);
 	if (code == 0)
 		code = validate(operator_, record, mpijob_effective_job(effective));
 	mpijob_effective_free(effective);
@@ -161,18 +181,20 @@ int mpijob__operator_configure_validate(mpijob_operator *operator_, struct mpijo
 }
 
 /* A plan that refuses the job begins with saying so. */
-static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_plan *plan)
+static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const mpijob_plan *plan)
 {
 	const struct mpijob_action *action = mpijob_plan_at(plan, 0);
-	int refused = action && action->event_reason && strcmp(action->event_reason, "ValidationError") == 0;
+	int refused =
+	    action && action->event_reason && strcmp(action->event_reason, "ValidationError") == 0;
 
 	if (refused && !record->invalid)
 		operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;
 	record->invalid = refused != 0;
 }
 
-static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_record *record, struct mpijob_plan_options *options,
-			   mpijob_plan **out)
+static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    struct mpijob_plan_options *options, mpijob_plan **out)
 {
 	struct mpijob_render_options render = operator_->render;
 	mpijob_diag *diag = mpijob_diag_new();
@@ -180,12 +202,14 @@ static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_r
 	int code = MPIJOB_ERR_NOMEM;
 
 	if (diag)
-		code = mpijob_effective_new(operator_->config, record->job, render.features, &effective, diag);
+		code = mpijob_effective_new(operator_->config, record->job, render.features,
+		    &effective, diag);
 	if (code == 0) {
 		render.features = mpijob_effective_features(effective);
 		options->render = &render;
 		options->max_workers = mpijob_effective_max_workers(effective);
-		code = mpijob_plan_new(mpijob_effective_job(effective), record->facts, options, out, NULL);
+		code = mpijob_plan_new(mpijob_effective_job(effective), record->facts, options, out,
+		    NULL);
 	}
 	/* Who does nothing about a job has nothing to say about it either. */
 	if (code == 0 && !operator_->shadow.on && mpijob_plan_count(*out) > 0) {
@@ -200,8 +224,8 @@ static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_r
 	return code;
 }
 
-int mpijob__operator_configure_plan(mpijob_operator *operator_, struct mpijob__operator_record *record, struct mpijob_plan_options *options,
-			   mpijob_plan **out)
+int mpijob__operator_configure_plan(mpijob_operator *operator_,
+    struct mpijob__operator_record *record, struct mpijob_plan_options *options, mpijob_plan **out)
 {
 	int code;
 

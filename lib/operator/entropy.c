@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one place of this library that throws dice: keys, names of Events and the spread of waiting times
- * begin here. Everything below is given its random bytes.
+ * The one place of this library that throws dice: keys, names of Events and the spread of waiting
+ * times begin here. Everything below is given its random bytes.
  */
 #include "operator/operator.h"
 

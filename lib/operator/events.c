@@ -2,11 +2,12 @@
 /*
  * Events: what people see in `kubectl describe`.
  *
- * They are sent on the side, a few at a time, and never hold up a job. The same thing said again raises
- * the count of the Event that exists; from the tenth different message of one kind about one job within
- * ten minutes, they are combined; and one kind about one job gets 25 Events, then one every five
- * minutes. What cannot be sent after a dozen tries is dropped. Who loses his office sends none: what he did is told when
- * he has it again, unless that is so much later that a server would have forgotten it by itself.
+ * They are sent on the side, a few at a time, and never hold up a job. The same thing said again
+ * raises the count of the Event that exists; from the tenth different message of one kind about one
+ * job within ten minutes, they are combined; and one kind about one job gets 25 Events, then one
+ * every five minutes. What cannot be sent after a dozen tries is dropped. Who loses his office
+ * sends none: what he did is told when he has it again, unless that is so much later that a server
+ * would have forgotten it by itself.
  */
 #include "operator/operator.h"
 
@@ -19,46 +20,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPONENT "mpi-job-controller"
-#define COMBINED "(combined from similar events): "
+#define COMPONENT     "mpi-job-controller"
+#define COMBINED      "(combined from similar events): "
 #define MESSAGE_LIMIT 1024
-#define MOST_KEPT 4096      /* Events that are remembered, and topics */
-#define MOST_WAITING 1000
-#define MOST_SENDING 4
-#define MOST_TRIES 12
-#define OLDEST_MS 3600000   /* --event-ttl of an API server */
-#define RETRY_MS 10000
-#define DISTINCT 10
-#define DISTINCT_MS 600000
-#define BURST 25
-#define REFILL_MS 300000
+#define MOST_KEPT     4096 /* Events that are remembered, and topics */
+#define MOST_WAITING  1000
+#define MOST_SENDING  4
+#define MOST_TRIES    12
+#define OLDEST_MS     3600000 /* --event-ttl of an API server */
+#define RETRY_MS      10000
+#define DISTINCT      10
+#define DISTINCT_MS   600000
+#define BURST         25
+#define REFILL_MS     300000
 
 /* One kind of news about one job. */
 struct topic {
 	struct mpijob__operator_table_link link; /* first; by uid and reason */
 	struct topic *older, *newer;
-	int64_t since_ms;               /* of counting different messages */
+	int64_t since_ms; /* of counting different messages */
 	int different;
-	int64_t tokens_ms;              /* the bucket: when it was empty, so to say */
-	char key[];                     /* uid, type, reason, with newlines between */
+	int64_t tokens_ms; /* the bucket: when it was empty, so to say */
+	char key[];        /* uid, type, reason, with newlines between */
 };
 
 /* One Event. */
 struct event {
 	struct mpijob__operator_table_link link; /* first; by topic and message */
-	struct event *older, *newer;    /* by last use */
+	struct event *older, *newer;             /* by last use */
 	struct event *next_waiting;
 	mpijob_operator *operator_;
 	mpijob_call *call;
 	char *namespace_, *object, *uid, *type, *reason;
-	char *message;                  /* as it will be sent */
-	char *said;                     /* what makes it the same Event again */
-	char *name;                     /* of the Event object */
-	int64_t first_ms, last_ms;      /* wall clock */
-	int64_t said_ms;                /* last, by the clock that never goes back */
+	char *message;             /* as it will be sent */
+	char *said;                /* what makes it the same Event again */
+	char *name;                /* of the Event object */
+	int64_t first_ms, last_ms; /* wall clock */
+	int64_t said_ms;           /* last, by the clock that never goes back */
 	int64_t due_ms;
 	int count;
-	int created;                    /* the server has it */
+	int created; /* the server has it */
 	int waiting, changed, tries;
 };
 
@@ -183,7 +184,8 @@ static void shrink(struct mpijob__operator_events *events)
 static struct topic *find_topic(struct mpijob__operator_events *events, const char *key)
 {
 	uint64_t hash = mpijob__operator_table_hash(&events->topics, key, "");
-	struct mpijob__operator_table_link *link = mpijob__operator_table_next(&events->topics, hash, NULL);
+	struct mpijob__operator_table_link *link =
+	    mpijob__operator_table_next(&events->topics, hash, NULL);
 	struct topic *topic;
 
 	while (link && strcmp(((struct topic *)(void *)link)->key, key) != 0)
@@ -209,15 +211,17 @@ static struct topic *find_topic(struct mpijob__operator_events *events, const ch
 
 static int is_of(const struct event *event, const char *uid, const char *type, const char *reason)
 {
-	return strcmp(event->uid, uid) == 0 && strcmp(event->type, type) == 0 && strcmp(event->reason, reason) == 0;
+	return strcmp(event->uid, uid) == 0 && strcmp(event->type, type) == 0 &&
+	       strcmp(event->reason, reason) == 0;
 }
 
 static struct event *find_event(const struct mpijob__operator_events *events, const char *key,
-				const struct mpijob__operator_record *record, const char *type, const char *reason,
-				const char *said)
+    const struct mpijob__operator_record *record, const char *type, const char *reason,
+    const char *said)
 {
 	uint64_t hash = mpijob__operator_table_hash(&events->events, key, said);
-	struct mpijob__operator_table_link *link = mpijob__operator_table_next(&events->events, hash, NULL);
+	struct mpijob__operator_table_link *link =
+	    mpijob__operator_table_next(&events->events, hash, NULL);
 
 	for (; link; link = mpijob__operator_table_next(&events->events, hash, link)) {
 		struct event *event = (struct event *)(void *)link;
@@ -277,7 +281,8 @@ static char *compose(const char *prefix, const char *message)
 	mpijob_text text = { 0 };
 	char *copy = NULL;
 
-	if (mpijob__base_text_puts(&text, prefix) == 0 && mpijob__base_text_puts(&text, message) == 0) {
+	if (mpijob__base_text_puts(&text, prefix) == 0 &&
+	    mpijob__base_text_puts(&text, message) == 0) {
 		if (text.len > MESSAGE_LIMIT) {
 			text.len = MESSAGE_LIMIT;
 			while (text.len && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)
@@ -302,8 +307,9 @@ static char *make_name(struct mpijob__operator_events *events, const char *objec
 	return name;
 }
 
-static struct event *make_event(mpijob_operator *operator_, const struct mpijob__operator_record *record, const char *key,
-				const char *type, const char *reason, const char *said)
+static struct event *make_event(mpijob_operator *operator_,
+    const struct mpijob__operator_record *record, const char *key, const char *type,
+    const char *reason, const char *said)
 {
 	struct mpijob__operator_events *events = operator_->events;
 	struct event *event = calloc(1, sizeof(*event));
@@ -318,9 +324,10 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 	event->reason = strdup(reason);
 	event->said = strdup(said);
 	event->name = make_name(events, record->name);
-	if (!event->namespace_ || !event->object || !event->uid || !event->type || !event->reason || !event->said ||
-	    !event->name ||
-	    mpijob__operator_table_add(&events->events, &event->link, mpijob__operator_table_hash(&events->events, key, said))) {
+	if (!event->namespace_ || !event->object || !event->uid || !event->type || !event->reason ||
+	    !event->said || !event->name ||
+	    mpijob__operator_table_add(&events->events, &event->link,
+		mpijob__operator_table_hash(&events->events, key, said))) {
 		free_event(event);
 		return NULL;
 	}
@@ -329,8 +336,8 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 	return event;
 }
 
-static void emit(mpijob_operator *operator_, const struct mpijob__operator_record *record, const char *key, const char *type,
-		 const char *reason, const char *message)
+static void emit(mpijob_operator *operator_, const struct mpijob__operator_record *record,
+    const char *key, const char *type, const char *reason, const char *message)
 {
 	struct mpijob__operator_events *events = operator_->events;
 	int64_t now_ms = mpijob__client_clock_monotonic_ms();
@@ -366,8 +373,9 @@ static void emit(mpijob_operator *operator_, const struct mpijob__operator_recor
 	enqueue(events, event, INT64_MIN);
 }
 
-void mpijob__operator_events_emit(mpijob_operator *operator_, const struct mpijob__operator_record *record, const char *type,
-			 const char *reason, const char *message)
+void mpijob__operator_events_emit(mpijob_operator *operator_,
+    const struct mpijob__operator_record *record, const char *type, const char *reason,
+    const char *message)
 {
 	mpijob_text key = { 0 };
 
@@ -406,7 +414,8 @@ static void fill_whole(mpijob_doc *doc, mpijob_node *root, const struct event *e
 	mpijob_node_put_string(doc, map, "uid", event->uid);
 	mpijob_node_put_string(doc, root, "reason", event->reason);
 	mpijob_node_put_string(doc, root, "type", event->type);
-	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "source"), "component", COMPONENT);
+	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "source"), "component",
+	    COMPONENT);
 	mpijob_node_put_string(doc, root, "reportingComponent", COMPONENT);
 	mpijob_node_put_string(doc, root, "reportingInstance", "");
 	put_time(doc, root, "firstTimestamp", event->first_ms);
@@ -460,14 +469,15 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		operator_->metrics.events_dropped += !try_again;
 		if (!try_again)
 			mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
-					     "the Event %s about MPIJob %s/%s is dropped after %d tries", event->reason,
-					     event->namespace_, event->object, event->tries);
+			    "the Event %s about MPIJob %s/%s is dropped after %d tries",
+			    event->reason, event->namespace_, event->object, event->tries);
 	} else {
 		/* Refused, or its namespace goes: nothing that trying again would mend. */
 		operator_->metrics.events_dropped++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
-				     "the Event %s about MPIJob %s/%s is refused: %s", event->reason, event->namespace_,
-				     event->object, answer->message ? answer->message : mpijob_error_text(answer->code));
+		    "the Event %s about MPIJob %s/%s is refused: %s", event->reason,
+		    event->namespace_, event->object,
+		    answer->message ? answer->message : mpijob_error_text(answer->code));
 		try_again = 0;
 	}
 	if (try_again)
@@ -486,14 +496,16 @@ static int send(struct event *event)
 	target.namespace_ = event->namespace_;
 	target.name = event->created ? event->name : NULL;
 	if (rc == 0)
-		rc = mpijob__client_request_start(event->operator_->client, event->created ? "PATCH" : "POST", &target,
-					   event->created ? "application/merge-patch+json" : "application/json", &body,
-					   &callbacks, &event->call);
+		rc = mpijob__client_request_start(event->operator_->client,
+		    event->created ? "PATCH" : "POST", &target,
+		    event->created ? "application/merge-patch+json" : "application/json", &body,
+		    &callbacks, &event->call);
 	mpijob__base_text_release(&body);
 	return rc;
 }
 
-static void dequeue(struct mpijob__operator_events *events, struct event *before, struct event *event)
+static void dequeue(struct mpijob__operator_events *events, struct event *before,
+    struct event *event)
 {
 	if (before)
 		before->next_waiting = event->next_waiting;
@@ -559,7 +571,8 @@ int64_t mpijob__operator_events_due_ms(const mpijob_operator *operator_)
 	const struct mpijob__operator_events *events = operator_->events;
 	int64_t due = INT64_MAX;
 
-	if (!operator_->telling || events->sending >= MOST_SENDING || operator_->writes >= operator_->max_writes)
+	if (!operator_->telling || events->sending >= MOST_SENDING ||
+	    operator_->writes >= operator_->max_writes)
 		return due;
 	for (const struct event *event = events->first; event; event = event->next_waiting)
 		if (event->due_ms < due)

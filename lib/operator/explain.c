@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which deliberate difference from the reference makes a plan want something that the reference does not do.
+ * Which deliberate difference from the reference makes a plan want something that the reference
+ * does not do.
  *
- * Only what the job, its children and the action prove is said. What is left is told without a reason: it
- * may be a difference that is not meant, and somebody should look at it.
+ * Only what the job, its children and the action prove is said. What is left is told without a
+ * reason: it may be a difference that is not meant, and somebody should look at it.
  */
 #include "operator/operator.h"
 
@@ -20,7 +21,8 @@ static const char *failed_reason(const mpijob_plan *plan)
 	for (size_t i = 0; i < status->conditions_count; i++) {
 		const struct mpijob_condition *one = status->conditions[i];
 
-		if (one->status == MPIJOB_CONDITION_TRUE && one->type && strcmp(one->type, "Failed") == 0)
+		if (one->status == MPIJOB_CONDITION_TRUE && one->type &&
+		    strcmp(one->type, "Failed") == 0)
 			return one->reason ? one->reason : "";
 	}
 	return "";
@@ -46,25 +48,29 @@ static const mpijob_node *of_job(const struct mpijob__operator_record *record, c
 }
 
 /* It is beyond the number of workers: a name that the reference does not look at. */
-static int is_beyond(const struct mpijob__operator_record *record, const struct mpijob_action *action)
+static int is_beyond(const struct mpijob__operator_record *record,
+    const struct mpijob_action *action)
 {
 	int64_t replicas = 0;
 
 	return action->role == MPIJOB_ROLE_WORKER && action->verb == MPIJOB_ACTION_DELETE &&
-	       mpijob_node_int(of_job(record, "spec.mpiReplicaSpecs.Worker.replicas"), &replicas) && action->index >= replicas;
+	       mpijob_node_int(of_job(record, "spec.mpiReplicaSpecs.Worker.replicas"), &replicas) &&
+	       action->index >= replicas;
 }
 
-static enum mpijob__render_difference choose(const struct mpijob__operator_record *record, const mpijob_plan *plan,
-				      const struct mpijob_action *action)
+static enum mpijob__render_difference choose(const struct mpijob__operator_record *record,
+    const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	const char *reason = failed_reason(plan);
-	int was_finished = record->phase == MPIJOB__OPERATOR_PHASE_FAILED || record->phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED;
+	int was_finished = record->phase == MPIJOB__OPERATOR_PHASE_FAILED ||
+			   record->phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED;
 
 	if (strcmp(reason, "MPIJobEvicted") == 0)
 		return MPIJOB__RENDER_DIFFERENCE_EVICTED_ENDS;
 	if (strcmp(reason, "MPIJobLauncherGone") == 0)
 		return MPIJOB__RENDER_DIFFERENCE_LAUNCHER_ONCE;
-	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished && !of_job(record, "status.completionTime"))
+	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished &&
+	    !of_job(record, "status.completionTime"))
 		return MPIJOB__RENDER_DIFFERENCE_TERMINAL_STAYS;
 	if (is_beyond(record, action))
 		return MPIJOB__RENDER_DIFFERENCE_SCALE_DOWN_BY_NAME;
@@ -73,9 +79,11 @@ static enum mpijob__render_difference choose(const struct mpijob__operator_recor
 	return MPIJOB__RENDER_DIFFERENCE_NONE;
 }
 
-const char *mpijob__operator_explain(const struct mpijob__operator_record *record, const mpijob_plan *plan, const struct mpijob_action *action)
+const char *mpijob__operator_explain(const struct mpijob__operator_record *record,
+    const mpijob_plan *plan, const struct mpijob_action *action)
 {
-	const struct mpijob__render_difference_row *row = mpijob__render_difference_row(choose(record, plan, action));
+	const struct mpijob__render_difference_row *row =
+	    mpijob__render_difference_row(choose(record, plan, action));
 
 	return row ? row->id : NULL;
 }

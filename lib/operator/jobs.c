@@ -2,8 +2,9 @@
 /*
  * The MPIJobs that exist: one record each, found by uid and by namespace and name.
  *
- * An MPIJob that cannot be read keeps a record without a job: it is set aside until somebody mends it,
- * and is no burden to the others. One that was deleted and made again under its name is another one.
+ * An MPIJob that cannot be read keeps a record without a job: it is set aside until somebody mends
+ * it, and is no burden to the others. One that was deleted and made again under its name is another
+ * one.
  */
 #include "operator/operator.h"
 
@@ -18,10 +19,15 @@
 #define LOSSES_FORGOTTEN_MS 60000
 #define BYTES_PER_US        20 /* of a job, while it is read: an estimate */
 
-#define UID_RECORD(link) ((struct mpijob__operator_record *)(void *)((char *)(link) - offsetof(struct mpijob__operator_record, by_uid)))
-#define NAME_RECORD(link) ((struct mpijob__operator_record *)(void *)((char *)(link) - offsetof(struct mpijob__operator_record, by_name)))
+#define UID_RECORD(link)                              \
+	((struct mpijob__operator_record *)(void *)(( \
+	    char *)(link)-offsetof(struct mpijob__operator_record, by_uid)))
+#define NAME_RECORD(link)                             \
+	((struct mpijob__operator_record *)(void *)(( \
+	    char *)(link)-offsetof(struct mpijob__operator_record, by_name)))
 
-struct mpijob__operator_record *mpijob__operator_jobs_by_uid(const mpijob_operator *operator_, const char *uid)
+struct mpijob__operator_record *mpijob__operator_jobs_by_uid(const mpijob_operator *operator_,
+    const char *uid)
 {
 	const struct mpijob__operator_table *table = &operator_->jobs_by_uid;
 	uint64_t hash = mpijob__operator_table_hash(table, uid, "");
@@ -32,13 +38,15 @@ struct mpijob__operator_record *mpijob__operator_jobs_by_uid(const mpijob_operat
 	return link ? UID_RECORD(link) : NULL;
 }
 
-static struct mpijob__operator_record *by_name(const mpijob_operator *operator_, const char *namespace_, const char *name)
+static struct mpijob__operator_record *by_name(const mpijob_operator *operator_,
+    const char *namespace_, const char *name)
 {
 	const struct mpijob__operator_table *table = &operator_->jobs_by_name;
 	uint64_t hash = mpijob__operator_table_hash(table, namespace_, name);
 	struct mpijob__operator_table_link *link = mpijob__operator_table_next(table, hash, NULL);
 
-	while (link && (strcmp(NAME_RECORD(link)->namespace_, namespace_) != 0 || strcmp(NAME_RECORD(link)->name, name) != 0))
+	while (link && (strcmp(NAME_RECORD(link)->namespace_, namespace_) != 0 ||
+			   strcmp(NAME_RECORD(link)->name, name) != 0))
 		link = mpijob__operator_table_next(table, hash, link);
 	return link ? NAME_RECORD(link) : NULL;
 }
@@ -57,7 +65,7 @@ static void free_record(struct mpijob__operator_record *record)
 }
 
 static int make_record(mpijob_operator *operator_, const struct mpijob_watch_event *object,
-		       struct mpijob__operator_record **out)
+    struct mpijob__operator_record **out)
 {
 	struct mpijob__operator_record *record = calloc(1, sizeof(*record));
 
@@ -73,10 +81,11 @@ static int make_record(mpijob_operator *operator_, const struct mpijob_watch_eve
 	if (mpijob__operator_queue_join(&operator_->queue, &record->item, record->namespace_))
 		goto nomem;
 	if (mpijob__operator_table_add(&operator_->jobs_by_uid, &record->by_uid,
-			      mpijob__operator_table_hash(&operator_->jobs_by_uid, record->uid, "")))
+		mpijob__operator_table_hash(&operator_->jobs_by_uid, record->uid, "")))
 		goto leave;
 	if (mpijob__operator_table_add(&operator_->jobs_by_name, &record->by_name,
-			      mpijob__operator_table_hash(&operator_->jobs_by_name, record->namespace_, record->name))) {
+		mpijob__operator_table_hash(&operator_->jobs_by_name, record->namespace_,
+		    record->name))) {
 		mpijob__operator_table_remove(&operator_->jobs_by_uid, &record->by_uid);
 		goto leave;
 	}
@@ -89,7 +98,8 @@ nomem:
 	return MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__operator_jobs_remove(mpijob_operator *operator_, struct mpijob__operator_record *record)
+void mpijob__operator_jobs_remove(mpijob_operator *operator_,
+    struct mpijob__operator_record *record)
 {
 	mpijob__operator_rights_note(operator_, record, 0);
 	mpijob__operator_act_cancel(operator_, record);
@@ -104,19 +114,22 @@ void mpijob__operator_jobs_remove(mpijob_operator *operator_, struct mpijob__ope
 }
 
 void mpijob__operator_jobs_each(mpijob_operator *operator_,
-		       void (*visit)(mpijob_operator *operator_, struct mpijob__operator_record *record, void *user), void *user)
+    void (*visit)(mpijob_operator *operator_, struct mpijob__operator_record *record, void *user),
+    void *user)
 {
 	struct mpijob__operator_table *table = &operator_->jobs_by_uid;
 	struct mpijob__operator_table_link *next;
 
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__operator_table_link *link = table->slots[i]; link; link = next) {
+		for (struct mpijob__operator_table_link *link = table->slots[i]; link;
+		     link = next) {
 			next = link->next;
 			visit(operator_, UID_RECORD(link), user);
 		}
 }
 
-static void sweep_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *generation)
+static void sweep_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    void *generation)
 {
 	if (record->generation != *(const uint32_t *)generation)
 		mpijob__operator_jobs_remove(operator_, record);
@@ -127,7 +140,8 @@ void mpijob__operator_jobs_sweep(mpijob_operator *operator_, uint32_t generation
 	mpijob__operator_jobs_each(operator_, sweep_one, &generation);
 }
 
-static void remove_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
+static void remove_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    void *unused)
 {
 	(void)unused;
 	mpijob__operator_jobs_remove(operator_, record);
@@ -140,17 +154,19 @@ void mpijob__operator_jobs_release(mpijob_operator *operator_)
 	mpijob__operator_table_release(&operator_->jobs_by_name);
 }
 
-void mpijob__operator_jobs_visit(const mpijob_operator *operator_, void (*visit)(void *user, const struct mpijob__operator_record *record),
-			void *user)
+void mpijob__operator_jobs_visit(const mpijob_operator *operator_,
+    void (*visit)(void *user, const struct mpijob__operator_record *record), void *user)
 {
 	const struct mpijob__operator_table *table = &operator_->jobs_by_uid;
 
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__operator_table_link *link = table->slots[i]; link; link = link->next)
+		for (struct mpijob__operator_table_link *link = table->slots[i]; link;
+		     link = link->next)
 			visit(user, UID_RECORD(link));
 }
 
-static void switch_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
+static void switch_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    void *unused)
 {
 	(void)unused;
 	/* Another one acted meanwhile. */
@@ -166,7 +182,8 @@ void mpijob__operator_jobs_switch(mpijob_operator *operator_)
 	mpijob__operator_jobs_each(operator_, switch_one, NULL);
 }
 
-static void touch_one(mpijob_operator *operator_, struct mpijob__operator_record *record, void *unused)
+static void touch_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    void *unused)
 {
 	(void)unused;
 	mpijob__operator_jobs_touch(operator_, record);
@@ -184,8 +201,10 @@ void mpijob__operator_jobs_touch(mpijob_operator *operator_, struct mpijob__oper
 	mpijob__operator_queue_add(&operator_->queue, &record->item);
 }
 
-/* Who undoes what we do, again and again, may be right: the garbage collector knows of a deletion before we do. */
-void mpijob__operator_jobs_child_lost(mpijob_operator *operator_, struct mpijob__operator_record *record)
+/* Who undoes what we do, again and again, may be right: the garbage collector knows of a deletion
+ * before we do. */
+void mpijob__operator_jobs_child_lost(mpijob_operator *operator_,
+    struct mpijob__operator_record *record)
 {
 	int64_t now_ms = operator_->now_ms;
 
@@ -195,12 +214,14 @@ void mpijob__operator_jobs_child_lost(mpijob_operator *operator_, struct mpijob_
 	if (record->losses < LOSSES_FREE + LOSSES_STEPS)
 		record->losses++;
 	if (record->losses > LOSSES_FREE)
-		record->hold_ms = now_ms + ((int64_t)LOSS_FIRST_MS << (record->losses - LOSSES_FREE));
+		record->hold_ms =
+		    now_ms + ((int64_t)LOSS_FIRST_MS << (record->losses - LOSSES_FREE));
 }
 
 int mpijob__operator_jobs_has_status(const struct mpijob__operator_record *record)
 {
-	const mpijob_node *root = record->job ? mpijob_doc_root(mpijob_document(record->job)) : NULL;
+	const mpijob_node *root =
+	    record->job ? mpijob_doc_root(mpijob_document(record->job)) : NULL;
 
 	return mpijob_node_count(mpijob_node_get(root, "status")) > 0;
 }
@@ -213,8 +234,10 @@ static unsigned char read_phase(const mpijob_node *job, size_t conditions)
 		const char *type;
 		unsigned char phase;
 	} rows[] = {
-		{ "Failed", MPIJOB__OPERATOR_PHASE_FAILED },	  { "Succeeded", MPIJOB__OPERATOR_PHASE_SUCCEEDED },
-		{ "Suspended", MPIJOB__OPERATOR_PHASE_SUSPENDED }, { "Running", MPIJOB__OPERATOR_PHASE_RUNNING },
+		{ "Failed", MPIJOB__OPERATOR_PHASE_FAILED },
+		{ "Succeeded", MPIJOB__OPERATOR_PHASE_SUCCEEDED },
+		{ "Suspended", MPIJOB__OPERATOR_PHASE_SUSPENDED },
+		{ "Running", MPIJOB__OPERATOR_PHASE_RUNNING },
 		{ "Created", MPIJOB__OPERATOR_PHASE_CREATED },
 	};
 
@@ -235,7 +258,8 @@ static void follow(mpijob_operator *operator_, struct mpijob__operator_record *r
 	record->was_created = conditions > 0;
 	if (is_news && operator_->acting) {
 		metrics->created += record->was_created && !was_created;
-		metrics->succeeded += phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED && record->phase != phase;
+		metrics->succeeded +=
+		    phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED && record->phase != phase;
 		metrics->failed += phase == MPIJOB__OPERATOR_PHASE_FAILED && record->phase != phase;
 	}
 	record->phase = phase;
@@ -243,13 +267,16 @@ static void follow(mpijob_operator *operator_, struct mpijob__operator_record *r
 
 int mpijob__operator_jobs_phase(const struct mpijob__operator_record *record)
 {
-	if ((!record->job && !record->unread) || (record->invalid && record->phase < MPIJOB__OPERATOR_PHASE_SUCCEEDED))
+	if ((!record->job && !record->unread) ||
+	    (record->invalid && record->phase < MPIJOB__OPERATOR_PHASE_SUCCEEDED))
 		return MPIJOB__OPERATOR_PHASE_SET_ASIDE;
 	return record->phase;
 }
 
-/* Set a job aside that cannot be read, and say so once for each version of it. 0 or MPIJOB_ERR_NOMEM. */
-static int set_aside(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *why)
+/* Set a job aside that cannot be read, and say so once for each version of it. 0 or
+ * MPIJOB_ERR_NOMEM. */
+static int set_aside(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const char *why)
 {
 	char *copy = strdup(why);
 
@@ -261,12 +288,13 @@ static int set_aside(mpijob_operator *operator_, struct mpijob__operator_record 
 	free(record->aside);
 	record->aside = copy;
 	operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;
-	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "MPIJob %s/%s is set aside: %s",
-			     record->namespace_, record->name, why);
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside",
+	    "MPIJob %s/%s is set aside: %s", record->namespace_, record->name, why);
 	return 0;
 }
 
-/* Who set which field is as large as the rest of a job, and of no use here: a copy without it is what is kept. */
+/* Who set which field is as large as the rest of a job, and of no use here: a copy without it is
+ * what is kept. */
 static int parse(const char *json, size_t len, mpijob **out, mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -278,20 +306,23 @@ static int parse(const char *json, size_t len, mpijob **out, mpijob_diag *diag)
 	rc = mpijob_doc_parse(json, len, &options, &doc, diag);
 	if (rc)
 		return rc;
-	(void)mpijob_node_remove(mpijob_node_edit(mpijob_doc_edit(doc), "metadata"), "managedFields");
+	(void)mpijob_node_remove(mpijob_node_edit(mpijob_doc_edit(doc), "metadata"),
+	    "managedFields");
 	rc = mpijob_from_node(mpijob_doc_root(doc), NULL, out, diag);
 	mpijob_doc_free(doc);
 	return rc;
 }
 
-/* Whether nothing changed that validation depends on: the rest is the status, and what servers note in metadata. */
+/* Whether nothing changed that validation depends on: the rest is the status, and what servers note
+ * in metadata. */
 static int is_valid_as_before(const mpijob *before, const mpijob *now)
 {
 	static const char *const paths[] = { "spec", "metadata.labels", "metadata.annotations" };
 
 	for (size_t i = 0; before && i < sizeof(paths) / sizeof(paths[0]); i++)
-		if (!mpijob_node_equal(mpijob_node_find(mpijob_doc_root(mpijob_document(before)), paths[i]),
-				       mpijob_node_find(mpijob_doc_root(mpijob_document(now)), paths[i])))
+		if (!mpijob_node_equal(mpijob_node_find(mpijob_doc_root(mpijob_document(before)),
+					   paths[i]),
+			mpijob_node_find(mpijob_doc_root(mpijob_document(now)), paths[i])))
 			return 0;
 	return before != NULL;
 }
@@ -325,7 +356,8 @@ int mpijob__operator_jobs_read(mpijob_operator *operator_, struct mpijob__operat
 		follow(operator_, record, record->was_read);
 	} else if (rc != MPIJOB_ERR_NOMEM) {
 		rc = set_aside(operator_, record,
-			       mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(rc));
+		    mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message
+					    : mpijob_error_text(rc));
 	}
 	mpijob_diag_free(diag);
 	if (rc)
@@ -336,10 +368,12 @@ int mpijob__operator_jobs_read(mpijob_operator *operator_, struct mpijob__operat
 }
 
 /*
- * Keep the bytes of a job until its turn, since reading all of a burst here would delay what came behind it. What
- * that will cost counts for its namespace from now on, by its size. 0 or MPIJOB_ERR_NOMEM.
+ * Keep the bytes of a job until its turn, since reading all of a burst here would delay what came
+ * behind it. What that will cost counts for its namespace from now on, by its size. 0 or
+ * MPIJOB_ERR_NOMEM.
  */
-static int keep(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_watch_event *object)
+static int keep(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const struct mpijob_watch_event *object)
 {
 	char *copy;
 	int rc;
@@ -357,13 +391,16 @@ static int keep(mpijob_operator *operator_, struct mpijob__operator_record *reco
 	forget_unread(record);
 	record->unread = copy;
 	record->unread_len = object->json_len;
-	mpijob__operator_queue_charge(&operator_->queue, &record->item, (int64_t)(object->json_len / BYTES_PER_US));
+	mpijob__operator_queue_charge(&operator_->queue, &record->item,
+	    (int64_t)(object->json_len / BYTES_PER_US));
 	return 0;
 }
 
-int mpijob__operator_jobs_update(mpijob_operator *operator_, const struct mpijob_watch_event *object)
+int mpijob__operator_jobs_update(mpijob_operator *operator_,
+    const struct mpijob_watch_event *object)
 {
-	struct mpijob__operator_record *record = mpijob__operator_jobs_by_uid(operator_, object->uid);
+	struct mpijob__operator_record *record =
+	    mpijob__operator_jobs_by_uid(operator_, object->uid);
 	uint64_t version = mpijob__operator_route_version(object->resource_version);
 	uint32_t generation = operator_->sources[MPIJOB__OPERATOR_SOURCE_JOBS].generation;
 	int rc;
@@ -374,7 +411,8 @@ int mpijob__operator_jobs_update(mpijob_operator *operator_, const struct mpijob
 		return record != NULL;
 	}
 	if (!*object->uid || !*object->name || !*object->namespace_) {
-		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside", "an MPIJob without uid, name or namespace is left out");
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside",
+		    "an MPIJob without uid, name or namespace is left out");
 		return 0;
 	}
 	if (record) {

@@ -2,10 +2,11 @@
 /*
  * Leader election by a Lease, as client-go's leaderelection does it.
  *
- * One attempt is: PUT, when we hold it and it holds; if that fails, or we do not, GET, and PUT or POST by what
- * was found. While standing, attempts follow each other after retry_ms times 1 to 2.2; while leading, every retry_ms,
- * and when none has succeeded for renew_ms after the first that was due, leading ends and standing begins anew.
- * What is compared with the clock is when a record was first seen, and of our own when we began to write it.
+ * One attempt is: PUT, when we hold it and it holds; if that fails, or we do not, GET, and PUT or
+ * POST by what was found. While standing, attempts follow each other after retry_ms times 1 to 2.2;
+ * while leading, every retry_ms, and when none has succeeded for renew_ms after the first that was
+ * due, leading ends and standing begins anew. What is compared with the clock is when a record was
+ * first seen, and of our own when we began to write it.
  */
 #include "operator/lease.h"
 
@@ -44,15 +45,16 @@ static int check_times(struct mpijob_lease_options *options)
 	options->renew_ms = options->renew_ms ? options->renew_ms : RENEW_MS;
 	options->retry_ms = options->retry_ms ? options->retry_ms : RETRY_MS;
 	if (options->retry_ms < 0 || options->lease_ms < 1000 || options->lease_ms % 1000 != 0 ||
-	    options->lease_ms <= options->renew_ms || options->renew_ms <= options->retry_ms * INT64_C(12) / 10)
+	    options->lease_ms <= options->renew_ms ||
+	    options->renew_ms <= options->retry_ms * INT64_C(12) / 10)
 		return MPIJOB_ERR_USAGE;
 	return 0;
 }
 
 static int check_options(struct mpijob_lease_options *options)
 {
-	if (!options->namespace_ || !*options->namespace_ || !options->name || !*options->name || !options->identity ||
-	    !*options->identity)
+	if (!options->namespace_ || !*options->namespace_ || !options->name || !*options->name ||
+	    !options->identity || !*options->identity)
 		return MPIJOB_ERR_USAGE;
 	return check_times(options);
 }
@@ -78,16 +80,19 @@ static int copy_options(mpijob_lease *lease, const struct mpijob_lease_options *
 	lease->component = options->component ? strdup(options->component) : NULL;
 	lease->holder = strdup("");
 	return lease->namespace_ && lease->name && lease->identity && lease->holder &&
-			       (lease->component || !options->component)
-		       ? 0
-		       : MPIJOB_ERR_NOMEM;
+		       (lease->component || !options->component)
+		   ? 0
+		   : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *options, mpijob_lease **out)
+int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *options,
+    mpijob_lease **out)
 {
 	struct mpijob_lease_options known;
 	mpijob_lease *lease;
-	int rc = client && options && out ? mpijob__base_struct_check(&known, sizeof(known), options) : MPIJOB_ERR_USAGE;
+	int rc = client && options && out
+		     ? mpijob__base_struct_check(&known, sizeof(known), options)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
 		rc = check_options(&known);
@@ -105,8 +110,10 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 	lease->asleep = mpijob__client_clock_asleep_ms;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		lease->events[i].lease = lease;
-	lease->next = (struct mpijob__client_timer){ .client = client, .fire = attempt, .user = lease };
-	lease->deadline = (struct mpijob__client_timer){ .client = client, .fire = give_up, .user = lease };
+	lease->next =
+	    (struct mpijob__client_timer){ .client = client, .fire = attempt, .user = lease };
+	lease->deadline =
+	    (struct mpijob__client_timer){ .client = client, .fire = give_up, .user = lease };
 	mpijob__client_timer_set(&lease->next, INT64_MIN);
 	*out = lease;
 	return 0;
@@ -154,7 +161,8 @@ int mpijob_lease_leading(const mpijob_lease *lease)
 		return 0;
 	slept_ms = lease->asleep() - lease->renewed_asleep_ms;
 	return lease->leading && mpijob__operator_lease_ours(lease) &&
-	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) < lease->renewed_ms + lease->options.lease_ms;
+	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) <
+		   lease->renewed_ms + lease->options.lease_ms;
 }
 
 const char *mpijob_lease_holder(const mpijob_lease *lease)
@@ -164,7 +172,8 @@ const char *mpijob_lease_holder(const mpijob_lease *lease)
 
 int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms)
 {
-	return lease && (!lease->leading || now_of(lease) - lease->renewed_ms <= lease->options.lease_ms + tolerance_ms);
+	return lease && (!lease->leading || now_of(lease) - lease->renewed_ms <=
+						lease->options.lease_ms + tolerance_ms);
 }
 
 /* --- what is told --- */
@@ -175,7 +184,8 @@ static void tell(mpijob_lease *lease)
 		lease->options.changed(lease->options.user, lease->leading, lease->holder);
 }
 
-static void log_failure(mpijob_lease *lease, const char *what, int code, int status, const char *message)
+static void log_failure(mpijob_lease *lease, const char *what, int code, int status,
+    const char *message)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	mpijob_text text = { 0 };
@@ -187,8 +197,8 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 	finding.severity = MPIJOB_SEVERITY_WARNING;
 	finding.id = "lease-failed";
 	finding.message = mpijob_error_text(MPIJOB_ERR_NOMEM);
-	if (mpijob__base_text_printf(&text, "cannot %s the Lease %s/%s: %s", what, lease->namespace_, lease->name,
-				message ? message : mpijob_error_text(code)) == 0)
+	if (mpijob__base_text_printf(&text, "cannot %s the Lease %s/%s: %s", what,
+		lease->namespace_, lease->name, message ? message : mpijob_error_text(code)) == 0)
 		finding.message = mpijob_text_data(&text);
 	lease->options.log(lease->options.user, &finding);
 	mpijob__base_text_release(&text);
@@ -199,14 +209,10 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 static const char *word_of(enum mpijob__operator_lease_request request)
 {
 	switch (request) {
-	case MPIJOB__OPERATOR_LEASE_GET:
-		return "look at";
-	case MPIJOB__OPERATOR_LEASE_POST:
-		return "create";
-	case MPIJOB__OPERATOR_LEASE_LET_GO:
-		return "give up";
-	default:
-		return "take or renew";
+	case MPIJOB__OPERATOR_LEASE_GET: return "look at";
+	case MPIJOB__OPERATOR_LEASE_POST: return "create";
+	case MPIJOB__OPERATOR_LEASE_LET_GO: return "give up";
+	default: return "take or renew";
 	}
 }
 
@@ -226,9 +232,12 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 	target.name = number == MPIJOB__OPERATOR_LEASE_POST ? NULL : lease->name;
 	rc = mpijob_target_write(&target, mpijob_text_write, &path);
 	if (rc == 0 && number != MPIJOB__OPERATOR_LEASE_GET)
-		rc = mpijob__operator_lease_write(lease, number == MPIJOB__OPERATOR_LEASE_LET_GO, &body);
+		rc = mpijob__operator_lease_write(lease, number == MPIJOB__OPERATOR_LEASE_LET_GO,
+		    &body);
 	if (rc == 0) {
-		request.method = number == MPIJOB__OPERATOR_LEASE_GET ? "GET" : number == MPIJOB__OPERATOR_LEASE_POST ? "POST" : "PUT";
+		request.method = number == MPIJOB__OPERATOR_LEASE_GET    ? "GET"
+				 : number == MPIJOB__OPERATOR_LEASE_POST ? "POST"
+									 : "PUT";
 		request.path = mpijob_text_data(&path);
 		if (body.len) {
 			request.content_type = "application/json";
@@ -241,8 +250,9 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 		lease->request = number;
 		lease->written_ms = now_of(lease);
 		lease->asleep_ms = lease->asleep();
-		rc = mpijob__client_start(lease->client, &request, MPIJOB__CLIENT_CALL_ONCE | MPIJOB__CLIENT_CALL_UNPACED, &callbacks,
-					  &lease->call);
+		rc = mpijob__client_start(lease->client, &request,
+		    MPIJOB__CLIENT_CALL_ONCE | MPIJOB__CLIENT_CALL_UNPACED, &callbacks,
+		    &lease->call);
 	}
 	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&body);
@@ -274,7 +284,8 @@ static void try_later(mpijob_lease *lease)
 		mpijob__client_timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
 		return;
 	}
-	due_ms = now_ms + retry_ms + (int64_t)(mpijob__operator_lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
+	due_ms = now_ms + retry_ms +
+		 (int64_t)(mpijob__operator_lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
 	mpijob__client_timer_set(&lease->next, due_ms);
 }
 
@@ -320,7 +331,9 @@ static void attempt(void *user)
 	if (lease->call || lease->released)
 		return;
 	lease->begun_ms = now_of(lease);
-	go_on(lease, mpijob__operator_lease_ours(lease) && is_valid(lease) ? MPIJOB__OPERATOR_LEASE_FAST_PUT : MPIJOB__OPERATOR_LEASE_GET);
+	go_on(lease, mpijob__operator_lease_ours(lease) && is_valid(lease)
+			 ? MPIJOB__OPERATOR_LEASE_FAST_PUT
+			 : MPIJOB__OPERATOR_LEASE_GET);
 }
 
 static void give_up(void *user)
@@ -346,7 +359,9 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 		return;
 	}
 	before = answer->code ? NULL : strdup(lease->holder);
-	rc = answer->code ? answer->code : before ? mpijob__operator_lease_take(lease, answer, now_of(lease), 0) : MPIJOB_ERR_NOMEM;
+	rc = answer->code ? answer->code
+	     : before     ? mpijob__operator_lease_take(lease, answer, now_of(lease), 0)
+			  : MPIJOB_ERR_NOMEM;
 	if (rc) {
 		log_failure(lease, "look at", rc, answer->status, answer->message);
 		try_later(lease);
@@ -362,9 +377,11 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 	free(before);
 }
 
-static void written(mpijob_lease *lease, enum mpijob__operator_lease_request request, const struct mpijob_answer *answer)
+static void written(mpijob_lease *lease, enum mpijob__operator_lease_request request,
+    const struct mpijob_answer *answer)
 {
-	int rc = answer->code ? answer->code : mpijob__operator_lease_take(lease, answer, lease->written_ms, 1);
+	int rc = answer->code ? answer->code
+			      : mpijob__operator_lease_take(lease, answer, lease->written_ms, 1);
 
 	if (rc == 0 && mpijob__operator_lease_ours(lease)) {
 		succeed(lease);
@@ -372,7 +389,8 @@ static void written(mpijob_lease *lease, enum mpijob__operator_lease_request req
 	}
 	/* Who comes second is no failure; it looks again later. */
 	if (rc != MPIJOB_ERR_CONFLICT)
-		log_failure(lease, word_of(request), rc ? rc : MPIJOB_ERR_SYNTAX, answer->status, answer->message);
+		log_failure(lease, word_of(request), rc ? rc : MPIJOB_ERR_SYNTAX, answer->status,
+		    answer->message);
 	if (request == MPIJOB__OPERATOR_LEASE_FAST_PUT)
 		go_on(lease, MPIJOB__OPERATOR_LEASE_GET);
 	else
@@ -381,7 +399,8 @@ static void written(mpijob_lease *lease, enum mpijob__operator_lease_request req
 
 /* --- giving up --- */
 
-static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_request request, const struct mpijob_answer *answer)
+static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_request request,
+    const struct mpijob_answer *answer)
 {
 	int rc = answer->code;
 
@@ -402,7 +421,8 @@ static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_req
 
 void mpijob_lease_release(mpijob_lease *lease)
 {
-	int unknown = lease && lease->call && lease->request != MPIJOB__OPERATOR_LEASE_GET; /* a write may still arrive */
+	/* a write may still arrive */
+	int unknown = lease && lease->call && lease->request != MPIJOB__OPERATOR_LEASE_GET;
 
 	if (!lease || lease->released)
 		return;

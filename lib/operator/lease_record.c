@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Lease is on the wire: which of its fields the election is about, how they are written so that what else
- * it holds stays, and the Events about it.
+ * What a Lease is on the wire: which of its fields the election is about, how they are written so
+ * that what else it holds stays, and the Events about it.
  */
 #include "operator/lease.h"
 
@@ -33,12 +33,14 @@ static int64_t number_at(const mpijob_node *spec, const char *key)
 /* What another's renewing changes. */
 static int write_record(const mpijob_node *spec, mpijob_text *record)
 {
-	return mpijob__base_text_printf(record, "%s\n%s\n%s\n%s\n%s", word_at(spec, "holderIdentity"),
-				   word_at(spec, "leaseDurationSeconds"), word_at(spec, "leaseTransitions"),
-				   word_at(spec, "acquireTime"), word_at(spec, "renewTime"));
+	return mpijob__base_text_printf(record, "%s\n%s\n%s\n%s\n%s",
+	    word_at(spec, "holderIdentity"), word_at(spec, "leaseDurationSeconds"),
+	    word_at(spec, "leaseTransitions"), word_at(spec, "acquireTime"),
+	    word_at(spec, "renewTime"));
 }
 
-int mpijob__operator_lease_take(mpijob_lease *lease, const struct mpijob_answer *answer, int64_t observed_ms, int ours)
+int mpijob__operator_lease_take(mpijob_lease *lease, const struct mpijob_answer *answer,
+    int64_t observed_ms, int ours)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	const mpijob_node *spec;
@@ -61,10 +63,13 @@ int mpijob__operator_lease_take(mpijob_lease *lease, const struct mpijob_answer 
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
-	if (ours || !lease->doc || strcmp(mpijob_text_data(&record), mpijob_text_data(&lease->record)) != 0)
+	if (ours || !lease->doc ||
+	    strcmp(mpijob_text_data(&record), mpijob_text_data(&lease->record)) != 0)
 		lease->observed_ms = observed_ms;
 	seconds = number_at(spec, "leaseDurationSeconds");
-	lease->holds_ms = seconds < 0 ? 0 : seconds > INT32_MAX ? INT64_C(1000) * INT32_MAX : seconds * 1000;
+	lease->holds_ms = seconds < 0           ? 0
+			  : seconds > INT32_MAX ? INT64_C(1000) * INT32_MAX
+						: seconds * 1000;
 	mpijob_doc_free(lease->doc);
 	lease->doc = doc;
 	mpijob__base_text_release(&lease->record);
@@ -84,7 +89,8 @@ static int put_micro(mpijob_doc *doc, mpijob_node *spec, const char *key)
 
 	if (!mpijob__job_time_format(now_ms / 1000, second))
 		return 0;
-	rc = mpijob__base_text_printf(&text, "%.*s.%03d000Z", (int)strlen(second) - 1, second, (int)(now_ms % 1000));
+	rc = mpijob__base_text_printf(&text, "%.*s.%03d000Z", (int)strlen(second) - 1, second,
+	    (int)(now_ms % 1000));
 	mpijob_node_put_string(doc, spec, key, mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 	return rc;
@@ -94,13 +100,16 @@ static mpijob_node *map_of(mpijob_doc *doc, const char *key)
 {
 	mpijob_node *map = mpijob_doc_find(doc, key);
 
-	return map && mpijob_node_kind(map) == MPIJOB_NODE_MAP ? map : mpijob_node_put_map(doc, mpijob_doc_edit(doc), key);
+	return map && mpijob_node_kind(map) == MPIJOB_NODE_MAP
+		   ? map
+		   : mpijob_node_put_map(doc, mpijob_doc_edit(doc), key);
 }
 
 int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body)
 {
 	mpijob_doc *doc = lease->doc ? mpijob_doc_clone(lease->doc) : mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *spec = map_of(doc, "spec"), *metadata = map_of(doc, "metadata");
+	mpijob_node *root = mpijob_doc_edit(doc), *spec = map_of(doc, "spec"),
+		    *metadata = map_of(doc, "metadata");
 	int64_t transitions = number_at(spec, "leaseTransitions");
 	int rc = 0;
 
@@ -113,7 +122,8 @@ int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_t
 	if (!let_go && lease->doc && !mpijob__operator_lease_ours(lease))
 		transitions++;
 	mpijob_node_put_string(doc, spec, "holderIdentity", let_go ? "" : lease->identity);
-	mpijob_node_put_int(doc, spec, "leaseDurationSeconds", let_go ? 1 : lease->options.lease_ms / 1000);
+	mpijob_node_put_int(doc, spec, "leaseDurationSeconds",
+	    let_go ? 1 : lease->options.lease_ms / 1000);
 	if (rc == 0)
 		rc = put_micro(doc, spec, "renewTime");
 	mpijob_node_put_int(doc, spec, "leaseTransitions", transitions);
@@ -153,12 +163,14 @@ static void copy_word(mpijob_doc *doc, mpijob_node *to, const mpijob_node *from,
 
 static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 {
-	static const char *const words[MPIJOB__OPERATOR_LEASE_EVENTS] = { "became leader", "stopped leading" };
+	static const char *const words[MPIJOB__OPERATOR_LEASE_EVENTS] = { "became leader",
+		"stopped leading" };
 	const mpijob_node *about = mpijob_node_get(mpijob_doc_root(lease->doc), "metadata");
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *map;
 	mpijob_text text = { 0 };
-	uint64_t serial = mpijob__operator_lease_roll(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
+	uint64_t serial =
+	    mpijob__operator_lease_roll(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
 	int rc = mpijob__base_text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
@@ -175,7 +187,8 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	copy_word(doc, map, about, "resourceVersion");
 	mpijob_node_put_string(doc, root, "reason", "LeaderElection");
 	mpijob_node_put_string(doc, root, "type", "Normal");
-	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "source"), "component", lease->component);
+	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "source"), "component",
+	    lease->component);
 	mpijob_node_put_string(doc, root, "reportingComponent", lease->component);
 	mpijob_node_put_string(doc, root, "reportingInstance", "");
 	mpijob_node_put_int(doc, root, "count", 1);
@@ -212,6 +225,7 @@ void mpijob__operator_lease_tell(mpijob_lease *lease, int number)
 	target.kind = "Event";
 	target.namespace_ = lease->namespace_;
 	if (write_event(lease, number, &body) == 0)
-		(void)mpijob__client_request_start(lease->client, "POST", &target, "application/json", &body, &callbacks, &event->call);
+		(void)mpijob__client_request_start(lease->client, "POST", &target,
+		    "application/json", &body, &callbacks, &event->call);
 	mpijob__base_text_release(&body);
 }

@@ -2,9 +2,9 @@
 /*
  * The metrics: one table of families, each with the function that writes its samples.
  *
- * Counters and histograms are filled where things happen; what can be told by looking (jobs by phase, the
- * queue, the watches) is looked at when somebody asks. The number of series is bounded, but for those that
- * the reference has one of for each job.
+ * Counters and histograms are filled where things happen; what can be told by looking (jobs by
+ * phase, the queue, the watches) is looked at when somebody asks. The number of series is bounded,
+ * but for those that the reference has one of for each job.
  */
 #include "operator/operator.h"
 
@@ -17,7 +17,17 @@
 #include <string.h>
 
 static const char *const kinds[MPIJOB__OPERATOR_METRICS_KINDS] = {
-	"MPIJob", "Job", "Pod", "Service", "ConfigMap", "PodGroup", "PriorityClass", "Secret", "NetworkPolicy", "Event", "other",
+	"MPIJob",
+	"Job",
+	"Pod",
+	"Service",
+	"ConfigMap",
+	"PodGroup",
+	"PriorityClass",
+	"Secret",
+	"NetworkPolicy",
+	"Event",
+	"other",
 };
 
 static const char *const actions[MPIJOB__OPERATOR_METRICS_ACTIONS] = {
@@ -28,7 +38,8 @@ static const char *const actions[MPIJOB__OPERATOR_METRICS_ACTIONS] = {
 	[MPIJOB_ACTION_DELETE] = "delete",
 };
 
-static const char *const verbs[MPIJOB__OPERATOR_METRICS_VERBS] = { "GET", "POST", "PATCH", "PUT", "DELETE", "WATCH", "other" };
+static const char *const verbs[MPIJOB__OPERATOR_METRICS_VERBS] = { "GET", "POST", "PATCH", "PUT",
+	"DELETE", "WATCH", "other" };
 
 static const char *const phases[MPIJOB__OPERATOR_PHASES] = {
 	[MPIJOB__OPERATOR_PHASE_NEW] = "New",
@@ -44,8 +55,18 @@ static const struct {
 	int64_t us;
 	const char *text;
 } bounds[MPIJOB__OPERATOR_METRICS_BOUNDS] = {
-	{ 100, "0.0001" }, { 500, "0.0005" }, { 1000, "0.001" },   { 5000, "0.005" },   { 10000, "0.01" },    { 50000, "0.05" },
-	{ 100000, "0.1" }, { 500000, "0.5" }, { 1000000, "1" }, { 5000000, "5" }, { 10000000, "10" }, { 30000000, "30" },
+	{ 100, "0.0001" },
+	{ 500, "0.0005" },
+	{ 1000, "0.001" },
+	{ 5000, "0.005" },
+	{ 10000, "0.01" },
+	{ 50000, "0.05" },
+	{ 100000, "0.1" },
+	{ 500000, "0.5" },
+	{ 1000000, "1" },
+	{ 5000000, "5" },
+	{ 10000000, "10" },
+	{ 30000000, "30" },
 };
 
 /* --- counting --- */
@@ -90,7 +111,8 @@ static void count_failure(struct mpijob__operator_metrics *metrics, const char *
 	place->count++;
 }
 
-void mpijob__operator_metrics_request(void *user, const char *verb, int status, int code, int64_t took_ms)
+void mpijob__operator_metrics_request(void *user, const char *verb, int status, int code,
+    int64_t took_ms)
 {
 	struct mpijob__operator_metrics *metrics = user;
 	size_t i = 0;
@@ -147,14 +169,17 @@ static void put_seconds(struct sheet *sheet, int64_t us)
 }
 
 /* `labels` is "" or `name="value"`. */
-static void put_histogram(struct sheet *sheet, const char *name, const char *labels, const struct mpijob__operator_histogram *histogram)
+static void put_histogram(struct sheet *sheet, const char *name, const char *labels,
+    const struct mpijob__operator_histogram *histogram)
 {
-	const char *comma = *labels ? "," : "", *open = *labels ? "{" : "", *close = *labels ? "}" : "";
+	const char *comma = *labels ? "," : "", *open = *labels ? "{" : "",
+		   *close = *labels ? "}" : "";
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_BOUNDS; i++) {
 		count += histogram->buckets[i];
-		put(sheet, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", name, labels, comma, bounds[i].text, count);
+		put(sheet, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", name, labels, comma,
+		    bounds[i].text, count);
 	}
 	count += histogram->buckets[MPIJOB__OPERATOR_METRICS_BOUNDS];
 	put(sheet, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", name, labels, comma, count);
@@ -231,7 +256,8 @@ static void depth(struct sheet *sheet, const char *name)
 
 static void age(struct sheet *sheet, const char *name)
 {
-	int64_t now_ms = mpijob__client_clock_monotonic_ms(), since = mpijob__operator_queue_oldest_ms(&sheet->operator_->queue);
+	int64_t now_ms = mpijob__client_clock_monotonic_ms(),
+		since = mpijob__operator_queue_oldest_ms(&sheet->operator_->queue);
 
 	put(sheet, "%s ", name);
 	put_seconds(sheet, since < now_ms ? (now_ms - since) * 1000 : 0);
@@ -250,7 +276,13 @@ static void planned(struct sheet *sheet, const char *name)
 static void requests(struct sheet *sheet, const char *name)
 {
 	static const char *const labels[MPIJOB__OPERATOR_METRICS_VERBS] = {
-		"verb=\"GET\"", "verb=\"POST\"", "verb=\"PATCH\"", "verb=\"PUT\"", "verb=\"DELETE\"", NULL, NULL,
+		"verb=\"GET\"",
+		"verb=\"POST\"",
+		"verb=\"PATCH\"",
+		"verb=\"PUT\"",
+		"verb=\"DELETE\"",
+		NULL,
+		NULL,
 	};
 
 	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_VERBS; i++)
@@ -260,14 +292,16 @@ static void requests(struct sheet *sheet, const char *name)
 
 static void request_errors(struct sheet *sheet, const char *name)
 {
-	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_CODES && sheet->metrics->failures[i].verb; i++) {
+	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_CODES && sheet->metrics->failures[i].verb;
+	     i++) {
 		const struct mpijob__operator_failure *failure = &sheet->metrics->failures[i];
 
 		if (failure->status)
-			put(sheet, "%s{code=\"%d\",verb=\"%s\"} %" PRIu64 "\n", name, failure->status, failure->verb,
-			    failure->count);
+			put(sheet, "%s{code=\"%d\",verb=\"%s\"} %" PRIu64 "\n", name,
+			    failure->status, failure->verb, failure->count);
 		else
-			put(sheet, "%s{code=\"none\",verb=\"%s\"} %" PRIu64 "\n", name, failure->verb, failure->count);
+			put(sheet, "%s{code=\"none\",verb=\"%s\"} %" PRIu64 "\n", name,
+			    failure->verb, failure->count);
 	}
 }
 
@@ -275,7 +309,8 @@ static void watch_age(struct sheet *sheet, const char *name)
 {
 	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
 		const struct mpijob__operator_source *source = &sheet->operator_->sources[i];
-		int64_t silent_ms = source->watch ? mpijob__client_watch_silent_ms(source->watch) : -1;
+		int64_t silent_ms =
+		    source->watch ? mpijob__client_watch_silent_ms(source->watch) : -1;
 
 		if (silent_ms < 0)
 			continue;
@@ -291,7 +326,8 @@ static void watch_up(struct sheet *sheet, const char *name)
 
 		if (source->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, source->kind,
-			    source->watch && mpijob_watch_synced(source->watch) && !mpijob__client_watch_trouble(source->watch));
+			    source->watch && mpijob_watch_synced(source->watch) &&
+				!mpijob__client_watch_trouble(source->watch));
 	}
 }
 
@@ -299,7 +335,8 @@ static void set_aside(struct sheet *sheet, const char *name)
 {
 	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_KINDS; i++)
 		if (sheet->metrics->set_aside[i])
-			put(sheet, "%s{kind=\"%s\"} %" PRIu64 "\n", name, kinds[i], sheet->metrics->set_aside[i]);
+			put(sheet, "%s{kind=\"%s\"} %" PRIu64 "\n", name, kinds[i],
+			    sheet->metrics->set_aside[i]);
 }
 
 static void under_way(struct sheet *sheet, const char *name)
@@ -314,7 +351,8 @@ static void denied(struct sheet *sheet, const char *name)
 			size_t count = mpijob__operator_rights_count(sheet->operator_, i, kinds[j]);
 
 			if (count)
-				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %zu\n", name, kinds[j], actions[i], count);
+				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %zu\n", name, kinds[j],
+				    actions[i], count);
 		}
 }
 
@@ -328,8 +366,8 @@ static void shadow_actions(struct sheet *sheet, const char *name)
 	for (size_t i = 1; i < MPIJOB__OPERATOR_METRICS_ACTIONS; i++)
 		for (size_t j = 0; j < MPIJOB__OPERATOR_METRICS_KINDS; j++)
 			if (sheet->metrics->shadow[i][j])
-				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %" PRIu64 "\n", name, kinds[j], actions[i],
-				    sheet->metrics->shadow[i][j]);
+				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %" PRIu64 "\n", name,
+				    kinds[j], actions[i], sheet->metrics->shadow[i][j]);
 }
 
 #define PREFIX "mpi_operator_"
@@ -338,29 +376,42 @@ static const struct {
 	const char *name, *type, *help;
 	void (*samples)(struct sheet *sheet, const char *name);
 } families[] = {
-	{ PREFIX "jobs_created_total", "counter", "MPIJobs that got the condition Created.", created },
+	{ PREFIX "jobs_created_total", "counter", "MPIJobs that got the condition Created.",
+	    created },
 	{ PREFIX "jobs_successful_total", "counter", "MPIJobs that became Succeeded.", successful },
 	{ PREFIX "jobs_failed_total", "counter", "MPIJobs that became Failed.", failed },
 	{ PREFIX "job_info", "gauge", "1 for each MPIJob that has, or had, a launcher.", job_info },
 	{ PREFIX "jobs", "gauge", "MPIJobs that exist, by how far they are.", jobs },
 	{ PREFIX "synced", "gauge", "1 once everything that exists is known.", synced },
 	{ PREFIX "queue_depth", "gauge", "MPIJobs in line to be worked on.", depth },
-	{ PREFIX "queue_oldest_seconds", "gauge", "How long the first in line has been waiting.", age },
-	{ PREFIX "queue_wait_seconds", "histogram", "How long MPIJobs waited in line for a plan.", waited },
-	{ PREFIX "plan_seconds", "histogram", "How long it took to plan what to do about an MPIJob.", planned },
-	{ PREFIX "api_request_seconds", "histogram", "How long requests to the API server took, watches not counted.", requests },
-	{ PREFIX "api_errors_total", "counter", "Requests to the API server that failed; code is the HTTP status, or none.",
-	  request_errors },
-	{ PREFIX "watch_age_seconds", "gauge", "Time since a watch last heard from the API server.", watch_age },
+	{ PREFIX "queue_oldest_seconds", "gauge", "How long the first in line has been waiting.",
+	    age },
+	{ PREFIX "queue_wait_seconds", "histogram", "How long MPIJobs waited in line for a plan.",
+	    waited },
+	{ PREFIX "plan_seconds", "histogram",
+	    "How long it took to plan what to do about an MPIJob.", planned },
+	{ PREFIX "api_request_seconds", "histogram",
+	    "How long requests to the API server took, watches not counted.", requests },
+	{ PREFIX "api_errors_total", "counter",
+	    "Requests to the API server that failed; code is the HTTP status, or none.",
+	    request_errors },
+	{ PREFIX "watch_age_seconds", "gauge", "Time since a watch last heard from the API server.",
+	    watch_age },
 	{ PREFIX "watch_up", "gauge", "1 while the objects of a kind can be followed.", watch_up },
-	{ PREFIX "objects_set_aside_total", "counter", "Objects that could not be read, or are too large, each time they were told.",
-	  set_aside },
-	{ PREFIX "denied_namespaces", "gauge", "Namespaces in which a kind cannot be written for now: a right, a quota or the kind is missing.",
-	  denied },
-	{ PREFIX "writes_under_way", "gauge", "Writes whose answer is awaited, Events too.", under_way },
-	{ PREFIX "events_dropped_total", "counter", "Events that were not sent: refused, too many, or after too many tries.",
-	  events_dropped },
-	{ PREFIX "shadow_actions_total", "counter", "What a shadow would have done.", shadow_actions },
+	{ PREFIX "objects_set_aside_total", "counter",
+	    "Objects that could not be read, or are too large, each time they were told.",
+	    set_aside },
+	{ PREFIX "denied_namespaces", "gauge",
+	    "Namespaces in which a kind cannot be written for now: a right, a quota or the kind is "
+	    "missing.",
+	    denied },
+	{ PREFIX "writes_under_way", "gauge", "Writes whose answer is awaited, Events too.",
+	    under_way },
+	{ PREFIX "events_dropped_total", "counter",
+	    "Events that were not sent: refused, too many, or after too many tries.",
+	    events_dropped },
+	{ PREFIX "shadow_actions_total", "counter", "What a shadow would have done.",
+	    shadow_actions },
 };
 
 int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn write, void *user)
@@ -372,8 +423,8 @@ int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn wr
 		return MPIJOB_ERR_USAGE;
 	sheet.metrics = &operator_->metrics;
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++) {
-		put(&sheet, "# HELP %s %s\n# TYPE %s %s\n", families[i].name, families[i].help, families[i].name,
-		    families[i].type);
+		put(&sheet, "# HELP %s %s\n# TYPE %s %s\n", families[i].name, families[i].help,
+		    families[i].name, families[i].type);
 		families[i].samples(&sheet, families[i].name);
 	}
 	code = sheet.code ? sheet.code : write(user, mpijob_text_data(&sheet.text), sheet.text.len);

@@ -6,14 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MPIJOB__OPERATOR_METRICS_BOUNDS 12
-#define MPIJOB__OPERATOR_METRICS_VERBS  7 /* of requests */
-#define MPIJOB__OPERATOR_METRICS_CODES  64
-#define MPIJOB__OPERATOR_METRICS_KINDS  11
+#define MPIJOB__OPERATOR_METRICS_BOUNDS  12
+#define MPIJOB__OPERATOR_METRICS_VERBS   7 /* of requests */
+#define MPIJOB__OPERATOR_METRICS_CODES   64
+#define MPIJOB__OPERATOR_METRICS_KINDS   11
 #define MPIJOB__OPERATOR_METRICS_ACTIONS 5 /* MPIJOB_ACTION_*; 0: a look */
 
 struct mpijob__operator_histogram {
-	uint64_t buckets[MPIJOB__OPERATOR_METRICS_BOUNDS + 1]; /* each by itself; the last one without bound */
+	/* each by itself; the last one without bound */
+	uint64_t buckets[MPIJOB__OPERATOR_METRICS_BOUNDS + 1];
 	uint64_t sum_us;
 };
 
@@ -25,8 +26,8 @@ struct mpijob__operator_failure {
 };
 
 struct mpijob__operator_metrics {
-	uint64_t created, succeeded, failed; /* jobs */
-	struct mpijob__operator_histogram waited;     /* in the queue */
+	uint64_t created, succeeded, failed;      /* jobs */
+	struct mpijob__operator_histogram waited; /* in the queue */
 	struct mpijob__operator_histogram planned;
 	struct mpijob__operator_histogram requests[MPIJOB__OPERATOR_METRICS_VERBS];
 	struct mpijob__operator_failure failures[MPIJOB__OPERATOR_METRICS_CODES];
@@ -41,6 +42,7 @@ size_t mpijob__operator_metrics_kind(const char *kind);
 const char *mpijob__operator_metrics_verb(int32_t action);
 void mpijob__operator_histogram_add(struct mpijob__operator_histogram *histogram, int64_t us);
 /* A request ended; an observer of the client. `user` is the struct mpijob__operator_metrics. */
-void mpijob__operator_metrics_request(void *user, const char *verb, int status, int code, int64_t took_ms);
+void mpijob__operator_metrics_request(void *user, const char *verb, int status, int code,
+    int64_t took_ms);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * An index of up to a hundred thousand children, in few bytes each.
  *
- * They stand in blocks that never move, and refer to each other by number. A slot of the hash table is the
- * number of the first one in it. The hash begins with a seed of its own.
+ * They stand in blocks that never move, and refer to each other by number. A slot of the hash table
+ * is the number of the first one in it. The hash begins with a seed of its own.
  */
 #include "operator/objects.h"
 
@@ -15,23 +15,29 @@
 #define BLOCK       1024
 #define FIRST_SLOTS 64
 
-static struct mpijob__operator_object *at(const struct mpijob__operator_objects *objects, uint32_t number)
+static struct mpijob__operator_object *at(const struct mpijob__operator_objects *objects,
+    uint32_t number)
 {
 	return number ? &objects->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
 }
 
-static uint32_t *slot_of(const struct mpijob__operator_objects *objects, const struct mpijob__base_uid *uid)
+static uint32_t *slot_of(const struct mpijob__operator_objects *objects,
+    const struct mpijob__base_uid *uid)
 {
-	return &objects->slots[mpijob__base_uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
+	return &objects
+		    ->slots[mpijob__base_uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
 }
 
-struct mpijob__operator_object *mpijob__operator_objects_find(const struct mpijob__operator_objects *objects, const struct mpijob__base_uid *uid)
+struct mpijob__operator_object *
+mpijob__operator_objects_find(const struct mpijob__operator_objects *objects,
+    const struct mpijob__base_uid *uid)
 {
 	struct mpijob__operator_object *object;
 
 	if (!objects->slot_count)
 		return NULL;
-	for (object = at(objects, *slot_of(objects, uid)); object; object = at(objects, object->chain))
+	for (object = at(objects, *slot_of(objects, uid)); object;
+	     object = at(objects, object->chain))
 		if (mpijob__base_uid_same(&object->uid, uid))
 			break;
 	return object;
@@ -70,7 +76,8 @@ static int add_block(struct mpijob__operator_objects *objects)
 
 	if (objects->free || objects->used < objects->block_count * BLOCK)
 		return 0;
-	blocks = realloc(objects->blocks, (objects->block_count + 1) * sizeof(struct mpijob__operator_object *));
+	blocks = realloc(objects->blocks,
+	    (objects->block_count + 1) * sizeof(struct mpijob__operator_object *));
 	if (!blocks)
 		return MPIJOB_ERR_NOMEM;
 	objects->blocks = blocks;
@@ -94,7 +101,9 @@ static uint32_t get(struct mpijob__operator_objects *objects)
 
 /* --- adding and dropping --- */
 
-struct mpijob__operator_object *mpijob__operator_objects_add(struct mpijob__operator_objects *objects, struct mpijob__operator_record *record, const char *uid)
+struct mpijob__operator_object *
+mpijob__operator_objects_add(struct mpijob__operator_objects *objects,
+    struct mpijob__operator_record *record, const char *uid)
 {
 	struct mpijob__operator_object *object;
 	struct mpijob__base_uid packed;
@@ -118,7 +127,8 @@ struct mpijob__operator_object *mpijob__operator_objects_add(struct mpijob__oper
 	return object;
 }
 
-void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects, struct mpijob__operator_object *object)
+void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects,
+    struct mpijob__operator_object *object)
 {
 	uint32_t *link = slot_of(objects, &object->uid), number;
 
@@ -139,15 +149,18 @@ void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects, str
 	objects->count--;
 }
 
-struct mpijob__operator_object *mpijob__operator_objects_of(const struct mpijob__operator_objects *objects, const struct mpijob__operator_record *record)
+struct mpijob__operator_object *
+mpijob__operator_objects_of(const struct mpijob__operator_objects *objects,
+    const struct mpijob__operator_record *record)
 {
 	return at(objects, record->objects);
 }
 
-struct mpijob__operator_object *mpijob__operator_objects_next(const struct mpijob__operator_objects *objects, size_t *place)
+struct mpijob__operator_object *
+mpijob__operator_objects_next(const struct mpijob__operator_objects *objects, size_t *place)
 {
 	while (*place < objects->used) {
-		struct mpijob__operator_object *object = at(objects, (uint32_t)++*place);
+		struct mpijob__operator_object *object = at(objects, (uint32_t)++ * place);
 
 		if (object->record)
 			return object;

@@ -16,35 +16,44 @@ struct mpijob__operator_record;
 struct mpijob__operator_object {
 	struct mpijob__operator_record *record; /* NULL: the place is free */
 	struct mpijob__base_uid uid;
-	uint64_t version;              /* resourceVersion; 0 when that is no number */
-	uint32_t chain;                /* others in its slot, or the next free place */
-	uint32_t prev, next;           /* of the record */
-	uint32_t generation : 26;      /* the list that it was seen in last; below MPIJOB__OPERATOR_GENERATIONS */
+	uint64_t version;    /* resourceVersion; 0 when that is no number */
+	uint32_t chain;      /* others in its slot, or the next free place */
+	uint32_t prev, next; /* of the record */
+	/* the list that it was seen in last; below MPIJOB__OPERATOR_GENERATIONS */
+	uint32_t generation : 26;
 	uint32_t source : 4;
-	uint32_t gone : 1;             /* we deleted it; its last event is still to come */
-	uint32_t ours : 1;             /* that it goes is our doing */
+	uint32_t gone : 1; /* we deleted it; its last event is still to come */
+	uint32_t ours : 1; /* that it goes is our doing */
 };
 
 /* Zeroed, with a seed, it is empty. */
 struct mpijob__operator_objects {
 	struct mpijob__operator_object **blocks;
 	size_t block_count;
-	uint32_t used;                 /* places that ever were */
-	uint32_t free;                 /* a list by `chain` of those among them */
+	uint32_t used; /* places that ever were */
+	uint32_t free; /* a list by `chain` of those among them */
 	uint32_t *slots;
 	size_t slot_count; /* a power of two, or 0 */
 	size_t count;
 	uint64_t seed;
 };
 
-struct mpijob__operator_object *mpijob__operator_objects_find(const struct mpijob__operator_objects *objects, const struct mpijob__base_uid *uid);
+struct mpijob__operator_object *
+mpijob__operator_objects_find(const struct mpijob__operator_objects *objects,
+    const struct mpijob__base_uid *uid);
 /* One that is not there yet; NULL when memory ran out. */
-struct mpijob__operator_object *mpijob__operator_objects_add(struct mpijob__operator_objects *objects, struct mpijob__operator_record *record, const char *uid);
-void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects, struct mpijob__operator_object *object);
+struct mpijob__operator_object *
+mpijob__operator_objects_add(struct mpijob__operator_objects *objects,
+    struct mpijob__operator_record *record, const char *uid);
+void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects,
+    struct mpijob__operator_object *object);
 /* The one of a record's that was added last; NULL when it has none. */
-struct mpijob__operator_object *mpijob__operator_objects_of(const struct mpijob__operator_objects *objects, const struct mpijob__operator_record *record);
+struct mpijob__operator_object *
+mpijob__operator_objects_of(const struct mpijob__operator_objects *objects,
+    const struct mpijob__operator_record *record);
 /* Go through all: first with `at` 0; NULL at the end. What is returned may be dropped. */
-struct mpijob__operator_object *mpijob__operator_objects_next(const struct mpijob__operator_objects *objects, size_t *at);
+struct mpijob__operator_object *
+mpijob__operator_objects_next(const struct mpijob__operator_objects *objects, size_t *at);
 void mpijob__operator_objects_release(struct mpijob__operator_objects *objects);
 
 #endif

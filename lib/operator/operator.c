@@ -2,8 +2,8 @@
 /*
  * The life of an operator and what one step of it does, in which order: listen, decide, send, wait.
  *
- * Only here the parts meet: what is watched, whom its news goes to, and which of them wants to be woken
- * first. Nothing is sent from inside of a callback that delivers news.
+ * Only here the parts meet: what is watched, whom its news goes to, and which of them wants to be
+ * woken first. Nothing is sent from inside of a callback that delivers news.
  */
 #include "operator/operator.h"
 
@@ -19,15 +19,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WRITES    16
-#define STEP_US        20000
-#define JOB_LIMIT      ((size_t)2 << 20) /* bytes: etcd takes requests of 1.5 MiB */
-#define NOMEM_PAUSE_MS 100
-#define SHADOW_GRACE_MS 10000
+#define MOST_WRITES         16
+#define STEP_US             20000
+#define JOB_LIMIT           ((size_t)2 << 20) /* bytes: etcd takes requests of 1.5 MiB */
+#define NOMEM_PAUSE_MS      100
+#define SHADOW_GRACE_MS     10000
 #define HOLD_MOST_MS        86400000 /* as a plan has it */
 #define RETRY_AFTER_MOST_MS 300000
 
-void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id, const char *format, ...)
+void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id,
+    const char *format, ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	mpijob_text text = { 0 };
@@ -49,10 +50,12 @@ void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const ch
 /* Too many requests are not the fault of one job. */
 int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mpijob_answer *answer)
 {
-	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS : answer->retry_after_ms;
+	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS
+								    : answer->retry_after_ms;
 	int64_t until_ms = mpijob__client_clock_monotonic_ms() + wait;
 
-	if (wait > 0 && (answer->status == 429 || answer->status == 503) && operator_->hold_until_ms < until_ms)
+	if (wait > 0 && (answer->status == 429 || answer->status == 503) &&
+	    operator_->hold_until_ms < until_ms)
 		operator_->hold_until_ms = until_ms;
 	return wait;
 }
@@ -70,7 +73,8 @@ static int take_job(struct mpijob__operator_source *source, const struct mpijob_
 {
 	mpijob_operator *operator_ = source->operator_;
 	int rc = mpijob__operator_jobs_update(operator_, object);
-	struct mpijob__operator_record *record = rc == 1 ? mpijob__operator_jobs_by_uid(operator_, object->uid) : NULL;
+	struct mpijob__operator_record *record =
+	    rc == 1 ? mpijob__operator_jobs_by_uid(operator_, object->uid) : NULL;
 
 	if (!record)
 		return rc < 0 ? rc : 0;
@@ -112,8 +116,8 @@ static int end_list(void *user, const char *version)
 }
 
 /*
- * What a gang scheduler brings along may not be installed, or not be ours to see, and so NetworkPolicies: jobs that do
- * not need it go on, and those that do are told so when they want it.
+ * What a gang scheduler brings along may not be installed, or not be ours to see, and so
+ * NetworkPolicies: jobs that do not need it go on, and those that do are told so when they want it.
  */
 static int may_be_missing(const struct mpijob__operator_source *source)
 {
@@ -125,13 +129,15 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 	struct mpijob__operator_source *source = user;
 
 	source->troubled = 1;
-	if (may_be_missing(source) && (answer->code == MPIJOB_ERR_NOT_FOUND || answer->code == MPIJOB_ERR_AUTH))
+	if (may_be_missing(source) &&
+	    (answer->code == MPIJOB_ERR_NOT_FOUND || answer->code == MPIJOB_ERR_AUTH))
 		source->refused = 1;
 
 	if (answer->code == MPIJOB_ERR_NOMEM)
 		source->operator_->nomem = 1;
-	mpijob__operator_log(source->operator_, MPIJOB_SEVERITY_WARNING, "watch-failed", "cannot %s %s: %s", what,
-			     source->kind, answer->message ? answer->message : mpijob_error_text(answer->code));
+	mpijob__operator_log(source->operator_, MPIJOB_SEVERITY_WARNING, "watch-failed",
+	    "cannot %s %s: %s", what, source->kind,
+	    answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
 /* --- life --- */
@@ -144,23 +150,29 @@ static int copy_text(const char *from, char **to)
 	return *to ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-static int take_options(mpijob_operator *operator_, const struct mpijob_operator_options *given, mpijob_diag *diag)
+static int take_options(mpijob_operator *operator_, const struct mpijob_operator_options *given,
+    mpijob_diag *diag)
 {
 	struct mpijob_operator_options options;
 	int rc = mpijob__base_struct_check(&options, sizeof(options), given);
 
 	if (rc == 0)
-		rc = mpijob__base_struct_check(&operator_->render, sizeof(operator_->render), options.render);
+		rc = mpijob__base_struct_check(&operator_->render, sizeof(operator_->render),
+		    options.render);
 	if (rc == 0)
-		rc = mpijob__render_features_take(operator_->render.features, operator_->render.reference, &operator_->features);
-	if (rc == 0 && (options.max_writes < 0 || options.shadow_grace_ms < 0 || options.launcher_hold_ms < 0 ||
-			options.launcher_hold_ms > HOLD_MOST_MS || !mpijob__base_struct_is_flag(options.shadow) ||
-			!mpijob__base_struct_is_flag(options.standby) ||
-			(operator_->render.cluster_domain && !mpijob__render_is_domain(operator_->render.cluster_domain))))
+		rc = mpijob__render_features_take(operator_->render.features,
+		    operator_->render.reference, &operator_->features);
+	if (rc == 0 &&
+	    (options.max_writes < 0 || options.shadow_grace_ms < 0 ||
+		options.launcher_hold_ms < 0 || options.launcher_hold_ms > HOLD_MOST_MS ||
+		!mpijob__base_struct_is_flag(options.shadow) ||
+		!mpijob__base_struct_is_flag(options.standby) ||
+		(operator_->render.cluster_domain &&
+		    !mpijob__render_is_domain(operator_->render.cluster_domain))))
 		rc = MPIJOB_ERR_USAGE;
 	if (rc) {
 		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
-				  "the options of the operator are refused: %s", mpijob_error_text(rc));
+		    "the options of the operator are refused: %s", mpijob_error_text(rc));
 		return rc;
 	}
 	operator_->render.features = &operator_->features;
@@ -173,7 +185,8 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	operator_->max_writes = options.max_writes ? (size_t)options.max_writes : MOST_WRITES;
 	operator_->queue.most = operator_->max_writes;
 	operator_->shadow.on = options.shadow != 0;
-	operator_->shadow.grace_ms = options.shadow_grace_ms ? options.shadow_grace_ms : SHADOW_GRACE_MS;
+	operator_->shadow.grace_ms =
+	    options.shadow_grace_ms ? options.shadow_grace_ms : SHADOW_GRACE_MS;
 	operator_->acting = operator_->telling = !options.shadow && !options.standby;
 	operator_->launcher_hold_ms = options.launcher_hold_ms;
 	operator_->resolve = options.resolve;
@@ -192,7 +205,8 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 /* Which collection; `kind` stays NULL when it is not watched with these options. */
 static void choose(const mpijob_operator *operator_, struct mpijob__operator_source *source)
 {
-	int volcano = operator_->gang_scheduler && strcmp(operator_->gang_scheduler, "volcano") == 0;
+	int volcano =
+	    operator_->gang_scheduler && strcmp(operator_->gang_scheduler, "volcano") == 0;
 
 	source->namespace_ = operator_->namespace_;
 	source->api_version = "v1";
@@ -207,16 +221,14 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_sou
 		break;
 	case MPIJOB__OPERATOR_SOURCE_PODS:
 		source->kind = "Pod";
-		source->label_selector = MPIJOB__RENDER_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
+		source->label_selector =
+		    MPIJOB__RENDER_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
 		break;
-	case MPIJOB__OPERATOR_SOURCE_SERVICES:
-		source->kind = "Service";
-		break;
-	case MPIJOB__OPERATOR_SOURCE_CONFIG_MAPS:
-		source->kind = "ConfigMap";
-		break;
+	case MPIJOB__OPERATOR_SOURCE_SERVICES: source->kind = "Service"; break;
+	case MPIJOB__OPERATOR_SOURCE_CONFIG_MAPS: source->kind = "ConfigMap"; break;
 	case MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES:
-		/* Where single jobs ask for one by an annotation, it is known by name, as Secrets are. */
+		/* Where single jobs ask for one by an annotation, it is known by name, as Secrets
+		 * are. */
 		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_NETWORK_POLICY, 0);
 		source->kind = operator_->features.network_policy ? "NetworkPolicy" : NULL;
 		break;
@@ -229,8 +241,7 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_sou
 		source->kind = operator_->gang_scheduler ? "PriorityClass" : NULL;
 		source->namespace_ = NULL;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -266,8 +277,8 @@ static int open_source(struct mpijob__operator_source *source)
 	return mpijob_watch_new(source->operator_->client, &options, &source->watch);
 }
 
-int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_options *options, mpijob_operator **out,
-			mpijob_diag *diag)
+int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_options *options,
+    mpijob_operator **out, mpijob_diag *diag)
 {
 	mpijob_operator *operator_;
 	uint64_t seeds[3];
@@ -333,7 +344,8 @@ void mpijob_operator_free(mpijob_operator *operator_)
 
 static int synced(const struct mpijob__operator_source *source)
 {
-	return !source->kind || source->refused || (source->watch && mpijob_watch_synced(source->watch));
+	return !source->kind || source->refused ||
+	       (source->watch && mpijob_watch_synced(source->watch));
 }
 
 int mpijob_operator_synced(const mpijob_operator *operator_)
@@ -407,18 +419,23 @@ static int listen(mpijob_operator *operator_)
 
 int mpijob__operator_may_write(const mpijob_operator *operator_)
 {
-	return operator_->writes < operator_->max_writes && operator_->now_ms >= operator_->hold_until_ms;
+	return operator_->writes < operator_->max_writes &&
+	       operator_->now_ms >= operator_->hold_until_ms;
 }
 
-/* One turn after the other, for as long as a step may take: what others sent is to be read before more is done. */
+/* One turn after the other, for as long as a step may take: what others sent is to be read before
+ * more is done. */
 static int decide(mpijob_operator *operator_)
 {
 	int64_t until_us = mpijob__client_clock_cpu_us() + STEP_US;
 
 	while (mpijob__operator_may_write(operator_)) {
-		struct mpijob__operator_queue_item *item = mpijob__operator_queue_take(&operator_->queue, operator_->now_ms);
+		struct mpijob__operator_queue_item *item =
+		    mpijob__operator_queue_take(&operator_->queue, operator_->now_ms);
 		int64_t from_us = mpijob__client_clock_cpu_us(), took_us;
-		int rc = item ? mpijob__operator_act_turn(operator_, (struct mpijob__operator_record *)(void *)item) : 0;
+		int rc = item ? mpijob__operator_act_turn(operator_,
+				    (struct mpijob__operator_record *)(void *)item)
+			      : 0;
 
 		if (!item || rc)
 			return rc;
@@ -438,12 +455,14 @@ static int64_t earlier(int64_t a, int64_t b)
 /* When there is something to do of our own accord. */
 static int64_t due(const mpijob_operator *operator_)
 {
-	int64_t when = earlier(mpijob__operator_orphans_due_ms(operator_), mpijob__operator_events_due_ms(operator_));
+	int64_t when = earlier(mpijob__operator_orphans_due_ms(operator_),
+	    mpijob__operator_events_due_ms(operator_));
 
 	if (mpijob_operator_synced(operator_) && operator_->writes < operator_->max_writes) {
 		int64_t work = mpijob__operator_queue_due_ms(&operator_->queue);
 
-		when = earlier(when, work < operator_->hold_until_ms ? operator_->hold_until_ms : work);
+		when = earlier(when,
+		    work < operator_->hold_until_ms ? operator_->hold_until_ms : work);
 	}
 	return when;
 }
@@ -460,7 +479,8 @@ static int limit(int64_t when, int64_t now_ms, int timeout_ms)
 int mpijob_operator_interest(mpijob_operator *operator_, int *fd, int64_t *deadline_ms)
 {
 	int64_t when;
-	int rc = operator_ ? mpijob_client_interest(operator_->client, fd, deadline_ms) : MPIJOB_ERR_USAGE;
+	int rc = operator_ ? mpijob_client_interest(operator_->client, fd, deadline_ms)
+			   : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
@@ -484,8 +504,8 @@ static void tell_recoveries(mpijob_operator *operator_)
 		if (!source->troubled || mpijob__client_watch_trouble(source->watch))
 			continue;
 		source->troubled = 0;
-		mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "watch-back", "%s can be listed and watched again",
-				     source->kind);
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "watch-back",
+		    "%s can be listed and watched again", source->kind);
 	}
 }
 
@@ -504,7 +524,8 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	mpijob__operator_events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
-	polled = mpijob_client_poll(operator_->client, limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));
+	polled = mpijob_client_poll(operator_->client,
+	    limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));
 	operator_->queue.more = operator_->client->news;
 	tick(operator_);
 	if (operator_->nomem && rc == 0)

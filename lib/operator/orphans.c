@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that came before their owner: each kind is watched by itself, and no order holds between them.
+ * Objects that came before their owner: each kind is watched by itself, and no order holds between
+ * them.
  *
- * Only a name is kept, of a few thousand at most; when the owner comes the object is fetched. Children of
- * a job that was deleted linger for a while and are not waited for.
+ * Only a name is kept, of a few thousand at most; when the owner comes the object is fetched.
+ * Children of a job that was deleted linger for a while and are not waited for.
  *
- * Everybody who may create pods can name an owner that never comes. So nothing waits for ever, and when the table is
- * full the namespace that has most of it loses its oldest entry to the others.
+ * Everybody who may create pods can name an owner that never comes. So nothing waits for ever, and
+ * when the table is full the namespace that has most of it loses its oldest entry to the others.
  */
 #include "operator/operator.h"
 
@@ -19,8 +20,8 @@
 #define WAITS_MS     600000 /* a watch of the owners that is cut is back long before */
 #define WARNS_MS     600000 /* one warning of a namespace in this time */
 #define MOST_FETCHES 8
-#define RETRY_MS 1000
-#define RETRY_STEPS 5 /* doubled so often */
+#define RETRY_MS     1000
+#define RETRY_STEPS  5 /* doubled so often */
 
 static int is_dead(const mpijob_operator *operator_, const char *uid)
 {
@@ -32,7 +33,8 @@ static int is_dead(const mpijob_operator *operator_, const char *uid)
 	return 0;
 }
 
-static struct mpijob__operator_orphan_group *find_group(const mpijob_operator *operator_, const char *namespace_)
+static struct mpijob__operator_orphan_group *find_group(const mpijob_operator *operator_,
+    const char *namespace_)
 {
 	struct mpijob__operator_orphan_group *group = operator_->orphan_groups;
 
@@ -41,7 +43,8 @@ static struct mpijob__operator_orphan_group *find_group(const mpijob_operator *o
 	return group;
 }
 
-static struct mpijob__operator_orphan_group *make_group(mpijob_operator *operator_, const char *namespace_)
+static struct mpijob__operator_orphan_group *make_group(mpijob_operator *operator_,
+    const char *namespace_)
 {
 	struct mpijob__operator_orphan_group *group = find_group(operator_, namespace_);
 	size_t size = strlen(namespace_) + 1;
@@ -65,7 +68,8 @@ static void drop_groups(mpijob_operator *operator_)
 	while (*at) {
 		struct mpijob__operator_orphan_group *group = *at;
 
-		if (group->count || (group->warned_ms && operator_->now_ms - group->warned_ms < WARNS_MS)) {
+		if (group->count ||
+		    (group->warned_ms && operator_->now_ms - group->warned_ms < WARNS_MS)) {
 			at = &group->next;
 			continue;
 		}
@@ -75,7 +79,8 @@ static void drop_groups(mpijob_operator *operator_)
 }
 
 /* Take an entry out of the table; it is the caller's then. */
-static struct mpijob__operator_orphan *take_out(mpijob_operator *operator_, struct mpijob__operator_orphan **at)
+static struct mpijob__operator_orphan *take_out(mpijob_operator *operator_,
+    struct mpijob__operator_orphan **at)
 {
 	struct mpijob__operator_orphan *orphan = *at;
 
@@ -85,7 +90,8 @@ static struct mpijob__operator_orphan *take_out(mpijob_operator *operator_, stru
 	return orphan;
 }
 
-/* Make room in a full table for an entry of a namespace. 0 when that one has most of it, or as much as any other. */
+/* Make room in a full table for an entry of a namespace. 0 when that one has most of it, or as much
+ * as any other. */
 static int make_room(mpijob_operator *operator_, const struct mpijob__operator_orphan_group *wants)
 {
 	struct mpijob__operator_orphan_group *largest = operator_->orphan_groups;
@@ -105,7 +111,8 @@ static int make_room(mpijob_operator *operator_, const struct mpijob__operator_o
 	return 1;
 }
 
-static void report_full(struct mpijob__operator_source *source, struct mpijob__operator_orphan_group *group, const char *name)
+static void report_full(struct mpijob__operator_source *source,
+    struct mpijob__operator_orphan_group *group, const char *name)
 {
 	mpijob_operator *operator_ = source->operator_;
 
@@ -113,9 +120,9 @@ static void report_full(struct mpijob__operator_source *source, struct mpijob__o
 		return;
 	group->warned_ms = operator_->now_ms;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "too-many-orphans",
-			     "%s %s/%s names an owner that is not known, as do %zu others of its namespace; it and "
-			     "further ones are skipped",
-			     source->kind, group->name, name, group->count);
+	    "%s %s/%s names an owner that is not known, as do %zu others of its namespace; it and "
+	    "further ones are skipped",
+	    source->kind, group->name, name, group->count);
 }
 
 /* The newest stand first, so that all behind the first old one are old. */
@@ -139,7 +146,8 @@ static char *put(char *at, const char *text, const char **member)
 	return at + len;
 }
 
-void mpijob__operator_orphans_add(struct mpijob__operator_source *source, const struct mpijob_observed *observed)
+void mpijob__operator_orphans_add(struct mpijob__operator_source *source,
+    const struct mpijob_observed *observed)
 {
 	mpijob_operator *operator_ = source->operator_;
 	struct mpijob__operator_orphan_group *group;
@@ -160,7 +168,7 @@ void mpijob__operator_orphans_add(struct mpijob__operator_source *source, const 
 		return;
 	}
 	orphan = calloc(1, sizeof(*orphan) + strlen(observed->owner_uid) + strlen(observed->uid) +
-			   strlen(observed->namespace_) + strlen(observed->name) + 4);
+			       strlen(observed->namespace_) + strlen(observed->name) + 4);
 	if (!orphan)
 		return;
 	at = put(orphan->strings, observed->owner_uid, &orphan->owner_uid);
@@ -240,8 +248,15 @@ static void take_fetched(struct mpijob__operator_orphan *orphan, const struct mp
 {
 	mpijob_operator *operator_ = orphan->operator_;
 	struct mpijob_watch_event object = {
-		sizeof(object),	  MPIJOB_WATCH_MODIFIED, answer->body,	      answer->body_len, answer->body_len,
-		orphan->uid, orphan->name,	   orphan->namespace_, "",
+		sizeof(object),
+		MPIJOB_WATCH_MODIFIED,
+		answer->body,
+		answer->body_len,
+		answer->body_len,
+		orphan->uid,
+		orphan->name,
+		orphan->namespace_,
+		"",
 	};
 	int rc = answer->code;
 
@@ -263,7 +278,8 @@ static void take_fetched(struct mpijob__operator_orphan *orphan, const struct mp
 		return;
 	}
 	/* No watch tells of it again until it changes. */
-	orphan->due_ms = operator_->now_ms + ((int64_t)RETRY_MS << orphan->attempts) + answer->retry_after_ms;
+	orphan->due_ms =
+	    operator_->now_ms + ((int64_t)RETRY_MS << orphan->attempts) + answer->retry_after_ms;
 	orphan->attempts += orphan->attempts < RETRY_STEPS;
 }
 
@@ -277,7 +293,8 @@ static void fetched(void *user, const struct mpijob_answer *answer)
 
 	orphan->call = NULL;
 	operator_->fetching--;
-	if (answer->status == 403 && mpijob__operator_read_refused(operator_, source->kind, orphan->listing)) {
+	if (answer->status == 403 &&
+	    mpijob__operator_read_refused(operator_, source->kind, orphan->listing)) {
 		orphan->due_ms = INT64_MIN;
 		return;
 	}
@@ -297,13 +314,15 @@ static int start_fetch(mpijob_operator *operator_, struct mpijob__operator_orpha
 	target.kind = operator_->sources[orphan->source].kind;
 	target.namespace_ = orphan->namespace_;
 	target.name = orphan->name;
-	return mpijob__operator_read_start(operator_, target, &callbacks, &orphan->listing, &orphan->call);
+	return mpijob__operator_read_start(operator_, target, &callbacks, &orphan->listing,
+	    &orphan->call);
 }
 
 void mpijob__operator_orphans_step(mpijob_operator *operator_)
 {
 	expire(operator_);
-	for (struct mpijob__operator_orphan *orphan = operator_->fetches; orphan; orphan = orphan->next) {
+	for (struct mpijob__operator_orphan *orphan = operator_->fetches; orphan;
+	     orphan = orphan->next) {
 		if (operator_->fetching >= MOST_FETCHES)
 			return;
 		if (orphan->call || orphan->due_ms > operator_->now_ms)
@@ -321,7 +340,8 @@ int64_t mpijob__operator_orphans_due_ms(const mpijob_operator *operator_)
 
 	if (operator_->fetching >= MOST_FETCHES)
 		return due;
-	for (const struct mpijob__operator_orphan *orphan = operator_->fetches; orphan; orphan = orphan->next)
+	for (const struct mpijob__operator_orphan *orphan = operator_->fetches; orphan;
+	     orphan = orphan->next)
 		if (!orphan->call && orphan->due_ms < due)
 			due = orphan->due_ms;
 	return due;

@@ -2,11 +2,11 @@
 /*
  * The order of work.
  *
- * Namespaces take turns, and within one its keys do, so that ten thousand pods of one tenant do not hold
- * up the single pod of another. Nor does one whose requests are slow: it has no turn when half of what may be
- * under way is its own and others are in line, nor the last places when there are others at all. A key is in
- * line at most once; one that is added while somebody works on it comes again afterwards. All memory is taken
- * when a key joins.
+ * Namespaces take turns, and within one its keys do, so that ten thousand pods of one tenant do not
+ * hold up the single pod of another. Nor does one whose requests are slow: it has no turn when half
+ * of what may be under way is its own and others are in line, nor the last places when there are
+ * others at all. A key is in line at most once; one that is added while somebody works on it comes
+ * again afterwards. All memory is taken when a key joins.
  */
 #include "operator/queue.h"
 
@@ -16,16 +16,18 @@
 #include <string.h>
 
 #define FIRST_FAILURE_MS 5
-#define LAST_FAILURE_MS 1000000
-#define CHANGED_MS 1000
-#define CHARGED_US 2000 /* what took less costs nothing: most jobs take less */
-#define REST 10         /* a namespace has one part in so many of the time, as long as others want any */
+#define LAST_FAILURE_MS  1000000
+#define CHANGED_MS       1000
+#define CHARGED_US       2000 /* what took less costs nothing: most jobs take less */
+/* a namespace has one part in so many of the time, as long as others want any */
+#define REST         10
 #define MOST_REST_MS 60000
-#define SPARE 2 /* requests that are left to others, as long as there are others */
+#define SPARE        2 /* requests that are left to others, as long as there are others */
 
 struct mpijob__operator_queue_group {
-	struct mpijob__operator_queue_group *next;           /* of all */
-	struct mpijob__operator_queue_group *before, *after; /* in the ring; NULL while nobody is in line */
+	struct mpijob__operator_queue_group *next; /* of all */
+	/* in the ring; NULL while nobody is in line */
+	struct mpijob__operator_queue_group *before, *after;
 	struct mpijob__operator_queue_item *first, *last;
 	size_t members, refused;
 	size_t under_way;
@@ -35,7 +37,8 @@ struct mpijob__operator_queue_group {
 
 /* --- timers: a binary heap --- */
 
-static void heap_set(struct mpijob__operator_queue *queue, size_t at, struct mpijob__operator_queue_item *item)
+static void heap_set(struct mpijob__operator_queue *queue, size_t at,
+    struct mpijob__operator_queue_item *item)
 {
 	queue->heap[at] = item;
 	item->heap_at = at;
@@ -57,7 +60,8 @@ static void heap_down(struct mpijob__operator_queue *queue, size_t at)
 	for (;;) {
 		size_t child = at * 2;
 
-		if (child + 1 <= queue->heap_count && queue->heap[child + 1]->due_ms < queue->heap[child]->due_ms)
+		if (child + 1 <= queue->heap_count &&
+		    queue->heap[child + 1]->due_ms < queue->heap[child]->due_ms)
 			child++;
 		if (child > queue->heap_count || queue->heap[child]->due_ms >= item->due_ms)
 			break;
@@ -67,7 +71,8 @@ static void heap_down(struct mpijob__operator_queue *queue, size_t at)
 	heap_set(queue, at, item);
 }
 
-static void heap_remove(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+static void heap_remove(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	size_t at = item->heap_at;
 	struct mpijob__operator_queue_item *last;
@@ -86,7 +91,8 @@ static void heap_remove(struct mpijob__operator_queue *queue, struct mpijob__ope
 
 /* --- groups --- */
 
-static struct mpijob__operator_queue_group *find_group(struct mpijob__operator_queue *queue, const char *name)
+static struct mpijob__operator_queue_group *find_group(struct mpijob__operator_queue *queue,
+    const char *name)
 {
 	struct mpijob__operator_queue_group *group = queue->groups;
 
@@ -103,7 +109,8 @@ static struct mpijob__operator_queue_group *find_group(struct mpijob__operator_q
 	return group;
 }
 
-static void drop_group(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_group *group)
+static void drop_group(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_group *group)
 {
 	struct mpijob__operator_queue_group **at = &queue->groups;
 
@@ -115,7 +122,8 @@ static void drop_group(struct mpijob__operator_queue *queue, struct mpijob__oper
 }
 
 /* Enter the ring at its end: just before whose turn it is. */
-static void ring_enter(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_group *group)
+static void ring_enter(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_group *group)
 {
 	if (!queue->turn) {
 		group->before = group->after = group;
@@ -128,7 +136,8 @@ static void ring_enter(struct mpijob__operator_queue *queue, struct mpijob__oper
 	group->after->before = group;
 }
 
-static void ring_leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_group *group)
+static void ring_leave(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_group *group)
 {
 	if (queue->turn == group)
 		queue->turn = group->after == group ? NULL : group->after;
@@ -137,7 +146,8 @@ static void ring_leave(struct mpijob__operator_queue *queue, struct mpijob__oper
 	group->before = group->after = NULL;
 }
 
-static void line_enter(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+static void line_enter(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	struct mpijob__operator_queue_group *group = item->group;
 
@@ -157,7 +167,8 @@ static void line_enter(struct mpijob__operator_queue *queue, struct mpijob__oper
 		ring_enter(queue, group);
 }
 
-static void line_leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+static void line_leave(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	struct mpijob__operator_queue_group *group = item->group;
 
@@ -195,7 +206,8 @@ static int heap_room(struct mpijob__operator_queue *queue)
 	return 0;
 }
 
-int mpijob__operator_queue_join(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, const char *name)
+int mpijob__operator_queue_join(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, const char *name)
 {
 	memset(item, 0, sizeof(*item));
 	item->due_ms = MPIJOB__OPERATOR_QUEUE_NEVER;
@@ -210,7 +222,8 @@ int mpijob__operator_queue_join(struct mpijob__operator_queue *queue, struct mpi
 	return 0;
 }
 
-void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	if (!item->group)
 		return;
@@ -223,7 +236,8 @@ void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue, struct m
 	item->group = NULL;
 }
 
-void mpijob__operator_queue_add(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+void mpijob__operator_queue_add(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	if (item->busy) {
 		item->dirty = 1;
@@ -235,7 +249,8 @@ void mpijob__operator_queue_add(struct mpijob__operator_queue *queue, struct mpi
 		line_enter(queue, item);
 }
 
-void mpijob__operator_queue_add_at(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t when_ms)
+void mpijob__operator_queue_add_at(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int64_t when_ms)
 {
 	if (when_ms < item->not_before_ms)
 		when_ms = item->not_before_ms;
@@ -258,19 +273,22 @@ static void ripen(struct mpijob__operator_queue *queue, int64_t now_ms)
 	}
 }
 
-void mpijob__operator_queue_sent(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+void mpijob__operator_queue_sent(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	item->group->under_way++;
 	queue->under_way++;
 }
 
-void mpijob__operator_queue_answered(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+void mpijob__operator_queue_answered(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	item->group->under_way--;
 	queue->under_way--;
 }
 
-void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t took_us)
+void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int64_t took_us)
 {
 	int64_t from_ms = queue->now_ms;
 
@@ -284,10 +302,12 @@ void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue, struct 
 }
 
 /*
- * The next one in line with less than `most` under way. One that rests: only when no other is in line or soon will be,
- * because it has requests under way, or because there is `more` to read, in which there may be others.
+ * The next one in line with less than `most` under way. One that rests: only when no other is in
+ * line or soon will be, because it has requests under way, or because there is `more` to read, in
+ * which there may be others.
  */
-static struct mpijob__operator_queue_group *find_turn(const struct mpijob__operator_queue *queue, size_t most, int more)
+static struct mpijob__operator_queue_group *find_turn(const struct mpijob__operator_queue *queue,
+    size_t most, int more)
 {
 	struct mpijob__operator_queue_group *group = queue->turn, *resting = NULL;
 
@@ -304,7 +324,8 @@ static struct mpijob__operator_queue_group *find_turn(const struct mpijob__opera
 	return resting;
 }
 
-static struct mpijob__operator_queue_group *next_group(const struct mpijob__operator_queue *queue, int more)
+static struct mpijob__operator_queue_group *next_group(const struct mpijob__operator_queue *queue,
+    int more)
 {
 	int alone = queue->groups && !queue->groups->next;
 	struct mpijob__operator_queue_group *group;
@@ -312,10 +333,14 @@ static struct mpijob__operator_queue_group *next_group(const struct mpijob__oper
 	if (queue->most == 0)
 		return find_turn(queue, SIZE_MAX, more);
 	group = find_turn(queue, (queue->most + 1) / 2, more);
-	return group ? group : find_turn(queue, alone || queue->most <= 2 * SPARE ? queue->most : queue->most - SPARE, more);
+	return group ? group
+		     : find_turn(queue,
+			   alone || queue->most <= 2 * SPARE ? queue->most : queue->most - SPARE,
+			   more);
 }
 
-struct mpijob__operator_queue_item *mpijob__operator_queue_take(struct mpijob__operator_queue *queue, int64_t now_ms)
+struct mpijob__operator_queue_item *
+mpijob__operator_queue_take(struct mpijob__operator_queue *queue, int64_t now_ms)
 {
 	struct mpijob__operator_queue_group *group;
 	struct mpijob__operator_queue_item *item;
@@ -335,12 +360,14 @@ struct mpijob__operator_queue_item *mpijob__operator_queue_take(struct mpijob__o
 	return item;
 }
 
-void mpijob__operator_queue_again(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
+void mpijob__operator_queue_again(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item)
 {
 	line_enter(queue, item);
 }
 
-void mpijob__operator_queue_done(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t not_before_ms)
+void mpijob__operator_queue_done(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int64_t not_before_ms)
 {
 	int dirty = item->dirty;
 
@@ -353,8 +380,9 @@ void mpijob__operator_queue_done(struct mpijob__operator_queue *queue, struct mp
 		mpijob__operator_queue_add(queue, item);
 }
 
-void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t now_ms,
-			  int64_t at_least_ms, int64_t at_most_ms)
+void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int64_t now_ms, int64_t at_least_ms,
+    int64_t at_most_ms)
 {
 	int64_t wait = LAST_FAILURE_MS;
 
@@ -377,7 +405,8 @@ void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue, struct 
 	mpijob__operator_queue_add_at(queue, item, now_ms + wait);
 }
 
-void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int refused)
+void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int refused)
 {
 	struct mpijob__operator_queue_group *group = item->group;
 
@@ -388,7 +417,8 @@ void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue, struct
 	queue->refused_groups += group->refused > 0;
 }
 
-size_t mpijob__operator_queue_share(const struct mpijob__operator_queue *queue, const struct mpijob__operator_queue_item *item)
+size_t mpijob__operator_queue_share(const struct mpijob__operator_queue *queue,
+    const struct mpijob__operator_queue_item *item)
 {
 	return item->group->refused * queue->refused_groups;
 }

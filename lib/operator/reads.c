@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads one object by its name. The ClusterRole of mpi-operator v0.8.2 grants `list` but not `get` for some kinds; such
- * an object is read by a list with a field selector.
+ * Reads one object by its name. The ClusterRole of mpi-operator v0.8.2 grants `list` but not `get`
+ * for some kinds; such an object is read by a list with a field selector.
  *
- * The first refusal shows which kinds these are. They are listed from then on, until a list is refused too.
+ * The first refusal shows which kinds these are. They are listed from then on, until a list is
+ * refused too.
  */
 #include "operator/operator.h"
 
@@ -16,7 +17,7 @@
 #define LARGEST (16u << 20)
 
 int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target target,
-		       const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call)
+    const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call)
 {
 	mpijob_text selector = { 0 };
 	const char *query[] = { "fieldSelector", NULL };
@@ -31,7 +32,8 @@ int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target
 		target.query_count = 2;
 	}
 	if (rc == 0)
-		rc = mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL, callbacks, call);
+		rc = mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL,
+		    callbacks, call);
 	mpijob__base_text_release(&selector);
 	return rc;
 }
@@ -56,27 +58,32 @@ static int take(void *user, const struct mpijob__client_split_object *object)
 
 	if (found->code != MPIJOB_ERR_NOT_FOUND)
 		return 0;
-	found->code = object->json ? mpijob_text_write(found->text, object->json, object->len) : MPIJOB_ERR_SYNTAX;
+	found->code = object->json ? mpijob_text_write(found->text, object->json, object->len)
+				   : MPIJOB_ERR_SYNTAX;
 	return 0;
 }
 
-/* The only object of a list, in `text`. 0; MPIJOB_ERR_NOT_FOUND; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_NOMEM. */
+/* The only object of a list, in `text`. 0; MPIJOB_ERR_NOT_FOUND; MPIJOB_ERR_SYNTAX;
+ * MPIJOB_ERR_NOMEM. */
 static int unwrap(const char *api_version, const char *kind, const struct mpijob_answer *answer,
-		  mpijob_text *text)
+    mpijob_text *text)
 {
 	struct found found = { text, MPIJOB_ERR_NOT_FOUND };
 	struct mpijob__client_split split;
-	int rc = mpijob__client_split_init(&split, MPIJOB__CLIENT_SPLIT_LIST, api_version, kind, LARGEST);
+	int rc = mpijob__client_split_init(&split, MPIJOB__CLIENT_SPLIT_LIST, api_version, kind,
+	    LARGEST);
 
 	if (rc == 0)
-		rc = mpijob__client_split_feed(&split, answer->body, answer->body_len, take, &found);
+		rc =
+		    mpijob__client_split_feed(&split, answer->body, answer->body_len, take, &found);
 	if (rc == 0 && !mpijob__client_split_complete(&split))
 		rc = MPIJOB_ERR_SYNTAX;
 	mpijob__client_split_release(&split);
 	return rc ? rc : found.code;
 }
 
-void mpijob__operator_read_object(const char *api_version, const char *kind, struct mpijob_answer *answer, mpijob_text *text)
+void mpijob__operator_read_object(const char *api_version, const char *kind,
+    struct mpijob_answer *answer, mpijob_text *text)
 {
 	if (answer->code)
 		return;

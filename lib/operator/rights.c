@@ -2,9 +2,9 @@
 /*
  * What the server does not let us do at present: a verb on a kind in a namespace.
  *
- * Rights are taken away and given back, quotas fill, kinds are not installed yet: none of that comes with
- * news. It is told once when it begins and once when it ends, not with every try; and as soon as one write
- * goes through again, the other jobs that were refused the same are looked at.
+ * Rights are taken away and given back, quotas fill, kinds are not installed yet: none of that
+ * comes with news. It is told once when it begins and once when it ends, not with every try; and as
+ * soon as one write goes through again, the other jobs that were refused the same are looked at.
  */
 #include "operator/operator.h"
 
@@ -16,15 +16,17 @@
 struct mpijob__operator_right {
 	struct mpijob__operator_right *next;
 	int32_t verb;
-	const char *kind;       /* in `namespace_`, behind it */
+	const char *kind; /* in `namespace_`, behind it */
 	char namespace_[];
 };
 
-static struct mpijob__operator_right **find(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
+static struct mpijob__operator_right **find(mpijob_operator *operator_, const char *namespace_,
+    int32_t verb, const char *kind)
 {
 	struct mpijob__operator_right **at = &operator_->rights;
 
-	while (*at && ((*at)->verb != verb || strcmp((*at)->kind, kind) != 0 || strcmp((*at)->namespace_, namespace_) != 0))
+	while (*at && ((*at)->verb != verb || strcmp((*at)->kind, kind) != 0 ||
+			  strcmp((*at)->namespace_, namespace_) != 0))
 		at = &(*at)->next;
 	return at;
 }
@@ -43,8 +45,8 @@ static struct mpijob__operator_right *make(const char *namespace_, int32_t verb,
 	return right;
 }
 
-int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind,
-			   const char *message)
+int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *namespace_,
+    int32_t verb, const char *kind, const char *message)
 {
 	struct mpijob__operator_right **at = find(operator_, namespace_, verb, kind);
 
@@ -54,18 +56,21 @@ int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *name
 	if (!*at)
 		return 0;
 	operator_->rights_count++;
-	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "rights-missing", "cannot %s %s in namespace %s for now: %s",
-			     mpijob__operator_metrics_verb(verb), kind, namespace_, message);
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "rights-missing",
+	    "cannot %s %s in namespace %s for now: %s", mpijob__operator_metrics_verb(verb), kind,
+	    namespace_, message);
 	return 1;
 }
 
-static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record, void *namespace_)
+static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    void *namespace_)
 {
 	if (record->item.refused && strcmp(record->namespace_, namespace_) == 0)
 		mpijob__operator_jobs_touch(operator_, record);
 }
 
-void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb, const char *kind)
+void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb,
+    const char *kind)
 {
 	struct mpijob__operator_right **at, *right;
 
@@ -75,8 +80,9 @@ void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namesp
 	right = *at;
 	if (!right)
 		return;
-	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "rights-back", "can %s %s in namespace %s again",
-			     mpijob__operator_metrics_verb(verb), kind, namespace_);
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "rights-back",
+	    "can %s %s in namespace %s again", mpijob__operator_metrics_verb(verb), kind,
+	    namespace_);
 	mpijob__operator_jobs_each(operator_, look_again, right->namespace_);
 	*at = right->next;
 	operator_->rights_count--;
@@ -100,7 +106,8 @@ static void forget(mpijob_operator *operator_, const char *namespace_)
 	}
 }
 
-void mpijob__operator_rights_note(mpijob_operator *operator_, struct mpijob__operator_record *record, int waits)
+void mpijob__operator_rights_note(mpijob_operator *operator_,
+    struct mpijob__operator_record *record, int waits)
 {
 	if (!waits && !record->item.refused)
 		return;
@@ -109,11 +116,13 @@ void mpijob__operator_rights_note(mpijob_operator *operator_, struct mpijob__ope
 		forget(operator_, record->namespace_);
 }
 
-size_t mpijob__operator_rights_count(const mpijob_operator *operator_, int32_t verb, const char *kind)
+size_t mpijob__operator_rights_count(const mpijob_operator *operator_, int32_t verb,
+    const char *kind)
 {
 	size_t count = 0;
 
-	for (const struct mpijob__operator_right *right = operator_->rights; right; right = right->next)
+	for (const struct mpijob__operator_right *right = operator_->rights; right;
+	     right = right->next)
 		count += right->verb == verb && strcmp(right->kind, kind) == 0;
 	return count;
 }

@@ -3,9 +3,9 @@
  * Whose an object is, and whether what is told of it is news.
  *
  * A child belongs to the MPIJob that controls it; a launcher's pod to the MPIJob of the Job that
- * controls it; an object that was once found under a child's name stays with that job. Everything else is
- * dropped at once. What our own writes answered is remembered by resourceVersion, so an older event
- * that comes later never takes us back.
+ * controls it; an object that was once found under a child's name stays with that job. Everything
+ * else is dropped at once. What our own writes answered is remembered by resourceVersion, so an
+ * older event that comes later never takes us back.
  */
 #include "operator/operator.h"
 
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAKING_MS    5000
-#define STRANGERS_MS 59000 /* a plan that meets one asks to be made again after a minute */
-#define LEFTOVER_MS  1000  /* the garbage collector is on its way to it; doubled each time */
+#define MAKING_MS      5000
+#define STRANGERS_MS   59000 /* a plan that meets one asks to be made again after a minute */
+#define LEFTOVER_MS    1000  /* the garbage collector is on its way to it; doubled each time */
 #define LEFTOVER_STEPS 6
 
 uint64_t mpijob__operator_route_version(const char *text)
@@ -43,22 +43,27 @@ static struct mpijob__operator_object *find(const mpijob_operator *operator_, co
 	return mpijob__operator_objects_find(&operator_->objects, &uid);
 }
 
-static struct mpijob__operator_object *keep(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *uid, int source)
+static struct mpijob__operator_object *keep(mpijob_operator *operator_,
+    struct mpijob__operator_record *record, const char *uid, int source)
 {
-	struct mpijob__operator_object *object = mpijob__operator_objects_add(&operator_->objects, record, uid);
+	struct mpijob__operator_object *object =
+	    mpijob__operator_objects_add(&operator_->objects, record, uid);
 
 	if (!object)
 		return NULL;
 	object->source = (uint32_t)source & 15;
 	if (source < MPIJOB__OPERATOR_SOURCE_COUNT)
-		object->generation = operator_->sources[source].generation & (MPIJOB__OPERATOR_GENERATIONS - 1);
+		object->generation =
+		    operator_->sources[source].generation & (MPIJOB__OPERATOR_GENERATIONS - 1);
 	return object;
 }
 
-void mpijob__operator_route_release(struct mpijob__operator_record *record, mpijob_operator *operator_)
+void mpijob__operator_route_release(struct mpijob__operator_record *record,
+    mpijob_operator *operator_)
 {
 	while (record->objects)
-		mpijob__operator_objects_drop(&operator_->objects, mpijob__operator_objects_of(&operator_->objects, record));
+		mpijob__operator_objects_drop(&operator_->objects,
+		    mpijob__operator_objects_of(&operator_->objects, record));
 }
 
 /* An answer may come after the last event of its object: that one does not come back. */
@@ -71,7 +76,8 @@ static void note_gone(mpijob_operator *operator_, const char *uid, uint64_t vers
 	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__OPERATOR_GONE_UIDS;
 }
 
-int mpijob__operator_route_is_gone(const mpijob_operator *operator_, const char *uid, uint64_t version)
+int mpijob__operator_route_is_gone(const mpijob_operator *operator_, const char *uid,
+    uint64_t version)
 {
 	uint64_t hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
 
@@ -85,7 +91,8 @@ int mpijob__operator_route_is_gone(const mpijob_operator *operator_, const char 
 static int forget(mpijob_operator *operator_, struct mpijob__operator_object *object)
 {
 	char room[MPIJOB__BASE_UID_ROOM];
-	int known = mpijob_facts_forget(object->record->facts, mpijob__base_uid_text(&object->uid, room));
+	int known =
+	    mpijob_facts_forget(object->record->facts, mpijob__base_uid_text(&object->uid, room));
 
 	mpijob__operator_objects_drop(&operator_->objects, object);
 	return known == 1;
@@ -98,13 +105,15 @@ static int begins(const char *text, const char *start)
 	return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-static struct mpijob__operator_record *owner_of(const mpijob_operator *operator_, const struct mpijob_observed *observed)
+static struct mpijob__operator_record *owner_of(const mpijob_operator *operator_,
+    const struct mpijob_observed *observed)
 {
 	struct mpijob__operator_record *record = NULL;
 
 	if (!observed->owner_uid || !observed->owner_kind)
 		return NULL;
-	if (strcmp(observed->owner_kind, "MPIJob") == 0 && begins(observed->owner_api_version, "kubeflow.org/")) {
+	if (strcmp(observed->owner_kind, "MPIJob") == 0 &&
+	    begins(observed->owner_api_version, "kubeflow.org/")) {
 		record = mpijob__operator_jobs_by_uid(operator_, observed->owner_uid);
 	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
 		   begins(observed->owner_api_version, "batch/")) {
@@ -113,7 +122,8 @@ static struct mpijob__operator_record *owner_of(const mpijob_operator *operator_
 		record = job ? job->record : NULL;
 	}
 	/* An owner in another namespace is none: anybody could claim one. */
-	if (record && (!observed->namespace_ || strcmp(record->namespace_, observed->namespace_) != 0))
+	if (record &&
+	    (!observed->namespace_ || strcmp(record->namespace_, observed->namespace_) != 0))
 		return NULL;
 	return record;
 }
@@ -121,28 +131,33 @@ static struct mpijob__operator_record *owner_of(const mpijob_operator *operator_
 /* Could an MPIJob that we do not know yet own it? */
 static int may_be_owned(const struct mpijob_observed *observed)
 {
-	if (!observed->owner_uid || !observed->owner_kind || !observed->uid || !observed->name || !observed->namespace_)
+	if (!observed->owner_uid || !observed->owner_kind || !observed->uid || !observed->name ||
+	    !observed->namespace_)
 		return 0;
 	if (strcmp(observed->owner_kind, "MPIJob") == 0)
 		return begins(observed->owner_api_version, "kubeflow.org/");
 	return observed->pod && observed->pod->role == MPIJOB_ROLE_LAUNCHER &&
-	       strcmp(observed->owner_kind, "Job") == 0 && begins(observed->owner_api_version, "batch/");
+	       strcmp(observed->owner_kind, "Job") == 0 &&
+	       begins(observed->owner_api_version, "batch/");
 }
 
 /* --- what is told --- */
 
-/* An answer told of a newer object of that name: of the one before it, which is news now, nothing is left but its end. */
-static int is_superseded(const mpijob_operator *operator_, const struct mpijob__operator_record *record,
-			 const struct mpijob_observed *observed)
+/* An answer told of a newer object of that name: of the one before it, which is news now, nothing
+ * is left but its end. */
+static int is_superseded(const mpijob_operator *operator_,
+    const struct mpijob__operator_record *record, const struct mpijob_observed *observed)
 {
-	const struct mpijob_child_facts *child = observed->child ? mpijob_facts_child(record->facts, observed->child->role)
-								  : NULL;
-	const struct mpijob__plan_pod *pod = observed->pod && observed->pod->name
-						? mpijob__plan_pods_find(&record->facts->pods, observed->pod)
-						: NULL;
-	const struct mpijob__operator_object *known = child ? find(operator_, child->uid)
-					     : pod ? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
-						   : NULL;
+	const struct mpijob_child_facts *child =
+	    observed->child ? mpijob_facts_child(record->facts, observed->child->role) : NULL;
+	const struct mpijob__plan_pod *pod =
+	    observed->pod && observed->pod->name
+		? mpijob__plan_pods_find(&record->facts->pods, observed->pod)
+		: NULL;
+	const struct mpijob__operator_object *known =
+	    child ? find(operator_, child->uid)
+	    : pod ? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
+		  : NULL;
 	uint64_t version = mpijob__operator_route_version(observed->resource_version);
 
 	if (child && observed->name && strcmp(child->name, observed->name) != 0)
@@ -151,8 +166,8 @@ static int is_superseded(const mpijob_operator *operator_, const struct mpijob__
 }
 
 /* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
-static int apply(mpijob_operator *operator_, struct mpijob__operator_record *record, struct mpijob__operator_object *object,
-		 const struct mpijob_observed *observed, int source)
+static int apply(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    struct mpijob__operator_object *object, const struct mpijob_observed *observed, int source)
 {
 	int rc;
 
@@ -169,9 +184,10 @@ static int apply(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	rc = mpijob_facts_apply(record->facts, observed);
 	if (rc < 0 && rc != MPIJOB_ERR_NOMEM) {
 		operator_->metrics.set_aside[mpijob__operator_metrics_kind(observed->kind)]++;
-		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "object-set-aside", "%s %s/%s is left out: %s",
-				     observed->kind ? observed->kind : "object", record->namespace_,
-				     observed->name ? observed->name : "", mpijob_error_text(rc));
+		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "object-set-aside",
+		    "%s %s/%s is left out: %s", observed->kind ? observed->kind : "object",
+		    record->namespace_, observed->name ? observed->name : "",
+		    mpijob_error_text(rc));
 		return 0;
 	}
 	if (rc >= 0 && object)
@@ -186,27 +202,32 @@ static int is_old(const struct mpijob__operator_object *object, const char *vers
 	return object->gone || (version && object->version && version <= object->version);
 }
 
-static int observe(mpijob_operator *operator_, const char *json, size_t len, const char *kind, const char *namespace_,
-		   const char *name)
+static int observe(mpijob_operator *operator_, const char *json, size_t len, const char *kind,
+    const char *namespace_, const char *name)
 {
 	int rc = mpijob_observe(operator_->observation, json, len, NULL);
 
 	if (rc && rc != MPIJOB_ERR_NOMEM) {
 		operator_->metrics.set_aside[mpijob__operator_metrics_kind(kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
-				     "%s %s/%s is set aside: it cannot be read: %s", kind, namespace_, name,
-				     mpijob_error_text(rc));
+		    "%s %s/%s is set aside: it cannot be read: %s", kind, namespace_, name,
+		    mpijob_error_text(rc));
 	}
 	return rc;
 }
 
-/* A child that is known was changed into something that cannot be read: whose job it is should know. */
-static void tell_aside(mpijob_operator *operator_, const struct mpijob__operator_object *object, const char *kind, const char *name)
+/* A child that is known was changed into something that cannot be read: whose job it is should
+ * know. */
+static void tell_aside(mpijob_operator *operator_, const struct mpijob__operator_object *object,
+    const char *kind, const char *name)
 {
 	mpijob_text text = { 0 };
 
-	if (mpijob__base_text_printf(&text, "%s %s is left out of account: it is too large, or cannot be read", kind, name) == 0)
-		mpijob__operator_events_emit(operator_, object->record, "Warning", "ObjectSetAside", mpijob_text_data(&text));
+	if (mpijob__base_text_printf(&text,
+		"%s %s is left out of account: it is too large, or cannot be read", kind,
+		name) == 0)
+		mpijob__operator_events_emit(operator_, object->record, "Warning", "ObjectSetAside",
+		    mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 }
 
@@ -215,10 +236,12 @@ static int is_undone(const mpijob_operator *operator_, const struct mpijob__oper
 {
 	if (object->ours || object->gone)
 		return 0;
-	return object->source != MPIJOB__OPERATOR_SOURCE_PODS || operator_->now_ms - object->record->made_ms < MAKING_MS;
+	return object->source != MPIJOB__OPERATOR_SOURCE_PODS ||
+	       operator_->now_ms - object->record->made_ms < MAKING_MS;
 }
 
-int mpijob__operator_route_event(struct mpijob__operator_source *source, const struct mpijob_watch_event *event)
+int mpijob__operator_route_event(struct mpijob__operator_source *source,
+    const struct mpijob_watch_event *event)
 {
 	mpijob_operator *operator_ = source->operator_;
 	struct mpijob__operator_object *object = *event->uid ? find(operator_, event->uid) : NULL;
@@ -228,7 +251,8 @@ int mpijob__operator_route_event(struct mpijob__operator_source *source, const s
 
 	if (event->event == MPIJOB_WATCH_DELETED) {
 		record = object ? object->record : NULL;
-		note_gone(operator_, event->uid, mpijob__operator_route_version(event->resource_version));
+		note_gone(operator_, event->uid,
+		    mpijob__operator_route_version(event->resource_version));
 		if (!object)
 			mpijob__operator_orphans_drop(operator_, event->uid);
 		else {
@@ -249,12 +273,13 @@ int mpijob__operator_route_event(struct mpijob__operator_source *source, const s
 			return 0;
 		operator_->metrics.set_aside[mpijob__operator_metrics_kind(source->kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
-				     "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_, event->name,
-				     event->whole_len);
+		    "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_,
+		    event->name, event->whole_len);
 		tell_aside(operator_, object, source->kind, event->name);
 		return 0;
 	}
-	rc = observe(operator_, event->json, event->json_len, source->kind, event->namespace_, event->name);
+	rc = observe(operator_, event->json, event->json_len, source->kind, event->namespace_,
+	    event->name);
 	if (rc && rc != MPIJOB_ERR_NOMEM && object)
 		tell_aside(operator_, object, source->kind, event->name);
 	if (rc)
@@ -294,19 +319,21 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* Somebody else's object has the name of a child. `watched`: a watch tells when it goes, unless it has not our label. */
-static void note_stranger(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_observed *observed,
-			  int watched)
+/* Somebody else's object has the name of a child. `watched`: a watch tells when it goes, unless it
+ * has not our label. */
+static void note_stranger(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const struct mpijob_observed *observed, int watched)
 {
 	int64_t wait = STRANGERS_MS;
 
-	if (!watched && observed->owner_kind && strcmp(observed->owner_kind, "MPIJob") == 0 && !owner_of(operator_, observed) &&
-	    record->leftovers < LEFTOVER_STEPS)
+	if (!watched && observed->owner_kind && strcmp(observed->owner_kind, "MPIJob") == 0 &&
+	    !owner_of(operator_, observed) && record->leftovers < LEFTOVER_STEPS)
 		wait = (int64_t)LEFTOVER_MS << record->leftovers++;
 	record->strangers_ms = operator_->now_ms + wait;
 }
 
-int mpijob__operator_route_answer(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *json, size_t len)
+int mpijob__operator_route_answer(mpijob_operator *operator_,
+    struct mpijob__operator_record *record, const char *json, size_t len)
 {
 	const struct mpijob_observed *observed;
 	struct mpijob__operator_object *object;
@@ -319,19 +346,21 @@ int mpijob__operator_route_answer(mpijob_operator *operator_, struct mpijob__ope
 	if (!observed->kind || !observed->uid)
 		return MPIJOB_ERR_SYNTAX;
 	if (strcmp(observed->kind, "MPIJob") == 0) {
-		struct mpijob_watch_event answer = { sizeof(answer), MPIJOB_WATCH_MODIFIED, json, len, len, observed->uid,
-						       or_empty(observed->name), or_empty(observed->namespace_),
-						       or_empty(observed->resource_version) };
+		struct mpijob_watch_event answer = { sizeof(answer), MPIJOB_WATCH_MODIFIED, json,
+			len, len, observed->uid, or_empty(observed->name),
+			or_empty(observed->namespace_), or_empty(observed->resource_version) };
 
 		if (strcmp(observed->uid, record->uid) != 0)
-			return MPIJOB_ERR_SYNTAX; /* another one of that name: its own events tell of it */
+			/* another one of that name: its own events tell of it */
+			return MPIJOB_ERR_SYNTAX;
 		record->fresh_ms = operator_->now_ms;
 		rc = mpijob__operator_jobs_update(operator_, &answer);
 		return rc < 0 ? rc : 0;
 	}
 	source = source_of(operator_, observed->kind);
 	/* Of pods only those with our label are watched. */
-	if ((source == MPIJOB__OPERATOR_SOURCE_NONE || source == MPIJOB__OPERATOR_SOURCE_PODS) && owner_of(operator_, observed) != record)
+	if ((source == MPIJOB__OPERATOR_SOURCE_NONE || source == MPIJOB__OPERATOR_SOURCE_PODS) &&
+	    owner_of(operator_, observed) != record)
 		note_stranger(operator_, record, observed, source != MPIJOB__OPERATOR_SOURCE_NONE);
 	if (source == MPIJOB__OPERATOR_SOURCE_NONE) {
 		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
@@ -341,7 +370,8 @@ int mpijob__operator_route_answer(mpijob_operator *operator_, struct mpijob__ope
 	object = find(operator_, observed->uid);
 	if (object && (object->record != record || is_old(object, observed->resource_version)))
 		return 0;
-	if (!object && mpijob__operator_route_is_gone(operator_, observed->uid, mpijob__operator_route_version(observed->resource_version)))
+	if (!object && mpijob__operator_route_is_gone(operator_, observed->uid,
+			   mpijob__operator_route_version(observed->resource_version)))
 		return 0;
 	rc = apply(operator_, record, object, observed, source);
 	return rc < 0 ? rc : 0;
@@ -355,7 +385,8 @@ void mpijob__operator_route_going(mpijob_operator *operator_, const char *uid)
 		object->ours = 1;
 }
 
-void mpijob__operator_route_gone(mpijob_operator *operator_, struct mpijob__operator_record *record, const char *uid)
+void mpijob__operator_route_gone(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const char *uid)
 {
 	struct mpijob__operator_object *object = find(operator_, uid);
 
@@ -368,7 +399,8 @@ void mpijob__operator_route_gone(mpijob_operator *operator_, struct mpijob__oper
 int mpijob__operator_route_is_unwatched(const mpijob_operator *operator_, int32_t role)
 {
 	return role == MPIJOB_ROLE_SECRET ||
-	       (role == MPIJOB_ROLE_NETWORK_POLICY && !operator_->sources[MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES].kind);
+	       (role == MPIJOB_ROLE_NETWORK_POLICY &&
+		   !operator_->sources[MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES].kind);
 }
 
 static int is_strange(const struct mpijob__operator_record *record, const char *owner_uid)
@@ -376,25 +408,30 @@ static int is_strange(const struct mpijob__operator_record *record, const char *
 	return !owner_uid || strcmp(owner_uid, record->uid) != 0;
 }
 
-static void forget_strange_child(mpijob_operator *operator_, struct mpijob__operator_record *record, int32_t role)
+static void forget_strange_child(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    int32_t role)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
 
-	if (child && mpijob__operator_route_is_unwatched(operator_, role) && is_strange(record, child->owner_uid))
+	if (child && mpijob__operator_route_is_unwatched(operator_, role) &&
+	    is_strange(record, child->owner_uid))
 		(void)mpijob_facts_forget(record->facts, child->uid);
 }
 
-void mpijob__operator_route_forget_strangers(mpijob_operator *operator_, struct mpijob__operator_record *record)
+void mpijob__operator_route_forget_strangers(mpijob_operator *operator_,
+    struct mpijob__operator_record *record)
 {
 	record->strangers_ms = 0;
 	record->rounds = 0; /* what comes now goes in no circle */
 	forget_strange_child(operator_, record, MPIJOB_ROLE_SECRET);
 	forget_strange_child(operator_, record, MPIJOB_ROLE_NETWORK_POLICY);
 	for (size_t i = record->facts->pods.count; i > 0; i--) {
-		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(&record->facts->pods, i - 1);
-		struct mpijob__operator_object *object = pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
-							? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
-							: NULL;
+		const struct mpijob__plan_pod *pod =
+		    mpijob__plan_pods_at(&record->facts->pods, i - 1);
+		struct mpijob__operator_object *object =
+		    pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
+			? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
+			: NULL;
 
 		if (object && object->record == record)
 			(void)forget(operator_, object);
@@ -411,7 +448,8 @@ void mpijob__operator_route_sweep(struct mpijob__operator_source *source, const 
 	while ((object = mpijob__operator_objects_next(&operator_->objects, &place))) {
 		struct mpijob__operator_record *record = object->record;
 
-		if ((int)object->source != source->number || object->generation == source->generation)
+		if ((int)object->source != source->number ||
+		    object->generation == source->generation)
 			continue;
 		/* Made by us after the list was. */
 		if (!object->gone && version && object->version > version)

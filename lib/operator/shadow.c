@@ -2,10 +2,10 @@
 /*
  * What an operator that must not act would have done.
  *
- * Another one does the work, at its own pace. So an action counts only when it is still wanted after
- * nothing was heard of the job for a while; for a job that is never quiet, after ten such whiles. Each is
- * told once, for as long as it stays wanted. A Secret is never listed: it is asked for by name when its
- * turn to be missed has come, and where that is forbidden it is not missed.
+ * Another one does the work, at its own pace. So an action counts only when it is still wanted
+ * after nothing was heard of the job for a while; for a job that is never quiet, after ten such
+ * whiles. Each is told once, for as long as it stays wanted. A Secret is never listed: it is asked
+ * for by name when its turn to be missed has come, and where that is forbidden it is not missed.
  */
 #include "operator/operator.h"
 
@@ -35,9 +35,9 @@ struct mpijob__operator_told {
 	struct mpijob__operator_told *next;
 	int64_t wall_ms;
 	int32_t verb;
-	const char *kind;   /* a constant */
+	const char *kind;                          /* a constant */
 	const char *namespace_, *job, *name, *why; /* in `strings` */
-	const char *difference; /* a constant, or NULL */
+	const char *difference;                    /* a constant, or NULL */
 	char strings[];
 };
 
@@ -53,9 +53,11 @@ static const char *place(char **at, const char *text)
 	return to;
 }
 
-static struct mpijob__operator_told *make_told(const struct mpijob__operator_record *record, const struct mpijob_action *action)
+static struct mpijob__operator_told *make_told(const struct mpijob__operator_record *record,
+    const struct mpijob_action *action)
 {
-	size_t len = strlen(record->namespace_) + strlen(record->name) + strlen(action->name) + strlen(action->why) + 4;
+	size_t len = strlen(record->namespace_) + strlen(record->name) + strlen(action->name) +
+		     strlen(action->why) + 4;
 	struct mpijob__operator_told *told = calloc(1, sizeof(*told) + len);
 	char *at;
 
@@ -92,8 +94,8 @@ static void keep(mpijob_operator *operator_, struct mpijob__operator_told *told)
 }
 
 /* 0 or MPIJOB_ERR_NOMEM: then it is told later. */
-static int tell(mpijob_operator *operator_, const struct mpijob__operator_record *record, const mpijob_plan *plan,
-		const struct mpijob_action *action)
+static int tell(mpijob_operator *operator_, const struct mpijob__operator_record *record,
+    const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	struct mpijob__operator_told *told = make_told(record, action);
 
@@ -102,9 +104,10 @@ static int tell(mpijob_operator *operator_, const struct mpijob__operator_record
 	told->difference = mpijob__operator_explain(record, plan, action);
 	keep(operator_, told);
 	operator_->metrics.shadow[action->verb][mpijob__operator_metrics_kind(action->kind)]++;
-	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "shadow-action", "would %s %s %s/%s for MPIJob %s: %s%s%s",
-			     mpijob__operator_metrics_verb(action->verb), action->kind, record->namespace_, action->name, record->name,
-			     action->why, told->difference ? "; difference: " : "", told->difference ? told->difference : "");
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "shadow-action",
+	    "would %s %s %s/%s for MPIJob %s: %s%s%s", mpijob__operator_metrics_verb(action->verb),
+	    action->kind, record->namespace_, action->name, record->name, action->why,
+	    told->difference ? "; difference: " : "", told->difference ? told->difference : "");
 	return 0;
 }
 
@@ -127,20 +130,23 @@ static void write_told(mpijob_doc *doc, const struct mpijob__operator_told *told
 		mpijob_node_put(doc, root, "difference", mpijob_node_new_null(doc));
 }
 
-int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write_fn write, void *user)
+int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write_fn write,
+    void *user)
 {
 	int code = 0;
 
 	if (!operator_ || !write)
 		return MPIJOB_ERR_USAGE;
-	for (const struct mpijob__operator_told *told = operator_->shadow.first; told && code == 0; told = told->next) {
+	for (const struct mpijob__operator_told *told = operator_->shadow.first; told && code == 0;
+	     told = told->next) {
 		mpijob_doc *doc = mpijob_doc_new();
 		mpijob_text line = { 0 };
 
 		write_told(doc, told);
 		code = mpijob_doc_error(doc);
 		if (code == 0)
-			code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &line);
+			code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+			    mpijob_text_write, &line);
 		if (code == 0)
 			code = mpijob__base_text_puts(&line, "\n");
 		if (code == 0)
@@ -153,8 +159,8 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 
 /* --- what is wanted --- */
 
-static struct mpijob__operator_want *find(const mpijob_operator *operator_, const struct mpijob__operator_record *record,
-				 const struct mpijob_action *action)
+static struct mpijob__operator_want *find(const mpijob_operator *operator_,
+    const struct mpijob__operator_record *record, const struct mpijob_action *action)
 {
 	const struct mpijob__operator_table *table = &operator_->shadow.wants;
 	uint64_t hash = mpijob__operator_table_hash(table, record->uid, action->name);
@@ -163,14 +169,15 @@ static struct mpijob__operator_want *find(const mpijob_operator *operator_, cons
 	while ((link = mpijob__operator_table_next(table, hash, link))) {
 		struct mpijob__operator_want *want = (struct mpijob__operator_want *)(void *)link;
 
-		if (want->record == record && want->verb == action->verb && want->role == action->role &&
-		    strcmp(want->name, action->name) == 0)
+		if (want->record == record && want->verb == action->verb &&
+		    want->role == action->role && strcmp(want->name, action->name) == 0)
 			return want;
 	}
 	return NULL;
 }
 
-static struct mpijob__operator_want *add(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_action *action)
+static struct mpijob__operator_want *add(mpijob_operator *operator_,
+    struct mpijob__operator_record *record, const struct mpijob_action *action)
 {
 	struct mpijob__operator_table *table = &operator_->shadow.wants;
 	size_t len = strlen(action->name) + 1;
@@ -179,7 +186,8 @@ static struct mpijob__operator_want *add(mpijob_operator *operator_, struct mpij
 	if (!want)
 		return NULL;
 	memcpy(want->name, action->name, len);
-	if (mpijob__operator_table_add(table, &want->link, mpijob__operator_table_hash(table, record->uid, want->name))) {
+	if (mpijob__operator_table_add(table, &want->link,
+		mpijob__operator_table_hash(table, record->uid, want->name))) {
 		free(want);
 		return NULL;
 	}
@@ -211,10 +219,12 @@ static void drop(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	}
 }
 
-static int64_t ripe_ms(const mpijob_operator *operator_, const struct mpijob__operator_record *record, const struct mpijob__operator_want *want)
+static int64_t ripe_ms(const mpijob_operator *operator_,
+    const struct mpijob__operator_record *record, const struct mpijob__operator_want *want)
 {
 	int64_t grace = operator_->shadow.grace_ms;
-	int64_t quiet = (record->news_ms > want->first_ms ? record->news_ms : want->first_ms) + grace;
+	int64_t quiet =
+	    (record->news_ms > want->first_ms ? record->news_ms : want->first_ms) + grace;
 	int64_t last = want->first_ms + grace * PATIENCE;
 
 	return quiet < last ? quiet : last;
@@ -230,7 +240,8 @@ static void looked(void *user, const struct mpijob_answer *answer)
 
 	record->secret_look = NULL;
 	if (answer->code == 0)
-		rc = mpijob__operator_route_answer(operator_, record, answer->body, answer->body_len);
+		rc = mpijob__operator_route_answer(operator_, record, answer->body,
+		    answer->body_len);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
 	if (rc == 0 && (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND))
@@ -238,13 +249,16 @@ static void looked(void *user, const struct mpijob_answer *answer)
 	else if (answer->code == MPIJOB_ERR_AUTH)
 		record->secret_hidden = 1;
 	/* After any other failure it is asked again when the job is looked at next. */
-	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND || answer->code == MPIJOB_ERR_AUTH)
+	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND ||
+	    answer->code == MPIJOB_ERR_AUTH)
 		mpijob__operator_queue_add(&operator_->queue, &record->item);
 	else
-		mpijob__operator_queue_add_at(&operator_->queue, &record->item, operator_->now_ms + operator_->shadow.grace_ms);
+		mpijob__operator_queue_add_at(&operator_->queue, &record->item,
+		    operator_->now_ms + operator_->shadow.grace_ms);
 }
 
-static int look(mpijob_operator *operator_, struct mpijob__operator_record *record, const struct mpijob_action *action)
+static int look(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const struct mpijob_action *action)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, looked, record };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -255,14 +269,15 @@ static int look(mpijob_operator *operator_, struct mpijob__operator_record *reco
 	target.kind = action->kind;
 	target.namespace_ = record->namespace_;
 	target.name = action->name;
-	return mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL, &callbacks, &record->secret_look);
+	return mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL,
+	    &callbacks, &record->secret_look);
 }
 
 /* --- a plan --- */
 
 /* 0 when it is settled, its time when it ripens later, or MPIJOB_ERR_NOMEM. */
-static int64_t judge(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_plan *plan,
-		     const struct mpijob_action *action)
+static int64_t judge(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
 	int unknown = is_secret && !record->known_ms[MPIJOB_ROLE_SECRET];
@@ -290,7 +305,8 @@ static int64_t judge(mpijob_operator *operator_, struct mpijob__operator_record 
 	return rc;
 }
 
-int mpijob__operator_shadow_plan(mpijob_operator *operator_, struct mpijob__operator_record *record, const mpijob_plan *plan, int64_t *due_ms)
+int mpijob__operator_shadow_plan(mpijob_operator *operator_, struct mpijob__operator_record *record,
+    const mpijob_plan *plan, int64_t *due_ms)
 {
 	int code = 0;
 
@@ -307,7 +323,8 @@ int mpijob__operator_shadow_plan(mpijob_operator *operator_, struct mpijob__oper
 	return code;
 }
 
-void mpijob__operator_shadow_forget(mpijob_operator *operator_, struct mpijob__operator_record *record)
+void mpijob__operator_shadow_forget(mpijob_operator *operator_,
+    struct mpijob__operator_record *record)
 {
 	if (record->secret_look)
 		mpijob_call_cancel(record->secret_look);

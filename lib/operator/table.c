@@ -2,8 +2,8 @@
 /*
  * A chained hash table.
  *
- * It allocates only its slots, and can do with too few: once there are some, adding cannot fail. The
- * hash begins with a seed of its own, so that tenants cannot choose names that collide.
+ * It allocates only its slots, and can do with too few: once there are some, adding cannot fail.
+ * The hash begins with a seed of its own, so that tenants cannot choose names that collide.
  */
 #include "operator/table.h"
 
@@ -16,15 +16,18 @@
 
 #define FIRST_SLOTS 64
 
-uint64_t mpijob__operator_table_hash(const struct mpijob__operator_table *table, const char *first, const char *second)
+uint64_t mpijob__operator_table_hash(const struct mpijob__operator_table *table, const char *first,
+    const char *second)
 {
-	uint64_t hash = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START ^ table->seed, first, strlen(first) + 1);
+	uint64_t hash = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START ^ table->seed, first,
+	    strlen(first) + 1);
 
 	hash = mpijob__base_digest_add(hash, second, strlen(second));
 	return hash ^ (hash >> 32);
 }
 
-static struct mpijob__operator_table_link **slot_of(const struct mpijob__operator_table *table, uint64_t hash)
+static struct mpijob__operator_table_link **slot_of(const struct mpijob__operator_table *table,
+    uint64_t hash)
 {
 	return &table->slots[hash & (table->slot_count - 1)];
 }
@@ -39,7 +42,8 @@ static int grow(struct mpijob__operator_table *table)
 	if (!bigger.slots)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__operator_table_link *link = table->slots[i]; link; link = next) {
+		for (struct mpijob__operator_table_link *link = table->slots[i]; link;
+		     link = next) {
 			struct mpijob__operator_table_link **slot = slot_of(&bigger, link->hash);
 
 			next = link->next;
@@ -51,7 +55,8 @@ static int grow(struct mpijob__operator_table *table)
 	return 0;
 }
 
-int mpijob__operator_table_add(struct mpijob__operator_table *table, struct mpijob__operator_table_link *link, uint64_t hash)
+int mpijob__operator_table_add(struct mpijob__operator_table *table,
+    struct mpijob__operator_table_link *link, uint64_t hash)
 {
 	struct mpijob__operator_table_link **slot;
 
@@ -65,7 +70,8 @@ int mpijob__operator_table_add(struct mpijob__operator_table *table, struct mpij
 	return 0;
 }
 
-void mpijob__operator_table_remove(struct mpijob__operator_table *table, struct mpijob__operator_table_link *link)
+void mpijob__operator_table_remove(struct mpijob__operator_table *table,
+    struct mpijob__operator_table_link *link)
 {
 	struct mpijob__operator_table_link **at = slot_of(table, link->hash);
 
@@ -77,8 +83,9 @@ void mpijob__operator_table_remove(struct mpijob__operator_table *table, struct 
 	table->count--;
 }
 
-struct mpijob__operator_table_link *mpijob__operator_table_next(const struct mpijob__operator_table *table, uint64_t hash,
-					      const struct mpijob__operator_table_link *after)
+struct mpijob__operator_table_link *
+mpijob__operator_table_next(const struct mpijob__operator_table *table, uint64_t hash,
+    const struct mpijob__operator_table_link *after)
 {
 	struct mpijob__operator_table_link *link;
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is sent when an action is carried out: rendered objects for creates, merge patches for all else.
+ * What is sent when an action is carried out: rendered objects for creates, merge patches for all
+ * else.
  *
- * A child is rendered when a check or a body first needs it, and once for all actions of a plan; the key pair
- * is drawn for the one body that holds it and wiped behind it. A patch names the uid of its object, so it
- * cannot meet another one of the same name; that of the job's status, and the one that stops the launcher, name the
- * version too: what is said, and whether it may stop, depend on all else. Merge patches can add to a map but not replace
- * it, so keys that have to go are named with null.
+ * A child is rendered when a check or a body first needs it, and once for all actions of a plan;
+ * the key pair is drawn for the one body that holds it and wiped behind it. A patch names the uid
+ * of its object, so it cannot meet another one of the same name; that of the job's status, and the
+ * one that stops the launcher, name the version too: what is said, and whether it may stop, depend
+ * on all else. Merge patches can add to a map but not replace it, so keys that have to go are named
+ * with null.
  */
 #include "plan/plan.h"
 
@@ -63,20 +65,24 @@ int mpijob__plan_bodies_check(struct mpijob_plan *plan)
 	return !code;
 }
 
-static int write_create(const struct mpijob_plan *plan, const struct mpijob_action *action, mpijob_write_fn write,
-			void *user)
+static int write_create(const struct mpijob_plan *plan, const struct mpijob_action *action,
+    mpijob_write_fn write, void *user)
 {
 	int code = begin(plan, 0);
 
-	return code ? code : mpijob__render_objects_send(plan->bodies->objects, action->role, action->index, write, user);
+	return code ? code
+		    : mpijob__render_objects_send(plan->bodies->objects, action->role,
+			  action->index, write, user);
 }
 
 static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len,
-			mpijob_write_fn write, void *user)
+    mpijob_write_fn write, void *user)
 {
 	int code = begin(plan, 0);
 
-	return code ? code : mpijob__render_objects_send_secret(plan->bodies->objects, entropy, entropy_len, write, user);
+	return code ? code
+		    : mpijob__render_objects_send_secret(plan->bodies->objects, entropy,
+			  entropy_len, write, user);
 }
 
 static int write_word(const char *text, mpijob_write_fn write, void *user)
@@ -87,7 +93,8 @@ static int write_word(const char *text, mpijob_write_fn write, void *user)
 /* In base64, a few bytes at a time: no second copy of a key is made. */
 static int write_base64(const char *data, mpijob_write_fn write, void *user)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	size_t len = strlen(data);
 	int code = 0;
 
@@ -112,10 +119,10 @@ static int write_base64(const char *data, mpijob_write_fn write, void *user)
 	return code;
 }
 
-/* By hand: keys never enter a tree. A uid holds nothing that JSON would have to escape, else it is none of the
- * server's. */
-static int write_secret_patch(const struct mpijob_action *action, const uint8_t *entropy, size_t entropy_len,
-			      mpijob_write_fn write, void *user)
+/* By hand: keys never enter a tree. A uid holds nothing that JSON would have to escape, else it is
+ * none of the server's. */
+static int write_secret_patch(const struct mpijob_action *action, const uint8_t *entropy,
+    size_t entropy_len, mpijob_write_fn write, void *user)
 {
 	mpijob_ssh_key *key = NULL;
 	int code;
@@ -129,7 +136,8 @@ static int write_secret_patch(const struct mpijob_action *action, const uint8_t 
 	if (!code)
 		code = write_word(action->uid, write, user);
 	if (!code)
-		code = write_word("\"},\"data\":{\"" MPIJOB__RENDER_KEY_SSH_PRIVATE "\":\"", write, user);
+		code = write_word("\"},\"data\":{\"" MPIJOB__RENDER_KEY_SSH_PRIVATE "\":\"", write,
+		    user);
 	if (!code)
 		code = write_base64(mpijob_ssh_key_private(key), write, user);
 	if (!code)
@@ -143,8 +151,8 @@ static int write_secret_patch(const struct mpijob_action *action, const uint8_t 
 }
 
 /* A map as it is wanted, with null for each key of `former` that it has not. */
-static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key, const mpijob_node *wanted,
-			 const mpijob_doc *former)
+static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key,
+    const mpijob_node *wanted, const mpijob_doc *former)
 {
 	const mpijob_node *old = former ? mpijob_doc_root(former) : NULL;
 	mpijob_node *map;
@@ -163,7 +171,8 @@ static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key, 
 }
 
 /* A value as it is wanted, or null. */
-static void put_or_null(mpijob_doc *doc, mpijob_node *parent, const char *key, const mpijob_node *wanted)
+static void put_or_null(mpijob_doc *doc, mpijob_node *parent, const char *key,
+    const mpijob_node *wanted)
 {
 	if (wanted)
 		mpijob_node_put_copy(doc, parent, key, wanted);
@@ -175,39 +184,49 @@ static void fill_service(const struct mpijob_plan *plan, mpijob_doc *doc, const 
 {
 	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
 
-	put_replaced(doc, spec, "selector", mpijob_node_find(object, "spec.selector"), plan->selector);
-	put_or_null(doc, spec, "publishNotReadyAddresses", mpijob_node_find(object, "spec.publishNotReadyAddresses"));
+	put_replaced(doc, spec, "selector", mpijob_node_find(object, "spec.selector"),
+	    plan->selector);
+	put_or_null(doc, spec, "publishNotReadyAddresses",
+	    mpijob_node_find(object, "spec.publishNotReadyAddresses"));
 }
 
-static void fill_network_policy(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
+static void fill_network_policy(const struct mpijob_plan *plan, mpijob_doc *doc,
+    const mpijob_node *object)
 {
 	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec"), *pods;
 
 	pods = mpijob_node_put_map(doc, spec, "podSelector");
-	put_replaced(doc, pods, "matchLabels", mpijob_node_find(object, "spec.podSelector.matchLabels"), plan->match_labels);
+	put_replaced(doc, pods, "matchLabels",
+	    mpijob_node_find(object, "spec.podSelector.matchLabels"), plan->match_labels);
 	mpijob_node_put(doc, pods, "matchExpressions", mpijob_node_new_null(doc));
-	mpijob_node_put_copy(doc, spec, "policyTypes", mpijob_node_find(object, "spec.policyTypes"));
+	mpijob_node_put_copy(doc, spec, "policyTypes",
+	    mpijob_node_find(object, "spec.policyTypes"));
 	mpijob_node_put_copy(doc, spec, "ingress", mpijob_node_find(object, "spec.ingress"));
 }
 
-static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
+static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc,
+    const mpijob_node *object)
 {
 	const mpijob_node *wanted = mpijob_node_get(object, "spec");
 	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
 
 	for (size_t i = 0; i < mpijob_node_count(wanted); i++)
-		mpijob_node_put_copy(doc, spec, mpijob_node_key(wanted, i), mpijob_node_at(wanted, i));
-	put_replaced(doc, spec, "minResources", mpijob_node_get(wanted, "minResources"), plan->min_resources);
+		mpijob_node_put_copy(doc, spec, mpijob_node_key(wanted, i),
+		    mpijob_node_at(wanted, i));
+	put_replaced(doc, spec, "minResources", mpijob_node_get(wanted, "minResources"),
+	    plan->min_resources);
 }
 
 static void fill_stop(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
 	if (plan->stops_version)
-		mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion", plan->stops_version);
+		mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+		    plan->stops_version);
 	mpijob_node_put_bool(doc, mpijob_doc_make(doc, "spec"), "suspend", 1);
 }
 
-static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
+static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc,
+    const mpijob_node *object)
 {
 	const mpijob_node *wanted = mpijob_node_find(object, "spec.template");
 	mpijob_node *pod_template = mpijob_doc_make(doc, "spec.template");
@@ -216,8 +235,10 @@ static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc, const
 
 	/* Labels and annotations that others put there stay. */
 	mpijob_node_put_copy(doc, metadata, "labels", mpijob_node_find(wanted, "metadata.labels"));
-	mpijob_node_put_copy(doc, metadata, "annotations", mpijob_node_find(wanted, "metadata.annotations"));
-	put_replaced(doc, spec, "nodeSelector", mpijob_node_find(wanted, "spec.nodeSelector"), plan->node_selector);
+	mpijob_node_put_copy(doc, metadata, "annotations",
+	    mpijob_node_find(wanted, "metadata.annotations"));
+	put_replaced(doc, spec, "nodeSelector", mpijob_node_find(wanted, "spec.nodeSelector"),
+	    plan->node_selector);
 	put_or_null(doc, spec, "tolerations", mpijob_node_find(wanted, "spec.tolerations"));
 	put_or_null(doc, spec, "schedulingGates", mpijob_node_find(wanted, "spec.schedulingGates"));
 	mpijob_node_put_bool(doc, mpijob_doc_find(doc, "spec"), "suspend", 0);
@@ -238,11 +259,13 @@ static const char *status_word(int32_t status)
 	return status == MPIJOB_CONDITION_FALSE ? "False" : "Unknown";
 }
 
-static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct mpijob__plan_condition *condition)
+static void put_condition(mpijob_doc *doc, mpijob_node *list,
+    const struct mpijob__plan_condition *condition)
 {
 	mpijob_node *map = mpijob_node_append_map(doc, list);
 
-	put_time(doc, map, "lastTransitionTime", condition->has_transition_time, condition->transition_time);
+	put_time(doc, map, "lastTransitionTime", condition->has_transition_time,
+	    condition->transition_time);
 	put_time(doc, map, "lastUpdateTime", condition->has_update_time, condition->update_time);
 	mpijob_node_put_string(doc, map, "message", condition->view.message);
 	mpijob_node_put_string(doc, map, "reason", condition->view.reason);
@@ -251,7 +274,8 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct mpijo
 }
 
 /* Counts of 0 are absent, as the reference writes them: null removes what stood there. */
-static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_t count, int32_t old)
+static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_t count,
+    int32_t old)
 {
 	if (count == old)
 		return;
@@ -261,8 +285,8 @@ static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_
 		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
 }
 
-static void put_replicas(mpijob_doc *doc, const char *role, const struct mpijob_replica_status *status,
-			 const struct mpijob_replica_status *old, int had)
+static void put_replicas(mpijob_doc *doc, const char *role,
+    const struct mpijob_replica_status *status, const struct mpijob_replica_status *old, int had)
 {
 	mpijob_node *map;
 
@@ -275,10 +299,12 @@ static void put_replicas(mpijob_doc *doc, const char *role, const struct mpijob_
 	put_count(doc, map, "failed", status->failed, old->failed);
 }
 
-/* A list is sent as a whole; a condition that did not change as it was, with what we do not know of it. */
+/* A list is sent as a whole; a condition that did not change as it was, with what we do not know of
+ * it. */
 static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpijob_node *status)
 {
-	const mpijob_node *former = mpijob_node_find(mpijob__job_node(plan->job), "status.conditions");
+	const mpijob_node *former =
+	    mpijob_node_find(mpijob__job_node(plan->job), "status.conditions");
 	const struct mpijob__plan_draft *draft = &plan->draft;
 	int changed = draft->count != plan->old.count;
 	mpijob_node *list;
@@ -292,7 +318,8 @@ static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpij
 		const struct mpijob__plan_condition *condition = &draft->conditions[i];
 
 		if (condition->origin < mpijob_node_count(former))
-			mpijob_node_append(doc, list, mpijob_node_copy(doc, mpijob_node_at(former, condition->origin)));
+			mpijob_node_append(doc, list,
+			    mpijob_node_copy(doc, mpijob_node_at(former, condition->origin)));
 		else
 			put_condition(doc, list, condition);
 	}
@@ -303,14 +330,15 @@ static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 	const struct mpijob__plan_draft *draft = &plan->draft, *old = &plan->old;
 	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
 
-	mpijob_node_put_string(
-		doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
-		mpijob_node_string(mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));
+	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+	    mpijob_node_string(
+		mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));
 	put_conditions(plan, doc, status);
 	if (!old->has_start_time || old->start_time != draft->start_time)
 		put_time(doc, status, "startTime", draft->has_start_time, draft->start_time);
 	if (!old->has_completion_time || old->completion_time != draft->completion_time)
-		put_time(doc, status, "completionTime", draft->has_completion_time, draft->completion_time);
+		put_time(doc, status, "completionTime", draft->has_completion_time,
+		    draft->completion_time);
 	if (old->has_completion_time && !draft->has_completion_time)
 		mpijob_node_put(doc, status, "completionTime", mpijob_node_new_null(doc));
 	if (draft->has_launcher)
@@ -324,63 +352,59 @@ static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
 	const mpijob_node *data = mpijob_node_get(object, "data");
 	mpijob_node *map = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "data");
 
-	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_HOSTFILE, mpijob_node_get(data, MPIJOB__RENDER_KEY_HOSTFILE));
-	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, mpijob_node_get(data, MPIJOB__RENDER_KEY_DISCOVER_HOSTS));
+	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_HOSTFILE,
+	    mpijob_node_get(data, MPIJOB__RENDER_KEY_HOSTFILE));
+	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_DISCOVER_HOSTS,
+	    mpijob_node_get(data, MPIJOB__RENDER_KEY_DISCOVER_HOSTS));
 }
 
-static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc, const mpijob_node *object)
+static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc,
+    const mpijob_node *object)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 
 	switch (body) {
-	case MPIJOB__PLAN_BODY_SERVICE:
-		fill_service(plan, doc, object);
-		break;
-	case MPIJOB__PLAN_BODY_NETWORK_POLICY:
-		fill_network_policy(plan, doc, object);
-		break;
-	case MPIJOB__PLAN_BODY_CONFIG_MAP:
-		fill_config_map(doc, object);
-		break;
-	case MPIJOB__PLAN_BODY_POD_GROUP:
-		fill_pod_group(plan, doc, object);
-		break;
-	case MPIJOB__PLAN_BODY_STOP:
-		fill_stop(plan, doc);
-		break;
+	case MPIJOB__PLAN_BODY_SERVICE: fill_service(plan, doc, object); break;
+	case MPIJOB__PLAN_BODY_NETWORK_POLICY: fill_network_policy(plan, doc, object); break;
+	case MPIJOB__PLAN_BODY_CONFIG_MAP: fill_config_map(doc, object); break;
+	case MPIJOB__PLAN_BODY_POD_GROUP: fill_pod_group(plan, doc, object); break;
+	case MPIJOB__PLAN_BODY_STOP: fill_stop(plan, doc); break;
 	case MPIJOB__PLAN_BODY_GO_ON:
 		mpijob_node_put_bool(doc, mpijob_node_put_map(doc, root, "spec"), "suspend", 0);
 		break;
-	case MPIJOB__PLAN_BODY_GO_ON_ANEW:
-		fill_launcher(plan, doc, object);
-		break;
+	case MPIJOB__PLAN_BODY_GO_ON_ANEW: fill_launcher(plan, doc, object); break;
 	case MPIJOB__PLAN_BODY_FORGET_START:
-		mpijob_node_put(doc, mpijob_node_put_map(doc, root, "status"), "startTime", mpijob_node_new_null(doc));
+		mpijob_node_put(doc, mpijob_node_put_map(doc, root, "status"), "startTime",
+		    mpijob_node_new_null(doc));
 		break;
-	case MPIJOB__PLAN_BODY_STATUS:
-		fill_status(plan, doc);
-		break;
+	case MPIJOB__PLAN_BODY_STATUS: fill_status(plan, doc); break;
 	default:
-		mpijob_node_put_map(doc, mpijob_doc_make(doc, "status.replicaStatuses"), "Launcher");
+		mpijob_node_put_map(doc, mpijob_doc_make(doc, "status.replicaStatuses"),
+		    "Launcher");
 		break;
 	}
 }
 
 /* The child that a patch makes of what is there; NULL for one that needs none. */
-static int wanted(const struct mpijob_plan *plan, const struct mpijob__plan_action *action, const mpijob_doc **out)
+static int wanted(const struct mpijob_plan *plan, const struct mpijob__plan_action *action,
+    const mpijob_doc **out)
 {
 	int code;
 
 	*out = NULL;
-	if (action->body != MPIJOB__PLAN_BODY_SERVICE && action->body != MPIJOB__PLAN_BODY_CONFIG_MAP &&
-	    action->body != MPIJOB__PLAN_BODY_POD_GROUP && action->body != MPIJOB__PLAN_BODY_NETWORK_POLICY && action->body != MPIJOB__PLAN_BODY_GO_ON_ANEW)
+	if (action->body != MPIJOB__PLAN_BODY_SERVICE &&
+	    action->body != MPIJOB__PLAN_BODY_CONFIG_MAP &&
+	    action->body != MPIJOB__PLAN_BODY_POD_GROUP &&
+	    action->body != MPIJOB__PLAN_BODY_NETWORK_POLICY &&
+	    action->body != MPIJOB__PLAN_BODY_GO_ON_ANEW)
 		return 0;
 	code = begin(plan, 0);
-	return code ? code : mpijob__render_objects_child(plan->bodies->objects, action->view.role, out);
+	return code ? code
+		    : mpijob__render_objects_child(plan->bodies->objects, action->view.role, out);
 }
 
-static int write_patch(const struct mpijob_plan *plan, const struct mpijob__plan_action *action, mpijob_write_fn write,
-		       void *user)
+static int write_patch(const struct mpijob_plan *plan, const struct mpijob__plan_action *action,
+    mpijob_write_fn write, void *user)
 {
 	const mpijob_doc *object;
 	mpijob_doc *doc = NULL;
@@ -388,19 +412,21 @@ static int write_patch(const struct mpijob_plan *plan, const struct mpijob__plan
 
 	if (!code) {
 		doc = mpijob_doc_new();
-		mpijob_node_put_string(doc, mpijob_node_put_map(doc, mpijob_doc_edit(doc), "metadata"), "uid",
-				       action->view.uid);
+		mpijob_node_put_string(doc,
+		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "metadata"), "uid",
+		    action->view.uid);
 		fill(plan, action->body, doc, object ? mpijob_doc_root(object) : NULL);
 		code = mpijob_doc_error(doc);
 	}
 	if (!code)
-		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, write, user);
+		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, write,
+		    user);
 	mpijob_doc_free(doc);
 	return code;
 }
 
-int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, const uint8_t *entropy, size_t entropy_len,
-			   mpijob_write_fn write, void *user)
+int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, const uint8_t *entropy,
+    size_t entropy_len, mpijob_write_fn write, void *user)
 {
 	const struct mpijob__plan_action *action;
 	int needs_key;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The children besides pods and the launcher: which of them are there, whose they are, and whether the
- * fields that are ours still stand as rendered. Fields of others, and defaults of the server, are not
- * looked at; a child that is going is made again once it is gone.
+ * The children besides pods and the launcher: which of them are there, whose they are, and whether
+ * the fields that are ours still stand as rendered. Fields of others, and defaults of the server,
+ * are not looked at; a child that is going is made again once it is gone.
  */
 #include "plan/host_lines.h"
 #include "plan/hosts.h"
@@ -26,7 +26,8 @@ static int look(struct mpijob_plan *plan, int32_t role, const struct mpijob_chil
 	return mpijob__plan_owns(plan, child->owner_uid) ? OURS : TAKEN;
 }
 
-/* 1 and the child to be compared, or NULL when there is nothing to compare; 0 when the plan has to stop. */
+/* 1 and the child to be compared, or NULL when there is nothing to compare; 0 when the plan has to
+ * stop. */
 static int provide(struct mpijob_plan *plan, int32_t role, const struct mpijob_child_facts **out)
 {
 	const struct mpijob_child_facts *child = NULL;
@@ -38,16 +39,18 @@ static int provide(struct mpijob_plan *plan, int32_t role, const struct mpijob_c
 		return 0;
 	}
 	if (found == ABSENT)
-		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_CREATE, MPIJOB__PLAN_BODY_CREATE, role, -1, NULL,
-				 "it is not there");
+		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_CREATE,
+		    MPIJOB__PLAN_BODY_CREATE, role, -1, NULL, "it is not there");
 	else if (!child->deleting)
 		*out = child;
 	return 1;
 }
 
-static void patch(struct mpijob_plan *plan, const struct mpijob_child_facts *child, int32_t body, const char *why)
+static void patch(struct mpijob_plan *plan, const struct mpijob_child_facts *child, int32_t body,
+    const char *why)
 {
-	mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_PATCH, body, child->role, -1, child->uid, why);
+	mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_PATCH, body, child->role, -1,
+	    child->uid, why);
 }
 
 /* Keep a map whose superfluous keys the patch removes. */
@@ -87,7 +90,8 @@ static int plan_network_policy(struct mpijob_plan *plan)
 	mpijob__plan_fail(plan, mpijob__render_wanted_network_policy(&plan->subject, &wanted));
 	if (child->digest != wanted) {
 		keep(plan, child->owned, &plan->match_labels);
-		patch(plan, child, MPIJOB__PLAN_BODY_NETWORK_POLICY, "it lets others reach the pods, or keeps the job's away");
+		patch(plan, child, MPIJOB__PLAN_BODY_NETWORK_POLICY,
+		    "it lets others reach the pods, or keeps the job's away");
 	}
 	return 1;
 }
@@ -101,11 +105,13 @@ static int plan_config_map(struct mpijob_plan *plan)
 
 	if (!provide(plan, MPIJOB_ROLE_CONFIG_MAP, &child))
 		return 0;
-	fresh = plan->count > before || (child && child->digest != mpijob__plan_host_lines_wanted(&plan->subject));
+	fresh = plan->count > before ||
+		(child && child->digest != mpijob__plan_host_lines_wanted(&plan->subject));
 	if (child && fresh)
 		patch(plan, child, MPIJOB__PLAN_BODY_CONFIG_MAP, "the hosts of the job changed");
 	else if (child && mpijob__plan_hosts_changed(plan, child, &due_ms))
-		patch(plan, child, MPIJOB__PLAN_BODY_CONFIG_MAP, "other workers run than those that are listed");
+		patch(plan, child, MPIJOB__PLAN_BODY_CONFIG_MAP,
+		    "other workers run than those that are listed");
 	if (due_ms)
 		mpijob__plan_look_again(plan, due_ms);
 	/* One that would be too large is refused before any worker is made, not when all run. */
@@ -123,7 +129,8 @@ static int plan_secret(struct mpijob_plan *plan)
 	return 1;
 }
 
-/* A PodGroup that the reference made counts resources in its way, and stays so while nothing else changes. */
+/* A PodGroup that the reference made counts resources in its way, and stays so while nothing else
+ * changes. */
 static int is_of_reference(struct mpijob_plan *plan, const struct mpijob_child_facts *child)
 {
 	struct mpijob__render_subject subject = plan->subject;
@@ -142,14 +149,16 @@ static int plan_pod_group(struct mpijob_plan *plan)
 	const struct mpijob_child_facts *child;
 	uint64_t wanted = 0;
 
-	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE || plan->suspended)
+	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE ||
+	    plan->suspended)
 		return 1;
 	if (!provide(plan, MPIJOB_ROLE_POD_GROUP, &child))
 		return 0;
 	if (!child)
 		return 1;
 	mpijob__plan_fail(plan, mpijob__render_wanted_pod_group(&plan->subject, &wanted, NULL));
-	if (!mpijob__render_pod_group_same(wanted, child->digest) && !is_of_reference(plan, child)) {
+	if (!mpijob__render_pod_group_same(wanted, child->digest) &&
+	    !is_of_reference(plan, child)) {
 		keep(plan, child->owned, &plan->min_resources);
 		patch(plan, child, MPIJOB__PLAN_BODY_POD_GROUP, "the gang changed");
 	}
@@ -158,16 +167,18 @@ static int plan_pod_group(struct mpijob_plan *plan)
 
 int mpijob__plan_children_plan(struct mpijob_plan *plan)
 {
-	return plan_service(plan) && plan_network_policy(plan) && plan_config_map(plan) && plan_secret(plan) && plan_pod_group(plan);
+	return plan_service(plan) && plan_network_policy(plan) && plan_config_map(plan) &&
+	       plan_secret(plan) && plan_pod_group(plan);
 }
 
-void mpijob__plan_children_delete_pod_group(struct mpijob_plan *plan, int32_t stage, const char *why)
+void mpijob__plan_children_delete_pod_group(struct mpijob_plan *plan, int32_t stage,
+    const char *why)
 {
 	const struct mpijob_child_facts *child = NULL;
 
 	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE ||
 	    look(plan, MPIJOB_ROLE_POD_GROUP, &child) != OURS || child->deleting)
 		return;
-	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_POD_GROUP, -1, child->uid,
-			 why);
+	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
+	    MPIJOB_ROLE_POD_GROUP, -1, child->uid, why);
 }

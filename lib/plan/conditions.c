@@ -11,13 +11,15 @@
 static struct mpijob__plan_condition *find(const struct mpijob__plan_draft *draft, const char *type)
 {
 	for (size_t i = 0; i < draft->count; i++) {
-		if (draft->conditions[i].view.type && strcmp(draft->conditions[i].view.type, type) == 0)
+		if (draft->conditions[i].view.type &&
+		    strcmp(draft->conditions[i].view.type, type) == 0)
 			return &draft->conditions[i];
 	}
 	return NULL;
 }
 
-const struct mpijob__plan_condition *mpijob__plan_conditions_get(const struct mpijob__plan_draft *draft, const char *type)
+const struct mpijob__plan_condition *
+mpijob__plan_conditions_get(const struct mpijob__plan_draft *draft, const char *type)
 {
 	return find(draft, type);
 }
@@ -31,7 +33,8 @@ int mpijob__plan_conditions_has(const struct mpijob__plan_draft *draft, const ch
 
 int mpijob__plan_conditions_finished(const struct mpijob__plan_draft *draft)
 {
-	return mpijob__plan_conditions_has(draft, "Succeeded") || mpijob__plan_conditions_has(draft, "Failed");
+	return mpijob__plan_conditions_has(draft, "Succeeded") ||
+	       mpijob__plan_conditions_has(draft, "Failed");
 }
 
 static int same(const char *a, const char *b)
@@ -39,7 +42,8 @@ static int same(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Take the former condition of this type out; the end of a job is the end of Running and of an earlier failure. */
+/* Take the former condition of this type out; the end of a job is the end of Running and of an
+ * earlier failure. */
 static void leave_out(struct mpijob__plan_draft *draft, const char *type)
 {
 	int end = same(type, "Failed") || same(type, "Succeeded");
@@ -50,7 +54,9 @@ static void leave_out(struct mpijob__plan_draft *draft, const char *type)
 
 		if (same(condition->view.type, type))
 			continue;
-		if (end && (same(condition->view.type, "Running") || same(condition->view.type, "Failed")) &&
+		if (end &&
+		    (same(condition->view.type, "Running") ||
+			same(condition->view.type, "Failed")) &&
 		    condition->view.status != MPIJOB_CONDITION_FALSE) {
 			condition->view.status = MPIJOB_CONDITION_FALSE;
 			condition->origin = SIZE_MAX;
@@ -68,8 +74,8 @@ static void append(struct mpijob__plan_draft *draft, const struct mpijob__plan_c
 	draft->conditions[draft->count++] = *condition;
 }
 
-static struct mpijob__plan_condition make(const char *type, int32_t status, const char *reason, const char *message,
-				     int64_t seconds)
+static struct mpijob__plan_condition make(const char *type, int32_t status, const char *reason,
+    const char *message, int64_t seconds)
 {
 	struct mpijob__plan_condition condition = { .view = MPIJOB_CONDITION_INIT };
 
@@ -83,11 +89,12 @@ static struct mpijob__plan_condition make(const char *type, int32_t status, cons
 	return condition;
 }
 
-static int change(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason, const char *message,
-		  int by_message)
+static int change(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
+    const char *message, int by_message)
 {
 	struct mpijob__plan_draft *draft = &plan->draft;
-	struct mpijob__plan_condition condition = make(type, status, reason, message, plan->now_ms / 1000);
+	struct mpijob__plan_condition condition =
+	    make(type, status, reason, message, plan->now_ms / 1000);
 	const struct mpijob__plan_condition *known = find(draft, type);
 
 	if (!draft->conditions)
@@ -102,14 +109,14 @@ static int change(struct mpijob_plan *plan, const char *type, int32_t status, co
 	return 1;
 }
 
-int mpijob__plan_conditions_set(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
-			   const char *message)
+int mpijob__plan_conditions_set(struct mpijob_plan *plan, const char *type, int32_t status,
+    const char *reason, const char *message)
 {
 	return change(plan, type, status, reason, message, 0);
 }
 
-int mpijob__plan_conditions_say(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
-			   const char *message)
+int mpijob__plan_conditions_say(struct mpijob_plan *plan, const char *type, int32_t status,
+    const char *reason, const char *message)
 {
 	return change(plan, type, status, reason, message, 1);
 }
@@ -126,8 +133,8 @@ void mpijob__plan_conditions_remove(struct mpijob__plan_draft *draft, const char
 	draft->count--;
 }
 
-void mpijob__plan_conditions_append(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
-			       const char *message, int64_t seconds)
+void mpijob__plan_conditions_append(struct mpijob_plan *plan, const char *type, int32_t status,
+    const char *reason, const char *message, int64_t seconds)
 {
 	struct mpijob__plan_condition condition = make(type, status, reason, message, seconds);
 

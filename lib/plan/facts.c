@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that is known of one job's children: which news changes it, and which is about something else.
+ * All that is known of one job's children: which news changes it, and which is about something
+ * else.
  *
- * An object that is controlled by the MPIJob but does not bear the name of a child is the user's own
- * and is left out; one that bears the name but belongs to somebody else is kept: the plan reports it.
+ * An object that is controlled by the MPIJob but does not bear the name of a child is the user's
+ * own and is left out; one that bears the name but belongs to somebody else is kept: the plan
+ * reports it.
  */
 #include "plan/facts.h"
 
@@ -92,28 +94,34 @@ int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *giv
 	code = mpijob__base_struct_check(&pod, sizeof(pod), given);
 	if (code)
 		return code;
-	if (!pod.name || !pod.uid || (pod.role != MPIJOB_ROLE_WORKER && pod.role != MPIJOB_ROLE_LAUNCHER))
+	if (!pod.name || !pod.uid ||
+	    (pod.role != MPIJOB_ROLE_WORKER && pod.role != MPIJOB_ROLE_LAUNCHER))
 		return MPIJOB_ERR_USAGE;
-	if (pod.phase < 0 || pod.phase > MPIJOB_POD_UNKNOWN || !mpijob__base_struct_is_flag(pod.ready) ||
-	    !mpijob__base_struct_is_flag(pod.deleting))
+	if (pod.phase < 0 || pod.phase > MPIJOB_POD_UNKNOWN ||
+	    !mpijob__base_struct_is_flag(pod.ready) || !mpijob__base_struct_is_flag(pod.deleting))
 		return MPIJOB_ERR_USAGE;
 	if (!is_time(pod.created_ms) || !is_time(pod.running_since_ms) || !is_time(pod.ended_ms))
 		return MPIJOB_ERR_USAGE;
 	return mpijob__plan_pods_put(&facts->pods, &pod);
 }
 
-static int same_launcher(const struct mpijob_launcher_facts *a, const struct mpijob_launcher_facts *b)
+static int same_launcher(const struct mpijob_launcher_facts *a,
+    const struct mpijob_launcher_facts *b)
 {
-	return a->deleting == b->deleting && a->suspended == b->suspended && a->complete == b->complete &&
-	       a->has_failed == b->has_failed && a->active == b->active && a->succeeded == b->succeeded &&
-	       a->failed == b->failed && a->start_ms == b->start_ms && a->completion_ms == b->completion_ms &&
-	       a->directives == b->directives && same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
-	       same_text(a->owner_uid, b->owner_uid) && same_text(a->resource_version, b->resource_version) &&
-	       same_text(a->failed_reason, b->failed_reason) && same_text(a->failed_message, b->failed_message) &&
+	return a->deleting == b->deleting && a->suspended == b->suspended &&
+	       a->complete == b->complete && a->has_failed == b->has_failed &&
+	       a->active == b->active && a->succeeded == b->succeeded && a->failed == b->failed &&
+	       a->start_ms == b->start_ms && a->completion_ms == b->completion_ms &&
+	       a->directives == b->directives && same_text(a->name, b->name) &&
+	       same_text(a->uid, b->uid) && same_text(a->owner_uid, b->owner_uid) &&
+	       same_text(a->resource_version, b->resource_version) &&
+	       same_text(a->failed_reason, b->failed_reason) &&
+	       same_text(a->failed_message, b->failed_message) &&
 	       mpijob_node_equal(a->node_selector, b->node_selector);
 }
 
-static int launcher_copy(struct mpijob__plan_launcher *out, const struct mpijob_launcher_facts *given)
+static int launcher_copy(struct mpijob__plan_launcher *out,
+    const struct mpijob_launcher_facts *given)
 {
 	int code;
 
@@ -137,8 +145,8 @@ static int launcher_copy(struct mpijob__plan_launcher *out, const struct mpijob_
 	return code;
 }
 
-/* Of two Jobs with the name of the launcher, the one that was written last is there. Versions that are no numbers tell
- * nothing. */
+/* Of two Jobs with the name of the launcher, the one that was written last is there. Versions that
+ * are no numbers tell nothing. */
 static int is_older(const char *version, const char *than)
 {
 	size_t len, than_len;
@@ -163,9 +171,11 @@ int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_
 	code = mpijob__base_struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
-	if (!local.name || !local.uid || !is_time(local.start_ms) || !is_time(local.completion_ms) ||
-	    !mpijob__base_struct_is_flag(local.deleting) || !mpijob__base_struct_is_flag(local.suspended) ||
-	    !mpijob__base_struct_is_flag(local.complete) || !mpijob__base_struct_is_flag(local.has_failed))
+	if (!local.name || !local.uid || !is_time(local.start_ms) ||
+	    !is_time(local.completion_ms) || !mpijob__base_struct_is_flag(local.deleting) ||
+	    !mpijob__base_struct_is_flag(local.suspended) ||
+	    !mpijob__base_struct_is_flag(local.complete) ||
+	    !mpijob__base_struct_is_flag(local.has_failed))
 		return MPIJOB_ERR_USAGE;
 	if (mpijob_facts_launcher(facts) && same_launcher(&facts->launcher.facts, &local))
 		return 0;
@@ -185,14 +195,17 @@ static int same_listed(const struct mpijob_child_facts *a, const struct mpijob_c
 	if (!a->listed_workers || !b->listed_workers)
 		return a->listed_workers == b->listed_workers;
 	return a->listed_workers_count == b->listed_workers_count &&
-	       (!a->listed_workers_count || memcmp(a->listed_workers, b->listed_workers, a->listed_workers_count) == 0);
+	       (!a->listed_workers_count ||
+		   memcmp(a->listed_workers, b->listed_workers, a->listed_workers_count) == 0);
 }
 
 static int same_child(const struct mpijob_child_facts *a, const struct mpijob_child_facts *b)
 {
-	return a->role == b->role && a->deleting == b->deleting && a->digest == b->digest && a->listed == b->listed &&
-	       a->listed_count == b->listed_count && same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
-	       same_text(a->owner_uid, b->owner_uid) && same_listed(a, b) && mpijob_node_equal(a->owned, b->owned);
+	return a->role == b->role && a->deleting == b->deleting && a->digest == b->digest &&
+	       a->listed == b->listed && a->listed_count == b->listed_count &&
+	       same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
+	       same_text(a->owner_uid, b->owner_uid) && same_listed(a, b) &&
+	       mpijob_node_equal(a->owned, b->owned);
 }
 
 static int copy_listed(struct mpijob__plan_child *out)
@@ -255,7 +268,8 @@ int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts 
 	return 1;
 }
 
-/* How a Job ended is remembered when it is deleted: with a short time to live, both may come in one go. */
+/* How a Job ended is remembered when it is deleted: with a short time to live, both may come in one
+ * go. */
 static int forget_launcher(struct mpijob__plan_launcher *launcher)
 {
 	int known = !launcher->gone;
@@ -284,14 +298,16 @@ int mpijob_facts_forget(mpijob_facts *facts, const char *uid)
 	return mpijob__plan_pods_forget(&facts->pods, uid);
 }
 
-/* 1 when an object has the name that the controlling MPIJob's child of this role has, or no MPIJob controls it; else 0.
+/* 1 when an object has the name that the controlling MPIJob's child of this role has, or no MPIJob
+ * controls it; else 0.
  */
 static int is_child(const struct mpijob_observed *observed, int32_t role)
 {
 	struct mpijob_text name = { 0 };
 	int code;
 
-	if (!observed->owner_kind || strcmp(observed->owner_kind, "MPIJob") != 0 || !observed->owner_name)
+	if (!observed->owner_kind || strcmp(observed->owner_kind, "MPIJob") != 0 ||
+	    !observed->owner_name)
 		return 1;
 	code = mpijob__render_name(observed->owner_name, role, -1, &name);
 	if (!code)
@@ -311,7 +327,8 @@ int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
 	if (code)
 		return code;
 	if (observed.event < MPIJOB_EVENT_NONE || observed.event > MPIJOB_EVENT_ERROR ||
-	    !mpijob__base_struct_is_flag(observed.deleting) || !mpijob__base_struct_is_flag(observed.initial_events_end))
+	    !mpijob__base_struct_is_flag(observed.deleting) ||
+	    !mpijob__base_struct_is_flag(observed.initial_events_end))
 		return MPIJOB_ERR_USAGE;
 	if (!observed.pod && !observed.launcher && !observed.child)
 		return 0;
@@ -339,12 +356,14 @@ const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t i
 
 const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts)
 {
-	return facts && facts->launcher.facts.name && !facts->launcher.gone ? &facts->launcher.facts : NULL;
+	return facts && facts->launcher.facts.name && !facts->launcher.gone ? &facts->launcher.facts
+									    : NULL;
 }
 
 const struct mpijob_child_facts *mpijob_facts_child(const mpijob_facts *facts, int32_t role)
 {
 	int slot = slot_of(role);
 
-	return facts && slot >= 0 && facts->children[slot].facts.name ? &facts->children[slot].facts : NULL;
+	return facts && slot >= 0 && facts->children[slot].facts.name ? &facts->children[slot].facts
+								      : NULL;
 }

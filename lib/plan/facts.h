@@ -8,7 +8,8 @@
 
 #include <mpijob/plan.h>
 
-#define MPIJOB__PLAN_CHILD_SLOTS (MPIJOB_ROLE_POD_GROUP + 1) /* by role, but slot 0 is the NetworkPolicy's */
+/* by role, but slot 0 is the NetworkPolicy's */
+#define MPIJOB__PLAN_CHILD_SLOTS (MPIJOB_ROLE_POD_GROUP + 1)
 
 struct mpijob__plan_child {
 	struct mpijob_child_facts facts; /* name NULL: there is none */

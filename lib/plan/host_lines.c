@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a hostfile says, apart from how: of which job, whether the launcher is in it, how many workers, and how many
- * slots each has in which MPI's words. The domain behind a host's name is left aside: a job keeps the names that the
- * operator gave it that began it. Lines in any other order or form are a text like any other, and never what is wanted.
+ * What a hostfile says, apart from how: of which job, whether the launcher is in it, how many
+ * workers, and how many slots each has in which MPI's words. The domain behind a host's name is
+ * left aside: a job keeps the names that the operator gave it that began it. Lines in any other
+ * order or form are a text like any other, and never what is wanted.
  */
 #include "plan/host_lines.h"
 
@@ -31,7 +32,8 @@ struct line {
 static uint64_t digest_of(const struct says *says)
 {
 	int32_t numbers[2] = { says->workers, says->launcher };
-	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, numbers, sizeof(numbers));
+	uint64_t digest =
+	    mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, numbers, sizeof(numbers));
 
 	digest = mpijob__base_digest_add(digest, says->job, says->job_len);
 	digest = mpijob__base_digest_add(digest, "", 1);
@@ -73,7 +75,8 @@ static int take(struct says *says, const struct line *line)
 	} else if (!same(says->slots, says->slots_len, line->slots, line->slots_len)) {
 		return 0;
 	}
-	if (first && line->name_len > suffix && memcmp(line->name + line->name_len - suffix, launcher, suffix) == 0) {
+	if (first && line->name_len > suffix &&
+	    memcmp(line->name + line->name_len - suffix, launcher, suffix) == 0) {
 		says->launcher = 1;
 		says->job_len = line->name_len - suffix;
 		says->job = line->name;
@@ -81,7 +84,8 @@ static int take(struct says *says, const struct line *line)
 	}
 	len = snprintf(tail, sizeof(tail), "-worker-%d", (int)says->workers);
 	suffix = (size_t)len;
-	if (line->name_len <= suffix || memcmp(line->name + line->name_len - suffix, tail, suffix) != 0)
+	if (line->name_len <= suffix ||
+	    memcmp(line->name + line->name_len - suffix, tail, suffix) != 0)
 		return 0;
 	if (first) {
 		says->job = line->name;
@@ -104,7 +108,8 @@ uint64_t mpijob__plan_host_lines_observed(const char *text, size_t len)
 
 		/* Another text: even where a known one is odd, so that the two never meet. */
 		if (!newline || !split(at, (size_t)(newline - at), &line) || !take(&says, &line))
-			return mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, text, len) & ~UINT64_C(1);
+			return mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, text, len) &
+			       ~UINT64_C(1);
 		at = newline + 1;
 	}
 	return digest_of(&says);
@@ -121,8 +126,9 @@ uint64_t mpijob__plan_host_lines_wanted(const struct mpijob__render_subject *sub
 	says.launcher = mpijob__render_subject_launcher_works(subject);
 	if (!says.workers && !says.launcher)
 		return digest_of(&(struct says){ "", 0, "", 0, 0, 0 });
-	len = snprintf(slots, sizeof(slots), mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d" : " slots=%d",
-		       (int)mpijob__render_subject_slots(subject));
+	len = snprintf(slots, sizeof(slots),
+	    mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d" : " slots=%d",
+	    (int)mpijob__render_subject_slots(subject));
 	says.slots = slots;
 	says.slots_len = (size_t)len;
 	return digest_of(&says);

@@ -2,10 +2,11 @@
 /*
  * When discover_hosts.sh is written anew while workers start and stop.
  *
- * Every write of the ConfigMap goes to every node that mounts it, and ten thousand workers do not start
- * at once. A worker that stopped is taken out at once: the script must not name the dead. News of starts
- * is gathered: until all run, or twice as many as are listed, or none started for as long as the starts
- * have taken so far (a second at least, half a minute at most). So N starts that do not pause cost log2(N) + 2 writes.
+ * Every write of the ConfigMap goes to every node that mounts it, and ten thousand workers do not
+ * start at once. A worker that stopped is taken out at once: the script must not name the dead.
+ * News of starts is gathered: until all run, or twice as many as are listed, or none started for as
+ * long as the starts have taken so far (a second at least, half a minute at most). So N starts that
+ * do not pause cost log2(N) + 2 writes.
  */
 #include "plan/hosts.h"
 
@@ -18,8 +19,8 @@ struct difference {
 	int32_t listed; /* workers that are listed */
 };
 
-static void by_worker(const struct mpijob__plan_workers *workers, const struct mpijob_child_facts *config_map,
-		      struct difference *out)
+static void by_worker(const struct mpijob__plan_workers *workers,
+    const struct mpijob_child_facts *config_map, struct difference *out)
 {
 	size_t wanted = (size_t)workers->wanted, listed_count = config_map->listed_workers_count;
 	size_t most = wanted > listed_count ? wanted : listed_count;
@@ -34,16 +35,19 @@ static void by_worker(const struct mpijob__plan_workers *workers, const struct m
 	}
 }
 
-/* Facts of a caller's own making may hold the digest alone. Fewer, or others, means that one was lost. */
-static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map, struct difference *out)
+/* Facts of a caller's own making may hold the digest alone. Fewer, or others, means that one was
+ * lost. */
+static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map,
+    struct difference *out)
 {
 	const struct mpijob__plan_workers *workers = &plan->workers;
 	int32_t count = 0;
 	uint64_t wanted = 0;
 
-	mpijob__plan_fail(
-		plan, mpijob__render_wanted_hosts(&plan->subject, workers->runs, (size_t)workers->wanted, &wanted, &count));
-	out->listed = config_map->listed_count - mpijob__render_subject_launcher_works(&plan->subject);
+	mpijob__plan_fail(plan, mpijob__render_wanted_hosts(&plan->subject, workers->runs,
+				    (size_t)workers->wanted, &wanted, &count));
+	out->listed =
+	    config_map->listed_count - mpijob__render_subject_launcher_works(&plan->subject);
 	out->gained = wanted != config_map->listed;
 	out->lost = out->gained && count <= config_map->listed_count;
 }
@@ -66,7 +70,8 @@ static int starts_paused(const struct mpijob_plan *plan, int64_t *due_ms)
 	return 0;
 }
 
-int mpijob__plan_hosts_changed(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map, int64_t *due_ms)
+int mpijob__plan_hosts_changed(struct mpijob_plan *plan,
+    const struct mpijob_child_facts *config_map, int64_t *due_ms)
 {
 	const struct mpijob__plan_workers *workers = &plan->workers;
 	struct difference difference = { 0, 0, 0 };
@@ -74,7 +79,8 @@ int mpijob__plan_hosts_changed(struct mpijob_plan *plan, const struct mpijob_chi
 
 	if (config_map->listed_workers) {
 		by_worker(workers, config_map, &difference);
-		expected = difference.listed + mpijob__render_subject_launcher_works(&plan->subject);
+		expected =
+		    difference.listed + mpijob__render_subject_launcher_works(&plan->subject);
 		/* Something is listed that is no worker, or the launcher is not. */
 		if (config_map->listed_count != expected)
 			return 1;

@@ -30,7 +30,8 @@ static uint64_t hash_of(const char *text, size_t len)
 static int widen(struct mpijob__plan_intern *intern)
 {
 	size_t count = intern->buckets_count ? intern->buckets_count * 2 : 8;
-	struct mpijob__plan_intern_entry **buckets = calloc(count, sizeof(struct mpijob__plan_intern_entry *));
+	struct mpijob__plan_intern_entry **buckets =
+	    calloc(count, sizeof(struct mpijob__plan_intern_entry *));
 
 	if (!buckets)
 		return -1;
@@ -39,7 +40,8 @@ static int widen(struct mpijob__plan_intern *intern)
 
 		while (entry) {
 			struct mpijob__plan_intern_entry *next = entry->next;
-			struct mpijob__plan_intern_entry **head = &buckets[entry->hash & (count - 1)];
+			struct mpijob__plan_intern_entry **head =
+			    &buckets[entry->hash & (count - 1)];
 
 			entry->next = *head;
 			*head = entry;

@@ -16,7 +16,8 @@ struct mpijob__plan_intern {
 
 /* Get the one copy of a string and count one use; NULL when memory ran out. `text` not NULL. */
 const char *mpijob__plan_intern_get(struct mpijob__plan_intern *intern, const char *text);
-/* Take back one use; the last one frees the copy. `kept` came from mpijob__plan_intern_get(), or is NULL. */
+/* Take back one use; the last one frees the copy. `kept` came from mpijob__plan_intern_get(), or is
+ * NULL. */
 void mpijob__plan_intern_put(struct mpijob__plan_intern *intern, const char *kept);
 /* Free the table with all that is in it. */
 void mpijob__plan_intern_free(struct mpijob__plan_intern *intern);

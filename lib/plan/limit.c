@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a limit on the number of workers means for a job: one that has not begun is refused, as if its spec were wrong; one
- * that has is given no worker beyond the limit, and loses none that it has; one that is stopped or has ended is left to
- * its course. In the plan's own copy of the job the number becomes the one that holds.
+ * What a limit on the number of workers means for a job: one that has not begun is refused, as if
+ * its spec were wrong; one that has is given no worker beyond the limit, and loses none that it
+ * has; one that is stopped or has ended is left to its course. In the plan's own copy of the job
+ * the number becomes the one that holds.
  */
 #include "plan/plan.h"
 
@@ -40,12 +41,14 @@ static int has_ended(const struct mpijob_plan *plan)
 	return plan->old.has_start_time && mpijob__plan_conditions_finished(&plan->old);
 }
 
-/* Tenants may be able to write a status. Who says that he begins again gets no more than the limit either. */
+/* Tenants may be able to write a status. Who says that he begins again gets no more than the limit
+ * either. */
 static int has_begun(const struct mpijob_plan *plan, int32_t workers, int suspended)
 {
 	const struct mpijob_launcher_facts *launcher = launcher_of(plan);
 
-	return workers > 0 || (launcher && (suspended || !launcher->suspended)) || mpijob__plan_restart_goes_on(plan);
+	return workers > 0 || (launcher && (suspended || !launcher->suspended)) ||
+	       mpijob__plan_restart_goes_on(plan);
 }
 
 static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stands, int32_t workers)
@@ -75,9 +78,10 @@ int mpijob__plan_limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 	suspended = spec->run_policy && spec->run_policy->suspend && *spec->run_policy->suspend;
 	there = highest(plan, wanted);
 	if (!has_begun(plan, there, suspended)) {
-		mpijob__base_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Forbidden", REPLICAS, NULL,
-				  "%d workers are more than the %d that the operator's configuration allows", (int)wanted,
-				  (int)plan->max_workers);
+		mpijob__base_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers",
+		    "Forbidden", REPLICAS, NULL,
+		    "%d workers are more than the %d that the operator's configuration allows",
+		    (int)wanted, (int)plan->max_workers);
 		return MPIJOB_ERR_SPEC;
 	}
 	if (suspended)

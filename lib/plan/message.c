@@ -21,12 +21,14 @@ const char *mpijob__plan_message_cut(struct mpijob_plan *plan, const char *text,
 	return mpijob__plan_text(plan, "%.*s...", (int)len, text);
 }
 
-const char *mpijob__plan_message_end(struct mpijob_plan *plan, const char *what, const struct mpijob__plan_pod *pod)
+const char *mpijob__plan_message_end(struct mpijob_plan *plan, const char *what,
+    const struct mpijob__plan_pod *pod)
 {
 	const struct mpijob__plan_pod_end *end = mpijob__plan_pod_end(pod);
 	struct mpijob_text text = { 0 };
 	const char *copy = "";
-	int code = mpijob__base_text_printf(&text, "%s pod %s", what, mpijob__plan_pod_name(plan, pod));
+	int code =
+	    mpijob__base_text_printf(&text, "%s pod %s", what, mpijob__plan_pod_name(plan, pod));
 
 	if (!code && pod->node)
 		code = mpijob__base_text_printf(&text, " on node %s", pod->node);
@@ -35,7 +37,8 @@ const char *mpijob__plan_message_end(struct mpijob_plan *plan, const char *what,
 	if (!code && end->reason)
 		code = mpijob__base_text_printf(&text, ": %s", end->reason);
 	if (!code && end->exit_code >= 0)
-		code = mpijob__base_text_printf(&text, "%s exit code %d", end->reason ? "," : ":", (int)end->exit_code);
+		code = mpijob__base_text_printf(&text, "%s exit code %d", end->reason ? "," : ":",
+		    (int)end->exit_code);
 	if (code)
 		mpijob__plan_fail(plan, code);
 	else
@@ -51,9 +54,11 @@ const char *mpijob__plan_message_words(struct mpijob_plan *plan, const struct mp
 	return words ? mpijob__plan_message_cut(plan, words, WORDS_LIMIT) : "";
 }
 
-const char *mpijob__plan_message_pod(struct mpijob_plan *plan, const char *what, const struct mpijob__plan_pod *pod)
+const char *mpijob__plan_message_pod(struct mpijob_plan *plan, const char *what,
+    const struct mpijob__plan_pod *pod)
 {
-	const char *end = mpijob__plan_message_end(plan, what, pod), *words = mpijob__plan_message_words(plan, pod);
+	const char *end = mpijob__plan_message_end(plan, what, pod),
+		   *words = mpijob__plan_message_words(plan, pod);
 
 	return *words ? mpijob__plan_text(plan, "%s: %s", end, words) : end;
 }

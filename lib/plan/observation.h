@@ -15,7 +15,7 @@ struct mpijob_observation {
 	struct mpijob_launcher_facts launcher;
 	struct mpijob_child_facts child;
 	struct mpijob__base_arena arena; /* strings of the above */
-	mpijob_doc *doc;            /* nodes of the above, or NULL */
+	mpijob_doc *doc;                 /* nodes of the above, or NULL */
 };
 
 /* A value where it lies in the text; NULL when absent. */

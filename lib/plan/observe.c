@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A wanted field of another type than ours is remembered; whether that matters depends on the kind. */
+/* A wanted field of another type than ours is remembered; whether that matters depends on the
+ * kind. */
 static void wrong(struct mpijob__plan_reading *in, const char *path)
 {
 	if (in->r.token == MPIJOB__DOC_JSON_ERROR || in->r.token == MPIJOB__DOC_JSON_NULL)
@@ -129,9 +130,11 @@ static void read_labels(struct mpijob__plan_reading *in)
 		return;
 	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, MPIJOB__RENDER_LABEL_JOB_NAME))
-			take_string(in, &in->job_name, "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_NAME "]");
+			take_string(in, &in->job_name,
+			    "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_NAME "]");
 		else if (is(in, MPIJOB__RENDER_LABEL_JOB_ROLE))
-			take_string(in, &in->job_role, "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_ROLE "]");
+			take_string(in, &in->job_role,
+			    "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_ROLE "]");
 		else
 			mpijob__doc_json_skip(&in->r);
 	}
@@ -143,7 +146,8 @@ static void read_annotations(struct mpijob__plan_reading *in)
 		return;
 	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "k8s.io/initial-events-end"))
-			take_string(in, &in->initial_events_end, "metadata.annotations[k8s.io/initial-events-end]");
+			take_string(in, &in->initial_events_end,
+			    "metadata.annotations[k8s.io/initial-events-end]");
 		else
 			mpijob__doc_json_skip(&in->r);
 	}
@@ -156,7 +160,8 @@ static void read_owner(struct mpijob__plan_reading *in)
 
 	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "apiVersion"))
-			take_string(in, &owner.api_version, "metadata.ownerReferences[].apiVersion");
+			take_string(in, &owner.api_version,
+			    "metadata.ownerReferences[].apiVersion");
 		else if (is(in, "kind"))
 			take_string(in, &owner.kind, "metadata.ownerReferences[].kind");
 		else if (is(in, "name"))
@@ -275,7 +280,8 @@ static void read_running(struct mpijob__plan_reading *in, struct mpijob__plan_co
 		return;
 	while (mpijob__doc_json_key(&in->r)) {
 		if (is(in, "startedAt"))
-			take_time(in, &out->running_since_ms, "status.containerStatuses[].state.running.startedAt");
+			take_time(in, &out->running_since_ms,
+			    "status.containerStatuses[].state.running.startedAt");
 		else
 			mpijob__doc_json_skip(&in->r);
 	}
@@ -285,14 +291,18 @@ static void read_running(struct mpijob__plan_reading *in, struct mpijob__plan_co
 struct end_paths {
 	const char *state, *terminated, *exit_code, *reason, *message, *finished_at;
 };
-#define END_PATHS(state) \
-	{ "status.containerStatuses[]." state, "status.containerStatuses[]." state ".terminated", \
-	  "status.containerStatuses[]." state ".terminated.exitCode", \
-	  "status.containerStatuses[]." state ".terminated.reason", \
-	  "status.containerStatuses[]." state ".terminated.message", \
-	  "status.containerStatuses[]." state ".terminated.finishedAt" }
+#define END_PATHS(state)                                                         \
+	{                                                                        \
+		"status.containerStatuses[]." state,                             \
+		    "status.containerStatuses[]." state ".terminated",           \
+		    "status.containerStatuses[]." state ".terminated.exitCode",  \
+		    "status.containerStatuses[]." state ".terminated.reason",    \
+		    "status.containerStatuses[]." state ".terminated.message",   \
+		    "status.containerStatuses[]." state ".terminated.finishedAt" \
+	}
 
-static void read_terminated(struct mpijob__plan_reading *in, const struct end_paths *paths, struct mpijob__plan_container *out)
+static void read_terminated(struct mpijob__plan_reading *in, const struct end_paths *paths,
+    struct mpijob__plan_container *out)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, paths->terminated))
 		return;
@@ -320,7 +330,8 @@ static void copy_end(struct mpijob__plan_container *out, const struct mpijob__pl
 	out->ended_ms = from->ended_ms;
 }
 
-static void read_state(struct mpijob__plan_reading *in, const struct end_paths *paths, struct mpijob__plan_container *out)
+static void read_state(struct mpijob__plan_reading *in, const struct end_paths *paths,
+    struct mpijob__plan_container *out)
 {
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, paths->state))
 		return;
@@ -335,10 +346,11 @@ static void read_state(struct mpijob__plan_reading *in, const struct end_paths *
 }
 
 /*
- * A container that failed, was started again and then stopped from outside, as the Job controller stops a launcher whose
- * restarts are used up: what matters is how it failed by itself.
+ * A container that failed, was started again and then stopped from outside, as the Job controller
+ * stops a launcher whose restarts are used up: what matters is how it failed by itself.
  */
-static void prefer_failure(struct mpijob__plan_container *now, const struct mpijob__plan_container *before)
+static void prefer_failure(struct mpijob__plan_container *now,
+    const struct mpijob__plan_container *before)
 {
 	int stopped = (now->exit_code == 128 + 15 || now->exit_code == 128 + 9) &&
 		      !(now->reason && strcmp(now->reason, "OOMKilled") == 0);
@@ -350,7 +362,8 @@ static void prefer_failure(struct mpijob__plan_container *now, const struct mpij
 
 static void read_container(struct mpijob__plan_reading *in, int init)
 {
-	static const struct end_paths state = END_PATHS("state"), last_state = END_PATHS("lastState");
+	static const struct end_paths state = END_PATHS("state"),
+				      last_state = END_PATHS("lastState");
 	struct mpijob__plan_container container = { 0 }, before = { 0 };
 	struct mpijob__plan_container *pod = init ? &in->init_container : &in->container;
 
@@ -375,7 +388,8 @@ static void read_container(struct mpijob__plan_reading *in, int init)
 
 static void read_containers(struct mpijob__plan_reading *in, int init)
 {
-	if (!enter(in, MPIJOB__DOC_JSON_LIST, init ? "status.initContainerStatuses" : "status.containerStatuses"))
+	if (!enter(in, MPIJOB__DOC_JSON_LIST,
+		init ? "status.initContainerStatuses" : "status.containerStatuses"))
 		return;
 	while (mpijob__doc_json_item(&in->r)) {
 		if (in->r.token == MPIJOB__DOC_JSON_MAP) {
@@ -512,18 +526,20 @@ static int refuse(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
 	struct mpijob__base_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
 
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place, "%s",
-			  in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place,
+	    "%s", in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
 	return MPIJOB_ERR_SYNTAX;
 }
 
-static int read_text(struct mpijob__plan_reading *in, const char *json, size_t len, mpijob_diag *diag)
+static int read_text(struct mpijob__plan_reading *in, const char *json, size_t len,
+    mpijob_diag *diag)
 {
 	mpijob__doc_json_init(&in->r, json, len, 0);
 	read_object(in, 0);
 	if (in->r.token == MPIJOB__DOC_JSON_ERROR)
 		return refuse(in, diag);
-	if (in->r.token == MPIJOB__DOC_JSON_END || mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_END) {
+	if (in->r.token == MPIJOB__DOC_JSON_END ||
+	    mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_END) {
 		in->r.error_id = "syntax";
 		in->r.error = "expected one JSON object and nothing behind it";
 		return refuse(in, diag);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The course of a plan: whose job it is, whether it is valid, how far it has come, and in which order
- * its parts are looked at. What each part needs is in the file that bears its name.
+ * The course of a plan: whose job it is, whether it is valid, how far it has come, and in which
+ * order its parts are looked at. What each part needs is in the file that bears its name.
  */
 #include "plan/plan.h"
 
@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUR_MANAGER  "kubeflow.org/mpi-operator"
-#define API_VERSION  "kubeflow.org/v2beta1"
-#define MOST_WORKERS 1000000
+#define OUR_MANAGER   "kubeflow.org/mpi-operator"
+#define API_VERSION   "kubeflow.org/v2beta1"
+#define MOST_WORKERS  1000000
 #define YEAR_10000_MS INT64_C(253402300800000) /* no time in a status is as late */
-#define A_DAY_MS     86400000
-#define RETRY_MS     60000 /* a name that is taken: nothing tells us when it is free */
+#define A_DAY_MS      86400000
+#define RETRY_MS      60000 /* a name that is taken: nothing tells us when it is free */
 
 void mpijob__plan_fail(struct mpijob_plan *plan, int code)
 {
@@ -32,8 +32,10 @@ static const char *keep_scratch(struct mpijob_plan *plan, int code)
 	const char *copy = NULL;
 
 	if (!code)
-		copy = mpijob__base_arena_copy(&plan->arena, mpijob_text_data(&plan->scratch), plan->scratch.len);
-	plan->scratch.len = 0; /* not cleared, which would wipe: names and messages are no secrets */
+		copy = mpijob__base_arena_copy(&plan->arena, mpijob_text_data(&plan->scratch),
+		    plan->scratch.len);
+	/* not cleared, which would wipe: names and messages are no secrets */
+	plan->scratch.len = 0;
 	if (copy)
 		return copy;
 	mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
@@ -53,7 +55,8 @@ const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...)
 
 const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t index)
 {
-	return keep_scratch(plan, mpijob__render_name(plan->subject.name, role, index, &plan->scratch));
+	return keep_scratch(plan,
+	    mpijob__render_name(plan->subject.name, role, index, &plan->scratch));
 }
 
 const char *mpijob__plan_pod_name(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
@@ -76,7 +79,8 @@ void mpijob__plan_expect(struct mpijob_plan *plan, size_t more)
 	plan->cap = plan->count + more;
 }
 
-static struct mpijob__plan_action *add(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, const char *why)
+static struct mpijob__plan_action *add(struct mpijob_plan *plan, int32_t stage, int32_t verb,
+    int32_t body, const char *why)
 {
 	struct mpijob__plan_action *action;
 
@@ -115,8 +119,8 @@ static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
 	return copy;
 }
 
-void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body, int32_t role, int32_t index,
-		      const char *uid, const char *why)
+void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body,
+    int32_t role, int32_t index, const char *uid, const char *why)
 {
 	struct mpijob__plan_action *action = add(plan, stage, verb, body, why);
 
@@ -124,8 +128,8 @@ void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int
 		return;
 	action->view.role = role;
 	action->view.index = index;
-	action->view.api_version =
-		mpijob__render_api_version(role, mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_VOLCANO);
+	action->view.api_version = mpijob__render_api_version(role,
+	    mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_VOLCANO);
 	action->view.kind = mpijob__render_kind(role);
 	action->view.name = mpijob__plan_name(plan, role, index);
 	action->view.uid = copy_uid(plan, uid);
@@ -133,7 +137,8 @@ void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int
 
 void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t body, const char *why)
 {
-	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_PATCH_STATUS, body, why);
+	struct mpijob__plan_action *action =
+	    add(plan, stage, MPIJOB_ACTION_PATCH_STATUS, body, why);
 
 	if (action)
 		about_job(plan, action);
@@ -141,16 +146,18 @@ void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t bo
 
 void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char *why)
 {
-	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, why);
+	struct mpijob__plan_action *action =
+	    add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, why);
 
 	if (action)
 		about_job(plan, action);
 }
 
-void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, const struct mpijob__plan_pod *pod,
-				      const char *why)
+void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage,
+    const struct mpijob__plan_pod *pod, const char *why)
 {
-	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, why);
+	struct mpijob__plan_action *action =
+	    add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, why);
 	char uid[MPIJOB__BASE_UID_ROOM];
 
 	if (!action)
@@ -162,18 +169,19 @@ void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage, c
 	action->view.uid = copy_uid(plan, mpijob__base_uid_text(&pod->uid, uid));
 }
 
-void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type, const char *reason,
-			const char *message)
+void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *type,
+    const char *reason, const char *message)
 {
-	struct mpijob__plan_action *action =
-		add(plan, stage, MPIJOB_ACTION_EVENT, MPIJOB__PLAN_BODY_NONE, "tell people what happened");
+	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_EVENT,
+	    MPIJOB__PLAN_BODY_NONE, "tell people what happened");
 
 	if (!action)
 		return;
 	about_job(plan, action);
 	action->view.event_type = type;
 	action->view.event_reason = reason;
-	action->view.event_message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
+	action->view.event_message =
+	    mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
 }
 
 void mpijob__plan_look_again(struct mpijob_plan *plan, int64_t ms)
@@ -189,10 +197,10 @@ int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
 
 void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind)
 {
-	mpijob__plan_event(
-		plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", "ErrResourceExists",
-		mpijob__plan_text(plan, "Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob",
-				  name, kind));
+	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", "ErrResourceExists",
+	    mpijob__plan_text(plan,
+		"Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob", name,
+		kind));
 	mpijob__plan_look_again(plan, plan->now_ms + RETRY_MS);
 }
 
@@ -213,14 +221,15 @@ void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
 {
 	forget(plan);
 	mpijob__plan_status_refuse(plan, mpijob__plan_text(plan, "Found validation errors: %s",
-						      mpijob__plan_message_findings(plan, findings)));
+					     mpijob__plan_message_findings(plan, findings)));
 }
 
 /* 1 when somebody else is in charge, or the job is going. */
 static int leave_alone(const struct mpijob_plan *plan)
 {
 	const mpijob_node *root = mpijob__job_node(plan->job);
-	const char *manager = mpijob_node_string(mpijob_node_find(root, "spec.runPolicy.managedBy"));
+	const char *manager =
+	    mpijob_node_string(mpijob_node_find(root, "spec.runPolicy.managedBy"));
 
 	if (manager && strcmp(manager, OUR_MANAGER) != 0)
 		return 1;
@@ -235,8 +244,8 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 	if (workers <= MOST_WORKERS)
 		return 0;
 	mpijob__base_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Invalid",
-			  "spec.mpiReplicaSpecs[Worker].replicas", NULL, "%d workers are more than one job can have",
-			  (int)workers);
+	    "spec.mpiReplicaSpecs[Worker].replicas", NULL,
+	    "%d workers are more than one job can have", (int)workers);
 	return MPIJOB_ERR_SPEC;
 }
 
@@ -251,19 +260,23 @@ static int repeat(const mpijob_diag *validated, mpijob_diag *findings)
 
 static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 {
-	struct mpijob_default_options defaults = { .size = sizeof(defaults), .reference = plan->render.reference };
-	struct mpijob_validate_options judge = { .size = sizeof(judge), .reference = plan->render.reference };
+	struct mpijob_default_options defaults = { .size = sizeof(defaults),
+		.reference = plan->render.reference };
+	struct mpijob_validate_options judge = { .size = sizeof(judge),
+		.reference = plan->render.reference };
 	const struct mpijob_status *status;
 	int code = mpijob_default(plan->job, &defaults, findings);
 
 	if (!code)
-		code = plan->validated ? repeat(plan->validated, findings) : mpijob_validate(plan->job, &judge, findings);
+		code = plan->validated ? repeat(plan->validated, findings)
+				       : mpijob_validate(plan->job, &judge, findings);
 	if (!code)
 		code = mpijob__job_status(plan->job, &status, findings);
 	if (!code)
 		code = mpijob__plan_limit_workers(plan, findings);
 	if (!code)
-		code = mpijob__render_subject_make(plan->job, &plan->render, &plan->subject, findings);
+		code =
+		    mpijob__render_subject_make(plan->job, &plan->render, &plan->subject, findings);
 	if (!code)
 		code = check_workers(plan, findings);
 	return code;
@@ -275,15 +288,17 @@ static void see_first(struct mpijob_plan *plan)
 
 	if (plan->draft.count)
 		return;
-	message = mpijob__plan_text(plan, "MPIJob %s/%s is created.", plan->subject.namespace_, plan->subject.name);
-	mpijob__plan_conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated", message);
+	message = mpijob__plan_text(plan, "MPIJob %s/%s is created.", plan->subject.namespace_,
+	    plan->subject.name);
+	mpijob__plan_conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated",
+	    message);
 	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_LAST, "Normal", "MPIJobCreated", message);
 	plan->transitions |= MPIJOB_TRANSITION_CREATED;
 }
 
 /*
- * A job that is refused no more: that it is not Failed any longer is all that is done now. One that has started and is
- * Failed would be cleaned up.
+ * A job that is refused no more: that it is not Failed any longer is all that is done now. One that
+ * has started and is Failed would be cleaned up.
  */
 static void accept(struct mpijob_plan *plan)
 {
@@ -311,8 +326,10 @@ static int provide(struct mpijob_plan *plan)
 	mpijob__plan_launcher_create(plan);
 	mpijob__plan_launcher_switch(plan);
 	if (plan->suspended) {
-		mpijob__plan_workers_delete(plan, MPIJOB__PLAN_STAGE_CLEAN, 0, "the job is suspended");
-		mpijob__plan_children_delete_pod_group(plan, MPIJOB__PLAN_STAGE_CLEAN, "the job is suspended");
+		mpijob__plan_workers_delete(plan, MPIJOB__PLAN_STAGE_CLEAN, 0,
+		    "the job is suspended");
+		mpijob__plan_children_delete_pod_group(plan, MPIJOB__PLAN_STAGE_CLEAN,
+		    "the job is suspended");
 	}
 	return 1;
 }
@@ -366,7 +383,8 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 	if (code)
 		return;
 
-	plan->suspended = plan->subject.spec->run_policy && plan->subject.spec->run_policy->suspend &&
+	plan->suspended = plan->subject.spec->run_policy &&
+			  plan->subject.spec->run_policy->suspend &&
 			  *plan->subject.spec->run_policy->suspend;
 	accepted = mpijob__plan_status_accept(plan);
 	see_first(plan);
@@ -383,8 +401,9 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 }
 
 /*
- * Put the stages in order, keep the order inside of each, and number them from 0 without gaps. Few actions stand behind
- * one of a later stage, and there may be many of those: what moves is moved past them at once.
+ * Put the stages in order, keep the order inside of each, and number them from 0 without gaps. Few
+ * actions stand behind one of a later stage, and there may be many of those: what moves is moved
+ * past them at once.
  */
 static void order(struct mpijob_plan *plan)
 {
@@ -424,18 +443,21 @@ static int copy_classes(struct mpijob_plan *plan)
 		return 0;
 	if (!render->priority_classes)
 		return MPIJOB_ERR_USAGE;
-	classes = mpijob__base_arena_array(&plan->arena, render->priority_classes_count, sizeof(*classes));
+	classes = mpijob__base_arena_array(&plan->arena, render->priority_classes_count,
+	    sizeof(*classes));
 	if (!classes)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < render->priority_classes_count; i++) {
-		struct mpijob_priority_class *class = mpijob__base_arena_alloc(&plan->arena, sizeof(*class));
+		struct mpijob_priority_class *class =
+		    mpijob__base_arena_alloc(&plan->arena, sizeof(*class));
 		int code;
 
 		if (!class)
 			return MPIJOB_ERR_NOMEM;
 		if (!render->priority_classes[i])
 			return MPIJOB_ERR_USAGE;
-		code = mpijob__base_struct_check(class, sizeof(*class), render->priority_classes[i]);
+		code =
+		    mpijob__base_struct_check(class, sizeof(*class), render->priority_classes[i]);
 		if (code)
 			return code;
 		if (!class->name)
@@ -454,14 +476,17 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 	int code = mpijob__base_struct_check(&options, sizeof(options), given);
 
 	if (!code)
-		code = mpijob__base_struct_check(&plan->render, sizeof(plan->render), options.render);
+		code =
+		    mpijob__base_struct_check(&plan->render, sizeof(plan->render), options.render);
 	if (!code)
-		code = mpijob__render_features_take(plan->render.features, plan->render.reference, &plan->features);
+		code = mpijob__render_features_take(plan->render.features, plan->render.reference,
+		    &plan->features);
 	if (code)
 		return code;
 	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0 ||
-	    options.launcher_hold_ms < 0 || options.launcher_hold_ms > A_DAY_MS || options.workers_ready_ms < 0 ||
-	    options.workers_ready_ms >= YEAR_10000_MS || !mpijob__base_struct_is_flag(options.names_known))
+	    options.launcher_hold_ms < 0 || options.launcher_hold_ms > A_DAY_MS ||
+	    options.workers_ready_ms < 0 || options.workers_ready_ms >= YEAR_10000_MS ||
+	    !mpijob__base_struct_is_flag(options.names_known))
 		return MPIJOB_ERR_USAGE;
 	plan->now_ms = options.now_ms;
 	plan->max_workers = options.max_workers;
@@ -493,12 +518,13 @@ static int refuse(mpijob_diag *diag, int code, const char *usage)
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		usage = "a struct has a member that this version of the library does not know";
 	if (code == MPIJOB_ERR_USAGE || code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "plan options: %s",
-				  usage);
+		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+		    "plan options: %s", usage);
 	return code;
 }
 
-static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_facts *facts, mpijob_diag *diag)
+static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_facts *facts,
+    mpijob_diag *diag)
 {
 	plan->job = mpijob_clone(job);
 	if (!plan->job) {
@@ -517,8 +543,8 @@ static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_fa
 	plan->launcher = NULL;
 }
 
-int mpijob_plan_new(const mpijob *job, const mpijob_facts *facts, const struct mpijob_plan_options *options,
-		    mpijob_plan **out, mpijob_diag *diag)
+int mpijob_plan_new(const mpijob *job, const mpijob_facts *facts,
+    const struct mpijob_plan_options *options, mpijob_plan **out, mpijob_diag *diag)
 {
 	struct mpijob_plan *plan;
 	int code;
@@ -533,7 +559,8 @@ int mpijob_plan_new(const mpijob *job, const mpijob_facts *facts, const struct m
 		return MPIJOB_ERR_NOMEM;
 	plan->code = copy_options(plan, options);
 	if (plan->code)
-		refuse(diag, plan->code, "a member is out of its bounds, or the size of a struct is not set");
+		refuse(diag, plan->code,
+		    "a member is out of its bounds, or the size of a struct is not set");
 	else
 		compose(plan, job, facts, diag);
 	code = plan->code;

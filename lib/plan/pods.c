@@ -2,11 +2,11 @@
 /*
  * The pods of one job, up to tens of thousands of them.
  *
- * A pod is small: what pods have in common (owner, node, reason, the beginning of a worker's name) is
- * interned, a uid is packed, and most have no end to tell of. They stand in one array, and are referred to by their
- * place in it: from an array in the order of the public header, and from an open hash by uid. A name can
- * belong to one pod at a time: of two pods with the same name and different uids the younger one is there, and
- * news of the older one is stale.
+ * A pod is small: what pods have in common (owner, node, reason, the beginning of a worker's name)
+ * is interned, a uid is packed, and most have no end to tell of. They stand in one array, and are
+ * referred to by their place in it: from an array in the order of the public header, and from an
+ * open hash by uid. A name can belong to one pod at a time: of two pods with the same name and
+ * different uids the younger one is there, and news of the older one is stale.
  */
 #include "plan/pods.h"
 
@@ -53,7 +53,8 @@ static size_t stem_of(const char *name, int32_t index)
 		return 0;
 	digits = digits_of(index, room);
 	digits_len = strlen(digits);
-	return len > digits_len && strcmp(name + len - digits_len, digits) == 0 ? len - digits_len : 0;
+	return len > digits_len && strcmp(name + len - digits_len, digits) == 0 ? len - digits_len
+										: 0;
 }
 
 static int compare_name(const struct mpijob__plan_pod *pod, const char *name)
@@ -74,7 +75,8 @@ int mpijob__plan_pod_write_name(const struct mpijob__plan_pod *pod, mpijob_text 
 	char room[12];
 	int code = mpijob__base_text_puts(out, pod->stem);
 
-	return code || !pod->split ? code : mpijob__base_text_puts(out, digits_of(pod->index, room));
+	return code || !pod->split ? code
+				   : mpijob__base_text_puts(out, digits_of(pod->index, room));
 }
 
 /* --- places --- */
@@ -89,7 +91,8 @@ static int order(const struct mpijob__plan_pod *a, const struct mpijob_pod_facts
 }
 
 /* Find where a pod stands, or would stand. */
-static int find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod, size_t *at)
+static int find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod,
+    size_t *at)
 {
 	size_t low = 0, high = pods->count;
 
@@ -113,7 +116,8 @@ static int find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_fa
 	return 0;
 }
 
-const struct mpijob__plan_pod *mpijob__plan_pods_find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *like)
+const struct mpijob__plan_pod *mpijob__plan_pods_find(const struct mpijob__plan_pods *pods,
+    const struct mpijob_pod_facts *like)
 {
 	size_t at;
 
@@ -129,7 +133,8 @@ static size_t place_of(const struct mpijob__plan_pods *pods, const struct mpijob
 		size_t middle = low + (high - low) / 2;
 		const struct mpijob__plan_pod *other = mpijob__plan_pods_at(pods, middle);
 
-		if (other->role < pod->role || (other->role == pod->role && other->index < pod->index))
+		if (other->role < pod->role ||
+		    (other->role == pod->role && other->index < pod->index))
 			low = middle + 1;
 		else
 			high = middle;
@@ -253,7 +258,8 @@ static int room_places(struct mpijob__plan_pods *pods)
 
 /* --- one pod --- */
 
-static uint32_t place_number(const struct mpijob__plan_pods *pods, const struct mpijob__plan_pod *pod)
+static uint32_t place_number(const struct mpijob__plan_pods *pods,
+    const struct mpijob__plan_pod *pod)
 {
 	return (uint32_t)(pod - pods->places);
 }
@@ -306,7 +312,8 @@ static int share(struct mpijob__plan_pods *pods, const char *text, const char **
 	return *member ? 0 : -1;
 }
 
-static int share_stem(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given, struct mpijob__plan_pod *pod)
+static int share_stem(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given,
+    struct mpijob__plan_pod *pod)
 {
 	size_t len = stem_of(given->name, given->index);
 	char *stem;
@@ -323,9 +330,11 @@ static int share_stem(struct mpijob__plan_pods *pods, const struct mpijob_pod_fa
 	return code;
 }
 
-static int copy_end(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given, struct mpijob__plan_pod *pod)
+static int copy_end(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given,
+    struct mpijob__plan_pod *pod)
 {
-	if (!given->reason && !given->message && given->exit_code == NO_EXIT_CODE && !given->ended_ms)
+	if (!given->reason && !given->message && given->exit_code == NO_EXIT_CODE &&
+	    !given->ended_ms)
 		return 0;
 	pod->end = calloc(1, sizeof(*pod->end));
 	if (!pod->end)
@@ -334,7 +343,8 @@ static int copy_end(struct mpijob__plan_pods *pods, const struct mpijob_pod_fact
 	pod->end->ended_ms = given->ended_ms;
 	if (given->message)
 		pod->end->message = strdup(given->message);
-	return given->message && !pod->end->message ? -1 : share(pods, given->reason, &pod->end->reason);
+	return given->message && !pod->end->message ? -1
+						    : share(pods, given->reason, &pod->end->reason);
 }
 
 const struct mpijob__plan_pod_end *mpijob__plan_pod_end(const struct mpijob__plan_pod *pod)
@@ -344,7 +354,8 @@ const struct mpijob__plan_pod_end *mpijob__plan_pod_end(const struct mpijob__pla
 	return pod->end ? pod->end : &none;
 }
 
-int mpijob__plan_pod_ended_before(const struct mpijob__plan_pod *pod, const struct mpijob__plan_pod *other)
+int mpijob__plan_pod_ended_before(const struct mpijob__plan_pod *pod,
+    const struct mpijob__plan_pod *other)
 {
 	int64_t ms = mpijob__plan_pod_end(pod)->ended_ms, other_ms;
 
@@ -360,7 +371,8 @@ static uint8_t phase_of(const struct mpijob_pod_facts *given)
 	return given->phase > 0 && given->phase <= MPIJOB_POD_UNKNOWN ? (uint8_t)given->phase : 0;
 }
 
-static struct mpijob__plan_pod *pod_new(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given)
+static struct mpijob__plan_pod *pod_new(struct mpijob__plan_pods *pods,
+    const struct mpijob_pod_facts *given)
 {
 	struct mpijob__plan_pod *pod = get(pods);
 
@@ -371,7 +383,8 @@ static struct mpijob__plan_pod *pod_new(struct mpijob__plan_pods *pods, const st
 	pod->phase = phase_of(given);
 	pod->ready = given->ready != 0;
 	pod->deleting = given->deleting != 0;
-	if (copy_end(pods, given, pod) || share_stem(pods, given, pod) || share(pods, given->owner_uid, &pod->owner_uid) ||
+	if (copy_end(pods, given, pod) || share_stem(pods, given, pod) ||
+	    share(pods, given->owner_uid, &pod->owner_uid) ||
 	    share(pods, given->node, &pod->node) || mpijob__base_uid_set(&pod->uid, given->uid)) {
 		pod_free(pods, pod);
 		return NULL;
@@ -384,11 +397,13 @@ static int same_pod(const struct mpijob__plan_pod *a, const struct mpijob_pod_fa
 {
 	const struct mpijob__plan_pod_end *end = mpijob__plan_pod_end(a);
 
-	return a->role == b->role && a->index == b->index && a->phase == phase_of(b) && a->ready == (b->ready != 0) &&
-	       a->deleting == (b->deleting != 0) && end->exit_code == b->exit_code && end->ended_ms == b->ended_ms &&
-	       a->created_ms == b->created_ms && a->running_since_ms == b->running_since_ms && compare_name(a, b->name) == 0 &&
-	       same_text(a->owner_uid, b->owner_uid) && same_text(end->reason, b->reason) &&
-	       same_text(end->message, b->message) && same_text(a->node, b->node);
+	return a->role == b->role && a->index == b->index && a->phase == phase_of(b) &&
+	       a->ready == (b->ready != 0) && a->deleting == (b->deleting != 0) &&
+	       end->exit_code == b->exit_code && end->ended_ms == b->ended_ms &&
+	       a->created_ms == b->created_ms && a->running_since_ms == b->running_since_ms &&
+	       compare_name(a, b->name) == 0 && same_text(a->owner_uid, b->owner_uid) &&
+	       same_text(end->reason, b->reason) && same_text(end->message, b->message) &&
+	       same_text(a->node, b->node);
 }
 
 static int is_uid(const struct mpijob__plan_pod *pod, const char *text)
@@ -399,7 +414,8 @@ static int is_uid(const struct mpijob__plan_pod *pod, const char *text)
 	return mpijob__base_uid_same(&pod->uid, &uid);
 }
 
-/* Creation times have whole seconds; a pod that was made again in the same second is the one that is not going. */
+/* Creation times have whole seconds; a pod that was made again in the same second is the one that
+ * is not going. */
 static int is_stale(const struct mpijob__plan_pod *known, const struct mpijob_pod_facts *news)
 {
 	if (!known->created_ms || !news->created_ms)
@@ -471,13 +487,14 @@ static void remove_at(struct mpijob__plan_pods *pods, size_t at)
 
 	slot_clear(pods, slot_of(pods, &pod->uid));
 	pods->count--;
-	memmove(&pods->sorted[at], &pods->sorted[at + 1], (pods->count - at) * sizeof(*pods->sorted));
+	memmove(&pods->sorted[at], &pods->sorted[at + 1],
+	    (pods->count - at) * sizeof(*pods->sorted));
 	pod_free(pods, pod);
 }
 
 /* Nothing here fails: there is room. */
-static void place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *known, struct mpijob__plan_pod *pod,
-		  const struct mpijob_pod_facts *given)
+static void place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *known,
+    struct mpijob__plan_pod *pod, const struct mpijob_pod_facts *given)
 {
 	size_t at = known ? place_of(pods, known) : 0;
 	uint32_t number = place_number(pods, pod);
@@ -492,7 +509,8 @@ static void place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *known
 		remove_at(pods, at);
 	if (find(pods, given, &at))
 		remove_at(pods, at);
-	memmove(&pods->sorted[at + 1], &pods->sorted[at], (pods->count - at) * sizeof(*pods->sorted));
+	memmove(&pods->sorted[at + 1], &pods->sorted[at],
+	    (pods->count - at) * sizeof(*pods->sorted));
 	pods->sorted[at] = number;
 	pods->by_uid[slot_of(pods, &pod->uid)] = number + 1;
 	pods->count++;

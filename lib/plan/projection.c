@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define WORKER_INFIX "-worker-"
-#define MOST_WORKERS 1000000 /* an index beyond is no worker of ours, and no reason to get memory for it */
+/* an index beyond is no worker of ours, and no reason to get memory for it */
+#define MOST_WORKERS 1000000
 
 static int32_t read_index(const char *digits)
 {
@@ -58,8 +59,10 @@ static int32_t phase_of(const char *phase)
 		const char *word;
 		int32_t phase;
 	} phases[] = {
-		{ "Pending", MPIJOB_POD_PENDING },     { "Running", MPIJOB_POD_RUNNING },
-		{ "Succeeded", MPIJOB_POD_SUCCEEDED }, { "Failed", MPIJOB_POD_FAILED },
+		{ "Pending", MPIJOB_POD_PENDING },
+		{ "Running", MPIJOB_POD_RUNNING },
+		{ "Succeeded", MPIJOB_POD_SUCCEEDED },
+		{ "Failed", MPIJOB_POD_FAILED },
 		{ "Unknown", MPIJOB_POD_UNKNOWN },
 	};
 
@@ -96,7 +99,8 @@ static void make_pod(struct mpijob__plan_reading *in)
 	pod->owner_uid = in->owner.uid;
 	pod->role = role;
 	if (role == MPIJOB_ROLE_WORKER)
-		pod->index = mpijob__plan_observe_index(in->name, equal(in->owner.kind, "MPIJob") ? in->owner.name : NULL);
+		pod->index = mpijob__plan_observe_index(in->name,
+		    equal(in->owner.kind, "MPIJob") ? in->owner.name : NULL);
 	pod->phase = phase_of(in->phase);
 	pod->ready = in->ready;
 	pod->deleting = in->deleting;
@@ -105,14 +109,15 @@ static void make_pod(struct mpijob__plan_reading *in)
 	pod->message = in->status_message ? in->status_message : ended->message;
 	pod->node = in->node;
 	pod->created_ms = in->created_ms;
-	pod->running_since_ms = in->container.running_since_ms ? in->container.running_since_ms : in->start_ms;
+	pod->running_since_ms =
+	    in->container.running_since_ms ? in->container.running_since_ms : in->start_ms;
 	pod->ended_ms = ended->ended_ms;
 	in->observation->view.pod = pod;
 }
 
 /* Read a part of the text into the observation's document, under a key; NULL when it is absent. */
-static int read_part(struct mpijob__plan_reading *in, const struct mpijob__plan_span *span, const mpijob_node **out,
-		     mpijob_diag *diag)
+static int read_part(struct mpijob__plan_reading *in, const struct mpijob__plan_span *span,
+    const mpijob_node **out, mpijob_diag *diag)
 {
 	mpijob_observation *observation = in->observation;
 	mpijob_doc *doc = NULL;
@@ -122,9 +127,9 @@ static int read_part(struct mpijob__plan_reading *in, const struct mpijob__plan_
 	if (!span->text)
 		return 0;
 	code = mpijob_doc_parse(span->text, span->len,
-				&(struct mpijob_parse_options){ .size = sizeof(struct mpijob_parse_options),
-								.format = MPIJOB_FORMAT_JSON },
-				&doc, diag);
+	    &(struct mpijob_parse_options){ .size = sizeof(struct mpijob_parse_options),
+		.format = MPIJOB_FORMAT_JSON },
+	    &doc, diag);
 	if (code)
 		return code;
 	observation->doc = doc;
@@ -184,7 +189,8 @@ static int decode(const struct mpijob__plan_span *span, mpijob_text *text)
 	return code;
 }
 
-/* What is listed: workers by index, and whether anything is that is neither a worker nor a launcher. */
+/* What is listed: workers by index, and whether anything is that is neither a worker nor a
+ * launcher. */
 struct marks {
 	uint8_t *listed; /* NULL while they are counted */
 	size_t count;
@@ -195,7 +201,8 @@ static int is_launcher(const char *name, size_t len)
 {
 	static const char suffix[] = "-launcher";
 
-	return len >= sizeof(suffix) && memcmp(name + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1) == 0;
+	return len >= sizeof(suffix) &&
+	       memcmp(name + len - (sizeof(suffix) - 1), suffix, sizeof(suffix) - 1) == 0;
 }
 
 /* Mark the worker that a line of discover_hosts.sh names: "echo JOB-worker-3.JOB.NAMESPACE.svc". */
@@ -238,7 +245,8 @@ static void mark_lines(const char *text, size_t len, struct marks *marks)
 	}
 }
 
-/* A script that lists others is not known by its workers: the plan then compares the digest of all that it lists. */
+/* A script that lists others is not known by its workers: the plan then compares the digest of all
+ * that it lists. */
 static int mark_listed(struct mpijob__plan_reading *in, const mpijob_text *script)
 {
 	struct mpijob_child_facts *child = &in->observation->child;
@@ -272,8 +280,10 @@ static int make_config_map(struct mpijob__plan_reading *in)
 	if (!code)
 		code = mpijob__render_hosts_unfold(&script);
 	if (!code) {
-		child->digest = mpijob__plan_host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
-		child->listed = mpijob__render_observed_hosts(mpijob_text_data(&script), script.len, &child->listed_count);
+		child->digest =
+		    mpijob__plan_host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
+		child->listed = mpijob__render_observed_hosts(mpijob_text_data(&script), script.len,
+		    &child->listed_count);
 		/* Without the script nothing is known to be listed, and it has to be written. */
 		if (in->discover_hosts.text)
 			code = mark_listed(in, &script);
@@ -300,7 +310,8 @@ static int make_child(struct mpijob__plan_reading *in, int32_t role, mpijob_diag
 	if (role == MPIJOB_ROLE_CONFIG_MAP)
 		code = make_config_map(in);
 	else if (role == MPIJOB_ROLE_SECRET)
-		child->digest = 1 + (in->has_private ? UINT64_C(1) : 0) + (in->has_public ? UINT64_C(2) : 0);
+		child->digest =
+		    1 + (in->has_private ? UINT64_C(1) : 0) + (in->has_public ? UINT64_C(2) : 0);
 	else
 		code = read_part(in, &in->spec, &spec, diag);
 	if (code)
@@ -328,7 +339,8 @@ static int make_child(struct mpijob__plan_reading *in, int32_t role, mpijob_diag
 static int32_t what_is(const char *api_version, const char *kind)
 {
 	static const struct {
-		const char *group; /* with the slash that stands before the version; "v1" is the core group */
+		/* with the slash that stands before the version; "v1" is the core group */
+		const char *group;
 		const char *kind;
 		int32_t what;
 	} kinds[] = {
@@ -349,7 +361,8 @@ static int32_t what_is(const char *api_version, const char *kind)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		size_t len = strlen(kinds[i].group);
 
-		if (strcmp(kind, kinds[i].kind) == 0 && strncmp(api_version, kinds[i].group, len) == 0 &&
+		if (strcmp(kind, kinds[i].kind) == 0 &&
+		    strncmp(api_version, kinds[i].group, len) == 0 &&
 		    (kinds[i].group[len - 1] == '/' || !api_version[len]))
 			return kinds[i].what;
 	}
@@ -359,8 +372,10 @@ static int32_t what_is(const char *api_version, const char *kind)
 static int32_t event_of(const char *type)
 {
 	static const char *const words[] = {
-		[MPIJOB_EVENT_ADDED] = "ADDED",     [MPIJOB_EVENT_MODIFIED] = "MODIFIED",
-		[MPIJOB_EVENT_DELETED] = "DELETED", [MPIJOB_EVENT_BOOKMARK] = "BOOKMARK",
+		[MPIJOB_EVENT_ADDED] = "ADDED",
+		[MPIJOB_EVENT_MODIFIED] = "MODIFIED",
+		[MPIJOB_EVENT_DELETED] = "DELETED",
+		[MPIJOB_EVENT_BOOKMARK] = "BOOKMARK",
 		[MPIJOB_EVENT_ERROR] = "ERROR",
 	};
 
@@ -371,10 +386,11 @@ static int32_t event_of(const char *type)
 	return MPIJOB_EVENT_NONE;
 }
 
-static int refuse(struct mpijob__plan_reading *in, const char *field, const char *message, mpijob_diag *diag)
+static int refuse(struct mpijob__plan_reading *in, const char *field, const char *message,
+    mpijob_diag *diag)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field, &in->wrong_place, "%s",
-			  message);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field,
+	    &in->wrong_place, "%s", message);
 	return MPIJOB_ERR_SPEC;
 }
 
@@ -383,11 +399,13 @@ static int check(struct mpijob__plan_reading *in, int32_t what, int32_t event, m
 	if (in->no_map)
 		return refuse(in, in->is_event ? "object" : NULL, "must be a map", diag);
 	if (in->is_event && event == MPIJOB_EVENT_NONE)
-		return refuse(in, "type", "must be ADDED, MODIFIED, DELETED, BOOKMARK or ERROR", diag);
+		return refuse(in, "type", "must be ADDED, MODIFIED, DELETED, BOOKMARK or ERROR",
+		    diag);
 	/* Of kinds that we do not know, only the metadata can mean what we think. */
 	if (in->wrong && (what != KIND_OTHER || strncmp(in->wrong, "metadata", 8) == 0))
 		return refuse(in, in->wrong, "has a wrong type", diag);
-	if (what != KIND_OTHER && what != KIND_STATUS && event != MPIJOB_EVENT_BOOKMARK && !in->name)
+	if (what != KIND_OTHER && what != KIND_STATUS && event != MPIJOB_EVENT_BOOKMARK &&
+	    !in->name)
 		return refuse(in, "metadata.name", "must be there", diag);
 	if (what != KIND_OTHER && what != KIND_STATUS && what != KIND_PRIORITY_CLASS &&
 	    event != MPIJOB_EVENT_BOOKMARK && !in->uid)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens to a worker pod that failed, when it is not to be left alone: it is replaced (replace_workers), or the
- * whole job begins again (restart_gang). How often is written into the condition Restarting before anything is deleted:
- * that is where the count is kept, so that it survives whoever plans. What was counted is not counted again: a
- * replaced pod by the mark of its uid in the message, a restart by its reason, which says that all is being stopped.
+ * What happens to a worker pod that failed, when it is not to be left alone: it is replaced
+ * (replace_workers), or the whole job begins again (restart_gang). How often is written into the
+ * condition Restarting before anything is deleted: that is where the count is kept, so that it
+ * survives whoever plans. What was counted is not counted again: a replaced pod by the mark of its
+ * uid in the message, a restart by its reason, which says that all is being stopped.
  *
- *     failed -> MPIJobRestarting: the launcher is suspended, all workers go -> MPIJobRestarted: they are made again
+ *     failed -> MPIJobRestarting: the launcher is suspended, all workers go -> MPIJobRestarted:
+ * they are made again
  */
 #include "plan/plan.h"
 
@@ -52,7 +54,8 @@ static void read_marks(const char *message, struct mpijob__plan_restart *restart
 	for (size_t i = 0; i + 9 < len && restart->marks_count < MPIJOB__PLAN_RESTART_MARKS; i++) {
 		uint32_t mark = 0;
 
-		if (message[i] != '[' || strspn(message + i + 1, digits) != 8 || message[i + 9] != ']')
+		if (message[i] != '[' || strspn(message + i + 1, digits) != 8 ||
+		    message[i + 9] != ']')
 			continue;
 		for (size_t j = i + 1; j < i + 9; j++)
 			mark = mark << 4 | (uint32_t)(strchr(digits, message[j]) - digits);
@@ -61,10 +64,11 @@ static void read_marks(const char *message, struct mpijob__plan_restart *restart
 }
 
 /*
- * What fails again and again is not made again as fast: a pause since the condition last changed, by the clock that
- * wrote it. One that is ahead of ours is no reason to wait.
+ * What fails again and again is not made again as fast: a pause since the condition last changed,
+ * by the clock that wrote it. One that is ahead of ours is no reason to wait.
  */
-static int pauses(struct mpijob_plan *plan, const struct mpijob__plan_condition *known, int64_t pause_ms)
+static int pauses(struct mpijob_plan *plan, const struct mpijob__plan_condition *known,
+    int64_t pause_ms)
 {
 	int64_t since_ms;
 
@@ -109,13 +113,15 @@ static const struct mpijob__plan_pod *first_failed(const struct mpijob_plan *pla
 	const struct mpijob__plan_pod *first = NULL;
 
 	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
-		if (failed(workers->pods[i]) && mpijob__plan_pod_ended_before(workers->pods[i], first))
+		if (failed(workers->pods[i]) &&
+		    mpijob__plan_pod_ended_before(workers->pods[i], first))
 			first = workers->pods[i];
 	}
 	return first;
 }
 
-static int was_counted(const struct mpijob__plan_restart *restart, const struct mpijob__plan_pod *pod)
+static int was_counted(const struct mpijob__plan_restart *restart,
+    const struct mpijob__plan_pod *pod)
 {
 	uint32_t mark = mark_of(pod);
 
@@ -157,7 +163,8 @@ static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__pla
 		if (!failed(pod))
 			continue;
 		counted = was_counted(&before, pod);
-		if (restart->marks_count < MPIJOB__PLAN_RESTART_MARKS && (counted || restart->count < most)) {
+		if (restart->marks_count < MPIJOB__PLAN_RESTART_MARKS &&
+		    (counted || restart->count < most)) {
 			restart->count += !counted;
 			restart->news |= !counted;
 			restart->indices[restart->marks_count] = i;
@@ -170,7 +177,8 @@ static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__pla
 	}
 }
 
-/* All that the last attempt had is gone: its workers, whose names are free then, and the launcher's pods that run. */
+/* All that the last attempt had is gone: its workers, whose names are free then, and the launcher's
+ * pods that run. */
 static int is_stopped(const struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_pods *pods = &plan->facts->pods;
@@ -181,7 +189,8 @@ static int is_stopped(const struct mpijob_plan *plan)
 		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 		int runs = pod->phase != MPIJOB_POD_SUCCEEDED && pod->phase != MPIJOB_POD_FAILED;
 
-		if (pod->role == MPIJOB_ROLE_LAUNCHER ? runs : mpijob__plan_owns(plan, pod->owner_uid))
+		if (pod->role == MPIJOB_ROLE_LAUNCHER ? runs
+						      : mpijob__plan_owns(plan, pod->owner_uid))
 			return 0;
 	}
 	return 1;
@@ -211,7 +220,8 @@ int mpijob__plan_restart_goes_on(const struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->old, TYPE);
 
-	return plan->features.restart_gang != 0 && (is_reason(known, STOPPING) || is_reason(known, RESTARTED)) &&
+	return plan->features.restart_gang != 0 &&
+	       (is_reason(known, STOPPING) || is_reason(known, RESTARTED)) &&
 	       known->view.status == MPIJOB_CONDITION_TRUE;
 }
 
@@ -220,10 +230,12 @@ void mpijob__plan_restart_look(struct mpijob_plan *plan)
 	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->old, TYPE);
 	int gang = plan->features.restart_gang != 0;
 
-	if ((!gang && !plan->features.replace_workers) || plan->suspended || mpijob__plan_launcher_done(plan) ||
+	if ((!gang && !plan->features.replace_workers) || plan->suspended ||
+	    mpijob__plan_launcher_done(plan) ||
 	    mpijob__plan_conditions_has(&plan->old, "Suspended"))
 		return;
-	if (gang ? is_reason(known, STOPPING) || is_reason(known, RESTARTED) : is_reason(known, REPLACED)) {
+	if (gang ? is_reason(known, STOPPING) || is_reason(known, RESTARTED)
+		 : is_reason(known, REPLACED)) {
 		plan->restart.count = read_count(known->view.message);
 		if (!gang)
 			read_marks(known->view.message, &plan->restart);
@@ -263,10 +275,11 @@ static const char *replaced_message(struct mpijob_plan *plan)
 		*at++ = ']';
 		*at = 0;
 	}
-	return mpijob__plan_text(plan, "failed workers of MPIJob %s/%s were replaced (%d of at most %d), now%s: %s",
-				 plan->subject.namespace_, plan->subject.name, (int)restart->count,
-				 (int)plan->features.replace_workers, marks,
-				 mpijob__plan_message_pod(plan, "worker", first_replaced(plan)));
+	return mpijob__plan_text(plan,
+	    "failed workers of MPIJob %s/%s were replaced (%d of at most %d), now%s: %s",
+	    plan->subject.namespace_, plan->subject.name, (int)restart->count,
+	    (int)plan->features.replace_workers, marks,
+	    mpijob__plan_message_pod(plan, "worker", first_replaced(plan)));
 }
 
 void mpijob__plan_restart_replace(struct mpijob_plan *plan)
@@ -274,10 +287,13 @@ void mpijob__plan_restart_replace(struct mpijob_plan *plan)
 	const struct mpijob__plan_restart *restart = &plan->restart;
 	char uid[MPIJOB__BASE_UID_ROOM];
 
-	for (size_t i = 0; i < restart->marks_count && plan->features.replace_workers && !plan->features.restart_gang; i++)
-		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER,
-				 restart->indices[i], mpijob__base_uid_text(&plan->workers.pods[restart->indices[i]]->uid, uid),
-				 "it failed, and another one takes its place");
+	for (size_t i = 0; i < restart->marks_count && plan->features.replace_workers &&
+			   !plan->features.restart_gang;
+	     i++)
+		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE,
+		    MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER, restart->indices[i],
+		    mpijob__base_uid_text(&plan->workers.pods[restart->indices[i]]->uid, uid),
+		    "it failed, and another one takes its place");
 }
 
 void mpijob__plan_restart_stop(struct mpijob_plan *plan)
@@ -302,8 +318,8 @@ static void say(struct mpijob_plan *plan, const char *reason, const char *messag
 	mpijob__plan_conditions_say(plan, TYPE, MPIJOB_CONDITION_TRUE, reason, message);
 	if (mpijob__plan_conditions_has(&plan->draft, "Running"))
 		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, STOPPING,
-				       mpijob__plan_text(plan, "MPIJob %s/%s is restarting.", plan->subject.namespace_,
-							 plan->subject.name));
+		    mpijob__plan_text(plan, "MPIJob %s/%s is restarting.", plan->subject.namespace_,
+			plan->subject.name));
 	if (event)
 		mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", reason, message);
 }
@@ -316,22 +332,27 @@ void mpijob__plan_restart_tell(struct mpijob_plan *plan)
 	if (restart->news && !restart->stops)
 		say(plan, REPLACED, replaced_message(plan), 1);
 	if (restart->news && restart->stops)
-		cause = mpijob__plan_text(plan, ": %s", mpijob__plan_message_pod(plan, "worker", restart->pod));
+		cause = mpijob__plan_text(plan, ": %s",
+		    mpijob__plan_message_pod(plan, "worker", restart->pod));
 	else if (restart->begins)
 		cause = same_cause(mpijob__plan_conditions_get(&plan->old, TYPE));
 	if (cause)
 		say(plan, restart->begins ? RESTARTED : STOPPING,
-		    mpijob__plan_text(plan, "MPIJob %s/%s is restarted (%d of at most %d)%s", plan->subject.namespace_,
-				      plan->subject.name, (int)restart->count, (int)plan->features.restart_gang, cause),
+		    mpijob__plan_text(plan, "MPIJob %s/%s is restarted (%d of at most %d)%s",
+			plan->subject.namespace_, plan->subject.name, (int)restart->count,
+			(int)plan->features.restart_gang, cause),
 		    restart->news);
 }
 
 void mpijob__plan_restart_over(struct mpijob_plan *plan)
 {
-	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->draft, TYPE);
+	const struct mpijob__plan_condition *known =
+	    mpijob__plan_conditions_get(&plan->draft, TYPE);
 
-	if (!is_reason(known, REPLACED) && !is_reason(known, STOPPING) && !is_reason(known, RESTARTED))
+	if (!is_reason(known, REPLACED) && !is_reason(known, STOPPING) &&
+	    !is_reason(known, RESTARTED))
 		return; /* none, or somebody else's */
 	if (known->view.status == MPIJOB_CONDITION_TRUE)
-		mpijob__plan_conditions_set(plan, TYPE, MPIJOB_CONDITION_FALSE, known->view.reason, known->view.message);
+		mpijob__plan_conditions_set(plan, TYPE, MPIJOB_CONDITION_FALSE, known->view.reason,
+		    known->view.message);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the status of an MPIJob says, word for word: conditions with reasons and messages, counts, times,
- * and the events that tell of a change. They are mpi-operator's, which Kueue, Flyte and people's scripts
- * read; what is said beyond it stands behind its words, never instead of them.
+ * What the status of an MPIJob says, word for word: conditions with reasons and messages, counts,
+ * times, and the events that tell of a change. They are mpi-operator's, which Kueue, Flyte and
+ * people's scripts read; what is said beyond it stands behind its words, never instead of them.
  */
 #include "plan/plan.h"
 
@@ -17,7 +17,8 @@ static const char *copy_text(struct mpijob_plan *plan, const char *text)
 	return text ? mpijob__plan_text(plan, "%s", text) : NULL;
 }
 
-static void load_condition(struct mpijob_plan *plan, size_t index, const struct mpijob_condition *given)
+static void load_condition(struct mpijob_plan *plan, size_t index,
+    const struct mpijob_condition *given)
 {
 	struct mpijob__plan_condition *condition = &plan->draft.conditions[index];
 
@@ -37,7 +38,8 @@ static void load_condition(struct mpijob_plan *plan, size_t index, const struct 
 
 static struct mpijob__plan_condition *get_conditions(struct mpijob_plan *plan, size_t count)
 {
-	struct mpijob__plan_condition *conditions = mpijob__base_arena_array(&plan->arena, count, sizeof(*conditions));
+	struct mpijob__plan_condition *conditions =
+	    mpijob__base_arena_array(&plan->arena, count, sizeof(*conditions));
 
 	if (!conditions)
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
@@ -85,7 +87,8 @@ void mpijob__plan_status_load(struct mpijob_plan *plan)
 	plan->old = plan->draft;
 	plan->old.conditions = get_conditions(plan, plan->draft.count);
 	if (plan->old.conditions && plan->draft.count)
-		memcpy(plan->old.conditions, plan->draft.conditions, plan->draft.count * sizeof(*plan->old.conditions));
+		memcpy(plan->old.conditions, plan->draft.conditions,
+		    plan->draft.count * sizeof(*plan->old.conditions));
 }
 
 static void clear(struct mpijob_replica_status *status, int *has)
@@ -97,7 +100,8 @@ static void clear(struct mpijob_replica_status *status, int *has)
 
 static const char *about(struct mpijob_plan *plan, const char *before, const char *after)
 {
-	return mpijob__plan_text(plan, "%s %s/%s %s", before, plan->subject.namespace_, plan->subject.name, after);
+	return mpijob__plan_text(plan, "%s %s/%s %s", before, plan->subject.namespace_,
+	    plan->subject.name, after);
 }
 
 static void tell_suspension(struct mpijob_plan *plan, int32_t stage)
@@ -105,17 +109,19 @@ static void tell_suspension(struct mpijob_plan *plan, int32_t stage)
 	int changed;
 
 	if (plan->suspended) {
-		changed = mpijob__plan_conditions_set(plan, "Suspended", MPIJOB_CONDITION_TRUE, "MPIJobSuspended",
-						 "MPIJob suspended");
+		changed = mpijob__plan_conditions_set(plan, "Suspended", MPIJOB_CONDITION_TRUE,
+		    "MPIJobSuspended", "MPIJob suspended");
 		if (changed)
-			mpijob__plan_event(plan, stage, "Normal", "MPIJobSuspended", "MPIJob suspended");
+			mpijob__plan_event(plan, stage, "Normal", "MPIJobSuspended",
+			    "MPIJob suspended");
 	} else {
 		if (!mpijob__plan_conditions_get(&plan->draft, "Suspended"))
 			return;
-		changed = mpijob__plan_conditions_set(plan, "Suspended", MPIJOB_CONDITION_FALSE, "MPIJobResumed",
-						 "MPIJob resumed");
+		changed = mpijob__plan_conditions_set(plan, "Suspended", MPIJOB_CONDITION_FALSE,
+		    "MPIJobResumed", "MPIJob resumed");
 		if (changed) {
-			mpijob__plan_event(plan, stage, "Normal", "MPIJobResumed", "MPIJob resumed");
+			mpijob__plan_event(plan, stage, "Normal", "MPIJobResumed",
+			    "MPIJob resumed");
 			plan->draft.start_time = plan->now_ms / 1000;
 			plan->draft.has_start_time = 1;
 		}
@@ -133,7 +139,8 @@ static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 	}
 	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Normal", "MPIJobSucceeded", message);
 	mpijob__plan_restart_over(plan);
-	mpijob__plan_conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded", message);
+	mpijob__plan_conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded",
+	    message);
 	plan->transitions |= MPIJOB_TRANSITION_SUCCEEDED;
 }
 
@@ -149,17 +156,21 @@ static void fail(struct mpijob_plan *plan, const char *reason, const char *messa
 	plan->transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
-/* The pods are named even when the words before them are many. `launcher`: how its pod is, or "". */
+/* The pods are named even when the words before them are many. `launcher`: how its pod is, or
+ * "". */
 static const char *name_pods(struct mpijob_plan *plan, const char *message, const char *launcher,
-			     const struct mpijob__plan_pod *worker)
+    const struct mpijob__plan_pod *worker)
 {
 	const char *pods = launcher;
 
 	if (worker)
-		pods = mpijob__plan_text(plan, "%s; %s", launcher, mpijob__plan_message_pod(plan, "worker", worker));
+		pods = mpijob__plan_text(plan, "%s; %s", launcher,
+		    mpijob__plan_message_pod(plan, "worker", worker));
 	if (strlen(pods) <= MPIJOB__PLAN_MESSAGE_LIMIT / 4 * 3)
-		message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT - strlen(pods));
-	return mpijob__plan_message_cut(plan, mpijob__plan_text(plan, "%s%s", message, pods), MPIJOB__PLAN_MESSAGE_LIMIT);
+		message = mpijob__plan_message_cut(plan, message,
+		    MPIJOB__PLAN_MESSAGE_LIMIT - strlen(pods));
+	return mpijob__plan_message_cut(plan, mpijob__plan_text(plan, "%s%s", message, pods),
+	    MPIJOB__PLAN_MESSAGE_LIMIT);
 }
 
 static void launcher_failed(struct mpijob_plan *plan)
@@ -174,11 +185,13 @@ static void launcher_failed(struct mpijob_plan *plan)
 	if (strcmp(reason, "BackoffLimitExceeded") == 0)
 		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);
 	if (pod) {
-		const char *why = mpijob__plan_pod_end(pod)->reason, *words = mpijob__plan_message_words(plan, pod);
+		const char *why = mpijob__plan_pod_end(pod)->reason,
+			   *words = mpijob__plan_message_words(plan, pod);
 
 		reason = mpijob__plan_text(plan, "%s/%s", reason, why ? why : "");
 		message = mpijob__plan_text(plan, "%s: %s", message, words);
-		named = mpijob__plan_text(plan, "%s%s", *words ? "; " : "", mpijob__plan_message_end(plan, "launcher", pod));
+		named = mpijob__plan_text(plan, "%s%s", *words ? "; " : "",
+		    mpijob__plan_message_end(plan, "launcher", pod));
 	}
 	fail(plan, reason, name_pods(plan, message, named, plan->workers.first_failed));
 }
@@ -188,7 +201,8 @@ static int is_lost(const struct mpijob_plan *plan, const struct mpijob__plan_pod
 {
 	int64_t start_ms = plan->launcher->start_ms;
 
-	return !pod || pod->deleting || pod->phase == MPIJOB_POD_FAILED || (start_ms && pod->created_ms > start_ms);
+	return !pod || pod->deleting || pod->phase == MPIJOB_POD_FAILED ||
+	       (start_ms && pod->created_ms > start_ms);
 }
 
 /* The first worker that was lost while the launcher ran; -1: none. */
@@ -212,8 +226,9 @@ static void launcher_succeeded(struct mpijob_plan *plan)
 		succeed(plan, launcher->completion_ms ? launcher->completion_ms : plan->now_ms);
 	else
 		fail(plan, "MPIJobWorkerLost",
-		     mpijob__plan_text(plan, "the launcher succeeded, but worker pod %s was lost while it ran",
-				       mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, lost)));
+		    mpijob__plan_text(plan,
+			"the launcher succeeded, but worker pod %s was lost while it ran",
+			mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, lost)));
 }
 
 static void tell_launcher(struct mpijob_plan *plan)
@@ -246,7 +261,8 @@ static void tell_workers(struct mpijob_plan *plan)
 	plan->draft.worker.failed = workers->failed;
 	if (!workers->evicted)
 		return;
-	message = mpijob__plan_text(plan, "%d/%d workers are evicted", (int)workers->evicted, (int)workers->wanted);
+	message = mpijob__plan_text(plan, "%d/%d workers are evicted", (int)workers->evicted,
+	    (int)workers->wanted);
 	fail(plan, "MPIJobEvicted", name_pods(plan, message, "", workers->first_evicted));
 }
 
@@ -257,19 +273,23 @@ static void tell_running(struct mpijob_plan *plan, int32_t stage)
 
 	if (plan->suspended) {
 		mpijob__plan_restart_over(plan);
-		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobSuspended",
-				       about(plan, "MPIJob", "is suspended."));
+		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE,
+		    "MPIJobSuspended", about(plan, "MPIJob", "is suspended."));
 	} else if (mpijob__plan_conditions_finished(draft)) {
 		if (!mpijob__plan_conditions_get(draft, "Running"))
-			mpijob__plan_conditions_append(
-				plan, "Running", MPIJOB_CONDITION_FALSE, "MPIJobRunning",
-				about(plan, "MPIJob", "is finished but Running condition was never set."),
-				draft->has_completion_time ? draft->completion_time : plan->now_ms / 1000);
-	} else if (workers->steady == workers->wanted && mpijob__plan_launcher_running_pods(plan) >= 1 && !plan->restart.stops) {
+			mpijob__plan_conditions_append(plan, "Running", MPIJOB_CONDITION_FALSE,
+			    "MPIJobRunning",
+			    about(plan, "MPIJob",
+				"is finished but Running condition was never set."),
+			    draft->has_completion_time ? draft->completion_time
+						       : plan->now_ms / 1000);
+	} else if (workers->steady == workers->wanted &&
+		   mpijob__plan_launcher_running_pods(plan) >= 1 && !plan->restart.stops) {
 		mpijob__plan_restart_over(plan);
-		if (mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE, "MPIJobRunning",
-					   about(plan, "MPIJob", "is running.")))
-			mpijob__plan_event(plan, stage, "Normal", "MPIJobRunning", about(plan, "MPIJob", "is running"));
+		if (mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE,
+			"MPIJobRunning", about(plan, "MPIJob", "is running.")))
+			mpijob__plan_event(plan, stage, "Normal", "MPIJobRunning",
+			    about(plan, "MPIJob", "is running"));
 	}
 }
 
@@ -284,9 +304,10 @@ void mpijob__plan_status_update(struct mpijob_plan *plan)
 	int ends = mpijob__plan_launcher_done(plan) || (plan->workers.evicted && !plan->suspended);
 
 	/*
-	 * The status is written last, once it is true. Three things are written before what follows from them: the end of a
-	 * job; a restart, whose count survives nowhere else; and that a job goes on, so that a launcher which nobody saw end,
-	 * and which its time to live removed, is known to have run.
+	 * The status is written last, once it is true. Three things are written before what follows
+	 * from them: the end of a job; a restart, whose count survives nowhere else; and that a job
+	 * goes on, so that a launcher which nobody saw end, and which its time to live removed, is
+	 * known to have run.
 	 */
 	if (!ends && plan->old.count && !plan->suspended && suspension_changes(plan))
 		plan->tells = MPIJOB__PLAN_STAGE_RESUME;
@@ -326,7 +347,8 @@ int mpijob__plan_status_is_refused(const struct mpijob__plan_draft *draft)
 {
 	const struct mpijob__plan_condition *end = mpijob__plan_conditions_get(draft, "Failed");
 
-	return mpijob__plan_conditions_has(draft, "Failed") && end->view.reason && strcmp(end->view.reason, REFUSED) == 0;
+	return mpijob__plan_conditions_has(draft, "Failed") && end->view.reason &&
+	       strcmp(end->view.reason, REFUSED) == 0;
 }
 
 void mpijob__plan_status_refuse(struct mpijob_plan *plan, const char *message)
@@ -336,7 +358,8 @@ void mpijob__plan_status_refuse(struct mpijob_plan *plan, const char *message)
 	message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
 	fails = plan->features.fail_invalid && !has_started(plan) &&
 		(known || !mpijob__plan_conditions_finished(&plan->old));
-	if (fails && !mpijob__plan_conditions_say(plan, "Failed", MPIJOB_CONDITION_TRUE, REFUSED, message))
+	if (fails &&
+	    !mpijob__plan_conditions_say(plan, "Failed", MPIJOB_CONDITION_TRUE, REFUSED, message))
 		return; /* that was said */
 	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", REFUSED, message);
 	if (!fails || known)
@@ -348,7 +371,8 @@ void mpijob__plan_status_refuse(struct mpijob_plan *plan, const char *message)
 
 int mpijob__plan_status_accept(struct mpijob_plan *plan)
 {
-	if (!plan->features.fail_invalid || !mpijob__plan_status_is_refused(&plan->old) || has_started(plan))
+	if (!plan->features.fail_invalid || !mpijob__plan_status_is_refused(&plan->old) ||
+	    has_started(plan))
 		return 0;
 	mpijob__plan_conditions_remove(&plan->draft, "Failed");
 	plan->draft.has_completion_time = 0;
@@ -357,7 +381,8 @@ int mpijob__plan_status_accept(struct mpijob_plan *plan)
 
 void mpijob__plan_status_end_unseen(struct mpijob_plan *plan)
 {
-	const struct mpijob__plan_pod *pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
+	const struct mpijob__plan_pod *pod =
+	    mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
 	const char *message;
 
 	plan->draft.launcher.active = 0;
@@ -365,17 +390,17 @@ void mpijob__plan_status_end_unseen(struct mpijob_plan *plan)
 	if (pod) {
 		succeed(plan, plan->now_ms);
 	} else {
-		message =
-			mpijob__plan_text(plan,
-					  "launcher Job %s is gone (ttlSecondsAfterFinished is %d) before it was seen "
-					  "how it ended",
-					  mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
-					  (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
+		message = mpijob__plan_text(plan,
+		    "launcher Job %s is gone (ttlSecondsAfterFinished is %d) before it was seen "
+		    "how it ended",
+		    mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
+		    (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
 		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);
 		if (pod)
-			message =
-				mpijob__plan_text(plan, "%s: %s", message, mpijob__plan_message_pod(plan, "launcher", pod));
-		fail(plan, "MPIJobLauncherGone", name_pods(plan, message, "", plan->workers.first_failed));
+			message = mpijob__plan_text(plan, "%s: %s", message,
+			    mpijob__plan_message_pod(plan, "launcher", pod));
+		fail(plan, "MPIJobLauncherGone",
+		    name_pods(plan, message, "", plan->workers.first_failed));
 	}
 	tell_running(plan, MPIJOB__PLAN_STAGE_FIRST);
 }
@@ -385,24 +410,28 @@ static int same_text(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static int same_condition(const struct mpijob__plan_condition *a, const struct mpijob__plan_condition *b)
+static int same_condition(const struct mpijob__plan_condition *a,
+    const struct mpijob__plan_condition *b)
 {
 	return a->view.status == b->view.status && a->has_update_time == b->has_update_time &&
-	       a->has_transition_time == b->has_transition_time && a->update_time == b->update_time &&
-	       a->transition_time == b->transition_time && same_text(a->view.type, b->view.type) &&
-	       same_text(a->view.reason, b->view.reason) && same_text(a->view.message, b->view.message);
+	       a->has_transition_time == b->has_transition_time &&
+	       a->update_time == b->update_time && a->transition_time == b->transition_time &&
+	       same_text(a->view.type, b->view.type) && same_text(a->view.reason, b->view.reason) &&
+	       same_text(a->view.message, b->view.message);
 }
 
-static int same_replicas(const struct mpijob_replica_status *a, const struct mpijob_replica_status *b)
+static int same_replicas(const struct mpijob_replica_status *a,
+    const struct mpijob_replica_status *b)
 {
 	return a->active == b->active && a->succeeded == b->succeeded && a->failed == b->failed;
 }
 
 static int same_draft(const struct mpijob__plan_draft *a, const struct mpijob__plan_draft *b)
 {
-	if (a->count != b->count || a->has_launcher != b->has_launcher || a->has_worker != b->has_worker ||
-	    a->has_start_time != b->has_start_time || a->has_completion_time != b->has_completion_time ||
-	    a->start_time != b->start_time || a->completion_time != b->completion_time ||
+	if (a->count != b->count || a->has_launcher != b->has_launcher ||
+	    a->has_worker != b->has_worker || a->has_start_time != b->has_start_time ||
+	    a->has_completion_time != b->has_completion_time || a->start_time != b->start_time ||
+	    a->completion_time != b->completion_time ||
 	    !same_replicas(&a->launcher, &b->launcher) || !same_replicas(&a->worker, &b->worker))
 		return 0;
 	for (size_t i = 0; i < a->count; i++) {
@@ -417,7 +446,7 @@ static void show(struct mpijob_plan *plan)
 	struct mpijob__plan_draft *draft = &plan->draft;
 	struct mpijob_status *status = &plan->status;
 	const struct mpijob_condition **conditions =
-		mpijob__base_arena_array(&plan->arena, draft->count, sizeof(struct mpijob_condition *));
+	    mpijob__base_arena_array(&plan->arena, draft->count, sizeof(struct mpijob_condition *));
 
 	*status = (struct mpijob_status)MPIJOB_STATUS_INIT;
 	if (!conditions) {
@@ -427,9 +456,10 @@ static void show(struct mpijob_plan *plan)
 	for (size_t i = 0; i < draft->count; i++) {
 		struct mpijob__plan_condition *condition = &draft->conditions[i];
 
-		condition->view.last_update_time = condition->has_update_time ? &condition->update_time : NULL;
+		condition->view.last_update_time =
+		    condition->has_update_time ? &condition->update_time : NULL;
 		condition->view.last_transition_time =
-			condition->has_transition_time ? &condition->transition_time : NULL;
+		    condition->has_transition_time ? &condition->transition_time : NULL;
 		conditions[i] = &condition->view;
 	}
 	status->conditions = conditions;
@@ -447,6 +477,7 @@ void mpijob__plan_status_close(struct mpijob_plan *plan)
 	if (plan->launcher_made && !plan->draft.has_launcher)
 		clear(&plan->draft.launcher, &plan->draft.has_launcher);
 	if (!same_draft(&plan->old, &plan->draft))
-		mpijob__plan_act_status(plan, plan->tells, MPIJOB__PLAN_BODY_STATUS, "the status of the job changed");
+		mpijob__plan_act_status(plan, plan->tells, MPIJOB__PLAN_BODY_STATUS,
+		    "the status of the job changed");
 	show(plan);
 }

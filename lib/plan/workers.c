@@ -2,8 +2,9 @@
 /*
  * Worker pods: which there are, how they stand, which are to come and which to go.
  *
- * A worker is known by its name alone. The label with its index counts one further when the launcher
- * is a worker too, so nothing here looks at it. A pod that is going holds its name until it is gone.
+ * A worker is known by its name alone. The label with its index counts one further when the
+ * launcher is a worker too, so nothing here looks at it. A pod that is going holds its name until
+ * it is gone.
  */
 #include "plan/observe.h"
 #include "plan/plan.h"
@@ -16,7 +17,8 @@ struct owner {
 	int ours;
 };
 
-static int is_ours(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod, struct owner *owner)
+static int is_ours(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod,
+    struct owner *owner)
 {
 	if (!pod->owner_uid)
 		return 0;
@@ -75,7 +77,8 @@ static int get_memory(struct mpijob_plan *plan)
 	struct mpijob__plan_workers *workers = &plan->workers;
 	size_t wanted = (size_t)workers->wanted;
 
-	workers->pods = mpijob__base_arena_array(&plan->arena, wanted, sizeof(struct mpijob__plan_pod *));
+	workers->pods =
+	    mpijob__base_arena_array(&plan->arena, wanted, sizeof(struct mpijob__plan_pod *));
 	workers->runs = mpijob__base_arena_alloc(&plan->arena, wanted);
 	if (!workers->pods || !workers->runs) {
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
@@ -89,7 +92,8 @@ static int get_memory(struct mpijob_plan *plan)
 /* The name of a worker, and not that of another pod that ends in the same number. */
 static int has_its_name(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
-	return mpijob__plan_observe_index(mpijob__plan_pod_name(plan, pod), plan->subject.name) == pod->index;
+	return mpijob__plan_observe_index(mpijob__plan_pod_name(plan, pod), plan->subject.name) ==
+	       pod->index;
 }
 
 static size_t end_of_workers(const struct mpijob_plan *plan)
@@ -133,15 +137,16 @@ static void delete_surplus(struct mpijob_plan *plan)
 	struct owner owner = { NULL, 0 };
 	char uid[MPIJOB__BASE_UID_ROOM];
 
-	for (size_t i = end; i > 0 && mpijob__plan_pods_at(pods, i - 1)->role == MPIJOB_ROLE_WORKER; i--) {
+	for (size_t i = end; i > 0 && mpijob__plan_pods_at(pods, i - 1)->role == MPIJOB_ROLE_WORKER;
+	     i--) {
 		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i - 1);
 
 		if (pod->index < plan->workers.wanted)
 			break;
 		if (!pod->deleting && is_ours(plan, pod, &owner))
-			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
-					 MPIJOB_ROLE_WORKER, pod->index, mpijob__base_uid_text(&pod->uid, uid),
-					 "the job has fewer workers now");
+			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE,
+			    MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
+			    mpijob__base_uid_text(&pod->uid, uid), "the job has fewer workers now");
 	}
 }
 
@@ -150,7 +155,8 @@ int mpijob__plan_workers_plan(struct mpijob_plan *plan)
 	struct mpijob__plan_workers *workers = &plan->workers;
 
 	if (workers->foreign) {
-		mpijob__plan_taken(plan, mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, workers->foreign->index), "Pod");
+		mpijob__plan_taken(plan,
+		    mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, workers->foreign->index), "Pod");
 		return 0;
 	}
 	delete_surplus(plan);
@@ -159,19 +165,21 @@ int mpijob__plan_workers_plan(struct mpijob_plan *plan)
 	mpijob__plan_expect(plan, (size_t)(workers->wanted - workers->present) + 16);
 	for (int32_t i = 0; i < workers->wanted && !plan->code; i++) {
 		if (!workers->pods[i])
-			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_CREATE, MPIJOB__PLAN_BODY_CREATE,
-					 MPIJOB_ROLE_WORKER, i, NULL, "the worker is not there");
+			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_CREATE,
+			    MPIJOB__PLAN_BODY_CREATE, MPIJOB_ROLE_WORKER, i, NULL,
+			    "the worker is not there");
 	}
 	return 1;
 }
 
-/* With policy Running, pods that came to an end stay; one that waits would run some day, so it goes. */
+/* With policy Running, pods that came to an end stay; one that waits would run some day, so it
+ * goes. */
 static int stays(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 
-	return policy && policy->clean_pod_policy == MPIJOB_CLEAN_POD_RUNNING && pod->phase != MPIJOB_POD_RUNNING &&
-	       pod->phase != MPIJOB_POD_PENDING;
+	return policy && policy->clean_pod_policy == MPIJOB_CLEAN_POD_RUNNING &&
+	       pod->phase != MPIJOB_POD_RUNNING && pod->phase != MPIJOB_POD_PENDING;
 }
 
 void mpijob__plan_workers_delete(struct mpijob_plan *plan, int32_t stage, int all, const char *why)
@@ -184,9 +192,10 @@ void mpijob__plan_workers_delete(struct mpijob_plan *plan, int32_t stage, int al
 	for (size_t i = mpijob__plan_pods_first(pods, MPIJOB_ROLE_WORKER); i < end; i++) {
 		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 
-		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) || (!all && stays(plan, pod)))
+		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) ||
+		    (!all && stays(plan, pod)))
 			continue;
-		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
-				 mpijob__base_uid_text(&pod->uid, uid), why);
+		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
+		    MPIJOB_ROLE_WORKER, pod->index, mpijob__base_uid_text(&pod->uid, uid), why);
 	}
 }

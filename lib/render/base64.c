@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Base64 (RFC 4648 section 4), as the data of a Secret and both halves of an SSH key pair need it. Only encoding:
- * nothing here ever has to read it. The caller owns the output, so that keys stay in memory that he wipes.
+ * Base64 (RFC 4648 section 4), as the data of a Secret and both halves of an SSH key pair need it.
+ * Only encoding: nothing here ever has to read it. The caller owns the output, so that keys stay in
+ * memory that he wipes.
  */
 #include "render/build.h"
 

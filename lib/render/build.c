@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a child's document is put together: what every child's metadata holds, how a part of the user's template is
- * taken over when it is absent, null or of a wrong kind, and how the first failure of a chain of steps is kept.
+ * How a child's document is put together: what every child's metadata holds, how a part of the
+ * user's template is taken over when it is absent, null or of a wrong kind, and how the first
+ * failure of a chain of steps is kept.
  */
 #include "render/build.h"
 
@@ -9,9 +10,12 @@
 
 #include <string.h>
 
-void mpijob__render_build_start(struct mpijob__render_build *build, const struct mpijob__render_subject *subject, mpijob_diag *diag)
+void mpijob__render_build_start(struct mpijob__render_build *build,
+    const struct mpijob__render_subject *subject, mpijob_diag *diag)
 {
-	*build = (struct mpijob__render_build){ .subject = subject, .diag = diag, .doc = mpijob_doc_new() };
+	*build = (struct mpijob__render_build){ .subject = subject,
+		.diag = diag,
+		.doc = mpijob_doc_new() };
 }
 
 static void keep(struct mpijob__render_build *build, int code)
@@ -42,14 +46,16 @@ int mpijob__render_build_finish(struct mpijob__render_build *build, mpijob_doc *
 	return 0;
 }
 
-void mpijob__render_build_name(struct mpijob__render_build *build, mpijob_node *map, const char *key, int32_t role, int32_t index)
+void mpijob__render_build_name(struct mpijob__render_build *build, mpijob_node *map,
+    const char *key, int32_t role, int32_t index)
 {
 	mpijob_text_clear(&build->scratch);
 	keep(build, mpijob__render_name(build->subject->name, role, index, &build->scratch));
 	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
 }
 
-void mpijob__render_build_printf(struct mpijob__render_build *build, mpijob_node *map, const char *key, const char *format, ...)
+void mpijob__render_build_printf(struct mpijob__render_build *build, mpijob_node *map,
+    const char *key, const char *format, ...)
 {
 	va_list args;
 
@@ -73,13 +79,15 @@ void mpijob__render_build_owner(struct mpijob__render_build *build, mpijob_node 
 	mpijob_node_put_bool(build->doc, owner, "blockOwnerDeletion", 1);
 }
 
-mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32_t role, int32_t index, int labels)
+mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32_t role,
+    int32_t index, int labels)
 {
 	int volcano = mpijob__render_subject_gang(build->subject) == MPIJOB__RENDER_GANG_VOLCANO;
 	mpijob_node *root = mpijob_doc_edit(build->doc);
 	mpijob_node *metadata;
 
-	mpijob_node_put_string(build->doc, root, "apiVersion", mpijob__render_api_version(role, volcano));
+	mpijob_node_put_string(build->doc, root, "apiVersion",
+	    mpijob__render_api_version(role, volcano));
 	mpijob_node_put_string(build->doc, root, "kind", mpijob__render_kind(role));
 	metadata = mpijob_node_put_map(build->doc, root, "metadata");
 	mpijob__render_build_name(build, metadata, "name", role, index);
@@ -94,10 +102,11 @@ mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32
 	return root;
 }
 
-void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id, const char *reason,
-		       const char *field, const mpijob_node *at, const char *format, ...)
+void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id,
+    const char *reason, const char *field, const mpijob_node *at, const char *format, ...)
 {
-	struct mpijob__base_place place = { build->subject->source, mpijob_node_line(at), mpijob_node_column(at) };
+	struct mpijob__base_place place = { build->subject->source, mpijob_node_line(at),
+		mpijob_node_column(at) };
 	va_list args;
 
 	if (severity != MPIJOB_SEVERITY_ERROR && build->subject->options.reference)
@@ -107,10 +116,11 @@ void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severi
 	if (build->diag == NULL)
 		return;
 	mpijob_text_clear(&build->scratch);
-	keep(build, mpijob__base_text_printf(&build->scratch, "spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
+	keep(build, mpijob__base_text_printf(&build->scratch,
+			"spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
 	va_start(args, format);
-	keep(build, mpijob__base_diag_vaddf(build->diag, severity, id, reason, mpijob_text_data(&build->scratch), &place,
-				       format, args));
+	keep(build, mpijob__base_diag_vaddf(build->diag, severity, id, reason,
+			mpijob_text_data(&build->scratch), &place, format, args));
 	va_end(args);
 }
 
@@ -123,14 +133,15 @@ static const char *last_step(const char *path)
 
 static const char *word(int32_t kind)
 {
-	static const char *const words[] = { "nothing",  "null",   "true or false", "a number",
-					     "a string", "a list", "a map" };
+	static const char *const words[] = { "nothing", "null", "true or false", "a number",
+		"a string", "a list", "a map" };
 
 	return words[kind];
 }
 
 /* What is at the end of a path: NULL when absent, null, or of another kind, which is a failure. */
-static mpijob_node *existing(struct mpijob__render_build *build, mpijob_node *map, const char *path, int32_t kind)
+static mpijob_node *existing(struct mpijob__render_build *build, mpijob_node *map, const char *path,
+    int32_t kind)
 {
 	mpijob_node *found = mpijob_node_edit(map, last_step(path));
 	int32_t is = mpijob_node_kind(found);
@@ -138,19 +149,21 @@ static mpijob_node *existing(struct mpijob__render_build *build, mpijob_node *ma
 	if (is == kind)
 		return found;
 	if (is != MPIJOB_NODE_NONE && is != MPIJOB_NODE_NULL)
-		mpijob__render_build_say(build, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", path, found,
-				  "must be %s, not %s", word(kind), word(is));
+		mpijob__render_build_say(build, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid",
+		    path, found, "must be %s, not %s", word(kind), word(is));
 	return NULL;
 }
 
-mpijob_node *mpijob__render_build_map(struct mpijob__render_build *build, mpijob_node *map, const char *path)
+mpijob_node *mpijob__render_build_map(struct mpijob__render_build *build, mpijob_node *map,
+    const char *path)
 {
 	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_MAP);
 
 	return found != NULL ? found : mpijob_node_put_map(build->doc, map, last_step(path));
 }
 
-mpijob_node *mpijob__render_build_list(struct mpijob__render_build *build, mpijob_node *map, const char *path)
+mpijob_node *mpijob__render_build_list(struct mpijob__render_build *build, mpijob_node *map,
+    const char *path)
 {
 	mpijob_node *found = existing(build, map, path, MPIJOB_NODE_LIST);
 

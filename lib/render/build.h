@@ -8,8 +8,8 @@
 #include "render/render.h"
 
 /*
- * A child being built. Every step may fail and none has to be checked: `code` keeps the first failure, the document
- * its own, and mpijob__render_build_finish() asks for both.
+ * A child being built. Every step may fail and none has to be checked: `code` keeps the first
+ * failure, the document its own, and mpijob__render_build_finish() asks for both.
  */
 struct mpijob__render_build {
 	const struct mpijob__render_subject *subject;
@@ -20,89 +20,111 @@ struct mpijob__render_build {
 	struct mpijob_text scratch;
 };
 
-void mpijob__render_build_start(struct mpijob__render_build *build, const struct mpijob__render_subject *subject, mpijob_diag *diag);
+void mpijob__render_build_start(struct mpijob__render_build *build,
+    const struct mpijob__render_subject *subject, mpijob_diag *diag);
 /* Give the document to `out`, or free it and return the first failure. */
 int mpijob__render_build_finish(struct mpijob__render_build *build, mpijob_doc **out);
 /* Free what is there; for a build whose document is not wanted. Returns the first failure. */
 int mpijob__render_build_drop(struct mpijob__render_build *build);
 
 /*
- * Put apiVersion, kind and metadata with name, namespace and controller reference (a worker's comes with its labels)
- * into the root; returns the root. `index` counts for a worker. `labels`: put the label `app`, which all children but
- * the pods and the PodGroup have.
+ * Put apiVersion, kind and metadata with name, namespace and controller reference (a worker's comes
+ * with its labels) into the root; returns the root. `index` counts for a worker. `labels`: put the
+ * label `app`, which all children but the pods and the PodGroup have.
  */
-mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32_t role, int32_t index, int labels);
+mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32_t role,
+    int32_t index, int labels);
 /* With `reference`: spell the quantities of a pod's spec canonically. */
 void mpijob__render_build_quantities(struct mpijob__render_build *build, mpijob_node *spec);
 /* Put the reference to the job, as its controller, into a metadata map. */
 void mpijob__render_build_owner(struct mpijob__render_build *build, mpijob_node *metadata);
 /* Put the name of a child. */
-void mpijob__render_build_name(struct mpijob__render_build *build, mpijob_node *map, const char *key, int32_t role, int32_t index);
+void mpijob__render_build_name(struct mpijob__render_build *build, mpijob_node *map,
+    const char *key, int32_t role, int32_t index);
 /* Put formatted text. */
-void mpijob__render_build_printf(struct mpijob__render_build *build, mpijob_node *map, const char *key, const char *format, ...)
-	MPIJOB__BASE_PRINTF(4, 5);
+void mpijob__render_build_printf(struct mpijob__render_build *build, mpijob_node *map,
+    const char *key, const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 /*
- * Get the map or list at the end of a path in the user's template (the last step is a key of `map`); one is made
- * where it is absent or null, another kind is a failure.
+ * Get the map or list at the end of a path in the user's template (the last step is a key of
+ * `map`); one is made where it is absent or null, another kind is a failure.
  */
-mpijob_node *mpijob__render_build_map(struct mpijob__render_build *build, mpijob_node *map, const char *path);
-mpijob_node *mpijob__render_build_list(struct mpijob__render_build *build, mpijob_node *map, const char *path);
+mpijob_node *mpijob__render_build_map(struct mpijob__render_build *build, mpijob_node *map,
+    const char *path);
+mpijob_node *mpijob__render_build_list(struct mpijob__render_build *build, mpijob_node *map,
+    const char *path);
 
-/* Report something about the role's template (for the reference only errors); `field` is the path below
- * `spec.mpiReplicaSpecs[role].template.`. */
-void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id, const char *reason,
-		       const char *field, const mpijob_node *at, const char *format, ...) MPIJOB__BASE_PRINTF(7, 8);
+/* Report something about the role's template (for the reference only errors); `field` is the path
+ * below `spec.mpiReplicaSpecs[role].template.`. */
+void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id,
+    const char *reason, const char *field, const mpijob_node *at, const char *format, ...)
+    MPIJOB__BASE_PRINTF(7, 8);
 
 /* The children. `b->doc` is filled; failures stay in `b`. */
 void mpijob__render_service_build(struct mpijob__render_build *b);
 void mpijob__render_network_policy_build(struct mpijob__render_build *b);
 void mpijob__render_config_map_build(struct mpijob__render_build *b);
-void mpijob__render_secret_build(struct mpijob__render_build *b, const char *private_base64, const char *public_line);
+void mpijob__render_secret_build(struct mpijob__render_build *b, const char *private_base64,
+    const char *public_line);
 void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t index);
 void mpijob__render_launcher_job_build(struct mpijob__render_build *b);
 void mpijob__render_pod_group_build(struct mpijob__render_build *b);
 
 /* The worker's name and label in a document that mpijob__render_worker_pod_build() made. */
-int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subject, mpijob_doc *doc, int32_t index);
-/* The launcher's pod template, below `parent`; all that newer and older launchers of a job may differ in. */
-mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b, mpijob_node *parent);
+int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subject,
+    mpijob_doc *doc, int32_t index);
+/* The launcher's pod template, below `parent`; all that newer and older launchers of a job may
+ * differ in. */
+mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b,
+    mpijob_node *parent);
 
-/* pod.c: what both roles' pods get. `template` is a user's; `metadata` and `spec` are filled from it. */
-void mpijob__render_pod_metadata(struct mpijob__render_build *b, const mpijob_node *template, mpijob_node *metadata,
-			  const char *replica_index);
-mpijob_node *mpijob__render_pod_spec(struct mpijob__render_build *b, const mpijob_node *template, mpijob_node *parent, int32_t role,
-			      int32_t index);
-void mpijob__render_pod_restart_policy(struct mpijob__render_build *b, mpijob_node *spec, const struct mpijob_replica_spec *replica);
+/* pod.c: what both roles' pods get. `template` is a user's; `metadata` and `spec` are filled from
+ * it. */
+void mpijob__render_pod_metadata(struct mpijob__render_build *b, const mpijob_node *template,
+    mpijob_node *metadata, const char *replica_index);
+mpijob_node *mpijob__render_pod_spec(struct mpijob__render_build *b, const mpijob_node *template,
+    mpijob_node *parent, int32_t role, int32_t index);
+void mpijob__render_pod_restart_policy(struct mpijob__render_build *b, mpijob_node *spec,
+    const struct mpijob_replica_spec *replica);
 void mpijob__render_pod_mount_keys(struct mpijob__render_build *b, mpijob_node *spec);
 #define MPIJOB__RENDER_CONFIG_VOLUME "mpi-job-config"
 void mpijob__render_pod_mount_config(struct mpijob__render_build *b, mpijob_node *spec);
 mpijob_node *mpijob__render_pod_container(struct mpijob__render_build *b, mpijob_node *spec);
 
 /* environment.c: append the variables of a role to its first container. */
-void mpijob__render_environment_inject(struct mpijob__render_build *b, mpijob_node *container, int32_t role);
+void mpijob__render_environment_inject(struct mpijob__render_build *b, mpijob_node *container,
+    int32_t role);
 
-/* ssh_port.c: the port that sshd and ssh are given; 0: none, or sshd is not known to listen there. */
+/* ssh_port.c: the port that sshd and ssh are given; 0: none, or sshd is not known to listen
+ * there. */
 int32_t mpijob__render_ssh_port(const struct mpijob__render_subject *subject);
 /* Give it to a worker's sshd, or say why not; the default command stands in the container. */
 void mpijob__render_ssh_port_give(struct mpijob__render_build *b, mpijob_node *container);
 
-/* wait_for_hosts.c: put the launcher's init container, if it is asked for; the ConfigMap's volume is there. */
+/* wait_for_hosts.c: put the launcher's init container, if it is asked for; the ConfigMap's volume
+ * is there. */
 void mpijob__render_wait_for_hosts_add(struct mpijob__render_build *b, mpijob_node *spec);
 
 /* config_map.c: the most that an API server takes, and the finding that it is too little. */
 #define MPIJOB__RENDER_CONFIG_MAP_MOST ((size_t)1024 * 1024)
-void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subject, mpijob_diag *diag);
+void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subject,
+    mpijob_diag *diag);
 
-/* hostfile.c: the texts; to any sink. `MPIJOB_ERR_SPEC` when even the names alone would not fit into a ConfigMap. */
-int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user);
-int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user);
+/* hostfile.c: the texts; to any sink. `MPIJOB_ERR_SPEC` when even the names alone would not fit
+ * into a ConfigMap. */
+int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user);
+int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user);
 /* discover_hosts.sh in the long form, whether compact_hosts is set or not. */
-int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user);
+int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user);
 /* host_ranges.c: discover_hosts.sh in the short form. */
-int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user);
+int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user);
 /* Append ".JOB.NAMESPACE.svc[.DOMAIN]", or ".JOB" with compact_hosts. */
-int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject, struct mpijob_text *text);
+int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject,
+    struct mpijob_text *text);
 
 /* subject.c: decimal digits without a NUL; returns how many. */
 #define MPIJOB__RENDER_NUMBER_SIZE 20
@@ -111,6 +133,6 @@ size_t mpijob__render_number(size_t number, char out[MPIJOB__RENDER_NUMBER_SIZE]
 /* base64.c: append, padded. */
 #define MPIJOB__RENDER_BASE64_LEN(len) (((len) + 2) / 3 * 4)
 void mpijob__render_base64_encode(const unsigned char *data, size_t len,
-			   char *out); /* MPIJOB__RENDER_BASE64_LEN(len) bytes, no NUL */
+    char *out); /* MPIJOB__RENDER_BASE64_LEN(len) bytes, no NUL */
 
 #endif /* MPIJOB_RENDER_BUILD_H */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ConfigMap with the hostfile and the script by which elastic programs find the workers that run now. An API
- * server accepts no more than 1 MiB of texts together, which is checked before anything is sent.
+ * The ConfigMap with the hostfile and the script by which elastic programs find the workers that
+ * run now. An API server accepts no more than 1 MiB of texts together, which is checked before
+ * anything is sent.
  */
 #include "render/build.h"
 
 #include "base/diag.h"
 
-typedef int print_text(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user);
+typedef int print_text(const struct mpijob__render_subject *subject, mpijob_write_fn write,
+    void *user);
 
 static int count_bytes(void *user, const char *data, size_t len)
 {
@@ -28,7 +30,8 @@ static int measure(print_text *print, const struct mpijob__render_subject *subje
 	return code == MPIJOB_ERR_SPEC ? 0 : code;
 }
 
-static void add_text(struct mpijob__render_build *b, mpijob_node *data, const char *key, print_text *print, size_t len)
+static void add_text(struct mpijob__render_build *b, mpijob_node *data, const char *key,
+    print_text *print, size_t len)
 {
 	int code;
 
@@ -39,7 +42,7 @@ static void add_text(struct mpijob__render_build *b, mpijob_node *data, const ch
 	if (code != 0 && b->code == 0)
 		b->code = code;
 	mpijob_node_put(b->doc, data, key,
-			mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
+	    mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
 }
 
 static const char *remedy(const struct mpijob__render_subject *subject)
@@ -48,7 +51,8 @@ static const char *remedy(const struct mpijob__render_subject *subject)
 		return "use fewer workers, or a shorter name";
 	if (subject->options.reference)
 		return "use fewer workers, or a shorter name, namespace or cluster domain";
-	return "set compact_hosts (--compact-hosts), or use fewer workers, or a shorter name, namespace or cluster domain";
+	return "set compact_hosts (--compact-hosts), or use fewer workers, or a shorter name, "
+	       "namespace or cluster domain";
 }
 
 /* Tell now when the ConfigMap is small enough only while not all workers run. */
@@ -69,22 +73,24 @@ static void look_ahead(struct mpijob__render_build *b, size_t hostfile)
 		mpijob__render_config_map_refuse(b->subject, b->diag);
 		return;
 	}
-	mpijob__base_diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large", "TooLong",
-			  "spec.mpiReplicaSpecs[Worker].replicas", NULL,
-			  "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted: %s", total,
-			  MPIJOB__RENDER_CONFIG_MAP_MOST, remedy(b->subject));
+	mpijob__base_diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large",
+	    "TooLong", "spec.mpiReplicaSpecs[Worker].replicas", NULL,
+	    "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted: %s",
+	    total, MPIJOB__RENDER_CONFIG_MAP_MOST, remedy(b->subject));
 	if (mpijob__base_diag_raised(b->diag, "config-map-will-be-too-large"))
 		b->code = MPIJOB_ERR_SPEC;
 }
 
-void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subject, mpijob_diag *diag)
+void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subject,
+    mpijob_diag *diag)
 {
-	mpijob__base_diag_addf(
-		diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong", "spec.mpiReplicaSpecs[Worker].replicas",
-		NULL,
-		"hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a ConfigMap may "
-		"hold: %s",
-		(int)mpijob__render_subject_workers(subject), MPIJOB__RENDER_CONFIG_MAP_MOST, remedy(subject));
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong",
+	    "spec.mpiReplicaSpecs[Worker].replicas", NULL,
+	    "hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a "
+	    "ConfigMap may "
+	    "hold: %s",
+	    (int)mpijob__render_subject_workers(subject), MPIJOB__RENDER_CONFIG_MAP_MOST,
+	    remedy(subject));
 }
 
 /* Both texts are measured before the first is made: one that is refused takes no memory. */
@@ -108,5 +114,6 @@ void mpijob__render_config_map_build(struct mpijob__render_build *b)
 	if (b->subject->options.running != NULL)
 		look_ahead(b, hostfile);
 	add_text(b, data, MPIJOB__RENDER_KEY_HOSTFILE, mpijob__render_hostfile_write, hostfile);
-	add_text(b, data, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, mpijob__render_discover_hosts_write, hosts);
+	add_text(b, data, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, mpijob__render_discover_hosts_write,
+	    hosts);
 }

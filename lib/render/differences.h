@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE list of what this library does otherwise than mpi-operator v0.8.2, on purpose. The code asks it, and
- * docs/differences.md is printed from it (tests/unit/test_render_differences.c). A new difference is one enum value
- * and one row in differences.c.
+ * THE list of what this library does otherwise than mpi-operator v0.8.2, on purpose. The code asks
+ * it, and docs/differences.md is printed from it (tests/unit/test_render_differences.c). A new
+ * difference is one enum value and one row in differences.c.
  */
 #ifndef MPIJOB_RENDER_DIFFERENCES_H
 #define MPIJOB_RENDER_DIFFERENCES_H
@@ -45,7 +45,7 @@ enum mpijob__render_difference {
 };
 
 enum mpijob__render_difference_mode {
-	MPIJOB__RENDER_DIFFERENCE_ALWAYS,  /* no switch */
+	MPIJOB__RENDER_DIFFERENCE_ALWAYS, /* no switch */
 	MPIJOB__RENDER_DIFFERENCE_DEFAULT /* on unless `reference` is set */
 };
 
@@ -58,7 +58,8 @@ struct mpijob__render_difference_row {
 };
 
 /* Look at a row; NULL for NONE and what is no difference. Names and order follow the enum. */
-const struct mpijob__render_difference_row *mpijob__render_difference_row(enum mpijob__render_difference difference);
+const struct mpijob__render_difference_row *mpijob__render_difference_row(
+    enum mpijob__render_difference difference);
 
 /* Whether a difference holds when nothing but `reference` is said; NONE always does. */
 int mpijob__render_difference_holds(enum mpijob__render_difference difference, int reference);

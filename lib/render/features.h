@@ -10,6 +10,7 @@
  *
  * 0; `MPIJOB_ERR_USAGE` (a size, a value out of bounds); `MPIJOB_ERR_UNSUPPORTED` (a newer struct).
  */
-int mpijob__render_features_take(const struct mpijob_features *given, int reference, struct mpijob_features *out);
+int mpijob__render_features_take(const struct mpijob_features *given, int reference,
+    struct mpijob_features *out);
 
 #endif /* MPIJOB_RENDER_FEATURES_H */

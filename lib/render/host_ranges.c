@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * discover_hosts.sh with compact_hosts: one line for each range of workers that run, and a function that counts. What
- * it prints is what the long form prints. Whoever looks at the script of a ConfigMap unfolds it first, so that nobody
- * else knows this form.
+ * discover_hosts.sh with compact_hosts: one line for each range of workers that run, and a function
+ * that counts. What it prints is what the long form prints. Whoever looks at the script of a
+ * ConfigMap unfolds it first, so that nobody else knows this form.
  */
 #include "render/build.h"
 
@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#define MOST_HOSTS (1 << 20) /* that a script is unfolded to: a ConfigMap holds fewer in any form */
+/* that a script is unfolded to: a ConfigMap holds fewer in any form */
+#define MOST_HOSTS (1 << 20)
 
 static const char before_name[] = "hosts() { i=$1; while [ \"$i\" -le \"$2\" ]; do echo \"";
 static const char number[] = "$i";
@@ -23,7 +24,8 @@ static int runs(const struct mpijob__render_subject *subject, int32_t index)
 {
 	const struct mpijob_render_options *options = &subject->options;
 
-	return options->running == NULL || ((size_t)index < options->running_count && options->running[index] != 0);
+	return options->running == NULL ||
+	       ((size_t)index < options->running_count && options->running[index] != 0);
 }
 
 static int write_text(struct mpijob_text *text, int code, mpijob_write_fn write, void *user)
@@ -34,8 +36,8 @@ static int write_text(struct mpijob_text *text, int code, mpijob_write_fn write,
 	return code;
 }
 
-static int write_ranges(const struct mpijob__render_subject *subject, struct mpijob_text *text, mpijob_write_fn write,
-			void *user)
+static int write_ranges(const struct mpijob__render_subject *subject, struct mpijob_text *text,
+    mpijob_write_fn write, void *user)
 {
 	int32_t workers = mpijob__render_subject_workers(subject), first = -1;
 	int code = 0;
@@ -54,16 +56,19 @@ static int write_ranges(const struct mpijob__render_subject *subject, struct mpi
 	return code;
 }
 
-int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user)
 {
 	const char *name = subject->name;
 	struct mpijob_text text = { 0 };
-	int code = mpijob__base_text_printf(&text, "#!/bin/sh\n%s%s-worker-%s.%s%s", before_name, name, number, name,
-				       after_name);
+	int code = mpijob__base_text_printf(&text, "#!/bin/sh\n%s%s-worker-%s.%s%s", before_name,
+	    name, number, name, after_name);
 
 	code = write_text(&text, code, write, user);
 	if (code == 0 && mpijob__render_subject_launcher_works(subject))
-		code = write_text(&text, mpijob__base_text_printf(&text, "echo %s-launcher.%s\n", name, name), write, user);
+		code = write_text(&text,
+		    mpijob__base_text_printf(&text, "echo %s-launcher.%s\n", name, name), write,
+		    user);
 	if (code == 0)
 		code = write_ranges(subject, &text, write, user);
 	mpijob__base_text_release(&text);
@@ -85,7 +90,8 @@ static int read_name(const char *line, size_t len, struct name *out)
 	const char *end = line + len - LEN(after_name), *at;
 
 	if (len < LEN(before_name) + LEN(number) + LEN(after_name) ||
-	    memcmp(line, before_name, LEN(before_name)) != 0 || memcmp(end, after_name, LEN(after_name)) != 0)
+	    memcmp(line, before_name, LEN(before_name)) != 0 ||
+	    memcmp(end, after_name, LEN(after_name)) != 0)
 		return 0;
 	out->before = line + LEN(before_name);
 	for (at = out->before; at + LEN(number) <= end; at++) {
@@ -110,7 +116,8 @@ static const char *read_number(const char *at, int32_t *out)
 
 static int read_range(const char *line, size_t len, int32_t *first, int32_t *last)
 {
-	const char *at = len > LEN(range) && memcmp(line, range, LEN(range)) == 0 ? line + LEN(range) : NULL;
+	const char *at =
+	    len > LEN(range) && memcmp(line, range, LEN(range)) == 0 ? line + LEN(range) : NULL;
 
 	at = at != NULL ? read_number(at, first) : NULL;
 	at = at != NULL && *at == ' ' ? read_number(at + 1, last) : NULL;
@@ -127,8 +134,8 @@ static int unfold_line(const char *line, size_t len, struct name *name, struct m
 	if (name->before == NULL || !read_range(line, len, &first, &last))
 		return mpijob_text_write(out, line, len);
 	for (; code == 0 && first <= last; first++)
-		code = mpijob__base_text_printf(out, "echo %.*s%d%.*s\n", (int)name->before_len, name->before, (int)first,
-					   (int)name->after_len, name->after);
+		code = mpijob__base_text_printf(out, "echo %.*s%d%.*s\n", (int)name->before_len,
+		    name->before, (int)first, (int)name->after_len, name->after);
 	return code;
 }
 

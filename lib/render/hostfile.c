@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hosts of a job, in the order in which ranks are placed: the launcher first when it computes too, then the
- * workers by index. Knows each MPI's line ("host slots=n" for Open MPI, "host:n" for Intel MPI and MPICH) and the form
- * of a host's name, by which name Intel MPI knows itself, and that the reference sorts discover_hosts.sh as text, so
- * that worker 10 comes before worker 2.
+ * The hosts of a job, in the order in which ranks are placed: the launcher first when it computes
+ * too, then the workers by index. Knows each MPI's line ("host slots=n" for Open MPI, "host:n" for
+ * Intel MPI and MPICH) and the form of a host's name, by which name Intel MPI knows itself, and
+ * that the reference sorts discover_hosts.sh as text, so that worker 10 comes before worker 2.
  */
 #include "render/build.h"
 
@@ -21,14 +21,15 @@ struct mpijob_hostfile {
 	struct mpijob_text names;
 };
 
-int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject, struct mpijob_text *text)
+int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject,
+    struct mpijob_text *text)
 {
 	const char *domain = subject->options.cluster_domain;
 
 	if (mpijob__render_subject_compact(subject))
 		return mpijob__base_text_printf(text, ".%s", subject->name);
 	return mpijob__base_text_printf(text, ".%s.%s.svc%s%s", subject->name, subject->namespace_,
-				   domain != NULL ? "." : "", domain != NULL ? domain : "");
+	    domain != NULL ? "." : "", domain != NULL ? domain : "");
 }
 
 /* A line that is the same for all workers but for the index in it. */
@@ -59,7 +60,8 @@ static int write_worker(struct line *line, int32_t index)
 		return MPIJOB_ERR_NOMEM;
 	at = text->data + line->index_at;
 	if (len != line->index_len) {
-		memmove(at + len, at + line->index_len, text->len - line->index_at - line->index_len + 1);
+		memmove(at + len, at + line->index_len,
+		    text->len - line->index_at - line->index_len + 1);
 		text->len = text->len - line->index_len + len;
 		line->index_len = len;
 	}
@@ -67,16 +69,19 @@ static int write_worker(struct line *line, int32_t index)
 	return line->write(line->user, text->data, text->len);
 }
 
-/* Intel MPI takes a name up to ".svc" for another host: with a cluster domain it is the one that /etc/hosts has. */
+/* Intel MPI takes a name up to ".svc" for another host: with a cluster domain it is the one that
+ * /etc/hosts has. */
 static int launcher_is_short(const struct mpijob__render_subject *subject)
 {
 	return subject->spec->mpi_implementation == MPIJOB_INTEL &&
-	       (subject->options.cluster_domain == NULL || mpijob__render_subject_compact(subject)) &&
-	       mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_INTEL_LAUNCHER_NAME, subject->options.reference);
+	       (subject->options.cluster_domain == NULL ||
+		   mpijob__render_subject_compact(subject)) &&
+	       mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_INTEL_LAUNCHER_NAME,
+		   subject->options.reference);
 }
 
-static int write_launcher(const struct mpijob__render_subject *subject, const struct line *line, const char *before,
-			  const char *after)
+static int write_launcher(const struct mpijob__render_subject *subject, const struct line *line,
+    const char *before, const char *after)
 {
 	struct mpijob_text text = { 0 };
 	int code = mpijob__base_text_printf(&text, "%s%s-launcher%s", before, subject->name, after);
@@ -89,11 +94,12 @@ static int write_launcher(const struct mpijob__render_subject *subject, const st
 
 static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
 {
-	return mpijob__base_text_printf(text, mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n",
-				   (int)slots);
+	return mpijob__base_text_printf(text,
+	    mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n", (int)slots);
 }
 
-/* Whether a number of hosts can fit into a ConfigMap at all, so that no job keeps us writing for minutes. */
+/* Whether a number of hosts can fit into a ConfigMap at all, so that no job keeps us writing for
+ * minutes. */
 static int check_count(const struct mpijob__render_subject *subject, size_t workers)
 {
 	size_t least = 2 * strlen(subject->name) + strlen("-worker-0.:1\n");
@@ -103,7 +109,8 @@ static int check_count(const struct mpijob__render_subject *subject, size_t work
 	return workers > MPIJOB__RENDER_CONFIG_MAP_MOST / least ? MPIJOB_ERR_SPEC : 0;
 }
 
-int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user)
 {
 	struct line line = { write, user, { 0 }, 0, 0 };
 	struct mpijob_text after = { 0 }; /* ".J.NAMESPACE.svc slots=2\n" */
@@ -117,9 +124,11 @@ int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject, 
 		code = mpijob__render_hostfile_suffix(subject, &after);
 	suffix_len = after.len;
 	if (code == 0)
-		code = slots_text(subject->spec->mpi_implementation, mpijob__render_subject_slots(subject), &after);
+		code = slots_text(subject->spec->mpi_implementation,
+		    mpijob__render_subject_slots(subject), &after);
 	if (code == 0 && mpijob__render_subject_launcher_works(subject))
-		code = write_launcher(subject, &line, "", after.data + (launcher_is_short(subject) ? suffix_len : 0));
+		code = write_launcher(subject, &line, "",
+		    after.data + (launcher_is_short(subject) ? suffix_len : 0));
 	if (code == 0)
 		code = end_line(&line, &after);
 	for (int32_t i = 0; code == 0 && i < workers; i++)
@@ -133,7 +142,8 @@ static int runs(const struct mpijob__render_subject *subject, int32_t index)
 {
 	const struct mpijob_render_options *options = &subject->options;
 
-	return options->running == NULL || ((size_t)index < options->running_count && options->running[index] != 0);
+	return options->running == NULL ||
+	       ((size_t)index < options->running_count && options->running[index] != 0);
 }
 
 /* How many workers there are of which anything is known to run. */
@@ -142,11 +152,13 @@ static int32_t known_workers(const struct mpijob__render_subject *subject)
 	int32_t workers = mpijob__render_subject_workers(subject);
 	size_t known = subject->options.running_count;
 
-	return subject->options.running != NULL && known < (size_t)workers ? (int32_t)known : workers;
+	return subject->options.running != NULL && known < (size_t)workers ? (int32_t)known
+									   : workers;
 }
 
 /* Visit the indices below `count` in the order of their texts: 0, 1, 10, 100, ..., 11, ..., 2. */
-static int write_by_text(const struct mpijob__render_subject *subject, struct line *line, int32_t count, int64_t first)
+static int write_by_text(const struct mpijob__render_subject *subject, struct line *line,
+    int32_t count, int64_t first)
 {
 	int code = 0;
 
@@ -159,7 +171,8 @@ static int write_by_text(const struct mpijob__render_subject *subject, struct li
 	return code;
 }
 
-static int write_by_number(const struct mpijob__render_subject *subject, struct line *line, int32_t count)
+static int write_by_number(const struct mpijob__render_subject *subject, struct line *line,
+    int32_t count)
 {
 	int code = 0;
 
@@ -169,7 +182,8 @@ static int write_by_number(const struct mpijob__render_subject *subject, struct 
 	return code;
 }
 
-int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user)
 {
 	int code;
 
@@ -179,7 +193,8 @@ int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *sub
 	return code != 0 ? code : mpijob__render_host_ranges_write(subject, write, user);
 }
 
-int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *subject, mpijob_write_fn write, void *user)
+int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *subject,
+    mpijob_write_fn write, void *user)
 {
 	static const char shell[] = "#!/bin/sh\n";
 	struct line line = { write, user, { 0 }, 0, 0 };
@@ -199,7 +214,9 @@ int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *sub
 		code = write_launcher(subject, &line, "echo ", after.data);
 	if (code == 0)
 		code = end_line(&line, &after);
-	if (code == 0 && mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_DISCOVER_HOSTS_ORDER, subject->options.reference))
+	if (code == 0 &&
+	    mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_DISCOVER_HOSTS_ORDER,
+		subject->options.reference))
 		code = write_by_number(subject, &line, workers);
 	else if (code == 0)
 		code = write_by_text(subject, &line, workers, 0);
@@ -208,7 +225,8 @@ int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *sub
 	return code;
 }
 
-/* All names behind each other, each with its NUL; the hosts point to them when the text no longer moves. */
+/* All names behind each other, each with its NUL; the hosts point to them when the text no longer
+ * moves. */
 static int list_names(const struct mpijob__render_subject *subject, struct mpijob_text *names)
 {
 	struct mpijob_text suffix = { 0 };
@@ -217,9 +235,10 @@ static int list_names(const struct mpijob__render_subject *subject, struct mpijo
 
 	if (code == 0 && mpijob__render_subject_launcher_works(subject))
 		code = mpijob__base_text_printf(names, "%s-launcher%s%c", subject->name,
-					   launcher_is_short(subject) ? "" : suffix.data, '\0');
+		    launcher_is_short(subject) ? "" : suffix.data, '\0');
 	for (int32_t i = 0; code == 0 && i < workers; i++)
-		code = mpijob__base_text_printf(names, "%s-worker-%d%s%c", subject->name, (int)i, suffix.data, '\0');
+		code = mpijob__base_text_printf(names, "%s-worker-%d%s%c", subject->name, (int)i,
+		    suffix.data, '\0');
 	mpijob__base_text_release(&suffix);
 	return code;
 }
@@ -240,14 +259,15 @@ static int list_hosts(const struct mpijob__render_subject *subject, mpijob_hostf
 	for (; hostfile->count < count; hostfile->count++, worker++) {
 		struct mpijob_host *host = &hostfile->hosts[hostfile->count];
 
-		*host = (struct mpijob_host){ sizeof(*host), name, mpijob__render_subject_slots(subject), worker };
+		*host = (struct mpijob_host){ sizeof(*host), name,
+			mpijob__render_subject_slots(subject), worker };
 		name += strlen(name) + 1;
 	}
 	return 0;
 }
 
-int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *options, mpijob_hostfile **out,
-			mpijob_diag *diag)
+int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *options,
+    mpijob_hostfile **out, mpijob_diag *diag)
 {
 	struct mpijob__render_subject subject;
 	mpijob_hostfile *hostfile;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The launcher's batch/v1 Job: time to live, deadline and back-off limit pass through from the run policy, a pod is
- * replaced only once it has failed (else two launchers could run at once), and a suspended job gives a suspended Job.
- * Its pod mounts the hostfile and discover_hosts.sh besides the keys, and waits for the hosts' names when it should.
+ * The launcher's batch/v1 Job: time to live, deadline and back-off limit pass through from the run
+ * policy, a pod is replaced only once it has failed (else two launchers could run at once), and a
+ * suspended job gives a suspended Job. Its pod mounts the hostfile and discover_hosts.sh besides
+ * the keys, and waits for the hosts' names when it should.
  */
 #include "render/build.h"
 
-mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b, mpijob_node *parent)
+mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b,
+    mpijob_node *parent)
 {
 	const struct mpijob_replica_spec *replica = b->subject->spec->launcher;
 	const char *index = mpijob__render_subject_launcher_works(b->subject) ? "0" : NULL;
@@ -19,7 +21,8 @@ mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b
 	mpijob__render_build_owner(b, metadata);
 	spec = mpijob__render_pod_spec(b, replica->pod_template, template, MPIJOB_ROLE_LAUNCHER, 0);
 	mpijob__render_pod_restart_policy(b, spec, replica);
-	mpijob__render_environment_inject(b, mpijob__render_pod_container(b, spec), MPIJOB_ROLE_LAUNCHER);
+	mpijob__render_environment_inject(b, mpijob__render_pod_container(b, spec),
+	    MPIJOB_ROLE_LAUNCHER);
 	mpijob__render_pod_mount_keys(b, spec);
 	mpijob__render_pod_mount_config(b, spec);
 	mpijob__render_wait_for_hosts_add(b, spec);
@@ -35,9 +38,11 @@ void mpijob__render_launcher_job_build(struct mpijob__render_build *b)
 	if (policy != NULL && policy->suspend != NULL && *policy->suspend != 0)
 		mpijob_node_put_bool(b->doc, spec, "suspend", 1);
 	if (policy != NULL && policy->ttl_seconds_after_finished != NULL)
-		mpijob_node_put_int(b->doc, spec, "ttlSecondsAfterFinished", *policy->ttl_seconds_after_finished);
+		mpijob_node_put_int(b->doc, spec, "ttlSecondsAfterFinished",
+		    *policy->ttl_seconds_after_finished);
 	if (policy != NULL && policy->active_deadline_seconds != NULL)
-		mpijob_node_put_int(b->doc, spec, "activeDeadlineSeconds", *policy->active_deadline_seconds);
+		mpijob_node_put_int(b->doc, spec, "activeDeadlineSeconds",
+		    *policy->active_deadline_seconds);
 	if (policy != NULL && policy->backoff_limit != NULL)
 		mpijob_node_put_int(b->doc, spec, "backoffLimit", *policy->backoff_limit);
 	mpijob_node_put_string(b->doc, spec, "podReplacementPolicy", "Failed");

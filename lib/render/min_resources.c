@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pods of a gang count, and how much they ask for: the role with the higher priority class first, and among
- * equals the launcher. A container asks for its requests, and for its limits where a request is absent. The reference
- * takes the launcher for the workers when those have the higher priority, and sees neither init containers nor
- * overhead; both are cured unless `reference` is set.
+ * Which pods of a gang count, and how much they ask for: the role with the higher priority class
+ * first, and among equals the launcher. A container asks for its requests, and for its limits where
+ * a request is absent. The reference takes the launcher for the workers when those have the higher
+ * priority, and sees neither init containers nor overhead; both are cured unless `reference` is
+ * set.
  */
 #include "render/min_resources.h"
 
@@ -21,7 +22,8 @@ struct sums {
 		struct mpijob__base_quantity value;
 	} * entries;
 	size_t count;
-	mpijob_doc *places; /* a map from name to its place among the entries: a template may name very many */
+	/* a map from name to its place among the entries: a template may name very many */
+	mpijob_doc *places;
 };
 
 /* A role's pods. */
@@ -69,7 +71,8 @@ static struct sum *find(const struct sums *sums, const char *name)
 {
 	int64_t at;
 
-	if (sums->count == 0 || !mpijob_node_int(mpijob_node_get(mpijob_doc_root(sums->places), name), &at))
+	if (sums->count == 0 ||
+	    !mpijob_node_int(mpijob_node_get(mpijob_doc_root(sums->places), name), &at))
 		return NULL;
 	return (size_t)at < sums->count ? &sums->entries[at] : NULL;
 }
@@ -83,11 +86,12 @@ static struct sum *look_up(struct mpijob__render_build *b, struct sums *sums, co
 
 static void too_large(struct mpijob__render_build *b, const mpijob_node *at)
 {
-	mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "quantity-too-large", "Invalid", "spec.containers", at,
-			  "the gang's resources cannot be added up");
+	mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "quantity-too-large", "Invalid",
+	    "spec.containers", at, "the gang's resources cannot be added up");
 }
 
-static void add(struct mpijob__render_build *b, struct sums *sums, const char *name, const struct mpijob__base_quantity *value)
+static void add(struct mpijob__render_build *b, struct sums *sums, const char *name,
+    const struct mpijob__base_quantity *value)
 {
 	struct sum *sum = look_up(b, sums, name);
 
@@ -102,10 +106,11 @@ static void add_all(struct mpijob__render_build *b, struct sums *sums, const str
 }
 
 /* Add a map from resource to quantity; what `unless` holds is left out. */
-static void add_map(struct mpijob__render_build *b, struct sums *sums, const mpijob_node *map, const mpijob_node *unless,
-		    const char *field)
+static void add_map(struct mpijob__render_build *b, struct sums *sums, const mpijob_node *map,
+    const mpijob_node *unless, const char *field)
 {
-	for (size_t i = 0; i < mpijob_node_count(map) && mpijob_node_kind(map) == MPIJOB_NODE_MAP; i++) {
+	for (size_t i = 0; i < mpijob_node_count(map) && mpijob_node_kind(map) == MPIJOB_NODE_MAP;
+	     i++) {
 		const mpijob_node *node = mpijob_node_at(map, i);
 		const char *name = mpijob_node_key(map, i);
 		struct mpijob__base_quantity value = { { 0 }, 0, 0 };
@@ -114,14 +119,17 @@ static void add_map(struct mpijob__render_build *b, struct sums *sums, const mpi
 			continue;
 		if (mpijob_node_kind(node) != MPIJOB_NODE_NULL &&
 		    (mpijob_node_text(node) == NULL ||
-		     !mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value)))
-			mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity", "Invalid", field, node,
-					  "%s: no quantity such as '500m', '2' or '1.5Gi'", name);
+			!mpijob__base_quantity_parse(mpijob_node_text(node),
+			    mpijob_node_length(node), &value)))
+			mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity",
+			    "Invalid", field, node,
+			    "%s: no quantity such as '500m', '2' or '1.5Gi'", name);
 		add(b, sums, name, &value);
 	}
 }
 
-static void add_container(struct mpijob__render_build *b, struct sums *sums, const mpijob_node *container, const char *field)
+static void add_container(struct mpijob__render_build *b, struct sums *sums,
+    const mpijob_node *container, const char *field)
 {
 	const mpijob_node *resources = mpijob_node_get(container, "resources");
 	const mpijob_node *requests = mpijob_node_get(resources, "requests");
@@ -130,12 +138,14 @@ static void add_container(struct mpijob__render_build *b, struct sums *sums, con
 	add_map(b, sums, mpijob_node_get(resources, "limits"), requests, field);
 }
 
-static void take_larger(struct mpijob__render_build *b, struct sums *sums, const struct sums *others)
+static void take_larger(struct mpijob__render_build *b, struct sums *sums,
+    const struct sums *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
 		struct sum *sum = look_up(b, sums, others->entries[i].name);
 
-		if (sum != NULL && mpijob__base_quantity_compare(&sum->value, &others->entries[i].value) < 0)
+		if (sum != NULL &&
+		    mpijob__base_quantity_compare(&sum->value, &others->entries[i].value) < 0)
 			sum->value = others->entries[i].value;
 	}
 }
@@ -146,25 +156,30 @@ static void add_known(struct mpijob__render_build *b, struct sums *sums, const s
 	for (size_t i = 0; i < sums->count; i++) {
 		const struct sum *other = find(others, sums->entries[i].name);
 
-		if (other != NULL && !mpijob__base_quantity_add(&sums->entries[i].value, &other->value))
+		if (other != NULL &&
+		    !mpijob__base_quantity_add(&sums->entries[i].value, &other->value))
 			too_large(b, NULL);
 	}
 }
 
-/* Init containers run one after the other, before the others; those that restart always keep running beside them. */
-static void add_init_containers(struct mpijob__render_build *b, struct sums *pod, const mpijob_node *spec)
+/* Init containers run one after the other, before the others; those that restart always keep
+ * running beside them. */
+static void add_init_containers(struct mpijob__render_build *b, struct sums *pod,
+    const mpijob_node *spec)
 {
 	const mpijob_node *list = mpijob_node_get(spec, "initContainers");
 	struct sums running = { NULL, 0, NULL }, most = { NULL, 0, NULL };
 
 	for (size_t i = 0; i < mpijob_node_count(list) && b->code == 0; i++) {
 		const mpijob_node *container = mpijob_node_at(list, i);
-		const char *policy = mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
+		const char *policy =
+		    mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
 		int stays = policy != NULL && strcmp(policy, "Always") == 0;
 		struct sums now = { NULL, 0, NULL };
 
 		add_container(b, &now, container, "spec.initContainers");
-		/* What this container does not ask for stays as it is, so only what it asks for is added up. */
+		/* What this container does not ask for stays as it is, so only what it asks for is
+		 * added up. */
 		if (stays)
 			add_all(b, pod, &now);
 		add_known(b, &now, &running);
@@ -197,21 +212,23 @@ static void add_group(struct mpijob__render_build *b, struct sums *total, const 
 	release(&pod);
 }
 
-/* The classes were checked with the options; one may be an older struct that ends before its value. */
+/* The classes were checked with the options; one may be an older struct that ends before its
+ * value. */
 static int32_t priority(const struct mpijob_render_options *options, const mpijob_node *spec)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(spec, "priorityClassName"));
 	struct mpijob_priority_class class;
 
 	for (size_t i = 0; name != NULL && i < options->priority_classes_count; i++)
-		if (mpijob__base_struct_check(&class, sizeof(class), options->priority_classes[i]) == 0 &&
+		if (mpijob__base_struct_check(&class, sizeof(class),
+			options->priority_classes[i]) == 0 &&
 		    strcmp(class.name, name) == 0)
 			return class.value;
 	return 0;
 }
 
 static struct group make_group(const struct mpijob__render_build *b, const char *role,
-			       const struct mpijob_replica_spec *replica)
+    const struct mpijob_replica_spec *replica)
 {
 	const mpijob_node *spec = mpijob_node_get(replica->pod_template, "spec");
 	int64_t pods = replica->replicas != NULL ? *replica->replicas : 0;
@@ -252,7 +269,8 @@ static void put_sums(struct mpijob__render_build *b, mpijob_node *spec, const st
 	}
 }
 
-void mpijob__render_min_resources_put(struct mpijob__render_build *b, mpijob_node *spec, int32_t min_member)
+void mpijob__render_min_resources_put(struct mpijob__render_build *b, mpijob_node *spec,
+    int32_t min_member)
 {
 	const struct mpijob_spec *job = b->subject->spec;
 	struct group launcher = make_group(b, "Launcher", job->launcher);
@@ -265,9 +283,11 @@ void mpijob__render_min_resources_put(struct mpijob__render_build *b, mpijob_nod
 	} else {
 		struct group worker = make_group(b, "Worker", job->worker);
 		int worker_first = worker.priority > launcher.priority;
-		struct group *first = worker_first ? &worker : &launcher, *second = worker_first ? &launcher : &worker;
+		struct group *first = worker_first ? &worker : &launcher,
+			     *second = worker_first ? &launcher : &worker;
 
-		limit_pods(first, second, min_member, holds(b, MPIJOB__RENDER_DIFFERENCE_GANG_PRIORITY));
+		limit_pods(first, second, min_member,
+		    holds(b, MPIJOB__RENDER_DIFFERENCE_GANG_PRIORITY));
 		add_group(b, &total, first);
 		add_group(b, &total, second);
 	}

@@ -6,9 +6,10 @@
 #include "render/build.h"
 
 /*
- * Put `minResources` into a PodGroup's spec: the resources of those `min_member` pods of the job that have the
- * higher priority. Failures stay in `b`.
+ * Put `minResources` into a PodGroup's spec: the resources of those `min_member` pods of the job
+ * that have the higher priority. Failures stay in `b`.
  */
-void mpijob__render_min_resources_put(struct mpijob__render_build *b, mpijob_node *spec, int32_t min_member);
+void mpijob__render_min_resources_put(struct mpijob__render_build *b, mpijob_node *spec,
+    int32_t min_member);
 
 #endif /* MPIJOB_RENDER_MIN_RESOURCES_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The NetworkPolicy that lets only pods of the job reach pods of the job. MPI's own connections, on ports that are not
- * known before, are no better guarded than sshd, so all ports are meant; what the pods connect to is left alone.
+ * The NetworkPolicy that lets only pods of the job reach pods of the job. MPI's own connections, on
+ * ports that are not known before, are no better guarded than sshd, so all ports are meant; what
+ * the pods connect to is left alone.
  */
 #include "render/build.h"
 
@@ -10,7 +11,8 @@ static void put_pods(struct mpijob__render_build *b, mpijob_node *map)
 	mpijob_node *pods = mpijob_node_put_map(b->doc, map, "podSelector");
 	mpijob_node *labels = mpijob_node_put_map(b->doc, pods, "matchLabels");
 
-	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_OPERATOR, MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_OPERATOR,
+	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
 	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
 }
 
@@ -21,7 +23,8 @@ void mpijob__render_network_policy_build(struct mpijob__render_build *b)
 	mpijob_node *rule, *from;
 
 	put_pods(b, spec);
-	mpijob_node_append_string(b->doc, mpijob_node_put_list(b->doc, spec, "policyTypes"), "Ingress");
+	mpijob_node_append_string(b->doc, mpijob_node_put_list(b->doc, spec, "policyTypes"),
+	    "Ingress");
 	rule = mpijob_node_append_map(b->doc, mpijob_node_put_list(b->doc, spec, "ingress"));
 	from = mpijob_node_append_map(b->doc, mpijob_node_put_list(b->doc, rule, "from"));
 	put_pods(b, from);

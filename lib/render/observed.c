@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fields of a child are ours, and when an observed child still has them: a digest of what is wanted and one of
- * what was observed are equal exactly then. What servers and other controllers add is left out of both: the queue
- * that Volcano gives a PodGroup, the labels that the Job controller puts on a pod template, the order of keys, the
- * spelling of quantities.
+ * Which fields of a child are ours, and when an observed child still has them: a digest of what is
+ * wanted and one of what was observed are equal exactly then. What servers and other controllers
+ * add is left out of both: the queue that Volcano gives a PodGroup, the labels that the Job
+ * controller puts on a pod template, the order of keys, the spelling of quantities.
  */
 #include "render/render.h"
 
@@ -50,7 +50,8 @@ static uint64_t of_number(const mpijob_node *node)
 	return of_bytes(mpijob_node_text(node), mpijob_node_length(node));
 }
 
-#define MOST_LEVELS 200 /* what lies deeper in labels or tolerations is no Kubernetes object any more, and left out */
+/* what lies deeper in labels or tolerations is no Kubernetes object any more, and left out */
+#define MOST_LEVELS 200
 
 /* 0 for what counts as absent: null, an empty map or list, a map of such. */
 static uint64_t of_value(const mpijob_node *node, int level)
@@ -60,26 +61,25 @@ static uint64_t of_value(const mpijob_node *node, int level)
 	int yes;
 
 	switch (kind) {
-	case MPIJOB_NODE_STRING:
-		return of_bytes(mpijob_node_text(node), mpijob_node_length(node));
-	case MPIJOB_NODE_NUMBER:
-		return of_number(node);
+	case MPIJOB_NODE_STRING: return of_bytes(mpijob_node_text(node), mpijob_node_length(node));
+	case MPIJOB_NODE_NUMBER: return of_number(node);
 	case MPIJOB_NODE_BOOL:
 		return of_pair(MPIJOB_NODE_BOOL, mpijob_node_bool(node, &yes) ? (uint64_t)yes : 0);
 	case MPIJOB_NODE_LIST:
 		for (size_t i = 0; i < mpijob_node_count(node); i++)
-			sum = of_pair(sum, level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0);
+			sum = of_pair(sum,
+			    level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0);
 		return sum;
 	case MPIJOB_NODE_MAP:
 		for (size_t i = 0; i < mpijob_node_count(node); i++) {
-			uint64_t value = level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0;
+			uint64_t value =
+			    level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0;
 
 			if (value != 0)
 				sum += of_pair(of_text(mpijob_node_key(node, i)), value);
 		}
 		return sum;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -113,7 +113,8 @@ uint64_t mpijob__render_observed_service(const mpijob_node *spec)
 
 uint64_t mpijob__render_wanted_service(const struct mpijob__render_subject *subject)
 {
-	uint64_t selector = of_pair(of_text(MPIJOB__RENDER_LABEL_OPERATOR), of_text(MPIJOB__RENDER_LABEL_OPERATOR_VALUE)) +
+	uint64_t selector = of_pair(of_text(MPIJOB__RENDER_LABEL_OPERATOR),
+				of_text(MPIJOB__RENDER_LABEL_OPERATOR_VALUE)) +
 			    of_pair(of_text(MPIJOB__RENDER_LABEL_JOB_NAME), of_text(subject->name));
 
 	return service(selector, mpijob__render_subject_launcher_works(subject));
@@ -189,8 +190,8 @@ uint64_t mpijob__render_observed_hosts(const char *script, size_t len, int32_t *
 	return hosts_digest(&hosts, count);
 }
 
-int mpijob__render_wanted_hosts(const struct mpijob__render_subject *subject, const uint8_t *running, size_t running_count,
-			 uint64_t *out, int32_t *count)
+int mpijob__render_wanted_hosts(const struct mpijob__render_subject *subject,
+    const uint8_t *running, size_t running_count, uint64_t *out, int32_t *count)
 {
 	struct hosts hosts = { MPIJOB__BASE_DIGEST_START, 0, 1, 0, 0 };
 	struct mpijob__render_subject now = *subject;
@@ -217,8 +218,10 @@ static uint64_t of_quantities(const mpijob_node *map)
 		uint64_t digest = of_node(node);
 
 		if (mpijob_node_text(node) != NULL &&
-		    mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node), &value))
-			digest = of_bytes(value.limb, sizeof(value.limb)) + (uint64_t)value.negative;
+		    mpijob__base_quantity_parse(mpijob_node_text(node), mpijob_node_length(node),
+			&value))
+			digest =
+			    of_bytes(value.limb, sizeof(value.limb)) + (uint64_t)value.negative;
 		sum += of_pair(of_text(mpijob_node_key(map, i)), digest);
 	}
 	return sum;
@@ -234,24 +237,27 @@ uint64_t mpijob__render_observed_network_policy(const mpijob_node *spec)
 	return of_fields(spec, keys, sizeof(keys) / sizeof(keys[0]));
 }
 
-int mpijob__render_wanted_network_policy(const struct mpijob__render_subject *subject, uint64_t *out)
+int mpijob__render_wanted_network_policy(const struct mpijob__render_subject *subject,
+    uint64_t *out)
 {
 	struct mpijob__render_build b;
 
 	mpijob__render_build_start(&b, subject, NULL);
 	mpijob__render_network_policy_build(&b);
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
-		*out = mpijob__render_observed_network_policy(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
+		*out = mpijob__render_observed_network_policy(
+		    mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
 	return mpijob__render_build_drop(&b);
 }
 
 uint64_t mpijob__render_observed_pod_group(const mpijob_node *spec)
 {
-	static const char *const keys[] = { "minMember", "priorityClassName", "scheduleTimeoutSeconds" };
+	static const char *const keys[] = { "minMember", "priorityClassName",
+		"scheduleTimeoutSeconds" };
 	const char *name = mpijob_node_string(mpijob_node_get(spec, "queue"));
 	uint64_t queue = name != NULL && name[0] != '\0' ? of_text(name) & QUEUE_BITS : 0;
 	uint64_t rest = of_pair(of_fields(spec, keys, sizeof(keys) / sizeof(keys[0])),
-				of_quantities(mpijob_node_get(spec, "minResources")));
+	    of_quantities(mpijob_node_get(spec, "minResources")));
 
 	if (name != NULL && name[0] != '\0' && queue == 0)
 		queue = 1;
@@ -259,14 +265,16 @@ uint64_t mpijob__render_observed_pod_group(const mpijob_node *spec)
 	return (rest != 0 ? rest : QUEUE_BITS + 1) | queue;
 }
 
-int mpijob__render_wanted_pod_group(const struct mpijob__render_subject *subject, uint64_t *out, mpijob_diag *diag)
+int mpijob__render_wanted_pod_group(const struct mpijob__render_subject *subject, uint64_t *out,
+    mpijob_diag *diag)
 {
 	struct mpijob__render_build b;
 
 	mpijob__render_build_start(&b, subject, diag);
 	mpijob__render_pod_group_build(&b);
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
-		*out = mpijob__render_observed_pod_group(mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
+		*out = mpijob__render_observed_pod_group(
+		    mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
 	return mpijob__render_build_drop(&b);
 }
 
@@ -305,13 +313,15 @@ uint64_t mpijob__render_observed_directives(const mpijob_node *pod_template)
 {
 	static const char *const keys[] = { "nodeSelector", "tolerations", "schedulingGates" };
 	const mpijob_node *metadata = mpijob_node_get(pod_template, "metadata");
-	uint64_t digest = of_fields(mpijob_node_get(pod_template, "spec"), keys, sizeof(keys) / sizeof(keys[0]));
+	uint64_t digest =
+	    of_fields(mpijob_node_get(pod_template, "spec"), keys, sizeof(keys) / sizeof(keys[0]));
 
 	digest = of_pair(digest, of_labels(mpijob_node_get(metadata, "labels")));
 	return of_pair(digest, of_node(mpijob_node_get(metadata, "annotations")));
 }
 
-int mpijob__render_wanted_directives(const struct mpijob__render_subject *subject, uint64_t *out, mpijob_diag *diag)
+int mpijob__render_wanted_directives(const struct mpijob__render_subject *subject, uint64_t *out,
+    mpijob_diag *diag)
 {
 	struct mpijob__render_build b;
 	mpijob_node *template;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pods of both roles get on top of the user's template: labels, host name and subdomain (which make the
- * pod's DNS name under the job's Service), the key volume, and the marks of a gang scheduler. Only labels and
- * annotations of the template's metadata count; its spec passes through, fields that nobody knows included.
+ * What the pods of both roles get on top of the user's template: labels, host name and subdomain
+ * (which make the pod's DNS name under the job's Service), the key volume, and the marks of a gang
+ * scheduler. Only labels and annotations of the template's metadata count; its spec passes through,
+ * fields that nobody knows included.
  */
 #include "render/build.h"
 
@@ -12,8 +13,8 @@
 #define ROOT_KEY_PATH "/root/.ssh"
 
 /* Copy a user's map of strings; NULL when there is none. */
-static mpijob_node *copy_map(struct mpijob__render_build *b, const mpijob_node *template, const char *path,
-			     mpijob_node *parent, const char *key)
+static mpijob_node *copy_map(struct mpijob__render_build *b, const mpijob_node *template,
+    const char *path, mpijob_node *parent, const char *key)
 {
 	const mpijob_node *given = mpijob_node_find(template, path);
 
@@ -22,28 +23,33 @@ static mpijob_node *copy_map(struct mpijob__render_build *b, const mpijob_node *
 	return NULL;
 }
 
-void mpijob__render_pod_metadata(struct mpijob__render_build *b, const mpijob_node *template, mpijob_node *metadata,
-			  const char *replica_index)
+void mpijob__render_pod_metadata(struct mpijob__render_build *b, const mpijob_node *template,
+    mpijob_node *metadata, const char *replica_index)
 {
 	int launcher = strcmp(b->role, "Launcher") == 0;
 	int gang = mpijob__render_subject_gang(b->subject);
 	mpijob_node *labels = copy_map(b, template, "metadata.labels", metadata, "labels");
-	mpijob_node *annotations = copy_map(b, template, "metadata.annotations", metadata, "annotations");
+	mpijob_node *annotations =
+	    copy_map(b, template, "metadata.annotations", metadata, "annotations");
 
 	if (labels == NULL)
 		labels = mpijob_node_put_map(b->doc, metadata, "labels");
-	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_OPERATOR, MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_OPERATOR,
+	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
 	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
 	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_ROLE,
-			       launcher ? MPIJOB__RENDER_ROLE_LAUNCHER : MPIJOB__RENDER_ROLE_WORKER);
+	    launcher ? MPIJOB__RENDER_ROLE_LAUNCHER : MPIJOB__RENDER_ROLE_WORKER);
 	if (replica_index != NULL)
-		mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_REPLICA_INDEX, replica_index);
+		mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_REPLICA_INDEX,
+		    replica_index);
 	if (gang == MPIJOB__RENDER_GANG_PLUGINS)
-		mpijob_node_put_string(b->doc, labels, "scheduling.x-k8s.io/pod-group", b->subject->name);
+		mpijob_node_put_string(b->doc, labels, "scheduling.x-k8s.io/pod-group",
+		    b->subject->name);
 	if (gang == MPIJOB__RENDER_GANG_VOLCANO) {
 		if (annotations == NULL)
 			annotations = mpijob_node_put_map(b->doc, metadata, "annotations");
-		mpijob_node_put_string(b->doc, annotations, "scheduling.k8s.io/group-name", b->subject->name);
+		mpijob_node_put_string(b->doc, annotations, "scheduling.k8s.io/group-name",
+		    b->subject->name);
 	}
 }
 
@@ -56,8 +62,9 @@ static void set_scheduler(struct mpijob__render_build *b, mpijob_node *spec)
 	if (wanted == NULL)
 		return;
 	if (name != NULL && name[0] != '\0' && strcmp(name, wanted) != 0)
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "scheduler-overwritten", NULL, "spec.schedulerName",
-				  given, "'%s' is replaced by the gang scheduler '%s'", name, wanted);
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "scheduler-overwritten", NULL,
+		    "spec.schedulerName", given, "'%s' is replaced by the gang scheduler '%s'",
+		    name, wanted);
 	mpijob_node_put_string(b->doc, spec, "schedulerName", wanted);
 }
 
@@ -73,15 +80,17 @@ static void set_dns_policy(struct mpijob__render_build *b, mpijob_node *spec)
 	if (name != NULL && name[0] != '\0' && b->subject->features.user_dns_policy != 0)
 		return;
 	if (name != NULL && name[0] != '\0' && strcmp(name, policy) != 0)
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "dns-policy-overwritten", NULL, "spec.dnsPolicy", given,
-				  "'%s' is replaced by '%s', as hostNetwork is true", name, policy);
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "dns-policy-overwritten", NULL,
+		    "spec.dnsPolicy", given, "'%s' is replaced by '%s', as hostNetwork is true",
+		    name, policy);
 	mpijob_node_put_string(b->doc, spec, "dnsPolicy", policy);
 }
 
-mpijob_node *mpijob__render_pod_spec(struct mpijob__render_build *b, const mpijob_node *template, mpijob_node *parent, int32_t role,
-			      int32_t index)
+mpijob_node *mpijob__render_pod_spec(struct mpijob__render_build *b, const mpijob_node *template,
+    mpijob_node *parent, int32_t role, int32_t index)
 {
-	mpijob_node *spec = mpijob_node_put_copy(b->doc, parent, "spec", mpijob_node_get(template, "spec"));
+	mpijob_node *spec =
+	    mpijob_node_put_copy(b->doc, parent, "spec", mpijob_node_get(template, "spec"));
 
 	mpijob__render_build_quantities(b, spec);
 	mpijob__render_build_name(b, spec, "hostname", role, index);
@@ -91,7 +100,8 @@ mpijob_node *mpijob__render_pod_spec(struct mpijob__render_build *b, const mpijo
 	return spec;
 }
 
-void mpijob__render_pod_restart_policy(struct mpijob__render_build *b, mpijob_node *spec, const struct mpijob_replica_spec *replica)
+void mpijob__render_pod_restart_policy(struct mpijob__render_build *b, mpijob_node *spec,
+    const struct mpijob_replica_spec *replica)
 {
 	if (replica->restart_policy == MPIJOB_RESTART_NEVER)
 		mpijob_node_put_string(b->doc, spec, "restartPolicy", "Never");
@@ -106,7 +116,8 @@ mpijob_node *mpijob__render_pod_container(struct mpijob__render_build *b, mpijob
 	return mpijob_node_edit_at(mpijob__render_build_list(b, spec, "spec.containers"), 0);
 }
 
-static void add_item(struct mpijob__render_build *b, mpijob_node *items, const char *key, const char *path, int32_t mode)
+static void add_item(struct mpijob__render_build *b, mpijob_node *items, const char *key,
+    const char *path, int32_t mode)
 {
 	mpijob_node *item = mpijob_node_append_map(b->doc, items);
 
@@ -116,25 +127,29 @@ static void add_item(struct mpijob__render_build *b, mpijob_node *items, const c
 		mpijob_node_put_int(b->doc, item, "mode", mode);
 }
 
-static mpijob_node *add_volume(struct mpijob__render_build *b, mpijob_node *spec, const char *name, const char *source)
+static mpijob_node *add_volume(struct mpijob__render_build *b, mpijob_node *spec, const char *name,
+    const char *source)
 {
-	mpijob_node *volume = mpijob_node_append_map(b->doc, mpijob__render_build_list(b, spec, "spec.volumes"));
+	mpijob_node *volume =
+	    mpijob_node_append_map(b->doc, mpijob__render_build_list(b, spec, "spec.volumes"));
 
 	mpijob_node_put_string(b->doc, volume, "name", name);
 	return mpijob_node_put_map(b->doc, volume, source);
 }
 
-static void add_mount(struct mpijob__render_build *b, mpijob_node *spec, const char *name, const char *path)
+static void add_mount(struct mpijob__render_build *b, mpijob_node *spec, const char *name,
+    const char *path)
 {
 	mpijob_node *container = mpijob__render_pod_container(b, spec);
-	mpijob_node *mount =
-		mpijob_node_append_map(b->doc, mpijob__render_build_list(b, container, "spec.containers[0].volumeMounts"));
+	mpijob_node *mount = mpijob_node_append_map(b->doc,
+	    mpijob__render_build_list(b, container, "spec.containers[0].volumeMounts"));
 
 	mpijob_node_put_string(b->doc, mount, "name", name);
 	mpijob_node_put_string(b->doc, mount, "mountPath", path);
 }
 
-/* The security context that gives a container its user, or keeps root out of it; NULL when none does. */
+/* The security context that gives a container its user, or keeps root out of it; NULL when none
+ * does. */
 static const mpijob_node *other_user(const mpijob_node *context)
 {
 	int64_t user = 0;
@@ -142,13 +157,16 @@ static const mpijob_node *other_user(const mpijob_node *context)
 
 	if (mpijob_node_int(mpijob_node_get(context, "runAsUser"), &user))
 		return user != 0 ? context : NULL;
-	return mpijob_node_bool(mpijob_node_get(context, "runAsNonRoot"), &not_root) && not_root ? context : NULL;
+	return mpijob_node_bool(mpijob_node_get(context, "runAsNonRoot"), &not_root) && not_root
+		   ? context
+		   : NULL;
 }
 
 /* The files belong to root, so that nobody else could read them. */
 static int keys_are_private(struct mpijob__render_build *b, mpijob_node *spec)
 {
-	const mpijob_node *own = mpijob_node_get(mpijob__render_pod_container(b, spec), "securityContext");
+	const mpijob_node *own =
+	    mpijob_node_get(mpijob__render_pod_container(b, spec), "securityContext");
 	const mpijob_node *pod = mpijob_node_get(spec, "securityContext"), *other = other_user(own);
 
 	if (b->subject->features.private_keys == 0)
@@ -156,8 +174,10 @@ static int keys_are_private(struct mpijob__render_build *b, mpijob_node *spec)
 	if (other == NULL && mpijob_node_get(own, "runAsUser") == NULL)
 		other = other_user(pod);
 	if (other != NULL)
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "keys-stay-readable", NULL, "spec.securityContext", other,
-				  "the keys keep their mode: the container's user is not root, and could not read them with 0600");
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "keys-stay-readable", NULL,
+		    "spec.securityContext", other,
+		    "the keys keep their mode: the container's user is not root, and could not "
+		    "read them with 0600");
 	return other == NULL;
 }
 
@@ -186,6 +206,7 @@ void mpijob__render_pod_mount_config(struct mpijob__render_build *b, mpijob_node
 	mpijob__render_build_name(b, source, "name", MPIJOB_ROLE_CONFIG_MAP, 0);
 	items = mpijob_node_put_list(b->doc, source, "items");
 	add_item(b, items, MPIJOB__RENDER_KEY_HOSTFILE, MPIJOB__RENDER_KEY_HOSTFILE, 0444);
-	add_item(b, items, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, 0555);
+	add_item(b, items, MPIJOB__RENDER_KEY_DISCOVER_HOSTS, MPIJOB__RENDER_KEY_DISCOVER_HOSTS,
+	    0555);
 	add_mount(b, spec, MPIJOB__RENDER_CONFIG_VOLUME, MPIJOB__JOB_CONFIG_PATH);
 }

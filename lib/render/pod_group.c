@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The PodGroup, by which a gang scheduler places all pods of a job or none. Volcano's has a queue (from the policy,
- * else from an annotation of the job) and a priority class (from the policy, else the launcher's, else the workers');
- * that of scheduler-plugins has a time-out instead.
+ * The PodGroup, by which a gang scheduler places all pods of a job or none. Volcano's has a queue
+ * (from the policy, else from an annotation of the job) and a priority class (from the policy, else
+ * the launcher's, else the workers'); that of scheduler-plugins has a time-out instead.
  */
 #include "render/pod_group.h"
 
@@ -25,7 +25,8 @@ static const char *queue(const struct mpijob__render_build *b)
 {
 	if (given(policy(b)->queue))
 		return policy(b)->queue;
-	return mpijob_node_string(mpijob_node_get(b->subject->annotations, "scheduling.volcano.sh/queue-name"));
+	return mpijob_node_string(
+	    mpijob_node_get(b->subject->annotations, "scheduling.volcano.sh/queue-name"));
 }
 
 static const char *template_class(const struct mpijob_replica_spec *replica)
@@ -58,7 +59,8 @@ static int32_t min_member(const struct mpijob__render_build *b)
 	return workers < INT32_MAX ? workers + 1 : workers;
 }
 
-static void put_given(struct mpijob__render_build *b, mpijob_node *map, const char *key, const char *text)
+static void put_given(struct mpijob__render_build *b, mpijob_node *map, const char *key,
+    const char *text)
 {
 	if (given(text))
 		mpijob_node_put_string(b->doc, map, key, text);
@@ -76,7 +78,8 @@ void mpijob__render_pod_group_build(struct mpijob__render_build *b)
 		put_given(b, spec, "queue", queue(b));
 		put_given(b, spec, "priorityClassName", priority_class(b));
 	} else {
-		mpijob_node_put_int(b->doc, spec, "scheduleTimeoutSeconds", timeout != NULL ? *timeout : 0);
+		mpijob_node_put_int(b->doc, spec, "scheduleTimeoutSeconds",
+		    timeout != NULL ? *timeout : 0);
 	}
 	if (mpijob_node_kind(resources) == MPIJOB_NODE_MAP)
 		mpijob_node_put_copy(b->doc, spec, "minResources", resources);
@@ -84,7 +87,8 @@ void mpijob__render_pod_group_build(struct mpijob__render_build *b)
 		mpijob__render_min_resources_put(b, spec, min_member(b));
 }
 
-void mpijob__render_pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout, struct mpijob_pod_group *out)
+void mpijob__render_pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout,
+    struct mpijob_pod_group *out)
 {
 	const mpijob_node *spec = mpijob_node_get(mpijob_doc_root(doc), "spec");
 	struct mpijob_pod_group view = MPIJOB_POD_GROUP_INIT;

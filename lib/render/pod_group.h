@@ -5,7 +5,9 @@
 
 #include "render/build.h"
 
-/* Fill `out` from a document that mpijob__render_pod_group_build() made; it borrows from both. `timeout` keeps its number. */
-void mpijob__render_pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout, struct mpijob_pod_group *out);
+/* Fill `out` from a document that mpijob__render_pod_group_build() made; it borrows from both.
+ * `timeout` keeps its number. */
+void mpijob__render_pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout,
+    struct mpijob_pod_group *out);
 
 #endif /* MPIJOB_RENDER_POD_GROUP_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities as mpi-operator v0.8.2 sends them: it reads a job into Go's types and writes those, which spells each
- * quantity of a pod in its canonical form (5120Mi as 5Gi, 0.5 as 500m). The schema tells where quantities are.
+ * Quantities as mpi-operator v0.8.2 sends them: it reads a job into Go's types and writes those,
+ * which spells each quantity of a pod in its canonical form (5120Mi as 5Gi, 0.5 as 500m). The
+ * schema tells where quantities are.
  */
 #include "render/build.h"
 
@@ -14,8 +15,8 @@
 #define DEEPEST 64 /* levels; pods have fewer, and no value below a quantity has any */
 
 /*
- * Whether Go keeps a spelling: apimachinery takes some numbers for canonical that are not (007, 5., 1E3), by the digits
- * without leading zeros and the suffix. `text` is a quantity.
+ * Whether Go keeps a spelling: apimachinery takes some numbers for canonical that are not (007, 5.,
+ * 1E3), by the digits without leading zeros and the suffix. `text` is a quantity.
  */
 static int is_kept(const char *text)
 {
@@ -47,7 +48,9 @@ static int is_kept(const char *text)
 	/* The last three digits, over the point. */
 	for (last = 0; last < 3; last++) {
 		long from_end = last < part ? part - 1 - last : -1;
-		char c = from_end >= 0 ? denom[from_end] : whole - 1 - (last - part) >= 0 ? num[whole - 1 - (last - part)] : '1';
+		char c = from_end >= 0                    ? denom[from_end]
+			 : whole - 1 - (last - part) >= 0 ? num[whole - 1 - (last - part)]
+							  : '1';
 
 		if (c != '0')
 			return 1;
@@ -75,7 +78,7 @@ static void spell_all(struct mpijob__render_build *b, mpijob_node *object, int t
 
 /* The value of a field: one, or the entries of a list or map. */
 static void spell_field(struct mpijob__render_build *b, mpijob_node *object, const char *key,
-			const struct mpijob__schema_field *field, int depth)
+    const struct mpijob__schema_field *field, int depth)
 {
 	mpijob_node *node = mpijob_node_edit(object, key);
 

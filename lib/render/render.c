@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All children of a job: which there are, in which order, and where in that order the workers stand, of which only
- * one is made. For a caller of mpijob_render() everything is made at once, so that whatever is wrong with a job is
- * known before the first child is used; a plan makes what it needs.
+ * All children of a job: which there are, in which order, and where in that order the workers
+ * stand, of which only one is made. For a caller of mpijob_render() everything is made at once, so
+ * that whatever is wrong with a job is known before the first child is used; a plan makes what it
+ * needs.
  */
 #include "render/objects.h"
 
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int mpijob__render_objects_locate(const mpijob_objects *objects, size_t index, int32_t *role, int32_t *worker)
+int mpijob__render_objects_locate(const mpijob_objects *objects, size_t index, int32_t *role,
+    int32_t *worker)
 {
 	int32_t next;
 
@@ -30,26 +32,16 @@ int mpijob__render_objects_locate(const mpijob_objects *objects, size_t index, i
 static void build_role(struct mpijob__render_build *b, const mpijob_objects *objects, int32_t role)
 {
 	switch (role) {
-	case MPIJOB_ROLE_SERVICE:
-		mpijob__render_service_build(b);
-		break;
-	case MPIJOB_ROLE_NETWORK_POLICY:
-		mpijob__render_network_policy_build(b);
-		break;
-	case MPIJOB_ROLE_CONFIG_MAP:
-		mpijob__render_config_map_build(b);
-		break;
+	case MPIJOB_ROLE_SERVICE: mpijob__render_service_build(b); break;
+	case MPIJOB_ROLE_NETWORK_POLICY: mpijob__render_network_policy_build(b); break;
+	case MPIJOB_ROLE_CONFIG_MAP: mpijob__render_config_map_build(b); break;
 	case MPIJOB_ROLE_SECRET:
-		mpijob__render_secret_build(b, NULL, objects->key != NULL ? mpijob_ssh_key_public(objects->key) : NULL);
+		mpijob__render_secret_build(b, NULL,
+		    objects->key != NULL ? mpijob_ssh_key_public(objects->key) : NULL);
 		break;
-	case MPIJOB_ROLE_POD_GROUP:
-		mpijob__render_pod_group_build(b);
-		break;
-	case MPIJOB_ROLE_WORKER:
-		mpijob__render_worker_pod_build(b, 0);
-		break;
-	default:
-		mpijob__render_launcher_job_build(b);
+	case MPIJOB_ROLE_POD_GROUP: mpijob__render_pod_group_build(b); break;
+	case MPIJOB_ROLE_WORKER: mpijob__render_worker_pod_build(b, 0); break;
+	default: mpijob__render_launcher_job_build(b);
 	}
 }
 
@@ -61,7 +53,8 @@ static void count_children(mpijob_objects *objects)
 		objects->counts[MPIJOB_ROLE_NETWORK_POLICY] = 0;
 	if (mpijob__render_subject_gang(&objects->subject) == MPIJOB__RENDER_GANG_NONE)
 		objects->counts[MPIJOB_ROLE_POD_GROUP] = 0;
-	objects->counts[MPIJOB_ROLE_WORKER] = (size_t)mpijob__render_subject_workers(&objects->subject);
+	objects->counts[MPIJOB_ROLE_WORKER] =
+	    (size_t)mpijob__render_subject_workers(&objects->subject);
 }
 
 /* Make one child unless it is there. */
@@ -93,7 +86,8 @@ int mpijob__render_objects_make(mpijob_objects *objects, mpijob_diag *diag)
 
 int mpijob__render_objects_child(mpijob_objects *objects, int32_t role, const mpijob_doc **out)
 {
-	int code = objects->counts[role] > 0 ? make_child(objects, role, NULL) : MPIJOB_ERR_NOT_FOUND;
+	int code =
+	    objects->counts[role] > 0 ? make_child(objects, role, NULL) : MPIJOB_ERR_NOT_FOUND;
 
 	if (code == 0)
 		*out = objects->docs[role];
@@ -109,22 +103,25 @@ static void forget_options(mpijob_objects *objects)
 	objects->subject.options = options;
 }
 
-static int fill(mpijob_objects *objects, const struct mpijob_render_options *options, mpijob_diag *diag)
+static int fill(mpijob_objects *objects, const struct mpijob_render_options *options,
+    mpijob_diag *diag)
 {
 	const struct mpijob__render_subject *subject = &objects->subject;
-	int volcano, code = mpijob__render_subject_valid(objects->job, options, &objects->subject, diag);
+	int volcano,
+	    code = mpijob__render_subject_valid(objects->job, options, &objects->subject, diag);
 
 	if (code != 0)
 		return code;
 	count_children(objects);
 	if (subject->options.entropy != NULL)
-		code = mpijob_ssh_key_new(subject->options.entropy, subject->options.entropy_len, &objects->key, diag);
+		code = mpijob_ssh_key_new(subject->options.entropy, subject->options.entropy_len,
+		    &objects->key, diag);
 	if (code == 0)
 		code = mpijob__render_objects_make(objects, diag);
 	volcano = mpijob__render_subject_gang(subject) == MPIJOB__RENDER_GANG_VOLCANO;
 	if (code == 0 && objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL)
-		mpijob__render_pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano, &objects->timeout,
-				       &objects->pod_group);
+		mpijob__render_pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano,
+		    &objects->timeout, &objects->pod_group);
 	forget_options(objects);
 	return code;
 }
@@ -154,8 +151,8 @@ int mpijob__render_objects_new(const struct mpijob__render_subject *subject, mpi
 	return 0;
 }
 
-int mpijob_render(const mpijob *job, const struct mpijob_render_options *options, mpijob_objects **out,
-		  mpijob_diag *diag)
+int mpijob_render(const mpijob *job, const struct mpijob_render_options *options,
+    mpijob_objects **out, mpijob_diag *diag)
 {
 	mpijob_objects *objects;
 	int code = MPIJOB_ERR_NOMEM;
@@ -235,7 +232,8 @@ int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t wor
 {
 	size_t before = 0;
 
-	if (objects == NULL || out == NULL || role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__RENDER_ROLES || objects->counts[role] == 0)
+	if (objects == NULL || out == NULL || role < MPIJOB_ROLE_SERVICE ||
+	    role >= MPIJOB__RENDER_ROLES || objects->counts[role] == 0)
 		return 0;
 	if (role == MPIJOB_ROLE_WORKER && (worker < 0 || (size_t)worker >= objects->counts[role]))
 		return 0;

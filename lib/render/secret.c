@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Secret with the SSH key pair. The private key never enters its document: a placeholder stands there, and the
- * writer puts the key in its place (stream.c). Without a key pair the public half is a placeholder too.
+ * The Secret with the SSH key pair. The private key never enters its document: a placeholder stands
+ * there, and the writer puts the key in its place (stream.c). Without a key pair the public half is
+ * a placeholder too.
  */
 #include "render/build.h"
 
@@ -9,7 +10,8 @@
 
 #include <string.h>
 
-static void put_base64(struct mpijob__render_build *b, mpijob_node *map, const char *key, const char *text)
+static void put_base64(struct mpijob__render_build *b, mpijob_node *map, const char *key,
+    const char *text)
 {
 	size_t len = strlen(text), coded = MPIJOB__RENDER_BASE64_LEN(len);
 	int code;
@@ -24,7 +26,8 @@ static void put_base64(struct mpijob__render_build *b, mpijob_node *map, const c
 	mpijob_node_put(b->doc, map, key, mpijob_node_new_string(b->doc, b->scratch.data, coded));
 }
 
-void mpijob__render_secret_build(struct mpijob__render_build *b, const char *private_base64, const char *public_line)
+void mpijob__render_secret_build(struct mpijob__render_build *b, const char *private_base64,
+    const char *public_line)
 {
 	mpijob_node *root = mpijob__render_build_head(b, MPIJOB_ROLE_SECRET, 0, 1);
 	mpijob_node *data;
@@ -32,9 +35,12 @@ void mpijob__render_secret_build(struct mpijob__render_build *b, const char *pri
 	mpijob_node_put_string(b->doc, root, "type", "kubernetes.io/ssh-auth");
 	data = mpijob_node_put_map(b->doc, root, "data");
 	if (private_base64 != NULL)
-		mpijob_node_put_string(b->doc, data, MPIJOB__RENDER_KEY_SSH_PRIVATE, private_base64);
+		mpijob_node_put_string(b->doc, data, MPIJOB__RENDER_KEY_SSH_PRIVATE,
+		    private_base64);
 	else
-		put_base64(b, data, MPIJOB__RENDER_KEY_SSH_PRIVATE, "placeholder: the private key is not shown\n");
+		put_base64(b, data, MPIJOB__RENDER_KEY_SSH_PRIVATE,
+		    "placeholder: the private key is not shown\n");
 	put_base64(b, data, MPIJOB__RENDER_KEY_SSH_PUBLIC,
-		   public_line != NULL ? public_line : "placeholder: the key pair is made when the job is created\n");
+	    public_line != NULL ? public_line
+				: "placeholder: the key pair is made when the job is created\n");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Service that gives the job's pods their DNS names: headless, without ports, over launcher and workers alike.
- * Names of pods that are not ready yet are published only when the launcher computes too, as it would else wait for
- * its own name.
+ * The Service that gives the job's pods their DNS names: headless, without ports, over launcher and
+ * workers alike. Names of pods that are not ready yet are published only when the launcher computes
+ * too, as it would else wait for its own name.
  */
 #include "render/build.h"
 
@@ -14,7 +14,8 @@ void mpijob__render_service_build(struct mpijob__render_build *b)
 
 	mpijob_node_put_string(b->doc, spec, "clusterIP", "None");
 	selector = mpijob_node_put_map(b->doc, spec, "selector");
-	mpijob_node_put_string(b->doc, selector, MPIJOB__RENDER_LABEL_OPERATOR, MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
+	mpijob_node_put_string(b->doc, selector, MPIJOB__RENDER_LABEL_OPERATOR,
+	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
 	mpijob_node_put_string(b->doc, selector, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
 	if (mpijob__render_subject_launcher_works(b->subject))
 		mpijob_node_put_bool(b->doc, spec, "publishNotReadyAddresses", 1);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SSH key pair: ECDSA over P-521, its private half as SEC1 (RFC 5915) in PEM, its public half as an
- * authorized_keys line (RFC 5656), byte for byte what Go's crypto/x509 and x/crypto/ssh write. The key follows from
- * the caller's entropy by FIPS 186-5 A.2.1: d = (c mod (n-1)) + 1, where c has 64 bits more than n. This is the one
- * file of the room that calls OpenSSL; the thread's error queue is left as it was found.
+ * The SSH key pair: ECDSA over P-521, its private half as SEC1 (RFC 5915) in PEM, its public half
+ * as an authorized_keys line (RFC 5656), byte for byte what Go's crypto/x509 and x/crypto/ssh
+ * write. The key follows from the caller's entropy by FIPS 186-5 A.2.1: d = (c mod (n-1)) + 1,
+ * where c has 64 bits more than n. This is the one file of the room that calls OpenSSL; the
+ * thread's error queue is left as it was found.
  */
 #include "render/ssh_key.h"
 
@@ -22,17 +23,20 @@
 #define SCALAR 66               /* bytes of a number below n */
 #define POINT  (1 + 2 * SCALAR) /* uncompressed */
 
-/* ECPrivateKey, all lengths fixed by the curve: version 1, the key, [0] secp521r1, [1] the point. */
+/* ECPrivateKey, all lengths fixed by the curve: version 1, the key, [0] secp521r1, [1] the
+ * point. */
 static const unsigned char der_head[] = { 0x30, 0x81, 0xdc, 0x02, 0x01, 0x01, 0x04, SCALAR };
-static const unsigned char der_middle[] = { 0xa0, 0x07, 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00,
-					    0x23, 0xa1, 0x81, 0x89, 0x03, 0x81, 0x86, 0x00 };
+static const unsigned char der_middle[] = { 0xa0, 0x07, 0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x23,
+	0xa1, 0x81, 0x89, 0x03, 0x81, 0x86, 0x00 };
 #define DER (sizeof(der_head) + SCALAR + sizeof(der_middle) + POINT)
 
 static const char pem_head[] = "-----BEGIN EC PRIVATE KEY-----\n";
 static const char pem_tail[] = "-----END EC PRIVATE KEY-----\n";
 #define PEM_LINE 64
 #define PEM_BODY MPIJOB__RENDER_BASE64_LEN(DER)
-#define PEM      (sizeof(pem_head) - 1 + PEM_BODY + (PEM_BODY + PEM_LINE - 1) / PEM_LINE + sizeof(pem_tail) - 1)
+#define PEM                                                                       \
+	(sizeof(pem_head) - 1 + PEM_BODY + (PEM_BODY + PEM_LINE - 1) / PEM_LINE + \
+	    sizeof(pem_tail) - 1)
 
 static const char line_head[] = "ecdsa-sha2-nistp521 ";
 /* Three strings, each behind its length in four bytes: type, curve, point. */
@@ -87,7 +91,8 @@ static int calculate(const uint8_t *entropy, const EC_GROUP *group, struct numbe
 	int done = point != NULL && derive(entropy, group, d, context) &&
 		   BN_bn2binpad(d, out->scalar, SCALAR) == SCALAR &&
 		   EC_POINT_mul(group, point, d, NULL, NULL, context) &&
-		   EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, out->point, POINT, context) == POINT;
+		   EC_POINT_point2oct(group, point, POINT_CONVERSION_UNCOMPRESSED, out->point,
+		       POINT, context) == POINT;
 
 	EC_POINT_clear_free(point);
 	BN_clear_free(d);
@@ -133,7 +138,8 @@ static void write_public(struct mpijob_ssh_key *key, const struct numbers *numbe
 	key->line[LINE - 1] = '\n';
 }
 
-/* Whether libcrypto was built with the curve; asked without an allocation, as memory may have run out. */
+/* Whether libcrypto was built with the curve; asked without an allocation, as memory may have run
+ * out. */
 static int has_curve(void)
 {
 	EC_builtin_curve curves[256];
@@ -184,7 +190,7 @@ int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out,
 	mpijob_ssh_key_free(key);
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
-				  "libcrypto does not have the curve P-521, so no SSH key can be made");
+		    "libcrypto does not have the curve P-521, so no SSH key can be made");
 	return code;
 }
 

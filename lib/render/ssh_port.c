@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port of the workers' sshd, where one is asked for: given to sshd as an argument, which it prefers to its
- * configuration file. That is done only where the worker's first container is known to run sshd, by the default command
- * or by a program of that name; else ssh is not told either, so that a job that works goes on working. Knows which of
- * sshd's options have a value.
+ * The port of the workers' sshd, where one is asked for: given to sshd as an argument, which it
+ * prefers to its configuration file. That is done only where the worker's first container is known
+ * to run sshd, by the default command or by a program of that name; else ssh is not told either, so
+ * that a job that works goes on working. Knows which of sshd's options have a value.
  */
 #include "render/build.h"
 
@@ -30,8 +30,8 @@ static const char *next(struct words *words)
 {
 	size_t first = mpijob_node_count(words->command), at = words->at++;
 
-	return mpijob_node_string(at < first ? mpijob_node_at(words->command, at) :
-					       mpijob_node_at(words->args, at - first));
+	return mpijob_node_string(at < first ? mpijob_node_at(words->command, at)
+					     : mpijob_node_at(words->args, at - first));
 }
 
 static int is_sshd(const char *word)
@@ -55,7 +55,8 @@ static enum finding judge_value(char option, const char *value, int32_t port, en
 	if (value == NULL)
 		return UNKNOWN;
 	if (option == 'o') {
-		if (strncasecmp(value, "Port", 4) != 0 || strchr("= \t", value[4]) == NULL || value[4] == '\0')
+		if (strncasecmp(value, "Port", 4) != 0 || strchr("= \t", value[4]) == NULL ||
+		    value[4] == '\0')
 			return so_far;
 		value += 5;
 	} else if (option != 'p') {
@@ -65,7 +66,8 @@ static enum finding judge_value(char option, const char *value, int32_t port, en
 }
 
 /* One word of options, as getopt() reads it. */
-static enum finding judge_word(const char *word, struct words *words, int32_t port, enum finding so_far)
+static enum finding judge_word(const char *word, struct words *words, int32_t port,
+    enum finding so_far)
 {
 	if (word[0] != '-')
 		return UNKNOWN;
@@ -81,7 +83,8 @@ static enum finding judge_word(const char *word, struct words *words, int32_t po
 
 static enum finding judge(const mpijob_node *container, int32_t port)
 {
-	struct words words = { mpijob_node_get(container, "command"), mpijob_node_get(container, "args"), 0 };
+	struct words words = { mpijob_node_get(container, "command"),
+		mpijob_node_get(container, "args"), 0 };
 	enum finding found = TO_ADD;
 
 	if (count(&words) == 0)
@@ -114,7 +117,8 @@ int32_t mpijob__render_ssh_port(const struct mpijob__render_subject *subject)
 
 void mpijob__render_ssh_port_give(struct mpijob__render_build *b, mpijob_node *container)
 {
-	const char *list = mpijob_node_count(mpijob_node_get(container, "args")) > 0 ? "args" : "command";
+	const char *list =
+	    mpijob_node_count(mpijob_node_get(container, "args")) > 0 ? "args" : "command";
 	int32_t port = b->subject->features.ssh_port;
 	mpijob_node *words;
 	enum finding found = judge_job(b->subject);
@@ -122,10 +126,11 @@ void mpijob__render_ssh_port_give(struct mpijob__render_build *b, mpijob_node *c
 	if (port == 0 || found == GIVEN)
 		return;
 	if (found == UNKNOWN) {
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL, "spec.containers[0].command",
-				  mpijob_node_get(container, "command"),
-				  "it is not known that sshd would listen on port %d; neither sshd nor ssh is told to use it",
-				  (int)port);
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL,
+		    "spec.containers[0].command", mpijob_node_get(container, "command"),
+		    "it is not known that sshd would listen on port %d; neither sshd nor ssh is "
+		    "told to use it",
+		    (int)port);
 		return;
 	}
 	words = mpijob_node_edit(container, list);

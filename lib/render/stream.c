@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How children become text without being made: a child is printed once for each of two values of what varies, and
- * where the two prints differ are the holes. So no text of the user's can be taken for a hole. Of the second print
- * nothing is kept. Workers are the one print with their index in the holes; the Secret is its print with the private
- * key in the hole, which so passes from wiped memory straight to the sink.
+ * How children become text without being made: a child is printed once for each of two values of
+ * what varies, and where the two prints differ are the holes. So no text of the user's can be taken
+ * for a hole. Of the second print nothing is kept. Workers are the one print with their index in
+ * the holes; the Secret is its print with the private key in the hole, which so passes from wiped
+ * memory straight to the sink.
  */
 #include "render/objects.h"
 
@@ -82,7 +83,8 @@ static int end_holes(const struct stencil *stencil)
 	return stencil->compared == stencil->text.len ? 0 : MPIJOB_ERR_UNSUPPORTED;
 }
 
-/* A sink that moves every line of JSON two levels in, as an item of a List. Strings of JSON hold no line ends. */
+/* A sink that moves every line of JSON two levels in, as an item of a List. Strings of JSON hold no
+ * line ends. */
 struct inset {
 	mpijob_write_fn write;
 	void *user;
@@ -99,7 +101,8 @@ static int write_inset(void *user, const char *data, size_t len)
 		const char *end = memchr(data, '\n', len);
 		size_t part = end != NULL ? (size_t)(end - data) : len;
 
-		if (inset->fresh) /* also an empty line keeps its margin; the last line end is dropped */
+		/* also an empty line keeps its margin; the last line end is dropped */
+		if (inset->fresh)
 			code = inset->write(inset->user, margin, sizeof(margin) - 1);
 		inset->fresh = end != NULL;
 		if (code == 0 && part > 0)
@@ -116,7 +119,8 @@ struct frame {
 	int in_list; /* an item of a JSON List */
 };
 
-static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_write_fn write, void *user)
+static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_write_fn write,
+    void *user)
 {
 	struct inset inset = { write, user, 1 };
 
@@ -125,19 +129,24 @@ static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_wr
 	return mpijob_node_write(mpijob_doc_root(doc), frame->format, write, user);
 }
 
-/* The workers' stencil is the print of worker 1: a hole holds '1' for the index and '2' for the label that is one more.
+/* The workers' stencil is the print of worker 1: a hole holds '1' for the index and '2' for the
+ * label that is one more.
  */
 #define STENCIL_INDEX 1
 
-static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame, struct stencil *stencil)
+static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame,
+    struct stencil *stencil)
 {
 	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
-	int code = doc != NULL ? mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX) : MPIJOB_ERR_NOMEM;
+	int code = doc != NULL
+		       ? mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX)
+		       : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)
 		code = print_doc(doc, frame, mpijob_text_write, &stencil->text);
 	if (code == 0)
-		code = mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX + 1);
+		code =
+		    mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX + 1);
 	if (code == 0)
 		code = print_doc(doc, frame, find_holes, stencil);
 	mpijob_doc_free(doc);
@@ -145,7 +154,8 @@ static int make_worker_stencil(const mpijob_objects *objects, const struct frame
 }
 
 /* Print one worker with a stencil. */
-static int write_worker(const struct stencil *stencil, size_t index, mpijob_write_fn write, void *user)
+static int write_worker(const struct stencil *stencil, size_t index, mpijob_write_fn write,
+    void *user)
 {
 	const char *text = stencil->text.data;
 	size_t from = 0;
@@ -167,7 +177,7 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 
 /* Print the Secret with a run of `letter`s as long as the private key in its place. */
 static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, char letter,
-			const struct frame *frame, mpijob_write_fn write, void *user)
+    const struct frame *frame, mpijob_write_fn write, void *user)
 {
 	size_t len = strlen(mpijob__render_ssh_key_private_base64(key));
 	struct mpijob__render_build b;
@@ -190,8 +200,8 @@ static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	return code;
 }
 
-static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, const struct frame *frame,
-			mpijob_write_fn write, void *user)
+static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key,
+    const struct frame *frame, mpijob_write_fn write, void *user)
 {
 	const char *private_key = mpijob__render_ssh_key_private_base64(key);
 	struct stencil stencil = { { 0 }, NULL, 0, 0 };
@@ -216,8 +226,8 @@ static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	return code;
 }
 
-int mpijob__render_objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy, size_t entropy_len,
-				mpijob_write_fn write, void *user)
+int mpijob__render_objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy,
+    size_t entropy_len, mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
 	mpijob_ssh_key *key = NULL;
@@ -230,8 +240,8 @@ int mpijob__render_objects_send_secret(const mpijob_objects *objects, const uint
 }
 
 /* Any child but one of several workers. */
-static int write_child(const mpijob_objects *objects, int32_t role, int with_key, const struct frame *frame,
-		       mpijob_write_fn write, void *user)
+static int write_child(const mpijob_objects *objects, int32_t role, int with_key,
+    const struct frame *frame, mpijob_write_fn write, void *user)
 {
 	if (role == MPIJOB_ROLE_SECRET && with_key && objects->key != NULL)
 		return write_secret(objects, objects->key, frame, write, user);
@@ -240,15 +250,18 @@ static int write_child(const mpijob_objects *objects, int32_t role, int with_key
 
 static int is_format(int32_t format)
 {
-	return format == MPIJOB_FORMAT_YAML || format == MPIJOB_FORMAT_JSON || format == MPIJOB_FORMAT_JSON_COMPACT;
+	return format == MPIJOB_FORMAT_YAML || format == MPIJOB_FORMAT_JSON ||
+	       format == MPIJOB_FORMAT_JSON_COMPACT;
 }
 
 /*
- * Workers that are written one by one share a print for each format: a plan writes each when it is created. A print is made
- * by the first thread that needs it, and stays as it is: several may write at the same time.
+ * Workers that are written one by one share a print for each format: a plan writes each when it is
+ * created. A print is made by the first thread that needs it, and stays as it is: several may write
+ * at the same time.
  */
 struct mpijob__render_print {
-	_Atomic(struct stencil *) made[MPIJOB_FORMAT_JSON_COMPACT]; /* by format, from MPIJOB_FORMAT_YAML on */
+	/* by format, from MPIJOB_FORMAT_YAML on */
+	_Atomic(struct stencil *) made[MPIJOB_FORMAT_JSON_COMPACT];
 };
 
 struct mpijob__render_print *mpijob__render_print_new(void)
@@ -271,7 +284,8 @@ void mpijob__render_print_free(struct mpijob__render_print *print)
 	free(print);
 }
 
-static int print_in(const mpijob_objects *objects, const struct frame *frame, const struct stencil **out)
+static int print_in(const mpijob_objects *objects, const struct frame *frame,
+    const struct stencil **out)
 {
 	_Atomic(struct stencil *) *slot = &objects->print->made[frame->format - MPIJOB_FORMAT_YAML];
 	struct stencil *made = atomic_load(slot), *before = NULL;
@@ -295,7 +309,7 @@ static int print_in(const mpijob_objects *objects, const struct frame *frame, co
 
 /* A stencil pays from the second worker on. */
 static int write_one(const mpijob_objects *objects, int32_t role, size_t worker, int with_key,
-		     const struct frame *frame, mpijob_write_fn write, void *user)
+    const struct frame *frame, mpijob_write_fn write, void *user)
 {
 	const struct stencil *stencil;
 	int code;
@@ -306,8 +320,8 @@ static int write_one(const mpijob_objects *objects, int32_t role, size_t worker,
 	return code != 0 ? code : write_worker(stencil, worker, write, user);
 }
 
-int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format, int32_t with_key,
-			    mpijob_write_fn write, void *user)
+int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format,
+    int32_t with_key, mpijob_write_fn write, void *user)
 {
 	struct frame frame = { format, 0 };
 	int32_t role, worker;
@@ -319,7 +333,8 @@ int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t
 	return write_one(objects, role, (size_t)worker, with_key != 0, &frame, write, user);
 }
 
-int mpijob__render_objects_send(mpijob_objects *objects, int32_t role, int32_t worker, mpijob_write_fn write, void *user)
+int mpijob__render_objects_send(mpijob_objects *objects, int32_t role, int32_t worker,
+    mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
 	const mpijob_doc *doc;
@@ -338,11 +353,17 @@ struct brackets {
 static const struct brackets *brackets_of(int32_t format)
 {
 	static const struct brackets yaml = { "---\n", "---\n", "" };
-	static const struct brackets json = { "{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [",
-					      ",", "\n  ]\n}\n" };
-	static const struct brackets compact = { "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[", ",", "]}" };
+	static const struct brackets json = {
+		"{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"List\",\n  \"items\": [", ",",
+		"\n  ]\n}\n"
+	};
+	static const struct brackets compact = {
+		"{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[", ",", "]}"
+	};
 
-	return format == MPIJOB_FORMAT_YAML ? &yaml : format == MPIJOB_FORMAT_JSON ? &json : &compact;
+	return format == MPIJOB_FORMAT_YAML   ? &yaml
+	       : format == MPIJOB_FORMAT_JSON ? &json
+					      : &compact;
 }
 
 static int write_string(mpijob_write_fn write, void *user, const char *text)
@@ -350,7 +371,8 @@ static int write_string(mpijob_write_fn write, void *user, const char *text)
 	return text[0] != '\0' ? write(user, text, strlen(text)) : 0;
 }
 
-static int write_workers(const mpijob_objects *objects, const struct frame *frame, mpijob_write_fn write, void *user)
+static int write_workers(const mpijob_objects *objects, const struct frame *frame,
+    mpijob_write_fn write, void *user)
 {
 	const char *between = brackets_of(frame->format)->between;
 	struct stencil stencil = { { 0 }, NULL, 0, 0 };
@@ -365,8 +387,8 @@ static int write_workers(const mpijob_objects *objects, const struct frame *fram
 	return code;
 }
 
-int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key, mpijob_write_fn write,
-			 void *user)
+int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key,
+    mpijob_write_fn write, void *user)
 {
 	struct frame frame = { format, format != MPIJOB_FORMAT_YAML };
 	const struct brackets *brackets = brackets_of(format);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a job rendering looks at: which parts must be there before anything can be rendered, what stands for an
- * absent namespace or uid, and how the children are called. The caller's options are checked here, once.
+ * What of a job rendering looks at: which parts must be there before anything can be rendered, what
+ * stands for an absent namespace or uid, and how the children are called. The caller's options are
+ * checked here, once.
  */
 #include "render/render.h"
 
@@ -19,7 +20,8 @@ static int fail(mpijob_diag *diag, const mpijob_node *at, const char *field, con
 {
 	struct mpijob__base_place place = { NULL, mpijob_node_line(at), mpijob_node_column(at) };
 
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field, &place, "%s", message);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field,
+	    &place, "%s", message);
 	return MPIJOB_ERR_SPEC;
 }
 
@@ -33,7 +35,8 @@ static int check_priority_classes(const struct mpijob_render_options *options)
 
 		if (options->priority_classes[i] == NULL)
 			return MPIJOB_ERR_USAGE;
-		code = mpijob__base_struct_check(&class, sizeof(class), options->priority_classes[i]);
+		code =
+		    mpijob__base_struct_check(&class, sizeof(class), options->priority_classes[i]);
 		if (code != 0)
 			return code;
 		if (class.name == NULL)
@@ -42,62 +45,74 @@ static int check_priority_classes(const struct mpijob_render_options *options)
 	return 0;
 }
 
-/* Names and domains get into a shell script without quotes, as in the reference: no other character may. */
+/* Names and domains get into a shell script without quotes, as in the reference: no other character
+ * may. */
 int mpijob__render_is_domain(const char *text)
 {
-	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") == strlen(text);
+	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") ==
+	       strlen(text);
 }
 
 static int check_namespace(const mpijob *job, const char *name, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), "metadata.namespace");
-	struct mpijob__base_place place = { mpijob_doc_source(mpijob_document(job)), mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob__base_place place = { mpijob_doc_source(mpijob_document(job)),
+		mpijob_node_line(node), mpijob_node_column(node) };
 	const char *form = mpijob__job_syntax_label(name);
 
 	if (form == NULL)
 		return 0;
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid", "metadata.namespace", &place, "must be %s", form);
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid",
+	    "metadata.namespace", &place, "must be %s", form);
 	return MPIJOB_ERR_SPEC;
 }
 
 /* Nobody can find the member at fault by the code alone. */
 static int refuse(mpijob_diag *diag, int code, const char *what)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL, "render options: %s%s", what,
-			  code == MPIJOB_ERR_UNSUPPORTED ? " has a member that this version of the library does not know" : "");
+	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+	    "render options: %s%s", what,
+	    code == MPIJOB_ERR_UNSUPPORTED
+		? " has a member that this version of the library does not know"
+		: "");
 	return code;
 }
 
-static int check_options(const struct mpijob_render_options *given, struct mpijob_render_options *out,
-			 struct mpijob_features *features, mpijob_diag *diag)
+static int check_options(const struct mpijob_render_options *given,
+    struct mpijob_render_options *out, struct mpijob_features *features, mpijob_diag *diag)
 {
 	int code = mpijob__base_struct_check(out, sizeof(*out), given);
 
 	if (code != 0)
-		return refuse(diag, code, code == MPIJOB_ERR_USAGE ? "size is not set" : "the struct");
+		return refuse(diag, code,
+		    code == MPIJOB_ERR_USAGE ? "size is not set" : "the struct");
 	code = check_priority_classes(out);
 	if (code != 0)
-		return refuse(diag, code, code == MPIJOB_ERR_USAGE ?
-						  "priority_classes: an entry is NULL, or has no size or no name" :
-						  "priority_classes: an entry");
+		return refuse(diag, code,
+		    code == MPIJOB_ERR_USAGE
+			? "priority_classes: an entry is NULL, or has no size or no name"
+			: "priority_classes: an entry");
 	if (out->entropy != NULL && out->entropy_len < MPIJOB_SSH_ENTROPY)
-		return refuse(diag, MPIJOB_ERR_USAGE, "entropy: give MPIJOB_SSH_ENTROPY bytes, or NULL");
+		return refuse(diag, MPIJOB_ERR_USAGE,
+		    "entropy: give MPIJOB_SSH_ENTROPY bytes, or NULL");
 	if (out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
 		out->cluster_domain = NULL;
 	if (out->cluster_domain != NULL && !mpijob__render_is_domain(out->cluster_domain))
 		return refuse(diag, MPIJOB_ERR_USAGE,
-			      "cluster_domain: must be a DNS name, for example 'cluster.local'");
+		    "cluster_domain: must be a DNS name, for example 'cluster.local'");
 	if (out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
 		out->gang_scheduler = NULL;
 	code = mpijob__render_features_take(out->features, out->reference, features);
 	if (code != 0)
-		return refuse(diag, code, code == MPIJOB_ERR_USAGE ?
-						  "reference or a feature is out of its bounds, or a size is not set" :
-						  "features: the struct");
+		return refuse(diag, code,
+		    code == MPIJOB_ERR_USAGE
+			? "reference or a feature is out of its bounds, or a size is not set"
+			: "features: the struct");
 	return 0;
 }
 
-static int check_role(const mpijob *job, const struct mpijob_replica_spec *replica, const char *role, mpijob_diag *diag)
+static int check_role(const mpijob *job, const struct mpijob_replica_spec *replica,
+    const char *role, mpijob_diag *diag)
 {
 	const mpijob_node *template = replica->pod_template;
 	const mpijob_node *containers = mpijob_node_find(template, "spec.containers");
@@ -106,10 +121,11 @@ static int check_role(const mpijob *job, const struct mpijob_replica_spec *repli
 
 	if (mpijob_node_kind(mpijob_node_at(containers, 0)) == MPIJOB_NODE_MAP)
 		return 0;
-	code = mpijob__base_text_printf(&field, "spec.mpiReplicaSpecs[%s].template.spec.containers", role);
+	code = mpijob__base_text_printf(&field, "spec.mpiReplicaSpecs[%s].template.spec.containers",
+	    role);
 	if (code == 0)
 		code = fail(diag, template != NULL ? template : mpijob__job_node(job), field.data,
-			    "must define at least one container");
+		    "must define at least one container");
 	mpijob__base_text_release(&field);
 	return code;
 }
@@ -125,12 +141,13 @@ static int check_spec(const mpijob *job, const struct mpijob_spec *spec, mpijob_
 	if (code != 0 || spec->worker == NULL)
 		return code;
 	if (spec->worker->replicas == NULL)
-		return fail(diag, root, "spec.mpiReplicaSpecs[Worker].replicas", "must have a number of workers");
+		return fail(diag, root, "spec.mpiReplicaSpecs[Worker].replicas",
+		    "must have a number of workers");
 	return check_role(job, spec->worker, "Worker", diag);
 }
 
-int mpijob__render_subject_make(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__render_subject *out,
-			 mpijob_diag *diag)
+int mpijob__render_subject_make(const mpijob *job, const struct mpijob_render_options *options,
+    struct mpijob__render_subject *out, mpijob_diag *diag)
 {
 	struct mpijob__render_subject subject = { 0 };
 	int code = check_options(options, &subject.options, &subject.features, diag);
@@ -160,8 +177,8 @@ int mpijob__render_subject_make(const mpijob *job, const struct mpijob_render_op
 	return code;
 }
 
-int mpijob__render_subject_valid(const mpijob *job, const struct mpijob_render_options *options, struct mpijob__render_subject *out,
-			  mpijob_diag *diag)
+int mpijob__render_subject_valid(const mpijob *job, const struct mpijob_render_options *options,
+    struct mpijob__render_subject *out, mpijob_diag *diag)
 {
 	struct mpijob_validate_options judge = MPIJOB_VALIDATE_OPTIONS_INIT;
 	int code;
@@ -175,7 +192,9 @@ int32_t mpijob__render_subject_workers(const struct mpijob__render_subject *subj
 {
 	const struct mpijob_replica_spec *worker = subject->spec->worker;
 
-	return worker != NULL && worker->replicas != NULL && *worker->replicas > 0 ? *worker->replicas : 0;
+	return worker != NULL && worker->replicas != NULL && *worker->replicas > 0
+		   ? *worker->replicas
+		   : 0;
 }
 
 int32_t mpijob__render_subject_slots(const struct mpijob__render_subject *subject)
@@ -185,7 +204,8 @@ int32_t mpijob__render_subject_slots(const struct mpijob__render_subject *subjec
 
 int mpijob__render_subject_launcher_works(const struct mpijob__render_subject *subject)
 {
-	return subject->spec->run_launcher_as_worker != NULL && *subject->spec->run_launcher_as_worker != 0;
+	return subject->spec->run_launcher_as_worker != NULL &&
+	       *subject->spec->run_launcher_as_worker != 0;
 }
 
 int mpijob__render_subject_compact(const struct mpijob__render_subject *subject)
@@ -204,7 +224,9 @@ int mpijob__render_subject_gang(const struct mpijob__render_subject *subject)
 {
 	if (subject->options.gang_scheduler == NULL)
 		return MPIJOB__RENDER_GANG_NONE;
-	return strcmp(subject->options.gang_scheduler, "volcano") == 0 ? MPIJOB__RENDER_GANG_VOLCANO : MPIJOB__RENDER_GANG_PLUGINS;
+	return strcmp(subject->options.gang_scheduler, "volcano") == 0
+		   ? MPIJOB__RENDER_GANG_VOLCANO
+		   : MPIJOB__RENDER_GANG_PLUGINS;
 }
 
 size_t mpijob__render_number(size_t number, char out[MPIJOB__RENDER_NUMBER_SIZE])
@@ -223,29 +245,39 @@ size_t mpijob__render_number(size_t number, char out[MPIJOB__RENDER_NUMBER_SIZE]
 int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_text *text)
 {
 	static const char *const behind[] = {
-		[MPIJOB_ROLE_SERVICE] = "",        [MPIJOB_ROLE_CONFIG_MAP] = "-config",
-		[MPIJOB_ROLE_SECRET] = "-ssh",     [MPIJOB_ROLE_POD_GROUP] = "",
-		[MPIJOB_ROLE_WORKER] = "-worker-", [MPIJOB_ROLE_LAUNCHER] = "-launcher",
+		[MPIJOB_ROLE_SERVICE] = "",
+		[MPIJOB_ROLE_CONFIG_MAP] = "-config",
+		[MPIJOB_ROLE_SECRET] = "-ssh",
+		[MPIJOB_ROLE_POD_GROUP] = "",
+		[MPIJOB_ROLE_WORKER] = "-worker-",
+		[MPIJOB_ROLE_LAUNCHER] = "-launcher",
 		[MPIJOB_ROLE_NETWORK_POLICY] = "",
 	};
 	char digits[MPIJOB__RENDER_NUMBER_SIZE];
 	int code;
 
-	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__RENDER_ROLES || (role == MPIJOB_ROLE_WORKER && index < 0))
+	if (role < MPIJOB_ROLE_SERVICE || role >= MPIJOB__RENDER_ROLES ||
+	    (role == MPIJOB_ROLE_WORKER && index < 0))
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__base_text_puts(text, job);
 	if (code == 0)
 		code = mpijob__base_text_puts(text, behind[role]);
 	if (code == 0 && role == MPIJOB_ROLE_WORKER)
-		code = mpijob_text_write(text, digits, mpijob__render_number((size_t)index, digits));
+		code =
+		    mpijob_text_write(text, digits, mpijob__render_number((size_t)index, digits));
 	return code;
 }
 
 int32_t mpijob__render_role(size_t index)
 {
 	static const int32_t roles[] = {
-		MPIJOB_ROLE_SERVICE,   MPIJOB_ROLE_NETWORK_POLICY, MPIJOB_ROLE_CONFIG_MAP, MPIJOB_ROLE_SECRET,
-		MPIJOB_ROLE_POD_GROUP, MPIJOB_ROLE_WORKER,	   MPIJOB_ROLE_LAUNCHER,
+		MPIJOB_ROLE_SERVICE,
+		MPIJOB_ROLE_NETWORK_POLICY,
+		MPIJOB_ROLE_CONFIG_MAP,
+		MPIJOB_ROLE_SECRET,
+		MPIJOB_ROLE_POD_GROUP,
+		MPIJOB_ROLE_WORKER,
+		MPIJOB_ROLE_LAUNCHER,
 	};
 
 	return index < sizeof(roles) / sizeof(roles[0]) ? roles[index] : 0;
@@ -257,25 +289,24 @@ const char *mpijob__render_api_version(int32_t role, int volcano)
 	case MPIJOB_ROLE_SERVICE:
 	case MPIJOB_ROLE_CONFIG_MAP:
 	case MPIJOB_ROLE_SECRET:
-	case MPIJOB_ROLE_WORKER:
-		return "v1";
+	case MPIJOB_ROLE_WORKER: return "v1";
 	case MPIJOB_ROLE_POD_GROUP:
 		return volcano ? "scheduling.volcano.sh/v1beta1" : "scheduling.x-k8s.io/v1alpha1";
-	case MPIJOB_ROLE_LAUNCHER:
-		return "batch/v1";
-	case MPIJOB_ROLE_NETWORK_POLICY:
-		return "networking.k8s.io/v1";
-	default:
-		return NULL;
+	case MPIJOB_ROLE_LAUNCHER: return "batch/v1";
+	case MPIJOB_ROLE_NETWORK_POLICY: return "networking.k8s.io/v1";
+	default: return NULL;
 	}
 }
 
 const char *mpijob__render_kind(int32_t role)
 {
 	static const char *const kinds[] = {
-		[MPIJOB_ROLE_SERVICE] = "Service", [MPIJOB_ROLE_CONFIG_MAP] = "ConfigMap",
-		[MPIJOB_ROLE_SECRET] = "Secret",   [MPIJOB_ROLE_POD_GROUP] = "PodGroup",
-		[MPIJOB_ROLE_WORKER] = "Pod",      [MPIJOB_ROLE_LAUNCHER] = "Job",
+		[MPIJOB_ROLE_SERVICE] = "Service",
+		[MPIJOB_ROLE_CONFIG_MAP] = "ConfigMap",
+		[MPIJOB_ROLE_SECRET] = "Secret",
+		[MPIJOB_ROLE_POD_GROUP] = "PodGroup",
+		[MPIJOB_ROLE_WORKER] = "Pod",
+		[MPIJOB_ROLE_LAUNCHER] = "Job",
 		[MPIJOB_ROLE_NETWORK_POLICY] = "NetworkPolicy",
 	};
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The init container that waits until the hosts of the hostfile have names: mpirun gives up at the first name that
- * does not resolve, however patient its ssh is. It runs in the launcher's own image with a POSIX shell, and asks for
- * what the launcher's first container asks for, so that neither what the pod takes nor its quality of service changes.
- * The script has no "$(NAME)", which Kubernetes would replace.
+ * The init container that waits until the hosts of the hostfile have names: mpirun gives up at the
+ * first name that does not resolve, however patient its ssh is. It runs in the launcher's own image
+ * with a POSIX shell, and asks for what the launcher's first container asks for, so that neither
+ * what the pod takes nor its quality of service changes. The script has no "$(NAME)", which
+ * Kubernetes would replace.
  */
 #include "render/build.h"
 #include "render/differences.h"
@@ -13,38 +14,40 @@
 #define NAME    "wait-for-hosts"
 #define SECONDS "WAIT_FOR_HOSTS_SECONDS"
 
-/* Every host is asked once more after the end, so that all that are missing are named; not for long. */
+/* Every host is asked once more after the end, so that all that are missing are named; not for
+ * long. */
 static const char script[] =
-	"if command -v getent >/dev/null; then\n"
-	"  known() { getent hosts \"$1\" >/dev/null; }\n"
-	"elif command -v ssh >/dev/null; then\n"
-	"  known() {\n"
-	"    case `ssh -o BatchMode=yes -o ConnectTimeout=2 -o ConnectionAttempts=1 \"$1\" true 2>&1 </dev/null` in\n"
-	"      *\"ould not resolve\"*) return 1 ;;\n"
-	"    esac\n"
-	"  }\n"
-	"else\n"
-	"  echo \"" NAME ": the image has neither getent nor ssh\" >&2\n"
-	"  exit 1\n"
-	"fi\n"
-	"now=`date +%s` missing=\n"
-	"end=$((now + " SECONDS "))\n"
-	"while read -r line; do\n"
-	"  host=${line%%[ :]*} said=\n"
-	"  until known \"$host\"; do\n"
-	"    now=`date +%s`\n"
-	"    if [ \"$now\" -ge \"$end\" ]; then\n"
-	"      echo \"" NAME ": $host has no address after $" SECONDS " s\" >&2\n"
-	"      [ \"$now\" -lt \"$((end + 5))\" ] || exit 1\n"
-	"      missing=1\n"
-	"      break\n"
-	"    fi\n"
-	"    [ -n \"$said\" ] || echo \"" NAME ": $host has no address yet\"\n"
-	"    said=1\n"
-	"    sleep 1\n"
-	"  done\n"
-	"done <" MPIJOB__JOB_CONFIG_PATH "/" MPIJOB__RENDER_KEY_HOSTFILE "\n"
-	"[ -z \"$missing\" ]\n";
+    "if command -v getent >/dev/null; then\n"
+    "  known() { getent hosts \"$1\" >/dev/null; }\n"
+    "elif command -v ssh >/dev/null; then\n"
+    "  known() {\n"
+    "    case `ssh -o BatchMode=yes -o ConnectTimeout=2 -o ConnectionAttempts=1 \"$1\" true 2>&1 "
+    "</dev/null` in\n"
+    "      *\"ould not resolve\"*) return 1 ;;\n"
+    "    esac\n"
+    "  }\n"
+    "else\n"
+    "  echo \"" NAME ": the image has neither getent nor ssh\" >&2\n"
+    "  exit 1\n"
+    "fi\n"
+    "now=`date +%s` missing=\n"
+    "end=$((now + " SECONDS "))\n"
+    "while read -r line; do\n"
+    "  host=${line%%[ :]*} said=\n"
+    "  until known \"$host\"; do\n"
+    "    now=`date +%s`\n"
+    "    if [ \"$now\" -ge \"$end\" ]; then\n"
+    "      echo \"" NAME ": $host has no address after $" SECONDS " s\" >&2\n"
+    "      [ \"$now\" -lt \"$((end + 5))\" ] || exit 1\n"
+    "      missing=1\n"
+    "      break\n"
+    "    fi\n"
+    "    [ -n \"$said\" ] || echo \"" NAME ": $host has no address yet\"\n"
+    "    said=1\n"
+    "    sleep 1\n"
+    "  done\n"
+    "done <" MPIJOB__JOB_CONFIG_PATH "/" MPIJOB__RENDER_KEY_HOSTFILE "\n"
+    "[ -z \"$missing\" ]\n";
 
 /* A container of the user's that has the name. */
 static const mpijob_node *same_name(const mpijob_node *spec)
@@ -80,11 +83,13 @@ static void put_seconds(struct mpijob__render_build *b, mpijob_node *container)
 	mpijob_node *entry = mpijob_node_append_map(b->doc, env);
 
 	mpijob_node_put_string(b->doc, entry, "name", SECONDS);
-	mpijob__render_build_printf(b, entry, "value", "%d", (int)b->subject->features.wait_for_hosts);
+	mpijob__render_build_printf(b, entry, "value", "%d",
+	    (int)b->subject->features.wait_for_hosts);
 }
 
 /* What of the launcher's container decides whether this one may run, and beside what. */
-static void put_alike(struct mpijob__render_build *b, mpijob_node *container, const mpijob_node *launcher)
+static void put_alike(struct mpijob__render_build *b, mpijob_node *container,
+    const mpijob_node *launcher)
 {
 	static const char *const keys[] = { "imagePullPolicy", "resources", "securityContext" };
 
@@ -107,25 +112,29 @@ static void put_mount(struct mpijob__render_build *b, mpijob_node *container)
 
 void mpijob__render_wait_for_hosts_add(struct mpijob__render_build *b, mpijob_node *spec)
 {
-	const mpijob_node *launcher = mpijob__render_pod_container(b, spec), *taken = same_name(spec);
+	const mpijob_node *launcher = mpijob__render_pod_container(b, spec),
+			  *taken = same_name(spec);
 	const char *image = mpijob_node_string(mpijob_node_get(launcher, "image"));
 	mpijob_node *container;
 
 	if (b->subject->features.wait_for_hosts == 0)
 		return;
 	if (taken != NULL) {
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user", NULL,
-				  "spec.initContainers", taken,
-				  "a container is called " NAME " already; no other is added that waits for hosts");
+		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user",
+		    NULL, "spec.initContainers", taken,
+		    "a container is called " NAME
+		    " already; no other is added that waits for hosts");
 		return;
 	}
-	container = mpijob_node_append_map(b->doc, mpijob__render_build_list(b, spec, "spec.initContainers"));
+	container = mpijob_node_append_map(b->doc,
+	    mpijob__render_build_list(b, spec, "spec.initContainers"));
 	mpijob_node_put_string(b->doc, container, "name", NAME);
 	if (image != NULL)
 		mpijob_node_put_string(b->doc, container, "image", image);
 	put_command(b, container);
 	put_seconds(b, container);
 	put_alike(b, container, launcher);
-	mpijob_node_put_string(b->doc, container, "terminationMessagePolicy", "FallbackToLogsOnError");
+	mpijob_node_put_string(b->doc, container, "terminationMessagePolicy",
+	    "FallbackToLogsOnError");
 	put_mount(b, container);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worker's Pod: a bare pod, not owned by a controller of pods, so that its name and index stay. It runs sshd when
- * the user gave neither command nor args, finds the launcher's short name through a search domain (Intel MPI and MPICH
- * call back to it), and carries its index as a label, one higher when the launcher takes index 0.
+ * The worker's Pod: a bare pod, not owned by a controller of pods, so that its name and index stay.
+ * It runs sshd when the user gave neither command nor args, finds the launcher's short name through
+ * a search domain (Intel MPI and MPICH call back to it), and carries its index as a label, one
+ * higher when the launcher takes index 0.
  */
 #include "render/build.h"
 
@@ -33,11 +34,12 @@ static void readiness(struct mpijob__render_build *b, mpijob_node *container)
 	int32_t port = mpijob__render_ssh_port(b->subject);
 	mpijob_node *probe;
 
-	if (b->subject->features.worker_readiness == 0 || (kind != MPIJOB_NODE_NONE && kind != MPIJOB_NODE_NULL))
+	if (b->subject->features.worker_readiness == 0 ||
+	    (kind != MPIJOB_NODE_NONE && kind != MPIJOB_NODE_NULL))
 		return;
 	probe = mpijob_node_put_map(b->doc, container, "readinessProbe");
 	mpijob_node_put_int(b->doc, mpijob_node_put_map(b->doc, probe, "tcpSocket"), "port",
-			    port != 0 ? port : b->subject->features.worker_readiness);
+	    port != 0 ? port : b->subject->features.worker_readiness);
 	mpijob_node_put_int(b->doc, probe, "periodSeconds", 3);
 	mpijob_node_put_int(b->doc, probe, "timeoutSeconds", 3);
 	mpijob_node_put_int(b->doc, probe, "failureThreshold", 20);
@@ -51,18 +53,23 @@ static void search_domain(struct mpijob__render_build *b, mpijob_node *spec)
 	mpijob_node *searches = mpijob__render_build_list(b, config, "spec.dnsConfig.searches");
 	int code;
 
-	if (domain == NULL || !mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_SEARCH_DOMAIN, subject->options.reference))
+	if (domain == NULL ||
+	    !mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_SEARCH_DOMAIN,
+		subject->options.reference))
 		domain = USUAL_DOMAIN;
 	mpijob_text_clear(&b->scratch);
-	code = mpijob__base_text_printf(&b->scratch, "%s.%s.svc.%s", subject->name, subject->namespace_, domain);
+	code = mpijob__base_text_printf(&b->scratch, "%s.%s.svc.%s", subject->name,
+	    subject->namespace_, domain);
 	if (code != 0 && b->code == 0)
 		b->code = code;
 	mpijob_node_append_string(b->doc, searches, mpijob_text_data(&b->scratch));
 }
 
-static int index_label(const struct mpijob__render_subject *subject, int32_t index, struct mpijob_text *text)
+static int index_label(const struct mpijob__render_subject *subject, int32_t index,
+    struct mpijob_text *text)
 {
-	return mpijob__base_text_printf(text, "%d", (int)index + (mpijob__render_subject_launcher_works(subject) ? 1 : 0));
+	return mpijob__base_text_printf(text, "%d",
+	    (int)index + (mpijob__render_subject_launcher_works(subject) ? 1 : 0));
 }
 
 void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t index)
@@ -90,7 +97,8 @@ void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t ind
 	mpijob__render_pod_mount_keys(b, spec);
 }
 
-int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subject, mpijob_doc *doc, int32_t index)
+int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subject,
+    mpijob_doc *doc, int32_t index)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 	mpijob_node *metadata = mpijob_node_edit(root, "metadata");
@@ -98,12 +106,13 @@ int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subj
 	int code = mpijob__render_name(subject->name, MPIJOB_ROLE_WORKER, index, &text);
 
 	mpijob_node_put_string(doc, metadata, "name", mpijob_text_data(&text));
-	mpijob_node_put_string(doc, mpijob_node_edit(root, "spec"), "hostname", mpijob_text_data(&text));
+	mpijob_node_put_string(doc, mpijob_node_edit(root, "spec"), "hostname",
+	    mpijob_text_data(&text));
 	mpijob_text_clear(&text);
 	if (code == 0)
 		code = index_label(subject, index, &text);
-	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"), MPIJOB__RENDER_LABEL_REPLICA_INDEX,
-			       mpijob_text_data(&text));
+	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"),
+	    MPIJOB__RENDER_LABEL_REPLICA_INDEX, mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 	return code != 0 ? code : mpijob_doc_error(doc);
 }

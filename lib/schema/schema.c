@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How blob.inc is laid out: types with a range of fields, fields with the numbers of their texts, and one pool of
- * texts. Numbers instead of pointers, so that a loader has nothing to fill in and nothing is ever written to.
+ * How blob.inc is laid out: types with a range of fields, fields with the numbers of their texts,
+ * and one pool of texts. Numbers instead of pointers, so that a loader has nothing to fill in and
+ * nothing is ever written to.
  */
 #include "schema/schema.h"
 
@@ -11,7 +12,7 @@ static const char texts[] =
 #define SCHEMA_TEXT
 #include "schema/blob.inc"
 #undef SCHEMA_TEXT
-	;
+    ;
 
 static const struct {
 	uint16_t name;
@@ -35,7 +36,7 @@ static const struct {
 #define EMPTY_FILL    SCHEMA_EMPTY_FILL
 
 static const struct mpijob__schema_field fields[] = {
-#define SCHEMA_FIELD(text, shape, kind, of, choices, keys, fill, patch, flags)                                         \
+#define SCHEMA_FIELD(text, shape, kind, of, choices, keys, fill, patch, flags) \
 	{ text, choices, keys, fill, patch, SCHEMA_##shape, SCHEMA_##kind, SCHEMA_##of, flags },
 #include "schema/blob.inc"
 #undef SCHEMA_FIELD

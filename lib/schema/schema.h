@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pod templates may hold: the types of core/v1 that are reachable from PodTemplateSpec, as the CRD of
- * mpi-operator v0.8.2 has them and as Kubernetes 1.36.3 has them. All constant; nothing is allocated or prepared.
+ * What pod templates may hold: the types of core/v1 that are reachable from PodTemplateSpec, as the
+ * CRD of mpi-operator v0.8.2 has them and as Kubernetes 1.36.3 has them. All constant; nothing is
+ * allocated or prepared.
  */
 #ifndef MPIJOB__SCHEMA_H
 #define MPIJOB__SCHEMA_H
@@ -40,12 +41,13 @@ enum mpijob__schema_shape { SCHEMA_ONE, SCHEMA_LIST, SCHEMA_MAP };
 #define SCHEMA_IN_KUBERNETES 2u
 #define SCHEMA_CRD_REQUIRED  4u
 #define SCHEMA_KUBE_REQUIRED 8u
-#define SCHEMA_POINTER       16u /* Kubernetes tells an empty value from an absent one. */
-#define SCHEMA_SET           32u /* A list without repetitions. */
-#define SCHEMA_KEYED         64u /* A list in which `keys` tell entries apart. */
+#define SCHEMA_POINTER       16u  /* Kubernetes tells an empty value from an absent one. */
+#define SCHEMA_SET           32u  /* A list without repetitions. */
+#define SCHEMA_KEYED         64u  /* A list in which `keys` tell entries apart. */
 #define SCHEMA_ATOMIC_LIST   128u /* A list that is one value in the CRD: replaced as a whole. */
-#define SCHEMA_ATOMIC        256u /* The map or object is one value in the CRD; of a list: each entry. */
-#define SCHEMA_EMPTY_FILL    512u /* The CRD's default is an empty text. */
+/* The map or object is one value in the CRD; of a list: each entry. */
+#define SCHEMA_ATOMIC     256u
+#define SCHEMA_EMPTY_FILL 512u /* The CRD's default is an empty text. */
 
 struct mpijob__schema_field {
 	uint16_t name;    /* Texts: see mpijob__schema_text(). */

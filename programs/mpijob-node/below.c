@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening and creating files below a directory that pods can influence. The kernel resolves each path
- * with that directory as its root (RESOLVE_IN_ROOT), so neither "..", nor an absolute link, nor a link
- * of /proc leads out of it. New entries are created by one name in a directory that is already open.
+ * Opening and creating files below a directory that pods can influence. The kernel resolves each
+ * path with that directory as its root (RESOLVE_IN_ROOT), so neither "..", nor an absolute link,
+ * nor a link of /proc leads out of it. New entries are created by one name in a directory that is
+ * already open.
  */
 #include "node.h"
 
@@ -18,7 +19,8 @@
 
 int below_open(int top, const char *path, int flags)
 {
-	struct open_how how = { .flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_IN_ROOT };
+	struct open_how how = { .flags = (unsigned long long)(unsigned)(flags | O_CLOEXEC),
+		.resolve = RESOLVE_IN_ROOT };
 	int fd = -1;
 
 	errno = EAGAIN;
@@ -52,7 +54,9 @@ static int make_entry(int top, const char *path, bool folder)
 
 	if (parent < 0)
 		return errno;
-	error = (folder ? mkdirat(parent, name, 0755) : mknodat(parent, name, S_IFREG | 0644, 0)) ? errno : 0;
+	error = (folder ? mkdirat(parent, name, 0755) : mknodat(parent, name, S_IFREG | 0644, 0))
+		    ? errno
+		    : 0;
 	close(parent);
 	return error == EEXIST ? 0 : error;
 }
@@ -62,7 +66,8 @@ int below_make(int top, const char *path, bool folder)
 	char *copy = must_copy(path);
 	int error = 0;
 
-	for (char *slash = *copy ? strchr(copy + 1, '/') : NULL; slash && !error; slash = strchr(slash + 1, '/')) {
+	for (char *slash = *copy ? strchr(copy + 1, '/') : NULL; slash && !error;
+	     slash = strchr(slash + 1, '/')) {
 		int fd;
 
 		*slash = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A container is one child of the node: PID 1 of a PID namespace of its own, with a root of its own,
- * in the sandbox's other namespaces. When it ends, the kernel ends all that it started. What happens
- * between clone and exec, and in which order ids and capabilities go, is known here; an exec uses the
- * second half of it.
+ * A container is one child of the node: PID 1 of a PID namespace of its own, with a root of its
+ * own, in the sandbox's other namespaces. When it ends, the kernel ends all that it started. What
+ * happens between clone and exec, and in which order ids and capabilities go, is known here; an
+ * exec uses the second half of it.
  */
 #include "node.h"
 
@@ -66,7 +66,8 @@ static void change_ids(const struct spec *spec, const struct image_user *user)
 	if (setgroups(spec->group_count, spec->groups))
 		die(MPIJOB_ERR_UNSUPPORTED, "cannot set the supplementary groups: %m");
 	if (setresgid(user->gid, user->gid, user->gid))
-		die(MPIJOB_ERR_UNSUPPORTED, "cannot become group %lu: %m", (unsigned long)user->gid);
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot become group %lu: %m",
+		    (unsigned long)user->gid);
 	if (setresuid(user->uid, user->uid, user->uid))
 		die(MPIJOB_ERR_UNSUPPORTED, "cannot become user %lu: %m", (unsigned long)user->uid);
 }
@@ -88,8 +89,8 @@ static void connect_stdio(const struct spec *spec, uid_t uid, gid_t gid)
 }
 
 /*
- * Nothing but input, output and the control socket stays open: a descriptor of a directory outside of the root would
- * be a way out through /proc/self/fd, also for a working directory.
+ * Nothing but input, output and the control socket stays open: a descriptor of a directory outside
+ * of the root would be a way out through /proc/self/fd, also for a working directory.
  */
 static void close_others(void)
 {
@@ -141,13 +142,15 @@ _Noreturn static void run(const char *const *argv, char **env)
 	execvp(name, (char *const *)(uintptr_t)argv);
 	if (errno == ENOENT && strcmp(base, "sshd") == 0)
 		die(MPIJOB_ERR_NOT_FOUND,
-		    "%s is not on this machine, and a worker needs it; install it, for example: apt-get install "
+		    "%s is not on this machine, and a worker needs it; install it, for example: "
+		    "apt-get install "
 		    "openssh-server",
 		    name);
 	die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot run %s: %m", name);
 }
 
-_Noreturn void container_become(const struct node *node, const struct container *container, const struct spec *extra)
+_Noreturn void container_become(const struct node *node, const struct container *container,
+    const struct spec *extra)
 {
 	const struct spec *spec = &container->spec;
 	const struct spec *command = extra ? extra : spec;
@@ -203,20 +206,20 @@ static bool ids_available(struct node *node, uint64_t request, const struct spec
 	if (identity->kind != NODE_IDENTITY_SUBORDINATE)
 		return true;
 	if (spec->uid >= 0 && !identity_has_uid(identity, (uint32_t)spec->uid)) {
-		answer_error(
-			node, request, MPIJOB_ERR_UNSUPPORTED, 0,
-			"runAsUser %lld is not available: this user's subordinate ids reach to %lu; a longer range in "
-			"/etc/subuid would help",
-			(long long)spec->uid,
-			(unsigned long)(identity->uids[identity->uid_count - 1].first +
-					identity->uids[identity->uid_count - 1].count - 1));
+		answer_error(node, request, MPIJOB_ERR_UNSUPPORTED, 0,
+		    "runAsUser %lld is not available: this user's subordinate ids reach to %lu; a "
+		    "longer range in "
+		    "/etc/subuid would help",
+		    (long long)spec->uid,
+		    (unsigned long)(identity->uids[identity->uid_count - 1].first +
+				    identity->uids[identity->uid_count - 1].count - 1));
 		return false;
 	}
 	if (spec->gid >= 0 && !identity_has_gid(identity, (uint32_t)spec->gid)) {
 		answer_error(node, request, MPIJOB_ERR_UNSUPPORTED, 0,
-			     "runAsGroup %lld is not available: a longer range in "
-			     "/etc/subgid would help",
-			     (long long)spec->gid);
+		    "runAsGroup %lld is not available: a longer range in "
+		    "/etc/subgid would help",
+		    (long long)spec->gid);
 		return false;
 	}
 	return true;
@@ -226,11 +229,12 @@ static bool acceptable(struct node *node, uint64_t request, const struct spec *s
 {
 	if (!readable) {
 		answer_error(node, request, MPIJOB_ERR_USAGE, 0,
-			     "a container needs a command, and absolute paths to mount at and to work in");
+		    "a container needs a command, and absolute paths to mount at and to work in");
 		return false;
 	}
 	if (!sandbox_find(node, spec->sandbox) || !spec->id || container_find(node, spec->id)) {
-		answer_error(node, request, MPIJOB_ERR_CONFLICT, 0, "a container needs a sandbox and a new number");
+		answer_error(node, request, MPIJOB_ERR_CONFLICT, 0,
+		    "a container needs a sandbox and a new number");
 		return false;
 	}
 	return ids_available(node, request, spec);
@@ -242,17 +246,20 @@ static void launch(struct node *node, struct container *c)
 
 	confine_prepare(&node->filter, c->spec.capabilities);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s", strerror(errno));
+		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s",
+		    strerror(errno));
 		forget(node, c);
 		return;
 	}
 	c->control = pair[0];
-	c->pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, 0UL);
+	c->pid =
+	    (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, 0UL);
 	if (c->pid == 0)
 		child(node, c, pair[1]);
 	close(pair[1]);
 	if (c->pid < 0) {
-		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s", strerror(errno));
+		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s",
+		    strerror(errno));
 		forget(node, c);
 		return;
 	}
@@ -292,7 +299,8 @@ void container_control(struct node *node, struct container *c)
 	if (report) {
 		answer_error(node, c->request, report->error, report->number, "%s", report->text);
 		c->failed = true;
-		c->spec.id = 0; /* the number is free again, though the process may still be there */
+		/* the number is free again, though the process may still be there */
+		c->spec.id = 0;
 		free(report);
 		return;
 	}
@@ -321,7 +329,8 @@ void container_signal(struct node *node, uint64_t request, uint64_t id, int sign
 	if (!c)
 		answer_error(node, request, MPIJOB_ERR_NOT_FOUND, 0, "the container does not run");
 	else if (kill(c->pid, signo))
-		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot signal the container: %s", strerror(errno));
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot signal the container: %s",
+		    strerror(errno));
 	else
 		answer_ok(node, request);
 }

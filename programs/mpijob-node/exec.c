@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Running one more command in a container. Who joins a PID namespace has to fork once more to be in
- * it: the helper joins, makes the command's process a child of the node (CLONE_PARENT), tells the node
- * its number, and ends; only then does that process go on. So the node always hears of a process
- * before it hears of its end.
+ * it: the helper joins, makes the command's process a child of the node (CLONE_PARENT), tells the
+ * node its number, and ends; only then does that process go on. So the node always hears of a
+ * process before it hears of its end.
  */
 #include "node.h"
 
@@ -29,14 +29,15 @@ static int open_space(pid_t pid, const char *name)
 	return fd;
 }
 
-_Noreturn static void join(const struct node *node, const struct container *container, const struct spec *spec,
-			   int control)
+_Noreturn static void join(const struct node *node, const struct container *container,
+    const struct spec *spec, int control)
 {
 	int user, mounts, pids, go[2];
 	char byte;
 	pid_t pid;
 
-	/* First of all: what fails from here on, be it that the container is just ending, is this command's failure. */
+	/* First of all: what fails from here on, be it that the container is just ending, is this
+	 * command's failure. */
 	report_to_node(control);
 	user = open_space(container->pid, "user");
 	mounts = open_space(container->pid, "mnt");
@@ -72,7 +73,8 @@ static void forget(struct node *node, struct exec *exec)
 	}
 }
 
-static void launch(struct node *node, uint64_t request, const struct container *container, const struct spec *spec)
+static void launch(struct node *node, uint64_t request, const struct container *container,
+    const struct spec *spec)
 {
 	struct exec *exec;
 	int pair[2];
@@ -80,7 +82,8 @@ static void launch(struct node *node, uint64_t request, const struct container *
 
 	confine_prepare(&node->filter, container->spec.capabilities);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot run a command: %s", strerror(errno));
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot run a command: %s",
+		    strerror(errno));
 		return;
 	}
 	pid = fork();
@@ -89,7 +92,8 @@ static void launch(struct node *node, uint64_t request, const struct container *
 	close(pair[1]);
 	if (pid < 0) {
 		close(pair[0]);
-		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot run a command: %s", strerror(errno));
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot run a command: %s",
+		    strerror(errno));
 		return;
 	}
 	exec = must_alloc(sizeof(*exec));
@@ -120,7 +124,8 @@ static void answer_failure(struct node *node, const struct exec *exec)
 	struct node_writer w;
 
 	mpijob__local_node_message_begin(&w, NODE_ANS_EXITED, exec->request);
-	mpijob__local_node_message_put_number(&w, NODE_F_CODE, exec->failure->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126);
+	mpijob__local_node_message_put_number(&w, NODE_F_CODE,
+	    exec->failure->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126);
 	mpijob__local_node_message_put_text(&w, NODE_F_TEXT, exec->failure->text);
 	answer(node, &w);
 }

@@ -23,7 +23,8 @@
 
 static const struct file_look folder_look = { .mode = 0755 };
 
-/* What an image sets for every process; the pod's own variables win. All pods share the cores, so nothing is bound. */
+/* What an image sets for every process; the pod's own variables win. All pods share the cores, so
+ * nothing is bound. */
 static const char *const environment[] = {
 	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 	"OMPI_ALLOW_RUN_AS_ROOT=1",
@@ -49,7 +50,8 @@ static void write_setting(const char *path, const char *value)
 	close(fd);
 }
 
-/* Users other than root may listen on port 22 too; and without IPv6 no address is tentative at first. */
+/* Users other than root may listen on port 22 too; and without IPv6 no address is tentative at
+ * first. */
 void image_network(void)
 {
 	write_setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
@@ -130,7 +132,7 @@ static void buffer_write(struct buffer *b, const struct root *root, const char *
 
 /* Call `each` for every line of a file of the machine. */
 static void each_line(const struct root *root, const char *path,
-		      void (*each)(FILE *out, const char *line, const void *user), FILE *out, const void *user)
+    void (*each)(FILE *out, const char *line, const void *user), FILE *out, const void *user)
 {
 	FILE *f = rootfs_host_file(root, path);
 	char *line = NULL;
@@ -159,16 +161,16 @@ static void passwd_line(FILE *out, const char *line, const void *user)
 }
 
 /*
- * The user of the container comes first, with a plain shell: the start-up files of the machine's user are slow at
- * best, and print something at worst, which ends an MPI's start over ssh.
+ * The user of the container comes first, with a plain shell: the start-up files of the machine's
+ * user are slow at best, and print something at worst, which ends an MPI's start over ssh.
  */
 static void write_passwd(const struct root *root, const struct image_user *user)
 {
 	struct buffer b;
 
 	buffer_open(&b);
-	fprintf(b.stream, "%s:x:%lu:%lu::%s:/bin/sh\n", user->name, (unsigned long)user->uid, (unsigned long)user->gid,
-		user->home);
+	fprintf(b.stream, "%s:x:%lu:%lu::%s:/bin/sh\n", user->name, (unsigned long)user->uid,
+	    (unsigned long)user->gid, user->home);
 	each_line(root, "/etc/passwd", passwd_line, b.stream, user);
 	buffer_write(&b, root, "/etc/passwd", 0644);
 }
@@ -186,7 +188,8 @@ static void group_line(FILE *out, const char *line, const void *user)
 		fprintf(out, "%s\n", line);
 }
 
-static void write_group(const struct root *root, const struct node *node, const struct image_user *user)
+static void write_group(const struct root *root, const struct node *node,
+    const struct image_user *user)
 {
 	struct buffer b;
 
@@ -197,7 +200,8 @@ static void write_group(const struct root *root, const struct node *node, const 
 	buffer_write(&b, root, "/etc/group", 0644);
 }
 
-/* No hash of the machine goes into a pod; a star, unlike an exclamation mark, is no locked account for sshd. */
+/* No hash of the machine goes into a pod; a star, unlike an exclamation mark, is no locked account
+ * for sshd. */
 static void shadow_line(FILE *out, const char *line, const void *user)
 {
 	size_t name = strcspn(line, ":");
@@ -223,7 +227,8 @@ static void nsswitch_line(FILE *out, const char *line, const void *user)
 		fprintf(out, "%s\n", line);
 }
 
-/* A name server that does not answer stalls look-ups for seconds: names come from the hosts file alone. */
+/* A name server that does not answer stalls look-ups for seconds: names come from the hosts file
+ * alone. */
 static void write_names(const struct root *root, const struct container *container)
 {
 	struct buffer b;
@@ -241,7 +246,8 @@ static void write_names(const struct root *root, const struct container *contain
 }
 
 /* False: there is none, because ssh-keygen is not there or did not do it. */
-static bool write_host_key(const struct root *root, const struct node *node, const struct image_user *user)
+static bool write_host_key(const struct root *root, const struct node *node,
+    const struct image_user *user)
 {
 	struct pollfd made = { .fd = node->host_key, .events = POLLIN };
 	char text[16384];
@@ -258,12 +264,14 @@ static bool write_host_key(const struct root *root, const struct node *node, con
 		close(fd);
 	if (n <= 0)
 		return false;
-	rootfs_file(root, HOST_KEY, &(struct file_look){ 0600, user->uid, user->gid }, text, (size_t)n);
+	rootfs_file(root, HOST_KEY, &(struct file_look){ 0600, user->uid, user->gid }, text,
+	    (size_t)n);
 	explicit_bzero(text, sizeof(text));
 	return true;
 }
 
-static void write_ssh(const struct root *root, const struct node *node, const struct container *container)
+static void write_ssh(const struct root *root, const struct node *node,
+    const struct container *container)
 {
 	const char *keys = container->spec.ssh_path ? container->spec.ssh_path : DEFAULT_SSH_PATH;
 	char *job_key = format_text("%s/id_rsa", keys);
@@ -272,46 +280,48 @@ static void write_ssh(const struct root *root, const struct node *node, const st
 
 	buffer_open(&b);
 	fprintf(b.stream,
-		"Host *\n"
-		"\tStrictHostKeyChecking no\n"
-		"\tUserKnownHostsFile /dev/null\n"
-		"\tGlobalKnownHostsFile /dev/null\n"
-		"\tLogLevel ERROR\n"
-		"\tBatchMode yes\n"
-		"\tIdentityFile ~/.ssh/id_rsa\n"
-		"\tIdentityFile %s/id_rsa\n",
-		keys);
+	    "Host *\n"
+	    "\tStrictHostKeyChecking no\n"
+	    "\tUserKnownHostsFile /dev/null\n"
+	    "\tGlobalKnownHostsFile /dev/null\n"
+	    "\tLogLevel ERROR\n"
+	    "\tBatchMode yes\n"
+	    "\tIdentityFile ~/.ssh/id_rsa\n"
+	    "\tIdentityFile %s/id_rsa\n",
+	    keys);
 	buffer_write(&b, root, "/etc/ssh/ssh_config", 0644);
 	buffer_open(&b);
-	/* Complete: the first value wins in sshd's configuration, so nothing can be appended to the machine's. */
+	/* Complete: the first value wins in sshd's configuration, so nothing can be appended to the
+	 * machine's. */
 	fprintf(b.stream,
-		"Port 22\n"
-		"AddressFamily inet\n"
-		"HostKey %s\n"
-		"PidFile none\n"
-		"UsePAM no\n"
-		"StrictModes no\n"
-		"PermitRootLogin prohibit-password\n"
-		"PubkeyAuthentication yes\n"
-		"PasswordAuthentication no\n"
-		"KbdInteractiveAuthentication no\n"
-		"AuthorizedKeysFile .ssh/authorized_keys %s/authorized_keys\n"
-		"MaxStartups 1000\n"
-		"MaxSessions 1000\n"
-		"UseDNS no\n"
-		"PrintMotd no\n"
-		"PrintLastLog no\n"
-		"X11Forwarding no\n"
-		"SetEnv OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
-		"Subsystem sftp internal-sftp\n",
-		own_key ? HOST_KEY : job_key, keys);
+	    "Port 22\n"
+	    "AddressFamily inet\n"
+	    "HostKey %s\n"
+	    "PidFile none\n"
+	    "UsePAM no\n"
+	    "StrictModes no\n"
+	    "PermitRootLogin prohibit-password\n"
+	    "PubkeyAuthentication yes\n"
+	    "PasswordAuthentication no\n"
+	    "KbdInteractiveAuthentication no\n"
+	    "AuthorizedKeysFile .ssh/authorized_keys %s/authorized_keys\n"
+	    "MaxStartups 1000\n"
+	    "MaxSessions 1000\n"
+	    "UseDNS no\n"
+	    "PrintMotd no\n"
+	    "PrintLastLog no\n"
+	    "X11Forwarding no\n"
+	    "SetEnv OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
+	    "Subsystem sftp internal-sftp\n",
+	    own_key ? HOST_KEY : job_key, keys);
 	buffer_write(&b, root, "/etc/ssh/sshd_config", 0644);
 	rootfs_folder(root, "/run/sshd", &folder_look);
 	rootfs_folder(root, "/run/lock", &(struct file_look){ .mode = 01777 });
 	free(job_key);
 }
 
-void image_files(const struct root *root, const struct node *node, const struct container *container)
+void image_files(const struct root *root, const struct node *node,
+    const struct container *container)
 {
 	const struct image_user *user = &container->user;
 
@@ -324,12 +334,15 @@ void image_files(const struct root *root, const struct node *node, const struct 
 		rootfs_folder(root, user->home, &(struct file_look){ 0755, user->uid, user->gid });
 }
 
-/* In a mount namespace of its own: the key's directory over one of the machine's, and ssh-keygen in its own root. */
+/* In a mount namespace of its own: the key's directory over one of the machine's, and ssh-keygen in
+ * its own root. */
 _Noreturn static void make_host_key(void)
 {
-	char *const argv[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", "/run/host_key", NULL };
+	char *const argv[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f",
+		"/run/host_key", NULL };
 
-	if (unshare(CLONE_NEWNS) || mount("/key", HOST "/run", NULL, MS_BIND, NULL) || chroot(HOST) || chdir("/"))
+	if (unshare(CLONE_NEWNS) || mount("/key", HOST "/run", NULL, MS_BIND, NULL) ||
+	    chroot(HOST) || chdir("/"))
 		_exit(1);
 	execvp(argv[0], argv);
 	_exit(1);
@@ -340,7 +353,8 @@ int image_host_key(void)
 	int made[2];
 	pid_t pid;
 
-	if (access(HOST "/usr/bin/ssh-keygen", X_OK) || access(SSHD, F_OK) || pipe2(made, O_CLOEXEC))
+	if (access(HOST "/usr/bin/ssh-keygen", X_OK) || access(SSHD, F_OK) ||
+	    pipe2(made, O_CLOEXEC))
 		return -1;
 	pid = fork();
 	if (pid == 0) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of which pieces a pod's root is put together, worked out once from what is mounted on the machine.
+ * Of which pieces a pod's root is put together, worked out once from what is mounted on the
+ * machine.
  *
- * An overlay of "/" itself is refused in a user namespace (mounts below it are locked), and would not
- * show what is mounted below it. So every top-level directory becomes an overlay of its own, and one
- * that has other mounts below it is taken apart further. /proc, /sys, /dev and /run are never taken
- * from the machine. Where the kernel has no overlay for us, directories are bound read-only, /etc is
- * copied, and those that must be writable are new directories whose entries are bound. /etc is never
- * taken apart, because files of the image contract must stand in it.
+ * An overlay of "/" itself is refused in a user namespace (mounts below it are locked), and would
+ * not show what is mounted below it. So every top-level directory becomes an overlay of its own,
+ * and one that has other mounts below it is taken apart further. /proc, /sys, /dev and /run are
+ * never taken from the machine. Where the kernel has no overlay for us, directories are bound
+ * read-only, /etc is copied, and those that must be writable are new directories whose entries are
+ * bound. /etc is never taken apart, because files of the image contract must stand in it.
  */
 #include "node.h"
 
@@ -52,7 +53,8 @@ static void unescape(char *text)
 
 	while (*text) {
 		if (text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && text[2] && text[3]) {
-			*to++ = (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
+			*to++ =
+			    (char)((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
 			text += 4;
 		} else {
 			*to++ = *text++;
@@ -61,8 +63,8 @@ static void unescape(char *text)
 	*to = 0;
 }
 
-/* As root an overlay may leave out what is mounted below it: other containers' roots and namespaces are not files to
- * read. */
+/* As root an overlay may leave out what is mounted below it: other containers' roots and namespaces
+ * are not files to read. */
 static bool left_out(const struct identity *identity, const char *rest)
 {
 	const char *type = rest ? strstr(rest, " - ") : NULL;
@@ -131,7 +133,8 @@ static bool ours(const struct planner *p, const struct stat *st)
 {
 	if (p->identity->kind == NODE_IDENTITY_ROOT)
 		return true;
-	/* What is not mapped shows as the overflow id, which a range of subordinate ids never reaches. */
+	/* What is not mapped shows as the overflow id, which a range of subordinate ids never
+	 * reaches. */
 	return st->st_uid != 65534 && identity_has_uid(p->identity, st->st_uid);
 }
 
@@ -147,7 +150,8 @@ static size_t count_entries(const char *on_host)
 	return dir ? count : SIZE_MAX;
 }
 
-/* Must containers be able to write here even without overlays, or in a directory that is taken apart? */
+/* Must containers be able to write here even without overlays, or in a directory that is taken
+ * apart? */
 static bool is_open(const struct planner *p, const char *path)
 {
 	static const char *const always[] = { "/", "/tmp", "/root", "/home", "/var", "/var/tmp" };
@@ -171,7 +175,8 @@ static void plan_inside(struct planner *p, const char *path, const char *on_host
 		const char *name = entries[i]->d_name;
 
 		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
-			char *inner = format_text("%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
+			char *inner =
+			    format_text("%s/%s", strcmp(path, "/") == 0 ? "" : path, name);
 
 			plan_entry(p, inner);
 			free(inner);
@@ -181,7 +186,8 @@ static void plan_inside(struct planner *p, const char *path, const char *on_host
 	free(entries);
 }
 
-static enum leaf_kind plan_folder(struct planner *p, const char *path, const char *on_host, const struct stat *st)
+static enum leaf_kind plan_folder(struct planner *p, const char *path, const char *on_host,
+    const struct stat *st)
 {
 	bool apart = has_mount_inside(&p->mounts, path);
 	size_t many;
@@ -203,7 +209,8 @@ static enum leaf_kind plan_folder(struct planner *p, const char *path, const cha
 
 static bool never_shared(const char *path)
 {
-	static const char *const fresh[] = { "/proc", "/sys", "/dev", "/run", "/.dockerenv", "/lost+found" };
+	static const char *const fresh[] = { "/proc", "/sys", "/dev", "/run", "/.dockerenv",
+		"/lost+found" };
 
 	for (size_t i = 0; i < sizeof(fresh) / sizeof(fresh[0]); i++) {
 		if (strcmp(path, fresh[i]) == 0)
@@ -238,7 +245,8 @@ static bool try_overlay(const char *options)
 {
 	bool ok;
 
-	if (mkdir(STAGE "/lower", 0755) || mkdir(STAGE "/upper", 0755) || mkdir(STAGE "/work", 0755))
+	if (mkdir(STAGE "/lower", 0755) || mkdir(STAGE "/upper", 0755) ||
+	    mkdir(STAGE "/work", 0755))
 		die(MPIJOB_ERR_IO, "cannot prepare a layer: %m");
 	ok = mount("overlay", STAGE, "overlay", 0, options) == 0;
 	if (ok)
@@ -251,8 +259,10 @@ static bool try_overlay(const char *options)
 
 static void probe_overlay(struct layers *layers, const struct identity *identity)
 {
-	static const char plain[] = "lowerdir=" STAGE "/lower,upperdir=" STAGE "/upper,workdir=" STAGE "/work";
-	static const char user[] = "lowerdir=" STAGE "/lower,upperdir=" STAGE "/upper,workdir=" STAGE "/work,userxattr";
+	static const char plain[] =
+	    "lowerdir=" STAGE "/lower,upperdir=" STAGE "/upper,workdir=" STAGE "/work";
+	static const char user[] =
+	    "lowerdir=" STAGE "/lower,upperdir=" STAGE "/upper,workdir=" STAGE "/work,userxattr";
 
 	layers->userxattr = identity->kind != NODE_IDENTITY_ROOT;
 	layers->overlay = try_overlay(layers->userxattr ? user : plain);
@@ -263,7 +273,8 @@ static bool covered(const struct layers *layers, const char *path)
 	for (size_t i = 0; i < layers->count; i++) {
 		const struct leaf *leaf = &layers->leaf[i];
 
-		if (leaf->kind != LEAF_DIRECTORY && leaf->kind != LEAF_LINK && path_below(path, leaf->path))
+		if (leaf->kind != LEAF_DIRECTORY && leaf->kind != LEAF_LINK &&
+		    path_below(path, leaf->path))
 			return true;
 	}
 	return false;
@@ -280,7 +291,8 @@ void layers_plan(struct layers *layers, const struct identity *identity, const c
 	add(layers, "/run", LEAF_DIRECTORY);
 	add(layers, "/dev", LEAF_DIRECTORY);
 	if (strcmp(cwd, "/") != 0 && !covered(layers, cwd) && access(on_host, R_OK | X_OK) == 0)
-		add(layers, cwd, layers->overlay ? LEAF_LAYER : LEAF_BIND); /* somewhere below /run or /dev/shm */
+		/* somewhere below /run or /dev/shm */
+		add(layers, cwd, layers->overlay ? LEAF_LAYER : LEAF_BIND);
 	for (size_t i = 0; i < p.mounts.count; i++)
 		free(p.mounts.path[i]);
 	free(p.mounts.path);

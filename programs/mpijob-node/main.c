@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How mpijob-node is called: by lib/local/node_client.c, with its end of a socket pair as descriptor
- * 3, the wanted identity as the first argument and, perhaps, a working directory as the second.
+ * How mpijob-node is called: by lib/local/node_client.c, with its end of a socket pair as
+ * descriptor 3, the wanted identity as the first argument and, perhaps, a working directory as the
+ * second.
  */
 #include "node.h"
 
@@ -17,7 +18,9 @@
 
 static int usage(void)
 {
-	fputs("mpijob-node runs the pods of a local MPIJob. It is started by 'mpijob run', not by hand.\n", stderr);
+	fputs("mpijob-node runs the pods of a local MPIJob. It is started by 'mpijob run', not by "
+	      "hand.\n",
+	    stderr);
 	return 2;
 }
 
@@ -26,8 +29,9 @@ static bool called_by_library(int argc, char **argv)
 	int type;
 	socklen_t len = sizeof(type);
 
-	return argc >= 2 && argv[1][0] >= '0' && argv[1][0] <= '0' + NODE_IDENTITY_SINGLE && argv[1][1] == 0 &&
-	       getsockopt(NODE_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
+	return argc >= 2 && argv[1][0] >= '0' && argv[1][0] <= '0' + NODE_IDENTITY_SINGLE &&
+	       argv[1][1] == 0 && getsockopt(NODE_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
+	       type == SOCK_STREAM;
 }
 
 /* Nothing that the host had open goes on into pods; stderr stays for what should never be said. */
@@ -44,8 +48,8 @@ static void close_inherited(void)
 }
 
 /*
- * A container can open /proc/self/exe of a process that is about to run its command, and as root write to that file. So the
- * node runs from a copy in memory that nobody can write to.
+ * A container can open /proc/self/exe of a process that is about to run its command, and as root
+ * write to that file. So the node runs from a copy in memory that nobody can write to.
  */
 static void run_from_sealed_copy(char **argv)
 {

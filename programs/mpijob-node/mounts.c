@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The mounts that every container has beside the layers of its root: the stage on which the root is
- * composed, /proc, /sys, /dev, what the containers of a pod share, and its volumes. A volume is copied
- * as a detached mount first and attached after pivot_root, when no path leads to the machine's files.
+ * composed, /proc, /sys, /dev, what the containers of a pod share, and its volumes. A volume is
+ * copied as a detached mount first and attached after pivot_root, when no path leads to the
+ * machine's files.
  */
 #include "node.h"
 
@@ -16,7 +17,8 @@
 
 static const char *const devices[] = { "null", "zero", "full", "random", "urandom", "tty" };
 
-void mounts_must(const char *source, const char *target, const char *type, unsigned long flags, const char *data)
+void mounts_must(const char *source, const char *target, const char *type, unsigned long flags,
+    const char *data)
 {
 	if (mount(source, target, type, flags, data))
 		die(MPIJOB_ERR_IO, "cannot mount %s: %m", target);
@@ -30,13 +32,14 @@ static void set_attributes(int fd, unsigned flags, struct mount_attr attr, const
 
 void mounts_read_only(int fd, const char *name)
 {
-	set_attributes(fd, AT_RECURSIVE, (struct mount_attr){ .attr_set = MOUNT_ATTR_RDONLY }, name);
+	set_attributes(fd, AT_RECURSIVE, (struct mount_attr){ .attr_set = MOUNT_ATTR_RDONLY },
+	    name);
 }
 
 int mounts_tree(int fd, const char *name)
 {
 	int tree = (int)syscall(SYS_open_tree, fd, "",
-				AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	    AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 
 	if (tree < 0)
 		die(MPIJOB_ERR_IO, "cannot copy the mount of %s: %m", name);
@@ -45,7 +48,8 @@ int mounts_tree(int fd, const char *name)
 
 void mounts_attach(int tree, int target, const char *name)
 {
-	if (syscall(SYS_move_mount, tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
+	if (syscall(SYS_move_mount, tree, "", target, "",
+		MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH))
 		die(MPIJOB_ERR_IO, "cannot mount at %s: %m", name);
 	close(tree);
 }
@@ -116,9 +120,10 @@ void mounts_devices(void)
 {
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		bind_device(devices[i]);
-	if (symlink("/proc/self/fd", ROOT "/dev/fd") || symlink("/proc/self/fd/0", ROOT "/dev/stdin") ||
-	    symlink("/proc/self/fd/1", ROOT "/dev/stdout") || symlink("/proc/self/fd/2", ROOT "/dev/stderr") ||
-	    symlink("pts/ptmx", ROOT "/dev/ptmx"))
+	if (symlink("/proc/self/fd", ROOT "/dev/fd") ||
+	    symlink("/proc/self/fd/0", ROOT "/dev/stdin") ||
+	    symlink("/proc/self/fd/1", ROOT "/dev/stdout") ||
+	    symlink("/proc/self/fd/2", ROOT "/dev/stderr") || symlink("pts/ptmx", ROOT "/dev/ptmx"))
 		die(MPIJOB_ERR_IO, "cannot make the links in /dev: %m");
 	mounts_folder(ROOT "/dev/pts", 0755);
 	mounts_folder(ROOT "/dev/mqueue", 0755);
@@ -126,7 +131,8 @@ void mounts_devices(void)
 	mounts_folder(ROOT "/sys", 0555);
 }
 
-/* An empty file or directory over what tells about the machine; what the kernel does not have is left out. */
+/* An empty file or directory over what tells about the machine; what the kernel does not have is
+ * left out. */
 static void mask(const char *name)
 {
 	char *path = format_text(ROOT "%s", name);
@@ -153,11 +159,12 @@ static void guard(const char *name)
 /* The paths that container runtimes mask and make read-only by default. */
 static void mask_system(void)
 {
-	static const char *const masked[] = { "/proc/acpi",         "/proc/asound",      "/proc/interrupts",
-					      "/proc/kcore",        "/proc/keys",        "/proc/latency_stats",
-					      "/proc/timer_list",   "/proc/timer_stats", "/proc/sched_debug",
-					      "/proc/scsi",         "/sys/firmware",     "/sys/devices/virtual/powercap" };
-	static const char *const guarded[] = { "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger" };
+	static const char *const masked[] = { "/proc/acpi", "/proc/asound", "/proc/interrupts",
+		"/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
+		"/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware",
+		"/sys/devices/virtual/powercap" };
+	static const char *const guarded[] = { "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
+		"/proc/sysrq-trigger" };
 
 	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++)
 		guard(guarded[i]);
@@ -177,8 +184,8 @@ void mounts_system(const struct identity *identity, bool unmasked)
 	if (!unmasked)
 		mask_system();
 	mounts_must("devpts", ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
-		    identity_has_gid(identity, 5) ? "newinstance,ptmxmode=0666,mode=0620,gid=5"
-						  : "newinstance,ptmxmode=0666,mode=0620");
+	    identity_has_gid(identity, 5) ? "newinstance,ptmxmode=0666,mode=0620,gid=5"
+					  : "newinstance,ptmxmode=0666,mode=0620");
 	mount("mqueue", ROOT "/dev/mqueue", "mqueue", flags, NULL); /* where the kernel has it */
 }
 
@@ -216,24 +223,28 @@ bool mounts_is_folder(int fd)
 static int descend(int fd, int inner, const char *what, const char *path)
 {
 	if (inner < 0)
-		die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot open %s %s: %m", what, path);
+		die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot open %s %s: %m",
+		    what, path);
 	close(fd);
 	return inner;
 }
 
 int mounts_source(const struct mount_spec *mount_spec)
 {
-	char *top = mount_spec->volume ? format_text("/volumes/%llu", (unsigned long long)mount_spec->volume)
-				       : format_text(HOST);
+	char *top = mount_spec->volume
+			? format_text("/volumes/%llu", (unsigned long long)mount_spec->volume)
+			: format_text(HOST);
 	int fd = open(top, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int tree;
 
 	if (fd < 0)
 		die(MPIJOB_ERR_NOT_FOUND, "there is no volume for the mount %s", mount_spec->path);
 	if (!mount_spec->volume)
-		fd = descend(fd, below_open(fd, mount_spec->host_path, O_PATH), "hostPath", mount_spec->host_path);
+		fd = descend(fd, below_open(fd, mount_spec->host_path, O_PATH), "hostPath",
+		    mount_spec->host_path);
 	if (mount_spec->sub_path)
-		fd = descend(fd, below_make(fd, mount_spec->sub_path, true), "subPath", mount_spec->sub_path);
+		fd = descend(fd, below_make(fd, mount_spec->sub_path, true), "subPath",
+		    mount_spec->sub_path);
 	tree = mounts_tree(fd, mount_spec->path);
 	if (mount_spec->read_only)
 		mounts_read_only(tree, mount_spec->path);
@@ -256,6 +267,7 @@ void mounts_volume(const struct mount_spec *mount_spec, int source)
 
 void mounts_move_in(void)
 {
-	if (chdir(ROOT) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) || chdir("/"))
+	if (chdir(ROOT) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) ||
+	    chdir("/"))
 		die(MPIJOB_ERR_IO, "cannot move into the root of the container: %m");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces by raw rtnetlink: the bridge of the node, and per pod a veth pair whose one end sits on
- * the bridge and whose other end is the pod's eth0. A pod's hardware address follows from its IP
+ * Interfaces by raw rtnetlink: the bridge of the node, and per pod a veth pair whose one end sits
+ * on the bridge and whose other end is the pod's eth0. A pod's hardware address follows from its IP
  * address, so that a pod that takes over an address needs no one's ARP table to change.
  */
 #include "node.h"
@@ -97,18 +97,22 @@ int netlink_open(void)
 	return fd;
 }
 
-/* if_nametoindex() opens a socket for it, and tells of a missing interface when it cannot. 0 and errno. */
+/* if_nametoindex() opens a socket for it, and tells of a missing interface when it cannot. 0 and
+ * errno. */
 static int link_index(int fd, const char *name)
 {
 	struct ifreq request = { 0 };
 
-	memcpy(request.ifr_name, name, strlen(name)); /* shorter than IFNAMSIZ: the node makes them */
+	/* shorter than IFNAMSIZ: the node makes them */
+	memcpy(request.ifr_name, name, strlen(name));
 	return ioctl(fd, SIOCGIFINDEX, &request) ? 0 : request.ifr_ifindex;
 }
 
 static int raise_link(int fd, const char *name)
 {
-	struct ifinfomsg info = { .ifi_family = AF_UNSPEC, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct ifinfomsg info = { .ifi_family = AF_UNSPEC,
+		.ifi_flags = IFF_UP,
+		.ifi_change = IFF_UP };
 	struct message m;
 
 	info.ifi_index = link_index(fd, name);
@@ -120,7 +124,9 @@ static int raise_link(int fd, const char *name)
 
 static int add_address(int fd, const char *name, struct in_addr address)
 {
-	struct ifaddrmsg info = { .ifa_family = AF_INET, .ifa_prefixlen = PREFIX, .ifa_scope = RT_SCOPE_UNIVERSE };
+	struct ifaddrmsg info = { .ifa_family = AF_INET,
+		.ifa_prefixlen = PREFIX,
+		.ifa_scope = RT_SCOPE_UNIVERSE };
 	struct in_addr broadcast = { address.s_addr | htonl((1u << (32 - PREFIX)) - 1) };
 	struct message m;
 
@@ -164,9 +170,12 @@ static void hardware_address(unsigned char mac[6], struct in_addr address)
 	memcpy(mac + 2, &address.s_addr, 4);
 }
 
-int netlink_veth(int fd, const char *name, const char *bridge, int peer_namespace, struct in_addr peer_address)
+int netlink_veth(int fd, const char *name, const char *bridge, int peer_namespace,
+    struct in_addr peer_address)
 {
-	struct ifinfomsg info = { .ifi_family = AF_UNSPEC, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct ifinfomsg info = { .ifi_family = AF_UNSPEC,
+		.ifi_flags = IFF_UP,
+		.ifi_change = IFF_UP };
 	struct ifinfomsg peer = { .ifi_family = AF_UNSPEC };
 	uint32_t master = (uint32_t)link_index(fd, bridge);
 	unsigned char mac[6];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PID 1 of the node: how its own file system and network come to be, and the one loop in which
- * requests, ends of processes, reports of children and probes meet. It ends when the parent closes its
- * socket or the outer process ends; the kernel then ends everything else.
+ * requests, ends of processes, reports of children and probes meet. It ends when the parent closes
+ * its socket or the outer process ends; the kernel then ends everything else.
  */
 #include "node.h"
 
@@ -31,7 +31,8 @@
 /* Ubuntu lets everybody make a user namespace, but without any rights in it. */
 static bool limited_by_apparmor(void)
 {
-	int fd = open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", O_RDONLY | O_CLOEXEC);
+	int fd =
+	    open("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", O_RDONLY | O_CLOEXEC);
 	char c = '0';
 	bool limited = fd >= 0 && read(fd, &c, 1) == 1 && c == '1';
 
@@ -40,7 +41,8 @@ static bool limited_by_apparmor(void)
 	return limited;
 }
 
-static void must_mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)
+static void must_mount(const char *source, const char *target, const char *type,
+    unsigned long flags, const char *data)
 {
 	const char *hint = "in a container: start that one with --privileged";
 	int number;
@@ -50,9 +52,10 @@ static void must_mount(const char *source, const char *target, const char *type,
 	number = errno;
 	if (limited_by_apparmor())
 		hint = "AppArmor limits user namespaces here: sysctl -w "
-		       "kernel.apparmor_restrict_unprivileged_userns=0, or give mpijob-node a profile with 'userns,'";
-	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot mount %s for the node: %s; %s", target, strerror(number),
-		  hint);
+		       "kernel.apparmor_restrict_unprivileged_userns=0, or give mpijob-node a "
+		       "profile with 'userns,'";
+	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot mount %s for the node: %s; %s", target,
+	    strerror(number), hint);
 }
 
 static void must_folder(const char *path)
@@ -68,14 +71,16 @@ static const char *existing_folder(void)
 	return stat("/tmp", &st) == 0 && S_ISDIR(st.st_mode) ? "/tmp" : "/proc";
 }
 
-/* A tmpfs becomes the root, and the machine's root a directory in it. Nothing of this is seen outside. */
+/* A tmpfs becomes the root, and the machine's root a directory in it. Nothing of this is seen
+ * outside. */
 static void make_root(void)
 {
 	const char *place = existing_folder();
 
 	must_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
 	must_mount("tmpfs", place, "tmpfs", MS_NODEV, "mode=0755");
-	if (chdir(place) || mkdir("host", 0755) || syscall(SYS_pivot_root, ".", "host") || chdir("/"))
+	if (chdir(place) || mkdir("host", 0755) || syscall(SYS_pivot_root, ".", "host") ||
+	    chdir("/"))
 		die(MPIJOB_ERR_UNSUPPORTED, "cannot change the root of the node: %m");
 	must_folder("/proc");
 	must_folder("/stage");
@@ -85,7 +90,8 @@ static void make_root(void)
 	must_folder("/key");
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		die(MPIJOB_ERR_UNSUPPORTED,
-		    "cannot mount a fresh /proc: %m; parts of /proc are hidden here, as in a container: start that one "
+		    "cannot mount a fresh /proc: %m; parts of /proc are hidden here, as in a "
+		    "container: start that one "
 		    "with --privileged, or --security-opt systempaths=unconfined");
 }
 
@@ -104,7 +110,8 @@ static void make_network(struct node *node)
 		e = netlink_bridge(node->netlink, BRIDGE, address);
 	if (e)
 		die_errno(e, MPIJOB_ERR_UNSUPPORTED,
-			  "cannot make a bridge for the pods: %s; as root: modprobe bridge veth", strerror(e));
+		    "cannot make a bridge for the pods: %s; as root: modprobe bridge veth",
+		    strerror(e));
 }
 
 static int must_open(const char *path)
@@ -129,9 +136,9 @@ static void take_signals(struct node *node)
 }
 
 /*
- * Three descriptors per pod: as many as are allowed. Containers get a high limit, as from container runtimes: Open MPI 4
- * closes all descriptors in a child before it executes ssh, and with few of them the child is faster than its parent,
- * whose setpgid() then fails with a warning.
+ * Three descriptors per pod: as many as are allowed. Containers get a high limit, as from container
+ * runtimes: Open MPI 4 closes all descriptors in a child before it executes ssh, and with few of
+ * them the child is faster than its parent, whose setpgid() then fails with a warning.
  */
 static void raise_limits(struct node *node)
 {

@@ -3,10 +3,11 @@
  * mpijob-node: what its files know of each other.
  *
  * Three kinds of processes run this program. The *outer* process (outer.c) is the child of whoever
- * uses lib/local; it makes the namespaces and waits. The *node* (node.c) is PID 1 in them: one thread
- * around one poll loop. Its *children* (rootfs.c, mounts.c, container.c, exec.c) compose a root and become the
- * command of a container. Only the node has the socket to the parent; a child has a control socket on
- * which it reports why it failed, and which closes by itself when the command runs.
+ * uses lib/local; it makes the namespaces and waits. The *node* (node.c) is PID 1 in them: one
+ * thread around one poll loop. Its *children* (rootfs.c, mounts.c, container.c, exec.c) compose a
+ * root and become the command of a container. Only the node has the socket to the parent; a child
+ * has a control socket on which it reports why it failed, and which closes by itself when the
+ * command runs.
  *
  * The node's own file system, in memory:
  *   /host     the machine's files, as they were when the node started
@@ -34,7 +35,8 @@
 #define STAGE "/stage"
 #define ROOT  STAGE "/root" /* where a container's root comes to be */
 
-/* The image's user where root is wanted and only one id is to be had: see docs/image-contract.md. */
+/* The image's user where root is wanted and only one id is to be had: see
+ * docs/image-contract.md. */
 #define SINGLE_ROOT_ID 1500
 
 /* report.c: failing */
@@ -47,8 +49,9 @@ void report_move(int fd);      /* the descriptor of the reports becomes this one
 _Noreturn void die(int error, const char *format, ...) PRINTF_LIKE(2, 3); /* errno goes along */
 _Noreturn void die_errno(int number, int error, const char *format, ...) PRINTF_LIKE(3, 4);
 char *format_text(const char *format, ...) PRINTF_LIKE(1, 2); /* yours; dies when memory runs out */
-void *must_alloc(size_t size);                                /* zeroed; dies when memory runs out */
-void *must_grow(void *list, size_t count, size_t size);       /* room for one more */
+/* zeroed; dies when memory runs out */
+void *must_alloc(size_t size);
+void *must_grow(void *list, size_t count, size_t size); /* room for one more */
 char *must_copy(const char *text);
 
 struct child_report { /* what a child tells the node */
@@ -58,7 +61,8 @@ struct child_report { /* what a child tells the node */
 	char text[]; /* the rest of the packet; NUL-terminated */
 };
 void report_pid(pid_t pid);
-struct child_report *report_receive(int fd); /* yours; NULL: nothing there (errno EAGAIN), or the other end closed */
+/* yours; NULL: nothing there (errno EAGAIN), or the other end closed */
+struct child_report *report_receive(int fd);
 
 /* outer.c: namespaces and identity */
 
@@ -75,7 +79,8 @@ struct identity {
 	size_t gid_count;
 };
 
-/* Returns only in the node, with the pipe that closes when the outer process ends and the identity it became. */
+/* Returns only in the node, with the pipe that closes when the outer process ends and the identity
+ * it became. */
 int outer_run(int wanted, int *identity);
 void identity_read(struct identity *identity, int kind);
 bool identity_has_uid(const struct identity *identity, uint32_t uid);
@@ -86,7 +91,8 @@ bool identity_has_gid(const struct identity *identity, uint32_t gid);
 int netlink_open(void); /* in the network namespace of the caller; -1 and errno */
 int netlink_loopback(int fd);
 int netlink_bridge(int fd, const char *name, struct in_addr address);
-int netlink_veth(int fd, const char *name, const char *bridge, int peer_namespace, struct in_addr peer_address);
+int netlink_veth(int fd, const char *name, const char *bridge, int peer_namespace,
+    struct in_addr peer_address);
 int netlink_eth0(int fd, struct in_addr address);
 
 /* layers.c: of which pieces a container's root is put together */
@@ -124,9 +130,11 @@ void copy_tree(int from, int to, const char *name); /* what can be read of it; c
 /* below.c: paths that the kernel keeps inside of a directory; -1 and errno */
 
 int below_open(int top, const char *path, int flags);
-int below_parent(int top, const char *path, const char **name); /* the last name of the path is stored */
-int below_make(int top, const char *path, bool folder);         /* opens it; creates what is missing */
-char *fd_path(int fd);                                          /* as a path in /proc; yours */
+/* the last name of the path is stored */
+int below_parent(int top, const char *path, const char **name);
+/* opens it; creates what is missing */
+int below_make(int top, const char *path, bool folder);
+char *fd_path(int fd); /* as a path in /proc; yours */
 
 /* sandbox.c, volume.c, container.c, exec.c, probe.c: what the node keeps */
 
@@ -169,7 +177,7 @@ struct spec { /* of a container or an exec; the texts are borrowed from `message
 	bool read_only;
 	uint64_t capabilities; /* the bounding set, a bit for each */
 	uint64_t confine;      /* NODE_CONFINE_* */
-	int fds[3]; /* borrowed from `message` */
+	int fds[3];            /* borrowed from `message` */
 };
 
 struct image_user {
@@ -246,14 +254,14 @@ _Noreturn void node_run(int life, int identity);
 void answer(struct node *node, struct node_writer *w); /* takes what is in w */
 void answer_ok(struct node *node, uint64_t request);
 void answer_number(struct node *node, uint64_t request, uint16_t tag, uint64_t value);
-void answer_error(struct node *node, uint64_t request, int error, int number, const char *format, ...)
-	PRINTF_LIKE(5, 6);
+void answer_error(struct node *node, uint64_t request, int error, int number, const char *format,
+    ...) PRINTF_LIKE(5, 6);
 void answer_exited(struct node *node, uint16_t type, uint64_t request, uint64_t id, int status);
 
 void request_handle(struct node *node, struct node_incoming *in); /* takes the message */
 
-void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted, const char *hostname,
-		    const char *address);
+void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted,
+    const char *hostname, const char *address);
 void sandbox_destroy(struct node *node, uint64_t request, uint64_t id);
 struct sandbox *sandbox_find(const struct node *node, uint64_t id);
 void sandbox_enter(const struct sandbox *sandbox); /* dies when refused: for children */
@@ -264,15 +272,18 @@ void hosts_write(struct node *node, uint64_t request, uint64_t group, const void
 
 bool spec_read(struct spec *spec, struct node_incoming *in); /* takes the message if true */
 void spec_free(struct spec *spec);
-char **spec_environment(const struct spec *spec, const struct spec *extra, const char *home, const char *hostname);
+char **spec_environment(const struct spec *spec, const struct spec *extra, const char *home,
+    const char *hostname);
 
 void container_start(struct node *node, struct node_incoming *in);
 void container_signal(struct node *node, uint64_t request, uint64_t id, int signo);
-void container_leave_sandbox(struct node *node, const struct sandbox *sandbox); /* kill what runs in it */
+/* kill what runs in it */
+void container_leave_sandbox(struct node *node, const struct sandbox *sandbox);
 struct container *container_find(const struct node *node, uint64_t id);
 void container_control(struct node *node, struct container *container);
 bool container_reaped(struct node *node, pid_t pid, int status);
-_Noreturn void container_become(const struct node *node, const struct container *container, const struct spec *extra);
+_Noreturn void container_become(const struct node *node, const struct container *container,
+    const struct spec *extra);
 
 void exec_start(struct node *node, struct node_incoming *in);
 void exec_signal(struct node *node, uint64_t request, uint64_t exec_request, int signo);
@@ -295,20 +306,24 @@ struct file_look {
 
 void rootfs_enter(const struct node *node, const struct container *container);
 void rootfs_folder(const struct root *root, const char *path, const struct file_look *look);
-void rootfs_file(const struct root *root, const char *path, const struct file_look *look, const char *text, size_t len);
+void rootfs_file(const struct root *root, const char *path, const struct file_look *look,
+    const char *text, size_t len);
 void rootfs_link(const struct root *root, const char *path, const char *target);
-FILE *rootfs_host_file(const struct root *root, const char *path); /* one of the machine; NULL: it cannot be read */
+/* one of the machine; NULL: it cannot be read */
+FILE *rootfs_host_file(const struct root *root, const char *path);
 
 /* confine.c: capabilities and system calls; all die when refused */
 
 void confine_capabilities(uint64_t bounding);
-void confine_prepare(struct filter *filter, uint64_t bounding); /* 20 ms of computing, unless it is the last one */
-void confine_calls(const struct filter *filter);                /* needs CAP_SYS_ADMIN */
+/* 20 ms of computing, unless it is the last one */
+void confine_prepare(struct filter *filter, uint64_t bounding);
+void confine_calls(const struct filter *filter); /* needs CAP_SYS_ADMIN */
 void confine_privileges(void);
 
 /* mounts.c: what is mounted beside layers; all die when refused */
 
-void mounts_must(const char *source, const char *target, const char *type, unsigned long flags, const char *data);
+void mounts_must(const char *source, const char *target, const char *type, unsigned long flags,
+    const char *data);
 int mounts_tree(int fd, const char *name); /* a detached copy with all mounts below it */
 void mounts_read_only(int fd, const char *name);
 void mounts_attach(int tree, int target, const char *name); /* closes the tree */
@@ -318,7 +333,8 @@ void mounts_stage(void);
 void mounts_shm(const struct container *container);
 void mounts_devices(void);
 void mounts_system(const struct identity *identity, bool unmasked);
-void mounts_hide(int target, const char *name); /* an empty directory of that name over it; closes it */
+/* an empty directory of that name over it; closes it */
+void mounts_hide(int target, const char *name);
 void mounts_shared(const struct container *container);
 int mounts_source(const struct mount_spec *mount_spec); /* a detached mount */
 bool mounts_is_folder(int fd);
@@ -328,9 +344,11 @@ void mounts_move_in(void);
 /* image_contract.c: what sshd, ssh and MPI need in an image */
 
 struct image_user image_user(const struct node *node, const struct spec *spec);
-void image_files(const struct root *root, const struct node *node, const struct container *container);
+void image_files(const struct root *root, const struct node *node,
+    const struct container *container);
 void image_network(void); /* in the network namespace of a pod */
 size_t image_environment(const char *const **list);
-int image_host_key(void); /* starts making it: a pipe that closes when it is there; -1: it cannot be made */
+/* starts making it: a pipe that closes when it is there; -1: it cannot be made */
+int image_host_key(void);
 
 #endif

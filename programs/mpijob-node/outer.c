@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outer process: it makes the node's namespaces, gives an ordinary user's node its ids, and then
- * only watches. When the parent closes the socket, for whatever reason, it kills the node's PID 1, and
- * with that the kernel drops everything. When it is killed itself, the node's parent-death signal does
- * the same. It knows whose user namespace is to be had and what to advise when none is.
+ * The outer process: it makes the node's namespaces, gives an ordinary user's node its ids, and
+ * then only watches. When the parent closes the socket, for whatever reason, it kills the node's
+ * PID 1, and with that the kernel drops everything. When it is killed itself, the node's
+ * parent-death signal does the same. It knows whose user namespace is to be had and what to advise
+ * when none is.
  */
 #include "node.h"
 
@@ -21,7 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SPACES (CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWCGROUP)
+#define SPACES \
+	(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWCGROUP)
 
 /* A fork that also makes namespaces. */
 static pid_t fork_into(unsigned long flags)
@@ -42,9 +44,9 @@ static bool setting_is(const char *path, char value)
 
 _Noreturn static void no_user_namespace(int number)
 {
-	const char *how =
-		"run as root, or allow user namespaces (in a container: start it with --privileged, or with a "
-		"seccomp profile that allows them)";
+	const char *how = "run as root, or allow user namespaces (in a container: start it with "
+			  "--privileged, or with a "
+			  "seccomp profile that allows them)";
 
 	if (setting_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
 		how = "allow them: sysctl -w kernel.unprivileged_userns_clone=1";
@@ -53,11 +55,14 @@ _Noreturn static void no_user_namespace(int number)
 	else if (number == ENOSPC)
 		how = "raise the limit: sysctl -w user.max_user_namespaces=65536";
 	else if (setting_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
-		how = "allow them: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or give mpijob-node an "
+		how = "allow them: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or "
+		      "give mpijob-node an "
 		      "AppArmor profile with 'userns,'";
 	else if (number == EINVAL)
-		how = "this kernel is built without one of the namespaces user, mnt, net, pid, uts, ipc, cgroup";
-	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot make a user namespace: %s; %s", strerror(number), how);
+		how = "this kernel is built without one of the namespaces user, mnt, net, pid, "
+		      "uts, ipc, cgroup";
+	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot make a user namespace: %s; %s",
+	    strerror(number), how);
 }
 
 /* Run a helper program; 0 when it says so. */
@@ -95,7 +100,8 @@ static bool subordinate(const char *file, const char *name, struct id_range *ran
 		*first = 0;
 		range->first = (uint32_t)strtoul(first + 1, NULL, 10);
 		range->count = (uint32_t)strtoul(count + 1, NULL, 10);
-		found = range->count > 0 && (!strcmp(line, number) || (name && !strcmp(line, name)));
+		found =
+		    range->count > 0 && (!strcmp(line, number) || (name && !strcmp(line, name)));
 	}
 	free(line);
 	free(number);
@@ -136,11 +142,13 @@ static bool map_subordinate(pid_t pid)
 	if (!subordinate("/etc/subuid", name, &uids) || !subordinate("/etc/subgid", name, &gids) ||
 	    map_range("newuidmap", pid, getuid(), &uids))
 		return false;
-	/* The numbers of users stand now, and cannot be written again: there is no way back to a single id. */
+	/* The numbers of users stand now, and cannot be written again: there is no way back to a
+	 * single id. */
 	if (map_range("newgidmap", pid, getgid(), &gids))
 		die_errno(0, MPIJOB_ERR_UNSUPPORTED,
-			  "newuidmap works for this user and newgidmap does not; see that its line in /etc/subgid is right, and "
-			  "that newgidmap is as the package uidmap installs it");
+		    "newuidmap works for this user and newgidmap does not; see that its line in "
+		    "/etc/subgid is right, and "
+		    "that newgidmap is as the package uidmap installs it");
 	return true;
 }
 
@@ -175,20 +183,22 @@ static int give_ids(pid_t pid, int wanted)
 		return NODE_IDENTITY_SUBORDINATE;
 	if (wanted == NODE_IDENTITY_SUBORDINATE)
 		die_errno(0, MPIJOB_ERR_UNSUPPORTED,
-			  "no subordinate ids for this user; install newuidmap (package uidmap) and add a line such as "
-			  "'%lu:100000:65536' to /etc/subuid and to /etc/subgid",
-			  (unsigned long)getuid());
+		    "no subordinate ids for this user; install newuidmap (package uidmap) and add "
+		    "a line such as "
+		    "'%lu:100000:65536' to /etc/subuid and to /etc/subgid",
+		    (unsigned long)getuid());
 	if (map_single(pid))
 		return NODE_IDENTITY_SINGLE;
-	die(MPIJOB_ERR_UNSUPPORTED,
-	    "cannot map this user's id into a user namespace: %m; run as an ordinary user, or in a container with "
-	    "--privileged");
+	die(MPIJOB_ERR_UNSUPPORTED, "cannot map this user's id into a user namespace: %m; run as "
+				    "an ordinary user, or in a container with "
+				    "--privileged");
 }
 
 /* The parent is gone, or the node is: which, does not matter here. */
 static bool parent_closed(int pidfd)
 {
-	struct pollfd fds[2] = { { .fd = NODE_FD, .events = POLLRDHUP }, { .fd = pidfd, .events = POLLIN } };
+	struct pollfd fds[2] = { { .fd = NODE_FD, .events = POLLRDHUP },
+		{ .fd = pidfd, .events = POLLIN } };
 
 	while (poll(fds, 2, -1) < 0 && errno == EINTR)
 		;
@@ -240,7 +250,8 @@ static int settle(int life, int *identity)
 		die(MPIJOB_ERR_IO, "cannot become root of the user namespace: %m");
 	if (kind == NODE_IDENTITY_SUBORDINATE)
 		syscall(SYS_setgroups, 0, NULL);
-	prctl(PR_SET_DUMPABLE, 0);        /* keys are in its memory; a container's command is dumpable again */
+	/* keys are in its memory; a container's command is dumpable again */
+	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* only now: a change of ids clears it */
 	return life;
 }
@@ -288,9 +299,12 @@ void identity_read(struct identity *identity, int kind)
 	identity->kind = kind;
 	read_ranges("/proc/self/uid_map", &identity->uids, &identity->uid_count);
 	read_ranges("/proc/self/gid_map", &identity->gids, &identity->gid_count);
-	/* Root of a user namespace that somebody else made, as in a rootless container, has the ids of that one. */
-	if (kind == NODE_IDENTITY_ROOT && !(identity->uid_count == 1 && identity->uids[0].count == UINT32_MAX))
-		identity->kind = identity_has_uid(identity, 1) ? NODE_IDENTITY_SUBORDINATE : NODE_IDENTITY_SINGLE;
+	/* Root of a user namespace that somebody else made, as in a rootless container, has the ids
+	 * of that one. */
+	if (kind == NODE_IDENTITY_ROOT &&
+	    !(identity->uid_count == 1 && identity->uids[0].count == UINT32_MAX))
+		identity->kind = identity_has_uid(identity, 1) ? NODE_IDENTITY_SUBORDINATE
+							       : NODE_IDENTITY_SINGLE;
 }
 
 static bool within(const struct id_range *list, size_t count, uint32_t id)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TCP probes without processes: a socket belongs to the network namespace in which it was made, so the
- * node steps into the sandbox for one system call and goes on connecting from its own loop. To see
- * whether somebody listens, without a connection that a server would log, the kernel's table is read.
+ * TCP probes without processes: a socket belongs to the network namespace in which it was made, so
+ * the node steps into the sandbox for one system call and goes on connecting from its own loop. To
+ * see whether somebody listens, without a connection that a server would log, the kernel's table is
+ * read.
  */
 #include "node.h"
 
@@ -48,7 +49,8 @@ static bool listens(FILE *table, unsigned port)
 		unsigned local;
 		unsigned state;
 
-		if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x", &local, &state) == 2)
+		if (sscanf(line, " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x", &local, &state) ==
+		    2)
 			found = local == port && state == STATE_LISTEN;
 	}
 	free(line);
@@ -98,9 +100,12 @@ static void failed(struct node *node, struct probe *probe, int64_t now)
 		finish(node, probe, NODE_PROBE_REFUSED);
 }
 
-static void begin_connect(struct node *node, struct probe *probe, const struct sandbox *s, int64_t now)
+static void begin_connect(struct node *node, struct probe *probe, const struct sandbox *s,
+    int64_t now)
 {
-	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(probe->port), .sin_addr = s->address };
+	struct sockaddr_in to = { .sin_family = AF_INET,
+		.sin_port = htons(probe->port),
+		.sin_addr = s->address };
 
 	step_in(s);
 	probe->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -136,7 +141,8 @@ void probe_start(struct node *node, const struct probe *wanted)
 	int64_t now = now_ms();
 
 	if (!sandbox_find(node, wanted->sandbox)) {
-		answer_error(node, wanted->request, MPIJOB_ERR_NOT_FOUND, 0, "there is no such sandbox");
+		answer_error(node, wanted->request, MPIJOB_ERR_NOT_FOUND, 0,
+		    "there is no such sandbox");
 		return;
 	}
 	probe = must_alloc(sizeof(*probe));

@@ -59,7 +59,8 @@ static void tell_parent(int error, int number, const char *text)
 static void tell_node(int error, int number, pid_t pid, const char *text)
 {
 	struct child_report report = { error, number, pid };
-	struct iovec parts[2] = { { &report, sizeof(report) }, { (char *)(uintptr_t)text, strlen(text) + 1 } };
+	struct iovec parts[2] = { { &report, sizeof(report) },
+		{ (char *)(uintptr_t)text, strlen(text) + 1 } };
 	struct msghdr msg = { .msg_iov = parts, .msg_iovlen = 2 };
 
 	if (parts[1].iov_len > LONGEST_TEXT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which request goes to whom, and how answers look. What cannot be read is answered with an error: the
- * parent is trusted, but a bug in it must not take the node down.
+ * Which request goes to whom, and how answers look. What cannot be read is answered with an error:
+ * the parent is trusted, but a bug in it must not take the node down.
  */
 #include "node.h"
 
@@ -34,7 +34,8 @@ void answer_number(struct node *node, uint64_t request, uint16_t tag, uint64_t v
 	answer(node, &w);
 }
 
-void answer_error(struct node *node, uint64_t request, int error, int number, const char *format, ...)
+void answer_error(struct node *node, uint64_t request, int error, int number, const char *format,
+    ...)
 {
 	struct node_writer w;
 	va_list args;
@@ -60,7 +61,8 @@ void answer_exited(struct node *node, uint16_t type, uint64_t request, uint64_t 
 	mpijob__local_node_message_begin(&w, type, request);
 	if (id)
 		mpijob__local_node_message_put_number(&w, NODE_F_ID, id);
-	mpijob__local_node_message_put_number(&w, NODE_F_CODE, (uint64_t)(signo ? 128 + signo : WEXITSTATUS(status)));
+	mpijob__local_node_message_put_number(&w, NODE_F_CODE,
+	    (uint64_t)(signo ? 128 + signo : WEXITSTATUS(status)));
 	mpijob__local_node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
 	answer(node, &w);
 }
@@ -82,51 +84,25 @@ static void read_simple(struct simple *s, const struct node_field *f)
 	uint64_t number = mpijob__local_node_message_number(f);
 
 	switch (f->tag) {
-	case NODE_F_ID:
-		s->id = s->sandbox.id = number;
-		break;
-	case NODE_F_REQUEST:
-		s->request = number;
-		break;
-	case NODE_F_SIGNAL:
-		s->signo = (int)number;
-		break;
-	case NODE_F_DATA:
-		s->data = *f;
-		break;
-	case NODE_F_HOSTNAME:
-		s->hostname = mpijob__local_node_message_text(f);
-		break;
-	case NODE_F_ADDRESS:
-		s->address = mpijob__local_node_message_text(f);
-		break;
-	case NODE_F_HOST_NETWORK:
-		s->sandbox.host_network = number != 0;
-		break;
-	case NODE_F_GROUP:
-		s->sandbox.group = number;
-		break;
-	case NODE_F_SANDBOX:
-		s->probe.sandbox = number;
-		break;
-	case NODE_F_PORT:
-		s->probe.port = (uint16_t)number;
-		break;
-	case NODE_F_TIMEOUT:
-		s->probe.deadline = (int64_t)(number & INT32_MAX);
-		break;
-	case NODE_F_RETRY:
-		s->probe.retry = (int64_t)(number & INT32_MAX);
-		break;
-	case NODE_F_LISTEN:
-		s->probe.listen = number != 0;
-		break;
-	default:
-		break;
+	case NODE_F_ID: s->id = s->sandbox.id = number; break;
+	case NODE_F_REQUEST: s->request = number; break;
+	case NODE_F_SIGNAL: s->signo = (int)number; break;
+	case NODE_F_DATA: s->data = *f; break;
+	case NODE_F_HOSTNAME: s->hostname = mpijob__local_node_message_text(f); break;
+	case NODE_F_ADDRESS: s->address = mpijob__local_node_message_text(f); break;
+	case NODE_F_HOST_NETWORK: s->sandbox.host_network = number != 0; break;
+	case NODE_F_GROUP: s->sandbox.group = number; break;
+	case NODE_F_SANDBOX: s->probe.sandbox = number; break;
+	case NODE_F_PORT: s->probe.port = (uint16_t)number; break;
+	case NODE_F_TIMEOUT: s->probe.deadline = (int64_t)(number & INT32_MAX); break;
+	case NODE_F_RETRY: s->probe.retry = (int64_t)(number & INT32_MAX); break;
+	case NODE_F_LISTEN: s->probe.listen = number != 0; break;
+	default: break;
 	}
 }
 
-static void handle_simple(struct node *node, const struct node_frame *frame, struct node_reader fields)
+static void handle_simple(struct node *node, const struct node_frame *frame,
+    struct node_reader fields)
 {
 	struct node_reader all = fields;
 	struct simple s = { 0 };
@@ -152,7 +128,8 @@ static void handle_simple(struct node *node, const struct node_frame *frame, str
 	else if (frame->type == NODE_REQ_PROBE)
 		probe_start(node, &s.probe);
 	else
-		answer_error(node, frame->request, MPIJOB_ERR_UNSUPPORTED, 0, "unknown request %u", frame->type);
+		answer_error(node, frame->request, MPIJOB_ERR_UNSUPPORTED, 0, "unknown request %u",
+		    frame->type);
 }
 
 void request_handle(struct node *node, struct node_incoming *in)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which a container's root comes to be, in the mount namespace of the child that becomes
- * the container: writable layers first, as plain directories, in which everything that the container
- * must find is put in place (files of the image contract, mount points, the way to the working
- * directory); then the overlays and binds over them; then /proc, /sys, /dev; then the volumes; then
- * pivot_root. All of it sits in one tmpfs that goes with the namespace.
+ * The order in which a container's root comes to be, in the mount namespace of the child that
+ * becomes the container: writable layers first, as plain directories, in which everything that the
+ * container must find is put in place (files of the image contract, mount points, the way to the
+ * working directory); then the overlays and binds over them; then /proc, /sys, /dev; then the
+ * volumes; then pivot_root. All of it sits in one tmpfs that goes with the namespace.
  */
 #include "node.h"
 
@@ -75,8 +75,9 @@ static void look_like_host(const struct root *root, int fd, const char *path, mo
 
 	if (fchmod(fd, exists ? st.st_mode & 07777 : mode))
 		die(MPIJOB_ERR_IO, "cannot set the mode of %s: %m", path);
-	if (exists && identity_has_uid(identity, st.st_uid) && identity_has_gid(identity, st.st_gid) &&
-	    st.st_uid != 65534 && fchown(fd, st.st_uid, st.st_gid))
+	if (exists && identity_has_uid(identity, st.st_uid) &&
+	    identity_has_gid(identity, st.st_gid) && st.st_uid != 65534 &&
+	    fchown(fd, st.st_uid, st.st_gid))
 		die(MPIJOB_ERR_IO, "cannot set the owner of %s: %m", path);
 	if (on_host >= 0)
 		close(on_host);
@@ -102,7 +103,8 @@ FILE *rootfs_host_file(const struct root *root, const char *path)
 }
 
 /* A directory of the pod: with owner and mode as on the machine, where that has it. */
-static bool make_folder(const struct root *root, int parent, const char *name, const char *path, mode_t mode)
+static bool make_folder(const struct root *root, int parent, const char *name, const char *path,
+    mode_t mode)
 {
 	int fd;
 
@@ -131,8 +133,8 @@ static bool make_one(const struct root *root, const char *path, mode_t mode)
 	if (leaf->kind == LEAF_BIND && is_on_host(root, path))
 		return false;
 	if (leaf->kind == LEAF_BIND)
-		die_errno(EROFS, MPIJOB_ERR_UNSUPPORTED, "cannot make %s: %s is read-only for this user", path,
-			  leaf->path);
+		die_errno(EROFS, MPIJOB_ERR_UNSUPPORTED,
+		    "cannot make %s: %s is read-only for this user", path, leaf->path);
 	if (strcmp(path, leaf->path) == 0)
 		return false;
 	parent = parent_of(root, path, &name);
@@ -202,7 +204,8 @@ void rootfs_folder(const struct root *root, const char *path, const struct file_
 	free(real);
 }
 
-void rootfs_file(const struct root *root, const char *path, const struct file_look *look, const char *text, size_t len)
+void rootfs_file(const struct root *root, const char *path, const struct file_look *look,
+    const char *text, size_t len)
 {
 	char *real = resolve(root, path);
 	const char *name;
@@ -280,7 +283,7 @@ static void prepare_leaf(struct root *root, size_t index)
 		mounts_shm(root->container);
 	if (leaf->kind == LEAF_COPY)
 		copy_tree(below_open(root->host, leaf->path, O_RDONLY | O_DIRECTORY),
-			  below_open(root->top, leaf->path, O_RDONLY | O_DIRECTORY), leaf->path);
+		    below_open(root->top, leaf->path, O_RDONLY | O_DIRECTORY), leaf->path);
 	if (leaf->kind == LEAF_LAYER)
 		root->upper[index] = make_layer(root, index);
 }
@@ -302,9 +305,9 @@ static char *escape(const char *path)
 static bool mount_layer(const struct layers *layers, size_t index, const char *target)
 {
 	char *lower = escape(layers->leaf[index].path);
-	char *options =
-		format_text("lowerdir=" HOST "%s,upperdir=" STAGE "/layer/%zu/upper,workdir=" STAGE "/layer/%zu/work%s",
-			    lower, index, index, layers->userxattr ? ",userxattr" : "");
+	char *options = format_text("lowerdir=" HOST "%s,upperdir=" STAGE
+				    "/layer/%zu/upper,workdir=" STAGE "/layer/%zu/work%s",
+	    lower, index, index, layers->userxattr ? ",userxattr" : "");
 	bool ok = mount("overlay", target, "overlay", 0, options) == 0;
 
 	free(lower);
@@ -344,7 +347,8 @@ static void mount_leaf(const struct root *root, size_t index)
 	free(at);
 }
 
-/* The place of a mount point, made in the layer where the machine's own directory could not be written. */
+/* The place of a mount point, made in the layer where the machine's own directory could not be
+ * written. */
 static void prepare_target(const struct root *root, const char *path, bool folder)
 {
 	static const struct file_look folder_look = { .mode = 0755 };
@@ -408,10 +412,12 @@ static int must_open(const char *path)
 	return fd;
 }
 
-/* Volumes come last, when no path leads to the machine's files any more. container_become closes what is open. */
+/* Volumes come last, when no path leads to the machine's files any more. container_become closes
+ * what is open. */
 void rootfs_enter(const struct node *node, const struct container *container)
 {
-	struct root root = { node, container, must_open(HOST), -1, must_alloc(node->layers.count * sizeof(int)) };
+	struct root root = { node, container, must_open(HOST), -1,
+		must_alloc(node->layers.count * sizeof(int)) };
 	const struct spec *spec = &container->spec;
 	int *sources = must_alloc(spec->mount_count * sizeof(int));
 	char *own_keys = hidden_folder(&root, node->home);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A sandbox is three namespaces (network, IPC, UTS) held by three descriptors of the node: no pause
- * process is needed. The node, which has one thread, steps into the new namespaces, sets them up and
- * steps back; a failure to step back would leave it in the wrong place, so it is fatal.
+ * process is needed. The node, which has one thread, steps into the new namespaces, sets them up
+ * and steps back; a failure to step back would leave it in the wrong place, so it is fatal.
  */
 #include "node.h"
 
@@ -32,7 +32,8 @@ static char *folder_of(uint64_t id)
 
 static void step_back(const struct node *node)
 {
-	if (setns(node->net, CLONE_NEWNET) || setns(node->ipc, CLONE_NEWIPC) || setns(node->uts, CLONE_NEWUTS))
+	if (setns(node->net, CLONE_NEWNET) || setns(node->ipc, CLONE_NEWIPC) ||
+	    setns(node->uts, CLONE_NEWUTS))
 		die(MPIJOB_ERR_IO, "cannot return to the node's own namespaces: %m");
 }
 
@@ -132,17 +133,19 @@ static bool make_shared(const struct sandbox *s)
 	return ok;
 }
 
-void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted, const char *hostname,
-		    const char *address)
+void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted,
+    const char *hostname, const char *address)
 {
 	struct sandbox *s;
 	int e;
 
 	if (!wanted->id || !hostname || sandbox_find(node, wanted->id)) {
-		answer_error(node, request, MPIJOB_ERR_CONFLICT, 0, "a sandbox needs a new number and a hostname");
+		answer_error(node, request, MPIJOB_ERR_CONFLICT, 0,
+		    "a sandbox needs a new number and a hostname");
 		return;
 	}
-	if (!wanted->host_network && (!address || inet_pton(AF_INET, address, &wanted->address) != 1)) {
+	if (!wanted->host_network &&
+	    (!address || inet_pton(AF_INET, address, &wanted->address) != 1)) {
 		answer_error(node, request, MPIJOB_ERR_USAGE, 0, "a sandbox needs an IPv4 address");
 		return;
 	}
@@ -155,7 +158,7 @@ void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted,
 		e = errno;
 	if (e) {
 		answer_error(node, request, e == ENOMEM ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO, e,
-			     "cannot make the namespaces and network of %s: %s", hostname, strerror(e));
+		    "cannot make the namespaces and network of %s: %s", hostname, strerror(e));
 		drop(s);
 		return;
 	}
@@ -187,7 +190,7 @@ void sandbox_destroy(struct node *node, uint64_t request, uint64_t id)
 
 void sandbox_enter(const struct sandbox *sandbox)
 {
-	if ((sandbox->net >= 0 && setns(sandbox->net, CLONE_NEWNET)) || setns(sandbox->ipc, CLONE_NEWIPC) ||
-	    setns(sandbox->uts, CLONE_NEWUTS))
+	if ((sandbox->net >= 0 && setns(sandbox->net, CLONE_NEWNET)) ||
+	    setns(sandbox->ipc, CLONE_NEWIPC) || setns(sandbox->uts, CLONE_NEWUTS))
 		die(MPIJOB_ERR_IO, "cannot enter the sandbox: %m");
 }

@@ -20,7 +20,8 @@ static void add_text(char ***list, size_t *count, const struct node_field *field
 	(*list)[*count] = NULL;
 }
 
-/* Absolute, without "//", "." and "..", as container runtimes read it; NULL when it is not absolute. */
+/* Absolute, without "//", "." and "..", as container runtimes read it; NULL when it is not
+ * absolute. */
 static const char *clean_path(const struct node_field *field)
 {
 	char *path = (char *)(uintptr_t)mpijob__local_node_message_text(field);
@@ -78,7 +79,8 @@ static void take_fds(struct spec *spec, uint64_t bits)
 	int next = 0;
 
 	for (int i = 0; i < 3; i++)
-		spec->fds[i] = (bits >> i) & 1 && next < NODE_MAX_FDS ? spec->message.fds[next++] : -1;
+		spec->fds[i] =
+		    (bits >> i) & 1 && next < NODE_MAX_FDS ? spec->message.fds[next++] : -1;
 }
 
 static void add_group(struct spec *spec, uint64_t group)
@@ -90,21 +92,11 @@ static void add_group(struct spec *spec, uint64_t group)
 static bool read_field(struct spec *spec, const struct node_field *f)
 {
 	switch (f->tag) {
-	case NODE_F_ID:
-		spec->id = mpijob__local_node_message_number(f);
-		return true;
-	case NODE_F_SANDBOX:
-		spec->sandbox = mpijob__local_node_message_number(f);
-		return true;
-	case NODE_F_ARG:
-		add_text(&spec->argv, &spec->argc, f);
-		return true;
-	case NODE_F_ENV:
-		add_text(&spec->env, &spec->env_count, f);
-		return true;
-	case NODE_F_CWD:
-		spec->cwd = clean_path(f);
-		return spec->cwd != NULL;
+	case NODE_F_ID: spec->id = mpijob__local_node_message_number(f); return true;
+	case NODE_F_SANDBOX: spec->sandbox = mpijob__local_node_message_number(f); return true;
+	case NODE_F_ARG: add_text(&spec->argv, &spec->argc, f); return true;
+	case NODE_F_ENV: add_text(&spec->env, &spec->env_count, f); return true;
+	case NODE_F_CWD: spec->cwd = clean_path(f); return spec->cwd != NULL;
 	case NODE_F_UID:
 		spec->uid = (int64_t)mpijob__local_node_message_number(f);
 		return spec->uid < UINT32_MAX;
@@ -114,25 +106,17 @@ static bool read_field(struct spec *spec, const struct node_field *f)
 	case NODE_F_SUPPLEMENTARY:
 		add_group(spec, mpijob__local_node_message_number(f));
 		return true;
-	case NODE_F_MOUNT:
-		return read_mount(spec, f);
+	case NODE_F_MOUNT: return read_mount(spec, f);
 	case NODE_F_READ_ONLY:
 		spec->read_only = mpijob__local_node_message_number(f) != 0;
 		return true;
 	case NODE_F_CAPABILITIES:
 		spec->capabilities = mpijob__local_node_message_number(f);
 		return true;
-	case NODE_F_CONFINE:
-		spec->confine = mpijob__local_node_message_number(f);
-		return true;
-	case NODE_F_SSH_PATH:
-		spec->ssh_path = clean_path(f);
-		return spec->ssh_path != NULL;
-	case NODE_F_STDIO:
-		take_fds(spec, mpijob__local_node_message_number(f));
-		return true;
-	default:
-		return true;
+	case NODE_F_CONFINE: spec->confine = mpijob__local_node_message_number(f); return true;
+	case NODE_F_SSH_PATH: spec->ssh_path = clean_path(f); return spec->ssh_path != NULL;
+	case NODE_F_STDIO: take_fds(spec, mpijob__local_node_message_number(f)); return true;
+	default: return true;
 	}
 }
 
@@ -185,7 +169,8 @@ static void set_all(char ***env, size_t *count, const struct spec *spec)
 		set(env, count, spec->env[i]);
 }
 
-char **spec_environment(const struct spec *spec, const struct spec *extra, const char *home, const char *hostname)
+char **spec_environment(const struct spec *spec, const struct spec *extra, const char *home,
+    const char *hostname)
 {
 	const char *const *image;
 	size_t image_count = image_environment(&image);

@@ -24,7 +24,8 @@ void remove_tree(int at, const char *name)
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)) != NULL) {
-		if (!is_dot(entry->d_name) && unlinkat(fd, entry->d_name, 0) && (errno == EISDIR || errno == EPERM))
+		if (!is_dot(entry->d_name) && unlinkat(fd, entry->d_name, 0) &&
+		    (errno == EISDIR || errno == EPERM))
 			remove_tree(fd, entry->d_name);
 	}
 	if (dir)
@@ -80,8 +81,10 @@ static void copy_entries(int from, int to)
 			copy_file(from, to, name, st.st_mode & 0777);
 		} else if (S_ISLNK(st.st_mode)) {
 			copy_link(from, to, name);
-		} else if (S_ISDIR(st.st_mode) && (mkdirat(to, name, st.st_mode & 0777) == 0 || errno == EEXIST)) {
-			int in = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		} else if (S_ISDIR(st.st_mode) &&
+			   (mkdirat(to, name, st.st_mode & 0777) == 0 || errno == EEXIST)) {
+			int in =
+			    openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 			int out = openat(to, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 			if (in >= 0 && out >= 0)

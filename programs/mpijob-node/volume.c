@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What containers mount: volumes and hosts files, in the node's memory. New content appears at once
- * and as a whole, as in Kubernetes: the files lie in a directory of their own, "..data" is a link to
- * it that is replaced by rename, and every file is a link through "..data".
+ * and as a whole, as in Kubernetes: the files lie in a directory of their own, "..data" is a link
+ * to it that is replaced by rename, and every file is a link through "..data".
  */
 #include "node.h"
 
@@ -66,7 +66,8 @@ static bool own(const struct node *node, int fd, uint32_t uid, uint32_t gid)
 	return node->identity.kind == NODE_IDENTITY_SINGLE || fchown(fd, uid, gid) == 0;
 }
 
-static bool make_parents(const struct node *node, int at, const char *path, const struct wanted *wanted)
+static bool make_parents(const struct node *node, int at, const char *path,
+    const struct wanted *wanted)
 {
 	char *copy = must_copy(path);
 	bool ok = true;
@@ -79,7 +80,8 @@ static bool make_parents(const struct node *node, int at, const char *path, cons
 		*slash = 0;
 		parent = below_parent(at, copy, &name);
 		ok = parent >= 0 && (mkdirat(parent, name, 0755) == 0 || errno == EEXIST);
-		fd = ok ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+		fd =
+		    ok ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 		if (fd >= 0 && wanted->has_group)
 			ok = own(node, fd, 0, wanted->group);
 		if (fd >= 0)
@@ -96,14 +98,16 @@ static int create_file(int at, const char *path)
 {
 	const char *name;
 	int parent = below_parent(at, path, &name);
-	int fd = parent < 0 ? -1 : openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd =
+	    parent < 0 ? -1 : openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (parent >= 0)
 		close(parent);
 	return fd;
 }
 
-static bool write_file(const struct node *node, int at, const struct file *file, const struct wanted *wanted)
+static bool write_file(const struct node *node, int at, const struct file *file,
+    const struct wanted *wanted)
 {
 	bool ok = safe_path(file->path) && make_parents(node, at, file->path, wanted);
 	mode_t mode = file->mode & 0777;
@@ -118,7 +122,8 @@ static bool write_file(const struct node *node, int at, const struct file *file,
 	ok = write_all(fd, file->data, file->len) &&
 	     own(node, fd, file->uid, wanted->has_group ? wanted->group : file->gid);
 	if (ok && node->identity.kind != NODE_IDENTITY_SINGLE && wanted->has_group)
-		mode |= 0440; /* what fsGroup means for read-only content; with one id the owner is enough */
+		/* what fsGroup means for read-only content; with one id the owner is enough */
+		mode |= 0440;
 	ok = ok && fchmod(fd, mode) == 0;
 	close(fd);
 	return ok;
@@ -201,7 +206,8 @@ static bool switch_data(int volume, const char *data)
 	char old[64];
 	ssize_t n = readlinkat(volume, "..data", old, sizeof(old) - 1);
 
-	if ((unlinkat(volume, "..data_tmp", 0) && errno != ENOENT) || symlinkat(data, volume, "..data_tmp") ||
+	if ((unlinkat(volume, "..data_tmp", 0) && errno != ENOENT) ||
+	    symlinkat(data, volume, "..data_tmp") ||
 	    renameat(volume, "..data_tmp", volume, "..data"))
 		return false;
 	if (n > 0) {
@@ -213,7 +219,8 @@ static bool switch_data(int volume, const char *data)
 }
 
 /* Fill a new data directory; its descriptor is closed again. */
-static bool fill(const struct node *node, int data, struct node_reader fields, const struct wanted *wanted)
+static bool fill(const struct node *node, int data, struct node_reader fields,
+    const struct wanted *wanted)
 {
 	struct node_field f;
 
@@ -241,12 +248,16 @@ static bool link_all(int volume, struct node_reader fields)
 }
 
 /* The links come last, so that a new name never shows before its content. */
-static bool write_files(struct node *node, int volume, struct node_reader fields, const struct wanted *wanted)
+static bool write_files(struct node *node, int volume, struct node_reader fields,
+    const struct wanted *wanted)
 {
 	char *name = format_text("..%u", ++node->contents);
-	int data = mkdirat(volume, name, 0755) == 0 ? openat(volume, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int data = mkdirat(volume, name, 0755) == 0
+		       ? openat(volume, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+		       : -1;
 	bool ok = data >= 0 && (!wanted->has_group || own(node, data, 0, wanted->group)) &&
-		  fill(node, data, fields, wanted) && switch_data(volume, name) && link_all(volume, fields);
+		  fill(node, data, fields, wanted) && switch_data(volume, name) &&
+		  link_all(volume, fields);
 	int number = errno;
 
 	if (data >= 0)
@@ -258,7 +269,8 @@ static bool write_files(struct node *node, int volume, struct node_reader fields
 	return ok;
 }
 
-/* An empty directory is everybody's; with fsGroup it is the group's, and so is what is made in it. */
+/* An empty directory is everybody's; with fsGroup it is the group's, and so is what is made in
+ * it. */
 static bool open_up(const struct node *node, int volume, const struct wanted *wanted)
 {
 	if (wanted->has_group && node->identity.kind != NODE_IDENTITY_SINGLE)
@@ -281,7 +293,8 @@ void volume_write(struct node *node, uint64_t request, struct node_reader *field
 	if (ok)
 		answer_ok(node, request);
 	else
-		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot write a volume: %s", strerror(errno));
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot write a volume: %s",
+		    strerror(errno));
 	if (volume >= 0)
 		close(volume);
 	free(folder);
@@ -310,7 +323,8 @@ void hosts_write(struct node *node, uint64_t request, uint64_t group, const void
 	if (ok)
 		answer_ok(node, request);
 	else
-		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot write the hosts file: %s", strerror(errno));
+		answer_error(node, request, MPIJOB_ERR_IO, errno, "cannot write the hosts file: %s",
+		    strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	free(folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how an address to listen on is written, and what it takes that all addresses means those of both families where
- * the machine has both, as Go's ":8080" does.
+ * Knows how an address to listen on is written, and what it takes that all addresses means those of
+ * both families where the machine has both, as Go's ":8080" does.
  */
 #include "address.h"
 
@@ -48,7 +48,8 @@ static int split(const char *address, int64_t port, struct parts *parts)
 		char *end;
 		errno = 0;
 		port = strtoll(colon + 1, &end, 10);
-		if (errno || end == colon + 1 || *end || colon[1] == '-' || colon[1] == '+' || colon[1] == ' ')
+		if (errno || end == colon + 1 || *end || colon[1] == '-' || colon[1] == '+' ||
+		    colon[1] == ' ')
 			return -1;
 	}
 	if (port < 1 || port > 65535)
@@ -66,7 +67,8 @@ static int split(const char *address, int64_t port, struct parts *parts)
 static int open_one(const struct addrinfo *info, int *out)
 {
 	int on = 1, off = 0, number = 0;
-	int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, info->ai_protocol);
+	int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
+	    info->ai_protocol);
 
 	if (fd < 0)
 		return errno;
@@ -82,7 +84,8 @@ static int open_one(const struct addrinfo *info, int *out)
 	return 0;
 }
 
-/* The families in the order in which they are tried: one socket of IPv6 serves both, for all addresses. */
+/* The families in the order in which they are tried: one socket of IPv6 serves both, for all
+ * addresses. */
 static int open_any(const struct addrinfo *list, int both, int *out)
 {
 	static const int families[] = { AF_INET6, AF_INET, AF_UNSPEC };
@@ -101,22 +104,26 @@ static int open_any(const struct addrinfo *list, int both, int *out)
 
 int address_listen(const char *address, int64_t port, const char *what)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE }, *list = NULL;
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE },
+			*list = NULL;
 	struct parts parts = { 0 };
 	int fd = -1, number;
 
 	if (split(address, port, &parts)) {
-		log_line(MPIJOB_SEVERITY_ERROR, "cannot listen for %s: '%s' is no address; write HOST:PORT or :PORT", what, address);
+		log_line(MPIJOB_SEVERITY_ERROR,
+		    "cannot listen for %s: '%s' is no address; write HOST:PORT or :PORT", what,
+		    address);
 		return -1;
 	}
 	int code = getaddrinfo(parts.host, parts.port, &hints, &list);
 	number = code ? 0 : open_any(list, !parts.host, &fd);
 	const char *host = parts.host ? parts.host : "any address,";
 	if (code || number)
-		log_line(MPIJOB_SEVERITY_ERROR, "cannot listen for %s on %s port %s: %s", what, host, parts.port,
-			 code ? gai_strerror(code) : strerror(number));
+		log_line(MPIJOB_SEVERITY_ERROR, "cannot listen for %s on %s port %s: %s", what,
+		    host, parts.port, code ? gai_strerror(code) : strerror(number));
 	else
-		log_line(MPIJOB_SEVERITY_INFO, "listening for %s on %s port %s", what, host, parts.port);
+		log_line(MPIJOB_SEVERITY_INFO, "listening for %s on %s port %s", what, host,
+		    parts.port);
 	if (list)
 		freeaddrinfo(list);
 	free(parts.host);

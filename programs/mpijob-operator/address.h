@@ -8,8 +8,9 @@
 #include <stdint.h>
 
 /*
- * Listen on "HOST:PORT", ":PORT" (all addresses of this machine), "[IPV6]:PORT", or "HOST" with the port given beside
- * it. Returns a descriptor that does not block, or -1 after having logged why; `what` says for what.
+ * Listen on "HOST:PORT", ":PORT" (all addresses of this machine), "[IPV6]:PORT", or "HOST" with the
+ * port given beside it. Returns a descriptor that does not block, or -1 after having logged why;
+ * `what` says for what.
  */
 int address_listen(const char *address, int64_t port, const char *what);
 

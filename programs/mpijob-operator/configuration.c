@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how the file of --config is read and read again. What is watched is the directory around it, since a mounted
- * ConfigMap changes by a renamed link and editors put another file in the place of the first. A file that is wrong keeps a
- * start from happening, and changes nothing later: the log and a metric tell.
+ * Knows how the file of --config is read and read again. What is watched is the directory around
+ * it, since a mounted ConfigMap changes by a renamed link and editors put another file in the place
+ * of the first. A file that is wrong keeps a start from happening, and changes nothing later: the
+ * log and a metric tell.
  */
 #include "configuration.h"
 
@@ -57,8 +58,9 @@ static int parse(struct configuration *configuration, mpijob_operator_config **o
 	mpijob_diag *diag = mpijob_diag_new();
 
 	options.source = configuration->path;
-	int code = diag ? mpijob_operator_config_parse(configuration->text, configuration->len, &options, out, diag) :
-			  MPIJOB_ERR_NOMEM;
+	int code = diag ? mpijob_operator_config_parse(configuration->text, configuration->len,
+			      &options, out, diag)
+			: MPIJOB_ERR_NOMEM;
 	log_findings(diag);
 	mpijob_diag_free(diag);
 	return code;
@@ -97,7 +99,8 @@ static int read_again(struct configuration *configuration)
 static int watch(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	char *folder =
+	    slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
 	int fd = folder ? inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1;
 
 	if (fd >= 0 && inotify_add_watch(fd, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
@@ -105,8 +108,9 @@ static int watch(const char *path)
 		fd = -1;
 	}
 	if (fd < 0)
-		log_line(MPIJOB_SEVERITY_WARNING, "%s: cannot be watched for changes (%s); it is read again at SIGHUP", path,
-			 strerror(errno));
+		log_line(MPIJOB_SEVERITY_WARNING,
+		    "%s: cannot be watched for changes (%s); it is read again at SIGHUP", path,
+		    strerror(errno));
 	free(folder);
 	return fd;
 }
@@ -135,7 +139,8 @@ int configuration_begin(struct configuration *configuration, const char *path)
 int configuration_apply(struct configuration *configuration, mpijob_operator *operator_)
 {
 	configuration->operator_ = operator_;
-	return configuration->config ? mpijob_operator_configure(operator_, configuration->config) : 0;
+	return configuration->config ? mpijob_operator_configure(operator_, configuration->config)
+				     : 0;
 }
 
 void configuration_look(struct configuration *configuration, int asked)
@@ -145,13 +150,16 @@ void configuration_look(struct configuration *configuration, int asked)
 
 	forget_events(configuration->fd);
 	if (!configuration->path) {
-		log_line(MPIJOB_SEVERITY_INFO, "told to read the configuration again, but --config was not given");
+		log_line(MPIJOB_SEVERITY_INFO,
+		    "told to read the configuration again, but --config was not given");
 		return;
 	}
 	int code = read_file(configuration->path, &text, &len);
-	if (code == 0 && !asked && len == configuration->len && memcmp(text, configuration->text, len) == 0) {
+	if (code == 0 && !asked && len == configuration->len &&
+	    memcmp(text, configuration->text, len) == 0) {
 		if (configuration->text_good && !configuration->good)
-			log_line(MPIJOB_SEVERITY_INFO, "%s: is there again, as it was", configuration->path);
+			log_line(MPIJOB_SEVERITY_INFO, "%s: is there again, as it was",
+			    configuration->path);
 		configuration->good = configuration->text_good;
 		free(text);
 		return;
@@ -164,25 +172,32 @@ void configuration_look(struct configuration *configuration, int asked)
 	}
 	configuration->good = code == 0;
 	if (code)
-		log_line(MPIJOB_SEVERITY_ERROR, "%s: not taken over (%s); what held before goes on to hold", configuration->path,
-			 mpijob_error_text(code));
+		log_line(MPIJOB_SEVERITY_ERROR,
+		    "%s: not taken over (%s); what held before goes on to hold",
+		    configuration->path, mpijob_error_text(code));
 	else
-		log_line(MPIJOB_SEVERITY_INFO, "%s: taken over; all jobs are planned anew", configuration->path);
+		log_line(MPIJOB_SEVERITY_INFO, "%s: taken over; all jobs are planned anew",
+		    configuration->path);
 }
 
 int configuration_write_metrics(const struct configuration *configuration, mpijob_text *out)
 {
-	static const char head[] = "# HELP mpi_operator_config_last_reload_successful 1 when the file of --config was good when it was "
-				   "read last.\n# TYPE mpi_operator_config_last_reload_successful gauge\n"
-				   "mpi_operator_config_last_reload_successful ";
-	static const char time[] = "# HELP mpi_operator_config_last_reload_success_timestamp_seconds When the configuration that holds was "
-				   "read.\n# TYPE mpi_operator_config_last_reload_success_timestamp_seconds gauge\n"
-				   "mpi_operator_config_last_reload_success_timestamp_seconds ";
+	static const char head[] =
+	    "# HELP mpi_operator_config_last_reload_successful 1 when the file of --config was "
+	    "good when it was "
+	    "read last.\n# TYPE mpi_operator_config_last_reload_successful gauge\n"
+	    "mpi_operator_config_last_reload_successful ";
+	static const char time[] =
+	    "# HELP mpi_operator_config_last_reload_success_timestamp_seconds When the "
+	    "configuration that holds was "
+	    "read.\n# TYPE mpi_operator_config_last_reload_success_timestamp_seconds gauge\n"
+	    "mpi_operator_config_last_reload_success_timestamp_seconds ";
 	char *text = NULL;
 
 	if (!configuration->path)
 		return 0;
-	int len = asprintf(&text, "%s%d\n%s%" PRId64 "\n", head, configuration->good, time, configuration->read_s);
+	int len = asprintf(&text, "%s%d\n%s%" PRId64 "\n", head, configuration->good, time,
+	    configuration->read_s);
 	int code = len < 0 ? MPIJOB_ERR_NOMEM : mpijob_text_write(out, text, (size_t)len);
 	if (len >= 0)
 		free(text);

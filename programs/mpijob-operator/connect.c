@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows which cluster is meant, by mpi-operator's order and not by kubectl's: $KUBECONFIG, then the flags, then the
- * service account of the pod. And how fast requests may leave, and which warnings of the server are worth a line.
+ * Knows which cluster is meant, by mpi-operator's order and not by kubectl's: $KUBECONFIG, then the
+ * flags, then the service account of the pod. And how fast requests may leave, and which warnings
+ * of the server are worth a line.
  */
 #include "connect.h"
 
@@ -16,7 +17,7 @@
 
 #include "log.h"
 
-#define QPS_OF_0 5 /* what other clients of Kubernetes make of a 0 */
+#define QPS_OF_0   5 /* what other clients of Kubernetes make of a 0 */
 #define BURST_OF_0 10
 #define POD_TOKEN  "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
@@ -61,7 +62,8 @@ static char *user_agent(void)
 	if (text && uname(&system) == 0 && mpijob_text_write(text, "mpijob-operator/", 16) == 0 &&
 	    mpijob_text_write(text, mpijob_version(), strlen(mpijob_version())) == 0 &&
 	    mpijob_text_write(text, " (linux/", 8) == 0 &&
-	    mpijob_text_write(text, system.machine, strlen(system.machine)) == 0 && mpijob_text_write(text, ")", 1) == 0)
+	    mpijob_text_write(text, system.machine, strlen(system.machine)) == 0 &&
+	    mpijob_text_write(text, ")", 1) == 0)
 		copy = strdup(mpijob_text_data(text));
 	mpijob_text_free(text);
 	return copy;
@@ -79,8 +81,8 @@ static int set_rate(const struct settings *settings, mpijob_client *client)
 	return mpijob_client_set_options(client, &options);
 }
 
-static int make_client(const struct settings *settings, const mpijob_http_config *config, mpijob_client **out,
-		       mpijob_diag *diag)
+static int make_client(const struct settings *settings, const mpijob_http_config *config,
+    mpijob_client **out, mpijob_diag *diag)
 {
 	struct mpijob_http_options options = MPIJOB_HTTP_OPTIONS_INIT;
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
@@ -90,7 +92,8 @@ static int make_client(const struct settings *settings, const mpijob_http_config
 
 	options.user_agent = agent;
 	options.notice = log_finding;
-	int code = agent ? mpijob_http_new(config, &options, &transport, &http, diag) : MPIJOB_ERR_NOMEM;
+	int code =
+	    agent ? mpijob_http_new(config, &options, &transport, &http, diag) : MPIJOB_ERR_NOMEM;
 	free(agent);
 	if (code == 0)
 		code = mpijob_client_new(&transport, http, &client);
@@ -114,11 +117,14 @@ int connect_open(const struct settings *settings, mpijob_client **out)
 	if (code == 0)
 		code = make_client(settings, config, out, diag);
 	if (code == 0)
-		log_line(MPIJOB_SEVERITY_INFO, "the API server is %s", mpijob_http_config_server(config));
+		log_line(MPIJOB_SEVERITY_INFO, "the API server is %s",
+		    mpijob_http_config_server(config));
 	log_findings(diag);
 	if (code)
-		log_line(MPIJOB_SEVERITY_ERROR, "no cluster to work in: %s%s", mpijob_error_text(code),
-			 options.in_cluster ? "; outside of a pod give --kubeConfig FILE or $KUBECONFIG" : "");
+		log_line(MPIJOB_SEVERITY_ERROR, "no cluster to work in: %s%s",
+		    mpijob_error_text(code),
+		    options.in_cluster ? "; outside of a pod give --kubeConfig FILE or $KUBECONFIG"
+				       : "");
 	mpijob_http_config_free(config);
 	mpijob_diag_free(diag);
 	return code;
@@ -137,12 +143,14 @@ static void answered(void *user, const struct mpijob_answer *answer)
 
 	free(user);
 	if (answer->code && answer->code != MPIJOB_ERR_NOT_FOUND)
-		log_line(MPIJOB_SEVERITY_WARNING, "cannot find out whether the server knows MPIJobs: %s",
-			 answer->message ? answer->message : mpijob_error_text(answer->code));
+		log_line(MPIJOB_SEVERITY_WARNING,
+		    "cannot find out whether the server knows MPIJobs: %s",
+		    answer->message ? answer->message : mpijob_error_text(answer->code));
 	question.told(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
 }
 
-int connect_ask_kind(mpijob_client *client, const char *namespace_, void (*told)(void *user, int known), void *user)
+int connect_ask_kind(mpijob_client *client, const char *namespace_,
+    void (*told)(void *user, int known), void *user)
 {
 	static const char *const query[] = { "limit", "1" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -156,7 +164,8 @@ int connect_ask_kind(mpijob_client *client, const char *namespace_, void (*told)
 	target.namespace_ = given(namespace_);
 	target.query = query;
 	target.query_count = 2;
-	int code = question && path ? mpijob_target_write(&target, mpijob_text_write, path) : MPIJOB_ERR_NOMEM;
+	int code = question && path ? mpijob_target_write(&target, mpijob_text_write, path)
+				    : MPIJOB_ERR_NOMEM;
 	if (code == 0) {
 		*question = (struct question){ told, user };
 		request.method = "GET";

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of the daemon: what is begun in which order, the one loop that drives everything, and the end.
+ * The life of the daemon: what is begun in which order, the one loop that drives everything, and
+ * the end.
  *
- * The end has stages: stop acting; wait for what is under way, which may take the grace period; give the Lease up, unless a
- * write may still be under way; go.
+ * The end has stages: stop acting; wait for what is under way, which may take the grace period;
+ * give the Lease up, unless a write may still be under way; go.
  */
 #include "daemon.h"
 
@@ -32,7 +33,8 @@
 #define RESOLV_CONF    "/etc/resolv.conf"
 #define RELEASE_MS     5000 /* for the Lease, and the Event about it */
 #define QUIET_MS       1000 /* without news: what was freed goes back to the system */
-#define MAPPED_BYTES   32768 /* arrays that grow with the pods of a job leave no holes when each is mapped by itself */
+/* arrays that grow with the pods of a job leave no holes when each is mapped by itself */
+#define MAPPED_BYTES 32768
 
 enum stage { STAGE_ASKING, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_OVER };
 
@@ -45,7 +47,7 @@ struct life {
 	int tidy;            /* nothing was done since memory was given back */
 };
 
-static volatile sig_atomic_t ends; /* signals that asked for the end */
+static volatile sig_atomic_t ends;    /* signals that asked for the end */
 static volatile sig_atomic_t hangups; /* signals that asked to read the configuration again */
 static int alarm_fd = -1;
 
@@ -141,7 +143,8 @@ static int make_operator(struct state *state)
 	render.cluster_domain = settings->cluster_domain;
 	render.gang_scheduler = settings->gang_scheduling;
 	render.features = &settings->features;
-	options.namespace_ = settings->namespace_ && *settings->namespace_ ? settings->namespace_ : NULL;
+	options.namespace_ =
+	    settings->namespace_ && *settings->namespace_ ? settings->namespace_ : NULL;
 	options.render = &render;
 	options.max_writes = (int32_t)settings->max_writes;
 	options.log = log_finding;
@@ -152,7 +155,8 @@ static int make_operator(struct state *state)
 		state->names = names_new(RESOLV_CONF, settings->cluster_domain);
 	options.resolve = state->names ? names_resolve : NULL;
 	options.resolve_user = state->names;
-	int code = diag ? mpijob_operator_new(state->client, &options, &state->operator_, diag) : MPIJOB_ERR_NOMEM;
+	int code = diag ? mpijob_operator_new(state->client, &options, &state->operator_, diag)
+			: MPIJOB_ERR_NOMEM;
 	log_findings(diag);
 	mpijob_diag_free(diag);
 	return code ? code : configuration_apply(&state->configuration, state->operator_);
@@ -166,11 +170,14 @@ static void tell_settings(const struct settings *settings)
 	else
 		log_line(MPIJOB_SEVERITY_INFO, "for all namespaces");
 	if (settings->shadow)
-		log_line(MPIJOB_SEVERITY_INFO, "as a shadow: every job is planned, nothing is carried out");
+		log_line(MPIJOB_SEVERITY_INFO,
+		    "as a shadow: every job is planned, nothing is carried out");
 	else if (!settings->leader_elect)
-		log_line(MPIJOB_SEVERITY_WARNING, "without leader election: nothing keeps another operator from acting too");
+		log_line(MPIJOB_SEVERITY_WARNING,
+		    "without leader election: nothing keeps another operator from acting too");
 	if (settings->burst != NOT_GIVEN && settings->qps == NOT_GIVEN)
-		log_line(MPIJOB_SEVERITY_INFO, "the flag --kube-api-burst has no effect without --kube-api-qps");
+		log_line(MPIJOB_SEVERITY_INFO,
+		    "the flag --kube-api-burst has no effect without --kube-api-qps");
 	for (size_t i = 0; i < settings->ignored_count; i++)
 		log_line(MPIJOB_SEVERITY_INFO, "the flag %s has no effect", settings->ignored[i]);
 }
@@ -180,7 +187,8 @@ static void tell_settings(const struct settings *settings)
 static int begin_work(struct life *life)
 {
 	if (!life->known) {
-		log_line(MPIJOB_SEVERITY_ERROR, "the CRD doesn't exist: the server does not know MPIJobs of kubeflow.org/v2beta1");
+		log_line(MPIJOB_SEVERITY_ERROR, "the CRD doesn't exist: the server does not know "
+						"MPIJobs of kubeflow.org/v2beta1");
 		return MPIJOB_ERR_NOT_FOUND;
 	}
 	life->stage = STAGE_WORKING;
@@ -203,8 +211,9 @@ static void begin_end(struct life *life)
 static void end_drain(struct life *life, size_t busy)
 {
 	if (busy)
-		log_line(MPIJOB_SEVERITY_WARNING, "%zu requests are not over yet at the end of the grace period%s", busy,
-			 life->state.lease ? "; the Lease is kept until it runs out" : "");
+		log_line(MPIJOB_SEVERITY_WARNING,
+		    "%zu requests are not over yet at the end of the grace period%s", busy,
+		    life->state.lease ? "; the Lease is kept until it runs out" : "");
 	if (!life->state.lease || busy) {
 		life->stage = STAGE_OVER;
 		return;
@@ -227,8 +236,7 @@ static int advance(struct life *life)
 		configuration_look(&state->configuration, 1);
 	}
 	switch (life->stage) {
-	case STAGE_ASKING:
-		return life->asked ? begin_work(life) : 0;
+	case STAGE_ASKING: return life->asked ? begin_work(life) : 0;
 	case STAGE_DRAINING:
 		busy = mpijob_operator_busy(state->operator_);
 		if (busy == 0 || now_ms() >= life->deadline_ms)
@@ -238,8 +246,7 @@ static int advance(struct life *life)
 		if (!mpijob_lease_busy(state->lease) || now_ms() >= life->deadline_ms)
 			life->stage = STAGE_OVER;
 		return 0;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -279,7 +286,8 @@ static void sooner(int64_t *when, int64_t other)
 		*when = other;
 }
 
-/* What is waited for, by place: signals, the configuration's folder, two servers, the API server. */
+/* What is waited for, by place: signals, the configuration's folder, two servers, the API
+ * server. */
 enum { AT_ALARM, AT_CONFIGURATION, AT_HEALTH, AT_MONITORING, AT_CLIENT, PLACES };
 
 static void serve_one(struct server *server, const struct pollfd *fd, int64_t due_ms)
@@ -312,16 +320,16 @@ static int wait_for_news(struct life *life)
 {
 	struct state *state = &life->state;
 	struct pollfd fds[PLACES] = { { alarm_fd, POLLIN, 0 },
-				      { state->configuration.fd, POLLIN, 0 },
-				      { state->health ? server_fd(state->health) : -1, POLLIN, 0 },
-				      { state->monitoring ? server_fd(state->monitoring) : -1, POLLIN, 0 },
-				      { -1, POLLIN, 0 } };
+		{ state->configuration.fd, POLLIN, 0 },
+		{ state->health ? server_fd(state->health) : -1, POLLIN, 0 },
+		{ state->monitoring ? server_fd(state->monitoring) : -1, POLLIN, 0 },
+		{ -1, POLLIN, 0 } };
 	int64_t health_ms = state->health ? server_due_ms(state->health) : -1;
 	int64_t monitoring_ms = state->monitoring ? server_due_ms(state->monitoring) : -1;
 	int64_t when = life->deadline_ms, due = -1;
 	int fd = -1;
-	int code = state->operator_ ? mpijob_operator_interest(state->operator_, &fd, &due) :
-				      mpijob_client_interest(state->client, &fd, &due);
+	int code = state->operator_ ? mpijob_operator_interest(state->operator_, &fd, &due)
+				    : mpijob_client_interest(state->client, &fd, &due);
 
 	if (code)
 		return code;
@@ -347,7 +355,8 @@ static int wait_for_news(struct life *life)
 
 static int work(struct life *life)
 {
-	int code = connect_ask_kind(life->state.client, life->state.settings->namespace_, told, life);
+	int code =
+	    connect_ask_kind(life->state.client, life->state.settings->namespace_, told, life);
 
 	while (code == 0) {
 		code = step(life);
@@ -381,7 +390,8 @@ int daemon_run(const struct settings *settings)
 	if (code == 0) {
 		code = work(&life);
 		if (code && code != MPIJOB_ERR_NOT_FOUND)
-			log_line(MPIJOB_SEVERITY_ERROR, "cannot go on: %s", mpijob_error_text(code));
+			log_line(MPIJOB_SEVERITY_ERROR, "cannot go on: %s",
+			    mpijob_error_text(code));
 	}
 	if (code == 0)
 		log_line(MPIJOB_SEVERITY_INFO, "done");

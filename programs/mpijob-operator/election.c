@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the Lease that decides: mpi-operator's own, in its namespace and by its times, so that an operator of ours and one
- * of theirs never act at once. A shadow stands for nothing.
+ * Knows the Lease that decides: mpi-operator's own, in its namespace and by its times, so that an
+ * operator of ours and one of theirs never act at once. A shadow stands for nothing.
  */
 #include "election.h"
 
@@ -24,8 +24,10 @@ static char *make_identity(void)
 		return NULL;
 	id[6] = (unsigned char)((id[6] & 0x0f) | 0x40);
 	id[8] = (unsigned char)((id[8] & 0x3f) | 0x80);
-	int len = asprintf(&text, "%s_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", host, id[0], id[1],
-			   id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12], id[13], id[14], id[15]);
+	int len = asprintf(&text,
+	    "%s_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", host, id[0],
+	    id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12],
+	    id[13], id[14], id[15]);
 	return len < 0 ? NULL : text;
 }
 
@@ -37,8 +39,11 @@ static void changed(void *user, int leading, const char *holder)
 		log_line(MPIJOB_SEVERITY_INFO, "this operator leads now, as %s", holder);
 	else if (!leading && state->led && !state->stopping)
 		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more: %s%s",
-			 strcmp(holder, state->identity) == 0 ? "the Lease could not be renewed" : "the Lease has gone to ",
-			 strcmp(holder, state->identity) == 0 ? "" : *holder ? holder : "nobody");
+		    strcmp(holder, state->identity) == 0 ? "the Lease could not be renewed"
+							 : "the Lease has gone to ",
+		    strcmp(holder, state->identity) == 0 ? ""
+		    : *holder                            ? holder
+							 : "nobody");
 	else if (!leading && *holder && !state->stopping)
 		log_line(MPIJOB_SEVERITY_INFO, "the leader is %s", holder);
 	state->led = leading;
@@ -51,7 +56,9 @@ int election_begin(struct state *state)
 	if (state->settings->shadow || !state->settings->leader_elect)
 		return 0;
 	state->identity = make_identity();
-	int code = state->identity && getentropy(&options.seed, sizeof(options.seed)) == 0 ? 0 : MPIJOB_ERR_NOMEM;
+	int code = state->identity && getentropy(&options.seed, sizeof(options.seed)) == 0
+		       ? 0
+		       : MPIJOB_ERR_NOMEM;
 	options.namespace_ = state->settings->lock_namespace;
 	options.name = NAME;
 	options.identity = state->identity;
@@ -74,7 +81,8 @@ void election_end(struct state *state)
 
 int election_part(const struct state *state)
 {
-	if (state->settings->shadow || (state->settings->leader_elect && !(state->lease && mpijob_lease_leading(state->lease))))
+	if (state->settings->shadow || (state->settings->leader_elect &&
+					   !(state->lease && mpijob_lease_leading(state->lease))))
 		return MPIJOB_OPERATOR_WATCHES;
 	return state->stopping ? MPIJOB_OPERATOR_ENDS : MPIJOB_OPERATOR_ACTS;
 }

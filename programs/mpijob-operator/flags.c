@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows every flag of the daemon: one row each. Those of mpi-operator v0.8.2 keep their names, defaults and meaning,
- * so that a Deployment written for it goes on to work; what has no meaning here any more is accepted and told once.
- * A flag is written with one dash or two, its value behind '=' or as the next word, as Go's flag package has it.
+ * Knows every flag of the daemon: one row each. Those of mpi-operator v0.8.2 keep their names,
+ * defaults and meaning, so that a Deployment written for it goes on to work; what has no meaning
+ * here any more is accepted and told once. A flag is written with one dash or two, its value behind
+ * '=' or as the next word, as Go's flag package has it.
  */
 #include "flags.h"
 
@@ -21,61 +22,85 @@
 
 const struct flag_row flag_rows[] = {
 	{ "kubeConfig", "kubeconfig", "FILE", FLAG_TEXT, NULL, AT(kubeconfig),
-	  "Kubeconfig to read; $KUBECONFIG wins over it. Without both, and without --master, it is the service account of the "
-	  "pod that this runs in." },
-	{ "master", NULL, "URL", FLAG_TEXT, NULL, AT(master), "Address of the API server; wins over that of the kubeconfig." },
+	    "Kubeconfig to read; $KUBECONFIG wins over it. Without both, and without --master, it "
+	    "is the service account of the "
+	    "pod that this runs in." },
+	{ "master", NULL, "URL", FLAG_TEXT, NULL, AT(master),
+	    "Address of the API server; wins over that of the kubeconfig." },
 	{ "namespace", NULL, "NAMESPACE", FLAG_TEXT, "$KUBEFLOW_NAMESPACE", AT(namespace_),
-	  "The namespace whose MPIJobs are looked after; empty: all." },
+	    "The namespace whose MPIJobs are looked after; empty: all." },
 	{ "lock-namespace", NULL, "NAMESPACE", FLAG_TEXT, "mpi-operator", AT(lock_namespace),
-	  "Where the Lease mpi-operator is, which decides who acts." },
+	    "Where the Lease mpi-operator is, which decides who acts." },
 	{ "leader-elect", NULL, NULL, FLAG_SWITCH, "true", AT(leader_elect),
-	  "Act only while holding the Lease. Without it nothing keeps two operators from acting at once." },
+	    "Act only while holding the Lease. Without it nothing keeps two operators from acting "
+	    "at once." },
 	{ "gang-scheduling", NULL, "NAME", FLAG_TEXT, NULL, AT(gang_scheduling),
-	  "Gang scheduler: volcano, or the scheduler's name for scheduler-plugins." },
+	    "Gang scheduler: volcano, or the scheduler's name for scheduler-plugins." },
 	{ "cluster-domain", NULL, "DOMAIN", FLAG_TEXT, NULL, AT(cluster_domain),
-	  "DNS domain of the cluster for host names; without it they end in .svc." },
+	    "DNS domain of the cluster for host names; without it they end in .svc." },
 	{ "kube-api-qps", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(qps),
-	  "Requests a second at most; the Lease's are not counted, nor are watches. Without it there is no limit, and the server's "
-	  "own fairness decides; 0 is 5, and a negative number no limit, as for other clients of Kubernetes." },
+	    "Requests a second at most; the Lease's are not counted, nor are watches. Without it "
+	    "there is no limit, and the server's "
+	    "own fairness decides; 0 is 5, and a negative number no limit, as for other clients of "
+	    "Kubernetes." },
 	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(burst),
-	  "With --kube-api-qps: requests that may leave at once after a quiet time; 10 without it, and for 0." },
+	    "With --kube-api-qps: requests that may leave at once after a quiet time; 10 without "
+	    "it, and for 0." },
 	{ "launcher-hold", NULL, "DURATION", FLAG_DURATION, "4s", AT(launcher_hold_ms),
-	  "A launcher starts once the DNS names of its workers resolve, at the latest so long after all workers are ready, or 10s "
-	  "after they were created if they are not ready by then; 0: at once." },
-	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes), "Writes under way at a time." },
+	    "A launcher starts once the DNS names of its workers resolve, at the latest so long "
+	    "after all workers are ready, or 10s "
+	    "after they were created if they are not ready by then; 0: at once." },
+	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes),
+	    "Writes under way at a time." },
 	{ "monitoring-port", NULL, "PORT", FLAG_NUMBER, "0", AT(monitoring_port),
-	  "Port of /metrics and /shadow; 0: none, unless --monitoring-address has one." },
+	    "Port of /metrics and /shadow; 0: none, unless --monitoring-address has one." },
 	{ "monitoring-address", NULL, "HOST[:PORT]", FLAG_TEXT, NULL, AT(monitoring_address),
-	  "Address for --monitoring-port; all addresses without it." },
+	    "Address for --monitoring-port; all addresses without it." },
 	{ "health-address", NULL, "[HOST]:PORT", FLAG_TEXT, ":8080", AT(health_address),
-	  "Address of /healthz and /readyz; empty: none." },
+	    "Address of /healthz and /readyz; empty: none." },
 	{ "shadow", NULL, NULL, FLAG_SWITCH, "false", AT(shadow),
-	  "Plan every job, carry nothing out, and tell at /shadow what would have been done. Needs no Lease and only rights to read." },
+	    "Plan every job, carry nothing out, and tell at /shadow what would have been done. "
+	    "Needs no Lease and only rights to read." },
 	{ "config", NULL, "FILE", FLAG_TEXT, NULL, AT(config),
-	  "Defaults and limits by namespace, and which annotations tenants may use: docs/operator-config.md. Read again when it "
-	  "changes, and at SIGHUP." },
+	    "Defaults and limits by namespace, and which annotations tenants may use: "
+	    "docs/operator-config.md. Read again when it "
+	    "changes, and at SIGHUP." },
 	{ "grace-period", NULL, "DURATION", FLAG_DURATION, "25s", AT(grace_ms),
-	  "At the end, wait at most so long for writes that are under way." },
-	{ "log-format", NULL, "FORMAT", FLAG_TEXT, "text", AT(log_format), "text, or json: one object a line." },
+	    "At the end, wait at most so long for writes that are under way." },
+	{ "log-format", NULL, "FORMAT", FLAG_TEXT, "text", AT(log_format),
+	    "text, or json: one object a line." },
 	{ "version", NULL, NULL, FLAG_SWITCH, "false", AT(version), "Print the version." },
 	{ "man", NULL, NULL, FLAG_SWITCH, "false", AT(man), "Print the manual page in roff." },
 	{ "help", "h", NULL, FLAG_SWITCH, "false", AT(help), "Print this help." },
 	{ "threadiness", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "There is one thread." },
-	{ "controller-queue-rate-limit", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "The queue has no limit of rate." },
-	{ "controller-queue-burst", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "The queue has no limit of rate." },
+	{ "controller-queue-rate-limit", NULL, "NUMBER", FLAG_IGNORED, NULL, 0,
+	    "The queue has no limit of rate." },
+	{ "controller-queue-burst", NULL, "NUMBER", FLAG_IGNORED, NULL, 0,
+	    "The queue has no limit of rate." },
 	{ "v", NULL, "LEVEL", FLAG_IGNORED, NULL, 0, "There are no levels of verbosity." },
 	{ "vmodule", NULL, "PATTERNS", FLAG_IGNORED, NULL, 0, "There are no levels of verbosity." },
-	{ "stderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
-	{ "alsologtostderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
-	{ "log_backtrace_at", NULL, "PLACE", FLAG_IGNORED, NULL, 0, "The log has no stack traces." },
-	{ "log_dir", NULL, "DIRECTORY", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
-	{ "log_file", NULL, "FILE", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
-	{ "log_file_max_size", NULL, "MEGABYTES", FLAG_IGNORED, NULL, 0, "Everything is logged on standard error." },
-	{ "logtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
-	{ "alsologtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
-	{ "legacy_stderr_threshold_behavior", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
-	{ "one_output", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Everything is logged on standard error." },
-	{ "add_dir_header", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "Lines of the log name no source files." },
+	{ "stderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "alsologtostderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "log_backtrace_at", NULL, "PLACE", FLAG_IGNORED, NULL, 0,
+	    "The log has no stack traces." },
+	{ "log_dir", NULL, "DIRECTORY", FLAG_IGNORED, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "log_file", NULL, "FILE", FLAG_IGNORED, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "log_file_max_size", NULL, "MEGABYTES", FLAG_IGNORED, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "logtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "alsologtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "legacy_stderr_threshold_behavior", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "one_output", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
+	    "Everything is logged on standard error." },
+	{ "add_dir_header", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
+	    "Lines of the log name no source files." },
 	{ "skip_headers", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "See --log-format." },
 	{ "skip_log_headers", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "See --log-format." },
 	{ NULL, NULL, NULL, FLAG_SWITCH, NULL, 0, NULL },
@@ -86,7 +111,7 @@ const struct flag_row flag_rows[] = {
 static int read_switch(const char *text, int64_t *out)
 {
 	static const char *const words[2][7] = { { "0", "f", "F", "false", "FALSE", "False", NULL },
-						 { "1", "t", "T", "true", "TRUE", "True", NULL } };
+		{ "1", "t", "T", "true", "TRUE", "True", NULL } };
 
 	for (int value = 0; value < 2; value++)
 		for (const char *const *word = words[value]; *word; word++)
@@ -103,7 +128,8 @@ static int read_number(const char *text, int64_t *out)
 
 	errno = 0;
 	long long number = strtoll(text, &end, 0);
-	if (errno || end == text || *end || *text == ' ' || number < INT32_MIN || number > INT32_MAX)
+	if (errno || end == text || *end || *text == ' ' || number < INT32_MIN ||
+	    number > INT32_MAX)
 		return -1;
 	*out = number;
 	return 0;
@@ -121,7 +147,9 @@ static int read_duration(const char *text, int64_t *out)
 
 static const char *kind_word(enum flag_kind kind)
 {
-	return kind == FLAG_NUMBER ? "a number" : kind == FLAG_DURATION ? "a duration as 90s or 5m" : "true or false";
+	return kind == FLAG_NUMBER     ? "a number"
+	       : kind == FLAG_DURATION ? "a duration as 90s or 5m"
+				       : "true or false";
 }
 
 static int ignore(struct settings *settings, char *word)
@@ -143,17 +171,11 @@ static int read_value(const struct flag_row *row, const char *text, struct setti
 	int64_t *number = (int64_t *)(void *)place;
 
 	switch (row->kind) {
-	case FLAG_TEXT:
-		*(const char **)(void *)place = text;
-		return 0;
-	case FLAG_SWITCH:
-		return read_switch(text, number);
-	case FLAG_NUMBER:
-		return read_number(text, number);
-	case FLAG_DURATION:
-		return read_duration(text, number);
-	default:
-		return 0;
+	case FLAG_TEXT: *(const char **)(void *)place = text; return 0;
+	case FLAG_SWITCH: return read_switch(text, number);
+	case FLAG_NUMBER: return read_number(text, number);
+	case FLAG_DURATION: return read_duration(text, number);
+	default: return 0;
 	}
 }
 
@@ -206,10 +228,12 @@ __attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...
 }
 
 /* A flag that is the name of a feature. */
-static int take_feature(const struct mpijob_feature *feature, const char *value, struct settings *settings)
+static int take_feature(const struct mpijob_feature *feature, const char *value,
+    struct settings *settings)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	int code = diag ? mpijob_features_set(&settings->features, feature->name, value, diag) : MPIJOB_ERR_NOMEM;
+	int code = diag ? mpijob_features_set(&settings->features, feature->name, value, diag)
+			: MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
 		refuse("--%s: %s", feature->name, mpijob_diag_at(diag, i)->message);
@@ -274,9 +298,11 @@ static const char *check_monitoring(const struct settings *settings)
 	if (settings->monitoring_port < 0 || settings->monitoring_port > 65535)
 		return "--monitoring-port: use 0 to 65535";
 	if (settings->monitoring_port && address_has_port(address))
-		return "--monitoring-address: it has a port, and --monitoring-port is another: give one";
+		return "--monitoring-address: it has a port, and --monitoring-port is another: "
+		       "give one";
 	if (*address && !settings->monitoring_port && !address_has_port(address))
-		return "--monitoring-address: it has no port: write HOST:PORT, or give --monitoring-port";
+		return "--monitoring-address: it has no port: write HOST:PORT, or give "
+		       "--monitoring-port";
 	return NULL;
 }
 
@@ -353,7 +379,8 @@ static void wrap(const char *text, size_t indent, size_t width)
 
 static void print_flag(const struct flag_row *row)
 {
-	printf("  --%s%s%s%s", row->name, row->alias ? ", --" : "", row->alias ? row->alias : "", row->value ? " " : "");
+	printf("  --%s%s%s%s", row->name, row->alias ? ", --" : "", row->alias ? row->alias : "",
+	    row->value ? " " : "");
 	printf("%s", row->value ? row->value : "");
 	if (row->default_ && !is_switch(row))
 		printf(" (%s)", row->default_);
@@ -365,14 +392,17 @@ static void print_flag(const struct flag_row *row)
 
 static const char *feature_value(const struct mpijob_feature *feature)
 {
-	return feature->kind == MPIJOB_FEATURE_SWITCH ? "" : feature->kind == MPIJOB_FEATURE_DURATION ? " DURATION" : " NUMBER";
+	return feature->kind == MPIJOB_FEATURE_SWITCH     ? ""
+	       : feature->kind == MPIJOB_FEATURE_DURATION ? " DURATION"
+							  : " NUMBER";
 }
 
 void flags_print_help(void)
 {
 	puts("mpijob-operator: runs the MPIJobs (kubeflow.org/v2beta1) of a Kubernetes cluster\n\n"
 	     "Usage: mpijob-operator [FLAG...]\n\n"
-	     "Flags, with one dash or two, the value behind '=' or as the next word; defaults in parentheses:");
+	     "Flags, with one dash or two, the value behind '=' or as the next word; defaults in "
+	     "parentheses:");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (!is_ignored(row))
 			print_flag(row);
@@ -382,7 +412,8 @@ void flags_print_help(void)
 		printf("  --%s%s\n", feature->name, feature_value(feature));
 		wrap(feature->summary, 6, 100);
 	}
-	puts("\nAccepted, so that a Deployment of mpi-operator goes on to work, but without effect:");
+	puts("\nAccepted, so that a Deployment of mpi-operator goes on to work, but without "
+	     "effect:");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))
 			print_flag(row);
@@ -425,13 +456,17 @@ static void roff_flag(const struct flag_row *row)
 
 void flags_print_manual(void)
 {
-	printf(".TH MPIJOB\\-OPERATOR 8 \"\" \"libmpijob %s\" \"System Administration\"\n", mpijob_version());
+	printf(".TH MPIJOB\\-OPERATOR 8 \"\" \"libmpijob %s\" \"System Administration\"\n",
+	    mpijob_version());
 	puts(".SH NAME\nmpijob\\-operator \\- run the MPIJobs of a Kubernetes cluster");
 	puts(".SH SYNOPSIS\n.B mpijob\\-operator\n[\\fIFLAG\\fR...]");
-	puts(".SH DESCRIPTION\nWatches the MPIJobs (kubeflow.org/v2beta1) of a cluster and makes, follows and cleans up what they own.\n"
-	     "It takes the place of mpi\\-operator v0.8.2: flags, Lease, health check, metrics, objects, conditions and Events are its\n"
+	puts(".SH DESCRIPTION\nWatches the MPIJobs (kubeflow.org/v2beta1) of a cluster and makes, "
+	     "follows and cleans up what they own.\n"
+	     "It takes the place of mpi\\-operator v0.8.2: flags, Lease, health check, metrics, "
+	     "objects, conditions and Events are its\n"
 	     "own, so that either may follow the other while jobs run.");
-	puts(".PP\nSeveral may run at once: one holds the Lease\n.B mpi\\-operator\nand acts, the others watch and take over when it goes.");
+	puts(".PP\nSeveral may run at once: one holds the Lease\n.B mpi\\-operator\nand acts, the "
+	     "others watch and take over when it goes.");
 	puts(".SH FLAGS\nWith one dash or two, the value behind '=' or as the next word.");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (!is_ignored(row) && row->offset != AT(help))
@@ -445,19 +480,25 @@ void flags_print_manual(void)
 		roff(feature->summary);
 		putchar('\n');
 	}
-	puts(".SH FLAGS WITHOUT EFFECT\nAccepted, so that a Deployment of mpi\\-operator goes on to work; each is told once in the log.");
+	puts(".SH FLAGS WITHOUT EFFECT\nAccepted, so that a Deployment of mpi\\-operator goes on "
+	     "to work; each is told once in the log.");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))
 			roff_flag(row);
-	puts(".SH ENVIRONMENT\n.TP\n.B KUBECONFIG\nKubeconfig files, separated by colons; wins over\n.BR \\-\\-kubeConfig .\n"
+	puts(".SH ENVIRONMENT\n.TP\n.B KUBECONFIG\nKubeconfig files, separated by colons; wins "
+	     "over\n.BR \\-\\-kubeConfig .\n"
 	     ".TP\n.B KUBEFLOW_NAMESPACE\nDefault of\n.BR \\-\\-namespace .");
-	puts(".SH ENDPOINTS\n.TP\n.B /healthz\nFails when this one acts and could not renew the Lease for 20 seconds longer than it holds.\n"
+	puts(".SH ENDPOINTS\n.TP\n.B /healthz\nFails when this one acts and could not renew the "
+	     "Lease for 20 seconds longer than it holds.\n"
 	     ".TP\n.B /readyz\nFails until the first lists have arrived.\n"
 	     ".TP\n.B /metrics\nFor Prometheus; on \\-\\-monitoring\\-port.\n"
-	     ".TP\n.B /shadow\nOne JSON object a line for each action that \\-\\-shadow would have taken; see\n.BR mpijob (1),\nshadow\\-report.");
-	puts(".SH SIGNALS\n.TP\n.B SIGTERM, SIGINT\nStop acting, wait for writes under way, give the Lease back, end with 0. A second one: at once.\n"
+	     ".TP\n.B /shadow\nOne JSON object a line for each action that \\-\\-shadow would have "
+	     "taken; see\n.BR mpijob (1),\nshadow\\-report.");
+	puts(".SH SIGNALS\n.TP\n.B SIGTERM, SIGINT\nStop acting, wait for writes under way, give "
+	     "the Lease back, end with 0. A second one: at once.\n"
 	     ".TP\n.B SIGHUP\nRead the file of \\-\\-config again.");
-	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 when it could not begin: no configuration, no CRD, an address in use; 2 when a flag is "
+	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 when it could not begin: no "
+	     "configuration, no CRD, an address in use; 2 when a flag is "
 	     "wrong.");
 	puts(".SH SEE ALSO\n.BR mpijob (1)");
 }

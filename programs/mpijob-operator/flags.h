@@ -21,8 +21,8 @@ enum flag_kind {
 
 struct flag_row {
 	const char *name;
-	const char *alias;    /* another spelling; NULL without one */
-	const char *value;    /* what stands for the value in the help; NULL for a switch */
+	const char *alias; /* another spelling; NULL without one */
+	const char *value; /* what stands for the value in the help; NULL for a switch */
 	enum flag_kind kind;
 	const char *default_; /* as it would be written; NULL: not given */
 	size_t offset;        /* in struct settings */
@@ -34,7 +34,8 @@ extern const struct flag_row flag_rows[];
 
 #define NOT_GIVEN INT64_MIN
 
-/* What was asked for. Texts are borrowed from the command line and the environment; NULL: not given. */
+/* What was asked for. Texts are borrowed from the command line and the environment; NULL: not
+ * given. */
 struct settings {
 	const char *kubeconfig, *master;
 	const char *namespace_, *lock_namespace;

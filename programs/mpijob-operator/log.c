@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what a line of the log looks like, in both formats. A line is written by one call, so that lines of two
- * processes do not mix; what comes from a cluster cannot break it: it is escaped as all that is printed, or as JSON is.
+ * Knows what a line of the log looks like, in both formats. A line is written by one call, so that
+ * lines of two processes do not mix; what comes from a cluster cannot break it: it is escaped as
+ * all that is printed, or as JSON is.
  */
 #include "log.h"
 
@@ -34,7 +35,9 @@ static void put(const char *data, size_t len)
 
 static const char *word(int severity)
 {
-	return severity == MPIJOB_SEVERITY_ERROR ? "error" : severity == MPIJOB_SEVERITY_WARNING ? "warning" : "info";
+	return severity == MPIJOB_SEVERITY_ERROR     ? "error"
+	       : severity == MPIJOB_SEVERITY_WARNING ? "warning"
+						     : "info";
 }
 
 static void stamp(char *text, size_t size)
@@ -51,14 +54,15 @@ static void stamp(char *text, size_t size)
 static int plain_line(mpijob_text *line, const char *time, const struct mpijob_finding *finding)
 {
 	char place[32] = "";
-	const char *parts[] = { time,    " ", word(finding->severity), ": ",
-				finding->source ? finding->source : "", place, finding->source ? ": " : "",
-				finding->field ? finding->field : "", finding->field ? ": " : "", finding->message,
-				finding->id ? " [" : "", finding->id ? finding->id : "", finding->id ? "]" : "" };
+	const char *parts[] = { time, " ", word(finding->severity), ": ",
+		finding->source ? finding->source : "", place, finding->source ? ": " : "",
+		finding->field ? finding->field : "", finding->field ? ": " : "", finding->message,
+		finding->id ? " [" : "", finding->id ? finding->id : "", finding->id ? "]" : "" };
 	int rc = 0;
 
 	if (finding->source && finding->line)
-		(void)snprintf(place, sizeof(place), ":%d:%d", (int)finding->line, (int)finding->column);
+		(void)snprintf(place, sizeof(place), ":%d:%d", (int)finding->line,
+		    (int)finding->column);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == 0; i++)
 		rc = mpijob_escaped_write(parts[i], strlen(parts[i]), mpijob_text_write, line);
 	return rc;
@@ -101,7 +105,9 @@ void log_finding(void *user, const struct mpijob_finding *finding)
 
 	(void)user;
 	stamp(time, sizeof(time));
-	int rc = !line ? MPIJOB_ERR_NOMEM : json ? json_line(line, time, finding) : plain_line(line, time, finding);
+	int rc = !line  ? MPIJOB_ERR_NOMEM
+		 : json ? json_line(line, time, finding)
+			: plain_line(line, time, finding);
 	const char *data = rc ? "" : mpijob_text_data(line);
 	size_t len = strlen(data);
 	if (rc == 0 && (len == 0 || data[len - 1] != '\n'))

@@ -2,7 +2,8 @@
 /*
  * The daemon `mpijob-operator`: what a start of it can be, and the exit codes.
  *
- * 0: done; 1: it could not begin, or not go on; 2: the command line is wrong, as with Go's flag package.
+ * 0: done; 1: it could not begin, or not go on; 2: the command line is wrong, as with Go's flag
+ * package.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static int print(const struct settings *settings)
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }
 
-/* Keys and tokens are in this program's memory: no core file, and no other process of this user reads it. */
+/* Keys and tokens are in this program's memory: no core file, and no other process of this user
+ * reads it. */
 static void guard_memory(void)
 {
 	struct rlimit limit;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks the DNS of the cluster whether names exist: one query over UDP for each, without waiting for the answer.
+ * Asks the DNS of the cluster whether names exist: one query over UDP for each, without waiting for
+ * the answer.
  *
- * An answer that a name does not exist may stay in a cache between here and the server, and must not be what a launcher
- * finds there some moments later. So no address is asked for: each query has another one of the types for private use,
- * which no cache has. A server answers NOERROR without records for a name that exists, else NXDOMAIN.
+ * An answer that a name does not exist may stay in a cache between here and the server, and must
+ * not be what a launcher finds there some moments later. So no address is asked for: each query has
+ * another one of the types for private use, which no cache has. A server answers NOERROR without
+ * records for a name that exists, else NXDOMAIN.
  */
 #include "names.h"
 
@@ -22,10 +24,10 @@
 
 #include "log.h"
 
-#define SLOTS        1024  /* a power of two */
-#define AGAIN_MS     50    /* after the answer that there is no such name */
-#define LOST_MS      300   /* a query without an answer is lost */
-#define KNOWN_MS     2000  /* a name that exists is not asked again */
+#define SLOTS        1024 /* a power of two */
+#define AGAIN_MS     50   /* after the answer that there is no such name */
+#define LOST_MS      300  /* a query without an answer is lost */
+#define KNOWN_MS     2000 /* a name that exists is not asked again */
 #define QUERY_MOST   512
 #define HEADER       12
 #define NAME_MOST    253
@@ -64,7 +66,8 @@ static int64_t now_ms(void)
 
 static int connect_to(const char *server)
 {
-	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_DGRAM };
+	struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+		.ai_socktype = SOCK_DGRAM };
 	struct addrinfo *found = NULL;
 	int fd = -1;
 
@@ -86,7 +89,8 @@ static void read_line(char *line, struct names *names)
 	int is_search = word && strcmp(word, "search") == 0;
 	int is_server = word && strcmp(word, "nameserver") == 0;
 
-	while (word && (is_search || is_server) && (word = strtok_r(NULL, " \t\n", &rest)) != NULL) {
+	while (
+	    word && (is_search || is_server) && (word = strtok_r(NULL, " \t\n", &rest)) != NULL) {
 		if (is_server && names->fd < 0)
 			names->fd = connect_to(word);
 		if (is_search && strncmp(word, "svc.", 4) == 0 && !names->domain)
@@ -123,7 +127,9 @@ struct names *names_new(const char *path, const char *domain)
 		return names;
 	names_free(names);
 	log_line(MPIJOB_SEVERITY_INFO,
-		 "%s has no DNS server of a cluster: launchers start after the full time of --launcher-hold", path);
+	    "%s has no DNS server of a cluster: launchers start after the full time of "
+	    "--launcher-hold",
+	    path);
 	return NULL;
 }
 

@@ -6,8 +6,9 @@
 struct names;
 
 /*
- * Read a resolv.conf. `domain`: of the cluster; NULL or "": the one in its search list. NULL, and a line in the log, when
- * that is not the resolv.conf of a pod that uses the DNS of its cluster, or a socket cannot be made.
+ * Read a resolv.conf. `domain`: of the cluster; NULL or "": the one in its search list. NULL, and a
+ * line in the log, when that is not the resolv.conf of a pod that uses the DNS of its cluster, or a
+ * socket cannot be made.
  */
 struct names *names_new(const char *path, const char *domain);
 void names_free(struct names *names);

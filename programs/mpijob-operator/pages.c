@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows every page. /healthz is word for word what mpi-operator's is, since probes and people read it.
+ * Knows every page. /healthz is word for word what mpi-operator's is, since probes and people read
+ * it.
  */
 #include "pages.h"
 
@@ -20,7 +21,8 @@ static int put(mpijob_text *out, const char *text)
 static int check(mpijob_text *out, const char *page, const char *name, int well, int verbose)
 {
 	const char *const good[] = { "[+]", name, " ok\n", page, " check passed\n", NULL };
-	const char *const bad[] = { "[-]", name, " failed: reason withheld\n", page, " check failed\n", NULL };
+	const char *const bad[] = { "[-]", name, " failed: reason withheld\n", page,
+		" check failed\n", NULL };
 	int code = 0;
 
 	if (well && !verbose)
@@ -45,7 +47,9 @@ static int write_leader(void *user, int verbose, mpijob_text *out)
 	int well = leads_well(user);
 
 	(void)verbose;
-	int code = put(out, well ? "ok" : "internal server error: failed election to renew leadership on lease mpi-operator\n");
+	int code = put(out, well ? "ok"
+				 : "internal server error: failed election to renew leadership on "
+				   "lease mpi-operator\n");
 	return code ? code : well ? 200 : 500;
 }
 
@@ -54,15 +58,19 @@ static int write_readyz(void *user, int verbose, mpijob_text *out)
 	const struct state *state = user;
 
 	return check(out, "readyz", state->stopping ? "shutdown" : "lists",
-		     !state->stopping && state->operator_ && mpijob_operator_synced(state->operator_), verbose);
+	    !state->stopping && state->operator_ && mpijob_operator_synced(state->operator_),
+	    verbose);
 }
 
 static int write_metrics(void *user, int verbose, mpijob_text *out)
 {
-	static const char leader[] = "# HELP mpi_operator_is_leader Is this client the leader of this mpi-operator client set?\n"
+	static const char leader[] = "# HELP mpi_operator_is_leader Is this client the leader of "
+				     "this mpi-operator client set?\n"
 				     "# TYPE mpi_operator_is_leader gauge\nmpi_operator_is_leader ";
 	const struct state *state = user;
-	int code = state->operator_ ? mpijob_operator_metrics(state->operator_, mpijob_text_write, out) : 0;
+	int code = state->operator_
+		       ? mpijob_operator_metrics(state->operator_, mpijob_text_write, out)
+		       : 0;
 
 	(void)verbose;
 	if (code == 0)
@@ -82,8 +90,12 @@ static int write_shadow(void *user, int verbose, mpijob_text *out)
 
 	(void)verbose;
 	if (!state->settings->shadow)
-		return put(out, "this operator is no shadow; start it with --shadow\n") ? MPIJOB_ERR_NOMEM : 404;
-	int code = state->operator_ ? mpijob_operator_shadow_report(state->operator_, mpijob_text_write, out) : 0;
+		return put(out, "this operator is no shadow; start it with --shadow\n")
+			   ? MPIJOB_ERR_NOMEM
+			   : 404;
+	int code = state->operator_
+		       ? mpijob_operator_shadow_report(state->operator_, mpijob_text_write, out)
+		       : 0;
 	return code ? code : 200;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows where /proc says what a process costs, and under which names Prometheus' own collector for processes gives it, so
- * that dashboards and alerts made for that go on to work.
+ * Knows where /proc says what a process costs, and under which names Prometheus' own collector for
+ * processes gives it, so that dashboards and alerts made for that go on to work.
  */
 #include "process.h"
 
@@ -17,10 +17,11 @@
 #define FILE_MOST (64 << 10)
 
 /* One metric, its value as text. */
-static int metric(mpijob_text *out, const char *name, const char *type, const char *help, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+static int metric(mpijob_text *out, const char *name, const char *type, const char *help,
+    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-static int metric(mpijob_text *out, const char *name, const char *type, const char *help, const char *format, ...)
+static int metric(mpijob_text *out, const char *name, const char *type, const char *help,
+    const char *format, ...)
 {
 	char *value = NULL, *text = NULL;
 	va_list values;
@@ -30,7 +31,8 @@ static int metric(mpijob_text *out, const char *name, const char *type, const ch
 	va_end(values);
 	if (len < 0)
 		return MPIJOB_ERR_NOMEM;
-	len = asprintf(&text, "# HELP %s %s\n# TYPE %s %s\n%s %s\n", name, help, name, type, name, value);
+	len = asprintf(&text, "# HELP %s %s\n# TYPE %s %s\n%s %s\n", name, help, name, type, name,
+	    value);
 	int code = len < 0 ? MPIJOB_ERR_NOMEM : mpijob_text_write(out, text, (size_t)len);
 	if (len >= 0)
 		free(text);
@@ -52,11 +54,13 @@ static char *read_file(const char *path)
 }
 
 /* Hundredths of a second, or what the kernel counts in. */
-static int seconds(mpijob_text *out, const char *name, const char *type, const char *help, uint64_t ticks, uint64_t base)
+static int seconds(mpijob_text *out, const char *name, const char *type, const char *help,
+    uint64_t ticks, uint64_t base)
 {
 	uint64_t each = (uint64_t)sysconf(_SC_CLK_TCK);
 
-	return metric(out, name, type, help, "%" PRIu64 ".%02" PRIu64, base + ticks / each, ticks % each * 100 / each);
+	return metric(out, name, type, help, "%" PRIu64 ".%02" PRIu64, base + ticks / each,
+	    ticks % each * 100 / each);
 }
 
 static uint64_t boot_time(void)
@@ -83,23 +87,26 @@ static int write_stat(mpijob_text *out)
 			fields[i] = strtoull(++at, NULL, 10);
 	}
 	if (at) {
-		code = seconds(out, "process_cpu_seconds_total", "counter", "Total user and system CPU time spent in seconds.",
-			       fields[13] + fields[14], 0);
+		code = seconds(out, "process_cpu_seconds_total", "counter",
+		    "Total user and system CPU time spent in seconds.", fields[13] + fields[14], 0);
 		if (code == 0)
-			code = metric(out, "process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes.", "%" PRIu64,
-				      fields[22]);
+			code = metric(out, "process_virtual_memory_bytes", "gauge",
+			    "Virtual memory size in bytes.", "%" PRIu64, fields[22]);
 		if (code == 0)
-			code = metric(out, "process_resident_memory_bytes", "gauge", "Resident memory size in bytes.",
-				      "%" PRIu64, fields[23] * (uint64_t)sysconf(_SC_PAGESIZE));
+			code = metric(out, "process_resident_memory_bytes", "gauge",
+			    "Resident memory size in bytes.", "%" PRIu64,
+			    fields[23] * (uint64_t)sysconf(_SC_PAGESIZE));
 		if (code == 0)
 			code = seconds(out, "process_start_time_seconds", "gauge",
-				       "Start time of the process since unix epoch in seconds.", fields[21], boot_time());
+			    "Start time of the process since unix epoch in seconds.", fields[21],
+			    boot_time());
 	}
 	free(text);
 	return code;
 }
 
-static int write_limit(mpijob_text *out, const struct rlimit *limit, const char *name, const char *help)
+static int write_limit(mpijob_text *out, const struct rlimit *limit, const char *name,
+    const char *help)
 {
 	if (limit->rlim_cur == RLIM_INFINITY)
 		return metric(out, name, "gauge", help, "1.8446744073709552e+19");
@@ -116,7 +123,9 @@ static int write_descriptors(mpijob_text *out)
 	for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
 		count += entry->d_name[0] != '.';
 	(void)closedir(folder);
-	return metric(out, "process_open_fds", "gauge", "Number of open file descriptors.", "%u", count - 1); /* not this one */
+	/* not this one */
+	return metric(out, "process_open_fds", "gauge", "Number of open file descriptors.", "%u",
+	    count - 1);
 }
 
 /* /proc/self/net/netstat: a line of names, a line of numbers, for each protocol. */
@@ -124,8 +133,10 @@ static int write_network(mpijob_text *out)
 {
 	static const struct {
 		const char *word, *name, *help;
-	} rows[] = { { "InOctets", "process_network_receive_bytes_total", "Number of bytes received by the process over the network." },
-		     { "OutOctets", "process_network_transmit_bytes_total", "Number of bytes sent by the process over the network." } };
+	} rows[] = { { "InOctets", "process_network_receive_bytes_total",
+			 "Number of bytes received by the process over the network." },
+		{ "OutOctets", "process_network_transmit_bytes_total",
+		    "Number of bytes sent by the process over the network." } };
 	char *text = read_file("/proc/self/net/netstat");
 	char *names = text ? strstr(text, "IpExt:") : NULL;
 	char *numbers = names ? strstr(names + 1, "IpExt:") : NULL;
@@ -133,12 +144,15 @@ static int write_network(mpijob_text *out)
 
 	if (numbers)
 		numbers[-1] = '\0';
-	for (char *saved = NULL, *more = NULL, *name = numbers ? strtok_r(names, " \n", &saved) : NULL,
+	for (char *saved = NULL, *more = NULL,
+		  *name = numbers ? strtok_r(names, " \n", &saved) : NULL,
 		  *number = name ? strtok_r(numbers, " \n", &more) : NULL;
-	     name && number && code == 0; name = strtok_r(NULL, " \n", &saved), number = strtok_r(NULL, " \n", &more))
+	     name && number && code == 0;
+	     name = strtok_r(NULL, " \n", &saved), number = strtok_r(NULL, " \n", &more))
 		for (size_t i = 0; i < 2 && code == 0; i++)
 			if (strcmp(name, rows[i].word) == 0)
-				code = metric(out, rows[i].name, "counter", rows[i].help, "%s", number);
+				code = metric(out, rows[i].name, "counter", rows[i].help, "%s",
+				    number);
 	free(text);
 	return code;
 }
@@ -151,10 +165,11 @@ int process_write(mpijob_text *out)
 	if (code == 0)
 		code = write_descriptors(out);
 	if (code == 0 && getrlimit(RLIMIT_NOFILE, &files) == 0)
-		code = write_limit(out, &files, "process_max_fds", "Maximum number of open file descriptors.");
+		code = write_limit(out, &files, "process_max_fds",
+		    "Maximum number of open file descriptors.");
 	if (code == 0 && getrlimit(RLIMIT_AS, &memory) == 0)
 		code = write_limit(out, &memory, "process_virtual_memory_max_bytes",
-				   "Maximum amount of virtual memory available in bytes.");
+		    "Maximum amount of virtual memory available in bytes.");
 	if (code == 0)
 		code = write_network(out);
 	return code;

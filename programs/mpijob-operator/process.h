@@ -7,7 +7,8 @@
 
 #include <mpijob/base.h>
 
-/* Write the metrics process_* in the text format of Prometheus. 0 or MPIJOB_ERR_NOMEM. What cannot be found out is left out. */
+/* Write the metrics process_* in the text format of Prometheus. 0 or MPIJOB_ERR_NOMEM. What cannot
+ * be found out is left out. */
 int process_write(mpijob_text *out);
 
 #endif

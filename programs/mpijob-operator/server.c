@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows libmicrohttpd, and what keeps a slow or hostile client from costing more than its own answer: few connections in
- * all, fewer from one address, little memory for a request, one request for each connection, a limit on its whole life,
- * and a rate for pages that cost much. All of it runs in the loop of the daemon, without a thread.
+ * Knows libmicrohttpd, and what keeps a slow or hostile client from costing more than its own
+ * answer: few connections in all, fewer from one address, little memory for a request, one request
+ * for each connection, a limit on its whole life, and a rate for pages that cost much. All of it
+ * runs in the loop of the daemon, without a thread.
  */
 #include "server.h"
 
@@ -17,14 +18,15 @@
 
 #include "log.h"
 
-#define MOST_CONNECTIONS  64
-#define CROWDED           48 /* from here on the oldest goes when a new one comes, so that probes always get in */
-#define MOST_OF_ADDRESS   16
-#define REQUEST_MEMORY    (16 << 10) /* headers included */
-#define IDLE_S            10
-#define LIFE_MS           30000
-#define SWEEP_MS          1000
-#define MOST_HEAVY        50 /* heavy pages a second */
+#define MOST_CONNECTIONS 64
+/* from here on the oldest goes when a new one comes, so that probes always get in */
+#define CROWDED         48
+#define MOST_OF_ADDRESS 16
+#define REQUEST_MEMORY  (16 << 10) /* headers included */
+#define IDLE_S          10
+#define LIFE_MS         30000
+#define SWEEP_MS        1000
+#define MOST_HEAVY      50 /* heavy pages a second */
 
 /* One connection; in the order of their age. */
 struct visitor {
@@ -91,7 +93,8 @@ static void make_room(struct server *server)
 
 static void enter(struct server *server, struct MHD_Connection *connection, void **context)
 {
-	const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const union MHD_ConnectionInfo *info =
+	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct visitor *visitor = calloc(1, sizeof(*visitor));
 
 	*context = visitor;
@@ -114,7 +117,7 @@ static void enter(struct server *server, struct MHD_Connection *connection, void
 }
 
 static void on_connection(void *user, struct MHD_Connection *connection, void **context,
-			  enum MHD_ConnectionNotificationCode code)
+    enum MHD_ConnectionNotificationCode code)
 {
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
 		enter(user, connection, context);
@@ -127,18 +130,19 @@ static void sweep(struct server *server)
 {
 	int64_t now = server->oldest ? now_ms() : 0;
 
-	for (struct visitor *visitor = server->oldest; visitor && visitor->end_ms <= now; visitor = visitor->next)
+	for (struct visitor *visitor = server->oldest; visitor && visitor->end_ms <= now;
+	     visitor = visitor->next)
 		show_out(visitor);
 }
 
 /* ---- answers ---- */
 
-static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type, const char *text,
-			      size_t len)
+static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
+    const char *text, size_t len)
 {
 	/* MUST_COPY leaves the text alone. */
 	struct MHD_Response *response =
-		MHD_create_response_from_buffer(len, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+	    MHD_create_response_from_buffer(len, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 
 	if (!response)
 		return MHD_NO;
@@ -167,18 +171,21 @@ static int is_too_much(struct server *server)
 	return ++server->heavy > MOST_HEAVY;
 }
 
-static enum MHD_Result show(struct server *server, struct MHD_Connection *connection, const struct server_page *page)
+static enum MHD_Result show(struct server *server, struct MHD_Connection *connection,
+    const struct server_page *page)
 {
 	if (page->heavy && is_too_much(server))
 		return plain(connection, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests\n");
 
 	mpijob_text *text = mpijob_text_new();
-	int verbose = MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "verbose", 7, NULL, NULL) == MHD_YES;
+	int verbose = MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "verbose", 7,
+			  NULL, NULL) == MHD_YES;
 	int status = text ? page->write(server->user, verbose, text) : MPIJOB_ERR_NOMEM;
 	enum MHD_Result result;
 
 	if (status > 0)
-		result = answer(connection, (unsigned)status, page->type, mpijob_text_data(text), mpijob_text_len(text));
+		result = answer(connection, (unsigned)status, page->type, mpijob_text_data(text),
+		    mpijob_text_len(text));
 	else
 		result = plain(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
 	mpijob_text_free(text);
@@ -186,8 +193,8 @@ static enum MHD_Result show(struct server *server, struct MHD_Connection *connec
 }
 
 /* The visitor is the context of the connection; that of the request stays unused. */
-static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *path, const char *method,
-				  const char *version, const char *upload, size_t *upload_len, void **request)
+static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *path,
+    const char *method, const char *version, const char *upload, size_t *upload_len, void **request)
 {
 	static const char seen;
 	struct server *server = user;
@@ -217,12 +224,13 @@ struct server *server_new(int fd, const struct server_page *pages, void *user)
 	if (server) {
 		server->pages = pages;
 		server->user = user;
-		server->daemon = MHD_start_daemon(
-			MHD_USE_EPOLL, 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, fd,
-			MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-			(unsigned)MOST_OF_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY,
-			MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-			MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
+		server->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, server,
+		    MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
+		    (unsigned)MOST_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		    (unsigned)MOST_OF_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		    (size_t)REQUEST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+		    MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+		    MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
 	}
 	if (server && server->daemon)
 		info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD);

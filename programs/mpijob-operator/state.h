@@ -18,13 +18,13 @@ struct state {
 	const struct settings *settings;
 	struct configuration configuration;
 	mpijob_client *client;
-	mpijob_operator *operator_;  /* NULL until the server is known to know MPIJobs */
-	mpijob_lease *lease;         /* NULL: acts without, or never */
-	char *identity;              /* that stands for it */
+	mpijob_operator *operator_;         /* NULL until the server is known to know MPIJobs */
+	mpijob_lease *lease;                /* NULL: acts without, or never */
+	char *identity;                     /* that stands for it */
 	struct server *health, *monitoring; /* NULL: none */
-	struct names *names;         /* NULL: names cannot be asked */
-	int part;                    /* as the operator was told: MPIJOB_OPERATOR_* */
-	int led;                     /* as the Lease told last */
+	struct names *names;                /* NULL: names cannot be asked */
+	int part;                           /* as the operator was told: MPIJOB_OPERATOR_* */
+	int led;                            /* as the Lease told last */
 	int stopping;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands suspend, resume and scale: one field of jobs that exist. It knows that a dry run needs the same change
- * as a patch of its own, and which word tells that it was made.
+ * The commands suspend, resume and scale: one field of jobs that exist. It knows that a dry run
+ * needs the same change as a patch of its own, and which word tells that it was made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,8 +17,9 @@ struct change {
 	const struct arguments *arguments;
 	const char *done; /* what is printed behind the name */
 	int (*make)(struct change *change, const struct chosen_job *job);
-	int (*patch)(mpijob_doc *doc, const struct change *change); /* the same, for a dry run on the server */
-	int suspend;                                                /* suspend: 1, resume: 0 */
+	/* the same, for a dry run on the server */
+	int (*patch)(mpijob_doc *doc, const struct change *change);
+	int suspend; /* suspend: 1, resume: 0 */
 	size_t printed;
 };
 
@@ -42,8 +43,8 @@ static int try_on_server(struct change *change, const struct chosen_job *job, mp
 	mpijob_doc_edit(doc);
 	int code = change->patch(doc, change);
 	if (code == 0)
-		code = mpijob_client_patch(change->connection.client, &target, mpijob_doc_root(doc), out,
-					   change->connection.diag);
+		code = mpijob_client_patch(change->connection.client, &target, mpijob_doc_root(doc),
+		    out, change->connection.diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -66,11 +67,13 @@ static int change_one(struct change *change, const struct chosen_job *job)
 		code = try_on_server(change, job, &stored);
 	else
 		code = dry_run == DRY_RUN_CLIENT ? 0 : change->make(change, job);
-	/* The line needs the name alone, but a job that is not there must not be said to be changed. */
+	/* The line needs the name alone, but a job that is not there must not be said to be
+	 * changed. */
 	if (code == 0 && !stored && (dry_run == DRY_RUN_CLIENT || change->arguments->output))
 		code = look(change, job, &stored);
 	if (code == 0 && stored)
-		code = stored_print(change->arguments, mpijob_doc_root(stored), change->done, &change->printed);
+		code = stored_print(change->arguments, mpijob_doc_root(stored), change->done,
+		    &change->printed);
 	else if (code == 0)
 		print_out(JOB_RESOURCE "/%s %s\n", job->name, change->done);
 	fflush(stdout);
@@ -78,7 +81,8 @@ static int change_one(struct change *change, const struct chosen_job *job)
 	connection_tell(&change->connection, code);
 	/* What refuses it does not say which of the jobs it is. */
 	if (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_CONFLICT)
-		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s is not %s\n", job->name, change->done);
+		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s is not %s\n", job->name,
+		    change->done);
 	return connection_exit(&change->connection, code);
 }
 
@@ -114,30 +118,34 @@ static int run(struct change *change)
 
 static int make_suspend(struct change *change, const struct chosen_job *job)
 {
-	return mpijob_client_suspend(change->connection.client, job->namespace_, job->name, change->suspend,
-				     change->connection.diag);
+	return mpijob_client_suspend(change->connection.client, job->namespace_, job->name,
+	    change->suspend, change->connection.diag);
 }
 
 static int patch_suspend(mpijob_doc *doc, const struct change *change)
 {
-	mpijob_node_put_bool(doc, mpijob_doc_make(doc, "spec.runPolicy"), "suspend", change->suspend);
+	mpijob_node_put_bool(doc, mpijob_doc_make(doc, "spec.runPolicy"), "suspend",
+	    change->suspend);
 	return mpijob_doc_error(doc);
 }
 
 int suspend_command(const struct arguments *arguments)
 {
-	struct change change = {
-		.arguments = arguments, .done = "suspended", .make = make_suspend, .patch = patch_suspend, .suspend = 1
-	};
+	struct change change = { .arguments = arguments,
+		.done = "suspended",
+		.make = make_suspend,
+		.patch = patch_suspend,
+		.suspend = 1 };
 
 	return run(&change);
 }
 
 int resume_command(const struct arguments *arguments)
 {
-	struct change change = {
-		.arguments = arguments, .done = "resumed", .make = make_suspend, .patch = patch_suspend
-	};
+	struct change change = { .arguments = arguments,
+		.done = "resumed",
+		.make = make_suspend,
+		.patch = patch_suspend };
 
 	return run(&change);
 }
@@ -149,23 +157,27 @@ static int make_scale(struct change *change, const struct chosen_job *job)
 	const struct given *current = &change->arguments->current_replicas;
 
 	return mpijob_client_scale(change->connection.client, job->namespace_, job->name,
-				   (int32_t)change->arguments->replicas.value,
-				   current->is ? (int32_t)current->value : -1, change->connection.diag);
+	    (int32_t)change->arguments->replicas.value, current->is ? (int32_t)current->value : -1,
+	    change->connection.diag);
 }
 
 static int patch_scale(mpijob_doc *doc, const struct change *change)
 {
 	mpijob_node_put_int(doc, mpijob_doc_make(doc, "spec.mpiReplicaSpecs.Worker"), "replicas",
-			    change->arguments->replicas.value);
+	    change->arguments->replicas.value);
 	return mpijob_doc_error(doc);
 }
 
 int scale_command(const struct arguments *arguments)
 {
-	struct change change = { .arguments = arguments, .done = "scaled", .make = make_scale, .patch = patch_scale };
+	struct change change = { .arguments = arguments,
+		.done = "scaled",
+		.make = make_scale,
+		.patch = patch_scale };
 
 	if (!arguments->replicas.is) {
-		fputs("mpijob: say how many workers: mpijob scale NAME --replicas=NUMBER\n", stderr);
+		fputs("mpijob: say how many workers: mpijob scale NAME --replicas=NUMBER\n",
+		    stderr);
 		return EXIT_USAGE;
 	}
 	return run(&change);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the ways in which kubectl lets people say which objects they mean, for MPIJobs: NAME, mpijob/NAME (as -o name
- * prints it), -f FILE, -l LABELS, --all, and -A.
+ * Knows the ways in which kubectl lets people say which objects they mean, for MPIJobs: NAME,
+ * mpijob/NAME (as -o name prints it), -f FILE, -l LABELS, --all, and -A.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,18 +39,22 @@ void chosen_free(struct chosen *chosen)
 /* NAME of NAME or TYPE/NAME; NULL for another type, and for what can be no name. */
 static const char *name_of(const char *word)
 {
-	static const char *const types[] = { "mpijob", "mpijobs", "mpijob.kubeflow.org", "mpijobs.kubeflow.org" };
+	static const char *const types[] = { "mpijob", "mpijobs", "mpijob.kubeflow.org",
+		"mpijobs.kubeflow.org" };
 	const char *slash = strchr(word, '/'), *name = slash ? NULL : word;
 
 	for (size_t i = 0; slash && i < sizeof(types) / sizeof(types[0]); i++)
-		if (strlen(types[i]) == (size_t)(slash - word) && strncmp(types[i], word, strlen(types[i])) == 0)
+		if (strlen(types[i]) == (size_t)(slash - word) &&
+		    strncmp(types[i], word, strlen(types[i])) == 0)
 			name = slash + 1;
-	if (!name || !*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+	if (!name || !*name || strchr(name, '/') || strcmp(name, ".") == 0 ||
+	    strcmp(name, "..") == 0)
 		return NULL;
 	return name;
 }
 
-static int take_names(const struct connection *connection, const struct words *words, struct chosen *chosen)
+static int take_names(const struct connection *connection, const struct words *words,
+    struct chosen *chosen)
 {
 	for (size_t i = 0; i < words->count; i++) {
 		if (add(chosen, connection->namespace_, name_of(words->items[i]), NULL)) {
@@ -62,22 +66,24 @@ static int take_names(const struct connection *connection, const struct words *w
 }
 
 static int take_object(struct connection *connection, const struct arguments *arguments,
-		       const struct input_object *object, struct chosen *chosen)
+    const struct input_object *object, struct chosen *chosen)
 {
 	const char *name = mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
 	const char *has = mpijob_node_string(mpijob_node_find(object->node, "metadata.namespace"));
 
 	if (!name)
 		return findings_add(connection->diag, MPIJOB_ERR_SPEC, object->source, "no-name",
-				    "an MPIJob without metadata.name cannot be found again");
+		    "an MPIJob without metadata.name cannot be found again");
 	if (has && arguments->namespace_ && strcmp(has, arguments->namespace_) != 0)
-		return findings_add(connection->diag, MPIJOB_ERR_SPEC, object->source, "other-namespace",
-				    "MPIJob '%s' is of namespace '%s', not of '%s' as --namespace says", name, has,
-				    arguments->namespace_);
+		return findings_add(connection->diag, MPIJOB_ERR_SPEC, object->source,
+		    "other-namespace",
+		    "MPIJob '%s' is of namespace '%s', not of '%s' as --namespace says", name, has,
+		    arguments->namespace_);
 	return add(chosen, has ? has : connection->namespace_, name, NULL);
 }
 
-static int take_files(struct connection *connection, const struct arguments *arguments, struct chosen *chosen)
+static int take_files(struct connection *connection, const struct arguments *arguments,
+    struct chosen *chosen)
 {
 	struct input input;
 	size_t before = chosen->count;
@@ -89,8 +95,8 @@ static int take_files(struct connection *connection, const struct arguments *arg
 		if (mpijob_is_job(input.objects[i].node))
 			code = take_object(connection, arguments, &input.objects[i], chosen);
 	if (code == 0 && chosen->count == before)
-		code = findings_add(connection->diag, MPIJOB_ERR_NOT_FOUND, arguments->files.items[0], "no-job",
-				    "no MPIJob in here");
+		code = findings_add(connection->diag, MPIJOB_ERR_NOT_FOUND,
+		    arguments->files.items[0], "no-job", "no MPIJob in here");
 	connection_tell(connection, code);
 	input_free(&input);
 	return code ? EXIT_FINDINGS : 0;
@@ -107,7 +113,7 @@ int chosen_check(const struct arguments *arguments)
 	for (size_t i = 0; i < arguments->operands.count; i++) {
 		if (!name_of(arguments->operands.items[i])) {
 			print_to(stderr, "mpijob: '%s' is no name of an MPIJob; for files use -f\n",
-				arguments->operands.items[i]);
+			    arguments->operands.items[i]);
 			return EXIT_USAGE;
 		}
 	}
@@ -116,13 +122,15 @@ int chosen_check(const struct arguments *arguments)
 
 int chosen_check_some(const struct arguments *arguments)
 {
-	if (arguments->operands.count || arguments->files.count || arguments->selector || arguments->all)
+	if (arguments->operands.count || arguments->files.count || arguments->selector ||
+	    arguments->all)
 		return chosen_check(arguments);
 	fputs("mpijob: name a job, or choose with -l LABELS or --all\n", stderr);
 	return EXIT_USAGE;
 }
 
-int chosen_names(struct connection *connection, const struct arguments *arguments, struct chosen *chosen)
+int chosen_names(struct connection *connection, const struct arguments *arguments,
+    struct chosen *chosen)
 {
 	*chosen = (struct chosen){ 0 };
 	connection->by_name = arguments->operands.count > 0;
@@ -131,7 +139,8 @@ int chosen_names(struct connection *connection, const struct arguments *argument
 	return code ? code : take_files(connection, arguments, chosen);
 }
 
-int jobs_list(struct connection *connection, const char *namespace_, const char *selector, mpijob_doc **out)
+int jobs_list(struct connection *connection, const char *namespace_, const char *selector,
+    mpijob_doc **out)
 {
 	const char *query[] = { "labelSelector", selector };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -144,26 +153,30 @@ int jobs_list(struct connection *connection, const char *namespace_, const char 
 	return mpijob_client_list(connection->client, &target, 0, out, connection->diag);
 }
 
-static int take_listed(struct connection *connection, const struct arguments *arguments, struct chosen *chosen)
+static int take_listed(struct connection *connection, const struct arguments *arguments,
+    struct chosen *chosen)
 {
 	mpijob_doc *list = NULL;
-	int code = jobs_list(connection, arguments->all_namespaces ? NULL : connection->namespace_, arguments->selector,
-			     &list);
-	const mpijob_node *items = code == 0 ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
+	int code = jobs_list(connection, arguments->all_namespaces ? NULL : connection->namespace_,
+	    arguments->selector, &list);
+	const mpijob_node *items =
+	    code == 0 ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(items) && code == 0; i++) {
 		const mpijob_node *metadata = mpijob_node_get(mpijob_node_at(items, i), "metadata");
 		const char *name = mpijob_node_string(mpijob_node_get(metadata, "name"));
 		const char *namespace_ = mpijob_node_string(mpijob_node_get(metadata, "namespace"));
 		if (name && namespace_)
-			code = add(chosen, namespace_, name, mpijob_node_string(mpijob_node_get(metadata, "uid")));
+			code = add(chosen, namespace_, name,
+			    mpijob_node_string(mpijob_node_get(metadata, "uid")));
 	}
 	mpijob_doc_free(list);
 	connection_tell(connection, code);
 	return code ? connection_exit(connection, code) : 0;
 }
 
-int chosen_find(struct connection *connection, const struct arguments *arguments, struct chosen *chosen)
+int chosen_find(struct connection *connection, const struct arguments *arguments,
+    struct chosen *chosen)
 {
 	int code = chosen_names(connection, arguments, chosen);
 

@@ -8,7 +8,7 @@
 #include "connect.h"
 
 #define JOB_API_VERSION "kubeflow.org/v2beta1"
-#define JOB_RESOURCE "mpijob.kubeflow.org"
+#define JOB_RESOURCE    "mpijob.kubeflow.org"
 
 struct chosen_job {
 	char *namespace_;
@@ -22,24 +22,30 @@ struct chosen {
 	int by_name; /* they were named: each has to exist */
 };
 
-/* Check how jobs are chosen, before anything is asked. Returns 0, or EXIT_USAGE after having said what is wrong. */
+/* Check how jobs are chosen, before anything is asked. Returns 0, or EXIT_USAGE after having said
+ * what is wrong. */
 int chosen_check(const struct arguments *arguments);
 
 /* The same where it must be said which jobs are meant. */
 int chosen_check_some(const struct arguments *arguments);
 
 /*
- * Find out which jobs are meant, after chosen_check(); asks the server for -l, --all and -A. Returns 0, or the exit code after having said what is
- * wrong. That none is found is no error. Free what was chosen in either case.
+ * Find out which jobs are meant, after chosen_check(); asks the server for -l, --all and -A.
+ * Returns 0, or the exit code after having said what is wrong. That none is found is no error. Free
+ * what was chosen in either case.
  */
-int chosen_find(struct connection *connection, const struct arguments *arguments, struct chosen *chosen);
+int chosen_find(struct connection *connection, const struct arguments *arguments,
+    struct chosen *chosen);
 
 /* The names and files alone; `count` is 0 when there are none. */
-int chosen_names(struct connection *connection, const struct arguments *arguments, struct chosen *chosen);
+int chosen_names(struct connection *connection, const struct arguments *arguments,
+    struct chosen *chosen);
 
 void chosen_free(struct chosen *chosen);
 
-/* List the MPIJobs of a namespace (NULL: of all) with these labels (NULL: any); see mpijob_client_list(). */
-int jobs_list(struct connection *connection, const char *namespace_, const char *selector, mpijob_doc **out);
+/* List the MPIJobs of a namespace (NULL: of all) with these labels (NULL: any); see
+ * mpijob_client_list(). */
+int jobs_list(struct connection *connection, const char *namespace_, const char *selector,
+    mpijob_doc **out);
 
 #endif

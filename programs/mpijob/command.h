@@ -11,11 +11,12 @@
 #include <mpijob/features.h>
 
 /* Exit codes that every command shares; run and exec pass on those of the job. */
-#define EXIT_FINDINGS 1      /* the input is refused, or something could not be done */
-#define EXIT_USAGE 2         /* the command line is wrong */
-#define EXIT_TIMED_OUT 124   /* run, wait, submit --wait: --timeout passed */
+#define EXIT_FINDINGS    1   /* the input is refused, or something could not be done */
+#define EXIT_USAGE       2   /* the command line is wrong */
+#define EXIT_TIMED_OUT   124 /* run, wait, submit --wait: --timeout passed */
 #define EXIT_OWN_FAILURE 125 /* run, exec: what failed is this program, not the job */
-#define EXIT_SIGNALLED 128   /* run and all that talks to a cluster: plus the number of the signal that interrupted it */
+/* run and all that talks to a cluster: plus the number of the signal that interrupted it */
+#define EXIT_SIGNALLED 128
 
 /* Words of the command line; they live as long as the program. */
 struct words {
@@ -64,12 +65,13 @@ struct connection_words {
 };
 
 struct arguments {
-	int kubectl;           /* called as kubectl-mpijob, by kubectl */
-	struct words operands; /* files and directories; of exec the pod, of explain fields; elsewhere names of jobs */
-	struct words files;    /* -f of commands whose operands are names */
+	int kubectl; /* called as kubectl-mpijob, by kubectl */
+	/* files and directories; of exec the pod, of explain fields; elsewhere names of jobs */
+	struct words operands;
+	struct words files; /* -f of commands whose operands are names */
 	struct connection_words connection;
 	struct create_words create;
-	char **program;        /* what stands behind --, closed by NULL; NULL without one */
+	char **program; /* what stands behind --, closed by NULL; NULL without one */
 	const char *output;
 	const char *operator_config;
 	const char *namespace_;
@@ -78,7 +80,7 @@ struct arguments {
 	const char *cluster_domain;
 	const char *gang_scheduling;
 	const char *uid;
-	const char *to;       /* convert, flyte: the version */
+	const char *to; /* convert, flyte: the version */
 	const char *flyte_config;
 	const char *flyte_execution;
 	const char *repairs;  /* flyte: names with commas between them */
@@ -86,10 +88,10 @@ struct arguments {
 	const char *observed; /* plan: a file with what is in the cluster */
 	const char *now;      /* plan: RFC 3339 */
 	struct words priority_classes;
-	int64_t timeout_ms;        /* 0: none */
-	int64_t backoff_base_ms;   /* 0: as Kubernetes */
-	int64_t late_names_ms;     /* 0: at once */
-	struct words silence; /* findings by their identifiers */
+	int64_t timeout_ms;      /* 0: none */
+	int64_t backoff_base_ms; /* 0: as Kubernetes */
+	int64_t late_names_ms;   /* 0: at once */
+	struct words silence;    /* findings by their identifiers */
 	struct words error;
 	struct mpijob_features features;
 	int with_key;
@@ -101,42 +103,42 @@ struct arguments {
 	int allow_host_path;
 	int timings;
 	int roff;
-	int full;                  /* crd: with descriptions */
+	int full; /* crd: with descriptions */
 
 	/* Of commands that talk to a cluster. */
 	const char *selector;
 	const char *field_manager;
-	const char *for_;          /* wait: condition=TYPE, Running, Finished, delete */
-	int dry_run;               /* DRY_RUN_* */
-	int validate;              /* VALIDATE_* */
-	int cascade;               /* CASCADE_* */
-	const char *pod;           /* logs */
-	struct given limit_ms;     /* wait, submit, delete: --timeout */
+	const char *for_;      /* wait: condition=TYPE, Running, Finished, delete */
+	int dry_run;           /* DRY_RUN_* */
+	int validate;          /* VALIDATE_* */
+	int cascade;           /* CASCADE_* */
+	const char *pod;       /* logs */
+	struct given limit_ms; /* wait, submit, delete: --timeout */
 	struct given replicas;
 	struct given current_replicas;
-	struct given tail;         /* logs */
-	struct given since_ms;     /* logs */
-	int all;                   /* wait, suspend, resume, delete: every job; logs: every pod */
+	struct given tail;     /* logs */
+	struct given since_ms; /* logs */
+	int all;               /* wait, suspend, resume, delete: every job; logs: every pod */
 	int all_namespaces;
 	int watch;
 	int watch_only;
 	int no_headers;
 	int show_labels;
 	int ignore_not_found;
-	int wait;                  /* -1: --wait=false */
+	int wait; /* -1: --wait=false */
 	int server_side;
 	int force_conflicts;
 	int warnings_as_errors;
-	int local;                 /* run: on this machine although a cluster could be meant */
-	int rm;                    /* run on a cluster: delete the job at the end */
-	int detach;                /* run on a cluster: do not stay */
-	int follow;                /* logs */
-	int workers;               /* logs: of the workers */
-	int previous;              /* logs */
-	int timestamps;            /* logs */
-	int all_containers;        /* logs */
-	int prefix;                /* logs; -1: --prefix=false */
-	int show_events;           /* describe; -1: --show-events=false */
+	int local;          /* run: on this machine although a cluster could be meant */
+	int rm;             /* run on a cluster: delete the job at the end */
+	int detach;         /* run on a cluster: do not stay */
+	int follow;         /* logs */
+	int workers;        /* logs: of the workers */
+	int previous;       /* logs */
+	int timestamps;     /* logs */
+	int all_containers; /* logs */
+	int prefix;         /* logs; -1: --prefix=false */
+	int show_events;    /* describe; -1: --show-events=false */
 };
 
 /* What options with choices become, in the order of the choices; 0: not given. */
@@ -172,7 +174,8 @@ enum {
 	COMMAND_CRD = 1 << 23,
 	COMMAND_CREATE = 1 << 24,
 	COMMAND_FLYTE = 1 << 25,
-	COMMAND_CONNECTION = 1 << 30, /* none: marks options that all commands of a cluster share, explained at one place */
+	/* none: marks options that all commands of a cluster share, explained at one place */
+	COMMAND_CONNECTION = 1 << 30,
 };
 
 struct command {
@@ -217,7 +220,8 @@ int version_command(const struct arguments *arguments);
 int help_command(const struct arguments *arguments);
 int completion_command(const struct arguments *arguments);
 
-/* guard.c: no core file of this program; while it pauses, children are started with the limit as it was */
+/* guard.c: no core file of this program; while it pauses, children are started with the limit as it
+ * was */
 
 void guard_memory(void);
 void guard_pause(void);

@@ -36,8 +36,8 @@ static void bash_values(void)
 /* Commands whose operands are names of jobs: those that -f FILE stands in for, and logs. */
 static int takes_jobs(const struct command *command)
 {
-	const unsigned names = COMMAND_GET | COMMAND_DESCRIBE | COMMAND_LOGS | COMMAND_WAIT | COMMAND_SUSPEND | COMMAND_RESUME |
-			       COMMAND_SCALE | COMMAND_DELETE;
+	const unsigned names = COMMAND_GET | COMMAND_DESCRIBE | COMMAND_LOGS | COMMAND_WAIT |
+			       COMMAND_SUSPEND | COMMAND_RESUME | COMMAND_SCALE | COMMAND_DELETE;
 
 	return (command->bit & names) != 0;
 }
@@ -61,7 +61,8 @@ static void print_places(const char *between, const char *end)
 
 	for (const struct option_row *row = option_rows; row->name; row++) {
 		int is_namespace = strcmp(row->name, "namespace") == 0;
-		if (!(row->commands & COMMAND_GET) || !row->value || !(is_namespace || row->commands & COMMAND_CONNECTION) ||
+		if (!(row->commands & COMMAND_GET) || !row->value ||
+		    !(is_namespace || row->commands & COMMAND_CONNECTION) ||
 		    strcmp(row->name, "request-timeout") == 0)
 			continue;
 		printf("%s--%s%s", before, row->name, end);
@@ -76,12 +77,16 @@ static void print_places(const char *between, const char *end)
 
 static void bash_jobs(void)
 {
-	puts("# The names of the jobs, of the cluster and namespace that the line names.\n_mpijob_jobs() {");
-	fputs("\tlocal i at where=()\n\tfor ((i = 2; i < COMP_CWORD - 1; i++)); do\n\t\tcase ${COMP_WORDS[i]} in\n\t\t", stdout);
+	puts("# The names of the jobs, of the cluster and namespace that the line "
+	     "names.\n_mpijob_jobs() {");
+	fputs("\tlocal i at where=()\n\tfor ((i = 2; i < COMP_CWORD - 1; i++)); do\n\t\tcase "
+	      "${COMP_WORDS[i]} in\n\t\t",
+	    stdout);
 	print_places("|", "");
 	puts(")\n\t\t\tat=$((i + 1))\n\t\t\t[ \"${COMP_WORDS[at]}\" = = ] && at=$((i + 2))\n"
 	     "\t\t\twhere+=(\"${COMP_WORDS[i]}\" \"${COMP_WORDS[at]}\") ;;\n\t\tesac\n\tdone");
-	puts("\t\"${COMP_WORDS[0]}\" " LIST " \"${where[@]}\" </dev/null 2>/dev/null |\n\t\tsed -n 's|.*/\\([a-z0-9.-]*\\)$|\\1|p' # compgen would expand other characters\n}");
+	puts("\t\"${COMP_WORDS[0]}\" " LIST " \"${where[@]}\" </dev/null 2>/dev/null |\n\t\tsed -n "
+	     "'s|.*/\\([a-z0-9.-]*\\)$|\\1|p' # compgen would expand other characters\n}");
 }
 
 /* Options whose value is no name of a job. */
@@ -89,7 +94,8 @@ static void bash_valued(void)
 {
 	fputs("\tcase $before in\n\t=", stdout);
 	for (const struct option_row *row = option_rows; row->name; row++)
-		if (row->value && !row->choices && row->commands & (COMMAND_GET | COMMAND_LOGS | COMMAND_WAIT | COMMAND_SCALE))
+		if (row->value && !row->choices &&
+		    row->commands & (COMMAND_GET | COMMAND_LOGS | COMMAND_WAIT | COMMAND_SCALE))
 			printf("|--%s", row->name);
 	puts("|-n|-l|-s|-c) compopt -o default; return ;;\n\tesac");
 }
@@ -112,7 +118,8 @@ static void bash(void)
 		bash_options(command->bit);
 		puts("' ;;");
 	}
-	puts("\tesac\n\tcase $word in\n\t-*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); return ;;\n\tesac");
+	puts("\tesac\n\tcase $word in\n\t-*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")); "
+	     "return ;;\n\tesac");
 	bash_valued();
 	fputs("\tcase \"${COMP_WORDS[1]} $before\" in\n", stdout);
 	for (const struct command *command = commands; command->name; command++)
@@ -139,13 +146,18 @@ static void zsh_text(const char *text)
 
 static void zsh_jobs(void)
 {
-	puts("# The names of the jobs, of the cluster and namespace that the line names.\n_mpijob_jobs() {");
-	fputs("\tlocal i\n\tlocal -a where found\n\tfor ((i = 3; i < CURRENT; i++)); do\n\t\tcase ${words[i]} in\n\t\t", stdout);
+	puts("# The names of the jobs, of the cluster and namespace that the line "
+	     "names.\n_mpijob_jobs() {");
+	fputs("\tlocal i\n\tlocal -a where found\n\tfor ((i = 3; i < CURRENT; i++)); do\n\t\tcase "
+	      "${words[i]} in\n\t\t",
+	    stdout);
 	print_places("|", "");
-	fputs(") (( i + 1 < CURRENT )) && where+=(\"${words[i]}\" \"${words[i+1]}\") ;;\n\t\t", stdout);
+	fputs(") (( i + 1 < CURRENT )) && where+=(\"${words[i]}\" \"${words[i+1]}\") ;;\n\t\t",
+	    stdout);
 	print_places("|", "=*");
 	puts(") where+=(\"${words[i]}\") ;;\n\t\tesac\n\tdone");
-	puts("\tfound=(${(f)\"$(mpijob " LIST " \"${where[@]}\" </dev/null 2>/dev/null)\"})\n\tcompadd -- ${found##*/}\n}");
+	puts("\tfound=(${(f)\"$(mpijob " LIST
+	     " \"${where[@]}\" </dev/null 2>/dev/null)\"})\n\tcompadd -- ${found##*/}\n}");
 }
 
 static void zsh(void)
@@ -170,10 +182,11 @@ static void zsh(void)
 			putchar(']');
 			if (row->value)
 				printf(":%s:%s%s%s", row->value, row->choices ? "(" : "_files",
-				       row->choices ? row->choices : "", row->choices ? ")" : "");
+				    row->choices ? row->choices : "", row->choices ? ")" : "");
 			putchar('\'');
 		}
-		puts(takes_jobs(command) ? " \\\n\t\t'*:job:_mpijob_jobs' ;;" : " \\\n\t\t'*:file:_files' ;;");
+		puts(takes_jobs(command) ? " \\\n\t\t'*:job:_mpijob_jobs' ;;"
+					 : " \\\n\t\t'*:file:_files' ;;");
 	}
 	puts("\tesac\n}\n_mpijob \"$@\"");
 }
@@ -189,12 +202,16 @@ static void fish_text(const char *text)
 
 static void fish_jobs(void)
 {
-	puts("# The names of the jobs, of the cluster and namespace that the line names.\nfunction __mpijob_jobs");
-	fputs("\tset -l words (commandline -opc)\n\tset -l where\n\tfor i in (seq 3 (count $words))\n"
-	      "\t\tswitch $words[$i]\n\t\t\tcase ",
-	      stdout);
+	puts("# The names of the jobs, of the cluster and namespace that the line names.\nfunction "
+	     "__mpijob_jobs");
+	fputs(
+	    "\tset -l words (commandline -opc)\n\tset -l where\n\tfor i in (seq 3 (count $words))\n"
+	    "\t\tswitch $words[$i]\n\t\t\tcase ",
+	    stdout);
 	print_places(" ", "");
-	fputs("\n\t\t\t\ttest $i -lt (count $words); and set -a where $words[$i] $words[(math $i + 1)]\n\t\t\tcase ", stdout);
+	fputs("\n\t\t\t\ttest $i -lt (count $words); and set -a where $words[$i] $words[(math $i + "
+	      "1)]\n\t\t\tcase ",
+	    stdout);
 	print_places(" ", "=\\*");
 	puts("\n\t\t\t\tset -a where $words[$i]\n\t\tend\n\tend");
 	puts("\tmpijob " LIST " $where </dev/null 2>/dev/null | string replace -r '.*/' ''\nend");
@@ -214,7 +231,8 @@ static void fish(void)
 		for (const struct option_row *row = option_rows; row->name; row++) {
 			if (!(row->commands & command->bit))
 				continue;
-			printf("complete -c mpijob -n '__fish_seen_subcommand_from %s' -l %s", command->name, row->name);
+			printf("complete -c mpijob -n '__fish_seen_subcommand_from %s' -l %s",
+			    command->name, row->name);
 			if (row->letter)
 				printf(" -s %c", row->letter);
 			if (row->value)
@@ -235,7 +253,8 @@ int completion_command(const struct arguments *arguments)
 		void (*print)(void);
 	} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
 
-	for (size_t i = 0; arguments->operands.count == 1 && i < sizeof(shells) / sizeof(shells[0]); i++) {
+	for (size_t i = 0; arguments->operands.count == 1 && i < sizeof(shells) / sizeof(shells[0]);
+	     i++) {
 		if (strcmp(arguments->operands.items[0], shells[i].name) == 0) {
 			shells[i].print();
 			return 0;

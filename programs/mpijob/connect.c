@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how the command reaches a cluster: libmpijob-http is loaded only here and only when it is needed, so that what
- * works on files alone runs without libcurl; kubectl's options; warnings of the server; and what a failure means for
- * the person at the keyboard.
+ * Knows how the command reaches a cluster: libmpijob-http is loaded only here and only when it is
+ * needed, so that what works on files alone runs without libcurl; kubectl's options; warnings of
+ * the server; and what a failure means for the person at the keyboard.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,9 +45,10 @@ static void *library_open(void)
 	char *path = NULL;
 	void *library = NULL;
 
-	if (dladdr((void *)(uintptr_t)mpijob_version, &info) && info.dli_fname && strrchr(info.dli_fname, '/') &&
-	    asprintf(&path, "%.*s/%s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname), info.dli_fname, LIBRARY) >=
-		    0) {
+	if (dladdr((void *)(uintptr_t)mpijob_version, &info) && info.dli_fname &&
+	    strrchr(info.dli_fname, '/') &&
+	    asprintf(&path, "%.*s/%s", (int)(strrchr(info.dli_fname, '/') - info.dli_fname),
+		info.dli_fname, LIBRARY) >= 0) {
 		library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 		free(path);
 	}
@@ -85,10 +86,11 @@ static int library_load(struct connection *connection, struct http_functions *fu
 		return 0;
 	const char *why = dlerror();
 	print_to(stderr,
-		"mpijob: cannot load " LIBRARY ", which talks to clusters: %s\n"
-		"mpijob: install it beside libmpijob, and libcurl, which it needs; commands that work on files go "
-		"without it\n",
-		why ? why : "it is of another version");
+	    "mpijob: cannot load " LIBRARY ", which talks to clusters: %s\n"
+	    "mpijob: install it beside libmpijob, and libcurl, which it needs; commands that work "
+	    "on files go "
+	    "without it\n",
+	    why ? why : "it is of another version");
 	return -1;
 }
 
@@ -105,7 +107,8 @@ static int reads_stdin(const struct arguments *arguments)
 	return 0;
 }
 
-static void config_options(const struct arguments *arguments, struct mpijob_http_config_options *options)
+static void config_options(const struct arguments *arguments,
+    struct mpijob_http_config_options *options)
 {
 	const struct connection_words *words = &arguments->connection;
 
@@ -113,7 +116,8 @@ static void config_options(const struct arguments *arguments, struct mpijob_http
 	options->context = words->context;
 	options->cluster = words->cluster;
 	options->user = words->user;
-	options->namespace_ = arguments->namespace_ && *arguments->namespace_ ? arguments->namespace_ : NULL;
+	options->namespace_ =
+	    arguments->namespace_ && *arguments->namespace_ ? arguments->namespace_ : NULL;
 	options->server = words->server;
 	options->tls_server_name = words->tls_server_name;
 	options->certificate_authority = words->certificate_authority;
@@ -125,7 +129,8 @@ static void config_options(const struct arguments *arguments, struct mpijob_http
 	options->as_groups = words->as_groups.items;
 	options->as_groups_count = words->as_groups.count;
 	options->insecure_skip_tls_verify = words->insecure;
-	options->interactive = !reads_stdin(arguments); /* a plugin may ask only when the input is not the jobs */
+	/* a plugin may ask only when the input is not the jobs */
+	options->interactive = !reads_stdin(arguments);
 }
 
 /* ---- what the server warns of ---- */
@@ -151,7 +156,8 @@ static void on_warning(void *user, const char *text)
 
 	if (was_warned(connection, text))
 		return;
-	const char **items = realloc(connection->warned.items, (connection->warned.count + 1) * sizeof(*items));
+	const char **items =
+	    realloc(connection->warned.items, (connection->warned.count + 1) * sizeof(*items));
 	char *copy = strdup(text);
 	if (items)
 		connection->warned.items = items;
@@ -208,9 +214,10 @@ static void tell_no_config(const struct connection *connection)
 
 	if (words->kubeconfig || words->context || words->cluster || words->user || words->server)
 		return;
-	fputs("mpijob: name a cluster with --kubeconfig FILE, $KUBECONFIG or --server URL; without one: mpijob run "
+	fputs("mpijob: name a cluster with --kubeconfig FILE, $KUBECONFIG or --server URL; without "
+	      "one: mpijob run "
 	      "--local FILE\n",
-	      stderr);
+	    stderr);
 }
 
 /* What would be another path on the server. */
@@ -226,7 +233,8 @@ int connection_open(struct connection *connection, const struct arguments *argum
 
 	*connection = (struct connection){ .arguments = arguments };
 	if (arguments->namespace_ && !is_namespace(arguments->namespace_)) {
-		print_to(stderr, "mpijob: --namespace: '%s' is no name of a namespace\n", arguments->namespace_);
+		print_to(stderr, "mpijob: --namespace: '%s' is no name of a namespace\n",
+		    arguments->namespace_);
 		return EXIT_USAGE;
 	}
 	connection->diag = mpijob_diag_new();
@@ -277,7 +285,8 @@ static int says(const mpijob_diag *diag, const char *reason, const char *words)
 {
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
-		if ((finding->reason && strcmp(finding->reason, reason) == 0) || strstr(finding->message, words))
+		if ((finding->reason && strcmp(finding->reason, reason) == 0) ||
+		    strstr(finding->message, words))
 			return 1;
 	}
 	return 0;
@@ -309,7 +318,8 @@ static const char *word_after(const char *text, const char *before, char word[WO
 	return word;
 }
 
-/* The server's message names the right that is missing: turn it into the question that kubectl answers. */
+/* The server's message names the right that is missing: turn it into the question that kubectl
+ * answers. */
 static void print_right(const struct connection *connection)
 {
 	char verb[WORD_SIZE] = "", resource[WORD_SIZE], group[WORD_SIZE], namespace_[WORD_SIZE];
@@ -322,7 +332,9 @@ static void print_right(const struct connection *connection)
 		word_after(text, " in the namespace \"", namespace_);
 	}
 	if (!*verb || !*resource) {
-		fputs("mpijob: this user may not do that; 'kubectl auth can-i --list' tells what it may\n", stderr);
+		fputs("mpijob: this user may not do that; 'kubectl auth can-i --list' tells what "
+		      "it may\n",
+		    stderr);
 		return;
 	}
 	const char *context = connection->arguments->connection.context;
@@ -331,11 +343,12 @@ static void print_right(const struct connection *connection)
 	if (slash)
 		*slash = '\0';
 	print_to(stderr,
-		"mpijob: to check: kubectl auth can-i %s %s%s%s%s%s%s%s%s%s; a %s with this right and a %sBinding give "
-		"it\n",
-		verb, resource, *group ? "." : "", group, slash ? " --subresource=" : "", slash ? slash + 1 : "",
-		*namespace_ ? " -n " : " -A", namespace_, context ? " --context " : "", context ? context : "", role,
-		role);
+	    "mpijob: to check: kubectl auth can-i %s %s%s%s%s%s%s%s%s%s; a %s with this right and "
+	    "a %sBinding give "
+	    "it\n",
+	    verb, resource, *group ? "." : "", group, slash ? " --subresource=" : "",
+	    slash ? slash + 1 : "", *namespace_ ? " -n " : " -A", namespace_,
+	    context ? " --context " : "", context ? context : "", role, role);
 }
 
 static const char *advice(const struct connection *connection, int code)
@@ -343,23 +356,24 @@ static const char *advice(const struct connection *connection, int code)
 	switch (code) {
 	case MPIJOB_ERR_AUTH:
 		if (says(connection->diag, "Unauthorized", "Unauthorized"))
-			return "the server does not accept these credentials: they may have expired, or be those of "
+			return "the server does not accept these credentials: they may have "
+			       "expired, or be those of "
 			       "another cluster";
 		return NULL;
-	case MPIJOB_ERR_NOT_FOUND: /* a kind, not an object: its answer has no name, or is no Status at all */
+	/* a kind, not an object: its answer has no name, or is no Status at all */
+	case MPIJOB_ERR_NOT_FOUND:
 		if (says(connection->diag, "", "could not find the requested resource") ||
 		    says(connection->diag, "", "404 page not found"))
-			return "the server does not know this kind; for MPIJobs the MPI operator and its CRD are "
+			return "the server does not know this kind; for MPIJobs the MPI operator "
+			       "and its CRD are "
 			       "missing: mpijob doctor";
 		return NULL;
 	case MPIJOB_ERR_IO:
 	case MPIJOB_ERR_UNREACHABLE:
 	case MPIJOB_ERR_TIMEOUT:
 		return "look whether the server is up and reachable from here: mpijob doctor";
-	case MPIJOB_ERR_SERVER:
-		return "the server is overloaded or failing; try again";
-	default:
-		return NULL;
+	case MPIJOB_ERR_SERVER: return "the server is overloaded or failing; try again";
+	default: return NULL;
 	}
 }
 
@@ -377,13 +391,20 @@ static void print_meant(struct connection *connection)
 	const char *first = connection->by_name && words->count ? words->items[0] : "";
 
 	for (size_t i = 0; connection->by_name && i < words->count; i++)
-		if (ends_in(words->items[i], ".yaml") || ends_in(words->items[i], ".yml") || ends_in(words->items[i], ".json")) {
-			print_to(stderr, "mpijob: '%s' is taken for the name of a job; 'mpijob get -f %s' looks for the jobs of a file\n",
-				words->items[i], words->items[i]);
+		if (ends_in(words->items[i], ".yaml") || ends_in(words->items[i], ".yml") ||
+		    ends_in(words->items[i], ".json")) {
+			print_to(stderr,
+			    "mpijob: '%s' is taken for the name of a job; 'mpijob get -f %s' looks "
+			    "for the jobs of a file\n",
+			    words->items[i], words->items[i]);
 			break;
 		}
-	if (strcmp(first, "mpijob") == 0 || strcmp(first, "mpijobs") == 0 || strcmp(first, "mpijobs.kubeflow.org") == 0)
-		print_to(stderr, "mpijob: '%s' is taken for the name of a job; no kind is given here: only names, or none for all\n", first);
+	if (strcmp(first, "mpijob") == 0 || strcmp(first, "mpijobs") == 0 ||
+	    strcmp(first, "mpijobs.kubeflow.org") == 0)
+		print_to(stderr,
+		    "mpijob: '%s' is taken for the name of a job; no kind is given here: only "
+		    "names, or none for all\n",
+		    first);
 	connection->by_name = 0; /* once */
 }
 
@@ -417,7 +438,8 @@ int connection_exit(const struct connection *connection, int code)
 		return EXIT_SIGNALLED + signal_seen;
 	if (code)
 		return EXIT_FINDINGS;
-	return connection->warnings && connection->arguments->warnings_as_errors ? EXIT_FINDINGS : 0;
+	return connection->warnings && connection->arguments->warnings_as_errors ? EXIT_FINDINGS
+										 : 0;
 }
 
 /* ---- signals ---- */

@@ -12,16 +12,19 @@
 
 struct connection {
 	mpijob_client *client;
-	mpijob_diag *diag;         /* for the calls; connection_tell() prints and clears it */
-	const char *namespace_;    /* to work in; never NULL once connected */
-	const char *server;        /* URL */
-	const char *context;       /* NULL without one */
-	const char *user;          /* name of the kubeconfig's entry; NULL without one */
-	size_t warnings;           /* different texts that the server warned of */
-	/* Called before something is printed on standard error (to take a live line away); may be NULL. */
+	mpijob_diag *diag;      /* for the calls; connection_tell() prints and clears it */
+	const char *namespace_; /* to work in; never NULL once connected */
+	const char *server;     /* URL */
+	const char *context;    /* NULL without one */
+	const char *user;       /* name of the kubeconfig's entry; NULL without one */
+	size_t warnings;        /* different texts that the server warned of */
+	/* Called before something is printed on standard error (to take a live line away); may be
+	 * NULL. */
 	void (*before_print)(void *user);
 	void *before_print_user;
-	int by_name; /* the operands are names of jobs: when one is not found, connection_tell() looks what they were meant to be */
+	/* the operands are names of jobs: when one is not found, connection_tell() looks what they
+	 * were meant to be */
+	int by_name;
 
 	/* Its own. */
 	const struct arguments *arguments;
@@ -39,8 +42,8 @@ int connection_open(struct connection *connection, const struct arguments *argum
 void connection_close(struct connection *connection);
 
 /*
- * Print the findings of a call, then, when `code` is a failure, which server and user it was and what helps; clear the
- * findings. Returns `code`.
+ * Print the findings of a call, then, when `code` is a failure, which server and user it was and
+ * what helps; clear the findings. Returns `code`.
  */
 int connection_tell(struct connection *connection, int code);
 
@@ -48,15 +51,16 @@ int connection_tell(struct connection *connection, int code);
 int connection_exit(const struct connection *connection, int code);
 
 /*
- * From now on SIGINT, SIGTERM and SIGHUP make a call that waits on the client return MPIJOB_ERR_CANCELLED; a second one ends
- * the program. One connection at a time.
+ * From now on SIGINT, SIGTERM and SIGHUP make a call that waits on the client return
+ * MPIJOB_ERR_CANCELLED; a second one ends the program. One connection at a time.
  */
 void connection_catch_signals(struct connection *connection);
 
 /* The signal that was caught, or 0. */
 int connection_signal(void);
 
-/* 0 when standard output is a pipe whose reader has gone. For who may have nothing to write for long. */
+/* 0 when standard output is a pipe whose reader has gone. For who may have nothing to write for
+ * long. */
 int output_is_read(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command convert: MPIJobs of the files in another version; what else is in the files passes through.
+ * The command convert: MPIJobs of the files in another version; what else is in the files passes
+ * through.
  */
 #include <stdio.h>
 
@@ -8,7 +9,8 @@
 #include "input.h"
 #include "output.h"
 
-static int convert_one(const struct arguments *arguments, const struct input_object *object, struct output *output, mpijob_diag *diag)
+static int convert_one(const struct arguments *arguments, const struct input_object *object,
+    struct output *output, mpijob_diag *diag)
 {
 	struct mpijob_convert_options options = MPIJOB_CONVERT_OPTIONS_INIT;
 	mpijob_doc *converted = NULL;
@@ -17,7 +19,8 @@ static int convert_one(const struct arguments *arguments, const struct input_obj
 		return output_put(output, object->node);
 	options.no_annotation = arguments->no_annotation;
 	options.runtime = arguments->runtime;
-	int code = mpijob_convert(object->node, object->source, arguments->to, &options, &converted, diag);
+	int code =
+	    mpijob_convert(object->node, object->source, arguments->to, &options, &converted, diag);
 	if (code == 0)
 		code = output_put(output, mpijob_doc_root(converted));
 	mpijob_doc_free(converted);
@@ -36,7 +39,8 @@ static int convert_all(const struct arguments *arguments, struct output *output,
 		result = result ? result : code;
 	}
 	if (jobs == 0 && result == 0)
-		result = findings_add(diag, MPIJOB_ERR_NOT_FOUND, arguments->operands.items[0], "no-job", "no MPIJob in here");
+		result = findings_add(diag, MPIJOB_ERR_NOT_FOUND, arguments->operands.items[0],
+		    "no-job", "no MPIJob in here");
 	input_free(&input);
 	return result;
 }
@@ -48,9 +52,9 @@ int convert_command(const struct arguments *arguments)
 	if (output_format(arguments->output, &output.format))
 		return EXIT_USAGE;
 	if (!arguments->to || arguments->operands.count == 0) {
-		fputs(arguments->to ? "mpijob: name a file, a directory, or - for standard input\n" :
-				      "mpijob: say --to v2beta1, v1 or TrainJob\n",
-		      stderr);
+		fputs(arguments->to ? "mpijob: name a file, a directory, or - for standard input\n"
+				    : "mpijob: say --to v2beta1, v1 or TrainJob\n",
+		    stderr);
 		return EXIT_USAGE;
 	}
 	mpijob_diag *diag = mpijob_diag_new();

@@ -21,7 +21,8 @@ int crd_command(const struct arguments *arguments)
 	if (code)
 		return code;
 	if (arguments->operands.count) {
-		print_to(stderr, "mpijob crd: %s: it takes no operands\n", arguments->operands.items[0]);
+		print_to(stderr, "mpijob crd: %s: it takes no operands\n",
+		    arguments->operands.items[0]);
 		return EXIT_USAGE;
 	}
 	if (format == MPIJOB_FORMAT_JSON)

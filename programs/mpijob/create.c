@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command create: from a few words to a job. Knows what stands for each word that is not given, and that nothing is
- * printed that the library's own check refuses.
+ * The command create: from a few words to a job. Knows what stands for each word that is not given,
+ * and that nothing is printed that the library's own check refuses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ static int32_t number(struct given given, int32_t otherwise)
 
 static int words_add(struct words *words, const char *word)
 {
-	const char **items = word ? realloc(words->items, (words->count + 1) * sizeof(*items)) : NULL;
+	const char **items =
+	    word ? realloc(words->items, (words->count + 1) * sizeof(*items)) : NULL;
 
 	if (!items)
 		return MPIJOB_ERR_NOMEM;
@@ -64,7 +65,8 @@ static int take_program(struct create *c)
 	else if (c->template_)
 		c->program = c->template_->program;
 	else
-		return complain("say what to run: mpijob create NAME --image IMAGE -- PROGRAM [ARG...]");
+		return complain(
+		    "say what to run: mpijob create NAME --image IMAGE -- PROGRAM [ARG...]");
 	c->compiles = !(given && *given) && c->template_->source;
 	while (c->program[c->program_count])
 		c->program_count++;
@@ -82,7 +84,8 @@ static int take_numbers(struct create *c)
 	if ((c->workers == 0 && !works) || c->slots == 0)
 		return complain("a job needs at least one host with one slot");
 	if (c->gpus > 0 && c->slots > c->gpus)
-		return complain("--slots: more ranks than a worker has GPUs would share them; give at most as many slots as GPUs, "
+		return complain("--slots: more ranks than a worker has GPUs would share them; give "
+				"at most as many slots as GPUs, "
 				"or change slotsPerWorker and -np in the file when that is meant");
 	return 0;
 }
@@ -95,8 +98,9 @@ static int is_utf8(const char *text)
 
 		if (first < 0x80)
 			continue;
-		if (first < 0xc2 || first > 0xf4 || (first == 0xe0 && *at < 0xa0) || (first == 0xed && *at > 0x9f) ||
-		    (first == 0xf0 && *at < 0x90) || (first == 0xf4 && *at > 0x8f))
+		if (first < 0xc2 || first > 0xf4 || (first == 0xe0 && *at < 0xa0) ||
+		    (first == 0xed && *at > 0x9f) || (first == 0xf0 && *at < 0x90) ||
+		    (first == 0xf4 && *at > 0x8f))
 			return 0;
 		for (; more > 0; more--)
 			if ((*at++ & 0xc0) != 0x80)
@@ -132,14 +136,18 @@ static int take_words(struct create *c, const struct arguments *arguments)
 	c->arguments = arguments;
 	c->template_ = given->template_ ? create_template_find(given->template_) : NULL;
 	if (given->template_ && !c->template_) {
-		print_to(stderr, "mpijob create: --template %s: use pi, osu or nccl\n", given->template_);
+		print_to(stderr, "mpijob create: --template %s: use pi, osu or nccl\n",
+		    given->template_);
 		return EXIT_USAGE;
 	}
 	if (arguments->operands.count > 1)
 		return complain("it takes one name; the program stands behind --");
-	c->name = arguments->operands.count ? arguments->operands.items[0] : c->template_ ? c->template_->name : NULL;
+	c->name = arguments->operands.count ? arguments->operands.items[0]
+		  : c->template_            ? c->template_->name
+					    : NULL;
 	if (!c->name)
-		return complain("name the job: mpijob create NAME --image IMAGE -- PROGRAM [ARG...]");
+		return complain(
+		    "name the job: mpijob create NAME --image IMAGE -- PROGRAM [ARG...]");
 	c->image = given->image;
 	if (!c->image || !*c->image)
 		return complain("name the image: --image IMAGE");
@@ -156,7 +164,8 @@ static int is_given(const struct words *given, const char *entry)
 	size_t len = strcspn(entry, "=");
 
 	for (size_t i = 0; i < given->count; i++)
-		if (strcspn(given->items[i], "=") == len && strncmp(given->items[i], entry, len) == 0)
+		if (strcspn(given->items[i], "=") == len &&
+		    strncmp(given->items[i], entry, len) == 0)
 			return 1;
 	return 0;
 }
@@ -167,7 +176,8 @@ static int take_env(struct create *c)
 	const struct words *given = &c->arguments->create.env;
 	int code = 0;
 
-	for (size_t i = 0; c->template_ && c->template_->env && c->template_->env[i] && code == 0; i++)
+	for (size_t i = 0; c->template_ && c->template_->env && c->template_->env[i] && code == 0;
+	     i++)
 		if (!is_given(given, c->template_->env[i]))
 			code = words_add(&c->env, c->template_->env[i]);
 	for (size_t i = 0; i < given->count && code == 0; i++)
@@ -206,7 +216,8 @@ static int make_launch(struct create *c, mpijob_diag *diag)
 		options.bind_to = "none";
 	int code = mpijob_new(c->name, NULL, &spec, &job, diag);
 	if (code == 0)
-		code = mpijob_launch_new(job, c->program, c->program_count, &options, &c->launch, diag);
+		code = mpijob_launch_new(job, c->program, c->program_count, &options, &c->launch,
+		    diag);
 	mpijob_free(job);
 	return code;
 }
@@ -218,7 +229,8 @@ static int check(const mpijob_text *text, mpijob_diag *diag)
 	mpijob_docs *docs = NULL;
 	mpijob *job = NULL;
 
-	int code = mpijob_docs_parse(mpijob_text_data(text), mpijob_text_len(text), &options, &docs, diag);
+	int code =
+	    mpijob_docs_parse(mpijob_text_data(text), mpijob_text_len(text), &options, &docs, diag);
 	if (code == 0)
 		code = mpijob_from_node(mpijob_doc_root(mpijob_docs_at(docs, 0)), NULL, &job, diag);
 	if (code == 0)
@@ -262,5 +274,7 @@ int create_command(const struct arguments *arguments)
 	mpijob_text_free(text);
 	mpijob_diag_free(diag);
 	free_all(&create);
-	return code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE ? EXIT_USAGE : code ? EXIT_FINDINGS : 0;
+	return code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE ? EXIT_USAGE
+	       : code                                                     ? EXIT_FINDINGS
+									  : 0;
 }

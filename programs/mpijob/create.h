@@ -14,10 +14,11 @@ struct create_template {
 	const char *name;
 	const char *about;          /* one sentence for the head of the file */
 	const char *const *program; /* what runs unless a program is given; closed by NULL */
-	const char *source_name;    /* compiled by init containers, into the program; NULL: the image has it */
-	const char *source;         /* its text */
-	int32_t gpus;               /* of each worker unless given */
-	const char *const *env;     /* "NAME=value" that it wants; closed by NULL; NULL: none */
+	/* compiled by init containers, into the program; NULL: the image has it */
+	const char *source_name;
+	const char *source;     /* its text */
+	int32_t gpus;           /* of each worker unless given */
+	const char *const *env; /* "NAME=value" that it wants; closed by NULL; NULL: none */
 };
 
 /* Find a template; NULL when there is none. */
@@ -36,8 +37,10 @@ struct create {
 	int32_t workers;
 	int32_t slots;
 	int32_t gpus;
-	struct words env;      /* "NAME=value", "NAME" and "PREFIX*": the template's, then the user's */
-	struct words forward;  /* the same without values, for the launch command; strings are owned */
+	/* "NAME=value", "NAME" and "PREFIX*": the template's, then the user's */
+	struct words env;
+	/* the same without values, for the launch command; strings are owned */
+	struct words forward;
 	mpijob_launch *launch;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text that the command create writes: YAML for people, with the reason beside each choice. Knows which words need
- * quotes in YAML, and how deep each part of an MPIJob stands.
+ * The text that the command create writes: YAML for people, with the reason beside each choice.
+ * Knows which words need quotes in YAML, and how deep each part of an MPIJob stands.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,13 +41,18 @@ __attribute__((format(printf, 2, 3))) static void say(struct writer *w, const ch
 /* Words that YAML takes for text whatever reads it. */
 static int is_plain(const char *word)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./+=:";
-	static const char *const others[] = { "true", "false", "yes", "no", "on", "off", "null", "y", "n" };
+	static const char letters[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./+=:";
+	static const char *const others[] = { "true", "false", "yes", "no", "on", "off", "null",
+		"y", "n" };
 	size_t len = strlen(word);
 	int has_letter = 0;
 
-	if (len == 0 || strspn(word, letters) != len || strchr("-.+=:0123456789", *word) || word[len - 1] == ':')
-		return *word == '-' && word[1] && strspn(word + 1, "-abcdefghijklmnopqrstuvwxyz_") == len - 1 && word[len - 1] != '-';
+	if (len == 0 || strspn(word, letters) != len || strchr("-.+=:0123456789", *word) ||
+	    word[len - 1] == ':')
+		return *word == '-' && word[1] &&
+		       strspn(word + 1, "-abcdefghijklmnopqrstuvwxyz_") == len - 1 &&
+		       word[len - 1] != '-';
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (strcasecmp(word, others[i]) == 0)
 			return 0;
@@ -81,7 +86,8 @@ static void put_word(struct writer *w, const char *word)
 	if (mpijob_doc_error(doc))
 		w->code = mpijob_doc_error(doc);
 	else
-		mpijob_node_write(mpijob_node_at(list, 0), MPIJOB_FORMAT_JSON_COMPACT, text_sink, w);
+		mpijob_node_write(mpijob_node_at(list, 0), MPIJOB_FORMAT_JSON_COMPACT, text_sink,
+		    w);
 	mpijob_doc_free(doc);
 }
 
@@ -123,7 +129,10 @@ static void put_compute(struct writer *w)
 	const struct create *c = w->create;
 
 	if (c->gpus > 0)
-		say(w, "            resources:\n              limits:\n                nvidia.com/gpu: %d\n", (int)c->gpus);
+		say(w,
+		    "            resources:\n              limits:\n                "
+		    "nvidia.com/gpu: %d\n",
+		    (int)c->gpus);
 	if (!uses_memory(c) && !c->compiles)
 		return;
 	put(w, "            volumeMounts:\n");
@@ -142,8 +151,10 @@ static void put_compiler(struct writer *w)
 	put(w, "          # Compiles the source below on each host, with the mpicc of the image.\n"
 	       "          initContainers:\n          - name: compile\n");
 	put_field(w, "            image: ", c->image);
-	say(w, "            command: [mpicc, -O2, -o, %s, /source/%s, -lm]\n", c->program[0], c->template_->source_name);
-	put(w, "            volumeMounts:\n            - name: smoke\n              mountPath: /smoke\n"
+	say(w, "            command: [mpicc, -O2, -o, %s, /source/%s, -lm]\n", c->program[0],
+	    c->template_->source_name);
+	put(w, "            volumeMounts:\n            - name: smoke\n              mountPath: "
+	       "/smoke\n"
 	       "            - name: source\n              mountPath: /source\n");
 }
 
@@ -156,7 +167,8 @@ static void put_volumes(struct writer *w)
 	put(w, "          volumes:\n");
 	if (uses_memory(c))
 		say(w,
-		    "          # Ranks of one host%s talk over shared memory, of which a container has 64 MiB without this. What is in\n"
+		    "          # Ranks of one host%s talk over shared memory, of which a container "
+		    "has 64 MiB without this. What is in\n"
 		    "          # it counts as memory of the pod.\n"
 		    "          - name: shared-memory\n            emptyDir: {medium: Memory}\n",
 		    c->gpus > 0 ? ", and NCCL," : "");
@@ -174,14 +186,22 @@ static const struct {
 	const char *word;
 	const char *why;
 } notes[] = {
-	{ "--allow-run-as-root", "--allow-run-as-root: Open MPI starts nothing for root otherwise; leave it out when the image has a user." },
-	{ "--bind-to", "--bind-to none: a rank that drives a GPU starts threads of its own, which one core would not hold." },
-	{ "-bind-to", "-bind-to none: a rank that drives a GPU starts threads of its own, which one core would not hold." },
-	{ "I_MPI_PIN", "I_MPI_PIN 0: a rank that drives a GPU starts threads of its own, which one core would not hold." },
-	{ "-x", "-x: ranks on other hosts get the environment of sshd there; what else they need is sent by name." },
-	{ "-genvall", "-genvall: ranks on other hosts get the environment of sshd there; this sends what the launcher has." },
-	{ "--hostfile", "--hostfile: the hosts, as the operator writes them; this tool does not look at the operator's variables." },
-	{ "--host-discovery-script", "--host-discovery-script: tells which workers run, so that ranks come and go with them." },
+	{ "--allow-run-as-root", "--allow-run-as-root: Open MPI starts nothing for root otherwise; "
+				 "leave it out when the image has a user." },
+	{ "--bind-to", "--bind-to none: a rank that drives a GPU starts threads of its own, which "
+		       "one core would not hold." },
+	{ "-bind-to", "-bind-to none: a rank that drives a GPU starts threads of its own, which "
+		      "one core would not hold." },
+	{ "I_MPI_PIN", "I_MPI_PIN 0: a rank that drives a GPU starts threads of its own, which one "
+		       "core would not hold." },
+	{ "-x", "-x: ranks on other hosts get the environment of sshd there; what else they need "
+		"is sent by name." },
+	{ "-genvall", "-genvall: ranks on other hosts get the environment of sshd there; this "
+		      "sends what the launcher has." },
+	{ "--hostfile", "--hostfile: the hosts, as the operator writes them; this tool does not "
+			"look at the operator's variables." },
+	{ "--host-discovery-script", "--host-discovery-script: tells which workers run, so that "
+				     "ranks come and go with them." },
 	{ "--force_multi", "--force_multi: with one host it would run here, and not there." },
 };
 
@@ -201,11 +221,12 @@ static void put_command(struct writer *w)
 	const struct create *c = w->create;
 	int works = c->arguments->create.launcher_works;
 
-	say(w, "            # %d rank%s: %d host%s with %d slot%s each.%s\n", (int)mpijob_launch_ranks(c->launch),
-	    plural(mpijob_launch_ranks(c->launch)), (int)c->workers + works, plural(c->workers + works), (int)c->slots,
-	    plural(c->slots), has_word(c, "--hostfile") || has_word(c, "--host-discovery-script") ?
-				      "" :
-				      " The hostfile that the operator mounts tells where they are.");
+	say(w, "            # %d rank%s: %d host%s with %d slot%s each.%s\n",
+	    (int)mpijob_launch_ranks(c->launch), plural(mpijob_launch_ranks(c->launch)),
+	    (int)c->workers + works, plural(c->workers + works), (int)c->slots, plural(c->slots),
+	    has_word(c, "--hostfile") || has_word(c, "--host-discovery-script")
+		? ""
+		: " The hostfile that the operator mounts tells where they are.");
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		if (has_word(c, notes[i].word))
 			say(w, "            # %s\n", notes[i].why);
@@ -256,11 +277,13 @@ static void put_workers(struct writer *w)
 {
 	const struct create *c = w->create;
 
-	say(w, "    Worker:\n      replicas: %d\n      template:\n        spec:\n", (int)c->workers);
+	say(w, "    Worker:\n      replicas: %d\n      template:\n        spec:\n",
+	    (int)c->workers);
 	put_compiler(w);
 	put(w, "          containers:\n          - name: worker\n");
 	put_field(w, "            image: ", c->image);
-	put(w, "            # No command: the operator lets it run sshd, through which the ranks are started.\n");
+	put(w, "            # No command: the operator lets it run sshd, through which the ranks "
+	       "are started.\n");
 	put_compute(w);
 	put_volumes(w);
 }
@@ -279,8 +302,10 @@ static void put_head(struct writer *w)
 	if (c->compiles)
 		put(w, "# The image needs mpicc, sshd and ssh.\n");
 	else
-		say(w, "# The image needs %s, the program, sshd and ssh.\n", mpijob_launch_at(c->launch, 0));
-	put(w, "# 'mpijob validate' checks this file, 'mpijob run' tries it on this machine, 'mpijob submit' sends it to a cluster.\n");
+		say(w, "# The image needs %s, the program, sshd and ssh.\n",
+		    mpijob_launch_at(c->launch, 0));
+	put(w, "# 'mpijob validate' checks this file, 'mpijob run' tries it on this machine, "
+	       "'mpijob submit' sends it to a cluster.\n");
 }
 
 static void put_spec(struct writer *w)
@@ -291,17 +316,24 @@ static void put_spec(struct writer *w)
 	put_field(w, "  name: ", c->name);
 	if (c->arguments->namespace_)
 		put_field(w, "  namespace: ", c->arguments->namespace_);
-	say(w, "spec:\n  # Which MPI the image has: the hostfile and the variables that name it are written for this one.\n"
-	       "  mpiImplementation: %s\n",
+	say(w,
+	    "spec:\n  # Which MPI the image has: the hostfile and the variables that name it are "
+	    "written for this one.\n"
+	    "  mpiImplementation: %s\n",
 	    mpi_name(c->mpi));
-	say(w, "  # Ranks on each host%s.\n  slotsPerWorker: %d\n", c->gpus > 0 && c->slots == c->gpus ? ", one for each GPU" : "",
-	    (int)c->slots);
+	say(w, "  # Ranks on each host%s.\n  slotsPerWorker: %d\n",
+	    c->gpus > 0 && c->slots == c->gpus ? ", one for each GPU" : "", (int)c->slots);
 	if (c->arguments->create.launcher_works)
-		put(w, "  # The launcher's pod is one of the hosts.\n  runLauncherAsWorker: true\n");
-	say(w, "  runPolicy:\n    # Workers go when the job has ended%s; the launcher stays, with its log.\n"
-	       "    cleanPodPolicy: Running\n",
+		put(w,
+		    "  # The launcher's pod is one of the hosts.\n  runLauncherAsWorker: true\n");
+	say(w,
+	    "  runPolicy:\n    # Workers go when the job has ended%s; the launcher stays, with its "
+	    "log.\n"
+	    "    cleanPodPolicy: Running\n",
 	    c->gpus > 0 ? ", and give their GPUs back" : "");
-	say(w, "    # How often a launcher that failed is tried again, each time from the beginning.\n    backoffLimit: %d\n",
+	say(w,
+	    "    # How often a launcher that failed is tried again, each time from the "
+	    "beginning.\n    backoffLimit: %d\n",
 	    c->template_ ? 0 : 2);
 	put(w, "  mpiReplicaSpecs:\n");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command delete: all jobs are deleted first, then it waits for each. It knows that a job of the same name that
- * appears meanwhile is another one, which is neither deleted nor waited for.
+ * The command delete: all jobs are deleted first, then it waits for each. It knows that a job of
+ * the same name that appears meanwhile is another one, which is neither deleted nor waited for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static void say(const struct deletion *deletion, const struct chosen_job *job)
 	if (deletion->arguments->output)
 		print_out(JOB_RESOURCE "/%s\n", job->name);
 	else
-		print_out(JOB_RESOURCE " \"%s\" deleted from %s namespace%s\n", job->name, job->namespace_,
-		       stored_suffix(deletion->arguments));
+		print_out(JOB_RESOURCE " \"%s\" deleted from %s namespace%s\n", job->name,
+		    job->namespace_, stored_suffix(deletion->arguments));
 	fflush(stdout);
 }
 
@@ -52,8 +52,8 @@ static int find_uid(struct deletion *deletion, struct chosen_job *job)
 
 	if (job->uid)
 		return 0;
-	int code = mpijob_client_get_job(deletion->connection.client, job->namespace_, job->name, &stored,
-					 deletion->connection.diag);
+	int code = mpijob_client_get_job(deletion->connection.client, job->namespace_, job->name,
+	    &stored, deletion->connection.diag);
 	if (code == 0 && mpijob_uid(stored)) {
 		job->uid = strdup(mpijob_uid(stored));
 		code = job->uid ? 0 : MPIJOB_ERR_NOMEM;
@@ -74,13 +74,14 @@ static int send(struct deletion *deletion, const struct chosen_job *job)
 	if (deletion->arguments->dry_run == DRY_RUN_CLIENT)
 		return 0;
 	if (deletion->arguments->dry_run != DRY_RUN_SERVER)
-		return mpijob_client_delete_job(deletion->connection.client, job->namespace_, job->name, job->uid,
-						propagation(deletion->arguments), deletion->connection.diag);
+		return mpijob_client_delete_job(deletion->connection.client, job->namespace_,
+		    job->name, job->uid, propagation(deletion->arguments),
+		    deletion->connection.diag);
 	target_set(&target, job);
 	target.query = query;
 	target.query_count = 2;
-	return mpijob_client_delete(deletion->connection.client, &target, job->uid, propagation(deletion->arguments),
-				    deletion->connection.diag);
+	return mpijob_client_delete(deletion->connection.client, &target, job->uid,
+	    propagation(deletion->arguments), deletion->connection.diag);
 }
 
 static int is_gone(void *user, const mpijob_node *object)
@@ -101,30 +102,34 @@ static int wait_for(struct deletion *deletion, struct chosen_job *job)
 		left = left > 0 ? left : 0;
 	}
 	target_set(&target, job);
-	int code = mpijob_client_wait(deletion->connection.client, &target, left, is_gone, job, NULL,
-				      deletion->connection.diag);
+	int code = mpijob_client_wait(deletion->connection.client, &target, left, is_gone, job,
+	    NULL, deletion->connection.diag);
 	if (code == MPIJOB_ERR_AUTH) {
 		mpijob_diag_clear(deletion->connection.diag);
 		return 0;
 	}
 	if (code != MPIJOB_ERR_TIMEOUT)
-		return connection_exit(&deletion->connection, connection_tell(&deletion->connection, code));
+		return connection_exit(&deletion->connection,
+		    connection_tell(&deletion->connection, code));
 	mpijob_diag_clear(deletion->connection.diag);
 	print_to(stderr,
-		"mpijob: timed out waiting until " JOB_RESOURCE "/%s is gone; something holds it with a finalizer\n",
-		job->name);
+	    "mpijob: timed out waiting until " JOB_RESOURCE
+	    "/%s is gone; something holds it with a finalizer\n",
+	    job->name);
 	return EXIT_TIMED_OUT;
 }
 
 static int delete_one(struct deletion *deletion, struct chosen_job *job, int waits)
 {
-	/* Only who waits needs to know more than the name; a dry run must not say that a job is deleted that is not
-	 * there. */
-	int code = waits || deletion->arguments->dry_run == DRY_RUN_CLIENT ? find_uid(deletion, job) : 0;
+	/* Only who waits needs to know more than the name; a dry run must not say that a job is
+	 * deleted that is not there. */
+	int code =
+	    waits || deletion->arguments->dry_run == DRY_RUN_CLIENT ? find_uid(deletion, job) : 0;
 
 	if (code == 0)
 		code = send(deletion, job);
-	if (code == MPIJOB_ERR_NOT_FOUND && (deletion->arguments->ignore_not_found || !deletion->chosen.by_name)) {
+	if (code == MPIJOB_ERR_NOT_FOUND &&
+	    (deletion->arguments->ignore_not_found || !deletion->chosen.by_name)) {
 		mpijob_diag_clear(deletion->connection.diag);
 		return 0;
 	}
@@ -139,7 +144,8 @@ static int delete_one(struct deletion *deletion, struct chosen_job *job, int wai
 
 static int delete_all(struct deletion *deletion)
 {
-	int real = deletion->arguments->dry_run == 0 || deletion->arguments->dry_run == DRY_RUN_NONE;
+	int real =
+	    deletion->arguments->dry_run == 0 || deletion->arguments->dry_run == DRY_RUN_NONE;
 	int waits = deletion->arguments->wait >= 0 && real;
 	int result = chosen_find(&deletion->connection, deletion->arguments, &deletion->chosen);
 	struct chosen *chosen = &deletion->chosen;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob describe: knows what a person asks of a job that is on a cluster, in which order: what it is, what it wants,
- * how it stands, its pods, what was said of them, and above all why it does not work and what to do about it. What
- * stands as default is told apart from what somebody chose.
+ * mpijob describe: knows what a person asks of a job that is on a cluster, in which order: what it
+ * is, what it wants, how it stands, its pods, what was said of them, and above all why it does not
+ * work and what to do about it. What stands as default is told apart from what somebody chose.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,8 @@ static void put_map(const char *name, const mpijob_node *map)
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *value = mpijob_node_text(mpijob_node_at(map, i));
 		/* What kubectl apply notes is the whole job once more. */
-		if (strcmp(mpijob_node_key(map, i), "kubectl.kubernetes.io/last-applied-configuration") == 0)
+		if (strcmp(mpijob_node_key(map, i),
+			"kubectl.kubernetes.io/last-applied-configuration") == 0)
 			continue;
 		print_out("%-16s ", i == 0 ? name : "");
 		put_text(mpijob_node_key(map, i));
@@ -119,25 +120,30 @@ static const char *scalar(const mpijob_node *node)
 static void put_replicas(const struct described *this, const char *name, const char *role)
 {
 	const mpijob_node *given =
-		mpijob_node_find(mpijob_doc_root(mpijob_document(this->seen.job)), "spec.mpiReplicaSpecs");
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(this->seen.job)),
+		"spec.mpiReplicaSpecs");
 	const mpijob_node *whole =
-		mpijob_node_find(mpijob_doc_root(mpijob_document(this->defaulted)), "spec.mpiReplicaSpecs");
-	const mpijob_node *spec = mpijob_node_get(whole, role), *chosen = mpijob_node_get(given, role);
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(this->defaulted)),
+		"spec.mpiReplicaSpecs");
+	const mpijob_node *spec = mpijob_node_get(whole, role),
+			  *chosen = mpijob_node_get(given, role);
 	const char *replicas = mpijob_node_text(mpijob_node_get(spec, "replicas"));
 
 	if (!spec)
 		return;
 	print_out("%-16s %s%s, restartPolicy %s%s, image ", name, replicas ? replicas : "?",
-	       mpijob_node_get(chosen, "replicas") ? "" : " (default)", text_at(spec, "restartPolicy"),
-	       mpijob_node_get(chosen, "restartPolicy") ? "" : " (default)");
+	    mpijob_node_get(chosen, "replicas") ? "" : " (default)", text_at(spec, "restartPolicy"),
+	    mpijob_node_get(chosen, "restartPolicy") ? "" : " (default)");
 	put_text(text_at(spec, "template.spec.containers[0].image"));
-	const mpijob_node *limits = mpijob_node_find(spec, "template.spec.containers[0].resources.limits");
+	const mpijob_node *limits =
+	    mpijob_node_find(spec, "template.spec.containers[0].resources.limits");
 	for (size_t i = 0; i < mpijob_node_count(limits); i++) {
 		printf(", ");
 		put_text(mpijob_node_key(limits, i));
 		putchar(' ');
-		put_text(mpijob_node_text(mpijob_node_at(limits, i)) ? mpijob_node_text(mpijob_node_at(limits, i))
-								     : "");
+		put_text(mpijob_node_text(mpijob_node_at(limits, i))
+			     ? mpijob_node_text(mpijob_node_at(limits, i))
+			     : "");
 	}
 	putchar('\n');
 }
@@ -171,8 +177,8 @@ static void put_counts(const mpijob_node *root, const char *role, const char *na
 	mpijob_node_int(mpijob_node_get(counts, "succeeded"), &succeeded);
 	mpijob_node_int(mpijob_node_get(counts, "failed"), &failed);
 	if (counts)
-		print_out("%-16s active %lld, succeeded %lld, failed %lld\n", name, (long long)active,
-		       (long long)succeeded, (long long)failed);
+		print_out("%-16s active %lld, succeeded %lld, failed %lld\n", name,
+		    (long long)active, (long long)succeeded, (long long)failed);
 }
 
 static int put_conditions(const struct described *this, const mpijob_node *root)
@@ -191,7 +197,8 @@ static int put_conditions(const struct described *this, const mpijob_node *root)
 		const mpijob_node *condition = mpijob_node_at(conditions, i);
 		table_cell(&table, text_at(condition, "type"));
 		table_cell(&table, text_at(condition, "status"));
-		table_cell(&table, age_text(text_at(condition, "lastTransitionTime"), this->now_s, age));
+		table_cell(&table,
+		    age_text(text_at(condition, "lastTransitionTime"), this->now_s, age));
 		table_cell(&table, text_at(condition, "reason"));
 		table_cell(&table, text_at(condition, "message"));
 	}
@@ -255,7 +262,8 @@ static void pod_row(struct table *table, const struct described *this, const mpi
 
 static int put_pods(const struct described *this)
 {
-	static const char *const headers[] = { "POD", "NODE", "PHASE", "READY", "RESTARTS", "EXIT", "REASON", "AGE" };
+	static const char *const headers[] = { "POD", "NODE", "PHASE", "READY", "RESTARTS", "EXIT",
+		"REASON", "AGE" };
 	const mpijob_node *items = items_of(this->seen.pods);
 	struct table table = { 0 };
 
@@ -279,8 +287,8 @@ static int put_pods(const struct described *this)
 
 static const char *event_time(const mpijob_node *event)
 {
-	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp", "eventTime",
-					     "firstTimestamp" };
+	static const char *const paths[] = { "series.lastObservedTime", "lastTimestamp",
+		"eventTime", "firstTimestamp" };
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (*text_at(event, paths[i]))
@@ -304,7 +312,8 @@ static int is_same(const mpijob_node *a, const mpijob_node *b)
 }
 
 /* The same words about several pods are one row. */
-static void event_row(struct table *table, const struct described *this, const mpijob_node *items, size_t at)
+static void event_row(struct table *table, const struct described *this, const mpijob_node *items,
+    size_t at)
 {
 	const mpijob_node *event = mpijob_node_at(items, at), *last = event;
 	int64_t count = event_count(event);
@@ -319,7 +328,8 @@ static void event_row(struct table *table, const struct described *this, const m
 			continue;
 		last = mpijob_node_at(items, i);
 		count += event_count(last);
-		others += strcmp(text_at(last, "involvedObject.name"), text_at(event, "involvedObject.name")) != 0;
+		others += strcmp(text_at(last, "involvedObject.name"),
+			      text_at(event, "involvedObject.name")) != 0;
 	}
 	table_cell(table, age_text(event_time(last), this->now_s, age));
 	snprintf(number, sizeof(number), "%lld", (long long)count);
@@ -327,8 +337,8 @@ static void event_row(struct table *table, const struct described *this, const m
 	table_cell(table, text_at(event, "type"));
 	table_cell(table, text_at(event, "reason"));
 	snprintf(number, sizeof(number), others ? " and %zu more" : "%.0zu", others);
-	if (asprintf(&about, "%s/%s%s", text_at(event, "involvedObject.kind"), text_at(event, "involvedObject.name"),
-		     number) < 0)
+	if (asprintf(&about, "%s/%s%s", text_at(event, "involvedObject.kind"),
+		text_at(event, "involvedObject.name"), number) < 0)
 		about = NULL;
 	table_cell(table, about ? about : "");
 	table_cell(table, text_at(event, "message"));
@@ -337,7 +347,8 @@ static void event_row(struct table *table, const struct described *this, const m
 
 static int put_events(const struct described *this)
 {
-	static const char *const headers[] = { "LAST", "COUNT", "TYPE", "REASON", "ABOUT", "MESSAGE" };
+	static const char *const headers[] = { "LAST", "COUNT", "TYPE", "REASON", "ABOUT",
+		"MESSAGE" };
 	const mpijob_node *items = items_of(this->seen.events);
 	struct table table = { 0 };
 
@@ -415,7 +426,8 @@ static int describe(struct described *this, const struct chosen_job *job)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	this->now_s = now.tv_sec;
-	int code = seen_gather(&this->seen, connection->client, job->namespace_, job->name, connection->diag);
+	int code = seen_gather(&this->seen, connection->client, job->namespace_, job->name,
+	    connection->diag);
 	if (code == 0)
 		code = seen_add_logs(&this->seen, connection->client);
 	this->defaulted = code == 0 ? mpijob_clone(this->seen.job) : NULL;
@@ -437,13 +449,15 @@ static int describe(struct described *this, const struct chosen_job *job)
 	return connection_tell(connection, code);
 }
 
-static int describe_all(const struct arguments *arguments, struct connection *connection, const struct chosen *chosen,
-			const mpijob_operator_config *config)
+static int describe_all(const struct arguments *arguments, struct connection *connection,
+    const struct chosen *chosen, const mpijob_operator_config *config)
 {
 	int code = 0;
 
 	for (size_t i = 0; i < chosen->count; i++) {
-		struct described this = { .arguments = arguments, .connection = connection, .config = config };
+		struct described this = { .arguments = arguments,
+			.connection = connection,
+			.config = config };
 		if (i > 0 && !arguments->output)
 			puts("\n");
 		int one = describe(&this, &chosen->jobs[i]);
@@ -458,9 +472,11 @@ static int check(const struct arguments *arguments)
 {
 	if (!arguments->output)
 		return chosen_check_some(arguments);
-	if (strcmp(arguments->output, "json") == 0 && arguments->operands.count + arguments->files.count == 1)
+	if (strcmp(arguments->output, "json") == 0 &&
+	    arguments->operands.count + arguments->files.count == 1)
 		return chosen_check_some(arguments);
-	print_to(stderr, "mpijob: -o %s: describe prints the findings of one job as json\n", arguments->output);
+	print_to(stderr, "mpijob: -o %s: describe prints the findings of one job as json\n",
+	    arguments->output);
 	return EXIT_USAGE;
 }
 

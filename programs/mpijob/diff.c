@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command diff: what two versions of a job change in a cluster. The children of both are compared, and the
- * controller itself is asked what it would do: it plans for the second version in a cluster where all children of the
- * first one run. So what is printed as applied is what a plan does, and all else has no effect on what is there.
+ * The command diff: what two versions of a job change in a cluster. The children of both are
+ * compared, and the controller itself is asked what it would do: it plans for the second version in
+ * a cluster where all children of the first one run. So what is printed as applied is what a plan
+ * does, and all else has no effect on what is there.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct comparison {
 	struct mpijob_render_options render;
 	struct facts facts;
 	mpijob_plan *plan;
-	mpijob_doc *doc;      /* {changes: [...]} */
+	mpijob_doc *doc; /* {changes: [...]} */
 	mpijob_node *changes;
 	mpijob_diag *diag;
 };
@@ -45,15 +46,19 @@ static int load(struct comparison *at, const char *file, struct version *version
 	int code = input_read(&operand, &version->input, at->diag);
 	for (size_t i = 0; i < version->input.count && code == 0; i++) {
 		const struct input_object *object = &version->input.objects[i];
-		const char *name = mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
-		if (!mpijob_is_job(object->node) || (at->arguments->job && (!name || strcmp(name, at->arguments->job) != 0)))
+		const char *name =
+		    mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
+		if (!mpijob_is_job(object->node) ||
+		    (at->arguments->job && (!name || strcmp(name, at->arguments->job) != 0)))
 			continue;
 		if (found)
-			return findings_add(at->diag, MPIJOB_ERR_USAGE, object->source, "several-jobs", "several MPIJobs; name one with --job");
+			return findings_add(at->diag, MPIJOB_ERR_USAGE, object->source,
+			    "several-jobs", "several MPIJobs; name one with --job");
 		found = object;
 	}
 	if (code == 0 && !found)
-		code = findings_add(at->diag, MPIJOB_ERR_NOT_FOUND, file, "no-job", "no MPIJob in here");
+		code = findings_add(at->diag, MPIJOB_ERR_NOT_FOUND, file, "no-job",
+		    "no MPIJob in here");
 	if (code == 0)
 		code = input_job(found, at->arguments, &version->job, at->diag);
 	if (code == 0)
@@ -70,12 +75,14 @@ static int load(struct comparison *at, const char *file, struct version *version
 static int same_job(const struct comparison *at)
 {
 	const char *old = mpijob_name(at->old.job), *new = mpijob_name(at->new.job);
-	const char *old_namespace = mpijob_namespace(at->old.job), *new_namespace = mpijob_namespace(at->new.job);
+	const char *old_namespace = mpijob_namespace(at->old.job),
+		   *new_namespace = mpijob_namespace(at->new.job);
 
 	if (strcmp(old, new) == 0 && strcmp(old_namespace, new_namespace) == 0)
 		return 0;
-	return findings_add(at->diag, MPIJOB_ERR_USAGE, NULL, "two-jobs", "%s/%s and %s/%s are two jobs, not two versions of one",
-			    old_namespace, old, new_namespace, new);
+	return findings_add(at->diag, MPIJOB_ERR_USAGE, NULL, "two-jobs",
+	    "%s/%s and %s/%s are two jobs, not two versions of one", old_namespace, old,
+	    new_namespace, new);
 }
 
 /* ---- a cluster in which the old version runs ---- */
@@ -88,7 +95,8 @@ static void put_status(mpijob_doc *doc, int32_t role)
 		mpijob_node_put_int(doc, status, "active", 1);
 		mpijob_node_put_string(doc, status, "startTime", "2001-09-09T01:46:40Z");
 	} else if (role == MPIJOB_ROLE_WORKER) {
-		mpijob_node *ready = mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "conditions"));
+		mpijob_node *ready =
+		    mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "conditions"));
 		mpijob_node_put_string(doc, status, "phase", "Running");
 		mpijob_node_put_string(doc, ready, "type", "Ready");
 		mpijob_node_put_string(doc, ready, "status", "True");
@@ -99,7 +107,9 @@ static int is_suspended(const mpijob *job)
 {
 	int suspended = 0;
 
-	mpijob_node_bool(mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "spec.runPolicy.suspend"), &suspended);
+	mpijob_node_bool(mpijob_node_find(mpijob_doc_root(mpijob_document(job)),
+			     "spec.runPolicy.suspend"),
+	    &suspended);
 	return suspended;
 }
 
@@ -141,7 +151,9 @@ static int ask_controller(struct comparison *at)
 {
 	mpijob_plan *before = NULL;
 	mpijob *job = mpijob_clone(at->new.job);
-	int code = job ? facts_begin(&at->facts, mpijob_name(at->old.job), mpijob_namespace(at->old.job)) : MPIJOB_ERR_NOMEM;
+	int code =
+	    job ? facts_begin(&at->facts, mpijob_name(at->old.job), mpijob_namespace(at->old.job))
+		: MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; code == 0 && i < mpijob_objects_count(at->old.objects); i++)
 		code = observe_object(at, i);
@@ -157,12 +169,13 @@ static int ask_controller(struct comparison *at)
 }
 
 /* The action on a child; NULL when there is none. */
-static const struct mpijob_action *action_on(const struct comparison *at, const struct mpijob_object_head *head, int32_t verb,
-					     size_t *index)
+static const struct mpijob_action *action_on(const struct comparison *at,
+    const struct mpijob_object_head *head, int32_t verb, size_t *index)
 {
 	for (size_t i = 0; i < mpijob_plan_count(at->plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(at->plan, i);
-		if (action->verb == verb && action->role == head->role && action->index == head->index) {
+		if (action->verb == verb && action->role == head->role &&
+		    action->index == head->index) {
 			*index = i;
 			return action;
 		}
@@ -178,7 +191,8 @@ static const struct {
 } job_effects[] = {
 	{ "spec.runPolicy.cleanPodPolicy", "counts when the job ends" },
 	{ "spec.launcherCreationPolicy", "counts while there is no launcher yet" },
-	{ "spec.runPolicy.managedBy", "another controller takes the job over; this one leaves it alone" },
+	{ "spec.runPolicy.managedBy",
+	    "another controller takes the job over; this one leaves it alone" },
 	{ "spec.runPolicy.suspend", "applied at once" },
 };
 
@@ -215,28 +229,33 @@ static const char *untouched_effect(int32_t role)
 	case MPIJOB_ROLE_WORKER:
 		return "takes effect for pods created from now on; those that run keep theirs";
 	case MPIJOB_ROLE_LAUNCHER:
-		return "has no effect on this job: the launcher's Job, and each pod it still makes, keep theirs";
-	default:
-		return "has no effect on this job: the object stays as it was created";
+		return "has no effect on this job: the launcher's Job, and each pod it still "
+		       "makes, keep theirs";
+	default: return "has no effect on this job: the object stays as it was created";
 	}
 }
 
-static int put_effects(const struct comparison *at, const struct mpijob_object_head *head, mpijob_node *fields)
+static int put_effects(const struct comparison *at, const struct mpijob_object_head *head,
+    mpijob_node *fields)
 {
 	mpijob_text *text = mpijob_text_new();
 	mpijob_doc *patch = NULL;
 	size_t index = 0;
 	int code = text ? 0 : MPIJOB_ERR_NOMEM;
 
-	if (code == 0 && head->role != MPIJOB_ROLE_SECRET && action_on(at, head, MPIJOB_ACTION_PATCH, &index)) {
+	if (code == 0 && head->role != MPIJOB_ROLE_SECRET &&
+	    action_on(at, head, MPIJOB_ACTION_PATCH, &index)) {
 		code = mpijob_plan_write_body(at->plan, index, NULL, 0, mpijob_text_write, text);
 		if (code == 0)
-			code = mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &patch, NULL);
+			code = mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL,
+			    &patch, NULL);
 	}
 	for (size_t i = 0; i < mpijob_node_count(fields) && code == 0; i++) {
 		mpijob_node *field = mpijob_node_edit_at(fields, i);
-		int applied = patch && is_patched(mpijob_doc_root(patch), mpijob_node_string(mpijob_node_get(field, "field")));
-		mpijob_node_put_string(at->doc, field, "effect", applied ? "applied at once" : untouched_effect(head->role));
+		int applied = patch && is_patched(mpijob_doc_root(patch),
+					   mpijob_node_string(mpijob_node_get(field, "field")));
+		mpijob_node_put_string(at->doc, field, "effect",
+		    applied ? "applied at once" : untouched_effect(head->role));
 	}
 	mpijob_doc_free(patch);
 	mpijob_text_free(text);
@@ -245,15 +264,18 @@ static int put_effects(const struct comparison *at, const struct mpijob_object_h
 
 /* ---- the changes ---- */
 
-static mpijob_node *put_change(struct comparison *at, const char *change, const char *kind, const char *name, int32_t index, const char *why)
+static mpijob_node *put_change(struct comparison *at, const char *change, const char *kind,
+    const char *name, int32_t index, const char *why)
 {
 	size_t count = mpijob_node_count(at->changes);
 	mpijob_node *last = count ? mpijob_node_edit_at(at->changes, count - 1) : NULL;
 	int64_t last_index = -1;
 
 	/* Workers that share a fate share an entry. */
-	if (index >= 0 && last && strcmp(mpijob_node_string(mpijob_node_get(last, "change")), change) == 0 &&
-	    mpijob_node_int(mpijob_node_get(last, "lastIndex"), &last_index) && last_index == index - 1 && !mpijob_node_get(last, "fields")) {
+	if (index >= 0 && last &&
+	    strcmp(mpijob_node_string(mpijob_node_get(last, "change")), change) == 0 &&
+	    mpijob_node_int(mpijob_node_get(last, "lastIndex"), &last_index) &&
+	    last_index == index - 1 && !mpijob_node_get(last, "fields")) {
 		mpijob_node_put_int(at->doc, last, "lastIndex", index);
 		mpijob_node_put_string(at->doc, last, "lastName", name);
 		return last;
@@ -269,13 +291,16 @@ static mpijob_node *put_change(struct comparison *at, const char *change, const 
 }
 
 /* A worker that changes as the one before it is told with it. */
-static int joins_last(struct comparison *at, const struct mpijob_object_head *head, const mpijob_node *fields)
+static int joins_last(struct comparison *at, const struct mpijob_object_head *head,
+    const mpijob_node *fields)
 {
 	size_t count = mpijob_node_count(at->changes);
 	mpijob_node *last = count ? mpijob_node_edit_at(at->changes, count - 1) : NULL;
 	int64_t last_index = -1;
 
-	if (head->index < 0 || !last || !mpijob_node_int(mpijob_node_get(last, "lastIndex"), &last_index) || last_index != head->index - 1 ||
+	if (head->index < 0 || !last ||
+	    !mpijob_node_int(mpijob_node_get(last, "lastIndex"), &last_index) ||
+	    last_index != head->index - 1 ||
 	    !mpijob_node_equal(mpijob_node_get(last, "fields"), fields))
 		return 0;
 	mpijob_node_put_int(at->doc, last, "lastIndex", head->index);
@@ -283,7 +308,8 @@ static int joins_last(struct comparison *at, const struct mpijob_object_head *he
 	return 1;
 }
 
-static int compare_object(struct comparison *at, const struct mpijob_object_head *head, size_t old_index, size_t new_index)
+static int compare_object(struct comparison *at, const struct mpijob_object_head *head,
+    size_t old_index, size_t new_index)
 {
 	mpijob_doc *old = NULL, *new = NULL;
 	mpijob_node *fields = mpijob_node_new_list(at->doc);
@@ -292,11 +318,14 @@ static int compare_object(struct comparison *at, const struct mpijob_object_head
 	if (code == 0)
 		code = mpijob_objects_at(at->new.objects, new_index, &new);
 	if (code == 0)
-		code = fields_compare(at->doc, fields, "", mpijob_doc_root(old), mpijob_doc_root(new));
+		code =
+		    fields_compare(at->doc, fields, "", mpijob_doc_root(old), mpijob_doc_root(new));
 	if (code == 0 && mpijob_node_count(fields)) {
 		code = put_effects(at, head, fields);
 		if (code == 0 && !joins_last(at, head, fields))
-			mpijob_node_put(at->doc, put_change(at, "changed", head->kind, head->name, head->index, NULL), "fields", fields);
+			mpijob_node_put(at->doc,
+			    put_change(at, "changed", head->kind, head->name, head->index, NULL),
+			    "fields", fields);
 	}
 	mpijob_doc_free(old);
 	mpijob_doc_free(new);
@@ -319,9 +348,11 @@ static int compare_old(struct comparison *at, int common)
 			code = compare_object(at, &head, i, other);
 		if (both || common)
 			continue;
-		const struct mpijob_action *delete = action_on(at, &head, MPIJOB_ACTION_DELETE, &action);
+		const struct mpijob_action *delete =
+		    action_on(at, &head, MPIJOB_ACTION_DELETE, &action);
 		put_change(at, delete ? "deleted" : "left", head.kind, head.name, head.index,
-			   delete ? delete->why : "nothing needs it any more, and nothing deletes it before the job");
+		    delete ? delete->why
+			   : "nothing needs it any more, and nothing deletes it before the job");
 	}
 	return code;
 }
@@ -336,14 +367,16 @@ static int compare_new(struct comparison *at)
 		code = mpijob_objects_head(at->new.objects, i, &head);
 		if (code || mpijob_objects_find(at->old.objects, head.role, head.index, &other))
 			continue;
-		const struct mpijob_action *create = action_on(at, &head, MPIJOB_ACTION_CREATE, &action);
+		const struct mpijob_action *create =
+		    action_on(at, &head, MPIJOB_ACTION_CREATE, &action);
 		put_change(at, create ? "created" : "awaited", head.kind, head.name, head.index,
-			   create ? create->why : "created when the job is ready for it");
+		    create ? create->why : "created when the job is ready for it");
 	}
 	return code;
 }
 
-/* What the plan does with objects that both have: of a suspended job for example all workers are deleted. */
+/* What the plan does with objects that both have: of a suspended job for example all workers are
+ * deleted. */
 static int compare_fates(struct comparison *at)
 {
 	int code = 0;
@@ -354,10 +387,13 @@ static int compare_fates(struct comparison *at)
 		code = mpijob_objects_head(at->new.objects, i, &head);
 		if (code || !mpijob_objects_find(at->old.objects, head.role, head.index, &other))
 			continue;
-		const struct mpijob_action *delete = action_on(at, &head, MPIJOB_ACTION_DELETE, &action);
-		const struct mpijob_action *create = action_on(at, &head, MPIJOB_ACTION_CREATE, &action);
+		const struct mpijob_action *delete =
+		    action_on(at, &head, MPIJOB_ACTION_DELETE, &action);
+		const struct mpijob_action *create =
+		    action_on(at, &head, MPIJOB_ACTION_CREATE, &action);
 		if (delete || create)
-			put_change(at, delete ? "deleted" : "created", head.kind, head.name, head.index, delete ? delete->why : create->why);
+			put_change(at, delete ? "deleted" : "created", head.kind, head.name,
+			    head.index, delete ? delete->why : create->why);
 	}
 	return code;
 }
@@ -365,16 +401,20 @@ static int compare_fates(struct comparison *at)
 /* The job itself, without what is in the templates: that is seen in the pods. */
 static int compare_jobs(struct comparison *at)
 {
-	const mpijob_node *old = mpijob_doc_root(mpijob_document(at->old.job)), *new = mpijob_doc_root(mpijob_document(at->new.job));
+	const mpijob_node *old = mpijob_doc_root(mpijob_document(at->old.job)),
+			  *new = mpijob_doc_root(mpijob_document(at->new.job));
 	mpijob_node *fields = mpijob_node_new_list(at->doc);
 
-	int code = fields_compare(at->doc, fields, "spec", mpijob_node_get(old, "spec"), mpijob_node_get(new, "spec"));
+	int code = fields_compare(at->doc, fields, "spec", mpijob_node_get(old, "spec"),
+	    mpijob_node_get(new, "spec"));
 	if (code == 0)
-		code = fields_compare(at->doc, fields, "metadata.labels", mpijob_node_find(old, "metadata.labels"),
-				      mpijob_node_find(new, "metadata.labels"));
+		code = fields_compare(at->doc, fields, "metadata.labels",
+		    mpijob_node_find(old, "metadata.labels"),
+		    mpijob_node_find(new, "metadata.labels"));
 	if (code == 0)
-		code = fields_compare(at->doc, fields, "metadata.annotations", mpijob_node_find(old, "metadata.annotations"),
-				      mpijob_node_find(new, "metadata.annotations"));
+		code = fields_compare(at->doc, fields, "metadata.annotations",
+		    mpijob_node_find(old, "metadata.annotations"),
+		    mpijob_node_find(new, "metadata.annotations"));
 	for (size_t i = mpijob_node_count(fields); i-- > 0;) {
 		mpijob_node *field = mpijob_node_edit_at(fields, i);
 		const char *path = mpijob_node_string(mpijob_node_get(field, "field"));
@@ -384,7 +424,9 @@ static int compare_jobs(struct comparison *at)
 			mpijob_node_put_string(at->doc, field, "effect", job_effect(path));
 	}
 	if (code == 0 && mpijob_node_count(fields))
-		mpijob_node_put(at->doc, put_change(at, "changed", "MPIJob", mpijob_name(at->new.job), -1, NULL), "fields", fields);
+		mpijob_node_put(at->doc,
+		    put_change(at, "changed", "MPIJob", mpijob_name(at->new.job), -1, NULL),
+		    "fields", fields);
 	return code;
 }
 
@@ -426,8 +468,9 @@ static void print_head(const mpijob_node *change)
 	const char *last = mpijob_node_string(mpijob_node_get(change, "lastName"));
 	const char *why = mpijob_node_string(mpijob_node_get(change, "why"));
 
-	print_out("%s %s/%s", mpijob_node_string(mpijob_node_get(change, "change")), mpijob_node_string(mpijob_node_get(change, "kind")),
-	       mpijob_node_string(mpijob_node_get(change, "name")));
+	print_out("%s %s/%s", mpijob_node_string(mpijob_node_get(change, "change")),
+	    mpijob_node_string(mpijob_node_get(change, "kind")),
+	    mpijob_node_string(mpijob_node_get(change, "name")));
 	if (last)
 		print_out(" to %s", last);
 	print_out("%s%s\n", why ? ": " : "", why ? why : "");
@@ -439,9 +482,11 @@ static int print_fields(const mpijob_node *fields)
 	int code = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(fields) && code == 0; i++) {
-		const mpijob_node *field = mpijob_node_at(fields, i), *effect = mpijob_node_get(field, "effect");
+		const mpijob_node *field = mpijob_node_at(fields, i),
+				  *effect = mpijob_node_get(field, "effect");
 		code = fields_print(field);
-		if (effect && !mpijob_node_equal(effect, mpijob_node_get(mpijob_node_at(fields, i + 1), "effect")))
+		if (effect && !mpijob_node_equal(effect,
+				  mpijob_node_get(mpijob_node_at(fields, i + 1), "effect")))
 			print_out("      %s\n", mpijob_node_string(effect));
 	}
 	return code;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob doctor: knows what a cluster needs to run MPIJobs, how to see whether it has that, and the command that mends
- * it. Every look may be forbidden; then it is said that it could not be looked, with the command that allows it, and the
- * others go on.
+ * mpijob doctor: knows what a cluster needs to run MPIJobs, how to see whether it has that, and the
+ * command that mends it. Every look may be forbidden; then it is said that it could not be looked,
+ * with the command that allows it, and the others go on.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,8 @@ static void print_mend(const char *mend)
 	}
 }
 
-void say(struct doctor *doctor, enum result result, const char *check, const char *mend, const char *format, ...)
+void say(struct doctor *doctor, enum result result, const char *check, const char *mend,
+    const char *format, ...)
 {
 	static const char *const words[] = { "ok", "warn", "fail" };
 	char *text = NULL;
@@ -48,7 +49,8 @@ void say(struct doctor *doctor, enum result result, const char *check, const cha
 	}
 	doctor->failed |= result == RESULT_FAIL;
 	if (doctor->report) {
-		mpijob_node *map = mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report));
+		mpijob_node *map =
+		    mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report));
 		mpijob_node_put_string(doctor->report, map, "check", check);
 		mpijob_node_put_string(doctor->report, map, "result", words[result]);
 		mpijob_node_put_lossy(doctor->report, map, "message", text);
@@ -65,18 +67,19 @@ void say(struct doctor *doctor, enum result result, const char *check, const cha
 
 /* ---- looks ---- */
 
-static void say_not_seen(struct doctor *doctor, const struct place *place, const struct mpijob_target *target, int code,
-			 const mpijob_diag *diag)
+static void say_not_seen(struct doctor *doctor, const struct place *place,
+    const struct mpijob_target *target, int code, const mpijob_diag *diag)
 {
 	const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
 	char *mend = code == MPIJOB_ERR_AUTH ? allow_look(doctor, place, target) : NULL;
 
-	say(doctor, RESULT_WARN, place->check, mend ? mend : NOT_WELL, "%s cannot be looked at: %s", place->what,
-	    finding ? finding->message : mpijob_error_text(code));
+	say(doctor, RESULT_WARN, place->check, mend ? mend : NOT_WELL, "%s cannot be looked at: %s",
+	    place->what, finding ? finding->message : mpijob_error_text(code));
 	free(mend);
 }
 
-int look_at(struct doctor *doctor, const struct place *place, const char *namespace_, const char *name, mpijob_doc **out)
+int look_at(struct doctor *doctor, const struct place *place, const char *namespace_,
+    const char *name, mpijob_doc **out)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
@@ -108,7 +111,8 @@ static void raw_done(void *user, const struct mpijob_answer *answer)
 	raw->over = 1;
 	raw->code = answer->code;
 	raw->message = answer->message ? strdup(answer->message) : NULL;
-	if (answer->code == 0 && mpijob_doc_parse(answer->body, answer->body_len, NULL, &raw->doc, NULL))
+	if (answer->code == 0 &&
+	    mpijob_doc_parse(answer->body, answer->body_len, NULL, &raw->doc, NULL))
 		raw->code = MPIJOB_ERR_SYNTAX;
 }
 
@@ -154,7 +158,8 @@ static int check_server(struct doctor *doctor)
 		say(doctor, RESULT_OK, "server", NULL, "the server answers: Kubernetes %s",
 		    text_at(mpijob_doc_root(raw.doc), "gitVersion"));
 	else if (code != MPIJOB_ERR_CANCELLED && code != MPIJOB_ERR_NOMEM)
-		say(doctor, RESULT_FAIL, "server", "kubectl cluster-info", "the server does not answer: %s",
+		say(doctor, RESULT_FAIL, "server", "kubectl cluster-info",
+		    "the server does not answer: %s",
 		    raw.message ? raw.message : mpijob_error_text(code));
 	free_raw(&raw);
 	return code;
@@ -163,7 +168,8 @@ static int check_server(struct doctor *doctor)
 /* Nothing lands in a namespace that is missing, whatever else is well. */
 static void check_namespace(struct doctor *doctor)
 {
-	static const struct place place = { "v1", "Namespace", "namespaces", "namespace", "the namespace", NULL };
+	static const struct place place = { "v1", "Namespace", "namespaces", "namespace",
+		"the namespace", NULL };
 	const char *name = doctor->connection->namespace_;
 	mpijob_doc *doc = NULL;
 	char *mend = NULL;
@@ -179,7 +185,9 @@ static void check_namespace(struct doctor *doctor)
 		say(doctor, RESULT_FAIL, "namespace", mend, "namespace %s does not exist", name);
 	else if (there > 0 && *text_at(mpijob_doc_root(doc), "metadata.deletionTimestamp"))
 		say(doctor, RESULT_FAIL, "namespace", mend,
-		    "namespace %s is being deleted, and nothing can be created in it; see what it waits for", name);
+		    "namespace %s is being deleted, and nothing can be created in it; see what it "
+		    "waits for",
+		    name);
 	else if (there > 0)
 		say(doctor, RESULT_OK, "namespace", NULL, "namespace %s is there", name);
 	free(mend);
@@ -188,8 +196,8 @@ static void check_namespace(struct doctor *doctor)
 
 /* ---- the CRD ---- */
 
-#define INSTALL                                                                                                        \
-	"kubectl apply --server-side -k "                                                                              \
+#define INSTALL                           \
+	"kubectl apply --server-side -k " \
 	"'https://github.com/kubeflow/mpi-operator/manifests/overlays/standalone?ref=v0.8.2'"
 
 static void say_versions(struct doctor *doctor, const mpijob_node *crd)
@@ -207,18 +215,21 @@ static void say_versions(struct doctor *doctor, const mpijob_node *crd)
 			continue;
 		v2beta1 |= strcmp(name, "v2beta1") == 0;
 		other |= strcmp(name, "v2beta1") != 0;
-		if (names && (mpijob_text_write(names, " ", 1) || mpijob_text_write(names, name, strlen(name))))
+		if (names && (mpijob_text_write(names, " ", 1) ||
+				 mpijob_text_write(names, name, strlen(name))))
 			doctor->code = MPIJOB_ERR_NOMEM;
 	}
 	const char *list = names ? mpijob_text_data(names) : "";
 	if (!v2beta1)
 		say(doctor, RESULT_FAIL, "crd", INSTALL,
-		    "the CRD of MPIJobs serves%s, not v2beta1: it is that of the training operator; disable MPIJobs "
+		    "the CRD of MPIJobs serves%s, not v2beta1: it is that of the training "
+		    "operator; disable MPIJobs "
 		    "there "
 		    "(--enable-scheme without mpijob) and replace it",
 		    list);
 	else
-		say(doctor, other ? RESULT_WARN : RESULT_OK, "crd", other ? "mpijob convert FILE" : NULL,
+		say(doctor, other ? RESULT_WARN : RESULT_OK, "crd",
+		    other ? "mpijob convert FILE" : NULL,
 		    "the CRD of MPIJobs is there and serves%s%s", list,
 		    other ? "; jobs of the other versions are converted by nobody" : "");
 	mpijob_text_free(names);
@@ -238,12 +249,9 @@ static void say_status(struct doctor *doctor, const mpijob_node *crd)
 /* Who may not read CRDs may still read jobs. */
 static void check_crd(struct doctor *doctor)
 {
-	static const struct place place = { "apiextensions.k8s.io/v1",
-					    "CustomResourceDefinition",
-					    "customresourcedefinitions.apiextensions.k8s.io",
-					    "crd",
-					    "the CRD of MPIJobs",
-					    NULL };
+	static const struct place place = { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+		"customresourcedefinitions.apiextensions.k8s.io", "crd", "the CRD of MPIJobs",
+		NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, NULL, "mpijobs.kubeflow.org", &doc);
 
@@ -260,8 +268,8 @@ static void check_crd(struct doctor *doctor)
 	struct raw raw = { 0 };
 	there = serves(doctor, "/apis/kubeflow.org/v2beta1", "crd", "kubeflow.org/v2beta1", &raw);
 	if (there >= 0)
-		say(doctor, there ? RESULT_OK : RESULT_FAIL, "crd", INSTALL, "the server %s kubeflow.org/v2beta1",
-		    there ? "serves" : "does not serve");
+		say(doctor, there ? RESULT_OK : RESULT_FAIL, "crd", INSTALL,
+		    "the server %s kubeflow.org/v2beta1", there ? "serves" : "does not serve");
 	free_raw(&raw);
 }
 
@@ -270,7 +278,8 @@ static void check_crd(struct doctor *doctor)
 /* The image of a Deployment that acts on MPIJobs, or NULL. */
 static const char *operator_image(const mpijob_node *deployment)
 {
-	const mpijob_node *containers = mpijob_node_find(deployment, "spec.template.spec.containers");
+	const mpijob_node *containers =
+	    mpijob_node_find(deployment, "spec.template.spec.containers");
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
 		const char *image = text_at(mpijob_node_at(containers, i), "image");
@@ -284,7 +293,8 @@ static const char *operator_image(const mpijob_node *deployment)
 /* Whether a Deployment only looks on. */
 static int is_shadow(const mpijob_node *deployment)
 {
-	const mpijob_node *containers = mpijob_node_find(deployment, "spec.template.spec.containers");
+	const mpijob_node *containers =
+	    mpijob_node_find(deployment, "spec.template.spec.containers");
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
 		const mpijob_node *args = mpijob_node_get(mpijob_node_at(containers, i), "args");
@@ -299,13 +309,15 @@ static int is_shadow(const mpijob_node *deployment)
 	return 0;
 }
 
-/* Operators that are ready: those that share the Lease mpi-operator of their namespaces, and others. */
+/* Operators that are ready: those that share the Lease mpi-operator of their namespaces, and
+ * others. */
 struct operators {
 	size_t leased;
 	size_t others;
 };
 
-static void check_deployment(struct doctor *doctor, const mpijob_node *item, struct operators *found)
+static void check_deployment(struct doctor *doctor, const mpijob_node *item,
+    struct operators *found)
 {
 	const char *image = operator_image(item), *namespace_ = text_at(item, "metadata.namespace");
 	const char *name = text_at(item, "metadata.name");
@@ -316,7 +328,8 @@ static void check_deployment(struct doctor *doctor, const mpijob_node *item, str
 	mpijob_node_int(mpijob_node_find(item, "status.readyReplicas"), &ready);
 	mpijob_node_int(mpijob_node_find(item, "spec.replicas"), &wanted);
 	if (wanted == 0 && ready == 0) {
-		say(doctor, RESULT_OK, "operator", NULL, "Deployment %s/%s, %s, is scaled to 0", namespace_, name, image);
+		say(doctor, RESULT_OK, "operator", NULL, "Deployment %s/%s, %s, is scaled to 0",
+		    namespace_, name, image);
 		return;
 	}
 	say(doctor, ready ? RESULT_OK : RESULT_FAIL, "operator", "kubectl describe deployment -A",
@@ -329,10 +342,11 @@ static void check_deployment(struct doctor *doctor, const mpijob_node *item, str
 static struct operators check_deployments(struct doctor *doctor)
 {
 	static const struct place place = { "apps/v1", "Deployment", "deployments.apps", "operator",
-					    "the Deployments of all namespaces", NULL };
+		"the Deployments of all namespaces", NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, NULL, NULL, &doc);
-	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	const mpijob_node *items =
+	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	struct operators found = { 0, 0 };
 
 	for (size_t i = 0; i < mpijob_node_count(items); i++)
@@ -341,14 +355,16 @@ static struct operators check_deployments(struct doctor *doctor)
 	return found;
 }
 
-/* A Lease that is renewed is the sign of life of an operator, wherever it runs. `*seen`: whether it could be looked. */
+/* A Lease that is renewed is the sign of life of an operator, wherever it runs. `*seen`: whether it
+ * could be looked. */
 static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 {
-	static const struct place place = { "coordination.k8s.io/v1", "Lease", "leases.coordination.k8s.io", "lease",
-					    "the Leases of all namespaces", NULL };
+	static const struct place place = { "coordination.k8s.io/v1", "Lease",
+		"leases.coordination.k8s.io", "lease", "the Leases of all namespaces", NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, NULL, NULL, &doc);
-	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	const mpijob_node *items =
+	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	size_t alive = 0;
 	struct timespec now;
 
@@ -356,7 +372,8 @@ static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 	clock_gettime(CLOCK_REALTIME, &now);
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *item = mpijob_node_at(items, i);
-		const char *name = text_at(item, "metadata.name"), *renewed = text_at(item, "spec.renewTime");
+		const char *name = text_at(item, "metadata.name"),
+			   *renewed = text_at(item, "spec.renewTime");
 		int64_t seconds = 15, at = 0;
 		char age[AGE_SIZE];
 		if (strcmp(name, "mpi-operator") != 0)
@@ -367,8 +384,10 @@ static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 		if (fresh || !quiet)
 			say(doctor, fresh ? RESULT_OK : RESULT_WARN, "lease",
 			    "kubectl logs -n mpi-operator deployment/mpi-operator",
-			    "Lease %s/%s is held by %s, renewed %s ago%s", text_at(item, "metadata.namespace"), name,
-			    text_at(item, "spec.holderIdentity"), age_text(renewed, now.tv_sec, age),
+			    "Lease %s/%s is held by %s, renewed %s ago%s",
+			    text_at(item, "metadata.namespace"), name,
+			    text_at(item, "spec.holderIdentity"),
+			    age_text(renewed, now.tv_sec, age),
 			    fresh ? "" : ": that operator is gone");
 	}
 	mpijob_doc_free(doc);
@@ -379,7 +398,8 @@ static void check_operators(struct doctor *doctor)
 {
 	struct operators found = check_deployments(doctor);
 	int seen = 0;
-	size_t leases = doctor->code ? 0 : check_leases(doctor, found.leased + found.others > 0, &seen);
+	size_t leases =
+	    doctor->code ? 0 : check_leases(doctor, found.leased + found.others > 0, &seen);
 
 	if (doctor->code)
 		return;
@@ -390,7 +410,8 @@ static void check_operators(struct doctor *doctor)
 	if (seen && found.leased > 1)
 		found.leased = 1;
 	if (found.others + (leases > found.leased ? leases : found.leased) > 1)
-		say(doctor, RESULT_FAIL, "two-operators", "kubectl scale deployment NAME -n NAMESPACE --replicas=0",
+		say(doctor, RESULT_FAIL, "two-operators",
+		    "kubectl scale deployment NAME -n NAMESPACE --replicas=0",
 		    "more than one operator acts on MPIJobs: each job could get two launchers");
 }
 
@@ -398,9 +419,9 @@ static void check_operators(struct doctor *doctor)
 
 static int run_checks(struct doctor *doctor)
 {
-	static void (*const checks[])(struct doctor *) = { check_namespace,	  check_crd,	check_operators,
-							   check_operator_rights, check_rights, check_queues,
-							   check_gangs,		  check_domain };
+	static void (*const checks[])(struct doctor *) = { check_namespace, check_crd,
+		check_operators, check_operator_rights, check_rights, check_queues, check_gangs,
+		check_domain };
 
 	check_context(doctor);
 	int code = check_server(doctor);
@@ -415,7 +436,9 @@ static int report(struct doctor *doctor)
 {
 	int code = mpijob_doc_error(doctor->report);
 
-	return code ? code : mpijob_node_write(mpijob_doc_root(doctor->report), MPIJOB_FORMAT_JSON, file_write, stdout);
+	return code ? code
+		    : mpijob_node_write(mpijob_doc_root(doctor->report), MPIJOB_FORMAT_JSON,
+			  file_write, stdout);
 }
 
 int doctor_command(const struct arguments *arguments)

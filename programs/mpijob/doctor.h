@@ -17,17 +17,18 @@ struct doctor {
 	struct connection *connection;
 	mpijob_doc *report; /* with -o json: a list of maps */
 	int failed;
-	int code;           /* why it cannot go on */
-	char *subject;      /* who we are, as an option of kubectl create rolebinding; NULL: not asked yet */
+	int code; /* why it cannot go on */
+	/* who we are, as an option of kubectl create rolebinding; NULL: not asked yet */
+	char *subject;
 };
 
 /* Something to look at. */
 struct place {
 	const char *api_version, *kind;
-	const char *resource;    /* as rights name it: "leases.coordination.k8s.io" */
-	const char *check;       /* what it is looked at for, one word */
-	const char *what;        /* for people */
-	const char *selector;    /* of fields, for a collection; NULL: all */
+	const char *resource; /* as rights name it: "leases.coordination.k8s.io" */
+	const char *check;    /* what it is looked at for, one word */
+	const char *what;     /* for people */
+	const char *selector; /* of fields, for a collection; NULL: all */
 };
 
 /* An answer that is no object. */
@@ -41,10 +42,12 @@ struct raw {
 /* The string at a path, "" without one. */
 const char *text_at(const mpijob_node *node, const char *path);
 /* One line about one thing; `mend` is a command, or several in lines, or NULL. */
-void say(struct doctor *doctor, enum result result, const char *check, const char *mend, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-/* Get an object, or without a name a collection. 1: there; 0: not there; -1: not seen, which is said unless all ends. */
-int look_at(struct doctor *doctor, const struct place *place, const char *namespace_, const char *name, mpijob_doc **out);
+void say(struct doctor *doctor, enum result result, const char *check, const char *mend,
+    const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Get an object, or without a name a collection. 1: there; 0: not there; -1: not seen, which is
+ * said unless all ends. */
+int look_at(struct doctor *doctor, const struct place *place, const char *namespace_,
+    const char *name, mpijob_doc **out);
 /* Get a path that is no object. 0 or a code; free_raw() in either case. */
 int get_raw(struct doctor *doctor, const char *path, struct raw *raw);
 void free_raw(struct raw *raw);
@@ -53,13 +56,16 @@ void free_raw(struct raw *raw);
 void check_rights(struct doctor *doctor);
 void check_operator_rights(struct doctor *doctor);
 /* The commands that allow us a look; free(). NULL when memory ran out. */
-char *allow_look(struct doctor *doctor, const struct place *place, const struct mpijob_target *target);
+char *allow_look(struct doctor *doctor, const struct place *place,
+    const struct mpijob_target *target);
 /* Who we are, as an option of kubectl create rolebinding. */
 const char *subject_option(struct doctor *doctor);
 
 /* doctor_extras.c */
-/* Whether a path is served, which is NAME's. 1 or 0; -1: not to be known, which is said unless all ends; free_raw(). */
-int serves(struct doctor *doctor, const char *path, const char *check, const char *name, struct raw *raw);
+/* Whether a path is served, which is NAME's. 1 or 0; -1: not to be known, which is said unless all
+ * ends; free_raw(). */
+int serves(struct doctor *doctor, const char *path, const char *check, const char *name,
+    struct raw *raw);
 void check_queues(struct doctor *doctor);
 void check_gangs(struct doctor *doctor);
 void check_domain(struct doctor *doctor);

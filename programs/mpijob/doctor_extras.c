@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cluster may have beside MPIJobs: queues, gang schedulers, a domain. That something is not there is only said when
- * the server says so.
+ * What a cluster may have beside MPIJobs: queues, gang schedulers, a domain. That something is not
+ * there is only said when the server says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,21 +9,26 @@
 
 #include "doctor.h"
 
-/* Who may ask for nothing lacks the role that everybody has; else a server behind the API server may be down. */
-static void say_not_told(struct doctor *doctor, const char *check, const char *name, const struct raw *raw, int code)
+/* Who may ask for nothing lacks the role that everybody has; else a server behind the API server
+ * may be down. */
+static void say_not_told(struct doctor *doctor, const char *check, const char *name,
+    const struct raw *raw, int code)
 {
 	char *mend = NULL;
 
-	if (code == MPIJOB_ERR_AUTH && asprintf(&mend, "kubectl create clusterrolebinding mpijob-discovery "
-						       "--clusterrole=system:discovery %s",
-						subject_option(doctor)) < 0)
+	if (code == MPIJOB_ERR_AUTH && asprintf(&mend,
+					   "kubectl create clusterrolebinding mpijob-discovery "
+					   "--clusterrole=system:discovery %s",
+					   subject_option(doctor)) < 0)
 		mend = NULL;
-	say(doctor, RESULT_WARN, check, mend ? mend : "kubectl get apiservices", "whether there is %s cannot be seen: %s",
-	    name, raw->message ? raw->message : mpijob_error_text(code));
+	say(doctor, RESULT_WARN, check, mend ? mend : "kubectl get apiservices",
+	    "whether there is %s cannot be seen: %s", name,
+	    raw->message ? raw->message : mpijob_error_text(code));
 	free(mend);
 }
 
-int serves(struct doctor *doctor, const char *path, const char *check, const char *name, struct raw *raw)
+int serves(struct doctor *doctor, const char *path, const char *check, const char *name,
+    struct raw *raw)
 {
 	int code = get_raw(doctor, path, raw);
 
@@ -40,21 +45,26 @@ int serves(struct doctor *doctor, const char *path, const char *check, const cha
 
 static void check_local_queues(struct doctor *doctor, const char *api_version)
 {
-	const struct place place = { api_version, "LocalQueue",	     "localqueues.kueue.x-k8s.io",
-				     "kueue",	  "the LocalQueues", NULL };
-	const char *namespace_ = doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
+	const struct place place = { api_version, "LocalQueue", "localqueues.kueue.x-k8s.io",
+		"kueue", "the LocalQueues", NULL };
+	const char *namespace_ =
+	    doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, namespace_, NULL, &doc);
-	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	const mpijob_node *items =
+	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(items); i++)
-		say(doctor, RESULT_OK, "kueue", NULL, "Kueue is installed; LocalQueue %s in namespace %s",
+		say(doctor, RESULT_OK, "kueue", NULL,
+		    "Kueue is installed; LocalQueue %s in namespace %s",
 		    text_at(mpijob_node_at(items, i), "metadata.name"),
 		    text_at(mpijob_node_at(items, i), "metadata.namespace"));
 	if (there >= 0 && mpijob_node_count(items) == 0)
 		say(doctor, RESULT_WARN, "kueue", "kubectl get clusterqueues",
-		    "Kueue is installed, but %s%s has %s LocalQueue: jobs with a queue name would wait for ever",
-		    namespace_ ? "namespace " : "no namespace", namespace_ ? namespace_ : "", namespace_ ? "no" : "a");
+		    "Kueue is installed, but %s%s has %s LocalQueue: jobs with a queue name would "
+		    "wait for ever",
+		    namespace_ ? "namespace " : "no namespace", namespace_ ? namespace_ : "",
+		    namespace_ ? "no" : "a");
 	mpijob_doc_free(doc);
 }
 
@@ -66,7 +76,8 @@ void check_queues(struct doctor *doctor)
 	if (there == 0)
 		say(doctor, RESULT_OK, "kueue", NULL, "Kueue is not installed; jobs start at once");
 	else if (there > 0)
-		check_local_queues(doctor, text_at(mpijob_doc_root(raw.doc), "preferredVersion.groupVersion"));
+		check_local_queues(doctor,
+		    text_at(mpijob_doc_root(raw.doc), "preferredVersion.groupVersion"));
 	free_raw(&raw);
 }
 
@@ -80,12 +91,14 @@ void check_gangs(struct doctor *doctor)
 	};
 	int none = 1;
 
-	for (size_t i = 0; i < sizeof(schedulers) / sizeof(schedulers[0]) && doctor->code == 0; i++) {
+	for (size_t i = 0; i < sizeof(schedulers) / sizeof(schedulers[0]) && doctor->code == 0;
+	     i++) {
 		struct raw raw = { 0 };
 		int there = serves(doctor, schedulers[i].path, "gang", schedulers[i].name, &raw);
 
 		if (there > 0)
-			say(doctor, RESULT_OK, "gang", NULL, "PodGroups of gang schedulers: %s", schedulers[i].name);
+			say(doctor, RESULT_OK, "gang", NULL, "PodGroups of gang schedulers: %s",
+			    schedulers[i].name);
 		none &= there == 0;
 		free_raw(&raw);
 	}
@@ -97,7 +110,7 @@ void check_gangs(struct doctor *doctor)
 void check_domain(struct doctor *doctor)
 {
 	static const struct place place = { "v1", "ConfigMap", "configmaps", "cluster-domain",
-					    "the configuration of CoreDNS", NULL };
+		"the configuration of CoreDNS", NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, "kube-system", "coredns", &doc);
 	const char *file = there > 0 ? text_at(mpijob_doc_root(doc), "data.Corefile") : "";

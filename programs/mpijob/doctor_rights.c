@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a user of MPIJobs must be allowed to do, and the commands with which an administrator allows it: they add to
- * what is there, so that they can be given again, and in any order. And which rights the operator lacks, as its Events
- * say.
+ * What a user of MPIJobs must be allowed to do, and the commands with which an administrator allows
+ * it: they add to what is there, so that they can be given again, and in any order. And which
+ * rights the operator lacks, as its Events say.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,10 @@
 
 static int is_plain(const char *name)
 {
-	return *name && name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-")] == 0;
+	return *name &&
+	       name[strspn(name,
+		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-")] ==
+		   0;
 }
 
 /* Who cannot be written into a command as he is must be put there by hand. */
@@ -55,9 +58,11 @@ const char *subject_option(struct doctor *doctor)
 	mpijob_node_put_string(review, root, "kind", target.kind);
 	int code = mpijob_doc_error(review);
 	if (code == 0)
-		code = mpijob_client_create(doctor->connection->client, &target, root, &answer, NULL);
+		code =
+		    mpijob_client_create(doctor->connection->client, &target, root, &answer, NULL);
 	if (code == 0)
-		doctor->subject = make_subject(text_at(mpijob_doc_root(answer), "status.userInfo.username"));
+		doctor->subject =
+		    make_subject(text_at(mpijob_doc_root(answer), "status.userInfo.username"));
 	mpijob_doc_free(review);
 	mpijob_doc_free(answer);
 	return doctor->subject ? doctor->subject : ANYBODY;
@@ -81,16 +86,18 @@ static int role_begin(struct role *role)
 
 static void role_head(const struct role *role, const char *suffix)
 {
-	fprintf(role->lines, "kubectl create %s%s %s", role->namespace_ ? "role" : "clusterrole", suffix, role->name);
+	fprintf(role->lines, "kubectl create %s%s %s", role->namespace_ ? "role" : "clusterrole",
+	    suffix, role->name);
 	if (role->namespace_)
 		fprintf(role->lines, " -n %s", role->namespace_);
 }
 
-static void role_allow(const struct role *role, const char *verbs, const char *resources, const char *name)
+static void role_allow(const struct role *role, const char *verbs, const char *resources,
+    const char *name)
 {
 	role_head(role, "");
-	fprintf(role->lines, " --verb=%s --resource=%s%s%s" RECONCILE "\n", verbs, resources, name ? " --resource-name=" : "",
-		name ? name : "");
+	fprintf(role->lines, " --verb=%s --resource=%s%s%s" RECONCILE "\n", verbs, resources,
+	    name ? " --resource-name=" : "", name ? name : "");
 }
 
 /* To whom it is given is the last line. The commands, or NULL when memory ran out. */
@@ -99,8 +106,8 @@ static char *role_end(struct role *role, struct doctor *doctor)
 	int failed;
 
 	role_head(role, "binding");
-	fprintf(role->lines, " --%s=%s %s" RECONCILE, role->namespace_ ? "role" : "clusterrole", role->name,
-		subject_option(doctor));
+	fprintf(role->lines, " --%s=%s %s" RECONCILE, role->namespace_ ? "role" : "clusterrole",
+	    role->name, subject_option(doctor));
 	failed = ferror(role->lines);
 	if (fclose(role->lines) == 0 && !failed)
 		return role->text;
@@ -108,7 +115,8 @@ static char *role_end(struct role *role, struct doctor *doctor)
 	return NULL;
 }
 
-char *allow_look(struct doctor *doctor, const struct place *place, const struct mpijob_target *target)
+char *allow_look(struct doctor *doctor, const struct place *place,
+    const struct mpijob_target *target)
 {
 	struct role role = { .name = "mpijob-doctor", .namespace_ = target->namespace_ };
 
@@ -129,7 +137,8 @@ static const struct right {
 	{ "get", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be looked at" },
 	{ "list", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be found" },
 	{ "watch", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be waited for" },
-	{ "patch", "kubeflow.org", "mpijobs", NULL, RESULT_WARN, ": jobs cannot be suspended or scaled" },
+	{ "patch", "kubeflow.org", "mpijobs", NULL, RESULT_WARN,
+	    ": jobs cannot be suspended or scaled" },
 	{ "delete", "kubeflow.org", "mpijobs", NULL, RESULT_WARN, ": jobs cannot be deleted" },
 	{ "list", "", "pods", NULL, RESULT_WARN, ": describe and logs see nothing" },
 	{ "get", "", "pods", "log", RESULT_WARN, ": logs see nothing" },
@@ -142,7 +151,8 @@ static const struct right {
 static int check_right(struct doctor *doctor, const struct right *right, const char *namespace_)
 {
 	struct mpijob_access access = MPIJOB_ACCESS_INIT;
-	const char *slash = right->subresource ? "/" : "", *sub = right->subresource ? right->subresource : "";
+	const char *slash = right->subresource ? "/" : "",
+		   *sub = right->subresource ? right->subresource : "";
 
 	access.verb = right->verb;
 	access.group = right->group;
@@ -153,16 +163,19 @@ static int check_right(struct doctor *doctor, const struct right *right, const c
 	if (answer == MPIJOB_ERR_NOMEM || answer == MPIJOB_ERR_CANCELLED)
 		doctor->code = answer;
 	else if (answer < 0)
-		say(doctor, RESULT_WARN, "rights", NOT_WELL, "whether you may %s %s%s%s is not to be known: %s", right->verb,
+		say(doctor, RESULT_WARN, "rights", NOT_WELL,
+		    "whether you may %s %s%s%s is not to be known: %s", right->verb,
 		    right->resource, slash, sub, mpijob_error_text(answer));
 	else
-		say(doctor, answer ? RESULT_OK : right->otherwise, "rights", NULL, "you may%s %s %s%s%s in %s%s%s",
-		    answer ? "" : " not", right->verb, right->resource, slash, sub,
-		    namespace_ ? "namespace " : "all namespaces", namespace_ ? namespace_ : "", answer ? "" : right->why);
+		say(doctor, answer ? RESULT_OK : right->otherwise, "rights", NULL,
+		    "you may%s %s %s%s%s in %s%s%s", answer ? "" : " not", right->verb,
+		    right->resource, slash, sub, namespace_ ? "namespace " : "all namespaces",
+		    namespace_ ? namespace_ : "", answer ? "" : right->why);
 	return answer;
 }
 
-/* The rights to MPIJobs that are missing, one by one; whoever lacks one to look at the rest gets them all. */
+/* The rights to MPIJobs that are missing, one by one; whoever lacks one to look at the rest gets
+ * them all. */
 static char *mend_rights(struct doctor *doctor, const char *namespace_, const int missing[RIGHTS])
 {
 	struct role role = { .name = "mpijob-user", .namespace_ = namespace_ };
@@ -185,7 +198,8 @@ static char *mend_rights(struct doctor *doctor, const char *namespace_, const in
 
 void check_rights(struct doctor *doctor)
 {
-	const char *namespace_ = doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
+	const char *namespace_ =
+	    doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
 	enum result worst = RESULT_OK;
 	int missing[RIGHTS] = { 0 };
 
@@ -198,7 +212,8 @@ void check_rights(struct doctor *doctor)
 		return;
 	char *mend = mend_rights(doctor, namespace_, missing);
 	if (mend)
-		say(doctor, worst, "rights", mend, "rights are missing; an administrator gives them to you with");
+		say(doctor, worst, "rights", mend,
+		    "rights are missing; an administrator gives them to you with");
 	else
 		doctor->code = MPIJOB_ERR_NOMEM;
 	free(mend);
@@ -206,28 +221,31 @@ void check_rights(struct doctor *doctor)
 
 /* ---- rights of the operator ---- */
 
-#define LATELY_S 600 /* what still holds the operator repeats at least every five minutes */
+#define LATELY_S   600 /* what still holds the operator repeats at least every five minutes */
 #define MOST_LACKS 16
 
 struct lack {
 	char user[256], verb[32], resource[128], group[128];
 };
 
-/* Read what the API server says about a right that somebody lacks: 0 when a message says something else. */
+/* Read what the API server says about a right that somebody lacks: 0 when a message says something
+ * else. */
 static int read_lack(const char *message, struct lack *lack)
 {
 	static const char begin[] = " is forbidden: User \"";
-	static const char format[] = "%255[^\"]\" cannot %31s resource \"%127[^\"]\" in API group \"%127[^\"]";
+	static const char format[] =
+	    "%255[^\"]\" cannot %31s resource \"%127[^\"]\" in API group \"%127[^\"]";
 	const char *at = strstr(message, begin);
 
 	memset(lack, 0, sizeof(*lack));
 	/* The core group is empty, and matches nothing. */
-	return at && sscanf(at + strlen(begin), format, lack->user, lack->verb, lack->resource, lack->group) >= 3;
+	return at && sscanf(at + strlen(begin), format, lack->user, lack->verb, lack->resource,
+			 lack->group) >= 3;
 }
 
 /*
- * The command asks the API server, and grants nothing: who may create Events can put any words into one. The caller
- * frees it.
+ * The command asks the API server, and grants nothing: who may create Events can put any words into
+ * one. The caller frees it.
  */
 static char *ask_again(const struct lack *lack, const char *namespace_)
 {
@@ -236,12 +254,13 @@ static char *ask_again(const struct lack *lack, const char *namespace_)
 	char *command = NULL;
 	int len;
 
-	if (!is_plain(lack->user) || !is_plain(lack->verb) || !is_plain(lack->resource) || !is_plain(namespace_) ||
-	    (*lack->group && !is_plain(lack->group)))
-		return strdup("kubectl get events -A --field-selector involvedObject.kind=MPIJob,type=Warning");
-	len = asprintf(&command, "kubectl auth can-i %s %.*s%s%s%s%s -n %s --as=%s", lack->verb, name, lack->resource,
-		       *lack->group ? "." : "", lack->group, *part ? " --subresource=" : "", *part ? part + 1 : "",
-		       namespace_, lack->user);
+	if (!is_plain(lack->user) || !is_plain(lack->verb) || !is_plain(lack->resource) ||
+	    !is_plain(namespace_) || (*lack->group && !is_plain(lack->group)))
+		return strdup("kubectl get events -A --field-selector "
+			      "involvedObject.kind=MPIJob,type=Warning");
+	len = asprintf(&command, "kubectl auth can-i %s %.*s%s%s%s%s -n %s --as=%s", lack->verb,
+	    name, lack->resource, *lack->group ? "." : "", lack->group,
+	    *part ? " --subresource=" : "", *part ? part + 1 : "", namespace_, lack->user);
 	return len < 0 ? NULL : command;
 }
 
@@ -253,8 +272,8 @@ static void say_lack(struct doctor *doctor, const mpijob_node *event, const stru
 	if (mend)
 		say(doctor, RESULT_FAIL, "operator-rights", mend,
 		    "MPIJob %s/%s: the operator lacks the right to %s %s%s%s: %s", namespace_,
-		    text_at(event, "involvedObject.name"), lack->verb, lack->resource, *lack->group ? " of " : "",
-		    lack->group, text_at(event, "message"));
+		    text_at(event, "involvedObject.name"), lack->verb, lack->resource,
+		    *lack->group ? " of " : "", lack->group, text_at(event, "message"));
 	else
 		doctor->code = MPIJOB_ERR_NOMEM;
 	free(mend);
@@ -270,21 +289,25 @@ static int is_known(const struct lack *lacks, size_t count, const struct lack *l
 
 void check_operator_rights(struct doctor *doctor)
 {
-	static const struct place place = { "v1", "Event", "events", "operator-rights", "the Events about MPIJobs",
-					    "involvedObject.kind=MPIJob,type=Warning" };
-	const char *namespace_ = doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
+	static const struct place place = { "v1", "Event", "events", "operator-rights",
+		"the Events about MPIJobs", "involvedObject.kind=MPIJob,type=Warning" };
+	const char *namespace_ =
+	    doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
 	struct lack lacks[MOST_LACKS];
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, namespace_, NULL, &doc);
-	const mpijob_node *items = there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
+	const mpijob_node *items =
+	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	time_t now = time(NULL);
 	size_t count = 0;
 
-	for (size_t i = 0; i < mpijob_node_count(items) && count < MOST_LACKS && doctor->code == 0; i++) {
+	for (size_t i = 0; i < mpijob_node_count(items) && count < MOST_LACKS && doctor->code == 0;
+	     i++) {
 		const mpijob_node *event = mpijob_node_at(items, i);
 		int64_t at = 0;
 		if (when_parse(text_at(event, "lastTimestamp"), &at) || now - at > LATELY_S ||
-		    !read_lack(text_at(event, "message"), &lacks[count]) || is_known(lacks, count, &lacks[count]))
+		    !read_lack(text_at(event, "message"), &lacks[count]) ||
+		    is_known(lacks, count, &lacks[count]))
 			continue;
 		say_lack(doctor, event, &lacks[count++]);
 	}

@@ -74,7 +74,8 @@ static void task_end(struct task *task)
 
 typedef int (*job_fn)(struct task *task, mpijob *job);
 
-/* Call `each` with every MPIJob, defaulted; go on after one that is refused. Returns the first code. */
+/* Call `each` with every MPIJob, defaulted; go on after one that is refused. Returns the first
+ * code. */
 static int for_each_job(struct task *task, job_fn each)
 {
 	int result = task->read_code;
@@ -92,8 +93,8 @@ static int for_each_job(struct task *task, job_fn each)
 		mpijob_free(job);
 	}
 	if (task->jobs == 0 && result == 0)
-		result = findings_add(task->diag, MPIJOB_ERR_NOT_FOUND, task->arguments->operands.items[0], "no-job",
-				      "no MPIJob in here");
+		result = findings_add(task->diag, MPIJOB_ERR_NOT_FOUND,
+		    task->arguments->operands.items[0], "no-job", "no MPIJob in here");
 	return result;
 }
 
@@ -138,9 +139,10 @@ int validate_command(const struct arguments *arguments)
 	}
 	failure_print(task.diag, code);
 	if (task.output == OUTPUT_TEXT)
-		print_to(stderr, "%zu job%s, %zu error%s, %zu warning%s\n", task.jobs, task.jobs == 1 ? "" : "s", errors,
-			errors == 1 ? "" : "s", mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING),
-			mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING) == 1 ? "" : "s");
+		print_to(stderr, "%zu job%s, %zu error%s, %zu warning%s\n", task.jobs,
+		    task.jobs == 1 ? "" : "s", errors, errors == 1 ? "" : "s",
+		    mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING),
+		    mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING) == 1 ? "" : "s");
 	task_end(&task);
 	return code ? EXIT_FINDINGS : 0;
 }
@@ -163,11 +165,10 @@ static int default_one(struct task *task, mpijob *job)
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(job));
 
 	switch (task->output) {
-	case OUTPUT_NAME:
-		print_out("mpijob.kubeflow.org/%s\n", name_of(job));
-		return 0;
+	case OUTPUT_NAME: print_out("mpijob.kubeflow.org/%s\n", name_of(job)); return 0;
 	case OUTPUT_JSON:
-		mpijob_node_append(task->list, mpijob_doc_find(task->list, "items"), mpijob_node_copy(task->list, root));
+		mpijob_node_append(task->list, mpijob_doc_find(task->list, "items"),
+		    mpijob_node_copy(task->list, root));
 		return mpijob_doc_error(task->list);
 	default:
 		if (task->printed++)
@@ -184,8 +185,8 @@ static int list_print(const struct task *task)
 
 	if (mpijob_node_count(items) == 0)
 		return 0;
-	return mpijob_node_write(mpijob_node_count(items) == 1 ? mpijob_node_at(items, 0) : root, MPIJOB_FORMAT_JSON,
-				 file_write, stdout);
+	return mpijob_node_write(mpijob_node_count(items) == 1 ? mpijob_node_at(items, 0) : root,
+	    MPIJOB_FORMAT_JSON, file_write, stdout);
 }
 
 int default_command(const struct arguments *arguments)
@@ -199,7 +200,8 @@ int default_command(const struct arguments *arguments)
 		task.list = list_new();
 	code = for_each_job(&task, default_one);
 	if (task.list) {
-		int printed = mpijob_doc_error(task.list) ? mpijob_doc_error(task.list) : list_print(&task);
+		int printed =
+		    mpijob_doc_error(task.list) ? mpijob_doc_error(task.list) : list_print(&task);
 		code = code ? code : printed;
 	}
 	findings_print(task.diag, stderr);
@@ -233,8 +235,9 @@ static int class_add(struct classes *classes, const char *name, int64_t value)
 	if (value < INT32_MIN || value > INT32_MAX)
 		return MPIJOB_ERR_USAGE;
 	classes->pointers[classes->count] = &classes->items[classes->count];
-	classes->items[classes->count++] = (struct mpijob_priority_class){ sizeof(struct mpijob_priority_class), name,
-									    (int32_t)value };
+	classes->items[classes->count++] =
+	    (struct mpijob_priority_class){ sizeof(struct mpijob_priority_class), name,
+		    (int32_t)value };
 	return 0;
 }
 
@@ -246,7 +249,8 @@ static int class_parse(struct classes *classes, const char *word)
 	long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
 
 	if (!equals || equals == word || end == equals + 1 || *end) {
-		print_to(stderr, "mpijob: --priority-class %s: write NAME=VALUE, for example high=1000\n", word);
+		print_to(stderr,
+		    "mpijob: --priority-class %s: write NAME=VALUE, for example high=1000\n", word);
 		return MPIJOB_ERR_USAGE;
 	}
 	char *name = strndup(word, (size_t)(equals - word));
@@ -256,7 +260,8 @@ static int class_parse(struct classes *classes, const char *word)
 	return class_add(classes, name, value);
 }
 
-static int classes_collect(struct classes *classes, const struct arguments *arguments, const struct input *input)
+static int classes_collect(struct classes *classes, const struct arguments *arguments,
+    const struct input *input)
 {
 	size_t most = arguments->priority_classes.count + input->count + 1;
 	int code = 0;
@@ -304,8 +309,8 @@ static int print_items(struct task *task, const mpijob_objects *objects)
 
 	for (size_t i = 0; i < mpijob_objects_count(objects) && code == 0; i++) {
 		fputs(task->printed++ ? ",\n" : "\n", stdout);
-		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT, task->arguments->with_key, file_write,
-					       stdout);
+		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT,
+		    task->arguments->with_key, file_write, stdout);
 	}
 	return code;
 }
@@ -320,12 +325,13 @@ static int print_objects(struct task *task, mpijob_objects *objects)
 		return print_items(task, objects);
 	if (task->output == OUTPUT_YAML && task->printed++)
 		puts("---");
-	return mpijob_objects_write(objects, task->output == OUTPUT_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML,
-				    with_key, file_write, stdout);
+	return mpijob_objects_write(objects,
+	    task->output == OUTPUT_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML, with_key,
+	    file_write, stdout);
 }
 
 static int render_options(const struct task *task, const struct classes *classes, uint8_t *entropy,
-			  struct mpijob_render_options *options)
+    struct mpijob_render_options *options)
 {
 	const struct arguments *arguments = task->arguments;
 
@@ -338,7 +344,8 @@ static int render_options(const struct task *task, const struct classes *classes
 	if (!arguments->with_key)
 		return 0;
 	if (getrandom(entropy, MPIJOB_SSH_ENTROPY, 0) != MPIJOB_SSH_ENTROPY)
-		return findings_add(task->diag, MPIJOB_ERR_IO, NULL, "no-entropy", "the kernel gives no random bytes");
+		return findings_add(task->diag, MPIJOB_ERR_IO, NULL, "no-entropy",
+		    "the kernel gives no random bytes");
 	options->entropy = entropy;
 	options->entropy_len = MPIJOB_SSH_ENTROPY;
 	return 0;

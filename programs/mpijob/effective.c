@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how to say where a value comes from: the job, an annotation of it, a section of the operator's configuration, a
- * limit that changed it, or nobody. The flags that the operator was started with are not known here.
+ * Knows how to say where a value comes from: the job, an annotation of it, a section of the
+ * operator's configuration, a limit that changed it, or nobody. The flags that the operator was
+ * started with are not known here.
  */
 #include "effective.h"
 
@@ -23,15 +24,18 @@ int effective_read(const char *path, mpijob_operator_config **out, mpijob_diag *
 	int code;
 
 	if (!file)
-		return findings_add(diag, MPIJOB_ERR_IO, path, "unreadable", "cannot open: %s", strerror(errno));
+		return findings_add(diag, MPIJOB_ERR_IO, path, "unreadable", "cannot open: %s",
+		    strerror(errno));
 	size_t len = text ? fread(text, 1, MOST + 1, file) : 0;
 	options.source = path;
 	if (!text)
 		code = MPIJOB_ERR_NOMEM;
 	else if (ferror(file))
-		code = findings_add(diag, MPIJOB_ERR_IO, path, "unreadable", "cannot read: %s", strerror(errno));
+		code = findings_add(diag, MPIJOB_ERR_IO, path, "unreadable", "cannot read: %s",
+		    strerror(errno));
 	else if (len > MOST)
-		code = findings_add(diag, MPIJOB_ERR_SYNTAX, path, "limit-size", "a configuration has at most 1 MiB");
+		code = findings_add(diag, MPIJOB_ERR_SYNTAX, path, "limit-size",
+		    "a configuration has at most 1 MiB");
 	else
 		code = mpijob_operator_config_parse(text, len, &options, out, diag);
 	fclose(file);
@@ -42,17 +46,12 @@ int effective_read(const char *path, mpijob_operator_config **out, mpijob_diag *
 static const char *origin(const struct mpijob_effective_value *value)
 {
 	switch (value->origin) {
-	case MPIJOB_ORIGIN_JOB:
-		return "the job";
-	case MPIJOB_ORIGIN_ANNOTATION:
-		return "an annotation of the job";
+	case MPIJOB_ORIGIN_JOB: return "the job";
+	case MPIJOB_ORIGIN_ANNOTATION: return "an annotation of the job";
 	case MPIJOB_ORIGIN_NAMESPACE:
-	case MPIJOB_ORIGIN_DEFAULTS:
-		return "defaults";
-	case MPIJOB_ORIGIN_LIMIT:
-		return "limits";
-	default:
-		return "nobody set it";
+	case MPIJOB_ORIGIN_DEFAULTS: return "defaults";
+	case MPIJOB_ORIGIN_LIMIT: return "limits";
+	default: return "nobody set it";
 	}
 }
 
@@ -63,8 +62,9 @@ static char *reason(const struct mpijob_effective_value *value)
 
 	if (value->rule >= 0)
 		(void)snprintf(section, sizeof(section), " of namespaces[%d]", (int)value->rule);
-	int len = asprintf(&text, "%s%s%s%s%s", origin(value), section, value->wanted ? "; wanted is " : "",
-			   value->wanted ? value->wanted : "", value->refused ? ": the job does not begin" : "");
+	int len = asprintf(&text, "%s%s%s%s%s", origin(value), section,
+	    value->wanted ? "; wanted is " : "", value->wanted ? value->wanted : "",
+	    value->refused ? ": the job does not begin" : "");
 	return len < 0 ? NULL : text;
 }
 
@@ -101,7 +101,8 @@ int effective_print(const mpijob_operator_config *config, const mpijob *job)
 {
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_effective *effective = NULL;
-	int code = diag ? mpijob_effective_new(config, job, NULL, &effective, diag) : MPIJOB_ERR_NOMEM;
+	int code =
+	    diag ? mpijob_effective_new(config, job, NULL, &effective, diag) : MPIJOB_ERR_NOMEM;
 
 	if (code == 0) {
 		putchar('\n');

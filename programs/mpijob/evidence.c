@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows where a cluster keeps what it shows of a job, and that most of it may be gone, or not ours to see: each look
- * that fails is noted, and the others go on. Of logs it takes few and short pieces, those that tell something first.
+ * Knows where a cluster keeps what it shows of a job, and that most of it may be gone, or not ours
+ * to see: each look that fails is noted, and the others go on. Of logs it takes few and short
+ * pieces, those that tell something first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@
 
 const char *pod_role(const mpijob_node *pod)
 {
-	const char *role = mpijob_node_string(mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
+	const char *role = mpijob_node_string(
+	    mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
 
 	return role ? role : "";
 }
@@ -29,8 +31,10 @@ int pod_is_of(const mpijob_node *pod, const char *uid, const char *created)
 	const char *made = mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
 
 	for (size_t i = 0; uid && i < mpijob_node_count(owners); i++) {
-		const char *kind = mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "kind"));
-		const char *owner = mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "uid"));
+		const char *kind =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "kind"));
+		const char *owner =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "uid"));
 		if (kind && owner && strcmp(kind, "MPIJob") == 0)
 			return strcmp(owner, uid) == 0;
 	}
@@ -42,8 +46,10 @@ int condition_is_true(const mpijob_node *object, const char *type)
 	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const char *has = mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
-		const char *status = mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
+		const char *has =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
+		const char *status =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
 		if (has && status && strcmp(has, type) == 0)
 			return strcmp(status, "True") == 0;
 	}
@@ -57,7 +63,8 @@ static int miss(struct seen *seen, const char *what, int code, const mpijob_diag
 
 	if (code == MPIJOB_ERR_CANCELLED || code == MPIJOB_ERR_NOMEM)
 		return code;
-	if (asprintf(&line, "%s: %s\n", what, finding ? finding->message : mpijob_error_text(code)) < 0)
+	if (asprintf(&line, "%s: %s\n", what,
+		finding ? finding->message : mpijob_error_text(code)) < 0)
 		return MPIJOB_ERR_NOMEM;
 	code = mpijob_text_write(seen->missing, line, strlen(line));
 	free(line);
@@ -71,8 +78,8 @@ static char *join(const char *left, const char *right)
 	return asprintf(&text, "%s%s", left, right) < 0 ? NULL : text;
 }
 
-static int look_at_pods(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name,
-			mpijob_diag *diag)
+static int look_at_pods(struct seen *seen, mpijob_client *client, const char *namespace_,
+    const char *name, mpijob_diag *diag)
 {
 	char *selector = join("training.kubeflow.org/job-name=", name);
 	const char *query[] = { "labelSelector", selector };
@@ -83,13 +90,15 @@ static int look_at_pods(struct seen *seen, mpijob_client *client, const char *na
 	target.namespace_ = namespace_;
 	target.query = query;
 	target.query_count = 2;
-	int code = selector ? mpijob_client_list(client, &target, 0, &seen->pods, diag) : MPIJOB_ERR_NOMEM;
+	int code =
+	    selector ? mpijob_client_list(client, &target, 0, &seen->pods, diag) : MPIJOB_ERR_NOMEM;
 	free(selector);
 	if (code)
 		return miss(seen, "pods", code, diag);
 	const mpijob_node *job = mpijob_doc_root(mpijob_document(seen->job));
 	const char *uid = mpijob_node_string(mpijob_node_find(job, "metadata.uid"));
-	const char *created = mpijob_node_string(mpijob_node_find(job, "metadata.creationTimestamp"));
+	const char *created =
+	    mpijob_node_string(mpijob_node_find(job, "metadata.creationTimestamp"));
 	mpijob_node *items = mpijob_doc_find(seen->pods, "items");
 	for (size_t i = mpijob_node_count(items); i-- > 0;)
 		if (!pod_is_of(mpijob_node_at(items, i), uid, created))
@@ -97,8 +106,8 @@ static int look_at_pods(struct seen *seen, mpijob_client *client, const char *na
 	return 0;
 }
 
-static int look_at_launcher(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name,
-			    mpijob_diag *diag)
+static int look_at_launcher(struct seen *seen, mpijob_client *client, const char *namespace_,
+    const char *name, mpijob_diag *diag)
 {
 	char *launcher = join(name, "-launcher");
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -107,9 +116,11 @@ static int look_at_launcher(struct seen *seen, mpijob_client *client, const char
 	target.kind = "Job";
 	target.namespace_ = namespace_;
 	target.name = launcher;
-	int code = launcher ? mpijob_client_get(client, &target, &seen->launcher, diag) : MPIJOB_ERR_NOMEM;
+	int code =
+	    launcher ? mpijob_client_get(client, &target, &seen->launcher, diag) : MPIJOB_ERR_NOMEM;
 	free(launcher);
-	return code && code != MPIJOB_ERR_NOT_FOUND ? miss(seen, "the launcher's Job", code, diag) : 0;
+	return code && code != MPIJOB_ERR_NOT_FOUND ? miss(seen, "the launcher's Job", code, diag)
+						    : 0;
 }
 
 /* Whether an Event is about the job or something whose name begins as those of its objects. */
@@ -134,35 +145,40 @@ static int is_since(const mpijob_node *event, const char *created)
 	return !last || strncmp(last, created, 19) >= 0;
 }
 
-static int look_at_events(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name,
-			  mpijob_diag *diag)
+static int look_at_events(struct seen *seen, mpijob_client *client, const char *namespace_,
+    const char *name, mpijob_diag *diag)
 {
-	const char *created = mpijob_node_string(
-		mpijob_node_find(mpijob_doc_root(mpijob_document(seen->job)), "metadata.creationTimestamp"));
+	const char *created =
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(seen->job)),
+		"metadata.creationTimestamp"));
 	mpijob_doc *all = NULL;
 	int code = mpijob_client_events(client, namespace_, NULL, NULL, NULL, &all, diag);
 
 	if (code)
 		return miss(seen, "events", code, diag);
 	seen->events = mpijob_doc_new();
-	mpijob_node *list = mpijob_node_put_list(seen->events, mpijob_doc_edit(seen->events), "items");
+	mpijob_node *list =
+	    mpijob_node_put_list(seen->events, mpijob_doc_edit(seen->events), "items");
 	const mpijob_node *items = mpijob_node_get(mpijob_doc_root(all), "items");
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *event = mpijob_node_at(items, i);
 		if (is_ours(event, name) && is_since(event, created ? created : ""))
-			mpijob_node_append(seen->events, list, mpijob_node_copy(seen->events, event));
+			mpijob_node_append(seen->events, list,
+			    mpijob_node_copy(seen->events, event));
 	}
 	mpijob_doc_free(all);
 	return mpijob_doc_error(seen->events);
 }
 
-int seen_gather(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name, mpijob_diag *diag)
+int seen_gather(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name,
+    mpijob_diag *diag)
 {
 	static int (*const looks[])(struct seen *, mpijob_client *, const char *, const char *,
-				    mpijob_diag *) = { look_at_pods, look_at_launcher, look_at_events };
+	    mpijob_diag *) = { look_at_pods, look_at_launcher, look_at_events };
 
 	seen->missing = mpijob_text_new();
-	int code = seen->missing ? mpijob_client_get_job(client, namespace_, name, &seen->job, diag) : MPIJOB_ERR_NOMEM;
+	int code = seen->missing ? mpijob_client_get_job(client, namespace_, name, &seen->job, diag)
+				 : MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]) && code == 0; i++) {
 		mpijob_diag *own = mpijob_diag_new();
 		code = own ? looks[i](seen, client, namespace_, name, own) : MPIJOB_ERR_NOMEM;
@@ -193,11 +209,11 @@ static void fetched(void *user, const struct mpijob_answer *answer)
 }
 
 /* A log is no JSON, so it is not for mpijob_client_get(). */
-static int fetch_log(mpijob_client *client, const mpijob_node *pod, const char *container, int first, int previous,
-		     struct fetch *fetch)
+static int fetch_log(mpijob_client *client, const mpijob_node *pod, const char *container,
+    int first, int previous, struct fetch *fetch)
 {
-	const char *query[] = { "container", container, "limitBytes", BYTES, "previous", previous ? "true" : "false",
-				"tailLines", LINES };
+	const char *query[] = { "container", container, "limitBytes", BYTES, "previous",
+		previous ? "true" : "false", "tailLines", LINES };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
@@ -232,7 +248,8 @@ static int keep(struct seen *seen, const char *pod, const char *container, mpijo
 	mpijob_text **texts = realloc(seen->texts, count * sizeof(*texts));
 	if (texts)
 		seen->texts = texts;
-	const struct mpijob_log_tail **pointers = realloc(seen->pointers, count * sizeof(*pointers));
+	const struct mpijob_log_tail **pointers =
+	    realloc(seen->pointers, count * sizeof(*pointers));
 	if (pointers)
 		seen->pointers = pointers;
 	if (!tails || !texts || !pointers) {
@@ -252,9 +269,11 @@ static int keep(struct seen *seen, const char *pod, const char *container, mpijo
 	return 0;
 }
 
-static int add_log(struct seen *seen, mpijob_client *client, const mpijob_node *pod, int first, int previous)
+static int add_log(struct seen *seen, mpijob_client *client, const mpijob_node *pod, int first,
+    int previous)
 {
-	const char *container = mpijob_node_string(mpijob_node_find(pod, "spec.containers[0].name"));
+	const char *container =
+	    mpijob_node_string(mpijob_node_find(pod, "spec.containers[0].name"));
 	const char *name = mpijob_node_string(mpijob_node_find(pod, "metadata.name"));
 	struct fetch fetch = { mpijob_text_new(), 0, 0, NULL };
 	char *line = NULL;
@@ -267,9 +286,10 @@ static int add_log(struct seen *seen, mpijob_client *client, const mpijob_node *
 		fetch.text = NULL;
 	} else if (code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_CANCELLED && code != 0) {
 		/* The end of a container takes its log with it; that is no news. */
-		int tell = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_IO || code == MPIJOB_ERR_UNREACHABLE;
+		int tell = code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_IO ||
+			   code == MPIJOB_ERR_UNREACHABLE;
 		if (asprintf(&line, "the log of pod %s: %s\n", name,
-			     fetch.message ? fetch.message : mpijob_error_text(code)) < 0)
+			fetch.message ? fetch.message : mpijob_error_text(code)) < 0)
 			line = NULL;
 		code = tell && line ? mpijob_text_write(seen->missing, line, strlen(line)) : 0;
 	}
@@ -295,8 +315,8 @@ static int64_t restarts(const mpijob_node *pod)
 }
 
 /* Logs of at most so many pods of that role that are in that phase. */
-static int add_logs(struct seen *seen, mpijob_client *client, const char *role, const char *phase, size_t *left,
-		    int first)
+static int add_logs(struct seen *seen, mpijob_client *client, const char *role, const char *phase,
+    size_t *left, int first)
 {
 	const mpijob_node *items = mpijob_node_get(mpijob_doc_root(seen->pods), "items");
 	int code = 0;
@@ -383,8 +403,9 @@ void seen_free(struct seen *seen)
 	mpijob_text_free(seen->missing);
 }
 
-int pod_log_start(mpijob_client *client, const char *namespace_, const char *pod, const char *container, int previous,
-		  const struct mpijob_callbacks *callbacks, mpijob_call **out)
+int pod_log_start(mpijob_client *client, const char *namespace_, const char *pod,
+    const char *container, int previous, const struct mpijob_callbacks *callbacks,
+    mpijob_call **out)
 {
 	const char *query[] = { "container", container, previous ? "previous" : "follow", "true" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;

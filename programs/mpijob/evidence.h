@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cluster shows of one job: all that mpijob_diagnose() wants to see, as far as one is allowed to look.
+ * What a cluster shows of one job: all that mpijob_diagnose() wants to see, as far as one is
+ * allowed to look.
  */
 #ifndef MPIJOB_PROGRAM_EVIDENCE_H
 #define MPIJOB_PROGRAM_EVIDENCE_H
@@ -21,14 +22,15 @@ struct seen {
 };
 
 /*
- * Look at a job; the job itself must be there. What else cannot be had is told in `missing`. Returns 0 or a code;
- * free it in either case.
+ * Look at a job; the job itself must be there. What else cannot be had is told in `missing`.
+ * Returns 0 or a code; free it in either case.
  */
-int seen_gather(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name, mpijob_diag *diag);
+int seen_gather(struct seen *seen, mpijob_client *client, const char *namespace_, const char *name,
+    mpijob_diag *diag);
 
 /*
- * Also the last lines of its pods that may tell something; of a job that ended well those of the launcher that did, and
- * the first ones of all workers.
+ * Also the last lines of its pods that may tell something; of a job that ended well those of the
+ * launcher that did, and the first ones of all workers.
  */
 int seen_add_logs(struct seen *seen, mpijob_client *client);
 
@@ -44,16 +46,18 @@ void seen_free(struct seen *seen);
 const char *pod_role(const mpijob_node *pod);
 
 /*
- * Whether a pod is of the job of that uid, made at that time, and not of an earlier one of the same name that is still
- * being cleaned up. NULL: any.
+ * Whether a pod is of the job of that uid, made at that time, and not of an earlier one of the same
+ * name that is still being cleaned up. NULL: any.
  */
 int pod_is_of(const mpijob_node *pod, const char *uid, const char *created);
 
 /* Whether a condition of status.conditions is True. */
 int condition_is_true(const mpijob_node *object, const char *type);
 
-/* Start to stream what a container prints, or printed before its restart. As mpijob_client_start(). */
-int pod_log_start(mpijob_client *client, const char *namespace_, const char *pod, const char *container, int previous,
-		  const struct mpijob_callbacks *callbacks, mpijob_call **out);
+/* Start to stream what a container prints, or printed before its restart. As
+ * mpijob_client_start(). */
+int pod_log_start(mpijob_client *client, const char *namespace_, const char *pod,
+    const char *container, int previous, const struct mpijob_callbacks *callbacks,
+    mpijob_call **out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command explain: how a person may write a field's path (kubectl's dots, or the brackets of findings), and how
- * a row of the field table, or of the pod templates' schema, reads as text.
+ * The command explain: how a person may write a field's path (kubectl's dots, or the brackets of
+ * findings), and how a row of the field table, or of the pod templates' schema, reads as text.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,9 +16,14 @@
 static const char *kind_name(int32_t kind)
 {
 	static const char *const names[] = {
-		[MPIJOB_KIND_STRING] = "string", [MPIJOB_KIND_INT32] = "int32",   [MPIJOB_KIND_INT64] = "int64",
-		[MPIJOB_KIND_BOOL] = "boolean",  [MPIJOB_KIND_CHOICE] = "string", [MPIJOB_KIND_TIME] = "time",
-		[MPIJOB_KIND_OBJECT] = "object", [MPIJOB_KIND_LIST] = "list of objects",
+		[MPIJOB_KIND_STRING] = "string",
+		[MPIJOB_KIND_INT32] = "int32",
+		[MPIJOB_KIND_INT64] = "int64",
+		[MPIJOB_KIND_BOOL] = "boolean",
+		[MPIJOB_KIND_CHOICE] = "string",
+		[MPIJOB_KIND_TIME] = "time",
+		[MPIJOB_KIND_OBJECT] = "object",
+		[MPIJOB_KIND_LIST] = "list of objects",
 		[MPIJOB_KIND_DOCUMENT] = "object",
 	};
 
@@ -58,7 +63,8 @@ static size_t row_matches(const char *row, const char *path)
 	size_t len, row_len;
 
 	while (step_next(&row, &row_step, &row_len)) {
-		if (!step_next(&at, &step, &len) || len != row_len || strncmp(step, row_step, len) != 0)
+		if (!step_next(&at, &step, &len) || len != row_len ||
+		    strncmp(step, row_step, len) != 0)
 			return 0;
 	}
 	return (size_t)(at - path);
@@ -104,7 +110,8 @@ static int ends_in_template(const char *path)
 
 static void print_head(const char *path, const char *type)
 {
-	print_out("KIND:     MPIJob\nVERSION:  kubeflow.org/v2beta1\n\nFIELD:    %s <%s>\n", path, type);
+	print_out("KIND:     MPIJob\nVERSION:  kubeflow.org/v2beta1\n\nFIELD:    %s <%s>\n", path,
+	    type);
 }
 
 /* ---- rows of the table ---- */
@@ -152,8 +159,9 @@ static void print_template_children(const char *path)
 	for (size_t i = 0; mpijob_template_field_at(path, i, &field) == 1; i++) {
 		if (i == 0)
 			puts("\nFIELDS:");
-		print_out("  %s <%s%s>%s%s\n", field.name, shapes[field.shape], field.type, field.required ? " -required-" : "",
-		       field.in_crd ? "" : " (not in the CRD of v0.8.2: the API server drops it)");
+		print_out("  %s <%s%s>%s%s\n", field.name, shapes[field.shape], field.type,
+		    field.required ? " -required-" : "",
+		    field.in_crd ? "" : " (not in the CRD of v0.8.2: the API server drops it)");
 	}
 }
 
@@ -190,9 +198,12 @@ static int explain_template(const char *path, const char *rest)
 		print_out("DEFAULT:  %s\n", field.default_text);
 	for (const char *word = field.choices; word && *word; word += strlen(word) + 1)
 		print_out("%s%s\n", word == field.choices ? "CHOICES:  " : "          ", word);
-	print_out("SINCE:    %s\n", field.in_crd && field.in_kubernetes ? "in the CRD of mpi-operator v0.8.2, and in Kubernetes 1.36" :
-				 field.in_crd ? "in the CRD of mpi-operator v0.8.2; Kubernetes 1.36 has it no more" :
-						"in Kubernetes 1.36; the CRD of mpi-operator v0.8.2 lacks it, so the API server drops it");
+	print_out("SINCE:    %s\n",
+	    field.in_crd && field.in_kubernetes
+		? "in the CRD of mpi-operator v0.8.2, and in Kubernetes 1.36"
+	    : field.in_crd ? "in the CRD of mpi-operator v0.8.2; Kubernetes 1.36 has it no more"
+			   : "in Kubernetes 1.36; the CRD of mpi-operator v0.8.2 lacks it, so the "
+			     "API server drops it");
 	if (field.is_object)
 		print_template_children(rest);
 	return 1;
@@ -204,8 +215,9 @@ static void list_all(void)
 {
 	for (size_t i = 0; i < mpijob_field_count(); i++) {
 		const struct mpijob_field *field = mpijob_field_at(i);
-		print_out("%s <%s>%s%s\n    %s\n", field->path, kind_name(field->kind), field->default_text ? ", default " : "",
-		       field->default_text ? field->default_text : "", field->summary);
+		print_out("%s <%s>%s%s\n    %s\n", field->path, kind_name(field->kind),
+		    field->default_text ? ", default " : "",
+		    field->default_text ? field->default_text : "", field->summary);
 	}
 }
 
@@ -214,8 +226,10 @@ static int complain(const char *path, const struct mpijob_field *nearest)
 {
 	int any = 0;
 
-	print_to(stderr, "mpijob: no field %s%s%s; %s", path, nearest ? ": nothing of that name in " : "", nearest ? nearest->path : "",
-		nearest && ends_in_template(nearest->path) ? "see 'mpijob explain' of that\n" : "there is ");
+	print_to(stderr, "mpijob: no field %s%s%s; %s", path,
+	    nearest ? ": nothing of that name in " : "", nearest ? nearest->path : "",
+	    nearest && ends_in_template(nearest->path) ? "see 'mpijob explain' of that\n"
+						       : "there is ");
 	if (nearest && ends_in_template(nearest->path))
 		return EXIT_FINDINGS;
 	for (size_t i = 0; i < mpijob_field_count(); i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the objects of a cluster from documents, as a controller reads them from watches. It knows which of them are
- * a job's, by label, by owner and by name, and that the items of a kubectl list do not always name their kind.
+ * Reads the objects of a cluster from documents, as a controller reads them from watches. It knows
+ * which of them are a job's, by label, by owner and by name, and that the items of a kubectl list
+ * do not always name their kind.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ static int is_child_name(const char *name, const char *job)
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (strcmp(name + len, ends[i]) == 0)
 			return 1;
-	return strncmp(name + len, "-worker-", 8) == 0 || strncmp(name + len, "-launcher-", 10) == 0;
+	return strncmp(name + len, "-worker-", 8) == 0 ||
+	       strncmp(name + len, "-launcher-", 10) == 0;
 }
 
 static int belongs(const struct facts *facts, const struct mpijob_observed *seen)
@@ -61,17 +63,20 @@ static int take_class(struct facts *facts, const mpijob_node *object)
 	size_t count = facts->classes_count + 1;
 	int64_t value = 0;
 
-	if (!name || !mpijob_node_int(mpijob_node_get(object, "value"), &value) || value < INT32_MIN || value > INT32_MAX)
+	if (!name || !mpijob_node_int(mpijob_node_get(object, "value"), &value) ||
+	    value < INT32_MIN || value > INT32_MAX)
 		return 0;
 	struct mpijob_priority_class *classes = realloc(facts->classes, count * sizeof(*classes));
 	if (!classes)
 		return MPIJOB_ERR_NOMEM;
 	facts->classes = classes;
-	const struct mpijob_priority_class **pointers = realloc(facts->class_pointers, count * sizeof(*pointers));
+	const struct mpijob_priority_class **pointers =
+	    realloc(facts->class_pointers, count * sizeof(*pointers));
 	if (!pointers)
 		return MPIJOB_ERR_NOMEM;
 	facts->class_pointers = pointers;
-	classes[facts->classes_count] = (struct mpijob_priority_class){ sizeof(*classes), name, (int32_t)value };
+	classes[facts->classes_count] =
+	    (struct mpijob_priority_class){ sizeof(*classes), name, (int32_t)value };
 	facts->classes_count = count;
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &classes[i];
@@ -80,12 +85,14 @@ static int take_class(struct facts *facts, const mpijob_node *object)
 
 static int take_text(struct facts *facts, const mpijob_text *text, mpijob_diag *diag)
 {
-	int code = mpijob_observe(facts->observation, mpijob_text_data(text), mpijob_text_len(text), diag);
+	int code =
+	    mpijob_observe(facts->observation, mpijob_text_data(text), mpijob_text_len(text), diag);
 	const struct mpijob_observed *seen = mpijob_observation_view(facts->observation);
 
 	if (code || !belongs(facts, seen))
 		return code;
-	if (!facts->uid && is_word(seen->owner_kind, "MPIJob") && is_word(seen->owner_name, facts->name) && seen->owner_uid) {
+	if (!facts->uid && is_word(seen->owner_kind, "MPIJob") &&
+	    is_word(seen->owner_name, facts->name) && seen->owner_uid) {
 		facts->uid = strdup(seen->owner_uid);
 		if (!facts->uid)
 			return MPIJOB_ERR_NOMEM;
@@ -100,7 +107,9 @@ static int take_one(struct facts *facts, const mpijob_node *object, mpijob_diag 
 	if (is_word(mpijob_node_string(mpijob_node_get(object, "kind")), "PriorityClass"))
 		return take_class(facts, object);
 	mpijob_text *text = mpijob_text_new();
-	int code = text ? mpijob_node_write(object, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text) : MPIJOB_ERR_NOMEM;
+	int code =
+	    text ? mpijob_node_write(object, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text)
+		 : MPIJOB_ERR_NOMEM;
 	if (code == 0)
 		code = take_text(facts, text, diag);
 	mpijob_text_free(text);
@@ -108,7 +117,8 @@ static int take_one(struct facts *facts, const mpijob_node *object, mpijob_diag 
 }
 
 /* Items of a PodList are Pods. */
-static int take_item(struct facts *facts, const mpijob_node *list, const char *kind, const mpijob_node *item, mpijob_diag *diag)
+static int take_item(struct facts *facts, const mpijob_node *list, const char *kind,
+    const mpijob_node *item, mpijob_diag *diag)
 {
 	char name[64];
 	size_t len = strlen(kind) - strlen("List");
@@ -119,7 +129,8 @@ static int take_item(struct facts *facts, const mpijob_node *list, const char *k
 	name[len] = '\0';
 	mpijob_doc *doc = mpijob_doc_from_node(item);
 	mpijob_node *root = mpijob_doc_edit(doc);
-	mpijob_node_put_string(doc, root, "apiVersion", mpijob_node_string(mpijob_node_get(list, "apiVersion")));
+	mpijob_node_put_string(doc, root, "apiVersion",
+	    mpijob_node_string(mpijob_node_get(list, "apiVersion")));
 	mpijob_node_put_string(doc, root, "kind", name);
 	int code = mpijob_doc_error(doc);
 	if (code == 0)
@@ -135,7 +146,8 @@ int facts_take(struct facts *facts, const mpijob_node *object, mpijob_diag *diag
 	size_t len = kind ? strlen(kind) : 0;
 	int code = 0;
 
-	if (len < 4 || strcmp(kind + len - 4, "List") != 0 || mpijob_node_kind(items) != MPIJOB_NODE_LIST)
+	if (len < 4 || strcmp(kind + len - 4, "List") != 0 ||
+	    mpijob_node_kind(items) != MPIJOB_NODE_LIST)
 		return take_one(facts, object, diag);
 	for (size_t i = 0; i < mpijob_node_count(items) && code == 0; i++)
 		code = take_item(facts, object, kind, mpijob_node_at(items, i), diag);

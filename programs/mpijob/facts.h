@@ -19,14 +19,15 @@ struct facts {
 	struct mpijob_priority_class *classes;
 	const struct mpijob_priority_class **class_pointers;
 	size_t classes_count;
-	size_t taken;           /* objects that belong to the job */
+	size_t taken; /* objects that belong to the job */
 };
 
 /* Begin with nothing. 0 or a code; free the facts in either case. */
 int facts_begin(struct facts *facts, const char *name, const char *namespace_);
 void facts_free(struct facts *facts);
 
-/* Take an object, or the items of a list of them; what does not belong to the job is left out. 0 or a code. */
+/* Take an object, or the items of a list of them; what does not belong to the job is left out. 0 or
+ * a code. */
 int facts_take(struct facts *facts, const mpijob_node *object, mpijob_diag *diag);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How two values are compared for people: field by field, entries of a list by their names, and texts of several
- * lines line by line.
+ * How two values are compared for people: field by field, entries of a list by their names, and
+ * texts of several lines line by line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +21,13 @@ struct comparison {
 };
 
 /* The path with one more step; yours, and put back by path_cut(). */
-static size_t path_add(struct comparison *at, const char *before, const char *word, const char *after)
+static size_t path_add(struct comparison *at, const char *before, const char *word,
+    const char *after)
 {
 	size_t len = mpijob_text_len(at->path);
 
-	if (mpijob_text_write(at->path, before, strlen(before)) || mpijob_text_write(at->path, word, strlen(word)) ||
+	if (mpijob_text_write(at->path, before, strlen(before)) ||
+	    mpijob_text_write(at->path, word, strlen(word)) ||
 	    mpijob_text_write(at->path, after, strlen(after)))
 		at->code = MPIJOB_ERR_NOMEM;
 	return len;
@@ -45,13 +47,20 @@ static void compare(struct comparison *at, const mpijob_node *old, const mpijob_
 
 static int is_plain(const char *key)
 {
-	return *key && key[strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")] == '\0';
+	return *key &&
+	       key[strspn(key,
+		   "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")] == '\0';
 }
 
-static void compare_key(struct comparison *at, const char *key, const mpijob_node *old, const mpijob_node *new)
+static void compare_key(struct comparison *at, const char *key, const mpijob_node *old,
+    const mpijob_node *new)
 {
 	int dot = is_plain(key);
-	size_t len = path_add(at, !dot ? "[" : mpijob_text_len(at->path) ? "." : "", key, dot ? "" : "]");
+	size_t len = path_add(at,
+	    !dot                        ? "["
+	    : mpijob_text_len(at->path) ? "."
+					: "",
+	    key, dot ? "" : "]");
 
 	compare(at, old, new);
 	path_cut(at, len);
@@ -65,7 +74,8 @@ static const char *name_of(const mpijob_node *entry)
 static const mpijob_node *named(const mpijob_node *list, const char *name)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
-		if (name_of(mpijob_node_at(list, i)) && strcmp(name_of(mpijob_node_at(list, i)), name) == 0)
+		if (name_of(mpijob_node_at(list, i)) &&
+		    strcmp(name_of(mpijob_node_at(list, i)), name) == 0)
 			return mpijob_node_at(list, i);
 	return NULL;
 }
@@ -99,7 +109,8 @@ static void compare_named(struct comparison *at, const mpijob_node *old, const m
 static void compare_maps(struct comparison *at, const mpijob_node *old, const mpijob_node *new)
 {
 	for (size_t i = 0; i < mpijob_node_count(old); i++)
-		compare_key(at, mpijob_node_key(old, i), mpijob_node_at(old, i), mpijob_node_get(new, mpijob_node_key(old, i)));
+		compare_key(at, mpijob_node_key(old, i), mpijob_node_at(old, i),
+		    mpijob_node_get(new, mpijob_node_key(old, i)));
 	for (size_t i = 0; i < mpijob_node_count(new); i++)
 		if (!mpijob_node_get(old, mpijob_node_key(new, i)))
 			compare_key(at, mpijob_node_key(new, i), NULL, mpijob_node_at(new, i));
@@ -115,7 +126,8 @@ static void compare(struct comparison *at, const mpijob_node *old, const mpijob_
 		compare_maps(at, old, new);
 		return;
 	}
-	if (kind == mpijob_node_kind(new) && kind == MPIJOB_NODE_LIST && all_named(old) && all_named(new)) {
+	if (kind == mpijob_node_kind(new) && kind == MPIJOB_NODE_LIST && all_named(old) &&
+	    all_named(new)) {
 		compare_named(at, old, new);
 		return;
 	}
@@ -125,7 +137,8 @@ static void compare(struct comparison *at, const mpijob_node *old, const mpijob_
 	mpijob_node_put_copy(at->doc, field, "new", new);
 }
 
-int fields_compare(mpijob_doc *doc, mpijob_node *list, const char *path, const mpijob_node *old, const mpijob_node *new)
+int fields_compare(mpijob_doc *doc, mpijob_node *list, const char *path, const mpijob_node *old,
+    const mpijob_node *new)
 {
 	struct comparison at = { .doc = doc, .list = list, .path = mpijob_text_new() };
 
@@ -176,7 +189,8 @@ static int print_value(const mpijob_node *value)
 
 int fields_print(const mpijob_node *field)
 {
-	const mpijob_node *old = mpijob_node_get(field, "old"), *new = mpijob_node_get(field, "new");
+	const mpijob_node *old = mpijob_node_get(field, "old"),
+			  *new = mpijob_node_get(field, "new");
 	const char *old_text = mpijob_node_string(old), *new_text = mpijob_node_string(new);
 
 	print_out("    %s: ", mpijob_node_string(mpijob_node_get(field, "field")));

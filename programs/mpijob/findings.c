@@ -12,16 +12,14 @@
 static const char *severity_name(int32_t severity)
 {
 	switch (severity) {
-	case MPIJOB_SEVERITY_WARNING:
-		return "warning";
-	case MPIJOB_SEVERITY_INFO:
-		return "info";
-	default:
-		return "error";
+	case MPIJOB_SEVERITY_WARNING: return "warning";
+	case MPIJOB_SEVERITY_INFO: return "info";
+	default: return "error";
 	}
 }
 
-int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format, va_list values)
+int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format,
+    va_list values)
 {
 	char *message = NULL;
 	int len = vasprintf(&message, format, values);
@@ -35,7 +33,8 @@ int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, c
 	return code;
 }
 
-int findings_add(mpijob_diag *diag, int code, const char *source, const char *id, const char *format, ...)
+int findings_add(mpijob_diag *diag, int code, const char *source, const char *id,
+    const char *format, ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	va_list values;
@@ -60,7 +59,8 @@ static int choose(mpijob_diag *diag, const char *option, const struct words *ids
 
 		if (!kind || (kind->severity == MPIJOB_SEVERITY_ERROR && !severity)) {
 			print_to(stderr, "mpijob: --%s %s: %s\n", option, ids->items[i],
-				kind ? "this is an error and stays one" : "no finding has this identifier");
+			    kind ? "this is an error and stays one"
+				 : "no finding has this identifier");
 			return EXIT_USAGE;
 		}
 		if (mpijob_diag_set_severity(diag, ids->items[i], severity)) {
@@ -83,8 +83,8 @@ int finding_explain(const char *id)
 	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(id);
 
 	if (kind)
-		print_out("%s <%s>\n\n%s\n%s\n\n    %s\n", kind->id, severity_name(kind->severity), kind->summary,
-		       kind->advice, kind->example);
+		print_out("%s <%s>\n\n%s\n%s\n\n    %s\n", kind->id, severity_name(kind->severity),
+		    kind->summary, kind->advice, kind->example);
 	return kind != NULL;
 }
 
@@ -93,7 +93,8 @@ static int shows_id(const struct mpijob_finding *finding)
 {
 	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
 
-	return finding->severity != MPIJOB_SEVERITY_ERROR || (kind && kind->severity != MPIJOB_SEVERITY_ERROR);
+	return finding->severity != MPIJOB_SEVERITY_ERROR ||
+	       (kind && kind->severity != MPIJOB_SEVERITY_ERROR);
 }
 
 static void print(const struct mpijob_finding *finding, FILE *stream, int named)
@@ -109,7 +110,8 @@ void finding_print(const struct mpijob_finding *finding, FILE *stream)
 	print(finding, stream, 0);
 }
 
-/* A finding, and what decides its place among the others: file, line, column, then the order in which it was found. */
+/* A finding, and what decides its place among the others: file, line, column, then the order in
+ * which it was found. */
 struct ranked {
 	const struct mpijob_finding *finding;
 	size_t file;
@@ -131,7 +133,8 @@ static int compare(const void *left, const void *right)
 
 static int same_source(const struct mpijob_finding *a, const struct mpijob_finding *b)
 {
-	return a->source == b->source || (a->source && b->source && strcmp(a->source, b->source) == 0);
+	return a->source == b->source ||
+	       (a->source && b->source && strcmp(a->source, b->source) == 0);
 }
 
 /* All findings from the top of each file to its end; yours, NULL when memory ran out. */
@@ -189,7 +192,8 @@ int findings_print_json(const mpijob_diag *diag)
 	struct ranked *ranked = rank(diag);
 
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
-		const struct mpijob_finding *finding = ranked ? ranked[i].finding : mpijob_diag_at(diag, i);
+		const struct mpijob_finding *finding =
+		    ranked ? ranked[i].finding : mpijob_diag_at(diag, i);
 		mpijob_node *map = mpijob_node_append_map(doc, list);
 		put_optional(doc, map, "file", finding->source);
 		mpijob_node_put_int(doc, map, "line", finding->line);
@@ -203,7 +207,8 @@ int findings_print_json(const mpijob_diag *diag)
 	free(ranked);
 	int code = mpijob_doc_error(doc);
 	if (code == 0)
-		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON, file_write, stdout);
+		code =
+		    mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON, file_write, stdout);
 	mpijob_doc_free(doc);
 	return code;
 }

@@ -13,12 +13,12 @@
 #include "command.h"
 
 /* Add an error of this program's own about a file; returns `code`. */
-int findings_add(mpijob_diag *diag, int code, const char *source, const char *id, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+int findings_add(mpijob_diag *diag, int code, const char *source, const char *id,
+    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Add an error that has its identifier and place already; returns `code`, or MPIJOB_ERR_NOMEM. */
-int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format, va_list values)
-	__attribute__((format(printf, 4, 0)));
+int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format,
+    va_list values) __attribute__((format(printf, 4, 0)));
 
 /* Follow --silence and --error; returns 0 or, after having said why, EXIT_USAGE. */
 int findings_choose(mpijob_diag *diag, const struct arguments *arguments);
@@ -32,7 +32,8 @@ void finding_print(const struct mpijob_finding *finding, FILE *stream);
 /* Print all findings, one line each, and how many were left out. */
 void findings_print(const mpijob_diag *diag, FILE *stream);
 
-/* The same for a command that has --silence: what can be silenced ends with its identifier in brackets. */
+/* The same for a command that has --silence: what can be silenced ends with its identifier in
+ * brackets. */
 void findings_print_named(const mpijob_diag *diag, FILE *stream);
 
 /* Print all findings to standard output as a JSON array; returns 0 or a code. */

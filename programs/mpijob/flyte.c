@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command flyte: the MPIJob of a Flyte task. It knows in which files Flyte's configuration and the facts of one
- * execution are, how repairs are named on the command line, and that what is made for v2beta1 is checked before anybody
- * submits it.
+ * The command flyte: the MPIJob of a Flyte task. It knows in which files Flyte's configuration and
+ * the facts of one execution are, how repairs are named on the command line, and that what is made
+ * for v2beta1 is checked before anybody submits it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,14 +28,15 @@ static int is_word(const char *text, const char *word)
 }
 
 /* The one document of a file; `files` keeps it. */
-static int read_one(const char *name, struct input *file, const mpijob_node **out, mpijob_diag *diag)
+static int read_one(const char *name, struct input *file, const mpijob_node **out,
+    mpijob_diag *diag)
 {
 	struct words words = { &name, 1 };
 	int code = input_read(&words, file, diag);
 
 	if (!code && file->count != 1)
-		return findings_add(diag, MPIJOB_ERR_SPEC, name, "flyte-task", "must hold one document, not %zu",
-				    file->count);
+		return findings_add(diag, MPIJOB_ERR_SPEC, name, "flyte-task",
+		    "must hold one document, not %zu", file->count);
 	if (!code)
 		*out = file->objects[0].node;
 	return code;
@@ -53,7 +54,8 @@ static uint32_t repair_find(const char *name, size_t len)
 	return 0;
 }
 
-/* "all", "none", or names with commas between them. 0, or EXIT_USAGE after having said what is wrong. */
+/* "all", "none", or names with commas between them. 0, or EXIT_USAGE after having said what is
+ * wrong. */
 static int repairs_read(const char *list, uint32_t *out)
 {
 	*out = is_word(list, "all") ? UINT32_MAX : 0;
@@ -64,7 +66,9 @@ static int repairs_read(const char *list, uint32_t *out)
 		uint32_t flag = repair_find(list, len);
 
 		if (!flag) {
-			print_to(stderr, "mpijob: --repair: no repair is called '%.*s'; use all, none", (int)len, list);
+			print_to(stderr,
+			    "mpijob: --repair: no repair is called '%.*s'; use all, none", (int)len,
+			    list);
 			for (size_t i = 0; i < mpijob_flyte_repair_count(); i++)
 				print_to(stderr, ", %s", mpijob_flyte_repair_at(i)->name);
 			fputs("\n", stderr);
@@ -125,8 +129,8 @@ static int read_config(struct making *making, struct input *file)
 {
 	const mpijob_node *root = NULL, *section;
 	int code = making->arguments->flyte_config
-			   ? read_one(making->arguments->flyte_config, file, &root, making->diag)
-			   : 0;
+		       ? read_one(making->arguments->flyte_config, file, &root, making->diag)
+		       : 0;
 
 	if (code || !root)
 		return code;
@@ -138,8 +142,8 @@ static int read_execution(struct making *making, struct input *file)
 {
 	const mpijob_node *root = NULL;
 	int code = making->arguments->flyte_execution
-			   ? read_one(making->arguments->flyte_execution, file, &root, making->diag)
-			   : 0;
+		       ? read_one(making->arguments->flyte_execution, file, &root, making->diag)
+		       : 0;
 
 	if (!code && root)
 		code = mpijob_flyte_execution_read(root, &making->execution, making->diag);
@@ -168,16 +172,17 @@ static int render(struct making *making, const struct words *names)
 int flyte_command(const struct arguments *arguments)
 {
 	struct making making = { .arguments = arguments,
-				 .config = MPIJOB_FLYTE_CONFIG_INIT,
-				 .execution = MPIJOB_FLYTE_EXECUTION_INIT,
-				 .options = MPIJOB_FLYTE_OPTIONS_INIT,
-				 .output = { .format = MPIJOB_FORMAT_YAML } };
+		.config = MPIJOB_FLYTE_CONFIG_INIT,
+		.execution = MPIJOB_FLYTE_EXECUTION_INIT,
+		.options = MPIJOB_FLYTE_OPTIONS_INIT,
+		.output = { .format = MPIJOB_FORMAT_YAML } };
 	struct words names = { arguments->operands.items + 1, arguments->operands.count - 1 };
 	int code;
 
 	if (arguments->operands.count < 2 || !is_word(arguments->operands.items[0], "render")) {
-		fputs("mpijob: say 'mpijob flyte render' and name a file, a directory, or - for standard input\n",
-		      stderr);
+		fputs("mpijob: say 'mpijob flyte render' and name a file, a directory, or - for "
+		      "standard input\n",
+		    stderr);
 		return EXIT_USAGE;
 	}
 	if (output_format(arguments->output, &making.output.format))

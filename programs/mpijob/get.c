@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command get: what a line of the table says of a job, and how a list is kept up while it is watched. NAME and AGE
- * are what kubectl prints for MPIJobs; the rest is what people look for next.
+ * The command get: what a line of the table says of a job, and how a list is kept up while it is
+ * watched. NAME and AGE are what kubectl prints for MPIJobs; the rest is what people look for next.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ struct get {
 	size_t printed;    /* documents */
 	struct seen *seen; /* found by their uids */
 	size_t seen_count;
-	size_t seen_size;  /* a power of two, or 0 */
+	size_t seen_size; /* a power of two, or 0 */
 	mpijob_watch *watching;
 	const char *named; /* the one job that is watched; NULL for all */
 	int listed;        /* the first list is printed */
@@ -105,8 +105,9 @@ static void put_workers(struct get *get, const mpijob_node *job)
 {
 	char text[48];
 
-	snprintf(text, sizeof(text), "%lld/%lld", (long long)number_at(job, "status.replicaStatuses[Worker].active"),
-		 (long long)number_at(job, "spec.mpiReplicaSpecs[Worker].replicas"));
+	snprintf(text, sizeof(text), "%lld/%lld",
+	    (long long)number_at(job, "status.replicaStatuses[Worker].active"),
+	    (long long)number_at(job, "spec.mpiReplicaSpecs[Worker].replicas"));
 	table_cell(&get->table, text);
 }
 
@@ -123,7 +124,8 @@ static void put_launcher(struct get *get, const mpijob_node *job)
 	else if (failed)
 		strcpy(text, "Failed");
 	if (failed > 1 || (failed && strcmp(text, "Failed") != 0))
-		snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%lld failed)", (long long)failed);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%lld failed)",
+		    (long long)failed);
 	table_cell(&get->table, text);
 }
 
@@ -147,9 +149,10 @@ static void put_labels(struct get *get, const mpijob_node *labels)
 
 	for (size_t i = 0; i < mpijob_node_count(labels) && code == 0; i++) {
 		const char *pieces[] = { i ? "," : "", mpijob_node_key(labels, i), "=",
-					 mpijob_node_string(mpijob_node_at(labels, i)) };
+			mpijob_node_string(mpijob_node_at(labels, i)) };
 		for (size_t j = 0; j < 4 && code == 0; j++)
-			code = mpijob_text_write(text, pieces[j] ? pieces[j] : "", pieces[j] ? strlen(pieces[j]) : 0);
+			code = mpijob_text_write(text, pieces[j] ? pieces[j] : "",
+			    pieces[j] ? strlen(pieces[j]) : 0);
 	}
 	if (code)
 		get->table.failed = 1;
@@ -165,7 +168,8 @@ static void put_row(struct get *get, const mpijob_node *job)
 	if (get->arguments->all_namespaces)
 		table_cell(&get->table, text_at(job, "metadata.namespace"));
 	table_cell(&get->table, text_at(job, "metadata.name"));
-	table_cell(&get->table, age_text(text_at(job, "metadata.creationTimestamp"), get->now_s, age));
+	table_cell(&get->table,
+	    age_text(text_at(job, "metadata.creationTimestamp"), get->now_s, age));
 	table_cell(&get->table, text_at(state_of(job), "type"));
 	if (get->form == FORM_WIDE) {
 		put_workers(get, job);
@@ -186,7 +190,8 @@ static int list_begin(struct get *get)
 	mpijob_node_put_string(get->list, root, "apiVersion", "v1");
 	mpijob_node_put_list(get->list, root, "items");
 	mpijob_node_put_string(get->list, root, "kind", "List");
-	mpijob_node_put_string(get->list, mpijob_node_put_map(get->list, root, "metadata"), "resourceVersion", "");
+	mpijob_node_put_string(get->list, mpijob_node_put_map(get->list, root, "metadata"),
+	    "resourceVersion", "");
 	return mpijob_doc_error(get->list);
 }
 
@@ -204,7 +209,8 @@ static int list_add(struct get *get, const mpijob_node *job)
 
 static int by_name(const void *left, const void *right)
 {
-	const mpijob_node *a = *(const mpijob_node *const *)left, *b = *(const mpijob_node *const *)right;
+	const mpijob_node *a = *(const mpijob_node *const *)left,
+			  *b = *(const mpijob_node *const *)right;
 	int order = strcmp(text_at(a, "metadata.namespace"), text_at(b, "metadata.namespace"));
 
 	return order ? order : strcmp(text_at(a, "metadata.name"), text_at(b, "metadata.name"));
@@ -214,8 +220,8 @@ static int print_document(struct get *get, const mpijob_node *node)
 {
 	if (get->form == FORM_YAML && get->printed++)
 		puts("---");
-	int code = mpijob_node_write(node, get->form == FORM_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML, file_write,
-				     stdout);
+	int code = mpijob_node_write(node,
+	    get->form == FORM_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML, file_write, stdout);
 	fflush(stdout);
 	return code;
 }
@@ -249,7 +255,8 @@ static int print_sorted(struct get *get, const mpijob_node *items)
 /* `alone`: one job was named, and is printed as it is. */
 static int print_list(struct get *get, int alone)
 {
-	const mpijob_node *root = mpijob_doc_root(get->list), *items = mpijob_node_get(root, "items");
+	const mpijob_node *root = mpijob_doc_root(get->list),
+			  *items = mpijob_node_get(root, "items");
 
 	if (get->form == FORM_YAML || get->form == FORM_JSON)
 		return print_document(get, alone ? mpijob_node_at(items, 0) : root);
@@ -265,15 +272,18 @@ static void say_nothing_found(const struct get *get)
 	if (get->arguments->all_namespaces)
 		fputs("No resources found\n", stderr);
 	else
-		print_to(stderr, "No resources found in %s namespace.\n", get->connection.namespace_);
+		print_to(stderr, "No resources found in %s namespace.\n",
+		    get->connection.namespace_);
 }
 
 static int get_all(struct get *get)
 {
 	mpijob_doc *found = NULL;
-	int code = jobs_list(&get->connection, get->arguments->all_namespaces ? NULL : get->connection.namespace_,
-			     get->arguments->selector, &found);
-	const mpijob_node *items = code == 0 ? mpijob_node_get(mpijob_doc_root(found), "items") : NULL;
+	int code = jobs_list(&get->connection,
+	    get->arguments->all_namespaces ? NULL : get->connection.namespace_,
+	    get->arguments->selector, &found);
+	const mpijob_node *items =
+	    code == 0 ? mpijob_node_get(mpijob_doc_root(found), "items") : NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(items) && code == 0; i++)
 		code = list_add(get, mpijob_node_at(items, i));
@@ -387,7 +397,9 @@ static int print_change(struct get *get, const mpijob_node *job)
 			code = list_add(get, job);
 		return code ? code
 			    : print_document(get,
-					     mpijob_node_at(mpijob_node_get(mpijob_doc_root(get->list), "items"), 0));
+				  mpijob_node_at(mpijob_node_get(mpijob_doc_root(get->list),
+						     "items"),
+				      0));
 	}
 	print_line(get, job);
 	fflush(stdout);
@@ -410,7 +422,8 @@ static int on_object(void *user, const struct mpijob_watch_event *event)
 	mpijob_doc *doc = NULL;
 
 	options.format = MPIJOB_FORMAT_JSON;
-	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : 0;
+	int code =
+	    event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : 0;
 	if (code)
 		return code;
 	int fresh = remember(get, event);
@@ -433,8 +446,8 @@ static int on_listed(void *user, const char *resource_version)
 		return 0;
 	get->listed = 1;
 	if (get->named && get->seen_count == 0) {
-		get->code = findings_add(get->connection.diag, MPIJOB_ERR_NOT_FOUND, NULL, "server-not-found",
-					 "there is no MPIJob '%s' to watch", get->named);
+		get->code = findings_add(get->connection.diag, MPIJOB_ERR_NOT_FOUND, NULL,
+		    "server-not-found", "there is no MPIJob '%s' to watch", get->named);
 		return 0;
 	}
 	if (get->form == FORM_YAML || get->form == FORM_JSON)
@@ -494,7 +507,8 @@ static int watch(struct get *get, const struct chosen *chosen)
 		code = get->code;
 	if (code == 0 && !connection_signal())
 		return EXIT_FINDINGS; /* as when a write fails */
-	return connection_tell(&get->connection, code == 0 && connection_signal() ? MPIJOB_ERR_CANCELLED : code);
+	return connection_tell(&get->connection,
+	    code == 0 && connection_signal() ? MPIJOB_ERR_CANCELLED : code);
 }
 
 static int run(struct get *get)
@@ -511,7 +525,9 @@ static int run(struct get *get)
 		connection_catch_signals(&get->connection);
 		code = list_begin(get);
 		if (code == 0)
-			code = watching ? watch(get, &chosen) : chosen.by_name ? get_named(get, &chosen) : get_all(get);
+			code = watching         ? watch(get, &chosen)
+			       : chosen.by_name ? get_named(get, &chosen)
+						: get_all(get);
 		code = connection_exit(&get->connection, code);
 	}
 	chosen_free(&chosen);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys and tokens are in this program's memory: it leaves no core file, and other processes of the same
- * user cannot read it. The node of a local run gets the old limit, for the containers.
+ * Keys and tokens are in this program's memory: it leaves no core file, and other processes of the
+ * same user cannot read it. The node of a local run gets the old limit, for the containers.
  */
 #include "command.h"
 

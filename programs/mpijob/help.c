@@ -57,8 +57,8 @@ static size_t option_name(const struct option_row *row, char *text, size_t size)
 	char letter[5] = "    ";
 	if (row->letter)
 		snprintf(letter, sizeof(letter), "-%c, ", row->letter);
-	int len = snprintf(text, size, "  %s--%s%s%s%s", letter, row->name, value_before(row), row->value ? row->value : "",
-			   value_behind(row));
+	int len = snprintf(text, size, "  %s--%s%s%s%s", letter, row->name, value_before(row),
+	    row->value ? row->value : "", value_behind(row));
 	return len < 0 ? 0 : (size_t)len;
 }
 
@@ -99,8 +99,9 @@ static void print_commands(const char *called)
 	printf("Usage: %s COMMAND [OPTION...] [OPERAND...]\n\nCommands:\n", called);
 	for (const struct command *command = commands; command->name; command++)
 		printf("  %-15s%s\n", command->name, command->summary);
-	printf("\n'%s help COMMAND' tells more, 'help options' of options that choose the cluster. Start with: %s validate job.yaml\n",
-	       called, called);
+	printf("\n'%s help COMMAND' tells more, 'help options' of options that choose the cluster. "
+	       "Start with: %s validate job.yaml\n",
+	    called, called);
 }
 
 void help_print(const struct command *command, int kubectl)
@@ -111,16 +112,20 @@ void help_print(const struct command *command, int kubectl)
 		print_commands(called);
 		return;
 	}
-	printf("%s.\n\nUsage: %s %s [OPTION...] %s\n\n", command->summary, called, command->name, command->operands);
+	printf("%s.\n\nUsage: %s %s [OPTION...] %s\n\n", command->summary, called, command->name,
+	    command->operands);
 	wrap(command->text, 0, 0);
 	print_options(command->bit);
 	if (talks_to_clusters(command))
-		printf("\nThe cluster is chosen as kubectl does, with --context and others; '%s help options' lists them.\n", called);
+		printf("\nThe cluster is chosen as kubectl does, with --context and others; '%s "
+		       "help options' lists them.\n",
+		    called);
 }
 
 static void print_connection(void)
 {
-	puts("Options of all commands that talk to a cluster: which server, and as whom. Without them it is the current context of the\n"
+	puts("Options of all commands that talk to a cluster: which server, and as whom. Without "
+	     "them it is the current context of the\n"
 	     "kubeconfig, as for kubectl.");
 	print_options(COMMAND_CONNECTION);
 }
@@ -166,9 +171,11 @@ void manual_print(void)
 	printf(".TH MPIJOB 1 \"\" \"libmpijob %s\" \"User Commands\"\n", mpijob_version());
 	puts(".SH NAME\nmpijob \\- check, render, run and manage MPIJobs");
 	puts(".SH SYNOPSIS\n.B mpijob\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]");
-	puts(".SH DESCRIPTION\nWorks on MPIJobs of kubeflow.org/v2beta1 in YAML or JSON files: one launcher that runs\n"
+	puts(".SH DESCRIPTION\nWorks on MPIJobs of kubeflow.org/v2beta1 in YAML or JSON files: one "
+	     "launcher that runs\n"
 	     ".BR mpirun (1),\nmany workers that run\n.BR sshd (8).");
-	puts("Commands that talk to a cluster need its Kubernetes API server and the MPI operator there; they also work as\n"
+	puts("Commands that talk to a cluster need its Kubernetes API server and the MPI operator "
+	     "there; they also work as\n"
 	     ".BR \"kubectl mpijob\" .");
 	puts(".SH COMMANDS");
 	for (const struct command *command = commands; command->name; command++) {
@@ -186,8 +193,10 @@ void manual_print(void)
 	}
 	puts(".SH OPTIONS OF CLUSTERS\nWhich server, and as whom, as for\n.BR kubectl (1):");
 	roff_options(COMMAND_CONNECTION);
-	puts(".SH EXIT STATUS\n0 done; 1 findings, or something failed; 2 the command line is wrong; 124 after \\-\\-timeout; 130 after an interrupt;\n"
-	     ".B run\nand\n.B exec\npass on the exit status of the job's programs, and use 125 for failures of their own.");
+	puts(".SH EXIT STATUS\n0 done; 1 findings, or something failed; 2 the command line is "
+	     "wrong; 124 after \\-\\-timeout; 130 after an interrupt;\n"
+	     ".B run\nand\n.B exec\npass on the exit status of the job's programs, and use 125 for "
+	     "failures of their own.");
 	puts(".SH SEE ALSO\n.BR kubectl (1),\n.BR mpirun (1)");
 }
 
@@ -207,7 +216,8 @@ int help_command(const struct arguments *arguments)
 	}
 	const struct command *command = command_find(arguments->operands.items[0]);
 	if (!command) {
-		print_to(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n", arguments->operands.items[0]);
+		print_to(stderr, "mpijob: unknown command '%s'; see 'mpijob help'\n",
+		    arguments->operands.items[0]);
 		return EXIT_USAGE;
 	}
 	help_print(command, arguments->kubectl);
@@ -217,7 +227,7 @@ int help_command(const struct arguments *arguments)
 int version_command(const struct arguments *arguments)
 {
 	(void)arguments;
-	printf("mpijob %d.%d.%d (libmpijob %s)\n", MPIJOB_VERSION_MAJOR, MPIJOB_VERSION_MINOR, MPIJOB_VERSION_PATCH,
-	       mpijob_version());
+	printf("mpijob %d.%d.%d (libmpijob %s)\n", MPIJOB_VERSION_MAJOR, MPIJOB_VERSION_MINOR,
+	    MPIJOB_VERSION_PATCH, mpijob_version());
 	return 0;
 }

@@ -7,7 +7,8 @@
 
 #include "command.h"
 
-/* Print the help of a command; of the whole program for NULL. `kubectl`: as it is called by kubectl. */
+/* Print the help of a command; of the whole program for NULL. `kubectl`: as it is called by
+ * kubectl. */
 void help_print(const struct command *command, int kubectl);
 
 /* Print the manual page in roff. */

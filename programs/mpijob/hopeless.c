@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows which states of pods on this machine are final: a command, a mount or a ConfigMap that is missing stays missing,
- * since nothing but this run creates objects here, and a worker that has ended is not started again. A run ends there
- * and says why, although a cluster would retry or wait.
+ * Knows which states of pods on this machine are final: a command, a mount or a ConfigMap that is
+ * missing stays missing, since nothing but this run creates objects here, and a worker that has
+ * ended is not started again. A run ends there and says why, although a cluster would retry or
+ * wait.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +30,8 @@ static void note(struct pod_row *row, const char *what, const char *name, const 
 {
 	if (row->never)
 		return;
-	if (asprintf(&row->never, "%s%s%spod %s cannot start: %s", what, name, *name ? " of " : "", row->name,
-		     message) < 0) {
+	if (asprintf(&row->never, "%s%s%spod %s cannot start: %s", what, name, *name ? " of " : "",
+		row->name, message) < 0) {
 		row->never = NULL;
 		row->pods->code = MPIJOB_ERR_NOMEM;
 	}
@@ -39,7 +40,8 @@ static void note(struct pod_row *row, const char *what, const char *name, const 
 static void look_container(struct pod_row *row, const mpijob_node *status)
 {
 	static const char *const states[] = { "state.terminated", "lastState.terminated" };
-	const char *name = text_at(status, "name"), *reason = text_at(status, "state.waiting.reason");
+	const char *name = text_at(status, "name"),
+		   *reason = text_at(status, "state.waiting.reason");
 	int64_t code = 0;
 
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
@@ -51,7 +53,8 @@ static void look_container(struct pod_row *row, const mpijob_node *status)
 			note(row, "container ", name, "its command was not found (exit code 127)");
 	}
 	if (*text_at(status, "state.waiting.message") &&
-	    (strcmp(reason, "CreateContainerConfigError") == 0 || strcmp(reason, "ContainerCreating") == 0)) {
+	    (strcmp(reason, "CreateContainerConfigError") == 0 ||
+		strcmp(reason, "ContainerCreating") == 0)) {
 		free(row->waits);
 		row->waits = strdup(text_at(status, "state.waiting.message"));
 	}
@@ -59,7 +62,8 @@ static void look_container(struct pod_row *row, const mpijob_node *status)
 
 void hopeless_look(struct pod_row *row, const mpijob_node *pod)
 {
-	static const char *const lists[] = { "status.initContainerStatuses", "status.containerStatuses" };
+	static const char *const lists[] = { "status.initContainerStatuses",
+		"status.containerStatuses" };
 	int waited = row->waits != NULL, ran = 0;
 
 	free(row->waits);
@@ -76,7 +80,8 @@ void hopeless_look(struct pod_row *row, const mpijob_node *pod)
 	}
 	if (!waited)
 		row->waits_ms = clock_ms();
-	if (!ran && strcmp(text_at(pod, "status.phase"), "Failed") == 0 && *text_at(pod, "status.message"))
+	if (!ran && strcmp(text_at(pod, "status.phase"), "Failed") == 0 &&
+	    *text_at(pod, "status.message"))
 		note(row, "", "", text_at(pod, "status.message"));
 }
 
@@ -97,8 +102,9 @@ static const char *why_never(struct pod_row *row)
 
 /* What the pods of a job amount to. */
 struct census {
-	size_t workers, over; /* those that are not being deleted; of these, that never start or have ended */
-	int active;           /* a launcher runs */
+	/* those that are not being deleted; of these, that never start or have ended */
+	size_t workers, over;
+	int active; /* a launcher runs */
 	int launchers;
 	const char *launcher; /* why it never starts */
 	const char *worker;
@@ -125,16 +131,19 @@ static struct census take_census(struct pods *pods)
 
 static int waits_for_workers(const struct run *run)
 {
-	return strcmp(text_at(run->object->node, "spec.launcherCreationPolicy"), "WaitForWorkersReady") == 0;
+	return strcmp(text_at(run->object->node, "spec.launcherCreationPolicy"),
+		   "WaitForWorkersReady") == 0;
 }
 
 /* The program that mpirun is to start is missing on this machine: Open MPI 4 and 5, Hydra. */
 static int program_is_missing(const struct run *run)
 {
 	static const char *const lines[] = { "unable to find the specified executable file",
-					     "unable to launch the specified application", "execvp error on file " };
+		"unable to launch the specified application", "execvp error on file " };
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]) && run->pods.has_exit_code && run->pods.exit_code; i++)
+	for (size_t i = 0;
+	     i < sizeof(lines) / sizeof(lines[0]) && run->pods.has_exit_code && run->pods.exit_code;
+	     i++)
 		if (memmem(run->pods.last, run->pods.last_len, lines[i], strlen(lines[i])))
 			return 1;
 	return 0;
@@ -222,8 +231,10 @@ static void tail_done(void *user, const struct mpijob_answer *answer)
 	row->log = NULL;
 	if (!tail->len)
 		return;
-	progress_say(pods->progress, "the last lines of container %s of pod %s:", row->name, row->pod->name);
-	if (prefixed_put(&pods->others, row->line, row->pod->name, row->name, at, (size_t)(end - at)) ||
+	progress_say(pods->progress, "the last lines of container %s of pod %s:", row->name,
+	    row->pod->name);
+	if (prefixed_put(&pods->others, row->line, row->pod->name, row->name, at,
+		(size_t)(end - at)) ||
 	    prefixed_end(&pods->others, row->line, row->pod->name, row->name))
 		pods->code = MPIJOB_ERR_NOMEM;
 	outlet_flush(&pods->news);
@@ -237,5 +248,6 @@ int hopeless_show_worker(struct container_row *row)
 	if (pods->tail.shown || row->log)
 		return 0;
 	pods->tail.shown = 1;
-	return pod_log_start(pods->client, pods->namespace_, row->pod->name, row->name, 0, &callbacks, &row->log);
+	return pod_log_start(pods->client, pods->namespace_, row->pod->name, row->name, 0,
+	    &callbacks, &row->log);
 }

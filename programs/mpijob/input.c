@@ -35,11 +35,12 @@ static int add_object(struct input *input, const mpijob_node *node, const char *
 	return 0;
 }
 
-/* Keys whose values never hold ${NAME}; in a command, a variable or an annotation it may be meant so. */
+/* Keys whose values never hold ${NAME}; in a command, a variable or an annotation it may be meant
+ * so. */
 static int is_plain(const char *key)
 {
-	static const char *const keys[] = { "name",	"generateName",   "namespace", "image",
-					    "replicas", "slotsPerWorker", "cpu",       "memory" };
+	static const char *const keys[] = { "name", "generateName", "namespace", "image",
+		"replicas", "slotsPerWorker", "cpu", "memory" };
 
 	for (size_t i = 0; key && i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (strcmp(key, keys[i]) == 0)
@@ -68,8 +69,9 @@ static int check_filled(const mpijob_node *node, const char *source, mpijob_diag
 	if (!unfilled)
 		return 0;
 	if (asprintf(&message,
-		     "this is a template: '%s' is not filled in; set its variables and pipe it through envsubst",
-		     mpijob_node_string(unfilled)) < 0)
+		"this is a template: '%s' is not filled in; set its variables and pipe it through "
+		"envsubst",
+		mpijob_node_string(unfilled)) < 0)
 		return MPIJOB_ERR_NOMEM;
 	finding.severity = MPIJOB_SEVERITY_ERROR;
 	finding.id = "unfilled-template";
@@ -102,7 +104,8 @@ static int add_document(struct input *input, const mpijob_doc *doc, mpijob_diag 
 	return 0;
 }
 
-static int add_text(struct input *input, const char *text, size_t len, const char *name, mpijob_diag *diag)
+static int add_text(struct input *input, const char *text, size_t len, const char *name,
+    mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	options.source = name;
@@ -127,10 +130,12 @@ static int read_stream(struct input *input, FILE *stream, const char *name, mpij
 	size_t got = 0;
 	int code = text ? 0 : MPIJOB_ERR_NOMEM;
 
-	while (code == 0 && mpijob_text_len(text) <= MOST_BYTES && (got = fread(buffer, 1, sizeof(buffer), stream)) > 0)
+	while (code == 0 && mpijob_text_len(text) <= MOST_BYTES &&
+	       (got = fread(buffer, 1, sizeof(buffer), stream)) > 0)
 		code = mpijob_text_write(text, buffer, got);
 	if (code == 0 && ferror(stream))
-		code = findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot read: %s", strerror(errno));
+		code = findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot read: %s",
+		    strerror(errno));
 	if (code == 0)
 		code = add_text(input, mpijob_text_data(text), mpijob_text_len(text), name, diag);
 	mpijob_text_free(text);
@@ -141,7 +146,8 @@ static int read_file(struct input *input, const char *name, mpijob_diag *diag)
 {
 	FILE *stream = fopen(name, "rb");
 	if (!stream)
-		return findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot open: %s", strerror(errno));
+		return findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot open: %s",
+		    strerror(errno));
 	int code = read_stream(input, stream, name, diag);
 	fclose(stream);
 	return code;
@@ -167,17 +173,18 @@ static int read_directory(struct input *input, const char *name, mpijob_diag *di
 	int result = 0;
 
 	if (count < 0)
-		return findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot open: %s", strerror(errno));
+		return findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot open: %s",
+		    strerror(errno));
 	if (count == 0)
 		result = findings_add(diag, MPIJOB_ERR_NOT_FOUND, name, "no-files",
-				      "no .yaml, .yml or .json file in this directory");
+		    "no .yaml, .yml or .json file in this directory");
 	for (int i = 0; i < count; i++) {
 		size_t size = strlen(name) + strlen(entries[i]->d_name) + 2;
 		char *path = malloc(size);
 		int code = MPIJOB_ERR_NOMEM;
 		if (path) {
-			snprintf(path, size, "%s%s%s", name, name[strlen(name) - 1] == '/' ? "" : "/",
-				 entries[i]->d_name);
+			snprintf(path, size, "%s%s%s", name,
+			    name[strlen(name) - 1] == '/' ? "" : "/", entries[i]->d_name);
 			code = read_file(input, path, diag);
 		}
 		if (code && !result)
@@ -230,7 +237,8 @@ int input_is(const struct input_object *object, const char *api_version, const c
 	       (!api_version || (has_version && strcmp(has_version, api_version) == 0));
 }
 
-int input_job(const struct input_object *object, const struct arguments *arguments, mpijob **out, mpijob_diag *diag)
+int input_job(const struct input_object *object, const struct arguments *arguments, mpijob **out,
+    mpijob_diag *diag)
 {
 	struct mpijob_default_options options = MPIJOB_DEFAULT_OPTIONS_INIT;
 	mpijob *job = NULL;
@@ -238,8 +246,10 @@ int input_job(const struct input_object *object, const struct arguments *argumen
 	options.reference = arguments->reference;
 	int code = mpijob_from_node(object->node, object->source, &job, diag);
 	/* One of a wrong type is for the checks to find. */
-	if (code == 0 && mpijob_node_kind(mpijob_node_find(object->node, "metadata.namespace")) <= MPIJOB_NODE_NULL)
-		code = mpijob_identify(job, NULL, arguments->namespace_ ? arguments->namespace_ : "default", NULL);
+	if (code == 0 && mpijob_node_kind(mpijob_node_find(object->node, "metadata.namespace")) <=
+			     MPIJOB_NODE_NULL)
+		code = mpijob_identify(job, NULL,
+		    arguments->namespace_ ? arguments->namespace_ : "default", NULL);
 	if (code == 0)
 		code = mpijob_default(job, &options, diag);
 	if (code == 0)
@@ -253,8 +263,8 @@ int input_generate_name(mpijob *job, int placeholder)
 {
 	/* The alphabet of an API server: no vowels, so that no word comes out. */
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-	const char *prefix =
-		mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "metadata.generateName"));
+	const char *prefix = mpijob_node_string(
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "metadata.generateName"));
 	char suffix[] = INPUT_PLACEHOLDER;
 	unsigned char bytes[sizeof(suffix) - 1];
 	char *name = NULL;

@@ -23,8 +23,8 @@ struct input {
 };
 
 /*
- * Read all operands: files, directories and "-". Goes on after a bad file, so that all findings come
- * at once; returns 0, or the first code. Free the input in either case.
+ * Read all operands: files, directories and "-". Goes on after a bad file, so that all findings
+ * come at once; returns 0, or the first code. Free the input in either case.
  */
 int input_read(const struct words *operands, struct input *input, mpijob_diag *diag);
 
@@ -34,14 +34,15 @@ void input_free(struct input *input);
 int input_is(const struct input_object *object, const char *api_version, const char *kind);
 
 /*
- * Make a job from an object, in a namespace ("default" where neither the object nor the command line names
- * one), with defaults. The findings go to diag.
+ * Make a job from an object, in a namespace ("default" where neither the object nor the command
+ * line names one), with defaults. The findings go to diag.
  */
-int input_job(const struct input_object *object, const struct arguments *arguments, mpijob **out, mpijob_diag *diag);
+int input_job(const struct input_object *object, const struct arguments *arguments, mpijob **out,
+    mpijob_diag *diag);
 
 /*
- * Name a job that has metadata.generateName and no name: with random letters, as an API server does, or with `placeholder`
- * with INPUT_PLACEHOLDER, so that the same input gives the same output.
+ * Name a job that has metadata.generateName and no name: with random letters, as an API server
+ * does, or with `placeholder` with INPUT_PLACEHOLDER, so that the same input gives the same output.
  */
 #define INPUT_PLACEHOLDER "xxxxx"
 int input_generate_name(mpijob *job, int placeholder);

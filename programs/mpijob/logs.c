@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob logs: knows whose output is meant by the name of a job (that of the launcher, all its attempts one after the
- * other, unless workers are asked for), waits for pods that are not there yet, and knows when nothing more can come:
- * when the job has ended and all that its pods printed was read. No time limit ends it while output comes, however
- * slowly it is taken.
+ * mpijob logs: knows whose output is meant by the name of a job (that of the launcher, all its
+ * attempts one after the other, unless workers are asked for), waits for pods that are not there
+ * yet, and knows when nothing more can come: when the job has ended and all that its pods printed
+ * was read. No time limit ends it while output comes, however slowly it is taken.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,15 @@
 #include "prefixed.h"
 #include "print.h"
 
-#define TURN_MS 200
-#define BEHIND_MS 2 /* the length of a turn while standard output takes nothing */
+#define TURN_MS   200
+#define BEHIND_MS 2    /* the length of a turn while standard output takes nothing */
 #define SILENT_MS 1500 /* so long nothing is said while a node gives nothing */
-#define KEPT_MS 10000 /* a worker that runs on after the job's end is left when it prints nothing for so long */
-#define LOST_MS 60000 /* after the job's end, a log that fails is given up when nothing comes for so long */
-#define OVERTAKE_MS 15000 /* a launcher waits until the one before it brings nothing for so long */
+/* a worker that runs on after the job's end is left when it prints nothing for so long */
+#define KEPT_MS 10000
+/* after the job's end, a log that fails is given up when nothing comes for so long */
+#define LOST_MS 60000
+/* a launcher waits until the one before it brings nothing for so long */
+#define OVERTAKE_MS 15000
 
 struct source {
 	struct source *next;
@@ -31,11 +34,11 @@ struct source {
 	char *created;
 	mpijob_logs *logs; /* NULL: it is not its turn yet */
 	int is_launcher;
-	int is_extra; /* nobody asked for it by name: that it is not kept is no failure */
-	int inside;   /* a line has begun and not ended */
-	int ends;     /* the pod has ended, or is being deleted, so its output has an end */
-	int read;     /* something came */
-	int told;     /* that its output is tried for again */
+	int is_extra;     /* nobody asked for it by name: that it is not kept is no failure */
+	int inside;       /* a line has begun and not ended */
+	int ends;         /* the pod has ended, or is being deleted, so its output has an end */
+	int read;         /* something came */
+	int told;         /* that its output is tried for again */
 	int64_t heard_ms; /* when the last line came, or reading began or went on */
 };
 
@@ -45,10 +48,10 @@ struct reader {
 	const char *name;
 	mpijob *job;
 	mpijob_watch *pods, *watched_job; /* with -f */
-	struct source *sources; /* launchers in the order in which they were created */
+	struct source *sources;           /* launchers in the order in which they were created */
 	struct outlet out;
 	struct prefixed prefixed; /* writes to out */
-	int paused; /* whoever reads the output is behind */
+	int paused;               /* whoever reads the output is behind */
 	int prefix;
 	int seen;     /* a pod was there */
 	int told;     /* that it is waited for */
@@ -71,11 +74,12 @@ static void pause_all(struct reader *reader, int on)
 }
 
 /* The container's name has one address while its output is read. */
-static int put(struct reader *reader, const struct mpijob_log_line *line, const char *data, size_t len)
+static int put(struct reader *reader, const struct mpijob_log_line *line, const char *data,
+    size_t len)
 {
 	return reader->prefix
-		       ? prefixed_put(&reader->prefixed, NULL, line->pod, line->container, data, len)
-		       : outlet_put(&reader->out, data, len);
+		   ? prefixed_put(&reader->prefixed, NULL, line->pod, line->container, data, len)
+		   : outlet_put(&reader->out, data, len);
 }
 
 static int on_line(void *user, const struct mpijob_log_line *line)
@@ -107,7 +111,9 @@ static void write_on(struct reader *reader)
 /* Read and write for a moment. */
 static int turn(struct reader *reader)
 {
-	int wait_ms = reader->paused ? BEHIND_MS : outlet_pending(&reader->out) ? OUTLET_HOLD : TURN_MS;
+	int wait_ms = reader->paused                 ? BEHIND_MS
+		      : outlet_pending(&reader->out) ? OUTLET_HOLD
+						     : TURN_MS;
 	int code = mpijob_client_poll(reader->connection->client, wait_ms);
 
 	write_on(reader);
@@ -130,25 +136,29 @@ static int write_all(struct reader *reader)
 	return reader->out.error ? MPIJOB_ERR_IO : connection_signal() ? MPIJOB_ERR_CANCELLED : 0;
 }
 
-static void on_failed(void *user, const char *pod, const char *container, int code, const char *message, int again)
+static void on_failed(void *user, const char *pod, const char *container, int code,
+    const char *message, int again)
 {
 	struct source *source = user;
 
 	if (again) {
 		if (!source->told)
-			print_to(stderr, "mpijob: the output of pod %s cannot be had now: %s; trying again\n", pod,
-				message ? message : mpijob_error_text(code));
+			print_to(stderr,
+			    "mpijob: the output of pod %s cannot be had now: %s; trying again\n",
+			    pod, message ? message : mpijob_error_text(code));
 		source->told = 1;
 		return;
 	}
 	if (source->is_extra) {
-		print_to(stderr, "mpijob: what pod %s printed before its restart is not available: %s\n", pod,
-			message ? message : mpijob_error_text(code));
+		print_to(stderr,
+		    "mpijob: what pod %s printed before its restart is not available: %s\n", pod,
+		    message ? message : mpijob_error_text(code));
 		return;
 	}
 	source->reader->failures++;
-	print_to(stderr, "mpijob: the output of pod %s%s%s cannot be had: %s\n", pod, container ? ", container " : "",
-		container ? container : "", message ? message : mpijob_error_text(code));
+	print_to(stderr, "mpijob: the output of pod %s%s%s cannot be had: %s\n", pod,
+	    container ? ", container " : "", container ? container : "",
+	    message ? message : mpijob_error_text(code));
 }
 
 static void source_free(struct source *source)
@@ -163,7 +173,8 @@ static void source_free(struct source *source)
 
 static struct source *source_new(struct reader *reader, const mpijob_node *pod)
 {
-	const char *created = mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
+	const char *created =
+	    mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
 	struct source *source = calloc(1, sizeof(*source));
 
 	if (source) {
@@ -196,7 +207,8 @@ static int source_start(struct source *source, int previous)
 	options.follow = arguments->follow && !previous;
 	options.previous = previous;
 	options.timestamps = arguments->timestamps;
-	options.tail_lines = arguments->tail.is && arguments->tail.value >= 0 ? &arguments->tail.value : NULL;
+	options.tail_lines =
+	    arguments->tail.is && arguments->tail.value >= 0 ? &arguments->tail.value : NULL;
 	options.since_seconds = arguments->since_ms.is ? &since : NULL;
 	options.line = on_line;
 	options.failed = on_failed;
@@ -218,7 +230,7 @@ static int is_wanted(const struct reader *reader, const mpijob_node *pod)
 	const mpijob_node *job = mpijob_doc_root(mpijob_document(reader->job));
 
 	if (!name || !pod_is_of(pod, mpijob_uid(reader->job),
-				mpijob_node_string(mpijob_node_find(job, "metadata.creationTimestamp"))))
+			 mpijob_node_string(mpijob_node_find(job, "metadata.creationTimestamp"))))
 		return 0;
 	if (reader->arguments->pod)
 		return strcmp(reader->arguments->pod, name) == 0;
@@ -245,13 +257,15 @@ static const char *none(const struct reader *reader)
 
 static int has_started(const mpijob_node *pod)
 {
-	static const char *const paths[] = { "status.initContainerStatuses", "status.containerStatuses" };
+	static const char *const paths[] = { "status.initContainerStatuses",
+		"status.containerStatuses" };
 
 	for (size_t i = 0; i < 2; i++) {
 		const mpijob_node *statuses = mpijob_node_find(pod, paths[i]);
 		for (size_t j = 0; j < mpijob_node_count(statuses); j++) {
 			const mpijob_node *status = mpijob_node_at(statuses, j);
-			if (mpijob_node_find(status, "state.running") || mpijob_node_find(status, "state.terminated") ||
+			if (mpijob_node_find(status, "state.running") ||
+			    mpijob_node_find(status, "state.terminated") ||
 			    mpijob_node_find(status, "lastState.terminated"))
 				return 1;
 		}
@@ -264,7 +278,8 @@ static mpijob_text *selector_of(const char *name)
 	static const char key[] = "training.kubeflow.org/job-name=";
 	mpijob_text *text = mpijob_text_new();
 
-	if (text && (mpijob_text_write(text, key, sizeof(key) - 1) || mpijob_text_write(text, name, strlen(name)))) {
+	if (text && (mpijob_text_write(text, key, sizeof(key) - 1) ||
+			mpijob_text_write(text, name, strlen(name)))) {
 		mpijob_text_free(text);
 		return NULL;
 	}
@@ -273,14 +288,17 @@ static mpijob_text *selector_of(const char *name)
 
 /* ---- once ---- */
 
-/* The launcher's attempts as they were made; workers by their numbers, which are behind the last dash. */
+/* The launcher's attempts as they were made; workers by their numbers, which are behind the last
+ * dash. */
 static int compare_pods(const void *a, const void *b)
 {
-	const mpijob_node *left = *(const mpijob_node *const *)a, *right = *(const mpijob_node *const *)b;
+	const mpijob_node *left = *(const mpijob_node *const *)a,
+			  *right = *(const mpijob_node *const *)b;
 	const char *names[2] = { mpijob_node_string(mpijob_node_find(left, "metadata.name")),
-				 mpijob_node_string(mpijob_node_find(right, "metadata.name")) };
-	const char *made[2] = { mpijob_node_string(mpijob_node_find(left, "metadata.creationTimestamp")),
-				mpijob_node_string(mpijob_node_find(right, "metadata.creationTimestamp")) };
+		mpijob_node_string(mpijob_node_find(right, "metadata.name")) };
+	const char *made[2] = { mpijob_node_string(
+				    mpijob_node_find(left, "metadata.creationTimestamp")),
+		mpijob_node_string(mpijob_node_find(right, "metadata.creationTimestamp")) };
 	int order = strcmp(pod_role(left), pod_role(right));
 
 	if (order == 0 && strcmp(pod_role(left), "launcher") == 0 && made[0] && made[1])
@@ -298,7 +316,10 @@ static int drain(struct reader *reader, struct source *source)
 	while ((state = mpijob_logs_state(source->logs)) > 0) {
 		int code = turn(reader);
 		if (!source->read && !source->told && clock_ms() - begun_ms >= SILENT_MS) {
-			print_to(stderr, "mpijob: waiting for the output of pod %s: its node has not sent any yet\n", source->pod);
+			print_to(stderr,
+			    "mpijob: waiting for the output of pod %s: its node has not sent any "
+			    "yet\n",
+			    source->pod);
 			source->told = 1;
 		}
 		if (code)
@@ -328,10 +349,11 @@ static int print_pod(struct reader *reader, const mpijob_node *pod)
 	int64_t restarts = 0;
 	int code = 0;
 
-	mpijob_node_int(mpijob_node_find(pod, "status.containerStatuses[0].restartCount"), &restarts);
+	mpijob_node_int(mpijob_node_find(pod, "status.containerStatuses[0].restartCount"),
+	    &restarts);
 	/* An attempt in the same pod: what is left of the one before belongs in front. */
-	int whole = restarts > 0 && !arguments->previous && !arguments->tail.is && !arguments->since_ms.is &&
-		    strcmp(pod_role(pod), "launcher") == 0;
+	int whole = restarts > 0 && !arguments->previous && !arguments->tail.is &&
+		    !arguments->since_ms.is && strcmp(pod_role(pod), "launcher") == 0;
 	for (int previous = whole ? 1 : arguments->previous; code == 0; previous = 0) {
 		code = print_run(reader, pod, previous);
 		if (previous && whole && code != MPIJOB_ERR_CANCELLED && code != MPIJOB_ERR_NOMEM &&
@@ -351,7 +373,7 @@ static int print_pods(struct reader *reader, const mpijob_node **pods, size_t co
 	for (size_t i = 0; i < count && code == 0; i++) {
 		if (!has_started(pods[i])) {
 			print_to(stderr, "mpijob: pod %s has not started\n",
-				mpijob_node_string(mpijob_node_find(pods[i], "metadata.name")));
+			    mpijob_node_string(mpijob_node_find(pods[i], "metadata.name")));
 			reader->failures++;
 			continue;
 		}
@@ -378,9 +400,11 @@ static int once(struct reader *reader)
 	target.namespace_ = connection->namespace_;
 	target.query = query;
 	target.query_count = 2;
-	int code = selector ? mpijob_client_list(connection->client, &target, 0, &list, connection->diag)
-			    : MPIJOB_ERR_NOMEM;
-	const mpijob_node *items = code == 0 ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
+	int code = selector
+		       ? mpijob_client_list(connection->client, &target, 0, &list, connection->diag)
+		       : MPIJOB_ERR_NOMEM;
+	const mpijob_node *items =
+	    code == 0 ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
 	const mpijob_node **pods = calloc(mpijob_node_count(items) + 1, sizeof(*pods));
 	size_t count = 0;
 	for (size_t i = 0; pods && i < mpijob_node_count(items); i++)
@@ -389,8 +413,8 @@ static int once(struct reader *reader)
 	if (code == 0 && !pods)
 		code = MPIJOB_ERR_NOMEM;
 	if (code == 0 && count == 0) {
-		print_to(stderr, "mpijob: %s of %s to print; see 'mpijob describe %s'\n", none(reader), reader->name,
-			reader->name);
+		print_to(stderr, "mpijob: %s of %s to print; see 'mpijob describe %s'\n",
+		    none(reader), reader->name, reader->name);
 		reader->failures++;
 	}
 	if (code == 0)
@@ -437,10 +461,12 @@ static int on_pod(void *user, const struct mpijob_watch_event *event)
 {
 	struct reader *reader = user;
 	mpijob_doc *doc = NULL;
-	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : 0;
+	int code =
+	    event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : 0;
 	const mpijob_node *pod = doc ? mpijob_doc_root(doc) : NULL;
 
-	if (code == 0 && pod && event->event != MPIJOB_WATCH_DELETED && is_wanted(reader, pod) && has_started(pod)) {
+	if (code == 0 && pod && event->event != MPIJOB_WATCH_DELETED && is_wanted(reader, pod) &&
+	    has_started(pod)) {
 		struct source *source = find_source(reader, event->name);
 		reader->seen = 1;
 		if (!source)
@@ -456,7 +482,8 @@ static int on_job(void *user, const struct mpijob_watch_event *event)
 {
 	struct reader *reader = user;
 	mpijob_doc *doc = NULL;
-	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : 0;
+	int code =
+	    event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : 0;
 	const mpijob_node *job = doc ? mpijob_doc_root(doc) : NULL;
 
 	if (event->event == MPIJOB_WATCH_DELETED || condition_is_true(job, "Succeeded") ||
@@ -476,7 +503,7 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 		reader->code = answer->code;
 	else
 		print_to(stderr, "mpijob: the connection is lost (%s); trying again\n",
-			answer->message ? answer->message : mpijob_error_text(answer->code));
+		    answer->message ? answer->message : mpijob_error_text(answer->code));
 }
 
 static int is_open(const struct source *source)
@@ -545,7 +572,8 @@ static int turns(struct reader *reader)
 
 	while (code == 0 && goes_on(reader)) {
 		if (!reader->seen && !reader->told && mpijob_watch_synced(reader->pods)) {
-			print_to(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader), reader->name);
+			print_to(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader),
+			    reader->name);
 			reader->told = 1;
 		}
 		code = turn(reader);
@@ -553,7 +581,8 @@ static int turns(struct reader *reader)
 			code = start_sources(reader);
 	}
 	if (code == 0 && !reader->seen) {
-		print_to(stderr, "mpijob: %s has ended, and %s to print\n", reader->name, none(reader));
+		print_to(stderr, "mpijob: %s has ended, and %s to print\n", reader->name,
+		    none(reader));
 		reader->failures++;
 	}
 	return code;
@@ -566,12 +595,15 @@ static void judge_sources(struct reader *reader)
 		if (!is_open(source))
 			continue;
 		if (!source->logs || (source->told && mpijob_logs_unread(source->logs))) {
-			print_to(stderr, "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n",
-				source->pod, source->pod);
+			print_to(stderr,
+			    "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n",
+			    source->pod, source->pod);
 			reader->failures++;
 		} else {
-			print_to(stderr, "mpijob: pod %s runs on after the job's end; 'kubectl logs -f %s' shows what comes\n",
-				source->pod, source->pod);
+			print_to(stderr,
+			    "mpijob: pod %s runs on after the job's end; 'kubectl logs -f %s' "
+			    "shows what comes\n",
+			    source->pod, source->pod);
 		}
 	}
 }
@@ -589,7 +621,8 @@ static int follow(struct reader *reader)
 	options.object = on_pod;
 	options.failed = on_watch_failed;
 	options.user = reader;
-	int code = selector ? mpijob_watch_new(connection->client, &options, &reader->pods) : MPIJOB_ERR_NOMEM;
+	int code = selector ? mpijob_watch_new(connection->client, &options, &reader->pods)
+			    : MPIJOB_ERR_NOMEM;
 	options.api_version = "kubeflow.org/v2beta1";
 	options.kind = "MPIJob";
 	options.name = reader->name;
@@ -621,20 +654,24 @@ static int look(struct reader *reader)
 	const struct mpijob_spec *spec = NULL;
 	int workers = 1;
 
-	int code = mpijob_client_get_job(connection->client, connection->namespace_, reader->name, &reader->job,
-					 connection->diag);
-	if (code == 0 && mpijob_spec_get(reader->job, &spec, NULL) == 0 && spec->worker && spec->worker->replicas)
+	int code = mpijob_client_get_job(connection->client, connection->namespace_, reader->name,
+	    &reader->job, connection->diag);
+	if (code == 0 && mpijob_spec_get(reader->job, &spec, NULL) == 0 && spec->worker &&
+	    spec->worker->replicas)
 		workers = *spec->worker->replicas;
 	reader->prefix = reader->arguments->prefix > 0;
 	if (reader->arguments->prefix == 0)
-		reader->prefix = reader->arguments->all || (reader->arguments->workers && workers > 1);
+		reader->prefix =
+		    reader->arguments->all || (reader->arguments->workers && workers > 1);
 	return code;
 }
 
 int logs_command(const struct arguments *arguments)
 {
 	struct connection connection = { 0 };
-	struct reader reader = { .arguments = arguments, .connection = &connection, .out.fd = STDOUT_FILENO };
+	struct reader reader = { .arguments = arguments,
+		.connection = &connection,
+		.out.fd = STDOUT_FILENO };
 
 	if (arguments->operands.count != 1) {
 		fputs("mpijob: name one MPIJob\n", stderr);
@@ -645,7 +682,8 @@ int logs_command(const struct arguments *arguments)
 		return EXIT_USAGE;
 	}
 	if (arguments->follow && arguments->previous) {
-		fputs("mpijob: what a container printed before its restart cannot be followed\n", stderr);
+		fputs("mpijob: what a container printed before its restart cannot be followed\n",
+		    stderr);
 		return EXIT_USAGE;
 	}
 	reader.name = arguments->operands.items[0];
@@ -653,7 +691,8 @@ int logs_command(const struct arguments *arguments)
 	connection.by_name = 1;
 	if (code == 0) {
 		connection_catch_signals(&connection);
-		code = prefixed_begin(&reader.prefixed, &reader.out) ? MPIJOB_ERR_NOMEM : look(&reader);
+		code = prefixed_begin(&reader.prefixed, &reader.out) ? MPIJOB_ERR_NOMEM
+								     : look(&reader);
 		if (code == 0)
 			code = arguments->follow ? follow(&reader) : once(&reader);
 		int written = write_all(&reader);

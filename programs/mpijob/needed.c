@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows in which order objects have to exist, and when one that exists already is as wanted: everything that the file
- * says is so, whatever the server added. Sending the same files twice is then no error.
+ * Knows in which order objects have to exist, and when one that exists already is as wanted:
+ * everything that the file says is so, whatever the server added. Sending the same files twice is
+ * then no error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +13,49 @@
 
 /* What others refer to comes first. */
 static const char *const order[] = {
-	"Namespace", "ResourceQuota", "LimitRange", "CustomResourceDefinition", "PriorityClass", "ServiceAccount", "Secret",
-	"ConfigMap", "StorageClass", "PersistentVolume", "PersistentVolumeClaim", "ClusterRole", "ClusterRoleBinding", "Role",
-	"RoleBinding", "ResourceFlavor", "ClusterQueue", "LocalQueue", "Queue", "NetworkPolicy", "Service",
+	"Namespace",
+	"ResourceQuota",
+	"LimitRange",
+	"CustomResourceDefinition",
+	"PriorityClass",
+	"ServiceAccount",
+	"Secret",
+	"ConfigMap",
+	"StorageClass",
+	"PersistentVolume",
+	"PersistentVolumeClaim",
+	"ClusterRole",
+	"ClusterRoleBinding",
+	"Role",
+	"RoleBinding",
+	"ResourceFlavor",
+	"ClusterQueue",
+	"LocalQueue",
+	"Queue",
+	"NetworkPolicy",
+	"Service",
 };
 
 static const char *const without_namespace[] = {
-	"Namespace", "CustomResourceDefinition", "PriorityClass", "StorageClass", "PersistentVolume", "ClusterRole",
-	"ClusterRoleBinding", "ResourceFlavor", "ClusterQueue", "Queue", "IngressClass", "RuntimeClass", "Node", "DeviceClass",
-	"WorkloadPriorityClass", "Topology", "AdmissionCheck", "Cohort", "CSIDriver",
+	"Namespace",
+	"CustomResourceDefinition",
+	"PriorityClass",
+	"StorageClass",
+	"PersistentVolume",
+	"ClusterRole",
+	"ClusterRoleBinding",
+	"ResourceFlavor",
+	"ClusterQueue",
+	"Queue",
+	"IngressClass",
+	"RuntimeClass",
+	"Node",
+	"DeviceClass",
+	"WorkloadPriorityClass",
+	"Topology",
+	"AdmissionCheck",
+	"Cohort",
+	"CSIDriver",
 };
 
 static const char *text_at(const mpijob_node *node, const char *path)
@@ -52,13 +87,10 @@ int needed_has_namespace(const struct input_object *object)
 const char *sending_validation(const struct arguments *arguments)
 {
 	switch (arguments->validate) {
-	case VALIDATE_WARN:
-		return "Warn";
+	case VALIDATE_WARN: return "Warn";
 	case VALIDATE_IGNORE:
-	case VALIDATE_FALSE:
-		return "Ignore";
-	default:
-		return "Strict";
+	case VALIDATE_FALSE: return "Ignore";
+	default: return "Strict";
 	}
 }
 
@@ -86,7 +118,8 @@ static const char *difference(const mpijob_node *wanted, const mpijob_node *has,
 /* stringData comes back as data, in base64. */
 static int is_encoded(const char *text, const char *encoded)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digits[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	size_t len = strlen(text);
 
 	if (strlen(encoded) != (len + 2) / 3 * 4)
@@ -95,7 +128,8 @@ static int is_encoded(const char *text, const char *encoded)
 		unsigned bits = (unsigned)(unsigned char)text[i] << 16;
 		bits |= i + 1 < len ? (unsigned)(unsigned char)text[i + 1] << 8 : 0;
 		bits |= i + 2 < len ? (unsigned)(unsigned char)text[i + 2] : 0;
-		char group[4] = { digits[bits >> 18], digits[bits >> 12 & 63], digits[bits >> 6 & 63], digits[bits & 63] };
+		char group[4] = { digits[bits >> 18], digits[bits >> 12 & 63],
+			digits[bits >> 6 & 63], digits[bits & 63] };
 		if (i + 2 >= len)
 			group[3] = '=';
 		if (i + 1 >= len)
@@ -124,20 +158,24 @@ static const char *map_difference(const mpijob_node *wanted, const mpijob_node *
 		const char *key = mpijob_node_key(wanted, i);
 		const mpijob_node *there = mpijob_node_get(has, key);
 		const char *differs = !there && strcmp(key, "stringData") == 0
-			? string_data_difference(mpijob_node_at(wanted, i), mpijob_node_get(has, "data"))
-			: difference(mpijob_node_at(wanted, i), there, key);
+					  ? string_data_difference(mpijob_node_at(wanted, i),
+						mpijob_node_get(has, "data"))
+					  : difference(mpijob_node_at(wanted, i), there, key);
 		if (differs)
 			return differs;
 	}
 	return NULL;
 }
 
-/* The name of something in `wanted` that is not so in `has`; NULL when all is so. Nothing is the same as absent. */
+/* The name of something in `wanted` that is not so in `has`; NULL when all is so. Nothing is the
+ * same as absent. */
 static const char *difference(const mpijob_node *wanted, const mpijob_node *has, const char *name)
 {
 	int32_t kind = mpijob_node_kind(wanted);
 
-	if (kind <= MPIJOB_NODE_NULL || (!has && (kind == MPIJOB_NODE_MAP || kind == MPIJOB_NODE_LIST) && mpijob_node_count(wanted) == 0))
+	if (kind <= MPIJOB_NODE_NULL ||
+	    (!has && (kind == MPIJOB_NODE_MAP || kind == MPIJOB_NODE_LIST) &&
+		mpijob_node_count(wanted) == 0))
 		return NULL;
 	if (mpijob_node_kind(has) != kind)
 		return name;
@@ -148,7 +186,8 @@ static const char *difference(const mpijob_node *wanted, const mpijob_node *has,
 	if (mpijob_node_count(wanted) != mpijob_node_count(has))
 		return name;
 	for (size_t i = 0; i < mpijob_node_count(wanted); i++) {
-		const char *differs = difference(mpijob_node_at(wanted, i), mpijob_node_at(has, i), name);
+		const char *differs =
+		    difference(mpijob_node_at(wanted, i), mpijob_node_at(has, i), name);
 		if (differs)
 			return differs;
 	}
@@ -168,8 +207,8 @@ static int exists(const mpijob_diag *diag)
 }
 
 /* It is there: as wanted? */
-static int compare(struct connection *connection, struct mpijob_target *target, const struct input_object *object,
-		   const mpijob_node *wanted, mpijob_doc **out)
+static int compare(struct connection *connection, struct mpijob_target *target,
+    const struct input_object *object, const mpijob_node *wanted, mpijob_doc **out)
 {
 	target->query_count = 0;
 	target->name = text_at(wanted, "metadata.name");
@@ -181,21 +220,24 @@ static int compare(struct connection *connection, struct mpijob_target *target, 
 	if (!differs)
 		return 0;
 	return findings_add(connection->diag, MPIJOB_ERR_CONFLICT, object->source, "server-refused",
-			    "%s '%s' exists and differs at %s; --server-side changes it", target->kind, target->name, differs);
+	    "%s '%s' exists and differs at %s; --server-side changes it", target->kind,
+	    target->name, differs);
 }
 
-static int apply(struct connection *connection, const struct sending *sending, struct mpijob_target *target,
-		 const mpijob_node *wanted, mpijob_doc **out)
+static int apply(struct connection *connection, const struct sending *sending,
+    struct mpijob_target *target, const mpijob_node *wanted, mpijob_doc **out)
 {
 	struct mpijob_apply_options options = MPIJOB_APPLY_OPTIONS_INIT;
 
 	options.field_manager = sending->arguments->field_manager;
 	options.force = sending->arguments->force_conflicts;
 	target->name = text_at(wanted, "metadata.name");
-	return mpijob_client_apply(connection->client, target, wanted, &options, out, connection->diag);
+	return mpijob_client_apply(connection->client, target, wanted, &options, out,
+	    connection->diag);
 }
 
-static int send(struct connection *connection, struct sending *sending, const struct input_object *object, const mpijob_node *wanted)
+static int send(struct connection *connection, struct sending *sending,
+    const struct input_object *object, const mpijob_node *wanted)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	const char *done = sending->arguments->server_side ? "serverside-applied" : "created";
@@ -204,7 +246,8 @@ static int send(struct connection *connection, struct sending *sending, const st
 
 	target.api_version = text_at(wanted, "apiVersion");
 	target.kind = text_at(wanted, "kind");
-	target.namespace_ = needed_has_namespace(object) ? text_at(wanted, "metadata.namespace") : NULL;
+	target.namespace_ =
+	    needed_has_namespace(object) ? text_at(wanted, "metadata.namespace") : NULL;
 	target.query = sending->query;
 	target.query_count = sending->query_count;
 	if (sending->arguments->dry_run == DRY_RUN_CLIENT)
@@ -212,23 +255,27 @@ static int send(struct connection *connection, struct sending *sending, const st
 	if (sending->arguments->server_side)
 		code = apply(connection, sending, &target, wanted, &stored);
 	else
-		code = mpijob_client_create(connection->client, &target, wanted, &stored, connection->diag);
+		code = mpijob_client_create(connection->client, &target, wanted, &stored,
+		    connection->diag);
 	if (code == MPIJOB_ERR_CONFLICT && exists(connection->diag)) {
 		code = compare(connection, &target, object, wanted, &stored);
 		done = "unchanged";
 	}
 	if (code == 0 && !sending->quiet)
-		code = stored_print(sending->arguments, mpijob_doc_root(stored), done, &sending->printed);
+		code = stored_print(sending->arguments, mpijob_doc_root(stored), done,
+		    &sending->printed);
 	mpijob_doc_free(stored);
 	return code;
 }
 
-int needed_send(struct connection *connection, struct sending *sending, const struct input_object *object)
+int needed_send(struct connection *connection, struct sending *sending,
+    const struct input_object *object)
 {
 	mpijob_doc *doc = mpijob_doc_from_node(object->node);
 
 	if (needed_has_namespace(object) && !mpijob_node_find(object->node, "metadata.namespace"))
-		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace", connection->namespace_);
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace",
+		    connection->namespace_);
 	int code = mpijob_doc_error(doc);
 	if (code == 0)
 		code = send(connection, sending, object, mpijob_doc_root(doc));

@@ -30,9 +30,10 @@ int needed_rank(const struct input_object *object);
 int needed_has_namespace(const struct input_object *object);
 
 /*
- * Create or apply an object, and print the line about it. One that is there already as the file has it is left as it is.
- * 0 or a code, with findings in the connection's diag.
+ * Create or apply an object, and print the line about it. One that is there already as the file has
+ * it is left as it is. 0 or a code, with findings in the connection's diag.
  */
-int needed_send(struct connection *connection, struct sending *sending, const struct input_object *object);
+int needed_send(struct connection *connection, struct sending *sending,
+    const struct input_object *object);
 
 #endif

@@ -8,15 +8,20 @@
 #include "command.h"
 
 enum option_kind {
-	OPTION_FLAG,     /* an int that becomes 1, or 0 by =false */
-	OPTION_SWITCH,   /* an int that becomes 1, or -1 by =false: something that is on, or decides itself, when not given */
-	OPTION_TEXT,     /* a string */
-	OPTION_CHOICE,   /* an int: 1 for the first of the choices, also when no =VALUE follows, 2 for the second ... */
+	OPTION_FLAG, /* an int that becomes 1, or 0 by =false */
+	/* an int that becomes 1, or -1 by =false: something that is on, or decides itself, when not
+	 * given */
+	OPTION_SWITCH,
+	OPTION_TEXT, /* a string */
+	/* an int: 1 for the first of the choices, also when no =VALUE follows, 2 for the second
+	 * ... */
+	OPTION_CHOICE,
 	OPTION_WORDS,    /* a string each time it is given */
 	OPTION_DURATION, /* milliseconds, from "90s", "5m", "1h30m", "500ms" or seconds */
 	OPTION_LIMIT,    /* a struct given of milliseconds, which may be 0 and negative */
 	OPTION_NUMBER,   /* a struct given, 0 or more; -1: not given */
-	OPTION_FEATURE,  /* a feature of that name; its help is the sentence of its row, or the row's */
+	/* a feature of that name; its help is the sentence of its row, or the row's */
+	OPTION_FEATURE,
 	OPTION_HELP,
 };
 
@@ -27,7 +32,8 @@ struct option_row {
 	unsigned commands; /* COMMAND_* of the commands that have it */
 	enum option_kind kind;
 	size_t offset; /* in struct arguments */
-	const char *choices; /* words that complete the value, separated by spaces; NULL when there are none */
+	/* words that complete the value, separated by spaces; NULL when there are none */
+	const char *choices;
 	const char *help; /* NULL for a feature: its own sentence */
 };
 
@@ -35,10 +41,11 @@ struct option_row {
 extern const struct option_row option_rows[];
 
 /*
- * Read the command line of a command (argv[0] is the command's name). Returns 0, EXIT_USAGE after having
- * said what is wrong, or -1 when help was asked for.
+ * Read the command line of a command (argv[0] is the command's name). Returns 0, EXIT_USAGE after
+ * having said what is wrong, or -1 when help was asked for.
  */
-int options_parse(const struct command *command, int argc, char **argv, struct arguments *arguments);
+int options_parse(const struct command *command, int argc, char **argv,
+    struct arguments *arguments);
 
 /* Free what options_parse() allocated. */
 void options_free(struct arguments *arguments);

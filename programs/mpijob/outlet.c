@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how to write without waiting to a descriptor that others may use too, and that therefore has to stay a blocking
- * one: a pipe that poll() calls ready takes PIPE_BUF bytes, and no more is given to it at once.
+ * Knows how to write without waiting to a descriptor that others may use too, and that therefore
+ * has to stay a blocking one: a pipe that poll() calls ready takes PIPE_BUF bytes, and no more is
+ * given to it at once.
  */
 #include <errno.h>
 #include <limits.h>
@@ -58,7 +59,8 @@ void outlet_fail(struct outlet *outlet, int error)
 void outlet_flush(struct outlet *outlet)
 {
 	while (outlet_pending(outlet) && !outlet->error) {
-		ssize_t written = write_some(outlet, outlet->data + outlet->at, outlet_pending(outlet));
+		ssize_t written =
+		    write_some(outlet, outlet->data + outlet->at, outlet_pending(outlet));
 		if (written <= 0)
 			break;
 		outlet->at += (size_t)written;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A descriptor whose reader may be slow: what it does not take yet is kept, and nobody waits for it.
+ * A descriptor whose reader may be slow: what it does not take yet is kept, and nobody waits for
+ * it.
  */
 #ifndef MPIJOB_PROGRAM_OUTLET_H
 #define MPIJOB_PROGRAM_OUTLET_H

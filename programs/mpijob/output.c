@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints documents. It knows that JSON has to be whole: one document is printed as it is, several as one List.
+ * Prints documents. It knows that JSON has to be whole: one document is printed as it is, several
+ * as one List.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,8 @@ int output_put(struct output *output, const mpijob_node *node)
 	if (!output->list)
 		output->list = list_new();
 	output->count++;
-	mpijob_node_append(output->list, mpijob_doc_find(output->list, "items"), mpijob_node_copy(output->list, node));
+	mpijob_node_append(output->list, mpijob_doc_find(output->list, "items"),
+	    mpijob_node_copy(output->list, node));
 	return mpijob_doc_error(output->list);
 }
 
@@ -55,8 +57,10 @@ int output_end(struct output *output)
 	int code = output->list ? mpijob_doc_error(output->list) : 0;
 
 	if (code == 0 && output->list) {
-		const mpijob_node *root = mpijob_doc_root(output->list), *items = mpijob_node_get(root, "items");
-		code = mpijob_node_write(output->count == 1 ? mpijob_node_at(items, 0) : root, MPIJOB_FORMAT_JSON, file_write, stdout);
+		const mpijob_node *root = mpijob_doc_root(output->list),
+				  *items = mpijob_node_get(root, "items");
+		code = mpijob_node_write(output->count == 1 ? mpijob_node_at(items, 0) : root,
+		    MPIJOB_FORMAT_JSON, file_write, stdout);
 	}
 	mpijob_doc_free(output->list);
 	output->list = NULL;

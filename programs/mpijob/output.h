@@ -7,7 +7,8 @@
 
 #include <mpijob/mpijob.h>
 
-/* Read -o: yaml or json; `format` stays where it is not given. 0, or EXIT_USAGE after having said what is wrong. */
+/* Read -o: yaml or json; `format` stays where it is not given. 0, or EXIT_USAGE after having said
+ * what is wrong. */
 int output_format(const char *name, int32_t *format);
 
 struct output {

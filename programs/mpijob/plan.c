@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command plan: what the controller would do next with a job, and why. It knows how the parts of a plan read as
- * lines and as a document; a Secret's body is shown with placeholders.
+ * The command plan: what the controller would do next with a job, and why. It knows how the parts
+ * of a plan read as lines and as a document; a Secret's body is shown with placeholders.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,10 +57,10 @@ static const char *time_text(int64_t ms, char *out, size_t size)
 static const char *verb_name(int32_t verb)
 {
 	static const char *const names[] = { [MPIJOB_ACTION_CREATE] = "create",
-					     [MPIJOB_ACTION_PATCH] = "patch",
-					     [MPIJOB_ACTION_PATCH_STATUS] = "patch status",
-					     [MPIJOB_ACTION_DELETE] = "delete",
-					     [MPIJOB_ACTION_EVENT] = "event" };
+		[MPIJOB_ACTION_PATCH] = "patch",
+		[MPIJOB_ACTION_PATCH_STATUS] = "patch status",
+		[MPIJOB_ACTION_DELETE] = "delete",
+		[MPIJOB_ACTION_EVENT] = "event" };
 	return names[verb];
 }
 
@@ -71,7 +71,8 @@ static const mpijob_node *stored_job(const struct planned *planned)
 	for (size_t i = 0; i < planned->observed.count; i++) {
 		const mpijob_node *node = planned->observed.objects[i].node;
 		const char *name = mpijob_node_string(mpijob_node_find(node, "metadata.name"));
-		const char *namespace_ = mpijob_node_string(mpijob_node_find(node, "metadata.namespace"));
+		const char *namespace_ =
+		    mpijob_node_string(mpijob_node_find(node, "metadata.namespace"));
 		if (mpijob_is_job(node) && name && strcmp(name, planned->facts.name) == 0 &&
 		    (!namespace_ || strcmp(namespace_, planned->facts.namespace_) == 0))
 			return node;
@@ -98,12 +99,14 @@ static int observe(struct planned *planned)
 {
 	const struct words operand = { (const char **)(uintptr_t)&planned->arguments->observed, 1 };
 
-	int code = facts_begin(&planned->facts, mpijob_name(planned->job), mpijob_namespace(planned->job));
+	int code =
+	    facts_begin(&planned->facts, mpijob_name(planned->job), mpijob_namespace(planned->job));
 	if (code || !planned->arguments->observed)
 		return code;
 	code = input_read(&operand, &planned->observed, planned->diag);
 	for (size_t i = 0; i < planned->observed.count && code == 0; i++)
-		code = facts_take(&planned->facts, planned->observed.objects[i].node, planned->diag);
+		code =
+		    facts_take(&planned->facts, planned->observed.objects[i].node, planned->diag);
 	return code;
 }
 
@@ -130,22 +133,28 @@ static int pick_job(struct planned *planned)
 
 	for (size_t i = 0; i < planned->input.count; i++) {
 		const struct input_object *object = &planned->input.objects[i];
-		const char *name = mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
-		if (!mpijob_is_job(object->node) || (arguments->job && (!name || strcmp(name, arguments->job) != 0)))
+		const char *name =
+		    mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
+		if (!mpijob_is_job(object->node) ||
+		    (arguments->job && (!name || strcmp(name, arguments->job) != 0)))
 			continue;
 		if (found)
-			return findings_add(planned->diag, MPIJOB_ERR_USAGE, object->source, "several-jobs", "several MPIJobs; name one with --job");
+			return findings_add(planned->diag, MPIJOB_ERR_USAGE, object->source,
+			    "several-jobs", "several MPIJobs; name one with --job");
 		found = object;
 	}
 	if (!found)
-		return findings_add(planned->diag, MPIJOB_ERR_NOT_FOUND, arguments->operands.items[0], "no-job", "no MPIJob in here");
+		return findings_add(planned->diag, MPIJOB_ERR_NOT_FOUND,
+		    arguments->operands.items[0], "no-job", "no MPIJob in here");
 	int code = mpijob_from_node(found->node, found->source, &planned->job, planned->diag);
 	if (code == 0)
 		code = input_generate_name(planned->job, 1);
 	if (code == 0 && !mpijob_name(planned->job))
-		return findings_add(planned->diag, MPIJOB_ERR_SPEC, found->source, "no-name", "the MPIJob has no metadata.name");
+		return findings_add(planned->diag, MPIJOB_ERR_SPEC, found->source, "no-name",
+		    "the MPIJob has no metadata.name");
 	if (code == 0 && !mpijob_namespace(planned->job))
-		code = mpijob_identify(planned->job, NULL, arguments->namespace_ ? arguments->namespace_ : "default", NULL);
+		code = mpijob_identify(planned->job, NULL,
+		    arguments->namespace_ ? arguments->namespace_ : "default", NULL);
 	return code;
 }
 
@@ -172,7 +181,8 @@ static int make_plan(struct planned *planned)
 	planned->render.priority_classes_count = planned->facts.classes_count;
 	options.now_ms = planned->now_ms;
 	options.render = &planned->render;
-	return mpijob_plan_new(planned->job, planned->facts.all, &options, &planned->plan, planned->diag);
+	return mpijob_plan_new(planned->job, planned->facts.all, &options, &planned->plan,
+	    planned->diag);
 }
 
 /* ---- as a document ---- */
@@ -196,7 +206,8 @@ static int shown_secret(const struct planned *planned, mpijob_doc **out)
 
 static int has_body(const struct mpijob_action *action)
 {
-	return action->verb == MPIJOB_ACTION_CREATE || action->verb == MPIJOB_ACTION_PATCH || action->verb == MPIJOB_ACTION_PATCH_STATUS;
+	return action->verb == MPIJOB_ACTION_CREATE || action->verb == MPIJOB_ACTION_PATCH ||
+	       action->verb == MPIJOB_ACTION_PATCH_STATUS;
 }
 
 static int body_of(const struct planned *planned, size_t index, mpijob_doc **out)
@@ -205,9 +216,11 @@ static int body_of(const struct planned *planned, size_t index, mpijob_doc **out
 	int code = text ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)
-		code = mpijob_plan_write_body(planned->plan, index, NULL, 0, mpijob_text_write, text);
+		code =
+		    mpijob_plan_write_body(planned->plan, index, NULL, 0, mpijob_text_write, text);
 	if (code == 0)
-		code = mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, out, NULL);
+		code = mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, out,
+		    NULL);
 	mpijob_text_free(text);
 	return code;
 }
@@ -219,16 +232,20 @@ static int put_body(const struct planned *planned, size_t index, mpijob_doc *doc
 
 	if (!has_body(action))
 		return 0;
-	int code = action->role == MPIJOB_ROLE_SECRET ? shown_secret(planned, &body) : body_of(planned, index, &body);
-	if (code == 0 && body && action->role == MPIJOB_ROLE_SECRET && action->verb == MPIJOB_ACTION_PATCH)
-		mpijob_node_put_copy(doc, mpijob_node_put_map(doc, map, "body"), "data", mpijob_node_get(mpijob_doc_root(body), "data"));
+	int code = action->role == MPIJOB_ROLE_SECRET ? shown_secret(planned, &body)
+						      : body_of(planned, index, &body);
+	if (code == 0 && body && action->role == MPIJOB_ROLE_SECRET &&
+	    action->verb == MPIJOB_ACTION_PATCH)
+		mpijob_node_put_copy(doc, mpijob_node_put_map(doc, map, "body"), "data",
+		    mpijob_node_get(mpijob_doc_root(body), "data"));
 	else if (code == 0 && body)
 		mpijob_node_put_copy(doc, map, "body", mpijob_doc_root(body));
 	mpijob_doc_free(body);
 	return code;
 }
 
-static int put_action(const struct planned *planned, size_t index, mpijob_doc *doc, mpijob_node *list)
+static int put_action(const struct planned *planned, size_t index, mpijob_doc *doc,
+    mpijob_node *list)
 {
 	const struct mpijob_action *action = mpijob_plan_at(planned->plan, index);
 	mpijob_node *map = mpijob_node_append_map(doc, list);
@@ -253,10 +270,12 @@ static int put_action(const struct planned *planned, size_t index, mpijob_doc *d
 static int put_status(const struct planned *planned, mpijob_doc *doc)
 {
 	mpijob *job = mpijob_clone(planned->job);
-	int code = job ? mpijob_status_set(job, mpijob_plan_status(planned->plan), NULL) : MPIJOB_ERR_NOMEM;
+	int code = job ? mpijob_status_set(job, mpijob_plan_status(planned->plan), NULL)
+		       : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)
-		mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "status", mpijob_node_get(mpijob_doc_root(mpijob_document(job)), "status"));
+		mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "status",
+		    mpijob_node_get(mpijob_doc_root(mpijob_document(job)), "status"));
 	mpijob_free(job);
 	return code;
 }
@@ -274,7 +293,8 @@ static int print_document(const struct planned *planned, int32_t format)
 	if (code == 0)
 		code = put_status(planned, doc);
 	if (next)
-		mpijob_node_put_string(doc, mpijob_doc_edit(doc), "nextLook", time_text(next, text, sizeof(text)));
+		mpijob_node_put_string(doc, mpijob_doc_edit(doc), "nextLook",
+		    time_text(next, text, sizeof(text)));
 	if (code == 0)
 		code = mpijob_doc_error(doc);
 	if (code == 0)
@@ -297,7 +317,8 @@ static void print_actions(const mpijob_plan *plan)
 		}
 		print_out("  %s %s/%s: ", verb_name(action->verb), action->kind, action->name);
 		if (action->verb == MPIJOB_ACTION_EVENT)
-			print_out("%s %s: %s; ", action->event_type, action->event_reason, action->event_message);
+			print_out("%s %s: %s; ", action->event_type, action->event_reason,
+			    action->event_message);
 		print_out("%s\n", action->why);
 	}
 	if (mpijob_plan_count(plan) == 0)
@@ -307,8 +328,8 @@ static void print_actions(const mpijob_plan *plan)
 static void print_role(const char *name, const struct mpijob_replica_status *status)
 {
 	if (status)
-		print_out("  %s: %" PRId32 " active, %" PRId32 " succeeded, %" PRId32 " failed\n", name, status->active, status->succeeded,
-		       status->failed);
+		print_out("  %s: %" PRId32 " active, %" PRId32 " succeeded, %" PRId32 " failed\n",
+		    name, status->active, status->succeeded, status->failed);
 }
 
 static void print_status(const struct mpijob_status *status)
@@ -319,8 +340,9 @@ static void print_status(const struct mpijob_status *status)
 	for (size_t i = 0; i < status->conditions_count; i++) {
 		const struct mpijob_condition *condition = status->conditions[i];
 		print_out("  %s is %s: %s\n", condition->type ? condition->type : "?",
-		       condition->status > 0 && condition->status <= 3 ? words[condition->status] : words[0],
-		       condition->message ? condition->message : "");
+		    condition->status > 0 && condition->status <= 3 ? words[condition->status]
+								    : words[0],
+		    condition->message ? condition->message : "");
 	}
 	print_role("Launcher", status->launcher);
 	print_role("Worker", status->worker);
@@ -334,8 +356,8 @@ static void print_lines(const struct planned *planned)
 	print_actions(planned->plan);
 	print_status(mpijob_plan_status(planned->plan));
 	if (next)
-		print_out("next look: %s, in %" PRId64 " s, or when something changes\n", time_text(next, text, sizeof(text)),
-		       (next - planned->now_ms + 999) / 1000);
+		print_out("next look: %s, in %" PRId64 " s, or when something changes\n",
+		    time_text(next, text, sizeof(text)), (next - planned->now_ms + 999) / 1000);
 	else
 		puts("next look: when something changes");
 }
@@ -366,7 +388,8 @@ int plan_command(const struct arguments *arguments)
 	if (output_format(arguments->output, &format))
 		return EXIT_USAGE;
 	if (time_read(arguments->now, &planned.now_ms)) {
-		print_to(stderr, "mpijob: --now %s: write a time as 2026-11-21T12:00:00Z\n", arguments->now);
+		print_to(stderr, "mpijob: --now %s: write a time as 2026-11-21T12:00:00Z\n",
+		    arguments->now);
 		return EXIT_USAGE;
 	}
 	if (arguments->operands.count == 0) {

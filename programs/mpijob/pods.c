@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how a pod's status is read: when its containers' output can be followed, which exit code counts, and what a
- * person wants to be told of. An attempt that was ended from outside, because its pod is being deleted, does not count.
+ * Knows how a pod's status is read: when its containers' output can be followed, which exit code
+ * counts, and what a person wants to be told of. An attempt that was ended from outside, because
+ * its pod is being deleted, does not count.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +14,10 @@
 #include "hopeless.h"
 #include "pods.h"
 
-#define OVERTAKE_MS 15000 /* an earlier launcher that brings nothing for so long is waited for no more */
-#define STALLED_MS  1000  /* how long a reader may take nothing when it is time to end */
-#define BEHIND_MS   2     /* the length of a turn while a reader is behind */
+/* an earlier launcher that brings nothing for so long is waited for no more */
+#define OVERTAKE_MS 15000
+#define STALLED_MS  1000 /* how long a reader may take nothing when it is time to end */
+#define BEHIND_MS   2    /* the length of a turn while a reader is behind */
 
 /* ---- output ---- */
 
@@ -40,11 +42,12 @@ static void tell_lost(struct pods *pods)
 	if (pods->output_lost || !pods->out.error)
 		return;
 	pods->output_lost = 1;
-	/* A reader that has enough, as head, is no error; on a cluster the job goes on without it. */
+	/* A reader that has enough, as head, is no error; on a cluster the job goes on without
+	 * it. */
 	if (pods->out.error == EPIPE && !pods->is_cluster)
 		return;
 	progress_say(pods->progress, "standard output: %s",
-		     pods->out.error == ETIMEDOUT ? "nobody reads it" : strerror(pods->out.error));
+	    pods->out.error == ETIMEDOUT ? "nobody reads it" : strerror(pods->out.error));
 }
 
 /* The end of what the last attempt printed, and some more, so that it is seldom moved. */
@@ -70,7 +73,8 @@ static int put(struct container_row *row, const char *data, size_t len)
 {
 	struct pods *pods = row->pod->pods;
 	struct outlet *outlet = row->is_main ? &pods->out : &pods->news;
-	mpijob_text *begun = pods->is_cluster ? NULL : row->line; /* a cluster's logs come by lines */
+	/* a cluster's logs come by lines */
+	mpijob_text *begun = pods->is_cluster ? NULL : row->line;
 
 	row->heard_ms = pods->heard_ms = clock_ms();
 	if (row->is_main) {
@@ -145,7 +149,8 @@ static int log_data(void *user, const char *data, size_t len)
 static void say_lost(const struct container_row *row, const char *message)
 {
 	if (!row->pod->gone && (!row->is_main || !row->pod->pods->output_lost))
-		progress_say(row->pod->pods->progress, "the output of pod %s was lost: %s", row->pod->name, message);
+		progress_say(row->pod->pods->progress, "the output of pod %s was lost: %s",
+		    row->pod->name, message);
 }
 
 static void log_done(void *user, const struct mpijob_answer *answer)
@@ -165,7 +170,8 @@ static int log_follow(struct container_row *row, int previous)
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), log_data, log_done, row };
 	const struct pods *pods = row->pod->pods;
 
-	return pod_log_start(pods->client, pods->namespace_, row->pod->name, row->name, previous, &callbacks, &row->log);
+	return pod_log_start(pods->client, pods->namespace_, row->pod->name, row->name, previous,
+	    &callbacks, &row->log);
 }
 
 static int logs_line(void *user, const struct mpijob_log_line *line)
@@ -178,7 +184,8 @@ static int logs_line(void *user, const struct mpijob_log_line *line)
 	return code == 0 && line->whole ? put(row, "\n", 1) : code;
 }
 
-static void logs_failed(void *user, const char *pod, const char *container, int code, const char *message, int again)
+static void logs_failed(void *user, const char *pod, const char *container, int code,
+    const char *message, int again)
 {
 	struct container_row *row = user;
 
@@ -223,9 +230,11 @@ static int is_behind_another(const struct container_row *row)
 	int64_t since_ms = clock_ms() - OVERTAKE_MS;
 
 	for (const struct pod_row *pod = row->is_main ? row->pod->next : NULL; pod; pod = pod->next)
-		for (const struct container_row *other = pod->containers; other; other = other->next)
+		for (const struct container_row *other = pod->containers; other;
+		     other = other->next)
 			if (other->is_main && is_going(other) &&
-			    (other->waiting || row->pod->pods->paused || other->heard_ms > since_ms))
+			    (other->waiting || row->pod->pods->paused ||
+				other->heard_ms > since_ms))
 				return 1;
 	return 0;
 }
@@ -297,8 +306,10 @@ static struct pod_row *row_find(struct pods *pods, const mpijob_node *pod)
 {
 	const char *uid = mpijob_node_string(mpijob_node_find(pod, "metadata.uid"));
 	const char *name = mpijob_node_string(mpijob_node_find(pod, "metadata.name"));
-	const char *role = mpijob_node_string(mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
-	const char *created = mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
+	const char *role = mpijob_node_string(
+	    mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
+	const char *created =
+	    mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
 
 	if (!uid || !name)
 		return NULL;
@@ -368,20 +379,23 @@ static const mpijob_node *first_failed(const mpijob_node *statuses, int64_t *cod
 	for (size_t i = 0; i < mpijob_node_count(statuses); i++) {
 		const mpijob_node *status = mpijob_node_at(statuses, i);
 
-		if (mpijob_node_int(mpijob_node_find(status, "state.terminated.exitCode"), code) && *code != 0)
+		if (mpijob_node_int(mpijob_node_find(status, "state.terminated.exitCode"), code) &&
+		    *code != 0)
 			return status;
 	}
 	return NULL;
 }
 
-/* The end of attempt `number` counts once. Of containers side by side the one that failed counts. */
+/* The end of attempt `number` counts once. Of containers side by side the one that failed
+ * counts. */
 static void attempt_ended(struct container_row *row, int64_t number, const mpijob_node *terminated,
-			  const mpijob_node *statuses)
+    const mpijob_node *statuses)
 {
 	struct pods *pods = row->pod->pods;
 	int64_t code = 0, other = 0;
 
-	if (pods->given_up || number < row->ended || !mpijob_node_int(mpijob_node_get(terminated, "exitCode"), &code))
+	if (pods->given_up || number < row->ended ||
+	    !mpijob_node_int(mpijob_node_get(terminated, "exitCode"), &code))
 		return;
 	row->ended = number + 1;
 	if (row->is_init && code == 0)
@@ -392,14 +406,16 @@ static void attempt_ended(struct container_row *row, int64_t number, const mpijo
 		return;
 	if (code != 0)
 		progress_say(pods->progress, "%s %s of pod %s ended with exit code %lld",
-			     row->is_init ? "init container" : "container", row->name, row->pod->name, (long long)code);
+		    row->is_init ? "init container" : "container", row->name, row->pod->name,
+		    (long long)code);
 	else if (first_failed(statuses, &other))
 		code = other;
 	pods->has_exit_code = 1;
 	pods->exit_code = (int)code;
 }
 
-/* Follow the output of each attempt; of one that came and went between two looks, fetch what is kept. */
+/* Follow the output of each attempt; of one that came and went between two looks, fetch what is
+ * kept. */
 static void follow_attempts(struct container_row *row, int64_t started)
 {
 	struct pods *pods = row->pod->pods;
@@ -421,7 +437,8 @@ static void follow_attempts(struct container_row *row, int64_t started)
 		pause_log(row, 1);
 }
 
-static void launcher_changed(struct container_row *row, const mpijob_node *status, const mpijob_node *statuses)
+static void launcher_changed(struct container_row *row, const mpijob_node *status,
+    const mpijob_node *statuses)
 {
 	const mpijob_node *terminated = mpijob_node_find(status, "state.terminated");
 	const mpijob_node *before = mpijob_node_find(status, "lastState.terminated");
@@ -446,17 +463,20 @@ static void tell_waiting(struct container_row *row, const mpijob_node *status)
 
 	/* A back-off is seen in the attempts. */
 	if (!message || !reason ||
-	    (strcmp(reason, "CreateContainerConfigError") != 0 && strcmp(reason, "ContainerCreating") != 0) ||
+	    (strcmp(reason, "CreateContainerConfigError") != 0 &&
+		strcmp(reason, "ContainerCreating") != 0) ||
 	    (row->waits_for && strcmp(row->waits_for, message) == 0))
 		return;
 	free(row->waits_for);
 	row->waits_for = strdup(message);
 	if (!row->waits_for)
 		row->pod->pods->code = MPIJOB_ERR_NOMEM;
-	progress_say(row->pod->pods->progress, "container %s of pod %s waits: %s", row->name, row->pod->name, message);
+	progress_say(row->pod->pods->progress, "container %s of pod %s waits: %s", row->name,
+	    row->pod->name, message);
 }
 
-static void containers_changed(struct pod_row *pod, const mpijob_node *statuses, const char *first, int is_init)
+static void containers_changed(struct pod_row *pod, const mpijob_node *statuses, const char *first,
+    int is_init)
 {
 	for (size_t i = 0; i < mpijob_node_count(statuses); i++) {
 		const mpijob_node *status = mpijob_node_at(statuses, i);
@@ -476,7 +496,8 @@ static void containers_changed(struct pod_row *pod, const mpijob_node *statuses,
 static void worker_failed(struct pod_row *pod, const mpijob_node *status)
 {
 	int64_t code = 0;
-	const mpijob_node *failed = first_failed(mpijob_node_get(status, "initContainerStatuses"), &code);
+	const mpijob_node *failed =
+	    first_failed(mpijob_node_get(status, "initContainerStatuses"), &code);
 
 	if (!failed)
 		failed = first_failed(mpijob_node_get(status, "containerStatuses"), &code);
@@ -484,9 +505,10 @@ static void worker_failed(struct pod_row *pod, const mpijob_node *status)
 		return;
 	pod->failed = 1;
 	const char *name = mpijob_node_string(mpijob_node_get(failed, "name"));
-	progress_say(pod->pods->progress, "pod %s failed: container %s ended with exit code %lld", pod->name, name,
-		     (long long)code);
-	for (struct container_row *row = pod->containers; row && !pod->pods->is_cluster; row = row->next)
+	progress_say(pod->pods->progress, "pod %s failed: container %s ended with exit code %lld",
+	    pod->name, name, (long long)code);
+	for (struct container_row *row = pod->containers; row && !pod->pods->is_cluster;
+	     row = row->next)
 		if (strcmp(row->name, name) == 0 && hopeless_show_worker(row))
 			pod->pods->code = MPIJOB_ERR_NOMEM;
 }
@@ -494,8 +516,10 @@ static void worker_failed(struct pod_row *pod, const mpijob_node *status)
 /* Its log begins when its container does. */
 static void worker_runs(struct pod_row *row, const mpijob_node *pod)
 {
-	const char *container = mpijob_node_string(mpijob_node_find(pod, "spec.containers[0].name"));
-	const mpijob_node *started = mpijob_node_find(pod, "status.containerStatuses[0].state.running");
+	const char *container =
+	    mpijob_node_string(mpijob_node_find(pod, "spec.containers[0].name"));
+	const mpijob_node *started =
+	    mpijob_node_find(pod, "status.containerStatuses[0].state.running");
 	struct pods *pods = row->pods;
 
 	if (!container || !started || row->deleting)
@@ -518,7 +542,8 @@ void pods_changed(void *user, const mpijob_node *pod, int gone)
 	if (!row)
 		return;
 	/* The last status of a pod that is deleted may come together with the deletion itself. */
-	row->deleting = row->deleting || mpijob_node_find(pod, "metadata.deletionTimestamp") != NULL;
+	row->deleting =
+	    row->deleting || mpijob_node_find(pod, "metadata.deletionTimestamp") != NULL;
 	row->ready = !gone && is_ready(status);
 	row->running = !gone && phase && strcmp(phase, "Running") == 0;
 	row->ended = phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
@@ -573,7 +598,8 @@ int pods_logs_open(const struct pods *pods)
 	int open = outlet_pending(&pods->out) || outlet_pending(&pods->news);
 
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
-		for (const struct container_row *container = row->containers; container; container = container->next)
+		for (const struct container_row *container = row->containers; container;
+		     container = container->next)
 			open += is_going(container);
 	return open;
 }
@@ -587,8 +613,10 @@ static int may_go_on(const struct container_row *container, int64_t patience_ms)
 int pods_logs_alive(const struct pods *pods, int64_t patience_ms)
 {
 	for (const struct pod_row *row = pods->rows; row; row = row->next)
-		for (const struct container_row *container = row->containers; container; container = container->next)
-			if (container->log || container->waiting || may_go_on(container, patience_ms))
+		for (const struct container_row *container = row->containers; container;
+		     container = container->next)
+			if (container->log || container->waiting ||
+			    may_go_on(container, patience_ms))
 				return 1;
 	return 0;
 }
@@ -596,10 +624,13 @@ int pods_logs_alive(const struct pods *pods, int64_t patience_ms)
 void pods_tell_missing(struct pods *pods)
 {
 	for (struct pod_row *row = pods->rows; row; row = row->next)
-		for (struct container_row *container = row->containers; container; container = container->next)
+		for (struct container_row *container = row->containers; container;
+		     container = container->next)
 			if (!container->log && is_going(container))
-				progress_say(pods->progress, "the output of pod %s is not complete: %s", row->name,
-					     container->trouble ? container->trouble : "it did not end in time");
+				progress_say(pods->progress,
+				    "the output of pod %s is not complete: %s", row->name,
+				    container->trouble ? container->trouble
+						       : "it did not end in time");
 }
 
 void pods_free(struct pods *pods)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how lines of several containers are told apart: "[pod/NAME/CONTAINER] ", as kubectl logs --prefix prints it, in a
- * colour that stays the same for the same container.
+ * Knows how lines of several containers are told apart: "[pod/NAME/CONTAINER] ", as kubectl logs
+ * --prefix prints it, in a colour that stays the same for the same container.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 #define LONGEST (64 << 10) /* bytes of a line that wait for its end */
 
-static const char *const COLOURS[] = { "\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m", "\033[31m" };
+static const char *const COLOURS[] = { "\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m",
+	"\033[31m" };
 
 #define COLOURS_COUNT (sizeof(COLOURS) / sizeof(COLOURS[0]))
 #define NO_COLOUR     "\033[0m"
@@ -75,7 +76,8 @@ static int add_prefix(struct prefixed *stream, const char *pod, const char *cont
 }
 
 /* Hand a whole line, or a part of one, to the outlet in one piece. */
-static int put_part(struct prefixed *stream, const char *pod, const char *container, const char *data, size_t len)
+static int put_part(struct prefixed *stream, const char *pod, const char *container,
+    const char *data, size_t len)
 {
 	int goes_on = stream->inside == container, code = 0;
 
@@ -87,24 +89,27 @@ static int put_part(struct prefixed *stream, const char *pod, const char *contai
 	if (code == 0)
 		code = mpijob_text_write(stream->line, data, len);
 	stream->inside = data[len - 1] == '\n' ? NULL : container;
-	return code ? -1 : outlet_put(stream->outlet, mpijob_text_data(stream->line), mpijob_text_len(stream->line));
+	return code ? -1
+		    : outlet_put(stream->outlet, mpijob_text_data(stream->line),
+			  mpijob_text_len(stream->line));
 }
 
 /* Keep a part of a line; write what is kept when the line has ended or is too long. */
-static int keep_part(struct prefixed *stream, mpijob_text *begun, const char *pod, const char *container,
-		     const char *data, size_t len)
+static int keep_part(struct prefixed *stream, mpijob_text *begun, const char *pod,
+    const char *container, const char *data, size_t len)
 {
 	if (mpijob_text_write(begun, data, len))
 		return -1;
 	if (data[len - 1] != '\n' && mpijob_text_len(begun) < LONGEST)
 		return 0;
-	int code = put_part(stream, pod, container, mpijob_text_data(begun), mpijob_text_len(begun));
+	int code =
+	    put_part(stream, pod, container, mpijob_text_data(begun), mpijob_text_len(begun));
 	mpijob_text_clear(begun);
 	return code;
 }
 
-int prefixed_put(struct prefixed *stream, mpijob_text *begun, const char *pod, const char *container, const char *data,
-		 size_t len)
+int prefixed_put(struct prefixed *stream, mpijob_text *begun, const char *pod,
+    const char *container, const char *data, size_t len)
 {
 	int code = 0;
 
@@ -120,7 +125,8 @@ int prefixed_put(struct prefixed *stream, mpijob_text *begun, const char *pod, c
 	return code;
 }
 
-int prefixed_end(struct prefixed *stream, mpijob_text *begun, const char *pod, const char *container)
+int prefixed_end(struct prefixed *stream, mpijob_text *begun, const char *pod,
+    const char *container)
 {
 	if (mpijob_text_len(begun) == 0 && stream->inside != container)
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows printf formats, so that what a format says and what was put into it stay apart: a line end of the format is
- * layout, one in a string may be somebody's attempt to forge a line.
+ * Knows printf formats, so that what a format says and what was put into it stay apart: a line end
+ * of the format is layout, one in a string may be somebody's attempt to forge a line.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -69,18 +69,23 @@ static void read_flags(struct printing *this)
 		this->precision = read_size(this);
 	}
 	size_t length = strspn(this->at, "lz");
-	this->size = length == 0 ? sizeof(int) : length == 2 ? sizeof(long long) : *this->at == 'z' ? sizeof(size_t) : sizeof(long);
+	this->size = length == 0        ? sizeof(int)
+		     : length == 2      ? sizeof(long long)
+		     : *this->at == 'z' ? sizeof(size_t)
+					: sizeof(long);
 	this->at += length;
 }
 
 static long long read_signed(struct printing *this)
 {
-	return this->size == sizeof(int) ? va_arg(this->values, int) : va_arg(this->values, int64_t);
+	return this->size == sizeof(int) ? va_arg(this->values, int)
+					 : va_arg(this->values, int64_t);
 }
 
 static unsigned long long read_unsigned(struct printing *this)
 {
-	return this->size == sizeof(int) ? va_arg(this->values, unsigned int) : va_arg(this->values, uint64_t);
+	return this->size == sizeof(int) ? va_arg(this->values, unsigned int)
+					 : va_arg(this->values, uint64_t);
 }
 
 static void put_value(struct printing *this)
@@ -99,22 +104,19 @@ static void put_value(struct printing *this)
 		number[0] = (char)va_arg(this->values, int);
 		len = 1;
 		break;
-	case 'd':
-		len = (size_t)snprintf(number, sizeof(number), "%lld", read_signed(this));
-		break;
+	case 'd': len = (size_t)snprintf(number, sizeof(number), "%lld", read_signed(this)); break;
 	case 'u':
 		len = (size_t)snprintf(number, sizeof(number), "%llu", read_unsigned(this));
 		break;
 	case 'f':
-		len = (size_t)snprintf(number, sizeof(number), "%.*f", this->precision < 6 ? (int)this->precision : 6,
-				       va_arg(this->values, double));
+		len = (size_t)snprintf(number, sizeof(number), "%.*f",
+		    this->precision < 6 ? (int)this->precision : 6, va_arg(this->values, double));
 		break;
 	case '%':
 		number[0] = '%';
 		len = 1;
 		break;
-	default:
-		abort(); /* a format of this program that nobody has ever printed */
+	default: abort(); /* a format of this program that nobody has ever printed */
 	}
 	this->at++;
 	put_padded(this, text, len);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how progress is shown: one line that is redrawn on a terminal, one line for each change elsewhere.
+ * Knows how progress is shown: one line that is redrawn on a terminal, one line for each change
+ * elsewhere.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,10 +29,11 @@ void progress_hide(struct progress *progress)
 	progress->live = 0;
 }
 
-void progress_show(struct progress *progress, const char *phase, int ready, int workers, int64_t now_ms)
+void progress_show(struct progress *progress, const char *phase, int ready, int workers,
+    int64_t now_ms)
 {
-	int changed = !progress->phase || strcmp(progress->phase, phase) != 0 || progress->ready != ready ||
-		      progress->workers != workers;
+	int changed = !progress->phase || strcmp(progress->phase, phase) != 0 ||
+		      progress->ready != ready || progress->workers != workers;
 
 	if (progress->terminal && progress->waits)
 		return;

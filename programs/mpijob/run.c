@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob run: knows which job of the files is meant, whether it runs on this machine or on a cluster, and which options
- * belong to which of the two.
+ * mpijob run: knows which job of the files is meant, whether it runs on this machine or on a
+ * cluster, and which options belong to which of the two.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -50,7 +50,8 @@ static int choose_job(struct run *run)
 
 	for (size_t i = 0; i < run->input.count; i++) {
 		const struct input_object *object = &run->input.objects[i];
-		const char *name = mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
 		if (!mpijob_is_job(object->node))
 			continue;
 		jobs++;
@@ -61,13 +62,15 @@ static int choose_job(struct run *run)
 	const char *source = run->arguments->operands.items[0];
 	char *names = jobs > 1 && !wanted ? names_of_jobs(run) : NULL;
 	if (jobs == 0)
-		return findings_add(run->diag, MPIJOB_ERR_NOT_FOUND, source, "no-job", "no MPIJob in here");
+		return findings_add(run->diag, MPIJOB_ERR_NOT_FOUND, source, "no-job",
+		    "no MPIJob in here");
 	if (!found)
-		return findings_add(run->diag, MPIJOB_ERR_NOT_FOUND, source, "no-job", "no MPIJob is called '%s'",
-				    wanted);
+		return findings_add(run->diag, MPIJOB_ERR_NOT_FOUND, source, "no-job",
+		    "no MPIJob is called '%s'", wanted);
 	if (jobs > 1 && !wanted) {
 		findings_add(run->diag, MPIJOB_ERR_USAGE, source, "several-jobs",
-			     "%zu MPIJobs in here; choose one with --job NAME: %s", jobs, names ? names : "out of memory");
+		    "%zu MPIJobs in here; choose one with --job NAME: %s", jobs,
+		    names ? names : "out of memory");
 		free(names);
 		return MPIJOB_ERR_USAGE;
 	}
@@ -75,9 +78,10 @@ static int choose_job(struct run *run)
 }
 
 /* An error at a field of the job; returns `code`. */
-static int refuse(struct run *run, int code, const char *id, const char *field, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
-static int refuse(struct run *run, int code, const char *id, const char *field, const char *format, ...)
+static int refuse(struct run *run, int code, const char *id, const char *field, const char *format,
+    ...) __attribute__((format(printf, 5, 6)));
+static int refuse(struct run *run, int code, const char *id, const char *field, const char *format,
+    ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	va_list values;
@@ -99,7 +103,7 @@ static int check_manager(struct run *run, const struct mpijob_spec *spec)
 	if (!manager || strcmp(manager, "kubeflow.org/mpi-operator") == 0)
 		return 0;
 	return refuse(run, MPIJOB_ERR_SPEC, "managed-elsewhere", "spec.runPolicy.managedBy",
-		      "this leaves the job to '%s', so nothing would run it here; remove the field", manager);
+	    "this leaves the job to '%s', so nothing would run it here; remove the field", manager);
 }
 
 /* A suspended job would wait for ever: nothing resumes it on this machine. */
@@ -110,7 +114,8 @@ static int check_suspended(struct run *run, const struct mpijob_spec *spec)
 	if (run->arguments->resume)
 		return 0;
 	return refuse(run, MPIJOB_ERR_SPEC, "job-suspended", "spec.runPolicy.suspend",
-		      "the job is suspended, and nothing on this machine resumes it; run it with --resume, or set false");
+	    "the job is suspended, and nothing on this machine resumes it; run it with --resume, "
+	    "or set false");
 }
 
 int run_load_job(struct run *run)
@@ -153,20 +158,31 @@ static int means_cluster(const struct arguments *arguments)
 
 	if (arguments->local)
 		return 0;
-	return arguments->kubectl || words->kubeconfig || words->context || words->cluster || words->server;
+	return arguments->kubectl || words->kubeconfig || words->context || words->cluster ||
+	       words->server;
 }
 
 /* The first option that has no meaning where the job runs; NULL when there is none. */
 static const char *stray_option(const struct arguments *arguments, int is_cluster)
 {
-	const struct {
+	struct stray {
 		int given;
 		const char *name;
-	} of_local[] = {
-		{ arguments->keep, "keep" }, { arguments->resume, "resume" }, { arguments->allow_host_path, "allow-host-path" },
-		{ arguments->backoff_base_ms != 0, "backoff-base" }, { arguments->late_names_ms != 0, "late-names" },
-		{ arguments->cluster_domain != NULL, "cluster-domain" }, { arguments->reference, "reference" },
-	}, of_cluster[] = { { arguments->rm, "rm" }, { arguments->detach, "detach" }, { arguments->server_side, "server-side" } };
+	};
+	const struct stray of_local[] = {
+		{ arguments->keep, "keep" },
+		{ arguments->resume, "resume" },
+		{ arguments->allow_host_path, "allow-host-path" },
+		{ arguments->backoff_base_ms != 0, "backoff-base" },
+		{ arguments->late_names_ms != 0, "late-names" },
+		{ arguments->cluster_domain != NULL, "cluster-domain" },
+		{ arguments->reference, "reference" },
+	};
+	const struct stray of_cluster[] = {
+		{ arguments->rm, "rm" },
+		{ arguments->detach, "detach" },
+		{ arguments->server_side, "server-side" },
+	};
 
 	for (size_t i = 0; is_cluster && i < sizeof(of_local) / sizeof(of_local[0]); i++)
 		if (of_local[i].given)
@@ -187,10 +203,13 @@ static int check(const struct arguments *arguments, int is_cluster)
 	if (arguments->operands.count == 0)
 		fputs("mpijob: name a file, a directory, or - for standard input\n", stderr);
 	else if (stray)
-		print_to(stderr, "mpijob: --%s is for runs %s%s\n", stray, is_cluster ? "on this machine" : "on a cluster",
-			is_cluster ? "" : ": add --context NAME or --kubeconfig FILE");
+		print_to(stderr, "mpijob: --%s is for runs %s%s\n", stray,
+		    is_cluster ? "on this machine" : "on a cluster",
+		    is_cluster ? "" : ": add --context NAME or --kubeconfig FILE");
 	else if (arguments->rm && arguments->detach)
-		fputs("mpijob: --rm needs somebody who stays to delete the job; leave --detach out\n", stderr);
+		fputs(
+		    "mpijob: --rm needs somebody who stays to delete the job; leave --detach out\n",
+		    stderr);
 	else
 		return 0;
 	return EXIT_USAGE;
@@ -220,7 +239,9 @@ static int locally(struct run *run)
 
 int run_command(const struct arguments *arguments)
 {
-	struct run run = { .arguments = arguments, .phase = "starting", .is_cluster = means_cluster(arguments) };
+	struct run run = { .arguments = arguments,
+		.phase = "starting",
+		.is_cluster = means_cluster(arguments) };
 
 	int result = check(arguments, run.is_cluster);
 	if (result)
@@ -237,7 +258,9 @@ int run_command(const struct arguments *arguments)
 	int has_memory = run.diag && prefixed_begin(&run.pods.others, &run.pods.news) == 0;
 	if (!has_memory)
 		fputs("mpijob: out of memory\n", stderr);
-	result = !has_memory ? EXIT_OWN_FAILURE : run.is_cluster ? run_cluster(&run) : locally(&run);
+	result = !has_memory      ? EXIT_OWN_FAILURE
+		 : run.is_cluster ? run_cluster(&run)
+				  : locally(&run);
 	run_free(&run);
 	return result;
 }

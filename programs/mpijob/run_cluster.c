@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the life of a run on a cluster: what the files need is sent first, then the job; an operator there does the
- * work. Whoever goes away, by a signal or because the right to look is lost, leaves the job as it is and learns how to
- * come back; only --rm deletes it. At the end it is said what went wrong, and whether the workers did anything at all.
+ * Knows the life of a run on a cluster: what the files need is sent first, then the job; an
+ * operator there does the work. Whoever goes away, by a signal or because the right to look is
+ * lost, leaves the job as it is and learns how to come back; only --rm deletes it. At the end it is
+ * said what went wrong, and whether the workers did anything at all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,8 @@ static struct connection *connection_of(const struct run *run)
 /* As a shell reads it. */
 static void put_quoted(const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,";
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+=,";
 
 	if (*word && word[strspn(word, plain)] == 0) {
 		print_to(stderr, "%s", word);
@@ -72,13 +74,15 @@ static void put_cluster(const struct run *run)
 
 static void put_command(const struct run *run, const char *command)
 {
-	print_to(stderr, "  %s %s %s", run->arguments->kubectl ? "kubectl mpijob" : "mpijob", command, run->name ? run->name : "");
+	print_to(stderr, "  %s %s %s", run->arguments->kubectl ? "kubectl mpijob" : "mpijob",
+	    command, run->name ? run->name : "");
 	put_cluster(run);
 }
 
 static void say_detached(struct run *run, const char *why)
 {
-	progress_say(&run->progress, "%s; %s/%s goes on. To see more of it:", why, run->namespace_, run->name);
+	progress_say(&run->progress, "%s; %s/%s goes on. To see more of it:", why, run->namespace_,
+	    run->name);
 	put_command(run, "logs -f");
 	fputs("To end it:\n", stderr);
 	put_command(run, "delete");
@@ -144,10 +148,12 @@ static int submit(struct run *run)
 	options.field_validation = sending_validation(run->arguments);
 	int code = mpijob_from_node(run->object->node, run->object->source, &job, connection->diag);
 	if (code == 0)
-		code = mpijob_client_submit(connection->client, job, &options, &stored, connection->diag);
+		code = mpijob_client_submit(connection->client, job, &options, &stored,
+		    connection->diag);
 	if (code == 0) {
-		const char *created = mpijob_node_string(
-			mpijob_node_find(mpijob_doc_root(mpijob_document(stored)), "metadata.creationTimestamp"));
+		const char *created =
+		    mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(stored)),
+			"metadata.creationTimestamp"));
 		run->uid = mpijob_uid(stored) ? strdup(mpijob_uid(stored)) : NULL;
 		run->created = created ? strdup(created) : NULL;
 		if (!run->name && mpijob_name(stored))
@@ -169,8 +175,8 @@ static int delete_job(struct run *run)
 {
 	struct connection *connection = connection_of(run);
 
-	int code = mpijob_client_delete_job(connection->client, run->namespace_, run->name, run->uid, NULL,
-					    connection->diag);
+	int code = mpijob_client_delete_job(connection->client, run->namespace_, run->name,
+	    run->uid, NULL, connection->diag);
 	if (code == 0)
 		progress_say(&run->progress, "%s/%s deleted", run->namespace_, run->name);
 	return code == MPIJOB_ERR_NOT_FOUND ? 0 : code;
@@ -194,10 +200,10 @@ static int follow(struct run *run)
 		pods_tell_missing(&run->pods);
 	if (code == 0 && run->finished)
 		progress_say(&run->progress, "%s %s%s%s", run->name,
-			     run->succeeded                                   ? "succeeded"
-			     : run->uid && strcmp(run->phase, "deleted") == 0 ? "is gone"
-									      : "failed",
-			     run->failure ? ": " : "", run->failure ? run->failure : "");
+		    run->succeeded                                   ? "succeeded"
+		    : run->uid && strcmp(run->phase, "deleted") == 0 ? "is gone"
+								     : "failed",
+		    run->failure ? ": " : "", run->failure ? run->failure : "");
 	run_tell_idle(run);
 	progress_hide(&run->progress);
 	return code;
@@ -213,7 +219,7 @@ static int live(struct run *run)
 	if (code)
 		return code;
 	progress_say(&run->progress, "%s/%s is submitted to %s", run->namespace_, run->name,
-		     connection_of(run)->server);
+	    connection_of(run)->server);
 	if (run->arguments->detach) {
 		say_detached(run, "detached");
 		return 0;
@@ -258,7 +264,8 @@ static int exit_of(const struct run *run, int code)
 		return run_must_stop(run);
 	if (code == 0 && run->arguments->detach)
 		return 0;
-	if (code == 0 && run->arguments->warnings_as_errors && connection_of(run)->warnings && run->succeeded)
+	if (code == 0 && run->arguments->warnings_as_errors && connection_of(run)->warnings &&
+	    run->succeeded)
 		return EXIT_FINDINGS;
 	return run_exit_code(run, code);
 }

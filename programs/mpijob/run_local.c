@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the life of a run on this machine: the embedded cluster and its operator, the objects of the file, the job, and
- * that nothing is left behind.
+ * Knows the life of a run on this machine: the embedded cluster and its operator, the objects of
+ * the file, the job, and that nothing is left behind.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -21,22 +21,25 @@
 
 static const char *image_of(const struct run *run, const char *path)
 {
-	const char *image = mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(run->job)), path));
+	const char *image =
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(run->job)), path));
 	return image ? image : "(none)";
 }
 
 /* The first line: that this is local, and which image is not used. */
 static void announce(const struct run *run)
 {
-	const char *launcher = image_of(run, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].image");
+	const char *launcher =
+	    image_of(run, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].image");
 	const char *worker = image_of(run, WORKER_IMAGE);
 	int differ = run->workers > 0 && strcmp(launcher, worker) != 0;
 
 	print_to(stderr,
-		"mpijob: running %s/%s locally, on this machine; image %s%s%s not used: the pods see this machine's "
-		"files\n",
-		mpijob_namespace(run->job), mpijob_name(run->job), launcher, differ ? " and image " : "",
-		differ ? worker : "");
+	    "mpijob: running %s/%s locally, on this machine; image %s%s%s not used: the pods see "
+	    "this machine's "
+	    "files\n",
+	    mpijob_namespace(run->job), mpijob_name(run->job), launcher,
+	    differ ? " and image " : "", differ ? worker : "");
 }
 
 /* ---- the cluster ---- */
@@ -109,19 +112,21 @@ static void warn_field(struct run *run, const char *field, const char *message)
 	on_notice(run, &finding);
 }
 
-/* Workers that share the network of one machine share its name and the port of sshd, so each pod gets its own. */
+/* Workers that share the network of one machine share its name and the port of sshd, so each pod
+ * gets its own. */
 static void separate_networks(struct run *run, mpijob_doc *doc)
 {
 	static const char *const specs[] = { "spec.mpiReplicaSpecs[Worker].template.spec",
-					     "spec.mpiReplicaSpecs[Launcher].template.spec" };
+		"spec.mpiReplicaSpecs[Launcher].template.spec" };
 	int shared = 0;
 
 	mpijob_node_bool(mpijob_node_get(mpijob_doc_find(doc, specs[0]), "hostNetwork"), &shared);
 	if (!shared || run->workers < 2)
 		return;
 	warn_field(run, "spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork",
-		   "not honoured locally: on one machine the workers would share one address and one port of sshd, so "
-		   "each pod has a network of its own");
+	    "not honoured locally: on one machine the workers would share one address and one port "
+	    "of sshd, so "
+	    "each pod has a network of its own");
 	for (size_t i = 0; i < 2; i++)
 		mpijob_node_remove(mpijob_doc_find(doc, specs[i]), "hostNetwork");
 }
@@ -143,7 +148,8 @@ static int create(struct run *run, const mpijob_node *object, mpijob_doc **out)
 
 	int has_namespace = strcmp(kind, "Namespace") != 0 && strcmp(kind, "PriorityClass") != 0;
 	if (has_namespace && !mpijob_node_find(object, "metadata.namespace"))
-		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace", mpijob_namespace(run->job));
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace",
+		    mpijob_namespace(run->job));
 	if (object == run->object->node)
 		make_runnable(run, doc);
 	int code = mpijob_doc_error(doc);
@@ -152,10 +158,12 @@ static int create(struct run *run, const mpijob_node *object, mpijob_doc **out)
 		target.api_version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
 		target.kind = kind;
 		target.namespace_ =
-			has_namespace ? mpijob_node_string(mpijob_node_find(root, "metadata.namespace")) : NULL;
-		code = target.api_version ? mpijob_client_create(run->client, &target, root, out, run->diag)
-					  : findings_add(run->diag, MPIJOB_ERR_SPEC, run->object->source,
-							 "no-api-version", "a %s has no apiVersion", kind);
+		    has_namespace ? mpijob_node_string(mpijob_node_find(root, "metadata.namespace"))
+				  : NULL;
+		code = target.api_version
+			   ? mpijob_client_create(run->client, &target, root, out, run->diag)
+			   : findings_add(run->diag, MPIJOB_ERR_SPEC, run->object->source,
+				 "no-api-version", "a %s has no apiVersion", kind);
 	}
 	mpijob_doc_free(doc);
 	return code;
@@ -181,8 +189,10 @@ static int has_namespace(const struct run *run, const char *name)
 	if (strcmp(name, "default") == 0)
 		return 1;
 	for (size_t i = 0; i < run->input.count; i++) {
-		const char *has = mpijob_node_string(mpijob_node_find(run->input.objects[i].node, "metadata.name"));
-		if (input_is(&run->input.objects[i], "v1", "Namespace") && has && strcmp(has, name) == 0)
+		const char *has = mpijob_node_string(
+		    mpijob_node_find(run->input.objects[i].node, "metadata.name"));
+		if (input_is(&run->input.objects[i], "v1", "Namespace") && has &&
+		    strcmp(has, name) == 0)
 			return 1;
 	}
 	return 0;
@@ -214,11 +224,13 @@ static void warn_unused(struct run *run)
 	for (size_t i = 0; i < run->input.count; i++) {
 		const struct input_object *object = &run->input.objects[i];
 		const char *kind = mpijob_node_string(mpijob_node_get(object->node, "kind"));
-		const char *name = mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
 		if (!is_used(object))
-			progress_say(&run->progress, "warning: %s:%d: %s %s is left out of a local run", object->source,
-				     mpijob_node_line(object->node), kind ? kind : "an object",
-				     name ? name : "without a name");
+			progress_say(&run->progress,
+			    "warning: %s:%d: %s %s is left out of a local run", object->source,
+			    mpijob_node_line(object->node), kind ? kind : "an object",
+			    name ? name : "without a name");
 	}
 }
 
@@ -228,7 +240,8 @@ static int create_job(struct run *run)
 	int code = create(run, run->object->node, &stored);
 
 	if (code == 0) {
-		const char *uid = mpijob_node_string(mpijob_node_find(mpijob_doc_root(stored), "metadata.uid"));
+		const char *uid =
+		    mpijob_node_string(mpijob_node_find(mpijob_doc_root(stored), "metadata.uid"));
 		run->uid = uid ? strdup(uid) : NULL;
 		code = run->uid ? 0 : MPIJOB_ERR_NOMEM;
 	}
@@ -245,9 +258,9 @@ static int64_t grace_ms(const struct run *run)
 	int64_t seconds;
 
 	if (!mpijob_node_int(
-		    mpijob_node_find(root,
-				     "spec.mpiReplicaSpecs[Launcher].template.spec.terminationGracePeriodSeconds"),
-		    &seconds) ||
+		mpijob_node_find(root,
+		    "spec.mpiReplicaSpecs[Launcher].template.spec.terminationGracePeriodSeconds"),
+		&seconds) ||
 	    seconds < 0 || seconds > 3600)
 		return DEFAULT_GRACE_MS;
 	return seconds * 1000;
@@ -267,8 +280,8 @@ static int delete_job(struct run *run, int64_t most_ms)
 	if (code == MPIJOB_ERR_NOT_FOUND)
 		code = 0;
 	int64_t end = clock_ms() + most_ms;
-	while (code == 0 && (pods_launchers_left(&run->pods) || pods_logs_open(&run->pods)) && clock_ms() < end &&
-	       run_signals_seen() == run->stopped_at)
+	while (code == 0 && (pods_launchers_left(&run->pods) || pods_logs_open(&run->pods)) &&
+	       clock_ms() < end && run_signals_seen() == run->stopped_at)
 		code = run_turn(run);
 	return code;
 }
@@ -278,8 +291,9 @@ static int stop(struct run *run)
 	/* The launcher would have received the same signal. */
 	if (run->stopping == EXIT_SIGNALLED + SIGPIPE)
 		return delete_job(run, SHORT_GRACE_MS);
-	progress_say(&run->progress, "%s; stopping%s", run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted",
-		     run_signals_seen() ? " (once more: at once)" : "");
+	progress_say(&run->progress, "%s; stopping%s",
+	    run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted",
+	    run_signals_seen() ? " (once more: at once)" : "");
 	run->phase = "stopping";
 	return delete_job(run, grace_ms(run));
 }
@@ -288,15 +302,17 @@ static int keep(struct run *run)
 {
 	int code = 0;
 
-	for (int64_t end = clock_ms() + CLEAN_MS; code == 0 && clock_ms() < end && run_must_stop(run) == 0;)
+	for (int64_t end = clock_ms() + CLEAN_MS;
+	     code == 0 && clock_ms() < end && run_must_stop(run) == 0;)
 		code = run_turn(run);
 	const char *pod = pods_running(&run->pods);
 	if (!pod) {
-		progress_say(&run->progress,
-			     "no pod runs any more, so nothing is kept; spec.runPolicy.cleanPodPolicy: None keeps workers");
+		progress_say(&run->progress, "no pod runs any more, so nothing is kept; "
+					     "spec.runPolicy.cleanPodPolicy: None keeps workers");
 		return code;
 	}
-	progress_say(&run->progress, "kept; look inside with: mpijob exec %s -- COMMAND; Ctrl-C ends it", pod);
+	progress_say(&run->progress,
+	    "kept; look inside with: mpijob exec %s -- COMMAND; Ctrl-C ends it", pod);
 	while (code == 0 && run_must_stop(run) == 0)
 		code = run_turn(run);
 	return code;
@@ -311,14 +327,16 @@ static int live(struct run *run)
 	if (code == 0)
 		code = run_until_finished(run);
 	if (code == 0 && run->finished)
-		progress_say(&run->progress, "%s %s%s%s", run->progress.name, run->succeeded ? "succeeded" : "failed",
-			     run->failure ? ": " : "", run->failure ? run->failure : "");
+		progress_say(&run->progress, "%s %s%s%s", run->progress.name,
+		    run->succeeded ? "succeeded" : "failed", run->failure ? ": " : "",
+		    run->failure ? run->failure : "");
 	run_tell_idle(run);
 	if (code == 0 && run->finished && !run->succeeded && !run->explained)
 		run_tell_causes(run);
 	if (run->pods.given_up && (!run->explained || run->pods.exit_code == 127))
-		progress_say(&run->progress, "image %s is not used: what the job needs of it has to be on this machine",
-			     image_of(run, WORKER_IMAGE));
+		progress_say(&run->progress,
+		    "image %s is not used: what the job needs of it has to be on this machine",
+		    image_of(run, WORKER_IMAGE));
 	if (code == 0 && run->stopping)
 		code = stop(run);
 	else if (code == 0 && run->arguments->keep)

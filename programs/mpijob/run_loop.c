@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how a run is followed, wherever its cluster is: the job's conditions and its pods by two watches that outlive
- * broken connections, signals and the timeout, the end of the output, and the exit code that tells how it went.
+ * Knows how a run is followed, wherever its cluster is: the job's conditions and its pods by two
+ * watches that outlive broken connections, signals and the timeout, the end of the output, and the
+ * exit code that tells how it went.
  */
 #include <errno.h>
 #include <signal.h>
@@ -13,10 +14,11 @@
 #include "print.h"
 #include "run.h"
 
-#define TURN_MS         200   /* the longest wait in one turn of the loop: a signal is seen at the latest then */
-#define LAST_OUTPUT_MS  5000  /* how long output may still arrive after the job's end */
-#define LAST_HOPELESS_MS 500 /* the same of a launcher that goes on without workers */
-#define LAST_CLUSTER_MS 15000 /* the same over a connection that may break meanwhile */
+/* the longest wait in one turn of the loop: a signal is seen at the latest then */
+#define TURN_MS          200
+#define LAST_OUTPUT_MS   5000  /* how long output may still arrive after the job's end */
+#define LAST_HOPELESS_MS 500   /* the same of a launcher that goes on without workers */
+#define LAST_CLUSTER_MS  15000 /* the same over a connection that may break meanwhile */
 
 /* ---- signals ---- */
 
@@ -45,7 +47,8 @@ void run_catch_signals(void)
 	/* nohup has it ignored */
 	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
-	/* A reader of our output that goes away is an error of write(), not the end of the process. */
+	/* A reader of our output that goes away is an error of write(), not the end of the
+	 * process. */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
 }
@@ -95,7 +98,8 @@ static void keep_failure(struct run *run, const mpijob_node *condition)
 	const char *message = mpijob_node_string(mpijob_node_get(condition, "message"));
 
 	free(run->failure);
-	if (asprintf(&run->failure, "%s: %s", reason ? reason : "Failed", message ? message : "no message") < 0)
+	if (asprintf(&run->failure, "%s: %s", reason ? reason : "Failed",
+		message ? message : "no message") < 0)
 		run->failure = NULL;
 }
 
@@ -151,7 +155,8 @@ static int on_object(void *user, const struct mpijob_watch_event *event)
 {
 	struct watched *watched = user;
 	mpijob_doc *doc = NULL;
-	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : MPIJOB_ERR_SYNTAX;
+	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL)
+			       : MPIJOB_ERR_SYNTAX;
 
 	if (code)
 		return code;
@@ -189,9 +194,10 @@ static void say_trouble(struct run *run, const struct mpijob_answer *answer)
 	enum trouble trouble = is_lost ? TROUBLE_LOST : TROUBLE_REFUSED;
 
 	if (run->is_cluster && run->told != trouble)
-		progress_say(&run->progress, "the %s (%s); the job goes on, and this tries to come back",
-			     is_lost ? "connection is lost" : "cluster does not let it be watched now",
-			     answer->message ? answer->message : mpijob_error_text(answer->code));
+		progress_say(&run->progress,
+		    "the %s (%s); the job goes on, and this tries to come back",
+		    is_lost ? "connection is lost" : "cluster does not let it be watched now",
+		    answer->message ? answer->message : mpijob_error_text(answer->code));
 	run->told = trouble;
 }
 
@@ -286,8 +292,8 @@ int run_turn(struct run *run)
 		run->pods.first_ready_ms = clock_ms();
 	run->progress.waits = pods_in_line(&run->pods);
 	/* Workers that are cleaned up at the end are no news. */
-	progress_show(&run->progress, run->phase, run->finished ? run->progress.ready : ready, run->workers,
-		      clock_ms());
+	progress_show(&run->progress, run->phase, run->finished ? run->progress.ready : ready,
+	    run->workers, clock_ms());
 	return code;
 }
 
@@ -300,7 +306,9 @@ static int has_more(const struct run *run)
 /* Who reads slowly gets all of it; only what does not come any more is not waited for. */
 static int until_read(struct run *run)
 {
-	int64_t most = run->is_cluster ? LAST_CLUSTER_MS : run->pods.given_up ? LAST_HOPELESS_MS : LAST_OUTPUT_MS;
+	int64_t most = run->is_cluster      ? LAST_CLUSTER_MS
+		       : run->pods.given_up ? LAST_HOPELESS_MS
+					    : LAST_OUTPUT_MS;
 	int64_t end = clock_ms() + most;
 	int code = 0;
 
@@ -310,8 +318,8 @@ static int until_read(struct run *run)
 		else if (run->pods.heard_ms + most > end)
 			end = run->pods.heard_ms + most;
 		/* Where a node does not hand out logs there is no use in waiting. */
-		if (run->is_cluster && !pods_logs_alive(&run->pods, LAST_OUTPUT_MS) && !pods_launchers_going(&run->pods) &&
-		    clock_ms() >= end - most + LAST_OUTPUT_MS)
+		if (run->is_cluster && !pods_logs_alive(&run->pods, LAST_OUTPUT_MS) &&
+		    !pods_launchers_going(&run->pods) && clock_ms() >= end - most + LAST_OUTPUT_MS)
 			break;
 		if (clock_ms() >= end || (run->stopping = run_must_stop(run)) != 0)
 			break;
@@ -332,13 +340,15 @@ int run_until_finished(struct run *run)
 	return code || run->stopping ? code : until_read(run);
 }
 
-/* Whether the launcher's command names a program that starts ranks; where a script may do so nothing is claimed. */
+/* Whether the launcher's command names a program that starts ranks; where a script may do so
+ * nothing is claimed. */
 static int starts_ranks(const struct run *run)
 {
 	static const char *const lists[] = { "command", "args" };
-	static const char *const words[] = { "mpirun", "mpiexec", "orterun", "prterun", "horovodrun", "deepspeed" };
-	const mpijob_node *container =
-		mpijob_node_find(run->object->node, "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0]");
+	static const char *const words[] = { "mpirun", "mpiexec", "orterun", "prterun",
+		"horovodrun", "deepspeed" };
+	const mpijob_node *container = mpijob_node_find(run->object->node,
+	    "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0]");
 
 	for (size_t list = 0; list < 2; list++) {
 		const mpijob_node *items = mpijob_node_get(container, lists[list]);
@@ -358,9 +368,10 @@ void run_tell_idle(struct run *run)
 	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find("ranks-on-launcher");
 	char *message = NULL;
 
-	if (!run->succeeded || !starts_ranks(run) || !sshd_was_idle(&run->pods.sshd, run->workers) ||
-	    asprintf(&message, "sshd let nobody in on %d worker%s: all ranks ran on the launcher", run->workers,
-		     run->workers == 1 ? "" : "s") < 0)
+	if (!run->succeeded || !starts_ranks(run) ||
+	    !sshd_was_idle(&run->pods.sshd, run->workers) ||
+	    asprintf(&message, "sshd let nobody in on %d worker%s: all ranks ran on the launcher",
+		run->workers, run->workers == 1 ? "" : "s") < 0)
 		return;
 	finding.id = "ranks-on-launcher";
 	finding.severity = MPIJOB_SEVERITY_WARNING;
@@ -376,7 +387,8 @@ void run_flush(struct run *run)
 {
 	while (outlet_pending(&run->pods.out)) {
 		if (run_must_stop(run))
-			pods_hurry(&run->pods, signals_seen > (run->stopping ? run->stopped_at : 1));
+			pods_hurry(&run->pods,
+			    signals_seen > (run->stopping ? run->stopped_at : 1));
 		if (outlet_pending(&run->pods.out))
 			outlet_wait(&run->pods.out, TURN_MS);
 		outlet_flush(&run->pods.out);
@@ -394,15 +406,19 @@ static double seconds(int64_t from, int64_t to)
 void run_print_timings(const struct run *run, int64_t closing_ms)
 {
 	int64_t end = clock_ms();
-	int64_t own = end - run->begun_ms - (run->pods.launcher_end_ms - run->pods.launcher_start_ms);
+	int64_t own =
+	    end - run->begun_ms - (run->pods.launcher_end_ms - run->pods.launcher_start_ms);
 
 	fprintf(stderr,
-		"mpijob: timings in s: cluster up %.3f, job created %.3f, workers ready %.3f, launcher started %.3f, "
-		"launcher ran %.3f, result known %.3f, closed %.3f; all but the launcher %.3f\n",
-		seconds(run->begun_ms, run->cluster_ms), seconds(run->begun_ms, run->created_ms),
-		seconds(run->begun_ms, run->pods.first_ready_ms), seconds(run->begun_ms, run->pods.launcher_start_ms),
-		seconds(run->pods.launcher_start_ms, run->pods.launcher_end_ms),
-		seconds(run->pods.launcher_end_ms, run->finished_ms), seconds(closing_ms, end), (double)own / 1000.0);
+	    "mpijob: timings in s: cluster up %.3f, job created %.3f, workers ready %.3f, launcher "
+	    "started %.3f, "
+	    "launcher ran %.3f, result known %.3f, closed %.3f; all but the launcher %.3f\n",
+	    seconds(run->begun_ms, run->cluster_ms), seconds(run->begun_ms, run->created_ms),
+	    seconds(run->begun_ms, run->pods.first_ready_ms),
+	    seconds(run->begun_ms, run->pods.launcher_start_ms),
+	    seconds(run->pods.launcher_start_ms, run->pods.launcher_end_ms),
+	    seconds(run->pods.launcher_end_ms, run->finished_ms), seconds(closing_ms, end),
+	    (double)own / 1000.0);
 }
 
 int run_exit_code(const struct run *run, int code)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob shadow-report: knows what a shadow operator tells at /shadow, one JSON object a line, and when a person may let it
- * take over: when nothing that it would have done is left unexplained.
+ * mpijob shadow-report: knows what a shadow operator tells at /shadow, one JSON object a line, and
+ * when a person may let it take over: when nothing that it would have done is left unexplained.
  *
- * It fetches the page itself, by HTTP/1.0 over a plain socket: the address is that of a pod or of a port that kubectl
- * forwards, and no credentials of a kubeconfig may ever go there.
+ * It fetches the page itself, by HTTP/1.0 over a plain socket: the address is that of a pod or of a
+ * port that kubectl forwards, and no credentials of a kubeconfig may ever go there.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -23,9 +23,9 @@
 #include "print.h"
 #include "table.h"
 
-#define MOST_BYTES  (64u << 20)
-#define PATIENCE_S  30
-#define SCHEME      "http://"
+#define MOST_BYTES (64u << 20)
+#define PATIENCE_S 30
+#define SCHEME     "http://"
 
 struct report {
 	struct table table;
@@ -47,7 +47,8 @@ static int take_all(int fd, mpijob_text *out, const char *name)
 			return MPIJOB_ERR_IO;
 		}
 		if (mpijob_text_len(out) + (size_t)got > MOST_BYTES) {
-			print_to(stderr, "mpijob: %s: that is no report: it is larger than 64 MiB\n", name);
+			print_to(stderr,
+			    "mpijob: %s: that is no report: it is larger than 64 MiB\n", name);
 			return MPIJOB_ERR_IO;
 		}
 		int code = mpijob_text_write(out, buffer, (size_t)got);
@@ -62,8 +63,10 @@ static int take_file(const char *name, mpijob_text *out)
 	FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "re");
 
 	if (!file && strstr(name, "://")) {
-		print_to(stderr, "mpijob: %s: only http:// can be read here; pipe what 'kubectl get --raw' prints into 'mpijob shadow-report'\n",
-			name);
+		print_to(stderr,
+		    "mpijob: %s: only http:// can be read here; pipe what 'kubectl get --raw' "
+		    "prints into 'mpijob shadow-report'\n",
+		    name);
 		return MPIJOB_ERR_USAGE;
 	}
 	if (!file) {
@@ -120,7 +123,8 @@ static int dial(const char *authority, const char *url)
 	if (code == 0)
 		fd = connect_any(list);
 	if (fd < 0)
-		print_to(stderr, "mpijob: %s: %s\n", url, code ? gai_strerror(code) : strerror(errno));
+		print_to(stderr, "mpijob: %s: %s\n", url,
+		    code ? gai_strerror(code) : strerror(errno));
 	if (list)
 		freeaddrinfo(list);
 	free(host);
@@ -166,7 +170,10 @@ static const char *body_of(const char *text, const char *url)
 	if (status && strncmp(status, " 200", 4) == 0 && is_whole(text, end + 4))
 		return end + 4;
 	if (status && strncmp(status, " 404", 4) == 0)
-		print_to(stderr, "mpijob: %s: nothing is there; a shadow operator shows it at /shadow of its --monitoring-port\n", url);
+		print_to(stderr,
+		    "mpijob: %s: nothing is there; a shadow operator shows it at /shadow of its "
+		    "--monitoring-port\n",
+		    url);
 	else if (status && strncmp(status, " 200", 4) == 0)
 		print_to(stderr, "mpijob: %s: the connection broke\n", url);
 	else
@@ -180,10 +187,15 @@ static int take_url(const char *url, mpijob_text *out, const char **body)
 	size_t len = strcspn(rest, "/");
 	char *authority = strndup(rest, len), *request = NULL;
 	const char *path = rest[len] && rest[len + 1] ? rest + len : "/shadow";
-	int size = authority && !strpbrk(url, " \r\n\t") ?
-			   asprintf(&request, "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: mpijob\r\n\r\n", path, authority) : -1;
+	int size =
+	    authority && !strpbrk(url, " \r\n\t")
+		? asprintf(&request, "GET %s HTTP/1.0\r\nHost: %s\r\nUser-Agent: mpijob\r\n\r\n",
+		      path, authority)
+		: -1;
 	int fd = size < 0 ? -1 : dial(authority, url);
-	int code = size < 0 ? MPIJOB_ERR_USAGE : fd < 0 ? MPIJOB_ERR_UNREACHABLE : send_all(fd, request, url);
+	int code = size < 0 ? MPIJOB_ERR_USAGE
+		   : fd < 0 ? MPIJOB_ERR_UNREACHABLE
+			    : send_all(fd, request, url);
 
 	if (size < 0)
 		print_to(stderr, "mpijob: %s: that is no address\n", url);
@@ -209,7 +221,8 @@ static const char *word(const mpijob_node *action, const char *key)
 
 static void add_action(struct report *report, const mpijob_node *action)
 {
-	static const char *const keys[] = { "time", "namespace", "job", "verb", "kind", "name", "why" };
+	static const char *const keys[] = { "time", "namespace", "job", "verb", "kind", "name",
+		"why" };
 	const char *difference = word(action, "difference");
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
@@ -240,14 +253,16 @@ static int add_lines(struct report *report, const char *text, const char *name)
 			code = MPIJOB_ERR_SYNTAX;
 		mpijob_doc_free(doc);
 		if (code == MPIJOB_ERR_SYNTAX)
-			print_to(stderr, "mpijob: %s: line %zu is no action of a shadow\n", name, line);
+			print_to(stderr, "mpijob: %s: line %zu is no action of a shadow\n", name,
+			    line);
 	}
 	return code;
 }
 
 static void begin_table(struct table *table)
 {
-	static const char *const headers[] = { "TIME", "NAMESPACE", "JOB", "VERB", "KIND", "NAME", "WHY", "DIFFERENCE" };
+	static const char *const headers[] = { "TIME", "NAMESPACE", "JOB", "VERB", "KIND", "NAME",
+		"WHY", "DIFFERENCE" };
 
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		table_column(table, headers[i]);
@@ -258,10 +273,12 @@ static int print(struct report *report)
 	int code = table_print(&report->table);
 
 	if (report->actions == 0)
-		puts("nothing: the operator that acts has done all that the shadow would have done");
+		puts(
+		    "nothing: the operator that acts has done all that the shadow would have done");
 	else if (code == 0)
-		print_out("%zu %s, of which %zu %s not explained by docs/differences.md\n", report->actions,
-		       report->actions == 1 ? "action" : "actions", report->unexplained, report->unexplained == 1 ? "is" : "are");
+		print_out("%zu %s, of which %zu %s not explained by docs/differences.md\n",
+		    report->actions, report->actions == 1 ? "action" : "actions",
+		    report->unexplained, report->unexplained == 1 ? "is" : "are");
 	return code;
 }
 
@@ -293,5 +310,7 @@ int shadow_report_command(const struct arguments *arguments)
 		failure_print(NULL, code);
 	table_free(&report.table);
 	mpijob_text_free(text);
-	return code == MPIJOB_ERR_USAGE ? EXIT_USAGE : code || report.unexplained ? EXIT_FINDINGS : 0;
+	return code == MPIJOB_ERR_USAGE     ? EXIT_USAGE
+	       : code || report.unexplained ? EXIT_FINDINGS
+					    : 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what sshd prints when it listens and when it lets somebody in. The workers' output is read beside the
- * launcher's until the first of them tells of a login, which in most jobs is at once; workers that are deleted at the
- * job's end leave no log to look at later.
+ * Knows what sshd prints when it listens and when it lets somebody in. The workers' output is read
+ * beside the launcher's until the first of them tells of a login, which in most jobs is at once;
+ * workers that are deleted at the job's end leave no log to look at later.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,8 @@ static int follow(struct sshd_row *row, const char *container)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), on_data, on_done, row };
 
-	return pod_log_start(row->sshd->client, row->sshd->namespace_, row->pod, container, 0, &callbacks, &row->call);
+	return pod_log_start(row->sshd->client, row->sshd->namespace_, row->pod, container, 0,
+	    &callbacks, &row->call);
 }
 
 int sshd_look(struct sshd *sshd, const char *pod, const char *container)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how kubectl names an object in one line (kind in lower case, group unless it is the core's, name), and what it
- * leaves out when it prints a whole one.
+ * Knows how kubectl names an object in one line (kind in lower case, group unless it is the core's,
+ * name), and what it leaves out when it prints a whole one.
  */
 #include <string.h>
 
@@ -13,7 +13,8 @@ int stored_form(const struct arguments *arguments)
 {
 	const char *form = arguments->output;
 
-	if (!form || strcmp(form, "name") == 0 || strcmp(form, "yaml") == 0 || strcmp(form, "json") == 0)
+	if (!form || strcmp(form, "name") == 0 || strcmp(form, "yaml") == 0 ||
+	    strcmp(form, "json") == 0)
 		return 0;
 	print_to(stderr, "mpijob: -o %s: unknown format; use name, yaml or json\n", form);
 	return EXIT_USAGE;
@@ -22,12 +23,9 @@ int stored_form(const struct arguments *arguments)
 const char *stored_suffix(const struct arguments *arguments)
 {
 	switch (arguments->dry_run) {
-	case DRY_RUN_CLIENT:
-		return " (dry run)";
-	case DRY_RUN_SERVER:
-		return " (server dry run)";
-	default:
-		return "";
+	case DRY_RUN_CLIENT: return " (dry run)";
+	case DRY_RUN_SERVER: return " (server dry run)";
+	default: return "";
 	}
 }
 
@@ -61,7 +59,8 @@ static int print_whole(const mpijob_node *object, int32_t format)
 	return code;
 }
 
-int stored_print(const struct arguments *arguments, const mpijob_node *object, const char *done, size_t *printed)
+int stored_print(const struct arguments *arguments, const mpijob_node *object, const char *done,
+    size_t *printed)
 {
 	const char *form = arguments->output;
 	int is_json = form && strcmp(form, "json") == 0;

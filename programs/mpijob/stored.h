@@ -11,14 +11,16 @@
 
 #include "command.h"
 
-/* Check -o of a command that prints what was stored: name, yaml or json. Returns 0, or EXIT_USAGE after having said so. */
+/* Check -o of a command that prints what was stored: name, yaml or json. Returns 0, or EXIT_USAGE
+ * after having said so. */
 int stored_form(const struct arguments *arguments);
 
 /*
- * Print an object: "configmap/name done (server dry run)", or as -o says, YAML documents with --- between them (`printed`
- * counts them). 0 or a code.
+ * Print an object: "configmap/name done (server dry run)", or as -o says, YAML documents with ---
+ * between them (`printed` counts them). 0 or a code.
  */
-int stored_print(const struct arguments *arguments, const mpijob_node *object, const char *done, size_t *printed);
+int stored_print(const struct arguments *arguments, const mpijob_node *object, const char *done,
+    size_t *printed);
 
 /* Begin a line about an object, as -o name prints it: "mpijob.kubeflow.org/pi". */
 void stored_print_name(const mpijob_node *object, FILE *stream);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command submit: check, send what jobs need, send the jobs, and with --wait stay until they have ended. It knows
- * that the last word on fields has the server: what we do not know is told only when the server refuses too.
+ * The command submit: check, send what jobs need, send the jobs, and with --wait stay until they
+ * have ended. It knows that the last word on fields has the server: what we do not know is told
+ * only when the server refuses too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,8 @@ static const char *text_at(const mpijob_node *node, const char *path)
 static int is_for_the_server(const struct mpijob_finding *finding)
 {
 	return finding->severity != MPIJOB_SEVERITY_ERROR &&
-	       (strcmp(finding->id, "unknown-field") == 0 || strcmp(finding->id, "pruned-field") == 0);
+	       (strcmp(finding->id, "unknown-field") == 0 ||
+		   strcmp(finding->id, "pruned-field") == 0);
 }
 
 static void print_checked(const struct submit *submit, int for_the_server)
@@ -94,21 +96,25 @@ static int check_object(struct submit *submit, const struct input_object *object
 	const char *wanted = submit->arguments->namespace_;
 
 	if (!*text_at(object->node, "apiVersion") || !*text_at(object->node, "kind"))
-		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-api-version",
-				    "line %d: this is no object of Kubernetes: apiVersion or kind is missing",
-				    mpijob_node_line(object->node));
-	if (!*text_at(object->node, "metadata.name") && !*text_at(object->node, "metadata.generateName"))
+		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source,
+		    "no-api-version",
+		    "line %d: this is no object of Kubernetes: apiVersion or kind is missing",
+		    mpijob_node_line(object->node));
+	if (!*text_at(object->node, "metadata.name") &&
+	    !*text_at(object->node, "metadata.generateName"))
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
-				    "line %d: %s has no metadata.name", mpijob_node_line(object->node),
-				    text_at(object->node, "kind"));
+		    "line %d: %s has no metadata.name", mpijob_node_line(object->node),
+		    text_at(object->node, "kind"));
 	if (!*text_at(object->node, "metadata.name") && submit->arguments->server_side)
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
-				    "%s has metadata.generateName, which works without --server-side only",
-				    text_at(object->node, "kind"));
+		    "%s has metadata.generateName, which works without --server-side only",
+		    text_at(object->node, "kind"));
 	if (wanted && *has && needed_has_namespace(object) && strcmp(has, wanted) != 0)
-		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "other-namespace",
-				    "%s '%s' is of namespace '%s', not of '%s' as --namespace says",
-				    text_at(object->node, "kind"), text_at(object->node, "metadata.name"), has, wanted);
+		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source,
+		    "other-namespace",
+		    "%s '%s' is of namespace '%s', not of '%s' as --namespace says",
+		    text_at(object->node, "kind"), text_at(object->node, "metadata.name"), has,
+		    wanted);
 	return 0;
 }
 
@@ -125,8 +131,8 @@ static int check(struct submit *submit)
 		result = result ? result : code;
 	}
 	if (result == 0 && submit->input.count == 0)
-		result = findings_add(submit->checked, MPIJOB_ERR_NOT_FOUND, submit->arguments->operands.items[0],
-				      "no-job", "nothing in here");
+		result = findings_add(submit->checked, MPIJOB_ERR_NOT_FOUND,
+		    submit->arguments->operands.items[0], "no-job", "nothing in here");
 	print_checked(submit, 0);
 	failure_print(submit->checked, result);
 	return result;
@@ -154,19 +160,22 @@ static int remember(struct submit *submit, const mpijob *job)
 	if (!jobs)
 		return MPIJOB_ERR_NOMEM;
 	all->jobs = jobs;
-	jobs[all->count++] = (struct chosen_job){ strdup(mpijob_namespace(job)), strdup(mpijob_name(job)), NULL };
+	jobs[all->count++] =
+	    (struct chosen_job){ strdup(mpijob_namespace(job)), strdup(mpijob_name(job)), NULL };
 	return jobs[all->count - 1].namespace_ && jobs[all->count - 1].name ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 static int print_unsent(struct submit *submit, mpijob *job)
 {
-	int code = mpijob_namespace(job) ? 0 : mpijob_identify(job, NULL, submit->connection.namespace_, NULL);
+	int code = mpijob_namespace(job)
+		       ? 0
+		       : mpijob_identify(job, NULL, submit->connection.namespace_, NULL);
 
 	if (code)
 		return code;
 	return stored_print(submit->arguments, mpijob_doc_root(mpijob_document(job)),
-			    submit->arguments->server_side ? "serverside-applied" : "created",
-			    &submit->sending.printed);
+	    submit->arguments->server_side ? "serverside-applied" : "created",
+	    &submit->sending.printed);
 }
 
 static int send_job(struct submit *submit, const struct input_object *object)
@@ -179,11 +188,12 @@ static int send_job(struct submit *submit, const struct input_object *object)
 	if (code == 0 && submit->arguments->dry_run == DRY_RUN_CLIENT)
 		code = print_unsent(submit, job);
 	else if (code == 0)
-		code = mpijob_client_submit(submit->connection.client, job, &options, &stored, submit->connection.diag);
+		code = mpijob_client_submit(submit->connection.client, job, &options, &stored,
+		    submit->connection.diag);
 	if (code == 0 && stored)
 		code = stored_print(submit->arguments, mpijob_doc_root(mpijob_document(stored)),
-				    submit->arguments->server_side ? "serverside-applied" : "created",
-				    &submit->sending.printed);
+		    submit->arguments->server_side ? "serverside-applied" : "created",
+		    &submit->sending.printed);
 	if (code == 0 && stored)
 		code = remember(submit, stored);
 	mpijob_free(stored);
@@ -206,21 +216,23 @@ static int by_rank(const void *left, const void *right)
 
 static void say_refused(const struct submit *submit, const struct input_object *object, int code)
 {
-	int exists = code == MPIJOB_ERR_CONFLICT && !submit->arguments->server_side && mpijob_is_job(object->node);
+	int exists = code == MPIJOB_ERR_CONFLICT && !submit->arguments->server_side &&
+		     mpijob_is_job(object->node);
 
 	fputs("mpijob: ", stderr);
 	stored_print_name(object->node, stderr);
 	print_to(stderr, " is not %s%s\n", submit->arguments->server_side ? "applied" : "created",
-		exists ? "; to submit it again delete it first, or change it with --server-side"
-		: code == MPIJOB_ERR_CONFLICT && submit->arguments->server_side
-			? "; --force-conflicts takes the fields over"
-			: "");
+	    exists ? "; to submit it again delete it first, or change it with --server-side"
+	    : code == MPIJOB_ERR_CONFLICT && submit->arguments->server_side
+		? "; --force-conflicts takes the fields over"
+		: "");
 }
 
 static int send_one(struct submit *submit, const struct input_object *object)
 {
-	int code = mpijob_is_job(object->node) ? send_job(submit, object)
-					       : needed_send(&submit->connection, &submit->sending, object);
+	int code = mpijob_is_job(object->node)
+		       ? send_job(submit, object)
+		       : needed_send(&submit->connection, &submit->sending, object);
 
 	connection_tell(&submit->connection, code);
 	if (code && code != MPIJOB_ERR_CANCELLED)
@@ -254,11 +266,13 @@ static int send_all(struct submit *submit)
 
 static const mpijob_node *condition_of(const mpijob *job, const char *type)
 {
-	const mpijob_node *conditions = mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "status.conditions");
+	const mpijob_node *conditions =
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
 		const mpijob_node *condition = mpijob_node_at(conditions, i);
-		if (strcmp(text_at(condition, "type"), type) == 0 && strcmp(text_at(condition, "status"), "True") == 0)
+		if (strcmp(text_at(condition, "type"), type) == 0 &&
+		    strcmp(text_at(condition, "status"), "True") == 0)
 			return condition;
 	}
 	return NULL;
@@ -270,8 +284,8 @@ static void take_exit(struct waited *waited, const mpijob_node *ended)
 	const char *when = text_at(ended, "finishedAt");
 	int64_t code = 0;
 
-	if (!mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code) || code <= 0 || code > 255 ||
-	    strlen(when) >= sizeof(waited->when))
+	if (!mpijob_node_int(mpijob_node_get(ended, "exitCode"), &code) || code <= 0 ||
+	    code > 255 || strlen(when) >= sizeof(waited->when))
 		return;
 	if (strcmp(when, waited->when) >= 0) {
 		strcpy(waited->when, when);
@@ -286,14 +300,19 @@ static int on_pod(void *user, const struct mpijob_watch_event *event)
 	mpijob_doc *doc = NULL;
 
 	options.format = MPIJOB_FORMAT_JSON;
-	int code = event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : 0;
+	int code =
+	    event->json ? mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL) : 0;
 	const mpijob_node *pod = doc ? mpijob_doc_root(doc) : NULL;
-	const mpijob_node *containers = pod ? mpijob_node_find(pod, "status.containerStatuses") : NULL;
-	int deleting = pod && *text_at(pod, "metadata.deletionTimestamp"); /* it does not end by itself */
+	const mpijob_node *containers =
+	    pod ? mpijob_node_find(pod, "status.containerStatuses") : NULL;
+	/* it does not end by itself */
+	int deleting = pod && *text_at(pod, "metadata.deletionTimestamp");
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
-		take_exit(user, mpijob_node_find(mpijob_node_at(containers, i), "lastState.terminated"));
+		take_exit(user,
+		    mpijob_node_find(mpijob_node_at(containers, i), "lastState.terminated"));
 		if (!deleting)
-			take_exit(user, mpijob_node_find(mpijob_node_at(containers, i), "state.terminated"));
+			take_exit(user,
+			    mpijob_node_find(mpijob_node_at(containers, i), "state.terminated"));
 	}
 	mpijob_doc_free(doc);
 	return code == MPIJOB_ERR_NOMEM ? code : 0;
@@ -305,8 +324,9 @@ static int begin_to_look(struct submit *submit, struct waited *waited)
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 	char *selector = NULL;
 
-	if (asprintf(&selector, "training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher",
-		     waited->job->name) < 0)
+	if (asprintf(&selector,
+		"training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher",
+		waited->job->name) < 0)
 		return MPIJOB_ERR_NOMEM;
 	options.api_version = "v1";
 	options.kind = "Pod";
@@ -338,9 +358,10 @@ static int say_end(struct submit *submit, const struct waited *waited, const mpi
 		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", waited->job->name);
 		return 0;
 	}
-	print_to(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", waited->job->name, text_at(failed, "reason"),
-		text_at(failed, "message"));
-	print_to(stderr, "mpijob: what went wrong: mpijob describe -n %s %s\n", waited->job->namespace_, waited->job->name);
+	print_to(stderr, "mpijob: " JOB_RESOURCE "/%s failed: %s: %s\n", waited->job->name,
+	    text_at(failed, "reason"), text_at(failed, "message"));
+	print_to(stderr, "mpijob: what went wrong: mpijob describe -n %s %s\n",
+	    waited->job->namespace_, waited->job->name);
 	return launcher_exit(submit, waited);
 }
 
@@ -359,13 +380,15 @@ static int wait_one(struct submit *submit, const struct waited *waited)
 	struct connection *connection = &submit->connection;
 	const struct chosen_job *job = waited->job;
 	mpijob *ended = NULL;
-	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name, "Finished", left_ms(submit),
-					  &ended, connection->diag);
+	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name,
+	    "Finished", left_ms(submit), &ended, connection->diag);
 	int result = code == 0 ? say_end(submit, waited, ended) : EXIT_TIMED_OUT;
 
 	if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
-		print_to(stderr, "mpijob: %s" JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n",
-			code == MPIJOB_ERR_TIMEOUT ? "timed out; " : "", job->name, job->namespace_, job->name);
+		print_to(stderr,
+		    "mpijob: %s" JOB_RESOURCE "/%s goes on; to wait again: mpijob wait -n %s %s\n",
+		    code == MPIJOB_ERR_TIMEOUT ? "timed out; " : "", job->name, job->namespace_,
+		    job->name);
 	mpijob_free(ended);
 	if (code && code != MPIJOB_ERR_TIMEOUT)
 		return connection_exit(connection, connection_tell(connection, code));
@@ -390,7 +413,9 @@ static int wait_all(struct submit *submit)
 	for (size_t i = 0; all && i < count; i++)
 		mpijob_watch_free(all[i].watch);
 	free(all);
-	return code ? connection_exit(&submit->connection, connection_tell(&submit->connection, code)) : result;
+	return code ? connection_exit(&submit->connection,
+			  connection_tell(&submit->connection, code))
+		    : result;
 }
 
 static int run(struct submit *submit)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how kubectl draws a table: three blanks between columns, none behind the last one, columns that keep their
- * width while rows follow, and nothing in a cell that a terminal would obey.
+ * Knows how kubectl draws a table: three blanks between columns, none behind the last one, columns
+ * that keep their width while rows follow, and nothing in a cell that a terminal would obey.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,8 @@ void table_cell(struct table *table, const char *text)
 	char **cells = table->cells;
 
 	if ((table->count & (table->count - 1)) == 0)
-		cells = realloc(table->cells, (table->count ? 2 * table->count : 1) * sizeof(*cells));
+		cells =
+		    realloc(table->cells, (table->count ? 2 * table->count : 1) * sizeof(*cells));
 	if (cells)
 		table->cells = cells;
 	if (!cell || !cells) {
@@ -65,7 +66,8 @@ void table_cell(struct table *table, const char *text)
 static void print_row(const struct table *table, const char *const *cells)
 {
 	for (size_t i = 0; i < table->columns; i++) {
-		size_t width = table->widths[i] + GAP > LEAST_WIDTH ? table->widths[i] + GAP : LEAST_WIDTH;
+		size_t width =
+		    table->widths[i] + GAP > LEAST_WIDTH ? table->widths[i] + GAP : LEAST_WIDTH;
 		int blanks = i + 1 < table->columns ? (int)(width - letters(cells[i])) : 0;
 		print_out("%s%*s", cells[i], blanks, "");
 	}

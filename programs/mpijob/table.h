@@ -15,17 +15,18 @@ struct table {
 	int no_headers;
 
 	/* Its own. */
-	char **cells;          /* of the rows that are not printed yet */
+	char **cells; /* of the rows that are not printed yet */
 	size_t count;
 	size_t widths[TABLE_COLUMNS]; /* of all that was printed: later rows stand below */
 	int begun;
-	int failed;            /* memory ran out */
+	int failed; /* memory ran out */
 };
 
 /* Add a column before the first row. */
 void table_column(struct table *table, const char *header);
 
-/* Add the next cell of the row; copied; what could drive a terminal is escaped, lines after the first are cut off. */
+/* Add the next cell of the row; copied; what could drive a terminal is escaped, lines after the
+ * first are cut off. */
 void table_cell(struct table *table, const char *text);
 
 /* Print the rows. 0 or MPIJOB_ERR_NOMEM. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command wait: knows how kubectl spells what to wait for, and what waiting for it means for an MPIJob.
+ * The command wait: knows how kubectl spells what to wait for, and what waiting for it means for an
+ * MPIJob.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,21 +31,23 @@ struct wait {
 /* kubectl does not mind the case of letters. */
 static const char *spelled(const char *word)
 {
-	static const char *const types[] = { "Created",   "Running", "Restarting", "Suspended",
-					     "Succeeded", "Failed",  "Finished" };
+	static const char *const types[] = { "Created", "Running", "Restarting", "Suspended",
+		"Succeeded", "Failed", "Finished" };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (strcasecmp(types[i], word) == 0)
 			return types[i];
-	return strcasecmp(word, "delete") == 0 || strcasecmp(word, "deleted") == 0 ? "Deleted" : NULL;
+	return strcasecmp(word, "delete") == 0 || strcasecmp(word, "deleted") == 0 ? "Deleted"
+										   : NULL;
 }
 
 static int complain(const char *text)
 {
 	print_to(stderr,
-		"mpijob: --for %s: use condition=TYPE, Created, Running, Suspended, Succeeded, Failed, Finished or "
-		"delete\n",
-		text);
+	    "mpijob: --for %s: use condition=TYPE, Created, Running, Suspended, Succeeded, Failed, "
+	    "Finished or "
+	    "delete\n",
+	    text);
 	return EXIT_USAGE;
 }
 
@@ -93,8 +96,10 @@ static int has_value(void *user, const mpijob_node *object)
 	if (!object)
 		return MPIJOB_ERR_NOT_FOUND;
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const char *type = mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
-		const char *status = mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
+		const char *type =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
+		const char *status =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
 		if (type && status && strcasecmp(type, goal->type) == 0)
 			return strcmp(status, goal->value) == 0;
 	}
@@ -107,8 +112,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 	mpijob *stored = NULL;
 
 	if (strcmp(wait->goal.value, "True") == 0) {
-		int code = mpijob_client_wait_job(wait->connection.client, job->namespace_, job->name, wait->goal.type,
-						  left_ms(wait), &stored, wait->connection.diag);
+		int code = mpijob_client_wait_job(wait->connection.client, job->namespace_,
+		    job->name, wait->goal.type, left_ms(wait), &stored, wait->connection.diag);
 		*out = stored ? mpijob_doc_clone(mpijob_document(stored)) : NULL;
 		mpijob_free(stored);
 		return code;
@@ -117,8 +122,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 	target.kind = "MPIJob";
 	target.namespace_ = job->namespace_;
 	target.name = job->name;
-	return mpijob_client_wait(wait->connection.client, &target, left_ms(wait), has_value, &wait->goal, out,
-				  wait->connection.diag);
+	return mpijob_client_wait(wait->connection.client, &target, left_ms(wait), has_value,
+	    &wait->goal, out, wait->connection.diag);
 }
 
 static int wait_one(struct wait *wait, const struct chosen_job *job)
@@ -127,23 +132,27 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 	int code = wait_for(wait, job, &stored);
 
 	if (code == 0 && stored)
-		code = stored_print(wait->arguments, mpijob_doc_root(stored), "condition met", &wait->printed);
+		code = stored_print(wait->arguments, mpijob_doc_root(stored), "condition met",
+		    &wait->printed);
 	else if (code == 0)
-		print_out(JOB_RESOURCE "/%s%s\n", job->name, wait->arguments->output ? "" : " condition met");
+		print_out(JOB_RESOURCE "/%s%s\n", job->name,
+		    wait->arguments->output ? "" : " condition met");
 	mpijob_doc_free(stored);
 	if (code == MPIJOB_ERR_TIMEOUT) {
 		mpijob_diag_clear(wait->connection.diag);
-		print_to(stderr, "mpijob: timed out waiting for %s of " JOB_RESOURCE "/%s\n", wait->goal.type,
-			job->name);
+		print_to(stderr, "mpijob: timed out waiting for %s of " JOB_RESOURCE "/%s\n",
+		    wait->goal.type, job->name);
 		return EXIT_TIMED_OUT;
 	}
 	if (code == MPIJOB_ERR_NOT_FOUND && mpijob_diag_count(wait->connection.diag) == 0)
 		findings_add(wait->connection.diag, code, NULL, "server-not-found",
-			     "there is no MPIJob '%s' in namespace '%s' (any more)", job->name, job->namespace_);
+		    "there is no MPIJob '%s' in namespace '%s' (any more)", job->name,
+		    job->namespace_);
 	connection_tell(&wait->connection, code);
 	/* What ends it does not say which of the jobs it is. */
 	if (code == MPIJOB_ERR_SPEC || code == MPIJOB_ERR_NOT_FOUND)
-		print_to(stderr, "mpijob: waiting for %s of " JOB_RESOURCE "/%s is over\n", wait->goal.type, job->name);
+		print_to(stderr, "mpijob: waiting for %s of " JOB_RESOURCE "/%s is over\n",
+		    wait->goal.type, job->name);
 	return connection_exit(&wait->connection, code);
 }
 

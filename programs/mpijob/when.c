@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how kubectl shortens a length of time: at most two units, and fewer digits the longer it is. People compare
- * its tables with ours.
+ * Knows how kubectl shortens a length of time: at most two units, and fewer digits the longer it
+ * is. People compare its tables with ours.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +11,12 @@
 #include "when.h"
 
 #define MINUTE INT64_C(60)
-#define HOUR (60 * MINUTE)
-#define DAY (24 * HOUR)
-#define YEAR (365 * DAY)
+#define HOUR   (60 * MINUTE)
+#define DAY    (24 * HOUR)
+#define YEAR   (365 * DAY)
 
-/* From `from` seconds on: so many whole units, and the rest in smaller ones where `minor` is one. */
+/* From `from` seconds on: so many whole units, and the rest in smaller ones where `minor` is
+ * one. */
 static const struct span {
 	int64_t from;
 	int64_t unit;
@@ -36,8 +37,8 @@ static const struct span {
 
 static int is_same(const struct tm *a, const struct tm *b)
 {
-	return a->tm_year == b->tm_year && a->tm_mon == b->tm_mon && a->tm_mday == b->tm_mday && a->tm_hour == b->tm_hour &&
-	       a->tm_min == b->tm_min && a->tm_sec == b->tm_sec;
+	return a->tm_year == b->tm_year && a->tm_mon == b->tm_mon && a->tm_mday == b->tm_mday &&
+	       a->tm_hour == b->tm_hour && a->tm_min == b->tm_min && a->tm_sec == b->tm_sec;
 }
 
 int when_parse(const char *text, int64_t *seconds)
@@ -45,8 +46,8 @@ int when_parse(const char *text, int64_t *seconds)
 	struct tm given = { 0 }, again;
 	int end = 0;
 
-	if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &given.tm_year, &given.tm_mon, &given.tm_mday, &given.tm_hour,
-			    &given.tm_min, &given.tm_sec, &end) != 6)
+	if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &given.tm_year, &given.tm_mon,
+			 &given.tm_mday, &given.tm_hour, &given.tm_min, &given.tm_sec, &end) != 6)
 		return -1;
 	/* Leases and newer Events have microseconds. */
 	text += end;
@@ -77,7 +78,8 @@ const char *age_of_seconds(int64_t seconds, char text[AGE_SIZE])
 	int64_t rest = span->minor ? seconds % span->unit / span->minor : 0;
 	int len = snprintf(text, AGE_SIZE, "%" PRId64 "%c", seconds / span->unit, span->letter);
 	if (rest)
-		snprintf(text + len, AGE_SIZE - (size_t)len, "%" PRId64 "%c", rest, span->minor_letter);
+		snprintf(text + len, AGE_SIZE - (size_t)len, "%" PRId64 "%c", rest,
+		    span->minor_letter);
 	return text;
 }
 

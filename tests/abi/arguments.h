@@ -17,15 +17,20 @@
 #include <unistd.h>
 
 static const char job_text[] =
-	"apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: default, uid: u-1}\n"
-	"spec:\n  mpiReplicaSpecs:\n    Launcher:\n      template: {spec: {containers: [{name: l, image: i, command: [mpirun]}]}}\n"
-	"    Worker:\n      replicas: 2\n      template: {spec: {containers: [{name: w, image: i}]}}\n";
+    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: default, uid: "
+    "u-1}\n"
+    "spec:\n  mpiReplicaSpecs:\n    Launcher:\n      template: {spec: {containers: [{name: l, "
+    "image: i, command: [mpirun]}]}}\n"
+    "    Worker:\n      replicas: 2\n      template: {spec: {containers: [{name: w, image: i}]}}\n";
 static const char config_text[] = "apiVersion: libmpijob/v1alpha1\nkind: OperatorConfig\n";
-static const char pod_text[] =
-	"{\"type\":\"ADDED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"pi-worker-0\",\"uid\":\"p-1\","
-	"\"labels\":{\"training.kubeflow.org/job-role\":\"worker\"}},\"status\":{\"phase\":\"Running\"}}}";
+static const char pod_text[] = "{\"type\":\"ADDED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":"
+			       "\"Pod\",\"metadata\":{\"name\":\"pi-worker-0\",\"uid\":\"p-1\","
+			       "\"labels\":{\"training.kubeflow.org/"
+			       "job-role\":\"worker\"}},\"status\":{\"phase\":\"Running\"}}}";
 
-#define MUST(expression) ((expression) ? (void)0 : (printf("cannot make: %s\n", #expression), fflush(stdout), _exit(3)))
+#define MUST(expression)        \
+	((expression) ? (void)0 \
+		      : (printf("cannot make: %s\n", #expression), fflush(stdout), _exit(3)))
 
 static mpijob_exchange *started;
 static int destroyed;
@@ -78,7 +83,14 @@ static void fake_destroy(void *self)
 
 /* A transport whose exchanges end at once, without an answer. */
 static struct mpijob_transport fake_transport = {
-	sizeof(fake_transport), fake_start, fake_poll, fake_interest, NULL, fake_cancel, fake_wake, fake_destroy,
+	sizeof(fake_transport),
+	fake_start,
+	fake_poll,
+	fake_interest,
+	NULL,
+	fake_cancel,
+	fake_wake,
+	fake_destroy,
 };
 
 static mpijob_client *make_client(void)
@@ -181,27 +193,34 @@ static const char *look_up(void *user, const char *name)
 	return NULL;
 }
 
-static int perform(void *self, const struct mpijob_request *request, mpijob_blocking_answer *answer);
+static int perform(void *self, const struct mpijob_request *request,
+    mpijob_blocking_answer *answer);
 static void no_abort(void *self, mpijob_blocking_answer *answer)
 {
 	(void)self;
 	(void)answer;
 }
 
-#define GIVEN(type, ...) static struct mpijob_##type given_##type = { .size = sizeof(struct mpijob_##type), __VA_ARGS__ }
+#define GIVEN(type, ...)                                                                   \
+	static struct mpijob_##type given_##type = { .size = sizeof(struct mpijob_##type), \
+		__VA_ARGS__ }
 GIVEN(request, .method = "GET", .path = "/api");
 GIVEN(callbacks, .done = no_answer);
 GIVEN(task_callbacks, .done = no_result);
 GIVEN(blocking, .perform = perform, .abort = no_abort, .destroy = fake_destroy);
 GIVEN(target, .api_version = "v1", .kind = "Pod", .namespace_ = "default", .name = "pi");
-static struct mpijob_target collection = { .size = sizeof(collection), .api_version = "v1", .kind = "Pod" };
+static struct mpijob_target collection = { .size = sizeof(collection),
+	.api_version = "v1",
+	.kind = "Pod" };
 GIVEN(access, .verb = "get", .resource = "pods");
 GIVEN(watch_options, .api_version = "v1", .kind = "Pod", .object = no_object);
 GIVEN(logs_options, .namespace_ = "default", .label_selector = "a=b", .line = no_line);
 static struct mpijob_logs_options job_logs = { .size = sizeof(job_logs), .line = no_line };
-GIVEN(lease_options, .namespace_ = "default", .name = "lease", .identity = "me", .changed = no_change);
+GIVEN(lease_options, .namespace_ = "default", .name = "lease", .identity = "me",
+    .changed = no_change);
 GIVEN(finding, .severity = MPIJOB_SEVERITY_ERROR, .message = "text", .id = "bad-key");
-GIVEN(pod_facts, .name = "pi-worker-0", .uid = "p-1", .role = MPIJOB_ROLE_WORKER, .phase = MPIJOB_POD_RUNNING);
+GIVEN(pod_facts, .name = "pi-worker-0", .uid = "p-1", .role = MPIJOB_ROLE_WORKER,
+    .phase = MPIJOB_POD_RUNNING);
 GIVEN(launcher_facts, .name = "pi-launcher", .uid = "l-1");
 GIVEN(child_facts, .name = "pi", .uid = "s-1", .role = MPIJOB_ROLE_SERVICE);
 GIVEN(observed, .uid = "p-1", .pod = &given_pod_facts);
@@ -267,17 +286,18 @@ static mpijob_task *make_task(void)
 {
 	mpijob_task *task = NULL;
 
-	MUST(mpijob_client_get_start(make_client(), &given_target, &given_task_callbacks, &task, NULL) == 0);
+	MUST(mpijob_client_get_start(make_client(), &given_target, &given_task_callbacks, &task,
+		 NULL) == 0);
 	return task;
 }
 
-#define MAKER(type, call)                                      \
-	static mpijob_##type *make_##type(void)                \
-	{                                                      \
-		mpijob_##type *made = NULL;                    \
-                                                               \
-		MUST((call) == 0);                             \
-		return made;                                   \
+#define MAKER(type, call)                       \
+	static mpijob_##type *make_##type(void) \
+	{                                       \
+		mpijob_##type *made = NULL;     \
+                                                \
+		MUST((call) == 0);              \
+		return made;                    \
 	}
 MAKER(watch, mpijob_watch_new(make_client(), &given_watch_options, &made))
 MAKER(logs, mpijob_logs_new(make_client(), &given_logs_options, &made))
@@ -287,7 +307,8 @@ MAKER(launch, mpijob_launch_new(make_job(), no_words, 1, NULL, &made, NULL))
 MAKER(objects, mpijob_render(make_job(), &given_render_options, &made, NULL))
 MAKER(hostfile, mpijob_hostfile_new(make_job(), &given_render_options, &made, NULL))
 MAKER(ssh_key, mpijob_ssh_key_new(entropy, sizeof(entropy), &made, NULL))
-MAKER(operator_config, mpijob_operator_config_parse(config_text, strlen(config_text), NULL, &made, NULL))
+MAKER(operator_config,
+    mpijob_operator_config_parse(config_text, strlen(config_text), NULL, &made, NULL))
 MAKER(effective, mpijob_effective_new(make_operator_config(), make_job(), NULL, &made, NULL))
 MAKER(flyte_status, mpijob_flyte_status_read(make_node(), NULL, &made))
 MAKER(http_config, mpijob_http_config_load(&given_http_config_options, &made, NULL))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For LD_PRELOAD: each reading of a clock is up to five seconds later than the one before; $JUMP_SEED says which way. */
+/* For LD_PRELOAD: each reading of a clock is up to five seconds later than the one before;
+ * $JUMP_SEED says which way. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert-jobs VERSION: converts each job that it is asked for. A request is a line with a number of bytes, and so many
- * bytes of YAML or JSON. An answer is a line with a result code and a number of bytes, and so many bytes of JSON:
- * `{"findings": [[SEVERITY, ID, FIELD, LINE, MESSAGE], ...], "job": ...}`, without the job after a failure.
+ * convert-jobs VERSION: converts each job that it is asked for. A request is a line with a number
+ * of bytes, and so many bytes of YAML or JSON. An answer is a line with a result code and a number
+ * of bytes, and so many bytes of JSON: `{"findings": [[SEVERITY, ID, FIELD, LINE, MESSAGE], ...],
+ * "job": ...}`, without the job after a failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,13 +42,17 @@ static void respond(const char *version, const char *text, size_t size)
 	int code = mpijob_doc_parse(text, size, NULL, &doc, diag);
 
 	if (!code)
-		code = mpijob_convert(mpijob_doc_root(doc), "job.yaml", version, NULL, &converted, diag);
+		code = mpijob_convert(mpijob_doc_root(doc), "job.yaml", version, NULL, &converted,
+		    diag);
 	must((code == 0) == (converted != NULL), "code and document disagree");
 	put_findings(answer, diag);
 	if (converted)
-		mpijob_node_put_copy(answer, mpijob_doc_edit(answer), "job", mpijob_doc_root(converted));
+		mpijob_node_put_copy(answer, mpijob_doc_edit(answer), "job",
+		    mpijob_doc_root(converted));
 	must(!mpijob_doc_error(answer) && out, "out of memory");
-	must(!mpijob_node_write(mpijob_doc_root(answer), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out), "out of memory");
+	must(!mpijob_node_write(mpijob_doc_root(answer), MPIJOB_FORMAT_JSON_COMPACT,
+		 mpijob_text_write, out),
+	    "out of memory");
 	printf("%d %zu\n%s", code, mpijob_text_len(out), mpijob_text_data(out));
 	mpijob_text_free(out);
 	mpijob_doc_free(answer);
@@ -64,7 +69,8 @@ int main(int argc, char **argv)
 	while (scanf("%zu", &size) == 1) {
 		char *text = malloc(size + 1);
 
-		must(text && getchar() == '\n' && fread(text, 1, size, stdin) == size, "a request is cut off");
+		must(text && getchar() == '\n' && fread(text, 1, size, stdin) == size,
+		    "a request is cut off");
 		respond(argv[1], text, size);
 		free(text);
 	}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does one thing with a client over HTTP, and prints how it went as one line of JSON: for tests/faults/test-faults.
+ * Does one thing with a client over HTTP, and prints how it went as one line of JSON: for
+ * tests/faults/test-faults.
  *
  *     faults-driver KUBECONFIG get|list|create|get-create|create-many|delete|watch|wait TIMEOUT_MS
  *
- * The pods are those of the namespace t. get-create creates on the connection that a get has left open, create-many
- * makes p0 to p5, whatever became of those before. watch goes on until it knows a pod "end", wait until pod a is
- * Running. python-driver does the same with a client of its own.
+ * The pods are those of the namespace t. get-create creates on the connection that a get has left
+ * open, create-many makes p0 to p5, whatever became of those before. watch goes on until it knows a
+ * pod "end", wait until pod a is Running. python-driver does the same with a client of its own.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 #include <mpijob/http.h>
 #include <mpijob/mpijob.h>
 
-#define NAMES 64
-#define MANY  6
+#define NAMES   64
+#define MANY    6
 #define TURN_MS 100 /* its clock may jump, which a poll that waits does not see */
 
 struct story {
@@ -123,7 +124,8 @@ static int follow(mpijob_client *client, int64_t timeout_ms, struct story *story
 	code = mpijob_watch_new(client, &options, &watch);
 	while (code == 0 && !(story->ended && mpijob_watch_synced(watch))) {
 		int64_t left = until - now_ms();
-		code = left > 0 ? mpijob_client_poll(client, left < TURN_MS ? (int)left : TURN_MS) : MPIJOB_ERR_TIMEOUT;
+		code = left > 0 ? mpijob_client_poll(client, left < TURN_MS ? (int)left : TURN_MS)
+				: MPIJOB_ERR_TIMEOUT;
 	}
 	mpijob_watch_free(watch);
 	qsort(story->names, (size_t)story->count, sizeof(char *), by_name);
@@ -138,16 +140,18 @@ static int is_running(void *user, const mpijob_node *pod)
 	return phase && strcmp(phase, "Running") == 0;
 }
 
-static int create(mpijob_client *client, const struct mpijob_target *target, const char *name, mpijob_doc **out,
-		  mpijob_diag *diag)
+static int create(mpijob_client *client, const struct mpijob_target *target, const char *name,
+    mpijob_doc **out, mpijob_diag *diag)
 {
-	static const char pod[] = "{\"metadata\":{},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
+	static const char pod[] =
+	    "{\"metadata\":{},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}";
 	mpijob_doc *doc = NULL;
 	int code = mpijob_doc_parse(pod, sizeof(pod) - 1, NULL, &doc, NULL);
 
 	if (code == 0) {
 		mpijob_node *root = mpijob_doc_edit(doc);
-		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "name", name);
+		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "name",
+		    name);
 		code = mpijob_doc_error(doc);
 	}
 	if (code == 0)
@@ -157,8 +161,8 @@ static int create(mpijob_client *client, const struct mpijob_target *target, con
 }
 
 /* Goes on after a failure, and ends with the first. */
-static int create_many(mpijob_client *client, const struct mpijob_target *target, struct story *story,
-		       mpijob_diag *diag)
+static int create_many(mpijob_client *client, const struct mpijob_target *target,
+    struct story *story, mpijob_diag *diag)
 {
 	int failure = 0;
 
@@ -168,8 +172,8 @@ static int create_many(mpijob_client *client, const struct mpijob_target *target
 		int code = create(client, target, name, &made, diag);
 
 		if (code == 0)
-			story->names[story->count++] = strdup(
-				mpijob_node_string(mpijob_node_find(mpijob_doc_root(made), "metadata.name")));
+			story->names[story->count++] = strdup(mpijob_node_string(
+			    mpijob_node_find(mpijob_doc_root(made), "metadata.name")));
 		if (failure == 0)
 			failure = code;
 		mpijob_doc_free(made);
@@ -190,25 +194,30 @@ static void print_text(const char *text)
 	putchar('"');
 }
 
-static void print_end(int code, const mpijob_doc *doc, const mpijob_diag *diag, const struct story *story)
+static void print_end(int code, const mpijob_doc *doc, const mpijob_diag *diag,
+    const struct story *story)
 {
 	const mpijob_node *items = mpijob_node_get(doc ? mpijob_doc_root(doc) : NULL, "items");
 
 	printf("{\"code\": \"%s\", \"names\": [", code ? mpijob_error_name(code) : "OK");
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		printf("%s", i ? ", " : "");
-		print_text(mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name")));
+		print_text(mpijob_node_string(
+		    mpijob_node_find(mpijob_node_at(items, i), "metadata.name")));
 	}
 	for (int i = 0; i < story->count; i++) {
 		printf("%s", i ? ", " : "");
 		print_text(story->names[i]);
 	}
 	printf("], \"name\": ");
-	print_text(doc ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name")) : NULL);
+	print_text(doc ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"))
+		       : NULL);
 	printf(", \"label\": ");
-	print_text(doc ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.labels.by")) : NULL);
-	printf(", \"events\": %d, \"lists\": %d, \"failures\": %d, \"findings\": [", story->events, story->lists,
-	       story->failures);
+	print_text(
+	    doc ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.labels.by"))
+		: NULL);
+	printf(", \"events\": %d, \"lists\": %d, \"failures\": %d, \"findings\": [", story->events,
+	    story->lists, story->failures);
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		printf("%s", i ? ", " : "");
 		print_text(mpijob_diag_at(diag, i)->message);
@@ -247,7 +256,8 @@ void faults_drive(mpijob_client *client, const char *verb, int64_t timeout_ms)
 	else if (strcmp(verb, "delete") == 0)
 		code = mpijob_client_delete(client, &target, "uid-a", NULL, diag);
 	else if (strcmp(verb, "wait") == 0)
-		code = mpijob_client_wait(client, &target, timeout_ms, is_running, NULL, &doc, diag);
+		code =
+		    mpijob_client_wait(client, &target, timeout_ms, is_running, NULL, &doc, diag);
 	else if (strcmp(verb, "watch") == 0)
 		code = follow(client, timeout_ms, &story);
 	print_end(code, doc, diag, &story);
@@ -269,7 +279,8 @@ int main(int argc, char **argv)
 	mpijob_http *http = NULL;
 	mpijob_client *client = NULL;
 
-	need(argc == 4, "usage: faults-driver KUBECONFIG get|list|create|get-create|create-many|delete|watch|wait TIMEOUT_MS");
+	need(argc == 4, "usage: faults-driver KUBECONFIG "
+			"get|list|create|get-create|create-many|delete|watch|wait TIMEOUT_MS");
 	wanted.kubeconfig = argv[1];
 	options.request_timeout_ms = atoll(argv[3]);
 	options.idle_timeout_ms = 2000;

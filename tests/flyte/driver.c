@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ask this library what plugin/main.go asks Flyte's plugin: requests and answers are the same. A "version" of the
- * request is the version to make; "repairs" are flags.
+ * Ask this library what plugin/main.go asks Flyte's plugin: requests and answers are the same. A
+ * "version" of the request is the version to make; "repairs" are flags.
  */
 #include <mpijob/mpijob.h>
 
@@ -13,7 +13,8 @@
 
 static int answer(const char *word, const mpijob_text *text)
 {
-	return printf("%s %zu\n", word, mpijob_text_len(text)) < 0 || fputs(mpijob_text_data(text), stdout) == EOF;
+	return printf("%s %zu\n", word, mpijob_text_len(text)) < 0 ||
+	       fputs(mpijob_text_data(text), stdout) == EOF;
 }
 
 static void say_findings(const mpijob_diag *diag, int code, mpijob_text *into)
@@ -28,15 +29,17 @@ static void say_findings(const mpijob_diag *diag, int code, mpijob_text *into)
 	}
 }
 
-static int build(const mpijob_node *request, const struct mpijob_flyte_options *options, mpijob_text *said,
-		 mpijob_diag *diag)
+static int build(const mpijob_node *request, const struct mpijob_flyte_options *options,
+    mpijob_text *said, mpijob_diag *diag)
 {
 	const char *version = mpijob_node_string(mpijob_node_get(request, "version"));
 	mpijob_doc *job = NULL;
-	int code = mpijob_flyte_job(mpijob_node_get(request, "task"), version ? version : "v1", options, &job, diag);
+	int code = mpijob_flyte_job(mpijob_node_get(request, "task"), version ? version : "v1",
+	    options, &job, diag);
 
 	if (!code)
-		code = mpijob_node_write(mpijob_doc_root(job), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, said);
+		code = mpijob_node_write(mpijob_doc_root(job), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, said);
 	mpijob_doc_free(job);
 	return code;
 }
@@ -60,7 +63,8 @@ static void put_status(mpijob_doc *doc, const mpijob_flyte_status *status)
 	}
 }
 
-static int look(const mpijob_node *request, const struct mpijob_flyte_options *from, mpijob_text *said)
+static int look(const mpijob_node *request, const struct mpijob_flyte_options *from,
+    mpijob_text *said)
 {
 	struct mpijob_flyte_status_options options = MPIJOB_FLYTE_STATUS_OPTIONS_INIT;
 	struct mpijob_flyte_log_template templates[MOST_TEMPLATES];
@@ -75,13 +79,15 @@ static int look(const mpijob_node *request, const struct mpijob_flyte_options *f
 	for (size_t i = 0; i < mpijob_node_count(logs); i++) {
 		const mpijob_node *uris = mpijob_node_get(mpijob_node_at(logs, i), "uris");
 
-		for (size_t k = 0; k < mpijob_node_count(uris) && options.template_count < MOST_TEMPLATES; k++) {
-			struct mpijob_flyte_log_template *template = &templates[options.template_count];
+		for (size_t k = 0;
+		     k < mpijob_node_count(uris) && options.template_count < MOST_TEMPLATES; k++) {
+			struct mpijob_flyte_log_template *template =
+			    &templates[options.template_count];
 
-			*template = (struct mpijob_flyte_log_template){
-				sizeof(*template), mpijob_node_string(mpijob_node_get(mpijob_node_at(logs, i), "name")),
-				mpijob_node_string(mpijob_node_at(uris, k))
-			};
+			*template = (struct mpijob_flyte_log_template){ sizeof(*template),
+				mpijob_node_string(
+				    mpijob_node_get(mpijob_node_at(logs, i), "name")),
+				mpijob_node_string(mpijob_node_at(uris, k)) };
 			pointers[options.template_count++] = template;
 		}
 	}
@@ -99,7 +105,8 @@ static int look(const mpijob_node *request, const struct mpijob_flyte_options *f
 		code = mpijob_doc_error(doc);
 	}
 	if (!code)
-		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, said);
+		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, said);
 	mpijob_flyte_status_free(status);
 	mpijob_doc_free(doc);
 	return code;
@@ -126,7 +133,8 @@ static int serve(const mpijob_node *request, mpijob_text *said, mpijob_diag *dia
 	}
 	options.config = &config;
 	options.execution = &execution;
-	return mpijob_node_get(request, "job") ? look(request, &options, said) : build(request, &options, said, diag);
+	return mpijob_node_get(request, "job") ? look(request, &options, said)
+					       : build(request, &options, said, diag);
 }
 
 static int one(const char *text, size_t len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a list or a watch: the objects that are cut out do not depend on where the bytes were split, and
- * lie inside of what was given.
+ * Any bytes as a list or a watch: the objects that are cut out do not depend on where the bytes
+ * were split, and lie inside of what was given.
  */
 #include "base/digest.h"
 #include "client/split.h"
@@ -27,13 +27,17 @@ static int take(void *user, const struct mpijob__client_split_object *object)
 	struct outcome *outcome = user;
 
 	outcome->count++;
-	outcome->digest = mpijob__base_digest_add(outcome->digest, object->uid, strlen(object->uid) + 1);
-	outcome->digest = mpijob__base_digest_add(outcome->digest, object->type, strlen(object->type) + 1);
-	outcome->digest = mpijob__base_digest_add(outcome->digest, object->resource_version, strlen(object->resource_version) + 1);
+	outcome->digest =
+	    mpijob__base_digest_add(outcome->digest, object->uid, strlen(object->uid) + 1);
+	outcome->digest =
+	    mpijob__base_digest_add(outcome->digest, object->type, strlen(object->type) + 1);
+	outcome->digest = mpijob__base_digest_add(outcome->digest, object->resource_version,
+	    strlen(object->resource_version) + 1);
 	if (object->json) {
 		if (object->whole > LIMIT)
 			abort();
-		outcome->digest = mpijob__base_digest_add(outcome->digest, object->json, object->len);
+		outcome->digest =
+		    mpijob__base_digest_add(outcome->digest, object->json, object->len);
 		/* What is cut out is what gets read. */
 		if (outcome->observation)
 			(void)mpijob_observe(outcome->observation, object->json, object->len, NULL);
@@ -48,7 +52,8 @@ static void feed(int mode, const char *text, size_t len, size_t piece, struct ou
 	outcome->digest = MPIJOB__BASE_DIGEST_START;
 	outcome->code = mpijob__client_split_init(&split, mode, "v1", "Pod", LIMIT);
 	for (size_t at = 0; at < len && outcome->code == 0; at += piece)
-		outcome->code = mpijob__client_split_feed(&split, text + at, piece < len - at ? piece : len - at, take, outcome);
+		outcome->code = mpijob__client_split_feed(&split, text + at,
+		    piece < len - at ? piece : len - at, take, outcome);
 	outcome->complete = outcome->code == 0 && mpijob__client_split_complete(&split);
 	mpijob__client_split_release(&split);
 }
@@ -62,8 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		feed(mode, (const char *)data, size, size ? size : 1, &whole);
 		feed(mode, (const char *)data, size, size % 7 + 1, &pieces);
 		mpijob_observation_free(whole.observation);
-		if (whole.digest != pieces.digest || whole.count != pieces.count || whole.code != pieces.code ||
-		    whole.complete != pieces.complete)
+		if (whole.digest != pieces.digest || whole.count != pieces.count ||
+		    whole.code != pieces.code || whole.complete != pieces.complete)
 			abort();
 	}
 	return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever an MPIJob holds, and whatever trail it carries: a conversion gives a document or an error, and where it gives
- * one, the way back gives the original. (A job that carries a trail already is another one without it, so of these only
- * the first half is asked.)
+ * Whatever an MPIJob holds, and whatever trail it carries: a conversion gives a document or an
+ * error, and where it gives one, the way back gives the original. (A job that carries a trail
+ * already is another one without it, so of these only the first half is asked.)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@ static void die(const char *what, const mpijob_doc *doc)
 {
 	mpijob_text *text = mpijob_text_new();
 
-	(void)mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+	(void)mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+	    text);
 	(void)fprintf(stderr, "%s: %s\n", what, mpijob_text_data(text));
 	abort();
 }
@@ -37,7 +38,8 @@ static int comes_back(const mpijob_doc *there, size_t size)
 
 static void try_way(const mpijob_doc *doc, const char *there, const char *back, size_t size)
 {
-	const mpijob_node *annotations = mpijob_node_find(mpijob_doc_root(doc), "metadata.annotations");
+	const mpijob_node *annotations =
+	    mpijob_node_find(mpijob_doc_root(doc), "metadata.annotations");
 	int has_trail = mpijob_node_get(annotations, MPIJOB_CONVERT_ANNOTATION) != NULL;
 	mpijob_doc *converted = convert(doc, there);
 

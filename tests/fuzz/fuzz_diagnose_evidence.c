@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a log, and where they can be read as the job, its pods, its events and its launcher: what is found is one
- * line of text that drives no terminal, of a kind that the table knows.
+ * Any bytes as a log, and where they can be read as the job, its pods, its events and its launcher:
+ * what is found is one line of text that drives no terminal, of a kind that the table knows.
  */
 #include "base/utf8.h"
 
@@ -23,7 +23,8 @@ static void check(const mpijob_diag *diag)
 		    !mpijob__base_utf8_valid(finding->message, len, NULL))
 			abort();
 		for (size_t at = 0; at < len; at++)
-			if ((unsigned char)finding->message[at] < ' ' || finding->message[at] == 0x7f)
+			if ((unsigned char)finding->message[at] < ' ' ||
+			    finding->message[at] == 0x7f)
 				abort();
 	}
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The property that both fuzzers hold the documents to: what is written reads back to the same tree. */
+/* The property that both fuzzers hold the documents to: what is written reads back to the same
+ * tree. */
 #ifndef FUZZ_DOC_H
 #define FUZZ_DOC_H
 

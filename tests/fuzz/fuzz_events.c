@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as what a watch tells, one event on a line: from the events to facts, to a plan, to what would be sent. A
- * tenant writes most of it. Whatever he writes: each body is JSON, what it names is named as the plan says, no Event is
- * longer than one may be, discover_hosts.sh holds nothing but names, and the same facts give the same plan.
+ * Any bytes as what a watch tells, one event on a line: from the events to facts, to a plan, to
+ * what would be sent. A tenant writes most of it. Whatever he writes: each body is JSON, what it
+ * names is named as the plan says, no Event is longer than one may be, discover_hosts.sh holds
+ * nothing but names, and the same facts give the same plan.
  *
- * A line {"options": {...}} says with which options is planned: `now`, `reference`, `gang`, and features by their members.
+ * A line {"options": {...}} says with which options is planned: `now`, `reference`, `gang`, and
+ * features by their members.
  */
 #include "base/text.h"
 #include "base/utf8.h"
@@ -131,7 +133,8 @@ static void take_line(struct scene *scene, const char *text, size_t len)
 
 static int is_name(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '-' || c == '.' || c == '_';
 }
 
 /* A tenant cannot choose what API servers refuse for every namespace. */
@@ -155,7 +158,8 @@ static void check_script(const char *script, int counts)
 	}
 }
 
-static void check_body(const struct scene *scene, const struct mpijob_action *action, const mpijob_text *body)
+static void check_body(const struct scene *scene, const struct mpijob_action *action,
+    const mpijob_text *body)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	const mpijob_node *root, *script;
@@ -163,7 +167,8 @@ static void check_body(const struct scene *scene, const struct mpijob_action *ac
 	mpijob_doc *doc = NULL;
 
 	options.format = MPIJOB_FORMAT_JSON;
-	need(mpijob_doc_parse(mpijob_text_data(body), mpijob_text_len(body), &options, &doc, NULL) == 0);
+	need(mpijob_doc_parse(mpijob_text_data(body), mpijob_text_len(body), &options, &doc,
+		 NULL) == 0);
 	root = mpijob_doc_root(doc);
 	name = mpijob_node_string(mpijob_node_find(root, "metadata.name"));
 	uid = mpijob_node_string(mpijob_node_find(root, "metadata.uid"));
@@ -172,7 +177,8 @@ static void check_body(const struct scene *scene, const struct mpijob_action *ac
 	else
 		need(uid && action->uid && strcmp(uid, action->uid) == 0);
 	script = mpijob_node_get(mpijob_node_get(root, "data"), "discover_hosts.sh");
-	if (action->role == MPIJOB_ROLE_CONFIG_MAP && mpijob_node_string(script) && is_plain(mpijob_namespace(scene->job)))
+	if (action->role == MPIJOB_ROLE_CONFIG_MAP && mpijob_node_string(script) &&
+	    is_plain(mpijob_namespace(scene->job)))
 		check_script(mpijob_node_string(script), scene->features.compact_hosts);
 	mpijob_doc_free(doc);
 }
@@ -182,7 +188,8 @@ static void check_event(const struct mpijob_action *action)
 	size_t len = strlen(action->event_message);
 
 	need(len <= MOST_SAID && mpijob__base_utf8_valid(action->event_message, len, NULL));
-	need(strcmp(action->event_type, "Normal") == 0 || strcmp(action->event_type, "Warning") == 0);
+	need(strcmp(action->event_type, "Normal") == 0 ||
+	     strcmp(action->event_type, "Warning") == 0);
 }
 
 static void check_action(const struct scene *scene, const mpijob_plan *plan, size_t index)
@@ -203,7 +210,8 @@ static void check_action(const struct scene *scene, const mpijob_plan *plan, siz
 		return;
 	body = mpijob_text_new();
 	need(body != NULL);
-	code = mpijob_plan_write_body(plan, index, entropy, sizeof(entropy), mpijob_text_write, body);
+	code =
+	    mpijob_plan_write_body(plan, index, entropy, sizeof(entropy), mpijob_text_write, body);
 	need(code == 0 || code == MPIJOB_ERR_SPEC);
 	if (code == 0)
 		check_body(scene, action, body);
@@ -217,12 +225,13 @@ static int same_text(const char *a, const char *b)
 
 static void check_same(const mpijob_plan *a, const mpijob_plan *b)
 {
-	need(mpijob_plan_count(a) == mpijob_plan_count(b) && mpijob_plan_next_ms(a) == mpijob_plan_next_ms(b));
+	need(mpijob_plan_count(a) == mpijob_plan_count(b) &&
+	     mpijob_plan_next_ms(a) == mpijob_plan_next_ms(b));
 	for (size_t i = 0; i < mpijob_plan_count(a); i++) {
 		const struct mpijob_action *x = mpijob_plan_at(a, i), *y = mpijob_plan_at(b, i);
 
-		need(x->verb == y->verb && x->stage == y->stage && same_text(x->name, y->name) && same_text(x->uid, y->uid) &&
-		     same_text(x->event_message, y->event_message));
+		need(x->verb == y->verb && x->stage == y->stage && same_text(x->name, y->name) &&
+		     same_text(x->uid, y->uid) && same_text(x->event_message, y->event_message));
 	}
 }
 
@@ -250,8 +259,9 @@ static void check_plan(const struct scene *scene)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct scene scene = { .features = MPIJOB_FEATURES_INIT, .render = MPIJOB_RENDER_OPTIONS_INIT,
-			       .plan = MPIJOB_PLAN_OPTIONS_INIT };
+	struct scene scene = { .features = MPIJOB_FEATURES_INIT,
+		.render = MPIJOB_RENDER_OPTIONS_INIT,
+		.plan = MPIJOB_PLAN_OPTIONS_INIT };
 	const char *text = (const char *)data, *end = text + size;
 
 	scene.facts = mpijob_facts_new();

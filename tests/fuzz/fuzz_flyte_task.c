@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever stands in a file: as a Flyte task it gives a job that is one, or an error with a finding; as configuration and
- * execution it is read or refused; as a job its phase can be told.
+ * Whatever stands in a file: as a Flyte task it gives a job that is one, or an error with a
+ * finding; as configuration and execution it is read or refused; as a job its phase can be told.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +16,16 @@ static void need(int holds, const char *what)
 	abort();
 }
 
-static void make(const mpijob_node *root, const char *version, const struct mpijob_flyte_options *options)
+static void make(const mpijob_node *root, const char *version,
+    const struct mpijob_flyte_options *options)
 {
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_doc *job = NULL;
 	int code = mpijob_flyte_job(root, version, options, &job, diag);
 
 	need(!code == !!job, "a job without success, or the other way round");
-	need(code == 0 || mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) > 0, "refused without a word");
+	need(code == 0 || mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) > 0,
+	    "refused without a word");
 	need(code == 0 || code == MPIJOB_ERR_SPEC || code == MPIJOB_ERR_UNSUPPORTED, "an odd code");
 	need(!job || mpijob_is_job(mpijob_doc_root(job)), "what is made is no job");
 	mpijob_doc_free(job);
@@ -33,7 +35,8 @@ static void make(const mpijob_node *root, const char *version, const struct mpij
 static void look(const mpijob_node *root)
 {
 	struct mpijob_flyte_status_options options = MPIJOB_FLYTE_STATUS_OPTIONS_INIT;
-	const mpijob_node *workers = mpijob_node_find(root, "spec.mpiReplicaSpecs[Worker].replicas");
+	const mpijob_node *workers =
+	    mpijob_node_find(root, "spec.mpiReplicaSpecs[Worker].replicas");
 	mpijob_flyte_status *status = NULL;
 	int64_t count = 0;
 
@@ -65,7 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.execution = &execution;
 	make(root, "v1", &options);
 	make(root, "v2beta1", &options);
-	execution.inputs = execution.labels = execution.environment = execution.resources = execution.pod_template = root;
+	execution.inputs = execution.labels = execution.environment = execution.resources =
+	    execution.pod_template = root;
 	options.execution = &execution;
 	make(root, "v2beta1", &options);
 	look(root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a kubeconfig: it is refused with an error, or becomes a configuration that a transport can use: an
- * address that fits into a request, and no credentials without TLS.
+ * Any bytes as a kubeconfig: it is refused with an error, or becomes a configuration that a
+ * transport can use: an address that fits into a request, and no credentials without TLS.
  */
 #define _GNU_SOURCE
 #include "http/config.h"
@@ -30,13 +30,13 @@ static void check(const mpijob_http_config *config)
 	need(server[strlen(server) - 1] != '/' && !strpbrk(server, " \r\n\t?#"));
 	need(strstr(server, "://")[3 + strcspn(strstr(server, "://") + 3, "/@")] != '@');
 	need(mpijob_http_config_namespace(config) != NULL);
-	need(config->tls || (!config->token.len && !config->token_file && !config->username && !config->exec.command &&
-			     !config->certificate.data.len));
+	need(config->tls || (!config->token.len && !config->token_file && !config->username &&
+				!config->exec.command && !config->certificate.data.len));
 	need(!config->token.len || !mpijob__http_resolve_has_control(config->token.data));
 	need(!config->insecure || (!config->ca.data.len && !config->ca.file));
 	need(!(config->as_uid || config->as_groups || config->as_extra_count) || config->as);
-	need(!config->exec.command ||
-	     (config->exec.api_version && config->exec.interactive_mode <= MPIJOB__HTTP_EXEC_ALWAYS));
+	need(!config->exec.command || (config->exec.api_version && config->exec.interactive_mode <=
+								       MPIJOB__HTTP_EXEC_ALWAYS));
 	need(copy != NULL);
 	mpijob_http_config_free(copy);
 }

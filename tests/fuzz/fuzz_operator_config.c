@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a configuration of the operator and, behind a line "---", as a job: what holds is worked out or refused, the job
- * stays as it was, nothing but what a configuration may reach differs in the copy, features are within their bounds, and a
- * limit on workers holds.
+ * Any bytes as a configuration of the operator and, behind a line "---", as a job: what holds is
+ * worked out or refused, the job stays as it was, nothing but what a configuration may reach
+ * differs in the copy, features are within their bounds, and a limit on workers holds.
  */
 #include "base/text.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK "\n---\n"
+#define MARK         "\n---\n"
 #define MOST_PLANNED 200
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,7 +34,8 @@ static char *print(const mpijob *job)
 {
 	struct mpijob_text text = { 0 };
 
-	if (mpijob_node_write(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &text))
+	if (mpijob_node_write(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON_COMPACT,
+		mpijob_text_write, &text))
 		mpijob__base_text_release(&text);
 	return text.data;
 }
@@ -48,7 +49,8 @@ static int is_empty(const mpijob_node *node)
 /* The document without what a configuration reaches. */
 static mpijob_doc *rest_of(const mpijob *job)
 {
-	static const char *const keys[] = { "cleanPodPolicy", "ttlSecondsAfterFinished", "activeDeadlineSeconds" };
+	static const char *const keys[] = { "cleanPodPolicy", "ttlSecondsAfterFinished",
+		"activeDeadlineSeconds" };
 	mpijob_doc *doc = mpijob_doc_clone(mpijob_document(job));
 	mpijob_node *spec, *policy;
 
@@ -62,8 +64,10 @@ static mpijob_doc *rest_of(const mpijob *job)
 	/* What was not there, or null, may be a map now. */
 	if (is_empty(policy))
 		mpijob_node_remove(spec, "runPolicy");
-	if (mpijob_node_kind(mpijob_doc_find(doc, "spec.mpiReplicaSpecs[Worker]")) == MPIJOB_NODE_MAP)
-		mpijob_node_remove(mpijob_doc_find(doc, "spec.mpiReplicaSpecs[Worker]"), "replicas");
+	if (mpijob_node_kind(mpijob_doc_find(doc, "spec.mpiReplicaSpecs[Worker]")) ==
+	    MPIJOB_NODE_MAP)
+		mpijob_node_remove(mpijob_doc_find(doc, "spec.mpiReplicaSpecs[Worker]"),
+		    "replicas");
 	if (is_empty(spec))
 		mpijob_node_remove(mpijob_doc_edit(doc), "spec");
 	return doc;
@@ -88,10 +92,14 @@ static void check_values(const mpijob_effective *effective)
 
 	for (size_t i = 0; (value = mpijob_effective_at(effective, i)) != NULL; i++) {
 		const struct mpijob_feature *feature = mpijob_feature_find(value->field);
-		int32_t is = feature ? mpijob_features_get(mpijob_effective_features(effective), feature->name) : 0;
+		int32_t is = feature ? mpijob_features_get(mpijob_effective_features(effective),
+					   feature->name)
+				     : 0;
 
-		need(value->origin >= MPIJOB_ORIGIN_BUILT_IN && value->origin <= MPIJOB_ORIGIN_LIMIT);
-		need(value->rule >= -1 && (value->wanted == NULL) == (value->origin != MPIJOB_ORIGIN_LIMIT));
+		need(value->origin >= MPIJOB_ORIGIN_BUILT_IN &&
+		     value->origin <= MPIJOB_ORIGIN_LIMIT);
+		need(value->rule >= -1 &&
+		     (value->wanted == NULL) == (value->origin != MPIJOB_ORIGIN_LIMIT));
 		need(!feature || is == 0 || (is >= feature->minimum && is <= feature->maximum));
 	}
 }
@@ -144,7 +152,8 @@ static void check(const mpijob_operator_config *config, const mpijob *job)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = (const char *)data, *mark = find_mark(text, size);
-	size_t config_size = mark ? (size_t)(mark - text) : size, rest = mark ? size - config_size - strlen(MARK) : 0;
+	size_t config_size = mark ? (size_t)(mark - text) : size,
+	       rest = mark ? size - config_size - strlen(MARK) : 0;
 	mpijob_operator_config *config = NULL, *copy = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob *job = NULL;

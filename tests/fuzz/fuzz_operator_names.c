@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as answers of a DNS server: they are read inside of what came, and only an answer to the question counts. */
+/* Any bytes as answers of a DNS server: they are read inside of what came, and only an answer to
+ * the question counts. */
 #include "../../programs/mpijob-operator/names.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		answer[2] |= FLAG_ANSWER;
 	if (size > 2 * HEADER && data[2] % 4 == 0)
 		size = data[3] % (2 * HEADER);
-	is_answer = size >= HEADER && ((unsigned)answer[0] << 8 | answer[1]) == slot->id && (answer[2] & FLAG_ANSWER);
+	is_answer = size >= HEADER && ((unsigned)answer[0] << 8 | answer[1]) == slot->id &&
+		    (answer[2] & FLAG_ANSWER);
 	if (send(ends[1], answer, size, 0) != (ssize_t)size)
 		abort();
 	read_answers(&names);

@@ -4,7 +4,8 @@
  *
  *     fuzz_x COUNT [-n NAME] [FILE | FOLDER]...
  *
- * First every file as it is (folders are searched through, with -n for files of this name), then COUNT mutations of them, the same ones every time.
+ * First every file as it is (folders are searched through, with -n for files of this name), then
+ * COUNT mutations of them, the same ones every time.
  */
 #include <dirent.h>
 #include <stdint.h>
@@ -93,7 +94,8 @@ static void add_path(const char *path)
 /* Change a few bytes, cut a piece out, double one, or take one from another input. */
 static size_t mutate(uint8_t *data, size_t len)
 {
-	static const char telling[] = "{}[]:,-#&*!|>'\"%@`?<~\\ \t\n\r0.eE+\0\xff\xc2\x80\xef\xbb\xbf";
+	static const char telling[] =
+	    "{}[]:,-#&*!|>'\"%@`?<~\\ \t\n\r0.eE+\0\xff\xc2\x80\xef\xbb\xbf";
 	size_t at = below(len + 1);
 	size_t piece = below(len - at + 1) % 32;
 	const struct input *other = &inputs[below(input_count)];
@@ -108,9 +110,7 @@ static size_t mutate(uint8_t *data, size_t len)
 		if (at < len)
 			data[at] = (uint8_t)telling[below(sizeof(telling) - 1)];
 		return len;
-	case 2:
-		memmove(data + at, data + at + piece, len - at - piece);
-		return len - piece;
+	case 2: memmove(data + at, data + at + piece, len - at - piece); return len - piece;
 	case 3:
 		if (len + piece > LONGEST)
 			return len;
@@ -170,8 +170,8 @@ int main(int argc, char **argv)
 	}
 	(void)clock_gettime(CLOCK_MONOTONIC, &end);
 	seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-	(void)printf("%zu inputs and %lu mutations in %.1f s, %.0f/s\n", input_count, input_count ? count : 0, seconds,
-		     (double)(input_count + count) / seconds);
+	(void)printf("%zu inputs and %lu mutations in %.1f s, %.0f/s\n", input_count,
+	    input_count ? count : 0, seconds, (double)(input_count + count) / seconds);
 	for (size_t i = 0; i < input_count; i++)
 		free(inputs[i].data);
 	free(inputs);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the embedded cluster does with an object costs time in proportion to its size: objects with N and with 2N entries
- * in one of their lists are created, as basic blocks that run. Ends with 1 where a factor is above LIMIT.
+ * What the embedded cluster does with an object costs time in proportion to its size: objects with
+ * N and with 2N entries in one of their lists are created, as basic blocks that run. Ends with 1
+ * where a factor is above LIMIT.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -31,12 +32,17 @@ static void need(int ok, const char *what)
 	exit(2);
 }
 
-#define POD_BEGIN "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":\"c\",\"image\":\"i\""
-#define PODS      "/api/v1/namespaces/default/pods"
-#define JOB_BEGIN "{\"metadata\":{\"name\":\"a\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[" \
-		  "{\"name\":\"c\",\"image\":\"i\"}"
+#define POD_BEGIN                                                                                \
+	"{\"metadata\":{\"name\":\"a\"},\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{" \
+	"\"name\":\"c\",\"image\":\"i\""
+#define PODS "/api/v1/namespaces/default/pods"
+#define JOB_BEGIN                                                                             \
+	"{\"metadata\":{\"name\":\"a\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":" \
+	"\"Never\",\"containers\":["                                                          \
+	"{\"name\":\"c\",\"image\":\"i\"}"
 
-/* An object: `begin`, the entries with their number for each %06zu, `end`. `second` repeats the list with other entries. */
+/* An object: `begin`, the entries with their number for each %06zu, `end`. `second` repeats the
+ * list with other entries. */
 static const struct list {
 	const char *name, *path;
 	const char *begin, *entry;
@@ -44,25 +50,36 @@ static const struct list {
 	const char *end;
 	int status;
 } lists[] = {
-	{ "containers of a pod", PODS, POD_BEGIN "}", ",{\"name\":\"a-%06zu\",\"image\":\"i\"}", NULL, NULL, "]}}", 201 },
-	{ "containers of one name", PODS, POD_BEGIN "}", ",{\"name\":\"a\",\"image\":\"i\"}", NULL, NULL, "]}}", 422 },
-	{ "initContainers", PODS, POD_BEGIN "}],\"initContainers\":[{\"name\":\"d\",\"image\":\"i\"}",
-	  ",{\"name\":\"a-%06zu\",\"image\":\"i\"}", NULL, NULL, "]}}", 201 },
-	{ "volumes and their mounts", PODS, POD_BEGIN ",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}",
-	  ",{\"name\":\"a-%06zu\",\"mountPath\":\"/a-%06zu\"}", "]}],\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}",
-	  ",{\"name\":\"a-%06zu\",\"emptyDir\":{}}", "]}}", 201 },
-	{ "mounts without volumes", PODS, POD_BEGIN ",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}",
-	  ",{\"name\":\"a-%06zu\",\"mountPath\":\"/a-%06zu\"}", NULL, NULL, "]}]}}", 422 },
+	{ "containers of a pod", PODS, POD_BEGIN "}", ",{\"name\":\"a-%06zu\",\"image\":\"i\"}",
+	    NULL, NULL, "]}}", 201 },
+	{ "containers of one name", PODS, POD_BEGIN "}", ",{\"name\":\"a\",\"image\":\"i\"}", NULL,
+	    NULL, "]}}", 422 },
+	{ "initContainers", PODS,
+	    POD_BEGIN "}],\"initContainers\":[{\"name\":\"d\",\"image\":\"i\"}",
+	    ",{\"name\":\"a-%06zu\",\"image\":\"i\"}", NULL, NULL, "]}}", 201 },
+	{ "volumes and their mounts", PODS,
+	    POD_BEGIN ",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}",
+	    ",{\"name\":\"a-%06zu\",\"mountPath\":\"/a-%06zu\"}",
+	    "]}],\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}",
+	    ",{\"name\":\"a-%06zu\",\"emptyDir\":{}}", "]}}", 201 },
+	{ "mounts without volumes", PODS,
+	    POD_BEGIN ",\"volumeMounts\":[{\"name\":\"v\",\"mountPath\":\"/v\"}",
+	    ",{\"name\":\"a-%06zu\",\"mountPath\":\"/a-%06zu\"}", NULL, NULL, "]}]}}", 422 },
 	{ "containers of a Job", "/apis/batch/v1/namespaces/default/jobs", JOB_BEGIN,
-	  ",{\"name\":\"a-%06zu\",\"image\":\"i\"}", NULL, NULL, "]}}}}", 201 },
+	    ",{\"name\":\"a-%06zu\",\"image\":\"i\"}", NULL, NULL, "]}}}}", 201 },
 	{ "keys of a ConfigMap", "/api/v1/namespaces/default/configmaps",
-	  "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\"", ",\"a-%06zu\":\"v\"", NULL, NULL, "}}", 201 },
+	    "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\"", ",\"a-%06zu\":\"v\"", NULL, NULL,
+	    "}}", 201 },
 	{ "wrong keys of a ConfigMap", "/api/v1/namespaces/default/configmaps",
-	  "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\"", ",\"../%06zu\":\"v\"", NULL, NULL, "}}", 422 },
-	{ "keys of a Secret", "/api/v1/namespaces/default/secrets", "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\"",
-	  ",\"a-%06zu\":\"dg==\"", NULL, NULL, "}}", 201 },
-	{ "labels", PODS, "{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]},\"metadata\":{\"name\":\"a\",\"labels\":{\"k\":\"\"",
-	  ",\"a-%06zu\":\"v\"", NULL, NULL, "}}}", 201 },
+	    "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\"", ",\"../%06zu\":\"v\"", NULL,
+	    NULL, "}}", 422 },
+	{ "keys of a Secret", "/api/v1/namespaces/default/secrets",
+	    "{\"metadata\":{\"name\":\"a\"},\"data\":{\"k\":\"\"", ",\"a-%06zu\":\"dg==\"", NULL,
+	    NULL, "}}", 201 },
+	{ "labels", PODS,
+	    "{\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]},\"metadata\":{\"name\":"
+	    "\"a\",\"labels\":{\"k\":\"\"",
+	    ",\"a-%06zu\":\"v\"", NULL, NULL, "}}}", 201 },
 };
 
 /* Put the number in the place of each %06zu. */
@@ -140,11 +157,12 @@ int main(void)
 
 	printf("%-40s %12s %12s factor\n", "list", "steps (N)", "steps (2N)");
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-		double once = cost(&lists[i], ENTRIES), twice = cost(&lists[i], 2 * (size_t)ENTRIES);
+		double once = cost(&lists[i], ENTRIES),
+		       twice = cost(&lists[i], 2 * (size_t)ENTRIES);
 
 		bad += twice / once > LIMIT;
 		printf("%-40s %12.0f %12.0f %6.2f%s\n", lists[i].name, once, twice, twice / once,
-		       twice / once > LIMIT ? "  NOT LINEAR" : "");
+		    twice / once > LIMIT ? "  NOT LINEAR" : "");
 	}
 	return bad ? 1 : 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many clients, each on a thread of its own: it watches pods, creates, lists, gets, waits and deletes, and is freed and
- * made anew, while two other threads wake it and cancel what it waits for. Built by test-client-threads with
- * ThreadSanitizer. What a client was told must be so in the end: nothing that was cancelled is a success or breaks what
- * comes after it.
+ * Many clients, each on a thread of its own: it watches pods, creates, lists, gets, waits and
+ * deletes, and is freed and made anew, while two other threads wake it and cancel what it waits
+ * for. Built by test-client-threads with ThreadSanitizer. What a client was told must be so in the
+ * end: nothing that was cancelled is a success or breaks what comes after it.
  */
 #include <mpijob/http.h>
 #include <mpijob/mpijob.h>
@@ -24,15 +24,15 @@ enum { UNKNOWN, THERE, GONE };
 
 struct worker {
 	pthread_t thread;
-	pthread_mutex_t lock;   /* of `nagged` */
-	mpijob_client *nagged;  /* whom the other threads wake and cancel; NULL: nobody */
+	pthread_mutex_t lock;  /* of `nagged` */
+	mpijob_client *nagged; /* whom the other threads wake and cancel; NULL: nobody */
 	mpijob_client *client;
 	mpijob_watch *watch;
 	unsigned number, life, dice;
-	int calm;               /* nobody cancels any more */
-	int said[PODS];         /* what answers said of its own pods */
+	int calm;                   /* nobody cancels any more */
+	int said[PODS];             /* what answers said of its own pods */
 	int seen[PODS], told[PODS]; /* what its watch says of them; told by the list that runs */
-	int ended;              /* tasks under way that are over */
+	int ended;                  /* tasks under way that are over */
 	size_t done, cancelled, events;
 };
 
@@ -68,8 +68,8 @@ static int pod_of(const struct worker *worker, const char *name)
 {
 	unsigned number, life, i;
 
-	if (!name || sscanf(name, "w%u-%u-%u", &number, &life, &i) != 3 || number != worker->number ||
-	    life != worker->life || i >= PODS)
+	if (!name || sscanf(name, "w%u-%u-%u", &number, &life, &i) != 3 ||
+	    number != worker->number || life != worker->life || i >= PODS)
 		return -1;
 	return (int)i;
 }
@@ -183,9 +183,11 @@ static void wait_for(struct worker *worker, int i)
 	int sure = worker->said[i] == THERE, code;
 
 	name_of(worker, i, name);
-	code = mpijob_client_wait(worker->client, &target, sure ? 20000 : 20, is_there, NULL, NULL, NULL);
+	code = mpijob_client_wait(worker->client, &target, sure ? 20000 : 20, is_there, NULL, NULL,
+	    NULL);
 	if (!was_cancelled(worker, code))
-		expect(code == 0 || (!sure && code == MPIJOB_ERR_TIMEOUT), "waiting for what is there", code);
+		expect(code == 0 || (!sure && code == MPIJOB_ERR_TIMEOUT),
+		    "waiting for what is there", code);
 	code = mpijob_client_wait(worker->client, &target, 10, never, NULL, NULL, NULL);
 	if (!was_cancelled(worker, code))
 		expect(code == MPIJOB_ERR_TIMEOUT, "waiting for what never comes", code);
@@ -205,7 +207,8 @@ static int list(struct worker *worker, int there[PODS])
 	expect(code == 0, "a list", code);
 	items = mpijob_node_get(doc ? mpijob_doc_root(doc) : NULL, "items");
 	for (size_t n = 0; n < mpijob_node_count(items); n++) {
-		int i = pod_of(worker, mpijob_node_string(mpijob_node_find(mpijob_node_at(items, n), "metadata.name")));
+		int i = pod_of(worker, mpijob_node_string(mpijob_node_find(mpijob_node_at(items, n),
+					   "metadata.name")));
 		if (i >= 0)
 			there[i] = 1;
 	}
@@ -216,7 +219,8 @@ static int list(struct worker *worker, int there[PODS])
 static void compare(const struct worker *worker, const int there[PODS], const char *what)
 {
 	for (int i = 0; i < PODS; i++)
-		expect(worker->said[i] == UNKNOWN || (worker->said[i] == THERE) == there[i], what, i);
+		expect(worker->said[i] == UNKNOWN || (worker->said[i] == THERE) == there[i], what,
+		    i);
 }
 
 static void on_end(void *user, int code, mpijob *job, mpijob_doc *doc)
@@ -254,7 +258,7 @@ static void tasks(struct worker *worker)
 	expect(worker->ended, "the end of a task", 0);
 }
 
-static void delete(struct worker *worker, int i)
+static void delete (struct worker *worker, int i)
 {
 	char name[32];
 	struct mpijob_target target = pods(name);
@@ -266,7 +270,8 @@ static void delete(struct worker *worker, int i)
 		worker->said[i] = UNKNOWN;
 		return;
 	}
-	expect(code == 0 || (worker->said[i] == UNKNOWN && code == MPIJOB_ERR_NOT_FOUND), "a deletion", code);
+	expect(code == 0 || (worker->said[i] == UNKNOWN && code == MPIJOB_ERR_NOT_FOUND),
+	    "a deletion", code);
 	worker->said[i] = GONE;
 }
 
@@ -322,7 +327,7 @@ static void live(struct worker *worker)
 			compare(worker, there, "what answers said is not in a list");
 		tasks(worker);
 		if (rand_r(&worker->dice) % 2)
-			delete(worker, i);
+			delete (worker, i);
 	}
 	let_nag(worker, NULL);
 	settle(worker);
@@ -351,7 +356,8 @@ static void *nag(void *user)
 		struct worker *worker = &workers[(unsigned)rand_r(&dice) % THREADS];
 		pthread_mutex_lock(&worker->lock);
 		if (worker->nagged)
-			(rand_r(&dice) % 8 ? mpijob_client_wake : mpijob_client_cancel)(worker->nagged);
+			(rand_r(&dice) % 8 ? mpijob_client_wake : mpijob_client_cancel)(
+			    worker->nagged);
 		pthread_mutex_unlock(&worker->lock);
 		nanosleep(&pause, NULL);
 	}
@@ -393,7 +399,7 @@ int main(int argc, char **argv)
 		pthread_mutex_destroy(&workers[i].lock);
 	}
 	mpijob_http_config_free(config);
-	printf("{\"done\": %zu, \"cancelled\": %zu, \"events\": %zu, \"wrong\": %d}\n", done, cancelled, events,
-	       atomic_load(&wrong));
+	printf("{\"done\": %zu, \"cancelled\": %zu, \"events\": %zu, \"wrong\": %d}\n", done,
+	    cancelled, events, atomic_load(&wrong));
 	return atomic_load(&wrong) != 0;
 }

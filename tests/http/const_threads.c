@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that all read one document, one job, one set of facts, its objects and its plan, through functions that take them as
- * const. Built by test-const with ThreadSanitizer; each thread must also see what the others see.
+ * Threads that all read one document, one job, one set of facts, its objects and its plan, through
+ * functions that take them as const. Built by test-const with ThreadSanitizer; each thread must
+ * also see what the others see.
  */
 #include "expect.h"
 
@@ -32,24 +33,28 @@ static int count(void *user, const char *data, size_t len)
 
 static void visit(const mpijob_node *node, size_t *sum)
 {
-	*sum += (size_t)mpijob_node_kind(node) + mpijob_node_length(node) + (size_t)mpijob_node_line(node);
+	*sum += (size_t)mpijob_node_kind(node) + mpijob_node_length(node) +
+		(size_t)mpijob_node_line(node);
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
 		const char *key = mpijob_node_key(node, i);
 
 		if (key)
-			expect(mpijob_node_get(node, key) == mpijob_node_at(node, i), "a key is found");
+			expect(mpijob_node_get(node, key) == mpijob_node_at(node, i),
+			    "a key is found");
 		visit(mpijob_node_at(node, i), sum);
 	}
 }
 
 static void read_document(size_t *sum)
 {
-	mpijob_doc *copy = mpijob_doc_clone(doc), *part = mpijob_doc_from_node(mpijob_doc_root(doc));
+	mpijob_doc *copy = mpijob_doc_clone(doc),
+		   *part = mpijob_doc_from_node(mpijob_doc_root(doc));
 
 	visit(mpijob_doc_root(doc), sum);
 	expect(mpijob_node_equal(mpijob_doc_root(copy), mpijob_doc_root(doc)), "a copy is equal");
 	for (int32_t format = MPIJOB_FORMAT_YAML; format <= MPIJOB_FORMAT_JSON_COMPACT; format++)
-		expect(!mpijob_node_write(mpijob_doc_root(doc), format, count, sum), "mpijob_node_write");
+		expect(!mpijob_node_write(mpijob_doc_root(doc), format, count, sum),
+		    "mpijob_node_write");
 	expect(!mpijob_object_validate(mpijob_doc_root(doc), NULL, NULL), "mpijob_object_validate");
 	mpijob_doc_free(part);
 	mpijob_doc_free(copy);
@@ -66,7 +71,8 @@ static void read_job(size_t *sum)
 	expect(!mpijob_validate(job, NULL, diag), "mpijob_validate");
 	*sum += mpijob_diag_count(diag);
 	expect(!mpijob_render(job, NULL, &rendered, NULL), "mpijob_render");
-	expect(!mpijob_convert(mpijob_doc_root(mpijob_document(job)), NULL, "v1", NULL, &old, NULL), "mpijob_convert");
+	expect(!mpijob_convert(mpijob_doc_root(mpijob_document(job)), NULL, "v1", NULL, &old, NULL),
+	    "mpijob_convert");
 	*sum += mpijob_objects_count(rendered);
 	mpijob_doc_free(old);
 	mpijob_objects_free(rendered);
@@ -85,15 +91,18 @@ static void read_plan(size_t *sum)
 	*sum += mpijob_facts_pod_count(facts) + (mpijob_facts_launcher(facts) != NULL);
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
 		*sum += (size_t)mpijob_plan_at(plan, i)->role;
-	*sum += (size_t)mpijob_plan_transitions(plan) + (mpijob_plan_status(plan) != NULL) + (size_t)mpijob_plan_next_ms(plan);
+	*sum += (size_t)mpijob_plan_transitions(plan) + (mpijob_plan_status(plan) != NULL) +
+		(size_t)mpijob_plan_next_ms(plan);
 	for (size_t i = 0; i < mpijob_objects_count(objects); i++) {
 		mpijob_doc *object = NULL;
 
 		expect(!mpijob_objects_at(objects, i, &object), "mpijob_objects_at");
-		expect(!mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON, 0, count, sum), "mpijob_objects_write_at");
+		expect(!mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON, 0, count, sum),
+		    "mpijob_objects_write_at");
 		mpijob_doc_free(object);
 	}
-	expect(!mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0, count, sum), "mpijob_objects_write");
+	expect(!mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0, count, sum),
+	    "mpijob_objects_write");
 	mpijob_plan_free(made);
 }
 
@@ -110,11 +119,14 @@ static void *work(void *user)
 }
 
 static const char pod[] =
-	"{\"type\":\"ADDED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"b-worker-0\",\"namespace\":\"t\","
-	"\"uid\":\"p\",\"resourceVersion\":\"2\",\"labels\":{\"training.kubeflow.org/job-name\":\"b\","
-	"\"training.kubeflow.org/job-role\":\"worker\",\"training.kubeflow.org/replica-index\":\"0\"},\"ownerReferences\":["
-	"{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"name\":\"b\",\"uid\":\"u\",\"controller\":true}]},"
-	"\"status\":{\"phase\":\"Running\"}}}";
+    "{\"type\":\"ADDED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
+    "\"b-worker-0\",\"namespace\":\"t\","
+    "\"uid\":\"p\",\"resourceVersion\":\"2\",\"labels\":{\"training.kubeflow.org/job-name\":\"b\","
+    "\"training.kubeflow.org/job-role\":\"worker\",\"training.kubeflow.org/"
+    "replica-index\":\"0\"},\"ownerReferences\":["
+    "{\"apiVersion\":\"kubeflow.org/"
+    "v2beta1\",\"kind\":\"MPIJob\",\"name\":\"b\",\"uid\":\"u\",\"controller\":true}]},"
+    "\"status\":{\"phase\":\"Running\"}}}";
 
 /* A job with a map that is long enough to be searched through an index. */
 static void make(void)
@@ -122,23 +134,31 @@ static void make(void)
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
 	mpijob_observation *observed = mpijob_observation_new();
 	mpijob_text *text = mpijob_text_new();
-	static const char begin[] = "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata:\n  {name: b, namespace: t, uid: u, "
-				    "resourceVersion: '1'}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: {containers: "
-				    "[{name: l, image: i}]}}}, Worker: {replicas: 3, template: {metadata: {annotations: {";
-	static const char end[] = "}}, spec: {containers: [{name: w, image: i, resources: {limits: {cpu: 500m}}}]}}}}}\n";
+	static const char begin[] =
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata:\n  {name: b, namespace: t, "
+	    "uid: u, "
+	    "resourceVersion: '1'}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: "
+	    "{containers: "
+	    "[{name: l, image: i}]}}}, Worker: {replicas: 3, template: {metadata: {annotations: {";
+	static const char end[] =
+	    "}}, spec: {containers: [{name: w, image: i, resources: {limits: {cpu: 500m}}}]}}}}}\n";
 	char line[40];
 
 	expect(!mpijob_text_write(text, begin, sizeof(begin) - 1), "memory");
 	for (int i = 0; i < 100; i++)
-		expect(!mpijob_text_write(text, line, (size_t)snprintf(line, sizeof(line), "a%d: 'b'%s", i, i < 99 ? ", " : "")),
-		       "memory");
+		expect(!mpijob_text_write(text, line,
+			   (size_t)snprintf(line, sizeof(line), "a%d: 'b'%s", i,
+			       i < 99 ? ", " : "")),
+		    "memory");
 	expect(!mpijob_text_write(text, end, sizeof(end) - 1), "memory");
-	expect(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &doc, NULL), "mpijob_doc_parse");
+	expect(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &doc, NULL),
+	    "mpijob_doc_parse");
 	expect(!mpijob_from_node(mpijob_doc_root(doc), NULL, &job, NULL), "mpijob_from_node");
 	expect(!mpijob_default(job, NULL, NULL), "mpijob_default");
 	facts = mpijob_facts_new();
 	expect(!mpijob_observe(observed, pod, sizeof(pod) - 1, NULL), "mpijob_observe");
-	expect(mpijob_facts_apply(facts, mpijob_observation_view(observed)) == 1, "mpijob_facts_apply");
+	expect(mpijob_facts_apply(facts, mpijob_observation_view(observed)) == 1,
+	    "mpijob_facts_apply");
 	expect(!mpijob_render(job, NULL, &objects, NULL), "mpijob_render");
 	options.now_ms = INT64_C(1790000000000);
 	expect(!mpijob_plan_new(job, facts, &options, &plan, NULL), "mpijob_plan_new");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HTTP transport on a leash, for the scripts beside this file: commands come in as lines, what happens goes out as
- * lines of JSON. Everything goes through the public headers, as in a program of a user.
+ * The HTTP transport on a leash, for the scripts beside this file: commands come in as lines, what
+ * happens goes out as lines of JSON. Everything goes through the public headers, as in a program of
+ * a user.
  *
  *     start NAME METHOD PATH [stream] [fresh] [timeout=MS] [body=TEXT] [fill=BYTES]
  *     wait NAME            until it is done        data NAME BYTES   until so much came
  *     status...            is in what "done" says  poll MS           once; says how long it took
- *     cancel NAME  pause NAME  resume NAME         wake MS           from another thread, so much later
- *     load COUNT AHEAD METHOD PATH [stream]        many at a time; says how they ended
- *     quit
+ *     cancel NAME  pause NAME  resume NAME         wake MS           from another thread, so much
+ * later load COUNT AHEAD METHOD PATH [stream]        many at a time; says how they ended quit
  */
 #include <mpijob/client.h>
 #include <mpijob/http.h>
@@ -79,12 +79,16 @@ static void print_string(const char *text, size_t len)
 	putchar('"');
 }
 
-static void print_answer(const char *name, size_t bytes, unsigned long sum, const struct mpijob_answer *answer)
+static void print_answer(const char *name, size_t bytes, unsigned long sum,
+    const struct mpijob_answer *answer)
 {
-	printf("{\"done\": \"%s\", \"code\": %d, \"status\": %d, \"bytes\": %zu, \"sum\": %lu, \"retry_after\": %lld, "
+	printf("{\"done\": \"%s\", \"code\": %d, \"status\": %d, \"bytes\": %zu, \"sum\": %lu, "
+	       "\"retry_after\": %lld, "
 	       "\"message\": ",
-	       name, answer->code, answer->status, bytes + answer->body_len, sum, (long long)answer->retry_after_ms);
-	print_string(answer->message ? answer->message : "", answer->message ? strlen(answer->message) : 0);
+	    name, answer->code, answer->status, bytes + answer->body_len, sum,
+	    (long long)answer->retry_after_ms);
+	print_string(answer->message ? answer->message : "",
+	    answer->message ? strlen(answer->message) : 0);
 	printf(", \"body\": ");
 	print_string(answer->body, answer->body_len < 4000 ? answer->body_len : 4000);
 	printf("}\n");
@@ -222,7 +226,8 @@ static void load_done(void *user, const struct mpijob_answer *answer)
 		load.statuses[answer->status]++;
 	if (answer->code && load.failed++ == 0) {
 		load.first_code = answer->code;
-		snprintf(load.first_message, sizeof(load.first_message), "%s", answer->message ? answer->message : "");
+		snprintf(load.first_message, sizeof(load.first_message), "%s",
+		    answer->message ? answer->message : "");
 	}
 	start_more();
 }
@@ -253,15 +258,17 @@ static void run_load(char *rest)
 	char stream[16] = "";
 
 	memset(&load, 0, sizeof(load));
-	if (sscanf(rest, "%zu %zu %15s %511s %15s", &load.count, &load.ahead, load.method, load.path, stream) < 4)
+	if (sscanf(rest, "%zu %zu %15s %511s %15s", &load.count, &load.ahead, load.method,
+		load.path, stream) < 4)
 		exit(2);
 	load.stream = strcmp(stream, "stream") == 0;
 	start_more();
 	while (load.ended < load.count)
 		turn(1000);
-	printf("{\"load\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"cpu\": %.3f, \"first_code\": %d, "
+	printf("{\"load\": %zu, \"failed\": %zu, \"seconds\": %.3f, \"cpu\": %.3f, \"first_code\": "
+	       "%d, "
 	       "\"first_message\": ",
-	       load.count, load.failed, now() - begin, cpu() - begin_cpu, load.first_code);
+	    load.count, load.failed, now() - begin, cpu() - begin_cpu, load.first_code);
 	print_string(load.first_message, strlen(load.first_message));
 	printf(", \"statuses\": {");
 	for (int i = 0, first = 1; i < 600; i++)
@@ -289,7 +296,8 @@ static void wait_for(const char *name, size_t bytes, int data)
 	if (!one->done && !data)
 		printf("{\"stuck\": \"%s\"}\n", name);
 	if (data)
-		printf("{\"data\": \"%s\", \"bytes\": %zu, \"over\": %d}\n", name, one->bytes, one->done);
+		printf("{\"data\": \"%s\", \"bytes\": %zu, \"over\": %d}\n", name, one->bytes,
+		    one->done);
 	if (one->done && !data)
 		one->used = 0;
 }
@@ -377,16 +385,11 @@ int main(int argc, char **argv)
 	const struct {
 		const char *name;
 		const char **to;
-	} words[] = { { "--kubeconfig", &wish.kubeconfig },
-		      { "--server", &wish.server },
-		      { "--ca", &wish.certificate_authority },
-		      { "--cert", &wish.client_certificate },
-		      { "--key", &wish.client_key },
-		      { "--token", &wish.token },
-		      { "--tls-server-name", &wish.tls_server_name },
-		      { "--proxy", &wish.proxy_url },
-		      { "--as", &wish.as_user },
-		      { "--user-agent", &options.user_agent } };
+	} words[] = { { "--kubeconfig", &wish.kubeconfig }, { "--server", &wish.server },
+		{ "--ca", &wish.certificate_authority }, { "--cert", &wish.client_certificate },
+		{ "--key", &wish.client_key }, { "--token", &wish.token },
+		{ "--tls-server-name", &wish.tls_server_name }, { "--proxy", &wish.proxy_url },
+		{ "--as", &wish.as_user }, { "--user-agent", &options.user_agent } };
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t len;

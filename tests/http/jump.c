@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For LD_PRELOAD: clocks that are ahead by as many seconds as the file $JUMP says, "MONOTONIC WALL"; see clocks.py. */
+/* For LD_PRELOAD: clocks that are ahead by as many seconds as the file $JUMP says, "MONOTONIC
+ * WALL"; see clocks.py. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdlib.h>

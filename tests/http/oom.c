@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of a transport's life fails, alone or with all after it: ours, libcurl's and, with TLS, OpenSSL's.
- * Each exchange must end once, well or saying that memory ran out; what it got must be whole then; afterwards the
- * transport works, and nothing leaks. The server is a child process, so that this one has a single thread.
+ * Every allocation of a transport's life fails, alone or with all after it: ours, libcurl's and,
+ * with TLS, OpenSSL's. Each exchange must end once, well or saying that memory ran out; what it got
+ * must be whole then; afterwards the transport works, and nothing leaks. The server is a child
+ * process, so that this one has a single thread.
  *
  * Usage: http_oom [NUMBER [x]]              a plain server of its own
  *        http_oom tls URL CA STEP [NUMBER [x]]  see test-oom-tls: one allocation in so many
@@ -34,11 +35,12 @@ static char url[128];
 static const char *authority; /* with TLS: the file of its CA */
 static size_t unclear;        /* failures that did not say that memory ran out */
 static size_t waited;         /* of them those that a limit of time ended */
-static long kept, most_kept;  /* blocks that were left, which over TLS are of caches of libcrypto: at most so many */
+/* blocks that were left, which over TLS are of caches of libcrypto: at most so many */
+static long kept, most_kept;
 
 /* A resolver would be a thread, and the counting allocator is for one thread. */
-__attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-							  void *(*function)(void *), void *user)
+__attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
+    const pthread_attr_t *attributes, void *(*function)(void *), void *user)
 {
 	(void)thread;
 	(void)attributes;
@@ -88,9 +90,11 @@ static void serve(int fd)
 			write_all(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: "
 				      "chunked\r\n\r\n5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n");
 		else if (strstr(head, "GET /refused"))
-			write_all(fd, "HTTP/1.1 401 No\r\nContent-Length: 4\r\nRetry-After: 1\r\n\r\nnope");
+			write_all(fd,
+			    "HTTP/1.1 401 No\r\nContent-Length: 4\r\nRetry-After: 1\r\n\r\nnope");
 		else
-			write_all(fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: a/b\r\nWarning: 299 - "
+			write_all(fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: "
+				      "a/b\r\nWarning: 299 - "
 				      "\"w\"\r\n\r\nhello");
 	}
 }
@@ -156,11 +160,14 @@ static void done(void *user, const struct mpijob_answer *answer)
 	if (answer->code == 0 && one->bytes + answer->body_len != (one->bytes ? 10u : 5u))
 		problem = "an answer that is not whole";
 	/* Out of memory, curl does not see that the address is one, and asks a resolver for it. */
-	if (answer->code == MPIJOB_ERR_UNREACHABLE && oom_failed() && strstr(answer->message, "host name"))
+	if (answer->code == MPIJOB_ERR_UNREACHABLE && oom_failed() &&
+	    strstr(answer->message, "host name"))
 		return;
-	/* OpenSSL ends a handshake, or a connection, without always telling why, or waits for what has come already. */
+	/* OpenSSL ends a handshake, or a connection, without always telling why, or waits for what
+	 * has come already. */
 	if (authority && oom_failed() &&
-	    (answer->code == MPIJOB_ERR_UNREACHABLE || answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT)) {
+	    (answer->code == MPIJOB_ERR_UNREACHABLE || answer->code == MPIJOB_ERR_IO ||
+		answer->code == MPIJOB_ERR_TIMEOUT)) {
 		waited += answer->code == MPIJOB_ERR_TIMEOUT;
 		unclear++;
 		return;
@@ -171,7 +178,8 @@ static void done(void *user, const struct mpijob_answer *answer)
 	}
 }
 
-static void start(mpijob_client *client, struct one *one, const char *method, const char *path, int stream)
+static void start(mpijob_client *client, struct one *one, const char *method, const char *path,
+    int stream)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
@@ -244,8 +252,8 @@ static void look(mpijob_client *client)
 	for (int64_t until = clock_ms() + END_MS; !all_done(ones, 4) && clock_ms() < until;)
 		mpijob_client_poll(client, 5);
 	/*
-	 * A session ticket for which there was no memory can leave OpenSSL saying for ever that it wants to read. What has a
-	 * limit of time ends by it; a stream has that of its reader.
+	 * A session ticket for which there was no memory can leave OpenSSL saying for ever that it
+	 * wants to read. What has a limit of time ends by it; a stream has that of its reader.
 	 */
 	if (authority && !ones[2].done) {
 		mpijob_call_cancel(ones[2].call);
@@ -255,7 +263,8 @@ static void look(mpijob_client *client)
 	}
 	for (int i = 0; i < 4; i++)
 		if (!ones[i].done) {
-			snprintf(said, sizeof(said), "exchange %d does not end when memory is back", i);
+			snprintf(said, sizeof(said), "exchange %d does not end when memory is back",
+			    i);
 			problem = said;
 		}
 	start(client, &one, "GET", "/a", 0);
@@ -280,7 +289,8 @@ static size_t scenario(size_t fail_at, int persistent)
 	wish.server = url;
 	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++)
 		ones[i].done = 1;
-	limits.connect_timeout_ms = limits.request_timeout_ms = limits.idle_timeout_ms = authority ? 1000 : 0;
+	limits.connect_timeout_ms = limits.request_timeout_ms = limits.idle_timeout_ms =
+	    authority ? 1000 : 0;
 	wish.certificate_authority = authority;
 	wish.as_user = "jane";
 	wish.namespace_ = "default";
@@ -335,8 +345,10 @@ int main(int argc, char **argv)
 	scenario(UNCOUNTED, 0);
 	code = oom_each(argc, argv, step, scenario, &problem);
 	if (authority)
-		printf("%zu failures over TLS did not say that memory ran out, %zu of them waited; at most %ld blocks were "
-		       "left\n", unclear, waited, most_kept);
+		printf("%zu failures over TLS did not say that memory ran out, %zu of them waited; "
+		       "at most %ld blocks were "
+		       "left\n",
+		    unclear, waited, most_kept);
 	if (server)
 		kill(server, SIGKILL);
 	return code;

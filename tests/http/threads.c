@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several transports, each on a thread of its own, while other threads wake them: what may be done from another thread, and
- * that transports share nothing. Built by test-threads with ThreadSanitizer. It stands in for the client on the seam, so
- * the order of what is told is checked here too.
+ * Several transports, each on a thread of its own, while other threads wake them: what may be done
+ * from another thread, and that transports share nothing. Built by test-threads with
+ * ThreadSanitizer. It stands in for the client on the seam, so the order of what is told is checked
+ * here too.
  */
 #include "expect.h"
 
@@ -105,7 +106,8 @@ void *mpijob_exchange_slot(const mpijob_exchange *exchange)
 
 static void start_one(struct worker *worker, mpijob_exchange *exchange)
 {
-	static const char *const paths[] = { "/echo", "/stream?n=20&ms=1", "/slow?s=0.02", "/stream?n=3&size=30000", "/truncated" };
+	static const char *const paths[] = { "/echo", "/stream?n=20&ms=1", "/slow?s=0.02",
+		"/stream?n=3&size=30000", "/truncated" };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	unsigned which = (unsigned)rand_r(&worker->dice) % 5;
 
@@ -217,7 +219,7 @@ int main(int argc, char **argv)
 		workers[i].transport.destroy(workers[i].http);
 	}
 	mpijob_http_config_free(loaded);
-	printf("{\"ended\": %zu, \"cancelled\": %zu, \"failed\": %zu, \"wrong\": %d}\n", ended, cancelled, failed,
-	       atomic_load(&wrong));
+	printf("{\"ended\": %zu, \"cancelled\": %zu, \"failed\": %zu, \"wrong\": %d}\n", ended,
+	    cancelled, failed, atomic_load(&wrong));
 	return atomic_load(&wrong) != 0;
 }

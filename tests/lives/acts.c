@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The actions that a script is made of: one row each, with its name, how often it is drawn, the ranges of its numbers
- * and what it does. What does not apply does nothing.
+ * The actions that a script is made of: one row each, with its name, how often it is drawn, the
+ * ranges of its numbers and what it does. What does not apply does nothing.
  */
 #include "driver.h"
 
@@ -12,36 +12,38 @@
 
 /* --- users --- */
 
-#define CREATE_POLICY(flags)   ((flags) & 3) /* cleanPodPolicy: none given, None, Running, All */
-#define CREATE_SUSPENDED       4
-#define CREATE_WAITS           8             /* launcherCreationPolicy: WaitForWorkersReady */
-#define CREATE_WORKING         16            /* runLauncherAsWorker */
-#define CREATE_BACKOFF(flags)  ((flags) >> 5 & 3)
-#define CREATE_TTL(flags)      ((flags) >> 7 & 3)
-#define CREATE_DEADLINE        512
-#define CREATE_NEVER           1024          /* restartPolicy of the launcher */
-#define CREATE_FOREIGN         2048          /* managedBy somebody else */
-#define CREATE_INVALID         4096
-#define CREATE_MOST            8192
+#define CREATE_POLICY(flags)  ((flags)&3) /* cleanPodPolicy: none given, None, Running, All */
+#define CREATE_SUSPENDED      4
+#define CREATE_WAITS          8  /* launcherCreationPolicy: WaitForWorkersReady */
+#define CREATE_WORKING        16 /* runLauncherAsWorker */
+#define CREATE_BACKOFF(flags) ((flags) >> 5 & 3)
+#define CREATE_TTL(flags)     ((flags) >> 7 & 3)
+#define CREATE_DEADLINE       512
+#define CREATE_NEVER          1024 /* restartPolicy of the launcher */
+#define CREATE_FOREIGN        2048 /* managedBy somebody else */
+#define CREATE_INVALID        4096
+#define CREATE_MOST           8192
 
 static const char *policy_text(int flags)
 {
-	static const char *const texts[] = { "", "\"cleanPodPolicy\":\"None\",", "\"cleanPodPolicy\":\"Running\",",
-					     "\"cleanPodPolicy\":\"All\"," };
+	static const char *const texts[] = { "", "\"cleanPodPolicy\":\"None\",",
+		"\"cleanPodPolicy\":\"Running\",", "\"cleanPodPolicy\":\"All\"," };
 
 	return texts[CREATE_POLICY(flags)];
 }
 
 static const char *backoff_text(int flags)
 {
-	static const char *const texts[] = { "", "\"backoffLimit\":0,", "\"backoffLimit\":1,", "\"backoffLimit\":3," };
+	static const char *const texts[] = { "", "\"backoffLimit\":0,", "\"backoffLimit\":1,",
+		"\"backoffLimit\":3," };
 
 	return texts[CREATE_BACKOFF(flags)];
 }
 
 static const char *ttl_text(int flags)
 {
-	static const char *const texts[] = { "", "\"ttlSecondsAfterFinished\":0,", "\"ttlSecondsAfterFinished\":30,", "" };
+	static const char *const texts[] = { "", "\"ttlSecondsAfterFinished\":0,",
+		"\"ttlSecondsAfterFinished\":30,", "" };
 
 	return texts[CREATE_TTL(flags)];
 }
@@ -52,22 +54,26 @@ static void create(struct world *world, int slot, int workers, int flags)
 	char worker[200];
 
 	(void)snprintf(worker, sizeof(worker),
-		       ",\"Worker\":{\"replicas\":%d,\"template\":{\"spec\":{%s\"containers\":[{\"name\":\"c\",\"image\":"
-		       "\"i\"}]}}}",
-		       workers, node);
-	(void)driver_create(
-		world, KIND_MPIJOB, slot & 1 ? "n1" : "n0",
-		"{\"metadata\":{\"name\":\"s%d\"%s},\"spec\":{%s%s%s\"runPolicy\":{%s%s%s%s%s\"suspend\":%s},"
-		"\"mpiReplicaSpecs\":{\"Launcher\":{%s\"template\":{\"spec\":{%s\"containers\":[{\"name\":\"c\",\"image\":"
-		"\"i\",\"command\":[\"mpirun\"]}]}}}%s}}}",
-		slot, flags & CREATE_INVALID ? ",\"labels\":{\"lives-invalid\":\"yes\"}" : "",
-		flags & CREATE_INVALID ? "\"mpiImplementation\":\"Unknown\"," : "",
-		flags & CREATE_WAITS ? "\"launcherCreationPolicy\":\"WaitForWorkersReady\"," : "",
-		flags & CREATE_WORKING ? "\"runLauncherAsWorker\":true," : "", policy_text(flags), backoff_text(flags),
-		ttl_text(flags), flags & CREATE_DEADLINE ? "\"activeDeadlineSeconds\":60," : "",
-		flags & CREATE_FOREIGN ? "\"managedBy\":\"kueue.x-k8s.io/multikueue\"," : "",
-		flags & CREATE_SUSPENDED ? "true" : "false", flags & CREATE_NEVER ? "\"restartPolicy\":\"Never\"," : "", node,
-		workers ? worker : "");
+	    ",\"Worker\":{\"replicas\":%d,\"template\":{\"spec\":{%s\"containers\":[{\"name\":"
+	    "\"c\",\"image\":"
+	    "\"i\"}]}}}",
+	    workers, node);
+	(void)driver_create(world, KIND_MPIJOB, slot & 1 ? "n1" : "n0",
+	    "{\"metadata\":{\"name\":\"s%d\"%s},\"spec\":{%s%s%s\"runPolicy\":{%s%s%s%s%"
+	    "s\"suspend\":%s},"
+	    "\"mpiReplicaSpecs\":{\"Launcher\":{%s\"template\":{\"spec\":{%s\"containers\":[{"
+	    "\"name\":\"c\",\"image\":"
+	    "\"i\",\"command\":[\"mpirun\"]}]}}}%s}}}",
+	    slot, flags & CREATE_INVALID ? ",\"labels\":{\"lives-invalid\":\"yes\"}" : "",
+	    flags & CREATE_INVALID ? "\"mpiImplementation\":\"Unknown\"," : "",
+	    flags & CREATE_WAITS ? "\"launcherCreationPolicy\":\"WaitForWorkersReady\"," : "",
+	    flags & CREATE_WORKING ? "\"runLauncherAsWorker\":true," : "", policy_text(flags),
+	    backoff_text(flags), ttl_text(flags),
+	    flags & CREATE_DEADLINE ? "\"activeDeadlineSeconds\":60," : "",
+	    flags & CREATE_FOREIGN ? "\"managedBy\":\"kueue.x-k8s.io/multikueue\"," : "",
+	    flags & CREATE_SUSPENDED ? "true" : "false",
+	    flags & CREATE_NEVER ? "\"restartPolicy\":\"Never\"," : "", node,
+	    workers ? worker : "");
 }
 
 static void suspend(struct world *world, int slot, int on, int unused)
@@ -76,7 +82,8 @@ static void suspend(struct world *world, int slot, int on, int unused)
 
 	(void)unused;
 	if (job)
-		(void)driver_patch(world, job, NULL, "{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}", on ? "true" : "false");
+		(void)driver_patch(world, job, NULL, "{\"spec\":{\"runPolicy\":{\"suspend\":%s}}}",
+		    on ? "true" : "false");
 }
 
 static void scale(struct world *world, int slot, int workers, int unused)
@@ -85,8 +92,8 @@ static void scale(struct world *world, int slot, int workers, int unused)
 
 	(void)unused;
 	if (job && mpijob_node_find(mpijob_doc_root(job->doc), "spec.mpiReplicaSpecs.Worker"))
-		(void)driver_patch(world, job, NULL, "{\"spec\":{\"mpiReplicaSpecs\":{\"Worker\":{\"replicas\":%d}}}}",
-				   workers);
+		(void)driver_patch(world, job, NULL,
+		    "{\"spec\":{\"mpiReplicaSpecs\":{\"Worker\":{\"replicas\":%d}}}}", workers);
 }
 
 static void delete_job(struct world *world, int slot, int how, int unused)
@@ -105,7 +112,8 @@ static void touch(struct world *world, int slot, int number, int unused)
 
 	(void)unused;
 	if (job)
-		(void)driver_patch(world, job, NULL, "{\"metadata\":{\"annotations\":{\"lives\":\"%d\"}}}", number);
+		(void)driver_patch(world, job, NULL,
+		    "{\"metadata\":{\"annotations\":{\"lives\":\"%d\"}}}", number);
 }
 
 /* --- others who meddle --- */
@@ -124,7 +132,8 @@ static void remove_child(struct world *world, int slot, int which, int unused)
 {
 	struct object *object = any_child(world, slot, which);
 
-	struct life *life = object && object->owner_count ? watchman_life(world, object->owners[0]) : NULL;
+	struct life *life =
+	    object && object->owner_count ? watchman_life(world, object->owners[0]) : NULL;
 
 	(void)unused;
 	/* Of a launcher that somebody takes away nobody knows whether it ended. */
@@ -139,7 +148,8 @@ static void mark(struct world *world, int slot, int which, int number)
 	struct object *object = any_child(world, slot, which);
 
 	if (object)
-		(void)driver_patch(world, object, NULL, "{\"metadata\":{\"labels\":{\"lives-mark\":\"%d\"}}}", number);
+		(void)driver_patch(world, object, NULL,
+		    "{\"metadata\":{\"labels\":{\"lives-mark\":\"%d\"}}}", number);
 }
 
 /* Change what is the operator's. */
@@ -166,16 +176,20 @@ static void take_name(struct world *world, int slot, int which, int unused)
 
 	(void)unused;
 	if (which == 0)
-		(void)driver_create(world, KIND_SERVICE, namespace_, "{\"metadata\":{\"name\":\"s%d\"},\"spec\":{}}", slot);
+		(void)driver_create(world, KIND_SERVICE, namespace_,
+		    "{\"metadata\":{\"name\":\"s%d\"},\"spec\":{}}", slot);
 	else if (which == 1)
-		(void)driver_create(world, KIND_CONFIG_MAP, namespace_, "{\"metadata\":{\"name\":\"s%d-config\"}}", slot);
+		(void)driver_create(world, KIND_CONFIG_MAP, namespace_,
+		    "{\"metadata\":{\"name\":\"s%d-config\"}}", slot);
 	else if (which == 2)
-		(void)driver_create(world, KIND_SECRET, namespace_, "{\"metadata\":{\"name\":\"s%d-ssh\"}}", slot);
+		(void)driver_create(world, KIND_SECRET, namespace_,
+		    "{\"metadata\":{\"name\":\"s%d-ssh\"}}", slot);
 	else
 		(void)driver_create(world, KIND_POD, namespace_,
-				    "{\"metadata\":{\"name\":\"s%d-worker-1\"},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":"
-				    "\"i\"}]}}",
-				    slot);
+		    "{\"metadata\":{\"name\":\"s%d-worker-1\"},\"spec\":{\"containers\":[{\"name\":"
+		    "\"c\",\"image\":"
+		    "\"i\"}]}}",
+		    slot);
 }
 
 /* And give it back. */
@@ -250,7 +264,8 @@ static void allow_quarrel(struct world *world)
 
 static void lag(struct world *world, int number, int kind, int tenths)
 {
-	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE, KIND_CONFIG_MAP };
+	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE,
+		KIND_CONFIG_MAP };
 
 	world->seats[number].front.lag_ms[kinds[kind]] = tenths * 100;
 	allow_quarrel(world);
@@ -391,7 +406,8 @@ static int draw_below(uint64_t *rng, int below)
 	return below ? (int)(draw(rng) % (uint64_t)below) : 0;
 }
 
-/* What is done to a job is mostly done to one that is there, and a new one mostly gets a free name. */
+/* What is done to a job is mostly done to one that is there, and a new one mostly gets a free
+ * name. */
 static void choose_slot(struct world *world, uint64_t *rng, struct act *act)
 {
 	int wants_job = strcmp(verbs[act->verb].name, "create") != 0;
@@ -450,10 +466,11 @@ int act_parse(const char *line, struct act *act)
 		return -1;
 	for (act->verb = 0; act->verb < VERBS; act->verb++)
 		if (strcmp(verbs[act->verb].name, name) == 0)
-			return in_range(act->a, verbs[act->verb].below[0]) && in_range(act->b, verbs[act->verb].below[1]) &&
-					       in_range(act->c, verbs[act->verb].below[2])
-				       ? 0
-				       : -1;
+			return in_range(act->a, verbs[act->verb].below[0]) &&
+				       in_range(act->b, verbs[act->verb].below[1]) &&
+				       in_range(act->c, verbs[act->verb].below[2])
+				   ? 0
+				   : -1;
 	return -1;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The world's time and dice: the linker puts these in the place of the system's clock and of getrandom(), for the
- * operator and the embedded cluster alike. Time stands still unless the world lets it pass. Only the wall clock of an
- * operator may go wrong.
+ * The world's time and dice: the linker puts these in the place of the system's clock and of
+ * getrandom(), for the operator and the embedded cluster alike. Time stands still unless the world
+ * lets it pass. Only the wall clock of an operator may go wrong.
  */
 #include "lives.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver's hands: users, kubelet, other controllers and evil-doers. They reach the cluster at once and undisturbed,
- * while the operators' requests go through their fronts.
+ * The driver's hands: users, kubelet, other controllers and evil-doers. They reach the cluster at
+ * once and undisturbed, while the operators' requests go through their fronts.
  */
 #include "driver.h"
 
@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill_target(struct mpijob_target *target, char *version, size_t size, const struct kind *kind,
-			const char *namespace_, const char *name)
+static void fill_target(struct mpijob_target *target, char *version, size_t size,
+    const struct kind *kind, const char *namespace_, const char *name)
 {
-	(void)snprintf(version, size, "%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
+	(void)snprintf(version, size, "%s%s%s", kind->group, *kind->group ? "/" : "",
+	    kind->version);
 	target->api_version = version;
 	target->kind = kind->name;
 	target->namespace_ = namespace_;
@@ -30,7 +31,8 @@ __attribute__((format(printf, 1, 0))) static mpijob_doc *read_json(const char *f
 	return doc;
 }
 
-int driver_create(struct world *world, enum kind_id kind, const char *namespace_, const char *format, ...)
+int driver_create(struct world *world, enum kind_id kind, const char *namespace_,
+    const char *format, ...)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_doc *doc;
@@ -41,7 +43,8 @@ int driver_create(struct world *world, enum kind_id kind, const char *namespace_
 	va_start(args, format);
 	doc = read_json(format, args);
 	va_end(args);
-	fill_target(&target, version, sizeof(version), mpijob__local_store_kind(kind), namespace_, NULL);
+	fill_target(&target, version, sizeof(version), mpijob__local_store_kind(kind), namespace_,
+	    NULL);
 	world->driver_acts = 1;
 	code = mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL, NULL);
 	world->driver_acts = 0;
@@ -49,7 +52,8 @@ int driver_create(struct world *world, enum kind_id kind, const char *namespace_
 	return code;
 }
 
-int driver_patch(struct world *world, const struct object *object, const char *subresource, const char *format, ...)
+int driver_patch(struct world *world, const struct object *object, const char *subresource,
+    const char *format, ...)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_doc *doc;
@@ -102,9 +106,11 @@ int driver_delete(struct world *world, const struct object *object, const char *
 
 void driver_phase(struct world *world, const struct object *pod, enum phase phase)
 {
-	static const char *const names[] = { "Running", "Running", "Succeeded", "Failed", "Failed" };
+	static const char *const names[] = { "Running", "Running", "Succeeded", "Failed",
+		"Failed" };
 	static const char *const states[] = {
-		"\"running\":{\"startedAt\":\"%s\"}", "\"running\":{\"startedAt\":\"%s\"}",
+		"\"running\":{\"startedAt\":\"%s\"}",
+		"\"running\":{\"startedAt\":\"%s\"}",
 		"\"running\":null,\"terminated\":{\"exitCode\":0,\"finishedAt\":\"%s\"}",
 		"\"running\":null,\"terminated\":{\"exitCode\":1,\"finishedAt\":\"%s\"}",
 		"\"running\":null,\"terminated\":{\"exitCode\":137,\"finishedAt\":\"%s\"}",
@@ -121,10 +127,11 @@ void driver_phase(struct world *world, const struct object *pod, enum phase phas
 #pragma GCC diagnostic pop
 	world->writes_allowed += phase >= PHASE_FAILED && world->features ? 80 : 6;
 	(void)driver_patch(world, pod, "status",
-			   "{\"status\":{\"phase\":\"%s\",\"startTime\":\"%s\",%s\"conditions\":[{\"type\":\"Ready\","
-			   "\"status\":\"%s\"}],\"containerStatuses\":[{\"name\":\"c\",\"state\":{%s}}]}}",
-			   names[phase], time, phase == PHASE_EVICTED ? "\"reason\":\"Evicted\"," : "",
-			   phase == PHASE_READY ? "True" : "False", state);
+	    "{\"status\":{\"phase\":\"%s\",\"startTime\":\"%s\",%s\"conditions\":[{\"type\":"
+	    "\"Ready\","
+	    "\"status\":\"%s\"}],\"containerStatuses\":[{\"name\":\"c\",\"state\":{%s}}]}}",
+	    names[phase], time, phase == PHASE_EVICTED ? "\"reason\":\"Evicted\"," : "",
+	    phase == PHASE_READY ? "True" : "False", state);
 }
 
 /* Pods on a node go when the kubelet has ended their processes. 1 when one went. */
@@ -132,7 +139,8 @@ int kubelet_reap(struct world *world)
 {
 	int reaped = 0;
 
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD), *next; pod; pod = next) {
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD), *next;
+	     pod; pod = next) {
 		next = pod->next;
 		if (!pod->deleting)
 			continue;
@@ -149,7 +157,8 @@ static const char *namespace_of(int slot)
 	return slot & 1 ? "n1" : "n0";
 }
 
-static struct object *find(struct world *world, enum kind_id kind, int slot, const char *format, int number)
+static struct object *find(struct world *world, enum kind_id kind, int slot, const char *format,
+    int number)
 {
 	char name[80], suffix[40];
 
@@ -179,15 +188,14 @@ struct object *launcher_in(struct world *world, int slot)
 struct object *child_in(struct world *world, int slot, int which)
 {
 	switch (which) {
-	case 0:
-		return find(world, KIND_SERVICE, slot, "", 0);
-	case 1:
-		return find(world, KIND_CONFIG_MAP, slot, "-config", 0);
-	case 2:
-		return find(world, KIND_SECRET, slot, "-ssh", 0);
+	case 0: return find(world, KIND_SERVICE, slot, "", 0);
+	case 1: return find(world, KIND_CONFIG_MAP, slot, "-config", 0);
+	case 2: return find(world, KIND_SECRET, slot, "-ssh", 0);
 	default:
-		return find(world, world->options & WORLD_GANG_VOLCANO ? KIND_VOLCANO_POD_GROUP : KIND_SCHEDULER_POD_GROUP,
-			    slot, "", 0);
+		return find(world,
+		    world->options & WORLD_GANG_VOLCANO ? KIND_VOLCANO_POD_GROUP
+							: KIND_SCHEDULER_POD_GROUP,
+		    slot, "", 0);
 	}
 }
 
@@ -196,8 +204,10 @@ struct object *launcher_pod_in(struct world *world, int slot)
 	const struct object *launcher = launcher_in(world, slot);
 	struct object *found = NULL;
 
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod && launcher; pod = pod->next)
-		if (pod->owner_count && strcmp(pod->owners[0], launcher->uid) == 0 && !pod->deleting)
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD);
+	     pod && launcher; pod = pod->next)
+		if (pod->owner_count && strcmp(pod->owners[0], launcher->uid) == 0 &&
+		    !pod->deleting)
 			found = pod;
 	return found;
 }
@@ -207,32 +217,38 @@ struct object *launcher_pod_in(struct world *world, int slot)
 static void second_run(struct world *world, const struct object *job)
 {
 	(void)driver_create(world, KIND_JOB, job->namespace_,
-			    "{\"metadata\":{\"name\":\"%s-again\",\"ownerReferences\":[{\"apiVersion\":"
-			    "\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"name\":\"%s\",\"uid\":\"%s\",\"controller\":"
-			    "true}]},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":[{\"name\":"
-			    "\"c\",\"image\":\"i\"}]}}}}",
-			    job->name, job->name, job->uid);
+	    "{\"metadata\":{\"name\":\"%s-again\",\"ownerReferences\":[{\"apiVersion\":"
+	    "\"kubeflow.org/"
+	    "v2beta1\",\"kind\":\"MPIJob\",\"name\":\"%s\",\"uid\":\"%s\",\"controller\":"
+	    "true}]},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Never\",\"containers\":["
+	    "{\"name\":"
+	    "\"c\",\"image\":\"i\"}]}}}}",
+	    job->name, job->name, job->uid);
 }
 
 static void second_pod(struct world *world, const struct object *launcher)
 {
 	(void)driver_create(world, KIND_POD, launcher->namespace_,
-			    "{\"metadata\":{\"generateName\":\"%s-\",\"ownerReferences\":[{\"apiVersion\":\"batch/v1\","
-			    "\"kind\":\"Job\",\"name\":\"%s\",\"uid\":\"%s\",\"controller\":true}]},\"spec\":{\"containers\":"
-			    "[{\"name\":\"c\",\"image\":\"i\"}]}}",
-			    launcher->name, launcher->name, launcher->uid);
+	    "{\"metadata\":{\"generateName\":\"%s-\",\"ownerReferences\":[{\"apiVersion\":\"batch/"
+	    "v1\","
+	    "\"kind\":\"Job\",\"name\":\"%s\",\"uid\":\"%s\",\"controller\":true}]},\"spec\":{"
+	    "\"containers\":"
+	    "[{\"name\":\"c\",\"image\":\"i\"}]}}",
+	    launcher->name, launcher->name, launcher->uid);
 }
 
 /* Nobody tells the garbage collector. */
 static void orphan(struct world *world)
 {
-	static const char text[] = "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"lost\",\"uid\":"
-				   "\"1\",\"ownerReferences\":[{\"uid\":\"nobody\"}]}}";
+	static const char text[] =
+	    "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"lost\",\"uid\":"
+	    "\"1\",\"ownerReferences\":[{\"uid\":\"nobody\"}]}}";
 	mpijob_doc *doc = NULL;
 	int collect = world->local->collect;
 
 	NEED(mpijob_doc_parse(text, sizeof(text) - 1, NULL, &doc, NULL) == 0);
-	NEED(mpijob__local_store_add(&world->local->store, mpijob__local_store_kind(KIND_CONFIG_MAP), "n0", doc, NULL) == 0);
+	NEED(mpijob__local_store_add(&world->local->store,
+		 mpijob__local_store_kind(KIND_CONFIG_MAP), "n0", doc, NULL) == 0);
 	world->local->collect = collect;
 }
 
@@ -250,9 +266,11 @@ void driver_harm(struct world *world, enum harm harm, int slot)
 	else if (harm == HARM_ORPHAN)
 		orphan(world);
 	else if (harm == HARM_FIGHT && child_in(world, slot, 0))
-		(void)driver_patch(world, child_in(world, slot, 0), NULL, "{\"spec\":{\"selector\":{\"mine\":\"yes\"}}}");
+		(void)driver_patch(world, child_in(world, slot, 0), NULL,
+		    "{\"spec\":{\"selector\":{\"mine\":\"yes\"}}}");
 	else if (harm == HARM_LIE && job)
-		(void)driver_patch(world, job, "status", "{\"status\":{\"replicaStatuses\":{\"Worker\":{\"active\":9}}}}");
+		(void)driver_patch(world, job, "status",
+		    "{\"status\":{\"replicaStatuses\":{\"Worker\":{\"active\":9}}}}");
 	if (harm == HARM_FIGHT)
 		world->fight = slot + 1;
 	else if (harm == HARM_LIE)

@@ -6,14 +6,21 @@
 #include "lives.h"
 
 /* Each: 0 or what the cluster answered. `format` gives JSON. */
-int driver_create(struct world *world, enum kind_id kind, const char *namespace_, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-int driver_patch(struct world *world, const struct object *object, const char *subresource, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+int driver_create(struct world *world, enum kind_id kind, const char *namespace_,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
+int driver_patch(struct world *world, const struct object *object, const char *subresource,
+    const char *format, ...) __attribute__((format(printf, 4, 5)));
 int driver_delete(struct world *world, const struct object *object, const char *propagation);
 
 /* A pod comes to a phase; one that has ended stays as it is. */
-enum phase { PHASE_RUNNING, PHASE_READY, PHASE_SUCCEEDED, PHASE_FAILED, PHASE_EVICTED, PHASE_COUNT };
+enum phase {
+	PHASE_RUNNING,
+	PHASE_READY,
+	PHASE_SUCCEEDED,
+	PHASE_FAILED,
+	PHASE_EVICTED,
+	PHASE_COUNT
+};
 void driver_phase(struct world *world, const struct object *pod, enum phase phase);
 
 struct object *worker_in(struct world *world, int slot, int index);

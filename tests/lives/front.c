@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The network as one operator sees it: a transport in front of the embedded cluster that makes answers late, loses them
- * before or after the request did its work, holds news of a kind back, and breaks watches.
+ * The network as one operator sees it: a transport in front of the embedded cluster that makes
+ * answers late, loses them before or after the request did its work, holds news of a kind back, and
+ * breaks watches.
  */
 #include "lives.h"
 
@@ -29,14 +30,14 @@ struct flight {
 	mpijob_call *inner;        /* NULL: not sent, or answered */
 	struct piece *first, *last;
 	enum fault fault;
-	int kind;                  /* KIND_*, or KIND_COUNT */
+	int kind; /* KIND_*, or KIND_COUNT */
 	int streaming, status_told, over;
 	struct mpijob_request late; /* kept when it is sent later */
 	int64_t late_ms;
 };
 
-static void add_piece(struct flight *flight, enum piece_kind kind, int number, const char *data, size_t len,
-		      int64_t wait_ms)
+static void add_piece(struct flight *flight, enum piece_kind kind, int number, const char *data,
+    size_t len, int64_t wait_ms)
 {
 	struct piece *piece = malloc(sizeof(*piece) + len + 1);
 
@@ -91,7 +92,8 @@ static void flight_free(struct flight *flight)
 	free(flight);
 }
 
-/* Two operators with news of different age undo each other's work until the news is there: that takes its time. */
+/* Two operators with news of different age undo each other's work until the news is there: that
+ * takes its time. */
 static int64_t wait_of(const struct flight *flight)
 {
 	const struct world *world = flight->front->world;
@@ -118,7 +120,8 @@ static void tell_date(struct flight *flight, int64_t wait_ms)
 	add_piece(flight, PIECE_HEADER, 1, text, len, wait_ms);
 }
 
-static void answer(struct flight *flight, int status, const char *header, const char *body, size_t len)
+static void answer(struct flight *flight, int status, const char *header, const char *body,
+    size_t len)
 {
 	int64_t wait_ms = wait_of(flight);
 
@@ -134,9 +137,9 @@ static void refuse(struct flight *flight, int status, const char *reason, const 
 {
 	char body[200];
 	int len = snprintf(body, sizeof(body),
-			   "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"%s\","
-			   "\"message\":\"%s, says the driver\",\"code\":%d}",
-			   reason, reason, status);
+	    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"%s\","
+	    "\"message\":\"%s, says the driver\",\"code\":%d}",
+	    reason, reason, status);
 
 	answer(flight, status, header, body, (size_t)len);
 }
@@ -162,25 +165,19 @@ static void take_answer(void *user, const struct mpijob_answer *given)
 
 	flight->inner = NULL;
 	switch (flight->fault) {
-	case FAULT_ERROR_AFTER:
-		refuse(flight, 500, "InternalError", NULL);
-		return;
-	case FAULT_LOST_AFTER:
-		add_piece(flight, PIECE_END, MPIJOB_ERR_IO, NULL, 0, 0);
-		return;
+	case FAULT_ERROR_AFTER: refuse(flight, 500, "InternalError", NULL); return;
+	case FAULT_LOST_AFTER: add_piece(flight, PIECE_END, MPIJOB_ERR_IO, NULL, 0, 0); return;
 	case FAULT_TIMEOUT_AFTER:
 		add_piece(flight, PIECE_END, MPIJOB_ERR_TIMEOUT, NULL, 0, 30000);
 		return;
-	case FAULT_LATE:
-		flight->over = 1;
-		return;
-	default:
-		break;
+	case FAULT_LATE: flight->over = 1; return;
+	default: break;
 	}
 	if (flight->streaming && flight->status_told)
 		add_piece(flight, PIECE_END, 0, NULL, 0, wait_of(flight));
 	else if (given->status)
-		answer(flight, given->status, given->retry_after_ms ? "1" : NULL, given->body, given->body_len);
+		answer(flight, given->status, given->retry_after_ms ? "1" : NULL, given->body,
+		    given->body_len);
 	else
 		add_piece(flight, PIECE_END, given->code, NULL, 0, 0);
 }
@@ -192,7 +189,8 @@ static int pass_on(struct flight *flight, const struct mpijob_request *request)
 	callbacks.data = flight->streaming ? take_data : NULL;
 	callbacks.done = take_answer;
 	callbacks.user = flight;
-	return mpijob_client_start(flight->front->world->driver, request, &callbacks, &flight->inner);
+	return mpijob_client_start(flight->front->world->driver, request, &callbacks,
+	    &flight->inner);
 }
 
 static char *copy(const char *text)
@@ -262,18 +260,10 @@ static int kind_of(const char *path)
 static int begin_fault(struct flight *flight, const struct mpijob_request *request)
 {
 	switch (flight->fault) {
-	case FAULT_CONFLICT:
-		refuse(flight, 409, "Conflict", NULL);
-		return 0;
-	case FAULT_BUSY:
-		refuse(flight, 429, "TooManyRequests", "1");
-		return 0;
-	case FAULT_ERROR:
-		refuse(flight, 500, "InternalError", NULL);
-		return 0;
-	case FAULT_LOST_BEFORE:
-		add_piece(flight, PIECE_END, MPIJOB_ERR_IO, NULL, 0, 0);
-		return 0;
+	case FAULT_CONFLICT: refuse(flight, 409, "Conflict", NULL); return 0;
+	case FAULT_BUSY: refuse(flight, 429, "TooManyRequests", "1"); return 0;
+	case FAULT_ERROR: refuse(flight, 500, "InternalError", NULL); return 0;
+	case FAULT_LOST_BEFORE: add_piece(flight, PIECE_END, MPIJOB_ERR_IO, NULL, 0, 0); return 0;
 	case FAULT_UNREACHABLE:
 		add_piece(flight, PIECE_END, MPIJOB_ERR_UNREACHABLE, NULL, 0, 0);
 		return 0;
@@ -281,8 +271,7 @@ static int begin_fault(struct flight *flight, const struct mpijob_request *reque
 		keep(flight, request);
 		add_piece(flight, PIECE_END, MPIJOB_ERR_IO, NULL, 0, 0);
 		return 0;
-	default:
-		return pass_on(flight, request);
+	default: return pass_on(flight, request);
 	}
 }
 
@@ -306,9 +295,10 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	mpijob_exchange_set_slot(exchange, flight);
 	watchman_request(front->world, request, front->number);
 	if (front->world->trace == TRACE_ON)
-		fprintf(stderr, "%9lld   operator %d: %s %.120s%s%.*s\n", (long long)clock_ms(), front->number,
-			request->method, request->path, request->body_len ? " " : "",
-			request->body_len > 400 ? 400 : (int)request->body_len, request->body ? request->body : "");
+		fprintf(stderr, "%9lld   operator %d: %s %.120s%s%.*s\n", (long long)clock_ms(),
+		    front->number, request->method, request->path, request->body_len ? " " : "",
+		    request->body_len > 400 ? 400 : (int)request->body_len,
+		    request->body ? request->body : "");
 	if (strcmp(request->method, "GET") != 0 && flight->kind != KIND_EVENT)
 		flight->fault = next_fault(front);
 	if (flight->streaming && front->refuse_watches > 0) {
@@ -335,13 +325,15 @@ static int tell(struct flight *flight)
 		flight->exchange = NULL;
 	flight->front->told++;
 	if (piece->kind == PIECE_HEADER)
-		mpijob_exchange_header(exchange, piece->number ? "Date" : "Retry-After", piece->data);
+		mpijob_exchange_header(exchange, piece->number ? "Date" : "Retry-After",
+		    piece->data);
 	else if (piece->kind == PIECE_STATUS)
 		mpijob_exchange_status(exchange, piece->number);
 	else if (piece->kind == PIECE_DATA)
 		mpijob_exchange_data(exchange, piece->data, piece->len);
 	else
-		mpijob_exchange_end(exchange, piece->number, piece->number ? "says the driver" : NULL);
+		mpijob_exchange_end(exchange, piece->number,
+		    piece->number ? "says the driver" : NULL);
 	free(piece);
 	return over;
 }
@@ -354,7 +346,8 @@ static int deliver(struct front *front)
 
 		if (!flight->first || flight->first->at_ms > clock_ms())
 			continue;
-		while (!over && flight->exchange && flight->first && flight->first->at_ms <= clock_ms())
+		while (!over && flight->exchange && flight->first &&
+		       flight->first->at_ms <= clock_ms())
 			over = tell(flight);
 		if (flight->exchange)
 			return 1;

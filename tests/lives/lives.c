@@ -2,9 +2,10 @@
 /*
  * The program:
  *
- *     lives [--seed N] [--steps N] [--length N] [--out FILE]   random worlds of LENGTH actions, until STEPS were done
- *     lives --replay FILE... [--trace | --events]              scripts; each must end as it says
- *     lives --shrink FILE                                      a script that fails, made as short as it gets
+ *     lives [--seed N] [--steps N] [--length N] [--out FILE]   random worlds of LENGTH actions,
+ * until STEPS were done lives --replay FILE... [--trace | --events]              scripts; each must
+ * end as it says lives --shrink FILE                                      a script that fails, made
+ * as short as it gets
  *
  * A failure is shrunk and written to FILE, or else printed; it ends with 1.
  */
@@ -52,7 +53,8 @@ int script_read(struct script *script, const char *path)
 			script->expect = strdup(word);
 		else if (line[0] == '#' || line[0] == '\n')
 			continue;
-		else if (sscanf(line, "world %llu %d %d", &seed, &script->options, &script->features) >= 2)
+		else if (sscanf(line, "world %llu %d %d", &seed, &script->options,
+			     &script->features) >= 2)
 			script->seed = seed;
 		else if (act_parse(line, &act) == 0)
 			script_add(script, &act);
@@ -65,8 +67,8 @@ int script_read(struct script *script, const char *path)
 
 void script_write(const struct script *script, FILE *out, const char *about)
 {
-	fprintf(out, "# %s\nworld %llu %d %d\n", about, (unsigned long long)script->seed, script->options,
-		script->features);
+	fprintf(out, "# %s\nworld %llu %d %d\n", about, (unsigned long long)script->seed,
+	    script->options, script->features);
 	for (size_t i = 0; i < script->count; i++)
 		act_print(&script->acts[i], out);
 }
@@ -76,7 +78,7 @@ void script_write(const struct script *script, FILE *out, const char *about)
 struct outcome {
 	const char *failure; /* NULL: none */
 	char message[400];
-	size_t at;           /* how many actions were done */
+	size_t at; /* how many actions were done */
 	uint64_t writes, events;
 	unsigned jobs, ended, launchers;
 };
@@ -149,7 +151,8 @@ static void shrink(struct script *script, const char *failure)
 
 			less.count = script->count - cut;
 			memcpy(less.acts, script->acts, at * sizeof(*less.acts));
-			memcpy(less.acts + at, script->acts + at + cut, (script->count - at - cut) * sizeof(*less.acts));
+			memcpy(less.acts + at, script->acts + at + cut,
+			    (script->count - at - cut) * sizeof(*less.acts));
 			if (still_fails(&less, failure)) {
 				memcpy(script->acts, less.acts, less.count * sizeof(*less.acts));
 				script->count = less.count;
@@ -167,7 +170,7 @@ static void report(struct script *script, const struct outcome *outcome, const c
 	FILE *file;
 
 	printf("FAILED %s: %s\nseed %llu, step %zu\n", outcome->failure, outcome->message,
-	       (unsigned long long)script->seed, outcome->at);
+	    (unsigned long long)script->seed, outcome->at);
 	(void)fflush(stdout);
 	script->count = outcome->at;
 	shrink(script, outcome->failure);
@@ -212,9 +215,10 @@ static int run_random(uint64_t seed, size_t steps, size_t length, const char *ou
 		}
 		script_release(&script);
 	}
-	printf("%zu steps in %zu worlds from seed %llu: %u jobs, %u ended, %u launchers, %llu writes, %llu Events, %.1f s\n",
-	       done, worlds, (unsigned long long)seed, jobs, ended, launchers, (unsigned long long)writes,
-	       (unsigned long long)events, clock_real_s() - begin);
+	printf("%zu steps in %zu worlds from seed %llu: %u jobs, %u ended, %u launchers, %llu "
+	       "writes, %llu Events, %.1f s\n",
+	    done, worlds, (unsigned long long)seed, jobs, ended, launchers,
+	    (unsigned long long)writes, (unsigned long long)events, clock_real_s() - begin);
 	if (steps < 5000 || ended >= steps / 250)
 		return 0;
 	printf("FAILED: little happens in these lives\n");
@@ -232,10 +236,11 @@ static int replay_file(const char *path, int trace)
 		return 1;
 	}
 	replay(&script, trace, &outcome);
-	good = script.expect ? outcome.failure && strcmp(outcome.failure, script.expect) == 0 : !outcome.failure;
+	good = script.expect ? outcome.failure && strcmp(outcome.failure, script.expect) == 0
+			     : !outcome.failure;
 	if (outcome.failure)
-		printf("%s: %s: %s: %s, at line %zu\n", path, good ? "as expected" : "FAILED", outcome.failure,
-		       outcome.message, outcome.at);
+		printf("%s: %s: %s: %s, at line %zu\n", path, good ? "as expected" : "FAILED",
+		    outcome.failure, outcome.message, outcome.at);
 	else
 		printf("%s: %s\n", path, good ? "well" : "FAILED: it should have failed");
 	script_release(&script);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random lives of MPIJobs: a world is an embedded cluster without a node, one or two operators, and a driver that is
- * everybody else: users, kubelet, other controllers, the network and the clock. What it does stands in a script of
- * actions, each of which can always be done (it does nothing where it does not apply), so that a script stays one when
- * lines are taken out of it. Time and dice are the world's own: a script replays to the same end.
+ * Random lives of MPIJobs: a world is an embedded cluster without a node, one or two operators, and
+ * a driver that is everybody else: users, kubelet, other controllers, the network and the clock.
+ * What it does stands in a script of actions, each of which can always be done (it does nothing
+ * where it does not apply), so that a script stays one when lines are taken out of it. Time and
+ * dice are the world's own: a script replays to the same end.
  */
 #ifndef MPIJOB_TEST_LIVES_H
 #define MPIJOB_TEST_LIVES_H
@@ -15,13 +16,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SLOTS        4    /* jobs that may exist at a time, by name */
+#define SLOTS        4 /* jobs that may exist at a time, by name */
 #define MOST_WORKERS 4
 #define OPERATORS    2
 #define MOST_FAULTS  32
 
-#define NEED(condition) \
-	((condition) ? (void)0 : need_failed(#condition, __FILE__, __LINE__))
+#define NEED(condition) ((condition) ? (void)0 : need_failed(#condition, __FILE__, __LINE__))
 _Noreturn void need_failed(const char *what, const char *file, int line);
 
 /* --- scripts --- */
@@ -43,19 +43,20 @@ struct script {
 #define WORLD_GANG_VOLCANO   1 /* gang scheduling */
 #define WORLD_GANG_SCHEDULER 2
 #define WORLD_TWO            4 /* begins with two operators */
-#define WORLD_BOUND          8 /* pods are on a node: deleting them takes until the kubelet says so */
+/* pods are on a node: deleting them takes until the kubelet says so */
+#define WORLD_BOUND 8
 
-#define WORLD_LEAD           16 /* of two operators the one acts that is told so */
-#define WORLD_MOST           32
+#define WORLD_LEAD 16 /* of two operators the one acts that is told so */
+#define WORLD_MOST 32
 
-#define FEATURE_REPLACE      1 /* failed workers are replaced, two of a job */
-#define FEATURE_RESTART      2 /* a failed worker starts the job again, twice */
-#define FEATURE_TTL          4
-#define FEATURE_CLEAN        8
-#define FEATURE_INVALID      16
-#define FEATURE_GANG_SAFE    32
-#define FEATURE_COMPACT      64
-#define FEATURE_MOST         128
+#define FEATURE_REPLACE   1 /* failed workers are replaced, two of a job */
+#define FEATURE_RESTART   2 /* a failed worker starts the job again, twice */
+#define FEATURE_TTL       4
+#define FEATURE_CLEAN     8
+#define FEATURE_INVALID   16
+#define FEATURE_GANG_SAFE 32
+#define FEATURE_COMPACT   64
+#define FEATURE_MOST      128
 
 void script_add(struct script *script, const struct act *act);
 void script_release(struct script *script);
@@ -65,7 +66,7 @@ void script_write(const struct script *script, FILE *out, const char *about);
 /* --- clock.c: time and dice --- */
 
 void clock_reset(uint64_t seed);
-int64_t clock_ms(void);           /* monotonic */
+int64_t clock_ms(void); /* monotonic */
 void clock_advance(int64_t to_ms);
 void clock_skew(int64_t skew_ms); /* of the operator that runs now */
 double clock_real_s(void);
@@ -75,12 +76,12 @@ void clock_print(char out[40]); /* the time now, as the cluster writes it */
 
 enum fault {
 	FAULT_NONE,
-	FAULT_CONFLICT,      /* 409, nothing happened */
-	FAULT_BUSY,          /* 429, after a second again */
-	FAULT_ERROR,         /* 500, nothing happened */
-	FAULT_ERROR_AFTER,   /* 500, and it happened */
-	FAULT_LOST_BEFORE,   /* the connection breaks, nothing happened */
-	FAULT_LOST_AFTER,    /* the connection breaks, and it happened */
+	FAULT_CONFLICT,    /* 409, nothing happened */
+	FAULT_BUSY,        /* 429, after a second again */
+	FAULT_ERROR,       /* 500, nothing happened */
+	FAULT_ERROR_AFTER, /* 500, and it happened */
+	FAULT_LOST_BEFORE, /* the connection breaks, nothing happened */
+	FAULT_LOST_AFTER,  /* the connection breaks, and it happened */
 	FAULT_UNREACHABLE,
 	FAULT_TIMEOUT_AFTER, /* it happened, no answer within 30 s */
 	FAULT_LATE,          /* the connection breaks, and it happens two seconds later */
@@ -97,16 +98,16 @@ struct front {
 	struct flight *first, *last;
 	enum fault faults[MOST_FAULTS]; /* of the next writes */
 	size_t fault_count;
-	int refuse_watches;             /* so many streams are answered with 410 or 500 */
-	int64_t latency_ms;             /* of answers */
-	int64_t lag_ms[KIND_COUNT];     /* of news */
-	int64_t wake_ms;                /* when the operator wants to be run at the latest */
+	int refuse_watches;         /* so many streams are answered with 410 or 500 */
+	int64_t latency_ms;         /* of answers */
+	int64_t lag_ms[KIND_COUNT]; /* of news */
+	int64_t wake_ms;            /* when the operator wants to be run at the latest */
 	int told;
 };
 
 void front_fill(struct mpijob_transport *transport);
 void front_reset(struct front *front);
-void front_cut(struct front *front);          /* all its watches break */
+void front_cut(struct front *front); /* all its watches break */
 int64_t front_due_ms(const struct front *front);
 
 /* --- world.c --- */
@@ -129,8 +130,9 @@ struct life {
 	int64_t small_ms[MOST_WORKERS + 1];
 	int suspended;
 	int workers;
-	int complete;  /* a launcher Job of it was Complete */
-	int meddled;   /* what a launcher of it did is lost: somebody deleted it, or it was never written down */
+	int complete; /* a launcher Job of it was Complete */
+	/* what a launcher of it did is lost: somebody deleted it, or it was never written down */
+	int meddled;
 	int launchers; /* Jobs made */
 };
 
@@ -152,19 +154,19 @@ struct world {
 	int two;    /* there was a second operator at some time */
 	int leader; /* WORLD_LEAD: who acts */
 	struct life *lives;
-	struct kin *kin;   /* launcher Jobs and worker pods by uid */
+	struct kin *kin; /* launcher Jobs and worker pods by uid */
 	struct flight *late;
 	void (*store_changed)(void *user, struct object *object, int change);
 	void *store_user;
 	uint64_t rng;
 	uint64_t writes, reads, events; /* requests of operators */
 	uint64_t writes_allowed;
-	uint64_t changes;               /* of the store */
-	int driver_acts;                /* the change is the driver's own */
-	int fight, lie;                 /* harms: slot + 1 */
-	int blind;                      /* a harm: news is not let through when all is to settle */
-	int trace; /* TRACE_ON, TRACE_EVENTS; 0: none */
-	const char *failure;            /* id; NULL: none */
+	uint64_t changes;    /* of the store */
+	int driver_acts;     /* the change is the driver's own */
+	int fight, lie;      /* harms: slot + 1 */
+	int blind;           /* a harm: news is not let through when all is to settle */
+	int trace;           /* TRACE_ON, TRACE_EVENTS; 0: none */
+	const char *failure; /* id; NULL: none */
 	char message[400];
 };
 
@@ -173,11 +175,12 @@ void world_free(struct world *world);
 void world_start(struct world *world, int number);
 void world_stop(struct world *world, int number);
 void world_lead(struct world *world, int number);
-void world_turn(struct world *world);                 /* until nobody has anything to do now */
-void world_step(struct world *world, int steps);      /* so many steps of operators */
-void world_pass(struct world *world, int64_t ms);     /* time goes by */
+void world_turn(struct world *world);             /* until nobody has anything to do now */
+void world_step(struct world *world, int steps);  /* so many steps of operators */
+void world_pass(struct world *world, int64_t ms); /* time goes by */
 void world_settle(struct world *world, int64_t quiet_ms);
-void world_fail(struct world *world, const char *id, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void world_fail(struct world *world, const char *id, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 uint64_t draw(uint64_t *rng);
 
 /* --- watchman.c: what must hold --- */
@@ -200,7 +203,16 @@ struct object *job_in(struct world *world, int slot);
 int kubelet_reap(struct world *world);
 
 /* What no operator of ours does: each has to be found out. */
-enum harm { HARM_UNEND, HARM_TWO_PODS, HARM_SECOND_RUN, HARM_ORPHAN, HARM_FIGHT, HARM_LIE, HARM_BLIND, HARM_COUNT };
+enum harm {
+	HARM_UNEND,
+	HARM_TWO_PODS,
+	HARM_SECOND_RUN,
+	HARM_ORPHAN,
+	HARM_FIGHT,
+	HARM_LIE,
+	HARM_BLIND,
+	HARM_COUNT
+};
 void driver_harm(struct world *world, enum harm harm, int slot);
 
 #endif

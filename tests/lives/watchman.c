@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must hold. Some of it at every change of the store, which the watchman sees at once and in order; some of it of
- * every request of an operator; and how jobs, their status and their children fit together when all is quiet.
+ * What must hold. Some of it at every change of the store, which the watchman sees at once and in
+ * order; some of it of every request of an operator; and how jobs, their status and their children
+ * fit together when all is quiet.
  */
 #include "lives.h"
 
@@ -37,10 +38,12 @@ static int flag_at(const struct object *object, const char *path)
 
 const mpijob_node *condition_of(const struct object *object, const char *type)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *text = mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
+		const char *text =
+		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
 
 		if (text && strcmp(text, type) == 0)
 			return mpijob_node_at(list, i);
@@ -50,7 +53,8 @@ const mpijob_node *condition_of(const struct object *object, const char *type)
 
 int condition_is(const struct object *object, const char *type, const char *status)
 {
-	const char *text = mpijob_node_string(mpijob_node_get(condition_of(object, type), "status"));
+	const char *text =
+	    mpijob_node_string(mpijob_node_get(condition_of(object, type), "status"));
 
 	return text && strcmp(text, status) == 0;
 }
@@ -150,7 +154,8 @@ static struct life *owner_life(struct world *world, const struct object *object)
 
 static int is_refused(const struct object *job)
 {
-	const char *reason = mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
+	const char *reason =
+	    mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
 
 	return reason && strcmp(reason, "ValidationError") == 0;
 }
@@ -158,14 +163,18 @@ static int is_refused(const struct object *job)
 /* It is said to have ended because its launcher is gone. */
 static void check_gone(struct world *world, const struct object *job)
 {
-	const char *reason = mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
+	const char *reason =
+	    mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
 
 	if (!reason || strcmp(reason, "MPIJobLauncherGone") != 0)
 		return;
-	for (struct object *launcher = mpijob__local_store_first(&world->local->store, KIND_JOB); launcher; launcher = launcher->next)
-		if (launcher->owner_count && strcmp(launcher->owners[0], job->uid) == 0 && !launcher->deleting)
-			world_fail(world, "launcher-there", "%s has failed for want of %s, which is there", job->name,
-				   launcher->name);
+	for (struct object *launcher = mpijob__local_store_first(&world->local->store, KIND_JOB);
+	     launcher; launcher = launcher->next)
+		if (launcher->owner_count && strcmp(launcher->owners[0], job->uid) == 0 &&
+		    !launcher->deleting)
+			world_fail(world, "launcher-there",
+			    "%s has failed for want of %s, which is there", job->name,
+			    launcher->name);
 }
 
 static void note_terminal(struct world *world, const struct object *job, struct life *life)
@@ -186,7 +195,8 @@ static void note_terminal(struct world *world, const struct object *job, struct 
 		if (!life->terminal[0])
 			check_gone(world, job);
 		else if (strcmp(life->terminal, ends[i]) != 0)
-			world_fail(world, "terminal", "%s was %s and is %s", job->name, life->terminal, ends[i]);
+			world_fail(world, "terminal", "%s was %s and is %s", job->name,
+			    life->terminal, ends[i]);
 		(void)snprintf(life->terminal, sizeof(life->terminal), "%s", ends[i]);
 	}
 }
@@ -223,7 +233,8 @@ static void job_changed(struct world *world, const struct object *job, int chang
 static void launcher_changed(struct world *world, const struct object *launcher, int change)
 {
 	struct life *life = owner_life(world, launcher);
-	const struct object *job = life ? mpijob__local_store_by_uid(&world->local->store, life->uid) : NULL;
+	const struct object *job =
+	    life ? mpijob__local_store_by_uid(&world->local->store, life->uid) : NULL;
 
 	if (!life)
 		return;
@@ -231,17 +242,19 @@ static void launcher_changed(struct world *world, const struct object *launcher,
 		add_kin(world, launcher, life);
 		life->launchers++;
 		if (life->terminal[0])
-			world_fail(world, "launcher-after-end", "%s is made though the job is %s", launcher->name,
-				   life->terminal);
+			world_fail(world, "launcher-after-end", "%s is made though the job is %s",
+			    launcher->name, life->terminal);
 		else if (life->complete && !life->meddled)
-			world_fail(world, "second-run", "%s is made though one was Complete", launcher->name);
+			world_fail(world, "second-run", "%s is made though one was Complete",
+			    launcher->name);
 	}
 	if (!condition_is(launcher, "Complete", "True"))
 		return;
 	life->complete = 1;
 	/*
-	 * An operator that is killed between the launcher's creation and the status that remembers it, for longer than
-	 * launcher and time to live take, leaves nothing to know it by: the one second run that is not prevented.
+	 * An operator that is killed between the launcher's creation and the status that remembers
+	 * it, for longer than launcher and time to live take, leaves nothing to know it by: the one
+	 * second run that is not prevented.
 	 */
 	if (job && !mpijob_node_find(mpijob_doc_root(job->doc), "status.replicaStatuses.Launcher"))
 		life->meddled = 1;
@@ -252,10 +265,12 @@ static void count_launchers(struct world *world, const struct life *life)
 {
 	int live = 0;
 
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod; pod = pod->next) {
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod;
+	     pod = pod->next) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
-		live += kin && kin->life == life && worker_index(pod) < 0 && !pod->deleting && !ended(pod);
+		live += kin && kin->life == life && worker_index(pod) < 0 && !pod->deleting &&
+			!ended(pod);
 	}
 	if (live > 1)
 		world_fail(world, "two-launchers", "%d launcher pods of one job at a time", live);
@@ -276,12 +291,13 @@ static void check_mark(struct world *world, const struct object *object)
 {
 	const struct shelf *shelf = &world->local->store.shelves[object->kind->id];
 	const struct happening *last = &shelf->history[shelf->history_count - 1];
-	const char *before = last->before ? mpijob__local_store_revision_label(last->before, "lives-mark") : NULL;
+	const char *before =
+	    last->before ? mpijob__local_store_revision_label(last->before, "lives-mark") : NULL;
 	const char *now = mpijob__local_store_revision_label(last->now, "lives-mark");
 
 	if (before && (!now || strcmp(before, now) != 0) && !world->driver_acts)
-		world_fail(world, "foreign-label", "a label of somebody else is gone from %s %s", object->kind->name,
-			   object->name);
+		world_fail(world, "foreign-label", "a label of somebody else is gone from %s %s",
+		    object->kind->name, object->name);
 }
 
 void watchman_changed(void *user, struct object *object, int change)
@@ -294,13 +310,17 @@ void watchman_changed(void *user, struct object *object, int change)
 	world->changes++;
 	if (world->trace == TRACE_EVENTS)
 		printf("{\"type\":\"%s\",\"object\":%s}\n",
-		       change == CHANGE_ADDED ? "ADDED" : change == CHANGE_DELETED ? "DELETED" : "MODIFIED",
-		       mpijob_text_data(object->now->text));
+		    change == CHANGE_ADDED     ? "ADDED"
+		    : change == CHANGE_DELETED ? "DELETED"
+					       : "MODIFIED",
+		    mpijob_text_data(object->now->text));
 	else if (world->trace)
-		fprintf(stderr, "%9lld     %s %s/%s %s%s\n", (long long)clock_ms(), object->kind->name,
-			object->namespace_, object->name,
-			change == CHANGE_ADDED ? "added" : change == CHANGE_DELETED ? "deleted" : "changed",
-			object->deleting ? ", is going" : "");
+		fprintf(stderr, "%9lld     %s %s/%s %s%s\n", (long long)clock_ms(),
+		    object->kind->name, object->namespace_, object->name,
+		    change == CHANGE_ADDED     ? "added"
+		    : change == CHANGE_DELETED ? "deleted"
+					       : "changed",
+		    object->deleting ? ", is going" : "");
 	if (object->kind->id == KIND_MPIJOB)
 		job_changed(world, object, change);
 	else if (object->kind->id == KIND_JOB)
@@ -335,60 +355,72 @@ static int may_delete(struct world *world, const struct object *pod, const struc
 	if (index >= MOST_WORKERS || index >= workers_of(job))
 		return 1;
 	return index < 0 || life->suspended_at > made_at || life->small_at[index] > made_at ||
-	       may_be_stale(world, life->suspended_ms) || may_be_stale(world, life->small_ms[index]);
+	       may_be_stale(world, life->suspended_ms) ||
+	       may_be_stale(world, life->small_ms[index]);
 }
 
-static void check_change(struct world *world, const struct route *route, const struct mpijob_request *request)
+static void check_change(struct world *world, const struct route *route,
+    const struct mpijob_request *request)
 {
-	const struct object *object = mpijob__local_store_find(&world->local->store, route->kind->id,
-							  route->namespace_ ? route->namespace_ : "", route->name);
-	const char *at = request->body_len ? memmem(request->body, request->body_len, "\"uid\":\"", 7) : NULL;
+	const struct object *object = mpijob__local_store_find(&world->local->store,
+	    route->kind->id, route->namespace_ ? route->namespace_ : "", route->name);
+	const char *at =
+	    request->body_len ? memmem(request->body, request->body_len, "\"uid\":\"", 7) : NULL;
 	const struct life *life;
 
 	if (!at) {
-		world_fail(world, "no-precondition", "%s of %s %s names no uid", request->method, route->kind->name,
-			   route->name);
+		world_fail(world, "no-precondition", "%s of %s %s names no uid", request->method,
+		    route->kind->name, route->name);
 		return;
 	}
 	/* Another one of that name by now: refused by the cluster. */
 	if (!object || strncmp(at + 7, object->uid, strlen(object->uid)) != 0)
 		return;
 	life = owner_life(world, object);
-	if (!life && (world->features & FEATURE_CLEAN) && object->owner_count && find_kin(world, object->owners[0]))
+	if (!life && (world->features & FEATURE_CLEAN) && object->owner_count &&
+	    find_kin(world, object->owners[0]))
 		life = find_kin(world, object->owners[0])->life;
 	if (!life)
-		world_fail(world, "foreign", "%s of %s %s, which is not a job's", request->method, route->kind->name,
-			   route->name);
+		world_fail(world, "foreign", "%s of %s %s, which is not a job's", request->method,
+		    route->kind->name, route->name);
 	else if (strcmp(request->method, "DELETE") == 0 && route->kind->id == KIND_POD &&
 		 !may_delete(world, object, life))
 		world_fail(world, "harm", "%s is deleted for no reason", object->name);
 	else if (strcmp(request->method, "DELETE") == 0 && route->kind->id != KIND_POD &&
-		 route->kind->id != KIND_VOLCANO_POD_GROUP && route->kind->id != KIND_SCHEDULER_POD_GROUP)
+		 route->kind->id != KIND_VOLCANO_POD_GROUP &&
+		 route->kind->id != KIND_SCHEDULER_POD_GROUP)
 		world_fail(world, "harm", "%s %s is deleted", route->kind->name, object->name);
 }
 
 /* It names an older version of the job, and so is refused by the cluster. */
 static int is_outdated(const struct object *job, const struct mpijob_request *request)
 {
-	const char *now = mpijob_node_string(mpijob_node_find(mpijob_doc_root(job->doc), "metadata.resourceVersion"));
+	const char *now = mpijob_node_string(
+	    mpijob_node_find(mpijob_doc_root(job->doc), "metadata.resourceVersion"));
 	const char *key = "\"resourceVersion\":\"";
 	const char *at = memmem(request->body, request->body_len, key, strlen(key));
 
-	return at && now && (strncmp(at + strlen(key), now, strlen(now)) != 0 || at[strlen(key) + strlen(now)] != '"');
+	return at && now &&
+	       (strncmp(at + strlen(key), now, strlen(now)) != 0 ||
+		   at[strlen(key) + strlen(now)] != '"');
 }
 
 /* A job that has ended goes after its time, when that is wanted. */
-static int is_timely(struct world *world, const struct route *route, const struct mpijob_request *request)
+static int is_timely(struct world *world, const struct route *route,
+    const struct mpijob_request *request)
 {
-	const struct object *job = mpijob__local_store_find(&world->local->store, KIND_MPIJOB, route->namespace_, route->name);
+	const struct object *job = mpijob__local_store_find(&world->local->store, KIND_MPIJOB,
+	    route->namespace_, route->name);
 	const struct life *life = job ? watchman_life(world, job->uid) : NULL;
 
 	if (!(world->features & FEATURE_TTL) || strcmp(request->method, "DELETE") != 0 ||
 	    !memmem(request->body, request->body_len, "\"uid\":\"", 7))
 		return 0;
-	if (!life || !memmem(request->body, request->body_len, job->uid, strlen(job->uid)) || is_outdated(job, request))
+	if (!life || !memmem(request->body, request->body_len, job->uid, strlen(job->uid)) ||
+	    is_outdated(job, request))
 		return 1;
-	return life->terminal[0] && mpijob_node_find(mpijob_doc_root(job->doc), "spec.runPolicy.ttlSecondsAfterFinished");
+	return life->terminal[0] && mpijob_node_find(mpijob_doc_root(job->doc),
+					"spec.runPolicy.ttlSecondsAfterFinished");
 }
 
 void watchman_request(struct world *world, const struct mpijob_request *request, int number)
@@ -407,7 +439,8 @@ void watchman_request(struct world *world, const struct mpijob_request *request,
 		world->writes++;
 		if (route.kind->id == KIND_MPIJOB && is_timely(world, &route, request))
 			;
-		else if (route.kind->id == KIND_MPIJOB && (!route.subresource || strcmp(request->method, "PATCH") != 0))
+		else if (route.kind->id == KIND_MPIJOB &&
+			 (!route.subresource || strcmp(request->method, "PATCH") != 0))
 			world_fail(world, "foreign", "%s of an MPIJob", request->method);
 		else if (route.kind->id != KIND_MPIJOB && route.name)
 			check_change(world, &route, request);
@@ -420,10 +453,10 @@ void watchman_request(struct world *world, const struct mpijob_request *request,
 struct census {
 	int present[MOST_WORKERS], running[MOST_WORKERS];
 	int active, ready, steady, evicted;
-	int live;     /* workers that are there to run, none of them going */
+	int live; /* workers that are there to run, none of them going */
 	int surplus;
 	int launcher_running;
-	int taken;    /* a name of a child belongs to somebody else */
+	int taken; /* a name of a child belongs to somebody else */
 	const struct object *launcher, *config_map;
 };
 
@@ -444,11 +477,12 @@ static void count_worker(struct census *census, const struct object *job, const 
 		census->running[index] = !pod->deleting;
 	}
 	census->ready += is_ready(pod) && !pod->deleting;
-	census->evicted += phase_is(pod, "Failed") && strcmp(text_at(pod, "status.reason"), "Evicted") == 0;
+	census->evicted +=
+	    phase_is(pod, "Failed") && strcmp(text_at(pod, "status.reason"), "Evicted") == 0;
 }
 
-static const struct object *child(const struct world *world, const struct object *job, enum kind_id kind,
-				  const char *suffix, struct census *census)
+static const struct object *child(const struct world *world, const struct object *job,
+    enum kind_id kind, const char *suffix, struct census *census)
 {
 	const struct object *object;
 	char name[80];
@@ -465,7 +499,8 @@ static const struct object *child(const struct world *world, const struct object
 static void take_census(struct world *world, const struct object *job, struct census *census)
 {
 	memset(census, 0, sizeof(*census));
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod; pod = pod->next) {
+	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod;
+	     pod = pod->next) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
 		if (pod->owner_count && strcmp(pod->owners[0], job->uid) == 0)
@@ -497,7 +532,8 @@ static void lies(struct world *world, const struct object *job, const char *what
 	world_fail(world, "status", "%s/%s: %s", job->namespace_, job->name, what);
 }
 
-static void check_finished(struct world *world, const struct object *job, const struct census *census)
+static void check_finished(struct world *world, const struct object *job,
+    const struct census *census)
 {
 	if (!mpijob__local_store_text(job, "status.completionTime"))
 		lies(world, job, "it is finished without completionTime");
@@ -508,14 +544,16 @@ static void check_finished(struct world *world, const struct object *job, const 
 	if ((policy_is(job, "All") || policy_is(job, "Running")) && census->live && !census->taken)
 		lacks(world, job, "it is finished, and workers are left");
 	if (census->launcher && !flag_at(census->launcher, "spec.suspend") &&
-	    !condition_is(census->launcher, "Complete", "True") && !condition_is(census->launcher, "Failed", "True") &&
-	    !census->launcher->deleting)
+	    !condition_is(census->launcher, "Complete", "True") &&
+	    !condition_is(census->launcher, "Failed", "True") && !census->launcher->deleting)
 		lacks(world, job, "it is finished, and its launcher goes on");
-	if (int_at(job, "status.replicaStatuses.Launcher.active", 0) != 0 && !census->launcher_running)
+	if (int_at(job, "status.replicaStatuses.Launcher.active", 0) != 0 &&
+	    !census->launcher_running)
 		lies(world, job, "a launcher is active that does not run");
 }
 
-static void check_suspended(struct world *world, const struct object *job, const struct census *census)
+static void check_suspended(struct world *world, const struct object *job,
+    const struct census *census)
 {
 	if (!condition_is(job, "Suspended", "True"))
 		lies(world, job, "it is suspended and does not say so");
@@ -529,7 +567,8 @@ static void check_suspended(struct world *world, const struct object *job, const
 
 static void check_hosts(struct world *world, const struct object *job, const struct census *census)
 {
-	const mpijob_node *data = mpijob_node_find(mpijob_doc_root(census->config_map->doc), "data");
+	const mpijob_node *data =
+	    mpijob_node_find(mpijob_doc_root(census->config_map->doc), "data");
 	const char *file = mpijob_node_string(mpijob_node_get(data, "hostfile"));
 	const char *script = mpijob_node_string(mpijob_node_get(data, "discover_hosts.sh"));
 
@@ -561,7 +600,8 @@ static void check_children(struct world *world, const struct object *job, struct
 		check_hosts(world, job, census);
 	if (!census->launcher && (!wait || census->ready == workers_of(job)))
 		lacks(world, job, "it has no launcher");
-	if (census->launcher && flag_at(census->launcher, "spec.suspend") && (!wait || census->ready == workers_of(job)))
+	if (census->launcher && flag_at(census->launcher, "spec.suspend") &&
+	    (!wait || census->ready == workers_of(job)))
 		lacks(world, job, "its launcher is suspended");
 }
 
@@ -571,14 +611,15 @@ static void check_active(struct world *world, const struct object *job, struct c
 		lies(world, job, "it goes on and says Suspended");
 	if (!condition_is(job, "Created", "True"))
 		lies(world, job, "it does not say Created");
-	if (census->steady == workers_of(job) && census->launcher_running && !condition_is(job, "Running", "True"))
+	if (census->steady == workers_of(job) && census->launcher_running &&
+	    !condition_is(job, "Running", "True"))
 		lies(world, job, "all of it runs, and it does not say Running");
 	if (int_at(job, "status.replicaStatuses.Worker.active", 0) != census->active)
 		lies(world, job, "the number of active workers is wrong");
 	if (census->evicted && !(world->features & (FEATURE_REPLACE | FEATURE_RESTART)))
 		lies(world, job, "workers are evicted, and it goes on");
 	if (census->launcher && (condition_is(census->launcher, "Complete", "True") ||
-				 condition_is(census->launcher, "Failed", "True")))
+				    condition_is(census->launcher, "Failed", "True")))
 		lies(world, job, "its launcher has ended, and it goes on");
 	check_children(world, job, census);
 }
@@ -588,8 +629,10 @@ static int is_left_alone(const struct object *job)
 	const char *manager = text_at(job, "spec.runPolicy.managedBy");
 
 	return job->deleting || (*manager && strcmp(manager, "kubeflow.org/mpi-operator") != 0) ||
-	       mpijob_node_find(mpijob_doc_root(job->doc), "metadata.labels.lives-invalid") != NULL ||
-	       (mpijob_node_find(mpijob_doc_root(job->doc), "spec.mpiReplicaSpecs.Worker") && workers_of(job) == 0);
+	       mpijob_node_find(mpijob_doc_root(job->doc), "metadata.labels.lives-invalid") !=
+		   NULL ||
+	       (mpijob_node_find(mpijob_doc_root(job->doc), "spec.mpiReplicaSpecs.Worker") &&
+		   workers_of(job) == 0);
 }
 
 static void check_job(struct world *world, const struct object *job)
@@ -615,14 +658,19 @@ static void check_orphans(struct world *world)
 	const struct store *store = &world->local->store;
 
 	for (int kind = 0; kind < KIND_COUNT; kind++)
-		for (struct object *object = store->shelves[kind].first; object; object = object->next)
-			if (object->owner_count && !mpijob__local_store_by_uid(store, object->owners[0]) && !object->deleting)
-				world_fail(world, "orphan", "%s %s is left behind", object->kind->name, object->name);
+		for (struct object *object = store->shelves[kind].first; object;
+		     object = object->next)
+			if (object->owner_count &&
+			    !mpijob__local_store_by_uid(store, object->owners[0]) &&
+			    !object->deleting)
+				world_fail(world, "orphan", "%s %s is left behind",
+				    object->kind->name, object->name);
 }
 
 void watchman_quiet(struct world *world)
 {
-	for (struct object *job = mpijob__local_store_first(&world->local->store, KIND_MPIJOB); job; job = job->next)
+	for (struct object *job = mpijob__local_store_first(&world->local->store, KIND_MPIJOB); job;
+	     job = job->next)
 		check_job(world, job);
 	check_orphans(world);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A world: how it begins, how its operators take turns, how time passes, and when it has settled. Nothing in it happens
- * at the same time; operators run one after the other, each until it waits.
+ * A world: how it begins, how its operators take turns, how time passes, and when it has settled.
+ * Nothing in it happens at the same time; operators run one after the other, each until it waits.
  */
 #include "lives.h"
 
@@ -29,7 +29,8 @@ void world_fail(struct world *world, const char *id, const char *format, ...)
 	(void)vsnprintf(world->message, sizeof(world->message), format, args);
 	va_end(args);
 	if (world->trace == TRACE_ON)
-		fprintf(stderr, "%9lld   FAILED %s: %s\n", (long long)clock_ms(), id, world->message);
+		fprintf(stderr, "%9lld   FAILED %s: %s\n", (long long)clock_ms(), id,
+		    world->message);
 }
 
 /* What an operator says of itself: two of its words are failures here. */
@@ -38,8 +39,8 @@ static void take_log(void *user, const struct mpijob_finding *finding)
 	struct seat *seat = user;
 
 	if (seat->front.world->trace == TRACE_ON)
-		fprintf(stderr, "%9lld   operator %d says: %s\n", (long long)clock_ms(), seat->front.number,
-			finding->message);
+		fprintf(stderr, "%9lld   operator %d says: %s\n", (long long)clock_ms(),
+		    seat->front.number, finding->message);
 	if (strcmp(finding->id, "does-not-settle") == 0)
 		world_fail(seat->front.world, "circles", "%s", finding->message);
 }
@@ -122,7 +123,8 @@ static void make_namespaces(struct world *world)
 		target.kind = "Namespace";
 		(void)snprintf(name, sizeof(name), "n%d", i);
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", name);
-		NEED(mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL, NULL) == 0);
+		NEED(mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL,
+			 NULL) == 0);
 		mpijob_doc_free(doc);
 	}
 }
@@ -219,7 +221,8 @@ void world_turn(struct world *world)
 		if (changes == world->changes && next_due(world) > clock_ms())
 			return;
 	}
-	world_fail(world, "spins", "after %d rounds there is still something to do at once", MOST_ROUNDS);
+	world_fail(world, "spins", "after %d rounds there is still something to do at once",
+	    MOST_ROUNDS);
 }
 
 void world_pass(struct world *world, int64_t ms)
@@ -253,13 +256,15 @@ static void calm(struct world *world)
 		world_lead(world, !world->leader);
 }
 
-/* A name that is taken is asked for every minute; else nothing is asked for when nothing changes. */
+/* A name that is taken is asked for every minute; else nothing is asked for when nothing
+ * changes. */
 static int is_taken(const struct world *world)
 {
 	static const enum kind_id kinds[] = { KIND_POD, KIND_SECRET };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		for (struct object *object = world->local->store.shelves[kinds[i]].first; object; object = object->next)
+		for (struct object *object = world->local->store.shelves[kinds[i]].first; object;
+		     object = object->next)
 			if (!object->owner_count)
 				return 1;
 	return 0;
@@ -286,7 +291,8 @@ void world_settle(struct world *world, int64_t quiet_ms)
 			asked = world->writes + world->reads;
 		if (world->writes > world->writes_allowed)
 			world_fail(world, "storm", "%llu writes of operators, %llu would be many",
-				   (unsigned long long)world->writes, (unsigned long long)world->writes_allowed);
+			    (unsigned long long)world->writes,
+			    (unsigned long long)world->writes_allowed);
 		else if (clock_ms() - begin > 100 * quiet_ms)
 			world_fail(world, "unsettled", "it goes on changing");
 		due = next_due(world);

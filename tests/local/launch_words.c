@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints a launch command, each word with a NUL behind it: launch_words FILE [MEMBER=VALUE]... -- PROGRAM...
- * A member of struct mpijob_launch_options that is a list may be given several times.
+ * Prints a launch command, each word with a NUL behind it: launch_words FILE [MEMBER=VALUE]... --
+ * PROGRAM... A member of struct mpijob_launch_options that is a list may be given several times.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -12,18 +12,19 @@
 
 #define MOST 64
 
-static const struct {
+struct member {
 	const char *name;
 	size_t offset;
-} numbers[] = {
-#define NUMBER(member) { #member, offsetof(struct mpijob_launch_options, member) }
-	NUMBER(tool), NUMBER(np), NUMBER(ranks_per_host), NUMBER(allow_run_as_root), NUMBER(oversubscribe), NUMBER(env_only),
-	NUMBER(elastic), NUMBER(min_np), NUMBER(max_np), NUMBER(elastic_timeout), NUMBER(start_timeout), NUMBER(reset_limit),
-	NUMBER(verbose),
-}, texts[] = {
-	NUMBER(executable), NUMBER(hostfile), NUMBER(bind_to), NUMBER(map_by), NUMBER(log_level), NUMBER(network_interface),
-	NUMBER(backend),
 };
+
+#define MEMBER(member) { #member, offsetof(struct mpijob_launch_options, member) }
+
+static const struct member numbers[] = { MEMBER(tool), MEMBER(np), MEMBER(ranks_per_host),
+	MEMBER(allow_run_as_root), MEMBER(oversubscribe), MEMBER(env_only), MEMBER(elastic),
+	MEMBER(min_np), MEMBER(max_np), MEMBER(elastic_timeout), MEMBER(start_timeout),
+	MEMBER(reset_limit), MEMBER(verbose) };
+static const struct member texts[] = { MEMBER(executable), MEMBER(hostfile), MEMBER(bind_to),
+	MEMBER(map_by), MEMBER(log_level), MEMBER(network_interface), MEMBER(backend) };
 
 static const char *env[MOST], *known[MOST], *args[MOST];
 
@@ -34,10 +35,13 @@ static int take(struct mpijob_launch_options *options, const char *word)
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (strlen(numbers[i].name) == len && strncmp(word, numbers[i].name, len) == 0)
-			return *(int32_t *)(void *)((char *)options + numbers[i].offset) = atoi(value), 1;
+			return *(int32_t *)(void *)((char *)options + numbers[i].offset) =
+				   atoi(value),
+								      1;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (strlen(texts[i].name) == len && strncmp(word, texts[i].name, len) == 0)
-			return *(const char **)(void *)((char *)options + texts[i].offset) = value, 1;
+			return *(const char **)(void *)((char *)options + texts[i].offset) = value,
+									  1;
 	if (len == 3 && strncmp(word, "env", 3) == 0 && options->env_count < MOST)
 		return env[options->env_count++] = value, 1;
 	if (len == 5 && strncmp(word, "known", 5) == 0 && options->known_count < MOST)
@@ -76,11 +80,13 @@ int main(int argc, char **argv)
 		if (!take(&options, argv[at]))
 			return fprintf(stderr, "no member: %s\n", argv[at]), 1;
 	if (code == 0)
-		code = mpijob_launch_new(job, (const char *const *)argv + at + 1, (size_t)(argc - at - 1), &options, &launch, diag);
+		code = mpijob_launch_new(job, (const char *const *)argv + at + 1,
+		    (size_t)(argc - at - 1), &options, &launch, diag);
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
 		fprintf(stderr, "%s\n", mpijob_diag_at(diag, i)->message);
 	for (size_t i = 0; code == 0 && i < mpijob_launch_count(launch); i++)
-		fwrite(mpijob_launch_at(launch, i), 1, strlen(mpijob_launch_at(launch, i)) + 1, stdout);
+		fwrite(mpijob_launch_at(launch, i), 1, strlen(mpijob_launch_at(launch, i)) + 1,
+		    stdout);
 	mpijob_launch_free(launch);
 	mpijob_free(job);
 	mpijob_diag_free(diag);

@@ -5,10 +5,11 @@
  *
  *   node_driver NODE IDENTITY checks              everything that one or two sandboxes can show
  *   node_driver NODE IDENTITY mpi N SLOTS CMD...  N workers with sshd, and a launcher that runs CMD
- *   node_driver NODE IDENTITY hold N              N workers with sshd; says "holding" and waits to be killed
- *   node_driver NODE IDENTITY fatal               prints what the node says instead of becoming ready
- *   node_driver NODE IDENTITY nonsense N          N frames that no parent would send; the node must live on
- *   node_driver NODE IDENTITY bench N             how long each operation takes, N times each
+ *   node_driver NODE IDENTITY hold N              N workers with sshd; says "holding" and waits to
+ *   be killed node_driver NODE IDENTITY fatal               prints what the node says instead of
+ *   becoming ready node_driver NODE IDENTITY nonsense N          N frames that no parent would
+ *   send; the node must live on node_driver NODE IDENTITY bench N             how long each
+ *   operation takes, N times each
  */
 #include "local/node_client.h"
 #include "local/node_message.h"
@@ -109,7 +110,8 @@ static void pump(int timeout)
 static bool take(uint64_t number, int type, uint64_t id, struct node_event *event)
 {
 	for (size_t i = 0; i < kept_count; i++) {
-		if (kept[i].request != number || (type && kept[i].type != type) || (id && kept[i].id != id))
+		if (kept[i].request != number || (type && kept[i].type != type) ||
+		    (id && kept[i].id != id))
 			continue;
 		*event = kept[i];
 		event->text = kept_text[i];
@@ -162,7 +164,11 @@ static void sandbox(uint64_t id, const char *hostname, const char *address)
 static void volume_file(uint64_t id, const char *path, const char *text, uint32_t mode)
 {
 	struct node_file file = { .path = path, .data = text, .len = strlen(text), .mode = mode };
-	struct node_volume v = { .id = id, .kind = NODE_VOLUME_FILES, .fs_group = -1, .files = &file, .file_count = 1 };
+	struct node_volume v = { .id = id,
+		.kind = NODE_VOLUME_FILES,
+		.fs_group = -1,
+		.files = &file,
+		.file_count = 1 };
 
 	expect_ok(mpijob__local_node_client_volume_write(client, &v, &request), "volume");
 }
@@ -176,7 +182,8 @@ static void volume_empty(uint64_t id)
 
 static void hosts(const char *text)
 {
-	expect_ok(mpijob__local_node_client_hosts_write(client, 1, text, strlen(text), &request), "hosts");
+	expect_ok(mpijob__local_node_client_hosts_write(client, 1, text, strlen(text), &request),
+	    "hosts");
 }
 
 /* Run a container or an exec to its end; what it wrote, and its exit code. */
@@ -194,13 +201,15 @@ static void drain(struct outcome *o, int fd, uint64_t wanted_request, uint64_t w
 	double end = now() + 60;
 
 	while (!ended || open) {
-		struct pollfd fds[2] = { { .fd = mpijob__local_node_client_fd(client), .events = POLLIN },
-					 { .fd = open ? fd : -1, .events = POLLIN } };
+		struct pollfd fds[2] = { { .fd = mpijob__local_node_client_fd(client),
+					     .events = POLLIN },
+			{ .fd = open ? fd : -1, .events = POLLIN } };
 
 		if (now() > end)
 			stop("a command did not end; so far: %s", o->output);
 		pump(0);
-		ended = ended || take(wanted_request, wanted_request ? 0 : NODE_EVT_EXITED, wanted_id, &o->event);
+		ended = ended || take(wanted_request, wanted_request ? 0 : NODE_EVT_EXITED,
+				     wanted_id, &o->event);
 		if (ended && !open)
 			break;
 		if (poll(fds, 2, 1000) > 0 && fds[1].revents) {
@@ -273,7 +282,8 @@ static struct outcome *execute(uint64_t container, const char *const *argv)
 static void expect(const struct outcome *o, int code, const char *text, const char *what)
 {
 	check(o->code == code && (!text || strstr(o->output, text)),
-	      "%s: wanted code %d and '%s', got code %d and '%s'", what, code, text ? text : "", o->code, o->output);
+	    "%s: wanted code %d and '%s', got code %d and '%s'", what, code, text ? text : "",
+	    o->code, o->output);
 }
 
 static char *read_whole(const char *path, size_t *len)
@@ -304,8 +314,8 @@ static void make_key(void)
 	snprintf(public, sizeof(public), "%s/k.pub", folder);
 	pid = fork();
 	if (pid == 0) {
-		execlp("ssh-keygen", "ssh-keygen", "-q", "-t", "ecdsa", "-b", "521", "-N", "", "-f", path,
-		       (char *)NULL);
+		execlp("ssh-keygen", "ssh-keygen", "-q", "-t", "ecdsa", "-b", "521", "-N", "", "-f",
+		    path, (char *)NULL);
 		_exit(127);
 	}
 	waitpid(pid, &status, 0);
@@ -325,11 +335,16 @@ static void key_volume(int64_t fs_group)
 	struct node_file files[] = {
 		{ .path = "id_rsa", .data = key_private, .len = key_private_len, .mode = 0600 },
 		{ .path = "id_rsa.pub", .data = key_public, .len = key_public_len, .mode = 0644 },
-		{ .path = "authorized_keys", .data = key_public, .len = key_public_len, .mode = 0644 },
+		{ .path = "authorized_keys",
+		    .data = key_public,
+		    .len = key_public_len,
+		    .mode = 0644 },
 	};
-	struct node_volume v = {
-		.id = KEYS, .kind = NODE_VOLUME_FILES, .fs_group = fs_group, .files = files, .file_count = 3
-	};
+	struct node_volume v = { .id = KEYS,
+		.kind = NODE_VOLUME_FILES,
+		.fs_group = fs_group,
+		.files = files,
+		.file_count = 3 };
 
 	if (mpijob__local_node_client_volume_write(client, &v, &request))
 		stop("key volume");
@@ -341,9 +356,13 @@ static const char *const sshd_argv[] = { "/usr/sbin/sshd", "-De", NULL };
 static void start_sshd(uint64_t id, uint64_t in, const struct node_container *like)
 {
 	struct node_mount keys = { .volume = KEYS, .path = "/root/.ssh" };
-	struct node_container c = {
-		.id = id, .sandbox = in, .argv = sshd_argv, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .fds = { -1, -1, 2 }
-	};
+	struct node_container c = { .id = id,
+		.sandbox = in,
+		.argv = sshd_argv,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1,
+		.fds = { -1, -1, 2 } };
 
 	if (like) {
 		c.uid = like->uid;
@@ -359,9 +378,11 @@ static void start_sshd(uint64_t id, uint64_t in, const struct node_container *li
 
 static uint64_t ask_listening(uint64_t in, uint16_t port, bool listen_only)
 {
-	struct node_probe p = {
-		.sandbox = in, .port = port, .timeout_ms = 10000, .retry_ms = 5, .listen_only = listen_only
-	};
+	struct node_probe p = { .sandbox = in,
+		.port = port,
+		.timeout_ms = 10000,
+		.retry_ms = 5,
+		.listen_only = listen_only };
 	uint64_t r;
 
 	if (mpijob__local_node_client_probe(client, &p, &r))
@@ -374,7 +395,8 @@ static void wait_listening(uint64_t in, uint16_t port)
 	uint64_t r = ask_listening(in, port, true);
 	struct node_event event = wait_for(r, 0, 0, "probe");
 
-	check(event.type == NODE_ANS_OK && event.code == NODE_PROBE_OK, "nobody listens in sandbox %d", (int)in);
+	check(event.type == NODE_ANS_OK && event.code == NODE_PROBE_OK,
+	    "nobody listens in sandbox %d", (int)in);
 }
 
 static int identity_got;
@@ -389,34 +411,44 @@ static void start_node(const char *program, int identity)
 		stop("cannot start the node");
 	event = wait_for(0, NODE_EVT_READY, 0, "ready");
 	identity_got = event.identity;
-	printf("ready after %.1f ms, identity %d, kernel %s, features %u\n", (now() - started) * 1e3, event.identity,
-	       event.text, event.features);
+	printf("ready after %.1f ms, identity %d, kernel %s, features %u\n",
+	    (now() - started) * 1e3, event.identity, event.text, event.features);
 }
 
 static void check_container(void)
 {
-	struct node_container c = { .id = 10, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1 };
+	struct node_container c = { .id = 10,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1 };
 	const char *env[] = { "GREETING=hello", NULL };
 	struct outcome *o;
 
 	c.envp = env;
-	expect(shell(&c, "echo $GREETING $HOSTNAME $(hostname) pid $$ $OMPI_ALLOW_RUN_AS_ROOT; pwd"), 0,
-	       "hello alpha alpha pid 1 1", "environment, host name and pid");
+	expect(shell(&c,
+		   "echo $GREETING $HOSTNAME $(hostname) pid $$ $OMPI_ALLOW_RUN_AS_ROOT; pwd"),
+	    0, "hello alpha alpha pid 1 1", "environment, host name and pid");
 	expect(shell(&c, "exit 7"), 7, "", "exit code");
 	o = shell(&c, "kill -9 $$; sleep 1");
 	check(o->code == 0 || o->code == 137, "a signal to PID 1 from inside: %d", o->code);
 	expect(shell(&c, "sh -c 'kill -9 $$'; echo $?"), 0, "137", "a killed child");
-	expect(shell(&c, "ls -d /proc/[0-9]* | wc -l | xargs echo processes; ls -A /run/mpijob"), 0, "hosts",
-	       "hosts folder");
-	expect(shell(&c, "cat /proc/1/comm; touch /usr/x /tmp/y /root/z /etc/w /opt/v /var/tmp/u && echo written"), 0,
-	       "written", "writable layers");
+	expect(shell(&c, "ls -d /proc/[0-9]* | wc -l | xargs echo processes; ls -A /run/mpijob"), 0,
+	    "hosts", "hosts folder");
+	expect(shell(&c, "cat /proc/1/comm; touch /usr/x /tmp/y /root/z /etc/w /opt/v /var/tmp/u "
+			 "&& echo written"),
+	    0, "written", "writable layers");
 	check(access("/usr/x", F_OK) && access("/tmp/y", F_OK) && access("/var/tmp/u", F_OK),
-	      "a write reached the machine");
-	expect(shell(&c, "ls /usr/x /tmp/y; true"), 0, "No such file", "writes do not outlive a container");
-	expect(shell(&c, "echo a > /dev/stdout; echo b > /dev/null; head -c 4 /dev/urandom | wc -c"), 0, "a\n4",
-	       "devices");
-	expect(shell(&c, "echo x > /dev/shm/shared; ls -l /dev/ptmx /dev/pts/ptmx >/dev/null && echo ptmx"), 0, "ptmx",
-	       "dev");
+	    "a write reached the machine");
+	expect(shell(&c, "ls /usr/x /tmp/y; true"), 0, "No such file",
+	    "writes do not outlive a container");
+	expect(shell(&c,
+		   "echo a > /dev/stdout; echo b > /dev/null; head -c 4 /dev/urandom | wc -c"),
+	    0, "a\n4", "devices");
+	expect(
+	    shell(&c,
+		"echo x > /dev/shm/shared; ls -l /dev/ptmx /dev/pts/ptmx >/dev/null && echo ptmx"),
+	    0, "ptmx", "dev");
 	expect(shell(&c, "cat /dev/shm/shared"), 0, "x", "shm is the sandbox's");
 	c.sandbox = 2;
 	expect(shell(&c, "cat /dev/shm/shared"), 1, "No such file", "shm is nobody else's");
@@ -425,12 +457,13 @@ static void check_container(void)
 	expect(shell(&c, "touch /usr/x"), 1, "Read-only file system", "read-only root");
 	expect(shell(&c, "echo x > /dev/shm/x && echo fine"), 0, "fine", "shm of a read-only root");
 	c.read_only_root = 0;
-	expect(shell(&c, "getent hosts beta; cat /etc/resolv.conf; ls ~/.ssh 2>&1 | head -1"), 0, "198.18.0.3",
-	       "names");
-	expect(shell(&c, "ulimit -c; cat /proc/self/status | grep CapBnd; mount -t tmpfs x /mnt"), 32, NULL,
-	       "no mounting inside");
+	expect(shell(&c, "getent hosts beta; cat /etc/resolv.conf; ls ~/.ssh 2>&1 | head -1"), 0,
+	    "198.18.0.3", "names");
+	expect(shell(&c, "ulimit -c; cat /proc/self/status | grep CapBnd; mount -t tmpfs x /mnt"),
+	    32, NULL, "no mounting inside");
 	c.cwd = "/made/for/me";
-	expect(shell(&c, "pwd"), 0, "/made/for/me", "a working directory that does not exist is made");
+	expect(shell(&c, "pwd"), 0, "/made/for/me",
+	    "a working directory that does not exist is made");
 	c.cwd = NULL;
 }
 
@@ -439,73 +472,97 @@ static void check_failures(void)
 	const char *missing[] = { "/no/such/program", NULL };
 	const char *no_sshd[] = { "/no/such/sshd", NULL };
 	const char *folder[] = { "/etc", NULL };
-	struct node_container c = { .id = 11, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = missing };
+	struct node_container c = { .id = 11,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1,
+		.argv = missing };
 	struct outcome *o = run(&c);
 
-	check(o->code == -1 && o->event.error == MPIJOB_ERR_NOT_FOUND && o->event.errno_value == ENOENT,
-	      "a missing program: %d %s", o->code, o->output);
+	check(o->code == -1 && o->event.error == MPIJOB_ERR_NOT_FOUND &&
+		  o->event.errno_value == ENOENT,
+	    "a missing program: %d %s", o->code, o->output);
 	c.argv = no_sshd;
 	o = run(&c);
-	check(o->code == -1 && strstr(o->output, "openssh-server"), "a missing sshd says how to get it: %s", o->output);
+	check(o->code == -1 && strstr(o->output, "openssh-server"),
+	    "a missing sshd says how to get it: %s", o->output);
 	c.argv = folder;
 	o = run(&c);
-	check(o->code == -1 && o->event.errno_value == EACCES, "a directory as program: %s", o->output);
+	check(o->code == -1 && o->event.errno_value == EACCES, "a directory as program: %s",
+	    o->output);
 	c.sandbox = 77;
 	o = run(&c);
-	check(o->code == -1 && o->event.error == MPIJOB_ERR_CONFLICT, "no such sandbox: %s", o->output);
+	check(o->code == -1 && o->event.error == MPIJOB_ERR_CONFLICT, "no such sandbox: %s",
+	    o->output);
 }
 
 static void check_volumes(void)
 {
 	struct node_mount mounts[] = { { .volume = 20, .path = "/config" },
-				       { .volume = 21, .path = "/config/scratch", .read_only = 0 },
-				       { .volume = 20, .path = "/etc/one.conf", .sub_path = "a.txt" },
-				       { .host_path = "/usr", .path = "/machine", .read_only = 1 } };
-	struct node_container c = { .id = 12, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .mounts = mounts, .mount_count = 4 };
-	const char *live[] = { "sh", "-c", "cat /config/a.txt /config/b.txt; ls /config; cat /etc/hosts", NULL };
+		{ .volume = 21, .path = "/config/scratch", .read_only = 0 },
+		{ .volume = 20, .path = "/etc/one.conf", .sub_path = "a.txt" },
+		{ .host_path = "/usr", .path = "/machine", .read_only = 1 } };
+	struct node_container c = { .id = 12,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1,
+		.mounts = mounts,
+		.mount_count = 4 };
+	const char *live[] = { "sh", "-c",
+		"cat /config/a.txt /config/b.txt; ls /config; cat /etc/hosts", NULL };
 	const char *sleeper[] = { "sleep", "1000", NULL };
 	struct node_mount bad = { .volume = 20, .path = "/x", .sub_path = "../../../etc" };
 	struct outcome *o;
 
 	volume_file(20, "a.txt", "first\n", 0640);
 	volume_empty(21);
-	expect(shell(&c, "cat /config/a.txt; stat -Lc %a /config/a.txt; echo x > /config/scratch/f; cat /etc/one.conf"),
-	       0, "first\n640\nfirst", "files");
-	expect(shell(&c, "cat /config/scratch/f; ls /machine/bin/env; touch /machine/x"), 1, "Read-only",
-	       "a hostPath, read-only");
+	expect(shell(&c, "cat /config/a.txt; stat -Lc %a /config/a.txt; echo x > "
+			 "/config/scratch/f; cat /etc/one.conf"),
+	    0, "first\n640\nfirst", "files");
+	expect(shell(&c, "cat /config/scratch/f; ls /machine/bin/env; touch /machine/x"), 1,
+	    "Read-only", "a hostPath, read-only");
 	c.argv = sleeper;
 	c.fds[1] = c.fds[2] = -1;
 	expect_ok(mpijob__local_node_client_container_start(client, &c, &request), "sleeper");
 	volume_file(20, "b.txt", "second\n", 0644);
 	hosts("127.0.0.1 localhost\n198.18.0.2 alpha\n198.18.0.3 beta\n198.18.0.9 later\n");
 	expect(execute(12, live), 0,
-	       "second\nb.txt\nscratch\n127.0.0.1 localhost\n198.18.0.2 alpha\n198.18.0.3 beta\n198.18.0.9 later",
-	       "live update");
-	expect_ok(mpijob__local_node_client_container_signal(client, 12, SIGKILL, &request), "signal");
+	    "second\nb.txt\nscratch\n127.0.0.1 localhost\n198.18.0.2 alpha\n198.18.0.3 "
+	    "beta\n198.18.0.9 later",
+	    "live update");
+	expect_ok(mpijob__local_node_client_container_signal(client, 12, SIGKILL, &request),
+	    "signal");
 	check(wait_for(0, NODE_EVT_EXITED, 12, "killed").signo == SIGKILL, "killed by a signal");
 	volume_file(22, "deep/er/file", "deep\n", 0600);
 	mounts[0] = (struct node_mount){ .volume = 22, .path = "/root/.ssh", .read_only = 1 };
 	c.mount_count = 1;
-	expect(shell(&c, "cat /root/.ssh/deep/er/file; touch /root/.ssh/x"), 1, "deep\n", "paths with folders");
+	expect(shell(&c, "cat /root/.ssh/deep/er/file; touch /root/.ssh/x"), 1, "deep\n",
+	    "paths with folders");
 	c.mounts = &bad;
 	o = shell(&c, "ls /x && echo listed");
-	check(o->code == 0 && strstr(o->output, "listed") && !strstr(o->output, "passwd"), "a subPath leads out: %s",
-	      o->output);
+	check(o->code == 0 && strstr(o->output, "listed") && !strstr(o->output, "passwd"),
+	    "a subPath leads out: %s", o->output);
 	expect_ok(mpijob__local_node_client_volume_remove(client, 22, &request), "remove");
 }
 
 static void check_exec(void)
 {
 	const char *sleeper[] = { "sleep", "1000", NULL };
-	const char *look[] = { "sh", "-c", "hostname; ps ax 2>/dev/null | grep -c '[s]leep 1000'; id -u; exit 3",
-			       NULL };
+	const char *look[] = { "sh", "-c",
+		"hostname; ps ax 2>/dev/null | grep -c '[s]leep 1000'; id -u; exit 3", NULL };
 	const char *missing[] = { "nothing-of-this-name", NULL };
 	const char *folder[] = { "/etc", NULL };
 	const char *long_run[] = { "sleep", "100", NULL };
 	struct node_exec x = { .container = 13, .argv = long_run, .fds = { -1, -1, -1 } };
-	struct node_container c = {
-		.id = 13, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = sleeper, .fds = { -1, -1, -1 }
-	};
+	struct node_container c = { .id = 13,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1,
+		.argv = sleeper,
+		.fds = { -1, -1, -1 } };
 	uint64_t running;
 	uint64_t signalled;
 	int tries = 0;
@@ -523,21 +580,27 @@ static void check_exec(void)
 	} while (wait_for(signalled, 0, 0, "exec signal").type != NODE_ANS_OK && ++tries < 1000);
 	check(wait_for(running, NODE_ANS_EXITED, 0, "killed exec").code == 137, "a killed exec");
 	expect_ok(mpijob__local_node_client_sandbox_destroy(client, 2, &request), "destroy");
-	expect_ok(mpijob__local_node_client_container_signal(client, 13, SIGKILL, &request), "kill");
+	expect_ok(mpijob__local_node_client_container_signal(client, 13, SIGKILL, &request),
+	    "kill");
 	wait_for(0, NODE_EVT_EXITED, 13, "end");
 	x.argv = look;
 	if (mpijob__local_node_client_exec(client, &x, &running))
 		stop("exec");
-	check(wait_for(running, 0, 0, "late exec").error == MPIJOB_ERR_NOT_FOUND, "an exec after the end");
+	check(wait_for(running, 0, 0, "late exec").error == MPIJOB_ERR_NOT_FOUND,
+	    "an exec after the end");
 }
 
 static void check_users(void)
 {
-	struct node_container c = { .id = 14, .sandbox = 1, .capabilities = CAPABILITIES, .uid = 1234, .gid = 1235 };
+	struct node_container c = { .id = 14,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = 1234,
+		.gid = 1235 };
 	uint32_t groups[] = { 1300 };
 
 	expect(shell(&c, "id -u; id -g; touch ~/f && echo at home in $HOME; cd /; whoami"), 0,
-	       "1234\n1235\nat home in /home/mpiuser\nmpiuser", "runAsUser");
+	    "1234\n1235\nat home in /home/mpiuser\nmpiuser", "runAsUser");
 	c.ssh_auth_path = "/opt/job/.ssh";
 	expect(shell(&c, "echo $HOME"), 0, "/opt/job", "home beside the keys");
 	c.groups = groups;
@@ -548,35 +611,48 @@ static void check_users(void)
 	if (identity_got == NODE_IDENTITY_SUBORDINATE) {
 		struct outcome *o = shell(&c, "id");
 
-		check(o->code == -1 && strstr(o->output, "runAsUser 3000000000 is not available"), "%s", o->output);
+		check(o->code == -1 && strstr(o->output, "runAsUser 3000000000 is not available"),
+		    "%s", o->output);
 	}
 }
 
 static void check_ssh(void)
 {
 	struct node_mount keys = { .volume = KEYS, .path = "/root/.ssh" };
-	struct node_container c = { .id = 32, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .mounts = &keys, .mount_count = 1 };
+	struct node_container c = { .id = 32,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1,
+		.mounts = &keys,
+		.mount_count = 1 };
 	struct node_probe probe = { .sandbox = 4, .port = 22, .timeout_ms = 300 };
 
 	key_volume(-1);
 	sandbox(3, "gamma", "198.18.0.5");
 	sandbox(4, "delta", "198.18.0.6");
-	hosts("127.0.0.1 localhost\n198.18.0.2 alpha\n198.18.0.5 gamma.svc gamma\n198.18.0.6 delta\n");
+	hosts("127.0.0.1 localhost\n198.18.0.2 alpha\n198.18.0.5 gamma.svc gamma\n198.18.0.6 "
+	      "delta\n");
 	start_sshd(30, 3, NULL);
 	wait_listening(3, 22);
-	check(wait_for(ask_listening(3, 22, false), 0, 0, "connect").code == NODE_PROBE_OK, "connect to sshd");
+	check(wait_for(ask_listening(3, 22, false), 0, 0, "connect").code == NODE_PROBE_OK,
+	    "connect to sshd");
 	if (mpijob__local_node_client_probe(client, &probe, &request))
 		stop("probe");
-	check(wait_for(request, 0, 0, "refused").code == NODE_PROBE_REFUSED, "nothing listens there");
-	expect(shell(&c, "ssh gamma.svc 'hostname; echo $OMPI_ALLOW_RUN_AS_ROOT; id -un; echo ok >&2; exit 5'"), 5,
-	       "gamma\n1\nroot\nok", "ssh by name");
-	expect(shell(&c, "ssh gamma 'tty; true' </dev/null; ssh -tt gamma tty </dev/null"), 0, "/dev/pts/",
-	       "a terminal");
+	check(wait_for(request, 0, 0, "refused").code == NODE_PROBE_REFUSED,
+	    "nothing listens there");
+	expect(shell(&c, "ssh gamma.svc 'hostname; echo $OMPI_ALLOW_RUN_AS_ROOT; id -un; echo ok "
+			 ">&2; exit 5'"),
+	    5, "gamma\n1\nroot\nok", "ssh by name");
+	expect(shell(&c, "ssh gamma 'tty; true' </dev/null; ssh -tt gamma tty </dev/null"), 0,
+	    "/dev/pts/", "a terminal");
 }
 
 static void check_ssh_as_user(void)
 {
-	struct node_container like = { .uid = 1234, .gid = 1234, .ssh_auth_path = "/home/mpiuser/.ssh" };
+	struct node_container like = { .uid = 1234,
+		.gid = 1234,
+		.ssh_auth_path = "/home/mpiuser/.ssh" };
 	struct node_mount keys = { .volume = KEYS, .path = "/home/mpiuser/.ssh" };
 	struct node_container c = like;
 
@@ -587,17 +663,24 @@ static void check_ssh_as_user(void)
 	c.sandbox = 1;
 	c.mounts = &keys;
 	c.mount_count = 1;
-	expect(shell(&c, "ssh delta 'hostname; id -u'"), 0, "delta\n1234", "ssh as an ordinary user of the pod");
+	expect(shell(&c, "ssh delta 'hostname; id -u'"), 0, "delta\n1234",
+	    "ssh as an ordinary user of the pod");
 }
 
 /* A reader never sees half a hosts file, nor none. */
 static void check_hosts_are_whole(void)
 {
-	const char *const argv[] = {
-		"/bin/sh", "-c",
-		"i=0; while [ $i -lt 200 ]; do i=$((i+1)); grep -q '^# end$' /etc/hosts || exit 9; done", NULL
-	};
-	struct node_container c = { .id = 41, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = argv, .fds = { -1, -1, -1 } };
+	const char *const argv[] = { "/bin/sh", "-c",
+		"i=0; while [ $i -lt 200 ]; do i=$((i+1)); grep -q '^# end$' /etc/hosts || exit 9; "
+		"done",
+		NULL };
+	struct node_container c = { .id = 41,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1,
+		.argv = argv,
+		.fds = { -1, -1, -1 } };
 	static char text[200000];
 	struct node_event event;
 	int round = 0;
@@ -614,13 +697,17 @@ static void check_hosts_are_whole(void)
 		hosts(text);
 		round++;
 	} while (!take(0, NODE_EVT_EXITED, 41, &event));
-	check(event.code == 0 && round > 10, "a hosts file was read in part: code %d after %d updates", event.code,
-	      round);
+	check(event.code == 0 && round > 10,
+	    "a hosts file was read in part: code %d after %d updates", event.code, round);
 }
 
 static void check_host_network(void)
 {
-	struct node_container c = { .id = 40, .sandbox = 5, .capabilities = CAPABILITIES, .uid = -1, .gid = -1 };
+	struct node_container c = { .id = 40,
+		.sandbox = 5,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1 };
 
 	sandbox(5, "hosted", NULL);
 	expect(shell(&c, "hostname; ls /sys/class/net"), 0, "pods", "host network");
@@ -655,11 +742,15 @@ static void workers(int count)
 
 	len += (size_t)sprintf(text, "127.0.0.1 localhost\n198.18.1.0 launcher\n");
 	for (int i = 0; i < count; i++)
-		len += (size_t)sprintf(text + len, "198.18.2.%d worker-%d.pi worker-%d\n", i + 1, i, i);
+		len += (size_t)sprintf(text + len, "198.18.2.%d worker-%d.pi worker-%d\n", i + 1, i,
+		    i);
 	key_volume(-1);
 	hosts(text);
 	for (int i = 0; i < count; i++) {
-		struct node_sandbox s = { .id = (uint64_t)i + 1, .hostname = name, .address = address, .group = 1 };
+		struct node_sandbox s = { .id = (uint64_t)i + 1,
+			.hostname = name,
+			.address = address,
+			.group = 1 };
 
 		snprintf(name, sizeof(name), "worker-%d", i);
 		snprintf(address, sizeof(address), "198.18.2.%d", i + 1);
@@ -671,7 +762,8 @@ static void workers(int count)
 		probes[i] = ask_listening((uint64_t)i + 1, 22, true);
 	for (int i = 0; i < count; i++) {
 		event = wait_for(probes[i], 0, 0, "probe");
-		check(event.type == NODE_ANS_OK && event.code == NODE_PROBE_OK, "worker %d does not listen", i);
+		check(event.type == NODE_ANS_OK && event.code == NODE_PROBE_OK,
+		    "worker %d does not listen", i);
 	}
 	printf("%d workers listen after %.1f ms\n", count, (now() - started) * 1e3);
 	free(probes);
@@ -684,12 +776,18 @@ static void write_host_files(int count, int slots)
 	char *open_mpi = calloc(2, 64 * (size_t)(count + 1));
 	char *hydra = open_mpi + 64 * (count + 1);
 	struct node_file files[2] = { { .path = "hostfile", .data = open_mpi, .mode = 0444 },
-				      { .path = "hosts", .data = hydra, .mode = 0444 } };
-	struct node_volume v = { .id = 30, .kind = NODE_VOLUME_FILES, .fs_group = -1, .files = files, .file_count = 2 };
+		{ .path = "hosts", .data = hydra, .mode = 0444 } };
+	struct node_volume v = { .id = 30,
+		.kind = NODE_VOLUME_FILES,
+		.fs_group = -1,
+		.files = files,
+		.file_count = 2 };
 
 	for (int i = 0; i < count; i++) {
-		files[0].len += (size_t)sprintf(open_mpi + files[0].len, "worker-%d.pi slots=%d\n", i, slots);
-		files[1].len += (size_t)sprintf(hydra + files[1].len, "worker-%d.pi:%d\n", i, slots);
+		files[0].len +=
+		    (size_t)sprintf(open_mpi + files[0].len, "worker-%d.pi slots=%d\n", i, slots);
+		files[1].len +=
+		    (size_t)sprintf(hydra + files[1].len, "worker-%d.pi:%d\n", i, slots);
 	}
 	expect_ok(mpijob__local_node_client_volume_write(client, &v, &request), "host files");
 	free(open_mpi);
@@ -697,24 +795,23 @@ static void write_host_files(int count, int slots)
 
 static void mpi(int count, int slots, char **command)
 {
-	struct node_mount mounts[] = { { .volume = KEYS, .path = "/root/.ssh" }, { .volume = 30, .path = "/etc/mpi" } };
+	struct node_mount mounts[] = { { .volume = KEYS, .path = "/root/.ssh" },
+		{ .volume = 30, .path = "/etc/mpi" } };
 	const char *env[] = { "OMPI_MCA_orte_keep_fqdn_hostnames=true",
-			      "OMPI_MCA_orte_default_hostfile=/etc/mpi/hostfile",
-			      "OMPI_MCA_plm_rsh_args=-o ConnectionAttempts=10",
-			      "PRTE_MCA_prte_default_hostfile=/etc/mpi/hostfile",
-			      "PRTE_MCA_prte_keep_fqdn_hostnames=true",
-			      "PRTE_MCA_plm_ssh_args=-o ConnectionAttempts=10",
-			      "HYDRA_HOST_FILE=/etc/mpi/hosts",
-			      "HYDRA_LAUNCHER_EXTRA_ARGS=-o ConnectionAttempts=10",
-			      NULL };
+		"OMPI_MCA_orte_default_hostfile=/etc/mpi/hostfile",
+		"OMPI_MCA_plm_rsh_args=-o ConnectionAttempts=10",
+		"PRTE_MCA_prte_default_hostfile=/etc/mpi/hostfile",
+		"PRTE_MCA_prte_keep_fqdn_hostnames=true",
+		"PRTE_MCA_plm_ssh_args=-o ConnectionAttempts=10", "HYDRA_HOST_FILE=/etc/mpi/hosts",
+		"HYDRA_LAUNCHER_EXTRA_ARGS=-o ConnectionAttempts=10", NULL };
 	struct node_container c = { .id = 1000,
-				    .sandbox = 1000,
-				    .uid = -1,
-				    .gid = -1,
-				    .mounts = mounts,
-				    .mount_count = 2,
-				    .argv = (const char *const *)command,
-				    .envp = env };
+		.sandbox = 1000,
+		.uid = -1,
+		.gid = -1,
+		.mounts = mounts,
+		.mount_count = 2,
+		.argv = (const char *const *)command,
+		.envp = env };
 	struct outcome *o;
 	double begin;
 
@@ -725,8 +822,8 @@ static void mpi(int count, int slots, char **command)
 	begin = now();
 	o = run(&c);
 	fputs(o->output, stdout);
-	printf("launcher ended with %d after %.1f ms, all after %.1f ms\n", o->code, (now() - begin) * 1e3,
-	       (now() - started) * 1e3);
+	printf("launcher ended with %d after %.1f ms, all after %.1f ms\n", o->code,
+	    (now() - begin) * 1e3, (now() - started) * 1e3);
 	check(o->code == 0, "the launcher failed");
 }
 
@@ -765,22 +862,20 @@ static uint64_t roll(uint64_t below)
 
 static void put_nonsense(struct node_writer *w, int depth)
 {
-	static const char *const words[] = { "",      "/",          "a",          "/bin/sh", "-c",
-					     "../..", "/proc/1/fd", "198.18.0.2", "A=b",     "..data" };
+	static const char *const words[] = { "", "/", "a", "/bin/sh", "-c", "../..", "/proc/1/fd",
+		"198.18.0.2", "A=b", "..data" };
 	uint16_t tag = (uint16_t)roll(NODE_F_FEATURES + 2);
-	uint64_t noise[4] = { roll(UINT64_MAX), roll(UINT64_MAX), roll(UINT64_MAX), roll(UINT64_MAX) };
+	uint64_t noise[4] = { roll(UINT64_MAX), roll(UINT64_MAX), roll(UINT64_MAX),
+		roll(UINT64_MAX) };
 	size_t opened;
 
 	switch (roll(depth ? 3 : 4)) {
 	case 0:
-		mpijob__local_node_message_put_text(w, tag, words[roll(sizeof(words) / sizeof(words[0]))]);
+		mpijob__local_node_message_put_text(w, tag,
+		    words[roll(sizeof(words) / sizeof(words[0]))]);
 		break;
-	case 1:
-		mpijob__local_node_message_put_number(w, tag, roll(4) ? roll(6) : noise[0]);
-		break;
-	case 2:
-		mpijob__local_node_message_put(w, tag, noise, roll(sizeof(noise)));
-		break;
+	case 1: mpijob__local_node_message_put_number(w, tag, roll(4) ? roll(6) : noise[0]); break;
+	case 2: mpijob__local_node_message_put(w, tag, noise, roll(sizeof(noise))); break;
 	default:
 		opened = mpijob__local_node_message_open(w, tag);
 		for (uint64_t i = roll(5); i > 0; i--)
@@ -815,7 +910,8 @@ static void nonsense(const char *program, const char *identity, int count)
 		struct pollfd fds = { .fd = pair[0], .events = POLLIN };
 
 		if (sent < count && sent - answers < 32) {
-			mpijob__local_node_message_begin(&w, (uint16_t)roll(NODE_REQ_PROBE + 2), (uint64_t)++sent);
+			mpijob__local_node_message_begin(&w, (uint16_t)roll(NODE_REQ_PROBE + 2),
+			    (uint64_t)++sent);
 			for (uint64_t i = roll(12); i > 0; i--)
 				put_nonsense(&w, 0);
 			mpijob__local_node_message_send(&channel, &w);
@@ -872,7 +968,12 @@ static void bench(int count)
 {
 	int descriptors;
 	const char *const nothing[] = { "/bin/true", NULL };
-	struct node_container c = { .id = 1, .sandbox = 1, .capabilities = CAPABILITIES, .uid = -1, .gid = -1, .argv = nothing };
+	struct node_container c = { .id = 1,
+		.sandbox = 1,
+		.capabilities = CAPABILITIES,
+		.uid = -1,
+		.gid = -1,
+		.argv = nothing };
 	char address[32];
 	double begin = now();
 
@@ -900,8 +1001,9 @@ static void bench(int count)
 	printf("volume update %.3f ms\n", (now() - begin) * 1e3 / count);
 	expect_ok(mpijob__local_node_client_container_signal(client, 2, SIGKILL, &request), "kill");
 	wait_for(0, NODE_EVT_EXITED, 2, "end");
-	check(open_descriptors() == descriptors, "the node had %d descriptors, and has %d after all that", descriptors,
-	      open_descriptors());
+	check(open_descriptors() == descriptors,
+	    "the node had %d descriptors, and has %d after all that", descriptors,
+	    open_descriptors());
 }
 
 int main(int argc, char **argv)

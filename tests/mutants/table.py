@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes of the source that break a claim, each with the test that has to fail then.
 
-A key of CLAIMS is how a bullet of docs/threat-model.md begins; "" has the rows of promises made elsewhere. In a row old stands
-exactly once in its file; test is a program of tests/unit with one of its tests, or a script with one of its checks.
+A key of CLAIMS is how a bullet of docs/threat-model.md begins; "" has the rows of promises made elsewhere. The text old of a row
+is exactly once in its file, however its lines are broken; test is a program of tests/unit with one of its tests, or a script with one of its checks.
 """
 import collections
+import re
 
 UNIT = "tests/unit/test_"
 HOSTILE = "tests/program/test-hostile-text"
@@ -46,11 +47,11 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/configure.c", 'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;',
          'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")] += 0;', *ONE_ASIDE),
         ("lib/operator/jobs.c", 'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;', "", RIGHTS, "a_job_is_mended"),
-        ("lib/operator/act.c", 'if (record->aside)\n\t\tmpijob__events_emit(operator_, record, "Warning", "ValidationError", record->aside);',
+        ("lib/operator/act.c", 'if (record->aside)\n\t\tmpijob__operator_events_emit(operator_, record, "Warning", "ValidationError", record->aside);',
          "", RIGHTS, "a_job_is_mended"),
-        ("lib/operator/act.c", "record, 0);\n\tmpijob__queue_done(&operator_->queue, &record->item, INT64_MIN);",
-         "record, 0);\n\tmpijob__queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);\n"
-         '\tmpijob__events_emit(operator_, record, "Warning", "ValidationError", "again");', RIGHTS, "a_job_is_mended"),
+        ("lib/operator/act.c", "record, 0);\n\tmpijob__operator_queue_done(&operator_->queue, &record->item, INT64_MIN);",
+         "record, 0);\n\tmpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);\n"
+         '\tmpijob__operator_events_emit(operator_, record, "Warning", "ValidationError", "again");', RIGHTS, "a_job_is_mended"),
     ],
     "Objects are read one by one": [
         ("lib/client/split.c", "if (split->whole <= split->limit) {", "if (1) {", UNIT + "client_split.c", "monsters_are_passed_over"),
@@ -96,7 +97,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     ],
     "A namespace that used processor time": [
         ("lib/operator/queue.c", "from_ms + took_us * REST / 1000;", "from_ms;", QUEUE, "expensive_jobs_wait_for_others"),
-        ("lib/operator/operator.c", "\t\tmpijob__queue_charge(&operator_->queue, item, took_us);\n", "", RUN,
+        ("lib/operator/operator.c", "\t\tmpijob__operator_queue_charge(&operator_->queue, item, took_us);\n", "", RUN,
          "who_takes_time_lets_others_go_first"),
         ("lib/operator/jobs.c", "(int64_t)(object->json_len / BYTES_PER_US)", "0", RUN, "a_large_job_lets_others_go_first"),
         ("lib/operator/queue.c", "!more && group->under_way == queue->under_way &&", "(!more || 1) &&", QUEUE,
@@ -252,10 +253,10 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "render_ssh_key.c", "known_answer"),
     ],
     "The private key is in no document": [
-        ("lib/render/ssh_key.c", "\tmpijob__secret_wipe(key, sizeof(*key));\n", "", *NO_KEY_LEFT),
-        ("lib/base/text.c", "\tif (text->data)\n\t\tmpijob__secret_wipe(text->data, text->cap + 1);\n\tfree(text->data);", "\tfree(text->data);",
+        ("lib/render/ssh_key.c", "\tmpijob__base_secret_wipe(key, sizeof(*key));\n", "", *NO_KEY_LEFT),
+        ("lib/base/text.c", "\tif (text->data)\n\t\tmpijob__base_secret_wipe(text->data, text->cap + 1);\n\tfree(text->data);", "\tfree(text->data);",
          *NO_KEY_LEFT),
-        ("lib/base/text.c", "\t\tmemcpy(data, text->data, text->len);\n\t\tmpijob__secret_wipe(text->data, text->cap + 1);\n",
+        ("lib/base/text.c", "\t\tmemcpy(data, text->data, text->len);\n\t\tmpijob__base_secret_wipe(text->data, text->cap + 1);\n",
          "\t\tmemcpy(data, text->data, text->len);\n", *NO_KEY_LEFT),
         ("lib/render/secret.c", "if (private_base64 != NULL)", "if (private_base64 == NULL)", UNIT + "render_objects.c",
          "key_only_where_asked_for"),
@@ -346,7 +347,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/http/easy.c", "SET(setter, CURLOPT_FOLLOWLOCATION, 0L);", "SET(setter, CURLOPT_FOLLOWLOCATION, 1L);", "tests/http/test-exchanges", ""),
     ],
     "Credentials are sent over TLS only": [
-        ("lib/http/resolve.c", "\t\tmpijob__resolve_drop(resolve, &server);\n", "\t\t;\n", UNIT + "http_config.c", "test_k10_only_with_tls"),
+        ("lib/http/resolve.c", "\t\tmpijob__http_resolve_drop(resolve, &server);\n", "\t\t;\n", UNIT + "http_config.c", "test_k10_only_with_tls"),
     ],
     "Keys and certificates are handed": [
         ("lib/http/easy.c", "\t\tSET(setter, CURLOPT_SSLKEY_BLOB, &key);\n",
@@ -447,3 +448,10 @@ Row = collections.namedtuple("Row", "claim file old new test name")
 
 def rows():
     return [Row(claim, *row) for claim, found in CLAIMS.items() for row in found]
+
+
+def places(row, text):
+    """Where the mutated text of a row is: white space in it stands for any, and none is needed after a parenthesis or comma."""
+    words = [re.escape(word) for word in re.split(r"\s+", row.old.strip())]
+    pattern = re.sub(r"(\\\(|,)(?=\S)", r"\1\\s*", r"\s+".join(words))
+    return list(re.finditer(pattern, text))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents without memory: every single allocation of reading, changing and writing fails once, alone and with all
- * that follow it. Never a crash, a leak, a success with something missing, or a changed document after a failure.
+ * Documents without memory: every single allocation of reading, changing and writing fails once,
+ * alone and with all that follow it. Never a crash, a leak, a success with something missing, or a
+ * changed document after a failure.
  */
 #include "../oom/failing_malloc.h"
 
@@ -11,20 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char yaml[] =
-	"apiVersion: v1\nkind: Pod\nmetadata: &meta\n  name: a-name\n  labels: {a: \"1\", b: yes, c: 0x10}\nspec:\n"
-	"  <<: {k: 1.5}\n  containers:\n  - name: c\n    args:\n    - |\n      one\n      two\n    - \"esc\\u00e9\"\n"
-	"    copy: *meta\n    bin: !!binary aGVsbG8=\n"
-	"  big: {k0: 0, k1: 1, k2: 2, k3: 3, k4: 4, k5: 5, k6: 6, k7: 7, k8: 8, k9: 9, k10: 10, k11: 11, k12: 12, k13: 13,\n"
-	"    k14: 14, k15: 15, k16: 16, k17: 17, k18: 18, k19: 19, k20: 20}\n---\n- second\n- [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]\n";
+static const char yaml[] = "apiVersion: v1\nkind: Pod\nmetadata: &meta\n  name: a-name\n  labels: "
+			   "{a: \"1\", b: yes, c: 0x10}\nspec:\n"
+			   "  <<: {k: 1.5}\n  containers:\n  - name: c\n    args:\n    - |\n      "
+			   "one\n      two\n    - \"esc\\u00e9\"\n"
+			   "    copy: *meta\n    bin: !!binary aGVsbG8=\n"
+			   "  big: {k0: 0, k1: 1, k2: 2, k3: 3, k4: 4, k5: 5, k6: 6, k7: 7, k8: 8, "
+			   "k9: 9, k10: 10, k11: 11, k12: 12, k13: 13,\n"
+			   "    k14: 14, k15: 15, k16: 16, k17: 17, k18: 18, k19: 19, k20: "
+			   "20}\n---\n- second\n- [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]\n";
 
-static const char json[] =
-	"{\"a\":[1,2.50,true,null,\"x\\u00e9\\n\"],\"b\":{\"c\":{\"d\":[[[[[[[[[[[[[[[[[[{}]]]]]]]]]]]]]]]]]]}},\"e\":18446744073709551615,"
-	"\"k0\":0,\"k1\":1,\"k2\":2,\"k3\":3,\"k4\":4,\"k5\":5,\"k6\":6,\"k7\":7,\"k8\":8,\"k9\":9,\"ka\":1,\"kb\":2,\"kc\":3,\"kd\":4} {} []";
+static const char json[] = "{\"a\":[1,2.50,true,null,\"x\\u00e9\\n\"],\"b\":{\"c\":{\"d\":[[[[[[[[["
+			   "[[[[[[[[[{}]]]]]]]]]]]]]]]]]]}},\"e\":18446744073709551615,"
+			   "\"k0\":0,\"k1\":1,\"k2\":2,\"k3\":3,\"k4\":4,\"k5\":5,\"k6\":6,\"k7\":"
+			   "7,\"k8\":8,\"k9\":9,\"ka\":1,\"kb\":2,\"kc\":3,\"kd\":4} {} []";
 
 static const char wrong[] = "a: 1\na: 2\nb: {c: .nan, d: !!int x, on: 1}\ne: [1, 2\n";
 
-static const char patch[] = "{\"a\":null,\"b\":{\"c\":{\"x\":[1,{\"y\":2}]},\"z\":{\"n\":null,\"m\":{}}},\"k3\":{\"q\":1}}";
+static const char patch[] =
+    "{\"a\":null,\"b\":{\"c\":{\"x\":[1,{\"y\":2}]},\"z\":{\"n\":null,\"m\":{}}},\"k3\":{\"q\":1}}";
 
 /* What a scenario leaves to be compared: with memory it is always the same. */
 struct result {
@@ -48,8 +54,10 @@ static int write_all(const mpijob_docs *docs, struct result *result)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < mpijob_docs_count(docs); i++)
-		for (int32_t format = MPIJOB_FORMAT_YAML; rc == 0 && format <= MPIJOB_FORMAT_JSON_COMPACT; format++)
-			rc = mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, i)), format, collect, result);
+		for (int32_t format = MPIJOB_FORMAT_YAML;
+		     rc == 0 && format <= MPIJOB_FORMAT_JSON_COMPACT; format++)
+			rc = mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, i)), format,
+			    collect, result);
 	return rc;
 }
 
@@ -77,7 +85,8 @@ static int read_json(struct result *result)
 	return read_and_write(json, result);
 }
 
-/* The findings of a text that is refused; a list of them that is not complete counts what is missing. */
+/* The findings of a text that is refused; a list of them that is not complete counts what is
+ * missing. */
 static int read_wrong(struct result *result)
 {
 	mpijob_diag *diag = mpijob_diag_new();
@@ -111,12 +120,14 @@ static int build(struct result *result)
 	for (int i = 0; i < 40; i++) {
 		(void)snprintf(key, sizeof(key), "key%d", i);
 		mpijob_node_put_int(doc, mpijob_node_append_map(doc, list), key, i);
-		mpijob_node_put_string(doc, mpijob_doc_make(doc, "spec.template.metadata"), key, "a value");
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "spec.template.metadata"), key,
+		    "a value");
 		mpijob_node_put_copy(doc, root, key, mpijob_node_at(list, 0));
 	}
 	rc = mpijob_doc_error(doc);
 	if (rc == 0)
-		rc = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, collect, result);
+		rc = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, collect,
+		    result);
 	mpijob_doc_free(doc);
 	return rc;
 }
@@ -137,7 +148,8 @@ static int clone_and_merge(struct result *result)
 	if (rc && !mpijob_node_equal(mpijob_doc_root(clone), mpijob_doc_root(prepared[0])))
 		abort();
 	if (rc == 0)
-		rc = mpijob_node_write(mpijob_doc_root(clone), MPIJOB_FORMAT_JSON_COMPACT, collect, result);
+		rc = mpijob_node_write(mpijob_doc_root(clone), MPIJOB_FORMAT_JSON_COMPACT, collect,
+		    result);
 	mpijob_doc_free(clone);
 	return rc;
 }
@@ -152,7 +164,8 @@ static int sweep(const char *name, int (*scenario)(struct result *))
 	rc = scenario(&expected);
 	count = oom_stop();
 	if (rc || expected.len == 0 || oom_live() != 0) {
-		(void)printf("%s: with memory: %s, %ld blocks left\n", name, mpijob_error_name(rc), oom_live());
+		(void)printf("%s: with memory: %s, %ld blocks left\n", name, mpijob_error_name(rc),
+		    oom_live());
 		return 1;
 	}
 	for (size_t i = 1; i <= count * 2; i++) {
@@ -162,16 +175,19 @@ static int sweep(const char *name, int (*scenario)(struct result *))
 		rc = scenario(&got);
 		(void)oom_stop();
 		if (oom_failed() == 0 || oom_live() != 0 || (rc != 0 && rc != MPIJOB_ERR_NOMEM) ||
-		    (rc == 0 && (got.len != expected.len || memcmp(got.text, expected.text, got.len) != 0))) {
-			(void)printf("%s: allocation %zu%s: %s, %ld blocks left\n", name, (i + 1) / 2,
-				     i % 2 ? " and all later" : "", mpijob_error_name(rc), oom_live());
+		    (rc == 0 && (got.len != expected.len ||
+				    memcmp(got.text, expected.text, got.len) != 0))) {
+			(void)printf("%s: allocation %zu%s: %s, %ld blocks left\n", name,
+			    (i + 1) / 2, i % 2 ? " and all later" : "", mpijob_error_name(rc),
+			    oom_live());
 			return 1;
 		}
 		clean += rc != 0;
 		survived += rc == 0;
 	}
-	(void)printf("%s: %zu allocations, each failed alone and with all later: %zu clean errors, %zu without effect\n", name,
-		     count, clean, survived);
+	(void)printf("%s: %zu allocations, each failed alone and with all later: %zu clean errors, "
+		     "%zu without effect\n",
+	    name, count, clean, survived);
 	return 0;
 }
 

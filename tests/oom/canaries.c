@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows how a scenario goes wrong: the sweep must notice each of these before what it says of others counts. */
+/* Knows how a scenario goes wrong: the sweep must notice each of these before what it says of
+ * others counts. */
 #include "scenarios.h"
 
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static int act_leak(const struct scenario *scenario, struct subject *subject, st
 	return sink_write(sink, "fine", 4);
 }
 
-static int act_other_output(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+static int act_other_output(const struct scenario *scenario, struct subject *subject,
+    struct sink *sink)
 {
 	char *text = malloc(8);
 
@@ -37,7 +39,8 @@ static int act_other_output(const struct scenario *scenario, struct subject *sub
 	return 0;
 }
 
-static int act_other_code(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+static int act_other_code(const struct scenario *scenario, struct subject *subject,
+    struct sink *sink)
 {
 	char *text = malloc(8);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how to stand between a whole process and glibc's allocator: the program's own malloc, calloc, realloc, free and
- * their aligned kin win over the C library's in every shared library, and hand on to the names under which glibc
- * keeps the originals. Blocks handed out while counting are remembered in a table that never allocates.
+ * Knows how to stand between a whole process and glibc's allocator: the program's own malloc,
+ * calloc, realloc, free and their aligned kin win over the C library's in every shared library, and
+ * hand on to the names under which glibc keeps the originals. Blocks handed out while counting are
+ * remembered in a table that never allocates.
  */
 #include "failing_malloc.h"
 
@@ -217,12 +218,13 @@ static int is_bad(const char *what, const char *problem)
 {
 	if (!problem && !oom_live())
 		return 0;
-	printf("%s: %s, %ld blocks left, the oldest %zu\n", what, problem ? problem : "ok", oom_live(), oom_oldest());
+	printf("%s: %s, %ld blocks left, the oldest %zu\n", what, problem ? problem : "ok",
+	    oom_live(), oom_oldest());
 	return 1;
 }
 
 int oom_each(int argc, char **argv, size_t step, size_t (*scenario)(size_t fail_at, int persistent),
-	     const char *const *problem)
+    const char *const *problem)
 {
 	char what[96];
 	size_t count, tried = 0;
@@ -243,10 +245,11 @@ int oom_each(int argc, char **argv, size_t step, size_t (*scenario)(size_t fail_
 		for (int persistent = 0; persistent < 2; persistent++, tried++) {
 			scenario(number, persistent);
 			snprintf(what, sizeof(what), "allocation %zu of %zu%s", number, count,
-				 persistent ? " and all after it" : "");
+			    persistent ? " and all after it" : "");
 			if (is_bad(what, *problem))
 				return 1;
 		}
-	printf("%zu allocations, %zu runs in which one failed, or one and all after it\n", count, tried);
+	printf("%zu allocations, %zu runs in which one failed, or one and all after it\n", count,
+	    tried);
 	return 0;
 }

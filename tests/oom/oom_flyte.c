@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of making jobs of Flyte tasks, and of telling their phases, fails once, and from one point on. What does
- * not say that memory ran out must give byte for byte what an undisturbed run gives, findings included; nothing may leak.
+ * Every allocation of making jobs of Flyte tasks, and of telling their phases, fails once, and from
+ * one point on. What does not say that memory ran out must give byte for byte what an undisturbed
+ * run gives, findings included; nothing may leak.
  */
 #include "failing_malloc.h"
 
@@ -14,31 +15,48 @@
 #define ROOM 65536
 
 static const char container[] =
-	"{\"id\": {\"name\": \"wf.train\", \"project\": \"p\"}, \"taskTypeVersion\": 1, \"metadata\": {\"interruptible\": true},"
-	"\"securityContext\": {\"secrets\": [{\"group\": \"g\\\"\", \"mountRequirement\": \"FILE\"}]}, \"config\": {\"link_type\": \"vscode\"},"
-	"\"container\": {\"image\": \"i\", \"args\": [\"mpirun\", \"-np\", \"4\", \"{{.input}}\", \"{{.inputs.x}}\", \"{{.perRetryUniqueKey}}\","
-	" \"{{.outputPrefix}}\"], \"env\": [{\"key\": \"A\", \"value\": \"b\"}], \"resources\": {\"limits\": [{\"name\": \"GPU\", \"value\": \"1\"}]}},"
-	"\"extendedResources\": {\"gpuAccelerator\": {\"device\": \"d\", \"partitionSize\": \"s\"}, \"sharedMemory\": {\"mountName\": \"shm\","
-	" \"mountPath\": \"/dev/shm\", \"sizeLimit\": \"1Gi\"}},"
-	"\"custom\": {\"slots\": 2, \"runPolicy\": {\"backoffLimit\": 0}, \"workerReplicas\": {\"replicas\": 2, \"resources\": {\"requests\":"
-	" [{\"name\": \"CPU\", \"value\": \"2\"}]}, \"command\": [\"/start\"]}, \"launcherReplicas\": {\"image\": \"l\"}}}";
+    "{\"id\": {\"name\": \"wf.train\", \"project\": \"p\"}, \"taskTypeVersion\": 1, \"metadata\": "
+    "{\"interruptible\": true},"
+    "\"securityContext\": {\"secrets\": [{\"group\": \"g\\\"\", \"mountRequirement\": \"FILE\"}]}, "
+    "\"config\": {\"link_type\": \"vscode\"},"
+    "\"container\": {\"image\": \"i\", \"args\": [\"mpirun\", \"-np\", \"4\", \"{{.input}}\", "
+    "\"{{.inputs.x}}\", \"{{.perRetryUniqueKey}}\","
+    " \"{{.outputPrefix}}\"], \"env\": [{\"key\": \"A\", \"value\": \"b\"}], \"resources\": "
+    "{\"limits\": [{\"name\": \"GPU\", \"value\": \"1\"}]}},"
+    "\"extendedResources\": {\"gpuAccelerator\": {\"device\": \"d\", \"partitionSize\": \"s\"}, "
+    "\"sharedMemory\": {\"mountName\": \"shm\","
+    " \"mountPath\": \"/dev/shm\", \"sizeLimit\": \"1Gi\"}},"
+    "\"custom\": {\"slots\": 2, \"runPolicy\": {\"backoffLimit\": 0}, \"workerReplicas\": "
+    "{\"replicas\": 2, \"resources\": {\"requests\":"
+    " [{\"name\": \"CPU\", \"value\": \"2\"}]}, \"command\": [\"/start\"]}, \"launcherReplicas\": "
+    "{\"image\": \"l\"}}}";
 static const char pod[] =
-	"{\"taskTypeVersion\": 0, \"config\": {\"primary_container_name\": \"main\", \"worker_spec_command\": \"sshd -De\"}, \"k8sPod\":"
-	" {\"metadata\": {\"labels\": {\"a\": \"b\"}}, \"podSpec\": {\"containers\": [{\"name\": \"side\"}, {\"name\": \"main\", \"image\": \"i\", \"args\":"
-	" [\"mpirun\", \"x\"], \"resources\": {\"requests\": {\"gpu\": 1}}}], \"tolerations\": [{\"key\": \"k\"}]}},"
-	"\"custom\": {\"numWorkers\": 2, \"numLauncherReplicas\": 2, \"slots\": 3}}";
+    "{\"taskTypeVersion\": 0, \"config\": {\"primary_container_name\": \"main\", "
+    "\"worker_spec_command\": \"sshd -De\"}, \"k8sPod\":"
+    " {\"metadata\": {\"labels\": {\"a\": \"b\"}}, \"podSpec\": {\"containers\": [{\"name\": "
+    "\"side\"}, {\"name\": \"main\", \"image\": \"i\", \"args\":"
+    " [\"mpirun\", \"x\"], \"resources\": {\"requests\": {\"gpu\": 1}}}], \"tolerations\": "
+    "[{\"key\": \"k\"}]}},"
+    "\"custom\": {\"numWorkers\": 2, \"numLauncherReplicas\": 2, \"slots\": 3}}";
 static const char config_text[] =
-	"{default-tolerations: [{key: a}], interruptible-node-selector-requirement: {key: r, operator: Exists}, default-env-vars: {C: d},"
-	" non-interruptible-node-selector-requirement: {key: n, operator: Exists}, default-env-from-secrets: [s], default-labels: {l: m},"
-	" default-node-selector: {n: o}, resource-tolerations: {nvidia.com/gpu: [{key: g}]}, add-tolerations-for-extended-resources: [nvidia.com/gpu],"
-	" default-env-vars-from-env: {H: H}}";
+    "{default-tolerations: [{key: a}], interruptible-node-selector-requirement: {key: r, operator: "
+    "Exists}, default-env-vars: {C: d},"
+    " non-interruptible-node-selector-requirement: {key: n, operator: Exists}, "
+    "default-env-from-secrets: [s], default-labels: {l: m},"
+    " default-node-selector: {n: o}, resource-tolerations: {nvidia.com/gpu: [{key: g}]}, "
+    "add-tolerations-for-extended-resources: [nvidia.com/gpu],"
+    " default-env-vars-from-env: {H: H}}";
 static const char execution_text[] =
-	"{name: 1-f, namespace: ns, executionName: e, project: p, consoleUrl: 'http://c/', inputPath: in, inputs: {x: true}, workflow: w,"
-	" labels: {e: f}, environment: {E: f}, resources: {limits: {cpu: 3}}, platformResources: {limits: {memory: 1Gi}}, serviceAccount: s}";
+    "{name: 1-f, namespace: ns, executionName: e, project: p, consoleUrl: 'http://c/', inputPath: "
+    "in, inputs: {x: true}, workflow: w,"
+    " labels: {e: f}, environment: {E: f}, resources: {limits: {cpu: 3}}, platformResources: "
+    "{limits: {memory: 1Gi}}, serviceAccount: s}";
 static const char job_text[] =
-	"{apiVersion: kubeflow.org/v1, kind: MPIJob, metadata: {name: j, namespace: ns, creationTimestamp: '2026-11-21T12:00:00Z'}, spec:"
-	" {mpiReplicaSpecs: {Worker: {replicas: 9}}}, status: {startTime: '2026-11-21T12:00:00Z', conditions: [{type: Failed, status: 'True',"
-	" reason: R, message: m, lastTransitionTime: '2026-11-21T12:00:00Z'}]}}";
+    "{apiVersion: kubeflow.org/v1, kind: MPIJob, metadata: {name: j, namespace: ns, "
+    "creationTimestamp: '2026-11-21T12:00:00Z'}, spec:"
+    " {mpiReplicaSpecs: {Worker: {replicas: 9}}}, status: {startTime: '2026-11-21T12:00:00Z', "
+    "conditions: [{type: Failed, status: 'True',"
+    " reason: R, message: m, lastTransitionTime: '2026-11-21T12:00:00Z'}]}}";
 
 struct sink {
 	size_t len;
@@ -63,7 +81,8 @@ static int read_yaml(const char *text, mpijob_doc **out)
 	return mpijob_doc_parse(text, strlen(text), NULL, out, NULL);
 }
 
-static int make(const char *task_text, const char *version, const struct mpijob_flyte_options *options)
+static int make(const char *task_text, const char *version,
+    const struct mpijob_flyte_options *options)
 {
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_doc *task = NULL, *job = NULL;
@@ -96,7 +115,8 @@ static int make_all(void)
 	if (!code)
 		code = mpijob_flyte_config_read(mpijob_doc_root(config_doc), &config, NULL);
 	if (!code)
-		code = mpijob_flyte_execution_read(mpijob_doc_root(execution_doc), &execution, NULL);
+		code =
+		    mpijob_flyte_execution_read(mpijob_doc_root(execution_doc), &execution, NULL);
 	options.config = &config;
 	options.execution = &execution;
 	if (!code)
@@ -119,9 +139,11 @@ static int look(void)
 	if (!code)
 		code = mpijob_flyte_status_read(mpijob_doc_root(job), NULL, &status);
 	if (!code)
-		code = keep(NULL, mpijob_flyte_status_phase(status)->message, strlen(mpijob_flyte_status_phase(status)->message));
+		code = keep(NULL, mpijob_flyte_status_phase(status)->message,
+		    strlen(mpijob_flyte_status_phase(status)->message));
 	for (size_t i = 0; !code && i < mpijob_flyte_status_link_count(status); i++)
-		code = keep(NULL, mpijob_flyte_status_link_at(status, i)->uri, strlen(mpijob_flyte_status_link_at(status, i)->uri));
+		code = keep(NULL, mpijob_flyte_status_link_at(status, i)->uri,
+		    strlen(mpijob_flyte_status_link_at(status, i)->uri));
 	mpijob_flyte_status_free(status);
 	mpijob_doc_free(job);
 	return code;
@@ -143,7 +165,8 @@ static size_t scenario(size_t fail_at, int persistent)
 	count = oom_stop();
 	if (code && (code != MPIJOB_ERR_NOMEM || !fail_at))
 		problem = mpijob_error_name(code);
-	if (!code && sink == &got && (got.len != expected.len || memcmp(got.data, expected.data, got.len) != 0))
+	if (!code && sink == &got &&
+	    (got.len != expected.len || memcmp(got.data, expected.data, got.len) != 0))
 		problem = "it gave something else, and called it done";
 	return count;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation fails, alone or with all after it, while a rich kubeconfig is read, copied, and used: token and
- * certificate files, basic credentials, a plugin that is run. Each step is done or says that memory ran out, and
- * nothing leaks.
+ * Every allocation fails, alone or with all after it, while a rich kubeconfig is read, copied, and
+ * used: token and certificate files, basic credentials, a plugin that is run. Each step is done or
+ * says that memory ran out, and nothing leaks.
  */
 #include "failing_malloc.h"
 
@@ -61,8 +61,8 @@ static void put_pair(void)
 	EVP_PKEY_free(key);
 }
 
-#define REPLY                                                                                                          \
-	"{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","                             \
+#define REPLY                                                                              \
+	"{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\"," \
 	"\"status\":{\"token\":\"t\",\"expirationTimestamp\":\"2999-01-01T00:00:00Z\"}}"
 
 static void put_files(void)
@@ -71,29 +71,34 @@ static void put_files(void)
 	put("plugin", "#!/bin/sh\necho '" REPLY "'\n");
 	chmod(path_of("plugin"), 0755);
 	put_pair();
-	put("one",
-	    "apiVersion: v1\nkind: Config\ncurrent-context: files\n"
-	    "contexts:\n"
-	    "- {name: files, context: {cluster: c, user: files, namespace: ns}}\n"
-	    "- {name: basic, context: {cluster: c, user: basic}}\n"
-	    "- {name: plugin, context: {cluster: d, user: plugin}}\n"
-	    "- {name: broken, context: {cluster: e, user: broken}}\n"
-	    "clusters:\n"
-	    "- name: c\n  cluster: {server: 'https://h:6443/p', certificate-authority: crt, tls-server-name: sni, "
-	    "proxy-url: 'http://u:p@proxy'}\n");
+	put("one", "apiVersion: v1\nkind: Config\ncurrent-context: files\n"
+		   "contexts:\n"
+		   "- {name: files, context: {cluster: c, user: files, namespace: ns}}\n"
+		   "- {name: basic, context: {cluster: c, user: basic}}\n"
+		   "- {name: plugin, context: {cluster: d, user: plugin}}\n"
+		   "- {name: broken, context: {cluster: e, user: broken}}\n"
+		   "clusters:\n"
+		   "- name: c\n  cluster: {server: 'https://h:6443/p', certificate-authority: crt, "
+		   "tls-server-name: sni, "
+		   "proxy-url: 'http://u:p@proxy'}\n");
 	put("two",
 	    "clusters:\n"
 	    "- name: d\n  cluster:\n    server: https://d\n    certificate-authority-data: cGVt\n"
-	    "    extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: [a, b]}}]\n"
+	    "    extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: [a, "
+	    "b]}}]\n"
 	    "- {name: e, cluster: {server: 'ftp://e', proxy-url: 'x'}}\n"
 	    "users:\n"
-	    "- name: files\n  user: {tokenFile: token, client-certificate: crt, client-key: key, as: me, as-uid: '1', "
+	    "- name: files\n  user: {tokenFile: token, client-certificate: crt, client-key: key, "
+	    "as: me, as-uid: '1', "
 	    "as-groups: [g, h], as-user-extra: {k: [v, w]}}\n"
 	    "- {name: basic, user: {username: me, password: pw}}\n"
-	    "- name: plugin\n  user:\n    exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin, "
-	    "args: [a, b], env: [{name: A, value: b}], interactiveMode: IfAvailable, provideClusterInfo: true, "
+	    "- name: plugin\n  user:\n    exec: {apiVersion: client.authentication.k8s.io/v1, "
+	    "command: ./plugin, "
+	    "args: [a, b], env: [{name: A, value: b}], interactiveMode: IfAvailable, "
+	    "provideClusterInfo: true, "
 	    "installHint: \"get\\tit\\e\"}\n"
-	    "- {name: broken, user: {exec: {env: [{}]}, token: t, password: p, client-certificate: none, as-uid: "
+	    "- {name: broken, user: {exec: {env: [{}]}, token: t, password: p, client-certificate: "
+	    "none, as-uid: "
 	    "'1'}}\n");
 }
 
@@ -119,7 +124,8 @@ static int drive(mpijob__http_credentials *credentials)
 
 	while ((code = mpijob__http_credentials_prepare(credentials, clock_ms(), &message)) == 0) {
 		do {
-			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN,
+				0 };
 
 			poll(&watch, watch.fd >= 0, 10);
 		} while (!mpijob__http_credentials_step(credentials, clock_ms()));
@@ -137,8 +143,8 @@ static void use(const mpijob_http_config *config, const char *authorization)
 	if (judge(code, 0) == 0) {
 		code = drive(credentials);
 		identity = mpijob__http_credentials_identity(credentials);
-		if (judge(code, 1) == 0 &&
-		    (!identity->authorization || strcmp(identity->authorization, authorization) != 0))
+		if (judge(code, 1) == 0 && (!identity->authorization ||
+					       strcmp(identity->authorization, authorization) != 0))
 			problem = "another authorization";
 	}
 	mpijob__http_credentials_free(credentials);
@@ -152,7 +158,8 @@ static void load(const char *context, int expected, const char *authorization)
 
 	options.context = context;
 	options.namespace_ = "Bad";
-	if (judge(mpijob__http_config_load(&options, folder, &config, diag), expected) == 0 && expected == 0) {
+	if (judge(mpijob__http_config_load(&options, folder, &config, diag), expected) == 0 &&
+	    expected == 0) {
 		copy = mpijob__http_config_clone(config);
 		if (copy)
 			use(copy, authorization);
@@ -167,7 +174,9 @@ static void reply(void)
 	struct mpijob__http_plugin_reply reply = { 0 };
 	const char *why;
 
-	judge(mpijob__http_plugin_reply_read(&reply, REPLY, strlen(REPLY), "client.authentication.k8s.io/v1", &why), 0);
+	judge(mpijob__http_plugin_reply_read(&reply, REPLY, strlen(REPLY),
+		  "client.authentication.k8s.io/v1", &why),
+	    0);
 	mpijob__http_plugin_reply_clear(&reply);
 }
 
@@ -203,7 +212,8 @@ static int sweep(const char *name, void (*scenario)(void), size_t step)
 
 	count = disturb(scenario, 0, 0);
 	if (problem || oom_live()) {
-		printf("%s without a failure: %s, %ld blocks left\n", name, problem ? problem : "ok", oom_live());
+		printf("%s without a failure: %s, %ld blocks left\n", name,
+		    problem ? problem : "ok", oom_live());
 		return 1;
 	}
 	for (size_t i = 1; i <= count; i += i < 1000 ? 1 : step) {
@@ -211,9 +221,9 @@ static int sweep(const char *name, void (*scenario)(void), size_t step)
 			disturb(scenario, i, persistent);
 			if (!problem && !oom_live())
 				continue;
-			printf("%s: allocation %zu of %zu%s: %s, %ld blocks left, the oldest %zu\n", name, i, count,
-			       persistent ? " and all after it" : "", problem ? problem : "ok", oom_live(),
-			       oom_oldest());
+			printf("%s: allocation %zu of %zu%s: %s, %ld blocks left, the oldest %zu\n",
+			    name, i, count, persistent ? " and all after it" : "",
+			    problem ? problem : "ok", oom_live(), oom_oldest());
 			return 1;
 		}
 	}

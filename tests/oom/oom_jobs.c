@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of the typed calls for jobs and of logs fails once, and from one point on. Each call must end with
- * what it should, or say that memory ran out; what it says is done must have been asked of the server; logs must tell
- * each line once, or go on later; and nothing may leak. The server allocates nothing.
+ * Every allocation of the typed calls for jobs and of logs fails once, and from one point on. Each
+ * call must end with what it should, or say that memory ran out; what it says is done must have
+ * been asked of the server; logs must tell each line once, or go on later; and nothing may leak.
+ * The server allocates nothing.
  */
 #include "failing_malloc.h"
 
@@ -15,30 +16,40 @@
 #include <string.h>
 
 #define MOST 16
-#define HEAD                                                                                                           \
-	"{\"apiVersion\":\"kubeflow.org/"                                                                              \
+#define HEAD                              \
+	"{\"apiVersion\":\"kubeflow.org/" \
 	"v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\",\"namespace\":\"d\""
-#define SPEC ",\"spec\":{\"runPolicy\":{\"suspend\":false},\"mpiReplicaSpecs\":{\"Worker\":{\"replicas\":2}}}"
-#define STORED                                                                                                         \
-	HEAD ",\"uid\":\"u\",\"resourceVersion\":\"7\"}" SPEC                                                          \
+#define SPEC                                                                             \
+	",\"spec\":{\"runPolicy\":{\"suspend\":false},\"mpiReplicaSpecs\":{\"Worker\":{" \
+	"\"replicas\":2}}}"
+#define STORED                                                \
+	HEAD ",\"uid\":\"u\",\"resourceVersion\":\"7\"}" SPEC \
 	     ",\"status\":{\"conditions\":[{\"type\":\"Running\",\"status\":\"True\"}]}}"
-#define REFUSED                                                                                                        \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Invalid\",\"message\":\"m\","  \
-	"\"code\":422,\"details\":"                                                                                    \
-	"{\"causes\":[{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.runPolicy.x\",\"message\":\"no\"},{"          \
+#define REFUSED                                                                          \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"  \
+	"\"Invalid\",\"message\":\"m\","                                                 \
+	"\"code\":422,\"details\":"                                                      \
+	"{\"causes\":[{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.runPolicy.x\"," \
+	"\"message\":\"no\"},{"                                                          \
 	"\"message\":\"nor this\"}]}}"
-#define EVENTS                                                                                                         \
-	"{\"kind\":\"EventList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":["           \
-	"{\"metadata\":{\"name\":\"b\"},\"involvedObject\":{\"name\":\"pi\"},\"lastTimestamp\":\"2026-11-21T12:00:"    \
-	"02Z\"},"                                                                                                      \
-	"{\"metadata\":{\"name\":\"a\"},\"involvedObject\":{\"name\":\"pi\"},\"lastTimestamp\":\"2026-11-21T12:00:"    \
+#define EVENTS                                                                                    \
+	"{\"kind\":\"EventList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"}," \
+	"\"items\":["                                                                             \
+	"{\"metadata\":{\"name\":\"b\"},\"involvedObject\":{\"name\":\"pi\"},\"lastTimestamp\":"  \
+	"\"2026-11-21T12:00:"                                                                     \
+	"02Z\"},"                                                                                 \
+	"{\"metadata\":{\"name\":\"a\"},\"involvedObject\":{\"name\":\"pi\"},\"lastTimestamp\":"  \
+	"\"2026-11-21T12:00:"                                                                     \
 	"01Z\"}]}"
-#define PODS                                                                                                           \
-	"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[{"            \
-	"\"metadata\":{\"name\":\"p\","                                                                                \
-	"\"namespace\":\"d\",\"uid\":\"up\",\"resourceVersion\":\"8\"},\"spec\":{\"containers\":[{\"name\":\"c\"}]},"  \
-	"\"status\":{\"phase\":"                                                                                       \
-	"\"Succeeded\",\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,\"state\":{\"terminated\":{"          \
+#define PODS                                                                                       \
+	"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"},"    \
+	"\"items\":[{"                                                                             \
+	"\"metadata\":{\"name\":\"p\","                                                            \
+	"\"namespace\":\"d\",\"uid\":\"up\",\"resourceVersion\":\"8\"},\"spec\":{\"containers\":[" \
+	"{\"name\":\"c\"}]},"                                                                      \
+	"\"status\":{\"phase\":"                                                                   \
+	"\"Succeeded\",\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,\"state\":{"      \
+	"\"terminated\":{"                                                                         \
 	"\"exitCode\":0}}}]}}]}"
 #define LOG "2026-11-21T12:00:00Z one\n2026-11-21T12:00:01Z two\n2026-11-21T12:00:02Z three\n"
 
@@ -92,7 +103,8 @@ static void decide(struct open_exchange *to, const struct mpijob_request *reques
 	} else if (strstr(path, "/pods?")) {
 		to->text = PODS;
 	} else if (strstr(path, "/mpijobs?")) {
-		to->text = "{\"kind\":\"MPIJobList\",\"metadata\":{\"resourceVersion\":\"9\"},\"items\":[" STORED "]}";
+		to->text = "{\"kind\":\"MPIJobList\",\"metadata\":{\"resourceVersion\":\"9\"},"
+			   "\"items\":[" STORED "]}";
 	}
 }
 
@@ -157,11 +169,13 @@ static mpijob_client *connect_to_server(void)
 	return client;
 }
 
-/* --- scenarios: 0 when all was well or memory ran out, as `*short_of_memory` says; else 1 and a line about it --- */
+/* --- scenarios: 0 when all was well or memory ran out, as `*short_of_memory` says; else 1 and a
+ * line about it --- */
 
 static int complain(const char *what, int code)
 {
-	printf("%s: %s, %d creates, %d patches\n", what, mpijob_error_name(code), server.posts, server.patches);
+	printf("%s: %s, %d creates, %d patches\n", what, mpijob_error_name(code), server.posts,
+	    server.patches);
 	return 1;
 }
 
@@ -205,8 +219,8 @@ static int submit_refused(mpijob_client *client, mpijob_diag *diag, int *code)
 
 	if (*code == MPIJOB_ERR_REJECTED) {
 		wrong |= diag && mpijob_diag_count(diag) + mpijob_diag_dropped(diag) == 0
-				 ? complain("no findings", *code)
-				 : 0;
+			     ? complain("no findings", *code)
+			     : 0;
 		*code = 0;
 	}
 	return wrong;
@@ -237,7 +251,7 @@ static int scale_lost(mpijob_client *client, mpijob_diag *diag, int *code)
 	return 0;
 }
 
-static int delete(mpijob_client *client, mpijob_diag *diag, int *code)
+static int delete (mpijob_client *client, mpijob_diag *diag, int *code)
 {
 	*code = mpijob_client_delete_job(client, "d", "pi", "u", NULL, diag);
 	return 0;
@@ -250,7 +264,9 @@ static int events(mpijob_client *client, mpijob_diag *diag, int *code)
 	int wrong = 0;
 
 	*code = mpijob_client_events(client, "d", NULL, "pi", NULL, &list, diag);
-	first = list ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(list), "items[0].metadata.name")) : NULL;
+	first = list ? mpijob_node_string(
+			   mpijob_node_find(mpijob_doc_root(list), "items[0].metadata.name"))
+		     : NULL;
 	if (*code == 0 && (!first || strcmp(first, "a") != 0))
 		wrong = complain("events", *code);
 	mpijob_doc_free(list);
@@ -286,7 +302,8 @@ static int take_line(void *user, const struct mpijob_log_line *line)
 	return 0;
 }
 
-static void take_failure(void *user, const char *pod, const char *container, int code, const char *message, int again)
+static void take_failure(void *user, const char *pod, const char *container, int code,
+    const char *message, int again)
 {
 	struct read *read = user;
 
@@ -318,7 +335,8 @@ static int logs(mpijob_client *client, mpijob_diag *diag, int *code)
 		return 0;
 	for (int i = 0; i < 2000 && mpijob_logs_state(logs) > 0; i++)
 		(void)mpijob_client_poll(client, 0);
-	/* Without memory for good they never end, and then have told nothing twice and nothing out of order. */
+	/* Without memory for good they never end, and then have told nothing twice and nothing out
+	 * of order. */
 	if (strncmp("one;two;three;", read.text, strlen(read.text)) != 0 ||
 	    (mpijob_logs_state(logs) == 0 && !read.failed && read.lines != 3)) {
 		printf("told %s\n", read.text);
@@ -345,7 +363,8 @@ static const struct {
 	{ "logs", logs },
 };
 
-/* One life with a failure at this allocation. How many allocations there were; `*code` as the scenario's. */
+/* One life with a failure at this allocation. How many allocations there were; `*code` as the
+ * scenario's. */
 static size_t live(size_t scenario, size_t fail_at, int persistent, int *code, int *wrong)
 {
 	mpijob_client *client;
@@ -385,7 +404,8 @@ int main(void)
 		size_t count = live(i, 0, 0, &code, &wrong), survived = 0;
 
 		if (code || wrong) {
-			printf("%s: fails by itself: %s\n", scenarios[i].name, mpijob_error_name(code));
+			printf("%s: fails by itself: %s\n", scenarios[i].name,
+			    mpijob_error_name(code));
 			faults++;
 		}
 		for (size_t at = 1; at <= count; at++)
@@ -394,12 +414,12 @@ int main(void)
 				survived += code == 0;
 				if (!wrong)
 					continue;
-				printf("%s: allocation %zu of %zu%s\n", scenarios[i].name, at, count,
-				       persistent ? " and all after it" : "");
+				printf("%s: allocation %zu of %zu%s\n", scenarios[i].name, at,
+				    count, persistent ? " and all after it" : "");
 				faults++;
 			}
-		printf("%s: %zu allocations, %zu of %zu failures survived\n", scenarios[i].name, count, survived,
-		       2 * count);
+		printf("%s: %zu allocations, %zu of %zu failures survived\n", scenarios[i].name,
+		    count, survived, 2 * count);
 	}
 	printf("%d faults\n", faults);
 	return faults != 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of making launch commands, and of refusing them and ranks, fails once, and from one point on. What does
- * not say that memory ran out must give byte for byte what an undisturbed run gives, findings included; nothing may leak.
+ * Every allocation of making launch commands, and of refusing them and ranks, fails once, and from
+ * one point on. What does not say that memory ran out must give byte for byte what an undisturbed
+ * run gives, findings included; nothing may leak.
  */
 #include "failing_malloc.h"
 
@@ -14,9 +15,11 @@
 #define ROOM 16384
 
 static const char job_form[] =
-	"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: j}, spec: {mpiImplementation: %s, slotsPerWorker: 2,"
-	" mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: l, image: i, env: [{name: PRE_A}, {name: PRE_B}]}]}}},"
-	" Worker: {replicas: 3, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
+    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: j}, spec: "
+    "{mpiImplementation: %s, slotsPerWorker: 2,"
+    " mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: l, image: i, env: [{name: "
+    "PRE_A}, {name: PRE_B}]}]}}},"
+    " Worker: {replicas: 3, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
 static const char *const program[] = { "python", "train.py" };
 static const char *const env[] = { "A=it's", "Q", "PRE_*", "NONE_*" };
 
@@ -51,7 +54,8 @@ static int make(const mpijob *job, struct mpijob_launch_options *options, int wa
 {
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_launch *launch = NULL;
-	int code = diag ? mpijob_launch_new(job, program, 2, options, &launch, diag) : MPIJOB_ERR_NOMEM;
+	int code =
+	    diag ? mpijob_launch_new(job, program, 2, options, &launch, diag) : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; !code && i < mpijob_launch_count(launch); i++)
 		code = keep(NULL, mpijob_launch_at(launch, i), strlen(mpijob_launch_at(launch, i)));
@@ -62,7 +66,8 @@ static int make(const mpijob *job, struct mpijob_launch_options *options, int wa
 	return code;
 }
 
-static int make_for(const char *mpi, const struct mpijob_launch_options *options, size_t count, int want)
+static int make_for(const char *mpi, const struct mpijob_launch_options *options, size_t count,
+    int want)
 {
 	char text[sizeof(job_form) + 16];
 	mpijob *job = NULL;
@@ -85,7 +90,8 @@ static int make_for(const char *mpi, const struct mpijob_launch_options *options
 
 static int refuse_ranks(void)
 {
-	static const char *const environments[][3] = { { "PMI_RANK=2", "PMI_SIZE=1", NULL }, { "PMI_RANK=1", "OMPI_COMM_WORLD_RANK=0", NULL } };
+	static const char *const environments[][3] = { { "PMI_RANK=2", "PMI_SIZE=1", NULL },
+		{ "PMI_RANK=1", "OMPI_COMM_WORLD_RANK=0", NULL } };
 	mpijob_diag *diag = mpijob_diag_new();
 	int code = diag ? MPIJOB_ERR_SPEC : MPIJOB_ERR_NOMEM;
 
@@ -104,12 +110,17 @@ static int make_all(void)
 {
 	static const struct mpijob_launch_options tools[] = {
 		{ .ranks_per_host = 1, .bind_to = "none" },
-		{ .tool = MPIJOB_LAUNCH_HOROVODRUN, .backend = "mpi", .bind_to = "core", .map_by = "slot" },
+		{ .tool = MPIJOB_LAUNCH_HOROVODRUN,
+		    .backend = "mpi",
+		    .bind_to = "core",
+		    .map_by = "slot" },
 		{ .tool = MPIJOB_LAUNCH_HOROVODRUN, .elastic = 1 },
 		{ .tool = MPIJOB_LAUNCH_DEEPSPEED, .backend = "openmpi", .bind_to = "none" },
 	};
-	static const struct mpijob_launch_options hydra[] = { { .env_only = 1 }, { .map_by = "node" } };
-	static const struct mpijob_launch_options wrong[] = { { .np = 99 }, { .bind_to = "x" }, { .map_by = "node", .ranks_per_host = 1 } };
+	static const struct mpijob_launch_options hydra[] = { { .env_only = 1 },
+		{ .map_by = "node" } };
+	static const struct mpijob_launch_options wrong[] = { { .np = 99 }, { .bind_to = "x" },
+		{ .map_by = "node", .ranks_per_host = 1 } };
 	int code = make_for("OpenMPI", tools, 4, 0);
 
 	if (!code)
@@ -133,7 +144,8 @@ static size_t scenario(size_t fail_at, int persistent)
 	count = oom_stop();
 	if (code && (code != MPIJOB_ERR_NOMEM || !fail_at))
 		problem = mpijob_error_name(code);
-	if (!code && sink == &got && (got.len != expected.len || memcmp(got.data, expected.data, got.len) != 0))
+	if (!code && sink == &got &&
+	    (got.len != expected.len || memcmp(got.data, expected.data, got.len) != 0))
 		problem = "it gave something else, and called it done";
 	return count;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of a candidate for a Lease fails once, or from one point on for a while: it takes the Lease all the same
- * when memory is back, never leads while another holds it, gives it up, and nothing leaks. The server behind the transport
- * allocates nothing.
+ * Every allocation of a candidate for a Lease fails once, or from one point on for a while: it
+ * takes the Lease all the same when memory is back, never leads while another holds it, gives it
+ * up, and nothing leaks. The server behind the transport allocates nothing.
  */
 #include "failing_malloc.h"
 
@@ -31,15 +31,17 @@ static int64_t clock_ms(void)
 	return server.now_ms;
 }
 
-/* Store the body with the next version in it; what it held before is overwritten behind `"metadata":{`. */
+/* Store the body with the next version in it; what it held before is overwritten behind
+ * `"metadata":{`. */
 static void store(const char *body)
 {
 	const char *metadata = strstr(body, "\"metadata\":{");
 	const char *behind = metadata ? metadata + 12 : body;
-	const char *old = strncmp(behind, "\"resourceVersion\":", 18) == 0 ? strchr(behind, ',') + 1 : behind;
+	const char *old =
+	    strncmp(behind, "\"resourceVersion\":", 18) == 0 ? strchr(behind, ',') + 1 : behind;
 
-	snprintf(server.lease, sizeof(server.lease), "%.*s\"resourceVersion\":\"%u\",%s", (int)(behind - body), body,
-		 ++server.version, old);
+	snprintf(server.lease, sizeof(server.lease), "%.*s\"resourceVersion\":\"%u\",%s",
+	    (int)(behind - body), body, ++server.version, old);
 }
 
 static int is_current(const char *body)
@@ -66,14 +68,16 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	} else if (strcmp(request->method, "POST") == 0 && !*server.lease) {
 		store(request->body);
 		server.status[i] = 201;
-	} else if (strcmp(request->method, "POST") == 0 || (strcmp(request->method, "PUT") == 0 && !is_current(request->body))) {
+	} else if (strcmp(request->method, "POST") == 0 ||
+		   (strcmp(request->method, "PUT") == 0 && !is_current(request->body))) {
 		server.status[i] = 409;
 	} else if (strcmp(request->method, "PUT") == 0) {
 		store(request->body);
 	} else if (!*server.lease) {
 		server.status[i] = 404;
 	}
-	snprintf(server.text[i], sizeof(server.text[i]), "%s", server.status[i] < 300 ? server.lease : "{}");
+	snprintf(server.text[i], sizeof(server.text[i]), "%s",
+	    server.status[i] < 300 ? server.lease : "{}");
 	return 0;
 }
 
@@ -128,7 +132,8 @@ static int live(mpijob_client *client, const struct mpijob_lease_options *option
 		server.now_ms += 100;
 		if (mpijob_client_poll(client, 0))
 			bad = wrong("a poll failed");
-		if (mpijob_lease_leading(lease) && !strstr(server.lease, "\"holderIdentity\":\"me\""))
+		if (mpijob_lease_leading(lease) &&
+		    !strstr(server.lease, "\"holderIdentity\":\"me\""))
 			bad = wrong("it leads without the Lease");
 		if (i == BACK)
 			oom_stop();
@@ -172,7 +177,8 @@ static int scenario(size_t fail_at, int persistent, size_t *count)
 	if (!bad && oom_live())
 		bad = wrong("something leaks");
 	if (bad)
-		printf("... with allocation %zu failing%s\n", fail_at, persistent ? " and those after it" : "");
+		printf("... with allocation %zu failing%s\n", fail_at,
+		    persistent ? " and those after it" : "");
 	return bad;
 }
 
@@ -190,6 +196,7 @@ int main(void)
 		faults += wrong("there are hardly any allocations: the test looks at nothing");
 	for (size_t i = 1; i <= count; i++)
 		faults += scenario(i, 0, &unused) + scenario(i, 1, &unused);
-	printf("a Lease: %zu allocations, each failing once and for a while; %d faults\n", count, faults);
+	printf("a Lease: %zu allocations, each failing once and for a while; %d faults\n", count,
+	    faults);
 	return faults != 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of an embedded cluster (without a node) fails, alone or with all after it, while objects are made,
- * watched, changed, listed and deleted and a Job runs to its end. Each step is done or says that memory ran out;
- * afterwards the cluster still answers, what it lists is whole, and nothing leaks.
+ * Every allocation of an embedded cluster (without a node) fails, alone or with all after it, while
+ * objects are made, watched, changed, listed and deleted and a Job runs to its end. Each step is
+ * done or says that memory ran out; afterwards the cluster still answers, what it lists is whole,
+ * and nothing leaks.
  */
 #include "failing_malloc.h"
 
@@ -40,12 +41,14 @@ static void watch_done(void *user, const struct mpijob_answer *answer)
 /* A failure that is none of memory is one of ours. */
 static int judge(int code)
 {
-	if (code && code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_NOT_FOUND && code != MPIJOB_ERR_CONFLICT)
+	if (code && code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_NOT_FOUND &&
+	    code != MPIJOB_ERR_CONFLICT)
 		problem = mpijob_error_name(code);
 	return code;
 }
 
-static struct mpijob_target target_of(const char *api_version, const char *kind, const char *name, const char *sub)
+static struct mpijob_target target_of(const char *api_version, const char *kind, const char *name,
+    const char *sub)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -57,14 +60,16 @@ static struct mpijob_target target_of(const char *api_version, const char *kind,
 	return target;
 }
 
-static int write_one(mpijob_client *client, const struct mpijob_target *target, const char *text, int patch)
+static int write_one(mpijob_client *client, const struct mpijob_target *target, const char *text,
+    int patch)
 {
 	mpijob_doc *doc = NULL;
 	int code = mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL);
 
 	if (code == 0)
-		code = patch ? mpijob_client_patch(client, target, mpijob_doc_root(doc), NULL, NULL)
-			     : mpijob_client_create(client, target, mpijob_doc_root(doc), NULL, NULL);
+		code = patch
+			   ? mpijob_client_patch(client, target, mpijob_doc_root(doc), NULL, NULL)
+			   : mpijob_client_create(client, target, mpijob_doc_root(doc), NULL, NULL);
 	mpijob_doc_free(doc);
 	return judge(code);
 }
@@ -79,10 +84,12 @@ static void end_pods(mpijob_client *client)
 		return;
 	items = mpijob_node_get(mpijob_doc_root(doc), "items");
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
-		const char *name = mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name"));
 		struct mpijob_target one = target_of("v1", "Pod", name, "status");
 
-		if (!name || !mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.uid")))
+		if (!name ||
+		    !mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.uid")))
 			problem = "a pod that is not whole";
 		else
 			write_one(client, &one, "{\"status\":{\"phase\":\"Succeeded\"}}", 1);
@@ -92,10 +99,12 @@ static void end_pods(mpijob_client *client)
 
 static void live(mpijob_client *client)
 {
-	static const char map[] = "{\"metadata\":{\"name\":\"m\",\"labels\":{\"a\":\"b\"}},\"data\":{\"k\":\"v\"}}";
+	static const char map[] =
+	    "{\"metadata\":{\"name\":\"m\",\"labels\":{\"a\":\"b\"}},\"data\":{\"k\":\"v\"}}";
 	static const char job[] =
-		"{\"metadata\":{\"name\":\"j\"},\"spec\":{\"ttlSecondsAfterFinished\":100,\"template\":{\"spec\":{"
-		"\"restartPolicy\":\"Never\",\"containers\":[{\"image\":\"i\",\"name\":\"c\"}]}}}}";
+	    "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"ttlSecondsAfterFinished\":100,\"template\":"
+	    "{\"spec\":{"
+	    "\"restartPolicy\":\"Never\",\"containers\":[{\"image\":\"i\",\"name\":\"c\"}]}}}}";
 	static const char secret[] = "{\"metadata\":{\"name\":\"s\"},\"stringData\":{\"k\":\"v\"}}";
 	struct mpijob_target maps = target_of("v1", "ConfigMap", NULL, NULL);
 	struct mpijob_target one = target_of("v1", "ConfigMap", "m", NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every allocation of an operator that brings a job from nothing to its launcher fails once, or from one
- * point on for a while. Each time the job must end with the same children, each made once, and nothing
- * may leak. The server behind the transport is so simple that it allocates nothing.
+ * Every allocation of an operator that brings a job from nothing to its launcher fails once, or
+ * from one point on for a while. Each time the job must end with the same children, each made once,
+ * and nothing may leak. The server behind the transport is so simple that it allocates nothing.
  */
 #include "failing_malloc.h"
 
@@ -15,15 +15,17 @@
 #include <string.h>
 #include <time.h>
 
-#define UID "6b4c9a3e-0000-4000-8000-000000000001"
+#define UID  "6b4c9a3e-0000-4000-8000-000000000001"
 #define MOST 32
 #define ROOM 32768
 
 static const char job_format[] =
-	"{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\",\"namespace\":\"d\","
-	"\"uid\":\"" UID "\",\"resourceVersion\":\"%u\"},\"spec\":{\"mpiReplicaSpecs\":{"
-	"\"Launcher\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}},"
-	"\"Worker\":{\"replicas\":2,\"template\":{\"spec\":{\"containers\":[{\"name\":\"w\",\"image\":\"i\"}]}}}}}%s}";
+    "{\"apiVersion\":\"kubeflow.org/"
+    "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\",\"namespace\":\"d\","
+    "\"uid\":\"" UID "\",\"resourceVersion\":\"%u\"},\"spec\":{\"mpiReplicaSpecs\":{"
+    "\"Launcher\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}},"
+    "\"Worker\":{\"replicas\":2,\"template\":{\"spec\":{\"containers\":[{\"name\":\"w\",\"image\":"
+    "\"i\"}]}}}}}%s}";
 
 struct stored {
 	char path[256];
@@ -41,10 +43,10 @@ static struct {
 	size_t object_count;
 	struct open_exchange exchanges[MOST];
 	unsigned version;
-	char status[4096];  /* of the job: ,"status":{...} */
+	char status[4096]; /* of the job: ,"status":{...} */
 	unsigned job_version;
-	size_t events;      /* Events are taken and forgotten */
-	int streams;        /* lists may come as streams */
+	size_t events; /* Events are taken and forgotten */
+	int streams;   /* lists may come as streams */
 	char problem[256];
 } server;
 
@@ -106,7 +108,9 @@ static void say_failure(struct open_exchange *to, int code, const char *reason)
 {
 	to->status = code;
 	snprintf(to->text, sizeof(to->text),
-		 "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"%s\",\"code\":%d}", reason, code);
+	    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"%s\","
+	    "\"code\":%d}",
+	    reason, code);
 }
 
 static void say_job(struct open_exchange *to)
@@ -128,9 +132,11 @@ static void list(struct open_exchange *to, const char *path)
 	size_t len;
 
 	to->status = 200;
-	len = (size_t)snprintf(to->text, sizeof(to->text), "{\"metadata\":{\"resourceVersion\":\"%u\"},\"items\":[", server.version);
+	len = (size_t)snprintf(to->text, sizeof(to->text),
+	    "{\"metadata\":{\"resourceVersion\":\"%u\"},\"items\":[", server.version);
 	if (strstr(path, "/mpijobs?"))
-		len += (size_t)snprintf(to->text + len, sizeof(to->text) - len, job_format, server.job_version, server.status);
+		len += (size_t)snprintf(to->text + len, sizeof(to->text) - len, job_format,
+		    server.job_version, server.status);
 	snprintf(to->text + len, sizeof(to->text) - len, "]}");
 }
 
@@ -140,13 +146,17 @@ static void stream(struct open_exchange *to, const char *path)
 	size_t len = 0;
 
 	if (strstr(path, "/mpijobs?")) {
-		len = (size_t)snprintf(to->text, sizeof(to->text), "{\"type\":\"ADDED\",\"object\":");
-		len += (size_t)snprintf(to->text + len, sizeof(to->text) - len, job_format, server.job_version, server.status);
+		len =
+		    (size_t)snprintf(to->text, sizeof(to->text), "{\"type\":\"ADDED\",\"object\":");
+		len += (size_t)snprintf(to->text + len, sizeof(to->text) - len, job_format,
+		    server.job_version, server.status);
 		len += (size_t)snprintf(to->text + len, sizeof(to->text) - len, "}\n");
 	}
 	snprintf(to->text + len, sizeof(to->text) - len,
-		 "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\",\"annotations\":"
-		 "{\"k8s.io/initial-events-end\":\"true\"}}}}\n", server.version);
+	    "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%u\","
+	    "\"annotations\":"
+	    "{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
+	    server.version);
 }
 
 /* Store what is posted, with a uid and a version behind `"metadata":{`. */
@@ -172,14 +182,16 @@ static void create(struct open_exchange *to, const char *path, const char *body)
 		return;
 	}
 	name += 8;
-	snprintf(object->path, sizeof(object->path), "%s/%.*s", path, (int)strcspn(name, "\""), name);
+	snprintf(object->path, sizeof(object->path), "%s/%.*s", path, (int)strcspn(name, "\""),
+	    name);
 	if (find(object->path)) {
 		say_failure(to, 409, "AlreadyExists");
 		return;
 	}
 	head = (int)(metadata + 12 - body);
-	snprintf(object->json, sizeof(object->json), "%.*s\"uid\":\"uid-%u\",\"resourceVersion\":\"%u\",%s", head, body,
-		 server.version + 1, server.version + 1, body + head);
+	snprintf(object->json, sizeof(object->json),
+	    "%.*s\"uid\":\"uid-%u\",\"resourceVersion\":\"%u\",%s", head, body, server.version + 1,
+	    server.version + 1, body + head);
 	server.version++;
 	server.object_count++;
 	say(to, 201, object->json);
@@ -193,12 +205,14 @@ static void merge_status(const char *body)
 
 	if (server.status[0]) {
 		mpijob_doc_free(status);
-		mpijob_doc_parse(server.status + 10, strlen(server.status + 10), NULL, &status, NULL);
+		mpijob_doc_parse(server.status + 10, strlen(server.status + 10), NULL, &status,
+		    NULL);
 	}
 	mpijob_doc_parse(body, strlen(body), NULL, &given, NULL);
 	part = mpijob_doc_from_node(mpijob_node_get(mpijob_doc_root(given), "status"));
 	mpijob_doc_merge(status, mpijob_doc_root(part));
-	mpijob_node_write(mpijob_doc_root(status), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+	mpijob_node_write(mpijob_doc_root(status), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+	    text);
 	snprintf(server.status, sizeof(server.status), ",\"status\":%s", mpijob_text_data(text));
 	mpijob_doc_free(part);
 	mpijob_doc_free(given);
@@ -306,20 +320,24 @@ static void nothing(void *self)
 static int complete(void)
 {
 	static const char *const paths[] = {
-		"/api/v1/namespaces/d/services/pi",	  "/api/v1/namespaces/d/configmaps/pi-config",
-		"/api/v1/namespaces/d/secrets/pi-ssh",	  "/api/v1/namespaces/d/pods/pi-worker-0",
-		"/api/v1/namespaces/d/pods/pi-worker-1",  "/apis/batch/v1/namespaces/d/jobs/pi-launcher",
+		"/api/v1/namespaces/d/services/pi",
+		"/api/v1/namespaces/d/configmaps/pi-config",
+		"/api/v1/namespaces/d/secrets/pi-ssh",
+		"/api/v1/namespaces/d/pods/pi-worker-0",
+		"/api/v1/namespaces/d/pods/pi-worker-1",
+		"/apis/batch/v1/namespaces/d/jobs/pi-launcher",
 	};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (!find(paths[i]))
 			return 0;
-	return server.object_count == sizeof(paths) / sizeof(paths[0]) && strstr(server.status, "\"Created\"") != NULL;
+	return server.object_count == sizeof(paths) / sizeof(paths[0]) &&
+	       strstr(server.status, "\"Created\"") != NULL;
 }
 
 /* 1 when it can be written and holds a piece, 0 when not, MPIJOB_ERR_NOMEM. */
-static int is_written(int (*make)(const mpijob_operator *, mpijob_write_fn, void *), const mpijob_operator *operator_,
-		      const char *piece)
+static int is_written(int (*make)(const mpijob_operator *, mpijob_write_fn, void *),
+    const mpijob_operator *operator_, const char *piece)
 {
 	mpijob_text *text = mpijob_text_new();
 	int code = text ? make(operator_, mpijob_text_write, text) : MPIJOB_ERR_NOMEM;
@@ -332,8 +350,8 @@ static int is_written(int (*make)(const mpijob_operator *, mpijob_write_fn, void
 /* A shadow tells of each child that nobody makes, and makes none itself. */
 static int imagine(mpijob_client *client)
 {
-	static const char *const pieces[] = { "\"Service\"", "\"ConfigMap\"", "\"pi-ssh\"", "\"pi-worker-0\"", "\"pi-worker-1\"",
-					      "\"pi-launcher\"", "\"patch status\"" };
+	static const char *const pieces[] = { "\"Service\"", "\"ConfigMap\"", "\"pi-ssh\"",
+		"\"pi-worker-0\"", "\"pi-worker-1\"", "\"pi-launcher\"", "\"patch status\"" };
 	const struct timespec pause = { 0, 20000 };
 	struct mpijob_operator_options options = MPIJOB_OPERATOR_OPTIONS_INIT;
 	mpijob_operator *operator_ = NULL;
@@ -355,19 +373,24 @@ static int imagine(mpijob_client *client)
 		if (i == 1000)
 			calm();
 		if (i % 10 == 0)
-			told += is_written(mpijob_operator_shadow_report, operator_, pieces[told]) == 1;
+			told +=
+			    is_written(mpijob_operator_shadow_report, operator_, pieces[told]) == 1;
 	}
 	mpijob_operator_free(operator_);
-	if (told == sizeof(pieces) / sizeof(pieces[0]) && server.object_count == 0 && !server.status[0])
+	if (told == sizeof(pieces) / sizeof(pieces[0]) && server.object_count == 0 &&
+	    !server.status[0])
 		return 0;
-	printf("ended with %s, %zu pieces told, %zu objects\n", mpijob_error_name(code), told, server.object_count);
+	printf("ended with %s, %zu pieces told, %zu objects\n", mpijob_error_name(code), told,
+	    server.object_count);
 	return 1;
 }
 
-/* The status is written last: the operator counts the job as Created when it has the answer. 1, 0, or NOMEM. */
+/* The status is written last: the operator counts the job as Created when it has the answer. 1, 0,
+ * or NOMEM. */
 static int is_created(const mpijob_operator *operator_)
 {
-	return is_written(mpijob_operator_metrics, operator_, "\nmpi_operator_jobs{phase=\"Created\"} 1\n");
+	return is_written(mpijob_operator_metrics, operator_,
+	    "\nmpi_operator_jobs{phase=\"Created\"} 1\n");
 }
 
 /* Steps until the job is complete, with little waits for back-offs. 0, or 1 and a line about it. */
@@ -381,7 +404,9 @@ static int live(mpijob_client *client, const mpijob_operator_config *wanted)
 		calm();
 		return code != MPIJOB_ERR_NOMEM;
 	}
-	for (int i = 0; i < 100000 && !(complete() && mpijob_operator_synced(operator_) && is_created(operator_) == 1); i++) {
+	for (int i = 0; i < 100000 && !(complete() && mpijob_operator_synced(operator_) &&
+					  is_created(operator_) == 1);
+	     i++) {
 		nanosleep(&pause, NULL);
 		if (wanted && mpijob_operator_configure(operator_, wanted) == 0)
 			wanted = NULL;
@@ -403,14 +428,16 @@ static int live(mpijob_client *client, const mpijob_operator_config *wanted)
 	mpijob_operator_free(operator_);
 	if (!code && complete() && !server.problem[0])
 		return 0;
-	printf("ended with %s, %zu objects, %s\n", mpijob_error_name(code), server.object_count, server.problem);
+	printf("ended with %s, %zu objects, %s\n", mpijob_error_name(code), server.object_count,
+	    server.problem);
 	return 1;
 }
 
 /* Told what it was told, or that memory ran out; a document only with success. */
 static int is_wrong(int code, int wanted, const mpijob_doc *doc, const char *what)
 {
-	if ((code == wanted || code == MPIJOB_ERR_NOMEM) && (doc != NULL) == (code == 0 && wanted == 0))
+	if ((code == wanted || code == MPIJOB_ERR_NOMEM) &&
+	    (doc != NULL) == (code == 0 && wanted == 0))
 		return 0;
 	printf("%s ended with %s\n", what, mpijob_error_name(code));
 	return 1;
@@ -450,7 +477,8 @@ static int longer_calls(mpijob_client *client, const struct mpijob_target *all, 
 /* The calls that wait for their answer. */
 static int calls(mpijob_client *client)
 {
-	static const char pod[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}";
+	static const char pod[] =
+	    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}";
 	struct mpijob_target all = MPIJOB_TARGET_INIT, one;
 	mpijob_doc *doc = NULL, *stored = NULL, *read = NULL, *none = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
@@ -465,12 +493,14 @@ static int calls(mpijob_client *client)
 		code = mpijob_client_create(client, &all, mpijob_doc_root(doc), &stored, diag);
 		wrong |= is_wrong(code, 0, stored, "create");
 		code = mpijob_client_get(client, &one, &read, diag);
-		wrong |= is_wrong(code, server.object_count ? 0 : MPIJOB_ERR_NOT_FOUND, read, "get");
+		wrong |=
+		    is_wrong(code, server.object_count ? 0 : MPIJOB_ERR_NOT_FOUND, read, "get");
 		if (server.object_count)
-			wrong |= is_wrong(mpijob_client_create(client, &all, mpijob_doc_root(doc), &none, diag), MPIJOB_ERR_CONFLICT,
-					  none, "create again");
-		wrong |= is_wrong(mpijob_client_delete(client, &all, "u", "Background", diag), MPIJOB_ERR_NOT_FOUND, NULL,
-				  "delete");
+			wrong |= is_wrong(mpijob_client_create(client, &all, mpijob_doc_root(doc),
+					      &none, diag),
+			    MPIJOB_ERR_CONFLICT, none, "create again");
+		wrong |= is_wrong(mpijob_client_delete(client, &all, "u", "Background", diag),
+		    MPIJOB_ERR_NOT_FOUND, NULL, "delete");
 	}
 	if (wrong == 0)
 		wrong = longer_calls(client, &all, diag);
@@ -505,7 +535,8 @@ static int scenario(int what, int streams)
 	if (what == CALLS)
 		code = calls(client);
 	else
-		code = what == IMAGINE ? imagine(client) : live(client, what == CONFIGURED ? config : NULL);
+		code = what == IMAGINE ? imagine(client)
+				       : live(client, what == CONFIGURED ? config : NULL);
 	mpijob_client_free(client);
 	return code;
 }
@@ -513,7 +544,8 @@ static int scenario(int what, int streams)
 /* Let every allocation of a scenario fail, in both ways. 1 when something came of it. */
 static int sweep(int what, int streams, size_t only)
 {
-	static const char *const names[] = { "operator", "calls", "shadow", "operator with a configuration" };
+	static const char *const names[] = { "operator", "calls", "shadow",
+		"operator with a configuration" };
 	size_t count, tried = 0;
 	int bad;
 
@@ -521,18 +553,21 @@ static int sweep(int what, int streams, size_t only)
 	bad = scenario(what, streams);
 	count = calm();
 	for (int persistent = 0; persistent < 2 && !bad; persistent++)
-		for (size_t i = only ? only : 1; i <= (only ? only : count) && !bad; i += persistent && what != CALLS ? 7 : 1) {
+		for (size_t i = only ? only : 1; i <= (only ? only : count) && !bad;
+		     i += persistent && what != CALLS ? 7 : 1) {
 			disturb(i, persistent);
 			bad = scenario(what, streams);
 			calm();
 			OPENSSL_thread_stop(); /* its queue of errors keeps texts */
 			tried++;
 			if (oom_live() != 0) {
-				printf("%ld blocks leak, the oldest is number %zu\n", oom_live(), oom_oldest());
+				printf("%ld blocks leak, the oldest is number %zu\n", oom_live(),
+				    oom_oldest());
 				bad = 1;
 			}
 			if (bad)
-				printf("allocation %zu%s failed\n", i, persistent ? " and all after it" : "");
+				printf("allocation %zu%s failed\n", i,
+				    persistent ? " and all after it" : "");
 		}
 	printf("%s: %zu allocations, %zu failures tried\n", names[what], count, tried);
 	return bad;
@@ -540,8 +575,9 @@ static int sweep(int what, int streams, size_t only)
 
 int main(int argc, char **argv)
 {
-	static const char configuration[] = "apiVersion: libmpijob/v1alpha1\nkind: OperatorConfig\n"
-					    "defaults: {cleanPodPolicy: All}\nlimits: {activeDeadlineSeconds: {max: 1000}}\n";
+	static const char configuration[] =
+	    "apiVersion: libmpijob/v1alpha1\nkind: OperatorConfig\n"
+	    "defaults: {cleanPodPolicy: All}\nlimits: {activeDeadlineSeconds: {max: 1000}}\n";
 	size_t only = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
 	int bad;
 
@@ -553,8 +589,9 @@ int main(int argc, char **argv)
 		return 1;
 	if (scenario(LIVE, 0)) /* libcrypto allocates for good, once */
 		return 1;
-	bad = sweep(CALLS, 0, only) || sweep(CALLS, 1, only) || sweep(LIVE, 0, only) || sweep(LIVE, 1, only) ||
-	      sweep(IMAGINE, 0, only) || sweep(IMAGINE, 1, only) || sweep(CONFIGURED, 0, only);
+	bad = sweep(CALLS, 0, only) || sweep(CALLS, 1, only) || sweep(LIVE, 0, only) ||
+	      sweep(LIVE, 1, only) || sweep(IMAGINE, 0, only) || sweep(IMAGINE, 1, only) ||
+	      sweep(CONFIGURED, 0, only);
 	mpijob_operator_config_free(config);
 	return bad;
 }

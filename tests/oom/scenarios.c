@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the pieces of work whose every allocation must be able to fail, and writes all that comes of each into a sink, so
- * that two runs can be compared byte for byte. Each frees what it made, also when it failed half way.
+ * Knows the pieces of work whose every allocation must be able to fail, and writes all that comes
+ * of each into a sink, so that two runs can be compared byte for byte. Each frees what it made,
+ * also when it failed half way.
  */
 #include "failing_malloc.h"
 #include "scenarios.h"
@@ -23,7 +24,8 @@ static void say(struct sink *sink, const char *word, long long number)
 {
 	char line[160];
 
-	sink_write(sink, line, (size_t)snprintf(line, sizeof(line), "%s %lld\n", word ? word : "-", number));
+	sink_write(sink, line,
+	    (size_t)snprintf(line, sizeof(line), "%s %lld\n", word ? word : "-", number));
 }
 
 static int write_node(struct sink *sink, const mpijob_node *node, int32_t format)
@@ -33,7 +35,8 @@ static int write_node(struct sink *sink, const mpijob_node *node, int32_t format
 	return code ? code : sink_write(sink, "\n", 1);
 }
 
-/* All findings, and that one was lost when one was. A finding of "out of memory" tells no more than the code. */
+/* All findings, and that one was lost when one was. A finding of "out of memory" tells no more than
+ * the code. */
 static int write_findings(struct sink *sink, const mpijob_diag *diag)
 {
 	int code = 0;
@@ -76,7 +79,8 @@ static int act_parse(const struct scenario *scenario, struct subject *subject, s
 	return act_parse_text(subject->text, subject->len, sink);
 }
 
-static int act_parse_json(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+static int act_parse_json(const struct scenario *scenario, struct subject *subject,
+    struct sink *sink)
 {
 	(void)scenario;
 	return act_parse_text(subject->json, subject->json_len, sink);
@@ -114,7 +118,8 @@ static int act_default(const struct scenario *scenario, struct subject *subject,
 	/* From here on the job is rightly another one. */
 	oom_stop();
 	if (!code)
-		code = write_node(sink, mpijob_doc_root(mpijob_document(subject->job)), MPIJOB_FORMAT_JSON);
+		code = write_node(sink, mpijob_doc_root(mpijob_document(subject->job)),
+		    MPIJOB_FORMAT_JSON);
 	mpijob_diag_free(diag);
 	return code;
 }
@@ -224,7 +229,8 @@ static int observe_all(const struct state *state, mpijob_facts *facts)
 	int code = observation ? 0 : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; !code && i < state->count; i++) {
-		code = mpijob_observe(observation, mpijob_text_data(state->events[i]), mpijob_text_len(state->events[i]), NULL);
+		code = mpijob_observe(observation, mpijob_text_data(state->events[i]),
+		    mpijob_text_len(state->events[i]), NULL);
 		if (!code)
 			code = mpijob_facts_apply(facts, mpijob_observation_view(observation));
 		code = code > 0 ? 0 : code;
@@ -249,7 +255,8 @@ static int write_actions(const mpijob_plan *plan, struct sink *sink)
 		if (action->verb == MPIJOB_ACTION_EVENT)
 			sink_write(sink, action->event_message, strlen(action->event_message));
 		else if (action->verb != MPIJOB_ACTION_DELETE)
-			code = mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), sink_write, sink);
+			code = mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), sink_write,
+			    sink);
 		sink_write(sink, "\n", 1);
 	}
 	return code;
@@ -298,7 +305,8 @@ static int convert_once(mpijob_doc **from, const char *version, struct sink *sin
 	int code = diag ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (!code)
-		code = mpijob_convert(mpijob_doc_root(*from), "job.yaml", version, NULL, &converted, diag);
+		code = mpijob_convert(mpijob_doc_root(*from), "job.yaml", version, NULL, &converted,
+		    diag);
 	NEED(!code == !!converted);
 	if (code != MPIJOB_ERR_NOMEM && write_findings(sink, diag))
 		code = MPIJOB_ERR_NOMEM;
@@ -326,15 +334,21 @@ static int act_convert(const struct scenario *scenario, struct subject *subject,
 
 /* What the training operator does without being told, all in one job. */
 static const char training_job[] =
-	"{apiVersion: kubeflow.org/v1, kind: MPIJob, metadata: {name: j}, spec: {cleanPodPolicy: All, mainContainer: mpi, made: up,"
-	" runPolicy: {backoffLimit: 3, schedulingPolicy: {minAvailable: 2}, managedBy: kubeflow.org/training-operator},"
-	" mpiReplicaSpecs: {Launcher: {restartPolicy: ExitCode, template: {spec: {restartPolicy: Never, serviceAccountName: s,"
-	" containers: [{name: l, image: i, command: [mpirun, -mca, plm_rsh_agent, /etc/mpi/kubexec.sh],"
-	" env: [{name: I_MPI_HYDRA_BOOTSTRAP_EXEC, value: /etc/mpi/kubexec.sh}], resources: {limits: {nvidia.com/gpu: 1}}}]}}},"
-	" Worker: {replicas: 2, restartPolicy: Always, template: {spec: {containers: [{name: w, image: i, args: [a]},"
-	" {name: mpi, image: i, command: [sleep], env: [{name: A, value: b}]}]}}}}}}";
+    "{apiVersion: kubeflow.org/v1, kind: MPIJob, metadata: {name: j}, spec: {cleanPodPolicy: All, "
+    "mainContainer: mpi, made: up,"
+    " runPolicy: {backoffLimit: 3, schedulingPolicy: {minAvailable: 2}, managedBy: "
+    "kubeflow.org/training-operator},"
+    " mpiReplicaSpecs: {Launcher: {restartPolicy: ExitCode, template: {spec: {restartPolicy: "
+    "Never, serviceAccountName: s,"
+    " containers: [{name: l, image: i, command: [mpirun, -mca, plm_rsh_agent, /etc/mpi/kubexec.sh],"
+    " env: [{name: I_MPI_HYDRA_BOOTSTRAP_EXEC, value: /etc/mpi/kubexec.sh}], resources: {limits: "
+    "{nvidia.com/gpu: 1}}}]}}},"
+    " Worker: {replicas: 2, restartPolicy: Always, template: {spec: {containers: [{name: w, image: "
+    "i, args: [a]},"
+    " {name: mpi, image: i, command: [sleep], env: [{name: A, value: b}]}]}}}}}}";
 
-static int act_convert_v1(const struct scenario *scenario, struct subject *subject, struct sink *sink)
+static int act_convert_v1(const struct scenario *scenario, struct subject *subject,
+    struct sink *sink)
 {
 	static const char *const versions[] = { "v2beta1", "v1", "TrainJob" };
 	mpijob_doc *doc = NULL;
@@ -348,25 +362,32 @@ static int act_convert_v1(const struct scenario *scenario, struct subject *subje
 	return code;
 }
 
-/* A failed launcher with a log, a worker without memory, one without a node, an event; and what the job alone tells. */
+/* A failed launcher with a log, a worker without memory, one without a node, an event; and what the
+ * job alone tells. */
 static int act_diagnose(const struct scenario *scenario, struct subject *subject, struct sink *sink)
 {
-	static const char pods[] =
-		"[{metadata: {name: x-worker-0}, status: {phase: Failed, containerStatuses: [{name: c, state: {terminated: "
-		"{exitCode: 137, reason: OOMKilled}}}]}}, {metadata: {name: x-worker-1}, status: {phase: Pending, conditions: "
-		"[{type: PodScheduled, status: 'False', reason: Unschedulable, message: 1 Insufficient cpu}]}},"
-		"{metadata: {name: x-worker-2}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', "
-		"reason: Unschedulable, message: 2 Insufficient cpu}]}}]";
-	static const char events[] =
-		"[{type: Warning, reason: FailedCreate, message: 'exceeded quota: q', involvedObject: {kind: Job, name: l}}]";
-	static const char text[] = "ssh: Could not resolve hostname a.b: no\nssh: Could not resolve hostname c.d: no\n"
-				   "ssh: Could not resolve hostname e.f: no\xff\nORTE was unable to reliably start one or more daemons";
+	static const char pods[] = "[{metadata: {name: x-worker-0}, status: {phase: Failed, "
+				   "containerStatuses: [{name: c, state: {terminated: "
+				   "{exitCode: 137, reason: OOMKilled}}}]}}, {metadata: {name: "
+				   "x-worker-1}, status: {phase: Pending, conditions: "
+				   "[{type: PodScheduled, status: 'False', reason: Unschedulable, "
+				   "message: 1 Insufficient cpu}]}},"
+				   "{metadata: {name: x-worker-2}, status: {phase: Pending, "
+				   "conditions: [{type: PodScheduled, status: 'False', "
+				   "reason: Unschedulable, message: 2 Insufficient cpu}]}}]";
+	static const char events[] = "[{type: Warning, reason: FailedCreate, message: 'exceeded "
+				     "quota: q', involvedObject: {kind: Job, name: l}}]";
+	static const char text[] =
+	    "ssh: Could not resolve hostname a.b: no\nssh: Could not resolve hostname c.d: no\n"
+	    "ssh: Could not resolve hostname e.f: no\xff\nORTE was unable to reliably start one or "
+	    "more daemons";
 	struct mpijob_evidence evidence = MPIJOB_EVIDENCE_INIT;
 	struct mpijob_log_tail tail = MPIJOB_LOG_TAIL_INIT;
 	const struct mpijob_log_tail *tails[] = { &tail };
 	mpijob_doc *docs[2] = { NULL, NULL };
 	mpijob_diag *diag = mpijob_diag_new();
-	int code = diag ? mpijob_doc_parse(pods, sizeof(pods) - 1, NULL, &docs[0], NULL) : MPIJOB_ERR_NOMEM;
+	int code = diag ? mpijob_doc_parse(pods, sizeof(pods) - 1, NULL, &docs[0], NULL)
+			: MPIJOB_ERR_NOMEM;
 
 	(void)scenario;
 	if (code == 0)
@@ -404,7 +425,8 @@ static int act_crd(const struct scenario *scenario, struct subject *subject, str
 	options.descriptions = 1;
 	code = mpijob_crd_new(&options, &doc);
 	if (!code)
-		code = write_node(sink, mpijob_node_get(mpijob_doc_root(doc), "metadata"), MPIJOB_FORMAT_JSON);
+		code = write_node(sink, mpijob_node_get(mpijob_doc_root(doc), "metadata"),
+		    MPIJOB_FORMAT_JSON);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -440,7 +462,8 @@ static void keep_state(struct state *state, const char *name, const struct fake 
 	state->events = calloc(fake->count + 1, sizeof(mpijob_text *));
 	NEED(state->job && state->events);
 	for (size_t i = 0; i < fake->count; i++)
-		state->events[i] = fake_json(mpijob_doc_root(fake->objects[i].doc), MPIJOB_FORMAT_JSON);
+		state->events[i] =
+		    fake_json(mpijob_doc_root(fake->objects[i].doc), MPIJOB_FORMAT_JSON);
 }
 
 static void act_until_quiet(struct fake *fake)
@@ -462,7 +485,8 @@ static void workers_run(struct fake *fake)
 	for (size_t i = 0; i < fake->count; i++) {
 		const char *name = fake_text(fake->objects[i].doc, "metadata.name");
 
-		if (strcmp(fake_text(fake->objects[i].doc, "kind"), "Pod") == 0 && strstr(name, "-worker-")) {
+		if (strcmp(fake_text(fake->objects[i].doc, "kind"), "Pod") == 0 &&
+		    strstr(name, "-worker-")) {
 			char copy[300];
 
 			snprintf(copy, sizeof(copy), "%s", name);

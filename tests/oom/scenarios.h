@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the sweep disturbs: each scenario is one piece of work on a subject, prepared beforehand without disturbance.
+ * What the sweep disturbs: each scenario is one piece of work on a subject, prepared beforehand
+ * without disturbance.
  */
 #ifndef TESTS_OOM_SCENARIOS_H
 #define TESTS_OOM_SCENARIOS_H
@@ -35,7 +36,7 @@ struct subject {
 	size_t json_len;
 	struct mpijob_render_options render;
 	struct state states[SUBJECT_STATES]; /* none when the job is refused */
-	mpijob *job; /* what the scenario works on; made by prepare */
+	mpijob *job;                         /* what the scenario works on; made by prepare */
 };
 
 struct scenario {
@@ -53,7 +54,8 @@ extern const size_t canaries_count;
 
 int sink_write(void *sink, const char *data, size_t len);
 
-/* Read a job's text into a subject and take the job through its life. Ends the program when that fails. */
+/* Read a job's text into a subject and take the job through its life. Ends the program when that
+ * fails. */
 void subject_begin(struct subject *subject, const char *name, const char *text, size_t len);
 void subject_end(struct subject *subject);
 

@@ -3,11 +3,13 @@
  * Knows how to fail every single allocation of a scenario, and how to judge what comes of it.
  *
  *     oom_sweep DATA PI_YAML                          every scenario of every subject
- *     oom_sweep DATA PI_YAML SUBJECT SCENARIO N once|on [M]   one of them, with the stack of allocation N (or M)
+ *     oom_sweep DATA PI_YAML SUBJECT SCENARIO N once|on [M]   one of them, with the stack of
+ * allocation N (or M)
  *
- * Each failure is tried in a fork of its own, with libcrypto warmed before: allocation i alone fails ("once"), or i and all
- * that follow ("on"). Then either the call says MPIJOB_ERR_NOMEM, leaves its objects as they were, and works when it is
- * repeated; or it gives exactly what it gives undisturbed. Nothing may stay allocated.
+ * Each failure is tried in a fork of its own, with libcrypto warmed before: allocation i alone
+ * fails ("once"), or i and all that follow ("on"). Then either the call says MPIJOB_ERR_NOMEM,
+ * leaves its objects as they were, and works when it is repeated; or it gives exactly what it gives
+ * undisturbed. Nothing may stay allocated.
  */
 #include "failing_malloc.h"
 #include "scenarios.h"
@@ -23,9 +25,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ROOM (16u << 20)
+#define ROOM         (16u << 20)
 #define SECONDS_EACH 20
-#define SHOWN_EACH 6
+#define SHOWN_EACH   6
 
 /* How a child ends; the first two are as it should be. */
 enum verdict { SAME, CLEAN, LEAK, OTHER_OUTPUT, OTHER_CODE, CHANGED, NOT_AGAIN, UNTOUCHED };
@@ -63,7 +65,8 @@ static int same(const struct sink *a, const struct sink *b)
 static void look(const struct subject *subject, struct sink *sink)
 {
 	sink->len = 0;
-	if (subject->job && mpijob_node_write(mpijob_doc_root(mpijob_document(subject->job)), MPIJOB_FORMAT_JSON, sink_write, sink))
+	if (subject->job && mpijob_node_write(mpijob_doc_root(mpijob_document(subject->job)),
+				MPIJOB_FORMAT_JSON, sink_write, sink))
 		abort();
 }
 
@@ -96,13 +99,15 @@ static enum verdict judge(const struct scenario *scenario, struct subject *subje
 	mpijob_free(subject->job);
 	forget_thread();
 	if (oom_live()) {
-		fprintf(stderr, "%ld blocks, the oldest is allocation %zu\n", oom_live(), oom_oldest());
+		fprintf(stderr, "%ld blocks, the oldest is allocation %zu\n", oom_live(),
+		    oom_oldest());
 		return LEAK;
 	}
 	return verdict;
 }
 
-static enum verdict disturb(const struct scenario *scenario, struct subject *subject, size_t at, int on)
+static enum verdict disturb(const struct scenario *scenario, struct subject *subject, size_t at,
+    int on)
 {
 	int code;
 
@@ -117,7 +122,8 @@ static enum verdict disturb(const struct scenario *scenario, struct subject *sub
 }
 
 /* In a fork; 1 when it ended as it should. */
-static int try(const struct scenario *scenario, struct subject *subject, size_t at, int on, int shown)
+static int try(const struct scenario *scenario, struct subject *subject, size_t at, int on,
+    int shown)
 {
 	int status = 0;
 	pid_t pid = fork();
@@ -138,9 +144,11 @@ static int try(const struct scenario *scenario, struct subject *subject, size_t 
 		return 1;
 	if (!shown)
 		return 0;
-	fprintf(stderr, "%s: %s: allocation %zu%s: ", subject->name, scenario->name, at, on ? " and all later ones" : "");
+	fprintf(stderr, "%s: %s: allocation %zu%s: ", subject->name, scenario->name, at,
+	    on ? " and all later ones" : "");
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "%s\n", WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status)));
+		fprintf(stderr, "%s\n",
+		    WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status)));
 	else if (WEXITSTATUS(status) <= UNTOUCHED)
 		fprintf(stderr, "%s\n", verdicts[WEXITSTATUS(status)]);
 	else
@@ -173,25 +181,28 @@ static size_t undisturbed(const struct scenario *scenario, struct subject *subje
 		forget_thread();
 	}
 	if (want_code == MPIJOB_ERR_NOMEM || !count || !want.len) {
-		fprintf(stderr, "%s: %s: result %d, %zu allocations, %zu bytes of output\n", subject->name, scenario->name, want_code, count,
-			want.len);
+		fprintf(stderr, "%s: %s: result %d, %zu allocations, %zu bytes of output\n",
+		    subject->name, scenario->name, want_code, count, want.len);
 		exit(1);
 	}
 	if (oom_live()) {
-		fprintf(stderr, "%s: %s: %ld blocks leak undisturbed, the oldest is allocation %zu\n", subject->name, scenario->name,
-			oom_live(), oom_oldest());
+		fprintf(stderr,
+		    "%s: %s: %ld blocks leak undisturbed, the oldest is allocation %zu\n",
+		    subject->name, scenario->name, oom_live(), oom_oldest());
 		exit(1);
 	}
 	return count;
 }
 
-/* The sweep itself is tested first: every canary must be found out, the leak when its second allocation fails. */
+/* The sweep itself is tested first: every canary must be found out, the leak when its second
+ * allocation fails. */
 static void try_canaries(struct subject *subject)
 {
 	for (size_t i = 0; i < canaries_count; i++) {
 		size_t count = undisturbed(&canaries[i], subject);
 
-		if (!try(&canaries[i], subject, 0, 0, 1) || try(&canaries[i], subject, count, 0, 0)) {
+		if (!try(&canaries[i], subject, 0, 0, 1) ||
+		    try(&canaries[i], subject, count, 0, 0)) {
 			fprintf(stderr, "self-test: %s was not noticed\n", canaries[i].name);
 			exit(1);
 		}
@@ -217,7 +228,8 @@ static size_t sweep(const struct scenario *scenario, struct subject *subject, si
 	}
 	mpijob_free(subject->job);
 	*tried += 2 * count;
-	printf("%-10s %-18s %6zu allocations, %6zu tried, %zu bad\n", subject->name, scenario->name, count, 2 * count, bad);
+	printf("%-10s %-18s %6zu allocations, %6zu tried, %zu bad\n", subject->name, scenario->name,
+	    count, 2 * count, bad);
 	fflush(stdout);
 	return bad;
 }
@@ -255,7 +267,8 @@ static int one(struct subject *subjects, size_t count, char **argv, int argc)
 		const struct scenario *scenario = &scenarios[i % scenarios_count];
 		struct subject *subject = &subjects[i / scenarios_count];
 
-		if (strcmp(subject->name, argv[0]) != 0 || strcmp(scenario->name, argv[1]) != 0 || !applies(scenario, subject))
+		if (strcmp(subject->name, argv[0]) != 0 || strcmp(scenario->name, argv[1]) != 0 ||
+		    !applies(scenario, subject))
 			continue;
 		undisturbed(scenario, subject);
 		prepare(scenario, subject);
@@ -268,13 +281,15 @@ static int one(struct subject *subjects, size_t count, char **argv, int argc)
 
 int main(int argc, char **argv)
 {
-	static const struct mpijob_priority_class low = { sizeof(low), "low", 10 }, high = { sizeof(high), "high", 1000 };
+	static const struct mpijob_priority_class low = { sizeof(low), "low", 10 },
+						  high = { sizeof(high), "high", 1000 };
 	static const struct mpijob_priority_class *const classes[] = { &low, &high };
 	static struct subject subjects[5];
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	size_t count = sizeof(subjects) / sizeof(subjects[0]);
 	size_t tried = 0, bad = 0;
-	struct mpijob_features wait = MPIJOB_FEATURES_INIT, all = { sizeof(all), 1, 1, 1, 1, 1, 1, 22, 2222, 1, 1, 1, 60, 1, 1, 1 };
+	struct mpijob_features wait = MPIJOB_FEATURES_INIT, all = { sizeof(all), 1, 1, 1, 1, 1, 1,
+		22, 2222, 1, 1, 1, 60, 1, 1, 1 };
 
 #ifdef __SANITIZE_ADDRESS__
 	puts("skipped: AddressSanitizer brings an allocator of its own");
@@ -303,7 +318,8 @@ int main(int argc, char **argv)
 	begin(&subjects[2], "reference", argv[1], "rich.yaml");
 	for (size_t i = 0; i < 3; i++) {
 		if (!subjects[i].states[0].job) {
-			fprintf(stderr, "%s is refused, and would not be tried\n", subjects[i].name);
+			fprintf(stderr, "%s is refused, and would not be tried\n",
+			    subjects[i].name);
 			return 2;
 		}
 	}
@@ -314,7 +330,8 @@ int main(int argc, char **argv)
 	try_canaries(&subjects[0]);
 	for (size_t i = 0; i < count * scenarios_count; i++) {
 		if (applies(&scenarios[i % scenarios_count], &subjects[i / scenarios_count]))
-			bad += sweep(&scenarios[i % scenarios_count], &subjects[i / scenarios_count], &tried);
+			bad += sweep(&scenarios[i % scenarios_count],
+			    &subjects[i / scenarios_count], &tried);
 	}
 	for (size_t i = 0; i < count; i++)
 		subject_end(&subjects[i]);

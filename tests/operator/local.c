@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator over the embedded cluster, without its node: the test plays kubelet by patching pods. It is linked
- * with the shared libraries and uses nothing but public headers, as any host would.
+ * The operator over the embedded cluster, without its node: the test plays kubelet by patching
+ * pods. It is linked with the shared libraries and uses nothing but public headers, as any host
+ * would.
  */
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>
@@ -22,11 +23,14 @@ struct world {
 };
 
 static const char job_text[] =
-	"apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: default}\nspec:\n"
-	"  slotsPerWorker: 2\n  runPolicy: {cleanPodPolicy: Running}\n  mpiReplicaSpecs:\n"
-	"    Launcher:\n      replicas: 1\n"
-	"      template: {spec: {containers: [{name: launcher, image: pi, command: [mpirun, /home/mpiuser/pi]}]}}\n"
-	"    Worker:\n      replicas: 2\n      template: {spec: {containers: [{name: worker, image: pi}]}}\n";
+    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: "
+    "default}\nspec:\n"
+    "  slotsPerWorker: 2\n  runPolicy: {cleanPodPolicy: Running}\n  mpiReplicaSpecs:\n"
+    "    Launcher:\n      replicas: 1\n"
+    "      template: {spec: {containers: [{name: launcher, image: pi, command: [mpirun, "
+    "/home/mpiuser/pi]}]}}\n"
+    "    Worker:\n      replicas: 2\n      template: {spec: {containers: [{name: worker, image: "
+    "pi}]}}\n";
 
 static int up(void **state)
 {
@@ -67,7 +71,8 @@ static struct mpijob_target target_of(const char *version, const char *kind, con
 }
 
 /* The object as text, or NULL when it is not there. */
-static mpijob_doc *look(struct world *world, const char *version, const char *kind, const char *name)
+static mpijob_doc *look(struct world *world, const char *version, const char *kind,
+    const char *name)
 {
 	struct mpijob_target target = target_of(version, kind, name);
 	mpijob_doc *doc = NULL;
@@ -101,7 +106,8 @@ static size_t count(struct world *world, const char *version, const char *kind)
 static int is(struct world *world, const char *type, const char *status)
 {
 	mpijob_doc *doc = look(world, JOB, "MPIJob", "pi");
-	const mpijob_node *list = doc ? mpijob_node_find(mpijob_doc_root(doc), "status.conditions") : NULL;
+	const mpijob_node *list =
+	    doc ? mpijob_node_find(mpijob_doc_root(doc), "status.conditions") : NULL;
 	int found = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -114,8 +120,8 @@ static int is(struct world *world, const char *type, const char *status)
 	return found;
 }
 
-static void patch(struct world *world, const char *version, const char *kind, const char *name, const char *sub,
-		  const char *text)
+static void patch(struct world *world, const char *version, const char *kind, const char *name,
+    const char *sub, const char *text)
 {
 	struct mpijob_target target = target_of(version, kind, name);
 	mpijob_diag *diag = mpijob_diag_new();
@@ -137,25 +143,28 @@ static void submit(struct world *world)
 	mpijob_doc *doc = NULL;
 
 	assert_int_equal(mpijob_doc_parse(job_text, strlen(job_text), NULL, &doc, NULL), 0);
-	assert_int_equal(mpijob_client_create(world->client, &target, mpijob_doc_root(doc), NULL, NULL), 0);
+	assert_int_equal(mpijob_client_create(world->client, &target, mpijob_doc_root(doc), NULL,
+			     NULL),
+	    0);
 	mpijob_doc_free(doc);
 }
 
 /* Step until `condition` holds; fail when it does not within a few seconds. */
-#define UNTIL(condition)                                                               \
-	do {                                                                           \
-		int tries = 0, holds;                                                  \
-                                                                                       \
-		while (!(holds = (condition)) && tries++ < 2000)                       \
+#define UNTIL(condition)                                                                \
+	do {                                                                            \
+		int tries = 0, holds;                                                   \
+                                                                                        \
+		while (!(holds = (condition)) && tries++ < 2000)                        \
 			assert_int_equal(mpijob_operator_step(world->operator_, 5), 0); \
-		assert_true(holds);                                                    \
+		assert_true(holds);                                                     \
 	} while (0)
 
 static void run_workers(struct world *world)
 {
-	static const char running[] = "status: {phase: Running, startTime: '2026-11-21T12:00:00Z', conditions: "
-				      "[{type: Ready, status: 'True'}], containerStatuses: [{name: worker, state: "
-				      "{running: {startedAt: '2026-11-21T12:00:00Z'}}}]}";
+	static const char running[] =
+	    "status: {phase: Running, startTime: '2026-11-21T12:00:00Z', conditions: "
+	    "[{type: Ready, status: 'True'}], containerStatuses: [{name: worker, state: "
+	    "{running: {startedAt: '2026-11-21T12:00:00Z'}}}]}";
 
 	patch(world, "v1", "Pod", "pi-worker-0", "status", running);
 	patch(world, "v1", "Pod", "pi-worker-1", "status", running);
@@ -172,7 +181,8 @@ static char *launcher_pod(struct world *world)
 	assert_int_equal(mpijob_client_get(world->client, &target, &doc, NULL), 0);
 	items = mpijob_node_get(mpijob_doc_root(doc), "items");
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
-		const char *one = mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name"));
+		const char *one =
+		    mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name"));
 
 		if (strncmp(one, "pi-launcher", 11) == 0)
 			name = strdup(one);
@@ -202,11 +212,14 @@ static void from_submit_to_success(void **state)
 	run_workers(world);
 	UNTIL((pod = launcher_pod(world)) != NULL);
 	patch(world, "v1", "Pod", pod, "status",
-	      "status: {phase: Running, startTime: '2026-11-21T12:00:00Z', conditions: [{type: Ready, status: 'True'}], "
-	      "containerStatuses: [{name: launcher, state: {running: {startedAt: '2026-11-21T12:00:00Z'}}}]}");
+	    "status: {phase: Running, startTime: '2026-11-21T12:00:00Z', conditions: [{type: "
+	    "Ready, status: 'True'}], "
+	    "containerStatuses: [{name: launcher, state: {running: {startedAt: "
+	    "'2026-11-21T12:00:00Z'}}}]}");
 	UNTIL(is(world, "Running", "True"));
 	patch(world, "v1", "Pod", pod, "status",
-	      "status: {phase: Succeeded, containerStatuses: [{name: launcher, state: {running: null, terminated: {exitCode: 0}}}]}");
+	    "status: {phase: Succeeded, containerStatuses: [{name: launcher, state: {running: "
+	    "null, terminated: {exitCode: 0}}}]}");
 	UNTIL(is(world, "Succeeded", "True"));
 	UNTIL(!exists(world, "v1", "Pod", "pi-worker-0"));
 	UNTIL(!exists(world, "v1", "Pod", "pi-worker-1"));
@@ -224,7 +237,8 @@ static void deleting_takes_the_children(void **state)
 	expect_all(world);
 	assert_int_equal(mpijob_client_delete(world->client, &target, NULL, "Background", NULL), 0);
 	UNTIL(!exists(world, "batch/v1", "Job", "pi-launcher"));
-	UNTIL(count(world, "v1", "Pod") == 0 && count(world, "v1", "Secret") == 0 && count(world, "v1", "Service") == 0);
+	UNTIL(count(world, "v1", "Pod") == 0 && count(world, "v1", "Secret") == 0 &&
+	      count(world, "v1", "Service") == 0);
 	/* The same name again is another job. */
 	submit(world);
 	expect_all(world);
@@ -253,7 +267,8 @@ static void scale_up_and_down(void **state)
 	patch(world, JOB, "MPIJob", "pi", NULL, "spec: {mpiReplicaSpecs: {Worker: {replicas: 4}}}");
 	UNTIL(exists(world, "v1", "Pod", "pi-worker-3"));
 	patch(world, JOB, "MPIJob", "pi", NULL, "spec: {mpiReplicaSpecs: {Worker: {replicas: 1}}}");
-	UNTIL(!exists(world, "v1", "Pod", "pi-worker-1") && !exists(world, "v1", "Pod", "pi-worker-3"));
+	UNTIL(!exists(world, "v1", "Pod", "pi-worker-1") &&
+	      !exists(world, "v1", "Pod", "pi-worker-3"));
 	assert_true(exists(world, "v1", "Pod", "pi-worker-0"));
 }
 
@@ -270,12 +285,14 @@ static void it_rests(void **state)
 	for (int i = 0; i < 200; i++)
 		assert_int_equal(mpijob_operator_step(world->operator_, 1), 0);
 	doc = look(world, JOB, "MPIJob", "pi");
-	version = strdup(mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion")));
+	version = strdup(
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion")));
 	mpijob_doc_free(doc);
 	for (int i = 0; i < 200; i++)
 		assert_int_equal(mpijob_operator_step(world->operator_, 1), 0);
 	doc = look(world, JOB, "MPIJob", "pi");
-	assert_string_equal(version, mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion")));
+	assert_string_equal(version,
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion")));
 	mpijob_doc_free(doc);
 	free(version);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our side of tests/oracle/test-jobs: reads the requests that the oracle reads (main.go says how they look),
- * and answers in reference mode. Modes: default, validate, check (default, then validate), and fields, which
- * takes no requests and prints the field table, one JSON list on each line.
+ * Our side of tests/oracle/test-jobs: reads the requests that the oracle reads (main.go says how
+ * they look), and answers in reference mode. Modes: default, validate, check (default, then
+ * validate), and fields, which takes no requests and prints the field table, one JSON list on each
+ * line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static void put_list(mpijob_text *out, const char *const *texts, size_t count)
 	for (size_t i = 0; i < count; i++)
 		mpijob_node_append_string(doc, list, texts[i]);
 	must(mpijob_doc_error(doc) == 0, "out of memory");
-	must(mpijob_node_write(list, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out) == 0, "out of memory");
+	must(mpijob_node_write(list, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out) == 0,
+	    "out of memory");
 	must(mpijob_text_write(out, "\n", 1) == 0, "out of memory");
 	mpijob_doc_free(doc);
 }
@@ -39,8 +41,8 @@ static int put_findings(mpijob_text *out, const mpijob_diag *diag)
 
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
-		const char *parts[] = { finding->field ? finding->field : "", finding->reason ? finding->reason : "",
-					finding->message };
+		const char *parts[] = { finding->field ? finding->field : "",
+			finding->reason ? finding->reason : "", finding->message };
 
 		unreadable |= strcmp(parts[1], "TypeInvalid") == 0;
 		put_list(out, parts, 3);
@@ -48,7 +50,8 @@ static int put_findings(mpijob_text *out, const mpijob_diag *diag)
 	return unreadable;
 }
 
-/* All errors, not only the operator's: [field, identifier, message]. Returns the first word of the answer. */
+/* All errors, not only the operator's: [field, identifier, message]. Returns the first word of the
+ * answer. */
 static const char *judge(const char *text, size_t size, mpijob_text *out)
 {
 	mpijob_diag *diag = mpijob_diag_new();
@@ -61,7 +64,8 @@ static const char *judge(const char *text, size_t size, mpijob_text *out)
 	must(code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_USAGE, "validation failed");
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
-		const char *parts[] = { finding->field ? finding->field : "", finding->id, finding->message };
+		const char *parts[] = { finding->field ? finding->field : "", finding->id,
+			finding->message };
 
 		if (finding->severity == MPIJOB_SEVERITY_ERROR)
 			put_list(out, parts, 3);
@@ -90,13 +94,15 @@ static const char *answer(const char *mode, const char *text, size_t size, mpijo
 	if (strcmp(mode, "default") == 0) {
 		const mpijob_node *root = mpijob_doc_root(mpijob_document(job));
 
-		must(mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out) == 0, "out of memory");
+		must(mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out) ==
+			 0,
+		    "out of memory");
 	} else {
 		int code = mpijob_validate(job, &checks, diag);
 
 		must(code == 0 || code == MPIJOB_ERR_SPEC, "validation failed");
 		must((code == 0) == (mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0),
-		     "code and findings disagree");
+		    "code and findings disagree");
 		if (put_findings(out, diag))
 			word = "error";
 	}
@@ -115,9 +121,11 @@ static void serve(const char *mode)
 		char *text = malloc(size + 1);
 		const char *word;
 
-		must(text && getchar() == '\n' && fread(text, 1, size, stdin) == size, "a request is cut off");
+		must(text && getchar() == '\n' && fread(text, 1, size, stdin) == size,
+		    "a request is cut off");
 		mpijob_text_clear(out);
-		word = strcmp(mode, "judge") == 0 ? judge(text, size, out) : answer(mode, text, size, out);
+		word = strcmp(mode, "judge") == 0 ? judge(text, size, out)
+						  : answer(mode, text, size, out);
 		printf("%s %zu\n", word, mpijob_text_len(out));
 		fwrite(mpijob_text_data(out), 1, mpijob_text_len(out), stdout);
 		free(text);
@@ -131,13 +139,15 @@ static void list_fields(void)
 
 	for (size_t i = 0; i < mpijob_field_count(); i++) {
 		const struct mpijob_field *field = mpijob_field_at(i);
-		const char *parts[10] = { field->path, NULL, field->default_text ? field->default_text : "" };
+		const char *parts[10] = { field->path, NULL,
+			field->default_text ? field->default_text : "" };
 		char kind[12];
 		size_t count = 3;
 
 		snprintf(kind, sizeof(kind), "%d", (int)field->kind);
 		parts[1] = kind;
-		for (int choice = 0; field->choices && field->choices[choice] && count < 10; choice++)
+		for (int choice = 0; field->choices && field->choices[choice] && count < 10;
+		     choice++)
 			parts[count++] = field->choices[choice];
 		put_list(out, parts, count);
 	}

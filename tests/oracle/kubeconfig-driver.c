@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our side of test-kubeconfig and test-plugin-reply: the same requests and answers as kubeconfig/main.go's, with our
- * findings as the errors.
+/* Our side of test-kubeconfig and test-plugin-reply: the same requests and answers as
+ * kubeconfig/main.go's, with our findings as the errors.
  */
 #include "http/credentials.h"
 
@@ -57,7 +57,8 @@ static struct mpijob_http_config_options options_of(const mpijob_doc *doc, const
 	options.as_groups_count = mpijob_node_count(list);
 	for (size_t i = 0; i < options.as_groups_count; i++)
 		groups[i] = mpijob_node_string(mpijob_node_at(list, i));
-	(void)mpijob_node_bool(mpijob_node_find(mpijob_doc_root(doc), "Options.Insecure"), &insecure);
+	(void)mpijob_node_bool(mpijob_node_find(mpijob_doc_root(doc), "Options.Insecure"),
+	    &insecure);
 	options.insecure_skip_tls_verify = insecure;
 	return options;
 }
@@ -75,7 +76,8 @@ static void put_strings(mpijob_doc *doc, mpijob_node *map, const char *key, char
 		mpijob_node_append_string(doc, list, *strings);
 }
 
-static void put_exec(mpijob_doc *doc, mpijob_node *root, const struct mpijob__http_exec_plugin *exec)
+static void put_exec(mpijob_doc *doc, mpijob_node *root,
+    const struct mpijob__http_exec_plugin *exec)
 {
 	static const char *const modes[] = { "Never", "IfAvailable", "Always" };
 	mpijob_node *map, *env;
@@ -162,7 +164,8 @@ static int prepare(mpijob__http_credentials *credentials, const char **message)
 
 	while ((code = mpijob__http_credentials_prepare(credentials, clock_ms(), message)) == 0) {
 		do {
-			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN,
+				0 };
 
 			poll(&watch, watch.fd >= 0, 10);
 		} while (!mpijob__http_credentials_step(credentials, clock_ms()));
@@ -192,15 +195,19 @@ static void answer_reply(const mpijob_doc *doc)
 		fail("no credentials");
 	code = prepare(credentials, &message);
 	if (code == 1) {
-		const struct mpijob__http_identity *identity = mpijob__http_credentials_identity(credentials);
+		const struct mpijob__http_identity *identity =
+		    mpijob__http_credentials_identity(credentials);
 
 		put(made, mpijob_doc_edit(made), "Authorization", identity->authorization);
-		mpijob_node_put_bool(made, mpijob_doc_edit(made), "Certificate", identity->certificate != NULL);
-		mpijob_node_write(mpijob_doc_root(made), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+		mpijob_node_put_bool(made, mpijob_doc_edit(made), "Certificate",
+		    identity->certificate != NULL);
+		mpijob_node_write(mpijob_doc_root(made), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, text);
 	} else {
 		mpijob_text_write(text, message, strlen(message));
 	}
-	printf("%s %zu\n%s", code == 1 ? "ok" : "error", mpijob_text_len(text), mpijob_text_data(text));
+	printf("%s %zu\n%s", code == 1 ? "ok" : "error", mpijob_text_len(text),
+	    mpijob_text_data(text));
 	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(config);
 	mpijob_text_free(text);
@@ -231,7 +238,8 @@ static void answer(const char *request, size_t len)
 	code = mpijob__http_config_load(&options, "/nonexistent", &config, diag);
 	if (code == 0) {
 		made = describe(config);
-		mpijob_node_write(mpijob_doc_root(made), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
+		mpijob_node_write(mpijob_doc_root(made), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, text);
 	} else {
 		mpijob_text_write(text, mpijob_error_name(code), strlen(mpijob_error_name(code)));
 		mpijob_text_write(text, "\n", 1);

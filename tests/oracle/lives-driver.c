@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our side of tests/oracle/test-lives: requests and answers as in main.go, of the kind that lives.go describes. All
- * objects that there are go in; plans are made and carried out until nothing is left to do; all objects that there
- * are then, what was reported and what was counted come out. Besides: when to look again, and what discover_hosts.sh
- * says then.
+ * Our side of tests/oracle/test-lives: requests and answers as in main.go, of the kind that
+ * lives.go describes. All objects that there are go in; plans are made and carried out until
+ * nothing is left to do; all objects that there are then, what was reported and what was counted
+ * come out. Besides: when to look again, and what discover_hosts.sh says then.
  */
 #include "../support/plan_cluster.h"
 #include "../support/render_options.h"
@@ -44,7 +44,8 @@ static void put_node(mpijob_text *text, const mpijob_node *node)
 	NEED(!mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text));
 }
 
-static void begin(struct fake *fake, const mpijob_node *request, const struct mpijob_render_options *render)
+static void begin(struct fake *fake, const mpijob_node *request,
+    const struct mpijob_render_options *render)
 {
 	const mpijob_node *world = mpijob_node_get(request, "world");
 	int graceful = 0;
@@ -74,8 +75,8 @@ static void begin(struct fake *fake, const mpijob_node *request, const struct mp
 
 static void note(struct told *told, const mpijob_plan *plan)
 {
-	static const int32_t transitions[] = { MPIJOB_TRANSITION_CREATED, MPIJOB_TRANSITION_SUCCEEDED,
-					       MPIJOB_TRANSITION_FAILED };
+	static const int32_t transitions[] = { MPIJOB_TRANSITION_CREATED,
+		MPIJOB_TRANSITION_SUCCEEDED, MPIJOB_TRANSITION_FAILED };
 
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
@@ -116,8 +117,12 @@ static void settle(struct fake *fake, struct told *told)
 static void name_uids(struct fake *fake, int64_t tick)
 {
 	static const char *const resources[][2] = {
-		{ "Pod", "pods" },       { "Service", "services" }, { "ConfigMap", "configmaps" },
-		{ "Secret", "secrets" }, { "Job", "jobs" },         { "PodGroup", "podgroups" },
+		{ "Pod", "pods" },
+		{ "Service", "services" },
+		{ "ConfigMap", "configmaps" },
+		{ "Secret", "secrets" },
+		{ "Job", "jobs" },
+		{ "PodGroup", "podgroups" },
 	};
 
 	for (size_t i = 0; i < fake->count; i++) {
@@ -128,7 +133,7 @@ static void name_uids(struct fake *fake, int64_t tick)
 		for (size_t k = 0; k < sizeof(resources) / sizeof(resources[0]); k++)
 			if (strcmp(fake_text(*doc, "kind"), resources[k][0]) == 0)
 				fake_set(doc, "{metadata: {uid: %s-%s-%d}}", resources[k][1],
-					 fake_text(*doc, "metadata.name"), (int)tick);
+				    fake_text(*doc, "metadata.name"), (int)tick);
 	}
 }
 
@@ -144,8 +149,10 @@ static void put_later(mpijob_text *out, const struct fake *fake, int64_t next_ms
 	settle(&later, &told);
 	for (size_t i = 0; i < later.count; i++)
 		if (strcmp(fake_text(later.objects[i].doc, "kind"), "ConfigMap") == 0)
-			hosts = mpijob_node_string(mpijob_node_get(
-				mpijob_node_find(mpijob_doc_root(later.objects[i].doc), "data"), "discover_hosts.sh"));
+			hosts = mpijob_node_string(
+			    mpijob_node_get(mpijob_node_find(mpijob_doc_root(later.objects[i].doc),
+						"data"),
+				"discover_hosts.sh"));
 	put(out, ",\"later\":");
 	if (hosts)
 		put_string(out, hosts);
@@ -177,8 +184,9 @@ static void answer(const mpijob_node *request, mpijob_text *out)
 	}
 	put(out, "],\"events\":[");
 	put(out, mpijob_text_len(told.events) ? mpijob_text_data(told.events) : "");
-	snprintf(line, sizeof(line), "],\"counters\":[%d,%d,%d],\"plans\":%d,\"next\":%lld", told.counters[0],
-		 told.counters[1], told.counters[2], told.plans, (long long)told.next_ms);
+	snprintf(line, sizeof(line), "],\"counters\":[%d,%d,%d],\"plans\":%d,\"next\":%lld",
+	    told.counters[0], told.counters[1], told.counters[2], told.plans,
+	    (long long)told.next_ms);
 	put(out, line);
 	if (told.next_ms > fake.now_ms)
 		put_later(out, &fake, told.next_ms);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Our side of tests/oracle/test-render: requests and answers as in main.go. A request is
- * {"options": {...}, "job": {...}}; the answer is the request with "ours", the list of our objects, for the oracle's
- * mode "render". The SSH key is made from the number of the request.
+ * {"options": {...}, "job": {...}}; the answer is the request with "ours", the list of our objects,
+ * for the oracle's mode "render". The SSH key is made from the number of the request.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +24,8 @@ static void put(mpijob_text *text, const char *data)
 		quit("out of memory");
 }
 
-static int default_and_render(mpijob *job, struct mpijob_render_options *options, mpijob_objects **objects,
-			      mpijob_diag *diag)
+static int default_and_render(mpijob *job, struct mpijob_render_options *options,
+    mpijob_objects **objects, mpijob_diag *diag)
 {
 	struct mpijob_default_options defaults = MPIJOB_DEFAULT_OPTIONS_INIT;
 	int code;
@@ -43,7 +43,8 @@ static int write_objects(const mpijob_objects *objects, mpijob_text *out)
 	for (size_t i = 0; code == 0 && i < mpijob_objects_count(objects); i++) {
 		if (i > 0)
 			put(out, ",");
-		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 1, mpijob_text_write, out);
+		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 1,
+		    mpijob_text_write, out);
 	}
 	put(out, "]}");
 	return code;
@@ -69,12 +70,13 @@ static int answer(const mpijob_node *request, unsigned number, mpijob_text *out,
 	if (code == 0) {
 		put(out, "{\"options\":");
 		if (mpijob_node_get(request, "options") != NULL)
-			mpijob_node_write(mpijob_node_get(request, "options"), MPIJOB_FORMAT_JSON_COMPACT,
-					  mpijob_text_write, out);
+			mpijob_node_write(mpijob_node_get(request, "options"),
+			    MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
 		else
 			put(out, "{}");
 		put(out, ",\"job\":");
-		mpijob_node_write(mpijob_node_get(request, "job"), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
+		mpijob_node_write(mpijob_node_get(request, "job"), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, out);
 		code = write_objects(objects, out);
 	}
 	free_options(&read);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests as lines. It knows how a line becomes an exchange: {"method", "path", "type", "body"} is answered with
- * {"status", "code", "body"}; {"open": PATH} starts a watch and is answered with its number; {"close": NUMBER,
- * "events": N} waits until N lines have come, and a little longer for those that should not come, and tells them.
+ * Requests as lines. It knows how a line becomes an exchange: {"method", "path", "type", "body"} is
+ * answered with {"status", "code", "body"}; {"open": PATH} starts a watch and is answered with its
+ * number; {"close": NUMBER, "events": N} waits until N lines have come, and a little longer for
+ * those that should not come, and tells them.
  */
 #include "replay.h"
 
@@ -36,7 +37,9 @@ static void take_end(void *user, const struct mpijob_answer *answer)
 	struct asked *asked = user;
 
 	asked->done = 1;
-	asked->code = mpijob_text_write(asked->data, answer->body, answer->body_len) ? MPIJOB_ERR_NOMEM : answer->code;
+	asked->code = mpijob_text_write(asked->data, answer->body, answer->body_len)
+			  ? MPIJOB_ERR_NOMEM
+			  : answer->code;
 	asked->status = answer->status;
 }
 
@@ -60,7 +63,8 @@ static int begin(struct asked *asked, mpijob_client *client, const mpijob_node *
 	request.body_len = request.body ? mpijob_node_length(body) : 0;
 	if (request.streaming)
 		callbacks.data = take_data;
-	return asked->data ? mpijob_client_start(client, &request, &callbacks, &asked->call) : MPIJOB_ERR_NOMEM;
+	return asked->data ? mpijob_client_start(client, &request, &callbacks, &asked->call)
+			   : MPIJOB_ERR_NOMEM;
 }
 
 static int tell(struct asked *asked, int number)
@@ -76,10 +80,12 @@ static int tell(struct asked *asked, int number)
 		mpijob_node_put_int(doc, root, "number", number);
 	else
 		mpijob_node_put(doc, root, "body",
-				mpijob_node_new_string(doc, mpijob_text_data(asked->data), mpijob_text_len(asked->data)));
+		    mpijob_node_new_string(doc, mpijob_text_data(asked->data),
+			mpijob_text_len(asked->data)));
 	code = out ? mpijob_doc_error(doc) : MPIJOB_ERR_NOMEM;
 	if (code == 0)
-		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
+		code = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+		    mpijob_text_write, out);
 	if (code == 0)
 		printf("%s\n", mpijob_text_data(out));
 	fflush(stdout);
@@ -93,7 +99,8 @@ static int poll_until(struct asked *asked, size_t lines, int64_t most_ms)
 	int64_t end = clock_ms() + most_ms;
 	int code = 0;
 
-	while (code == 0 && !asked->done && (asked->lines < lines || lines == 0) && clock_ms() < end)
+	while (
+	    code == 0 && !asked->done && (asked->lines < lines || lines == 0) && clock_ms() < end)
 		code = mpijob_client_poll(asked->client, (int)(end - clock_ms()));
 	return code;
 }
@@ -128,7 +135,8 @@ static int serve_one(mpijob_client *client, const mpijob_node *line)
 	return code;
 }
 
-/* The server has got the request when this returns: its first answer to another one came after it. */
+/* The server has got the request when this returns: its first answer to another one came after
+ * it. */
 static int open_watch(mpijob_client *client, struct asked *watches, const mpijob_node *line)
 {
 	int number = 0, code;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job on an embedded cluster, recorded. It knows what `mpijob run` asks a cluster for (the operator, a watch of the
- * job and one of its pods) and adds to the tape what the example's recorder does not see: when a watch began, and each
- * change of an object, also those that nobody asked for: by the kubelet, the Job controller and the garbage collector.
+ * A job on an embedded cluster, recorded. It knows what `mpijob run` asks a cluster for (the
+ * operator, a watch of the job and one of its pods) and adds to the tape what the example's
+ * recorder does not see: when a watch began, and each change of an object, also those that nobody
+ * asked for: by the kubelet, the Job controller and the garbage collector.
  *
- * Steps: is:CONDITION, isnot:CONDITION and pods:COUNT wait; patch:JSON, get and delete:POLICY ask; gone waits for the
- * end of everything that the job owns.
+ * Steps: is:CONDITION, isnot:CONDITION and pods:COUNT wait; patch:JSON, get and delete:POLICY ask;
+ * gone waits for the end of everything that the job owns.
  */
 #include "replay.h"
 
@@ -38,7 +39,8 @@ static void write_change(void *user, struct object *object, int change)
 {
 	const mpijob_text *text = object->now->text;
 
-	fprintf(scene.tape, "{\"change\":%d,\"plural\":\"%s\",\"object\":", change, object->kind->plural);
+	fprintf(scene.tape, "{\"change\":%d,\"plural\":\"%s\",\"object\":", change,
+	    object->kind->plural);
 	fwrite(mpijob_text_data(text), 1, mpijob_text_len(text), scene.tape);
 	fputs("}\n", scene.tape);
 	scene.changed(user, object, change);
@@ -86,7 +88,8 @@ static int ignore_object(void *user, const struct mpijob_watch_event *event)
 	return 0;
 }
 
-static int watch(const char *version, const char *kind, const char *name, const char *selector, mpijob_watch **out)
+static int watch(const char *version, const char *kind, const char *name, const char *selector,
+    mpijob_watch **out)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 
@@ -114,7 +117,8 @@ static int watch_as_run(void)
 
 static struct mpijob_target job_target(const char *name)
 {
-	struct mpijob_target target = { sizeof(target), JOB, "MPIJob", "default", name, NULL, NULL, 0, NULL, 0 };
+	struct mpijob_target target = { sizeof(target), JOB, "MPIJob", "default", name, NULL, NULL,
+		0, NULL, 0 };
 
 	return target;
 }
@@ -123,21 +127,25 @@ static struct mpijob_target job_target(const char *name)
 
 static int has_condition(const char *type)
 {
-	struct object *job = mpijob__local_store_find(&scene.local->store, KIND_MPIJOB, "default", scene.name);
-	const mpijob_node *list = job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
+	struct object *job =
+	    mpijob__local_store_find(&scene.local->store, KIND_MPIJOB, "default", scene.name);
+	const mpijob_node *list =
+	    job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *one = mpijob_node_at(list, i);
 
 		if (strcmp(mpijob_node_string(mpijob_node_get(one, "type")), type) == 0)
-			return strcmp(mpijob_node_string(mpijob_node_get(one, "status")), "True") == 0;
+			return strcmp(mpijob_node_string(mpijob_node_get(one, "status")), "True") ==
+			       0;
 	}
 	return 0;
 }
 
 static int is_gone(void)
 {
-	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE, KIND_SECRET, KIND_CONFIG_MAP };
+	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE,
+		KIND_SECRET, KIND_CONFIG_MAP };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (mpijob__local_store_first(&scene.local->store, kinds[i]))
@@ -149,10 +157,12 @@ static size_t live_pods(void)
 {
 	size_t count = 0;
 
-	for (struct object *pod = mpijob__local_store_first(&scene.local->store, KIND_POD); pod; pod = pod->next) {
+	for (struct object *pod = mpijob__local_store_first(&scene.local->store, KIND_POD); pod;
+	     pod = pod->next) {
 		const char *phase = mpijob__local_store_text(pod, "status.phase");
 
-		count += !mpijob__local_store_deleting(pod) && strcmp(phase, "Succeeded") != 0 && strcmp(phase, "Failed") != 0;
+		count += !mpijob__local_store_deleting(pod) && strcmp(phase, "Succeeded") != 0 &&
+			 strcmp(phase, "Failed") != 0;
 	}
 	return count;
 }
@@ -185,15 +195,18 @@ static int wait_for(const char *step)
 
 static int look(void)
 {
-	static const char *const kinds[][2] = { { "v1", "Pod" }, { "batch/v1", "Job" }, { "v1", "Service" },
-						{ "v1", "ConfigMap" }, { "v1", "Event" } };
+	static const char *const kinds[][2] = { { "v1", "Pod" }, { "batch/v1", "Job" },
+		{ "v1", "Service" }, { "v1", "ConfigMap" }, { "v1", "Event" } };
 	struct mpijob_target target = job_target(scene.name);
 	mpijob_doc *doc = NULL;
 	int code = mpijob_client_get(scene.client, &target, &doc, NULL);
 
 	mpijob_doc_free(doc);
-	for (size_t i = 0; (code == 0 || code == MPIJOB_ERR_NOT_FOUND) && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		target = (struct mpijob_target){ sizeof(target), kinds[i][0], kinds[i][1], "default", NULL, NULL, NULL, 0, NULL, 0 };
+	for (size_t i = 0;
+	     (code == 0 || code == MPIJOB_ERR_NOT_FOUND) && i < sizeof(kinds) / sizeof(kinds[0]);
+	     i++) {
+		target = (struct mpijob_target){ sizeof(target), kinds[i][0], kinds[i][1],
+			"default", NULL, NULL, NULL, 0, NULL, 0 };
 		doc = NULL;
 		code = mpijob_client_get(scene.client, &target, &doc, NULL);
 		mpijob_doc_free(doc);
@@ -232,13 +245,15 @@ static int read_job(const char *path)
 	char *text = NULL;
 	size_t cap = 0;
 	ssize_t len = file ? getdelim(&text, &cap, 0, file) : -1;
-	int code = len < 0 ? MPIJOB_ERR_IO : mpijob_doc_parse(text, (size_t)len, NULL, &scene.job, NULL);
+	int code =
+	    len < 0 ? MPIJOB_ERR_IO : mpijob_doc_parse(text, (size_t)len, NULL, &scene.job, NULL);
 
 	free(text);
 	if (file)
 		fclose(file);
 	if (code == 0)
-		scene.name = mpijob_node_string(mpijob_node_find(mpijob_doc_root(scene.job), "metadata.name"));
+		scene.name = mpijob_node_string(
+		    mpijob_node_find(mpijob_doc_root(scene.job), "metadata.name"));
 	return code ? code : scene.name ? 0 : MPIJOB_ERR_SPEC;
 }
 
@@ -251,9 +266,11 @@ static int begin(int no_node)
 		code = mpijob_operator_new(scene.client, NULL, &scene.operator_, NULL);
 	if (code == 0)
 		code = watch_as_run();
-	/* As with `mpijob run`, the operator comes to know of the job by its list or by its watch. */
+	/* As with `mpijob run`, the operator comes to know of the job by its list or by its
+	 * watch. */
 	if (code == 0)
-		code = mpijob_client_create(scene.client, &target, mpijob_doc_root(scene.job), NULL, NULL);
+		code = mpijob_client_create(scene.client, &target, mpijob_doc_root(scene.job), NULL,
+		    NULL);
 	return code;
 }
 
@@ -276,7 +293,8 @@ int run_job(const char *tape, const char *job, char **steps)
 	mpijob_watch_free(scene.pod_watch);
 	mpijob_operator_free(scene.operator_);
 	if (scene.local)
-		scene.local->store.changed = scene.changed; /* what ends with the cluster is none of its doing */
+		/* what ends with the cluster is none of its doing */
+		scene.local->store.changed = scene.changed;
 	mpijob_client_free(scene.client);
 	mpijob_doc_free(scene.job);
 	if (scene.tape && fclose(scene.tape))

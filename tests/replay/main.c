@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The driver of test-replay. It knows which transports there are:
- *   replay ask local|http            requests as lines of JSON on standard input, answers on standard output
- *   replay run TAPE JOB.json STEP... a job with our operator on an embedded cluster, recorded (see job.c)
+ *   replay ask local|http            requests as lines of JSON on standard input, answers on
+ *   standard output replay run TAPE JOB.json STEP... a job with our operator on an embedded
+ *   cluster, recorded (see job.c)
  */
 #include "replay.h"
 
@@ -51,7 +52,8 @@ static int ask_which(const char *which)
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	mpijob_client *client = NULL;
 	void *self = NULL;
-	int code = strcmp(which, "local") == 0 ? open_local(&transport, &self) : open_http(&transport, &self);
+	int code = strcmp(which, "local") == 0 ? open_local(&transport, &self)
+					       : open_http(&transport, &self);
 
 	options.retries = -1; /* what was answered is what is compared */
 	if (code == 0)

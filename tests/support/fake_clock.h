@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of a unit test: it stands still unless the test, or a poll of the fake cluster, moves it. A program that
- * includes this file replaces the C library's clock_gettime() for all its code: the library under test, and libcurl.
+ * The clock of a unit test: it stands still unless the test, or a poll of the fake cluster, moves
+ * it. A program that includes this file replaces the C library's clock_gettime() for all its code:
+ * the library under test, and libcurl.
  */
 #ifndef MPIJOB_TEST_FAKE_CLOCK_H
 #define MPIJOB_TEST_FAKE_CLOCK_H
@@ -38,7 +39,8 @@ __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct
 	if (clock == CLOCK_THREAD_CPUTIME_ID)
 		atomic_fetch_add(&fake_clock_us_, fake_clock_cpu_step_us);
 	us = atomic_load(&fake_clock_us_);
-	now->tv_sec = (clock == CLOCK_REALTIME ? FAKE_CLOCK_WALL_S : FAKE_CLOCK_UP_S) + (time_t)(us / 1000000);
+	now->tv_sec = (clock == CLOCK_REALTIME ? FAKE_CLOCK_WALL_S : FAKE_CLOCK_UP_S) +
+		      (time_t)(us / 1000000);
 	now->tv_nsec = (long)(us % 1000000) * 1000;
 	return 0;
 }

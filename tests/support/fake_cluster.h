@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tiny API server behind the transport seam, for what a real one rarely does: answers cut at any byte,
- * lost or refused, watches that end, versions that expire. It knows nothing of Kubernetes but objects
- * by path, resourceVersions, uids, merge patches and watches. One test program includes it once.
+ * A tiny API server behind the transport seam, for what a real one rarely does: answers cut at any
+ * byte, lost or refused, watches that end, versions that expire. It knows nothing of Kubernetes but
+ * objects by path, resourceVersions, uids, merge patches and watches. One test program includes it
+ * once.
  */
 #ifndef MPIJOB_TEST_FAKE_CLUSTER_H
 #define MPIJOB_TEST_FAKE_CLUSTER_H
@@ -31,19 +32,24 @@
 
 /* What a test wants instead of, or around, what the server would do. */
 struct fake_reply {
-	int status;         /* answer with this and `body`, with `apply` after the server's work; 0: let the server work */
+	/* answer with this and `body`, with `apply` after the server's work; 0: let the server
+	 * work */
+	int status;
 	const char *body;
 	const char *header; /* "Retry-After: 1", or NULL */
-	int end_code;       /* end the exchange with this code; after the server's work when `status` is 0 and `apply` */
-	int apply;          /* the server works, but its answer is lost */
-	int open;           /* do not end it */
-	int polls;          /* answer that many polls later */
-	int refuse;         /* `start` returns this */
+	/* end the exchange with this code; after the server's work when `status` is 0 and
+	 * `apply` */
+	int end_code;
+	int apply;  /* the server works, but its answer is lost */
+	int open;   /* do not end it */
+	int polls;  /* answer that many polls later */
+	int refuse; /* `start` returns this */
 };
 
 struct fake;
 /* Decide about a request: fill `reply` and return 1, or 0 to let the server work. */
-typedef int (*fake_decide)(struct fake *fake, const char *method, const char *path, struct fake_reply *reply);
+typedef int (*fake_decide)(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply);
 
 struct fake_object {
 	struct fake_object *next;
@@ -62,10 +68,10 @@ struct fake_exchange {
 	mpijob_exchange *exchange;
 	struct fake_reply reply;
 	int scripted, started, watching, status;
-	char *text;               /* to be told */
+	char *text; /* to be told */
 	size_t told;
 	char *collection, *namespace_, *selector;
-	size_t cursor;            /* in the log of events */
+	size_t cursor; /* in the log of events */
 };
 
 struct fake {
@@ -76,20 +82,21 @@ struct fake {
 	uint64_t version;
 	unsigned uids;
 	const char *created; /* creationTimestamp of what is made; NULL: some time ago */
-	size_t piece;             /* bytes told at a time; 0: all */
-	int cut_watches;          /* end every watch after the next event */
-	int streams;              /* does lists as streams; else such a request is refused, and not logged */
+	size_t piece;        /* bytes told at a time; 0: all */
+	int cut_watches;     /* end every watch after the next event */
+	/* does lists as streams; else such a request is refused, and not logged */
+	int streams;
 	fake_decide decide;
 	void *user;
 	struct fake_reply script[64];
 	size_t script_count, script_at;
-	char **log;               /* "POST /path" */
+	char **log;                       /* "POST /path" */
 	mpijob_text last_body, last_type; /* of the last request */
 	size_t log_count;
-	size_t fresh;             /* requests that wanted a new connection */
+	size_t fresh; /* requests that wanted a new connection */
 	size_t in_flight_writes, most_writes;
 	int destroyed;
-	atomic_int woken;           /* from any thread */
+	atomic_int woken; /* from any thread */
 };
 
 FAKE char *fake_text(const char *format, ...)
@@ -173,15 +180,18 @@ FAKE char *fake_query(const char *path, const char *name)
 	return NULL;
 }
 
-/* "/api/v1/namespaces/d/pods/p/status" into "/api/v1/pods", "d", "p", "status"; NULL what is absent. */
-FAKE void fake_split(const char *path, char **collection, char **namespace_, char **name, char **sub)
+/* "/api/v1/namespaces/d/pods/p/status" into "/api/v1/pods", "d", "p", "status"; NULL what is
+ * absent. */
+FAKE void fake_split(const char *path, char **collection, char **namespace_, char **name,
+    char **sub)
 {
 	char *copy = strndup(path, strcspn(path, "?")), *save = NULL, *part;
 	char *parts[10] = { 0 };
 	int count = 0, at;
 	mpijob_text text = { 0 };
 
-	for (part = strtok_r(copy, "/", &save); part && count < 10; part = strtok_r(NULL, "/", &save))
+	for (part = strtok_r(copy, "/", &save); part && count < 10;
+	     part = strtok_r(NULL, "/", &save))
 		parts[count++] = part;
 	at = strcmp(parts[0], "api") == 0 ? 2 : 3;
 	*namespace_ = NULL;
@@ -213,10 +223,12 @@ FAKE char *fake_json(const mpijob_node *node)
 	return copy;
 }
 
-FAKE struct fake_object *fake_find(struct fake *fake, const char *collection, const char *namespace_, const char *name)
+FAKE struct fake_object *fake_find(struct fake *fake, const char *collection,
+    const char *namespace_, const char *name)
 {
 	for (struct fake_object *object = fake->objects; object; object = object->next)
-		if (strcmp(object->collection, collection) == 0 && strcmp(object->name, name) == 0 &&
+		if (strcmp(object->collection, collection) == 0 &&
+		    strcmp(object->name, name) == 0 &&
 		    strcmp(object->namespace_, namespace_ ? namespace_ : "") == 0)
 			return object;
 	return NULL;
@@ -241,7 +253,8 @@ FAKE void fake_stamp(struct fake *fake, struct fake_object *object, const char *
 	free(json);
 }
 
-FAKE struct fake_object *fake_add(struct fake *fake, const char *collection, const char *namespace_, mpijob_doc *doc)
+FAKE struct fake_object *fake_add(struct fake *fake, const char *collection, const char *namespace_,
+    mpijob_doc *doc)
 {
 	struct fake_object *object = calloc(1, sizeof(*object));
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
@@ -257,7 +270,7 @@ FAKE struct fake_object *fake_add(struct fake *fake, const char *collection, con
 	if (namespace_)
 		mpijob_node_put_string(doc, metadata, "namespace", namespace_);
 	mpijob_node_put_string(doc, metadata, "creationTimestamp",
-			       fake->created ? fake->created : "2026-11-21T12:00:00Z");
+	    fake->created ? fake->created : "2026-11-21T12:00:00Z");
 	object->next = fake->objects;
 	fake->objects = object;
 	fake_stamp(fake, object, "ADDED");
@@ -265,7 +278,8 @@ FAKE struct fake_object *fake_add(struct fake *fake, const char *collection, con
 }
 
 /* Put an object into the cluster from outside. */
-FAKE struct fake_object *fake_put(struct fake *fake, const char *collection, const char *namespace_, const char *yaml)
+FAKE struct fake_object *fake_put(struct fake *fake, const char *collection, const char *namespace_,
+    const char *yaml)
 {
 	mpijob_doc *doc = NULL;
 
@@ -308,7 +322,8 @@ FAKE void fake_delete(struct fake *fake, struct fake_object *object)
 
 FAKE const char *fake_string(const struct fake_object *object, const char *path)
 {
-	return object ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(object->doc), path)) : NULL;
+	return object ? mpijob_node_string(mpijob_node_find(mpijob_doc_root(object->doc), path))
+		      : NULL;
 }
 
 FAKE size_t fake_objects(const struct fake *fake, const char *collection)
@@ -324,9 +339,10 @@ FAKE size_t fake_objects(const struct fake *fake, const char *collection)
 
 FAKE char *fake_status(int code, const char *reason, const char *message)
 {
-	return fake_text("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"%s\",\"reason\":\"%s\",\"message\":\"%s\","
+	return fake_text("{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"%s\",\"reason\":"
+			 "\"%s\",\"message\":\"%s\","
 			 "\"code\":%d}",
-			 code < 300 ? "Success" : "Failure", reason, message, code);
+	    code < 300 ? "Success" : "Failure", reason, message, code);
 }
 
 FAKE int fake_selected(const mpijob_node *object, const char *selector)
@@ -344,7 +360,8 @@ FAKE int fake_selected(const mpijob_node *object, const char *selector)
 			*next++ = 0;
 		equals = strchr(at, '=');
 		*equals = 0;
-		value = mpijob_node_string(mpijob_node_get(mpijob_node_find(object, "metadata.labels"), at));
+		value = mpijob_node_string(
+		    mpijob_node_get(mpijob_node_find(object, "metadata.labels"), at));
 		yes = value && strcmp(value, equals + 1) == 0;
 	}
 	free(copy);
@@ -352,16 +369,18 @@ FAKE int fake_selected(const mpijob_node *object, const char *selector)
 }
 
 /* Items carry no kind of their own, as those of a real server. */
-FAKE char *fake_list(struct fake *fake, const char *collection, const char *namespace_, const char *selector,
-		     const char *field)
+FAKE char *fake_list(struct fake *fake, const char *collection, const char *namespace_,
+    const char *selector, const char *field)
 {
 	static const char name[] = "metadata.name=";
 	mpijob_text text = { 0 };
 	char *copy;
 	int first = 1;
 
-	mpijob__base_text_printf(&text, "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
-				   "\"},\"items\":[", fake->version);
+	mpijob__base_text_printf(&text,
+	    "{\"kind\":\"List\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64
+	    "\"},\"items\":[",
+	    fake->version);
 	for (struct fake_object *object = fake->objects; object; object = object->next) {
 		mpijob_doc *doc;
 		char *json;
@@ -369,7 +388,8 @@ FAKE char *fake_list(struct fake *fake, const char *collection, const char *name
 		if (strcmp(object->collection, collection) != 0 ||
 		    (namespace_ && strcmp(namespace_, object->namespace_) != 0) ||
 		    !fake_selected(mpijob_doc_root(object->doc), selector) ||
-		    (field && strncmp(field, name, strlen(name)) == 0 && strcmp(field + strlen(name), object->name) != 0))
+		    (field && strncmp(field, name, strlen(name)) == 0 &&
+			strcmp(field + strlen(name), object->name) != 0))
 			continue;
 		doc = mpijob_doc_clone(object->doc);
 		mpijob_node_remove(mpijob_doc_edit(doc), "kind");
@@ -386,10 +406,12 @@ FAKE char *fake_list(struct fake *fake, const char *collection, const char *name
 	return copy;
 }
 
-FAKE char *fake_merge(struct fake *fake, struct fake_object *object, mpijob_doc *patch, const char *sub, int *status)
+FAKE char *fake_merge(struct fake *fake, struct fake_object *object, mpijob_doc *patch,
+    const char *sub, int *status)
 {
 	const mpijob_node *root = mpijob_doc_root(patch);
-	const char *version = mpijob_node_string(mpijob_node_find(root, "metadata.resourceVersion"));
+	const char *version =
+	    mpijob_node_string(mpijob_node_find(root, "metadata.resourceVersion"));
 	const char *uid = mpijob_node_string(mpijob_node_find(root, "metadata.uid"));
 	mpijob_doc *before = mpijob_doc_clone(object->doc);
 
@@ -412,7 +434,8 @@ FAKE char *fake_merge(struct fake *fake, struct fake_object *object, mpijob_doc 
 /* As an update does it: the whole object, when it is still the one that was read. */
 FAKE char *fake_replace(struct fake *fake, struct fake_object *object, mpijob_doc *doc, int *status)
 {
-	const char *version = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
+	const char *version =
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
 
 	if (version && strcmp(version, fake_string(object, "metadata.resourceVersion")) != 0) {
 		mpijob_doc_free(doc);
@@ -426,7 +449,8 @@ FAKE char *fake_replace(struct fake *fake, struct fake_object *object, mpijob_do
 	return fake_json(mpijob_doc_root(object->doc));
 }
 
-FAKE char *fake_remove(struct fake *fake, struct fake_object *object, const mpijob_doc *options, int *status)
+FAKE char *fake_remove(struct fake *fake, struct fake_object *object, const mpijob_doc *options,
+    int *status)
 {
 	const mpijob_node *root = options ? mpijob_doc_root(options) : NULL;
 	const char *uid = mpijob_node_string(mpijob_node_find(root, "preconditions.uid"));
@@ -440,10 +464,12 @@ FAKE char *fake_remove(struct fake *fake, struct fake_object *object, const mpij
 	return fake_status(200, "", "");
 }
 
-FAKE char *fake_serve(struct fake *fake, const char *method, const char *path, const char *body, size_t len, int *status)
+FAKE char *fake_serve(struct fake *fake, const char *method, const char *path, const char *body,
+    size_t len, int *status)
 {
 	char *collection, *namespace_, *name, *sub, *answer = NULL;
-	char *selector = fake_query(path, "labelSelector"), *field = fake_query(path, "fieldSelector");
+	char *selector = fake_query(path, "labelSelector"),
+	     *field = fake_query(path, "fieldSelector");
 	struct fake_object *object = NULL;
 	mpijob_doc *doc = NULL;
 
@@ -458,7 +484,8 @@ FAKE char *fake_serve(struct fake *fake, const char *method, const char *path, c
 		const char *key = name;
 
 		if (!key && doc)
-			key = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
+			key = mpijob_node_string(
+			    mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 		object = key ? fake_find(fake, collection, namespace_, key) : NULL;
 		if (strcmp(method, "POST") == 0 && object) {
 			*status = 409;
@@ -520,15 +547,18 @@ FAKE void fake_initial(struct fake *fake, struct fake_exchange *exchange)
 		char *json;
 
 		if (strcmp(object->collection, exchange->collection) != 0 ||
-		    (exchange->namespace_ && strcmp(exchange->namespace_, object->namespace_) != 0) ||
+		    (exchange->namespace_ &&
+			strcmp(exchange->namespace_, object->namespace_) != 0) ||
 		    !fake_selected(mpijob_doc_root(object->doc), exchange->selector))
 			continue;
 		json = fake_json(mpijob_doc_root(object->doc));
 		mpijob__base_text_printf(&text, "{\"type\":\"ADDED\",\"object\":%s}\n", json);
 		free(json);
 	}
-	mpijob__base_text_printf(&text, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%" PRIu64
-				   "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n", fake->version);
+	mpijob__base_text_printf(&text,
+	    "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"%" PRIu64
+	    "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n",
+	    fake->version);
 	free(exchange->text);
 	exchange->text = strdup(mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
@@ -548,7 +578,8 @@ FAKE void fake_watch(struct fake *fake, struct fake_exchange *exchange, const ch
 	fake_split(path, &exchange->collection, &exchange->namespace_, &name, &sub);
 	if (strstr(path, "sendInitialEvents=true"))
 		fake_initial(fake, exchange);
-	while (exchange->cursor < fake->event_count && fake->events[exchange->cursor].version <= from)
+	while (
+	    exchange->cursor < fake->event_count && fake->events[exchange->cursor].version <= from)
 		exchange->cursor++;
 	free(version);
 	free(name);
@@ -569,7 +600,8 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 		mpijob_text_clear(&fake->last_body);
 		mpijob_text_write(&fake->last_body, request->body, request->body_len);
 		mpijob_text_clear(&fake->last_type);
-		mpijob__base_text_puts(&fake->last_type, request->content_type ? request->content_type : "");
+		mpijob__base_text_puts(&fake->last_type,
+		    request->content_type ? request->content_type : "");
 	} else {
 		exchange->reply.status = 501;
 		scripted = 1;
@@ -595,7 +627,8 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 	fake->exchanges = exchange;
 	mpijob_exchange_set_slot(to, exchange);
 	if (scripted && exchange->reply.status && exchange->reply.apply)
-		free(fake_serve(fake, request->method, request->path, request->body, request->body_len, &exchange->status));
+		free(fake_serve(fake, request->method, request->path, request->body,
+		    request->body_len, &exchange->status));
 	if (scripted && exchange->reply.status) {
 		exchange->status = exchange->reply.status;
 		exchange->text = strdup(exchange->reply.body ? exchange->reply.body : "");
@@ -604,8 +637,8 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 	} else if (watch) {
 		fake_watch(fake, exchange, request->path);
 	} else {
-		exchange->text = fake_serve(fake, request->method, request->path, request->body, request->body_len,
-					    &exchange->status);
+		exchange->text = fake_serve(fake, request->method, request->path, request->body,
+		    request->body_len, &exchange->status);
 	}
 	if (!watch && strcmp(request->method, "GET") != 0) {
 		exchange->cursor = 1; /* counted as a write */
@@ -628,7 +661,8 @@ FAKE void fake_gather(struct fake *fake, struct fake_exchange *exchange)
 			continue;
 		if (mpijob_doc_parse(event->json, strlen(event->json), NULL, &doc, NULL))
 			abort();
-		if (fake_selected(mpijob_node_get(mpijob_doc_root(doc), "object"), exchange->selector)) {
+		if (fake_selected(mpijob_node_get(mpijob_doc_root(doc), "object"),
+			exchange->selector)) {
 			more = fake_text("%s%s", exchange->text, event->json);
 			free(exchange->text);
 			exchange->text = more;
@@ -648,7 +682,8 @@ FAKE int fake_tell(struct fake *fake, struct fake_exchange *exchange)
 	if (exchange->watching)
 		fake_gather(fake, exchange);
 	len = strlen(exchange->text);
-	part = fake->piece && fake->piece < len - exchange->told ? fake->piece : len - exchange->told;
+	part =
+	    fake->piece && fake->piece < len - exchange->told ? fake->piece : len - exchange->told;
 	if (exchange->reply.end_code && exchange->reply.apply)
 		part = len = 0;
 	else if (!exchange->started && exchange->status) {
@@ -697,12 +732,15 @@ FAKE int fake_poll(void *self, int timeout_ms)
 	size_t count = 0;
 	int news = 0;
 
-	/* Telling may start new exchanges, which come first in the list, and are not told in this poll. */
-	for (struct fake_exchange *exchange = fake->exchanges; exchange && count < 256; exchange = exchange->next)
+	/* Telling may start new exchanges, which come first in the list, and are not told in this
+	 * poll. */
+	for (struct fake_exchange *exchange = fake->exchanges; exchange && count < 256;
+	     exchange = exchange->next)
 		seen[count++] = exchange;
 	while (count > 0)
 		news |= fake_tell(fake, seen[--count]);
-	/* Each poll takes a moment, so that nobody waits for ever; one without news waits, but not as long as it may. */
+	/* Each poll takes a moment, so that nobody waits for ever; one without news waits, but not
+	 * as long as it may. */
 	fake_clock_advance_us(!news && timeout_ms != 0 ? 300 : 10);
 	atomic_fetch_add(&fake_polls, 1);
 	return 0;

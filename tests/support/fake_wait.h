@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waiting by the fake clock, for programs whose library waits in the kernel: the clock moves only when a wait ends without an
- * event, by the time of that wait. Such a wait takes no real time, unless the program says that processes or threads are what
- * it waits for. The C library's epoll_wait() is replaced for all code of the program.
+ * Waiting by the fake clock, for programs whose library waits in the kernel: the clock moves only
+ * when a wait ends without an event, by the time of that wait. Such a wait takes no real time,
+ * unless the program says that processes or threads are what it waits for. The C library's
+ * epoll_wait() is replaced for all code of the program.
  */
 #ifndef MPIJOB_TEST_FAKE_WAIT_H
 #define MPIJOB_TEST_FAKE_WAIT_H
@@ -50,7 +51,8 @@ int epoll_wait(int fd, struct epoll_event *events, int most, int timeout_ms)
 
 	atomic_fetch_add(&fake_wait_endless, endless);
 	atomic_fetch_add(&fake_wait_begun, timeout_ms != 0);
-	count = epoll_pwait(fd, events, most, endless || fake_wait_for_others ? timeout_ms : 0, NULL);
+	count =
+	    epoll_pwait(fd, events, most, endless || fake_wait_for_others ? timeout_ms : 0, NULL);
 	atomic_fetch_sub(&fake_wait_endless, endless);
 	if (count == 0 && timeout_ms > 0)
 		fake_clock_advance_us(timeout_ms * INT64_C(1000));

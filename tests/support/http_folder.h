@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of lib/http: a scratch folder to write files in, and client certificates to put there. */
+/* For tests of lib/http: a scratch folder to write files in, and client certificates to put
+ * there. */
 #ifndef TESTS_SUPPORT_HTTP_FOLDER_H
 #define TESTS_SUPPORT_HTTP_FOLDER_H
 

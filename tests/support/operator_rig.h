@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#define JOBS "/apis/kubeflow.org/v2beta1/mpijobs"
-#define PODS "/api/v1/pods"
-#define LAUNCHERS "/apis/batch/v1/jobs"
-#define SERVICES "/api/v1/services"
+#define JOBS        "/apis/kubeflow.org/v2beta1/mpijobs"
+#define PODS        "/api/v1/pods"
+#define LAUNCHERS   "/apis/batch/v1/jobs"
+#define SERVICES    "/api/v1/services"
 #define CONFIG_MAPS "/api/v1/configmaps"
-#define SECRETS "/api/v1/secrets"
-#define EVENTS "/api/v1/events"
+#define SECRETS     "/api/v1/secrets"
+#define EVENTS      "/api/v1/events"
 
 struct rig {
 	struct fake fake;
@@ -99,13 +99,17 @@ FAKE void run(struct rig *rig, int steps)
 		assert_int_equal(mpijob_operator_step(rig->operator_, 1), 0);
 }
 
-FAKE struct fake_object *put_job(struct rig *rig, const char *namespace_, const char *name, int workers, const char *policy)
+FAKE struct fake_object *put_job(struct rig *rig, const char *namespace_, const char *name,
+    int workers, const char *policy)
 {
-	char *yaml = fake_text("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: %s}\nspec:\n"
-			       "  slotsPerWorker: 2\n  runPolicy: {%s}\n  mpiReplicaSpecs:\n"
-			       "    Launcher:\n      template: {spec: {containers: [{name: l, image: i, command: [mpirun]}]}}\n"
-			       "    Worker:\n      replicas: %d\n      template: {spec: {containers: [{name: w, image: i}]}}\n",
-			       name, policy, workers);
+	char *yaml = fake_text(
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: %s}\nspec:\n"
+	    "  slotsPerWorker: 2\n  runPolicy: {%s}\n  mpiReplicaSpecs:\n"
+	    "    Launcher:\n      template: {spec: {containers: [{name: l, image: i, command: "
+	    "[mpirun]}]}}\n"
+	    "    Worker:\n      replicas: %d\n      template: {spec: {containers: [{name: w, "
+	    "image: i}]}}\n",
+	    name, policy, workers);
 	struct fake_object *job = fake_put(&rig->fake, JOBS, namespace_, yaml);
 
 	free(yaml);
@@ -115,7 +119,8 @@ FAKE struct fake_object *put_job(struct rig *rig, const char *namespace_, const 
 /* What the operator knows of the job team/pi. */
 FAKE struct mpijob__operator_record *record_of(struct rig *rig)
 {
-	return mpijob__operator_jobs_by_uid(rig->operator_, fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
+	return mpijob__operator_jobs_by_uid(rig->operator_,
+	    fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
 }
 
 /* All pods of a job begin to run. */
@@ -123,12 +128,15 @@ FAKE void run_pods(struct rig *rig)
 {
 	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
 		if (strcmp(object->collection, PODS) == 0 && !fake_string(object, "status.phase"))
-			fake_patch(&rig->fake, object, "status: {phase: Running, conditions: [{type: Ready, status: 'True'}]}");
+			fake_patch(&rig->fake, object,
+			    "status: {phase: Running, conditions: [{type: Ready, status: "
+			    "'True'}]}");
 }
 
 FAKE const char *condition(const struct fake_object *job, const char *type)
 {
-	const mpijob_node *list = job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
+	const mpijob_node *list =
+	    job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *one = mpijob_node_at(list, i);
@@ -146,8 +154,10 @@ FAKE int is_true(const struct fake_object *job, const char *type)
 
 FAKE int has_children(const struct rig *rig, size_t jobs, size_t workers)
 {
-	return fake_objects(&rig->fake, SERVICES) == jobs && fake_objects(&rig->fake, CONFIG_MAPS) == jobs &&
-	       fake_objects(&rig->fake, SECRETS) == jobs && fake_objects(&rig->fake, LAUNCHERS) == jobs &&
+	return fake_objects(&rig->fake, SERVICES) == jobs &&
+	       fake_objects(&rig->fake, CONFIG_MAPS) == jobs &&
+	       fake_objects(&rig->fake, SECRETS) == jobs &&
+	       fake_objects(&rig->fake, LAUNCHERS) == jobs &&
 	       fake_objects(&rig->fake, PODS) == workers;
 }
 

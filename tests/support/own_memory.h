@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where secrets are left: a program looks through its own memory for one, after all that held it was freed. The secret has
- * SECRET_LENGTH characters, and make_secret() of the including file writes it: it must not be in memory otherwise.
+ * Where secrets are left: a program looks through its own memory for one, after all that held it
+ * was freed. The secret has SECRET_LENGTH characters, and make_secret() of the including file
+ * writes it: it must not be in memory otherwise.
  */
 #ifndef MPIJOB_TEST_OWN_MEMORY_H
 #define MPIJOB_TEST_OWN_MEMORY_H
@@ -29,7 +30,8 @@ static size_t count_in(const char *data, size_t len)
 	const char *end = data + len;
 
 	make_secret(secret);
-	for (const char *p = data; (p = memmem(p, (size_t)(end - p), secret, SECRET_LENGTH)) != NULL; p++)
+	for (const char *p = data;
+	     (p = memmem(p, (size_t)(end - p), secret, SECRET_LENGTH)) != NULL; p++)
 		found++;
 	explicit_bzero(secret, sizeof(secret));
 	return found;
@@ -53,7 +55,8 @@ static size_t count_range(int memory, unsigned long from, unsigned long to, char
 	return found;
 }
 
-/* How often it is in all memory of this process that can be written, but for the stack and the buffer. */
+/* How often it is in all memory of this process that can be written, but for the stack and the
+ * buffer. */
 static size_t count_secrets(void)
 {
 	static char buffer[PIECE];
@@ -66,7 +69,8 @@ static size_t count_secrets(void)
 	assert_non_null(maps);
 	assert_true(memory >= 0);
 	while (fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %4s", &from, &to, access) != 3 || access[1] != 'w' || strstr(line, "[stack]"))
+		if (sscanf(line, "%lx-%lx %4s", &from, &to, access) != 3 || access[1] != 'w' ||
+		    strstr(line, "[stack]"))
 			continue;
 		/* The shadow of a sanitizer is huge and empty. */
 		if (to - from > (1ul << 32))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster in memory for tests of the plan: it stores what a plan creates, patches and deletes as documents, feeds
- * every change back as facts through mpijob_observe(), and stands in for the Job controller. Pods do what the test
- * says.
+ * A cluster in memory for tests of the plan: it stores what a plan creates, patches and deletes as
+ * documents, feeds every change back as facts through mpijob_observe(), and stands in for the Job
+ * controller. Pods do what the test says.
  */
 #ifndef TESTS_SUPPORT_PLAN_CLUSTER_H
 #define TESTS_SUPPORT_PLAN_CLUSTER_H
@@ -51,10 +51,10 @@ FAKE void fake_die(const char *format, ...)
 	abort();
 }
 
-#define NEED(x)                                                                                                        \
-	do {                                                                                                           \
-		if (!(x))                                                                                              \
-			fake_die("%s:%d: %s", __FILE__, __LINE__, #x);                                                 \
+#define NEED(x)                                                        \
+	do {                                                           \
+		if (!(x))                                              \
+			fake_die("%s:%d: %s", __FILE__, __LINE__, #x); \
 	} while (0)
 
 FAKE char *fake_time(int64_t ms, char out[32])
@@ -138,9 +138,11 @@ FAKE struct fake_object *fake_find(struct fake *fake, const char *kind, const ch
 	return NULL;
 }
 
-FAKE void fake_feed_event(struct fake *fake, mpijob_facts *facts, const mpijob_doc *doc, const char *type)
+FAKE void fake_feed_event(struct fake *fake, mpijob_facts *facts, const mpijob_doc *doc,
+    const char *type)
 {
-	mpijob_text *text = mpijob_text_new(), *object = fake_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
+	mpijob_text *text = mpijob_text_new(),
+		    *object = fake_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
 	char head[64];
 	int code;
 
@@ -148,7 +150,8 @@ FAKE void fake_feed_event(struct fake *fake, mpijob_facts *facts, const mpijob_d
 	NEED(!mpijob_text_write(text, head, strlen(head)));
 	NEED(!mpijob_text_write(text, mpijob_text_data(object), mpijob_text_len(object)));
 	NEED(!mpijob_text_write(text, "}", 1));
-	code = mpijob_observe(fake->observation, mpijob_text_data(text), mpijob_text_len(text), NULL);
+	code =
+	    mpijob_observe(fake->observation, mpijob_text_data(text), mpijob_text_len(text), NULL);
 	if (code)
 		fake_die("observe gave %d for %s", code, mpijob_text_data(text));
 	NEED(mpijob_facts_apply(facts, mpijob_observation_view(fake->observation)) >= 0);
@@ -173,10 +176,12 @@ FAKE struct fake_object *fake_add(struct fake *fake, mpijob_doc *doc)
 	object = &fake->objects[fake->count++];
 	object->doc = doc;
 	fake_set(&object->doc,
-		 "{metadata: {uid: \"00000000-0000-4000-8000-%012ld\", resourceVersion: \"%ld\", creationTimestamp: "
-		 "\"%s\"}}",
-		 ++fake->uid, ++fake->version, fake_time(fake->now_ms, now));
-	if (strcmp(fake_text(object->doc, "kind"), "Pod") == 0 && !fake_text(object->doc, "status.phase"))
+	    "{metadata: {uid: \"00000000-0000-4000-8000-%012ld\", resourceVersion: \"%ld\", "
+	    "creationTimestamp: "
+	    "\"%s\"}}",
+	    ++fake->uid, ++fake->version, fake_time(fake->now_ms, now));
+	if (strcmp(fake_text(object->doc, "kind"), "Pod") == 0 &&
+	    !fake_text(object->doc, "status.phase"))
 		fake_set(&object->doc, "{status: {phase: Pending}}");
 	fake_feed_event(fake, fake->facts, object->doc, "ADDED");
 	return object;
@@ -206,7 +211,8 @@ FAKE void fake_delete(struct fake *fake, struct fake_object *object)
 
 	if (pod && fake->graceful) {
 		if (!fake_text(object->doc, "metadata.deletionTimestamp")) {
-			fake_set(&object->doc, "{metadata: {deletionTimestamp: \"%s\"}}", fake_time(fake->now_ms, now));
+			fake_set(&object->doc, "{metadata: {deletionTimestamp: \"%s\"}}",
+			    fake_time(fake->now_ms, now));
 			fake_touch(fake, object);
 		}
 		return;
@@ -251,7 +257,8 @@ FAKE int fake_job_condition(const struct fake_object *job, const char *type)
 	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")), type) == 0)
+		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")),
+			type) == 0)
 			return 1;
 	}
 	return 0;
@@ -273,7 +280,8 @@ FAKE int fake_job_controller(struct fake *fake)
 		if (strcmp(fake_text(fake->objects[i].doc, "kind"), "Job") == 0)
 			job = &fake->objects[i];
 	}
-	if (!job || fake_job_finished(job) || !mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"))
+	if (!job || fake_job_finished(job) ||
+	    !mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"))
 		return 0;
 	snprintf(uid, sizeof(uid), "%s", fake_text(job->doc, "metadata.uid"));
 	pod = fake_launcher_pod(fake, uid);
@@ -290,14 +298,15 @@ FAKE int fake_job_controller(struct fake *fake)
 		fake_touch(fake, job);
 	}
 	snprintf(name, sizeof(name), "%s-%ld", fake_text(job->doc, "metadata.name"),
-		 (long)fake_int(job->doc, "status.failed"));
+	    (long)fake_int(job->doc, "status.failed"));
 	doc = mpijob_doc_from_node(mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"));
 	NEED(doc);
 	fake_set(&doc,
-		 "{apiVersion: v1, kind: Pod, metadata: {name: \"%s\", namespace: ns, ownerReferences: [{apiVersion: "
-		 "batch/v1, kind: Job, "
-		 "name: \"%s\", uid: \"%s\", controller: true}]}}",
-		 name, fake_text(job->doc, "metadata.name"), uid);
+	    "{apiVersion: v1, kind: Pod, metadata: {name: \"%s\", namespace: ns, ownerReferences: "
+	    "[{apiVersion: "
+	    "batch/v1, kind: Job, "
+	    "name: \"%s\", uid: \"%s\", controller: true}]}}",
+	    name, fake_text(job->doc, "metadata.name"), uid);
 	fake_add(fake, doc);
 	return 1;
 }
@@ -314,7 +323,8 @@ FAKE struct fake_object *fake_job(struct fake *fake)
 FAKE void fake_launcher_failed(struct fake *fake, const char *pod_status, int64_t limit)
 {
 	struct fake_object *job = fake_job(fake),
-			   *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid")) : NULL;
+			   *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid"))
+				      : NULL;
 	int64_t failed;
 
 	if (!pod)
@@ -325,16 +335,17 @@ FAKE void fake_launcher_failed(struct fake *fake, const char *pod_status, int64_
 	failed = fake_int(job->doc, "status.failed") + 1;
 	fake_set(&job->doc, "{status: {failed: %ld}}", (long)failed);
 	if (failed > limit)
-		fake_set(&job->doc,
-			 "{status: {conditions: [{type: Failed, status: \"True\", reason: BackoffLimitExceeded, "
-			 "message: Job has reached the specified backoff limit}]}}");
+		fake_set(&job->doc, "{status: {conditions: [{type: Failed, status: \"True\", "
+				    "reason: BackoffLimitExceeded, "
+				    "message: Job has reached the specified backoff limit}]}}");
 	fake_touch(fake, job);
 }
 
 FAKE void fake_launcher_succeeded(struct fake *fake)
 {
 	struct fake_object *job = fake_job(fake),
-			   *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid")) : NULL;
+			   *pod = job ? fake_launcher_pod(fake, fake_text(job->doc, "metadata.uid"))
+				      : NULL;
 	char now[32];
 
 	if (!pod)
@@ -343,8 +354,9 @@ FAKE void fake_launcher_succeeded(struct fake *fake)
 	fake_touch(fake, pod);
 	job = fake_job(fake);
 	fake_set(&job->doc,
-		 "{status: {succeeded: 1, completionTime: \"%s\", conditions: [{type: Complete, status: \"True\"}]}}",
-		 fake_time(fake->now_ms, now));
+	    "{status: {succeeded: 1, completionTime: \"%s\", conditions: [{type: Complete, status: "
+	    "\"True\"}]}}",
+	    fake_time(fake->now_ms, now));
 	fake_touch(fake, job);
 }
 
@@ -368,10 +380,11 @@ FAKE void fake_pod_runs(struct fake *fake, const char *name)
 		return;
 	fake_time(fake->now_ms, now);
 	snprintf(patch, sizeof(patch),
-		 "{spec: {nodeName: node-1}, status: {phase: Running, startTime: \"%s\", conditions: [{type: Ready, "
-		 "status: \"True\"}], "
-		 "containerStatuses: [{name: main, state: {running: {startedAt: \"%s\"}}}]}}",
-		 now, now);
+	    "{spec: {nodeName: node-1}, status: {phase: Running, startTime: \"%s\", conditions: "
+	    "[{type: Ready, "
+	    "status: \"True\"}], "
+	    "containerStatuses: [{name: main, state: {running: {startedAt: \"%s\"}}}]}}",
+	    now, now);
 	fake_pod(fake, name, patch);
 }
 
@@ -409,7 +422,8 @@ FAKE mpijob_text *fake_body(const mpijob_plan *plan, size_t index)
 	for (size_t i = 0; i < sizeof(entropy); i++)
 		entropy[i] = (uint8_t)(i * 7 + 1);
 	NEED(text);
-	code = mpijob_plan_write_body(plan, index, entropy, sizeof(entropy), mpijob_text_write, text);
+	code =
+	    mpijob_plan_write_body(plan, index, entropy, sizeof(entropy), mpijob_text_write, text);
 	if (code)
 		fake_die("body of action %zu gave %d", index, code);
 	return text;
@@ -433,7 +447,8 @@ static int fake_patch(struct fake *fake, mpijob_doc **doc, const mpijob_plan *pl
 	NEED(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &patch, NULL));
 	mpijob_text_free(text);
 	NEED(fake_text(patch, "metadata.uid"));
-	if (fake_conflict(*doc, patch, "metadata.uid") || fake_conflict(*doc, patch, "metadata.resourceVersion"))
+	if (fake_conflict(*doc, patch, "metadata.uid") ||
+	    fake_conflict(*doc, patch, "metadata.resourceVersion"))
 		code = MPIJOB_ERR_CONFLICT;
 	metadata = mpijob_doc_find(patch, "metadata");
 	mpijob_node_remove(metadata, "resourceVersion");
@@ -442,7 +457,8 @@ static int fake_patch(struct fake *fake, mpijob_doc **doc, const mpijob_plan *pl
 		NEED(!mpijob_node_get(mpijob_doc_root(patch), "spec"));
 	else
 		NEED(!mpijob_node_get(mpijob_doc_root(patch), "status"));
-	if (strcmp(action->kind, "Job") == 0 && mpijob_node_find(mpijob_doc_root(patch), "spec.template"))
+	if (strcmp(action->kind, "Job") == 0 &&
+	    mpijob_node_find(mpijob_doc_root(patch), "spec.template"))
 		NEED(!fake_text(*doc, "status.startTime"));
 	if (!code) {
 		NEED(!mpijob_doc_merge(*doc, mpijob_doc_root(patch)));

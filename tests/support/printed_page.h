@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages under docs/ that are printed from a table of the library: the test of such a table holds the page to it, and
- * writes it anew with UPDATE_CASES=1. Included by one source of a test program, after cmocka.
+ * Pages under docs/ that are printed from a table of the library: the test of such a table holds
+ * the page to it, and writes it anew with UPDATE_CASES=1. Included by one source of a test program,
+ * after cmocka.
  */
 #ifndef TESTS_SUPPORT_PRINTED_PAGE_H
 #define TESTS_SUPPORT_PRINTED_PAGE_H
@@ -32,7 +33,8 @@ static void printed_page_check(const char *name, char *page)
 	char *there;
 	int stale;
 
-	assert_true(snprintf(path, sizeof(path), "%s/%s", MPIJOB_TEST_SOURCE, name) < (int)sizeof(path));
+	assert_true(
+	    snprintf(path, sizeof(path), "%s/%s", MPIJOB_TEST_SOURCE, name) < (int)sizeof(path));
 	there = printed_page_read(path);
 	stale = strcmp(page, there) != 0;
 	if (stale && getenv("UPDATE_CASES")) {

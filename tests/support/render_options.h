@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Render options as a document, for case folders and the oracle:
- * {"reference": true, "clusterDomain": "...", "gangScheduler": "...", "priorityClasses": {"NAME": 1}, "running": "101",
- *  "waitForHosts": 60, "compactHosts": true}; the other features (mpijob/features.h) are read likewise
+ * Render options as a document, for case folders and the oracle: {"reference": true,
+ * "clusterDomain": "...", "gangScheduler": "...", "priorityClasses": {"NAME": 1}, "running": "101",
+ *  "waitForHosts": 60, "compactHosts": true}; the other features (mpijob/features.h) are read
+ *  likewise
  */
 #ifndef TESTS_SUPPORT_RENDER_OPTIONS_H
 #define TESTS_SUPPORT_RENDER_OPTIONS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A watch over a scripted server, with a clock that stands still unless the test moves it. What its owner is
- * told is written down: "(" a list begins, ")10 " it is complete at 10, "La@3 " the object of uid a, listed at 3;
- * A, M and D for the events. A test program includes it once.
+ * A watch over a scripted server, with a clock that stands still unless the test moves it. What its
+ * owner is told is written down: "(" a list begins, ")10 " it is complete at 10, "La@3 " the object
+ * of uid a, listed at 3; A, M and D for the events. A test program includes it once.
  */
 #ifndef MPIJOB_TEST_WATCH_RIG_H
 #define MPIJOB_TEST_WATCH_RIG_H
@@ -16,20 +16,26 @@
 
 #include <cmocka.h>
 
-#define LIST(version, items) "{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version "\"},\"items\":[" items "]}"
-#define POD(uid, version) "{\"metadata\":{\"name\":\"n" uid "\",\"uid\":\"" uid "\",\"resourceVersion\":\"" version "\"}}"
+#define LIST(version, items)                                                 \
+	"{\"kind\":\"PodList\",\"metadata\":{\"resourceVersion\":\"" version \
+	"\"},\"items\":[" items "]}"
+#define POD(uid, version)                                                                         \
+	"{\"metadata\":{\"name\":\"n" uid "\",\"uid\":\"" uid "\",\"resourceVersion\":\"" version \
+	"\"}}"
 #define EVENT(type, uid, version) "{\"type\":\"" type "\",\"object\":" POD(uid, version) "}\n"
-#define EXPIRED "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Expired\",\"message\":\"too old\",\"code\":410}"
+#define EXPIRED                                                                         \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":" \
+	"\"Expired\",\"message\":\"too old\",\"code\":410}"
 
 struct rig {
 	struct fake fake;
 	mpijob_client *client;
 	mpijob_watch *watch;
-	mpijob_text seen;  /* what was told */
+	mpijob_text seen; /* what was told */
 	int failures;
-	int refuse;        /* answer this to the next object */
-	int last_code;     /* of the failure that was told last */
-	char free_in;      /* free the watch inside of this callback: b, o, l, f */
+	int refuse;    /* answer this to the next object */
+	int last_code; /* of the failure that was told last */
+	char free_in;  /* free the watch inside of this callback: b, o, l, f */
 };
 
 FAKE void free_in(struct rig *rig, char callback)
@@ -70,7 +76,8 @@ FAKE int on_object(void *user, const struct mpijob_watch_event *object)
 		return code;
 	assert_non_null(object->json);
 	assert_int_equal(object->json[0], '{');
-	mpijob__base_text_printf(&rig->seen, "%s%s@%s ", words[object->event], object->uid, object->resource_version);
+	mpijob__base_text_printf(&rig->seen, "%s%s@%s ", words[object->event], object->uid,
+	    object->resource_version);
 	free_in(rig, 'o');
 	return 0;
 }
@@ -159,7 +166,8 @@ FAKE void reply_open(struct rig *rig, const char *body)
 
 FAKE int is_quiet(const struct rig *rig)
 {
-	for (const struct fake_exchange *exchange = rig->fake.exchanges; exchange; exchange = exchange->next)
+	for (const struct fake_exchange *exchange = rig->fake.exchanges; exchange;
+	     exchange = exchange->next)
 		if (!exchange->reply.open || exchange->told < strlen(exchange->text))
 			return 0;
 	return rig->fake.script_at == rig->fake.script_count;

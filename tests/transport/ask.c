@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of the checks, made so that whatever a transport tells at the wrong time, place or number is noticed. */
+/* Requests of the checks, made so that whatever a transport tells at the wrong time, place or
+ * number is noticed. */
 #include "suite.h"
 
 #include <stdarg.h>
@@ -46,8 +47,8 @@ static void take_end(void *user, const struct mpijob_answer *answer)
 		(void)mpijob_doc_parse(answer->body, answer->body_len, NULL, &reply->doc, NULL);
 }
 
-int begin(struct suite_run *run, struct reply *reply, int stream, const char *method, const char *path,
-		 const char *type, const char *body)
+int begin(struct suite_run *run, struct reply *reply, int stream, const char *method,
+    const char *path, const char *type, const char *body)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, take_end, reply };
@@ -92,7 +93,8 @@ void wait_for(struct suite_run *run, const struct reply *reply)
 			return;
 }
 
-struct reply ask(struct suite_run *run, const char *method, const char *path, const char *type, const char *body)
+struct reply ask(struct suite_run *run, const char *method, const char *path, const char *type,
+    const char *body)
 {
 	struct reply reply;
 
@@ -105,7 +107,8 @@ struct reply ask(struct suite_run *run, const char *method, const char *path, co
 /* As text, also true and false; NULL when it is not there. */
 static const char *text_of(const struct reply *reply, const char *field)
 {
-	const mpijob_node *node = mpijob_node_find(reply->doc ? mpijob_doc_root(reply->doc) : NULL, field);
+	const mpijob_node *node =
+	    mpijob_node_find(reply->doc ? mpijob_doc_root(reply->doc) : NULL, field);
 	int yes;
 
 	if (mpijob_node_bool(node, &yes))
@@ -113,8 +116,8 @@ static const char *text_of(const struct reply *reply, const char *field)
 	return mpijob_node_text(node);
 }
 
-const char *expect(struct suite_run *run, const char *method, const char *path, const char *type, const char *body, int status,
-		   const char *field, char out[128])
+const char *expect(struct suite_run *run, const char *method, const char *path, const char *type,
+    const char *body, int status, const char *field, char out[128])
 {
 	struct reply reply = ask(run, method, path, type, body);
 	const char *text = field ? text_of(&reply, field) : "";
@@ -125,7 +128,8 @@ const char *expect(struct suite_run *run, const char *method, const char *path, 
 	else if (reply.status == 501)
 		why = SUITE_UNSUPPORTED;
 	else if (!reply.done || reply.status != status)
-		why = wrong(run, "%s %s: status %d (%s) and not %d", method, path, reply.status, mpijob_error_name(reply.code), status);
+		why = wrong(run, "%s %s: status %d (%s) and not %d", method, path, reply.status,
+		    mpijob_error_name(reply.code), status);
 	else if (!text)
 		why = wrong(run, "%s %s: no %s", method, path, field);
 	else if (out)
@@ -134,8 +138,8 @@ const char *expect(struct suite_run *run, const char *method, const char *path, 
 	return why;
 }
 
-const char *simple(struct suite_run *run, const char *method, const char *path, const char *type, const char *body,
-			  int status)
+const char *simple(struct suite_run *run, const char *method, const char *path, const char *type,
+    const char *body, int status)
 {
 	return expect(run, method, path, type, body, status, NULL, NULL);
 }

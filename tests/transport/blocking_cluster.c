@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded cluster behind calls that block, as a library without callbacks would look: each call asks, and whoever
- * has the lock polls for all. What comes is kept until the call that asked hands it on, with the lock open.
+ * The embedded cluster behind calls that block, as a library without callbacks would look: each
+ * call asks, and whoever has the lock polls for all. What comes is kept until the call that asked
+ * hands it on, with the lock open.
  */
 #include "transports.h"
 
@@ -42,7 +43,8 @@ static void end(void *user, const struct mpijob_answer *answer)
 }
 
 /* With the lock held; opens it while something is handed on. */
-static int hand_on(struct cluster *cluster, struct asked *asked, mpijob_blocking_answer *answer, int *told)
+static int hand_on(struct cluster *cluster, struct asked *asked, mpijob_blocking_answer *answer,
+    int *told)
 {
 	mpijob_text *kept = asked->kept;
 	int code = 0, status = asked->status;
@@ -64,11 +66,13 @@ static int perform(void *self, const struct mpijob_request *request, mpijob_bloc
 {
 	struct cluster *cluster = self;
 	struct asked asked = { NULL, mpijob_text_new(), 0, 0, 0 };
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), request->streaming ? keep : NULL, end, &asked };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), request->streaming ? keep : NULL,
+		end, &asked };
 	int code, told = 0, done = 0;
 
 	pthread_mutex_lock(&cluster->lock);
-	code = asked.kept ? mpijob_client_start(cluster->inner, request, &callbacks, &asked.call) : MPIJOB_ERR_NOMEM;
+	code = asked.kept ? mpijob_client_start(cluster->inner, request, &callbacks, &asked.call)
+			  : MPIJOB_ERR_NOMEM;
 	while (code == 0 && !done && !mpijob_blocking_cancelled(answer)) {
 		code = mpijob_client_poll(cluster->inner, 0);
 		done = asked.done;

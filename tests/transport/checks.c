@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checks of the suite. They build on each other only through what they create and delete themselves; all is labelled
- * suite=1. What a server is free to do differently (numbers of versions, texts, other objects) is not looked at.
+ * The checks of the suite. They build on each other only through what they create and delete
+ * themselves; all is labelled suite=1. What a server is free to do differently (numbers of
+ * versions, texts, other objects) is not looked at.
  */
 #include "suite.h"
 
@@ -17,9 +18,12 @@ static const char *list_empty(struct suite_run *run)
 	const mpijob_node *root = reply.doc ? mpijob_doc_root(reply.doc) : NULL;
 	const char *why = NULL;
 
-	if (reply.status != 200 || mpijob_node_kind(mpijob_node_get(root, "items")) != MPIJOB_NODE_LIST ||
-	    mpijob_node_count(mpijob_node_get(root, "items")) != 0 || !mpijob_node_find(root, "metadata.resourceVersion"))
-		why = wrong(run, "status %d, %zu items", reply.status, mpijob_node_count(mpijob_node_get(root, "items")));
+	if (reply.status != 200 ||
+	    mpijob_node_kind(mpijob_node_get(root, "items")) != MPIJOB_NODE_LIST ||
+	    mpijob_node_count(mpijob_node_get(root, "items")) != 0 ||
+	    !mpijob_node_find(root, "metadata.resourceVersion"))
+		why = wrong(run, "status %d, %zu items", reply.status,
+		    mpijob_node_count(mpijob_node_get(root, "items")));
 	drop(&reply);
 	return why;
 }
@@ -32,15 +36,18 @@ static const char *create(struct suite_run *run)
 static const char *create_again(struct suite_run *run)
 {
 	char reason[128];
-	const char *why = expect(run, "POST", MAPS, JSON, MAP("suite-a", ""), 409, "reason", reason);
+	const char *why =
+	    expect(run, "POST", MAPS, JSON, MAP("suite-a", ""), 409, "reason", reason);
 
-	return why || strcmp(reason, "AlreadyExists") == 0 ? why : wrong(run, "the reason is %s", reason);
+	return why || strcmp(reason, "AlreadyExists") == 0 ? why
+							   : wrong(run, "the reason is %s", reason);
 }
 
 static const char *get(struct suite_run *run)
 {
 	char name[128];
-	const char *why = expect(run, "GET", MAPS "/suite-a", NULL, NULL, 200, "metadata.name", name);
+	const char *why =
+	    expect(run, "GET", MAPS "/suite-a", NULL, NULL, 200, "metadata.name", name);
 
 	return why || strcmp(name, "suite-a") == 0 ? why : wrong(run, "it is %s", name);
 }
@@ -50,14 +57,19 @@ static const char *get_absent(struct suite_run *run)
 	char reason[128];
 	const char *why = expect(run, "GET", MAPS "/suite-none", NULL, NULL, 404, "reason", reason);
 
-	return why || strcmp(reason, "NotFound") == 0 ? why : wrong(run, "the reason is %s", reason);
+	return why || strcmp(reason, "NotFound") == 0 ? why
+						      : wrong(run, "the reason is %s", reason);
 }
 
 static const char *select_by_label(struct suite_run *run)
 {
-	struct reply reply = ask(run, "GET", MAPS "?labelSelector=suite%20in%20%281%2C2%29%2C%21none", NULL, NULL);
-	size_t count = mpijob_node_count(reply.doc ? mpijob_node_get(mpijob_doc_root(reply.doc), "items") : NULL);
-	const char *why = reply.status == 200 && count == 1 ? NULL : wrong(run, "status %d, %zu items", reply.status, count);
+	struct reply reply =
+	    ask(run, "GET", MAPS "?labelSelector=suite%20in%20%281%2C2%29%2C%21none", NULL, NULL);
+	size_t count = mpijob_node_count(
+	    reply.doc ? mpijob_node_get(mpijob_doc_root(reply.doc), "items") : NULL);
+	const char *why = reply.status == 200 && count == 1
+			      ? NULL
+			      : wrong(run, "status %d, %zu items", reply.status, count);
 
 	drop(&reply);
 	return why;
@@ -65,9 +77,13 @@ static const char *select_by_label(struct suite_run *run)
 
 static const char *select_by_name(struct suite_run *run)
 {
-	struct reply reply = ask(run, "GET", MAPS "?fieldSelector=metadata.name%3Dsuite-a", NULL, NULL);
-	size_t count = mpijob_node_count(reply.doc ? mpijob_node_get(mpijob_doc_root(reply.doc), "items") : NULL);
-	const char *why = reply.status == 200 && count == 1 ? NULL : wrong(run, "status %d, %zu items", reply.status, count);
+	struct reply reply =
+	    ask(run, "GET", MAPS "?fieldSelector=metadata.name%3Dsuite-a", NULL, NULL);
+	size_t count = mpijob_node_count(
+	    reply.doc ? mpijob_node_get(mpijob_doc_root(reply.doc), "items") : NULL);
+	const char *why = reply.status == 200 && count == 1
+			      ? NULL
+			      : wrong(run, "status %d, %zu items", reply.status, count);
 
 	drop(&reply);
 	return why;
@@ -76,7 +92,8 @@ static const char *select_by_name(struct suite_run *run)
 static const char *merge_patch(struct suite_run *run)
 {
 	char value[128];
-	const char *why = expect(run, "PATCH", MAPS "/suite-a", MERGE, "{\"data\":{\"k\":\"1\",\"l\":null}}", 200, "data.k", value);
+	const char *why = expect(run, "PATCH", MAPS "/suite-a", MERGE,
+	    "{\"data\":{\"k\":\"1\",\"l\":null}}", 200, "data.k", value);
 
 	return why || strcmp(value, "1") == 0 ? why : wrong(run, "data.k is %s", value);
 }
@@ -85,13 +102,18 @@ static const char *merge_patch(struct suite_run *run)
 static const char *stale_write(struct suite_run *run, const char *method, const char *type)
 {
 	char old[128], body[512], reason[128] = "";
-	const char *why = expect(run, "GET", MAPS "/suite-a", NULL, NULL, 200, "metadata.resourceVersion", old);
+	const char *why =
+	    expect(run, "GET", MAPS "/suite-a", NULL, NULL, 200, "metadata.resourceVersion", old);
 
 	why = first_of(why, simple(run, "PATCH", MAPS "/suite-a", MERGE,
-				   strcmp(method, "PUT") == 0 ? "{\"data\":{\"k\":\"2\"}}" : "{\"data\":{\"k\":\"3\"}}", 200));
+				strcmp(method, "PUT") == 0 ? "{\"data\":{\"k\":\"2\"}}"
+							   : "{\"data\":{\"k\":\"3\"}}",
+				200));
 	snprintf(body, sizeof(body), MAP("suite-a", ",\"resourceVersion\":\"%s\""), old);
-	why = first_of(why, expect(run, method, MAPS "/suite-a", type, body, 409, "reason", reason));
-	return why || strcmp(reason, "Conflict") == 0 ? why : wrong(run, "the reason is %s", reason);
+	why =
+	    first_of(why, expect(run, method, MAPS "/suite-a", type, body, 409, "reason", reason));
+	return why || strcmp(reason, "Conflict") == 0 ? why
+						      : wrong(run, "the reason is %s", reason);
 }
 
 static const char *stale_update(struct suite_run *run)
@@ -107,8 +129,9 @@ static const char *stale_patch(struct suite_run *run)
 static const char *delete_other_uid(struct suite_run *run)
 {
 	return simple(run, "DELETE", MAPS "/suite-a", JSON,
-		      "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"6b4c9a3e-0000-4000-8000-000000000001\"}}",
-		      409);
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":"
+	    "\"6b4c9a3e-0000-4000-8000-000000000001\"}}",
+	    409);
 }
 
 static const char *delete_uid(struct suite_run *run)
@@ -116,7 +139,9 @@ static const char *delete_uid(struct suite_run *run)
 	char uid[128], body[512];
 	const char *why = expect(run, "GET", MAPS "/suite-a", NULL, NULL, 200, "metadata.uid", uid);
 
-	snprintf(body, sizeof(body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"%s\"}}", uid);
+	snprintf(body, sizeof(body),
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"preconditions\":{\"uid\":\"%s\"}}",
+	    uid);
 	why = first_of(why, simple(run, "DELETE", MAPS "/suite-a", JSON, body, 200));
 	return first_of(why, simple(run, "GET", MAPS "/suite-a", NULL, NULL, 404));
 }
@@ -133,7 +158,8 @@ static const char *bad_type(struct suite_run *run)
 
 static const char *no_such_kind(struct suite_run *run)
 {
-	return simple(run, "GET", "/apis/example.com/v1/namespaces/default/things", NULL, NULL, 404);
+	return simple(run, "GET", "/apis/example.com/v1/namespaces/default/things", NULL, NULL,
+	    404);
 }
 
 static const char *long_value(struct suite_run *run)
@@ -144,7 +170,8 @@ static const char *long_value(struct suite_run *run)
 	const char *why = NULL;
 	int at;
 
-	at = sprintf(body, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"suite-long\",\"labels\":{\"suite\":\"1\"}},"
+	at = sprintf(body, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
+			   "\"suite-long\",\"labels\":{\"suite\":\"1\"}},"
 			   "\"data\":{\"k\":\"");
 	memset(body + at, 'x', len);
 	strcpy(body + at + len, "\"}}");
@@ -153,7 +180,8 @@ static const char *long_value(struct suite_run *run)
 		why = wrong(run, "status %d", reply.status);
 	drop(&reply);
 	reply = ask(run, "GET", MAPS "/suite-long", NULL, NULL);
-	if (!why && (!reply.doc || mpijob_node_length(mpijob_node_find(mpijob_doc_root(reply.doc), "data.k")) != len))
+	if (!why && (!reply.doc || mpijob_node_length(mpijob_node_find(mpijob_doc_root(reply.doc),
+				       "data.k")) != len))
 		why = wrong(run, "it came back otherwise");
 	drop(&reply);
 	free(body);
@@ -162,18 +190,27 @@ static const char *long_value(struct suite_run *run)
 
 static const char *status_subresource(struct suite_run *run)
 {
-	const char *job = "{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"suite-job\"},\"spec\":"
-			  "{\"runPolicy\":{\"suspend\":true},\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{\"spec\":{\"containers\":"
-			  "[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}";
+	const char *job =
+	    "{\"apiVersion\":\"kubeflow.org/"
+	    "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"suite-job\"},\"spec\":"
+	    "{\"runPolicy\":{\"suspend\":true},\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{"
+	    "\"spec\":{\"containers\":"
+	    "[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}";
 	char suspend[128] = "";
 	const char *why = simple(run, "POST", JOBS, JSON, job, 201);
 
 	why = first_of(why, simple(run, "PATCH", JOBS "/suite-job/status", MERGE,
-				   "{\"status\":{\"startTime\":\"2026-11-21T12:00:00Z\"},\"spec\":{\"runPolicy\":{\"suspend\":false}}}", 200));
-	why = first_of(why, expect(run, "GET", JOBS "/suite-job", NULL, NULL, 200, "status.startTime", NULL));
-	why = first_of(why, expect(run, "GET", JOBS "/suite-job", NULL, NULL, 200, "spec.runPolicy.suspend", suspend));
+				"{\"status\":{\"startTime\":\"2026-11-21T12:00:00Z\"},\"spec\":{"
+				"\"runPolicy\":{\"suspend\":false}}}",
+				200));
+	why = first_of(why,
+	    expect(run, "GET", JOBS "/suite-job", NULL, NULL, 200, "status.startTime", NULL));
+	why = first_of(why, expect(run, "GET", JOBS "/suite-job", NULL, NULL, 200,
+				"spec.runPolicy.suspend", suspend));
 	(void)simple(run, "DELETE", JOBS "/suite-job", NULL, NULL, 200);
-	return why || strcmp(suspend, "true") == 0 ? why : wrong(run, "a patch of the status changed the spec");
+	return why || strcmp(suspend, "true") == 0
+		   ? why
+		   : wrong(run, "a patch of the status changed the spec");
 }
 
 /* --- what a cluster may not do --- */
@@ -193,13 +230,15 @@ static const char *dry_run(struct suite_run *run)
 static const char *strict(struct suite_run *run)
 {
 	return simple(run, "POST", MAPS "?fieldValidation=Strict", JSON,
-		      "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"suite-strict\"},\"spice\":1}", 400);
+	    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"suite-strict\"}"
+	    ",\"spice\":1}",
+	    400);
 }
 
 static const char *apply(struct suite_run *run)
 {
-	const char *why = simple(run, "PATCH", MAPS "/suite-apply?fieldManager=suite", "application/apply-patch+yaml",
-				 MAP("suite-apply", ""), 201);
+	const char *why = simple(run, "PATCH", MAPS "/suite-apply?fieldManager=suite",
+	    "application/apply-patch+yaml", MAP("suite-apply", ""), 201);
 
 	return first_of(why, simple(run, "DELETE", MAPS "/suite-apply", NULL, NULL, 200));
 }
@@ -215,7 +254,8 @@ static const char *patch_of(struct suite_run *run, const char *type, const char 
 
 static const char *json_patch(struct suite_run *run)
 {
-	return patch_of(run, "application/json-patch+json", "[{\"op\":\"add\",\"path\":\"/data\",\"value\":{\"k\":\"1\"}}]");
+	return patch_of(run, "application/json-patch+json",
+	    "[{\"op\":\"add\",\"path\":\"/data\",\"value\":{\"k\":\"1\"}}]");
 }
 
 static const char *strategic_patch(struct suite_run *run)

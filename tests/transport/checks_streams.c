@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checks of streams and of the transport itself. Nothing is expected at a moment: what must come is waited for, and
- * what must not come is looked for at the end, so that a recording, which tells the future at once, passes as well.
+ * The checks of streams and of the transport itself. Nothing is expected at a moment: what must
+ * come is waited for, and what must not come is looked for at the end, so that a recording, which
+ * tells the future at once, passes as well.
  */
 #include "suite.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MANY 500
+#define MANY    500
 #define CHANGES 100
 
 static size_t count_of(const struct reply *reply, const char *piece)
@@ -42,11 +43,14 @@ static void poll_for(struct suite_run *run, int ms)
 		(void)mpijob_client_poll(run->client, 10);
 }
 
-static const char *watch_path(struct suite_run *run, char path[256], const char *more, char version[128])
+static const char *watch_path(struct suite_run *run, char path[256], const char *more,
+    char version[128])
 {
-	const char *why = expect(run, "GET", MAPS "?labelSelector=suite%3D1", NULL, NULL, 200, "metadata.resourceVersion", version);
+	const char *why = expect(run, "GET", MAPS "?labelSelector=suite%3D1", NULL, NULL, 200,
+	    "metadata.resourceVersion", version);
 
-	snprintf(path, 256, MAPS "?watch=1&labelSelector=suite%%3D1&resourceVersion=%.100s%s", version, more);
+	snprintf(path, 256, MAPS "?watch=1&labelSelector=suite%%3D1&resourceVersion=%.100s%s",
+	    version, more);
 	return why;
 }
 
@@ -57,7 +61,8 @@ static const char *live(struct suite_run *run, const char *name)
 	const char *why;
 
 	snprintf(path, sizeof(path), MAPS "/%s", name);
-	snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"suite\":\"1\"}}}", name);
+	snprintf(body, sizeof(body),
+	    "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"suite\":\"1\"}}}", name);
 	why = simple(run, "POST", MAPS, JSON, body, 201);
 	why = first_of(why, simple(run, "PATCH", path, MERGE, "{\"data\":{\"k\":\"1\"}}", 200));
 	return first_of(why, simple(run, "DELETE", path, NULL, NULL, 200));
@@ -66,11 +71,13 @@ static const char *live(struct suite_run *run, const char *name)
 /* Each of the three once, in their order. */
 static const char *check_story(struct suite_run *run, struct reply *watch)
 {
-	static const char *const types[] = { "\"type\":\"ADDED\"", "\"type\":\"MODIFIED\"", "\"type\":\"DELETED\"" };
+	static const char *const types[] = { "\"type\":\"ADDED\"", "\"type\":\"MODIFIED\"",
+		"\"type\":\"DELETED\"" };
 	const char *at;
 
 	if (!comes(run, watch, types[2], 1))
-		return wrong(run, "the deletion is not told; code %s, status %d", mpijob_error_name(watch->code), watch->status);
+		return wrong(run, "the deletion is not told; code %s, status %d",
+		    mpijob_error_name(watch->code), watch->status);
 	at = mpijob_text_data(watch->stream);
 	for (int i = 0; i < 3; i++) {
 		at = strstr(at, types[i]);
@@ -100,24 +107,29 @@ const char *watch_resumes(struct suite_run *run)
 	const char *why = watch_path(run, path, "", version);
 	struct reply watch;
 
-	why = first_of(why, expect(run, "POST", MAPS, JSON, MAP("suite-r", ""), 201, "metadata.resourceVersion", second));
-	why = first_of(why, simple(run, "PATCH", MAPS "/suite-r", MERGE, "{\"data\":{\"k\":\"1\"}}", 200));
+	why = first_of(why, expect(run, "POST", MAPS, JSON, MAP("suite-r", ""), 201,
+				"metadata.resourceVersion", second));
+	why = first_of(why,
+	    simple(run, "PATCH", MAPS "/suite-r", MERGE, "{\"data\":{\"k\":\"1\"}}", 200));
 	why = first_of(why, simple(run, "DELETE", MAPS "/suite-r", NULL, NULL, 200));
 	begin(run, &watch, 1, "GET", path, NULL, NULL);
 	why = first_of(why, check_story(run, &watch));
 	drop(&watch);
 	if (why)
 		return why;
-	snprintf(path, sizeof(path), MAPS "?watch=1&labelSelector=suite%%3D1&resourceVersion=%.100s", second);
+	snprintf(path, sizeof(path),
+	    MAPS "?watch=1&labelSelector=suite%%3D1&resourceVersion=%.100s", second);
 	begin(run, &watch, 1, "GET", path, NULL, NULL);
-	if (!comes(run, &watch, "\"type\":\"DELETED\"", 1) || count_of(&watch, "\"type\":\"MODIFIED\"") != 1 ||
+	if (!comes(run, &watch, "\"type\":\"DELETED\"", 1) ||
+	    count_of(&watch, "\"type\":\"MODIFIED\"") != 1 ||
 	    count_of(&watch, "\"type\":\"ADDED\"") != 0)
 		why = wrong(run, "from the second version: %s", mpijob_text_data(watch.stream));
 	drop(&watch);
 	return why;
 }
 
-/* Servers forget at their own time; the embedded one after as many changes as it was told to remember. */
+/* Servers forget at their own time; the embedded one after as many changes as it was told to
+ * remember. */
 const char *watch_forgotten(struct suite_run *run)
 {
 	char path[256], version[128], body[64];
@@ -133,8 +145,10 @@ const char *watch_forgotten(struct suite_run *run)
 	begin(run, &watch, 1, "GET", path, NULL, NULL);
 	if (!why && comes(run, &watch, "\"type\":\"DELETED\"", 1))
 		why = "everything is remembered";
-	else if (!why && !strstr(mpijob_text_data(watch.stream), "\"code\":410") && watch.status != 410)
-		why = wrong(run, "status %d, told: %.100s", watch.status, mpijob_text_data(watch.stream));
+	else if (!why && !strstr(mpijob_text_data(watch.stream), "\"code\":410") &&
+		 watch.status != 410)
+		why = wrong(run, "status %d, told: %.100s", watch.status,
+		    mpijob_text_data(watch.stream));
 	drop(&watch);
 	return why;
 }
@@ -148,7 +162,8 @@ const char *watch_ends(struct suite_run *run)
 	begin(run, &watch, 1, "GET", path, NULL, NULL);
 	wait_for(run, &watch);
 	if (!why && (!watch.done || watch.code || watch.status != 200))
-		why = wrong(run, "done %d, %s, status %d", watch.done, mpijob_error_name(watch.code), watch.status);
+		why = wrong(run, "done %d, %s, status %d", watch.done,
+		    mpijob_error_name(watch.code), watch.status);
 	drop(&watch);
 	return why;
 }
@@ -238,7 +253,8 @@ const char *wake_poll(struct suite_run *run)
 	} while (code == 0 && clock_ms() - begun < 25 && ++rounds < 20);
 	pthread_join(thread, NULL);
 	if (code || rounds >= 20 || clock_ms() - begun > PATIENCE_MS / 2)
-		return wrong(run, "%s after %lld ms, %d rounds", mpijob_error_name(code), (long long)(clock_ms() - begun), rounds);
+		return wrong(run, "%s after %lld ms, %d rounds", mpijob_error_name(code),
+		    (long long)(clock_ms() - begun), rounds);
 	return NULL;
 }
 
@@ -255,11 +271,13 @@ const char *host_loop(struct suite_run *run)
 		if (mpijob_client_interest(run->client, &wait.fd, &deadline))
 			why = SUITE_UNSUPPORTED;
 		left = deadline < 0 ? end - clock_ms() : deadline - clock_ms();
-		if (!why && poll(&wait, 1, left < 0 ? 0 : (int)left) >= 0 && mpijob_client_poll(run->client, 0))
+		if (!why && poll(&wait, 1, left < 0 ? 0 : (int)left) >= 0 &&
+		    mpijob_client_poll(run->client, 0))
 			why = wrong(run, "poll failed");
 	}
 	if (!why && reply.status != 200)
-		why = wrong(run, "nothing came while only the descriptor and the deadline were waited for");
+		why = wrong(run,
+		    "nothing came while only the descriptor and the deadline were waited for");
 	drop(&reply);
 	return why;
 }
@@ -274,7 +292,8 @@ const char *many_at_once(struct suite_run *run)
 	for (int i = 0; i < MANY; i++) {
 		snprintf(path, sizeof(path), MAPS "/suite-many-%d", i);
 		if (begin(run, &replies[i], 0, "GET", path, NULL, NULL))
-			why = wrong(run, "number %d cannot be started: %s", i, mpijob_error_name(replies[i].code));
+			why = wrong(run, "number %d cannot be started: %s", i,
+			    mpijob_error_name(replies[i].code));
 	}
 	for (int i = 0; i < MANY; i++) {
 		wait_for(run, &replies[i]);
@@ -319,12 +338,16 @@ const char *start_in_callback(struct suite_run *run)
 
 const char *log_of_pod(struct suite_run *run)
 {
-	static const char pod[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"suite-pod\"},\"spec\":{\"containers\":"
-				  "[{\"name\":\"c\",\"image\":\"i\"}],\"nodeSelector\":{\"suite\":\"nowhere\"}}}";
+	static const char pod[] =
+	    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"suite-pod\"},"
+	    "\"spec\":{\"containers\":"
+	    "[{\"name\":\"c\",\"image\":\"i\"}],\"nodeSelector\":{\"suite\":\"nowhere\"}}}";
 	const char *why = simple(run, "POST", PODS, JSON, pod, 201);
 	struct reply log;
 
-	begin(run, &log, 1, "GET", PODS "/suite-pod/log?follow=true&timestamps=true&sinceTime=2026-11-21T12%3A00%3A00Z", NULL, NULL);
+	begin(run, &log, 1, "GET",
+	    PODS "/suite-pod/log?follow=true&timestamps=true&sinceTime=2026-11-21T12%3A00%3A00Z",
+	    NULL, NULL);
 	wait_for(run, &log);
 	if (!why && (!log.done || log.status != 400))
 		why = wrong(run, "status %d", log.status);

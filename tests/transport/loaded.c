@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The suite as a library that is loaded: for transports of other languages, which bring their own client. */
+/* The suite as a library that is loaded: for transports of other languages, which bring their own
+ * client. */
 #include "suite.h"
 
 int transport_suite_checks(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One suite over every transport: the embedded cluster, a recording of it while it is made, that recording played
- * again, and the adapter for calls that block. Those in Python run it themselves, through loaded.c.
+ * One suite over every transport: the embedded cluster, a recording of it while it is made, that
+ * recording played again, and the adapter for calls that block. Those in Python run it themselves,
+ * through loaded.c.
  *
  * Usage: transport_suite [http]: over HTTP alone, to the cluster of the usual kubeconfig.
  */

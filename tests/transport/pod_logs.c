@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs of real processes: pods of the embedded cluster print while they are followed, streams are closed at every other
- * moment, and each line must come once and in its order. Needs namespaces; skipped with the reason where there are none.
+ * Logs of real processes: pods of the embedded cluster print while they are followed, streams are
+ * closed at every other moment, and each line must come once and in its order. Needs namespaces;
+ * skipped with the reason where there are none.
  */
 #include "../unit/local_client.h"
 
 #include "client/logs.h"
 
-#define PODS "/api/v1/namespaces/default/pods"
+#define PODS  "/api/v1/namespaces/default/pods"
 #define LINES 400
 
 static struct cluster node;
@@ -30,15 +31,18 @@ static int node_up(mpijob_diag *diag)
 	return error ? error : mpijob_client_new(&node.transport, node.local, &node.client);
 }
 
-static void make_pod(const char *name, const char *label, const char *policy, const char *init, const char *script)
+static void make_pod(const char *name, const char *label, const char *policy, const char *init,
+    const char *script)
 {
 	char body[4096];
 
 	snprintf(body, sizeof(body),
-		 "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"set\":\"%s\"}},\"spec\":{\"restartPolicy\":\"%s\",\"volumes\":[{\"name\":\"v\","
-		 "\"emptyDir\":{}}],%s\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":[\"sh\",\"-c\",\"%s\"],\"volumeMounts\":[{\"name\":\"v\","
-		 "\"mountPath\":\"/v\"}]}]}}",
-		 name, label, policy, init, script);
+	    "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"set\":\"%s\"}},\"spec\":{"
+	    "\"restartPolicy\":\"%s\",\"volumes\":[{\"name\":\"v\","
+	    "\"emptyDir\":{}}],%s\"containers\":[{\"image\":\"i\",\"name\":\"c\",\"command\":["
+	    "\"sh\",\"-c\",\"%s\"],\"volumeMounts\":[{\"name\":\"v\","
+	    "\"mountPath\":\"/v\"}]}]}}",
+	    name, label, policy, init, script);
 	expect(&node, "POST", PODS, body, 201);
 }
 
@@ -52,19 +56,22 @@ static int take_line(void *user, const struct mpijob_log_line *line)
 	snprintf(head, sizeof(head), "%s%d ", line->container, (int)line->attempt);
 	mpijob_text_write(told_text->text[at], head, strlen(head));
 	mpijob_text_write(told_text->text[at], line->text, line->len);
-	return mpijob_text_write(told_text->text[at], line->whole ? "\n" : "~\n", line->whole ? 1 : 2);
+	return mpijob_text_write(told_text->text[at], line->whole ? "\n" : "~\n",
+	    line->whole ? 1 : 2);
 }
 
-static void take_failure(void *user, const char *pod, const char *container, int code, const char *message, int again)
+static void take_failure(void *user, const char *pod, const char *container, int code,
+    const char *message, int again)
 {
 	struct told_lines *told_text = user;
 
-	print_message("%s/%s: %s: %s%s\n", pod ? pod : "", container ? container : "", mpijob_error_name(code), message,
-		      again ? ", again" : "");
+	print_message("%s/%s: %s: %s%s\n", pod ? pod : "", container ? container : "",
+	    mpijob_error_name(code), message, again ? ", again" : "");
 	told_text->failures += !again;
 }
 
-static mpijob_logs *begin_logs(struct told_lines *told_text, const char *selector, int follow, int64_t *tail)
+static mpijob_logs *begin_logs(struct told_lines *told_text, const char *selector, int follow,
+    int64_t *tail)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	mpijob_logs *logs = NULL;
@@ -123,8 +130,10 @@ static int break_streams(mpijob_logs *logs)
 
 static void followed_and_broken(void **state)
 {
-	const char *init = "\"initContainers\":[{\"image\":\"i\",\"name\":\"i\",\"command\":[\"sh\",\"-c\",\"echo first; printf half\"]}],";
-	const char *script = "i=0; while [ $i -lt 400 ]; do echo line $i; i=$((i+1)); [ $((i%20)) -ne 0 ] || sleep 0.01; done; printf end";
+	const char *init = "\"initContainers\":[{\"image\":\"i\",\"name\":\"i\",\"command\":["
+			   "\"sh\",\"-c\",\"echo first; printf half\"]}],";
+	const char *script = "i=0; while [ $i -lt 400 ]; do echo line $i; i=$((i+1)); [ $((i%20)) "
+			     "-ne 0 ] || sleep 0.01; done; printf end";
 	mpijob_text *wanted = mpijob_text_new();
 	struct told_lines told_text;
 	mpijob_logs *logs = begin_logs(&told_text, "set=a", 1, NULL);
@@ -145,7 +154,8 @@ static void followed_and_broken(void **state)
 		assert_int_equal(mpijob_client_poll(node.client, 5), 0);
 		if (rounds % 2)
 			broken += break_streams(logs);
-		if (rounds % 50 == 49 && ended("a-0") && ended("a-1") && ended("a-2") && mpijob_logs_unread(logs) == 0)
+		if (rounds % 50 == 49 && ended("a-0") && ended("a-1") && ended("a-2") &&
+		    mpijob_logs_unread(logs) == 0)
 			break;
 	}
 	print_message("%d streams were closed in %d rounds\n", broken, rounds);
@@ -163,8 +173,10 @@ static void every_run(void **state)
 	mpijob_logs *logs = begin_logs(&told_text, "set=b", 1, NULL);
 
 	(void)state;
-	make_pod("b-0", "b", "OnFailure", "", "echo x >> /v/n; n=$(wc -l < /v/n); echo run $n; sleep 0.1; [ $n -ge 3 ]");
-	for (int i = 0; i < 2000 && !(i % 20 == 19 && ended("b-0") && mpijob_logs_unread(logs) == 0); i++)
+	make_pod("b-0", "b", "OnFailure", "",
+	    "echo x >> /v/n; n=$(wc -l < /v/n); echo run $n; sleep 0.1; [ $n -ge 3 ]");
+	for (int i = 0;
+	     i < 2000 && !(i % 20 == 19 && ended("b-0") && mpijob_logs_unread(logs) == 0); i++)
 		assert_int_equal(mpijob_client_poll(node.client, 10), 0);
 	assert_string_equal(mpijob_text_data(told_text.text[0]), "c0 run 1\nc1 run 2\nc2 run 3\n");
 	assert_int_equal(told_text.failures, 0);
@@ -182,7 +194,8 @@ static void the_last_lines(void **state)
 		assert_int_equal(mpijob_client_poll(node.client, 10), 0);
 	assert_int_equal(mpijob_logs_state(logs), 0);
 	for (size_t i = 0; i < 3; i++)
-		assert_string_equal(mpijob_text_data(told_text.text[i]), "i0 first\ni0 half~\nc0 line 398\nc0 line 399\nc0 end~\n");
+		assert_string_equal(mpijob_text_data(told_text.text[i]),
+		    "i0 first\ni0 half~\nc0 line 398\nc0 line 399\nc0 end~\n");
 	end_logs(&told_text, logs);
 }
 
@@ -197,7 +210,8 @@ int main(void)
 	int failed, error = node_up(diag);
 
 	if (error) {
-		printf("skipped: %s\n", mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : mpijob_error_text(error));
+		printf("skipped: %s\n", mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message
+								: mpijob_error_text(error));
 		mpijob_diag_free(diag);
 		return error == MPIJOB_ERR_UNSUPPORTED ? 77 : 1;
 	}

@@ -10,8 +10,8 @@
 #define SUITE_CHECKS_MOST 64
 #define SUITE_UNSUPPORTED "unsupported"
 /* Transports that the reasons for differences are about. */
-#define SUITE_LOCAL	  "embedded, record, replay, blocking"
-#define SUITE_IN_PYTHON	  "python, python-blocking"
+#define SUITE_LOCAL     "embedded, record, replay, blocking"
+#define SUITE_IN_PYTHON "python, python-blocking"
 
 struct suite_run {
 	mpijob_client *client;
@@ -24,14 +24,15 @@ struct suite_check {
 	const char *(*run)(struct suite_run *run);
 };
 
-#define MAPS "/api/v1/namespaces/default/configmaps"
-#define JOBS "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs"
-#define PODS "/api/v1/namespaces/default/pods"
-#define JSON "application/json"
-#define MERGE "application/merge-patch+json"
+#define MAPS        "/api/v1/namespaces/default/configmaps"
+#define JOBS        "/apis/kubeflow.org/v2beta1/namespaces/default/mpijobs"
+#define PODS        "/api/v1/namespaces/default/pods"
+#define JSON        "application/json"
+#define MERGE       "application/merge-patch+json"
 #define PATIENCE_MS 20000
-#define MAP(name, more) \
-	"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name "\",\"labels\":{\"suite\":\"1\"}" more "}}"
+#define MAP(name, more)                                                                \
+	"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name \
+	"\",\"labels\":{\"suite\":\"1\"}" more "}}"
 
 struct reply {
 	int done, code, status;
@@ -44,19 +45,22 @@ struct reply {
 
 int64_t clock_ms(void);
 /* Say what is wrong; for returning. */
-__attribute__((format(printf, 2, 3))) const char *wrong(struct suite_run *run, const char *format, ...);
+__attribute__((format(printf, 2, 3))) const char *wrong(struct suite_run *run, const char *format,
+    ...);
 /* Start a request; a streamed one fills `stream`. */
-int begin(struct suite_run *run, struct reply *reply, int stream, const char *method, const char *path, const char *type,
-	  const char *body);
+int begin(struct suite_run *run, struct reply *reply, int stream, const char *method,
+    const char *path, const char *type, const char *body);
 /* Give up, if need be, and free. */
 void drop(struct reply *reply);
 /* Until it is done, but not for ever. */
 void wait_for(struct suite_run *run, const struct reply *reply);
-struct reply ask(struct suite_run *run, const char *method, const char *path, const char *type, const char *body);
+struct reply ask(struct suite_run *run, const char *method, const char *path, const char *type,
+    const char *body);
 /* Ask, and compare the status; a text of the answer goes to `out` when that is given. */
-const char *expect(struct suite_run *run, const char *method, const char *path, const char *type, const char *body, int status,
-		   const char *field, char out[128]);
-const char *simple(struct suite_run *run, const char *method, const char *path, const char *type, const char *body, int status);
+const char *expect(struct suite_run *run, const char *method, const char *path, const char *type,
+    const char *body, int status, const char *field, char out[128]);
+const char *simple(struct suite_run *run, const char *method, const char *path, const char *type,
+    const char *body, int status);
 const char *first_of(const char *a, const char *b);
 
 /* checks_streams.c */
@@ -78,7 +82,8 @@ const char *jobs_life(struct suite_run *run);
 const char *jobs_apply(struct suite_run *run);
 const char *jobs_refusal(struct suite_run *run);
 
-/* suite.c: how many checks fail over that client, except for known reasons. `quiet`: print nothing. */
+/* suite.c: how many checks fail over that client, except for known reasons. `quiet`: print
+ * nothing. */
 int suite_run_checks(const char *name, mpijob_client *client, int quiet);
 /* How many reasons for those transports, listed as above, no run so far needed. */
 int suite_check_reasons(const char *transports);

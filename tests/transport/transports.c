@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How each transport of the suite is put together; the one that blocks stands in blocking_cluster.c. */
+/* How each transport of the suite is put together; the one that blocks stands in
+ * blocking_cluster.c. */
 #include "transports.h"
 
 #include "record.h"
@@ -12,7 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WINDOW 50 /* changes that the embedded cluster remembers, so that it forgets within a test */
+/* changes that the embedded cluster remembers, so that it forgets within a test */
+#define WINDOW 50
 
 static char *recording;
 static size_t recording_len;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the embedded cluster share: a cluster without a node, and requests as one-liners. */
+/* What the tests of the embedded cluster share: a cluster without a node, and requests as
+ * one-liners. */
 #ifndef TESTS_UNIT_LOCAL_CLIENT_H
 #define TESTS_UNIT_LOCAL_CLIENT_H
 
@@ -45,7 +46,8 @@ static inline int cluster_up_with(void **state, int backoff_ms)
 	assert_non_null(cluster);
 	cluster->transport.size = sizeof(cluster->transport);
 	assert_int_equal(mpijob_local_new(&options, &cluster->transport, &cluster->local, NULL), 0);
-	assert_int_equal(mpijob_client_new(&cluster->transport, cluster->local, &cluster->client), 0);
+	assert_int_equal(mpijob_client_new(&cluster->transport, cluster->local, &cluster->client),
+	    0);
 	*state = cluster;
 	return 0;
 }
@@ -92,8 +94,8 @@ static inline void answer_free(struct answer *answer)
 }
 
 /* Start a request; a streamed one when `answer->stream` is to be filled. */
-static inline void ask_start(struct cluster *cluster, struct answer *answer, int stream, const char *method,
-			     const char *path, const char *type, const char *body)
+static inline void ask_start(struct cluster *cluster, struct answer *answer, int stream,
+    const char *method, const char *path, const char *type, const char *body)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
@@ -111,12 +113,13 @@ static inline void ask_start(struct cluster *cluster, struct answer *answer, int
 		answer->stream = mpijob_text_new();
 		callbacks.data = answer_data;
 	}
-	assert_int_equal(mpijob_client_start(cluster->client, &request, &callbacks, &answer->call), 0);
+	assert_int_equal(mpijob_client_start(cluster->client, &request, &callbacks, &answer->call),
+	    0);
 	assert_false(answer->done);
 }
 
-static inline struct answer ask_as(struct cluster *cluster, const char *method, const char *path, const char *type,
-				   const char *body)
+static inline struct answer ask_as(struct cluster *cluster, const char *method, const char *path,
+    const char *type, const char *body)
 {
 	struct answer answer;
 
@@ -127,17 +130,19 @@ static inline struct answer ask_as(struct cluster *cluster, const char *method, 
 	return answer;
 }
 
-static inline struct answer ask(struct cluster *cluster, const char *method, const char *path, const char *body)
+static inline struct answer ask(struct cluster *cluster, const char *method, const char *path,
+    const char *body)
 {
 	return ask_as(cluster, method, path,
-		      !body                          ? NULL
-		      : strcmp(method, "PATCH") == 0 ? "application/merge-patch+json"
-						     : "application/json",
-		      body);
+	    !body                          ? NULL
+	    : strcmp(method, "PATCH") == 0 ? "application/merge-patch+json"
+					   : "application/json",
+	    body);
 }
 
 /* Ask, and compare the status. */
-static inline void expect(struct cluster *cluster, const char *method, const char *path, const char *body, int status)
+static inline void expect(struct cluster *cluster, const char *method, const char *path,
+    const char *body, int status)
 {
 	struct answer answer = ask(cluster, method, path, body);
 
@@ -145,8 +150,10 @@ static inline void expect(struct cluster *cluster, const char *method, const cha
 		mpijob_text *text = mpijob_text_new();
 
 		if (answer.doc)
-			mpijob_node_write(mpijob_doc_root(answer.doc), MPIJOB_FORMAT_JSON, mpijob_text_write, text);
-		print_message("%s %s: %d\n%s\n", method, path, answer.status, mpijob_text_data(text));
+			mpijob_node_write(mpijob_doc_root(answer.doc), MPIJOB_FORMAT_JSON,
+			    mpijob_text_write, text);
+		print_message("%s %s: %d\n%s\n", method, path, answer.status,
+		    mpijob_text_data(text));
 		mpijob_text_free(text);
 	}
 	assert_int_equal(answer.status, status);
@@ -154,7 +161,8 @@ static inline void expect(struct cluster *cluster, const char *method, const cha
 }
 
 /* Ask for an object that must be there, and compare a text in it; NULL: it must be absent. */
-static inline void expect_text(struct cluster *cluster, const char *path, const char *field, const char *text)
+static inline void expect_text(struct cluster *cluster, const char *path, const char *field,
+    const char *text)
 {
 	struct answer answer = ask(cluster, "GET", path, NULL);
 	const char *found;
@@ -173,16 +181,21 @@ static inline void expect_text(struct cluster *cluster, const char *path, const 
 }
 
 /* Like expect_text, of the answer to a request with a body. */
-static inline void expect_refusal(struct cluster *cluster, const char *method, const char *path, const char *type,
-				  const char *body, int status, const char *reason)
+static inline void expect_refusal(struct cluster *cluster, const char *method, const char *path,
+    const char *type, const char *body, int status, const char *reason)
 {
 	struct answer answer = ask_as(cluster, method, path, type, body);
 
 	assert_int_equal(answer.status, status);
 	assert_non_null(answer.doc);
-	assert_string_equal(mpijob_node_string(mpijob_node_get(mpijob_doc_root(answer.doc), "kind")), "Status");
-	assert_string_equal(mpijob_node_string(mpijob_node_get(mpijob_doc_root(answer.doc), "reason")), reason);
-	assert_non_null(mpijob_node_string(mpijob_node_get(mpijob_doc_root(answer.doc), "message")));
+	assert_string_equal(mpijob_node_string(
+				mpijob_node_get(mpijob_doc_root(answer.doc), "kind")),
+	    "Status");
+	assert_string_equal(mpijob_node_string(
+				mpijob_node_get(mpijob_doc_root(answer.doc), "reason")),
+	    reason);
+	assert_non_null(
+	    mpijob_node_string(mpijob_node_get(mpijob_doc_root(answer.doc), "message")));
 	answer_free(&answer);
 }
 
@@ -203,7 +216,8 @@ static inline int told(const struct answer *answer, const char *piece)
 {
 	int count = 0;
 
-	for (const char *at = mpijob_text_data(answer->stream); (at = strstr(at, piece)); at += strlen(piece))
+	for (const char *at = mpijob_text_data(answer->stream); (at = strstr(at, piece));
+	     at += strlen(piece))
 		count++;
 	return count;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The layout of every public struct, as compiled programs rely on it: a struct only grows at its end. Whoever appends a
- * member changes the row here, and thereby sees that only the last member and the size changed. Where int is 32 and a
- * pointer 64 bits wide, these numbers hold for every architecture. Neither list can miss a struct: the headers are read.
+ * The layout of every public struct, as compiled programs rely on it: a struct only grows at its
+ * end. Whoever appends a member changes the row here, and thereby sees that only the last member
+ * and the size changed. Where int is 32 and a pointer 64 bits wide, these numbers hold for every
+ * architecture. Neither list can miss a struct: the headers are read.
  */
 #include <mpijob/http.h>
 #include <mpijob/local.h>
@@ -17,94 +18,96 @@
 #include <cmocka.h>
 #include <dirent.h>
 
-/* Structs that callers fill or have filled: name, last member, size, offset of that member, initialiser. */
-#define FILLED(X) \
-	X(target, scope, 80, 72, MPIJOB_TARGET_INIT) \
-	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT) \
-	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT) \
-	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT) \
-	X(delete_options, grace_seconds, 40, 32, MPIJOB_DELETE_OPTIONS_INIT) \
-	X(access, name, 56, 48, MPIJOB_ACCESS_INIT) \
-	X(watch_options, scope, 120, 112, MPIJOB_WATCH_OPTIONS_INIT) \
-	X(finding, source, 64, 56, MPIJOB_FINDING_INIT) \
-	X(flyte_config, inject_finalizer, 224, 220, MPIJOB_FLYTE_CONFIG_INIT) \
-	X(flyte_execution, interruptible, 256, 252, MPIJOB_FLYTE_EXECUTION_INIT) \
-	X(flyte_options, repairs, 40, 32, MPIJOB_FLYTE_OPTIONS_INIT) \
-	X(flyte_log_template, uri, 24, 16, MPIJOB_FLYTE_LOG_TEMPLATE_INIT) \
-	X(flyte_status_options, repairs, 64, 56, MPIJOB_FLYTE_STATUS_OPTIONS_INIT) \
-	X(parse_options, no_places, 72, 64, MPIJOB_PARSE_OPTIONS_INIT) \
-	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT) \
-	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT) \
-	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT) \
-	X(template_field, choices, 64, 56, MPIJOB_TEMPLATE_FIELD_INIT) \
-	X(crd_options, descriptions, 16, 8, MPIJOB_CRD_OPTIONS_INIT) \
-	X(http_config_options, plugin_policy, 176, 168, MPIJOB_HTTP_CONFIG_OPTIONS_INIT) \
-	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT) \
-	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT) \
-	X(local_exec_options, fds, 56, 40, MPIJOB_LOCAL_EXEC_OPTIONS_INIT) \
-	X(operator_options, resolve_user, 88, 80, MPIJOB_OPERATOR_OPTIONS_INIT) \
-	X(lease_options, user, 88, 80, MPIJOB_LEASE_OPTIONS_INIT) \
-	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT) \
-	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT) \
-	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT) \
-	X(plan_options, names_known, 64, 56, MPIJOB_PLAN_OPTIONS_INIT) \
-	X(launch_options, backend, 176, 168, MPIJOB_LAUNCH_OPTIONS_INIT) \
-	X(rank, variable, 40, 32, MPIJOB_RANK_INIT) \
-	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT) \
-	X(render_options, features, 88, 80, MPIJOB_RENDER_OPTIONS_INIT) \
-	X(features, fail_lost_worker, 72, 64, MPIJOB_FEATURES_INIT) \
-	X(object_head, name, 40, 32, MPIJOB_OBJECT_HEAD_INIT) \
-	X(host, worker, 24, 20, MPIJOB_HOST_INIT) \
-	X(pod_group, min_resources, 48, 40, MPIJOB_POD_GROUP_INIT) \
+/* Structs that callers fill or have filled: name, last member, size, offset of that member,
+ * initialiser. */
+#define FILLED(X)                                                                             \
+	X(target, scope, 80, 72, MPIJOB_TARGET_INIT)                                          \
+	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT)                                     \
+	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT)                   \
+	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT)                            \
+	X(delete_options, grace_seconds, 40, 32, MPIJOB_DELETE_OPTIONS_INIT)                  \
+	X(access, name, 56, 48, MPIJOB_ACCESS_INIT)                                           \
+	X(watch_options, scope, 120, 112, MPIJOB_WATCH_OPTIONS_INIT)                          \
+	X(finding, source, 64, 56, MPIJOB_FINDING_INIT)                                       \
+	X(flyte_config, inject_finalizer, 224, 220, MPIJOB_FLYTE_CONFIG_INIT)                 \
+	X(flyte_execution, interruptible, 256, 252, MPIJOB_FLYTE_EXECUTION_INIT)              \
+	X(flyte_options, repairs, 40, 32, MPIJOB_FLYTE_OPTIONS_INIT)                          \
+	X(flyte_log_template, uri, 24, 16, MPIJOB_FLYTE_LOG_TEMPLATE_INIT)                    \
+	X(flyte_status_options, repairs, 64, 56, MPIJOB_FLYTE_STATUS_OPTIONS_INIT)            \
+	X(parse_options, no_places, 72, 64, MPIJOB_PARSE_OPTIONS_INIT)                        \
+	X(default_options, reference, 16, 8, MPIJOB_DEFAULT_OPTIONS_INIT)                     \
+	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT)                     \
+	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT)                      \
+	X(template_field, choices, 64, 56, MPIJOB_TEMPLATE_FIELD_INIT)                        \
+	X(crd_options, descriptions, 16, 8, MPIJOB_CRD_OPTIONS_INIT)                          \
+	X(http_config_options, plugin_policy, 176, 168, MPIJOB_HTTP_CONFIG_OPTIONS_INIT)      \
+	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT)                        \
+	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT)                   \
+	X(local_exec_options, fds, 56, 40, MPIJOB_LOCAL_EXEC_OPTIONS_INIT)                    \
+	X(operator_options, resolve_user, 88, 80, MPIJOB_OPERATOR_OPTIONS_INIT)               \
+	X(lease_options, user, 88, 80, MPIJOB_LEASE_OPTIONS_INIT)                             \
+	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT)                                \
+	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT)                \
+	X(child_facts, owned, 96, 88, MPIJOB_CHILD_FACTS_INIT)                                \
+	X(plan_options, names_known, 64, 56, MPIJOB_PLAN_OPTIONS_INIT)                        \
+	X(launch_options, backend, 176, 168, MPIJOB_LAUNCH_OPTIONS_INIT)                      \
+	X(rank, variable, 40, 32, MPIJOB_RANK_INIT)                                           \
+	X(priority_class, value, 24, 16, MPIJOB_PRIORITY_CLASS_INIT)                          \
+	X(render_options, features, 88, 80, MPIJOB_RENDER_OPTIONS_INIT)                       \
+	X(features, fail_lost_worker, 72, 64, MPIJOB_FEATURES_INIT)                           \
+	X(object_head, name, 40, 32, MPIJOB_OBJECT_HEAD_INIT)                                 \
+	X(host, worker, 24, 20, MPIJOB_HOST_INIT)                                             \
+	X(pod_group, min_resources, 48, 40, MPIJOB_POD_GROUP_INIT)                            \
 	X(scheduling_policy, schedule_timeout_seconds, 48, 40, MPIJOB_SCHEDULING_POLICY_INIT) \
-	X(run_policy, managed_by, 64, 56, MPIJOB_RUN_POLICY_INIT) \
-	X(replica_spec, restart_policy, 32, 24, MPIJOB_REPLICA_SPEC_INIT) \
-	X(spec, mpi_implementation, 64, 60, MPIJOB_SPEC_INIT) \
-	X(condition, last_transition_time, 56, 48, MPIJOB_CONDITION_INIT) \
-	X(replica_status, failed, 24, 16, MPIJOB_REPLICA_STATUS_INIT) \
-	X(status, completion_time, 56, 48, MPIJOB_STATUS_INIT) \
-	X(request, fresh, 72, 64, MPIJOB_REQUEST_INIT) \
-	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT) \
-	X(blocking, max_threads, 40, 32, MPIJOB_BLOCKING_INIT) \
-	X(submit_options, field_validation, 48, 40, MPIJOB_SUBMIT_OPTIONS_INIT) \
-	X(task_callbacks, user, 24, 16, MPIJOB_TASK_CALLBACKS_INIT) \
-	X(log_tail, len, 40, 32, MPIJOB_LOG_TAIL_INIT) \
-	X(evidence, now_ms, 64, 56, MPIJOB_EVIDENCE_INIT) \
+	X(run_policy, managed_by, 64, 56, MPIJOB_RUN_POLICY_INIT)                             \
+	X(replica_spec, restart_policy, 32, 24, MPIJOB_REPLICA_SPEC_INIT)                     \
+	X(spec, mpi_implementation, 64, 60, MPIJOB_SPEC_INIT)                                 \
+	X(condition, last_transition_time, 56, 48, MPIJOB_CONDITION_INIT)                     \
+	X(replica_status, failed, 24, 16, MPIJOB_REPLICA_STATUS_INIT)                         \
+	X(status, completion_time, 56, 48, MPIJOB_STATUS_INIT)                                \
+	X(request, fresh, 72, 64, MPIJOB_REQUEST_INIT)                                        \
+	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT)                                  \
+	X(blocking, max_threads, 40, 32, MPIJOB_BLOCKING_INIT)                                \
+	X(submit_options, field_validation, 48, 40, MPIJOB_SUBMIT_OPTIONS_INIT)               \
+	X(task_callbacks, user, 24, 16, MPIJOB_TASK_CALLBACKS_INIT)                           \
+	X(log_tail, len, 40, 32, MPIJOB_LOG_TAIL_INIT)                                        \
+	X(evidence, now_ms, 64, 56, MPIJOB_EVIDENCE_INIT)                                     \
 	X(logs_options, user, 112, 104, MPIJOB_LOGS_OPTIONS_INIT)
 
 /* Structs that only the library fills. */
-#define GIVEN(X) \
-	X(answer, retry_after_ms, 56, 48) \
+#define GIVEN(X)                                 \
+	X(answer, retry_after_ms, 56, 48)        \
 	X(watch_event, resource_version, 72, 64) \
-	X(field, summary, 64, 56) \
-	X(finding_kind, example, 48, 40) \
-	X(flyte_repair, why, 40, 32) \
-	X(flyte_phase, error, 56, 48) \
-	X(flyte_link, pod, 32, 24) \
-	X(log_line, attempt, 48, 44) \
-	X(effective_value, refused, 48, 40) \
-	X(feature, notice, 56, 48) \
-	X(observed, priority_value, 168, 160) \
+	X(field, summary, 64, 56)                \
+	X(finding_kind, example, 48, 40)         \
+	X(flyte_repair, why, 40, 32)             \
+	X(flyte_phase, error, 56, 48)            \
+	X(flyte_link, pod, 32, 24)               \
+	X(log_line, attempt, 48, 44)             \
+	X(effective_value, refused, 48, 40)      \
+	X(feature, notice, 56, 48)               \
+	X(observed, priority_value, 168, 160)    \
 	X(action, event_message, 88, 80)
 
 #ifdef __LP64__
-#define LAYOUT(name, last, bytes, offset, ...)                                                     \
-	_Static_assert(sizeof(struct mpijob_##name) == (bytes), "size of struct mpijob_" #name);   \
+#define LAYOUT(name, last, bytes, offset, ...)                                                   \
+	_Static_assert(sizeof(struct mpijob_##name) == (bytes), "size of struct mpijob_" #name); \
 	_Static_assert(offsetof(struct mpijob_##name, last) == (offset), "mpijob_" #name "." #last);
 FILLED(LAYOUT)
 GIVEN(LAYOUT)
 #endif
 
-#define SIZE_FIRST(name, ...) _Static_assert(offsetof(struct mpijob_##name, size) == 0, "mpijob_" #name ".size");
+#define SIZE_FIRST(name, ...) \
+	_Static_assert(offsetof(struct mpijob_##name, size) == 0, "mpijob_" #name ".size");
 FILLED(SIZE_FIRST)
 GIVEN(SIZE_FIRST)
 
-#define COUNT(...) +1
+#define COUNT(...)      +1
 #define NAME(name, ...) "mpijob_" #name,
 static const char *const names[] = { FILLED(NAME) GIVEN(NAME) };
 
 /* Static, so that padding is zero too. */
-#define STATIC(name, last, bytes, offset, init)             \
+#define STATIC(name, last, bytes, offset, init)               \
 	static const struct mpijob_##name init_##name = init; \
 	static struct mpijob_##name zero_##name;
 FILLED(STATIC)
@@ -147,14 +150,16 @@ static size_t check_header(const char *file)
 	size_t count = 0;
 	FILE *header;
 
-	assert_true((size_t)snprintf(path, sizeof(path), "%s/include/mpijob/%s", MPIJOB_TEST_SOURCE, file) < sizeof(path));
+	assert_true((size_t)snprintf(path, sizeof(path), "%s/include/mpijob/%s", MPIJOB_TEST_SOURCE,
+			file) < sizeof(path));
 	header = fopen(path, "r");
 	assert_non_null(header);
 	while (fgets(line, sizeof(line), header)) {
 		const char *name = line + strlen("struct ");
 		size_t len = strcspn(name, " ");
 
-		if (strncmp(line, "struct mpijob_", strlen("struct mpijob_")) != 0 || strcmp(name + len, " {\n") != 0)
+		if (strncmp(line, "struct mpijob_", strlen("struct mpijob_")) != 0 ||
+		    strcmp(name + len, " {\n") != 0)
 			continue;
 		count++;
 		if (!listed(name, len))

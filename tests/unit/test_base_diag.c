@@ -62,13 +62,16 @@ static void limit(void **state)
 	(void)state;
 	mpijob_diag_set_limit(diag, 3);
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "n", NULL, NULL, NULL, "%d", i), 0);
+		assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "n", NULL,
+				     NULL, NULL, "%d", i),
+		    0);
 	assert_int_equal(mpijob_diag_count(diag), 3);
 	assert_int_equal(mpijob_diag_dropped(diag), 7);
 	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 10);
 	mpijob_diag_set_limit(diag, 0);
 	for (int i = 0; i < 2000; i++)
-		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "n", NULL, NULL, NULL, "%d", i);
+		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "n", NULL, NULL, NULL,
+		    "%d", i);
 	assert_int_equal(mpijob_diag_count(diag), 1000);
 	assert_string_equal(mpijob_diag_at(diag, 999)->message, "996");
 	mpijob_diag_free(diag);
@@ -85,21 +88,25 @@ static void prints(void **state)
 	finding.message = "unsupported value 'Sometimes'";
 	assert_string_equal(printed(text, &finding), "unsupported value 'Sometimes'");
 	finding.field = "spec.runPolicy.cleanPodPolicy";
-	assert_string_equal(printed(text, &finding), "spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'");
+	assert_string_equal(printed(text, &finding),
+	    "spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'");
 	finding.source = "job.yaml";
 	assert_string_equal(printed(text, &finding),
-			    "job.yaml: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'");
+	    "job.yaml: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'");
 	finding.line = 8;
 	finding.column = 21;
 	assert_string_equal(printed(text, &finding),
-			    "job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'");
+	    "job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'");
 	finding.severity = MPIJOB_SEVERITY_WARNING;
 	finding.field = NULL;
 	finding.source = NULL;
-	assert_string_equal(printed(text, &finding), "8:21: warning: unsupported value 'Sometimes'");
+	assert_string_equal(printed(text, &finding),
+	    "8:21: warning: unsupported value 'Sometimes'");
 	finding.line = 0;
-	finding.message = "a\x1b[31m\n\x7f\xc2\x9b" "b\xc3\xa9";
-	assert_string_equal(printed(text, &finding), "warning: a\\x1b[31m\\x0a\\x7f\\u009bb\xc3\xa9");
+	finding.message = "a\x1b[31m\n\x7f\xc2\x9b"
+			  "b\xc3\xa9";
+	assert_string_equal(printed(text, &finding),
+	    "warning: a\\x1b[31m\\x0a\\x7f\\u009bb\xc3\xa9");
 	assert_int_equal(mpijob_finding_write(NULL, mpijob_text_write, text), MPIJOB_ERR_USAGE);
 	mpijob_text_free(text);
 }
@@ -115,7 +122,8 @@ static int fails_at(void *user, const char *data, size_t len)
 
 static void sink_failures(void **state)
 {
-	struct mpijob_finding finding = { sizeof(finding), MPIJOB_SEVERITY_WARNING, 1, 2, "i", NULL, "f\n", "m\x01m", "s" };
+	struct mpijob_finding finding = { sizeof(finding), MPIJOB_SEVERITY_WARNING, 1, 2, "i", NULL,
+		"f\n", "m\x01m", "s" };
 	int calls = 0, left = 1000;
 
 	(void)state;
@@ -138,11 +146,15 @@ static void long_messages(void **state)
 	(void)state;
 	memset(huge, 'x', 100000);
 	huge[100000] = 0;
-	assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "i", "Invalid", huge, &place, "<%s>", huge), 0);
+	assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "i", "Invalid", huge,
+			     &place, "<%s>", huge),
+	    0);
 	assert_int_equal(strlen(mpijob_diag_at(diag, 0)->message), 100002);
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, huge);
 	assert_int_equal(mpijob_diag_at(diag, 0)->column, 2);
-	assert_int_equal(mpijob__base_diag_addf(NULL, MPIJOB_SEVERITY_ERROR, "i", NULL, NULL, NULL, "x"), 0);
+	assert_int_equal(mpijob__base_diag_addf(NULL, MPIJOB_SEVERITY_ERROR, "i", NULL, NULL, NULL,
+			     "x"),
+	    0);
 	free(huge);
 	mpijob_diag_free(diag);
 }
@@ -174,7 +186,8 @@ static void expect_steps(const char *path, const char *expected)
 	int rc;
 
 	while ((rc = mpijob__base_field_path_next(&path, &step)) > 0)
-		(void)mpijob__base_text_printf(&steps, step.bracket ? "<[%.*s]>" : "<%.*s>", (int)step.len, step.text);
+		(void)mpijob__base_text_printf(&steps, step.bracket ? "<[%.*s]>" : "<%.*s>",
+		    (int)step.len, step.text);
 	if (rc < 0)
 		(void)mpijob__base_text_puts(&steps, "ERR");
 	assert_string_equal(mpijob_text_data(&steps), expected);
@@ -188,7 +201,8 @@ static void paths_are_read(void **state)
 	expect_steps("a", "<a>");
 	expect_steps("a.b[0].c", "<a><b><[0]><c>");
 	expect_steps("[0][1]", "<[0]><[1]>");
-	expect_steps("metadata.labels[app.kubernetes.io/name]", "<metadata><labels><[app.kubernetes.io/name]>");
+	expect_steps("metadata.labels[app.kubernetes.io/name]",
+	    "<metadata><labels><[app.kubernetes.io/name]>");
 	expect_steps("a[x]y].b", "<a><[x]y]><b>");
 	expect_steps("a[]", "<a><[]>");
 	expect_steps(".a", "ERR");
@@ -202,8 +216,12 @@ static void paths_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_copies),    cmocka_unit_test(limit),         cmocka_unit_test(prints),
-		cmocka_unit_test(sink_failures),  cmocka_unit_test(long_messages), cmocka_unit_test(paths_are_made),
+		cmocka_unit_test(adds_copies),
+		cmocka_unit_test(limit),
+		cmocka_unit_test(prints),
+		cmocka_unit_test(sink_failures),
+		cmocka_unit_test(long_messages),
+		cmocka_unit_test(paths_are_made),
 		cmocka_unit_test(paths_are_read),
 	};
 

@@ -14,9 +14,9 @@ static void test_read(void **state)
 	static const struct {
 		const char *text;
 		int64_t ms;
-	} rows[] = { { "90s", 90000 },  { "5m", 300000 },    { "1h30m", 5400000 }, { "250ms", 250 },
-		     { "60", 60000 },   { "1m30", 90000 },   { "0", 0 },           { "1h1m1s1ms", 3661001 },
-		     { "9007199254740992ms", INT64_C(1) << 53 } };
+	} rows[] = { { "90s", 90000 }, { "5m", 300000 }, { "1h30m", 5400000 }, { "250ms", 250 },
+		{ "60", 60000 }, { "1m30", 90000 }, { "0", 0 }, { "1h1m1s1ms", 3661001 },
+		{ "9007199254740992ms", INT64_C(1) << 53 } };
 	int64_t ms;
 
 	(void)state;
@@ -28,8 +28,9 @@ static void test_read(void **state)
 
 static void test_refused(void **state)
 {
-	static const char *const texts[] = { "", "s", "5x", "-5s", "+5s", " 5s", "5s ", "1.5h", "5 m", "1m30x",
-					     "9007199254740993ms", "9007199254741s", "99999999999999999999999999h" };
+	static const char *const texts[] = { "", "s", "5x", "-5s", "+5s", " 5s", "5s ", "1.5h",
+		"5 m", "1m30x", "9007199254740993ms", "9007199254741s",
+		"99999999999999999999999999h" };
 	int64_t ms = 7;
 
 	(void)state;
@@ -42,7 +43,8 @@ static void test_refused(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_read), cmocka_unit_test(test_refused) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_read),
+		cmocka_unit_test(test_refused) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/findings.md is what the table in lib/base/findings.c says; UPDATE_CASES=1 writes it. The table is complete, in
- * order, and knows every finding that a case folder expects. What mpijob_diag_set_severity() says is followed.
+ * docs/findings.md is what the table in lib/base/findings.c says; UPDATE_CASES=1 writes it. The
+ * table is complete, in order, and knows every finding that a case folder expects. What
+ * mpijob_diag_set_severity() says is followed.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -18,13 +19,15 @@
 #include "../support/printed_page.h"
 #include "base/text.h"
 
-static const char head[] =
-	"# Findings\n"
-	"\n"
-	"Every kind of finding that libmpijob and its programs report, by its identifier. Warnings and notes can be silenced\n"
-	"(`mpijob validate --silence ID`) or made errors (`--error ID`), in a program with `mpijob_diag_set_severity()`; what\n"
-	"is an error by itself stays one. This page is printed from `lib/base/findings.c`, the table that the library itself\n"
-	"reads: change it there.\n";
+static const char head[] = "# Findings\n"
+			   "\n"
+			   "Every kind of finding that libmpijob and its programs report, by its "
+			   "identifier. Warnings and notes can be silenced\n"
+			   "(`mpijob validate --silence ID`) or made errors (`--error ID`), in a "
+			   "program with `mpijob_diag_set_severity()`; what\n"
+			   "is an error by itself stays one. This page is printed from "
+			   "`lib/base/findings.c`, the table that the library itself\n"
+			   "reads: change it there.\n";
 
 static const struct {
 	int32_t severity;
@@ -47,8 +50,8 @@ static char *print_page(void)
 			const struct mpijob_finding_kind *kind = mpijob_finding_kind_at(i);
 
 			if (kind->severity == parts[part].severity)
-				mpijob__base_text_printf(&out, "\n### %s\n\n%s\n%s\n\n    %s\n", kind->id, kind->summary,
-						    kind->advice, kind->example);
+				mpijob__base_text_printf(&out, "\n### %s\n\n%s\n%s\n\n    %s\n",
+				    kind->id, kind->summary, kind->advice, kind->example);
 		}
 	}
 	page = strdup(out.data);
@@ -70,9 +73,11 @@ static int is_sentence(const char *text)
 /* How a finding of the severity is printed. */
 static int looks_like(const char *example, int32_t severity)
 {
-	int warning = strstr(example, "warning: ") != NULL, note = strstr(example, "note: ") != NULL;
+	int warning = strstr(example, "warning: ") != NULL,
+	    note = strstr(example, "note: ") != NULL;
 
-	return warning == (severity == MPIJOB_SEVERITY_WARNING) && note == (severity == MPIJOB_SEVERITY_INFO);
+	return warning == (severity == MPIJOB_SEVERITY_WARNING) &&
+	       note == (severity == MPIJOB_SEVERITY_INFO);
 }
 
 static void rows_are_complete(void **state)
@@ -83,9 +88,11 @@ static void rows_are_complete(void **state)
 		const struct mpijob_finding_kind *kind = mpijob_finding_kind_at(i);
 
 		assert_int_equal(kind->size, sizeof(*kind));
-		assert_int_equal(strspn(kind->id, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(kind->id));
+		assert_int_equal(strspn(kind->id, "abcdefghijklmnopqrstuvwxyz0123456789-"),
+		    strlen(kind->id));
 		assert_in_range(kind->severity, MPIJOB_SEVERITY_ERROR, MPIJOB_SEVERITY_INFO);
-		if (!is_sentence(kind->summary) || !is_sentence(kind->advice) || !looks_like(kind->example, kind->severity))
+		if (!is_sentence(kind->summary) || !is_sentence(kind->advice) ||
+		    !looks_like(kind->example, kind->severity))
 			fail_msg("row %s is not complete", kind->id);
 		if (i && strcmp(mpijob_finding_kind_at(i - 1)->id, kind->id) >= 0)
 			fail_msg("row %s is out of order", kind->id);
@@ -106,9 +113,9 @@ static size_t check_findings(const char *path)
 
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		char *word = strncmp(line, "error ", 6) == 0 || strncmp(line, "info ", 5) == 0 ||
-					     strncmp(line, "warning ", 8) == 0
-				     ? strchr(line, ' ') + 1
-				     : line;
+				     strncmp(line, "warning ", 8) == 0
+				 ? strchr(line, ' ') + 1
+				 : line;
 
 		word[strcspn(word, " :")] = '\0';
 		if (strncmp(word, "MPIJOB_", 7) == 0)
@@ -132,13 +139,15 @@ static void cases_are_known(void **state)
 		struct dirent *entry;
 		DIR *directory;
 
-		mpijob__base_text_printf(&folder, "%s/tests/cases/%s", MPIJOB_TEST_SOURCE, folders[i]);
+		mpijob__base_text_printf(&folder, "%s/tests/cases/%s", MPIJOB_TEST_SOURCE,
+		    folders[i]);
 		directory = opendir(folder.data);
 		assert_non_null(directory);
 		while ((entry = readdir(directory))) {
 			struct mpijob_text path = { 0 };
 
-			mpijob__base_text_printf(&path, "%s/%s/findings.txt", folder.data, entry->d_name);
+			mpijob__base_text_printf(&path, "%s/%s/findings.txt", folder.data,
+			    entry->d_name);
 			if (entry->d_name[0] != '.')
 				count += check_findings(path.data);
 			mpijob__base_text_release(&path);
@@ -190,10 +199,11 @@ static void severities_are_chosen(void **state)
 
 /* A warning of validation (no slots) and one of rendering (dnsPolicy). */
 static const char warned[] =
-	"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi}, spec: {slotsPerWorker: 0,"
-	" mpiReplicaSpecs: {Launcher: {template: {spec: {hostNetwork: true, dnsPolicy: Default,"
-	" containers: [{name: pi, image: pi}]}}},"
-	" Worker: {replicas: 1, template: {spec: {containers: [{name: pi, image: pi}]}}}}}}";
+    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi}, spec: {slotsPerWorker: "
+    "0,"
+    " mpiReplicaSpecs: {Launcher: {template: {spec: {hostNetwork: true, dnsPolicy: Default,"
+    " containers: [{name: pi, image: pi}]}}},"
+    " Worker: {replicas: 1, template: {spec: {containers: [{name: pi, image: pi}]}}}}}}";
 
 static void raised_findings_refuse(void **state)
 {
@@ -227,8 +237,10 @@ static void raised_findings_refuse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_complete),     cmocka_unit_test(page_is_current),
-		cmocka_unit_test(cases_are_known),       cmocka_unit_test(severities_are_chosen),
+		cmocka_unit_test(rows_are_complete),
+		cmocka_unit_test(page_is_current),
+		cmocka_unit_test(cases_are_known),
+		cmocka_unit_test(severities_are_chosen),
 		cmocka_unit_test(raised_findings_refuse),
 	};
 

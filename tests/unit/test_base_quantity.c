@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantities: what is read, how it is printed, sums and products. The expected texts are those of apimachinery v0.35.
+/* Quantities: what is read, how it is printed, sums and products. The expected texts are those of
+ * apimachinery v0.35.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,9 +89,9 @@ static void prints_canonically(void **state)
 
 static void refuses_what_is_none(void **state)
 {
-	static const char *const texts[] = { "",     "  ",   "x",     "1x",  "1ki",  "1KI",   "1mi",
-					     "1 Gi", "--1",  "1e",    "1e+", "1e3i", "1.2.3", "1Gii",
-					     "1Zi",  "0x10", "1_000", "1,5", "Gi1",  "1e1000" };
+	static const char *const texts[] = { "", "  ", "x", "1x", "1ki", "1KI", "1mi", "1 Gi",
+		"--1", "1e", "1e+", "1e3i", "1.2.3", "1Gii", "1Zi", "0x10", "1_000", "1,5", "Gi1",
+		"1e1000" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -104,11 +105,20 @@ static void refuses_what_is_none(void **state)
 static void adds(void **state)
 {
 	static const char *const rows[][3] = {
-		{ "1", "500m", "1500m" },     { "1Gi", "1G", "2073741824" }, { "1G", "1Gi", "2073741824" },
-		{ "1Gi", "1Gi", "2Gi" },      { "0", "1Gi", "1Gi" },         { "0", "1e3", "1e3" },
-		{ "1Gi", "-1Gi", "0" },       { "1Gi", "-2Gi", "-1Gi" },     { "-1", "3", "2" },
-		{ "512", "1Ki", "1536" },     { "1Ki", "512", "1536" },      { "1e3", "1", "1001" },
-		{ "1Ki", "0.5", "1024500m" }, { "7Ei", "7Ei", "14Ei" },
+		{ "1", "500m", "1500m" },
+		{ "1Gi", "1G", "2073741824" },
+		{ "1G", "1Gi", "2073741824" },
+		{ "1Gi", "1Gi", "2Gi" },
+		{ "0", "1Gi", "1Gi" },
+		{ "0", "1e3", "1e3" },
+		{ "1Gi", "-1Gi", "0" },
+		{ "1Gi", "-2Gi", "-1Gi" },
+		{ "-1", "3", "2" },
+		{ "512", "1Ki", "1536" },
+		{ "1Ki", "512", "1536" },
+		{ "1e3", "1", "1001" },
+		{ "1Ki", "0.5", "1024500m" },
+		{ "7Ei", "7Ei", "14Ei" },
 	};
 
 	(void)state;
@@ -165,13 +175,14 @@ static void tells_when_it_does_not_fit(void **state)
 
 static void compares(void **state)
 {
-	static const char *const ascending[] = { "-2Gi", "-1", "-1m", "0",  "1n",  "1m",
-						 "1",    "1k", "1Ki", "1M", "1Mi", "7Ei" };
+	static const char *const ascending[] = { "-2Gi", "-1", "-1m", "0", "1n", "1m", "1", "1k",
+		"1Ki", "1M", "1Mi", "7Ei" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ascending) / sizeof(ascending[0]); i++)
 		for (size_t j = 0; j < sizeof(ascending) / sizeof(ascending[0]); j++) {
-			struct mpijob__base_quantity a = parse(ascending[i]), b = parse(ascending[j]);
+			struct mpijob__base_quantity a = parse(ascending[i]),
+						     b = parse(ascending[j]);
 
 			assert_int_equal(mpijob__base_quantity_compare(&a, &b), i < j ? -1 : i > j);
 		}

@@ -103,9 +103,13 @@ struct known {
 
 static void structs(void **state)
 {
-	struct { struct known known; int64_t later; } newer = { { sizeof(newer), 1, 2, "c" }, 0 };
+	struct {
+		struct known known;
+		int64_t later;
+	} newer = { { sizeof(newer), 1, 2, "c" }, 0 };
 	struct known local;
-	/* Exactly as long as an older version, in memory of its own, so that reading past it is found. */
+	/* Exactly as long as an older version, in memory of its own, so that reading past it is
+	 * found. */
 	char *older = malloc(offsetof(struct known, b));
 	size_t *bare = malloc(sizeof(*bare));
 	char *partly = malloc(offsetof(struct known, b) + 2);
@@ -123,7 +127,8 @@ static void structs(void **state)
 	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), &newer), 0);
 	assert_string_equal(local.c, "c");
 	newer.later = 1;
-	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), &newer), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), &newer),
+	    MPIJOB_ERR_UNSUPPORTED);
 	*bare = sizeof(*bare);
 	assert_int_equal(mpijob__base_struct_check(&local, sizeof(local), bare), 0);
 	*bare = sizeof(*bare) - 1;
@@ -140,7 +145,8 @@ static void structs(void **state)
 
 static void near_words(void **state)
 {
-	static const char *const words[] = { "replicas", "template", "restartPolicy", NULL, "cleanPodPolicy" };
+	static const char *const words[] = { "replicas", "template", "restartPolicy", NULL,
+		"cleanPodPolicy" };
 	char longer[200];
 
 	(void)state;
@@ -166,10 +172,11 @@ static void near_words(void **state)
 
 static void utf8(void **state)
 {
-	static const char *const bad[] = { "\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xed\xa0\x80",
-					   "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xe2\x82",
-					   "\xc3(", "\xe2(\xa1" };
-	static const uint32_t codes_[] = { 0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff };
+	static const char *const bad[] = { "\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80",
+		"\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
+		"\xf5\x80\x80\x80", "\xff", "\xe2\x82", "\xc3(", "\xe2(\xa1" };
+	static const uint32_t codes_[] = { 0, 0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff,
+		0x10000, 0x10ffff };
 	uint32_t code = 0;
 	size_t where = 99;
 	char room[4];
@@ -195,19 +202,30 @@ static void escaped(void **state)
 	static const struct {
 		const char *text, *wanted;
 	} rows[] = {
-		{ "", "" }, { "a \\ b", "a \\ b" }, { "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" },
-		{ "a\n\t\r\x1b\x7f.", "a\\x0a\\x09\\x0d\\x1b\\x7f." }, { "\xc2\x80\xc2\x9f\xc2\xa0", "\\u0080\\u009f\xc2\xa0" },
-		{ "\x9b\xff" "a\xc3", "\\x9b\\xff" "a\\xc3" }, { "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90", "\\u061c\\u200e\\u200f\xe2\x80\x90" },
+		{ "", "" },
+		{ "a \\ b", "a \\ b" },
+		{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" },
+		{ "a\n\t\r\x1b\x7f.", "a\\x0a\\x09\\x0d\\x1b\\x7f." },
+		{ "\xc2\x80\xc2\x9f\xc2\xa0", "\\u0080\\u009f\xc2\xa0" },
+		{ "\x9b\xff"
+		  "a\xc3",
+		    "\\x9b\\xff"
+		    "a\\xc3" },
+		{ "\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f\xe2\x80\x90",
+		    "\\u061c\\u200e\\u200f\xe2\x80\x90" },
 		{ "\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf",
-		  "\xe2\x80\xa7\\u2028\\u2029\\u202a\\u202e\xe2\x80\xaf" },
-		{ "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa", "\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa" },
+		    "\xe2\x80\xa7\\u2028\\u2029\\u202a\\u202e\xe2\x80\xaf" },
+		{ "\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa",
+		    "\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa" },
 	};
 	mpijob_text *text = mpijob_text_new();
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		mpijob_text_clear(text);
-		assert_int_equal(mpijob_escaped_write(rows[i].text, strlen(rows[i].text), mpijob_text_write, text), 0);
+		assert_int_equal(mpijob_escaped_write(rows[i].text, strlen(rows[i].text),
+				     mpijob_text_write, text),
+		    0);
 		assert_string_equal(mpijob_text_data(text), rows[i].wanted);
 	}
 	mpijob_text_clear(text);
@@ -222,18 +240,28 @@ static void escaped(void **state)
 static void digests(void **state)
 {
 	uint64_t whole = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, "foobar", 6);
-	uint64_t halves = mpijob__base_digest_add(mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, "foo", 3), "bar", 3);
+	uint64_t halves =
+	    mpijob__base_digest_add(mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, "foo", 3),
+		"bar", 3);
 
 	(void)state;
-	assert_true(whole == UINT64_C(0x85944171f73967e8)); /* the published value of FNV-1a for this text */
+	/* the published value of FNV-1a for this text */
+	assert_true(whole == UINT64_C(0x85944171f73967e8));
 	assert_true(whole == halves);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(codes),   cmocka_unit_test(text_grows), cmocka_unit_test(text_clear_wipes), cmocka_unit_test(arenas),     cmocka_unit_test(structs),
-		cmocka_unit_test(near_words), cmocka_unit_test(utf8),    cmocka_unit_test(escaped), cmocka_unit_test(digests),
+		cmocka_unit_test(codes),
+		cmocka_unit_test(text_grows),
+		cmocka_unit_test(text_clear_wipes),
+		cmocka_unit_test(arenas),
+		cmocka_unit_test(structs),
+		cmocka_unit_test(near_words),
+		cmocka_unit_test(utf8),
+		cmocka_unit_test(escaped),
+		cmocka_unit_test(digests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

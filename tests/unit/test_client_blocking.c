@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The adapter for calls that block: threads are bounded, everything is told on the polling thread, and a reader that is
- * behind, gives up or goes away is felt by the call. Meant to be run with ThreadSanitizer too.
+ * The adapter for calls that block: threads are bounded, everything is told on the polling thread,
+ * and a reader that is behind, gives up or goes away is felt by the call. Meant to be run with
+ * ThreadSanitizer too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ struct server {
 	int running, most, performed, destroyed;
 	mpijob_blocking_answer *held; /* it waits until it is aborted or let go */
 	int aborted, let_go, aborts;
-	size_t produced;              /* bytes that /flood has told */
+	size_t produced; /* bytes that /flood has told */
 	int flood_code;
 };
 
@@ -85,7 +86,8 @@ static int linger(mpijob_blocking_answer *answer, long ms)
 	return MPIJOB_ERR_CANCELLED;
 }
 
-static int serve(struct server *server, const struct mpijob_request *request, mpijob_blocking_answer *answer)
+static int serve(struct server *server, const struct mpijob_request *request,
+    mpijob_blocking_answer *answer)
 {
 	if (strcmp(request->path, "/lost") == 0) {
 		mpijob_blocking_message(answer, "no route");
@@ -149,7 +151,8 @@ static void destroy(void *self)
 	server->destroyed++;
 }
 
-static mpijob_client *client_of(struct server *server, int32_t threads, struct mpijob_transport *transport, void **self)
+static mpijob_client *client_of(struct server *server, int32_t threads,
+    struct mpijob_transport *transport, void **self)
 {
 	struct mpijob_blocking blocking = { sizeof(blocking), perform, abort_it, destroy, threads };
 	mpijob_client *client;
@@ -205,7 +208,8 @@ static void got_done(void *user, const struct mpijob_answer *answer)
 static mpijob_call *begin(mpijob_client *client, const char *path, int streaming, struct got *got)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), streaming ? got_data : NULL, got_done, got };
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), streaming ? got_data : NULL,
+		got_done, got };
 	mpijob_call *call = NULL;
 
 	memset(got, 0, sizeof(*got));
@@ -300,7 +304,8 @@ static void wait_held(struct server *server)
 	pthread_mutex_unlock(&server->lock);
 }
 
-/* The one thread is busy: what waits for it can be given up, and never runs. What runs is aborted, once. */
+/* The one thread is busy: what waits for it can be given up, and never runs. What runs is aborted,
+ * once. */
 static void cancel(void **state)
 {
 	struct mpijob_transport transport;
@@ -453,7 +458,9 @@ static void wake_and_wait(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	assert_int_equal(mpijob_client_poll(client, 30), 0);
 	clock_gettime(CLOCK_MONOTONIC, &after);
-	assert_true((after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >= 29);
+	assert_true(
+	    (after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000 >=
+	    29);
 	/* A host's own loop. */
 	assert_int_equal(mpijob_client_interest(client, &wait.fd, &deadline), 0);
 	assert_int_equal(poll(&wait, 1, 0), 0);
@@ -470,7 +477,10 @@ static void chain_done(void *user, const struct mpijob_answer *answer)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, chain_done, user };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
-	struct { mpijob_client *client; int left; } *chain = user;
+	struct {
+		mpijob_client *client;
+		int left;
+	} *chain = user;
 
 	assert_int_equal(answer->code, 0);
 	request.method = "GET";
@@ -481,7 +491,10 @@ static void chain_done(void *user, const struct mpijob_answer *answer)
 
 static void calls_start_in_callbacks(void **state)
 {
-	struct { mpijob_client *client; int left; } chain = { NULL, 20 };
+	struct {
+		mpijob_client *client;
+		int left;
+	} chain = { NULL, 20 };
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, chain_done, &chain };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_transport transport;
@@ -507,16 +520,20 @@ static void usage(void **state)
 	void *self = NULL;
 
 	(void)state;
-	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self),
+	    MPIJOB_ERR_USAGE);
 	blocking.perform = perform;
 	assert_int_equal(mpijob_blocking_new(NULL, &server, &transport, &self), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_blocking_new(&blocking, &server, NULL, &self), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, NULL),
+	    MPIJOB_ERR_USAGE);
 	blocking.max_threads = -1;
-	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self),
+	    MPIJOB_ERR_USAGE);
 	blocking.max_threads = 0;
 	transport.size = 16;
-	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self),
+	    MPIJOB_ERR_USAGE);
 	assert_null(self);
 	transport.size = sizeof(transport);
 	assert_int_equal(mpijob_blocking_new(&blocking, &server, &transport, &self), 0);

@@ -8,11 +8,13 @@
 #include <cmocka.h>
 
 #define ITEM(name) "{\"metadata\":{\"name\":\"" name "\"}}"
-#define PAGE(version, more, items)                                                                                     \
-	"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" version "\"" more "},\"items\":[" items "]}"
+#define PAGE(version, more, items)                                                                 \
+	"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"" version \
+	"\"" more "},\"items\":[" items "]}"
 #define REST(token) ",\"continue\":\"" token "\",\"remainingItemCount\":7"
-#define EXPIRED                                                                                                        \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"continue\":\"x\"},\"status\":\"Failure\",\"reason\":"     \
+#define EXPIRED                                                                                    \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"continue\":\"x\"},\"status\":" \
+	"\"Failure\",\"reason\":"                                                                  \
 	"\"Expired\",\"message\":\"too old\",\"code\":410}"
 
 static mpijob_doc *parse(const char *text)
@@ -58,8 +60,8 @@ static void is_json(mpijob_doc *doc, const char *json)
 
 static void test_l1_a_list_in_pages(void **state)
 {
-	static const char *const query[] = { "resourceVersion", "0", "labelSelector", "a=b", "limit", "1", "resourceVersionMatch",
-					     "NotOlderThan", "continue", "mine" };
+	static const char *const query[] = { "resourceVersion", "0", "labelSelector", "a=b",
+		"limit", "1", "resourceVersionMatch", "NotOlderThan", "continue", "mine" };
 
 	(void)state;
 	for (size_t piece = 0; piece < 4; piece++) {
@@ -74,10 +76,14 @@ static void test_l1_a_list_in_pages(void **state)
 		target.query_count = 10;
 		fake_answer(&fake, 200, PAGE("10", REST("t/1"), ITEM("a") "," ITEM("b")));
 		fake_answer(&fake, 200, PAGE("10", REST("t/2"), ""));
-		fake_answer(&fake, 200, PAGE("10", "", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"}}"));
+		fake_answer(&fake, 200,
+		    PAGE("10", "",
+			"{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"}}"));
 		assert_int_equal(mpijob_client_list(client, &target, 2, &list, diag), 0);
-		is_json(list, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"10\"},\"items\":["
-			      WHOLE("a") "," WHOLE("b") ",{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"}}]}");
+		is_json(list, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{"
+			      "\"resourceVersion\":\"10\"},\"items\":[" WHOLE("a") "," WHOLE(
+				  "b") ",{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{"
+				       "\"name\":\"c\"}}]}");
 		assert_int_equal(fake.log_count, 3);
 		assert_int_equal(mpijob_diag_count(diag), 0);
 		asked(&fake, 0, "limit", "2");
@@ -108,7 +114,8 @@ static void test_l2_a_list_that_is_forgotten(void **state)
 	fake_answer(&fake, 410, EXPIRED);
 	fake_answer(&fake, 200, PAGE("20", "", ITEM("b")));
 	assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), 0);
-	is_json(list, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"20\"},\"items\":[" WHOLE("b") "]}");
+	is_json(list, "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{"
+		      "\"resourceVersion\":\"20\"},\"items\":[" WHOLE("b") "]}");
 	asked(&fake, 0, "limit", "500");
 	asked(&fake, 2, "limit", NULL);
 	asked(&fake, 2, "continue", NULL);
@@ -143,12 +150,15 @@ static void test_l1_a_server_without_pages(void **state)
 			fake_answer(&fake, 501, "no");
 		fake_answer(&fake, 200, "{\"metadata\":{},\"items\":[" ITEM("a") "]}");
 		assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), 0);
-		is_json(list, "{\"metadata\":{},\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[" WHOLE("a") "]}");
+		is_json(list,
+		    "{\"metadata\":{},\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[" WHOLE(
+			"a") "]}");
 	}
 	assert_int_equal(fake.log_count, 3);
 	asked(&fake, 2, "limit", NULL);
 	fake_answer(&fake, 501, "no");
-	assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag),
+	    MPIJOB_ERR_UNSUPPORTED);
 	finish(&fake, client, diag);
 }
 
@@ -181,8 +191,10 @@ static void test_lists_that_are_none(void **state)
 		assert_true(mpijob_diag_count(diag) > 0);
 		mpijob_diag_free(diag);
 	}
-	assert_int_equal(mpijob_client_list(client, &one, 0, (mpijob_doc *[]){ NULL }, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_list(client, &target, -1, (mpijob_doc *[]){ NULL }, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_list(client, &one, 0, (mpijob_doc *[]){ NULL }, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_list(client, &target, -1, (mpijob_doc *[]){ NULL }, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_client_list(client, &target, 0, NULL, NULL), MPIJOB_ERR_USAGE);
 	finish(&fake, client, NULL);
 }
@@ -191,8 +203,8 @@ static void test_lists_that_are_none(void **state)
 
 static void test_p3_types_of_patches(void **state)
 {
-	static const char *const types[] = { "application/merge-patch+json", "application/json-patch+json",
-					     "application/strategic-merge-patch+json" };
+	static const char *const types[] = { "application/merge-patch+json",
+		"application/json-patch+json", "application/strategic-merge-patch+json" };
 	struct mpijob_target target = fake_pod("p");
 	mpijob_doc *patch = parse("{\"x\":1}");
 	struct fake fake;
@@ -201,27 +213,38 @@ static void test_p3_types_of_patches(void **state)
 	(void)state;
 	for (int32_t i = 0; i < 3; i++) {
 		fake_answer(&fake, 200, "{}");
-		assert_int_equal(mpijob_client_patch_typed(client, &target, i, mpijob_doc_root(patch), NULL, NULL), 0);
+		assert_int_equal(mpijob_client_patch_typed(client, &target, i,
+				     mpijob_doc_root(patch), NULL, NULL),
+		    0);
 		assert_string_equal(mpijob_text_data(&fake.last_type), types[i]);
 	}
 	fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(patch), NULL, NULL), 0);
+	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(patch), NULL, NULL),
+	    0);
 	assert_string_equal(mpijob_text_data(&fake.last_type), types[0]);
-	assert_int_equal(mpijob_client_patch_typed(client, &target, 3, mpijob_doc_root(patch), NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_patch_typed(client, &target, -1, mpijob_doc_root(patch), NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_patch_typed(client, &target, 3, mpijob_doc_root(patch), NULL,
+			     NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_patch_typed(client, &target, -1, mpijob_doc_root(patch),
+			     NULL, NULL),
+	    MPIJOB_ERR_USAGE);
 	mpijob_doc_free(patch);
 	finish(&fake, client, NULL);
 }
 
-#define CONFLICT                                                                                                       \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"Apply failed with 2 conflicts\","    \
-	"\"reason\":\"Conflict\",\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\",\"message\":"                  \
-	"\"conflict with \\\"kubectl\\\" using v1\",\"field\":\".spec.a\"},{\"reason\":\"FieldManagerConflict\","             \
+#define CONFLICT                                                                                 \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"Apply " \
+	"failed with 2 conflicts\","                                                             \
+	"\"reason\":\"Conflict\",\"details\":{\"causes\":[{\"reason\":\"FieldManagerConflict\"," \
+	"\"message\":"                                                                           \
+	"\"conflict with \\\"kubectl\\\" using "                                                 \
+	"v1\",\"field\":\".spec.a\"},{\"reason\":\"FieldManagerConflict\","                      \
 	"\"message\":\"conflict with \\\"x\\\"\",\"field\":\".spec.b\"}]},\"code\":409}"
 
 static void test_p4_apply(void **state)
 {
-	static const char *const query[] = { "dryRun", "All" }, *const twice[] = { "fieldManager", "x" };
+	static const char *const query[] = { "dryRun", "All" }, *const twice[] = { "fieldManager",
+		"x" };
 	struct mpijob_apply_options options = MPIJOB_APPLY_OPTIONS_INIT;
 	struct mpijob_target target = fake_pod("p");
 	mpijob_doc *object = parse(WHOLE("p")), *stored = NULL;
@@ -232,7 +255,9 @@ static void test_p4_apply(void **state)
 
 	(void)state;
 	fake_answer(&fake, 200, WHOLE("p"));
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, &stored, diag), 0);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL,
+			     &stored, diag),
+	    0);
 	is_json(stored, WHOLE("p"));
 	assert_string_equal(fake.log[0], "PATCH /api/v1/namespaces/d/pods/p?fieldManager=mpijob");
 	assert_string_equal(mpijob_text_data(&fake.last_type), "application/apply-patch+yaml");
@@ -243,11 +268,16 @@ static void test_p4_apply(void **state)
 	options.field_manager = "me & you";
 	options.force = 1;
 	fake_answer(&fake, 201, "{}");
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), 0);
-	assert_string_equal(fake.log[1], "PATCH /api/v1/namespaces/d/pods/p?dryRun=All&fieldManager=me%20%26%20you&force=true");
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    0);
+	assert_string_equal(fake.log[1],
+	    "PATCH /api/v1/namespaces/d/pods/p?dryRun=All&fieldManager=me%20%26%20you&force=true");
 
 	fake_answer(&fake, 409, CONFLICT);
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL, diag), MPIJOB_ERR_CONFLICT);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL,
+			     diag),
+	    MPIJOB_ERR_CONFLICT);
 	assert_int_equal(mpijob_diag_count(diag), 2);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "server-conflict");
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, ".spec.a");
@@ -256,27 +286,41 @@ static void test_p4_apply(void **state)
 	memset(longest, 'm', sizeof(longest));
 	longest[129] = 0;
 	options.field_manager = longest;
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    MPIJOB_ERR_USAGE);
 	longest[128] = 0;
 	fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), 0);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    0);
 	options.field_manager = "a\nb";
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    MPIJOB_ERR_USAGE);
 	options.field_manager = "";
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options, NULL, diag), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    MPIJOB_ERR_USAGE);
 	target.query = twice;
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL, diag), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL,
+			     diag),
+	    MPIJOB_ERR_USAGE);
 	target = fake_pod(NULL);
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL, diag), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL,
+			     diag),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(fake.log_count, 4);
 	mpijob_doc_free(object);
 	finish(&fake, client, diag);
 }
 
-/* What the server thinks of unknown fields is asked for by the caller; what it says comes as findings. */
+/* What the server thinks of unknown fields is asked for by the caller; what it says comes as
+ * findings. */
 static void test_p5_field_validation(void **state)
 {
-	static const char *const query[] = { "fieldValidation", "Strict", "fieldManager", "x", "dryRun", "All" };
+	static const char *const query[] = { "fieldValidation", "Strict", "fieldManager", "x",
+		"dryRun", "All" };
 	struct mpijob_target target = fake_pod(NULL);
 	mpijob_doc *object = parse(WHOLE("p"));
 	mpijob_diag *diag = mpijob_diag_new();
@@ -286,11 +330,16 @@ static void test_p5_field_validation(void **state)
 	(void)state;
 	target.query = query;
 	target.query_count = 6;
-	fake_answer(&fake, 400, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"BadRequest\",\"message\":"
-	       "\"strict decoding error: unknown field \\\"spec.x\\\"\",\"code\":400}");
-	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag), MPIJOB_ERR_REJECTED);
-	assert_string_equal(fake.log[0], "POST /api/v1/namespaces/d/pods?fieldValidation=Strict&fieldManager=x&dryRun=All");
-	assert_string_equal(mpijob_diag_at(diag, 0)->message, "strict decoding error: unknown field \"spec.x\"");
+	fake_answer(&fake, 400,
+	    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
+	    "\"BadRequest\",\"message\":"
+	    "\"strict decoding error: unknown field \\\"spec.x\\\"\",\"code\":400}");
+	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag),
+	    MPIJOB_ERR_REJECTED);
+	assert_string_equal(fake.log[0],
+	    "POST /api/v1/namespaces/d/pods?fieldValidation=Strict&fieldManager=x&dryRun=All");
+	assert_string_equal(mpijob_diag_at(diag, 0)->message,
+	    "strict decoding error: unknown field \"spec.x\"");
 	mpijob_doc_free(object);
 	finish(&fake, client, diag);
 }
@@ -305,17 +354,20 @@ static void test_p7_deletes(void **state)
 	for (int i = 0; i < 3; i++)
 		fake_answer(&fake, 200, "{}");
 	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
-	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+	assert_string_equal(mpijob_text_data(&fake.last_body),
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
 	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Foreground", NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
-			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\","
-			    "\"preconditions\":{\"uid\":\"u-1\"}}");
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":"
+	    "\"Foreground\","
+	    "\"preconditions\":{\"uid\":\"u-1\"}}");
 	assert_string_equal(mpijob_text_data(&fake.last_type), "application/json");
 	finish(&fake, client, NULL);
 }
 
-static void expect_deletion(struct fake *fake, mpijob_client *client, const struct mpijob_target *target,
-			    const struct mpijob_delete_options *options, const char *body)
+static void expect_deletion(struct fake *fake, mpijob_client *client,
+    const struct mpijob_target *target, const struct mpijob_delete_options *options,
+    const char *body)
 {
 	fake_answer(fake, 200, "{}");
 	assert_int_equal(mpijob_client_delete_with(client, target, options, NULL), 0);
@@ -331,21 +383,23 @@ static void test_p7_grace_and_preconditions(void **state)
 	mpijob_client *client = fake_client(&fake);
 
 	(void)state;
-	expect_deletion(&fake, client, &target, NULL, "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+	expect_deletion(&fake, client, &target, NULL,
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
 	options.grace_seconds = &none;
 	expect_deletion(&fake, client, &target, &options,
-			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0}");
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0}");
 	options.resource_version = "7";
 	expect_deletion(&fake, client, &target, &options,
-			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0,"
-			"\"preconditions\":{\"resourceVersion\":\"7\"}}");
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0,"
+	    "\"preconditions\":{\"resourceVersion\":\"7\"}}");
 	options.uid = "u-1";
 	options.grace_seconds = NULL;
 	expect_deletion(&fake, client, &target, &options,
-			"{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
-			"\"preconditions\":{\"uid\":\"u-1\",\"resourceVersion\":\"7\"}}");
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
+	    "\"preconditions\":{\"uid\":\"u-1\",\"resourceVersion\":\"7\"}}");
 	options.size = 4;
-	assert_int_equal(mpijob_client_delete_with(client, &target, &options, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_delete_with(client, &target, &options, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(fake.log_count, 4);
 	finish(&fake, client, NULL);
 }
@@ -353,7 +407,8 @@ static void test_p7_grace_and_preconditions(void **state)
 /* A server that gets options in the body reads none of the query, so all of it goes along. */
 static void test_p6_p7_a_deletion_with_a_query(void **state)
 {
-	static const char *const query[] = { "gracePeriodSeconds", "0", "dryRun", "All", "orphanDependents", "false", "x", "dryRun" };
+	static const char *const query[] = { "gracePeriodSeconds", "0", "dryRun", "All",
+		"orphanDependents", "false", "x", "dryRun" };
 	static const char *const policy[] = { "propagationPolicy", "Foreground" };
 	struct mpijob_target target = fake_pod("p");
 	struct fake fake;
@@ -366,22 +421,26 @@ static void test_p6_p7_a_deletion_with_a_query(void **state)
 	target.query_count = 8;
 	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Orphan", NULL), 0);
 	assert_string_equal(fake.log[0],
-			    "DELETE /api/v1/namespaces/d/pods/p?gracePeriodSeconds=0&dryRun=All&orphanDependents=false&x=dryRun");
+	    "DELETE "
+	    "/api/v1/namespaces/d/pods/"
+	    "p?gracePeriodSeconds=0&dryRun=All&orphanDependents=false&x=dryRun");
 	assert_string_equal(mpijob_text_data(&fake.last_body),
-			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Orphan\","
-			    "\"preconditions\":{\"uid\":\"u-1\"},\"gracePeriodSeconds\":0,\"dryRun\":[\"All\"],"
-			    "\"orphanDependents\":false}");
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Orphan\","
+	    "\"preconditions\":{\"uid\":\"u-1\"},\"gracePeriodSeconds\":0,\"dryRun\":[\"All\"],"
+	    "\"orphanDependents\":false}");
 	target.query_count = 2; /* what lies past the count is not the caller's word */
 	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
-			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0}");
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0}");
 	target.query = query + 6; /* a value is no name */
 	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
-	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
+	assert_string_equal(mpijob_text_data(&fake.last_body),
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
 	target.query = policy;
 	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
-			    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":\"Foreground\"}");
+	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":"
+	    "\"Foreground\"}");
 	finish(&fake, client, NULL);
 }
 
@@ -405,7 +464,8 @@ static void test_p7_queries_that_are_refused(void **state)
 	target.query_count = 4;
 	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
 		target.query = queries[i];
-		assert_int_equal(mpijob_client_delete(client, &target, NULL, "Orphan", NULL), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_client_delete(client, &target, NULL, "Orphan", NULL),
+		    MPIJOB_ERR_USAGE);
 	}
 	assert_int_equal(fake.log_count, 0);
 	finish(&fake, client, NULL);
@@ -425,17 +485,22 @@ static void test_r4_bodies_that_are_no_status(void **state)
 	memset(body, 'x', 4000);
 	body[4000] = 0;
 	fake_answer(&fake, 409, body);
-	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag), MPIJOB_ERR_CONFLICT);
+	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag),
+	    MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "AlreadyExists");
-	assert_int_equal(strlen(mpijob_diag_at(diag, 0)->message), strlen("the server answered with status 409: ") + 2048);
+	assert_int_equal(strlen(mpijob_diag_at(diag, 0)->message),
+	    strlen("the server answered with status 409: ") + 2048);
 	fake_answer(&fake, 409, "");
-	assert_int_equal(mpijob_client_update(client, &one, mpijob_doc_root(object), NULL, diag), MPIJOB_ERR_CONFLICT);
+	assert_int_equal(mpijob_client_update(client, &one, mpijob_doc_root(object), NULL, diag),
+	    MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 1)->reason, "Conflict");
 	fake_answer(&fake, 504, "");
 	assert_int_equal(mpijob_client_get(client, &one, &doc, diag), MPIJOB_ERR_SERVER);
 	assert_string_equal(mpijob_diag_at(diag, 2)->reason, "Timeout");
 	/* A success that is a failure, and findings of it. */
-	fake_answer(&fake, 200, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\",\"message\":\"m\"}");
+	fake_answer(&fake, 200,
+	    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
+	    "\"NotFound\",\"message\":\"m\"}");
 	assert_int_equal(mpijob_client_get(client, &one, &doc, diag), MPIJOB_ERR_NOT_FOUND);
 	assert_string_equal(mpijob_diag_at(diag, 3)->message, "m");
 	assert_null(doc);
@@ -461,23 +526,29 @@ static void test_what_one_may_do(void **state)
 	access.name = "n";
 	fake_answer(&fake, 201, "{\"status\":{\"allowed\":true}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 1);
-	assert_string_equal(fake.log[0], "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
+	assert_string_equal(fake.log[0],
+	    "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
 	assert_string_equal(mpijob_text_data(&fake.last_body),
-			    "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":"
-			    "{\"resourceAttributes\":{\"verb\":\"create\",\"group\":\"batch\",\"resource\":\"jobs\","
-			    "\"subresource\":\"status\",\"namespace\":\"d\",\"name\":\"n\"}}}");
+	    "{\"apiVersion\":\"authorization.k8s.io/"
+	    "v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":"
+	    "{\"resourceAttributes\":{\"verb\":\"create\",\"group\":\"batch\",\"resource\":"
+	    "\"jobs\","
+	    "\"subresource\":\"status\",\"namespace\":\"d\",\"name\":\"n\"}}}");
 	assert_int_equal(mpijob_diag_count(diag), 0);
-	fake_answer(&fake, 201, "{\"status\":{\"allowed\":false,\"reason\":\"no RBAC policy matched\"}}");
+	fake_answer(&fake, 201,
+	    "{\"status\":{\"allowed\":false,\"reason\":\"no RBAC policy matched\"}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 0);
 	assert_int_equal(mpijob_diag_at(diag, 0)->severity, MPIJOB_SEVERITY_INFO);
-	assert_string_equal(mpijob_diag_at(diag, 0)->message, "may not create jobs/status: no RBAC policy matched");
+	assert_string_equal(mpijob_diag_at(diag, 0)->message,
+	    "may not create jobs/status: no RBAC policy matched");
 	access.subresource = access.group = access.namespace_ = access.name = NULL;
 	fake_answer(&fake, 201, "{\"status\":{\"allowed\":false}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 0);
 	assert_string_equal(mpijob_diag_at(diag, 1)->message, "may not create jobs");
 	assert_string_equal(mpijob_text_data(&fake.last_body),
-			    "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":"
-			    "{\"resourceAttributes\":{\"verb\":\"create\",\"resource\":\"jobs\"}}}");
+	    "{\"apiVersion\":\"authorization.k8s.io/"
+	    "v1\",\"kind\":\"SelfSubjectAccessReview\",\"spec\":"
+	    "{\"resourceAttributes\":{\"verb\":\"create\",\"resource\":\"jobs\"}}}");
 	fake_answer(&fake, 201, "{\"status\":{}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), MPIJOB_ERR_SYNTAX);
 	fake_answer(&fake, 403, "");

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-#define POD "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":\"d\"}}"
+#define POD                                                                                   \
+	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\",\"namespace\":" \
+	"\"d\"}}"
 
 static void round_trip(void **state)
 {
@@ -22,19 +24,31 @@ static void round_trip(void **state)
 		stored = read = pod = patch = NULL;
 		fake.piece = piece;
 		assert_int_equal(mpijob_doc_parse(POD, strlen(POD), NULL, &pod, NULL), 0);
-		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), &stored, diag), 0);
+		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), &stored,
+				     diag),
+		    0);
 		assert_non_null(mpijob_node_find(mpijob_doc_root(stored), "metadata.uid"));
-		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), NULL, diag), MPIJOB_ERR_CONFLICT);
-		assert_int_equal(mpijob_doc_parse("{\"spec\":{\"x\":1}}", 16, NULL, &patch, NULL), 0);
-		assert_int_equal(mpijob_client_patch(client, &one, mpijob_doc_root(patch), NULL, diag), 0);
+		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), NULL,
+				     diag),
+		    MPIJOB_ERR_CONFLICT);
+		assert_int_equal(mpijob_doc_parse("{\"spec\":{\"x\":1}}", 16, NULL, &patch, NULL),
+		    0);
+		assert_int_equal(mpijob_client_patch(client, &one, mpijob_doc_root(patch), NULL,
+				     diag),
+		    0);
 		assert_int_equal(mpijob_client_get(client, &one, &read, diag), 0);
 		assert_non_null(mpijob_node_find(mpijob_doc_root(read), "spec.x"));
-		assert_int_equal(mpijob_client_delete(client, &one, "another", NULL, diag), MPIJOB_ERR_CONFLICT);
+		assert_int_equal(mpijob_client_delete(client, &one, "another", NULL, diag),
+		    MPIJOB_ERR_CONFLICT);
 		assert_int_equal(mpijob_client_delete(client, &one,
-						      mpijob_node_string(mpijob_node_find(mpijob_doc_root(read), "metadata.uid")),
-						      "Background", diag), 0);
-		assert_non_null(strstr(mpijob_text_data(&fake.last_body), "\"propagationPolicy\":\"Background\""));
-		assert_int_equal(mpijob_client_get(client, &one, &read, diag), MPIJOB_ERR_NOT_FOUND);
+				     mpijob_node_string(
+					 mpijob_node_find(mpijob_doc_root(read), "metadata.uid")),
+				     "Background", diag),
+		    0);
+		assert_non_null(strstr(mpijob_text_data(&fake.last_body),
+		    "\"propagationPolicy\":\"Background\""));
+		assert_int_equal(mpijob_client_get(client, &one, &read, diag),
+		    MPIJOB_ERR_NOT_FOUND);
 		mpijob_doc_free(pod);
 		mpijob_doc_free(patch);
 		mpijob_doc_free(stored);
@@ -99,13 +113,19 @@ static void codes(void **state)
 		{ 503, 0, MPIJOB_ERR_SERVER, "\x01\x02" },
 		{ 307, 0, MPIJOB_ERR_SERVER, "" },
 		/* The reason decides. */
-		{ 500, 0, MPIJOB_ERR_CONFLICT, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"AlreadyExists\"}" },
-		{ 403, 0, MPIJOB_ERR_AUTH, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"reason\":\"NotInvented\"}" },
+		{ 500, 0, MPIJOB_ERR_CONFLICT,
+		    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
+		    "\"AlreadyExists\"}" },
+		{ 403, 0, MPIJOB_ERR_AUTH,
+		    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"reason\":\"NotInvented\"}" },
 		/* A success that is none. */
-		{ 200, 0, MPIJOB_ERR_NOT_FOUND, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":404}" },
+		{ 200, 0, MPIJOB_ERR_NOT_FOUND,
+		    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":"
+		    "404}" },
 		{ 200, 0, 0, "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Success\"}" },
 		/* Another group's Status is just an object. */
-		{ 200, 0, 0, "{\"kind\":\"Status\",\"apiVersion\":\"x/v1\",\"status\":\"Failure\"}" },
+		{ 200, 0, 0,
+		    "{\"kind\":\"Status\",\"apiVersion\":\"x/v1\",\"status\":\"Failure\"}" },
 		{ 0, MPIJOB_ERR_IO, MPIJOB_ERR_IO, NULL },
 		{ 200, MPIJOB_ERR_TIMEOUT, MPIJOB_ERR_TIMEOUT, "{\"a\":1}" },
 		{ 0, MPIJOB_ERR_AUTH, MPIJOB_ERR_AUTH, NULL },
@@ -132,9 +152,12 @@ static void causes_become_findings(void **state)
 
 	(void)state;
 	reply.status = 422;
-	reply.body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Invalid\",\"message\":\"m\","
-		     "\"details\":{\"causes\":[{\"reason\":\"FieldValueNotSupported\",\"field\":\"spec.a\",\"message\":\"use x\"},"
-		     "{\"reason\":\"FieldValueRequired\",\"field\":\"spec.b\",\"message\":\"Required value\"},"
+	reply.body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
+		     "\"Invalid\",\"message\":\"m\","
+		     "\"details\":{\"causes\":[{\"reason\":\"FieldValueNotSupported\",\"field\":"
+		     "\"spec.a\",\"message\":\"use x\"},"
+		     "{\"reason\":\"FieldValueRequired\",\"field\":\"spec.b\",\"message\":"
+		     "\"Required value\"},"
 		     "{\"reason\":\"Strange\"}]},\"code\":422}";
 	assert_int_equal(get_scripted(reply, diag), MPIJOB_ERR_REJECTED);
 	assert_int_equal(mpijob_diag_count(diag), 3);
@@ -150,7 +173,7 @@ static void causes_become_findings(void **state)
 	reply.body = "<html>\n\x1b[31m bad  gateway";
 	assert_int_equal(get_scripted(reply, diag), MPIJOB_ERR_SERVER);
 	assert_string_equal(mpijob_diag_at(diag, 0)->message,
-			    "the server answered with status 502: <html> [31m bad gateway");
+	    "the server answered with status 502: <html> [31m bad gateway");
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "InternalError");
 
 	mpijob_diag_clear(diag);
@@ -172,7 +195,7 @@ struct seen {
 	int done, code, status;
 	int64_t retry_after_ms;
 	size_t bytes;
-	int stop;          /* what `data` returns */
+	int stop; /* what `data` returns */
 	int cancel_self, cancel_other, nest;
 	struct seen *again; /* start this one from `done` */
 };
@@ -208,7 +231,8 @@ static void on_done(void *user, const struct mpijob_answer *answer)
 		struct mpijob_target one = fake_pod("p");
 		mpijob_doc *doc = NULL;
 
-		assert_int_equal(mpijob_client_get(seen->client, &one, &doc, NULL), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_client_get(seen->client, &one, &doc, NULL),
+		    MPIJOB_ERR_USAGE);
 		assert_int_equal(mpijob_client_poll(seen->client, 0), MPIJOB_ERR_USAGE);
 	}
 }
@@ -238,7 +262,8 @@ static void started_calls(void **state)
 {
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
-	struct seen one = { 0 }, two = { 0 }, three = { 0 }, stopped = { 0 }, gone = { 0 }, last = { 0 };
+	struct seen one = { 0 }, two = { 0 }, three = { 0 }, stopped = { 0 }, gone = { 0 },
+		    last = { 0 };
 	struct fake_reply open = { 0 }, busy = { 0 };
 
 	(void)state;
@@ -315,7 +340,8 @@ static void a_failed_stream_tells_why(void **state)
 
 	(void)state;
 	gone.status = 410;
-	gone.body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"reason\":\"Expired\",\"code\":410}";
+	gone.body =
+	    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"reason\":\"Expired\",\"code\":410}";
 	fake_script(&fake, gone);
 	start(client, &seen, 1);
 	poll_some(client);
@@ -380,7 +406,8 @@ static void a_huge_answer_is_refused(void **state)
 	free(body);
 }
 
-/* A transport that is taken is destroyed when no client can be made, where its struct is long enough to hold `destroy`. */
+/* A transport that is taken is destroyed when no client can be made, where its struct is long
+ * enough to hold `destroy`. */
 static void a_refused_transport_is_destroyed(void **state)
 {
 	struct {
@@ -395,7 +422,8 @@ static void a_refused_transport_is_destroyed(void **state)
 		int code, destroyed;
 	} rows[] = {
 		{ sizeof(longer), 1, MPIJOB_ERR_UNSUPPORTED, 1 },
-		{ offsetof(struct mpijob_transport, destroy) + sizeof(void (*)(void)), 0, MPIJOB_ERR_USAGE, 1 },
+		{ offsetof(struct mpijob_transport, destroy) + sizeof(void (*)(void)), 0,
+		    MPIJOB_ERR_USAGE, 1 },
 		{ offsetof(struct mpijob_transport, destroy), 0, MPIJOB_ERR_USAGE, 0 },
 		{ sizeof(size_t), 0, MPIJOB_ERR_USAGE, 0 },
 		{ 0, 0, MPIJOB_ERR_USAGE, 0 },
@@ -443,8 +471,8 @@ static void headers_that_matter(void **state)
 	reply.header = "Date: Sat, 21 Nov 2026 18:37:20 GMT";
 	fake_script(&fake, reply);
 	assert_int_equal(mpijob_client_get(client, &one, &doc, NULL), 0);
-	assert_in_range(mpijob__client_server_clock_ms(&client->server_clock, client->clock()), INT64_C(1795286240000),
-			INT64_C(1795286242000));
+	assert_in_range(mpijob__client_server_clock_ms(&client->server_clock, client->clock()),
+	    INT64_C(1795286240000), INT64_C(1795286242000));
 	mpijob_doc_free(doc);
 	mpijob_diag_free(diag);
 	mpijob_client_free(client);
@@ -456,7 +484,7 @@ static void headers_are_described(void **state)
 {
 	static char source[1 << 16], text[1 << 16];
 	FILE *files[] = { fopen(MPIJOB_TEST_SOURCE "/lib/client/exchange.c", "r"),
-			  fopen(MPIJOB_TEST_SOURCE "/include/mpijob/transport.h", "r") };
+		fopen(MPIJOB_TEST_SOURCE "/include/mpijob/transport.h", "r") };
 	const char *sentence, *end;
 	int found = 0;
 
@@ -482,7 +510,7 @@ static void headers_are_described(void **state)
 		assert_true(place && place < end);
 	}
 	for (const char *at = sentence; at < end; at++)
-		found -= *at == '`' && at[1] != ',' && at[1] != ' ' ;
+		found -= *at == '`' && at[1] != ',' && at[1] != ' ';
 	assert_int_equal(found, 0);
 }
 

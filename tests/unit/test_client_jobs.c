@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed calls for MPIJobs: what is sent, what becomes of answers that are lost, and where a refusal stands in the file. */
+/* Typed calls for MPIJobs: what is sent, what becomes of answers that are lost, and where a refusal
+ * stands in the file. */
 #include "../support/fake_cluster.h"
 
 #include "client/client.h"
@@ -23,7 +24,8 @@ static const char text[] = "apiVersion: kubeflow.org/v2beta1\n"
 			   "  mpiReplicaSpecs:\n"
 			   "    Worker:\n"
 			   "      replicas: 4\n"
-			   "      template: {spec: {containers: [{name: w, image: i, resources: {limits: {cpu: null}}}]}}\n"
+			   "      template: {spec: {containers: [{name: w, image: i, resources: "
+			   "{limits: {cpu: null}}}]}}\n"
 			   "status:\n"
 			   "  startTime: null\n";
 
@@ -37,7 +39,8 @@ static mpijob *read_job(const char *yaml)
 	return job;
 }
 
-static int submit(mpijob_client *client, const struct mpijob_submit_options *options, mpijob **out, mpijob_diag *diag)
+static int submit(mpijob_client *client, const struct mpijob_submit_options *options, mpijob **out,
+    mpijob_diag *diag)
 {
 	mpijob *job = read_job(text);
 	int rc = mpijob_client_submit(client, job, options, out, diag);
@@ -56,8 +59,9 @@ static void submit_sends_the_document(void **state)
 
 	(void)state;
 	assert_int_equal(submit(client, NULL, &stored, diag), 0);
-	assert_string_equal(fake.log[0], "POST /apis/kubeflow.org/v2beta1/namespaces/default/mpijobs?fieldManager=mpijob"
-					 "&fieldValidation=Strict");
+	assert_string_equal(fake.log[0],
+	    "POST /apis/kubeflow.org/v2beta1/namespaces/default/mpijobs?fieldManager=mpijob"
+	    "&fieldValidation=Strict");
 	assert_null(strstr(mpijob_text_data(&fake.last_body), "status"));
 	assert_non_null(strstr(mpijob_text_data(&fake.last_body), "\"spice\":\"salt\""));
 	assert_null(strstr(mpijob_text_data(&fake.last_body), "\"namespace\""));
@@ -69,8 +73,9 @@ static void submit_sends_the_document(void **state)
 	options.field_manager = "me";
 	options.field_validation = "Warn";
 	assert_int_equal(submit(client, &options, NULL, NULL), 0);
-	assert_string_equal(fake.log[2], "POST /apis/kubeflow.org/v2beta1/namespaces/other/mpijobs?fieldManager=me"
-					 "&fieldValidation=Warn&dryRun=All");
+	assert_string_equal(fake.log[2],
+	    "POST /apis/kubeflow.org/v2beta1/namespaces/other/mpijobs?fieldManager=me"
+	    "&fieldValidation=Warn&dryRun=All");
 	mpijob_free(stored);
 	mpijob_diag_free(diag);
 	mpijob_client_free(client);
@@ -80,7 +85,8 @@ static void submit_sends_the_document(void **state)
 /* The write is on its way, and will never be answered. */
 static mpijob_client *hurried;
 
-static int cancel_the_write(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int cancel_the_write(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	(void)path;
@@ -127,16 +133,20 @@ static void submit_refuses_before_sending(void **state)
 	mpijob_diag *diag = mpijob_diag_new();
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
-	mpijob *named = read_job("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: d}\n");
-	mpijob *nameless = read_job("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {generateName: pi-}\n");
+	mpijob *named = read_job(
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: d}\n");
+	mpijob *nameless = read_job(
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {generateName: pi-}\n");
 
 	(void)state;
 	options.namespace_ = "e";
-	assert_int_equal(mpijob_client_submit(client, named, &options, NULL, diag), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob_client_submit(client, named, &options, NULL, diag),
+	    MPIJOB_ERR_SPEC);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "other-namespace");
 	assert_int_equal(mpijob_diag_at(diag, 0)->line, 3);
 	options.apply = 1;
-	assert_int_equal(mpijob_client_submit(client, nameless, &options, NULL, diag), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob_client_submit(client, nameless, &options, NULL, diag),
+	    MPIJOB_ERR_SPEC);
 	assert_string_equal(mpijob_diag_at(diag, 1)->id, "missing");
 	assert_int_equal(mpijob_client_submit(client, NULL, NULL, NULL, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(fake.log_count, 0);
@@ -147,7 +157,8 @@ static void submit_refuses_before_sending(void **state)
 	fake_release(&fake);
 }
 
-static void expect_place(const mpijob_diag *diag, size_t at, const char *id, const char *field, int line, int column)
+static void expect_place(const mpijob_diag *diag, size_t at, const char *id, const char *field,
+    int line, int column)
 {
 	const struct mpijob_finding *finding = mpijob_diag_at(diag, at);
 
@@ -183,27 +194,36 @@ static int submit_scripted(int status, const char *body, const char *header, mpi
 static void refusals_have_places(void **state)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	const char *causes =
-		"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Invalid\",\"code\":422,\"message\":\"m\","
-		"\"details\":{\"causes\":["
-		"{\"reason\":\"FieldValueNotSupported\",\"field\":\"spec.runPolicy.cleanPodPolicy\",\"message\":\"use x\"},"
-		"{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.mpiReplicaSpecs[Worker].replicas\",\"message\":\"too many\"},"
-		"{\"reason\":\"FieldValueRequired\",\"field\":\"spec.mpiReplicaSpecs.Worker.template.spec.containers[0].x.y\","
-		"\"message\":\"Required value\"},"
-		"{\"reason\":\"FieldValueInvalid\",\"field\":\"metadata.labels[a.b/c]\",\"message\":\"bad\"},"
-		"{\"reason\":\"FieldManagerConflict\",\"field\":\".spec.mpiReplicaSpecs.Worker.replicas\",\"message\":\"mine\"},"
-		"{\"reason\":\"FieldValueInvalid\",\"field\":\"elsewhere\",\"message\":\"bad\"},{\"message\":\"no field\"}]}}";
-	const char *strict =
-		"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"BadRequest\",\"code\":400,\"message\":"
-		"\"MPIJob in version \\\"v2beta1\\\" cannot be handled as a MPIJob: strict decoding error: unknown field "
-		"\\\"spec.spice\\\", unknown field \\\"spec.runPolicy.zzz\\\", duplicate field \\\"metadata.name\\\"\"}";
+	const char *causes = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+			     "\"reason\":\"Invalid\",\"code\":422,\"message\":\"m\","
+			     "\"details\":{\"causes\":["
+			     "{\"reason\":\"FieldValueNotSupported\",\"field\":\"spec.runPolicy."
+			     "cleanPodPolicy\",\"message\":\"use x\"},"
+			     "{\"reason\":\"FieldValueInvalid\",\"field\":\"spec.mpiReplicaSpecs["
+			     "Worker].replicas\",\"message\":\"too many\"},"
+			     "{\"reason\":\"FieldValueRequired\",\"field\":\"spec.mpiReplicaSpecs."
+			     "Worker.template.spec.containers[0].x.y\","
+			     "\"message\":\"Required value\"},"
+			     "{\"reason\":\"FieldValueInvalid\",\"field\":\"metadata.labels[a.b/"
+			     "c]\",\"message\":\"bad\"},"
+			     "{\"reason\":\"FieldManagerConflict\",\"field\":\".spec."
+			     "mpiReplicaSpecs.Worker.replicas\",\"message\":\"mine\"},"
+			     "{\"reason\":\"FieldValueInvalid\",\"field\":\"elsewhere\","
+			     "\"message\":\"bad\"},{\"message\":\"no field\"}]}}";
+	const char *strict = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+			     "\"reason\":\"BadRequest\",\"code\":400,\"message\":"
+			     "\"MPIJob in version \\\"v2beta1\\\" cannot be handled as a MPIJob: "
+			     "strict decoding error: unknown field "
+			     "\\\"spec.spice\\\", unknown field \\\"spec.runPolicy.zzz\\\", "
+			     "duplicate field \\\"metadata.name\\\"\"}";
 
 	(void)state;
 	assert_int_equal(submit_scripted(422, causes, NULL, diag), MPIJOB_ERR_REJECTED);
 	assert_int_equal(mpijob_diag_count(diag), 7);
 	expect_place(diag, 0, "server-not-supported", "spec.runPolicy.cleanPodPolicy", 8, 31);
 	expect_place(diag, 1, "server-invalid", "spec.mpiReplicaSpecs[Worker].replicas", 12, 17);
-	expect_place(diag, 2, "server-required", "spec.mpiReplicaSpecs.Worker.template.spec.containers[0].x.y", 13, 38);
+	expect_place(diag, 2, "server-required",
+	    "spec.mpiReplicaSpecs.Worker.template.spec.containers[0].x.y", 13, 38);
 	expect_place(diag, 3, "server-invalid", "metadata.labels[a.b/c]", 5, 11);
 	expect_place(diag, 4, "server-conflict", "spec.mpiReplicaSpecs.Worker.replicas", 12, 17);
 	expect_place(diag, 5, "server-invalid", "elsewhere", 0, 0);
@@ -217,15 +237,18 @@ static void refusals_have_places(void **state)
 	expect_place(diag, 2, "server-duplicate", "metadata.name", 4, 9);
 	mpijob_diag_clear(diag);
 
-	assert_int_equal(submit_scripted(201, "{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\"}",
-					 "Warning: 299 - \"unknown field \\\"spec.spice\\\"\"", diag), 0);
+	assert_int_equal(submit_scripted(201,
+			     "{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\"}",
+			     "Warning: 299 - \"unknown field \\\"spec.spice\\\"\"", diag),
+	    0);
 	assert_int_equal(mpijob_diag_count(diag), 1);
 	expect_place(diag, 0, "server-warning", "spec.spice", 9, 10);
 	mpijob_diag_free(diag);
 }
 
 /* A server that is not strict by nature is asked a second time, unless strictness was asked for. */
-static int never_strict(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int never_strict(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	(void)method;
@@ -259,12 +282,14 @@ static void strict_where_possible(void **state)
 /* --- a create whose answer is lost --- */
 
 struct loss {
-	int apply;            /* the server did it */
-	const char *meddle;   /* what somebody else changed meanwhile; NULL: nothing */
+	int apply;          /* the server did it */
+	const char *meddle; /* what somebody else changed meanwhile; NULL: nothing */
 	int end_code, code;
 };
 
-#define GATEWAY "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Timeout\",\"code\":504}"
+#define GATEWAY                                                                         \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":" \
+	"\"Timeout\",\"code\":504}"
 
 static int lose(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
 {
@@ -295,15 +320,21 @@ static void test_p10_lost_answers(void **state)
 		{ 1, NULL, MPIJOB_ERR_SERVER, 0 },
 		{ 0, NULL, MPIJOB_ERR_SERVER, MPIJOB_ERR_SERVER },
 		{ 1, "status: {conditions: []}", MPIJOB_ERR_IO, 0 },
-		{ 1, "metadata: {managedFields: [{manager: mpijob, operation: Update, fieldsV1: {\"f:spec\": {}}},"
-		     "{manager: other, fieldsV1: {\"f:status\": {}}}]}", MPIJOB_ERR_IO, 0 },
+		{ 1,
+		    "metadata: {managedFields: [{manager: mpijob, operation: Update, fieldsV1: "
+		    "{\"f:spec\": {}}},"
+		    "{manager: other, fieldsV1: {\"f:status\": {}}}]}",
+		    MPIJOB_ERR_IO, 0 },
 		{ 0, NULL, MPIJOB_ERR_IO, MPIJOB_ERR_IO },
 		{ 0, NULL, MPIJOB_ERR_TIMEOUT, MPIJOB_ERR_TIMEOUT },
 		{ 1, "spec: {slotsPerWorker: 3}", MPIJOB_ERR_IO, MPIJOB_ERR_IO },
 		{ 1, "metadata: {labels: {team: b}}", MPIJOB_ERR_IO, MPIJOB_ERR_IO },
-		{ 1, "metadata: {deletionTimestamp: '2026-11-21T12:00:00Z'}", MPIJOB_ERR_IO, MPIJOB_ERR_IO },
-		{ 1, "metadata: {managedFields: [{manager: other, operation: Update, fieldsV1: {\"f:spec\": {}}}]}",
-		  MPIJOB_ERR_IO, MPIJOB_ERR_IO },
+		{ 1, "metadata: {deletionTimestamp: '2026-11-21T12:00:00Z'}", MPIJOB_ERR_IO,
+		    MPIJOB_ERR_IO },
+		{ 1,
+		    "metadata: {managedFields: [{manager: other, operation: Update, fieldsV1: "
+		    "{\"f:spec\": {}}}]}",
+		    MPIJOB_ERR_IO, MPIJOB_ERR_IO },
 	};
 
 	(void)state;
@@ -351,9 +382,15 @@ static void holds(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		mpijob_doc *stored = NULL, *sent = NULL;
 
-		assert_int_equal(mpijob_doc_parse(rows[i].stored, strlen(rows[i].stored), NULL, &stored, NULL), 0);
-		assert_int_equal(mpijob_doc_parse(rows[i].sent, strlen(rows[i].sent), NULL, &sent, NULL), 0);
-		assert_int_equal(mpijob__client_jobs_holds(mpijob_doc_root(stored), mpijob_doc_root(sent)), rows[i].holds);
+		assert_int_equal(mpijob_doc_parse(rows[i].stored, strlen(rows[i].stored), NULL,
+				     &stored, NULL),
+		    0);
+		assert_int_equal(mpijob_doc_parse(rows[i].sent, strlen(rows[i].sent), NULL, &sent,
+				     NULL),
+		    0);
+		assert_int_equal(mpijob__client_jobs_holds(mpijob_doc_root(stored),
+				     mpijob_doc_root(sent)),
+		    rows[i].holds);
 		mpijob_doc_free(stored);
 		mpijob_doc_free(sent);
 	}
@@ -361,7 +398,9 @@ static void holds(void **state)
 
 /* --- changes --- */
 
-#define ENDED "status: {conditions: [{type: Created, status: 'True'}, {type: Failed, status: 'True', message: boo}]}"
+#define ENDED                                                                                    \
+	"status: {conditions: [{type: Created, status: 'True'}, {type: Failed, status: 'True', " \
+	"message: boo}]}"
 
 static void suspend_and_scale(void **state)
 {
@@ -378,13 +417,15 @@ static void suspend_and_scale(void **state)
 	assert_int_equal(fake_writes(&fake), 1);
 	assert_int_equal(mpijob_client_suspend(client, "d", "pi", 0, diag), 0);
 	assert_int_equal(fake_writes(&fake), 2);
-	assert_non_null(mpijob_node_find(mpijob_doc_root(pi->doc), "spec.runPolicy.cleanPodPolicy"));
+	assert_non_null(
+	    mpijob_node_find(mpijob_doc_root(pi->doc), "spec.runPolicy.cleanPodPolicy"));
 
 	assert_int_equal(mpijob_client_scale(client, "d", "pi", 8, 3, diag), MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "unexpected-replicas");
 	assert_int_equal(mpijob_client_scale(client, "d", "pi", 8, 4, diag), 0);
-	assert_string_equal(mpijob_node_text(mpijob_node_find(mpijob_doc_root(pi->doc), "spec.mpiReplicaSpecs.Worker.replicas")),
-			    "8");
+	assert_string_equal(mpijob_node_text(mpijob_node_find(mpijob_doc_root(pi->doc),
+				"spec.mpiReplicaSpecs.Worker.replicas")),
+	    "8");
 	assert_int_equal(mpijob_client_scale(client, "d", "pi", 0, -1, diag), 0);
 	assert_int_equal(mpijob_client_scale(client, "d", "pi", -1, -1, diag), MPIJOB_ERR_USAGE);
 	assert_int_equal(fake_writes(&fake), 4);
@@ -397,7 +438,8 @@ static void suspend_and_scale(void **state)
 	assert_int_equal(fake_writes(&fake), 4);
 
 	fake_put(&fake, JOBS, "d", "{metadata: {name: alone}, spec: {mpiReplicaSpecs: {}}}");
-	assert_int_equal(mpijob_client_scale(client, "d", "alone", 2, -1, NULL), MPIJOB_ERR_REJECTED);
+	assert_int_equal(mpijob_client_scale(client, "d", "alone", 2, -1, NULL),
+	    MPIJOB_ERR_REJECTED);
 	mpijob_diag_free(diag);
 	mpijob_client_free(client);
 	fake_release(&fake);
@@ -416,7 +458,10 @@ static int rush(struct fake *fake, const char *method, const char *path, struct 
 	(void)reply;
 	if (strcmp(method, "PATCH") != 0 || rush->left-- <= 0)
 		return 0;
-	fake_patch(fake, fake->objects, rush->left == 0 && rush->end ? ENDED : rush->left % 2 ? "status: {a: 1}" : "status: {a: 2}");
+	fake_patch(fake, fake->objects,
+	    rush->left == 0 && rush->end ? ENDED
+	    : rush->left % 2             ? "status: {a: 1}"
+					 : "status: {a: 2}");
 	return 0;
 }
 
@@ -455,7 +500,8 @@ struct lost_change {
 	int lost;
 };
 
-static int lose_changes(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int lose_changes(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	struct lost_change *loss = fake->user;
 
@@ -498,7 +544,8 @@ static void test_p10_changes_are_looked_after(void **state)
 		{ { 1, 1, MPIJOB_ERR_IO, 0, ENDED, 0 }, 0, 1, NULL },
 		{ { 0, 1, MPIJOB_ERR_IO, 0, ENDED, 0 }, MPIJOB_ERR_REJECTED, 1, "job-ended" },
 		/* Not sent: that is no lost answer. */
-		{ { 0, 1, MPIJOB_ERR_UNREACHABLE, 0, NULL, 0 }, MPIJOB_ERR_UNREACHABLE, 1, "request-failed" },
+		{ { 0, 1, MPIJOB_ERR_UNREACHABLE, 0, NULL, 0 }, MPIJOB_ERR_UNREACHABLE, 1,
+		    "request-failed" },
 	};
 
 	(void)state;
@@ -512,11 +559,13 @@ static void test_p10_changes_are_looked_after(void **state)
 		fake_put(&fake, JOBS, "d", text);
 		fake.decide = lose_changes;
 		fake.user = &loss;
-		rc = i % 2 ? mpijob_client_scale(client, "d", "pi", 8, 4, diag) : mpijob_client_suspend(client, "d", "pi", 1, diag);
+		rc = i % 2 ? mpijob_client_scale(client, "d", "pi", 8, 4, diag)
+			   : mpijob_client_suspend(client, "d", "pi", 1, diag);
 		assert_int_equal(rc, rows[i / 2].code);
 		assert_int_equal(fake_writes(&fake), rows[i / 2].writes);
 		for (size_t j = 0; j < mpijob_diag_count(diag); j++)
-			found += rows[i / 2].id && strcmp(mpijob_diag_at(diag, j)->id, rows[i / 2].id) == 0;
+			found += rows[i / 2].id &&
+				 strcmp(mpijob_diag_at(diag, j)->id, rows[i / 2].id) == 0;
 		assert_int_equal(found, rows[i / 2].id != NULL);
 		assert_true(rows[i / 2].id || mpijob_diag_count(diag) == 0);
 		mpijob_diag_free(diag);
@@ -535,12 +584,15 @@ static void get_and_delete(void **state)
 	fake_put(&fake, JOBS, "d", text);
 	assert_int_equal(mpijob_client_get_job(client, "d", "pi", &job, NULL), 0);
 	assert_string_equal(mpijob_namespace(job), "d");
-	assert_int_equal(mpijob_client_delete_job(client, "d", "pi", "another", NULL, NULL), MPIJOB_ERR_CONFLICT);
-	assert_int_equal(mpijob_client_delete_job(client, "d", "pi", mpijob_uid(job), NULL, NULL), 0);
+	assert_int_equal(mpijob_client_delete_job(client, "d", "pi", "another", NULL, NULL),
+	    MPIJOB_ERR_CONFLICT);
+	assert_int_equal(mpijob_client_delete_job(client, "d", "pi", mpijob_uid(job), NULL, NULL),
+	    0);
 	assert_non_null(strstr(mpijob_text_data(&fake.last_body), "\"Background\""));
 	mpijob_free(job);
 	job = NULL;
-	assert_int_equal(mpijob_client_get_job(client, "d", "pi", &job, NULL), MPIJOB_ERR_NOT_FOUND);
+	assert_int_equal(mpijob_client_get_job(client, "d", "pi", &job, NULL),
+	    MPIJOB_ERR_NOT_FOUND);
 	assert_null(job);
 	assert_int_equal(mpijob_client_get_job(client, NULL, "pi", &job, NULL), MPIJOB_ERR_USAGE);
 	mpijob_client_free(client);
@@ -554,7 +606,8 @@ struct lost_deletion {
 	int code;
 };
 
-static int lose_deletions(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int lose_deletions(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	const struct lost_deletion *loss = fake->user;
 
@@ -593,11 +646,13 @@ static void test_p10_deletions_are_looked_after(void **state)
 		char *uid = strdup(mpijob_node_string(mpijob_doc_find(pi->doc, "metadata.uid")));
 
 		if (loss.stays) /* until somebody takes his finalizer away */
-			fake_patch(&fake, pi, "metadata: {deletionTimestamp: '2026-11-21T12:00:00Z'}");
+			fake_patch(&fake, pi,
+			    "metadata: {deletionTimestamp: '2026-11-21T12:00:00Z'}");
 		fake.decide = lose_deletions;
 		fake.user = &loss;
-		assert_int_equal(mpijob_client_delete_job(client, "d", "pi", loss.uid && !*loss.uid ? uid : loss.uid, NULL, diag),
-				 loss.code);
+		assert_int_equal(mpijob_client_delete_job(client, "d", "pi",
+				     loss.uid && !*loss.uid ? uid : loss.uid, NULL, diag),
+		    loss.code);
 		assert_int_equal(fake_writes(&fake), 1);
 		assert_int_equal(mpijob_diag_count(diag), loss.code ? 2 : 0);
 		if (loss.code)
@@ -612,7 +667,8 @@ static void test_p10_deletions_are_looked_after(void **state)
 /* --- waiting --- */
 
 /* The server here only does lists that are no streams. */
-static int refuse_streams(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int refuse_streams(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	(void)method;
@@ -646,8 +702,10 @@ static void wait_conditions(void **state)
 	} rows[] = {
 		{ "status: {}", "Running", MPIJOB_ERR_TIMEOUT },
 		{ "status: {conditions: [{type: Running, status: 'True'}]}", "Running", 0 },
-		{ "status: {conditions: [{type: Running, status: 'False'}]}", "Running", MPIJOB_ERR_TIMEOUT },
-		{ "status: {conditions: [{type: Running, status: 'True'}]}", "Finished", MPIJOB_ERR_TIMEOUT },
+		{ "status: {conditions: [{type: Running, status: 'False'}]}", "Running",
+		    MPIJOB_ERR_TIMEOUT },
+		{ "status: {conditions: [{type: Running, status: 'True'}]}", "Finished",
+		    MPIJOB_ERR_TIMEOUT },
 		{ ENDED, "Finished", 0 },
 		{ ENDED, "Failed", 0 },
 		{ ENDED, "Created", 0 },
@@ -666,7 +724,9 @@ static void wait_conditions(void **state)
 		mpijob *out = NULL;
 
 		if (rows[i].status)
-			yaml = fake_text("{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi}, %s}", rows[i].status);
+			yaml = fake_text("{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, "
+					 "metadata: {name: pi}, %s}",
+			    rows[i].status);
 		assert_int_equal(wait_for(yaml, rows[i].condition, &out, diag), rows[i].code);
 		assert_int_equal(out != NULL, rows[i].code == 0 && rows[i].status != NULL);
 		if (rows[i].code == MPIJOB_ERR_SPEC)
@@ -682,7 +742,8 @@ struct turn {
 	int step, forgotten;
 };
 
-static int replace(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int replace(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	struct turn *turn = fake->user;
 
@@ -715,8 +776,9 @@ static void wait_for_one_job(void **state)
 		fake_put(&fake, JOBS, "d", text);
 		fake.decide = replace;
 		fake.user = &turn;
-		assert_int_equal(mpijob_client_wait_job(client, "d", "pi", rows[i % 2].condition, 10000, NULL, diag),
-				 rows[i % 2].code);
+		assert_int_equal(mpijob_client_wait_job(client, "d", "pi", rows[i % 2].condition,
+				     10000, NULL, diag),
+		    rows[i % 2].code);
 		mpijob_diag_free(diag);
 		mpijob_client_free(client);
 		fake_release(&fake);
@@ -725,10 +787,12 @@ static void wait_for_one_job(void **state)
 
 /* --- Events --- */
 
-#define EVENT(name, about, times) \
-	"{apiVersion: v1, kind: Event, metadata: {name: " name "}, involvedObject: {" about "}, " times "}"
+#define EVENT(name, about, times)                                                           \
+	"{apiVersion: v1, kind: Event, metadata: {name: " name "}, involvedObject: {" about \
+	"}, " times "}"
 
-static int no_selectors(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int no_selectors(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	(void)method;
@@ -749,28 +813,39 @@ static void events_in_order(void **state)
 	const char *wanted[] = { "b", "d", "c", "a" };
 
 	(void)state;
-	fake_put(&fake, "/api/v1/events", "d", EVENT("a", "kind: MPIJob, name: pi", "lastTimestamp: '2026-11-21T12:00:09Z'"));
 	fake_put(&fake, "/api/v1/events", "d",
-		 EVENT("b", "kind: MPIJob, name: pi", "lastTimestamp: null, eventTime: '2026-11-21T12:00:01.000001Z'"));
+	    EVENT("a", "kind: MPIJob, name: pi", "lastTimestamp: '2026-11-21T12:00:09Z'"));
 	fake_put(&fake, "/api/v1/events", "d",
-		 EVENT("c", "kind: MPIJob, name: pi", "eventTime: '2026-11-21T12:00:00Z', "
-			"series: {count: 2, lastObservedTime: '2026-11-21T12:00:01.5Z'}"));
+	    EVENT("b", "kind: MPIJob, name: pi",
+		"lastTimestamp: null, eventTime: '2026-11-21T12:00:01.000001Z'"));
 	fake_put(&fake, "/api/v1/events", "d",
-		 EVENT("d", "kind: MPIJob, name: pi", "firstTimestamp: '2026-11-21T12:00:01.000002Z'"));
-	fake_put(&fake, "/api/v1/events", "d", EVENT("e", "kind: Pod, name: pi", "lastTimestamp: '2026-11-21T12:00:00Z'"));
-	fake_put(&fake, "/api/v1/events", "d", EVENT("f", "kind: MPIJob, name: tau", "lastTimestamp: '2026-11-21T12:00:00Z'"));
+	    EVENT("c", "kind: MPIJob, name: pi",
+		"eventTime: '2026-11-21T12:00:00Z', "
+		"series: {count: 2, lastObservedTime: '2026-11-21T12:00:01.5Z'}"));
+	fake_put(&fake, "/api/v1/events", "d",
+	    EVENT("d", "kind: MPIJob, name: pi", "firstTimestamp: '2026-11-21T12:00:01.000002Z'"));
+	fake_put(&fake, "/api/v1/events", "d",
+	    EVENT("e", "kind: Pod, name: pi", "lastTimestamp: '2026-11-21T12:00:00Z'"));
+	fake_put(&fake, "/api/v1/events", "d",
+	    EVENT("f", "kind: MPIJob, name: tau", "lastTimestamp: '2026-11-21T12:00:00Z'"));
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(mpijob_client_events(client, "d", "MPIJob", "pi", NULL, &list, diag), 0);
+		assert_int_equal(mpijob_client_events(client, "d", "MPIJob", "pi", NULL, &list,
+				     diag),
+		    0);
 		assert_int_equal(mpijob_diag_count(diag), 0);
 		items = mpijob_node_get(mpijob_doc_root(list), "items");
 		assert_int_equal(mpijob_node_count(items), 4);
 		for (size_t j = 0; j < 4; j++)
-			assert_string_equal(mpijob_node_string(mpijob_node_find(mpijob_node_at(items, j), "metadata.name")), wanted[j]);
+			assert_string_equal(mpijob_node_string(
+						mpijob_node_find(mpijob_node_at(items, j),
+						    "metadata.name")),
+			    wanted[j]);
 		mpijob_doc_free(list);
 		list = NULL;
 		fake.decide = no_selectors;
 	}
-	assert_non_null(strstr(fake.log[0], "fieldSelector=involvedObject.kind%3DMPIJob%2CinvolvedObject.name%3Dpi"));
+	assert_non_null(strstr(fake.log[0],
+	    "fieldSelector=involvedObject.kind%3DMPIJob%2CinvolvedObject.name%3Dpi"));
 	assert_int_equal(mpijob_client_events(client, "d", NULL, NULL, NULL, &list, NULL), 0);
 	assert_int_equal(mpijob_node_count(mpijob_node_get(mpijob_doc_root(list), "items")), 6);
 	mpijob_doc_free(list);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes of which an answer leaves open whether they were done: a gateway's 5xx, at last or before they were sent again.
- * The job is looked at, and what is not to be known is said.
+ * Writes of which an answer leaves open whether they were done: a gateway's 5xx, at last or before
+ * they were sent again. The job is looked at, and what is not to be known is said.
  */
 #include "../support/fake_cluster.h"
 
@@ -13,7 +13,9 @@
 
 #define JOBS "/apis/kubeflow.org/v2beta1/mpijobs"
 
-#define STATUS(reason) "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":\"m\"" reason "}"
+#define STATUS(reason)                                                                   \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"message\":" \
+	"\"m\"" reason "}"
 
 static const char text[] = "apiVersion: kubeflow.org/v2beta1\n"
 			   "kind: MPIJob\n"
@@ -30,7 +32,8 @@ struct first {
 
 #define AGAIN "Retry-After: 0"
 
-static int answer_first(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int answer_first(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	struct first *first = fake->user;
 
@@ -77,9 +80,10 @@ static int delete_it(mpijob_client *client, mpijob_diag *diag)
 	return mpijob_client_delete_job(client, "d", "pi", NULL, NULL, diag);
 }
 
-/* One write of a job that is there before or not; its code, how many writes and looks there must be, and what is said. */
-static void expect(int (*act)(mpijob_client *client, mpijob_diag *diag), int there, struct first first, int code, size_t writes,
-		   size_t looks, int unknown)
+/* One write of a job that is there before or not; its code, how many writes and looks there must
+ * be, and what is said. */
+static void expect(int (*act)(mpijob_client *client, mpijob_diag *diag), int there,
+    struct first first, int code, size_t writes, size_t looks, int unknown)
 {
 	mpijob_diag *diag = mpijob_diag_new();
 	struct fake fake;
@@ -111,46 +115,61 @@ static void test_p10_a_create_that_was_sent_again(void **state)
 	expect(create, 0, (struct first){ 503, "no backend", AGAIN, 1, NULL }, 0, 2, 1, 0);
 	expect(create, 0, (struct first){ 502, STATUS(""), AGAIN, 1, NULL }, 0, 2, 1, 0);
 	expect(create, 0, (struct first){ 503, "no backend", AGAIN, 0, NULL }, 0, 2, 0, 0);
-	expect(create, 0, (struct first){ 503, "no backend", AGAIN, 1, other }, MPIJOB_ERR_CONFLICT, 2, 1, 1);
+	expect(create, 0, (struct first){ 503, "no backend", AGAIN, 1, other }, MPIJOB_ERR_CONFLICT,
+	    2, 1, 1);
 	/* Who asks for a pause has done nothing: what exists then is somebody else's. */
-	expect(create, 1, (struct first){ 429, "later", AGAIN, 0, NULL }, MPIJOB_ERR_CONFLICT, 2, 0, 0);
+	expect(create, 1, (struct first){ 429, "later", AGAIN, 0, NULL }, MPIJOB_ERR_CONFLICT, 2, 0,
+	    0);
 }
 
 static void test_p10_a_gateway_answers_a_create(void **state)
 {
 	(void)state;
 	expect(create, 0, (struct first){ 502, "<html>bad gateway", NULL, 1, NULL }, 0, 1, 1, 0);
-	expect(create, 0, (struct first){ 502, "<html>bad gateway", NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1, 1, 1);
+	expect(create, 0, (struct first){ 502, "<html>bad gateway", NULL, 0, NULL },
+	    MPIJOB_ERR_SERVER, 1, 1, 1);
 	expect(create, 0, (struct first){ 503, "", NULL, 1, NULL }, 0, 1, 1, 0);
 	expect(create, 0, (struct first){ 500, STATUS(""), NULL, 1, NULL }, 0, 1, 1, 0);
-	expect(create, 0, (struct first){ 504, STATUS(",\"reason\":\"Timeout\""), NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1, 1, 1);
+	expect(create, 0, (struct first){ 504, STATUS(",\"reason\":\"Timeout\""), NULL, 0, NULL },
+	    MPIJOB_ERR_SERVER, 1, 1, 1);
 	/* The server itself says why it did not. */
-	expect(create, 0, (struct first){ 500, STATUS(",\"reason\":\"InternalError\""), NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1, 0, 0);
-	expect(create, 0, (struct first){ 429, "later", NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1, 0, 0);
+	expect(create, 0,
+	    (struct first){ 500, STATUS(",\"reason\":\"InternalError\""), NULL, 0, NULL },
+	    MPIJOB_ERR_SERVER, 1, 0, 0);
+	expect(create, 0, (struct first){ 429, "later", NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1, 0,
+	    0);
 }
 
 /* What a look finds, with the time that it is for the server. */
 static void expect_of_age(const char *created, int conflict, int code)
 {
-	char *job = fake_text("{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\","
-			      "\"namespace\":\"d\",\"creationTimestamp\":\"%s\"},\"spec\":{\"slotsPerWorker\":2,"
-			      "\"mpiReplicaSpecs\":{\"Worker\":{\"replicas\":4}}}}", created);
+	char *job = fake_text(
+	    "{\"apiVersion\":\"kubeflow.org/"
+	    "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\","
+	    "\"namespace\":\"d\",\"creationTimestamp\":\"%s\"},\"spec\":{\"slotsPerWorker\":2,"
+	    "\"mpiReplicaSpecs\":{\"Worker\":{\"replicas\":4}}}}",
+	    created);
 	mpijob_diag *diag = mpijob_diag_new();
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
 	if (conflict) {
-		fake_script(&fake, (struct fake_reply){ .status = 503, .body = "no backend", .header = AGAIN });
-		fake_script(&fake, (struct fake_reply){ .status = 409, .body = STATUS(",\"reason\":\"AlreadyExists\"") });
+		fake_script(&fake,
+		    (struct fake_reply){ .status = 503, .body = "no backend", .header = AGAIN });
+		fake_script(&fake, (struct fake_reply){ .status = 409,
+				       .body = STATUS(",\"reason\":\"AlreadyExists\"") });
 	} else {
 		fake_script(&fake, (struct fake_reply){ .end_code = MPIJOB_ERR_IO });
 	}
-	fake_script(&fake, (struct fake_reply){ .status = 200, .body = job, .header = "Date: Sat, 21 Nov 2026 18:37:20 GMT" });
+	fake_script(&fake, (struct fake_reply){ .status = 200,
+			       .body = job,
+			       .header = "Date: Sat, 21 Nov 2026 18:37:20 GMT" });
 	assert_int_equal(create(client, diag), code);
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
 		assert_string_not_equal(mpijob_diag_at(diag, i)->id, "unknown-outcome");
 	if (code)
-		assert_string_equal(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->reason, "AlreadyExists");
+		assert_string_equal(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->reason,
+		    "AlreadyExists");
 	mpijob_diag_free(diag);
 	mpijob_client_free(client);
 	fake_release(&fake);
@@ -173,12 +192,15 @@ static void test_p10_the_same_job_of_another_time(void **state)
 /* A change is looked at before and after; one that was done is not done again. */
 static void test_p10_changes(void **state)
 {
-	static int (*const changes[])(mpijob_client *client, mpijob_diag *diag) = { suspend, scale };
+	static int (*const changes[])(mpijob_client * client, mpijob_diag * diag) = { suspend,
+		scale };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		expect(changes[i], 1, (struct first){ 503, "no backend", AGAIN, 1, NULL }, 0, 2, 2, 0);
-		expect(changes[i], 1, (struct first){ 503, "no backend", AGAIN, 0, NULL }, 0, 2, 1, 0);
+		expect(changes[i], 1, (struct first){ 503, "no backend", AGAIN, 1, NULL }, 0, 2, 2,
+		    0);
+		expect(changes[i], 1, (struct first){ 503, "no backend", AGAIN, 0, NULL }, 0, 2, 1,
+		    0);
 		expect(changes[i], 1, (struct first){ 502, "<html>", NULL, 1, NULL }, 0, 1, 2, 0);
 		expect(changes[i], 1, (struct first){ 502, "<html>", NULL, 0, NULL }, 0, 2, 2, 0);
 	}
@@ -189,8 +211,10 @@ static void test_p10_deletions(void **state)
 	(void)state;
 	expect(delete_it, 1, (struct first){ 503, "no backend", AGAIN, 1, NULL }, 0, 2, 1, 0);
 	expect(delete_it, 1, (struct first){ 502, "<html>", NULL, 1, NULL }, 0, 1, 1, 0);
-	expect(delete_it, 1, (struct first){ 502, "<html>", NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1, 1, 1);
-	expect(delete_it, 0, (struct first){ 429, "later", AGAIN, 0, NULL }, MPIJOB_ERR_NOT_FOUND, 2, 0, 0);
+	expect(delete_it, 1, (struct first){ 502, "<html>", NULL, 0, NULL }, MPIJOB_ERR_SERVER, 1,
+	    1, 1);
+	expect(delete_it, 0, (struct first){ 429, "later", AGAIN, 0, NULL }, MPIJOB_ERR_NOT_FOUND,
+	    2, 0, 0);
 }
 
 int main(void)

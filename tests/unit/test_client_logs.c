@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs of many pods: lines, runs, streams that break, turns, and ends. The server's logs are scripted, its pods are not. */
+/* Logs of many pods: lines, runs, streams that break, turns, and ends. The server's logs are
+ * scripted, its pods are not. */
 #include "../support/fake_cluster.h"
 
 #include "client/client.h"
@@ -9,18 +10,18 @@
 #include <cmocka.h>
 
 #define PODS "/api/v1/pods"
-#define T0 "2026-11-21T12:00:00.000000001Z "
-#define T1 "2026-11-21T12:00:01.5Z "
-#define T2 "2026-11-21T12:00:01.500000001Z "
-#define T3 "2026-11-21T12:00:03Z "
+#define T0   "2026-11-21T12:00:00.000000001Z "
+#define T1   "2026-11-21T12:00:01.5Z "
+#define T2   "2026-11-21T12:00:01.500000001Z "
+#define T3   "2026-11-21T12:00:03Z "
 
 /* What the server answers to requests for logs, in turn; the last row again and again. */
 struct script {
-	const char *wanted;  /* stands in the path */
+	const char *wanted; /* stands in the path */
 	int status;
 	const char *body;
 	int end_code;
-	int open;            /* followed: it does not end */
+	int open; /* followed: it does not end */
 	const char *header;
 };
 
@@ -34,8 +35,8 @@ struct scene {
 	mpijob_text told;     /* "pod/container#attempt: text\n", "..." behind what is not whole */
 	mpijob_text failures; /* "pod/container code again\n" */
 	int most_open;
-	int end_with;         /* what `line` returns */
-	int free_at;          /* free the logs at that line */
+	int end_with; /* what `line` returns */
+	int free_at;  /* free the logs at that line */
 	int lines;
 	size_t longest;
 };
@@ -55,8 +56,9 @@ static int take_line(void *user, const struct mpijob_log_line *line)
 	scene->lines++;
 	if (line->len > scene->longest)
 		scene->longest = line->len;
-	mpijob__base_text_printf(&scene->told, "%s/%s#%d: %.*s%s\n", line->pod, line->container, (int)line->attempt,
-			    (int)(line->len > 60 ? 5 : line->len), line->text, line->whole ? "" : "...");
+	mpijob__base_text_printf(&scene->told, "%s/%s#%d: %.*s%s\n", line->pod, line->container,
+	    (int)line->attempt, (int)(line->len > 60 ? 5 : line->len), line->text,
+	    line->whole ? "" : "...");
 	if (scene->free_at == scene->lines) {
 		mpijob_logs_free(scene->logs);
 		scene->logs = NULL;
@@ -64,13 +66,15 @@ static int take_line(void *user, const struct mpijob_log_line *line)
 	return scene->end_with;
 }
 
-static void take_failure(void *user, const char *pod, const char *container, int code, const char *message, int again)
+static void take_failure(void *user, const char *pod, const char *container, int code,
+    const char *message, int again)
 {
 	struct scene *scene = user;
 
 	assert_non_null(message);
-	mpijob__base_text_printf(&scene->failures, "%s/%s %s%s\n", pod ? pod : "-", container ? container : "-",
-			    mpijob_error_name(code) + strlen("MPIJOB_ERR_"), again ? " again" : "");
+	mpijob__base_text_printf(&scene->failures, "%s/%s %s%s\n", pod ? pod : "-",
+	    container ? container : "-", mpijob_error_name(code) + strlen("MPIJOB_ERR_"),
+	    again ? " again" : "");
 }
 
 static int decide(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
@@ -99,7 +103,8 @@ static int decide(struct fake *fake, const char *method, const char *path, struc
 	reply->end_code = row->end_code;
 	reply->open = row->open;
 	reply->header = row->header;
-	for (const struct fake_exchange *exchange = fake->exchanges; exchange; exchange = exchange->next)
+	for (const struct fake_exchange *exchange = fake->exchanges; exchange;
+	     exchange = exchange->next)
 		open += exchange->scripted;
 	if (open + 1 > scene->most_open)
 		scene->most_open = open + 1;
@@ -171,9 +176,12 @@ static void expect_failures(struct scene *scene, const char *wanted)
 
 static struct fake_object *add_pod(struct scene *scene, const char *name, const char *status)
 {
-	char *yaml = fake_text("{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {job: pi}}, spec: {initContainers: "
-			       "[{name: first}, {name: side, restartPolicy: Always}], containers: [{name: main}, {name: "
-			       "other}]}, status: {%s}}", name, status);
+	char *yaml = fake_text("{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {job: "
+			       "pi}}, spec: {initContainers: "
+			       "[{name: first}, {name: side, restartPolicy: Always}], containers: "
+			       "[{name: main}, {name: "
+			       "other}]}, status: {%s}}",
+	    name, status);
 	struct fake_object *pod = fake_put(&scene->fake, PODS, "d", yaml);
 
 	free(yaml);
@@ -192,10 +200,14 @@ static void set_status(struct scene *scene, struct fake_object *pod, const char 
 #define STATUS(phase, restarts, state) \
 	"phase: " phase ", containerStatuses: [{name: main, restartCount: " restarts ", " state "}]"
 #define RUNNING(restarts) STATUS("Running", restarts, "state: {running: {}}, lastState: {}")
-#define RESTARTED(restarts) STATUS("Running", restarts, "state: {running: {}}, lastState: {terminated: {exitCode: 1}}")
-#define BACK_OFF(restarts) \
-	STATUS("Running", restarts, "state: {running: null, terminated: null, waiting: {}}, lastState: {terminated: {exitCode: 1}}")
-#define ENDED(restarts) STATUS("Succeeded", restarts, "state: {running: null, terminated: {exitCode: 0}}")
+#define RESTARTED(restarts) \
+	STATUS("Running", restarts, "state: {running: {}}, lastState: {terminated: {exitCode: 1}}")
+#define BACK_OFF(restarts)                                                                    \
+	STATUS("Running", restarts,                                                           \
+	    "state: {running: null, terminated: null, waiting: {}}, lastState: {terminated: " \
+	    "{exitCode: 1}}")
+#define ENDED(restarts) \
+	STATUS("Succeeded", restarts, "state: {running: null, terminated: {exitCode: 0}}")
 #define PENDING "phase: Pending"
 
 /* --- what is there --- */
@@ -203,7 +215,8 @@ static void set_status(struct scene *scene, struct fake_object *pod, const char 
 static void what_is_there(void **state)
 {
 	static const struct script script[] = {
-		{ "/a/log?container=main&timestamps=true", 0, T0 "one\n" T1 "\n" T2 "two\r\n" T3 "end", 0, 0, NULL },
+		{ "/a/log?container=main&timestamps=true", 0,
+		    T0 "one\n" T1 "\n" T2 "two\r\n" T3 "end", 0, 0, NULL },
 		{ "/b/log?container=main", 0, "no time\n", 0, 0, NULL },
 	};
 	int64_t tail = 7, since = 60;
@@ -218,9 +231,11 @@ static void what_is_there(void **state)
 	assert_int_equal(mpijob_logs_state(scene->logs), 1);
 	turn(scene, 12);
 	assert_int_equal(mpijob_logs_state(scene->logs), 0);
-	assert_non_null(strstr(scene->fake.log[scene->fake.log_count - 1], "tailLines=7&sinceSeconds=60"));
+	assert_non_null(
+	    strstr(scene->fake.log[scene->fake.log_count - 1], "tailLines=7&sinceSeconds=60"));
 	assert_null(strstr(scene->fake.log[scene->fake.log_count - 1], "follow"));
-	expect_told(scene, "a/main#0: one\na/main#0: \na/main#0: two\r\na/main#0: end...\nb/main#0: no time\n");
+	expect_told(scene,
+	    "a/main#0: one\na/main#0: \na/main#0: two\r\na/main#0: end...\nb/main#0: no time\n");
 	expect_failures(scene, "");
 	turn(scene, 5);
 	assert_int_equal(scene->requests, 2);
@@ -243,7 +258,8 @@ static void timestamps_when_asked(void **state)
 
 static void cut_anywhere(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "one\n\n" T1 "two\n" T2 "x", 0, 0, NULL } };
+	static const struct script script[] = { { NULL, 0, T0 "one\n\n" T1 "two\n" T2 "x", 0, 0,
+	    NULL } };
 
 	(void)state;
 	for (size_t piece = 1; piece < 40; piece++) {
@@ -278,7 +294,8 @@ static void long_lines(void **state)
 		{ 65535, "a/main#0: aaaaa\na/main#0: b\n" },
 		{ 65536, "a/main#0: aaaaa\na/main#0: b\n" },
 		{ 65537, "a/main#0: aaaaa...\na/main#0: a\na/main#0: b\n" },
-		{ 3 * 65536 + 1, "a/main#0: aaaaa...\na/main#0: aaaaa...\na/main#0: aaaaa...\na/main#0: a\na/main#0: b\n" },
+		{ 3 * 65536 + 1, "a/main#0: aaaaa...\na/main#0: aaaaa...\na/main#0: "
+				 "aaaaa...\na/main#0: a\na/main#0: b\n" },
 	};
 
 	(void)state;
@@ -317,7 +334,9 @@ static void not_there_yet(void **state)
 
 static void the_run_before(void **state)
 {
-	static const struct script script[] = { { "/a/log?container=main&timestamps=true&previous=true", 0, T0 "x\n", 0, 0, NULL } };
+	static const struct script script[] = {
+		{ "/a/log?container=main&timestamps=true&previous=true", 0, T0 "x\n", 0, 0, NULL }
+	};
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -337,11 +356,13 @@ static void the_run_before(void **state)
 static void goes_on_where_it_stood(void **state)
 {
 	static const struct script script[] = {
-		{ "follow=true", 0, T0 "one\n" T1 "two\n" T1 "three\n" T2 "fo", MPIJOB_ERR_IO, 0, NULL },
-		{ "sinceTime=2026-11-21T12%3A00%3A01.5Z&follow=true", 0, T1 "two\n" T1 "three\n" T1 "more\n" T2 "four\n",
-		  MPIJOB_ERR_IO, 0, NULL },
+		{ "follow=true", 0, T0 "one\n" T1 "two\n" T1 "three\n" T2 "fo", MPIJOB_ERR_IO, 0,
+		    NULL },
+		{ "sinceTime=2026-11-21T12%3A00%3A01.5Z&follow=true", 0,
+		    T1 "two\n" T1 "three\n" T1 "more\n" T2 "four\n", MPIJOB_ERR_IO, 0, NULL },
 		{ NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL },
-		{ "sinceTime=2026-11-21T12%3A00%3A01.500000001Z", 0, T1 "more\n" T2 "four\n" T3 "five\n", 0, 0, NULL },
+		{ "sinceTime=2026-11-21T12%3A00%3A01.500000001Z", 0,
+		    T1 "more\n" T2 "four\n" T3 "five\n", 0, 0, NULL },
 	};
 	struct scene *scene = scene_new(script, 4);
 	struct fake_object *pod = add_pod(scene, "a", RUNNING("0"));
@@ -377,7 +398,8 @@ static void goes_on_where_it_stood(void **state)
 static void goes_on_inside_of_a_line(void **state)
 {
 	char *body = long_line(3 * 65536 + 1), *cut = strndup(body, 2 * 65536 + 200);
-	struct script script[] = { { NULL, 0, cut, MPIJOB_ERR_IO, 0, NULL }, { NULL, 0, body, 0, 0, NULL } };
+	struct script script[] = { { NULL, 0, cut, MPIJOB_ERR_IO, 0, NULL },
+		{ NULL, 0, body, 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 2);
 
 	(void)state;
@@ -395,7 +417,8 @@ static void goes_on_inside_of_a_line(void **state)
 
 static void a_stream_let_go_is_taken_up(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "one\n", 0, 0, NULL }, { "sinceTime", 0, T0 "one\n" T1 "two\n", 0, 1, NULL } };
+	static const struct script script[] = { { NULL, 0, T0 "one\n", 0, 0, NULL },
+		{ "sinceTime", 0, T0 "one\n" T1 "two\n", 0, 1, NULL } };
 	struct scene *scene = scene_new(script, 2);
 
 	(void)state;
@@ -413,9 +436,11 @@ static void a_stream_let_go_is_taken_up(void **state)
 static void restarts(void **state)
 {
 	static const struct script script[] = {
-		{ "follow=true", 0, T0 "one\n", 0, 0, NULL },         /* run 0 */
-		{ "follow=true", 0, T1 "two", 0, 0, NULL },           /* run 1, while run 2 waits to start */
-		{ "previous=true", 0, T2 "four\n", 0, 0, NULL },      /* run 3, missed: 2 is lost, 4 runs */
+		{ "follow=true", 0, T0 "one\n", 0, 0, NULL }, /* run 0 */
+		/* run 1, while run 2 waits to start */
+		{ "follow=true", 0, T1 "two", 0, 0, NULL },
+		/* run 3, missed: 2 is lost, 4 runs */
+		{ "previous=true", 0, T2 "four\n", 0, 0, NULL },
 		{ "follow=true", 0, T3 "five\n", 0, 1, NULL },
 	};
 	int64_t tail = 1;
@@ -449,7 +474,8 @@ static void restarts(void **state)
 
 static void waiting_to_start(void **state)
 {
-	static const struct script script[] = { { NULL, 400, "", 0, 0, NULL }, { NULL, 0, T0 "one\n", 0, 0, NULL } };
+	static const struct script script[] = { { NULL, 400, "", 0, 0, NULL },
+		{ NULL, 0, T0 "one\n", 0, 0, NULL } };
 	const char *name = "a";
 	struct scene *scene = scene_new(script, 2);
 	struct fake_object *pod = add_pod(scene, "a", PENDING);
@@ -490,13 +516,17 @@ static void init_containers_come_first(void **state)
 	(void)state;
 	scene->options.all_containers = 1;
 	scene->options.follow = 1;
-	pod = add_pod(scene, "a", "initContainerStatuses: [{name: first, restartCount: 0, state: {running: {}}}]");
+	pod = add_pod(scene, "a",
+	    "initContainerStatuses: [{name: first, restartCount: 0, state: {running: {}}}]");
 	scene_begin(scene);
 	turn(scene, 12);
 	assert_int_equal(scene->requests, 1);
-	set_status(scene, pod, "initContainerStatuses: [{name: first, restartCount: 0, state: {terminated: {}}}, {name: side, "
-			       "restartCount: 0, state: {running: {}}}], containerStatuses: [{name: main, restartCount: 0, "
-			       "state: {running: {}}}, {name: other, restartCount: 0, state: {running: {}}}]");
+	set_status(scene, pod,
+	    "initContainerStatuses: [{name: first, restartCount: 0, state: {terminated: {}}}, "
+	    "{name: side, "
+	    "restartCount: 0, state: {running: {}}}], containerStatuses: [{name: main, "
+	    "restartCount: 0, "
+	    "state: {running: {}}}, {name: other, restartCount: 0, state: {running: {}}}]");
 	turn(scene, 12);
 	expect_told(scene, "a/first#0: 1\na/side#0: 2\na/main#0: 3\na/other#0: 4\n");
 	scene_free(scene);
@@ -506,11 +536,13 @@ static void containers_by_name(void **state)
 {
 	static const struct script script[] = { { "container=other", 0, "x\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
-	const char *both = "containerStatuses: [{name: main, state: {terminated: {}}}, {name: other, state: {terminated: {}}}]";
+	const char *both = "containerStatuses: [{name: main, state: {terminated: {}}}, {name: "
+			   "other, state: {terminated: {}}}]";
 	struct fake_object *pod = add_pod(scene, "a", both);
 
 	(void)state;
-	fake_patch(&scene->fake, pod, "metadata: {annotations: {kubectl.kubernetes.io/default-container: other}}");
+	fake_patch(&scene->fake, pod,
+	    "metadata: {annotations: {kubectl.kubernetes.io/default-container: other}}");
 	scene_begin(scene);
 	turn(scene, 12);
 	expect_told(scene, "a/other#0: x\n");
@@ -549,7 +581,9 @@ static void few_streams(void **state)
 static void followers_take_turns(void **state)
 {
 	static const struct script script[] = {
-		{ NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, T0 "x\n", 0, 1, NULL },
+		{ NULL, 0, T0 "x\n", 0, 1, NULL },
+		{ NULL, 0, T0 "x\n", 0, 1, NULL },
+		{ NULL, 0, T0 "x\n", 0, 1, NULL },
 		{ "sinceTime", 0, T0 "x\n", 0, 1, NULL },
 	};
 	struct scene *scene = scene_new(script, 4);
@@ -588,7 +622,8 @@ static void followers_take_turns(void **state)
 
 static void pods_that_go(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, T1 "y\n", 0, 0, NULL } };
+	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 1, NULL },
+		{ NULL, 0, T1 "y\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 2);
 	struct fake_object *pod = add_pod(scene, "a", RUNNING("0"));
 
@@ -607,7 +642,8 @@ static void pods_that_go(void **state)
 	fake_delete(&scene->fake, pod);
 	turn(scene, 6);
 	assert_int_equal(mpijob_logs_unread(scene->logs), 1);
-	for (struct fake_exchange *exchange = scene->fake.exchanges; exchange; exchange = exchange->next)
+	for (struct fake_exchange *exchange = scene->fake.exchanges; exchange;
+	     exchange = exchange->next)
 		if (!exchange->watching)
 			exchange->reply.open = 0;
 	turn(scene, 6);
@@ -677,18 +713,20 @@ static void what_is_not_allowed(void **state)
 	scene_free(scene);
 }
 
-static int forbid_pods(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int forbid_pods(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
-	return strstr(path, "/log?") ? decide(fake, method, path, reply) : forbid(fake, method, path, reply);
+	return strstr(path, "/log?") ? decide(fake, method, path, reply)
+				     : forbid(fake, method, path, reply);
 }
 
-/* What could be had is asked for again, also where neither pods nor logs are allowed for a moment. */
+/* What could be had is asked for again, also where neither pods nor logs are allowed for a
+ * moment. */
 static void what_is_not_allowed_for_a_moment(void **state)
 {
 	static const struct script script[] = { { NULL, 0, T0 "x\n", MPIJOB_ERR_IO, 0, NULL },
-						{ NULL, 401, "", 0, 0, NULL },
-						{ NULL, 403, "", 0, 0, NULL },
-						{ NULL, 0, T1 "y\n", 0, 1, NULL } };
+		{ NULL, 401, "", 0, 0, NULL }, { NULL, 403, "", 0, 0, NULL },
+		{ NULL, 0, T1 "y\n", 0, 1, NULL } };
 	struct scene *scene = scene_new(script, 4);
 	struct fake_object *pod;
 
@@ -717,7 +755,8 @@ static void what_is_not_allowed_for_a_moment(void **state)
 /* Nothing else for a minute: it is meant. */
 static void what_is_not_allowed_any_more(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "x\n", MPIJOB_ERR_IO, 0, NULL }, { NULL, 403, "", 0, 0, NULL } };
+	static const struct script script[] = { { NULL, 0, T0 "x\n", MPIJOB_ERR_IO, 0, NULL },
+		{ NULL, 403, "", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 2);
 
 	(void)state;
@@ -749,11 +788,12 @@ static void gives_up_when_it_does_not_follow(void **state)
 	scene_free(scene);
 }
 
-/* Somebody takes the request and says nothing: of a container that runs that is no news, of one that has ended it is. */
+/* Somebody takes the request and says nothing: of a container that runs that is no news, of one
+ * that has ended it is. */
 static void a_stream_without_an_end(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 1, NULL }, { NULL, 0, "", 0, 1, NULL },
-						{ "sinceTime", 0, T0 "x\n" T1 "y\n", 0, 0, NULL } };
+	static const struct script script[] = { { NULL, 0, T0 "x\n", 0, 1, NULL },
+		{ NULL, 0, "", 0, 1, NULL }, { "sinceTime", 0, T0 "x\n" T1 "y\n", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 3);
 	struct fake_object *pod = add_pod(scene, "a", RUNNING("0"));
 
@@ -815,7 +855,8 @@ static void a_stream_that_stays_silent(void **state)
 
 #define GONE "unable to retrieve container logs for containerd://6a"
 
-/* A kubelet's error is the end of an answer with status 200: it has no time in front and no line end. */
+/* A kubelet's error is the end of an answer with status 200: it has no time in front and no line
+ * end. */
 static void messages_of_the_node(void **state)
 {
 	static const struct {
@@ -824,11 +865,16 @@ static void messages_of_the_node(void **state)
 	} rows[] = {
 		{ RESTARTED("1"), GONE, "", "a/main REJECTED\n", 1 },
 		{ ENDED("0"), GONE, "", "a/main REJECTED\n", 0 },
-		{ ENDED("0"), T0 "one\n" "failed to open log file \"0.log\"", "a/main#0: one\n", "a/main REJECTED\n", 0 },
-		/* The program's own words have a time, whole lines are lines, and a server may know no times. */
+		{ ENDED("0"),
+		    T0 "one\n"
+		       "failed to open log file \"0.log\"",
+		    "a/main#0: one\n", "a/main REJECTED\n", 0 },
+		/* The program's own words have a time, whole lines are lines, and a server may know
+		 * no times. */
 		{ ENDED("0"), T0 GONE, "a/main#0: " GONE "...\n", "", 0 },
 		{ ENDED("0"), GONE "\n", "a/main#0: " GONE "\n", "", 0 },
-		{ ENDED("0"), "no time\n" GONE, "a/main#0: no time\na/main#0: " GONE "...\n", "", 0 },
+		{ ENDED("0"), "no time\n" GONE, "a/main#0: no time\na/main#0: " GONE "...\n", "",
+		    0 },
 		{ ENDED("0"), T0 "one\n" T1, "a/main#0: one\n", "", 0 },
 	};
 
@@ -852,9 +898,13 @@ static void messages_of_the_node(void **state)
 static void messages_of_the_node_while_following(void **state)
 {
 	static const struct script lost[] = { { NULL, 0, GONE, 0, 0, NULL } };
-	static const struct script again[] = { { NULL, 0, T0 "one\n" "failed to create fsnotify watcher", 0, 0, NULL },
-					       { "sinceTime", 0, T0 "one\n" T1 "two\n", 0, 1, NULL } };
-	static const struct script previous[] = { { "previous=true", 0, GONE, 0, 0, NULL }, { NULL, 0, T1 "two\n", 0, 1, NULL } };
+	static const struct script again[] = { { NULL, 0,
+						   T0 "one\n"
+						      "failed to create fsnotify watcher",
+						   0, 0, NULL },
+		{ "sinceTime", 0, T0 "one\n" T1 "two\n", 0, 1, NULL } };
+	static const struct script previous[] = { { "previous=true", 0, GONE, 0, 0, NULL },
+		{ NULL, 0, T1 "two\n", 0, 1, NULL } };
 	struct scene *scene = scene_new(lost, 1);
 
 	(void)state;
@@ -892,11 +942,13 @@ static void messages_of_the_node_while_following(void **state)
 
 static void gives_up_what_has_ended(void **state)
 {
-	static const struct script script[] = { { NULL, 500, "", 0, 0, NULL }, { NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL },
-						{ NULL, 500, "", 0, 0, NULL }, { NULL, 500, "", 0, 0, NULL },
-						{ NULL, 500, "", 0, 0, NULL }, { NULL, 500, "", 0, 0, NULL },
-						{ NULL, 500, "", 0, 0, NULL }, { NULL, 0, T1 "next\n", 0, 1, NULL } };
-	static const struct script refused[] = { { NULL, 500, "", 0, 0, NULL } }, cut[] = { { NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL } };
+	static const struct script script[] = { { NULL, 500, "", 0, 0, NULL },
+		{ NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL }, { NULL, 500, "", 0, 0, NULL },
+		{ NULL, 500, "", 0, 0, NULL }, { NULL, 500, "", 0, 0, NULL },
+		{ NULL, 500, "", 0, 0, NULL }, { NULL, 500, "", 0, 0, NULL },
+		{ NULL, 0, T1 "next\n", 0, 1, NULL } };
+	static const struct script refused[] = { { NULL, 500, "", 0, 0, NULL } },
+				   cut[] = { { NULL, 0, NULL, MPIJOB_ERR_IO, 0, NULL } };
 	struct scene *scene = scene_new(script, 8);
 	struct fake_object *pod = add_pod(scene, "a", ENDED("0"));
 
@@ -936,8 +988,10 @@ static void gives_up_what_has_ended(void **state)
 
 static void servers_ask_to_wait(void **state)
 {
-	static const struct script script[] = { { .status = 429, .body = "", .header = "Retry-After: 7" },
-						{ .body = T0 "x\n", .open = 1 } };
+	static const struct script script[] = {
+		{ .status = 429, .body = "", .header = "Retry-After: 7" },
+		{ .body = T0 "x\n", .open = 1 }
+	};
 	struct scene *scene = scene_new(script, 2);
 
 	(void)state;
@@ -955,7 +1009,8 @@ static void servers_ask_to_wait(void **state)
 
 static void readers_stop_it(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1, NULL } };
+	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1,
+	    NULL } };
 
 	(void)state;
 	for (int how = 0; how < 3; how++) {
@@ -978,7 +1033,8 @@ static void readers_stop_it(void **state)
 
 static void pause_and_go_on(void **state)
 {
-	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1, NULL } };
+	static const struct script script[] = { { NULL, 0, T0 "1\n" T1 "2\n" T2 "3\n", 0, 1,
+	    NULL } };
 	struct scene *scene = scene_new(script, 1);
 
 	(void)state;
@@ -1010,24 +1066,41 @@ static void of_a_job(void **state)
 	(void)state;
 	options.namespace_ = options.label_selector = NULL;
 	for (size_t i = 0; wrong[i]; i++)
-		assert_int_equal(mpijob_logs_of_job(scene->client, "d", wrong[i], NULL, &options, &scene->logs), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", "master", &options, &scene->logs), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, NULL, "pi", NULL, &options, &scene->logs), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, NULL, &scene->logs), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, &scene->options, &scene->logs), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(NULL, "d", "pi", NULL, &options, &scene->logs), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_logs_of_job(scene->client, "d", wrong[i], NULL, &options,
+				     &scene->logs),
+		    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", "master", &options,
+			     &scene->logs),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, NULL, "pi", NULL, &options,
+			     &scene->logs),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, NULL, &scene->logs),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, &scene->options,
+			     &scene->logs),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_of_job(NULL, "d", "pi", NULL, &options, &scene->logs),
+	    MPIJOB_ERR_USAGE);
 	assert_null(scene->logs);
-	fake_patch(&scene->fake, add_pod(scene, "a", ENDED("0")), "metadata: {labels: {training.kubeflow.org/job-name: pi, "
-								   "training.kubeflow.org/job-role: launcher}}");
-	fake_patch(&scene->fake, add_pod(scene, "b", ENDED("0")), "metadata: {labels: {training.kubeflow.org/job-name: pi, "
-								   "training.kubeflow.org/job-role: worker}}");
-	fake_patch(&scene->fake, add_pod(scene, "c", ENDED("0")), "metadata: {labels: {training.kubeflow.org/job-name: tau, "
-								   "training.kubeflow.org/job-role: launcher}}");
+	fake_patch(&scene->fake, add_pod(scene, "a", ENDED("0")),
+	    "metadata: {labels: {training.kubeflow.org/job-name: pi, "
+	    "training.kubeflow.org/job-role: launcher}}");
+	fake_patch(&scene->fake, add_pod(scene, "b", ENDED("0")),
+	    "metadata: {labels: {training.kubeflow.org/job-name: pi, "
+	    "training.kubeflow.org/job-role: worker}}");
+	fake_patch(&scene->fake, add_pod(scene, "c", ENDED("0")),
+	    "metadata: {labels: {training.kubeflow.org/job-name: tau, "
+	    "training.kubeflow.org/job-role: launcher}}");
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", roles[i], &options, &scene->logs), 0);
+		assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", roles[i], &options,
+				     &scene->logs),
+		    0);
 		turn(scene, 20);
-		assert_int_equal(strstr(mpijob_text_data(&scene->told), "a/main#0: x\n") != NULL, i != 2);
-		assert_int_equal(strstr(mpijob_text_data(&scene->told), "b/main#0: x\n") != NULL, i != 1);
+		assert_int_equal(strstr(mpijob_text_data(&scene->told), "a/main#0: x\n") != NULL,
+		    i != 2);
+		assert_int_equal(strstr(mpijob_text_data(&scene->told), "b/main#0: x\n") != NULL,
+		    i != 1);
 		assert_null(strstr(mpijob_text_data(&scene->told), "c/"));
 		assert_int_equal(mpijob_logs_state(scene->logs), 0);
 		mpijob_text_clear(&scene->told);
@@ -1063,7 +1136,8 @@ static void usage(void **state)
 	bad[7].all_containers = 1;
 	bad[8].max_streams = -1;
 	for (size_t i = 0; i < 9; i++)
-		assert_int_equal(mpijob_logs_new(scene->client, &bad[i], &scene->logs), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_logs_new(scene->client, &bad[i], &scene->logs),
+		    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_logs_new(NULL, &good, &scene->logs), MPIJOB_ERR_USAGE);
 	assert_null(scene->logs);
 	scene_free(scene);

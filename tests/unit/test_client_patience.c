@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a watch takes for final: any refusal before the first list, later only one that lasts for a minute. */
+/* What a watch takes for final: any refusal before the first list, later only one that lasts for a
+ * minute. */
 #include "../support/watch_rig.h"
 
 #include "client/patience.h"
@@ -22,8 +23,9 @@ static void test_the_first_answer_is_believed(void **state)
 {
 	static const struct {
 		int status, code;
-	} rows[] = { { 401, MPIJOB_ERR_AUTH },     { 403, MPIJOB_ERR_AUTH },   { 404, MPIJOB_ERR_NOT_FOUND },
-		     { 422, MPIJOB_ERR_REJECTED }, { 200, MPIJOB_ERR_SYNTAX } };
+	} rows[] = { { 401, MPIJOB_ERR_AUTH }, { 403, MPIJOB_ERR_AUTH },
+		{ 404, MPIJOB_ERR_NOT_FOUND }, { 422, MPIJOB_ERR_REJECTED },
+		{ 200, MPIJOB_ERR_SYNTAX } };
 	struct rig rig;
 
 	(void)state;

@@ -9,7 +9,11 @@
 
 #include <cmocka.h>
 
-#define BUSY(seconds) { .status = 429, .body = "Too many requests, please try again later.", .header = "Retry-After: " seconds }
+#define BUSY(seconds)                                                                \
+	{                                                                            \
+		.status = 429, .body = "Too many requests, please try again later.", \
+		.header = "Retry-After: " seconds                                    \
+	}
 
 static int64_t clock_now; /* stands still unless a test moves it */
 
@@ -70,7 +74,8 @@ static void forget(struct seen *seen)
 	memset(seen, 0, sizeof(*seen));
 }
 
-static int start(mpijob_client *client, struct seen *seen, const char *method, const char *body, int streaming)
+static int start(mpijob_client *client, struct seen *seen, const char *method, const char *body,
+    int streaming)
 {
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
@@ -131,7 +136,8 @@ static void test_r1_the_server_says_when(void **state)
 	assert_int_equal(seen.done, 1);
 	assert_int_equal(seen.code, 0);
 	assert_int_equal(fake.log_count, 6);
-	assert_string_equal(mpijob_text_data(&fake.last_body), "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}");
+	assert_string_equal(mpijob_text_data(&fake.last_body),
+	    "{\"kind\":\"Pod\",\"metadata\":{\"name\":\"p\"}}");
 	assert_string_equal(mpijob_text_data(&fake.last_type), "application/json");
 	assert_non_null(fake_find(&fake, "/api/v1/pods", "d", "p"));
 	forget(&seen);
@@ -162,8 +168,10 @@ static void count_tries(struct fake_reply reply, int32_t retries, size_t tries)
 
 static void test_r1_how_often_and_when_not(void **state)
 {
-	struct fake_reply busy = BUSY("1"), at_once = BUSY("0"), late = BUSY("61"), at_most = BUSY("60");
-	struct fake_reply none = { .status = 503, .body = "x" }, date = BUSY("Fri, 31 Dec 1999 23:59:59 GMT");
+	struct fake_reply busy = BUSY("1"), at_once = BUSY("0"), late = BUSY("61"),
+			  at_most = BUSY("60");
+	struct fake_reply none = { .status = 503, .body = "x" },
+			  date = BUSY("Fri, 31 Dec 1999 23:59:59 GMT");
 	struct fake_reply huge = BUSY("99999999999999999999"), negative = BUSY("-1");
 
 	(void)state;
@@ -315,7 +323,7 @@ static void test_r3_a_plain_429(void **state)
 	assert_int_equal(seen.code, MPIJOB_ERR_SERVER);
 	assert_int_equal(seen.retry_after_ms, 1000);
 	assert_string_equal(mpijob_text_data(&seen.message),
-			    "the server answered with status 429: Too many requests, please try again later.");
+	    "the server answered with status 429: Too many requests, please try again later.");
 	forget(&seen);
 	finish(&fake, client);
 }
@@ -355,7 +363,8 @@ static void test_r6_the_bucket_is_exact(void **state)
 	finish(&fake, client);
 }
 
-/* Twice the rate when no burst is given; a rate that does not divide a second; retries pay, streams do not. */
+/* Twice the rate when no burst is given; a rate that does not divide a second; retries pay, streams
+ * do not. */
 static void test_r6_what_takes_a_token(void **state)
 {
 	struct fake_reply busy = BUSY("0");
@@ -424,7 +433,9 @@ static void test_r9_warnings(void **state)
 		{ "Warning: 299 - \"a\"", "[a]" },
 		{ "warning: 299 - \"a \\\"b\\\" \\\\ c\"", "[a \"b\" \\ c]" },
 		{ "WARNING: 299 - \"a\", 299 - \"b\", 299 - \"a\"", "[a][b]" },
-		{ "Warning: 199 - \"a\", 299 x \"b\" \"Wed, 21 Oct 2015 07:28:00 GMT\", 299 - \"c, d\"", "[b][c, d]" },
+		{ "Warning: 199 - \"a\", 299 x \"b\" \"Wed, 21 Oct 2015 07:28:00 GMT\", 299 - \"c, "
+		  "d\"",
+		    "[b][c, d]" },
 		{ "Warning: 299 - \"never ends", "" },
 		{ "Warning: 299 - \"\"", "" },
 		{ "Warning: 299 - ", "" },
@@ -593,7 +604,8 @@ static void test_pause_reaches_the_transport(void **state)
 
 /* --- cancelling --- */
 
-static int started(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int started(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	(void)method;

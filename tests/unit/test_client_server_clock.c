@@ -15,18 +15,21 @@
 #include <cmocka.h>
 
 static const char *const days[] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
-static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+static const char *const months[] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep",
+	"Oct", "Nov", "Dec" };
 
 /* The server answers at `server_ms` of its clock. */
-static void answer(struct mpijob__client_server_clock *clock, int64_t server_ms, int64_t sent_ms, int64_t came_ms)
+static void answer(struct mpijob__client_server_clock *clock, int64_t server_ms, int64_t sent_ms,
+    int64_t came_ms)
 {
 	time_t seconds = (time_t)(server_ms / 1000);
 	struct tm utc;
 	char date[64];
 
 	gmtime_r(&seconds, &utc);
-	snprintf(date, sizeof(date), "%s, %02d %s %d %02d:%02d:%02d GMT", days[utc.tm_wday], utc.tm_mday, months[utc.tm_mon],
-		 utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
+	snprintf(date, sizeof(date), "%s, %02d %s %d %02d:%02d:%02d GMT", days[utc.tm_wday],
+	    utc.tm_mday, months[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min,
+	    utc.tm_sec);
 	mpijob__client_server_clock_take(clock, date, sent_ms, came_ms);
 }
 
@@ -50,9 +53,18 @@ static void a_date_is_read(void **state)
 static void what_is_no_date_says_nothing(void **state)
 {
 	static const char *const texts[] = {
-		"", ",", "now", "Sat, 21 Nov 2026", "Sat, 21 Nov 2026 18:37:20", "Sat, 21 Nov 2026 18:37:20 UTC",
-		"Sat, 21 ovD 2026 18:37:20 GMT", "Sat, 21 Nun 2026 18:37:20 GMT", "Sat, xx Nov 2026 18:37:20 GMT",
-		"Sat, 21 Nov 2026 99:37:20 GMT", "Saturday, 21-Nov-26 18:37:20 GMT", "Sat Nov 21 18:37:20 2026",
+		"",
+		",",
+		"now",
+		"Sat, 21 Nov 2026",
+		"Sat, 21 Nov 2026 18:37:20",
+		"Sat, 21 Nov 2026 18:37:20 UTC",
+		"Sat, 21 ovD 2026 18:37:20 GMT",
+		"Sat, 21 Nun 2026 18:37:20 GMT",
+		"Sat, xx Nov 2026 18:37:20 GMT",
+		"Sat, 21 Nov 2026 99:37:20 GMT",
+		"Saturday, 21-Nov-26 18:37:20 GMT",
+		"Sat Nov 21 18:37:20 2026",
 	};
 	struct mpijob__client_server_clock clock = { 0, 0 };
 	int64_t before, told;
@@ -78,13 +90,18 @@ static void bounds_narrow(void **state)
 		for (int i = 0; i < 200; i++) {
 			now += 137;
 			answer(&clock, now + 10 + true_ahead, now, now + 20);
-			assert_in_range(mpijob__client_server_clock_ms(&clock, now) - (now + true_ahead) + 1100, 0, 1200);
+			assert_in_range(mpijob__client_server_clock_ms(&clock, now) -
+					    (now + true_ahead) + 1100,
+			    0, 1200);
 		}
-		assert_in_range(mpijob__client_server_clock_ms(&clock, now) - (now + true_ahead) + 50, 0, 100);
+		assert_in_range(mpijob__client_server_clock_ms(&clock, now) - (now + true_ahead) +
+				    50,
+		    0, 100);
 	}
 }
 
-/* The server's clock is set, forwards and back: one answer later that is known. A slow answer takes nothing back. */
+/* The server's clock is set, forwards and back: one answer later that is known. A slow answer takes
+ * nothing back. */
 static void a_clock_is_set(void **state)
 {
 	struct mpijob__client_server_clock clock = { 0, 0 };
@@ -93,12 +110,16 @@ static void a_clock_is_set(void **state)
 	(void)state;
 	answer(&clock, server, 1000, 1000);
 	answer(&clock, server + 3600000, 2000, 2000);
-	assert_in_range(mpijob__client_server_clock_ms(&clock, 2000) - (server + 3600000) + 1000, 0, 2000);
+	assert_in_range(mpijob__client_server_clock_ms(&clock, 2000) - (server + 3600000) + 1000, 0,
+	    2000);
 	answer(&clock, server - 3600000, 3000, 3000);
-	assert_in_range(mpijob__client_server_clock_ms(&clock, 3000) - (server - 3600000) + 1000, 0, 2000);
+	assert_in_range(mpijob__client_server_clock_ms(&clock, 3000) - (server - 3600000) + 1000, 0,
+	    2000);
 	/* Asked at 4,000, said at once, heard half a minute later. */
 	answer(&clock, server - 3600000 + 1000, 4000, 34000);
-	assert_in_range(mpijob__client_server_clock_ms(&clock, 34000) - (server - 3600000 + 31000) + 1000, 0, 2000);
+	assert_in_range(mpijob__client_server_clock_ms(&clock, 34000) - (server - 3600000 + 31000) +
+			    1000,
+	    0, 2000);
 }
 
 int main(void)

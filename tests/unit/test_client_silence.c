@@ -2,7 +2,9 @@
 /* A watch whose server says nothing any more although its connection stands. */
 #include "../support/watch_rig.h"
 
-#define BOOKMARK(version) "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" version "\"}}}\n"
+#define BOOKMARK(version)                                                                         \
+	"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" version "\"}}}" \
+	"\n"
 
 static int64_t left_ms(const struct rig *rig)
 {

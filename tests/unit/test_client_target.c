@@ -19,7 +19,8 @@ static int written(const struct mpijob_target *target, mpijob_text *text)
 static void paths(void **state)
 {
 	static const char *const query[] = { "watch", "1", "labelSelector", "a/b=c d" };
-	struct mpijob_target core = MPIJOB_TARGET_INIT, job = MPIJOB_TARGET_INIT, node = MPIJOB_TARGET_INIT;
+	struct mpijob_target core = MPIJOB_TARGET_INIT, job = MPIJOB_TARGET_INIT,
+			     node = MPIJOB_TARGET_INIT;
 	mpijob_text *text = mpijob_text_new();
 
 	(void)state;
@@ -40,7 +41,7 @@ static void paths(void **state)
 	job.query_count = 4;
 	assert_int_equal(written(&job, text), 0);
 	assert_string_equal(mpijob_text_data(text),
-			    "/apis/kubeflow.org/v2beta1/namespaces/t/mpijobs?watch=1&labelSelector=a%2Fb%3Dc%20d");
+	    "/apis/kubeflow.org/v2beta1/namespaces/t/mpijobs?watch=1&labelSelector=a%2Fb%3Dc%20d");
 
 	node.api_version = "v1";
 	node.kind = "Node";
@@ -57,12 +58,17 @@ static void resources(void **state)
 		const char *api_version, *kind, *plural, *path;
 		int32_t scope;
 	} rows[] = {
-		{ "gateway.networking.k8s.io/v1", "Gateway", NULL, "/apis/gateway.networking.k8s.io/v1/namespaces/t/gateways/x", 0 },
-		{ "networking.k8s.io/v1", "NetworkPolicy", NULL, "/apis/networking.k8s.io/v1/namespaces/t/networkpolicies/x", 0 },
-		{ "metrics.k8s.io/v1beta1", "PodMetrics", NULL, "/apis/metrics.k8s.io/v1beta1/namespaces/t/pods/x", 0 },
-		{ "metrics.k8s.io/v1beta1", "NodeMetrics", NULL, "/apis/metrics.k8s.io/v1beta1/nodes/x", 0 },
+		{ "gateway.networking.k8s.io/v1", "Gateway", NULL,
+		    "/apis/gateway.networking.k8s.io/v1/namespaces/t/gateways/x", 0 },
+		{ "networking.k8s.io/v1", "NetworkPolicy", NULL,
+		    "/apis/networking.k8s.io/v1/namespaces/t/networkpolicies/x", 0 },
+		{ "metrics.k8s.io/v1beta1", "PodMetrics", NULL,
+		    "/apis/metrics.k8s.io/v1beta1/namespaces/t/pods/x", 0 },
+		{ "metrics.k8s.io/v1beta1", "NodeMetrics", NULL,
+		    "/apis/metrics.k8s.io/v1beta1/nodes/x", 0 },
 		{ "a.example/v1", "Sheep", "sheep", "/apis/a.example/v1/namespaces/t/sheep/x", 0 },
-		{ "a.example/v1", "Tenant", NULL, "/apis/a.example/v1/tenants/x", MPIJOB_SCOPE_CLUSTER },
+		{ "a.example/v1", "Tenant", NULL, "/apis/a.example/v1/tenants/x",
+		    MPIJOB_SCOPE_CLUSTER },
 		{ "v1", "Node", NULL, "/api/v1/namespaces/t/nodes/x", MPIJOB_SCOPE_NAMESPACED },
 	};
 	mpijob_text *text = mpijob_text_new();
@@ -103,7 +109,8 @@ static void names_are_escaped_or_refused(void **state)
 	target.namespace_ = "x";
 	target.name = "a?b#c%\x01\xc3\xbc";
 	assert_int_equal(written(&target, text), 0);
-	assert_string_equal(mpijob_text_data(text), "/api/v1/namespaces/x/secrets/a%3Fb%23c%25%01%C3%BC");
+	assert_string_equal(mpijob_text_data(text),
+	    "/api/v1/namespaces/x/secrets/a%3Fb%23c%25%01%C3%BC");
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		target.name = refused[i];
 		assert_int_equal(written(&target, text), MPIJOB_ERR_USAGE);
@@ -139,20 +146,22 @@ static void attacks_stay_inside_of_their_segment(void **state)
 	target.name = "a%2F..%2F..%2Fb?x=1";
 	assert_int_equal(written(&target, text), 0);
 	assert_string_equal(mpijob_text_data(text),
-			    "/apis/kubeflow.org/v2beta1/namespaces/n/mpijobs/a%252F..%252F..%252Fb%3Fx%3D1");
+	    "/apis/kubeflow.org/v2beta1/namespaces/n/mpijobs/a%252F..%252F..%252Fb%3Fx%3D1");
 	/* No length is cut. */
 	memset(longest, 'l', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = 0;
 	target.name = target.namespace_ = longest;
 	assert_int_equal(written(&target, text), 0);
-	assert_int_equal(mpijob_text_len(text), strlen("/apis/kubeflow.org/v2beta1/namespaces//mpijobs/") + 10000);
+	assert_int_equal(mpijob_text_len(text),
+	    strlen("/apis/kubeflow.org/v2beta1/namespaces//mpijobs/") + 10000);
 	target.name = NULL;
 	target.namespace_ = "n";
 	target.query = query;
 	target.query_count = 4;
 	assert_int_equal(written(&target, text), 0);
-	assert_string_equal(mpijob_text_data(text), "/apis/kubeflow.org/v2beta1/namespaces/n/mpijobs"
-			    "?labelSelector=a%3Db%26limit%3D1&x%26y%3Dz=1%232");
+	assert_string_equal(mpijob_text_data(text),
+	    "/apis/kubeflow.org/v2beta1/namespaces/n/mpijobs"
+	    "?labelSelector=a%3Db%26limit%3D1&x%26y%3Dz=1%232");
 	/* Words that are not names of objects are no better. */
 	target.query_count = 0;
 	target.api_version = "kubeflow.org/../v1";
@@ -194,9 +203,12 @@ static void plurals(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		mpijob_text *text = mpijob_text_new();
 
-		assert_int_equal(mpijob__client_resource_plural(rows[i].version, rows[i].kind, text), 0);
+		assert_int_equal(mpijob__client_resource_plural(rows[i].version, rows[i].kind,
+				     text),
+		    0);
 		assert_string_equal(mpijob_text_data(text), rows[i].plural);
-		assert_int_equal(mpijob__client_resource_namespaced(rows[i].version, rows[i].kind), rows[i].namespaced);
+		assert_int_equal(mpijob__client_resource_namespaced(rows[i].version, rows[i].kind),
+		    rows[i].namespaced);
 		mpijob_text_free(text);
 	}
 }
@@ -211,7 +223,10 @@ static int full(void *user, const char *data, size_t len)
 
 static void sinks_and_sizes(void **state)
 {
-	struct { struct mpijob_target target; long more; } longer = { MPIJOB_TARGET_INIT, 0 };
+	struct {
+		struct mpijob_target target;
+		long more;
+	} longer = { MPIJOB_TARGET_INIT, 0 };
 	mpijob_text *text = mpijob_text_new();
 
 	(void)state;
@@ -230,7 +245,8 @@ static void sinks_and_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths), cmocka_unit_test(resources),
+		cmocka_unit_test(paths),
+		cmocka_unit_test(resources),
 		cmocka_unit_test(names_are_escaped_or_refused),
 		cmocka_unit_test(attacks_stay_inside_of_their_segment),
 		cmocka_unit_test(plurals),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Started calls: many at a time, each told of once, given up at any point; what they do is what calls made at once do.
+/* Started calls: many at a time, each told of once, given up at any point; what they do is what
+ * calls made at once do.
  */
 #include "../support/fake_cluster.h"
 
@@ -88,31 +89,43 @@ static void one_after_the_other(void **state)
 
 	(void)state;
 	submit(client);
-	assert_int_equal(mpijob_client_scale_start(client, "default", "pi", 5, 2, &callbacks, NULL, diag), 0);
+	assert_int_equal(mpijob_client_scale_start(client, "default", "pi", 5, 2, &callbacks, NULL,
+			     diag),
+	    0);
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, 0);
 	assert_null(told.job);
 	callbacks = to(&told);
-	assert_int_equal(mpijob_client_scale_start(client, "default", "pi", 6, 2, &callbacks, NULL, diag), 0);
+	assert_int_equal(mpijob_client_scale_start(client, "default", "pi", 6, 2, &callbacks, NULL,
+			     diag),
+	    0);
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "unexpected-replicas");
 	callbacks = to(&told);
-	assert_int_equal(mpijob_client_suspend_start(client, "default", "pi", 1, &callbacks, NULL, diag), 0);
+	assert_int_equal(mpijob_client_suspend_start(client, "default", "pi", 1, &callbacks, NULL,
+			     diag),
+	    0);
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, 0);
 	callbacks = to(&told);
-	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, diag), 0);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL,
+			     diag),
+	    0);
 	poll_until(client, &told.count);
-	assert_non_null(mpijob_node_find(mpijob_doc_root(mpijob_document(told.job)), "spec.runPolicy.suspend"));
+	assert_non_null(
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(told.job)), "spec.runPolicy.suspend"));
 	forget(&told);
 	callbacks = to(&told);
-	assert_int_equal(mpijob_client_delete_job_start(client, "default", "pi", NULL, NULL, &callbacks, NULL, diag),
-			 0);
+	assert_int_equal(mpijob_client_delete_job_start(client, "default", "pi", NULL, NULL,
+			     &callbacks, NULL, diag),
+	    0);
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, 0);
 	callbacks = to(&told);
-	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, diag), 0);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL,
+			     diag),
+	    0);
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, MPIJOB_ERR_NOT_FOUND);
 	assert_null(told.job);
@@ -139,10 +152,13 @@ static void many_at_a_time(void **state)
 	for (size_t i = 0; i < 32; i++) {
 		callbacks = to(&told[i]);
 		if (i % 2)
-			assert_int_equal(mpijob_client_list_start(client, &target, 0, &callbacks, NULL, NULL), 0);
+			assert_int_equal(mpijob_client_list_start(client, &target, 0, &callbacks,
+					     NULL, NULL),
+			    0);
 		else
-			assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, NULL),
-					 0);
+			assert_int_equal(mpijob_client_get_job_start(client, "default", "pi",
+					     &callbacks, NULL, NULL),
+			    0);
 	}
 	/* What was given is not looked at any more. */
 	memset(kind, 'x', sizeof(kind) - 1);
@@ -154,7 +170,10 @@ static void many_at_a_time(void **state)
 		poll_until(client, &told[i].count);
 		assert_int_equal(told[i].code, 0);
 		if (i % 2)
-			assert_int_equal(mpijob_node_count(mpijob_node_get(mpijob_doc_root(told[i].doc), "items")), 1);
+			assert_int_equal(mpijob_node_count(
+					     mpijob_node_get(mpijob_doc_root(told[i].doc),
+						 "items")),
+			    1);
 		else
 			assert_string_equal(mpijob_name(told[i].job), "pi");
 		forget(&told[i]);
@@ -174,11 +193,14 @@ static void given_up(void **state)
 
 	(void)state;
 	mpijob_task_cancel(NULL);
-	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &callbacks, &tasks[0], NULL), 0);
-	assert_int_equal(
-		mpijob_client_wait_job_start(client, "default", "pi", "Finished", -1, &callbacks, &tasks[1], NULL), 0);
-	assert_int_equal(mpijob_client_events_start(client, "default", NULL, NULL, NULL, &callbacks, &tasks[2], NULL),
-			 0);
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &callbacks, &tasks[0], NULL),
+	    0);
+	assert_int_equal(mpijob_client_wait_job_start(client, "default", "pi", "Finished", -1,
+			     &callbacks, &tasks[1], NULL),
+	    0);
+	assert_int_equal(mpijob_client_events_start(client, "default", NULL, NULL, NULL, &callbacks,
+			     &tasks[2], NULL),
+	    0);
 	for (size_t i = 0; i < 3; i++)
 		mpijob_task_cancel(tasks[i]);
 	assert_int_equal(mpijob_client_poll(client, 0), 0);
@@ -186,11 +208,14 @@ static void given_up(void **state)
 	assert_null(client->tasks);
 	assert_null(client->watches);
 	/* Those that are left go with the client. */
-	assert_int_equal(
-		mpijob_client_wait_job_start(client, "default", "pi", "Running", 60000, &callbacks, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_wait_job_start(client, "default", "pi", "Running", 60000,
+			     &callbacks, NULL, NULL),
+	    0);
 	assert_int_equal(mpijob_client_poll(client, 0), 0);
 	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &callbacks, NULL, NULL), 0);
-	assert_int_equal(mpijob_client_events_start(client, "default", NULL, NULL, NULL, &callbacks, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_events_start(client, "default", NULL, NULL, NULL, &callbacks,
+			     NULL, NULL),
+	    0);
 	mpijob_client_free(client);
 	mpijob_free(job);
 	fake_release(&fake);
@@ -213,8 +238,11 @@ static void start_again(void *user, int code, mpijob *job, mpijob_doc *doc)
 	assert_null(job);
 	assert_null(doc);
 	chain->begun = 1;
-	assert_int_equal(mpijob_client_get_job(chain->client, "default", "pi", &at_once, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_get_job_start(chain->client, "default", "pi", &callbacks, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_get_job(chain->client, "default", "pi", &at_once, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_get_job_start(chain->client, "default", "pi", &callbacks,
+			     NULL, NULL),
+	    0);
 }
 
 static void from_callbacks(void **state)
@@ -227,7 +255,9 @@ static void from_callbacks(void **state)
 	(void)state;
 	callbacks.done = start_again;
 	callbacks.user = &chain;
-	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL,
+			     NULL),
+	    0);
 	poll_until(client, &chain.begun);
 	poll_until(client, &chain.told.count);
 	assert_int_equal(chain.told.code, MPIJOB_ERR_NOT_FOUND);
@@ -237,13 +267,15 @@ static void from_callbacks(void **state)
 
 static int is_named(void *user, const mpijob_node *object)
 {
-	return object && strcmp(mpijob_node_string(mpijob_node_find(object, "metadata.name")), user) == 0;
+	return object &&
+	       strcmp(mpijob_node_string(mpijob_node_find(object, "metadata.name")), user) == 0;
 }
 
 static void any_object(void **state)
 {
 	struct fake_reply allowed = { .status = 201, .body = "{\"status\":{\"allowed\":true}}" };
-	struct fake_reply denied = { .status = 201, .body = "{\"status\":{\"allowed\":false,\"reason\":\"why\"}}" };
+	struct fake_reply denied = { .status = 201,
+		.body = "{\"status\":{\"allowed\":false,\"reason\":\"why\"}}" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct mpijob_access access = MPIJOB_ACCESS_INIT;
 	struct fake fake;
@@ -265,14 +297,18 @@ static void any_object(void **state)
 	assert_int_equal(is_named(name, mpijob_doc_root(told.doc)), 1);
 	forget(&told);
 	callbacks = to(&told);
-	assert_int_equal(mpijob_client_wait_start(client, &target, -1, is_named, name, &callbacks, NULL, diag), 0);
+	assert_int_equal(mpijob_client_wait_start(client, &target, -1, is_named, name, &callbacks,
+			     NULL, diag),
+	    0);
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, 0);
 	assert_non_null(told.doc);
 	forget(&told);
 	/* One look, which does not content. */
 	callbacks = to(&told);
-	assert_int_equal(mpijob_client_wait_start(client, &target, 0, is_named, other, &callbacks, NULL, diag), 0);
+	assert_int_equal(mpijob_client_wait_start(client, &target, 0, is_named, other, &callbacks,
+			     NULL, diag),
+	    0);
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, MPIJOB_ERR_TIMEOUT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "wait-failed");
@@ -283,7 +319,8 @@ static void any_object(void **state)
 	fake_script(&fake, denied);
 	for (int expected = 1; expected >= 0; expected--) {
 		callbacks = to(&told);
-		assert_int_equal(mpijob_client_can_start(client, &access, &callbacks, NULL, diag), 0);
+		assert_int_equal(mpijob_client_can_start(client, &access, &callbacks, NULL, diag),
+		    0);
 		poll_until(client, &told.count);
 		assert_int_equal(told.code, expected);
 		assert_null(told.doc);
@@ -305,18 +342,27 @@ static void wrong_calls(void **state)
 	mpijob *job = read_job();
 
 	(void)state;
-	assert_int_equal(mpijob_client_submit_start(client, NULL, NULL, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &none, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_submit_start(client, job, NULL, NULL, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_get_start(client, &target, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_list_start(client, &target, 0, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_can_start(client, &access, &callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_scale_start(client, "d", "pi", -1, -1, &callbacks, NULL, NULL),
-			 MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_wait_job_start(client, "d", "pi", NULL, 0, &callbacks, NULL, NULL),
-			 MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_events_start(client, NULL, NULL, NULL, NULL, &callbacks, NULL, NULL),
-			 MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_submit_start(client, NULL, NULL, &callbacks, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, &none, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_submit_start(client, job, NULL, NULL, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_get_start(client, &target, &callbacks, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_list_start(client, &target, 0, &callbacks, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_can_start(client, &access, &callbacks, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_scale_start(client, "d", "pi", -1, -1, &callbacks, NULL,
+			     NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_wait_job_start(client, "d", "pi", NULL, 0, &callbacks, NULL,
+			     NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_events_start(client, NULL, NULL, NULL, NULL, &callbacks,
+			     NULL, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(told.count, 0);
 	assert_null(client->tasks);
 	assert_int_equal(fake.log_count, 0);
@@ -328,8 +374,12 @@ static void wrong_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_after_the_other), cmocka_unit_test(many_at_a_time), cmocka_unit_test(given_up),
-		cmocka_unit_test(from_callbacks),      cmocka_unit_test(any_object),     cmocka_unit_test(wrong_calls),
+		cmocka_unit_test(one_after_the_other),
+		cmocka_unit_test(many_at_a_time),
+		cmocka_unit_test(given_up),
+		cmocka_unit_test(from_callbacks),
+		cmocka_unit_test(any_object),
+		cmocka_unit_test(wrong_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

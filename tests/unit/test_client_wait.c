@@ -8,8 +8,10 @@
 
 #include <cmocka.h>
 
-#define JOB(status) "{\"metadata\":{\"name\":\"pi\",\"namespace\":\"d\",\"uid\":\"u\",\"resourceVersion\":\"11\"},\"status\":{\"phase\":\"" status "\"}}"
-#define LIST(items) "{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[" items "]}"
+#define JOB(status)                                                                             \
+	"{\"metadata\":{\"name\":\"pi\",\"namespace\":\"d\",\"uid\":\"u\",\"resourceVersion\":" \
+	"\"11\"},\"status\":{\"phase\":\"" status "\"}}"
+#define LIST(items)         "{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[" items "]}"
 #define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
 
 static int64_t clock_now;
@@ -33,7 +35,8 @@ struct rig {
 static int ready(void *user, const mpijob_node *object)
 {
 	struct rig *rig = user;
-	const char *phase = object ? mpijob_node_string(mpijob_node_find(object, "status.phase")) : NULL;
+	const char *phase =
+	    object ? mpijob_node_string(mpijob_node_find(object, "status.phase")) : NULL;
 	int is = rig->wanted && phase ? strcmp(rig->wanted, phase) == 0 : !rig->wanted && !object;
 
 	mpijob__base_text_printf(&rig->seen, "%s ", phase ? phase : "-");
@@ -74,7 +77,8 @@ static void script(struct rig *rig, int status, const char *body, int open)
 
 static int wait_for(struct rig *rig, int64_t timeout_ms, mpijob_doc **out)
 {
-	return mpijob_client_wait(rig->client, &rig->target, timeout_ms, ready, rig, out, rig->diag);
+	return mpijob_client_wait(rig->client, &rig->target, timeout_ms, ready, rig, out,
+	    rig->diag);
 }
 
 static void test_wait_through_everything(void **state)
@@ -86,15 +90,24 @@ static void test_wait_through_everything(void **state)
 	set_up(&rig, "Done");
 	script(&rig, 503, "starting", 0);
 	script(&rig, 200, LIST(""), 0);
-	script(&rig, 200, EVENT("ADDED", JOB("New")) EVENT("ADDED", "{\"metadata\":{\"name\":\"other\"}}"), 0);
+	script(&rig, 200,
+	    EVENT("ADDED", JOB("New")) EVENT("ADDED", "{\"metadata\":{\"name\":\"other\"}}"), 0);
 	script(&rig, 200, "garbage", 0);
-	script(&rig, 200, EVENT("MODIFIED", "{\"metadata\":{\"name\":\"pi\",\"resourceVersion\":\"12\"},\"status\":{\"phase\" 1}}"), 0);
+	script(&rig, 200,
+	    EVENT("MODIFIED", "{\"metadata\":{\"name\":\"pi\",\"resourceVersion\":\"12\"},"
+			      "\"status\":{\"phase\" 1}}"),
+	    0);
 	script(&rig, 410, "", 0);
 	script(&rig, 200, LIST(JOB("Half")), 0);
-	script(&rig, 200, EVENT("DELETED", JOB("Half")) EVENT("ADDED", JOB("Again")) EVENT("MODIFIED", JOB("Done")), 1);
+	script(&rig, 200,
+	    EVENT("DELETED", JOB("Half")) EVENT("ADDED", JOB("Again"))
+		EVENT("MODIFIED", JOB("Done")),
+	    1);
 	assert_int_equal(wait_for(&rig, -1, &job), 0);
 	assert_string_equal(mpijob_text_data(&rig.seen), "- New Half - Again Done ");
-	assert_string_equal(mpijob_node_string(mpijob_node_find(mpijob_doc_root(job), "status.phase")), "Done");
+	assert_string_equal(mpijob_node_string(
+				mpijob_node_find(mpijob_doc_root(job), "status.phase")),
+	    "Done");
 
 	assert_int_equal(mpijob_diag_count(rig.diag), 0);
 	mpijob_doc_free(job);
@@ -160,7 +173,10 @@ static void test_wait_ends_where_no_waiting_helps(void **state)
 	static const struct {
 		int status, code;
 	} rows[] = {
-		{ 401, MPIJOB_ERR_AUTH }, { 403, MPIJOB_ERR_AUTH }, { 404, MPIJOB_ERR_NOT_FOUND }, { 400, MPIJOB_ERR_REJECTED },
+		{ 401, MPIJOB_ERR_AUTH },
+		{ 403, MPIJOB_ERR_AUTH },
+		{ 404, MPIJOB_ERR_NOT_FOUND },
+		{ 400, MPIJOB_ERR_REJECTED },
 	};
 
 	(void)state;
@@ -254,15 +270,18 @@ static void test_wait_is_cancelled(void **state)
 	tear_down(&rig);
 }
 
-/* Other watches and calls of the client go on meanwhile, and calls at once cannot be made from inside. */
+/* Other watches and calls of the client go on meanwhile, and calls at once cannot be made from
+ * inside. */
 static int ready_calls(void *user, const mpijob_node *object)
 {
 	struct rig *rig = user;
 	mpijob_doc *doc = NULL;
 
 	(void)object;
-	assert_int_equal(mpijob_client_get(rig->client, &rig->target, &doc, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_wait(rig->client, &rig->target, 0, ready, rig, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_get(rig->client, &rig->target, &doc, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_wait(rig->client, &rig->target, 0, ready, rig, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
 	return 1;
 }
 
@@ -273,7 +292,9 @@ static void test_wait_inside_of_wait(void **state)
 	(void)state;
 	set_up(&rig, "Half");
 	script(&rig, 200, LIST(JOB("Half")), 0);
-	assert_int_equal(mpijob_client_wait(rig.client, &rig.target, -1, ready_calls, &rig, NULL, rig.diag), 0);
+	assert_int_equal(mpijob_client_wait(rig.client, &rig.target, -1, ready_calls, &rig, NULL,
+			     rig.diag),
+	    0);
 	tear_down(&rig);
 }
 

@@ -11,13 +11,16 @@ static void test_w1_w2_list_then_watch(void **state)
 		set_up(&rig);
 		rig.fake.piece = piece;
 		reply(&rig, 200, LIST("10", POD("a", "3") "," POD("b", "4")));
-		reply_open(&rig, EVENT("ADDED", "c", "11") EVENT("MODIFIED", "a", "12")
-			   "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"20\"}}}\n"
-			   EVENT("DELETED", "b", "21"));
+		reply_open(&rig,
+		    EVENT("ADDED", "c", "11") EVENT("MODIFIED", "a",
+			"12") "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{"
+			      "\"resourceVersion\":\"20\"}}}\n" EVENT("DELETED", "b", "21"));
 		run(&rig);
 		assert_int_equal(mpijob_watch_synced(rig.watch), 1);
-		assert_string_equal(mpijob_text_data(&rig.seen), "(La@3 Lb@4 )10 Ac@11 Ma@12 Db@21 ");
-		assert_string_equal(rig.fake.log[0], "GET /api/v1/pods?limit=500&resourceVersion=0&labelSelector=a%3Db");
+		assert_string_equal(mpijob_text_data(&rig.seen),
+		    "(La@3 Lb@4 )10 Ac@11 Ma@12 Db@21 ");
+		assert_string_equal(rig.fake.log[0],
+		    "GET /api/v1/pods?limit=500&resourceVersion=0&labelSelector=a%3Db");
 		value = fake_query(rig.fake.log[1], "resourceVersion");
 		assert_string_equal(value, "10");
 		free(value);
@@ -76,8 +79,10 @@ static void test_w3_gone_lists_anew(void **state)
 	reply_open(&rig, "");
 	run(&rig);
 	assert_string_equal(mpijob_text_data(&rig.seen), "(La@3 )10 Ab@11 (Lb@11 )30 ()40 ");
-	/* Not from a cache that may be older than what was seen; and not in pages, so it may be a cache. */
-	assert_string_equal(rig.fake.log[2], "GET /api/v1/pods?resourceVersion=11&labelSelector=a%3Db");
+	/* Not from a cache that may be older than what was seen; and not in pages, so it may be a
+	 * cache. */
+	assert_string_equal(rig.fake.log[2],
+	    "GET /api/v1/pods?resourceVersion=11&labelSelector=a%3Db");
 	value = fake_query(rig.fake.log[5], "resourceVersion");
 	assert_string_equal(value, "40");
 	free(value);
@@ -125,9 +130,10 @@ static void test_w5_failures_back_off(void **state)
 
 static void test_w6_broken_answers(void **state)
 {
-	static const char *const bodies[] = { "", "{\"items\":[", LIST("1", "") "x", "[]", "{\"metadata\":{},\"items\":[]}",
-					      "{\"metadata\":{\"resourceVersion\":7},\"items\":[]}",
-					      "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":500}" };
+	static const char *const bodies[] = { "", "{\"items\":[", LIST("1", "") "x", "[]",
+		"{\"metadata\":{},\"items\":[]}",
+		"{\"metadata\":{\"resourceVersion\":7},\"items\":[]}",
+		"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"code\":500}" };
 	struct rig rig;
 
 	(void)state;
@@ -157,12 +163,15 @@ static void test_w3_500_in_the_stream(void **state)
 	(void)state;
 	set_up(&rig);
 	reply(&rig, 200, LIST("10", ""));
-	reply(&rig, 200, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
-	      "\"reason\":\"InternalError\",\"message\":\"etcd\",\"code\":500}}\n");
+	reply(&rig, 200,
+	    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":"
+	    "\"Failure\","
+	    "\"reason\":\"InternalError\",\"message\":\"etcd\",\"code\":500}}\n");
 	run(&rig);
 	assert_int_equal(rig.failures, 1);
 	assert_true(sleep_over(&rig) >= 800);
-	reply_open(&rig, "{\"type\":\"INVENTED\",\"object\":{\"metadata\":{\"resourceVersion\":\"15\"}}}");
+	reply_open(&rig,
+	    "{\"type\":\"INVENTED\",\"object\":{\"metadata\":{\"resourceVersion\":\"15\"}}}");
 	run(&rig);
 	value = fake_query(rig.fake.log[2], "resourceVersion");
 	assert_string_equal(value, "10");
@@ -201,9 +210,9 @@ static void test_no_memory_loses_nothing(void **state)
 	tear_down(&rig);
 }
 
-#define STATUS_EVENT(code, reason, more)                                                                               \
-	"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\""      \
-	reason "\",\"message\":\"m\"" more ",\"code\":" #code "}}\n"
+#define STATUS_EVENT(code, reason, more)                                                        \
+	"{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":" \
+	"\"Failure\",\"reason\":\"" reason "\",\"message\":\"m\"" more ",\"code\":" #code "}}\n"
 
 /* Overload: wait at least as long as is asked for, and go on where it stood. */
 static void test_w3_429_in_the_stream_keeps_the_version(void **state)
@@ -213,8 +222,9 @@ static void test_w3_429_in_the_stream_keeps_the_version(void **state)
 	(void)state;
 	set_up(&rig);
 	reply(&rig, 200, LIST("10", ""));
-	reply(&rig, 200, EVENT("ADDED", "a", "11")
-	      STATUS_EVENT(429, "TooManyRequests", ",\"details\":{\"retryAfterSeconds\":20}"));
+	reply(&rig, 200,
+	    EVENT("ADDED", "a", "11")
+		STATUS_EVENT(429, "TooManyRequests", ",\"details\":{\"retryAfterSeconds\":20}"));
 	run(&rig);
 	assert_int_equal(rig.failures, 1);
 	assert_int_equal(sleep_over(&rig), 20000);
@@ -225,7 +235,8 @@ static void test_w3_429_in_the_stream_keeps_the_version(void **state)
 	tear_down(&rig);
 }
 
-/* What going on cannot cure, and internal errors that do not stop, lead to a new list at the last version. */
+/* What going on cannot cure, and internal errors that do not stop, lead to a new list at the last
+ * version. */
 static void test_w3_other_errors_list_anew(void **state)
 {
 	struct rig rig;
@@ -280,7 +291,10 @@ static void test_w4_a_short_life_is_a_failure(void **state)
 /* Let a watch live so long, and break. */
 static int64_t live_and_break(struct rig *rig, int64_t ms)
 {
-	struct fake_reply breaks = { .status = 200, .body = "", .polls = 3, .end_code = MPIJOB_ERR_IO };
+	struct fake_reply breaks = { .status = 200,
+		.body = "",
+		.polls = 3,
+		.end_code = MPIJOB_ERR_IO };
 
 	fake_script(&rig->fake, breaks);
 	mpijob_client_poll(rig->client, 0);
@@ -344,7 +358,8 @@ static void test_w6_watches_take_no_token(void **state)
 	tear_down(&rig);
 }
 
-/* From "0" a server tells what is there in any order: versions mean nothing before the first change. */
+/* From "0" a server tells what is there in any order: versions mean nothing before the first
+ * change. */
 static void test_w7_synthetic_events_have_no_version(void **state)
 {
 	struct rig rig;
@@ -353,7 +368,8 @@ static void test_w7_synthetic_events_have_no_version(void **state)
 	set_up(&rig);
 	reply(&rig, 200, LIST("0", ""));
 	reply(&rig, 200, EVENT("ADDED", "a", "50") EVENT("ADDED", "b", "7"));
-	reply(&rig, 200, EVENT("ADDED", "a", "50") EVENT("MODIFIED", "b", "51") EVENT("ADDED", "c", "52"));
+	reply(&rig, 200,
+	    EVENT("ADDED", "a", "50") EVENT("MODIFIED", "b", "51") EVENT("ADDED", "c", "52"));
 	reply_open(&rig, "");
 	run(&rig);
 	asked(&rig, 1, "resourceVersion", "0");
@@ -370,9 +386,13 @@ static void test_w10_uids_tell_successors_apart(void **state)
 	(void)state;
 	set_up(&rig);
 	reply(&rig, 200, LIST("10", POD("a", "3") "," POD("b", "4")));
-	reply(&rig, 200, "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"na\",\"uid\":\"z\",\"resourceVersion\":\"12\"}}}\n"
-	      "{\"type\":\"ERROR\",\"object\":" EXPIRED "}\n");
-	reply(&rig, 200, LIST("30", "{\"metadata\":{\"name\":\"na\",\"uid\":\"z\",\"resourceVersion\":\"12\"}}"));
+	reply(&rig, 200,
+	    "{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"name\":\"na\",\"uid\":\"z\","
+	    "\"resourceVersion\":\"12\"}}}\n"
+	    "{\"type\":\"ERROR\",\"object\":" EXPIRED "}\n");
+	reply(&rig, 200,
+	    LIST("30",
+		"{\"metadata\":{\"name\":\"na\",\"uid\":\"z\",\"resourceVersion\":\"12\"}}"));
 	run(&rig);
 	seen_is(&rig, "(La@3 Lb@4 )10 Mz@12 (Lz@12 )30 ");
 	tear_down(&rig);
@@ -393,11 +413,15 @@ static void test_free_inside_of_each_callback(void **state)
 			rig.fake.streams = streams;
 			rig.free_in = "bol"[i];
 			if (streams)
-				reply(&rig, 200, EVENT("ADDED", "a", "3") EVENT("ADDED", "b", "4")
-				      "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"10\",\"annotations\":"
-				      "{\"k8s.io/initial-events-end\":\"true\"}}}}\n");
+				reply(&rig, 200,
+				    EVENT("ADDED", "a", "3") EVENT("ADDED", "b",
+					"4") "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{"
+					     "\"resourceVersion\":\"10\",\"annotations\":"
+					     "{\"k8s.io/initial-events-end\":\"true\"}}}}\n");
 			else
-				reply(&rig, 200, i == 2 ? LIST("10", POD("a", "3")) : LIST("10", POD("a", "3") "," POD("b", "4")));
+				reply(&rig, 200,
+				    i == 2 ? LIST("10", POD("a", "3"))
+					   : LIST("10", POD("a", "3") "," POD("b", "4")));
 			for (int turn = 0; turn < 20; turn++)
 				mpijob_client_poll(rig.client, 0);
 			assert_null(rig.watch);
@@ -533,20 +557,25 @@ static int on_large(void *user, const struct mpijob_watch_event *event)
 {
 	struct rig *rig = user;
 
-	mpijob__base_text_printf(&rig->seen, "%s:%s:%zu ", event->uid, event->json ? "whole" : "none", event->whole_len);
-	assert_true(event->json ? event->json_len > 0 && event->whole_len <= 120 : event->whole_len > 120);
+	mpijob__base_text_printf(&rig->seen, "%s:%s:%zu ", event->uid,
+	    event->json ? "whole" : "none", event->whole_len);
+	assert_true(
+	    event->json ? event->json_len > 0 && event->whole_len <= 120 : event->whole_len > 120);
 	return 0;
 }
 
 /* One monster is told without its bytes, and does not stop the others. */
 static void test_an_object_over_the_limit(void **state)
 {
-	static const char large[] = "{\"metadata\":{\"name\":\"nb\",\"uid\":\"b\",\"resourceVersion\":\"4\"},\"x\":\""
-				    "0123456789012345678901234567890123456789012345678901234567890123456789\"}";
+	static const char large[] =
+	    "{\"metadata\":{\"name\":\"nb\",\"uid\":\"b\",\"resourceVersion\":\"4\"},\"x\":\""
+	    "0123456789012345678901234567890123456789012345678901234567890123456789\"}";
 	struct mpijob_watch_options options;
 	struct rig rig;
-	char *list = fake_text("{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[%s,%s]}", large, POD("a", "1"));
-	char *events = fake_text("{\"type\":\"MODIFIED\",\"object\":%s}\n%s", large, EVENT("ADDED", "c", "5"));
+	char *list = fake_text("{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[%s,%s]}",
+	    large, POD("a", "1"));
+	char *events =
+	    fake_text("{\"type\":\"MODIFIED\",\"object\":%s}\n%s", large, EVENT("ADDED", "c", "5"));
 
 	(void)state;
 	for (size_t piece = 0; piece < 3; piece++) {
@@ -591,9 +620,10 @@ static void test_objects_have_eight_mebibytes(void **state)
 		struct rig rig;
 
 		memset(text, 'x', lens[i]);
-		list = fake_text("{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[{\"metadata\":{\"name\":\"nb\","
+		list = fake_text("{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[{"
+				 "\"metadata\":{\"name\":\"nb\","
 				 "\"uid\":\"b\",\"resourceVersion\":\"4\"},\"x\":\"%s\"}]}",
-				 text);
+		    text);
 		set_up_client(&rig);
 		options = rig_options(&rig);
 		options.object = on_any;
@@ -642,7 +672,8 @@ static void test_a_given_plural_and_scope(void **state)
 	reply(&rig, 200, LIST("10", ""));
 	reply_open(&rig, "");
 	run(&rig);
-	assert_string_equal(rig.fake.log[0], "GET /apis/metrics.k8s.io/v1beta1/pods?limit=500&resourceVersion=0");
+	assert_string_equal(rig.fake.log[0],
+	    "GET /apis/metrics.k8s.io/v1beta1/pods?limit=500&resourceVersion=0");
 	tear_down(&rig);
 	set_up_client(&rig);
 	rig.watch = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server that was away: who watches waits longer and longer, and no longer once it has answered anybody.
+ * A server that was away: who watches waits longer and longer, and no longer once it has answered
+ * anybody.
  */
 #include "../support/watch_rig.h"
 
@@ -13,7 +14,8 @@ static int away(struct fake *fake, const char *method, const char *path, struct 
 	return 1;
 }
 
-static int overloaded(struct fake *fake, const char *method, const char *path, struct fake_reply *reply_)
+static int overloaded(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply_)
 {
 	(void)fake;
 	(void)method;
@@ -23,7 +25,8 @@ static int overloaded(struct fake *fake, const char *method, const char *path, s
 	return 1;
 }
 
-static int proxied(struct fake *fake, const char *method, const char *path, struct fake_reply *reply_)
+static int proxied(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply_)
 {
 	(void)fake;
 	(void)method;
@@ -80,7 +83,8 @@ static void test_it_is_back(void **state)
 	set_up(&rig);
 	wear_out(&rig, away);
 	ask(&rig);
-	assert_true(mpijob__client_watch_due_ms(rig.watch) - clock_now > 10000); /* that one did not get through either */
+	/* that one did not get through either */
+	assert_true(mpijob__client_watch_due_ms(rig.watch) - clock_now > 10000);
 	rig.fake.decide = NULL;
 	ask(&rig);
 	assert_in_range(mpijob__client_watch_due_ms(rig.watch) - clock_now, 0, 500);
@@ -93,7 +97,8 @@ static void test_it_is_back(void **state)
 	tear_down(&rig);
 }
 
-static int starting(struct fake *fake, const char *method, const char *path, struct fake_reply *reply_)
+static int starting(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply_)
 {
 	(void)fake;
 	(void)method;

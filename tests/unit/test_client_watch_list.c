@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../support/watch_rig.h"
 
-#define PAGE(version, token, items)                                                                                    \
-	"{\"metadata\":{\"resourceVersion\":\"" version "\",\"continue\":\"" token "\"},\"items\":[" items "]}"
-#define TOO_LARGE                                                                                                      \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Timeout\",\"message\":"              \
+#define PAGE(version, token, items)                                                \
+	"{\"metadata\":{\"resourceVersion\":\"" version "\",\"continue\":\"" token \
+	"\"},\"items\":[" items "]}"
+#define TOO_LARGE                                                                       \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":" \
+	"\"Timeout\",\"message\":"                                                      \
 	"\"Too large resource version: 99, current: 5\",\"code\":504}"
-#define TOO_LARGE_CAUSE                                                                                                \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Timeout\",\"message\":\"later\","     \
-	"\"details\":{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\",\"message\":\"x\"}],\"retryAfterSeconds\":1},"     \
+#define TOO_LARGE_CAUSE                                                                         \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"         \
+	"\"Timeout\",\"message\":\"later\","                                                    \
+	"\"details\":{\"causes\":[{\"reason\":\"ResourceVersionTooLarge\",\"message\":\"x\"}]," \
+	"\"retryAfterSeconds\":1},"                                                             \
 	"\"code\":504}"
-#define NEW_TOKEN                                                                                                      \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"continue\":\"other\"},\"status\":\"Failure\","            \
+#define NEW_TOKEN                                                                           \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{\"continue\":\"other\"}," \
+	"\"status\":\"Failure\","                                                           \
 	"\"reason\":\"Expired\",\"message\":\"too old\",\"code\":410}"
 #define GONE_EVENT "{\"type\":\"ERROR\",\"object\":" EXPIRED "}\n"
-#define END(version)                                                                                                   \
-	"{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":\"" version                    \
-	"\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n"
-#define BOOKMARK(version) "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" version "\"}}}\n"
+#define END(version)                                                                             \
+	"{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"Pod\",\"metadata\":{\"resourceVersion\":" \
+	"\"" version "\",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}}}}\n"
+#define BOOKMARK(version)                                                                         \
+	"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" version "\"}}}" \
+	"\n"
 
 /* --- ordinary lists --- */
 
-/* Pages of any size, also empty ones; only the token says that there is more, and it stands for the version. */
+/* Pages of any size, also empty ones; only the token says that there is more, and it stands for the
+ * version. */
 static void test_l1_pages(void **state)
 {
 	struct rig rig;
@@ -46,7 +54,8 @@ static void test_l1_pages(void **state)
 	tear_down(&rig);
 }
 
-/* A token that is too old: the whole list, at the version that was asked for, not the rest at another one. */
+/* A token that is too old: the whole list, at the version that was asked for, not the rest at
+ * another one. */
 static void test_l2_an_old_token(void **state)
 {
 	struct rig rig;
@@ -215,8 +224,9 @@ static void test_w8_a_streamed_list(void **state)
 
 		set_up_streams(&rig);
 		rig.fake.piece = piece;
-		reply(&rig, 200, EVENT("ADDED", "a", "50") BOOKMARK("3") EVENT("ADDED", "b", "7") END("60")
-		      EVENT("ADDED", "c", "61") EVENT("DELETED", "a", "62"));
+		reply(&rig, 200,
+		    EVENT("ADDED", "a", "50") BOOKMARK("3") EVENT("ADDED", "b", "7") END("60")
+			EVENT("ADDED", "c", "61") EVENT("DELETED", "a", "62"));
 		reply_open(&rig, "");
 		run(&rig);
 		seen_is(&rig, "(La@50 Lb@7 )60 Ac@61 Da@62 ");
@@ -242,8 +252,9 @@ static void test_w8_nothing_there(void **state)
 
 	(void)state;
 	set_up_streams(&rig);
-	reply_open(&rig, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"5\",\"annotations\":"
-		   "{\"k8s.io/initial-events-end\":\"false\",\"x\":\"true\"}}}}\n");
+	reply_open(&rig, "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":"
+			 "\"5\",\"annotations\":"
+			 "{\"k8s.io/initial-events-end\":\"false\",\"x\":\"true\"}}}}\n");
 	run(&rig);
 	assert_int_equal(mpijob_watch_synced(rig.watch), 0);
 	tear_down(&rig);
@@ -268,7 +279,8 @@ static void test_w8_a_refusal_is_remembered(void **state)
 		struct rig rig;
 
 		set_up_streams(&rig);
-		reply(&rig, statuses[i], "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\"}");
+		reply(&rig, statuses[i],
+		    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\"}");
 		reply(&rig, 200, LIST("10", POD("a", "1")));
 		reply(&rig, 200, EVENT("ADDED", "b", "11") GONE_EVENT);
 		reply(&rig, 200, LIST("20", ""));
@@ -311,7 +323,8 @@ static void test_w8_other_failures_list_once(void **state)
 /* Overload and broken connections are no matter of how the list comes. */
 static void test_w8_overload_waits(void **state)
 {
-	struct fake_reply busy = { .status = 429, .header = "Retry-After: 90" }, lost = { .end_code = MPIJOB_ERR_IO };
+	struct fake_reply busy = { .status = 429, .header = "Retry-After: 90" },
+			  lost = { .end_code = MPIJOB_ERR_IO };
 	struct rig rig;
 
 	(void)state;
@@ -322,9 +335,11 @@ static void test_w8_overload_waits(void **state)
 	fake_script(&rig.fake, lost);
 	run(&rig);
 	assert_true(sleep_over(&rig) >= 1600);
-	reply(&rig, 200, EVENT("ADDED", "a", "1")
-	      "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
-	      "\"TooManyRequests\",\"message\":\"m\",\"details\":{\"retryAfterSeconds\":40},\"code\":429}}\n");
+	reply(&rig, 200,
+	    EVENT("ADDED", "a", "1") "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\","
+				     "\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
+				     "\"TooManyRequests\",\"message\":\"m\",\"details\":{"
+				     "\"retryAfterSeconds\":40},\"code\":429}}\n");
 	run(&rig);
 	assert_int_equal(sleep_over(&rig), 40000);
 	reply_open(&rig, END("10"));
@@ -358,7 +373,8 @@ static void test_w8_half_a_list(void **state)
 	tear_down(&rig);
 }
 
-/* A server that does not know the parameter just watches, silently: a list then, and no second try. */
+/* A server that does not know the parameter just watches, silently: a list then, and no second
+ * try. */
 static void test_w8_a_silent_server(void **state)
 {
 	struct rig rig;
@@ -375,7 +391,8 @@ static void test_w8_a_silent_server(void **state)
 	asked(&rig, 3, "watch", NULL);
 	seen_is(&rig, "()10 Ab@11 ()20 ");
 	tear_down(&rig);
-	/* One that is slow is not silent; one that falls silent on the way is given up this once. */
+	/* One that is slow is not silent; one that falls silent on the way is given up this
+	 * once. */
 	set_up_streams(&rig);
 	rig.fake.piece = 2;
 	reply_open(&rig, EVENT("ADDED", "a", "1") EVENT("ADDED", "b", "2"));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is the same for every kind of write: versions, the place of the status, and writes that are only tried. */
+/* What is the same for every kind of write: versions, the place of the status, and writes that are
+ * only tried. */
 #include "../support/fake_cluster.h"
 
 #include <setjmp.h>
@@ -22,14 +23,17 @@ static void finish(struct fake *fake, mpijob_client *client)
 }
 
 #define STORED(version) "{\"metadata\":{\"name\":\"p\",\"resourceVersion\":\"" version "\"}}"
-#define STALE                                                                                                          \
-	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Conflict\",\"message\":"             \
+#define STALE                                                                           \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":" \
+	"\"Conflict\",\"message\":"                                                     \
 	"\"the object has been modified\",\"code\":409}"
 
-/* A version is a text that goes back as it came; whether it is stale is the server's to say, and nobody tries again. */
+/* A version is a text that goes back as it came; whether it is stale is the server's to say, and
+ * nobody tries again. */
 static void test_p1_versions_are_opaque(void **state)
 {
-	static const char *const versions[] = { STORED("007"), STORED("18446744073709551616"), STORED("a:b/c"), STORED("") };
+	static const char *const versions[] = { STORED("007"), STORED("18446744073709551616"),
+		STORED("a:b/c"), STORED("") };
 	struct mpijob_target target = fake_pod("p");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
@@ -41,7 +45,9 @@ static void test_p1_versions_are_opaque(void **state)
 		fake_answer(&fake, 200, versions[i]);
 		fake_answer(&fake, 409, STALE);
 		assert_int_equal(mpijob_client_get(client, &target, &got, NULL), 0);
-		assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(got), &out, NULL), MPIJOB_ERR_CONFLICT);
+		assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(got), &out,
+				     NULL),
+		    MPIJOB_ERR_CONFLICT);
 		assert_string_equal(mpijob_text_data(&fake.last_body), versions[i]);
 		assert_string_equal(fake.log[2 * i + 1], "PUT /api/v1/namespaces/d/pods/p");
 		assert_null(out);
@@ -54,7 +60,8 @@ static void test_p1_versions_are_opaque(void **state)
 static void test_p2_the_status_is_a_place_of_its_own(void **state)
 {
 	struct mpijob_target target = fake_pod("p");
-	mpijob_doc *object = parse("{\"metadata\":{\"name\":\"p\"},\"status\":{\"phase\":\"Running\"}}");
+	mpijob_doc *object =
+	    parse("{\"metadata\":{\"name\":\"p\"},\"status\":{\"phase\":\"Running\"}}");
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
@@ -62,8 +69,10 @@ static void test_p2_the_status_is_a_place_of_its_own(void **state)
 	target.subresource = "status";
 	fake_answer(&fake, 200, "{}");
 	fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(object), NULL, NULL), 0);
-	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(object), NULL, NULL), 0);
+	assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(object), NULL, NULL),
+	    0);
+	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(object), NULL, NULL),
+	    0);
 	assert_string_equal(fake.log[0], "PUT /api/v1/namespaces/d/pods/p/status");
 	assert_string_equal(fake.log[1], "PATCH /api/v1/namespaces/d/pods/p/status");
 	mpijob_doc_free(object);
@@ -101,8 +110,8 @@ static void test_p6_every_write_can_be_tried(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p1_versions_are_opaque),
-					    cmocka_unit_test(test_p2_the_status_is_a_place_of_its_own),
-					    cmocka_unit_test(test_p6_every_write_can_be_tried) };
+		cmocka_unit_test(test_p2_the_status_is_a_place_of_its_own),
+		cmocka_unit_test(test_p6_every_write_can_be_tried) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mpijob_convert() as a call: what it takes, what it refuses, what it leaves alone, and the limits of the trail. */
+/* mpijob_convert() as a call: what it takes, what it refuses, what it leaves alone, and the limits
+ * of the trail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +12,9 @@
 
 #include <mpijob/convert.h>
 
-#define JOB(version, spec) \
-	"{apiVersion: kubeflow.org/" version ", kind: MPIJob, metadata: {name: j}, spec: {mpiReplicaSpecs: {" \
+#define JOB(version, spec)                                               \
+	"{apiVersion: kubeflow.org/" version                             \
+	", kind: MPIJob, metadata: {name: j}, spec: {mpiReplicaSpecs: {" \
 	"Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}}" spec "}}"
 
 static mpijob_doc *parse(const char *text)
@@ -24,12 +26,14 @@ static mpijob_doc *parse(const char *text)
 }
 
 /* Convert, and compare the code; the caller frees what comes out. */
-static mpijob_doc *convert(const char *text, const char *version, const struct mpijob_convert_options *options, int code,
-			   mpijob_diag *diag)
+static mpijob_doc *convert(const char *text, const char *version,
+    const struct mpijob_convert_options *options, int code, mpijob_diag *diag)
 {
 	mpijob_doc *doc = parse(text), *copy = mpijob_doc_clone(doc), *out = NULL;
 
-	assert_int_equal(mpijob_convert(mpijob_doc_root(doc), "job.yaml", version, options, &out, diag), code);
+	assert_int_equal(mpijob_convert(mpijob_doc_root(doc), "job.yaml", version, options, &out,
+			     diag),
+	    code);
 	assert_true(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(copy)));
 	assert_true(!out == !!code);
 	mpijob_doc_free(doc);
@@ -40,8 +44,8 @@ static mpijob_doc *convert(const char *text, const char *version, const struct m
 static void takes_both_names_of_a_version(void **state)
 {
 	static const char *const names[][2] = { { "v1", "kubeflow.org/v1" },
-						{ "v2beta1", "kubeflow.org/v2beta1" },
-						{ "TrainJob", "trainer.kubeflow.org/v1alpha1" } };
+		{ "v2beta1", "kubeflow.org/v2beta1" },
+		{ "TrainJob", "trainer.kubeflow.org/v1alpha1" } };
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -49,7 +53,9 @@ static void takes_both_names_of_a_version(void **state)
 		mpijob_doc *b = convert(JOB("v2beta1", ""), names[i][1], NULL, 0, NULL);
 
 		assert_true(mpijob_node_equal(mpijob_doc_root(a), mpijob_doc_root(b)));
-		assert_string_equal(mpijob_node_string(mpijob_node_get(mpijob_doc_root(a), "apiVersion")), names[i][1]);
+		assert_string_equal(mpijob_node_string(
+					mpijob_node_get(mpijob_doc_root(a), "apiVersion")),
+		    names[i][1]);
 		mpijob_doc_free(a);
 		mpijob_doc_free(b);
 	}
@@ -59,7 +65,8 @@ static void gives_a_copy_for_the_own_version(void **state)
 {
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_doc *doc = parse(JOB("v1", ", made: up, cleanPodPolicy: null"));
-	mpijob_doc *same = convert(JOB("v1", ", made: up, cleanPodPolicy: null"), "v1", NULL, 0, diag);
+	mpijob_doc *same =
+	    convert(JOB("v1", ", made: up, cleanPodPolicy: null"), "v1", NULL, 0, diag);
 
 	(void)state;
 	assert_true(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(same)));
@@ -90,8 +97,10 @@ static void refuses(void **state)
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		mpijob_diag *diag = mpijob_diag_new();
 
-		assert_null(convert(refused[i].text, refused[i].version, NULL, MPIJOB_ERR_UNSUPPORTED, diag));
-		assert_null(convert(refused[i].text, refused[i].version, NULL, MPIJOB_ERR_UNSUPPORTED, NULL));
+		assert_null(convert(refused[i].text, refused[i].version, NULL,
+		    MPIJOB_ERR_UNSUPPORTED, diag));
+		assert_null(convert(refused[i].text, refused[i].version, NULL,
+		    MPIJOB_ERR_UNSUPPORTED, NULL));
 		assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 1);
 		assert_string_equal(mpijob_diag_at(diag, 0)->id, "unsupported-version");
 		mpijob_diag_free(diag);
@@ -116,7 +125,8 @@ static void checks_its_parameters(void **state)
 	assert_int_equal(mpijob_convert(root, NULL, "v1", &small, &out, NULL), MPIJOB_ERR_USAGE);
 	large.known.size = sizeof(large);
 	large.more = 1;
-	assert_int_equal(mpijob_convert(root, NULL, "v1", &large.known, &out, NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_convert(root, NULL, "v1", &large.known, &out, NULL),
+	    MPIJOB_ERR_UNSUPPORTED);
 	assert_null(out);
 	large.more = 0;
 	assert_int_equal(mpijob_convert(root, NULL, "v1", &large.known, &out, NULL), 0);
@@ -130,13 +140,20 @@ static void survives_wrong_types(void **state)
 		"{kind: MPIJob}",
 		"{kind: MPIJob, spec: 1}",
 		"{kind: MPIJob, metadata: [], spec: []}",
-		"{kind: MPIJob, metadata: {annotations: x}, spec: {runPolicy: [], mpiReplicaSpecs: {Launcher: {}}}}",
-		"{kind: MPIJob, spec: {mainContainer: 1, cleanPodPolicy: {}, mpiReplicaSpecs: {Launcher: 1, Worker: []}}}",
-		"{kind: MPIJob, spec: {runPolicy: {backoffLimit: x, managedBy: 1, schedulingPolicy: 2},"
-		" mpiReplicaSpecs: {Launcher: {restartPolicy: 1, template: {spec: {containers: {}}}},"
-		" Worker: {replicas: x, template: {spec: {containers: [1, {env: 2, args: 3, command: [4]}]}}}}}}",
-		"{kind: MPIJob, status: {conditions: [1, {reason: 2}]}, spec: {runLauncherAsWorker: 3, mpiImplementation: [],"
-		" mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{env: [1, {name: 2}], command: [1], resources: {limits: []}}]}}}}}}",
+		"{kind: MPIJob, metadata: {annotations: x}, spec: {runPolicy: [], mpiReplicaSpecs: "
+		"{Launcher: {}}}}",
+		"{kind: MPIJob, spec: {mainContainer: 1, cleanPodPolicy: {}, mpiReplicaSpecs: "
+		"{Launcher: 1, Worker: []}}}",
+		"{kind: MPIJob, spec: {runPolicy: {backoffLimit: x, managedBy: 1, "
+		"schedulingPolicy: 2},"
+		" mpiReplicaSpecs: {Launcher: {restartPolicy: 1, template: {spec: {containers: "
+		"{}}}},"
+		" Worker: {replicas: x, template: {spec: {containers: [1, {env: 2, args: 3, "
+		"command: [4]}]}}}}}}",
+		"{kind: MPIJob, status: {conditions: [1, {reason: 2}]}, spec: "
+		"{runLauncherAsWorker: 3, mpiImplementation: [],"
+		" mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{env: [1, {name: "
+		"2}], command: [1], resources: {limits: []}}]}}}}}}",
 	};
 	static const char *const versions[] = { "kubeflow.org/v1", "kubeflow.org/v2beta1" };
 	static const char *const targets[] = { "v1", "v2beta1", "TrainJob" };
@@ -156,7 +173,8 @@ static void survives_wrong_types(void **state)
 
 static const char *annotation_of(const mpijob_doc *doc)
 {
-	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.annotations[" MPIJOB_CONVERT_ANNOTATION "]"));
+	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc),
+	    "metadata.annotations[" MPIJOB_CONVERT_ANNOTATION "]"));
 }
 
 static void leaves_the_trail_out_on_request(void **state)
@@ -199,8 +217,9 @@ static void keeps_no_more_than_an_object_may_hold(void **state)
 static void findings_stand_where_the_field_does(void **state)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	mpijob_doc *out = convert("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nspec:\n  launcherCreationPolicy: WaitForWorkersReady\n", "v1",
-				  NULL, 0, diag);
+	mpijob_doc *out = convert("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nspec:\n  "
+				  "launcherCreationPolicy: WaitForWorkersReady\n",
+	    "v1", NULL, 0, diag);
 	const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
 
 	(void)state;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/cases/diagnose/NAME: job.yaml, and what else the case has of pods.yaml, events.yaml, launcher.yaml and logs/POD; the
- * time is 12:00 on 21 November 2026. What is found must be findings.txt; a case of a healthy job has an empty one.
- * UPDATE_CASES=1 writes the files. Every cause that the room can name must be in one of them.
+ * tests/cases/diagnose/NAME: job.yaml, and what else the case has of pods.yaml, events.yaml,
+ * launcher.yaml and logs/POD; the time is 12:00 on 21 November 2026. What is found must be
+ * findings.txt; a case of a healthy job has an empty one. UPDATE_CASES=1 writes the files. Every
+ * cause that the room can name must be in one of them.
  */
 #include <mpijob/diagnose.h>
 
@@ -122,7 +123,8 @@ static void diagnose(const char *folder, struct mpijob_text *out)
 {
 	struct mpijob_evidence evidence = MPIJOB_EVIDENCE_INIT;
 	mpijob_doc *job = read_doc(folder, "job.yaml"), *pods = read_doc(folder, "pods.yaml");
-	mpijob_doc *events = read_doc(folder, "events.yaml"), *launcher = read_doc(folder, "launcher.yaml");
+	mpijob_doc *events = read_doc(folder, "events.yaml"),
+		   *launcher = read_doc(folder, "launcher.yaml");
 	struct logs *logs = calloc(1, sizeof(*logs));
 	mpijob_diag *diag = mpijob_diag_new();
 
@@ -156,7 +158,8 @@ static void check_case(const char *folder, struct mpijob_text *all)
 
 	diagnose(folder, &found);
 	char *expected = read_path(path, &len);
-	int same = expected && len == found.len && (len == 0 || memcmp(expected, found.data, len) == 0);
+	int same =
+	    expected && len == found.len && (len == 0 || memcmp(expected, found.data, len) == 0);
 	if (!same && getenv("UPDATE_CASES")) {
 		FILE *file = fopen(path, "wb");
 		assert_non_null(file);
@@ -224,8 +227,9 @@ static void cases(void **state)
 	}
 	free(entries);
 	assert_true(cases > 20);
-	assert_true(check_source("logs.c", &all) + check_source("pods.c", &all) + check_source("events.c", &all) +
-			    check_source("job.c", &all) > 60);
+	assert_true(check_source("logs.c", &all) + check_source("pods.c", &all) +
+			check_source("events.c", &all) + check_source("job.c", &all) >
+		    60);
 	mpijob__base_text_release(&all);
 }
 

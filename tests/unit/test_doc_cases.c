@@ -2,13 +2,15 @@
 /*
  * The case folders under tests/cases/doc: text in, findings or documents out.
  *
- *   input.yaml, input.json   the text, read as what its name says; input.txt: as whatever it looks like
- *   generate                 or how to make a long text: first line yaml or json, then `COUNT TEXT` lines; %d in TEXT
- *                            is the number of the repetition, and \n \t \\ \xNN are what they are in C
- *   expected.txt             the result code, the findings, and what would be sent, as JSON
+ *   input.yaml, input.json   the text, read as what its name says; input.txt: as whatever it looks
+ *   like generate                 or how to make a long text: first line yaml or json, then `COUNT
+ *   TEXT` lines; %d in TEXT
+ *                            is the number of the repetition, and \n \t \\ \xNN are what they are
+ * in C expected.txt             the result code, the findings, and what would be sent, as JSON
  *
- * Each case runs in a process of its own, within one second and 64 MiB. What was read is also written as YAML and as
- * JSON, and must read back as the same. UPDATE_CASES=1 shows the differences and writes expected.txt.
+ * Each case runs in a process of its own, within one second and 64 MiB. What was read is also
+ * written as YAML and as JSON, and must read back as the same. UPDATE_CASES=1 shows the differences
+ * and writes expected.txt.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -25,11 +27,11 @@
 
 #include <mpijob/doc.h>
 
-#define FOLDER MPIJOB_TEST_SOURCE "/tests/cases/doc"
-#define MOST_SHOWN 6          /* findings in expected.txt */
-#define MOST_OUTPUT 4000      /* bytes of documents in expected.txt */
+#define FOLDER       MPIJOB_TEST_SOURCE "/tests/cases/doc"
+#define MOST_SHOWN   6    /* findings in expected.txt */
+#define MOST_OUTPUT  4000 /* bytes of documents in expected.txt */
 #define MOST_SECONDS 1.0
-#define MOST_KIB 65536
+#define MOST_KIB     65536
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SLOWER 8.0 /* and its memory says nothing about ours */
@@ -189,7 +191,8 @@ static void put_document(mpijob_text *out, const mpijob_node *root)
 			_exit(3);
 		return;
 	}
-	(void)snprintf(summary, sizeof(summary), "(%zu bytes, %zu entries)\n", len, mpijob_node_count(root));
+	(void)snprintf(summary, sizeof(summary), "(%zu bytes, %zu entries)\n", len,
+	    mpijob_node_count(root));
 	put(out, summary);
 }
 
@@ -227,7 +230,8 @@ static void put_result(mpijob_text *out, const struct buffer *text, int32_t form
 
 	options.source = sources[format];
 	options.format = format;
-	put(out, mpijob_error_name(mpijob_docs_parse(text->data, text->len, &options, &docs, diag)));
+	put(out,
+	    mpijob_error_name(mpijob_docs_parse(text->data, text->len, &options, &docs, diag)));
 	put(out, "\n");
 	put_findings(out, diag);
 	count = docs ? mpijob_docs_count(docs) : 0;
@@ -258,7 +262,8 @@ static void run_child(const char *name, int pipe_end)
 		_exit(4);
 	put_result(out, &text, format);
 	while (sent < mpijob_text_len(out)) {
-		ssize_t wrote = write(pipe_end, mpijob_text_data(out) + sent, mpijob_text_len(out) - sent);
+		ssize_t wrote =
+		    write(pipe_end, mpijob_text_data(out) + sent, mpijob_text_len(out) - sent);
 
 		if (wrote <= 0)
 			_exit(3);
@@ -312,9 +317,11 @@ static int compare(const char *name, const struct buffer *got)
 	int same;
 
 	(void)read_file(name, "expected.txt", &expected);
-	same = expected.data && expected.len == got->len && memcmp(expected.data, got->data, got->len) == 0;
+	same = expected.data && expected.len == got->len &&
+	       memcmp(expected.data, got->data, got->len) == 0;
 	if (!same) {
-		print_error("%s: expected\n%s\ngot\n%s\n", name, expected.data ? expected.data : "(nothing)", got->data);
+		print_error("%s: expected\n%s\ngot\n%s\n", name,
+		    expected.data ? expected.data : "(nothing)", got->data);
 		if (getenv("UPDATE_CASES"))
 			update(name, got);
 	}

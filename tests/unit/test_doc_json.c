@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pull reader by itself, and reading JSON compared with jansson, which shares no code with it. */
+/* The pull reader by itself, and reading JSON compared with jansson, which shares no code with
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,11 +26,14 @@ static struct mpijob__doc_json reader(const char *text)
 
 static void tokens(void **state)
 {
-	static const int expected[] = { MPIJOB__DOC_JSON_MAP, MPIJOB__DOC_JSON_KEY, MPIJOB__DOC_JSON_LIST, MPIJOB__DOC_JSON_NUMBER,
-					MPIJOB__DOC_JSON_TRUE, MPIJOB__DOC_JSON_FALSE, MPIJOB__DOC_JSON_NULL, MPIJOB__DOC_JSON_LIST_END,
-					MPIJOB__DOC_JSON_KEY, MPIJOB__DOC_JSON_STRING, MPIJOB__DOC_JSON_MAP_END, MPIJOB__DOC_JSON_LIST,
-					MPIJOB__DOC_JSON_LIST_END, MPIJOB__DOC_JSON_END, MPIJOB__DOC_JSON_END };
-	struct mpijob__doc_json r = reader(" {\"a\" : [1, true,false , null ],\n\"b\":\"x\"}[]\r\n");
+	static const int expected[] = { MPIJOB__DOC_JSON_MAP, MPIJOB__DOC_JSON_KEY,
+		MPIJOB__DOC_JSON_LIST, MPIJOB__DOC_JSON_NUMBER, MPIJOB__DOC_JSON_TRUE,
+		MPIJOB__DOC_JSON_FALSE, MPIJOB__DOC_JSON_NULL, MPIJOB__DOC_JSON_LIST_END,
+		MPIJOB__DOC_JSON_KEY, MPIJOB__DOC_JSON_STRING, MPIJOB__DOC_JSON_MAP_END,
+		MPIJOB__DOC_JSON_LIST, MPIJOB__DOC_JSON_LIST_END, MPIJOB__DOC_JSON_END,
+		MPIJOB__DOC_JSON_END };
+	struct mpijob__doc_json r =
+	    reader(" {\"a\" : [1, true,false , null ],\n\"b\":\"x\"}[]\r\n");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
@@ -60,8 +64,9 @@ static void places(void **state)
 
 static void projects(void **state)
 {
-	struct mpijob__doc_json r = reader("{\"skip\":{\"deep\":[1,{\"x\":[]}]},\"n\":1e2,\"na\\u006de\":\"p\\u00e9\\ud83d\\ude00\\n\","
-				       "\"list\":[{\"a\":1},2,\"x\"],\"last\":null}");
+	struct mpijob__doc_json r = reader("{\"skip\":{\"deep\":[1,{\"x\":[]}]},\"n\":1e2,"
+					   "\"na\\u006de\":\"p\\u00e9\\ud83d\\ude00\\n\","
+					   "\"list\":[{\"a\":1},2,\"x\"],\"last\":null}");
 	char name[64];
 	int64_t number = 0;
 	int items = 0;
@@ -78,7 +83,8 @@ static void projects(void **state)
 			assert_int_equal(mpijob__doc_json_decode(&r, name), 8);
 			assert_int_equal(mpijob__doc_json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80\n"), 1);
 			assert_int_equal(mpijob__doc_json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80"), 0);
-			assert_int_equal(mpijob__doc_json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80\n."), 0);
+			assert_int_equal(mpijob__doc_json_is(&r, "p\xc3\xa9\xf0\x9f\x98\x80\n."),
+			    0);
 		} else if (mpijob__doc_json_is(&r, "list")) {
 			assert_int_equal(mpijob__doc_json_next(&r), MPIJOB__DOC_JSON_LIST);
 			while (mpijob__doc_json_item(&r)) {
@@ -132,7 +138,8 @@ static void depth(void **state)
 /* Cut at every byte: never a whole value, never a read behind the end. */
 static void truncated(void **state)
 {
-	static const char text[] = "{\"a\":[1.5e-3,true,\"\\ud83d\\ude00\xc3\xa9\",null,{\"b\":{}}]}";
+	static const char text[] =
+	    "{\"a\":[1.5e-3,true,\"\\ud83d\\ude00\xc3\xa9\",null,{\"b\":{}}]}";
 
 	(void)state;
 	for (size_t len = 1; len < sizeof(text) - 1; len++) {
@@ -160,16 +167,17 @@ static void same_tree(const json_t *theirs, const mpijob_node *ours)
 		assert_int_equal(mpijob_node_kind(ours), MPIJOB_NODE_MAP);
 		assert_int_equal(mpijob_node_count(ours), json_object_size(theirs));
 		json_object_foreach((json_t *)(uintptr_t)theirs, key, value)
-			same_tree(value, mpijob_node_get(ours, key));
+		    same_tree(value, mpijob_node_get(ours, key));
 		break;
 	case JSON_ARRAY:
 		assert_int_equal(mpijob_node_count(ours), json_array_size(theirs));
 		json_array_foreach(theirs, index, value)
-			same_tree(value, mpijob_node_at(ours, index));
+		    same_tree(value, mpijob_node_at(ours, index));
 		break;
 	case JSON_STRING:
 		assert_int_equal(mpijob_node_length(ours), json_string_length(theirs));
-		assert_memory_equal(mpijob_node_string(ours), json_string_value(theirs), json_string_length(theirs));
+		assert_memory_equal(mpijob_node_string(ours), json_string_value(theirs),
+		    json_string_length(theirs));
 		break;
 	case JSON_INTEGER:
 		assert_int_equal(mpijob_node_int(ours, &number), 1);
@@ -197,15 +205,52 @@ static unsigned int below(unsigned int limit)
 static void generate(mpijob_text *text, int level)
 {
 	static const char *const pieces[] = {
-		"0", "-0", "1", "-17", "9223372036854775807", "-9223372036854775808", "1.5", "1e5", "-0.25E-2", "123456789.125",
-		"\"\"", "\"abc\"", "\"\\u00e9\\n\\\"\\\\\\/\"", "\"\\ud83d\\ude00\"", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
-		"true", "false", "null", "[]", "{}", "\"\\u0000\"", "\"\t\"", "01", "1.", "nul", "\"\\ud800\"", "\"\\x\"",
-		"\"\xff\"", "\"\xc0\x80\"", "-", "+1", "1e", "[,]", "{,}", "\"a", "'a'", "1 2", "{\"a\"}", "[1", "tru e",
+		"0",
+		"-0",
+		"1",
+		"-17",
+		"9223372036854775807",
+		"-9223372036854775808",
+		"1.5",
+		"1e5",
+		"-0.25E-2",
+		"123456789.125",
+		"\"\"",
+		"\"abc\"",
+		"\"\\u00e9\\n\\\"\\\\\\/\"",
+		"\"\\ud83d\\ude00\"",
+		"\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
+		"true",
+		"false",
+		"null",
+		"[]",
+		"{}",
+		"\"\\u0000\"",
+		"\"\t\"",
+		"01",
+		"1.",
+		"nul",
+		"\"\\ud800\"",
+		"\"\\x\"",
+		"\"\xff\"",
+		"\"\xc0\x80\"",
+		"-",
+		"+1",
+		"1e",
+		"[,]",
+		"{,}",
+		"\"a",
+		"'a'",
+		"1 2",
+		"{\"a\"}",
+		"[1",
+		"tru e",
 	};
 	unsigned int count = below(4);
 
 	if (level > 3 || below(3) == 0) {
-		const char *piece = pieces[below(below(8) ? 20 : sizeof(pieces) / sizeof(pieces[0]))];
+		const char *piece =
+		    pieces[below(below(8) ? 20 : sizeof(pieces) / sizeof(pieces[0]))];
 
 		assert_int_equal(mpijob_text_write(text, piece, strlen(piece)), 0);
 		return;
@@ -215,7 +260,8 @@ static void generate(mpijob_text *text, int level)
 
 		assert_int_equal(mpijob_text_write(text, "{ ", 2), 0);
 		for (unsigned int i = 0; i < count; i++) {
-			int len = snprintf(key, sizeof(key), "%s\"k%u\"%s:", i ? "," : "", i, below(2) ? " " : "\n");
+			int len = snprintf(key, sizeof(key), "%s\"k%u\"%s:", i ? "," : "", i,
+			    below(2) ? " " : "\n");
 
 			assert_int_equal(mpijob_text_write(text, key, (size_t)len), 0);
 			generate(text, level + 1);
@@ -248,11 +294,12 @@ static void agrees_with_jansson(void **state)
 		mpijob_text_clear(text);
 		generate(text, 0);
 		theirs = json_loadb(mpijob_text_data(text), mpijob_text_len(text),
-				    JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
-		rc = mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), &options, &ours, NULL);
+		    JSON_DECODE_ANY | JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);
+		rc = mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), &options,
+		    &ours, NULL);
 		if ((rc == 0) != (theirs != NULL))
-			fail_msg("we say %s, jansson %s: %s", mpijob_error_name(rc), theirs ? "yes" : "no",
-				 mpijob_text_data(text));
+			fail_msg("we say %s, jansson %s: %s", mpijob_error_name(rc),
+			    theirs ? "yes" : "no", mpijob_text_data(text));
 		if (theirs)
 			same_tree(theirs, mpijob_doc_root(ours));
 		accepted += rc == 0;
@@ -278,7 +325,9 @@ static void no_places(void **state)
 		int place = !options.no_places;
 		assert_int_equal(mpijob_doc_parse(text, sizeof(text) - 1, &options, &doc, NULL), 0);
 		assert_int_equal(mpijob_node_line(mpijob_doc_root(doc)), place);
-		assert_int_equal(mpijob_node_column(mpijob_node_find(mpijob_doc_root(doc), "a[1].b")), place ? 17 : 0);
+		assert_int_equal(mpijob_node_column(
+				     mpijob_node_find(mpijob_doc_root(doc), "a[1].b")),
+		    place ? 17 : 0);
 		mpijob_node_key_place(mpijob_doc_root(doc), 0, &line, &column);
 		assert_true(line == place && column == 2 * place);
 		mpijob_doc_free(doc);
@@ -288,9 +337,14 @@ static void no_places(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tokens), cmocka_unit_test(places),    cmocka_unit_test(projects),
-		cmocka_unit_test(errors_stay), cmocka_unit_test(depth), cmocka_unit_test(truncated),
-		cmocka_unit_test(agrees_with_jansson), cmocka_unit_test(no_places),
+		cmocka_unit_test(tokens),
+		cmocka_unit_test(places),
+		cmocka_unit_test(projects),
+		cmocka_unit_test(errors_stay),
+		cmocka_unit_test(depth),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(agrees_with_jansson),
+		cmocka_unit_test(no_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,10 @@ static int parse_with(const char *text, const struct mpijob_parse_options *optio
 static void options(void **state)
 {
 	struct mpijob_parse_options given = MPIJOB_PARSE_OPTIONS_INIT;
-	struct { struct mpijob_parse_options known; size_t later; } newer = { MPIJOB_PARSE_OPTIONS_INIT, 1 };
+	struct {
+		struct mpijob_parse_options known;
+		size_t later;
+	} newer = { MPIJOB_PARSE_OPTIONS_INIT, 1 };
 	mpijob_doc *doc = NULL;
 
 	(void)state;
@@ -88,7 +91,8 @@ static void limits(void **state)
 	parse_with("a: 12", &given, "limit-size");
 	assert_int_equal(parse_with("a: 1", &given, NULL), 0);
 	/* A text that claims to be huge is refused before it is looked at. */
-	assert_int_equal(mpijob_doc_parse("x", (size_t)1 << 40, NULL, &doc, NULL), MPIJOB_ERR_SYNTAX);
+	assert_int_equal(mpijob_doc_parse("x", (size_t)1 << 40, NULL, &doc, NULL),
+	    MPIJOB_ERR_SYNTAX);
 	given.max_bytes = 0;
 	given.max_aliases = 2;
 	parse_with("x: &a 1\nb: [*a, *a, *a]\n", &given, "limit-aliases");
@@ -128,11 +132,13 @@ static void max_findings(void **state)
 	const char *text = "a: 1\na: 2\na: 3\na: 4\nb: .nan\n";
 
 	(void)state;
-	assert_int_equal(mpijob_doc_parse(text, strlen(text), &given, &doc, diag), MPIJOB_ERR_SYNTAX);
+	assert_int_equal(mpijob_doc_parse(text, strlen(text), &given, &doc, diag),
+	    MPIJOB_ERR_SYNTAX);
 	assert_int_equal(mpijob_diag_count(diag), 4);
 	mpijob_diag_clear(diag);
 	given.max_findings = 2;
-	assert_int_equal(mpijob_doc_parse(text, strlen(text), &given, &doc, diag), MPIJOB_ERR_SYNTAX);
+	assert_int_equal(mpijob_doc_parse(text, strlen(text), &given, &doc, diag),
+	    MPIJOB_ERR_SYNTAX);
 	assert_int_equal(mpijob_diag_count(diag), 2);
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "Duplicate");
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, "a");
@@ -150,7 +156,9 @@ static void expect_place(const mpijob_doc *doc, const char *path, int32_t line, 
 
 static void places(void **state)
 {
-	mpijob_doc *doc = parse("# \xc3\xa9\r\na: 1\r\n\"\xc3\xa9\": {\xc3\xa9: x, b: [1, \xf0\x9f\x98\x80, 3]}\r\nc:\r\n- d\r\n- e: |\r\n    x\r\n  f: &x g\r\n- *x\r\n");
+	mpijob_doc *doc =
+	    parse("# \xc3\xa9\r\na: 1\r\n\"\xc3\xa9\": {\xc3\xa9: x, b: [1, \xf0\x9f\x98\x80, "
+		  "3]}\r\nc:\r\n- d\r\n- e: |\r\n    x\r\n  f: &x g\r\n- *x\r\n");
 	int32_t line = 0, column = 0;
 
 	(void)state;
@@ -165,13 +173,15 @@ static void places(void **state)
 	expect_place(doc, "c[1].e", 6, 6);
 	expect_place(doc, "c[1].f", 8, 6);
 	expect_place(doc, "c[2]", 9, 3);
-	mpijob_node_key_place(mpijob_node_find(mpijob_doc_root(doc), "\xc3\xa9"), 1, &line, &column);
+	mpijob_node_key_place(mpijob_node_find(mpijob_doc_root(doc), "\xc3\xa9"), 1, &line,
+	    &column);
 	assert_int_equal(line, 3);
 	assert_int_equal(column, 15);
 	mpijob_node_key_place(mpijob_doc_root(doc), 9, &line, NULL);
 	assert_int_equal(line, 0);
 	mpijob_doc_free(doc);
-	doc = parse("a: \"x\xe2\x80\xa8y\xc2\x85z\" \nb: 1\n"); /* separators that are no line ends to an editor */
+	/* separators that are no line ends to an editor */
+	doc = parse("a: \"x\xe2\x80\xa8y\xc2\x85z\" \nb: 1\n");
 	expect_place(doc, "b", 2, 4);
 	mpijob_doc_free(doc);
 	doc = parse("{\"a\": 1,\n \"\\u00e9\" : [ true,\n{}]}");
@@ -185,7 +195,9 @@ static void expect_yaml(const char *text, const char *expected)
 	mpijob_doc *doc = parse(text), *again;
 	mpijob_text *out = mpijob_text_new();
 
-	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_YAML, mpijob_text_write, out), 0);
+	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_YAML,
+			     mpijob_text_write, out),
+	    0);
 	assert_string_equal(mpijob_text_data(out), expected);
 	again = parse(mpijob_text_data(out));
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(again)), 1);
@@ -198,19 +210,26 @@ static void yaml_style(void **state)
 {
 	(void)state;
 	expect_yaml("{\"a\":{\"b\":[1,{\"c\":2,\"d\":[]},[3,[4]]]},\"e\":{}}",
-		    "a:\n  b:\n  - 1\n  - c: 2\n    d: []\n  - - 3\n    - - 4\ne: {}\n");
-	expect_yaml("[\"yes\",\"0644\",\"1e3\",\"\",\" x\",\"a: b\",\"~\",\"1.5\",\"on\",\"y\",\"2001-01-01\",\"12:30\"]",
-		    "- \"yes\"\n- \"0644\"\n- \"1e3\"\n- \"\"\n- ' x'\n- 'a: b'\n- \"~\"\n- \"1.5\"\n- \"on\"\n- \"y\"\n"
-		    "- \"2001-01-01\"\n- \"12:30\"\n");
-	expect_yaml("[\"-c\",\"--x=y\",\"- a\",\"-\",\"a #b\",\"a#b\",\"#a\",\"a:b\",\"a:\",\"it's\",\"'q'\",\"[a]\",\"a,b\",\"*\",\"/bin/sh\"]",
-		    "- -c\n- --x=y\n- '- a'\n- '-'\n- 'a #b'\n- a#b\n- '#a'\n- a:b\n- 'a:'\n- it's\n- '''q'''\n- '[a]'\n- a,b\n"
-		    "- '*'\n- /bin/sh\n");
-	expect_yaml("{\"s\":\"one\\n two\\n\",\"t\":\"x\\ny\",\"u\":\"x\\n\\n\",\"v\":\" x\\ny\",\"w\":\"\\n\",\"x\":\"a\\tb\"}",
-		    "s: |\n  one\n   two\nt: |-\n  x\n  y\nu: |+\n  x\n\nv: \" x\\ny\"\nw: \"\\n\"\nx: \"a\\tb\"\n");
+	    "a:\n  b:\n  - 1\n  - c: 2\n    d: []\n  - - 3\n    - - 4\ne: {}\n");
+	expect_yaml("[\"yes\",\"0644\",\"1e3\",\"\",\" x\",\"a: "
+		    "b\",\"~\",\"1.5\",\"on\",\"y\",\"2001-01-01\",\"12:30\"]",
+	    "- \"yes\"\n- \"0644\"\n- \"1e3\"\n- \"\"\n- ' x'\n- 'a: b'\n- \"~\"\n- \"1.5\"\n- "
+	    "\"on\"\n- \"y\"\n"
+	    "- \"2001-01-01\"\n- \"12:30\"\n");
+	expect_yaml("[\"-c\",\"--x=y\",\"- a\",\"-\",\"a "
+		    "#b\",\"a#b\",\"#a\",\"a:b\",\"a:\",\"it's\",\"'q'\",\"[a]\",\"a,b\",\"*\",\"/"
+		    "bin/sh\"]",
+	    "- -c\n- --x=y\n- '- a'\n- '-'\n- 'a #b'\n- a#b\n- '#a'\n- a:b\n- 'a:'\n- it's\n- "
+	    "'''q'''\n- '[a]'\n- a,b\n"
+	    "- '*'\n- /bin/sh\n");
+	expect_yaml("{\"s\":\"one\\n two\\n\",\"t\":\"x\\ny\",\"u\":\"x\\n\\n\",\"v\":\" "
+		    "x\\ny\",\"w\":\"\\n\",\"x\":\"a\\tb\"}",
+	    "s: |\n  one\n   two\nt: |-\n  x\n  y\nu: |+\n  x\n\nv: \" x\\ny\"\nw: \"\\n\"\nx: "
+	    "\"a\\tb\"\n");
 	expect_yaml("{\"\":1,\"true\":2,\"1\":3,\"a b\":4,\"<<\":5,\"x\\ny\":6,\"k: \":7}",
-		    "\"\": 1\n\"true\": 2\n\"1\": 3\na b: 4\n'<<': 5\n\"x\\ny\": 6\n'k: ': 7\n");
+	    "\"\": 1\n\"true\": 2\n\"1\": 3\na b: 4\n'<<': 5\n\"x\\ny\": 6\n'k: ': 7\n");
 	expect_yaml("[null,true,-0.5e-7,\"\xc3\xa9\",\"\\u0007\\u2028\\ufeff\"]",
-		    "- null\n- true\n- -0.5e-7\n- \xc3\xa9\n- \"\\u0007\\u2028\\ufeff\"\n");
+	    "- null\n- true\n- -0.5e-7\n- \xc3\xa9\n- \"\\u0007\\u2028\\ufeff\"\n");
 	expect_yaml("\"root\\nlines\\n\"", "|\n  root\n  lines\n");
 	expect_yaml("\"--- x\"", "'--- x'\n");
 }
@@ -220,9 +239,12 @@ static void sinks(void **state)
 	mpijob_doc *doc = parse("a: [1, {b: x}, \"y\\nz\"]\nc: ''\n");
 
 	(void)state;
-	assert_int_equal(mpijob_node_write(NULL, MPIJOB_FORMAT_YAML, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), 0, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), 4, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_node_write(NULL, MPIJOB_FORMAT_YAML, mpijob_text_write, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), 0, mpijob_text_write, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), 4, mpijob_text_write, NULL),
+	    MPIJOB_ERR_USAGE);
 	mpijob_doc_free(doc);
 }
 
@@ -246,17 +268,21 @@ static void sink_failures(void **state)
 	memset(large, 'x', 5000);
 	large[5000] = 0;
 	for (int i = 0; i < 200; i++)
-		mpijob_node_put_string(doc, mpijob_node_append_map(doc, list), i % 20 ? "a key" : large, i % 7 ? "v" : large);
+		mpijob_node_put_string(doc, mpijob_node_append_map(doc, list),
+		    i % 20 ? "a key" : large, i % 7 ? "v" : large);
 	assert_int_equal(mpijob_doc_error(doc), 0);
 	for (int32_t format = MPIJOB_FORMAT_YAML; format <= MPIJOB_FORMAT_JSON_COMPACT; format++) {
 		int left = 100000, calls;
 
-		assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), format, fails_at, &left), 0);
+		assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), format, fails_at, &left),
+		    0);
 		calls = 100000 - left;
 		assert_true(calls > 20);
 		for (int i = 0; i < calls; i++) {
 			left = i;
-			assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), format, fails_at, &left), MPIJOB_ERR_IO);
+			assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), format, fails_at,
+					     &left),
+			    MPIJOB_ERR_IO);
 			assert_int_equal(left, -1);
 		}
 	}
@@ -329,7 +355,8 @@ static void spelled_numbers(void **state)
 /* A host may have set any locale; a decimal comma must not reach us. */
 static void other_locale(void **state)
 {
-	static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "nl_NL.UTF-8" };
+	static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8",
+		"nl_NL.UTF-8" };
 	const char *set = NULL;
 
 	for (size_t i = 0; !set && i < sizeof(names) / sizeof(names[0]); i++)
@@ -344,10 +371,17 @@ static void other_locale(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options),      cmocka_unit_test(limits),         cmocka_unit_test(several),
-		cmocka_unit_test(max_findings), cmocka_unit_test(places),         cmocka_unit_test(yaml_style),
-		cmocka_unit_test(sinks),        cmocka_unit_test(sink_failures),  cmocka_unit_test(whole_numbers),
-		cmocka_unit_test(spelled_numbers), cmocka_unit_test(other_locale),
+		cmocka_unit_test(options),
+		cmocka_unit_test(limits),
+		cmocka_unit_test(several),
+		cmocka_unit_test(max_findings),
+		cmocka_unit_test(places),
+		cmocka_unit_test(yaml_style),
+		cmocka_unit_test(sinks),
+		cmocka_unit_test(sink_failures),
+		cmocka_unit_test(whole_numbers),
+		cmocka_unit_test(spelled_numbers),
+		cmocka_unit_test(other_locale),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

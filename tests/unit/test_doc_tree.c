@@ -25,7 +25,9 @@ static void expect_json(const mpijob_node *node, const char *expected)
 {
 	mpijob_text *text = mpijob_text_new();
 
-	assert_int_equal(mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text), 0);
+	assert_int_equal(mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
+			     text),
+	    0);
 	assert_string_equal(mpijob_text_data(text), expected);
 	mpijob_text_free(text);
 }
@@ -50,8 +52,9 @@ static void builds(void **state)
 	mpijob_node_put_string(doc, root, "i", "replaced");
 	assert_null(mpijob_node_put_string(doc, root, "absent", NULL));
 	assert_int_equal(mpijob_doc_error(doc), 0);
-	expect_json(mpijob_doc_root(doc), "{\"list\":[\"x\",{\"k\":1}],\"s\":\"text\",\"i\":\"replaced\",\"b\":true,\"n\":null,"
-					  "\"f\":1.50,\"z\":\"a\\u0000b\",\"m\":{\"inner\":{}},\"c\":[\"x\",{\"k\":1}]}");
+	expect_json(mpijob_doc_root(doc),
+	    "{\"list\":[\"x\",{\"k\":1}],\"s\":\"text\",\"i\":\"replaced\",\"b\":true,\"n\":null,"
+	    "\"f\":1.50,\"z\":\"a\\u0000b\",\"m\":{\"inner\":{}},\"c\":[\"x\",{\"k\":1}]}");
 	assert_int_equal(mpijob_node_line(mpijob_doc_root(doc)), 0);
 	mpijob_doc_free(doc);
 }
@@ -84,7 +87,8 @@ static void chains_survive_null(void **state)
 
 static void usage(void **state)
 {
-	static const char *const numbers[] = { "", "-", "01", "+1", "1.", ".5", "1e", "0x1", "1 ", "nan", "1e400", "-1e999" };
+	static const char *const numbers[] = { "", "-", "01", "+1", "1.", ".5", "1e", "0x1", "1 ",
+		"nan", "1e400", "-1e999" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
@@ -113,7 +117,8 @@ static void usage(void **state)
 static void one_place_each(void **state)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *upper = mpijob_node_new_map(doc), *lower = mpijob_node_new_list(doc);
+	mpijob_node *root = mpijob_doc_edit(doc), *upper = mpijob_node_new_map(doc),
+		    *lower = mpijob_node_new_list(doc);
 	mpijob_node *middle = mpijob_node_new_map(doc);
 
 	(void)state;
@@ -146,21 +151,25 @@ static void one_place_each(void **state)
 static void no_way_around(void **state)
 {
 	static const char *const texts[] = { "{\"a\": {\"b\": [{}]}}", "a: {b: [{}]}\n",
-					     "x: &x {b: [{}]}\na:\n  b: 1\n  <<: *x\n", "a: 1\n" };
+		"x: &x {b: [{}]}\na:\n  b: 1\n  <<: *x\n", "a: 1\n" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		mpijob_doc *doc = mpijob_doc_new(), *patch = parse("a: {b: [{}]}\n"), *read = parse(texts[i]);
-		mpijob_node *root = mpijob_doc_set_root(doc, mpijob_node_copy(doc, mpijob_doc_root(read)));
+		mpijob_doc *doc = mpijob_doc_new(), *patch = parse("a: {b: [{}]}\n"),
+			   *read = parse(texts[i]);
+		mpijob_node *root =
+		    mpijob_doc_set_root(doc, mpijob_node_copy(doc, mpijob_doc_root(read)));
 
 		if (i == 3)
 			assert_int_equal(mpijob_doc_merge(doc, mpijob_doc_root(patch)), 0);
 		if (i == 3)
 			root = mpijob_doc_edit(doc);
 		assert_null(mpijob_node_put(doc, mpijob_doc_find(doc, "a"), "c", root));
-		assert_null(mpijob_node_append(doc, mpijob_doc_find(doc, "a.b"), mpijob_doc_find(doc, "a")));
+		assert_null(mpijob_node_append(doc, mpijob_doc_find(doc, "a.b"),
+		    mpijob_doc_find(doc, "a")));
 		assert_null(mpijob_node_put(doc, root, "c", mpijob_doc_find(doc, "a.b")));
-		assert_null(mpijob_node_put(read, mpijob_doc_edit(read), "c", mpijob_doc_find(read, i < 3 ? "a" : "")));
+		assert_null(mpijob_node_put(read, mpijob_doc_edit(read), "c",
+		    mpijob_doc_find(read, i < 3 ? "a" : "")));
 		assert_int_equal(mpijob_node_count(root), mpijob_node_count(mpijob_doc_root(read)));
 		mpijob_doc_free(read);
 		mpijob_doc_free(patch);
@@ -170,13 +179,15 @@ static void no_way_around(void **state)
 
 static void only_utf8(void **state)
 {
-	static const char *const bad[] = { "\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80" };
+	static const char *const bad[] = { "\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80",
+		"\xf4\x90\x80\x80" };
 
 	(void)state;
 	for (size_t i = 0; i < 6 * sizeof(bad) / sizeof(bad[0]); i++) {
 		const char *text = bad[i / 6];
 		mpijob_doc *doc = mpijob_doc_new();
-		mpijob_node *root = mpijob_doc_edit(doc), *list = mpijob_node_put_list(doc, root, "list");
+		mpijob_node *root = mpijob_doc_edit(doc),
+			    *list = mpijob_node_put_list(doc, root, "list");
 
 		switch (i % 6) {
 		case 0: assert_null(mpijob_node_new_string(doc, text, strlen(text))); break;
@@ -188,7 +199,9 @@ static void only_utf8(void **state)
 		}
 		assert_int_equal(mpijob_doc_error(doc), MPIJOB_ERR_USAGE);
 		assert_int_equal(mpijob_node_count(root), 1);
-		assert_non_null(strstr(mpijob_node_string(mpijob_node_put_lossy(doc, root, "key", text)), "\xef\xbf\xbd"));
+		assert_non_null(
+		    strstr(mpijob_node_string(mpijob_node_put_lossy(doc, root, "key", text)),
+			"\xef\xbf\xbd"));
 		mpijob_doc_free(doc);
 	}
 }
@@ -246,7 +259,8 @@ static void makes_paths(void **state)
 	mpijob_node_put_int(doc, mpijob_doc_make(doc, "spec.empty"), "y", 2);
 	assert_ptr_equal(mpijob_doc_make(doc, "metadata.labels"), node);
 	assert_int_equal(mpijob_doc_error(doc), 0);
-	assert_string_equal(mpijob_node_string(mpijob_doc_find(doc, "metadata.labels[a.b/c]")), "1");
+	assert_string_equal(mpijob_node_string(mpijob_doc_find(doc, "metadata.labels[a.b/c]")),
+	    "1");
 	assert_null(mpijob_doc_find(doc, "no.such"));
 	assert_int_equal(mpijob_doc_error(doc), 0);
 	assert_null(mpijob_doc_make(doc, "spec.list[1].x"));
@@ -284,17 +298,21 @@ static void removes(void **state)
 	for (int round = 0; left; round++) {
 		size_t gone = (seed = seed * 1103515245u + 12345u) / 65536u % left;
 
-		assert_int_equal(round % 2 ? mpijob_node_remove(root, order[gone]) : mpijob_node_remove_at(root, gone), 1);
+		assert_int_equal(round % 2 ? mpijob_node_remove(root, order[gone])
+					   : mpijob_node_remove_at(root, gone),
+		    1);
 		memmove(order[gone], order[gone + 1], (left - gone - 1) * sizeof(order[0]));
 		left--;
 		assert_int_equal(mpijob_node_count(root), left);
 		for (size_t i = 0; i < left; i++) {
 			assert_string_equal(mpijob_node_key(root, i), order[i]);
-			assert_string_equal(mpijob_node_string(mpijob_node_get(root, order[i])), order[i]);
+			assert_string_equal(mpijob_node_string(mpijob_node_get(root, order[i])),
+			    order[i]);
 		}
 		if (round % 5 == 4 && left < COUNT) {
 			(void)snprintf(order[left], sizeof(order[left]), "new%d", round);
-			assert_non_null(mpijob_node_put_string(doc, root, order[left], order[left]));
+			assert_non_null(
+			    mpijob_node_put_string(doc, root, order[left], order[left]));
 			left += round < 400;
 			if (round >= 400)
 				assert_int_equal(mpijob_node_remove(root, order[left]), 1);
@@ -317,7 +335,9 @@ static void finds_in_big_maps(void **state)
 	assert_int_equal(mpijob_node_count(mpijob_doc_root(doc)), COUNT);
 	for (int i = 0; i < COUNT; i += 37) {
 		(void)snprintf(key, sizeof(key), "key-%d", i);
-		assert_int_equal(mpijob_node_int(mpijob_node_get(mpijob_doc_root(doc), key), &value), 1);
+		assert_int_equal(mpijob_node_int(mpijob_node_get(mpijob_doc_root(doc), key),
+				     &value),
+		    1);
 		assert_int_equal(value * 7919 % COUNT, i);
 		(void)snprintf(key, sizeof(key), "key-%d-", i);
 		assert_null(mpijob_node_get(mpijob_doc_root(doc), key));
@@ -389,7 +409,8 @@ static void merges(void **state)
 	expect_merge("{\"a\":\"b\",\"b\":\"c\"}", "{\"a\":null}", "{\"b\":\"c\"}");
 	expect_merge("{\"a\":[\"b\"]}", "{\"a\":\"c\"}", "{\"a\":\"c\"}");
 	expect_merge("{\"a\":\"c\"}", "{\"a\":[\"b\"]}", "{\"a\":[\"b\"]}");
-	expect_merge("{\"a\":{\"b\":\"c\"}}", "{\"a\":{\"b\":\"d\",\"c\":null}}", "{\"a\":{\"b\":\"d\"}}");
+	expect_merge("{\"a\":{\"b\":\"c\"}}", "{\"a\":{\"b\":\"d\",\"c\":null}}",
+	    "{\"a\":{\"b\":\"d\"}}");
 	expect_merge("{\"a\":[{\"b\":\"c\"}]}", "{\"a\":[1]}", "{\"a\":[1]}");
 	expect_merge("[\"a\",\"b\"]", "[\"c\",\"d\"]", "[\"c\",\"d\"]");
 	expect_merge("{\"a\":\"b\"}", "[\"c\"]", "[\"c\"]");
@@ -398,7 +419,8 @@ static void merges(void **state)
 	expect_merge("{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}");
 	expect_merge("[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}");
 	expect_merge("{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}");
-	expect_merge("{\"x\":[null]}", "{\"y\":[null,{\"z\":null}]}", "{\"x\":[null],\"y\":[null,{\"z\":null}]}");
+	expect_merge("{\"x\":[null]}", "{\"y\":[null,{\"z\":null}]}",
+	    "{\"x\":[null],\"y\":[null,{\"z\":null}]}");
 }
 
 static void merge_keeps_identity(void **state)
@@ -416,7 +438,8 @@ static void merge_keeps_identity(void **state)
 	assert_int_equal(mpijob_doc_merge(doc, mpijob_doc_root(doc)), 0);
 	expect_json(mpijob_doc_root(doc), "{\"spec\":{\"a\":1,\"b\":2,\"c\":3}}");
 	assert_int_equal(mpijob_doc_merge(doc, spec), 0);
-	expect_json(mpijob_doc_root(doc), "{\"spec\":{\"a\":1,\"b\":2,\"c\":3},\"a\":1,\"b\":2,\"c\":3}");
+	expect_json(mpijob_doc_root(doc),
+	    "{\"spec\":{\"a\":1,\"b\":2,\"c\":3},\"a\":1,\"b\":2,\"c\":3}");
 	mpijob_doc_free(patch);
 	mpijob_doc_free(doc);
 }
@@ -462,8 +485,9 @@ static void deep(void **state)
 
 	(void)state;
 	for (int i = 0; i < DEPTH; i++)
-		node = i % 3 == 2 ? mpijob_node_append_map(doc, mpijob_node_put_list(doc, node, "l"))
-				  : mpijob_node_put_map(doc, node, "m");
+		node = i % 3 == 2
+			   ? mpijob_node_append_map(doc, mpijob_node_put_list(doc, node, "l"))
+			   : mpijob_node_put_map(doc, node, "m");
 	mpijob_node_put_int(doc, node, "end", 1);
 	assert_int_equal(mpijob_doc_error(doc), 0);
 	clone = mpijob_doc_clone(doc);
@@ -471,13 +495,18 @@ static void deep(void **state)
 	mpijob_node_put_int(doc, node, "end", 2);
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(clone)), 0);
 	patch = mpijob_doc_new();
-	mpijob_node_put_copy(patch, mpijob_doc_edit(patch), "m", mpijob_node_get(mpijob_doc_root(doc), "m"));
+	mpijob_node_put_copy(patch, mpijob_doc_edit(patch), "m",
+	    mpijob_node_get(mpijob_doc_root(doc), "m"));
 	assert_int_equal(mpijob_doc_merge(clone, mpijob_doc_root(patch)), 0);
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(clone)), 1);
-	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, count_bytes, &bytes), 0);
+	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+			     count_bytes, &bytes),
+	    0);
 	assert_true(bytes > 6 * DEPTH);
 	bytes = 0;
-	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_YAML, count_bytes, &bytes), 0);
+	assert_int_equal(mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_YAML, count_bytes,
+			     &bytes),
+	    0);
 	assert_true(bytes < 20 * DEPTH);
 	mpijob_doc_free(patch);
 	mpijob_doc_free(clone);
@@ -506,12 +535,23 @@ static void copies_stand_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(builds),       cmocka_unit_test(chains_survive_null), cmocka_unit_test(usage), cmocka_unit_test(one_place_each),
-		cmocka_unit_test(no_way_around), cmocka_unit_test(only_utf8),
-		cmocka_unit_test(looks),        cmocka_unit_test(makes_paths),         cmocka_unit_test(removes),
-		cmocka_unit_test(finds_in_big_maps), cmocka_unit_test(list_removal),   cmocka_unit_test(equality),
-		cmocka_unit_test(merges),       cmocka_unit_test(merge_keeps_identity), cmocka_unit_test(merge_is_linear),
-		cmocka_unit_test(deep),         cmocka_unit_test(copies_stand_alone),
+		cmocka_unit_test(builds),
+		cmocka_unit_test(chains_survive_null),
+		cmocka_unit_test(usage),
+		cmocka_unit_test(one_place_each),
+		cmocka_unit_test(no_way_around),
+		cmocka_unit_test(only_utf8),
+		cmocka_unit_test(looks),
+		cmocka_unit_test(makes_paths),
+		cmocka_unit_test(removes),
+		cmocka_unit_test(finds_in_big_maps),
+		cmocka_unit_test(list_removal),
+		cmocka_unit_test(equality),
+		cmocka_unit_test(merges),
+		cmocka_unit_test(merge_keeps_identity),
+		cmocka_unit_test(merge_is_linear),
+		cmocka_unit_test(deep),
+		cmocka_unit_test(copies_stand_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

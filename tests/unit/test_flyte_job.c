@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs of Flyte tasks: what callers rely on beside the comparison with Flyte's own plugin (tests/flyte). */
+/* Jobs of Flyte tasks: what callers rely on beside the comparison with Flyte's own plugin
+ * (tests/flyte). */
 #include <mpijob/mpijob.h>
 
 #include <setjmp.h>
@@ -21,8 +22,8 @@ static mpijob_doc *read_doc(const char *text)
 	return doc;
 }
 
-static int make(const char *text, const char *version, const struct mpijob_flyte_options *options, mpijob_doc **out,
-		mpijob_diag *diag)
+static int make(const char *text, const char *version, const struct mpijob_flyte_options *options,
+    mpijob_doc **out, mpijob_diag *diag)
 {
 	mpijob_doc *task = read_doc(text);
 	int code = mpijob_flyte_job(mpijob_doc_root(task), version, options, out, diag);
@@ -46,10 +47,12 @@ static size_t count_of(const mpijob_diag *diag, const char *id)
 }
 
 static const char task[] =
-	"{taskTypeVersion: 1, metadata: {interruptible: true}, container: {image: i, args: [mpirun, -np, '4', a],"
-	" env: [{key: A, value: b}], resources: {limits: [{name: GPU, value: '1'}]}},"
-	" custom: {slots: 2, workerReplicas: {replicas: 2}, launcherReplicas: {replicas: 9}, runPolicy: "
-	"{ttlSecondsAfterFinished: 0}}}";
+    "{taskTypeVersion: 1, metadata: {interruptible: true}, container: {image: i, args: [mpirun, "
+    "-np, '4', a],"
+    " env: [{key: A, value: b}], resources: {limits: [{name: GPU, value: '1'}]}},"
+    " custom: {slots: 2, workerReplicas: {replicas: 2}, launcherReplicas: {replicas: 9}, "
+    "runPolicy: "
+    "{ttlSecondsAfterFinished: 0}}}";
 
 static void wrong_calls_are_told(void **state)
 {
@@ -60,17 +63,23 @@ static void wrong_calls_are_told(void **state)
 
 	(void)state;
 	assert_int_equal(mpijob_flyte_job(NULL, "v1", NULL, &none, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), NULL, NULL, &none, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v1", NULL, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v2", NULL, &none, diag), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), NULL, NULL, &none, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v1", NULL, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v2", NULL, &none, diag),
+	    MPIJOB_ERR_UNSUPPORTED);
 	assert_int_equal(count_of(diag, "unsupported-version"), 1);
 	options.size = 1;
-	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v1", &options, &none, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v1", &options, &none, NULL),
+	    MPIJOB_ERR_USAGE);
 	options.size = sizeof(options);
 	options.execution = &execution;
 	execution.size = 2;
-	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v1", &options, &none, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_flyte_execution_read(mpijob_doc_root(doc), &execution, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_flyte_job(mpijob_doc_root(doc), "v1", &options, &none, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_flyte_execution_read(mpijob_doc_root(doc), &execution, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_flyte_config_read(NULL, NULL, NULL), MPIJOB_ERR_USAGE);
 	assert_null(none);
 	mpijob_diag_free(diag);
@@ -88,7 +97,9 @@ static void v1_is_the_plugins(void **state)
 	assert_string_equal(text_at(job, "spec.slotsPerWorker"), "1");
 	assert_string_equal(text_at(job, "spec.mpiReplicaSpecs[Launcher].replicas"), "1");
 	assert_string_equal(text_at(job, WORKER ".containers[0].args[0]"), "mpirun");
-	assert_string_equal(text_at(job, LAUNCHER ".containers[0].resources.limits[nvidia.com/gpu]"), "1");
+	assert_string_equal(text_at(job,
+				LAUNCHER ".containers[0].resources.limits[nvidia.com/gpu]"),
+	    "1");
 	assert_null(text_at(job, "spec.runPolicy.ttlSecondsAfterFinished"));
 	assert_null(text_at(job, "metadata.name"));
 	assert_int_equal(mpijob_diag_count(diag), 0);
@@ -109,7 +120,8 @@ static void v2beta1_is_repaired(void **state)
 	assert_string_equal(text_at(job, LAUNCHER ".containers[0].args[2]"), "A");
 	assert_null(text_at(job, LAUNCHER ".containers[0].resources.limits[nvidia.com/gpu]"));
 	assert_null(text_at(job, "spec.runLauncherAsWorker"));
-	assert_string_equal(text_at(job, WORKER ".containers[0].resources.limits[nvidia.com/gpu]"), "1");
+	assert_string_equal(text_at(job, WORKER ".containers[0].resources.limits[nvidia.com/gpu]"),
+	    "1");
 	assert_null(mpijob_node_find(mpijob_doc_root(job), WORKER ".containers[0].args"));
 	assert_int_equal(count_of(diag, "flyte-repair"), 6);
 	assert_int_equal(count_of(diag, "conversion-loss"), 0);
@@ -117,15 +129,18 @@ static void v2beta1_is_repaired(void **state)
 	mpijob_diag_free(diag);
 }
 
-/* Each flag alone changes the job of v2beta1, and without any the environment is reported as lost. */
+/* Each flag alone changes the job of v2beta1, and without any the environment is reported as
+ * lost. */
 static void repairs_can_be_chosen(void **state)
 {
-	static const char many[] =
-		"{taskTypeVersion: 1, metadata: {interruptible: true}, config: {primary_container_name: m}, k8sPod: "
-		"{podSpec: {containers:"
-		" [{name: s}, {name: m, args: [mpirun], env: [{name: A}], resources: {limits: {gpu: 1}}}]}},"
-		" custom: {slots: 2, workerReplicas: {replicas: 2, command: [w]}, runPolicy: {ttlSecondsAfterFinished: "
-		"0}}}";
+	static const char many[] = "{taskTypeVersion: 1, metadata: {interruptible: true}, config: "
+				   "{primary_container_name: m}, k8sPod: "
+				   "{podSpec: {containers:"
+				   " [{name: s}, {name: m, args: [mpirun], env: [{name: A}], "
+				   "resources: {limits: {gpu: 1}}}]}},"
+				   " custom: {slots: 2, workerReplicas: {replicas: 2, command: "
+				   "[w]}, runPolicy: {ttlSecondsAfterFinished: "
+				   "0}}}";
 	struct mpijob_flyte_options options = MPIJOB_FLYTE_OPTIONS_INIT;
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	mpijob_doc *selector = read_doc("{spot: x}"), *plain = NULL;
@@ -162,9 +177,10 @@ static void repairs_can_be_chosen(void **state)
 
 static void unknown_fields_of_pods_stay(void **state)
 {
-	static const char unknown[] = "{taskTypeVersion: 1, config: {primary_container_name: m}, k8sPod: {podSpec: "
-				      "{novel: {a: [a]}, containers: [{name: m, novel: 1}]}},"
-				      " custom: {workerReplicas: {replicas: 1}}}";
+	static const char unknown[] =
+	    "{taskTypeVersion: 1, config: {primary_container_name: m}, k8sPod: {podSpec: "
+	    "{novel: {a: [a]}, containers: [{name: m, novel: 1}]}},"
+	    " custom: {workerReplicas: {replicas: 1}}}";
 	mpijob_doc *job = NULL;
 
 	(void)state;
@@ -185,30 +201,38 @@ static void bad_tasks_are_refused(void **state)
 		{ "{custom: {}, taskTypeVersion: x}", MPIJOB_ERR_SPEC, "whole number" },
 		{ "{custom: {}, taskTypeVersion: 1}", MPIJOB_ERR_SPEC, "nothing to run" },
 		{ "{custom: {}, container: {image: i}}", MPIJOB_ERR_SPEC, "greater than 0" },
-		{ "{custom: {numWorkers: 1}, container: {image: i, dataConfig: {}}}", MPIJOB_ERR_UNSUPPORTED,
-		  "CoPilot" },
-		{ "{custom: {numWorkers: 1}, container: {image: i}, metadata: {podTemplateName: big}}",
-		  MPIJOB_ERR_UNSUPPORTED, "'big' does not exist" },
-		{ "{custom: {numWorkers: 1}, container: {image: i}, metadata: {podTemplateName: [big]}}",
-		  MPIJOB_ERR_SPEC, "must be a string" },
-		{ "{custom: {numWorkers: 1}, container: {image: i, args: [1]}}", MPIJOB_ERR_SPEC, "list of strings" },
-		{ "{custom: {numWorkers: 1}, container: {image: i, env: [{key: 1}]}}", MPIJOB_ERR_SPEC,
-		  "must have a key" },
-		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: "
+		{ "{custom: {numWorkers: 1}, container: {image: i, dataConfig: {}}}",
+		    MPIJOB_ERR_UNSUPPORTED, "CoPilot" },
+		{ "{custom: {numWorkers: 1}, container: {image: i}, metadata: {podTemplateName: "
+		  "big}}",
+		    MPIJOB_ERR_UNSUPPORTED, "'big' does not exist" },
+		{ "{custom: {numWorkers: 1}, container: {image: i}, metadata: {podTemplateName: "
+		  "[big]}}",
+		    MPIJOB_ERR_SPEC, "must be a string" },
+		{ "{custom: {numWorkers: 1}, container: {image: i, args: [1]}}", MPIJOB_ERR_SPEC,
+		    "list of strings" },
+		{ "{custom: {numWorkers: 1}, container: {image: i, env: [{key: 1}]}}",
+		    MPIJOB_ERR_SPEC, "must have a key" },
+		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: "
+		  "{podSpec: {containers: "
 		  "[m]}}}",
-		  MPIJOB_ERR_SPEC, "must be maps" },
-		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: m}}}",
-		  MPIJOB_ERR_SPEC, "is not defined" },
-		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: 1}}",
-		  MPIJOB_ERR_SPEC, "spec of a pod" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: []}, container: {}}", MPIJOB_ERR_SPEC,
-		  "must be a map" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: {restartPolicy: 7}}, container: {}}", MPIJOB_ERR_SPEC,
-		  "unsupported value" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: {command: x}}, container: {}}", MPIJOB_ERR_SPEC,
-		  "list of strings" },
-		{ "{taskTypeVersion: 1, custom: {workerReplicas: {replicas: 2147483648}}, container: {}}",
-		  MPIJOB_ERR_SPEC, "whole number" },
+		    MPIJOB_ERR_SPEC, "must be maps" },
+		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: "
+		  "{podSpec: {containers: m}}}",
+		    MPIJOB_ERR_SPEC, "is not defined" },
+		{ "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: "
+		  "{podSpec: 1}}",
+		    MPIJOB_ERR_SPEC, "spec of a pod" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: []}, container: {}}",
+		    MPIJOB_ERR_SPEC, "must be a map" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: {restartPolicy: 7}}, container: "
+		  "{}}",
+		    MPIJOB_ERR_SPEC, "unsupported value" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: {command: x}}, container: {}}",
+		    MPIJOB_ERR_SPEC, "list of strings" },
+		{ "{taskTypeVersion: 1, custom: {workerReplicas: {replicas: 2147483648}}, "
+		  "container: {}}",
+		    MPIJOB_ERR_SPEC, "whole number" },
 	};
 
 	(void)state;
@@ -219,8 +243,10 @@ static void bad_tasks_are_refused(void **state)
 		assert_int_equal(make(rows[i].text, "v2beta1", NULL, &job, diag), rows[i].code);
 		assert_null(job);
 		assert_true(mpijob_diag_count(diag) > 0);
-		if (!strstr(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message, rows[i].message))
-			fail_msg("%s: %s", rows[i].text, mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message);
+		if (!strstr(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message,
+			rows[i].message))
+			fail_msg("%s: %s", rows[i].text,
+			    mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message);
 		mpijob_diag_free(diag);
 	}
 }
@@ -230,20 +256,26 @@ static void parts_of_another_kind_are_refused(void **state)
 {
 #define CONTAINER(text) "{custom: {numWorkers: 1}, container: {image: i, " text "}}"
 #define CUSTOM(text)    "{taskTypeVersion: 1, container: {image: i}, custom: {" text "}}"
-#define POD(text)                                                                                                      \
-	"{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: [{name: m, "    \
+#define POD(text)                                                                           \
+	"{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: " \
+	"{containers: [{name: m, "                                                          \
 	"image: i}], " text "}}}"
-#define MAIN(text)                                                                                                     \
-	"{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: {containers: [{name: m, "    \
+#define MAIN(text)                                                                          \
+	"{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: " \
+	"{containers: [{name: m, "                                                          \
 	"image: i, " text "}]}}}"
-#define REQUIRED(text) POD("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " text "}}")
+#define REQUIRED(text)                                                                            \
+	POD("affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: " text "}" \
+	    "}")
 	static const struct {
 		const char *text, *field;
 	} rows[] = {
 		{ "{custom: {numWorkers: 1}, container: x}", "container" },
 		{ "{custom: {numWorkers: 1}, container: {image: i}, metadata: x}", "metadata" },
-		{ "{custom: {numWorkers: 1}, container: {image: i}, securityContext: {secrets: x}}", "secrets" },
-		{ "{custom: {numWorkers: 1}, container: {image: i}, extendedResources: x}", "extendedResources" },
+		{ "{custom: {numWorkers: 1}, container: {image: i}, securityContext: {secrets: x}}",
+		    "secrets" },
+		{ "{custom: {numWorkers: 1}, container: {image: i}, extendedResources: x}",
+		    "extendedResources" },
 		{ CONTAINER("args: mpirun"), "args" },
 		{ CONTAINER("command: mpirun"), "command" },
 		{ CONTAINER("env: {A: b}"), "env" },
@@ -264,7 +296,8 @@ static void parts_of_another_kind_are_refused(void **state)
 		{ POD("volumes: x"), "volumes" },
 		{ POD("affinity: x"), "affinity" },
 		{ POD("affinity: {nodeAffinity: x}"), "affinity.nodeAffinity" },
-		{ REQUIRED("x"), "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution" },
+		{ REQUIRED("x"),
+		    "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution" },
 		{ REQUIRED("{nodeSelectorTerms: [{matchExpressions: x}]}"), "matchExpressions" },
 	};
 	mpijob_doc *job = NULL;
@@ -276,19 +309,23 @@ static void parts_of_another_kind_are_refused(void **state)
 		if (make(rows[i].text, "v2beta1", NULL, &job, diag) != MPIJOB_ERR_SPEC)
 			fail_msg("%s is taken", rows[i].text);
 		assert_int_equal(count_of(diag, "flyte-task"), 1);
-		assert_string_equal(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->field, rows[i].field);
+		assert_string_equal(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->field,
+		    rows[i].field);
 		mpijob_diag_free(diag);
 	}
 	assert_null(job);
 	/* Null is as good as absent. */
-	assert_int_equal(make(MAIN("args: null, env: null, resources: null"), "v2beta1", NULL, &job, NULL), 0);
+	assert_int_equal(make(MAIN("args: null, env: null, resources: null"), "v2beta1", NULL, &job,
+			     NULL),
+	    0);
 	mpijob_doc_free(job);
 }
 
 /* The words of the launcher's arguments, with a space between them. */
 static void expect_words(const char *words, const char *expected, size_t repairs)
 {
-	static const char before[] = "{custom: {numWorkers: 1}, container: {env: [{key: A, value: b}], ";
+	static const char before[] =
+	    "{custom: {numWorkers: 1}, container: {env: [{key: A, value: b}], ";
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_text *text = mpijob_text_new(), *job_text = mpijob_text_new();
 	mpijob_doc *job = NULL;
@@ -321,29 +358,33 @@ static void only_mpirun_is_told_of_variables(void **state)
 {
 	(void)state;
 	expect_words("args: [mpirun, a]", "mpirun -x A a", 1);
-	expect_words("args: [/opt/run.sh, --mode, mpirun, --out, x]", "/opt/run.sh --mode mpirun --out x", 0);
+	expect_words("args: [/opt/run.sh, --mode, mpirun, --out, x]",
+	    "/opt/run.sh --mode mpirun --out x", 0);
 	expect_words("args: [sh, -c, mpirun]", "sh -c mpirun", 0);
 	expect_words("command: [sh, -c], args: [mpirun]", "mpirun", 0);
-	expect_words("args: [timeout, '60', /usr/bin/mpiexec, a]", "timeout 60 /usr/bin/mpiexec -x A a", 1);
+	expect_words("args: [timeout, '60', /usr/bin/mpiexec, a]",
+	    "timeout 60 /usr/bin/mpiexec -x A a", 1);
 	expect_words("args: [tini, -g, --, mpirun, a]", "tini -g -- mpirun -x A a", 1);
 	/* What is mpirun's, and what the program's. */
 	expect_words("args: [mpirun, -np, '2', prog, -x, A]", "mpirun -x A -np 2 prog -x A", 1);
 	expect_words("args: [mpirun, -np, '2', -x, A, prog]", "mpirun -np 2 -x A prog", 0);
-	expect_words(
-		"args: [mpirun, -bind-to, none, --map-by, slot, -mca, k, v, -H, h, --oversubscribe, -x, A=c, prog]",
-		"mpirun -bind-to none --map-by slot -mca k v -H h --oversubscribe -x A=c prog", 0);
+	expect_words("args: [mpirun, -bind-to, none, --map-by, slot, -mca, k, v, -H, h, "
+		     "--oversubscribe, -x, A=c, prog]",
+	    "mpirun -bind-to none --map-by slot -mca k v -H h --oversubscribe -x A=c prog", 0);
 	expect_words("args: [mpirun, -x, AB, prog]", "mpirun -x A -x AB prog", 1);
-	expect_words("args: [mpirun, -bind-to-socket, prog, -x, A]", "mpirun -x A -bind-to-socket prog -x A", 1);
+	expect_words("args: [mpirun, -bind-to-socket, prog, -x, A]",
+	    "mpirun -x A -bind-to-socket prog -x A", 1);
 	expect_words("command: [mpirun], args: [-x, A, prog]", "-x A prog", 0);
 }
 
 static void launchers_hold_no_devices(void **state)
 {
-	static const char *const names[] = { "nvidia.com/gpu",       "nvidia.com/mig-1g.5gb", "habana.ai/gaudi",
-					     "google.com/tpu",       "aws.amazon.com/neuron", "gpu.intel.com/xe",
-					     "example.com/vgpu-new", "example.com/own" };
-	static const char before[] = "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: "
-				     "{containers: [{name: m, args: [mpirun], resources: {limits: {";
+	static const char *const names[] = { "nvidia.com/gpu", "nvidia.com/mig-1g.5gb",
+		"habana.ai/gaudi", "google.com/tpu", "aws.amazon.com/neuron", "gpu.intel.com/xe",
+		"example.com/vgpu-new", "example.com/own" };
+	static const char before[] =
+	    "{custom: {numWorkers: 1}, config: {primary_container_name: m}, k8sPod: {podSpec: "
+	    "{containers: [{name: m, args: [mpirun], resources: {limits: {";
 	static const char behind[] = ": 1, example.com/rdma: 1}}}]}}}";
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	struct mpijob_flyte_options options = MPIJOB_FLYTE_OPTIONS_INIT;
@@ -360,11 +401,13 @@ static void launchers_hold_no_devices(void **state)
 		mpijob_text_write(text, names[i], strlen(names[i]));
 		mpijob_text_write(text, behind, sizeof(behind) - 1);
 		assert_int_equal(make(mpijob_text_data(text), "v2beta1", &options, &job, NULL), 0);
-		limits = mpijob_node_find(mpijob_doc_root(job), LAUNCHER ".containers[0].resources.limits");
+		limits = mpijob_node_find(mpijob_doc_root(job),
+		    LAUNCHER ".containers[0].resources.limits");
 		if (mpijob_node_get(limits, names[i]))
 			fail_msg("the launcher has %s", names[i]);
 		assert_non_null(mpijob_node_get(limits, "example.com/rdma"));
-		limits = mpijob_node_find(mpijob_doc_root(job), WORKER ".containers[0].resources.limits");
+		limits = mpijob_node_find(mpijob_doc_root(job),
+		    WORKER ".containers[0].resources.limits");
 		assert_non_null(mpijob_node_get(limits, names[i]));
 		mpijob_doc_free(job);
 		mpijob_text_free(text);
@@ -380,7 +423,8 @@ static void structs_of_other_sizes_are_read(void **state)
 	} later = { MPIJOB_FLYTE_CONFIG_INIT, 0 };
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	struct mpijob_flyte_execution execution = MPIJOB_FLYTE_EXECUTION_INIT;
-	mpijob_doc *doc = read_doc("{default-labels: {a: b}, default-cpus: 2, inject-finalizer: true}");
+	mpijob_doc *doc =
+	    read_doc("{default-labels: {a: b}, default-cpus: 2, inject-finalizer: true}");
 	mpijob_doc *facts = read_doc("{name: x, attempt: 3, interruptible: true}");
 
 	(void)state;
@@ -389,14 +433,17 @@ static void structs_of_other_sizes_are_read(void **state)
 	assert_int_equal(later.config.inject_finalizer, 1);
 	assert_string_equal(later.config.default_cpu, "2");
 	later.tail = 1;
-	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(doc), &later.config, NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(doc), &later.config, NULL),
+	    MPIJOB_ERR_UNSUPPORTED);
 	config.size = offsetof(struct mpijob_flyte_config, inject_finalizer);
 	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(doc), &config, NULL), 0);
 	assert_string_equal(config.default_cpu, "2");
 	assert_int_equal(config.inject_finalizer, 0);
 	config.size = sizeof(size_t) - 1;
-	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(doc), &config, NULL), MPIJOB_ERR_USAGE);
-	execution.size = offsetof(struct mpijob_flyte_execution, attempt) + 2; /* a part of a member is none */
+	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(doc), &config, NULL),
+	    MPIJOB_ERR_USAGE);
+	/* a part of a member is none */
+	execution.size = offsetof(struct mpijob_flyte_execution, attempt) + 2;
 	assert_int_equal(mpijob_flyte_execution_read(mpijob_doc_root(facts), &execution, NULL), 0);
 	assert_string_equal(execution.name, "x");
 	assert_int_equal(execution.attempt, 0);
@@ -408,8 +455,10 @@ static void structs_of_other_sizes_are_read(void **state)
 static void what_is_not_read_is_told(void **state)
 {
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
-	mpijob_doc *doc = read_doc("{default-pod-template-name: big, default-env-vars-from-env: {A: B}}"),
-		   *empty = read_doc("{default-pod-template-name: '', default-env-vars-from-env: {}}");
+	mpijob_doc *doc = read_doc(
+		       "{default-pod-template-name: big, default-env-vars-from-env: {A: B}}"),
+		   *empty =
+		       read_doc("{default-pod-template-name: '', default-env-vars-from-env: {}}");
 	mpijob_diag *diag = mpijob_diag_new();
 
 	(void)state;
@@ -426,8 +475,9 @@ static void facts_are_read(void **state)
 {
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	struct mpijob_flyte_execution execution = MPIJOB_FLYTE_EXECUTION_INIT;
-	mpijob_doc *doc = read_doc("{default-cpus: 2, default-labels: {a: b}, enable-host-networking-pod: false, "
-				   "inject-finalizer: true, other: 1}");
+	mpijob_doc *doc =
+	    read_doc("{default-cpus: 2, default-labels: {a: b}, enable-host-networking-pod: false, "
+		     "inject-finalizer: true, other: 1}");
 	mpijob_doc *facts = read_doc("{name: x, attempt: 3, interruptible: false, labels: null}");
 	mpijob_doc *bad = read_doc("{default-labels: [a]}"), *unknown = read_doc("{nmae: x}"),
 		   *negative = read_doc("{attempt: -1}");
@@ -443,9 +493,12 @@ static void facts_are_read(void **state)
 	assert_int_equal(execution.attempt, 3);
 	assert_int_equal(execution.interruptible, -1);
 	assert_null(execution.labels);
-	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(bad), &config, NULL), MPIJOB_ERR_SPEC);
-	assert_int_equal(mpijob_flyte_execution_read(mpijob_doc_root(unknown), &execution, NULL), MPIJOB_ERR_SPEC);
-	assert_int_equal(mpijob_flyte_execution_read(mpijob_doc_root(negative), &execution, NULL), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(bad), &config, NULL),
+	    MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob_flyte_execution_read(mpijob_doc_root(unknown), &execution, NULL),
+	    MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob_flyte_execution_read(mpijob_doc_root(negative), &execution, NULL),
+	    MPIJOB_ERR_SPEC);
 	mpijob_doc_free(negative);
 	mpijob_doc_free(unknown);
 	mpijob_doc_free(bad);
@@ -459,8 +512,8 @@ static void the_object_is_whole(void **state)
 	struct mpijob_flyte_config config = MPIJOB_FLYTE_CONFIG_INIT;
 	struct mpijob_flyte_execution execution = MPIJOB_FLYTE_EXECUTION_INIT;
 	struct mpijob_flyte_options options = MPIJOB_FLYTE_OPTIONS_INIT;
-	mpijob_doc *labels = read_doc("{a: config, b: config, c: config}"), *own = read_doc("{b: execution}"),
-		   *owner = read_doc("{uid: u}"), *job = NULL;
+	mpijob_doc *labels = read_doc("{a: config, b: config, c: config}"),
+		   *own = read_doc("{b: execution}"), *owner = read_doc("{uid: u}"), *job = NULL;
 
 	(void)state;
 	config.default_labels = mpijob_doc_root(labels);
@@ -471,10 +524,11 @@ static void the_object_is_whole(void **state)
 	execution.namespace_ = "ns";
 	options.config = &config;
 	options.execution = &execution;
-	assert_int_equal(make("{custom: {numWorkers: 1}, container: {image: i}, metadata: {metadata: {labels: {b: "
+	assert_int_equal(make("{custom: {numWorkers: 1}, container: {image: i}, metadata: "
+			      "{metadata: {labels: {b: "
 			      "task, c: task}}}}",
-			      "v1", &options, &job, NULL),
-			 0);
+			     "v1", &options, &job, NULL),
+	    0);
 	assert_string_equal(text_at(job, "metadata.name"), "n");
 	assert_string_equal(text_at(job, "metadata.namespace"), "ns");
 	assert_string_equal(text_at(job, "metadata.labels.a"), "config");
@@ -482,7 +536,8 @@ static void the_object_is_whole(void **state)
 	assert_string_equal(text_at(job, "metadata.labels.c"), "task");
 	assert_string_equal(text_at(job, "metadata.finalizers[0]"), "flyte.org/finalizer-k8s");
 	assert_string_equal(text_at(job, "metadata.ownerReferences[0].uid"), "u");
-	assert_string_equal(text_at(job, "spec.mpiReplicaSpecs[Worker].template.metadata.labels.c"), "config");
+	assert_string_equal(text_at(job, "spec.mpiReplicaSpecs[Worker].template.metadata.labels.c"),
+	    "config");
 	mpijob_doc_free(job);
 	mpijob_doc_free(labels);
 	mpijob_doc_free(own);

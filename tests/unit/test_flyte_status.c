@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Flyte is told of a job, where it differs from what Flyte's plugin says, and the timeout rule to the second. */
+/* What Flyte is told of a job, where it differs from what Flyte's plugin says, and the timeout rule
+ * to the second. */
 #include <mpijob/mpijob.h>
 
 #include <setjmp.h>
@@ -12,7 +13,8 @@
 
 #define NOON INT64_C(1795262400) /* 2026-11-21T12:00:00Z */
 
-static mpijob_flyte_status *look(const char *text, const struct mpijob_flyte_status_options *options)
+static mpijob_flyte_status *look(const char *text,
+    const struct mpijob_flyte_status_options *options)
 {
 	mpijob_flyte_status *status = NULL;
 	mpijob_doc *doc = NULL;
@@ -23,9 +25,9 @@ static mpijob_flyte_status *look(const char *text, const struct mpijob_flyte_sta
 	return status;
 }
 
-#define JOB(version, spec, status)                                                                                     \
-	"{apiVersion: kubeflow.org/" version                                                                           \
-	", kind: MPIJob, metadata: {name: j, namespace: ns, creationTimestamp: '2026-11-21T12:00:00Z'},"               \
+#define JOB(version, spec, status)                                                                 \
+	"{apiVersion: kubeflow.org/" version ", kind: MPIJob, metadata: {name: j, namespace: ns, " \
+	"creationTimestamp: '2026-11-21T12:00:00Z'},"                                              \
 	" spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}" spec "}, status: {" status "}}"
 
 static void the_launcher_is_linked_first(void **state)
@@ -39,7 +41,7 @@ static void the_launcher_is_linked_first(void **state)
 	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->pod, "j-launcher");
 	assert_string_equal(mpijob_flyte_status_link_at(status, 2)->pod, "j-worker-1");
 	assert_string_equal(mpijob_flyte_status_link_at(status, 2)->uri,
-			    "http://localhost:30082/#!/log/ns/j-worker-1/pod?namespace=ns");
+	    "http://localhost:30082/#!/log/ns/j-worker-1/pod?namespace=ns");
 	assert_null(mpijob_flyte_status_link_at(status, 3));
 	mpijob_flyte_status_free(status);
 	status = look(JOB("v2beta1", "", ""), NULL);
@@ -58,8 +60,8 @@ static void the_launcher_is_linked_first(void **state)
 static void links_have_an_end(void **state)
 {
 	static const char text[] =
-		"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: j, namespace: ns}, "
-		"spec: {mpiReplicaSpecs: {Worker: {replicas: 2147483647}}}}";
+	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: j, namespace: ns}, "
+	    "spec: {mpiReplicaSpecs: {Worker: {replicas: 2147483647}}}}";
 	mpijob_flyte_status *status = look(text, NULL);
 
 	(void)state;
@@ -89,7 +91,7 @@ static void templates_are_filled(void **state)
 	status = look(JOB("v2beta1", "", "startTime: '2026-11-21T12:00:00Z'"), &options);
 	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->name, "Logs of j-worker-0");
 	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->uri,
-			    "l/1795262400-1795262405/2026-11-21T12:00:05Z/2/{{.nodeID}}");
+	    "l/1795262400-1795262405/2026-11-21T12:00:05Z/2/{{.nodeID}}");
 	mpijob_flyte_status_free(status);
 	options.template_count = 0;
 	status = look(JOB("v1", "", "startTime: '2026-11-21T12:00:00Z'"), &options);
@@ -97,9 +99,12 @@ static void templates_are_filled(void **state)
 	mpijob_flyte_status_free(status);
 	options.template_count = 2;
 	status = NULL;
-	assert_int_equal(mpijob_doc_parse(JOB("v1", "", ""), strlen(JOB("v1", "", "")), NULL, &doc, NULL), 0);
+	assert_int_equal(mpijob_doc_parse(JOB("v1", "", ""), strlen(JOB("v1", "", "")), NULL, &doc,
+			     NULL),
+	    0);
 	options.now_s = 0;
-	assert_int_equal(mpijob_flyte_status_read(mpijob_doc_root(doc), &options, &status), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_flyte_status_read(mpijob_doc_root(doc), &options, &status),
+	    MPIJOB_ERR_USAGE);
 	assert_null(status);
 	mpijob_doc_free(doc);
 }
@@ -114,7 +119,8 @@ static void expect_late(const char *text, int64_t seconds, const int32_t *timeou
 	status = look(text, &options);
 	assert_int_equal(mpijob_flyte_status_phase(status)->timed_out, late);
 	assert_int_equal(mpijob_flyte_status_phase(status)->error != NULL, late);
-	assert_int_equal(mpijob_flyte_status_phase(status)->phase, late ? MPIJOB_FLYTE_UNDEFINED : MPIJOB_FLYTE_QUEUED);
+	assert_int_equal(mpijob_flyte_status_phase(status)->phase,
+	    late ? MPIJOB_FLYTE_UNDEFINED : MPIJOB_FLYTE_QUEUED);
 	mpijob_flyte_status_free(status);
 }
 
@@ -132,12 +138,12 @@ static void operators_may_be_late(void **state)
 	expect_late(JOB("v1", "", ""), -NOON, NULL, 0); /* the time is not known */
 }
 
-#define CONDITION(type, status, second)                                                                                \
-	"{type: " type ", status: '" status "', reason: R, message: m, lastTransitionTime: '2026-11-21T12:00:0" second \
-	"Z'}"
+#define CONDITION(type, status, second)     \
+	"{type: " type ", status: '" status \
+	"', reason: R, message: m, lastTransitionTime: '2026-11-21T12:00:0" second "Z'}"
 
-static void expect_phase(const char *text, const uint32_t *repairs, int32_t phase, const char *reason,
-			 const char *message)
+static void expect_phase(const char *text, const uint32_t *repairs, int32_t phase,
+    const char *reason, const char *message)
 {
 	struct mpijob_flyte_status_options options = MPIJOB_FLYTE_STATUS_OPTIONS_INIT;
 	mpijob_flyte_status *status;
@@ -153,12 +159,14 @@ static void expect_phase(const char *text, const uint32_t *repairs, int32_t phas
 static void what_ended_has_ended(void **state)
 {
 	static const char quick[] = JOB("v2beta1", "",
-					"conditions: [" CONDITION("Created", "True", "1") ", " CONDITION(
-						"Running", "False", "1") ", " CONDITION("Succeeded", "True", "1") "]");
-	static const char failed[] = JOB(
-		"v1", "", "conditions: [" CONDITION("Running", "True", "5") ", " CONDITION("Failed", "True", "2") "]");
+	    "conditions: [" CONDITION("Created", "True", "1") ", " CONDITION("Running", "False",
+		"1") ", " CONDITION("Succeeded", "True", "1") "]");
+	static const char failed[] = JOB("v1", "",
+	    "conditions: [" CONDITION("Running", "True", "5") ", " CONDITION("Failed", "True",
+		"2") "]");
 	static const char odd[] = JOB("v1", "", "conditions: [" CONDITION("Odd", "True", "1") "]");
-	static const char none[] = JOB("v1", "", "conditions: [" CONDITION("Running", "False", "1") "]");
+	static const char none[] =
+	    JOB("v1", "", "conditions: [" CONDITION("Running", "False", "1") "]");
 	const uint32_t plugin = 0;
 
 	(void)state;
@@ -169,10 +177,10 @@ static void what_ended_has_ended(void **state)
 	expect_phase(odd, NULL, MPIJOB_FLYTE_UNDEFINED, "", "");
 	expect_phase(none, NULL, MPIJOB_FLYTE_UNDEFINED, "", "");
 	expect_phase(JOB("v1", "", ""), NULL, MPIJOB_FLYTE_QUEUED, "JobCreated", "");
-	expect_phase(
-		JOB("v1", "",
-		    "conditions: [" CONDITION("Created", "True", "1") ", " CONDITION("Suspended", "True", "1") "]"),
-		NULL, MPIJOB_FLYTE_QUEUED, "Suspended", "");
+	expect_phase(JOB("v1", "",
+			 "conditions: [" CONDITION("Created", "True",
+			     "1") ", " CONDITION("Suspended", "True", "1") "]"),
+	    NULL, MPIJOB_FLYTE_QUEUED, "Suspended", "");
 }
 
 static void other_objects_are_refused(void **state)
@@ -183,9 +191,11 @@ static void other_objects_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL), 0);
-	assert_int_equal(mpijob_flyte_status_read(mpijob_doc_root(doc), NULL, &status), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_flyte_status_read(mpijob_doc_root(doc), NULL, &status),
+	    MPIJOB_ERR_UNSUPPORTED);
 	assert_int_equal(mpijob_flyte_status_read(NULL, NULL, &status), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_flyte_status_read(mpijob_doc_root(doc), NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_flyte_status_read(mpijob_doc_root(doc), NULL, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_null(status);
 	mpijob_flyte_status_free(NULL);
 	mpijob_doc_free(doc);
@@ -194,9 +204,12 @@ static void other_objects_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_launcher_is_linked_first), cmocka_unit_test(links_have_an_end),
-		cmocka_unit_test(templates_are_filled),         cmocka_unit_test(operators_may_be_late),
-		cmocka_unit_test(what_ended_has_ended),         cmocka_unit_test(other_objects_are_refused),
+		cmocka_unit_test(the_launcher_is_linked_first),
+		cmocka_unit_test(links_have_an_end),
+		cmocka_unit_test(templates_are_filled),
+		cmocka_unit_test(operators_may_be_late),
+		cmocka_unit_test(what_ended_has_ended),
+		cmocka_unit_test(other_objects_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,22 +9,27 @@
 
 #include "../../examples/workflow/step.c"
 
-#define JOB(uid, status)                                                                                               \
-	"{\"apiVersion\": \"kubeflow.org/v2beta1\", \"kind\": \"MPIJob\", \"metadata\": {\"name\": \"j\", \"uid\": "   \
+#define JOB(uid, status)                                                                  \
+	"{\"apiVersion\": \"kubeflow.org/v2beta1\", \"kind\": \"MPIJob\", \"metadata\": " \
+	"{\"name\": \"j\", \"uid\": "                                                     \
 	"\"" uid "\"}, \"spec\": {}, \"status\": {" status "}}"
 #define TRUE(type) "\"conditions\": [{\"type\": \"" type "\", \"status\": \"True\"}]"
 
 static void start(struct step *step)
 {
 	*step = (struct step){ .phase = STEP_WAITING, .why = "" };
-	assert_int_equal(mpijob_parse(JOB("u", ""), strlen(JOB("u", "")), NULL, &step->job, NULL), 0);
+	assert_int_equal(mpijob_parse(JOB("u", ""), strlen(JOB("u", "")), NULL, &step->job, NULL),
+	    0);
 }
 
 static void tell(struct step *step, int32_t event, const char *uid, const char *json)
 {
-	const struct mpijob_watch_event news = {
-		.size = sizeof(news), .event = event, .json = json, .json_len = strlen(json), .uid = uid, .name = "j"
-	};
+	const struct mpijob_watch_event news = { .size = sizeof(news),
+		.event = event,
+		.json = json,
+		.json_len = strlen(json),
+		.uid = uid,
+		.name = "j" };
 
 	assert_int_equal(see(step, &news), 0);
 }

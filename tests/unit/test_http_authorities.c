@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file of authorities is taken: the first that is there, and none where the environment names one. */
+/* Which file of authorities is taken: the first that is there, and none where the environment names
+ * one. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Configurations from kubeconfigs, options and service accounts: each rule of kubectl, and what is said when it is
- * broken. */
+/* Configurations from kubeconfigs, options and service accounts: each rule of kubectl, and what is
+ * said when it is broken. */
 #include "http/config.h"
 
 #include "../support/http_folder.h"
@@ -74,7 +74,8 @@ static void assert_refused(int code, const char *text, const char *part)
 	int found = load_text(text);
 
 	if (found != code)
-		fail_msg("%s, not %s:\n%s", mpijob_error_name(found), mpijob_error_name(code), findings());
+		fail_msg("%s, not %s:\n%s", mpijob_error_name(found), mpijob_error_name(code),
+		    findings());
 	assert_null(config);
 	assert_said(part);
 }
@@ -85,7 +86,8 @@ static void assert_loads(const char *text)
 		fail_msg("it is refused:\n%s", findings());
 }
 
-/* The head of a configuration whose only cluster and user can be appended: "- name: c", and so on. */
+/* The head of a configuration whose only cluster and user can be appended: "- name: c", and so
+ * on. */
 #define HEAD    "current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u}}]\n"
 #define CLUSTER "clusters: [{name: c, cluster: {server: 'https://h:6443'}}]\n"
 #define USER    "users: [{name: u, user: {token: t}}]\n"
@@ -103,8 +105,8 @@ static void test_k1_precedence(void **state)
 	put("a", "clusters: [{cluster: {server: 'https://a'}}]");
 	put("b", "clusters: [{cluster: {server: 'https://b'}}]");
 	/* Missing files are passed over, and so are empty parts and those that came before. */
-	snprintf(list, sizeof(list), "%s::%s:%s:%s", in_scratch("none"), in_scratch("b"), in_scratch("b"),
-		 in_scratch("a"));
+	snprintf(list, sizeof(list), "%s::%s:%s:%s", in_scratch("none"), in_scratch("b"),
+	    in_scratch("b"), in_scratch("a"));
 	setenv("KUBECONFIG", list, 1);
 	assert_int_equal(load(), 0);
 	assert_string_equal(mpijob_http_config_server(config), "https://b");
@@ -152,7 +154,8 @@ static void test_k2_merge(void **state)
 		   "clusters: [{name: c, cluster: {server: 'https://two', tls-server-name: two}}]\n"
 		   "users: [{name: u, user: {token: t}}]\n");
 	put("three", "current-context: z\n");
-	snprintf(list, sizeof(list), "%s:%s:%s", in_scratch("one"), in_scratch("two"), in_scratch("three"));
+	snprintf(list, sizeof(list), "%s:%s:%s", in_scratch("one"), in_scratch("two"),
+	    in_scratch("three"));
 	setenv("KUBECONFIG", list, 1);
 	assert_int_equal(load(), 0);
 	assert_string_equal(mpijob_http_config_context(config), "x");
@@ -174,9 +177,10 @@ static void test_k3_relative_paths(void **state)
 	put("sub/client.key", key);
 	put("sub/token", "t\n");
 	options.kubeconfig =
-		put("sub/config", HEAD
-		    "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: .././x/../ca.crt}}]\n"
-		    "users: [{name: u, user: {client-certificate: client.crt, client-key: ./client.key}}]\n");
+	    put("sub/config", HEAD "clusters: [{name: c, cluster: {server: 'https://h', "
+				   "certificate-authority: .././x/../ca.crt}}]\n"
+				   "users: [{name: u, user: {client-certificate: client.crt, "
+				   "client-key: ./client.key}}]\n");
 	assert_int_equal(load(), 0);
 	assert_string_equal(config->ca.file, in_scratch("ca.crt"));
 	assert_string_equal(config->certificate.file, in_scratch("sub/client.crt"));
@@ -184,9 +188,10 @@ static void test_k3_relative_paths(void **state)
 	put("sub/config", HEAD CLUSTER "users: [{name: u, user: {tokenFile: token}}]\n");
 	assert_int_equal(load(), 0);
 	assert_string_equal(config->token_file, in_scratch("sub/token"));
-#define PLUGIN(command)                                                                                                \
-	HEAD CLUSTER "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: "  \
-		     "Never, "                                                                                         \
+#define PLUGIN(command)                                                   \
+	HEAD CLUSTER "users: [{name: u, user: {exec: {apiVersion: "       \
+		     "client.authentication.k8s.io/v1, interactiveMode: " \
+		     "Never, "                                            \
 		     "command: " command "}}}]\n"
 	put("sub/config", PLUGIN("../bin/plugin"));
 	assert_int_equal(load(), 0);
@@ -216,65 +221,75 @@ static void test_k4_data_and_files(void **state)
 	(void)state;
 	put("ca", "pem");
 	put("empty", "");
-	assert_loads(
-		HEAD USER
-		"clusters: [{name: c, cluster: {server: 'https://h', certificate-authority-data: \"cGV\\nt\\r\"}}]");
+	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', "
+			       "certificate-authority-data: \"cGV\\nt\\r\"}}]");
 	assert_string_equal(config->ca.data.data, "pem");
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: ca, "
-				 "certificate-authority-data: cGVt}}]",
-		       "clusters[0].cluster.certificate-authority-data: certificate-authority is given too");
+	    HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: ca, "
+	    "certificate-authority-data: cGVt}}]",
+	    "clusters[0].cluster.certificate-authority-data: certificate-authority is given too");
 	assert_refused(MPIJOB_ERR_IO,
-		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: nope}}]",
-		       "clusters[0].cluster.certificate-authority: the file '");
+	    HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: nope}}]",
+	    "clusters[0].cluster.certificate-authority: the file '");
 	assert_said("nope' cannot be read: there is no such file");
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: empty}}]",
-		       "empty' is empty");
+	    HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: empty}}]",
+	    "empty' is empty");
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD CLUSTER "users: [{name: u, user: {client-certificate-data: cGVt, client-certificate: ca, "
-				    "client-key-data: cGVt, "
-				    "client-key: ca}}]",
-		       "users[0].user.client-key-data: client-key is given too");
+	    HEAD CLUSTER
+	    "users: [{name: u, user: {client-certificate-data: cGVt, client-certificate: ca, "
+	    "client-key-data: cGVt, "
+	    "client-key: ca}}]",
+	    "users[0].user.client-key-data: client-key is given too");
 	assert_said("users[0].user.client-certificate-data: client-certificate is given too");
 	assert_refused(MPIJOB_ERR_IO, HEAD CLUSTER "users: [{name: u, user: {tokenFile: nope}}]",
-		       "users[0].user.tokenFile");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {tokenFile: empty}}]", "is empty");
+	    "users[0].user.tokenFile");
+	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {tokenFile: empty}}]",
+	    "is empty");
 	/* Beside a token the file may come later. */
 	assert_loads(HEAD CLUSTER "users: [{name: u, user: {token: t, tokenFile: nope}}]");
 	/* The unused entry may name what it likes, but must be readable as such. */
-	assert_loads(HEAD CLUSTER "users: [{name: u, user: {token: t}}, {name: v, user: {client-certificate: nope}}]");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u}, {name: v, user: {client-key-data: '#'}}]",
-		       "config:4:54: users[1].user.client-key-data: must be base64");
+	assert_loads(HEAD CLUSTER
+	    "users: [{name: u, user: {token: t}}, {name: v, user: {client-certificate: nope}}]");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u}, {name: v, user: {client-key-data: '#'}}]",
+	    "config:4:54: users[1].user.client-key-data: must be base64");
 }
 
 static void test_k5_identities(void **state)
 {
 	(void)state;
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {client-certificate-data: cGVt}}]",
-		       "users[0].user.client-certificate-data: needs client-key");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {token: t, username: me, password: p}}]",
-		       "users[0].user.username: a token is given too");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {token: t, password: p}}]",
-		       "users[0].user.password: a token is given too");
-	assert_refused(
-		MPIJOB_ERR_SPEC,
-		HEAD CLUSTER
-		"users: [{name: u, user: {auth-provider: {name: gcp}, exec: {command: c, interactiveMode: Never, "
-		"apiVersion: client.authentication.k8s.io/v1}}}]",
-		"users[0].user.auth-provider: exec is given too");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u, user: {client-certificate-data: cGVt}}]",
+	    "users[0].user.client-certificate-data: needs client-key");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u, user: {token: t, username: me, password: p}}]",
+	    "users[0].user.username: a token is given too");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u, user: {token: t, password: p}}]",
+	    "users[0].user.password: a token is given too");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: gcp}, exec: {command: c, "
+			 "interactiveMode: Never, "
+			 "apiVersion: client.authentication.k8s.io/v1}}}]",
+	    "users[0].user.auth-provider: exec is given too");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-uid: '5'}}]",
-		       "users[0].user.as: must be given");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-groups: [g]}}]", "users[0].user.as:");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-user-extra: {a: [b]}}}]",
-		       "users[0].user.as:");
+	    "users[0].user.as: must be given");
+	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {as-groups: [g]}}]",
+	    "users[0].user.as:");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u, user: {as-user-extra: {a: [b]}}}]",
+	    "users[0].user.as:");
 	assert_loads(HEAD CLUSTER "users: [{name: u, user: {client-key-data: cGVt, token: t}}]");
 	assert_said("users[0].user.client-key-data: the key is not used");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {token: \"a\\nb\"}}]",
-		       "users[0].user.token: must not hold control characters");
+	    "users[0].user.token: must not hold control characters");
 	/* Token and certificate together are fine. */
-	assert_loads(HEAD CLUSTER
-		     "users: [{name: u, user: {token: t, client-certificate-data: cGVt, client-key-data: cGVt}}]");
+	assert_loads(HEAD CLUSTER "users: [{name: u, user: {token: t, client-certificate-data: "
+				  "cGVt, client-key-data: cGVt}}]");
 	/* A password alone is no identity. */
 	assert_loads(HEAD CLUSTER "users: [{name: u, user: {password: p}}]");
 	assert_null(config->username);
@@ -284,29 +299,33 @@ static void test_k5_exec_fields(void **state)
 {
 	(void)state;
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD CLUSTER "users: [{name: u, user: {exec: {env: [{value: v}, {name: 'a=b'}]}}}]",
-		       "users[0].user.exec.command: must be given");
-	assert_said("users[0].user.exec.apiVersion: must be given: client.authentication.k8s.io/v1");
-	assert_said("users[0].user.exec.interactiveMode: must be given: Never, IfAvailable or Always");
+	    HEAD CLUSTER "users: [{name: u, user: {exec: {env: [{value: v}, {name: 'a=b'}]}}}]",
+	    "users[0].user.exec.command: must be given");
+	assert_said(
+	    "users[0].user.exec.apiVersion: must be given: client.authentication.k8s.io/v1");
+	assert_said(
+	    "users[0].user.exec.interactiveMode: must be given: Never, IfAvailable or Always");
 	assert_said("users[0].user.exec.env[0].name: must be given");
 	assert_said("users[0].user.exec.env[1].name: must not hold '='");
-	assert_refused(
-		MPIJOB_ERR_SPEC,
-		HEAD CLUSTER
-		"users: [{name: u, user: {exec: {command: c, apiVersion: client.authentication.k8s.io/v1alpha1}}}]",
-		"v1alpha1 is not supported any more");
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD CLUSTER
-		       "users: [{name: u, user: {exec: {command: c, apiVersion: v1, interactiveMode: Sometimes}}}]",
-		       "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
-	assert_said("config:4:78: users[0].user.exec.interactiveMode: must be Never, IfAvailable or Always");
+	    HEAD CLUSTER "users: [{name: u, user: {exec: {command: c, apiVersion: "
+			 "client.authentication.k8s.io/v1alpha1}}}]",
+	    "v1alpha1 is not supported any more");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u, user: {exec: {command: c, apiVersion: v1, "
+			 "interactiveMode: Sometimes}}}]",
+	    "must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1");
+	assert_said("config:4:78: users[0].user.exec.interactiveMode: must be Never, IfAvailable "
+		    "or Always");
 	assert_loads(
-		HEAD
-		"clusters: [{name: c, cluster: {server: 'https://h', extensions: [{name: other, extension: 1}, "
-		"{name: client.authentication.k8s.io/exec, extension: {audience: [x, 0.10]}}]}}]\n"
-		"users: [{name: u, user: {exec: {command: c, apiVersion: client.authentication.k8s.io/v1beta1, "
-		"args: [a, null, ''], env: [{name: A, value: b}], installHint: \"get \\e[1m it\\n at \\u202ehome é\", "
-		"provideClusterInfo: true}}}]");
+	    HEAD "clusters: [{name: c, cluster: {server: 'https://h', extensions: [{name: other, "
+		 "extension: 1}, "
+		 "{name: client.authentication.k8s.io/exec, extension: {audience: [x, 0.10]}}]}}]\n"
+		 "users: [{name: u, user: {exec: {command: c, apiVersion: "
+		 "client.authentication.k8s.io/v1beta1, "
+		 "args: [a, null, ''], env: [{name: A, value: b}], installHint: \"get \\e[1m it\\n "
+		 "at \\u202ehome é\", "
+		 "provideClusterInfo: true}}}]");
 	assert_int_equal(config->exec.interactive_mode, MPIJOB__HTTP_EXEC_IF_AVAILABLE);
 	assert_string_equal(config->exec.args[0], "a");
 	assert_string_equal(config->exec.args[1], "");
@@ -321,22 +340,25 @@ static void test_k5_exec_fields(void **state)
 static void test_k6_insecure_and_authority(void **state)
 {
 	static const char *const text =
-		HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority-data: cGVt}}]";
+	    HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', "
+		      "certificate-authority-data: cGVt}}]";
 
 	(void)state;
 	put("ca", "other");
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
-				 "certificate-authority-data: cGVt}}]",
-		       "clusters[0].cluster.insecure-skip-tls-verify: a certificate authority is given too");
+	    HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
+	    "certificate-authority-data: cGVt}}]",
+	    "clusters[0].cluster.insecure-skip-tls-verify: a certificate authority is given too");
 	options.insecure_skip_tls_verify = 1;
 	assert_loads(text);
 	assert_int_equal(config->insecure, 1);
 	assert_int_equal(config->ca.data.len, 0);
 	options.insecure_skip_tls_verify = 0;
 	options.certificate_authority = in_scratch("ca");
-	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
-			       "certificate-authority-data: cGVt}}]");
+	assert_loads(HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', insecure-skip-tls-verify: true, "
+	    "certificate-authority-data: cGVt}}]");
 	assert_int_equal(config->insecure, 0);
 	assert_int_equal(config->ca.data.len, 0);
 	assert_string_equal(config->ca.file, in_scratch("ca"));
@@ -348,7 +370,7 @@ static void test_k6_insecure_and_authority(void **state)
 static void test_k7_tls_server_name(void **state)
 {
 	static const char *const text =
-		HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni}}]";
+	    HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni}}]";
 
 	(void)state;
 	assert_loads(text);
@@ -369,32 +391,36 @@ static void test_k7_tls_server_name(void **state)
 static void test_k8_proxy(void **state)
 {
 	(void)state;
-	assert_loads(HEAD USER
-		     "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'http://me:pw@p:3128'}}]");
+	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: "
+			       "'http://me:pw@p:3128'}}]");
 	assert_string_equal(config->proxy_url, "http://me:pw@p:3128");
 	options.proxy_url = "https://q";
-	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'ftp://p'}}]");
+	assert_loads(HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'ftp://p'}}]");
 	assert_string_equal(config->proxy_url, "https://q");
 	options.proxy_url = NULL;
 	assert_refused(MPIJOB_ERR_UNSUPPORTED,
-		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'socks5://p:1'}}]",
-		       "clusters[0].cluster.proxy-url: SOCKS proxies are not supported; use an HTTP proxy");
+	    HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'socks5://p:1'}}]",
+	    "clusters[0].cluster.proxy-url: SOCKS proxies are not supported; use an HTTP proxy");
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'ftp://u:secret@p'}}]",
-		       "the proxy's address must begin with http:// or https://");
+	    HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'ftp://u:secret@p'}}]",
+	    "the proxy's address must begin with http:// or https://");
 	assert_null(strstr(findings(), "secret"));
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'p:3128'}}]",
-		       "must begin with");
+	    HEAD USER "clusters: [{name: c, cluster: {server: 'https://h', proxy-url: 'p:3128'}}]",
+	    "must begin with");
 }
 
 static void test_k10_only_with_tls(void **state)
 {
-	static const char *const plain = HEAD
-		"clusters: [{name: c, cluster: {server: 'http://h:8080/', tls-server-name: sni, "
-		"certificate-authority-data: cGVt}}]\n"
-		"users: [{name: u, user: {token: t, as: me, exec: {command: c, interactiveMode: Never, apiVersion: "
-		"client.authentication.k8s.io/v1}}}]";
+	static const char *const plain =
+	    HEAD "clusters: [{name: c, cluster: {server: 'http://h:8080/', tls-server-name: sni, "
+		 "certificate-authority-data: cGVt}}]\n"
+		 "users: [{name: u, user: {token: t, as: me, exec: {command: c, interactiveMode: "
+		 "Never, apiVersion: "
+		 "client.authentication.k8s.io/v1}}}]";
 
 	(void)state;
 	assert_loads(plain);
@@ -408,29 +434,35 @@ static void test_k10_only_with_tls(void **state)
 	assert_said("warning: clusters[0].cluster.server: the credentials are not sent");
 	assert_loads(HEAD "clusters: [{name: c, cluster: {server: 'h:1'}}]\nusers: [{name: u}]");
 	assert_string_equal(mpijob_http_config_server(config), "http://h:1");
-	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'h:1', insecure-skip-tls-verify: true}}]");
+	assert_loads(HEAD USER
+	    "clusters: [{name: c, cluster: {server: 'h:1', insecure-skip-tls-verify: true}}]");
 	assert_string_equal(mpijob_http_config_server(config), "https://h:1");
 	assert_int_equal(config->tls, 1);
 	assert_string_equal(config->token.data, "t");
 	assert_loads(HEAD USER "clusters: [{name: c, cluster: {server: 'https://h/a/b//?x=y#z'}}]");
 	assert_string_equal(mpijob_http_config_server(config), "https://h/a/b");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD USER "clusters: [{name: c, cluster: {server: 'https://a:hidden@h'}}]",
-		       "the server's address holds credentials");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD USER "clusters: [{name: c, cluster: {server: 'https://a:hidden@h'}}]",
+	    "the server's address holds credentials");
 	assert_null(strstr(findings(), "hidden"));
 }
 
 static void test_k13_auth_providers(void **state)
 {
 	(void)state;
-	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: gcp}}}]",
-		       "users[0].user.auth-provider: auth-provider 'gcp' is not supported; use exec with "
-		       "gke-gcloud-auth-plugin");
-	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: azure}}}]",
-		       "use exec with kubelogin");
-	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: oidc}}}]",
-		       "OpenID Connect");
-	assert_refused(MPIJOB_ERR_UNSUPPORTED, HEAD CLUSTER "users: [{name: u, user: {auth-provider: {}}}]",
-		       "use exec with a plugin of your provider");
+	assert_refused(MPIJOB_ERR_UNSUPPORTED,
+	    HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: gcp}}}]",
+	    "users[0].user.auth-provider: auth-provider 'gcp' is not supported; use exec with "
+	    "gke-gcloud-auth-plugin");
+	assert_refused(MPIJOB_ERR_UNSUPPORTED,
+	    HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: azure}}}]",
+	    "use exec with kubelogin");
+	assert_refused(MPIJOB_ERR_UNSUPPORTED,
+	    HEAD CLUSTER "users: [{name: u, user: {auth-provider: {name: oidc}}}]",
+	    "OpenID Connect");
+	assert_refused(MPIJOB_ERR_UNSUPPORTED,
+	    HEAD CLUSTER "users: [{name: u, user: {auth-provider: {}}}]",
+	    "use exec with a plugin of your provider");
 }
 
 /* What a pod finds. */
@@ -448,9 +480,8 @@ static void test_k14_namespace(void **state)
 	(void)state;
 	assert_loads(HEAD CLUSTER USER);
 	assert_string_equal(mpijob_http_config_namespace(config), "default");
-	assert_loads(
-		"current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u, namespace: ns}}]\n" CLUSTER
-			USER);
+	assert_loads("current-context: x\ncontexts: [{name: x, context: {cluster: c, user: u, "
+		     "namespace: ns}}]\n" CLUSTER USER);
 	assert_string_equal(mpijob_http_config_namespace(config), "ns");
 	options.namespace_ = "o";
 	assert_int_equal(load(), 0);
@@ -537,18 +568,20 @@ static void test_k15_falls_back_to_the_cluster(void **state)
 
 static void test_names_that_are_not_there(void **state)
 {
-	static const char *const text = "current-context: prod\n"
-					"contexts:\n- name: dev\n  context: {cluster: c, user: u}\n- name: test\n  "
-					"context: {cluster: d, user: v}\n" CLUSTER USER;
+	static const char *const text =
+	    "current-context: prod\n"
+	    "contexts:\n- name: dev\n  context: {cluster: c, user: u}\n- name: test\n  "
+	    "context: {cluster: d, user: v}\n" CLUSTER USER;
 
 	(void)state;
 	assert_refused(MPIJOB_ERR_NOT_FOUND, text,
-		       "config:1:18: current-context: no context 'prod'; there are dev and test");
+	    "config:1:18: current-context: no context 'prod'; there are dev and test");
 	options.context = "stage";
-	assert_refused(MPIJOB_ERR_NOT_FOUND, text, "context: no context 'stage'; there are dev and test");
+	assert_refused(MPIJOB_ERR_NOT_FOUND, text,
+	    "context: no context 'stage'; there are dev and test");
 	options.context = "test";
 	assert_refused(MPIJOB_ERR_NOT_FOUND, text,
-		       "config:6:22: contexts[1].context.cluster: no cluster 'd'; there is only c");
+	    "config:6:22: contexts[1].context.cluster: no cluster 'd'; there is only c");
 	assert_said("contexts[1].context.user: no user 'v'; there is only u");
 	options.cluster = "c";
 	options.user = "w";
@@ -558,7 +591,7 @@ static void test_names_that_are_not_there(void **state)
 	assert_string_equal(mpijob_http_config_user(config), "u");
 	options.context = options.cluster = options.user = NULL;
 	assert_refused(MPIJOB_ERR_NOT_FOUND, "contexts: [{name: a}, {name: b}, {name: c}]\n",
-		       "no current-context, so name a context; there are a, b and c");
+	    "no current-context, so name a context; there are a, b and c");
 	/* A server of the caller makes up for a cluster that is missing. */
 	options.server = "https://s";
 	assert_loads("{}");
@@ -570,25 +603,33 @@ static void test_wrong_types(void **state)
 {
 	(void)state;
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD CLUSTER "users:\n- name: u\n  user:\n    password: 123456\n    token: true\n",
-		       "config:7:15: users[0].user.password: must be a string, not a number; put it in quotes");
-	assert_said("config:8:12: users[0].user.token: must be a string, not true or false; put it in quotes");
+	    HEAD CLUSTER "users:\n- name: u\n  user:\n    password: 123456\n    token: true\n",
+	    "config:7:15: users[0].user.password: must be a string, not a number; put it in "
+	    "quotes");
+	assert_said("config:8:12: users[0].user.token: must be a string, not true or false; put it "
+		    "in quotes");
 	assert_null(strstr(findings(), "123456"));
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: {u: {token: t}}\n", "users: must be a list, not a map");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD USER "clusters: [{name: c, cluster: {insecure-skip-tls-verify: 'true'}}]",
-		       "clusters[0].cluster.insecure-skip-tls-verify: must be true or false, not a string");
-	assert_refused(MPIJOB_ERR_SPEC, "- a\n", "config:1:1: must be a map, not a list");
-	assert_refused(MPIJOB_ERR_SPEC, "kind: Pod\napiVersion: v2\n", "kind: 'Pod' is not that of a kubeconfig");
-	assert_said("apiVersion: 'v2' is not that of a kubeconfig; it must be v1");
-	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users:\n- {name: u}\n- {name: v}\n- {name: u}\n",
-		       "users[2].name: 'u' is already the name of entry 0, in line 5");
+	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: {u: {token: t}}\n",
+	    "users: must be a list, not a map");
 	assert_refused(MPIJOB_ERR_SPEC,
-		       HEAD CLUSTER "users: [{name: u, user: {as-user-extra: {k: v}, as-groups: [1]}}]",
-		       "users[0].user.as-user-extra.k: must be a list, not a string");
+	    HEAD USER "clusters: [{name: c, cluster: {insecure-skip-tls-verify: 'true'}}]",
+	    "clusters[0].cluster.insecure-skip-tls-verify: must be true or false, not a string");
+	assert_refused(MPIJOB_ERR_SPEC, "- a\n", "config:1:1: must be a map, not a list");
+	assert_refused(MPIJOB_ERR_SPEC, "kind: Pod\napiVersion: v2\n",
+	    "kind: 'Pod' is not that of a kubeconfig");
+	assert_said("apiVersion: 'v2' is not that of a kubeconfig; it must be v1");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users:\n- {name: u}\n- {name: v}\n- {name: u}\n",
+	    "users[2].name: 'u' is already the name of entry 0, in line 5");
+	assert_refused(MPIJOB_ERR_SPEC,
+	    HEAD CLUSTER "users: [{name: u, user: {as-user-extra: {k: v}, as-groups: [1]}}]",
+	    "users[0].user.as-user-extra.k: must be a list, not a string");
 	assert_said("users[0].user.as-groups[0]: must be a string, not a number");
 	/* Unknown fields, null and comments are nothing. */
-	assert_loads("preferences: {}\nnovel: [1]\ncontexts: null\nkind: Config\napiVersion: v1\ncurrent-context:\n"
-		     "clusters: [{cluster: {server: 'https://h', novel: 1, tls-server-name: sniull}}]\n---\nanother: "
+	assert_loads("preferences: {}\nnovel: [1]\ncontexts: null\nkind: Config\napiVersion: "
+		     "v1\ncurrent-context:\n"
+		     "clusters: [{cluster: {server: 'https://h', novel: 1, tls-server-name: "
+		     "sniull}}]\n---\nanother: "
 		     "document\n");
 	assert_loads("{\"clusters\": [{\"cluster\": {\"server\": \"https://json\"}}]}");
 	assert_string_equal(mpijob_http_config_server(config), "https://json");
@@ -638,8 +679,8 @@ static void test_options(void **state)
 {
 	static const char *const groups[] = { "g", "h" };
 	static const char *const text =
-		HEAD CLUSTER "users: [{name: u, user: {as: a, as-uid: '1', as-groups: [x], "
-			     "as-user-extra: {k: [v, w], l: [z]}, tokenFile: nope, username: me}}]";
+	    HEAD CLUSTER "users: [{name: u, user: {as: a, as-uid: '1', as-groups: [x], "
+			 "as-user-extra: {k: [v, w], l: [z]}, tokenFile: nope, username: me}}]";
 	struct {
 		struct mpijob_http_config_options options;
 		int more;
@@ -649,8 +690,9 @@ static void test_options(void **state)
 	(void)state;
 	make_pair(&certificate, &key);
 	assert_refused(MPIJOB_ERR_SPEC, text, "users[0].user.username: a token is given too");
-	options.kubeconfig = put("config", HEAD CLUSTER "users: [{name: u, user: {as: a, as-uid: '1', as-groups: [x], "
-							"as-user-extra: {k: [v, w], l: [z]}, tokenFile: nope}}]");
+	options.kubeconfig = put("config",
+	    HEAD CLUSTER "users: [{name: u, user: {as: a, as-uid: '1', as-groups: [x], "
+			 "as-user-extra: {k: [v, w], l: [z]}, tokenFile: nope}}]");
 	options.token = "mine";
 	assert_int_equal(load(), 0);
 	assert_string_equal(config->token.data, "mine");
@@ -683,19 +725,23 @@ static void test_options(void **state)
 	longer.options.size = sizeof(longer);
 	mpijob_http_config_free(config);
 	config = NULL;
-	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), 0);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL),
+	    0);
 	mpijob_http_config_free(config);
 	config = NULL;
 	longer.more = 1;
-	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL),
+	    MPIJOB_ERR_UNSUPPORTED);
 	/* Cut off before the options that would be refused. */
 	longer.options.as_user = NULL;
 	longer.options.size = offsetof(struct mpijob_http_config_options, context);
-	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), 0);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL),
+	    0);
 	longer.options.size = 1;
 	mpijob_http_config_free(config);
 	config = NULL;
-	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob__http_config_load(&longer.options, service_account, &config, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_http_config_load(NULL, NULL, NULL), MPIJOB_ERR_USAGE);
 	free(certificate);
 	free(key);
@@ -707,13 +753,16 @@ static void test_clone(void **state)
 
 	(void)state;
 	assert_loads(HEAD
-		     "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni, proxy-url: 'http://p', "
-		     "certificate-authority-data: cGVt, extensions: [{name: client.authentication.k8s.io/exec, "
-		     "extension: 1}]}}]\n"
-		     "users: [{name: u, user: {username: me, password: p, as: a, as-uid: '1', as-groups: [x, z], "
-		     "as-user-extra: {k: [v, w]}, exec: {command: c, args: [a], env: [{name: A, value: b}], "
-		     "interactiveMode: Always, "
-		     "installHint: h, apiVersion: client.authentication.k8s.io/v1}}}]");
+	    "clusters: [{name: c, cluster: {server: 'https://h', tls-server-name: sni, proxy-url: "
+	    "'http://p', "
+	    "certificate-authority-data: cGVt, extensions: [{name: "
+	    "client.authentication.k8s.io/exec, "
+	    "extension: 1}]}}]\n"
+	    "users: [{name: u, user: {username: me, password: p, as: a, as-uid: '1', as-groups: "
+	    "[x, z], "
+	    "as-user-extra: {k: [v, w]}, exec: {command: c, args: [a], env: [{name: A, value: b}], "
+	    "interactiveMode: Always, "
+	    "installHint: h, apiVersion: client.authentication.k8s.io/v1}}}]");
 	copy = mpijob__http_config_clone(config);
 	mpijob_http_config_free(config);
 	config = copy;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Credentials in files that change while they are used, and the small parts that they are made of. */
+/* Credentials in files that change while they are used, and the small parts that they are made
+ * of. */
 #include "http/base64.h"
 #include "http/credentials.h"
 #include "http/path.h"
@@ -19,8 +20,8 @@ static void notice(void *user, const struct mpijob_finding *finding)
 {
 	(void)user;
 	assert_int_equal(finding->severity, MPIJOB_SEVERITY_WARNING);
-	snprintf(notices + strlen(notices), sizeof(notices) - strlen(notices), "%s: %s\n", finding->id,
-		 finding->message);
+	snprintf(notices + strlen(notices), sizeof(notices) - strlen(notices), "%s: %s\n",
+	    finding->id, finding->message);
 }
 
 static int begin(void **state)
@@ -93,7 +94,8 @@ static void test_k9_token_file(void **state)
 	assert_null(strstr(notices, "a\nb"));
 	/* After a 401 it is read at once. */
 	put("token", "four");
-	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation,
+	    identity->tls_generation);
 	assert_int_equal(prepare(257001), 1);
 	assert_string_equal(identity->authorization, "Bearer four");
 }
@@ -148,7 +150,8 @@ static void test_k11_certificate_files(void **state)
 	assert_int_equal(prepare(599999), 1);
 	assert_string_equal(notices, "");
 	assert_int_equal(prepare(600000), 1);
-	assert_non_null(strstr(notices, "the key is not that of the certificate; the last content is still used"));
+	assert_non_null(strstr(notices,
+	    "the key is not that of the certificate; the last content is still used"));
 	assert_string_equal(identity->certificate, certificates[0]);
 	assert_int_equal(identity->tls_generation, generation);
 	put("key", keys[1]);
@@ -209,10 +212,24 @@ static void test_base64(void **state)
 	static const struct {
 		const char *text, *bytes; /* NULL: it is none */
 	} rows[] = {
-		{ "", "" },           { "Zg==", "f" },     { "Zm8=", "fo" }, { "Zm9v", "foo" }, { "Zm\r\n9v\n", "foo" },
-		{ "Zg=\n=\n", "f" },  { "Zh==", "f" },     { "Zg", NULL },   { "Zg=", NULL },   { "Z===", NULL },
-		{ "Zg==Zg==", NULL }, { "Zm9v ", NULL },   { "Zm9_", NULL }, { "====", NULL },  { "Zm9v=", NULL },
-		{ "Zg===", NULL },    { "Zm8=\tx", NULL }, { "\n", "" },
+		{ "", "" },
+		{ "Zg==", "f" },
+		{ "Zm8=", "fo" },
+		{ "Zm9v", "foo" },
+		{ "Zm\r\n9v\n", "foo" },
+		{ "Zg=\n=\n", "f" },
+		{ "Zh==", "f" },
+		{ "Zg", NULL },
+		{ "Zg=", NULL },
+		{ "Z===", NULL },
+		{ "Zg==Zg==", NULL },
+		{ "Zm9v ", NULL },
+		{ "Zm9_", NULL },
+		{ "====", NULL },
+		{ "Zm9v=", NULL },
+		{ "Zg===", NULL },
+		{ "Zm8=\tx", NULL },
+		{ "\n", "" },
 	};
 	mpijob__http_secret out = { NULL, 0 }, back = { NULL, 0 };
 	char bytes[300];
@@ -222,7 +239,8 @@ static void test_base64(void **state)
 		int code = mpijob__http_base64_decode(rows[i].text, strlen(rows[i].text), &out);
 
 		assert_int_equal(code, rows[i].bytes ? 0 : MPIJOB_ERR_SYNTAX);
-		assert_int_equal(mpijob__http_base64_check(rows[i].text, strlen(rows[i].text)), code == 0);
+		assert_int_equal(mpijob__http_base64_check(rows[i].text, strlen(rows[i].text)),
+		    code == 0);
 		if (code == 0)
 			assert_string_equal(out.data ? out.data : "", rows[i].bytes);
 	}
@@ -306,7 +324,9 @@ static void test_secret_files(void **state)
 	assert_int_equal(errno, EFBIG);
 	assert_int_equal(mpijob__http_secret_read(&secret, put("space", " \n\t "), 1), 0);
 	assert_null(secret.data);
-	assert_int_equal(mpijob__http_secret_append(&secret, "ab", 2) | mpijob__http_secret_append(&secret, "cd", 2), 0);
+	assert_int_equal(mpijob__http_secret_append(&secret, "ab", 2) |
+			     mpijob__http_secret_append(&secret, "cd", 2),
+	    0);
 	assert_string_equal(secret.data, "abcd");
 	mpijob__http_secret_clear(&secret);
 	assert_null(secret.data);
@@ -330,8 +350,9 @@ static void test_key_pairs(void **state)
 	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), 0);
 	assert_int_equal(mpijob__http_tls_check_pair(&second, &second, &why), MPIJOB_ERR_SPEC);
 	assert_string_equal(why, "the certificate is no certificate in PEM");
-	assert_int_equal(
-		PEM_write_bio_PrivateKey(bio, pkey, EVP_aes_128_cbc(), (const unsigned char *)"pw", 2, NULL, NULL), 1);
+	assert_int_equal(PEM_write_bio_PrivateKey(bio, pkey, EVP_aes_128_cbc(),
+			     (const unsigned char *)"pw", 2, NULL, NULL),
+	    1);
 	len = BIO_get_mem_data(bio, &data);
 	mpijob__http_secret_set(&second, data, (size_t)len);
 	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exec credential plugins: real child processes, small shell scripts, and what becomes of what they write. */
+/* Exec credential plugins: real child processes, small shell scripts, and what becomes of what they
+ * write. */
 #include "http/credentials.h"
 #include "http/plugin.h"
 #include "http/plugin_reply.h"
@@ -23,8 +24,8 @@ static char notices[2048];
 static void notice(void *user, const struct mpijob_finding *finding)
 {
 	assert_ptr_equal(user, notices);
-	snprintf(notices + strlen(notices), sizeof(notices) - strlen(notices), "%s: %s\n", finding->id,
-		 finding->message);
+	snprintf(notices + strlen(notices), sizeof(notices) - strlen(notices), "%s: %s\n",
+	    finding->id, finding->message);
 }
 
 /* How many descriptors are open. */
@@ -73,15 +74,17 @@ static void use_reply(const char *reply)
 {
 	char script[16384];
 
-	snprintf(script, sizeof(script), "#!/bin/sh\necho run >>'%s'\ncat <<'EOF'\n%s\nEOF\n", in_scratch("runs"),
-		 reply);
+	snprintf(script, sizeof(script), "#!/bin/sh\necho run >>'%s'\ncat <<'EOF'\n%s\nEOF\n",
+	    in_scratch("runs"), reply);
 	use_script(script);
 }
 
 static void begin_credentials(int64_t timeout_ms)
 {
 	mpijob__http_credentials_free(credentials);
-	assert_int_equal(mpijob__http_credentials_new(config, timeout_ms, notice, notices, &credentials), 0);
+	assert_int_equal(mpijob__http_credentials_new(config, timeout_ms, notice, notices,
+			     &credentials),
+	    0);
 	identity = mpijob__http_credentials_identity(credentials);
 }
 
@@ -91,10 +94,13 @@ static int prepare_at(int64_t later)
 	int code;
 
 	message = "";
-	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms() + later, &message)) == 0) {
+	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms() + later,
+		    &message)) == 0) {
 		do {
-			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
-			int64_t wait = mpijob__http_credentials_due_ms(credentials) - fake_clock_ms() - later;
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN,
+				0 };
+			int64_t wait =
+			    mpijob__http_credentials_due_ms(credentials) - fake_clock_ms() - later;
 
 			assert_true(mpijob__http_credentials_due_ms(credentials) >= 0);
 			fake_wait_poll(&watch, watch.fd >= 0, wait > 0 ? (int)wait : 0);
@@ -140,7 +146,8 @@ static const char *left(const char *name)
 	return text;
 }
 
-#define REPLY(status) "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"status\":{" status "}}"
+#define REPLY(status) \
+	"{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"status\":{" status "}}"
 
 static void test_e1_version(void **state)
 {
@@ -178,7 +185,8 @@ static void test_e1_interactive(void **state)
 	close(null);
 }
 
-/* With a terminal as our standard input, and leave to use it, the plugin reads from there; else from nothing. */
+/* With a terminal as our standard input, and leave to use it, the plugin reads from there; else
+ * from nothing. */
 static void test_e2_standard_input(void **state)
 {
 	int saved = dup(0), master = posix_openpt(O_RDWR | O_NOCTTY), slave;
@@ -191,8 +199,9 @@ static void test_e2_standard_input(void **state)
 	dup2(slave, 0);
 	config->exec.interactive_mode = MPIJOB__HTTP_EXEC_ALWAYS;
 	config->interactive = 1;
-	use_script("#!/bin/sh\nread line\nprintf '%s' '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
-		   "\",\"status\":{\"token\":\"'\"$line\"'\"}}'\n");
+	use_script(
+	    "#!/bin/sh\nread line\nprintf '%s' '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
+	    "\",\"status\":{\"token\":\"'\"$line\"'\"}}'\n");
 	assert_int_equal(write(master, "typed\n", 6), 6);
 	begin_credentials(10000);
 	assert_int_equal(prepare(), 1);
@@ -217,26 +226,30 @@ static void test_e2_environment(void **state)
 	setenv("KUBERNETES_EXEC_INFO", "old", 1);
 	config->exec.env_count = 3;
 	config->exec.env = calloc(3, sizeof(*config->exec.env));
-	config->exec.env[0] = (struct mpijob__http_exec_variable){ strdup("REPLACED"), strdup("first") };
-	config->exec.env[1] = (struct mpijob__http_exec_variable){ strdup("REPLACED"), strdup("a b='c'") };
-	config->exec.env[2] = (struct mpijob__http_exec_variable){ strdup("KUBERNETES_EXEC_INFO"), strdup("theirs") };
+	config->exec.env[0] =
+	    (struct mpijob__http_exec_variable){ strdup("REPLACED"), strdup("first") };
+	config->exec.env[1] =
+	    (struct mpijob__http_exec_variable){ strdup("REPLACED"), strdup("a b='c'") };
+	config->exec.env[2] =
+	    (struct mpijob__http_exec_variable){ strdup("KUBERNETES_EXEC_INFO"), strdup("theirs") };
 	config->exec.args = calloc(3, sizeof(char *));
 	config->exec.args[0] = strdup("$(echo no shell); 'x'");
 	config->exec.args[1] = strdup("");
 	snprintf(script, sizeof(script),
-		 "#!/bin/sh\nprintf '%%s|%%s|%%s|%%s|%%s' \"$KEPT\" \"$REPLACED\" \"$1\" \"$#\" \"$(env | grep -c "
-		 "^REPLACED=)\" >'%s'\n"
-		 "printf '%%s' \"$KUBERNETES_EXEC_INFO\" >'%s'\nls /proc/$$/fd | tr '\\n' ' ' >'%s'\n"
-		 "echo '" REPLY("\"token\":\"t\"") "'\n",
-		 in_scratch("seen"), in_scratch("info"), in_scratch("fds"));
+	    "#!/bin/sh\nprintf '%%s|%%s|%%s|%%s|%%s' \"$KEPT\" \"$REPLACED\" \"$1\" \"$#\" \"$(env "
+	    "| grep -c "
+	    "^REPLACED=)\" >'%s'\n"
+	    "printf '%%s' \"$KUBERNETES_EXEC_INFO\" >'%s'\nls /proc/$$/fd | tr '\\n' ' ' >'%s'\n"
+	    "echo '" REPLY("\"token\":\"t\"") "'\n",
+	    in_scratch("seen"), in_scratch("info"), in_scratch("fds"));
 	use_script(script);
 	begin_credentials(0);
 	assert_int_equal(dup2(0, 77), 77); /* a descriptor that a host forgot to mark */
 	assert_int_equal(prepare(), 1);
 	close(77);
 	assert_string_equal(left("seen"), "from us|a b='c'|$(echo no shell); 'x'|2|1");
-	assert_string_equal(left("info"),
-			    "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"spec\":{\"interactive\":false}}");
+	assert_string_equal(left("info"), "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
+					  "\",\"spec\":{\"interactive\":false}}");
 	assert_null(strstr(left("fds"), "77"));
 	config->exec.provide_cluster_info = 1;
 	config->exec.cluster_extension = strdup("{\"audience\":\"x\"}");
@@ -246,9 +259,11 @@ static void test_e2_environment(void **state)
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
 	assert_string_equal(left("info"),
-			    "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"spec\":{\"cluster\":{\"server\":"
-			    "\"https://h:6443\",\"tls-server-name\":\"sni\",\"certificate-authority-data\":\"cGVt\","
-			    "\"proxy-url\":\"http://p\",\"config\":{\"audience\":\"x\"}},\"interactive\":false}}");
+	    "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
+	    "\",\"spec\":{\"cluster\":{\"server\":"
+	    "\"https://"
+	    "h:6443\",\"tls-server-name\":\"sni\",\"certificate-authority-data\":\"cGVt\","
+	    "\"proxy-url\":\"http://p\",\"config\":{\"audience\":\"x\"}},\"interactive\":false}}");
 	unsetenv("KUBERNETES_EXEC_INFO");
 }
 
@@ -266,8 +281,9 @@ static void test_e2_signals(void **state)
 	sigaddset(&blocked, SIGTERM);
 	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	sigprocmask(SIG_BLOCK, NULL, &before);
-	snprintf(script, sizeof(script), "#!/bin/sh\ngrep -E 'SigBlk|SigIgn' /proc/self/status >'%s'\necho '%s'\n",
-		 in_scratch("signals"), REPLY("\"token\":\"t\""));
+	snprintf(script, sizeof(script),
+	    "#!/bin/sh\ngrep -E 'SigBlk|SigIgn' /proc/self/status >'%s'\necho '%s'\n",
+	    in_scratch("signals"), REPLY("\"token\":\"t\""));
 	use_script(script);
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
@@ -277,7 +293,8 @@ static void test_e2_signals(void **state)
 	assert_true(now.sa_handler == SIG_IGN);
 	assert_non_null(strstr(left("signals"), "SigBlk:\t0000000000000000"));
 	/* SIGPIPE is bit 12. */
-	assert_int_equal(strtoull(strstr(left("signals"), "SigIgn:") + 8, NULL, 16) & (1u << 12), 0);
+	assert_int_equal(strtoull(strstr(left("signals"), "SigIgn:") + 8, NULL, 16) & (1u << 12),
+	    0);
 	sigprocmask(SIG_UNBLOCK, &blocked, NULL);
 	ignored.sa_handler = SIG_DFL;
 	sigaction(SIGPIPE, &ignored, NULL);
@@ -295,18 +312,23 @@ static void test_e3_replies(void **state)
 		{ "{\"kind\":\"Secret\",\"apiVersion\":\"" V1 "\"}", "is no ExecCredential" },
 		{ "{\"kind\":5,\"apiVersion\":\"" V1 "\"}", "is no ExecCredential" },
 		{ "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\"}", "without status" },
-		{ "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"status\":null}", "without status" },
+		{ "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"status\":null}",
+		    "without status" },
 		{ REPLY(""), "wrote neither a token nor a certificate" },
 		{ REPLY("\"token\":\"\""), "wrote neither a token nor a certificate" },
 		{ REPLY("\"token\":5"), "something is no string" },
 		{ REPLY("\"token\":\"a\\u0000b\""), "something is no string" },
 		{ REPLY("\"token\":\"a\\nX-Header: b\""), "a token with control characters" },
-		{ REPLY("\"clientCertificateData\":\"c\",\"token\":\"secret-word\""), "a certificate without its key" },
+		{ REPLY("\"clientCertificateData\":\"c\",\"token\":\"secret-word\""),
+		    "a certificate without its key" },
 		{ REPLY("\"clientKeyData\":\"secret-word\""), "a key without its certificate" },
 		{ REPLY("\"clientKeyData\":\"k\",\"clientCertificateData\":\"secret-word\""),
-		  "gave a certificate that cannot be used: the certificate is no certificate in PEM" },
-		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":\"soon\""), "no time as RFC 3339" },
-		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":5"), "no time as RFC 3339" },
+		    "gave a certificate that cannot be used: the certificate is no certificate in "
+		    "PEM" },
+		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":\"soon\""),
+		    "no time as RFC 3339" },
+		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":5"),
+		    "no time as RFC 3339" },
 	};
 
 	(void)state;
@@ -346,7 +368,8 @@ static void test_e3_bad_ends(void **state)
 	/* Given up while it runs. */
 	use_script("#!/bin/sh\nexec sleep 100\n");
 	begin_credentials(0);
-	assert_int_equal(mpijob__http_credentials_prepare(credentials, fake_clock_ms(), &message), 0);
+	assert_int_equal(mpijob__http_credentials_prepare(credentials, fake_clock_ms(), &message),
+	    0);
 	mpijob__http_credentials_free(credentials);
 	credentials = NULL;
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -361,8 +384,10 @@ static void test_left_behind(void **state)
 	pid_t pid;
 
 	(void)state;
-	snprintf(script, sizeof(script), "#!/bin/sh\nsleep 100 2>/dev/null &\necho $! >'%s'\necho '" REPLY("\"token\":\"t\"") "'\n",
-		 in_scratch("pid"));
+	snprintf(script, sizeof(script),
+	    "#!/bin/sh\nsleep 100 2>/dev/null &\necho $! >'%s'\necho '" REPLY(
+		"\"token\":\"t\"") "'\n",
+	    in_scratch("pid"));
 	use_script(script);
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
@@ -421,7 +446,8 @@ static void test_large_reply(void **state)
 	(void)state;
 	use_script("#!/bin/sh\nprintf '{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1
 		   "\",\"status\":{\"token\":\"'\n"
-		   "i=0; while [ $i -lt 500 ]; do printf '%0100d' 7; i=$((i + 1)); done\nsleep 0.1\nprintf '\"}}'\n");
+		   "i=0; while [ $i -lt 500 ]; do printf '%0100d' 7; i=$((i + 1)); done\nsleep "
+		   "0.1\nprintf '\"}}'\n");
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
 	assert_int_equal(strlen(identity->authorization), 7 + 50000);
@@ -508,9 +534,11 @@ static void test_e5_refused(void **state)
 	mpijob__http_credentials_refused(credentials, first, identity->tls_generation);
 	assert_int_equal(prepare(), 1);
 	assert_int_equal(runs(), 2);
-	/* A plugin that fails then: the error is kept for a second, so that it is not run for each that waits. */
+	/* A plugin that fails then: the error is kept for a second, so that it is not run for each
+	 * that waits. */
 	use_script("#!/bin/sh\nexit 1\n");
-	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation,
+	    identity->tls_generation);
 	assert_fails("failed with exit code 1");
 	use_reply(REPLY("\"token\":\"w\""));
 	assert_fails("failed with exit code 1");
@@ -539,8 +567,9 @@ static void test_e6_certificates(void **state)
 	make_pair(&other_certificate, &other_key);
 	escape(escaped[0], certificate);
 	escape(escaped[1], key);
-	snprintf(reply, sizeof(reply), REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
-		 escaped[1]);
+	snprintf(reply, sizeof(reply),
+	    REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
+	    escaped[1]);
 	use_reply(reply);
 	begin_credentials(0);
 	assert_int_equal(prepare(), 1);
@@ -550,30 +579,35 @@ static void test_e6_certificates(void **state)
 	generation = identity->tls_generation;
 	/* A token comes along, the certificate stays: connections do too. */
 	snprintf(reply, sizeof(reply),
-		 REPLY("\"token\":\"t\",\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
-		 escaped[1]);
+	    REPLY("\"token\":\"t\",\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""),
+	    escaped[0], escaped[1]);
 	use_reply(reply);
-	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation,
+	    identity->tls_generation);
 	assert_int_equal(prepare(), 1);
 	assert_string_equal(identity->authorization, "Bearer t");
 	assert_int_equal(identity->tls_generation, generation);
 	/* A key that is not its own is refused. */
 	escape(escaped[1], other_key);
-	snprintf(reply, sizeof(reply), REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
-		 escaped[1]);
+	snprintf(reply, sizeof(reply),
+	    REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
+	    escaped[1]);
 	use_reply(reply);
-	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation,
+	    identity->tls_generation);
 	assert_fails("the key is not that of the certificate");
 	escape(escaped[0], other_certificate);
-	snprintf(reply, sizeof(reply), REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
-		 escaped[1]);
+	snprintf(reply, sizeof(reply),
+	    REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],
+	    escaped[1]);
 	use_reply(reply);
 	assert_int_equal(prepare_at(1100), 1);
 	assert_true(identity->tls_generation > generation);
 	assert_string_equal(identity->certificate, other_certificate);
 	generation = identity->tls_generation;
 	use_reply(REPLY("\"token\":\"t\""));
-	mpijob__http_credentials_refused(credentials, identity->token_generation, identity->tls_generation);
+	mpijob__http_credentials_refused(credentials, identity->token_generation,
+	    identity->tls_generation);
 	assert_int_equal(prepare(), 1);
 	assert_null(identity->certificate);
 	assert_true(identity->tls_generation > generation);
@@ -608,7 +642,8 @@ static void test_e8_install_hint(void **state)
 	config->exec.command = strdup("mpijob-no-such-plugin");
 	config->exec.install_hint = strdup("apt install it");
 	begin_credentials(0);
-	assert_fails("the credential plugin 'mpijob-no-such-plugin' is not installed: apt install it");
+	assert_fails(
+	    "the credential plugin 'mpijob-no-such-plugin' is not installed: apt install it");
 	for (int i = 1; i < 15; i++) {
 		assert_int_equal(prepare_at(i * 1100), MPIJOB_ERR_AUTH);
 		hints += strstr(message, "apt install it") != NULL;
@@ -678,7 +713,8 @@ static void test_times(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		int64_t ms = -1;
 
-		assert_int_equal(mpijob__http_plugin_reply_time(rows[i].text, &ms), rows[i].ms >= 0);
+		assert_int_equal(mpijob__http_plugin_reply_time(rows[i].text, &ms),
+		    rows[i].ms >= 0);
 		assert_int_equal(ms, rows[i].ms);
 	}
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which exec credential plugins may run: whoever can write the kubeconfig chooses the command, and the host says no. */
+/* Which exec credential plugins may run: whoever can write the kubeconfig chooses the command, and
+ * the host says no. */
 #include "http/credentials.h"
 
 #include "../support/fake_wait.h"
 #include "../support/http_folder.h"
 
-
-#define SCRIPT "#!/bin/sh\n" \
-	"echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"'$0'\"}}'\n"
+#define SCRIPT                                                                         \
+	"#!/bin/sh\n"                                                                  \
+	"echo "                                                                        \
+	"'{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/" \
+	"v1\",\"status\":{\"token\":\"'$0'\"}}'\n"
 
 static char *path_before;
 
@@ -32,17 +35,19 @@ static int end(void **state)
 	return scratch_end(state);
 }
 
-static int load(const char *command, int32_t policy, const char *const *plugins, size_t count, mpijob_http_config **out,
-		mpijob_diag *diag)
+static int load(const char *command, int32_t policy, const char *const *plugins, size_t count,
+    mpijob_http_config **out, mpijob_diag *diag)
 {
 	struct mpijob_http_config_options options = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
 	char text[1024];
 
 	snprintf(text, sizeof(text),
-		 "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],\n"
-		 "clusters: [{name: c, cluster: {server: 'https://h'}}], users: [{name: u, user: {exec: {\n"
-		 "apiVersion: client.authentication.k8s.io/v1, command: '%s', interactiveMode: Never}}}]}\n",
-		 command);
+	    "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],\n"
+	    "clusters: [{name: c, cluster: {server: 'https://h'}}], users: [{name: u, user: {exec: "
+	    "{\n"
+	    "apiVersion: client.authentication.k8s.io/v1, command: '%s', interactiveMode: "
+	    "Never}}}]}\n",
+	    command);
 	options.kubeconfig = put("kubeconfig", text);
 	options.plugin_policy = policy;
 	options.plugins = plugins;
@@ -54,14 +59,16 @@ static int prepare(mpijob__http_credentials *credentials, const char **message)
 {
 	int code;
 
-	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms(), message)) == 0) {
+	while (
+	    (code = mpijob__http_credentials_prepare(credentials, fake_clock_ms(), message)) == 0) {
 		fake_wait_poll(NULL, 0, 5);
 		mpijob__http_credentials_step(credentials, fake_clock_ms());
 	}
 	return code;
 }
 
-/* With a command, and one that is listed unless it is NULL: the program that ran, or part of why none did. */
+/* With a command, and one that is listed unless it is NULL: the program that ran, or part of why
+ * none did. */
 static void expect(const char *command, int32_t policy, const char *listed, const char *wanted)
 {
 	const char *const plugins[] = { "elsewhere", listed };
@@ -70,7 +77,9 @@ static void expect(const char *command, int32_t policy, const char *listed, cons
 	const char *message = "";
 	int code;
 
-	assert_int_equal(load(command, policy, listed ? plugins : NULL, listed ? 2 : 0, &config, NULL), 0);
+	assert_int_equal(load(command, policy, listed ? plugins : NULL, listed ? 2 : 0, &config,
+			     NULL),
+	    0);
 	copy = mpijob__http_config_clone(config);
 	mpijob_http_config_free(config);
 	assert_int_equal(mpijob__http_credentials_new(copy, 0, NULL, NULL, &credentials), 0);
@@ -111,7 +120,8 @@ static void test_e9_plugin_policy(void **state)
 /* A policy that is not clear allows nothing by mistake. */
 static void test_e9_policies_that_are_refused(void **state)
 {
-	static const char *const good[] = { "a", "b" }, *const hole[] = { "a", NULL }, *const empty[] = { "a", "" };
+	static const char *const good[] = { "a", "b" }, *const hole[] = { "a", NULL },
+				 *const empty[] = { "a", "" };
 	static const struct {
 		int32_t policy;
 		const char *const *plugins;
@@ -120,11 +130,16 @@ static void test_e9_policies_that_are_refused(void **state)
 	} rows[] = {
 		{ 3, NULL, 0, "plugin_policy is none of MPIJOB_HTTP_PLUGINS_*" },
 		{ -1, NULL, 0, "plugin_policy is none of MPIJOB_HTTP_PLUGINS_*" },
-		{ MPIJOB_HTTP_PLUGINS_ALL, good, 2, "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED" },
-		{ MPIJOB_HTTP_PLUGINS_NONE, good, 2, "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED" },
-		{ MPIJOB_HTTP_PLUGINS_LISTED, NULL, 0, "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
-		{ MPIJOB_HTTP_PLUGINS_LISTED, good, 0, "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
-		{ MPIJOB_HTTP_PLUGINS_LISTED, NULL, 2, "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
+		{ MPIJOB_HTTP_PLUGINS_ALL, good, 2,
+		    "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED" },
+		{ MPIJOB_HTTP_PLUGINS_NONE, good, 2,
+		    "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED" },
+		{ MPIJOB_HTTP_PLUGINS_LISTED, NULL, 0,
+		    "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
+		{ MPIJOB_HTTP_PLUGINS_LISTED, good, 0,
+		    "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
+		{ MPIJOB_HTTP_PLUGINS_LISTED, NULL, 2,
+		    "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
 		{ MPIJOB_HTTP_PLUGINS_LISTED, hole, 2, "plugins holds NULL or an empty text" },
 		{ MPIJOB_HTTP_PLUGINS_LISTED, empty, 2, "plugins holds NULL or an empty text" },
 	};
@@ -134,7 +149,9 @@ static void test_e9_policies_that_are_refused(void **state)
 		mpijob_http_config *config = NULL;
 		mpijob_diag *diag = mpijob_diag_new();
 
-		assert_int_equal(load("plugin", rows[i].policy, rows[i].plugins, rows[i].count, &config, diag), MPIJOB_ERR_USAGE);
+		assert_int_equal(load("plugin", rows[i].policy, rows[i].plugins, rows[i].count,
+				     &config, diag),
+		    MPIJOB_ERR_USAGE);
 		assert_null(config);
 		assert_int_equal(mpijob_diag_count(diag), 1);
 		assert_string_equal(mpijob_diag_at(diag, 0)->message, rows[i].message);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exec credential plugins at which somebody logs in, which takes its time: here somebody types at a terminal. */
+/* Exec credential plugins at which somebody logs in, which takes its time: here somebody types at a
+ * terminal. */
 #include "http/credentials.h"
 
 #include <mpijob/http.h>
@@ -13,7 +14,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#define REPLY "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"t\"}}"
+#define REPLY                                                                         \
+	"{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/" \
+	"v1\",\"status\":{\"token\":\"t\"}}"
 
 #define ASKS  "#!/bin/sh\nread line\necho '" REPLY "'\n"
 #define HANGS "#!/bin/sh\nexec sleep 100\n"
@@ -47,10 +50,12 @@ static void write_kubeconfig(const char *script, const char *mode, int port)
 	char text[1024];
 
 	snprintf(text, sizeof(text),
-		 "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],\n"
-		 "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:%d'}}], users: [{name: u, user: {exec: {\n"
-		 "apiVersion: client.authentication.k8s.io/v1, command: '%s', interactiveMode: %s}}}]}\n",
-		 port, put_program("plugin", script), mode);
+	    "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],\n"
+	    "clusters: [{name: c, cluster: {server: 'https://127.0.0.1:%d'}}], users: [{name: u, "
+	    "user: {exec: {\n"
+	    "apiVersion: client.authentication.k8s.io/v1, command: '%s', interactiveMode: "
+	    "%s}}}]}\n",
+	    port, put_program("plugin", script), mode);
 	put("kubeconfig", text);
 }
 
@@ -77,13 +82,15 @@ static void expect_limit(const char *mode, int64_t given_ms, int64_t limit_ms)
 
 	write_kubeconfig(HANGS, mode, 1);
 	config = load();
-	assert_int_equal(mpijob__http_credentials_new(config, given_ms, NULL, NULL, &credentials), 0);
+	assert_int_equal(mpijob__http_credentials_new(config, given_ms, NULL, NULL, &credentials),
+	    0);
 	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms, &message), 0);
 	assert_int_equal(mpijob__http_credentials_asking(credentials), strcmp(mode, "Never") != 0);
 	assert_int_equal(mpijob__http_credentials_step(credentials, now_ms + limit_ms - 1), 0);
 	assert_int_equal(mpijob__http_credentials_step(credentials, now_ms + limit_ms), 1);
 	assert_int_equal(mpijob__http_credentials_asking(credentials), 0);
-	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms + limit_ms, &message), MPIJOB_ERR_AUTH);
+	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms + limit_ms, &message),
+	    MPIJOB_ERR_AUTH);
 	assert_non_null(strstr(message, "did not end within"));
 	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(config);
@@ -113,7 +120,8 @@ static void done(void *user, const struct mpijob_answer *answer)
 
 	asked->over = 1;
 	asked->code = answer->code;
-	snprintf(asked->message, sizeof(asked->message), "%s", answer->message ? answer->message : "");
+	snprintf(asked->message, sizeof(asked->message), "%s",
+	    answer->message ? answer->message : "");
 }
 
 static void poll_for(mpijob_client *client, const struct asked *asked, int64_t ms)
@@ -125,7 +133,8 @@ static void poll_for(mpijob_client *client, const struct asked *asked, int64_t m
 /* Connections are made, and nothing is ever said over them. */
 static int listen_silently(int *port)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 

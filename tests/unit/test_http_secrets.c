@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Credentials leave no secret in memory that was freed. Texts in YAML pass through libyaml's buffers, which cannot be
- * wiped, and so only JSON is tried.
+ * Credentials leave no secret in memory that was freed. Texts in YAML pass through libyaml's
+ * buffers, which cannot be wiped, and so only JSON is tried.
  */
 #include "http/credentials.h"
 
@@ -37,9 +37,11 @@ static int prepare(mpijob__http_credentials *credentials)
 	const char *message;
 	int code;
 
-	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms(), &message)) == 0) {
+	while ((code = mpijob__http_credentials_prepare(credentials, fake_clock_ms(), &message)) ==
+	       0) {
 		do {
-			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN, 0 };
+			struct pollfd watch = { mpijob__http_credentials_fd(credentials), POLLIN,
+				0 };
 
 			fake_wait_poll(&watch, watch.fd >= 0, 10);
 		} while (!mpijob__http_credentials_step(credentials, fake_clock_ms()));
@@ -95,12 +97,13 @@ static void test_k16_plugin(void **state)
 {
 	(void)state;
 	put_secret("plugin",
-		   "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
-		   "\"status\":{\"token\":\"",
-		   "\"}}'\n", 0700);
-	put("config",
-	    HEAD "\"exec\": {\"apiVersion\": \"client.authentication.k8s.io/v1\", \"interactiveMode\": \"Never\", "
-		 "\"command\": \"./plugin\"}}}]}");
+	    "#!/bin/sh\necho "
+	    "'{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+	    "\"status\":{\"token\":\"",
+	    "\"}}'\n", 0700);
+	put("config", HEAD "\"exec\": {\"apiVersion\": \"client.authentication.k8s.io/v1\", "
+			   "\"interactiveMode\": \"Never\", "
+			   "\"command\": \"./plugin\"}}}]}");
 	use("config", 1);
 }
 
@@ -109,13 +112,14 @@ static void test_k16_plugin_arguments(void **state)
 {
 	(void)state;
 	put_program("plugin",
-		    "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
-		    "\"status\":{\"token\":\"t\"}}'\n");
+	    "#!/bin/sh\necho "
+	    "'{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+	    "\"status\":{\"token\":\"t\"}}'\n");
 	put_secret("config",
-		   HEAD
-		   "\"exec\": {\"apiVersion\": \"client.authentication.k8s.io/v1\", \"interactiveMode\": \"Never\", "
-		   "\"command\": \"./plugin\", \"env\": [{\"name\": \"A\", \"value\": \"",
-		   "\"}]}}}]}", 0600);
+	    HEAD "\"exec\": {\"apiVersion\": \"client.authentication.k8s.io/v1\", "
+		 "\"interactiveMode\": \"Never\", "
+		 "\"command\": \"./plugin\", \"env\": [{\"name\": \"A\", \"value\": \"",
+	    "\"}]}}}]}", 0600);
 	use("config", 1);
 }
 
@@ -153,8 +157,9 @@ static void test_k16_findings(void **state)
 		assert_true(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) > 0);
 		for (size_t k = 0; k < mpijob_diag_count(diag); k++) {
 			assert_null(strstr(mpijob_diag_at(diag, k)->message, secret));
-			assert_null(mpijob_diag_at(diag, k)->field ? strstr(mpijob_diag_at(diag, k)->field, secret)
-								   : NULL);
+			assert_null(mpijob_diag_at(diag, k)->field
+					? strstr(mpijob_diag_at(diag, k)->field, secret)
+					: NULL);
 		}
 		mpijob_diag_free(diag);
 	}

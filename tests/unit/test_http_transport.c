@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the HTTP transport that need no server: URLs, Go's proxy rules, headers, words for failures, refusals.
+/* The parts of the HTTP transport that need no server: URLs, Go's proxy rules, headers, words for
+ * failures, refusals.
  */
 #include "client/client.h"
 #include "http/failure.h"
@@ -36,8 +37,10 @@ static void test_k10_urls_are_taken_apart(void **state)
 		{ "https://h", NULL, "h:443", "https://h:443", NULL },
 		{ "https://h/", NULL, "h:443", "https://h:443", NULL },
 		{ "http://h", NULL, "h:80", "http://h:80", NULL },
-		{ "https://10.0.0.1:6443/a/b//", NULL, "10.0.0.1:6443", "https://10.0.0.1:6443/a/b", NULL },
-		{ "https://[fd00::1]:6443", NULL, "[fd00::1]:6443", "https://[fd00::1]:6443", NULL },
+		{ "https://10.0.0.1:6443/a/b//", NULL, "10.0.0.1:6443", "https://10.0.0.1:6443/a/b",
+		    NULL },
+		{ "https://[fd00::1]:6443", NULL, "[fd00::1]:6443", "https://[fd00::1]:6443",
+		    NULL },
 		{ "https://[fd00::1]", NULL, "[fd00::1]:443", "https://[fd00::1]:443", NULL },
 		{ "https://h:1/x", "name", "h:1", "https://name:1/x", "name:1:h:1" },
 		{ "https://[::1]:1", "name", "[::1]:1", "https://name:1", "name:1:[::1]:1" },
@@ -50,39 +53,31 @@ static void test_k10_urls_are_taken_apart(void **state)
 		struct mpijob__http_server server;
 		const char *why = NULL;
 
-		assert_int_equal(mpijob__http_server_init(&server, rows[i].url, rows[i].tls_name, &why), 0);
+		assert_int_equal(mpijob__http_server_init(&server, rows[i].url, rows[i].tls_name,
+				     &why),
+		    0);
 		assert_string_equal(server.authority, rows[i].authority);
 		assert_string_equal(server.base, rows[i].base);
-		assert_string_equal(server.connect ? server.connect : "", rows[i].connect ? rows[i].connect : "");
+		assert_string_equal(server.connect ? server.connect : "",
+		    rows[i].connect ? rows[i].connect : "");
 		mpijob__http_server_clear(&server);
 	}
 }
 
 static void bad_urls_are_refused(void **state)
 {
-	static const char *const urls[] = { "",
-					    "h",
-					    "ftp://h",
-					    "https://",
-					    "https://:1",
-					    "https://[::1",
-					    "https://u@h",
-					    "https://h:",
-					    "https://h:0",
-					    "https://h:70000",
-					    "https://h:1x",
-					    "https://h?a",
-					    "https://h/#a",
-					    "https://h /",
-					    "https://[::1]x",
-					    "https://h\n" };
+	static const char *const urls[] = { "", "h", "ftp://h", "https://", "https://:1",
+		"https://[::1", "https://u@h", "https://h:", "https://h:0", "https://h:70000",
+		"https://h:1x", "https://h?a", "https://h/#a", "https://h /", "https://[::1]x",
+		"https://h\n" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
 		struct mpijob__http_server server;
 		const char *why = NULL;
 
-		assert_int_equal(mpijob__http_server_init(&server, urls[i], NULL, &why), MPIJOB_ERR_SPEC);
+		assert_int_equal(mpijob__http_server_init(&server, urls[i], NULL, &why),
+		    MPIJOB_ERR_SPEC);
 		assert_non_null(why);
 	}
 }
@@ -114,8 +109,10 @@ static void expect_proxy(const char *given, const char *url, const char *wanted)
 
 static void test_k8_proxies_follow_the_rules_of_go(void **state)
 {
-	static const char *const https[] = { "HTTPS_PROXY", "p:1", "HTTP_PROXY", "http://q:2", NULL };
-	static const char *const small[] = { "https_proxy", "https://p:1", "HTTPS_PROXY", "", NULL };
+	static const char *const https[] = { "HTTPS_PROXY", "p:1", "HTTP_PROXY", "http://q:2",
+		NULL };
+	static const char *const small[] = { "https_proxy", "https://p:1", "HTTPS_PROXY", "",
+		NULL };
 	static const char *const cgi[] = { "HTTP_PROXY", "q:2", "REQUEST_METHOD", "GET", NULL };
 
 	(void)state;
@@ -179,7 +176,8 @@ static void test_k8_no_proxy_follows_the_rules_of_go(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		const char *const values[] = { "HTTPS_PROXY", "p:1", "NO_PROXY", rows[i].list, NULL };
+		const char *const values[] = { "HTTPS_PROXY", "p:1", "NO_PROXY", rows[i].list,
+			NULL };
 
 		environment = values;
 		expect_proxy(NULL, rows[i].url, rows[i].direct ? "none" : "http://p:1");
@@ -197,9 +195,11 @@ static void test_k8_other_proxies_are_refused(void **state)
 	(void)state;
 	assert_int_equal(mpijob__http_server_init(&server, "https://h", NULL, &why), 0);
 	environment = socks;
-	assert_int_equal(mpijob__http_proxy_choose(NULL, &server, variable, &proxy), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__http_proxy_choose(NULL, &server, variable, &proxy),
+	    MPIJOB_ERR_UNSUPPORTED);
 	environment = NULL;
-	assert_int_equal(mpijob__http_proxy_choose("ftp://h", &server, variable, &proxy), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob__http_proxy_choose("ftp://h", &server, variable, &proxy),
+	    MPIJOB_ERR_UNSUPPORTED);
 	assert_null(proxy);
 	mpijob__http_server_clear(&server);
 }
@@ -207,11 +207,9 @@ static void test_k8_other_proxies_are_refused(void **state)
 static void passwords_of_proxies_are_not_shown(void **state)
 {
 	static const char *const rows[][2] = { { "http://h:1", "h:1" },
-					       { "http://u:p@h:1/", "h:1" },
-					       { "https://u:p@x@h", "h" },
-					       { "http://[::1]:3", "[::1]:3" },
-					       { "http://u:p/q@h:1", "h:1" },
-					       { "http://u:p?q#r@h:1/x", "h:1" } };
+		{ "http://u:p@h:1/", "h:1" }, { "https://u:p@x@h", "h" },
+		{ "http://[::1]:3", "[::1]:3" }, { "http://u:p/q@h:1", "h:1" },
+		{ "http://u:p?q#r@h:1/x", "h:1" } };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -235,7 +233,8 @@ static int holds(const struct curl_slist *list, const char *line)
 static void test_wire_impersonation_is_escaped(void **state)
 {
 	char *groups[] = { "a", "b c", NULL };
-	struct mpijob__http_impersonation_extra extra[] = { { "acme.com/Some%Key", "v" }, { "plain-key_1", "w" } };
+	struct mpijob__http_impersonation_extra extra[] = { { "acme.com/Some%Key", "v" },
+		{ "plain-key_1", "w" } };
 	mpijob_http_config config = { 0 };
 	struct mpijob__http_server server = { 0 };
 	struct curl_slist *list = NULL;
@@ -261,7 +260,8 @@ static void test_wire_impersonation_is_escaped(void **state)
 	assert_int_equal(mpijob__http_wire_common(&config, &server, NULL, &list), MPIJOB_ERR_SPEC);
 	assert_null(list);
 	config.as = NULL;
-	assert_int_equal(mpijob__http_wire_common(&config, &server, "a\nb", &list), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob__http_wire_common(&config, &server, "a\nb", &list),
+	    MPIJOB_ERR_SPEC);
 }
 
 static void headers_of_a_request_come_first(void **state)
@@ -271,12 +271,16 @@ static void headers_of_a_request_come_first(void **state)
 	struct curl_slist *list = NULL;
 
 	(void)state;
-	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t", "application/json", &common, &list), 0);
+	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t", "application/json", &common,
+			     &list),
+	    0);
 	assert_true(holds(list, "Authorization: Bearer t"));
 	assert_true(holds(list, "Content-Type: application/json"));
 	assert_true(holds(list, "Accept: x"));
-	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t\r\nX: 1", NULL, &common, &list), MPIJOB_ERR_AUTH);
-	assert_int_equal(mpijob__http_wire_fill(&wire, NULL, "a\nb", &common, &list), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t\r\nX: 1", NULL, &common, &list),
+	    MPIJOB_ERR_AUTH);
+	assert_int_equal(mpijob__http_wire_fill(&wire, NULL, "a\nb", &common, &list),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob__http_wire_fill(&wire, NULL, NULL, &common, &list), 0);
 	assert_true(holds(list, "Content-Type:"));
 	assert_ptr_equal(list->next, &common);
@@ -303,43 +307,55 @@ static void failures_are_told_in_words(void **state)
 		const char *words;
 	} rows[] = {
 		{ CURLE_COULDNT_CONNECT, 0, ECONNREFUSED, 0, "", 1, 0, MPIJOB_ERR_IO,
-		  "cannot connect to h:1: connection refused; is it running, and is the port right" },
+		    "cannot connect to h:1: connection refused; is it running, and is the port "
+		    "right" },
 		{ CURLE_COULDNT_CONNECT, 0, 0, 0, "", 1, 1, MPIJOB_ERR_IO,
-		  "cannot connect to the proxy p:2 on the way to h:1" },
-		{ CURLE_OPERATION_TIMEDOUT, 0, 0, 0, "", 1, 0, MPIJOB_ERR_TIMEOUT, "h:1: no connection within 30 s" },
-		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_CERT_HAS_EXPIRED, 0, 0, "", 1, 0, MPIJOB_ERR_IO,
-		  "the certificate of h:1 has expired" },
-		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_CERT_NOT_YET_VALID, 0, 0, "", 1, 0, MPIJOB_ERR_IO,
-		  "the certificate of h:1 is not valid yet; look at the clocks of both machines" },
-		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, 0, 0, "", 1, 0, MPIJOB_ERR_IO,
-		  "the certificate of h:1 is signed by an unknown authority; name its CA in certificate-authority" },
+		    "cannot connect to the proxy p:2 on the way to h:1" },
+		{ CURLE_OPERATION_TIMEDOUT, 0, 0, 0, "", 1, 0, MPIJOB_ERR_TIMEOUT,
+		    "h:1: no connection within 30 s" },
+		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_CERT_HAS_EXPIRED, 0, 0, "", 1, 0,
+		    MPIJOB_ERR_IO, "the certificate of h:1 has expired" },
+		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_CERT_NOT_YET_VALID, 0, 0, "", 1, 0,
+		    MPIJOB_ERR_IO,
+		    "the certificate of h:1 is not valid yet; look at the clocks of both "
+		    "machines" },
+		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, 0, 0, "", 1,
+		    0, MPIJOB_ERR_IO,
+		    "the certificate of h:1 is signed by an unknown authority; name its CA in "
+		    "certificate-authority" },
 		{ CURLE_PEER_FAILED_VERIFICATION, 0, 0, 0,
-		  "SSL: certificate subject name 'x' does not match target host name 'h'", 1, 0, MPIJOB_ERR_IO,
-		  "the certificate of h:1 is for other host names; name one of them in tls-server-name, or use it in "
-		  "the server's "
-		  "URL" },
-		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_INVALID_CA, 0, 0, "odd", 1, 0, MPIJOB_ERR_IO,
-		  "h:1: its certificate is refused (odd)" },
-		{ CURLE_RECV_ERROR, 0, ETIMEDOUT, 0, "", 1, 0, MPIJOB_ERR_IO, "h:1: no sign of life for 45 s" },
-		{ CURLE_RECV_ERROR, 0, 0, 0, "tlsv13 alert certificate required", 1, 0, MPIJOB_ERR_AUTH,
-		  "h:1 refused the client certificate" },
+		    "SSL: certificate subject name 'x' does not match target host name 'h'", 1, 0,
+		    MPIJOB_ERR_IO,
+		    "the certificate of h:1 is for other host names; name one of them in "
+		    "tls-server-name, or use it in "
+		    "the server's "
+		    "URL" },
+		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_INVALID_CA, 0, 0, "odd", 1, 0,
+		    MPIJOB_ERR_IO, "h:1: its certificate is refused (odd)" },
+		{ CURLE_RECV_ERROR, 0, ETIMEDOUT, 0, "", 1, 0, MPIJOB_ERR_IO,
+		    "h:1: no sign of life for 45 s" },
+		{ CURLE_RECV_ERROR, 0, 0, 0, "tlsv13 alert certificate required", 1, 0,
+		    MPIJOB_ERR_AUTH, "h:1 refused the client certificate" },
 		{ CURLE_RECV_ERROR, 0, 0, 407, "", 1, 1, MPIJOB_ERR_IO,
-		  "the proxy p:2 answered 407 to the request for a tunnel to h:1; it wants a user name and password in "
-		  "its URL" },
-		{ CURLE_SSL_CONNECT_ERROR, 0, 0, 0, "SSL routines::wrong version number", 1, 0, MPIJOB_ERR_IO,
-		  "h:1 does not speak TLS; if it is plain HTTP, its URL begins with http://" },
+		    "the proxy p:2 answered 407 to the request for a tunnel to h:1; it wants a "
+		    "user name and password in "
+		    "its URL" },
+		{ CURLE_SSL_CONNECT_ERROR, 0, 0, 0, "SSL routines::wrong version number", 1, 0,
+		    MPIJOB_ERR_IO,
+		    "h:1 does not speak TLS; if it is plain HTTP, its URL begins with http://" },
 		{ CURLE_SSL_CERTPROBLEM, 0, 0, 0, "bad", 1, 0, MPIJOB_ERR_AUTH,
-		  "h:1: the client certificate or its key cannot be used (bad)" },
+		    "h:1: the client certificate or its key cannot be used (bad)" },
 		{ CURLE_UNSUPPORTED_PROTOCOL, 0, 0, 0, "", 0, 0, MPIJOB_ERR_IO,
-		  "h:1 does not speak HTTP; if it expects TLS, its URL begins with https://" },
+		    "h:1 does not speak HTTP; if it expects TLS, its URL begins with https://" },
 		{ CURLE_COULDNT_RESOLVE_PROXY, 0, 0, 0, "", 1, 1, MPIJOB_ERR_IO,
-		  "the host name of the proxy p:2 is not known" },
+		    "the host name of the proxy p:2 is not known" },
 		{ CURLE_NOT_BUILT_IN, 0, 0, 0, "no", 1, 0, MPIJOB_ERR_UNSUPPORTED,
-		  "h:1: this libcurl cannot do it (no)" },
+		    "h:1: this libcurl cannot do it (no)" },
 		{ CURLE_OUT_OF_MEMORY, 0, 0, 0, "", 1, 0, MPIJOB_ERR_NOMEM, NULL },
-		{ CURLE_SSL_CONNECT_ERROR, 0, 0, 0, "digital envelope routines::malloc failure", 1, 0, MPIJOB_ERR_NOMEM,
-		  NULL },
-		{ CURLE_OBSOLETE20, 0, 0, 0, "", 1, 0, MPIJOB_ERR_IO, "h:1: the exchange failed (Unknown error)" },
+		{ CURLE_SSL_CONNECT_ERROR, 0, 0, 0, "digital envelope routines::malloc failure", 1,
+		    0, MPIJOB_ERR_NOMEM, NULL },
+		{ CURLE_OBSOLETE20, 0, 0, 0, "", 1, 0, MPIJOB_ERR_IO,
+		    "h:1: the exchange failed (Unknown error)" },
 	};
 
 	(void)state;
@@ -365,7 +381,8 @@ static void failures_are_told_in_words(void **state)
 
 /* Opening. */
 
-static int open_with(const struct mpijob_http_options *options, size_t transport_size, const char *server)
+static int open_with(const struct mpijob_http_options *options, size_t transport_size,
+    const char *server)
 {
 	struct mpijob_http_config_options wish = MPIJOB_HTTP_CONFIG_OPTIONS_INIT;
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
@@ -415,7 +432,8 @@ static void options_are_checked(void **state)
 /* A server that takes the connection and never says a word. */
 static int listen_silently(char *url, size_t size)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address = { .sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	socklen_t len = sizeof(address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -468,7 +486,8 @@ static void the_longest_times_are_no_short_ones(void **state)
 	close(fd);
 }
 
-/* Of many at a time most wait for their turn; that must not make them last, or end twice, or never. */
+/* Of many at a time most wait for their turn; that must not make them last, or end twice, or
+ * never. */
 
 #define MANY 1500
 
@@ -529,7 +548,8 @@ static void a_nul_in_a_header_writes_nowhere(void **state)
 	char line[] = "Retry-After: 5\0                                              7\r\n";
 
 	(void)state;
-	assert_int_equal(mpijob__http_receive_header(line, 1, sizeof(line) - 1, &call), sizeof(line) - 1);
+	assert_int_equal(mpijob__http_receive_header(line, 1, sizeof(line) - 1, &call),
+	    sizeof(line) - 1);
 	assert_int_equal(call.failure, 0);
 	assert_int_equal(exchange.retry_after_ms, 5000);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The case folders of this room: tests/cases/validate and tests/cases/default (see tests/cases/README.md).
- * Each job is defaulted and judged twice, as this library does and as mpi-operator v0.8.2 does; what comes
- * out is compared with the files beside it. UPDATE_CASES=1 shows the differences and writes the files.
+ * The case folders of this room: tests/cases/validate and tests/cases/default (see
+ * tests/cases/README.md). Each job is defaulted and judged twice, as this library does and as
+ * mpi-operator v0.8.2 does; what comes out is compared with the files beside it. UPDATE_CASES=1
+ * shows the differences and writes the files.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -84,7 +85,8 @@ static mpijob_text *run_validate(const char *name, const char *yaml, int referen
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	struct mpijob_default_options defaults = { sizeof(defaults), reference };
-	struct mpijob_validate_options checks = { sizeof(checks), reference, starts_with(name, "strict-") };
+	struct mpijob_validate_options checks = { sizeof(checks), reference,
+		starts_with(name, "strict-") };
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_text *out = mpijob_text_new();
 	mpijob *job = NULL;
@@ -92,7 +94,8 @@ static mpijob_text *run_validate(const char *name, const char *yaml, int referen
 
 	options.source = "job.yaml";
 	code = mpijob_parse(yaml, strlen(yaml), &options, &job, diag);
-	/* Cases "raw-..." are judged as they are. An object that is none stops the defaults, not the checks. */
+	/* Cases "raw-..." are judged as they are. An object that is none stops the defaults, not
+	 * the checks. */
 	if (!code && !starts_with(name, "raw-"))
 		mpijob_default(job, &defaults, NULL);
 	if (!code)
@@ -123,7 +126,9 @@ static mpijob_text *run_default(const char *name, const char *yaml, int referenc
 	} else {
 		const mpijob_node *root = mpijob_doc_root(mpijob_document(job));
 
-		assert_int_equal(mpijob_node_write(root, MPIJOB_FORMAT_YAML, mpijob_text_write, out), 0);
+		assert_int_equal(mpijob_node_write(root, MPIJOB_FORMAT_YAML, mpijob_text_write,
+				     out),
+		    0);
 	}
 	mpijob_free(job);
 	mpijob_diag_free(diag);
@@ -137,7 +142,8 @@ static int compare(const char *path, const char *got)
 	int differs = !expected || strcmp(expected, got) != 0;
 
 	if (differs)
-		print_message("%s\n--- expected\n%s+++ got\n%s", path, expected ? expected : "(no file)\n", got);
+		print_message("%s\n--- expected\n%s+++ got\n%s", path,
+		    expected ? expected : "(no file)\n", got);
 	if (differs && getenv("UPDATE_CASES")) {
 		write_file(path, got);
 		differs = 0;
@@ -159,8 +165,10 @@ static int run_case(const char *kind, const char *name)
 	if (!yaml)
 		fail_msg("%s is missing", job);
 	for (int reference = 0; reference <= 1; reference++) {
-		char *path = format("%s/%s", folder, (is_validate ? validate_files : default_files)[reference]);
-		mpijob_text *got = (is_validate ? run_validate : run_default)(name, yaml, reference);
+		char *path = format("%s/%s", folder,
+		    (is_validate ? validate_files : default_files)[reference]);
+		mpijob_text *got =
+		    (is_validate ? run_validate : run_default)(name, yaml, reference);
 
 		failures += compare(path, mpijob_text_data(got));
 		mpijob_text_free(got);
@@ -207,7 +215,8 @@ static void default_cases(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(validate_cases), cmocka_unit_test(default_cases) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(validate_cases),
+		cmocka_unit_test(default_cases) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CRD: its frame, samples of what the tables say, sentences only when asked for. tests/manifests compares the rest. */
+/* The CRD: its frame, samples of what the tables say, sentences only when asked for.
+ * tests/manifests compares the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -37,11 +38,14 @@ static void slim(void **state)
 	assert_string_equal(text_at(doc, "metadata.name"), "mpijobs.kubeflow.org");
 	assert_string_equal(text_at(doc, "spec.names.listKind"), "MPIJobList");
 	assert_string_equal(text_at(doc, SPEC ".slotsPerWorker.default"), "1");
-	assert_string_equal(text_at(doc, SPEC ".runPolicy.properties.activeDeadlineSeconds.format"), "int64");
+	assert_string_equal(text_at(doc, SPEC ".runPolicy.properties.activeDeadlineSeconds.format"),
+	    "int64");
 	assert_string_equal(text_at(doc, SPEC ".mpiImplementation.enum[2]"), "MPICH");
-	assert_null(text_at(doc, SPEC ".launcherCreationPolicy.enum[0]")); /* v0.8.2 does not check it */
+	/* v0.8.2 does not check it */
+	assert_null(text_at(doc, SPEC ".launcherCreationPolicy.enum[0]"));
 	assert_null(text_at(doc, SPEC ".runPolicy.description"));
-	assert_non_null(mpijob_node_find(mpijob_doc_root(doc), "spec.versions[0].subresources.status"));
+	assert_non_null(
+	    mpijob_node_find(mpijob_doc_root(doc), "spec.versions[0].subresources.status"));
 	assert_int_equal(mpijob_crd_new(NULL, &same), 0);
 	assert_true(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(same)));
 	mpijob_doc_free(same);
@@ -54,10 +58,12 @@ static void full(void **state)
 
 	(void)state;
 	assert_string_equal(text_at(doc, SPEC ".slotsPerWorker.description"),
-			    mpijob_field_find("spec.slotsPerWorker")->summary);
+	    mpijob_field_find("spec.slotsPerWorker")->summary);
 	/* Roles share a schema. */
-	assert_string_equal(text_at(doc, SPEC ".mpiReplicaSpecs.additionalProperties.properties.replicas.description"),
-			    "Launcher: The number of launchers, which is 1. Worker: The number of workers.");
+	assert_string_equal(
+	    text_at(doc,
+		SPEC ".mpiReplicaSpecs.additionalProperties.properties.replicas.description"),
+	    "Launcher: The number of launchers, which is 1. Worker: The number of workers.");
 	mpijob_doc_free(doc);
 }
 

@@ -35,7 +35,8 @@ static void types_and_shapes(void **state)
 	assert_int_equal(find("spec.containers[0].resources.limits").shape, MPIJOB_SHAPE_MAP);
 	assert_int_equal(find("spec.containers.env").shape, MPIJOB_SHAPE_LIST);
 	assert_string_equal(find("spec.terminationGracePeriodSeconds").type, "int64");
-	assert_string_equal(find("spec.containers[1].livenessProbe.httpGet.port").type, "int or string");
+	assert_string_equal(find("spec.containers[1].livenessProbe.httpGet.port").type,
+	    "int or string");
 }
 
 static void choices_are_a_chain_of_words(void **state)
@@ -55,8 +56,9 @@ static void choices_are_a_chain_of_words(void **state)
 
 static void no_path(void **state)
 {
-	static const char *const paths[] = { "nothing", "spec.nothing", "spec.hostNetwork.x", "spec..x", ".", "[", "spec.containers.name.x",
-					     "spec.thisNameIsLongerThanAnyNameThatAFieldOfKubernetesHasEverHadAndWillEverHave" };
+	static const char *const paths[] = { "nothing", "spec.nothing", "spec.hostNetwork.x",
+		"spec..x", ".", "[", "spec.containers.name.x",
+		"spec.thisNameIsLongerThanAnyNameThatAFieldOfKubernetesHasEverHadAndWillEverHave" };
 	struct mpijob_template_field field = MPIJOB_TEMPLATE_FIELD_INIT;
 
 	(void)state;

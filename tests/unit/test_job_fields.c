@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table itself: whole, consistent, and every row alive in the typed structs, the checks and the defaults. */
+/* The table itself: whole, consistent, and every row alive in the typed structs, the checks and the
+ * defaults. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,15 +14,18 @@
 
 #include "job/field.h"
 
-_Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_scheduling_policy) == 48, "mpijob_scheduling_policy");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_scheduling_policy) == 48,
+    "mpijob_scheduling_policy");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_run_policy) == 64, "mpijob_run_policy");
-_Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_replica_spec) == 32, "mpijob_replica_spec");
+_Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_replica_spec) == 32,
+    "mpijob_replica_spec");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_spec) == 64, "mpijob_spec");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_condition) == 56, "mpijob_condition");
 _Static_assert(sizeof(struct mpijob_replica_status) >= 20, "mpijob_replica_status");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_status) == 56, "mpijob_status");
 _Static_assert(sizeof(void *) != 8 || sizeof(struct mpijob_field) == 64, "mpijob_field");
-_Static_assert(sizeof(struct mpijob_default_options) == sizeof(struct mpijob_validate_options), "options");
+_Static_assert(sizeof(struct mpijob_default_options) == sizeof(struct mpijob_validate_options),
+    "options");
 
 static const char empty_job[] = "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob}";
 
@@ -50,9 +54,12 @@ static void public_rows(void **state)
 		assert_int_equal(field->size, sizeof(*field));
 		assert_ptr_equal(mpijob_field_find(field->path), field);
 		assert_in_range(field->kind, MPIJOB_KIND_STRING, MPIJOB_KIND_DOCUMENT);
-		assert_true(len > 10 && field->summary[len - 1] == '.' && !strchr(field->summary, '\n'));
-		assert_true(strcmp(field->since, "0.3.0") >= 0 && strcmp(field->since, "0.8.2") <= 0);
-		assert_true((field->kind != MPIJOB_KIND_CHOICE) || (field->choices && field->choices[0]));
+		assert_true(
+		    len > 10 && field->summary[len - 1] == '.' && !strchr(field->summary, '\n'));
+		assert_true(
+		    strcmp(field->since, "0.3.0") >= 0 && strcmp(field->since, "0.8.2") <= 0);
+		assert_true(
+		    (field->kind != MPIJOB_KIND_CHOICE) || (field->choices && field->choices[0]));
 	}
 }
 
@@ -69,10 +76,11 @@ static void paths(void **state)
 		if (row->parent == FIELD_ROOT)
 			snprintf(expected, sizeof(expected), "%s", row->key);
 		else if (parent->flags & FIELD_BY_ROLE)
-			snprintf(expected, sizeof(expected), "%s[%s]", parent->field.path, row->key);
+			snprintf(expected, sizeof(expected), "%s[%s]", parent->field.path,
+			    row->key);
 		else
 			snprintf(expected, sizeof(expected), "%s%s.%s", parent->field.path,
-				 parent->field.kind == MPIJOB_KIND_LIST ? "[]" : "", row->key);
+			    parent->field.kind == MPIJOB_KIND_LIST ? "[]" : "", row->key);
 		assert_string_equal(row->field.path, expected);
 		assert_true(row->parent == FIELD_ROOT || parent->field.kind == MPIJOB_KIND_OBJECT ||
 			    parent->field.kind == MPIJOB_KIND_LIST);
@@ -83,7 +91,7 @@ static void paths(void **state)
 static void roles_agree(void **state)
 {
 	static const int pairs[][2] = { { FIELD_LAUNCHER, FIELD_WORKER },
-					{ FIELD_LAUNCHER_STATUS, FIELD_WORKER_STATUS } };
+		{ FIELD_LAUNCHER_STATUS, FIELD_WORKER_STATUS } };
 
 	(void)state;
 	for (size_t pair = 0; pair < 2; pair++) {
@@ -105,7 +113,8 @@ static void roles_agree(void **state)
 	}
 }
 
-/* No two rows of one struct share a member, and every byte of a struct but its size and padding has a row. */
+/* No two rows of one struct share a member, and every byte of a struct but its size and padding has
+ * a row. */
 static void members(void **state)
 {
 	(void)state;
@@ -121,7 +130,8 @@ static void members(void **state)
 			/* Both roles share a struct; one is enough. */
 			if (row->in != id || (object->key && strcmp(object->key, "Worker") == 0))
 				continue;
-			for (size_t at = row->offset; at < mpijob__job_field_member_end(row); at++) {
+			for (size_t at = row->offset; at < mpijob__job_field_member_end(row);
+			     at++) {
 				assert_true(at < size && at >= sizeof(size_t));
 				assert_int_equal(used[at]++, 0);
 				covered++;
@@ -153,21 +163,16 @@ static const char *sample(const struct mpijob__job_row *row)
 {
 	switch (row->field.kind) {
 	case MPIJOB_KIND_INT32:
-	case MPIJOB_KIND_INT64:
-		return "7";
-	case MPIJOB_KIND_BOOL:
-		return "true";
+	case MPIJOB_KIND_INT64: return "7";
+	case MPIJOB_KIND_BOOL: return "true";
 	case MPIJOB_KIND_CHOICE:
-		return strcmp(row->field.choices[0], "True") == 0 ? "'True'" : row->field.choices[0];
-	case MPIJOB_KIND_TIME:
-		return "2019-07-09T22:15:51Z";
-	case MPIJOB_KIND_LIST:
-		return "[{}]";
+		return strcmp(row->field.choices[0], "True") == 0 ? "'True'"
+								  : row->field.choices[0];
+	case MPIJOB_KIND_TIME: return "2019-07-09T22:15:51Z";
+	case MPIJOB_KIND_LIST: return "[{}]";
 	case MPIJOB_KIND_OBJECT:
-	case MPIJOB_KIND_DOCUMENT:
-		return "{}";
-	default:
-		return row->field.choices ? row->field.choices[0] : "text";
+	case MPIJOB_KIND_DOCUMENT: return "{}";
+	default: return row->field.choices ? row->field.choices[0] : "text";
 	}
 }
 
@@ -179,7 +184,8 @@ static mpijob *job_with(int id, const char *value)
 	int count = 0, in_list[10] = { 0 };
 
 	for (int at = id; at != FIELD_ROOT; at = mpijob__job_field_row(at)->parent) {
-		in_list[count] = mpijob__job_field_row(at)->field.kind == MPIJOB_KIND_LIST && at != id;
+		in_list[count] =
+		    mpijob__job_field_row(at)->field.kind == MPIJOB_KIND_LIST && at != id;
 		keys[count++] = mpijob__job_field_row(at)->key;
 	}
 	end += sprintf(end, "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, ");
@@ -198,7 +204,8 @@ static int is_below(int id, int top)
 	return id == top;
 }
 
-/* 1 when any byte past the size is set in a struct, or in one that its pointers of OBJECT and LIST rows reach. */
+/* 1 when any byte past the size is set in a struct, or in one that its pointers of OBJECT and LIST
+ * rows reach. */
 static int holds_anything(const char *base, int struct_id)
 {
 	size_t size = mpijob__job_field_struct_size(struct_id);
@@ -304,7 +311,8 @@ static void each_default_is_filled_in(void **state)
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
 	for (int id = 1; id < FIELD_END; id++) {
 		const struct mpijob__job_row *row = mpijob__job_field_row(id);
-		const mpijob_node *node = mpijob_node_find(mpijob_doc_root(mpijob_document(job)), row->field.path);
+		const mpijob_node *node =
+		    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), row->field.path);
 
 		if (row->field.default_text && !(row->flags & FIELD_IMPLIED)) {
 			assert_non_null(node);
@@ -318,7 +326,8 @@ static void each_default_is_filled_in(void **state)
 	mpijob_free(job);
 	job = parse(empty_job);
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
-	assert_null(mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "spec.mpiReplicaSpecs"));
+	assert_null(
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "spec.mpiReplicaSpecs"));
 	mpijob_free(job);
 }
 

@@ -19,9 +19,12 @@ static mpijob *make_job(void)
 	mpijob_text *text = mpijob_text_new();
 	mpijob *job = NULL;
 	char key[32];
-	static const char head[] = "{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"b\"},"
-				   "\"spec\":{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{\"spec\":{";
-	static const char tail[] = "\"volumes\":5,\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}";
+	static const char head[] =
+	    "{\"apiVersion\":\"kubeflow.org/"
+	    "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"b\"},"
+	    "\"spec\":{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":{\"spec\":{";
+	static const char tail[] =
+	    "\"volumes\":5,\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}";
 
 	assert_int_equal(mpijob_text_write(text, head, sizeof(head) - 1), 0);
 	for (int i = 0; i < UNKNOWN; i++) {
@@ -30,7 +33,9 @@ static mpijob *make_job(void)
 		assert_int_equal(mpijob_text_write(text, key, (size_t)len), 0);
 	}
 	assert_int_equal(mpijob_text_write(text, tail, sizeof(tail) - 1), 0);
-	assert_int_equal(mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, NULL), 0);
+	assert_int_equal(mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job,
+			     NULL),
+	    0);
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
 	mpijob_text_free(text);
 	return job;
@@ -56,7 +61,8 @@ static void a_hundred_of_a_kind_are_kept(void **state)
 	assert_int_equal(count_of(diag, "unknown-field"), 100);
 	assert_int_equal(count_of(diag, "wrong-type"), 1); /* not hidden by the others */
 	assert_int_equal(mpijob_diag_dropped(diag), UNKNOWN - 100);
-	assert_in_range(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_WARNING), UNKNOWN, UNKNOWN + 5);
+	assert_in_range(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_WARNING), UNKNOWN,
+	    UNKNOWN + 5);
 	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 1);
 	/* Strict, they are errors, all of them. */
 	mpijob_diag_clear(diag);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is a job and what is not, whose the parts are, and that every call says no where its header says so. */
+/* What is a job and what is not, whose the parts are, and that every call says no where its header
+ * says so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -46,11 +47,15 @@ static void parse_refuses(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		mpijob_diag *diag = mpijob_diag_new();
 
-		assert_int_equal(mpijob_parse(cases[i].text, strlen(cases[i].text), NULL, &job, diag), cases[i].code);
+		assert_int_equal(mpijob_parse(cases[i].text, strlen(cases[i].text), NULL, &job,
+				     diag),
+		    cases[i].code);
 		assert_null(job);
 		assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 1);
 		mpijob_diag_free(diag);
-		assert_int_equal(mpijob_parse(cases[i].text, strlen(cases[i].text), NULL, &job, NULL), cases[i].code);
+		assert_int_equal(mpijob_parse(cases[i].text, strlen(cases[i].text), NULL, &job,
+				     NULL),
+		    cases[i].code);
 	}
 	bad.size = 1;
 	assert_int_equal(mpijob_parse(pi, strlen(pi), &bad, &job, NULL), MPIJOB_ERR_USAGE);
@@ -82,11 +87,12 @@ static void is_job_of_any_version(void **state)
 	assert_int_equal(is_job("[]"), 0);
 }
 
-/* One document of several: its findings have the place in the whole file, and the name that was given. */
+/* One document of several: its findings have the place in the whole file, and the name that was
+ * given. */
 static void from_a_node(void **state)
 {
-	static const char file[] =
-		"a: 1\n---\napiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nspec:\n  slotsPerWorker: x\n";
+	static const char file[] = "a: 1\n---\napiVersion: kubeflow.org/v2beta1\nkind: "
+				   "MPIJob\nspec:\n  slotsPerWorker: x\n";
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_docs *docs = NULL;
 	const struct mpijob_spec *spec;
@@ -95,11 +101,14 @@ static void from_a_node(void **state)
 
 	(void)state;
 	assert_int_equal(mpijob_docs_parse(file, strlen(file), NULL, &docs, NULL), 0);
-	assert_int_equal(mpijob_from_node(mpijob_doc_root(mpijob_docs_at(docs, 0)), source, &job, diag),
-			 MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_from_node(mpijob_doc_root(mpijob_docs_at(docs, 0)), source, &job,
+			     diag),
+	    MPIJOB_ERR_UNSUPPORTED);
 	assert_string_equal(mpijob_diag_at(diag, 0)->source, "jobs.yaml");
 	mpijob_diag_clear(diag);
-	assert_int_equal(mpijob_from_node(mpijob_doc_root(mpijob_docs_at(docs, 1)), source, &job, diag), 0);
+	assert_int_equal(mpijob_from_node(mpijob_doc_root(mpijob_docs_at(docs, 1)), source, &job,
+			     diag),
+	    0);
 	mpijob_docs_free(docs);
 	free(source);
 	copy = mpijob_clone(job);
@@ -108,7 +117,8 @@ static void from_a_node(void **state)
 	assert_string_equal(mpijob_diag_at(diag, 0)->source, "jobs.yaml");
 	assert_int_equal(mpijob_diag_at(diag, 0)->line, 6);
 	assert_int_equal(mpijob_from_node(NULL, NULL, &job, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_from_node(mpijob_doc_root(mpijob_document(copy)), NULL, NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_from_node(mpijob_doc_root(mpijob_document(copy)), NULL, NULL, NULL),
+	    MPIJOB_ERR_USAGE);
 	mpijob_free(copy);
 	mpijob_diag_free(diag);
 }
@@ -133,7 +143,8 @@ static void identity(void **state)
 	assert_string_equal(mpijob_namespace(job), "lab");
 	assert_int_equal(mpijob_identify(NULL, "x", NULL, NULL), MPIJOB_ERR_USAGE);
 	mpijob_free(job);
-	job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: 5, namespace: null}\n");
+	job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: 5, "
+		    "namespace: null}\n");
 	assert_null(mpijob_name(job));
 	assert_null(mpijob_namespace(job));
 	mpijob_free(job);
@@ -165,9 +176,12 @@ static void options_are_checked(void **state)
 	assert_int_equal(mpijob_default(job, &newer_default.known, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_validate(job, &newer_validate.known, NULL), MPIJOB_ERR_USAGE);
 	*oldest = sizeof(*oldest);
-	assert_int_equal(mpijob_default(job, (const struct mpijob_default_options *)(const void *)oldest, NULL), 0);
-	assert_int_equal(mpijob_validate(job, (const struct mpijob_validate_options *)(const void *)oldest, NULL),
-			 MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob_default(job,
+			     (const struct mpijob_default_options *)(const void *)oldest, NULL),
+	    0);
+	assert_int_equal(mpijob_validate(job,
+			     (const struct mpijob_validate_options *)(const void *)oldest, NULL),
+	    MPIJOB_ERR_SPEC);
 	assert_int_equal(mpijob_default(NULL, NULL, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_validate(NULL, NULL, NULL), MPIJOB_ERR_USAGE);
 	free(oldest);
@@ -191,9 +205,11 @@ static void the_result_needs_no_diag(void **state)
 	assert_int_equal(mpijob_diag_count(diag), 1);
 	assert_int_equal(mpijob_diag_dropped(diag), all - 1);
 	mpijob_free(job);
-	job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi}\nspec: {runLauncherAsWorker: "
+	job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi}\nspec: "
+		    "{runLauncherAsWorker: "
 		    "true, "
-		    "mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: m, image: i}]}}}}}");
+		    "mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: m, image: "
+		    "i}]}}}}}");
 	assert_int_equal(mpijob_default(job, NULL, diag), 0);
 	assert_int_equal(mpijob_validate(job, NULL, diag), 0);
 	mpijob_free(job);
@@ -213,7 +229,8 @@ static void a_second_default_changes_nothing(void **state)
 	mpijob_free(job);
 }
 
-static void assert_quoted(int (*quote)(struct mpijob_text *, const char *), const char *text, const char *expected)
+static void assert_quoted(int (*quote)(struct mpijob_text *, const char *), const char *text,
+    const char *expected)
 {
 	mpijob_text *out = mpijob_text_new();
 
@@ -227,11 +244,14 @@ static void quotes_as_go_does(void **state)
 	(void)state;
 	assert_quoted(mpijob__job_quote_go, "", "\"\"");
 	assert_quoted(mpijob__job_quote_go, "a'b\"c\\d<&>", "\"a'b\\\"c\\\\d<&>\"");
-	assert_quoted(mpijob__job_quote_go, "\a\b\f\n\r\t\v\x01\x7f", "\"\\a\\b\\f\\n\\r\\t\\v\\x01\\x7f\"");
+	assert_quoted(mpijob__job_quote_go, "\a\b\f\n\r\t\v\x01\x7f",
+	    "\"\\a\\b\\f\\n\\r\\t\\v\\x01\\x7f\"");
 	assert_quoted(mpijob__job_quote_go, "\xc3\xa9\xe2\x80\x8b\xc2\xa0\xf3\xa0\x80\x81",
-		      "\"\xc3\xa9\\u200b\\u00a0\\U000e0001\"");
-	assert_quoted(mpijob__job_quote_json, "a'b\"c\\d<&>", "\"a'b\\\"c\\\\d\\u003c\\u0026\\u003e\"");
-	assert_quoted(mpijob__job_quote_json, "\b\f\n\r\t\v\x01\x7f", "\"\\b\\f\\n\\r\\t\\u000b\\u0001\x7f\"");
+	    "\"\xc3\xa9\\u200b\\u00a0\\U000e0001\"");
+	assert_quoted(mpijob__job_quote_json, "a'b\"c\\d<&>",
+	    "\"a'b\\\"c\\\\d\\u003c\\u0026\\u003e\"");
+	assert_quoted(mpijob__job_quote_json, "\b\f\n\r\t\v\x01\x7f",
+	    "\"\\b\\f\\n\\r\\t\\u000b\\u0001\x7f\"");
 	assert_quoted(mpijob__job_quote_json, "\xe2\x80\xa8\xc3\xa9", "\"\\u2028\xc3\xa9\"");
 }
 

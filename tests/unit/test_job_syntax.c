@@ -19,37 +19,48 @@ struct form {
 
 static const struct form forms[] = {
 	{ mpijob__job_syntax_label, { "a", "a-b", "0" }, { "", "A", "-a", "a-", "a.b", "a_b" } },
-	{ mpijob__job_syntax_subdomain, { "a", "a.b", "0.1" }, { "", "a..b", ".a", "a.", "A", "a.-b" } },
-	{ mpijob__job_syntax_prefix, { "a", "a-", "a.b-", "a--", "a.-" }, { "", "-", "Ab-", "a..b-", "A" } },
+	{ mpijob__job_syntax_subdomain, { "a", "a.b", "0.1" },
+	    { "", "a..b", ".a", "a.", "A", "a.-b" } },
+	{ mpijob__job_syntax_prefix, { "a", "a-", "a.b-", "a--", "a.-" },
+	    { "", "-", "Ab-", "a..b-", "A" } },
 	{ mpijob__job_syntax_driver, { "a", "CSI.example.com" }, { "", "a_b", "a." } },
 	{ mpijob__job_syntax_host, { "a", "a.b" }, { "", "a_b" } },
-	{ mpijob__job_syntax_search, { ".", "a", "a.", "_a.b", "a_b.c" }, { "", "..", "A", "a b", "__", "a..b", "-a" } },
-	{ mpijob__job_syntax_key, { "a", "A_b.c", "x.y/z" }, { "", "/a", "a/", "a/b/c", "X/a", "-a", "a b" } },
+	{ mpijob__job_syntax_search, { ".", "a", "a.", "_a.b", "a_b.c" },
+	    { "", "..", "A", "a b", "__", "a..b", "-a" } },
+	{ mpijob__job_syntax_key, { "a", "A_b.c", "x.y/z" },
+	    { "", "/a", "a/", "a/b/c", "X/a", "-a", "a b" } },
 	{ mpijob__job_syntax_annotation, { "a", "X.Y/z" }, { "", "/a", "a/b/c", "a b" } },
 	{ mpijob__job_syntax_value, { "", "a", "A_b.c" }, { "-a", "a b", "a/b", "a-" } },
 	{ mpijob__job_syntax_variable, { "A", "a b", "0" }, { "", "A=B", "\xc3\xa9", "a\n" } },
-	{ mpijob__job_syntax_port, { "a", "http-1", "1a" }, { "", "1", "a--b", "-a", "A", "a_b", "aaaaaaaaaaaaaaaa" } },
+	{ mpijob__job_syntax_port, { "a", "http-1", "1a" },
+	    { "", "1", "a--b", "-a", "A", "a_b", "aaaaaaaaaaaaaaaa" } },
 	{ mpijob__job_syntax_file, { "a", "A_b.c-d", ".a" }, { "", ".", "..", "..a", "a/b" } },
 	{ mpijob__job_syntax_header, { "X-A", "a" }, { "", "a b", "a_b" } },
-	{ mpijob__job_syntax_sysctl, { "a", "net.core.x", "net/ipv4/a_b" }, { "", "A", "a..b", "a.", "a b" } },
+	{ mpijob__job_syntax_sysctl, { "a", "net.core.x", "net/ipv4/a_b" },
+	    { "", "A", "a..b", "a.", "a b" } },
 	{ mpijob__job_syntax_address,
-	  { "1.2.3.4", "0.0.0.0", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "1::1.2.3.4", "64:ff9b::1.2.3.4" },
-	  { "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", ":::", "1::2::3", "1:2:3:4:5:6:7", "::ffff:1.2.3.4",
-	    "::g" } },
+	    { "1.2.3.4", "0.0.0.0", "::", "::1", "1:2:3:4:5:6:7:8", "fe80::1", "1::1.2.3.4",
+		"64:ff9b::1.2.3.4" },
+	    { "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", ":::", "1::2::3", "1:2:3:4:5:6:7",
+		"::ffff:1.2.3.4", "::g" } },
 	{ mpijob__job_syntax_image, { "", "a", "a b" }, { " a", "a ", "\ta", "a\xe3\x80\x80" } },
-	{ mpijob__job_syntax_steps, { "", "a", "/a/b", "..a", "a..", "..." }, { "..", "a/..", "../a", "a/../b" } },
+	{ mpijob__job_syntax_steps, { "", "a", "/a/b", "..a", "a..", "..." },
+	    { "..", "a/..", "../a", "a/../b" } },
 	{ mpijob__job_syntax_absolute, { "/", "/a" }, { "", "a" } },
 	{ mpijob__job_syntax_relative, { "", "a/b", "..a" }, { "/a", "a/..", ".." } },
 	{ mpijob__job_syntax_projected, { "a", "a/..b" }, { "..a", "../a", "/a" } },
 	{ mpijob__job_syntax_iscsi,
-	  { "iqn.2001-04.com.example:a", "eui.0123456789abcdef", "naa.0123456789abcdef0123456789abcdef" },
-	  { "", "a", "iqn.2001-04.com.example", "iqn.201-04.a:b", "eui.1", "naa.1", "iqn.2001-04.a:b c" } },
+	    { "iqn.2001-04.com.example:a", "eui.0123456789abcdef",
+		"naa.0123456789abcdef0123456789abcdef" },
+	    { "", "a", "iqn.2001-04.com.example", "iqn.201-04.a:b", "eui.1", "naa.1",
+		"iqn.2001-04.a:b c" } },
 	{ mpijob__job_syntax_windows_user,
-	  { "a", "DOMAIN\\a", "NT AUTHORITY\\SYSTEM", "a.example.com\\b" },
-	  { "", "a\\", "\\a", "a\\b\\c", "a:b", "...", "a\nb", "a*\\b" } },
+	    { "a", "DOMAIN\\a", "NT AUTHORITY\\SYSTEM", "a.example.com\\b" },
+	    { "", "a\\", "\\a", "a\\b\\c", "a:b", "...", "a\nb", "a*\\b" } },
 	{ mpijob__job_syntax_credential, { "a" }, { "" } },
 	{ mpijob__job_syntax_no_slash, { "", "a" }, { "a/b" } },
-	{ mpijob__job_syntax_registry, { "a:1", "a:1,b:2", "[::1]:5" }, { "", "a", "a:1,b", "::1:5", "[a]b:1" } },
+	{ mpijob__job_syntax_registry, { "a:1", "a:1,b:2", "[::1]:5" },
+	    { "", "a", "a:1,b", "::1:5", "[a]b:1" } },
 	{ mpijob__job_syntax_tenant, { "", "a" }, { NULL } },
 };
 
@@ -74,13 +85,13 @@ static void lengths(void **state)
 	static const struct {
 		mpijob__job_syntax *check;
 		size_t most;
-	} limits[] = { { mpijob__job_syntax_label, 63 },      { mpijob__job_syntax_subdomain, 253 },
-		       { mpijob__job_syntax_driver, 63 },     { mpijob__job_syntax_host, 64 },
-		       { mpijob__job_syntax_search, 253 },    { mpijob__job_syntax_key, 63 },
-		       { mpijob__job_syntax_value, 63 },      { mpijob__job_syntax_port, 15 },
-		       { mpijob__job_syntax_file, 253 },      { mpijob__job_syntax_sysctl, 253 },
-		       { mpijob__job_syntax_tenant, 64 },     { mpijob__job_syntax_credential, 65536 },
-		       { mpijob__job_syntax_annotation, 63 }, { mpijob__job_syntax_windows_user, 104 } };
+	} limits[] = { { mpijob__job_syntax_label, 63 }, { mpijob__job_syntax_subdomain, 253 },
+		{ mpijob__job_syntax_driver, 63 }, { mpijob__job_syntax_host, 64 },
+		{ mpijob__job_syntax_search, 253 }, { mpijob__job_syntax_key, 63 },
+		{ mpijob__job_syntax_value, 63 }, { mpijob__job_syntax_port, 15 },
+		{ mpijob__job_syntax_file, 253 }, { mpijob__job_syntax_sysctl, 253 },
+		{ mpijob__job_syntax_tenant, 64 }, { mpijob__job_syntax_credential, 65536 },
+		{ mpijob__job_syntax_annotation, 63 }, { mpijob__job_syntax_windows_user, 104 } };
 	char *text = malloc(70000);
 
 	(void)state;
@@ -103,7 +114,8 @@ static void rows_fit_the_schema(void **state)
 	(void)state;
 	for (int type = 0; type < SCHEMA_NONE; type++) {
 		size_t count;
-		const struct mpijob__job_template_row *rows = mpijob__job_template_rows(type, &count);
+		const struct mpijob__job_template_row *rows =
+		    mpijob__job_template_rows(type, &count);
 
 		for (size_t i = 0; i < count; i++) {
 			char names[600] = "";
@@ -115,7 +127,8 @@ static void rows_fit_the_schema(void **state)
 			strncat(names, rows[i].key, sizeof(names) - 1);
 			for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
 				if (!mpijob__schema_find(type, name))
-					fail_msg("%s has no %s", mpijob__schema_type_name(type), name);
+					fail_msg("%s has no %s", mpijob__schema_type_name(type),
+					    name);
 			}
 		}
 	}
@@ -124,7 +137,7 @@ static void rows_fit_the_schema(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(each_form), cmocka_unit_test(lengths),
-					    cmocka_unit_test(rows_fit_the_schema) };
+		cmocka_unit_test(rows_fit_the_schema) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,8 +104,8 @@ static void test_p11_comes_back(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p11_reads), cmocka_unit_test(test_p11_refuses),
-					    cmocka_unit_test(test_p11_comes_back) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p11_reads),
+		cmocka_unit_test(test_p11_refuses), cmocka_unit_test(test_p11_comes_back) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The typed structs: read from a job, written to one, older and newer ones, and what they must not touch. */
+/* The typed structs: read from a job, written to one, older and newer ones, and what they must not
+ * touch. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -15,53 +16,54 @@
 #define HEAD "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata:\n  name: pi\n"
 
 static const char full[] =
-	HEAD "  extra: stays\n"
-	     "spec:\n"
-	     "  slotsPerWorker: 2.0\n"
-	     "  runLauncherAsWorker: true\n"
-	     "  spice: salt\n"
-	     "  runPolicy:\n"
-	     "    cleanPodPolicy: Running\n"
-	     "    ttlSecondsAfterFinished: 60\n"
-	     "    activeDeadlineSeconds: 5000000000\n"
-	     "    backoffLimit: 0\n"
-	     "    suspend: false\n"
-	     "    managedBy: kubeflow.org/mpi-operator\n"
-	     "    spice: pepper\n"
-	     "    schedulingPolicy:\n"
-	     "      minAvailable: 3\n"
-	     "      queue: gold\n"
-	     "      minResources: {cpu: 3000m}\n"
-	     "      priorityClass: high\n"
-	     "      scheduleTimeoutSeconds: 180\n"
-	     "      spice: mace\n"
-	     "  mpiReplicaSpecs:\n"
-	     "    Coordinator: {replicas: 1}\n"
-	     "    Launcher:\n"
-	     "      replicas: 1\n"
-	     "      spice: sage\n"
-	     "      restartPolicy: OnFailure\n"
-	     "      template: {spec: {containers: [{name: l, image: i}]}}\n"
-	     "    Worker:\n"
-	     "      replicas: 4\n"
-	     "      restartPolicy: Never\n"
-	     "      template: {spec: {containers: [{name: w, image: i}]}}\n"
-	     "  sshAuthMountPath: /home/mpi/.ssh\n"
-	     "  launcherCreationPolicy: WaitForWorkersReady\n"
-	     "  mpiImplementation: MPICH\n"
-	     "status:\n"
-	     "  spice: thyme\n"
-	     "  conditions:\n"
-	     "  - {type: Created, status: 'True', reason: MPIJobCreated, message: m, spice: dill,\n"
-	     "     lastUpdateTime: '2019-07-09T22:15:51Z', lastTransitionTime: '2019-07-10T00:15:52+02:00'}\n"
-	     "  - {type: Running, status: 'False'}\n"
-	     "  - {type: Odd, status: Perhaps}\n"
-	     "  replicaStatuses:\n"
-	     "    Launcher: {active: 1, failed: 2, selector: a=b}\n"
-	     "    Worker: {succeeded: 3}\n"
-	     "  startTime: '2019-07-09T22:15:51Z'\n"
-	     "  completionTime: '2019-07-09T22:17:06.5Z'\n"
-	     "  lastReconcileTime: '2019-07-09T22:17:06Z'\n";
+    HEAD "  extra: stays\n"
+	 "spec:\n"
+	 "  slotsPerWorker: 2.0\n"
+	 "  runLauncherAsWorker: true\n"
+	 "  spice: salt\n"
+	 "  runPolicy:\n"
+	 "    cleanPodPolicy: Running\n"
+	 "    ttlSecondsAfterFinished: 60\n"
+	 "    activeDeadlineSeconds: 5000000000\n"
+	 "    backoffLimit: 0\n"
+	 "    suspend: false\n"
+	 "    managedBy: kubeflow.org/mpi-operator\n"
+	 "    spice: pepper\n"
+	 "    schedulingPolicy:\n"
+	 "      minAvailable: 3\n"
+	 "      queue: gold\n"
+	 "      minResources: {cpu: 3000m}\n"
+	 "      priorityClass: high\n"
+	 "      scheduleTimeoutSeconds: 180\n"
+	 "      spice: mace\n"
+	 "  mpiReplicaSpecs:\n"
+	 "    Coordinator: {replicas: 1}\n"
+	 "    Launcher:\n"
+	 "      replicas: 1\n"
+	 "      spice: sage\n"
+	 "      restartPolicy: OnFailure\n"
+	 "      template: {spec: {containers: [{name: l, image: i}]}}\n"
+	 "    Worker:\n"
+	 "      replicas: 4\n"
+	 "      restartPolicy: Never\n"
+	 "      template: {spec: {containers: [{name: w, image: i}]}}\n"
+	 "  sshAuthMountPath: /home/mpi/.ssh\n"
+	 "  launcherCreationPolicy: WaitForWorkersReady\n"
+	 "  mpiImplementation: MPICH\n"
+	 "status:\n"
+	 "  spice: thyme\n"
+	 "  conditions:\n"
+	 "  - {type: Created, status: 'True', reason: MPIJobCreated, message: m, spice: dill,\n"
+	 "     lastUpdateTime: '2019-07-09T22:15:51Z', lastTransitionTime: "
+	 "'2019-07-10T00:15:52+02:00'}\n"
+	 "  - {type: Running, status: 'False'}\n"
+	 "  - {type: Odd, status: Perhaps}\n"
+	 "  replicaStatuses:\n"
+	 "    Launcher: {active: 1, failed: 2, selector: a=b}\n"
+	 "    Worker: {succeeded: 3}\n"
+	 "  startTime: '2019-07-09T22:15:51Z'\n"
+	 "  completionTime: '2019-07-09T22:17:06.5Z'\n"
+	 "  lastReconcileTime: '2019-07-09T22:17:06Z'\n";
 
 static mpijob *parse(const char *text)
 {
@@ -81,9 +83,9 @@ static char *yaml_of(const mpijob *job)
 	mpijob_text *text = mpijob_text_new();
 	char *copy;
 
-	assert_int_equal(
-		mpijob_node_write(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_YAML, mpijob_text_write, text),
-		0);
+	assert_int_equal(mpijob_node_write(mpijob_doc_root(mpijob_document(job)),
+			     MPIJOB_FORMAT_YAML, mpijob_text_write, text),
+	    0);
 	copy = strdup(mpijob_text_data(text));
 	mpijob_text_free(text);
 	return copy;
@@ -127,12 +129,14 @@ static void reads_the_spec(void **state)
 	gang = policy->scheduling_policy;
 	assert_int_equal(*gang->min_available, 3);
 	assert_string_equal(gang->queue, "gold");
-	assert_ptr_equal(gang->min_resources, at(job, "spec.runPolicy.schedulingPolicy.minResources"));
+	assert_ptr_equal(gang->min_resources,
+	    at(job, "spec.runPolicy.schedulingPolicy.minResources"));
 	assert_string_equal(gang->priority_class, "high");
 	assert_int_equal(*gang->schedule_timeout_seconds, 180);
 	assert_int_equal(*spec->launcher->replicas, 1);
 	assert_int_equal(spec->launcher->restart_policy, MPIJOB_RESTART_ON_FAILURE);
-	assert_ptr_equal(spec->launcher->pod_template, mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
+	assert_ptr_equal(spec->launcher->pod_template,
+	    mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
 	assert_int_equal(*spec->worker->replicas, 4);
 	assert_int_equal(spec->worker->restart_policy, MPIJOB_RESTART_NEVER);
 	assert_ptr_equal(spec->worker->pod_template, mpijob__job_template(job, MPIJOB__JOB_WORKER));
@@ -169,8 +173,9 @@ static void reads_the_status(void **state)
 
 static void absent_and_null_are_nothing(void **state)
 {
-	mpijob *job = parse(HEAD "spec: {slotsPerWorker: null, mpiImplementation: '', runPolicy: null, "
-				 "mpiReplicaSpecs: {Launcher: null, Worker: {template: null}}}");
+	mpijob *job =
+	    parse(HEAD "spec: {slotsPerWorker: null, mpiImplementation: '', runPolicy: null, "
+		       "mpiReplicaSpecs: {Launcher: null, Worker: {template: null}}}");
 	const struct mpijob_spec *spec = NULL;
 	const struct mpijob_status *status = NULL;
 
@@ -191,8 +196,9 @@ static void absent_and_null_are_nothing(void **state)
 
 static void all_wrong_types_at_once(void **state)
 {
-	mpijob *job = parse(HEAD "spec:\n  slotsPerWorker: '2'\n  runPolicy: {suspend: 1, backoffLimit: 3000000000}\n"
-				 "  mpiReplicaSpecs:\n    Worker: []\n");
+	mpijob *job = parse(HEAD
+	    "spec:\n  slotsPerWorker: '2'\n  runPolicy: {suspend: 1, backoffLimit: 3000000000}\n"
+	    "  mpiReplicaSpecs:\n    Worker: []\n");
 	const struct mpijob_spec *spec = (const struct mpijob_spec *)&job;
 	mpijob_diag *diag = mpijob_diag_new();
 
@@ -236,7 +242,8 @@ static void own_view_changes_nothing(void **state)
 /* Entries of a list are known by a key that may be missing, or be there twice. */
 static void own_view_of_odd_entries(void **state)
 {
-	mpijob *job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi}\nstatus:\n  conditions:\n"
+	mpijob *job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: "
+			    "pi}\nstatus:\n  conditions:\n"
 			    "  - {status: Maybe, more: 1}\n  - {type: A, status: 'True', more: 2}\n"
 			    "  - {type: A, status: Perhaps, more: 3}\n  - {more: 4}\n");
 	const struct mpijob_status *status = NULL;
@@ -288,7 +295,8 @@ static void from_structs_alone(void **state)
 	mpijob_doc *template = NULL;
 	struct mpijob_scheduling_policy gang = MPIJOB_SCHEDULING_POLICY_INIT;
 	struct mpijob_run_policy policy = MPIJOB_RUN_POLICY_INIT;
-	struct mpijob_replica_spec launcher = MPIJOB_REPLICA_SPEC_INIT, worker = MPIJOB_REPLICA_SPEC_INIT;
+	struct mpijob_replica_spec launcher = MPIJOB_REPLICA_SPEC_INIT,
+				   worker = MPIJOB_REPLICA_SPEC_INIT;
 	struct mpijob_spec spec = MPIJOB_SPEC_INIT;
 	const struct mpijob_spec *view = NULL;
 	static const char text[] = "spec: {containers: [{name: c, image: i}]}";
@@ -353,7 +361,8 @@ static void *older(const void *from, size_t size)
 	return copy;
 }
 
-/* Every size that an older spec could have had: what is inside is removed, what is past it stays. */
+/* Every size that an older spec could have had: what is inside is removed, what is past it
+ * stays. */
 /* Text that is not UTF-8 is refused, and nothing changes. */
 static void only_utf8(void **state)
 {
@@ -390,7 +399,8 @@ static void only_utf8(void **state)
 		assert_int_equal(mpijob_status_set(job, &status, NULL), MPIJOB_ERR_USAGE);
 		assert_string_equal(mpijob_name(job), "a");
 		assert_null(mpijob_uid(job));
-		assert_null(mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "status.conditions"));
+		assert_null(
+		    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "status.conditions"));
 		mpijob_free(job);
 	}
 }
@@ -405,7 +415,8 @@ static void older_spec(void **state)
 		{ "spec.runLauncherAsWorker", offsetof(struct mpijob_spec, run_policy) },
 		{ "spec.runPolicy", offsetof(struct mpijob_spec, launcher) },
 		{ "spec.mpiReplicaSpecs[Launcher]", offsetof(struct mpijob_spec, worker) },
-		{ "spec.mpiReplicaSpecs[Worker]", offsetof(struct mpijob_spec, ssh_auth_mount_path) },
+		{ "spec.mpiReplicaSpecs[Worker]",
+		    offsetof(struct mpijob_spec, ssh_auth_mount_path) },
 		{ "spec.sshAuthMountPath", offsetof(struct mpijob_spec, launcher_creation_policy) },
 		{ "spec.launcherCreationPolicy", offsetof(struct mpijob_spec, mpi_implementation) },
 		{ "spec.mpiImplementation", sizeof(struct mpijob_spec) },
@@ -526,7 +537,8 @@ static void writes_a_status(void **state)
 
 static void other_words_stay(void **state)
 {
-	mpijob *job = parse(HEAD "spec: {mpiImplementation: LAM, launcherCreationPolicy: AtStartup}");
+	mpijob *job =
+	    parse(HEAD "spec: {mpiImplementation: LAM, launcherCreationPolicy: AtStartup}");
 	const struct mpijob_spec *view = NULL;
 	struct mpijob_spec spec;
 

@@ -19,14 +19,16 @@ static int read_words(const char *words, struct mpijob_rank *out, mpijob_diag *d
 	char *text = strdup(words), *rest = NULL;
 	size_t count = 0;
 
-	for (char *word = strtok_r(text, " ", &rest); word && count < MOST; word = strtok_r(NULL, " ", &rest))
+	for (char *word = strtok_r(text, " ", &rest); word && count < MOST;
+	     word = strtok_r(NULL, " ", &rest))
 		entries[count++] = word;
 	int code = mpijob_rank_read(entries, out, diag);
 	free(text);
 	return code;
 }
 
-static void expect(const char *words, int32_t source, int32_t rank, int32_t size, int32_t local_rank, int32_t local_size)
+static void expect(const char *words, int32_t source, int32_t rank, int32_t size,
+    int32_t local_rank, int32_t local_size)
 {
 	struct mpijob_rank out = MPIJOB_RANK_INIT;
 
@@ -55,8 +57,10 @@ static void refuse(const char *words, const char *message)
 	mpijob_diag_free(diag);
 }
 
-#define OMPI "OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2"
-#define PMI  "PMI_RANK=3 PMI_SIZE=8 MPI_LOCALRANKID=1 MPI_LOCALNRANKS=2"
+#define OMPI                                                                          \
+	"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=8 OMPI_COMM_WORLD_LOCAL_RANK=1 " \
+	"OMPI_COMM_WORLD_LOCAL_SIZE=2"
+#define PMI "PMI_RANK=3 PMI_SIZE=8 MPI_LOCALRANKID=1 MPI_LOCALNRANKS=2"
 
 static void every_launcher(void **state)
 {
@@ -64,20 +68,28 @@ static void every_launcher(void **state)
 	expect(OMPI, MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	expect(OMPI " PMIX_RANK=3", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	expect(PMI, MPIJOB_RANK_HYDRA, 3, 8, 1, 2);
-	expect("PMI_RANK=0 PMI_SIZE=1 PMI_LOCAL_RANK=0 PMI_LOCAL_SIZE=1", MPIJOB_RANK_HYDRA, 0, 1, 0, 1);
+	expect("PMI_RANK=0 PMI_SIZE=1 PMI_LOCAL_RANK=0 PMI_LOCAL_SIZE=1", MPIJOB_RANK_HYDRA, 0, 1,
+	    0, 1);
 	expect("PMI_RANK=5", MPIJOB_RANK_HYDRA, 5, -1, -1, -1);
-	expect("MV2_COMM_WORLD_RANK=3 MV2_COMM_WORLD_SIZE=8 MV2_COMM_WORLD_LOCAL_RANK=1 MV2_COMM_WORLD_LOCAL_SIZE=2 " PMI,
-	       MPIJOB_RANK_MVAPICH, 3, 8, 1, 2);
-	expect("MVP_COMM_WORLD_RANK=3 MVP_COMM_WORLD_SIZE=8 MVP_COMM_WORLD_LOCAL_RANK=1 MVP_COMM_WORLD_LOCAL_SIZE=2",
-	       MPIJOB_RANK_MVAPICH, 3, 8, 1, 2);
-	expect("HOROVOD_RANK=3 HOROVOD_SIZE=8 HOROVOD_LOCAL_RANK=1 HOROVOD_LOCAL_SIZE=2", MPIJOB_RANK_HOROVOD, 3, 8, 1, 2);
-	expect("RANK=3 WORLD_SIZE=8 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2", MPIJOB_RANK_TORCH, 3, 8, 1, 2);
+	expect("MV2_COMM_WORLD_RANK=3 MV2_COMM_WORLD_SIZE=8 MV2_COMM_WORLD_LOCAL_RANK=1 "
+	       "MV2_COMM_WORLD_LOCAL_SIZE=2 " PMI,
+	    MPIJOB_RANK_MVAPICH, 3, 8, 1, 2);
+	expect("MVP_COMM_WORLD_RANK=3 MVP_COMM_WORLD_SIZE=8 MVP_COMM_WORLD_LOCAL_RANK=1 "
+	       "MVP_COMM_WORLD_LOCAL_SIZE=2",
+	    MPIJOB_RANK_MVAPICH, 3, 8, 1, 2);
+	expect("HOROVOD_RANK=3 HOROVOD_SIZE=8 HOROVOD_LOCAL_RANK=1 HOROVOD_LOCAL_SIZE=2",
+	    MPIJOB_RANK_HOROVOD, 3, 8, 1, 2);
+	expect("RANK=3 WORLD_SIZE=8 LOCAL_RANK=1 LOCAL_WORLD_SIZE=2", MPIJOB_RANK_TORCH, 3, 8, 1,
+	    2);
 	expect("RANK=3 WORLD_SIZE=8 LOCAL_RANK=1 LOCAL_SIZE=2", MPIJOB_RANK_TORCH, 3, 8, 1, 2);
-	expect("FLUX_TASK_RANK=3 FLUX_JOB_SIZE=8 FLUX_TASK_LOCAL_ID=1", MPIJOB_RANK_FLUX, 3, 8, 1, -1);
+	expect("FLUX_TASK_RANK=3 FLUX_JOB_SIZE=8 FLUX_TASK_LOCAL_ID=1", MPIJOB_RANK_FLUX, 3, 8, 1,
+	    -1);
 	expect("PMIX_RANK=3", MPIJOB_RANK_PMIX, 3, -1, -1, -1);
 }
 
-#define SLURM "SLURM_STEP_ID=0 SLURM_PROCID=9 SLURM_STEP_NUM_TASKS=11 SLURM_NTASKS=40 SLURM_LOCALID=1 SLURM_NODEID=2 "
+#define SLURM                                                                                     \
+	"SLURM_STEP_ID=0 SLURM_PROCID=9 SLURM_STEP_NUM_TASKS=11 SLURM_NTASKS=40 SLURM_LOCALID=1 " \
+	"SLURM_NODEID=2 "
 
 static void slurm(void **state)
 {
@@ -96,7 +108,8 @@ static void nobody(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++) {
-		static const char *const words[] = { "", "HOME=/ RANKS=3 RANK=3", "PMI_RANK= OMPI_COMM_WORLD_SIZE=3", "SLURM_PROCID=0" };
+		static const char *const words[] = { "", "HOME=/ RANKS=3 RANK=3",
+			"PMI_RANK= OMPI_COMM_WORLD_SIZE=3", "SLURM_PROCID=0" };
 		assert_int_equal(read_words(words[i], &out, NULL), 0);
 		assert_int_equal(out.source, MPIJOB_RANK_NONE);
 		assert_int_equal(out.rank, 0);
@@ -112,23 +125,30 @@ static void several_at_once(void **state)
 {
 	(void)state;
 	/* mpirun or torchrun inside of Slurm's. */
-	expect(OMPI " SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
-	expect("RANK=1 WORLD_SIZE=2 SLURM_STEP_ID=0 SLURM_PROCID=7", MPIJOB_RANK_TORCH, 1, 2, -1, -1);
+	expect(OMPI " SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1", MPIJOB_RANK_OPENMPI, 3, 8, 1,
+	    2);
+	expect("RANK=1 WORLD_SIZE=2 SLURM_STEP_ID=0 SLURM_PROCID=7", MPIJOB_RANK_TORCH, 1, 2, -1,
+	    -1);
 	/* deepspeed over mpirun. */
 	expect(OMPI " RANK=3 WORLD_SIZE=8 LOCAL_RANK=1", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	expect("PMI_RANK=3 RANK=3 WORLD_SIZE=8", MPIJOB_RANK_HYDRA, 3, -1, -1, -1);
 	expect(PMI " RANK=4", MPIJOB_RANK_HYDRA, 3, 8, 1, 2);
 	/* torchrun inside of mpirun, and the reverse. */
-	refuse("PMI_RANK=1 PMI_SIZE=2 RANK=3 WORLD_SIZE=4", "PMI_RANK says rank 1 of 2, RANK says rank 3 of 4");
-	refuse("PMI_RANK=1 PMI_SIZE=2 RANK=1 WORLD_SIZE=4", "PMI_RANK says rank 1 of 2, RANK says rank 1 of 4");
-	refuse(OMPI " RANK=0 WORLD_SIZE=1", "OMPI_COMM_WORLD_RANK says rank 3 of 8, RANK says rank 0 of 1");
+	refuse("PMI_RANK=1 PMI_SIZE=2 RANK=3 WORLD_SIZE=4",
+	    "PMI_RANK says rank 1 of 2, RANK says rank 3 of 4");
+	refuse("PMI_RANK=1 PMI_SIZE=2 RANK=1 WORLD_SIZE=4",
+	    "PMI_RANK says rank 1 of 2, RANK says rank 1 of 4");
+	refuse(OMPI " RANK=0 WORLD_SIZE=1",
+	    "OMPI_COMM_WORLD_RANK says rank 3 of 8, RANK says rank 0 of 1");
 	refuse("HOROVOD_RANK=1 HOROVOD_SIZE=2 RANK=0 WORLD_SIZE=2", "RANK says rank 0 of 2");
 	refuse(OMPI " RANK=x WORLD_SIZE=1", "RANK=x: is no number");
 	expect(OMPI " " PMI, MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	expect(OMPI " PMI_RANK=3", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
-	refuse(OMPI " PMI_RANK=2 PMI_SIZE=8", "OMPI_COMM_WORLD_RANK says rank 3 of 8, PMI_RANK says rank 2 of 8");
+	refuse(OMPI " PMI_RANK=2 PMI_SIZE=8",
+	    "OMPI_COMM_WORLD_RANK says rank 3 of 8, PMI_RANK says rank 2 of 8");
 	refuse(OMPI " PMI_RANK=3 PMI_SIZE=4", "take the variables away");
-	refuse("SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=2 PMIX_RANK=0", "PMIX_RANK says rank 0");
+	refuse("SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=2 PMIX_RANK=0",
+	    "PMIX_RANK says rank 0");
 }
 
 static void nonsense(void **state)
@@ -176,8 +196,12 @@ static void environments_and_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_launcher), cmocka_unit_test(slurm),    cmocka_unit_test(nobody),
-		cmocka_unit_test(several_at_once), cmocka_unit_test(nonsense), cmocka_unit_test(environments_and_sizes),
+		cmocka_unit_test(every_launcher),
+		cmocka_unit_test(slurm),
+		cmocka_unit_test(nobody),
+		cmocka_unit_test(several_at_once),
+		cmocka_unit_test(nonsense),
+		cmocka_unit_test(environments_and_sizes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

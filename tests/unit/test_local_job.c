@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The batch/v1 Job controller and the garbage collector of the embedded cluster, driven by pod statuses
- * that the test writes as a kubelet would.
+ * The batch/v1 Job controller and the garbage collector of the embedded cluster, driven by pod
+ * statuses that the test writes as a kubelet would.
  */
 #include "../support/fake_wait.h"
 #include "local_client.h"
@@ -15,10 +15,12 @@ static void make_job(struct cluster *cluster, const char *fields, const char *re
 	char body[1024];
 
 	snprintf(body, sizeof(body),
-		 "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"metadata\":{\"labels\":{\"l\":\"1\"}},"
-		 "\"spec\":"
-		 "{\"restartPolicy\":\"%s\",\"hostname\":\"h\",\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}",
-		 fields, restart);
+	    "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"metadata\":{\"labels\":{"
+	    "\"l\":\"1\"}},"
+	    "\"spec\":"
+	    "{\"restartPolicy\":\"%s\",\"hostname\":\"h\",\"containers\":[{\"name\":\"c\","
+	    "\"image\":\"i\"}]}}}}",
+	    fields, restart);
 	expect(cluster, "POST", JOB, body, 201);
 	poll_for(cluster, 5);
 }
@@ -40,8 +42,10 @@ static char *find_pod(struct cluster *cluster, const char *phase)
 	char *path = NULL;
 
 	for (size_t i = 0; i < mpijob_node_count(items) && !path; i++) {
-		const char *name = mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name"));
-		const char *now = mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "status.phase"));
+		const char *name =
+		    mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "metadata.name"));
+		const char *now =
+		    mpijob_node_string(mpijob_node_find(mpijob_node_at(items, i), "status.phase"));
 
 		if (strcmp(now, phase) == 0) {
 			size_t size = strlen(PODS) + strlen(name) + 2;
@@ -74,10 +78,12 @@ static void set_phase(struct cluster *cluster, const char *from, const char *to)
 	set_pod(cluster, from, body);
 }
 
-static void expect_condition(struct cluster *cluster, const char *type, const char *status, const char *reason)
+static void expect_condition(struct cluster *cluster, const char *type, const char *status,
+    const char *reason)
 {
 	struct answer answer = ask(cluster, "GET", JOB "/j", NULL);
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(answer.doc), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(answer.doc), "status.conditions");
 	int found = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -87,8 +93,9 @@ static void expect_condition(struct cluster *cluster, const char *type, const ch
 			continue;
 		found = 1;
 		assert_string_equal(mpijob_node_string(mpijob_node_get(condition, "status")),
-				    status ? status : "no such condition");
-		assert_string_equal(mpijob_node_string(mpijob_node_get(condition, "reason")), reason);
+		    status ? status : "no such condition");
+		assert_string_equal(mpijob_node_string(mpijob_node_get(condition, "reason")),
+		    reason);
 	}
 	assert_int_equal(found, status != NULL);
 	answer_free(&answer);
@@ -100,9 +107,9 @@ static void test_success(void **state)
 
 	make_job(*state, "", "Never");
 	assert_int_equal(count(*state, PODS), 1);
-	assert_int_equal(
-		count(*state, PODS "?labelSelector=batch.kubernetes.io/job-name%3Dj,job-name%3Dj,controller-uid,l%3D1"),
-		1);
+	assert_int_equal(count(*state, PODS "?labelSelector=batch.kubernetes.io/"
+					    "job-name%3Dj,job-name%3Dj,controller-uid,l%3D1"),
+	    1);
 	path = find_pod(*state, "Pending");
 	assert_memory_equal(path, PODS "/j-", strlen(PODS "/j-"));
 	assert_int_equal(strlen(path), strlen(PODS "/j-") + 5);
@@ -135,7 +142,8 @@ static void test_backoff_limit(void **state)
 	expect_condition(*state, "FailureTarget", "True", "BackoffLimitExceeded");
 	expect_condition(*state, "Failed", "True", "BackoffLimitExceeded");
 	expect_text(*state, JOB "/j", "status.failed", "3");
-	expect_text(*state, JOB "/j", "status.conditions[1].message", "Job has reached the specified backoff limit");
+	expect_text(*state, JOB "/j", "status.conditions[1].message",
+	    "Job has reached the specified backoff limit");
 }
 
 static void test_no_second_attempt(void **state)
@@ -151,17 +159,21 @@ static void test_restarts_count(void **state)
 {
 	make_job(*state, "\"backoffLimit\":1,", "OnFailure");
 	set_pod(*state, "Pending",
-		"{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"
-		"\"state\":{\"waiting\":"
-		"{\"reason\":\"CrashLoopBackOff\"}},\"lastState\":{\"terminated\":{\"exitCode\":3}}}]}}");
+	    "{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"name\":\"c\","
+	    "\"restartCount\":0,"
+	    "\"state\":{\"waiting\":"
+	    "{\"reason\":\"CrashLoopBackOff\"}},\"lastState\":{\"terminated\":{\"exitCode\":3}}}]}"
+	    "}");
 	expect_condition(*state, "FailureTarget", NULL, NULL);
 	set_pod(*state, "Running",
-		"{\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":1,\"state\":{\"running\":{}},"
-		"\"lastState\":{\"terminated\":{\"exitCode\":3}}}]}}");
+	    "{\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":1,\"state\":{"
+	    "\"running\":{}},"
+	    "\"lastState\":{\"terminated\":{\"exitCode\":3}}}]}}");
 	expect_condition(*state, "FailureTarget", NULL, NULL);
 	set_pod(*state, "Running",
-		"{\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":1,\"state\":{\"waiting\":{}},"
-		"\"lastState\":{\"terminated\":{\"exitCode\":3}}}]}}");
+	    "{\"status\":{\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":1,\"state\":{"
+	    "\"waiting\":{}},"
+	    "\"lastState\":{\"terminated\":{\"exitCode\":3}}}]}}");
 	expect_condition(*state, "Failed", "True", "BackoffLimitExceeded");
 	expect_text(*state, JOB "/j", "status.failed", "1");
 	assert_int_equal(count(*state, PODS), 0);
@@ -174,11 +186,14 @@ static void test_suspend(void **state)
 	expect_condition(*state, "Suspended", "True", "JobSuspended");
 	expect_text(*state, JOB "/j", "status.startTime", NULL);
 	expect(*state, "PATCH", JOB "/j",
-	       "{\"spec\":{\"suspend\":false,\"template\":{\"spec\":{\"nodeSelector\":{\"a\":\"b\"}}}}}", 200);
+	    "{\"spec\":{\"suspend\":false,\"template\":{\"spec\":{\"nodeSelector\":{\"a\":\"b\"}}}}"
+	    "}",
+	    200);
 	poll_for(*state, 5);
 	expect_condition(*state, "Suspended", "False", "JobResumed");
 	assert_int_equal(count(*state, PODS), 1);
-	expect(*state, "PATCH", JOB "/j", "{\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"a\":\"c\"}}}}}", 422);
+	expect(*state, "PATCH", JOB "/j",
+	    "{\"spec\":{\"template\":{\"spec\":{\"nodeSelector\":{\"a\":\"c\"}}}}}", 422);
 	expect(*state, "PATCH", JOB "/j", "{\"spec\":{\"suspend\":true}}", 200);
 	poll_for(*state, 5);
 	assert_int_equal(count(*state, PODS), 0);
@@ -230,22 +245,25 @@ static void test_time_to_live(void **state)
 static void test_unsupported_jobs(void **state)
 {
 	static const char *const fields[] = { "\"completions\":2,", "\"parallelism\":3,",
-					      "\"completionMode\":\"Indexed\",", "\"podFailurePolicy\":{\"rules\":[]},",
-					      "\"manualSelector\":true," };
+		"\"completionMode\":\"Indexed\",", "\"podFailurePolicy\":{\"rules\":[]},",
+		"\"manualSelector\":true," };
 	char body[512];
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		snprintf(body, sizeof(body),
-			 "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"spec\":{\"restartPolicy\":"
-			 "\"Never\","
-			 "\"containers\":[{\"name\":\"c\"}]}}}}",
-			 fields[i]);
-		expect_refusal(*state, "POST", JOB, "application/json", body, 501, "NotImplemented");
+		    "{\"metadata\":{\"name\":\"j\"},\"spec\":{%s\"template\":{\"spec\":{"
+		    "\"restartPolicy\":"
+		    "\"Never\","
+		    "\"containers\":[{\"name\":\"c\"}]}}}}",
+		    fields[i]);
+		expect_refusal(*state, "POST", JOB, "application/json", body, 501,
+		    "NotImplemented");
 	}
 	expect_refusal(*state, "POST", JOB, "application/json",
-		       "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":\"Always\","
-		       "\"containers\":[{\"name\":\"c\"}]}}}}",
-		       422, "Invalid");
+	    "{\"metadata\":{\"name\":\"j\"},\"spec\":{\"template\":{\"spec\":{\"restartPolicy\":"
+	    "\"Always\","
+	    "\"containers\":[{\"name\":\"c\"}]}}}}",
+	    422, "Invalid");
 }
 
 /* Garbage. */
@@ -253,7 +271,8 @@ static void test_unsupported_jobs(void **state)
 static char *uid_of(struct cluster *cluster, const char *path)
 {
 	struct answer answer = ask(cluster, "GET", path, NULL);
-	char *uid = strdup(mpijob_node_string(mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.uid")));
+	char *uid = strdup(
+	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.uid")));
 
 	answer_free(&answer);
 	return uid;
@@ -264,10 +283,11 @@ static void make_child(struct cluster *cluster, const char *name, const char *ui
 	char body[512];
 
 	snprintf(body, sizeof(body),
-		 "{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
-		 "\"name\":\"o\","
-		 "\"uid\":\"%s\"}]}}",
-		 name, uid);
+	    "{\"metadata\":{\"name\":\"%s\",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":"
+	    "\"ConfigMap\","
+	    "\"name\":\"o\","
+	    "\"uid\":\"%s\"}]}}",
+	    name, uid);
 	expect(cluster, "POST", MAPS, body, 201);
 }
 
@@ -331,12 +351,13 @@ static void test_namespace(void **state)
 	expect(*state, "POST", "/api/v1/namespaces", "{\"metadata\":{\"name\":\"n\"}}", 201);
 	expect_text(*state, "/api/v1/namespaces/n", "status.phase", "Active");
 	expect(*state, "POST", "/api/v1/namespaces/n/configmaps",
-	       "{\"metadata\":{\"name\":\"m\",\"finalizers\":[\"x/y\"]}}", 201);
+	    "{\"metadata\":{\"name\":\"m\",\"finalizers\":[\"x/y\"]}}", 201);
 	expect(*state, "DELETE", "/api/v1/namespaces/n", NULL, 200);
 	expect_text(*state, "/api/v1/namespaces/n", "status.phase", "Terminating");
 	expect_refusal(*state, "POST", "/api/v1/namespaces/n/configmaps", "application/json",
-		       "{\"metadata\":{\"name\":\"k\"}}", 403, "Forbidden");
-	expect(*state, "PATCH", "/api/v1/namespaces/n/configmaps/m", "{\"metadata\":{\"finalizers\":null}}", 200);
+	    "{\"metadata\":{\"name\":\"k\"}}", 403, "Forbidden");
+	expect(*state, "PATCH", "/api/v1/namespaces/n/configmaps/m",
+	    "{\"metadata\":{\"finalizers\":null}}", 200);
 	poll_for(*state, 5);
 	expect(*state, "GET", "/api/v1/namespaces/n", NULL, 404);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leader election over the embedded cluster: one leads, gives up, the next leads; one is gone, the next waits. */
+/* Leader election over the embedded cluster: one leads, gives up, the next leads; one is gone, the
+ * next waits. */
 #include "../support/fake_wait.h"
 #include "local_client.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of lines: each has its own, wherever writes are cut, and whatever was forgotten in front. */
+/* Times of lines: each has its own, wherever writes are cut, and whatever was forgotten in
+ * front. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -121,9 +122,10 @@ static void text(void **state)
 		{ "2026-11-21T13:00:00.1234567891+01:00", 1795262400123456789 },
 		{ "2026-11-21T10:30:00.5-01:30", 1795262400500000000 },
 	};
-	static const char *const bad[] = { "", "2026", "2026-11-21", "2026-11-21T12:00:00", "2026-13-21T12:00:00Z",
-					   "2026-11-21T12:00:00ZZ", "2026-11-21T12:00:00+1", "x026-11-21T12:00:00Z",
-					   "2026-11-21T12:00:00.Zx", "9999-11-21T12:00:00Z", "2026-11-21 12:00:00Z" };
+	static const char *const bad[] = { "", "2026", "2026-11-21", "2026-11-21T12:00:00",
+		"2026-13-21T12:00:00Z", "2026-11-21T12:00:00ZZ", "2026-11-21T12:00:00+1",
+		"x026-11-21T12:00:00Z", "2026-11-21T12:00:00.Zx", "9999-11-21T12:00:00Z",
+		"2026-11-21 12:00:00Z" };
 	char out[LOG_TIME_SIZE];
 	int64_t ns;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages between lib/local and the node: what is written is read, in whatever pieces it comes, and nonsense is
- * refused. */
+/* Messages between lib/local and the node: what is written is read, in whatever pieces it comes,
+ * and nonsense is refused. */
 #include "local/node_message.h"
 
 #include <mpijob/base.h>
@@ -88,7 +88,8 @@ static void fields_come_back(void **state)
 	close_pair(&pair);
 }
 
-static void queue(struct node_channel *channel, uint64_t request, const void *data, size_t len, int fd)
+static void queue(struct node_channel *channel, uint64_t request, const void *data, size_t len,
+    int fd)
 {
 	struct node_writer w;
 
@@ -99,7 +100,8 @@ static void queue(struct node_channel *channel, uint64_t request, const void *da
 	assert_int_equal(mpijob__local_node_message_send(channel, &w), 0);
 }
 
-/* More than a socket takes at once; each message has a descriptor of its own that must arrive with it. */
+/* More than a socket takes at once; each message has a descriptor of its own that must arrive with
+ * it. */
 static void long_messages_keep_their_descriptors(void **state)
 {
 	enum { COUNT = 6, LENGTH = 700000 };
@@ -133,7 +135,8 @@ static void long_messages_keep_their_descriptors(void **state)
 		if (r == 0)
 			continue;
 		assert_int_equal(in.frame.request, got + 1);
-		assert_int_equal(in.frame.length, sizeof(struct node_field_header) + (got % 2 ? LENGTH : 1));
+		assert_int_equal(in.frame.length,
+		    sizeof(struct node_field_header) + (got % 2 ? LENGTH : 1));
 		assert_int_equal(in.fds[0] >= 0, got != 3);
 		assert_int_equal(in.fds[1], -1);
 		if (got != 3) {
@@ -231,7 +234,8 @@ static void the_other_end_closes(void **state)
 	queue(&pair.a, 1, "x", 1, -1);
 	assert_int_equal(mpijob__local_node_message_flush(&pair.a), 0);
 	mpijob__local_node_message_channel_close(&pair.a);
-	assert_int_equal(mpijob__local_node_message_receive(&pair.b, &in), 1); /* what was said before still counts */
+	/* what was said before still counts */
+	assert_int_equal(mpijob__local_node_message_receive(&pair.b, &in), 1);
 	mpijob__local_node_message_incoming_free(&in);
 	queue(&pair.b, 2, "y", 1, -1);
 	assert_int_equal(mpijob__local_node_message_flush(&pair.b), MPIJOB_ERR_IO);
@@ -242,9 +246,12 @@ static void the_other_end_closes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fields_come_back),       cmocka_unit_test(long_messages_keep_their_descriptors),
-		cmocka_unit_test(too_long_is_refused),    cmocka_unit_test(bad_frames_are_refused),
-		cmocka_unit_test(bad_fields_are_refused), cmocka_unit_test(the_other_end_closes),
+		cmocka_unit_test(fields_come_back),
+		cmocka_unit_test(long_messages_keep_their_descriptors),
+		cmocka_unit_test(too_long_is_refused),
+		cmocka_unit_test(bad_frames_are_refused),
+		cmocka_unit_test(bad_fields_are_refused),
+		cmocka_unit_test(the_other_end_closes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watches of the embedded cluster: resume, selections, forgotten versions, bookmarks, back-pressure, cancelling. */
+/* Watches of the embedded cluster: resume, selections, forgotten versions, bookmarks,
+ * back-pressure, cancelling. */
 #include "../support/fake_wait.h"
 #include "local_client.h"
 
@@ -12,21 +13,23 @@ static void put_map(struct cluster *cluster, const char *name, const char *app)
 {
 	char body[128];
 
-	snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"}}}", name, app);
+	snprintf(body, sizeof(body), "{\"metadata\":{\"name\":\"%s\",\"labels\":{\"app\":\"%s\"}}}",
+	    name, app);
 	expect(cluster, "POST", MAPS, body, 201);
 }
 
 static char *version_now(struct cluster *cluster)
 {
 	struct answer answer = ask(cluster, "GET", MAPS, NULL);
-	char *version =
-		strdup(mpijob_node_string(mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.resourceVersion")));
+	char *version = strdup(mpijob_node_string(
+	    mpijob_node_find(mpijob_doc_root(answer.doc), "metadata.resourceVersion")));
 
 	answer_free(&answer);
 	return version;
 }
 
-static void watch(struct cluster *cluster, struct answer *answer, const char *query, const char *version)
+static void watch(struct cluster *cluster, struct answer *answer, const char *query,
+    const char *version)
 {
 	char path[256];
 
@@ -178,8 +181,9 @@ static void test_initial_events(void **state)
 	struct answer answer;
 
 	put_map(*state, "a", "x");
-	watch(*state, &answer, "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
-	      "");
+	watch(*state, &answer,
+	    "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
+	    "");
 	poll_for(*state, 20);
 	assert_int_equal(told(&answer, "{\"type\":\"ADDED\""), 1);
 	assert_int_equal(told(&answer, "\"k8s.io/initial-events-end\":\"true\""), 1);
@@ -262,9 +266,16 @@ static int up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_from_now),       TEST(test_resume),   TEST(test_expired), TEST(test_selection),
-		TEST(test_paused),         TEST(test_interest), TEST(test_wake),    TEST(test_timeout_and_bookmark),
-		TEST(test_initial_events), TEST(test_many),
+		TEST(test_from_now),
+		TEST(test_resume),
+		TEST(test_expired),
+		TEST(test_selection),
+		TEST(test_paused),
+		TEST(test_interest),
+		TEST(test_wake),
+		TEST(test_timeout_and_bookmark),
+		TEST(test_initial_events),
+		TEST(test_many),
 	};
 
 	return cmocka_run_group_tests_name("local watch", tests, NULL, NULL);

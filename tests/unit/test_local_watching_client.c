@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client's watches, lists and waits over the embedded cluster, as it is: also where it refuses something. */
+/* The client's watches, lists and waits over the embedded cluster, as it is: also where it refuses
+ * something. */
 #include "../support/fake_wait.h"
 #include "local_client.h"
 
@@ -126,7 +127,9 @@ static void test_a_list(void **state)
 		items = mpijob_node_get(mpijob_doc_root(list), "items");
 		assert_int_equal(mpijob_node_count(items), 3);
 		for (size_t at = 0; at < 3; at++)
-			assert_string_equal(mpijob_node_string(mpijob_node_get(mpijob_node_at(items, at), "kind")), "ConfigMap");
+			assert_string_equal(mpijob_node_string(
+						mpijob_node_get(mpijob_node_at(items, at), "kind")),
+			    "ConfigMap");
 		mpijob_doc_free(list);
 	}
 	assert_int_equal(mpijob_diag_count(diag), 0);
@@ -155,13 +158,19 @@ static void test_a_wait(void **state)
 	pthread_t thread;
 
 	put_map(cluster, "a");
-	assert_int_equal(mpijob_client_wait(cluster->client, &target, 30, has_data, NULL, &map, NULL), MPIJOB_ERR_TIMEOUT);
+	assert_int_equal(mpijob_client_wait(cluster->client, &target, 30, has_data, NULL, &map,
+			     NULL),
+	    MPIJOB_ERR_TIMEOUT);
 	assert_int_equal(pthread_create(&thread, NULL, cancel_soon, cluster->client), 0);
-	assert_int_equal(mpijob_client_wait(cluster->client, &target, -1, has_data, NULL, &map, NULL), MPIJOB_ERR_CANCELLED);
+	assert_int_equal(mpijob_client_wait(cluster->client, &target, -1, has_data, NULL, &map,
+			     NULL),
+	    MPIJOB_ERR_CANCELLED);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_null(map);
 	expect(cluster, "PATCH", MAPS "/a", "{\"data\":{\"k\":\"v\"}}", 200);
-	assert_int_equal(mpijob_client_wait(cluster->client, &target, 0, has_data, NULL, &map, NULL), 0);
+	assert_int_equal(mpijob_client_wait(cluster->client, &target, 0, has_data, NULL, &map,
+			     NULL),
+	    0);
 	assert_non_null(map);
 	mpijob_doc_free(map);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator's configuration: what a file with mistakes is told, which section wins, what limits do, what is left
- * alone. docs/operator-config.md is what the table of keys says; UPDATE_CASES=1 writes it.
+ * The operator's configuration: what a file with mistakes is told, which section wins, what limits
+ * do, what is left alone. docs/operator-config.md is what the table of keys says; UPDATE_CASES=1
+ * writes it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@ static mpijob_operator_config *read_config(const char *text)
 	code = mpijob_operator_config_parse(whole.data, whole.len, NULL, &config, diag);
 	if (code)
 		fail_msg("%s: %s", mpijob_error_text(code),
-			 mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : "no finding");
+		    mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : "no finding");
 	assert_int_equal(mpijob_diag_count(diag), 0);
 	mpijob_diag_free(diag);
 	mpijob__base_text_release(&whole);
@@ -43,22 +44,26 @@ static mpijob_operator_config *read_config(const char *text)
 	return copy;
 }
 
-/* A job of a namespace; `policy` is the inside of runPolicy, `workers` the Worker, `more` what is put under metadata. */
-static mpijob *read_job(const char *namespace_, const char *policy, const char *worker, const char *more)
+/* A job of a namespace; `policy` is the inside of runPolicy, `workers` the Worker, `more` what is
+ * put under metadata. */
+static mpijob *read_job(const char *namespace_, const char *policy, const char *worker,
+    const char *more)
 {
 	struct mpijob_text text = { 0 };
 	mpijob *job = NULL;
 
 	mpijob__base_text_printf(&text,
-			    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: %s%s}\n"
-			    "spec:\n  runPolicy: {%s}\n  mpiReplicaSpecs: {Launcher: {}, %s}\n",
-			    namespace_, more, policy, worker);
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: "
+	    "%s%s}\n"
+	    "spec:\n  runPolicy: {%s}\n  mpiReplicaSpecs: {Launcher: {}, %s}\n",
+	    namespace_, more, policy, worker);
 	assert_int_equal(mpijob_parse(text.data, text.len, NULL, &job, NULL), 0);
 	mpijob__base_text_release(&text);
 	return job;
 }
 
-static const struct mpijob_effective_value *value_of(const mpijob_effective *effective, const char *field)
+static const struct mpijob_effective_value *value_of(const mpijob_effective *effective,
+    const char *field)
 {
 	for (size_t i = 0; i < mpijob_effective_count(effective); i++)
 		if (strcmp(mpijob_effective_at(effective, i)->field, field) == 0)
@@ -67,8 +72,8 @@ static const struct mpijob_effective_value *value_of(const mpijob_effective *eff
 	return NULL;
 }
 
-static void check(const mpijob_effective *effective, const char *field, const char *value, int32_t origin, int32_t rule,
-		  const char *wanted)
+static void check(const mpijob_effective *effective, const char *field, const char *value,
+    int32_t origin, int32_t rule, const char *wanted)
 {
 	const struct mpijob_effective_value *is = value_of(effective, field);
 
@@ -109,45 +114,60 @@ static const struct {
 	const char *said;
 } mistakes[] = {
 	{ "limit: {}\n", "3:1: limit: there is no such key; did you mean limits?\n" },
-	{ "limits: {worker: {max: 3}}\n", "3:10: limits.worker: there is no such key; did you mean workers?\n" },
+	{ "limits: {worker: {max: 3}}\n",
+	    "3:10: limits.worker: there is no such key; did you mean workers?\n" },
 	{ "zebra: 1\n", "3:1: zebra: there is no such key\n" },
-	{ "defaults: {cleanPodPolicy: all}\n", "3:28: defaults.cleanPodPolicy: unsupported value 'all'; did you mean All?\n" },
+	{ "defaults: {cleanPodPolicy: all}\n",
+	    "3:28: defaults.cleanPodPolicy: unsupported value 'all'; did you mean All?\n" },
 	{ "defaults: {ttlSecondsAfterFinished: soon}\n",
-	  "3:37: defaults.ttlSecondsAfterFinished: must be a whole number of 32 bits, not the string \"soon\"\n" },
-	{ "defaults: {ttlSecondsAfterFinished: -1}\n", "3:37: defaults.ttlSecondsAfterFinished: must be at least 0, not -1\n" },
+	    "3:37: defaults.ttlSecondsAfterFinished: must be a whole number of 32 bits, not the "
+	    "string \"soon\"\n" },
+	{ "defaults: {ttlSecondsAfterFinished: -1}\n",
+	    "3:37: defaults.ttlSecondsAfterFinished: must be at least 0, not -1\n" },
 	{ "defaults: [1]\n", "3:11: defaults: must be a map, not a list\n" },
 	{ "defaults:\n  features: {wait-for-host: 60s}\n",
-	  "4:14: defaults.features.wait-for-host: there is no such feature; did you mean wait-for-hosts?\n" },
+	    "4:14: defaults.features.wait-for-host: there is no such feature; did you mean "
+	    "wait-for-hosts?\n" },
 	{ "defaults:\n  features: {wait-for-hosts: soon}\n",
-	  "4:30: defaults.features.wait-for-hosts: 'soon' is not accepted; use a duration as 90s, 5m or 1h30m, at most 86400 s, or "
-	  "0\n" },
+	    "4:30: defaults.features.wait-for-hosts: 'soon' is not accepted; use a duration as "
+	    "90s, 5m or 1h30m, at most 86400 s, or "
+	    "0\n" },
 	{ "defaults: {features: {clean-launcher: [1]}}\n",
-	  "3:39: defaults.features.clean-launcher: must be true, false, a number or a duration, not a list\n" },
-	{ "annotations: [ssh-prot]\n", "3:15: annotations[0]: there is no such feature; did you mean ssh-port?\n" },
+	    "3:39: defaults.features.clean-launcher: must be true, false, a number or a duration, "
+	    "not a list\n" },
+	{ "annotations: [ssh-prot]\n",
+	    "3:15: annotations[0]: there is no such feature; did you mean ssh-port?\n" },
 	{ "annotations: yes\n", "3:14: annotations: must be a list of names, not true\n" },
 	{ "namespaces:\n- {}\n", "4:3: namespaces[0].names: a value is required\n" },
-	{ "namespaces:\n- names: []\n", "4:10: namespaces[0].names: must be a list with at least one name, not a list\n" },
+	{ "namespaces:\n- names: []\n",
+	    "4:10: namespaces[0].names: must be a list with at least one name, not a list\n" },
 	{ "namespaces:\n- names: [Team-a]\n",
-	  "4:11: namespaces[0].names[0]: 'Team-a' matches no namespace: their names have lower case letters, digits and '-'; '*' "
-	  "stands for any\n" },
-	{ "namespaces:\n- names: [a]\n  namespaces: []\n", "5:3: namespaces[0].namespaces: there is no such key\n" },
+	    "4:11: namespaces[0].names[0]: 'Team-a' matches no namespace: their names have lower "
+	    "case letters, digits and '-'; '*' "
+	    "stands for any\n" },
+	{ "namespaces:\n- names: [a]\n  namespaces: []\n",
+	    "5:3: namespaces[0].namespaces: there is no such key\n" },
 	{ "namespaces: {names: [a]}\n", "3:13: namespaces: must be a list, not a map\n" },
 	{ "namespaces: [7]\n", "3:14: namespaces[0]: must be a map, not the number 7\n" },
 	{ "limits: {ttlSecondsAfterFinished: {min: 9, max: 8}}\n",
-	  "3:41: limits.ttlSecondsAfterFinished.min: 9 is more than max, 8\n" },
+	    "3:41: limits.ttlSecondsAfterFinished.min: 9 is more than max, 8\n" },
 	{ "namespaces:\n- names: [a]\n  limits: {workers: {max: 3}}\n  defaults: {workers: 4}\n",
-	  "6:23: namespaces[0].defaults.workers: 4 is more than the limit of this section, 3\n" },
+	    "6:23: namespaces[0].defaults.workers: 4 is more than the limit of this section, 3\n" },
 	{ "limits: {ttlSecondsAfterFinished: {min: 9}}\ndefaults: {ttlSecondsAfterFinished: 3}\n",
-	  "4:37: defaults.ttlSecondsAfterFinished: 3 is less than the limit of this section, 9\n" },
+	    "4:37: defaults.ttlSecondsAfterFinished: 3 is less than the limit of this section, "
+	    "9\n" },
 	{ "limits: {cleanPodPolicy: {allowed: [All, Some]}}\n",
-	  "3:42: limits.cleanPodPolicy.allowed[1]: unsupported value 'Some'\n" },
+	    "3:42: limits.cleanPodPolicy.allowed[1]: unsupported value 'Some'\n" },
 	{ "limits: {cleanPodPolicy: {allowed: []}}\n",
-	  "3:36: limits.cleanPodPolicy.allowed: must be a list with at least one entry, not a list\n" },
+	    "3:36: limits.cleanPodPolicy.allowed: must be a list with at least one entry, not a "
+	    "list\n" },
 	{ "limits: {cleanPodPolicy: {allowed: [All]}}\ndefaults: {cleanPodPolicy: None}\n",
-	  "4:28: defaults.cleanPodPolicy: is none of those that limits.cleanPodPolicy.allowed lists\n" },
+	    "4:28: defaults.cleanPodPolicy: is none of those that limits.cleanPodPolicy.allowed "
+	    "lists\n" },
 	/* all at once */
 	{ "limits: {worker: 1}\ndefaults: {workers: 0}\n",
-	  "3:10: limits.worker: there is no such key; did you mean workers?\n4:21: defaults.workers: must be at least 1, not 0\n" },
+	    "3:10: limits.worker: there is no such key; did you mean workers?\n4:21: "
+	    "defaults.workers: must be at least 1, not 0\n" },
 };
 
 static void tell(struct mpijob_text *out, const mpijob_diag *diag)
@@ -155,8 +175,8 @@ static void tell(struct mpijob_text *out, const mpijob_diag *diag)
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
-		mpijob__base_text_printf(out, "%d:%d: %s: %s\n", (int)finding->line, (int)finding->column,
-				    finding->field ? finding->field : "", finding->message);
+		mpijob__base_text_printf(out, "%d:%d: %s: %s\n", (int)finding->line,
+		    (int)finding->column, finding->field ? finding->field : "", finding->message);
 	}
 }
 
@@ -169,12 +189,16 @@ static void mistakes_are_told(void **state)
 		mpijob_diag *diag = mpijob_diag_new();
 
 		mpijob__base_text_printf(&text, "%s%s", HEAD, mistakes[i].text);
-		assert_int_equal(mpijob_operator_config_parse(text.data, text.len, NULL, &config, diag), MPIJOB_ERR_SPEC);
+		assert_int_equal(mpijob_operator_config_parse(text.data, text.len, NULL, &config,
+				     diag),
+		    MPIJOB_ERR_SPEC);
 		assert_null(config);
 		tell(&said, diag);
 		assert_string_equal(mpijob_text_data(&said), mistakes[i].said);
 		/* Also without anybody to tell. */
-		assert_int_equal(mpijob_operator_config_parse(text.data, text.len, NULL, &config, NULL), MPIJOB_ERR_SPEC);
+		assert_int_equal(mpijob_operator_config_parse(text.data, text.len, NULL, &config,
+				     NULL),
+		    MPIJOB_ERR_SPEC);
 		mpijob_diag_free(diag);
 		mpijob__base_text_release(&text);
 		mpijob__base_text_release(&said);
@@ -194,10 +218,13 @@ static void identity_is_asked_for(void **state)
 {
 	(void)state;
 	assert_int_equal(parse(HEAD), 0);
-	assert_int_equal(parse("{\"apiVersion\":\"libmpijob/v1alpha1\",\"kind\":\"OperatorConfig\"}"), 0);
+	assert_int_equal(parse(
+			     "{\"apiVersion\":\"libmpijob/v1alpha1\",\"kind\":\"OperatorConfig\"}"),
+	    0);
 	assert_int_equal(parse(""), MPIJOB_ERR_SYNTAX);
 	assert_int_equal(parse("kind: OperatorConfig\n"), MPIJOB_ERR_SPEC);
-	assert_int_equal(parse("apiVersion: libmpijob/v1\nkind: OperatorConfig\n"), MPIJOB_ERR_SPEC);
+	assert_int_equal(parse("apiVersion: libmpijob/v1\nkind: OperatorConfig\n"),
+	    MPIJOB_ERR_SPEC);
 	assert_int_equal(parse("apiVersion: libmpijob/v1alpha1\nkind: Config\n"), MPIJOB_ERR_SPEC);
 	assert_int_equal(parse("[]\n"), MPIJOB_ERR_SPEC);
 	assert_int_equal(parse(HEAD "---\n" HEAD), MPIJOB_ERR_SYNTAX);
@@ -210,7 +237,8 @@ static void identity_is_asked_for(void **state)
 /* Keys without values say nothing, values that are null say "none". */
 static void nulls_are_nothing(void **state)
 {
-	mpijob_operator_config *config = read_config("defaults:\nlimits: {workers: null}\nannotations:\nnamespaces:\n");
+	mpijob_operator_config *config =
+	    read_config("defaults:\nlimits: {workers: null}\nannotations:\nnamespaces:\n");
 	mpijob *job = read_job("a", "", "Worker: {replicas: 9}", "");
 	mpijob_effective *effective = work_out(config, job);
 
@@ -249,16 +277,19 @@ static void nothing_configured_changes_nothing(void **state)
 	mpijob_effective_free(effective);
 
 	flags.ssh_port = 70000;
-	assert_int_equal(mpijob_effective_new(NULL, job, &flags, &effective, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_effective_new(NULL, NULL, NULL, &effective, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_effective_new(NULL, job, &flags, &effective, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_effective_new(NULL, NULL, NULL, &effective, NULL),
+	    MPIJOB_ERR_USAGE);
 	mpijob_effective_free(NULL);
 	mpijob_free(job);
 }
 
 static void defaults_fill_what_is_absent(void **state)
 {
-	mpijob_operator_config *config = read_config("defaults: {cleanPodPolicy: All, ttlSecondsAfterFinished: 60, "
-						     "activeDeadlineSeconds: 5000000000, workers: 3}\n");
+	mpijob_operator_config *config =
+	    read_config("defaults: {cleanPodPolicy: All, ttlSecondsAfterFinished: 60, "
+			"activeDeadlineSeconds: 5000000000, workers: 3}\n");
 	mpijob *bare = read_job("a", "", "Worker: {}", ""), *full;
 	mpijob_effective *effective = work_out(config, bare);
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(mpijob_effective_job(effective)));
@@ -272,15 +303,17 @@ static void defaults_fill_what_is_absent(void **state)
 	check(effective, WORKERS, "3", MPIJOB_ORIGIN_DEFAULTS, -1, NULL);
 	assert_string_equal(mpijob_node_string(mpijob_node_find(root, CLEAN)), "All");
 	assert_true(mpijob_node_int(mpijob_node_find(root, TTL), &number) && number == 60);
-	assert_true(mpijob_node_int(mpijob_node_find(root, DEADLINE), &number) && number == 5000000000);
+	assert_true(
+	    mpijob_node_int(mpijob_node_find(root, DEADLINE), &number) && number == 5000000000);
 	assert_true(mpijob_node_int(mpijob_node_find(root, WORKERS), &number) && number == 3);
 	/* What was given stays as it was. */
 	assert_null(mpijob_node_find(mpijob_doc_root(mpijob_document(bare)), CLEAN));
 	mpijob_effective_free(effective);
 	mpijob_free(bare);
 
-	full = read_job("a", "cleanPodPolicy: None, ttlSecondsAfterFinished: 1, activeDeadlineSeconds: 2",
-			"Worker: {replicas: 7}", "");
+	full = read_job("a",
+	    "cleanPodPolicy: None, ttlSecondsAfterFinished: 1, activeDeadlineSeconds: 2",
+	    "Worker: {replicas: 7}", "");
 	effective = work_out(config, full);
 	assert_ptr_equal(mpijob_effective_job(effective), full);
 	check(effective, CLEAN, "None", MPIJOB_ORIGIN_JOB, -1, NULL);
@@ -295,15 +328,17 @@ static void defaults_fill_what_is_absent(void **state)
 /* A job that has no workers at all is not given any. */
 static void no_worker_stays_no_worker(void **state)
 {
-	mpijob_operator_config *config = read_config("defaults: {workers: 3, ttlSecondsAfterFinished: 9}\nlimits: {workers: {max: 3}}\n");
+	mpijob_operator_config *config = read_config(
+	    "defaults: {workers: 3, ttlSecondsAfterFinished: 9}\nlimits: {workers: {max: 3}}\n");
 	mpijob *job = read_job("a", "", "Other: {}", "");
 	mpijob_effective *effective = work_out(config, job);
 
 	(void)state;
 	check(effective, WORKERS, NULL, MPIJOB_ORIGIN_BUILT_IN, -1, NULL);
 	check(effective, TTL, "9", MPIJOB_ORIGIN_DEFAULTS, -1, NULL);
-	assert_null(mpijob_node_find(mpijob_doc_root(mpijob_document(mpijob_effective_job(effective))),
-				     "spec.mpiReplicaSpecs[Worker]"));
+	assert_null(
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(mpijob_effective_job(effective))),
+		"spec.mpiReplicaSpecs[Worker]"));
 	mpijob_effective_free(effective);
 	mpijob_free(job);
 	mpijob_operator_config_free(config);
@@ -312,8 +347,9 @@ static void no_worker_stays_no_worker(void **state)
 static void limits_hold(void **state)
 {
 	mpijob_operator_config *config =
-		read_config("limits:\n  cleanPodPolicy: {allowed: [Running, All]}\n  ttlSecondsAfterFinished: {min: 10, max: 100}\n"
-			    "  activeDeadlineSeconds: {max: 1000}\n  workers: {max: 8}\n");
+	    read_config("limits:\n  cleanPodPolicy: {allowed: [Running, All]}\n  "
+			"ttlSecondsAfterFinished: {min: 10, max: 100}\n"
+			"  activeDeadlineSeconds: {max: 1000}\n  workers: {max: 8}\n");
 	mpijob *job = read_job("a", "", "Worker: {replicas: 8}", "");
 	mpijob_effective *effective = work_out(config, job);
 
@@ -328,8 +364,9 @@ static void limits_hold(void **state)
 	mpijob_effective_free(effective);
 	mpijob_free(job);
 
-	job = read_job("a", "cleanPodPolicy: All, ttlSecondsAfterFinished: 0, activeDeadlineSeconds: 9999999999",
-		       "Worker: {replicas: 9}", "");
+	job = read_job("a",
+	    "cleanPodPolicy: All, ttlSecondsAfterFinished: 0, activeDeadlineSeconds: 9999999999",
+	    "Worker: {replicas: 9}", "");
 	effective = work_out(config, job);
 	check(effective, CLEAN, "All", MPIJOB_ORIGIN_JOB, -1, NULL);
 	check(effective, TTL, "10", MPIJOB_ORIGIN_LIMIT, -1, "0");
@@ -340,16 +377,18 @@ static void limits_hold(void **state)
 	{
 		int64_t workers;
 
-		assert_true(mpijob_node_int(mpijob_node_find(mpijob_doc_root(mpijob_document(mpijob_effective_job(effective))),
-							     WORKERS),
-					    &workers));
+		assert_true(mpijob_node_int(mpijob_node_find(mpijob_doc_root(mpijob_document(
+								 mpijob_effective_job(effective))),
+						WORKERS),
+		    &workers));
 		assert_int_equal(workers, 9);
 	}
 	mpijob_effective_free(effective);
 	mpijob_free(job);
 
 	/* A value that cannot be is refused by the check, not mended by a limit. */
-	job = read_job("a", "ttlSecondsAfterFinished: -5, cleanPodPolicy: Often", "Worker: {replicas: many}", "");
+	job = read_job("a", "ttlSecondsAfterFinished: -5, cleanPodPolicy: Often",
+	    "Worker: {replicas: many}", "");
 	effective = work_out(config, job);
 	check(effective, TTL, "-5", MPIJOB_ORIGIN_JOB, -1, NULL);
 	check(effective, CLEAN, "Often", MPIJOB_ORIGIN_JOB, -1, NULL);
@@ -363,8 +402,9 @@ static void limits_hold(void **state)
 /* max is the stronger of the two where sections disagree. */
 static void most_wins_over_least(void **state)
 {
-	mpijob_operator_config *config = read_config("limits: {ttlSecondsAfterFinished: {max: 100}}\n"
-						     "namespaces: [{names: [a], limits: {ttlSecondsAfterFinished: {min: 500}}}]\n");
+	mpijob_operator_config *config = read_config(
+	    "limits: {ttlSecondsAfterFinished: {max: 100}}\n"
+	    "namespaces: [{names: [a], limits: {ttlSecondsAfterFinished: {min: 500}}}]\n");
 	mpijob *job = read_job("a", "ttlSecondsAfterFinished: 7", "Worker: {}", "");
 	mpijob_effective *effective = work_out(config, job);
 
@@ -382,31 +422,36 @@ static void first_section_wins_field_by_field(void **state)
 		const char *namespace_, *ttl, *deadline;
 		int32_t ttl_rule, deadline_rule, max;
 	} rows[] = {
-		{ "team-a", "1", "20", 0, 1, 5 },   /* ttl of the first; deadline of the second; no limit there either: the top */
+		/* ttl of the first; deadline of the second; no limit there either: the top */
+		{ "team-a", "1", "20", 0, 1, 5 },
 		{ "team-b", "2", "20", 1, 1, 5 },
 		{ "team-", "2", "20", 1, 1, 5 },
 		{ "other", "4", "40", -1, -1, 5 },
 		{ "xteam-a", "4", "40", -1, -1, 5 },
-		{ "x-big-y", "4", "40", -1, -1, 0 },  /* the limit lifted, all else from the top */
+		{ "x-big-y", "4", "40", -1, -1, 0 }, /* the limit lifted, all else from the top */
 		{ "big", "4", "40", -1, -1, 5 },
 	};
 	mpijob_operator_config *config =
-		read_config("defaults: {ttlSecondsAfterFinished: 4, activeDeadlineSeconds: 40}\nlimits: {workers: {max: 5}}\n"
-			    "namespaces:\n"
-			    "- {names: [team-a], defaults: {ttlSecondsAfterFinished: 1}}\n"
-			    "- {names: ['team-*'], defaults: {ttlSecondsAfterFinished: 2, activeDeadlineSeconds: 20}}\n"
-			    "- {names: [team-b], defaults: {ttlSecondsAfterFinished: 3}}\n"
-			    "- {names: [none, '*-big-*'], limits: {workers: {max: null}}}\n");
+	    read_config("defaults: {ttlSecondsAfterFinished: 4, activeDeadlineSeconds: "
+			"40}\nlimits: {workers: {max: 5}}\n"
+			"namespaces:\n"
+			"- {names: [team-a], defaults: {ttlSecondsAfterFinished: 1}}\n"
+			"- {names: ['team-*'], defaults: {ttlSecondsAfterFinished: 2, "
+			"activeDeadlineSeconds: 20}}\n"
+			"- {names: [team-b], defaults: {ttlSecondsAfterFinished: 3}}\n"
+			"- {names: [none, '*-big-*'], limits: {workers: {max: null}}}\n");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		mpijob *job = read_job(rows[i].namespace_, "", "Worker: {}", "");
 		mpijob_effective *effective = work_out(config, job);
 
-		check(effective, TTL, rows[i].ttl, rows[i].ttl_rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE,
-		      rows[i].ttl_rule, NULL);
+		check(effective, TTL, rows[i].ttl,
+		    rows[i].ttl_rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE,
+		    rows[i].ttl_rule, NULL);
 		check(effective, DEADLINE, rows[i].deadline,
-		      rows[i].deadline_rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE, rows[i].deadline_rule, NULL);
+		    rows[i].deadline_rule < 0 ? MPIJOB_ORIGIN_DEFAULTS : MPIJOB_ORIGIN_NAMESPACE,
+		    rows[i].deadline_rule, NULL);
 		assert_int_equal(mpijob_effective_max_workers(effective), rows[i].max);
 		mpijob_effective_free(effective);
 		mpijob_free(job);
@@ -416,8 +461,9 @@ static void first_section_wins_field_by_field(void **state)
 
 static void limits_name_their_section(void **state)
 {
-	mpijob_operator_config *config = read_config("limits: {workers: {max: 9}}\nnamespaces:\n- {names: [b]}\n"
-						     "- {names: ['*'], limits: {workers: {max: 2}, activeDeadlineSeconds: {max: 6}}}\n");
+	mpijob_operator_config *config = read_config(
+	    "limits: {workers: {max: 9}}\nnamespaces:\n- {names: [b]}\n"
+	    "- {names: ['*'], limits: {workers: {max: 2}, activeDeadlineSeconds: {max: 6}}}\n");
 	mpijob *job = read_job("a", "", "Worker: {replicas: 3}", "");
 	mpijob_effective *effective = work_out(config, job);
 
@@ -433,12 +479,14 @@ static void limits_name_their_section(void **state)
 
 static void features_come_from_the_nearest(void **state)
 {
-	mpijob_operator_config *config =
-		read_config("defaults: {features: {wait-for-hosts: 60s, compact-hosts: false, ssh-port: 2222}}\n"
-			    "annotations: [wait-for-hosts, ssh-port]\n"
-			    "namespaces:\n"
-			    "- {names: [hpc], defaults: {features: {wait-for-hosts: 2m, user-variables: true, ssh-port: 0}}}\n");
-	mpijob *job = read_job("hpc", "", "Worker: {}", ", annotations: {libmpijob/wait-for-hosts: '1h', other/ssh-port: '1'}");
+	mpijob_operator_config *config = read_config(
+	    "defaults: {features: {wait-for-hosts: 60s, compact-hosts: false, ssh-port: 2222}}\n"
+	    "annotations: [wait-for-hosts, ssh-port]\n"
+	    "namespaces:\n"
+	    "- {names: [hpc], defaults: {features: {wait-for-hosts: 2m, user-variables: true, "
+	    "ssh-port: 0}}}\n");
+	mpijob *job = read_job("hpc", "", "Worker: {}",
+	    ", annotations: {libmpijob/wait-for-hosts: '1h', other/ssh-port: '1'}");
 	struct mpijob_features flags = MPIJOB_FEATURES_INIT;
 	const struct mpijob_features *features;
 	mpijob_effective *effective = NULL;
@@ -467,18 +515,22 @@ static void features_come_from_the_nearest(void **state)
 
 static void annotations_need_leave(void **state)
 {
-	static const char annotations[] = ", annotations: {libmpijob/ssh-port: '2222', libmpijob/wait-for-hosts: soon, "
-					  "libmpijob/wait-for-host: 60s, libmpijob/clean-launcher: 'true'}";
-	static const char said[] =
-		"0:0: metadata.annotations: the annotation libmpijob/ssh-port has no effect: the configuration of the operator does "
-		"not allow it in a\n"
-		"0:0: metadata.annotations: the annotation libmpijob/wait-for-hosts has no effect: its value is none for "
-		"wait-for-hosts\n"
-		"0:0: metadata.annotations: the annotation libmpijob/wait-for-host has no effect: there is no feature "
-		"wait-for-host\n";
-	mpijob_operator_config *config = read_config("annotations: [ssh-port]\n"
-						     "namespaces: [{names: [a], annotations: [wait-for-hosts, clean-launcher]}, "
-						     "{names: [b], annotations: []}]\n");
+	static const char annotations[] =
+	    ", annotations: {libmpijob/ssh-port: '2222', libmpijob/wait-for-hosts: soon, "
+	    "libmpijob/wait-for-host: 60s, libmpijob/clean-launcher: 'true'}";
+	static const char said[] = "0:0: metadata.annotations: the annotation libmpijob/ssh-port "
+				   "has no effect: the configuration of the operator does "
+				   "not allow it in a\n"
+				   "0:0: metadata.annotations: the annotation "
+				   "libmpijob/wait-for-hosts has no effect: its value is none for "
+				   "wait-for-hosts\n"
+				   "0:0: metadata.annotations: the annotation "
+				   "libmpijob/wait-for-host has no effect: there is no feature "
+				   "wait-for-host\n";
+	mpijob_operator_config *config =
+	    read_config("annotations: [ssh-port]\n"
+			"namespaces: [{names: [a], annotations: [wait-for-hosts, clean-launcher]}, "
+			"{names: [b], annotations: []}]\n");
 	mpijob *job = read_job("a", "", "Worker: {}", annotations);
 	struct mpijob_text text = { 0 };
 	mpijob_diag *diag = mpijob_diag_new();
@@ -525,8 +577,9 @@ static void hostile_annotations_are_left_out(void **state)
 	mpijob *job;
 
 	(void)state;
-	mpijob__base_text_puts(&more, ", annotations: {libmpijob/: x, libmpijob/wait-for-hosts: \"60s\\0\", 'libmpijob/$(reboot)': y, "
-				 "libmpijob/Wait-For-Hosts: 60s");
+	mpijob__base_text_puts(&more, ", annotations: {libmpijob/: x, libmpijob/wait-for-hosts: "
+				      "\"60s\\0\", 'libmpijob/$(reboot)': y, "
+				      "libmpijob/Wait-For-Hosts: 60s");
 	for (int i = 0; i < 500; i++)
 		mpijob__base_text_printf(&more, ", libmpijob/x%d: '%d'", i, i);
 	mpijob__base_text_puts(&more, "}");
@@ -545,9 +598,10 @@ static void hostile_annotations_are_left_out(void **state)
 /* Patterns with many stars take no exponential time. */
 static void patterns_are_cheap(void **state)
 {
-	mpijob_operator_config *config =
-		read_config("namespaces: [{names: ['a*a*a*a*a*a*a*a*a*a*a*a*a*a*b'], defaults: {workers: 2}}]\n");
-	mpijob *job = read_job("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "", "Worker: {}", "");
+	mpijob_operator_config *config = read_config(
+	    "namespaces: [{names: ['a*a*a*a*a*a*a*a*a*a*a*a*a*a*b'], defaults: {workers: 2}}]\n");
+	mpijob *job = read_job("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	    "", "Worker: {}", "");
 	mpijob_effective *effective = work_out(config, job);
 
 	(void)state;
@@ -559,90 +613,117 @@ static void patterns_are_cheap(void **state)
 
 /* --- the page --- */
 
-static const char example[] = HEAD
-	"defaults:\n"
-	"  cleanPodPolicy: Running\n"
-	"  ttlSecondsAfterFinished: 604800       # a week\n"
-	"  features:\n"
-	"    wait-for-hosts: 60s\n"
-	"limits:\n"
-	"  ttlSecondsAfterFinished: {max: 2592000}\n"
-	"  activeDeadlineSeconds: {max: 172800}  # two days\n"
-	"  workers: {max: 64}\n"
-	"annotations: [wait-for-hosts, ssh-port]\n"
-	"namespaces:\n"
-	"- names: [hpc, hpc-*]\n"
-	"  limits:\n"
-	"    workers: {max: 1024}\n"
-	"    activeDeadlineSeconds: {max: null}  # no limit here\n"
-	"- names: ['*-test']\n"
-	"  defaults: {activeDeadlineSeconds: 3600}\n"
-	"  annotations: []                       # none of them here\n";
+static const char example[] = HEAD "defaults:\n"
+				   "  cleanPodPolicy: Running\n"
+				   "  ttlSecondsAfterFinished: 604800       # a week\n"
+				   "  features:\n"
+				   "    wait-for-hosts: 60s\n"
+				   "limits:\n"
+				   "  ttlSecondsAfterFinished: {max: 2592000}\n"
+				   "  activeDeadlineSeconds: {max: 172800}  # two days\n"
+				   "  workers: {max: 64}\n"
+				   "annotations: [wait-for-hosts, ssh-port]\n"
+				   "namespaces:\n"
+				   "- names: [hpc, hpc-*]\n"
+				   "  limits:\n"
+				   "    workers: {max: 1024}\n"
+				   "    activeDeadlineSeconds: {max: null}  # no limit here\n"
+				   "- names: ['*-test']\n"
+				   "  defaults: {activeDeadlineSeconds: 3600}\n"
+				   "  annotations: []                       # none of them here\n";
 
 static const char page_head[] =
-	"# The operator's configuration\n"
-	"\n"
-	"`mpijob-operator --config FILE` reads what an administrator sets for all jobs: defaults and limits, for all namespaces\n"
-	"or for some, and which features tenants may choose for themselves. This page is printed from\n"
-	"`lib/operator/config_keys.c`, the table that the code itself reads: change it there.\n"
-	"\n"
-	"```yaml\n";
+    "# The operator's configuration\n"
+    "\n"
+    "`mpijob-operator --config FILE` reads what an administrator sets for all jobs: defaults and "
+    "limits, for all namespaces\n"
+    "or for some, and which features tenants may choose for themselves. This page is printed from\n"
+    "`lib/operator/config_keys.c`, the table that the code itself reads: change it there.\n"
+    "\n"
+    "```yaml\n";
 
 static const char page_rules[] =
-	"```\n"
-	"\n"
-	"## Which value holds\n"
-	"\n"
-	"- Nothing of this is ever written into an MPIJob. It is applied to a copy in memory each time that the job is planned;\n"
-	"  `mpijob describe --operator-config FILE JOB` shows what holds and where it comes from.\n"
-	"- What a job says in its spec wins over a default. An annotation `libmpijob/NAME` wins over a default of the same\n"
-	"  feature where `annotations` allows it.\n"
-	"- For each key by itself, the first entry of `namespaces` counts that names the job's namespace and has the key; if none\n"
-	"  has it, the top of the file. For features each feature is a key of its own; the list under `annotations` is one key.\n"
-	"- Features that nothing of this is about are as the operator's flags say.\n"
-	"- `null` says that there is none: no default, no limit, no annotation. So an entry lifts what the top of the file sets.\n"
-	"- Limits come last, and hold for defaults too.\n"
-	"- A limit on times or on `cleanPodPolicy` changes the value that holds; the job begins, and an Event (`LimitApplied`) tells\n"
-	"  whoever asked for something else. A limit on `workers` changes nothing about a job: half of the workers that a program\n"
-	"  expects is rarely what is wanted. The Event is `ValidationError`, and with `fail-invalid` the job is Failed until it asks\n"
-	"  for less, or the limit is raised.\n"
-	"- What is in a child that exists already stays: `activeDeadlineSeconds` and `ttlSecondsAfterFinished` are in the launcher\n"
-	"  Job, which is not changed once it is there, and so is a feature that shapes pods (`ssh-port`) in the pods that are there;\n"
-	"  pods that are made later follow what holds then. A NetworkPolicy that was made stays with its job. All else holds from\n"
-	"  the next plan on.\n"
-	"- It holds for jobs that were there before, finished ones too: a default `cleanPodPolicy: All` deletes the workers that\n"
-	"  finished jobs without a policy of their own have kept, and with `ttl-deletes-job` a default time deletes old jobs.\n"
-	"- A shadow plans as the configuration says: to compare with mpi-operator, start it without one.\n"
-	"- Jobs that another controller manages (`managedBy`) are left alone here too.\n"
-	"\n"
-	"## The file\n"
-	"\n"
-	"One document, YAML or JSON. A key that is not listed here is an error, and so is a value that the field of the same name\n"
-	"would not accept; all errors are told at once. With errors the operator does not start. It reads the file again when it\n"
-	"gets SIGHUP, and when the file changes; if it is wrong then, what held before goes on to hold, the log tells why, and\n"
-	"the metric `mpi_operator_config_last_reload_successful` is 0. After a change every job is planned anew.\n"
-	"\n"
-	"| key | value | meaning |\n"
-	"|---|---|---|\n";
+    "```\n"
+    "\n"
+    "## Which value holds\n"
+    "\n"
+    "- Nothing of this is ever written into an MPIJob. It is applied to a copy in memory each time "
+    "that the job is planned;\n"
+    "  `mpijob describe --operator-config FILE JOB` shows what holds and where it comes from.\n"
+    "- What a job says in its spec wins over a default. An annotation `libmpijob/NAME` wins over a "
+    "default of the same\n"
+    "  feature where `annotations` allows it.\n"
+    "- For each key by itself, the first entry of `namespaces` counts that names the job's "
+    "namespace and has the key; if none\n"
+    "  has it, the top of the file. For features each feature is a key of its own; the list under "
+    "`annotations` is one key.\n"
+    "- Features that nothing of this is about are as the operator's flags say.\n"
+    "- `null` says that there is none: no default, no limit, no annotation. So an entry lifts what "
+    "the top of the file sets.\n"
+    "- Limits come last, and hold for defaults too.\n"
+    "- A limit on times or on `cleanPodPolicy` changes the value that holds; the job begins, and "
+    "an Event (`LimitApplied`) tells\n"
+    "  whoever asked for something else. A limit on `workers` changes nothing about a job: half of "
+    "the workers that a program\n"
+    "  expects is rarely what is wanted. The Event is `ValidationError`, and with `fail-invalid` "
+    "the job is Failed until it asks\n"
+    "  for less, or the limit is raised.\n"
+    "- What is in a child that exists already stays: `activeDeadlineSeconds` and "
+    "`ttlSecondsAfterFinished` are in the launcher\n"
+    "  Job, which is not changed once it is there, and so is a feature that shapes pods "
+    "(`ssh-port`) in the pods that are there;\n"
+    "  pods that are made later follow what holds then. A NetworkPolicy that was made stays with "
+    "its job. All else holds from\n"
+    "  the next plan on.\n"
+    "- It holds for jobs that were there before, finished ones too: a default `cleanPodPolicy: "
+    "All` deletes the workers that\n"
+    "  finished jobs without a policy of their own have kept, and with `ttl-deletes-job` a default "
+    "time deletes old jobs.\n"
+    "- A shadow plans as the configuration says: to compare with mpi-operator, start it without "
+    "one.\n"
+    "- Jobs that another controller manages (`managedBy`) are left alone here too.\n"
+    "\n"
+    "## The file\n"
+    "\n"
+    "One document, YAML or JSON. A key that is not listed here is an error, and so is a value that "
+    "the field of the same name\n"
+    "would not accept; all errors are told at once. With errors the operator does not start. It "
+    "reads the file again when it\n"
+    "gets SIGHUP, and when the file changes; if it is wrong then, what held before goes on to "
+    "hold, the log tells why, and\n"
+    "the metric `mpi_operator_config_last_reload_successful` is 0. After a change every job is "
+    "planned anew.\n"
+    "\n"
+    "| key | value | meaning |\n"
+    "|---|---|---|\n";
 
-static const char *value_text(const struct mpijob__operator_config_key *key, char *buffer, size_t size)
+static const char *value_text(const struct mpijob__operator_config_key *key, char *buffer,
+    size_t size)
 {
-	const struct mpijob_field *field = key->field ? &mpijob__job_field_row(key->field)->field : NULL;
+	const struct mpijob_field *field =
+	    key->field ? &mpijob__job_field_row(key->field)->field : NULL;
 	size_t len = 0;
 
 	if (key->kind == CONFIG_IDENTITY) {
 		snprintf(buffer, size, "`%s`, required", key->word);
 	} else if (field && field->choices) {
-		len = (size_t)snprintf(buffer, size, "%s", key->kind == CONFIG_VALUES ? "list of " : "");
+		len = (size_t)snprintf(buffer, size, "%s",
+		    key->kind == CONFIG_VALUES ? "list of " : "");
 		for (int i = 0; field->choices[i]; i++)
-			len += (size_t)snprintf(buffer + len, size - len, "%s`%s`", i == 0 ? "" : field->choices[i + 1] ? ", " : " or ",
-						field->choices[i]);
+			len += (size_t)snprintf(buffer + len, size - len, "%s`%s`",
+			    i == 0                  ? ""
+			    : field->choices[i + 1] ? ", "
+						    : " or ",
+			    field->choices[i]);
 	} else if (field) {
-		snprintf(buffer, size, "number from %lld", field->minimum ? (long long)*field->minimum : 0LL);
+		snprintf(buffer, size, "number from %lld",
+		    field->minimum ? (long long)*field->minimum : 0LL);
 	} else {
 		static const char *const words[] = {
-			[CONFIG_MAP] = "map",			     [CONFIG_FEATURES] = "map from features to values",
-			[CONFIG_NAMES] = "list of features",	     [CONFIG_PATTERNS] = "list of names, required",
+			[CONFIG_MAP] = "map",
+			[CONFIG_FEATURES] = "map from features to values",
+			[CONFIG_NAMES] = "list of features",
+			[CONFIG_PATTERNS] = "list of names, required",
 			[CONFIG_SECTIONS] = "list of maps",
 		};
 
@@ -660,8 +741,9 @@ static char *print_page(void)
 	for (size_t i = 0; i < mpijob__operator_config_key_count(); i++) {
 		const struct mpijob__operator_config_key *key = mpijob__operator_config_key_at(i);
 
-		mpijob__base_text_printf(&out, "| `%s%s` | %s | %s |\n", key->where & CONFIG_TOP ? "" : "namespaces[].", key->path,
-				    value_text(key, buffer, sizeof(buffer)), key->summary);
+		mpijob__base_text_printf(&out, "| `%s%s` | %s | %s |\n",
+		    key->where & CONFIG_TOP ? "" : "namespaces[].", key->path,
+		    value_text(key, buffer, sizeof(buffer)), key->summary);
 	}
 	mpijob__base_text_puts(&out, "\nThe features are listed in [options.md](options.md).\n");
 	page = strdup(out.data);
@@ -688,7 +770,9 @@ static void table_is_sound(void **state)
 		assert_int_equal(strlen(key->path), parent + (parent > 0) + strlen(key->key));
 		assert_memory_equal(key->path, key->parent, parent);
 		assert_string_equal(key->path + parent + (parent > 0), key->key);
-		assert_ptr_equal(mpijob__operator_config_key_find(key->parent, key->key, key->where & CONFIG_ANY), key);
+		assert_ptr_equal(mpijob__operator_config_key_find(key->parent, key->key,
+				     key->where & CONFIG_ANY),
+		    key);
 		if (key->kind == CONFIG_VALUE || key->kind == CONFIG_VALUES)
 			assert_true(key->field > 0 && key->slot < CONFIG_SLOTS);
 	}

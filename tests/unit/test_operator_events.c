@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: which of them are combined, limited or dropped, how they are sent and sent again, and when they are not sent.
+ * Events: which of them are combined, limited or dropped, how they are sent and sent again, and
+ * when they are not sent.
  */
 #include "../support/operator_rig.h"
 
-#define POSTS "POST /api/v1/namespaces/team/events"
+#define POSTS   "POST /api/v1/namespaces/team/events"
 #define PATCHES "PATCH /api/v1/namespaces/team/events/pi."
 
 /* With one job, which has all its children, and whose own Events were told. */
@@ -22,7 +23,8 @@ static void say(struct rig *rig, const char *reason, const char *message)
 	mpijob__operator_events_emit(rig->operator_, record_of(rig), "Warning", reason, message);
 }
 
-static int answer_events(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int answer_events(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	if (!fake->user || strcmp(method, "GET") == 0 || !strstr(path, "/events"))
 		return 0;
@@ -47,7 +49,8 @@ static size_t stored(const struct rig *rig, const char *reason, struct fake_obje
 	size_t count = 0;
 
 	for (struct fake_object *object = rig->fake.objects; object; object = object->next) {
-		if (strcmp(object->collection, EVENTS) != 0 || strcmp(fake_string(object, "reason"), reason) != 0)
+		if (strcmp(object->collection, EVENTS) != 0 ||
+		    strcmp(fake_string(object, "reason"), reason) != 0)
 			continue;
 		if (count++ == 0)
 			*one = object;
@@ -59,7 +62,9 @@ static int64_t count_of(const struct fake_object *event)
 {
 	int64_t count = -1;
 
-	assert_int_equal(mpijob_node_int(mpijob_node_find(mpijob_doc_root(event->doc), "count"), &count), 1);
+	assert_int_equal(mpijob_node_int(mpijob_node_find(mpijob_doc_root(event->doc), "count"),
+			     &count),
+	    1);
 	return count;
 }
 
@@ -89,7 +94,8 @@ static void the_same_again_is_counted(void **state)
 	tear_down(&rig);
 }
 
-/* The tenth different message of one reason and those after it are one Event, which says the latest. */
+/* The tenth different message of one reason and those after it are one Event, which says the
+ * latest. */
 static void many_messages_are_combined(void **state)
 {
 	struct fake_object *event = NULL;
@@ -103,7 +109,8 @@ static void many_messages_are_combined(void **state)
 	say_many(&rig, "Odd", 12);
 	run(&rig, 50);
 	assert_int_equal(stored(&rig, "Odd", &event), 10);
-	assert_string_equal(fake_string(event, "message"), "(combined from similar events): message 11");
+	assert_string_equal(fake_string(event, "message"),
+	    "(combined from similar events): message 11");
 	assert_int_equal(count_of(event), 3);
 	say(&rig, "Even", "message 12");
 	run(&rig, 20);
@@ -221,12 +228,14 @@ static void one_that_is_gone_begins_anew(void **state)
 	run(&rig, 20);
 	assert_int_equal(stored(&rig, "Odd", &event), 1);
 	assert_int_equal(count_of(event), 1);
-	assert_string_equal(fake_string(event, "firstTimestamp"), fake_string(event, "lastTimestamp"));
+	assert_string_equal(fake_string(event, "firstTimestamp"),
+	    fake_string(event, "lastTimestamp"));
 	assert_string_equal(fake_string(event, "involvedObject.name"), "pi");
 	tear_down(&rig);
 }
 
-/* A POST whose answer was lost, and that the server did: the next one meets it, and is no second Event. */
+/* A POST whose answer was lost, and that the server did: the next one meets it, and is no second
+ * Event. */
 static void a_lost_answer_is_no_second_event(void **state)
 {
 	struct fake_reply reply = { .apply = 1, .end_code = MPIJOB_ERR_IO };
@@ -265,7 +274,9 @@ static void a_dozen_tries(void **state)
 	run(&rig, 20);
 	for (size_t tries = 1; tries < 12; tries++) {
 		assert_int_equal(fake_count(&rig.fake, POSTS), posts + tries);
-		assert_in_range(mpijob__operator_events_due_ms(rig.operator_) - rig.operator_->now_ms, 9000, 10000);
+		assert_in_range(mpijob__operator_events_due_ms(rig.operator_) -
+				    rig.operator_->now_ms,
+		    9000, 10000);
 		assert_int_equal(dropped(&rig), 0);
 		fake_clock_advance_us(INT64_C(10) * 1000000);
 		run(&rig, 20);
@@ -273,7 +284,8 @@ static void a_dozen_tries(void **state)
 	assert_int_equal(fake_count(&rig.fake, POSTS), posts + 12);
 	assert_int_equal(mpijob_operator_busy(rig.operator_), 0);
 	assert_int_equal(dropped(&rig), 1);
-	assert_string_equal(rig.last_log, "the Event Odd about MPIJob team/pi is dropped after 12 tries");
+	assert_string_equal(rig.last_log,
+	    "the Event Odd about MPIJob team/pi is dropped after 12 tries");
 	tear_down(&rig);
 }
 
@@ -329,7 +341,8 @@ static void they_wait_as_asked(void **state)
 	posts = fake_count(&rig.fake, POSTS);
 	rig.operator_->hold_until_ms = rig.operator_->now_ms + 60000;
 	say(&rig, "Held", "it waits");
-	assert_int_equal(mpijob__operator_events_due_ms(rig.operator_), rig.operator_->hold_until_ms);
+	assert_int_equal(mpijob__operator_events_due_ms(rig.operator_),
+	    rig.operator_->hold_until_ms);
 	run(&rig, 50);
 	assert_int_equal(fake_count(&rig.fake, POSTS), posts);
 	rig.operator_->hold_until_ms = INT64_MIN;
@@ -372,7 +385,8 @@ static void a_standby_tells_nothing(void **state)
 	set_up_job(&rig);
 	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_WATCHES);
 	writes = fake_writes(&rig.fake);
-	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-0"), "status: {conditions: [1], phase: [2]}");
+	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-0"),
+	    "status: {conditions: [1], phase: [2]}");
 	run(&rig, 100);
 	assert_non_null(strstr(rig.last_log, "Pod team/pi-worker-0 is set aside"));
 	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_ACTS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tenants who mean no good, one after the other beside one who only wants his job to run: theirs is set aside or goes its own
- * way, his runs, nothing of somebody else is touched, and no requests without end come of it. See docs/threat-model.md.
+ * Tenants who mean no good, one after the other beside one who only wants his job to run: theirs is
+ * set aside or goes its own way, his runs, nothing of somebody else is touched, and no requests
+ * without end come of it. See docs/threat-model.md.
  */
 #include "../support/operator_rig.h"
 
@@ -9,9 +10,9 @@
 
 #include "base/text.h"
 
-#define HEAD "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\n"
+#define HEAD     "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\n"
 #define LAUNCHER "Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}"
-#define WORKER "Worker: {replicas: 1, template: {spec: {containers: [{name: w, image: i}]}}}"
+#define WORKER   "Worker: {replicas: 1, template: {spec: {containers: [{name: w, image: i}]}}}"
 
 /* An MPIJob that must not get any child, though the server stores it. */
 static const struct {
@@ -19,29 +20,42 @@ static const struct {
 } jobs[] = {
 	{ "a spec that is a list", "metadata: {name: bad}\nspec: [1, 2]\n" },
 	{ "no spec", "metadata: {name: bad}\n" },
-	{ "two thousand million workers", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", Worker: {replicas: 2000000000, "
-					  "template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
-	{ "more workers than a number holds", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", Worker: {replicas: "
-					      "99999999999999999999, template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
-	{ "a hostfile that no ConfigMap holds", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", Worker: {replicas: 100000, "
-						"template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
-	{ "fewer slots than none", "metadata: {name: bad}\nspec: {slotsPerWorker: -1, mpiReplicaSpecs: {" LAUNCHER ", " WORKER "}}\n" },
+	{ "two thousand million workers",
+	    "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER
+	    ", Worker: {replicas: 2000000000, "
+	    "template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
+	{ "more workers than a number holds",
+	    "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", Worker: {replicas: "
+	    "99999999999999999999, template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
+	{ "a hostfile that no ConfigMap holds",
+	    "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER
+	    ", Worker: {replicas: 100000, "
+	    "template: {spec: {containers: [{name: w, image: i}]}}}}}\n" },
+	{ "fewer slots than none",
+	    "metadata: {name: bad}\nspec: {slotsPerWorker: -1, mpiReplicaSpecs: {" LAUNCHER
+	    ", " WORKER "}}\n" },
 	{ "a launcher without containers",
-	  "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: {containers: []}}}, " WORKER "}}\n" },
+	    "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: "
+	    "{containers: []}}}, " WORKER "}}\n" },
 	{ "containers of a strange type",
-	  "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [7, null]}}}, " WORKER "}}\n" },
+	    "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {template: {spec: "
+	    "{containers: [7, null]}}}, " WORKER "}}\n" },
 	{ "many launchers",
-	  "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {replicas: 99, template: {spec: {containers: [{name: l, image: i}]}}}, "
-	  WORKER "}}\n" },
+	    "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {Launcher: {replicas: 99, template: "
+	    "{spec: {containers: [{name: l, image: i}]}}}, " WORKER "}}\n" },
 	{ "a name that is too long for its pods",
-	  "metadata: {name: baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaad}\nspec: {mpiReplicaSpecs: {" LAUNCHER
-	  ", " WORKER "}}\n" },
+	    "metadata: {name: "
+	    "baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaad}\nspec: "
+	    "{mpiReplicaSpecs: {" LAUNCHER ", " WORKER "}}\n" },
 	{ "a policy that nobody knows",
-	  "metadata: {name: bad}\nspec: {runPolicy: {cleanPodPolicy: \"$(reboot)\"}, mpiReplicaSpecs: {" LAUNCHER ", " WORKER "}}\n" },
-	{ "a status of a strange type", "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", " WORKER
-					"}}\nstatus: {conditions: [{type: 7}], startTime: yesterday}\n" },
-	{ "annotations of a strange type", "metadata: {name: bad, annotations: [libmpijob/ssh-port]}\nspec: {mpiReplicaSpecs: {" LAUNCHER
-					   ", " WORKER "}}\n" },
+	    "metadata: {name: bad}\nspec: {runPolicy: {cleanPodPolicy: \"$(reboot)\"}, "
+	    "mpiReplicaSpecs: {" LAUNCHER ", " WORKER "}}\n" },
+	{ "a status of a strange type",
+	    "metadata: {name: bad}\nspec: {mpiReplicaSpecs: {" LAUNCHER ", " WORKER
+	    "}}\nstatus: {conditions: [{type: 7}], startTime: yesterday}\n" },
+	{ "annotations of a strange type",
+	    "metadata: {name: bad, annotations: [libmpijob/ssh-port]}\nspec: {mpiReplicaSpecs: "
+	    "{" LAUNCHER ", " WORKER "}}\n" },
 };
 
 static size_t events_about(const struct rig *rig, const char *start)
@@ -49,8 +63,9 @@ static size_t events_about(const struct rig *rig, const char *start)
 	size_t count = 0;
 
 	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
-		count += strcmp(object->collection, EVENTS) == 0 &&
-			 strncmp(fake_string(object, "involvedObject.name"), start, strlen(start)) == 0;
+		count +=
+		    strcmp(object->collection, EVENTS) == 0 &&
+		    strncmp(fake_string(object, "involvedObject.name"), start, strlen(start)) == 0;
 	return count;
 }
 
@@ -77,11 +92,13 @@ static void one_of_them_is_set_aside_and_the_others_go_on(void **state)
 		fake_put(&rig.fake, JOBS, "team", yaml);
 		put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
 		run(&rig, 400);
-		if (!fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher") || !has_children(&rig, 1, 2))
+		if (!fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher") ||
+		    !has_children(&rig, 1, 2))
 			fail_msg("%s: the other job does not run, or this one does", jobs[i].what);
 		if (events_about(&rig, "ba") != 1)
 			fail_msg("%s: %zu Events about it", jobs[i].what, events_about(&rig, "ba"));
-		if (!has_sample(&rig, "mpi_operator_objects_set_aside_total{kind=\"MPIJob\"} 1\n") ||
+		if (!has_sample(&rig,
+			"mpi_operator_objects_set_aside_total{kind=\"MPIJob\"} 1\n") ||
 		    !has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1\n"))
 			fail_msg("%s: the metrics do not tell", jobs[i].what);
 		requests = rig.fake.log_count;
@@ -98,11 +115,21 @@ static void names_of_others_are_not_taken(void **state)
 	static const struct {
 		const char *collection, *name, *yaml;
 	} others[] = {
-		{ SERVICES, "pi", "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\nspec: {selector: {a: b}}\n" },
-		{ CONFIG_MAPS, "pi-config", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: pi-config}\ndata: {hostfile: mine}\n" },
-		{ SECRETS, "pi-ssh", "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\ndata: {password: c2VjcmV0}\n" },
-		{ LAUNCHERS, "pi-launcher", "apiVersion: batch/v1\nkind: Job\nmetadata: {name: pi-launcher}\nspec: {suspend: true}\n" },
-		{ PODS, "pi-worker-0", "apiVersion: v1\nkind: Pod\nmetadata: {name: pi-worker-0}\nstatus: {phase: Running}\n" },
+		{ SERVICES, "pi",
+		    "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\nspec: {selector: {a: "
+		    "b}}\n" },
+		{ CONFIG_MAPS, "pi-config",
+		    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: pi-config}\ndata: "
+		    "{hostfile: mine}\n" },
+		{ SECRETS, "pi-ssh",
+		    "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\ndata: {password: "
+		    "c2VjcmV0}\n" },
+		{ LAUNCHERS, "pi-launcher",
+		    "apiVersion: batch/v1\nkind: Job\nmetadata: {name: pi-launcher}\nspec: "
+		    "{suspend: true}\n" },
+		{ PODS, "pi-worker-0",
+		    "apiVersion: v1\nkind: Pod\nmetadata: {name: pi-worker-0}\nstatus: {phase: "
+		    "Running}\n" },
 	};
 
 	(void)state;
@@ -117,7 +144,8 @@ static void names_of_others_are_not_taken(void **state)
 		put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 		put_job(&rig, "team", "good", 1, "cleanPodPolicy: All");
 		run(&rig, 400);
-		assert_ptr_equal(fake_find(&rig.fake, others[i].collection, "team", others[i].name), other);
+		assert_ptr_equal(fake_find(&rig.fake, others[i].collection, "team", others[i].name),
+		    other);
 		after = fake_json(mpijob_doc_root(other->doc));
 		assert_string_equal(after, before);
 		if (events_about(&rig, "pi") < 1)
@@ -129,7 +157,8 @@ static void names_of_others_are_not_taken(void **state)
 	}
 }
 
-/* What is written by whom: 1 when a text is in an object that the operator made, in its log, or in its metrics. */
+/* What is written by whom: 1 when a text is in an object that the operator made, in its log, or in
+ * its metrics. */
 static int is_told(const struct rig *rig, const char *text)
 {
 	int found = has_sample(rig, text) || (rig->last_log && strstr(rig->last_log, text));
@@ -146,8 +175,9 @@ static int is_told(const struct rig *rig, const char *text)
 /* A Secret is read to see whose it is; with all messages of the log. */
 static void the_contents_of_a_secret_go_nowhere(void **state)
 {
-	static const char *const owners[] = { "", ", ownerReferences: [{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, "
-						  "controller: true, uid: '%s'}]" };
+	static const char *const owners[] = { "",
+		", ownerReferences: [{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, "
+		"controller: true, uid: '%s'}]" };
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
@@ -159,7 +189,9 @@ static void the_contents_of_a_secret_go_nowhere(void **state)
 		set_up(&rig);
 		job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 		owner = fake_text(owners[i], fake_string(job, "metadata.uid"));
-		yaml = fake_text("apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh%s}\ndata: {password: dGhlc2VjcmV0}\n", owner);
+		yaml = fake_text("apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh%s}\ndata: "
+				 "{password: dGhlc2VjcmV0}\n",
+		    owner);
 		fake_put(&rig.fake, SECRETS, "team", yaml);
 		for (int step = 0; step < 400; step++) {
 			run(&rig, 1);
@@ -186,7 +218,8 @@ static void each_job_has_a_key_of_its_own(void **state)
 	put_job(&rig, "team", "pj", 1, "cleanPodPolicy: All");
 	run(&rig, 600);
 	for (size_t i = 0; i < 2; i++) {
-		keys[i] = fake_string(fake_find(&rig.fake, SECRETS, "team", names[i]), "data[ssh-privatekey]");
+		keys[i] = fake_string(fake_find(&rig.fake, SECRETS, "team", names[i]),
+		    "data[ssh-privatekey]");
 		assert_non_null(keys[i]);
 		assert_false(is_told(&rig, keys[i]));
 	}
@@ -206,11 +239,15 @@ static void forged_labels_make_no_child(void **state)
 	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
 	run(&rig, 300);
 	/* An owner that is not its controller owns nothing either. */
-	yaml = fake_text("apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-worker-7\n  labels: {training.kubeflow.org/operator-name: "
-			 "mpi-operator, training.kubeflow.org/job-name: pi, training.kubeflow.org/job-role: worker, "
-			 "training.kubeflow.org/replica-index: '7'}\n  ownerReferences: [{apiVersion: kubeflow.org/v2beta1, "
-			 "kind: MPIJob, name: pi, uid: '%s'}]\nstatus: {phase: Failed, reason: Evicted, message: ha}\n",
-			 fake_string(job, "metadata.uid"));
+	yaml = fake_text("apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-worker-7\n  labels: "
+			 "{training.kubeflow.org/operator-name: "
+			 "mpi-operator, training.kubeflow.org/job-name: pi, "
+			 "training.kubeflow.org/job-role: worker, "
+			 "training.kubeflow.org/replica-index: '7'}\n  ownerReferences: "
+			 "[{apiVersion: kubeflow.org/v2beta1, "
+			 "kind: MPIJob, name: pi, uid: '%s'}]\nstatus: {phase: Failed, reason: "
+			 "Evicted, message: ha}\n",
+	    fake_string(job, "metadata.uid"));
 	forged = fake_put(&rig.fake, PODS, "team", yaml);
 	free(yaml);
 	run_pods(&rig);
@@ -218,7 +255,9 @@ static void forged_labels_make_no_child(void **state)
 	/* Not evicted, not cleaned up, not listed. */
 	assert_string_equal(condition(job, "Failed"), "absent");
 	assert_ptr_equal(fake_find(&rig.fake, PODS, "team", "pi-worker-7"), forged);
-	assert_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"), "data[discover_hosts.sh]"), "worker-7"));
+	assert_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"),
+			       "data[discover_hosts.sh]"),
+	    "worker-7"));
 	tear_down(&rig);
 }
 
@@ -227,8 +266,10 @@ static const char *message_of(const struct fake_object *job, const char *type)
 	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
-		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")), type) == 0)
-			return mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "message"));
+		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")),
+			type) == 0)
+			return mpijob_node_string(
+			    mpijob_node_get(mpijob_node_at(list, i), "message"));
 	return NULL;
 }
 
@@ -245,7 +286,8 @@ static void expect_events_cut(const struct rig *rig)
 	size_t longest = 0;
 
 	for (const struct fake_object *object = rig->fake.objects; object; object = object->next) {
-		const char *message = strcmp(object->collection, EVENTS) == 0 ? fake_string(object, "message") : NULL;
+		const char *message =
+		    strcmp(object->collection, EVENTS) == 0 ? fake_string(object, "message") : NULL;
 
 		if (!message)
 			continue;
@@ -272,8 +314,10 @@ static void cut_with(int pad)
 	mpijob__base_text_puts(&text, &"yy"[2 - pad]);
 	for (int i = 0; i < 20000; i++)
 		mpijob__base_text_puts(&text, "x\xc3\xa9");
-	mpijob__operator_events_emit(rig.operator_, record_of(&rig), "Warning", "Long", mpijob_text_data(&text));
-	patch = fake_text("status: {phase: Failed, reason: Evicted, message: \"%s\"}", mpijob_text_data(&text));
+	mpijob__operator_events_emit(rig.operator_, record_of(&rig), "Warning", "Long",
+	    mpijob_text_data(&text));
+	patch = fake_text("status: {phase: Failed, reason: Evicted, message: \"%s\"}",
+	    mpijob_text_data(&text));
 	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-0"), patch);
 	free(patch);
 	run(&rig, 300);
@@ -286,8 +330,9 @@ static void cut_with(int pad)
 	set_up(&rig);
 	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: None");
 	run(&rig, 300);
-	patch = fake_text("status: {failed: 1, conditions: [{type: Failed, status: 'True', reason: R, message: \"%s\"}]}",
-			  mpijob_text_data(&text));
+	patch = fake_text("status: {failed: 1, conditions: [{type: Failed, status: 'True', reason: "
+			  "R, message: \"%s\"}]}",
+	    mpijob_text_data(&text));
 	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), patch);
 	free(patch);
 	run(&rig, 300);
@@ -314,7 +359,9 @@ static void a_flood_of_them_drowns_nobody(void **state)
 	(void)state;
 	set_up(&rig);
 	for (int i = 0; i < 300; i++) {
-		char *yaml = fake_text(HEAD "metadata: {name: bad-%d}\nspec: {slotsPerWorker: -%d}\n", i, i + 1);
+		char *yaml =
+		    fake_text(HEAD "metadata: {name: bad-%d}\nspec: {slotsPerWorker: -%d}\n", i,
+			i + 1);
 
 		fake_put(&rig.fake, JOBS, "evil", yaml);
 		free(yaml);
@@ -325,7 +372,8 @@ static void a_flood_of_them_drowns_nobody(void **state)
 	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 300\n"));
 	/* One request for each is all that they cost, and that not for ever. */
 	assert_true(fake_count(&rig.fake, "POST /api/v1/namespaces/evil/events") <= 300);
-	assert_int_equal(fake_count(&rig.fake, "PATCH /apis/kubeflow.org/v2beta1/namespaces/evil"), 0);
+	assert_int_equal(fake_count(&rig.fake, "PATCH /apis/kubeflow.org/v2beta1/namespaces/evil"),
+	    0);
 	tear_down(&rig);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leader election over a scripted server, with a clock that a test moves: who leads when, what is sent for it, and
- * that two never lead at once whatever the server does.
+ * Leader election over a scripted server, with a clock that a test moves: who leads when, what is
+ * sent for it, and that two never lead at once whatever the server does.
  */
 #include "../support/fake_cluster.h"
 
@@ -15,10 +15,12 @@
 #include <unistd.h>
 
 #define LEASES "/apis/coordination.k8s.io/v1/leases"
-#define PATH "/apis/coordination.k8s.io/v1/namespaces/ops/leases/boss"
-#define FOREIGN "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: boss, labels: {kept: 'yes'}}\n" \
-		"spec: {holderIdentity: %s, leaseDurationSeconds: %d, leaseTransitions: 4, " \
-		"acquireTime: '2001-01-01T00:00:00.000000Z', renewTime: '2001-01-01T00:00:00.%06dZ'}\n"
+#define PATH   "/apis/coordination.k8s.io/v1/namespaces/ops/leases/boss"
+#define FOREIGN                                                                                   \
+	"apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {name: boss, labels: {kept: " \
+	"'yes'}}\n"                                                                               \
+	"spec: {holderIdentity: %s, leaseDurationSeconds: %d, leaseTransitions: 4, "              \
+	"acquireTime: '2001-01-01T00:00:00.000000Z', renewTime: '2001-01-01T00:00:00.%06dZ'}\n"
 
 struct rig {
 	struct fake fake;
@@ -131,7 +133,9 @@ static int64_t number(struct rig *rig, const char *path)
 {
 	int64_t value = -1;
 
-	assert_int_equal(mpijob_node_int(mpijob_node_find(mpijob_doc_root(stored(rig)->doc), path), &value), 1);
+	assert_int_equal(mpijob_node_int(mpijob_node_find(mpijob_doc_root(stored(rig)->doc), path),
+			     &value),
+	    1);
 	return value;
 }
 
@@ -156,7 +160,8 @@ static void test_first(void **state)
 	assert_told(&rig, "+me ");
 	assert_int_equal(rig.fake.log_count, 2);
 	assert_string_equal(rig.fake.log[0], "GET " PATH);
-	assert_string_equal(rig.fake.log[1], "POST /apis/coordination.k8s.io/v1/namespaces/ops/leases");
+	assert_string_equal(rig.fake.log[1],
+	    "POST /apis/coordination.k8s.io/v1/namespaces/ops/leases");
 	assert_string_equal(fake_string(stored(&rig), "spec.holderIdentity"), "me");
 	assert_int_equal(number(&rig, "spec.leaseDurationSeconds"), 15);
 	assert_int_equal(number(&rig, "spec.leaseTransitions"), 0);
@@ -258,7 +263,8 @@ static void test_gives_up(void **state)
 	assert_told(&rig, "+me -me ");
 	assert_in_range(rig.logged, 1, 1);
 	pass(&rig, 60000);
-	assert_true(mpijob_lease_healthy(rig.lease, 20000)); /* to start it anew would mend nothing */
+	/* to start it anew would mend nothing */
+	assert_true(mpijob_lease_healthy(rig.lease, 20000));
 	assert_told(&rig, "");
 	rig.fake.decide = NULL;
 	pass(&rig, 7000);
@@ -320,7 +326,8 @@ static void test_slept(void **state)
 /* That a record of ours is there does not tell when it was written. */
 static void test_old_record(void **state)
 {
-	struct fake_reply lost = { .end_code = MPIJOB_ERR_IO, .apply = 1 }, served = { 0 }, failed = { .end_code = MPIJOB_ERR_IO };
+	struct fake_reply lost = { .end_code = MPIJOB_ERR_IO, .apply = 1 }, served = { 0 },
+			  failed = { .end_code = MPIJOB_ERR_IO };
 	struct rig rig;
 
 	(void)state;
@@ -345,7 +352,8 @@ static void test_taken_away(void **state)
 	(void)state;
 	set_up(&rig);
 	settle(&rig);
-	fake_patch(&rig.fake, stored(&rig), "spec: {holderIdentity: other, renewTime: '2001-01-01T00:00:00.000009Z'}");
+	fake_patch(&rig.fake, stored(&rig),
+	    "spec: {holderIdentity: other, renewTime: '2001-01-01T00:00:00.000009Z'}");
 	pass(&rig, 3200);
 	assert_false(mpijob_lease_leading(rig.lease));
 	assert_told(&rig, "+me -other ");
@@ -405,7 +413,8 @@ static void test_release(void **state)
 	tear_down(&rig);
 }
 
-/* Somebody touched it meanwhile: it is given up all the same; when it is another's, it is left alone. */
+/* Somebody touched it meanwhile: it is given up all the same; when it is another's, it is left
+ * alone. */
 static void test_release_conflict(void **state)
 {
 	struct rig rig;
@@ -458,13 +467,15 @@ static void test_events(void **state)
 	assert_int_equal(mpijob_lease_new(rig.client, &options, &rig.lease), 0);
 	settle(&rig);
 	assert_int_equal(fake_objects(&rig.fake, "/api/v1/events"), 1);
-	for (event = rig.fake.objects; strcmp(event->collection, "/api/v1/events") != 0; event = event->next)
+	for (event = rig.fake.objects; strcmp(event->collection, "/api/v1/events") != 0;
+	     event = event->next)
 		;
 	assert_string_equal(fake_string(event, "message"), "me became leader");
 	assert_string_equal(fake_string(event, "reason"), "LeaderElection");
 	assert_string_equal(fake_string(event, "source.component"), "mpi-operator");
 	assert_string_equal(fake_string(event, "involvedObject.kind"), "Lease");
-	assert_string_equal(fake_string(event, "involvedObject.uid"), fake_string(stored(&rig), "metadata.uid"));
+	assert_string_equal(fake_string(event, "involvedObject.uid"),
+	    fake_string(stored(&rig), "metadata.uid"));
 	mpijob_lease_release(rig.lease);
 	settle(&rig);
 	assert_int_equal(fake_objects(&rig.fake, "/api/v1/events"), 2);
@@ -524,22 +535,17 @@ static int chaos(struct fake *fake, const char *method, const char *path, struct
 	(void)method;
 	(void)path;
 	switch (roll(8)) {
-	case 0:
-		reply->end_code = MPIJOB_ERR_IO;
-		return 1;
+	case 0: reply->end_code = MPIJOB_ERR_IO; return 1;
 	case 1:
 		reply->end_code = MPIJOB_ERR_TIMEOUT;
 		reply->apply = 1;
 		return 1;
-	case 2:
-		reply->status = 500;
-		return 1;
+	case 2: reply->status = 500; return 1;
 	case 3:
 		reply->apply = 1; /* it works, and answers later */
 		reply->polls = (int)roll(12);
 		return 1;
-	default:
-		return 0;
+	default: return 0;
 	}
 }
 
@@ -570,7 +576,8 @@ static void test_never_two(void **state)
 			clock_now += roll(40) == 0 ? roll(20000) : roll(700);
 			assert_int_equal(mpijob_client_poll(rig.client, 0), 0);
 			if (fake_writes(&rig.fake) != writes)
-				fake_clock_advance_us(1000); /* renewals differ in the wall clock's time */
+				/* renewals differ in the wall clock's time */
+				fake_clock_advance_us(1000);
 			for (int i = 0; i < MANY; i++) {
 				int leads = mpijob_lease_leading(leases[i]);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launcher that waits for the names of its workers: which names are asked, and what the answers lead to. */
+/* A launcher that waits for the names of its workers: which names are asked, and what the answers
+ * lead to. */
 #include "../support/operator_rig.h"
 
 struct dns {

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #define RECORDS 7
-#define MOST 3000
+#define MOST    3000
 
 static uint64_t dice = 1;
 
@@ -33,7 +33,8 @@ static void name(char uid[64], unsigned number)
 		snprintf(uid, 64, "uid-%u", number);
 }
 
-static struct mpijob__operator_object *look(const struct mpijob__operator_objects *objects, const char *text)
+static struct mpijob__operator_object *look(const struct mpijob__operator_objects *objects,
+    const char *text)
 {
 	struct mpijob__base_uid uid;
 
@@ -41,7 +42,8 @@ static struct mpijob__operator_object *look(const struct mpijob__operator_object
 	return mpijob__operator_objects_find(objects, &uid);
 }
 
-static void check_lists(const struct mpijob__operator_objects *objects, struct mpijob__operator_record *records, const int *owner)
+static void check_lists(const struct mpijob__operator_objects *objects,
+    struct mpijob__operator_record *records, const int *owner)
 {
 	size_t counts[RECORDS] = { 0 }, place = 0, all = 0;
 	struct mpijob__operator_object *object;
@@ -83,7 +85,8 @@ static void adding_and_dropping(void **state)
 		} else {
 			object = mpijob__operator_objects_add(&objects, &records[record], uid);
 			assert_non_null(object);
-			assert_ptr_equal(mpijob__operator_objects_of(&objects, &records[record]), object);
+			assert_ptr_equal(mpijob__operator_objects_of(&objects, &records[record]),
+			    object);
 			owner[number] = record;
 		}
 		if (step % 1000 == 0)
@@ -92,7 +95,8 @@ static void adding_and_dropping(void **state)
 	/* A record goes with all that is its own. */
 	for (int i = 0; i < RECORDS; i++) {
 		while (records[i].objects)
-			mpijob__operator_objects_drop(&objects, mpijob__operator_objects_of(&objects, &records[i]));
+			mpijob__operator_objects_drop(&objects,
+			    mpijob__operator_objects_of(&objects, &records[i]));
 		for (int j = 0; j < MOST; j++)
 			owner[j] = owner[j] == i ? -1 : owner[j];
 		check_lists(&objects, records, owner);
@@ -133,7 +137,8 @@ static void uids_come_out_as_they_went_in(void **state)
 	}
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		mpijob__base_uid_borrow(&borrowed, texts[i]);
-		assert_true(mpijob__base_uid_hash(&borrowed, 7) == mpijob__base_uid_hash(&uids[i], 7));
+		assert_true(
+		    mpijob__base_uid_hash(&borrowed, 7) == mpijob__base_uid_hash(&uids[i], 7));
 		for (size_t j = 0; j < sizeof(texts) / sizeof(*texts); j++)
 			assert_int_equal(mpijob__base_uid_same(&borrowed, &uids[j]), i == j);
 	}

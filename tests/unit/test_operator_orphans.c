@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects that wait for an owner: how many, how long, and how namespaces share the table. The test sets the clock. */
+/* Objects that wait for an owner: how many, how long, and how namespaces share the table. The test
+ * sets the clock. */
 #include "operator/operator.h"
 
 #include <setjmp.h>
@@ -61,7 +62,8 @@ static void add(mpijob_operator *operator_, const char *namespace_, int from, in
 		observed.owner_uid = owner;
 		observed.namespace_ = namespace_;
 		observed.name = name;
-		mpijob__operator_orphans_add(&operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS], &observed);
+		mpijob__operator_orphans_add(&operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS],
+		    &observed);
 	}
 }
 
@@ -69,14 +71,16 @@ static size_t count_of(const mpijob_operator *operator_, const char *namespace_)
 {
 	size_t count = 0;
 
-	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan; orphan = orphan->next)
+	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan;
+	     orphan = orphan->next)
 		count += strcmp(orphan->namespace_, namespace_) == 0;
 	return count;
 }
 
 static int waits(const mpijob_operator *operator_, const char *uid)
 {
-	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan; orphan = orphan->next)
+	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan;
+	     orphan = orphan->next)
 		if (strcmp(orphan->uid, uid) == 0)
 			return 1;
 	return 0;
@@ -112,7 +116,8 @@ static void a_full_table_has_room_for_others(void **state)
 	/* The oldest go. */
 	assert_int_equal(waits(operator_, "forger-99"), 0);
 	assert_int_equal(waits(operator_, "forger-100"), 1);
-	/* It gets nothing back from who has less, and no more than an equal share of what another one wants. */
+	/* It gets nothing back from who has less, and no more than an equal share of what another
+	 * one wants. */
 	add(operator_, "forger", 4 * TABLE, TABLE);
 	assert_int_equal(count_of(operator_, "team"), 100);
 	add(operator_, "team", 100, TABLE);

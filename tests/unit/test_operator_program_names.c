@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The daemon's questions to the DNS of the cluster: against a server on the loopback device, and at the end of a socket. */
+/* The daemon's questions to the DNS of the cluster: against a server on the loopback device, and at
+ * the end of a socket. */
 #include <sys/socket.h>
 
 static ssize_t receive(int fd, void *buffer, size_t room, int flags);
@@ -64,7 +65,8 @@ static unsigned serve(unsigned code, char *name)
 	uint8_t query[QUERY_MOST];
 	struct sockaddr_in from;
 	socklen_t room = sizeof(from);
-	ssize_t len = recvfrom(server, query, sizeof(query), MSG_DONTWAIT, (struct sockaddr *)&from, &room);
+	ssize_t len =
+	    recvfrom(server, query, sizeof(query), MSG_DONTWAIT, (struct sockaddr *)&from, &room);
 	size_t at = HEADER;
 
 	assert_true(len > HEADER);
@@ -76,13 +78,16 @@ static unsigned serve(unsigned code, char *name)
 	}
 	query[2] |= FLAG_ANSWER;
 	query[3] = (uint8_t)code;
-	assert_int_equal(sendto(server, query, (size_t)len, 0, (struct sockaddr *)&from, room), len);
+	assert_int_equal(sendto(server, query, (size_t)len, 0, (struct sockaddr *)&from, room),
+	    len);
 	return (unsigned)query[at + 1] << 8 | query[at + 2];
 }
 
 static void a_name_is_asked_until_it_exists(void **state)
 {
-	struct names *names = open_names("search mpi.svc.here.test svc.here.test here.test\nnameserver " SERVER "\n", NULL);
+	struct names *names =
+	    open_names("search mpi.svc.here.test svc.here.test here.test\nnameserver " SERVER "\n",
+		NULL);
 	char name[QUERY_MOST];
 	unsigned first;
 
@@ -100,13 +105,15 @@ static void a_name_is_asked_until_it_exists(void **state)
 	assert_int_equal(names_resolve(names, "pi-worker-0.pi.team.svc"), 1);
 	assert_int_equal(names_resolve(names, "pi-worker-1.pi.team.svc"), 0);
 	(void)serve(2, name);
-	assert_int_equal(names_resolve(names, "pi-worker-1.pi.team.svc"), 0); /* a failure is no name */
+	/* a failure is no name */
+	assert_int_equal(names_resolve(names, "pi-worker-1.pi.team.svc"), 0);
 	names_free(names);
 }
 
 static void the_domain_may_be_given(void **state)
 {
-	struct names *names = open_names("search svc.here.test\nnameserver " SERVER "\n", "there.test");
+	struct names *names =
+	    open_names("search svc.here.test\nnameserver " SERVER "\n", "there.test");
 	char name[QUERY_MOST];
 
 	(void)state;
@@ -150,7 +157,8 @@ static struct names *connect_names(int *peer)
 	struct names *names = calloc(1, sizeof(*names));
 	int ends[2];
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends),
+	    0);
 	assert_non_null(names);
 	names->fd = ends[0];
 	names->domain = strdup("here.test");
@@ -167,7 +175,8 @@ static void disconnect(struct names *names, int peer)
 static void a_query_is_one_question(void **state)
 {
 	static const uint8_t question[] = "\x0bpi-worker-0\x02pi\x04team\x03svc\x04here\x04test";
-	static const uint8_t rest[] = { 0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 0 }; /* recursion desired; one question */
+	/* recursion desired; one question */
+	static const uint8_t rest[] = { 0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 0 };
 	uint8_t query[QUERY_MOST], again[QUERY_MOST];
 	int peer;
 	struct names *names = connect_names(&peer);
@@ -176,10 +185,14 @@ static void a_query_is_one_question(void **state)
 	assert_int_equal(names_resolve(names, WORKER), 0);
 	assert_int_equal(recv(peer, query, sizeof(query), 0), HEADER + sizeof(question) + 4);
 	assert_memory_equal(query + 2, rest, sizeof(rest));
-	assert_memory_equal(query + HEADER, question, sizeof(question)); /* with the root at its end */
-	assert_in_range(query[HEADER + sizeof(question)] << 8 | query[HEADER + sizeof(question) + 1], TYPE_PRIVATE,
-			TYPE_PRIVATE + 254);
-	assert_int_equal(query[HEADER + sizeof(question) + 2] << 8 | query[HEADER + sizeof(question) + 3], CLASS_IN);
+	/* with the root at its end */
+	assert_memory_equal(query + HEADER, question, sizeof(question));
+	assert_in_range(query[HEADER + sizeof(question)] << 8 |
+			    query[HEADER + sizeof(question) + 1],
+	    TYPE_PRIVATE, TYPE_PRIVATE + 254);
+	assert_int_equal(query[HEADER + sizeof(question) + 2] << 8 |
+			     query[HEADER + sizeof(question) + 3],
+	    CLASS_IN);
 	/* A question without an answer is asked again after a while. */
 	assert_int_equal(names_resolve(names, WORKER), 0);
 	assert_int_equal(recv(peer, again, sizeof(again), 0), -1);
@@ -214,9 +227,9 @@ static void the_longest_name_is_asked(void **state)
 
 struct shape {
 	const char *what;
-	int answers;        /* it is an answer, and the name exists or not */
+	int answers; /* it is an answer, and the name exists or not */
 	int exists;
-	size_t len;         /* of what is sent; 0: the whole query */
+	size_t len; /* of what is sent; 0: the whole query */
 	uint8_t flags[2];
 	uint16_t wrong;     /* in the number */
 	const char *behind; /* what stands behind the header in place of the question, to the end */
@@ -261,7 +274,8 @@ static void answers_of_all_shapes(void **state)
 		assert_int_equal(send(peer, bytes, (size_t)len, 0), len);
 		if (names_resolve(names, WORKER) != shape->exists)
 			fail_msg("%s: the name exists %s", shape->what, shape->exists ? "not" : "");
-		/* What is no answer leaves the question open; after NXDOMAIN it is soon asked again. */
+		/* What is no answer leaves the question open; after NXDOMAIN it is soon asked
+		 * again. */
 		fake_clock_advance_us(AGAIN_MS * 1000);
 		(void)names_resolve(names, WORKER);
 		if ((recv(peer, bytes, sizeof(bytes), 0) > 0) != (shape->answers && !shape->exists))

@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 /* Take everything that is ready, done at once; written down by position in `items`. */
-static void drain(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *items, int64_t now, const char *expected)
+static void drain(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *items,
+    int64_t now, const char *expected)
 {
 	char seen[64] = "";
 	size_t len = 0;
@@ -24,13 +25,15 @@ static void drain(struct mpijob__operator_queue *queue, struct mpijob__operator_
 	assert_string_equal(seen, expected);
 }
 
-static void join(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *items, const char *const *names, size_t count)
+static void join(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *items,
+    const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(mpijob__operator_queue_join(queue, &items[i], names[i]), 0);
 }
 
-static void leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *items, size_t count)
+static void leave(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *items,
+    size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		mpijob__operator_queue_leave(queue, &items[i]);
@@ -187,7 +190,8 @@ static void the_earliest_time_wins(void **state)
 	leave(&queue, items, 3);
 }
 
-static int64_t fail_once(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item, int64_t now, int64_t least)
+static int64_t fail_once(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int64_t now, int64_t least)
 {
 	mpijob__operator_queue_add_at(queue, item, now);
 	assert_ptr_equal(mpijob__operator_queue_take(queue, now), item);
@@ -241,7 +245,8 @@ static void many_timers(void **state)
 		assert_int_equal(mpijob__operator_queue_join(&queue, &items[i], "x"), 0);
 	for (int i = 0; i < 3 * COUNT; i++) {
 		dice = dice * 1103515245u + 12345u;
-		mpijob__operator_queue_add_at(&queue, &items[(dice >> 8) % COUNT], (int64_t)(dice >> 16));
+		mpijob__operator_queue_add_at(&queue, &items[(dice >> 8) % COUNT],
+		    (int64_t)(dice >> 16));
 	}
 	for (int i = 0; i < COUNT; i += 7)
 		mpijob__operator_queue_leave(&queue, &items[i]);
@@ -265,11 +270,13 @@ static void many_timers(void **state)
 	free(items);
 }
 
-/* Two thousand jobs of one tenant with many turns each: the small job of another one never waits for more than one. */
+/* Two thousand jobs of one tenant with many turns each: the small job of another one never waits
+ * for more than one. */
 static void a_small_job_beside_two_thousand(void **state)
 {
 	enum { MANY = 2000, TURNS = 20 };
-	struct mpijob__operator_queue_item *items = calloc(MANY + 1, sizeof(*items)), *small = &items[MANY];
+	struct mpijob__operator_queue_item *items = calloc(MANY + 1, sizeof(*items)),
+					   *small = &items[MANY];
 	struct mpijob__operator_queue queue = { 0 };
 	int *turns = calloc(MANY, sizeof(*turns));
 	size_t waited = 0, most = 0, served = 0;
@@ -284,7 +291,8 @@ static void a_small_job_beside_two_thousand(void **state)
 	assert_int_equal(queue.in_line, MANY);
 	assert_int_equal(mpijob__operator_queue_oldest_ms(&queue), 100);
 	queue.now_ms = 200;
-	for (struct mpijob__operator_queue_item *item; (item = mpijob__operator_queue_take(&queue, 0));) {
+	for (struct mpijob__operator_queue_item *item;
+	     (item = mpijob__operator_queue_take(&queue, 0));) {
 		if (item == small) {
 			most = waited > most ? waited : most;
 			waited = 0;
@@ -310,8 +318,9 @@ static void a_small_job_beside_two_thousand(void **state)
 }
 
 /*
- * A namespace with many expensive jobs, each of 90 ms, beside one with a cheap job that has a hundred turns, of 1 ms each.
- * The first turn of the cheap one comes after one expensive turn at most, and all together take little longer than alone.
+ * A namespace with many expensive jobs, each of 90 ms, beside one with a cheap job that has a
+ * hundred turns, of 1 ms each. The first turn of the cheap one comes after one expensive turn at
+ * most, and all together take little longer than alone.
  */
 static void expensive_jobs_wait_for_others(void **state)
 {
@@ -339,7 +348,8 @@ static void expensive_jobs_wait_for_others(void **state)
 			longest_us = now_us - last_us > longest_us ? now_us - last_us : longest_us;
 			cheap++;
 		}
-		/* The cheap job is there from the first turn on, and each job wants more at once. */
+		/* The cheap job is there from the first turn on, and each job wants more at
+		 * once. */
 		if (cheap == 0)
 			mpijob__operator_queue_add(&queue, &items[4]);
 		if (item == &items[4] || last_us == 0)
@@ -376,7 +386,8 @@ static void only_others_make_a_namespace_rest(void **state)
 	leave(&queue, items, 3);
 }
 
-/* Who rests waits while others have requests under way, or may be in what was not read yet, and no longer than its rest. */
+/* Who rests waits while others have requests under way, or may be in what was not read yet, and no
+ * longer than its rest. */
 static void who_rests_waits_for_others_to_come(void **state)
 {
 	static const char *const names[] = { "costly", "costly", "cheap" };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the server does not let the operator do, or does not take as meant: missing rights and kinds, uids that are gone,
- * jobs that cannot be read. It says which, goes on with the rest, and recovers by itself.
+ * What the server does not let the operator do, or does not take as meant: missing rights and
+ * kinds, uids that are gone, jobs that cannot be read. It says which, goes on with the rest, and
+ * recovers by itself.
  */
 #include "../support/operator_rig.h"
 
@@ -13,14 +14,20 @@ struct refusal {
 	int status, count;
 };
 
-#define FORBIDDEN "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"message\":\"forbidden by a test\",\"code\":403}"
-#define NO_KIND "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"NotFound\",\"message\":\"the server could not find the requested resource\",\"code\":404}"
+#define FORBIDDEN                                                                       \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":" \
+	"\"Forbidden\",\"message\":\"forbidden by a test\",\"code\":403}"
+#define NO_KIND                                                                         \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":" \
+	"\"NotFound\",\"message\":\"the server could not find the requested "           \
+	"resource\",\"code\":404}"
 
 static int refuse(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
 {
 	struct refusal *refusal = fake->user;
 
-	if (!refusal || !refusal->path || !strstr(path, refusal->path) || strncmp(method, refusal->method, strlen(refusal->method)) != 0)
+	if (!refusal || !refusal->path || !strstr(path, refusal->path) ||
+	    strncmp(method, refusal->method, strlen(refusal->method)) != 0)
 		return 0;
 	refusal->count++;
 	reply->status = refusal->status;
@@ -71,7 +78,8 @@ static int says_event(const struct rig *rig, const char *name, const char *words
 	int says = 0;
 
 	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
-		says |= strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
+		says |= strcmp(object->collection, EVENTS) == 0 &&
+			strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
 			strstr(fake_string(object, "message"), words) != NULL;
 	return says;
 }
@@ -92,14 +100,16 @@ static void a_right_is_taken_and_given_back(void **state)
 	put_job(&rig, "team", "other", 2, "cleanPodPolicy: All");
 	run(&rig, 300);
 	assert_true(refusal.count > 3);
-	assert_true(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
+	assert_true(
+	    has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
 	for (int i = 0; i < 3000 && refused_jobs(&rig) < 2; i++)
 		run(&rig, 1);
 	assert_int_equal(refused_jobs(&rig), 2);
 	/* All else of these jobs is there, and it was said once. */
 	assert_int_equal(fake_objects(&rig.fake, SERVICES), 2);
 	assert_int_equal(rig.logged, 1);
-	assert_string_equal(rig.last_log, "cannot create Pod in namespace team for now: forbidden by a test");
+	assert_string_equal(rig.last_log,
+	    "cannot create Pod in namespace team for now: forbidden by a test");
 	logged = (size_t)rig.logged;
 	/* One gets through, whenever its time comes; then the other does not wait. */
 	refusal.path = NULL;
@@ -109,12 +119,14 @@ static void a_right_is_taken_and_given_back(void **state)
 	expect_children(&rig, 2, 4);
 	assert_int_equal(rig.logged, logged + 1);
 	assert_string_equal(rig.last_log, "can create Pod in namespace team again");
-	assert_false(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
+	assert_false(
+	    has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
 	assert_int_equal(refused_jobs(&rig), 0);
 	tear_down(&rig);
 }
 
-/* Where a job waited for a right and is gone, nothing waits any more: its namespace may be gone, too. */
+/* Where a job waited for a right and is gone, nothing waits any more: its namespace may be gone,
+ * too. */
 static void what_nobody_waits_for_is_forgotten(void **state)
 {
 	struct refusal refusal = { "POST", "/pods", FORBIDDEN, 403, 0 };
@@ -137,7 +149,8 @@ static void what_nobody_waits_for_is_forgotten(void **state)
 	run(&rig, 20);
 	assert_int_equal(rig.operator_->rights_count, 0);
 	assert_int_equal(refused_jobs(&rig), 0);
-	assert_false(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
+	assert_false(
+	    has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
 	tear_down(&rig);
 }
 
@@ -174,7 +187,8 @@ static void a_right_to_look_comes_back(void **state)
 	set_up(&rig);
 	rig.fake.decide = refuse;
 	rig.fake.user = &refusal;
-	fake_put(&rig.fake, SECRETS, "team", "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\n");
+	fake_put(&rig.fake, SECRETS, "team",
+	    "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\n");
 	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 	for (int i = 0; i < 3000 && !rig.operator_->rights_count; i++)
 		run(&rig, 1);
@@ -223,7 +237,9 @@ static struct mpijob__operator_queue_item *crowd(struct rig *rig, const char *na
 	struct mpijob__operator_queue_item *items = calloc(CROWD, sizeof(*items));
 
 	for (size_t i = 0; i < CROWD; i++) {
-		assert_int_equal(mpijob__operator_queue_join(&rig->operator_->queue, &items[i], namespace_), 0);
+		assert_int_equal(mpijob__operator_queue_join(&rig->operator_->queue, &items[i],
+				     namespace_),
+		    0);
 		mpijob__operator_queue_refused(&rig->operator_->queue, &items[i], 1);
 	}
 	return items;
@@ -237,8 +253,8 @@ static void disperse(struct rig *rig, struct mpijob__operator_queue_item *items)
 }
 
 /*
- * Nobody tells that a right is back: it is tried every half a minute at the latest, but not by ten thousand jobs of a
- * namespace. Those of another one do not make it wait.
+ * Nobody tells that a right is back: it is tried every half a minute at the latest, but not by ten
+ * thousand jobs of a namespace. Those of another one do not make it wait.
  */
 static void the_wait_for_a_right_is_bounded(void **state)
 {
@@ -300,8 +316,10 @@ static void what_may_not_be_watched(void **state)
 	tear_down(&rig);
 }
 
-/* The ClusterRole of mpi-operator v0.8.2: these objects may be listed and updated, but neither got nor patched. */
-static int refuse_as_the_reference(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+/* The ClusterRole of mpi-operator v0.8.2: these objects may be listed and updated, but neither got
+ * nor patched. */
+static int refuse_as_the_reference(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	static const char *const kinds[] = { "/secrets/", "/configmaps/", "/services/", "/jobs/" };
 	int hit = 0;
@@ -331,8 +349,9 @@ static void the_rights_of_the_reference_are_enough(void **state)
 	expect_children(&rig, 1, 2);
 	run_pods(&rig);
 	run(&rig, 300);
-	assert_non_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"), "data[discover_hosts.sh]"),
-			       "pi-worker-1"));
+	assert_non_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"),
+				   "data[discover_hosts.sh]"),
+	    "pi-worker-1"));
 	assert_int_equal(refused, 2);
 	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
 	run(&rig, 300);
@@ -345,11 +364,13 @@ static void the_rights_of_the_reference_are_enough(void **state)
 	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
 	run(&rig, 300);
 	expect_children(&rig, 1, 2);
-	assert_non_null(fake_string(fake_find(&rig.fake, SECRETS, "team", "pi-ssh"), "data[ssh-privatekey]"));
+	assert_non_null(
+	    fake_string(fake_find(&rig.fake, SECRETS, "team", "pi-ssh"), "data[ssh-privatekey]"));
 	assert_int_equal(refused, 6);
 	run_pods(&rig);
 	run(&rig, 300);
-	/* One refusal for each kind and verb, and nothing that an administrator would have to mend. */
+	/* One refusal for each kind and verb, and nothing that an administrator would have to
+	 * mend. */
 	assert_int_equal(refused, 6);
 	assert_int_equal(rig.logged, 0);
 	tear_down(&rig);
@@ -368,32 +389,40 @@ static void an_orphan_is_listed_where_it_cannot_be_got(void **state)
 	rig.fake.user = &refused;
 	run(&rig, 20);
 	fake_put(&rig.fake, SERVICES, "team",
-		 "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
-		 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: later}\n");
+	    "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
+	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
+	    "later}\n");
 	run(&rig, 20);
 	fake_put(&rig.fake, JOBS, "team",
-		 "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: later}\nspec:\n"
-		 "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
-		 "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: "
+	    "later}\nspec:\n"
+	    "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
+	    "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
 	run(&rig, 40);
 	assert_null(rig.operator_->fetches);
 	assert_int_equal(refused, 1);
-	service = mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts, MPIJOB_ROLE_SERVICE);
+	service = mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts,
+	    MPIJOB_ROLE_SERVICE);
 	assert_non_null(service);
 	assert_string_equal(service->name, "pi");
 	tear_down(&rig);
 }
 
-/* An administrator, or the owner of the job, learns from an Event which right is missing, whatever it is needed for. */
+/* An administrator, or the owner of the job, learns from an Event which right is missing, whatever
+ * it is needed for. */
 static void a_missing_right_is_an_event(void **state)
 {
 	static const struct {
 		const char *method, *path, *event;
 	} rows[] = {
-		{ "GET", "/namespaces/team/secrets", "Secret pi-ssh cannot be read: forbidden by a test" },
-		{ "P", "/jobs/pi-launcher", "Job pi-launcher cannot be changed: forbidden by a test" },
-		{ "PATCH", "/mpijobs/pi/status", "MPIJob pi cannot be changed: forbidden by a test" },
-		{ "DELETE", "/pods/pi-worker", "Pod pi-worker-1 cannot be deleted: forbidden by a test" },
+		{ "GET", "/namespaces/team/secrets",
+		    "Secret pi-ssh cannot be read: forbidden by a test" },
+		{ "P", "/jobs/pi-launcher",
+		    "Job pi-launcher cannot be changed: forbidden by a test" },
+		{ "PATCH", "/mpijobs/pi/status",
+		    "MPIJob pi cannot be changed: forbidden by a test" },
+		{ "DELETE", "/pods/pi-worker",
+		    "Pod pi-worker-1 cannot be deleted: forbidden by a test" },
 		{ "POST", "/services", "Service pi cannot be created: forbidden by a test" },
 	};
 
@@ -407,7 +436,8 @@ static void a_missing_right_is_an_event(void **state)
 		rig.fake.decide = refuse;
 		rig.fake.user = &refusal;
 		if (strcmp(rows[i].method, "GET") == 0)
-			fake_put(&rig.fake, SECRETS, "team", "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\n");
+			fake_put(&rig.fake, SECRETS, "team",
+			    "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\n");
 		job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
 		run(&rig, 300);
 		fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
@@ -438,7 +468,8 @@ static void a_kind_that_is_not_installed(void **state)
 	run(&rig, 200);
 	assert_int_equal(mpijob_operator_synced(rig.operator_), 1);
 	assert_true(has_sample(&rig, "mpi_operator_watch_up{kind=\"PodGroup\"} 0"));
-	assert_true(has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"PodGroup\",verb=\"create\"} 1"));
+	assert_true(has_sample(&rig,
+	    "mpi_operator_denied_namespaces{kind=\"PodGroup\",verb=\"create\"} 1"));
 	assert_false(is_true(job, "Created"));
 	assert_true(is_true(done, "Suspended"));
 	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
@@ -453,10 +484,13 @@ static void a_kind_that_is_not_installed(void **state)
 
 /* --- uids that are gone --- */
 
-#define IMMUTABLE "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Invalid\",\"message\":\"metadata.uid: field is immutable\",\"code\":422}"
+#define IMMUTABLE                                                                       \
+	"{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":" \
+	"\"Invalid\",\"message\":\"metadata.uid: field is immutable\",\"code\":422}"
 
 /* A patch comes when the object has just been made again, by somebody else. */
-static int make_again(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int make_again(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	int *patches = fake->user;
 
@@ -464,13 +498,15 @@ static int make_again(struct fake *fake, const char *method, const char *path, s
 		return 0;
 	if (++*patches > 1)
 		return 0;
-	fake_patch(fake, fake_find(fake, SERVICES, "team", "pi"), "metadata: {uid: another, ownerReferences: null}");
+	fake_patch(fake, fake_find(fake, SERVICES, "team", "pi"),
+	    "metadata: {uid: another, ownerReferences: null}");
 	reply->status = 422;
 	reply->body = IMMUTABLE;
 	return 1;
 }
 
-/* A server answers 422, not 409, to a patch whose uid is another's: that is no failure, and no reason to wait. */
+/* A server answers 422, not 409, to a patch whose uid is another's: that is no failure, and no
+ * reason to wait. */
 static void a_patch_for_one_that_was_made_again(void **state)
 {
 	struct refusal refusal = { "PATCH", "/services/pi", IMMUTABLE, 422, 0 };
@@ -484,7 +520,8 @@ static void a_patch_for_one_that_was_made_again(void **state)
 	expect_children(&rig, 1, 1);
 	rig.fake.decide = make_again;
 	rig.fake.user = &patches;
-	fake_patch(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"), "spec: {selector: {other: thing}}");
+	fake_patch(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"),
+	    "spec: {selector: {other: thing}}");
 	run(&rig, 300);
 	assert_int_equal(patches, 1);
 	assert_null(rig.last_log);
@@ -495,21 +532,25 @@ static void a_patch_for_one_that_was_made_again(void **state)
 	run(&rig, 300);
 	rig.fake.decide = refuse;
 	rig.fake.user = &refusal;
-	fake_patch(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"), "spec: {selector: {other: thing}}");
+	fake_patch(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"),
+	    "spec: {selector: {other: thing}}");
 	run(&rig, 300);
 	assert_true(record_of(&rig)->item.failures > 0);
-	assert_string_equal(rig.last_log, "cannot patch Service team/pi: metadata.uid: field is immutable");
+	assert_string_equal(rig.last_log,
+	    "cannot patch Service team/pi: metadata.uid: field is immutable");
 	tear_down(&rig);
 }
 
 /* Each patch of a job's status says which version it is for: a server does not look at its uid. */
-static int watch_status(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int watch_status(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)reply;
 	if (strcmp(method, "PATCH") == 0 && strstr(path, "/mpijobs/pi/status")) {
 		int *counts = fake->user;
 
-		counts[strstr(mpijob_text_data(&fake->last_body), "\"resourceVersion\":\"") != NULL]++;
+		counts[strstr(mpijob_text_data(&fake->last_body), "\"resourceVersion\":\"") !=
+		       NULL]++;
 	}
 	return 0;
 }
@@ -541,7 +582,8 @@ static size_t events_of(const struct rig *rig, const char *name)
 	size_t count = 0;
 
 	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
-		count += strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
+		count += strcmp(object->collection, EVENTS) == 0 &&
+			 strcmp(fake_string(object, "involvedObject.name"), name) == 0 &&
 			 strcmp(fake_string(object, "reason"), "ValidationError") == 0;
 	return count;
 }
@@ -557,10 +599,13 @@ static void a_job_is_mended(void **state)
 	memset(text, 'x', len);
 	text[len] = 0;
 	set_up(&rig);
-	odd = fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd, labels: 7}\nspec: {mpiReplicaSpecs: [1]}\n");
+	odd = fake_put(&rig.fake, JOBS, "team",
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd, labels: "
+	    "7}\nspec: {mpiReplicaSpecs: [1]}\n");
 	large = put_job(&rig, "team", "large", 1, "cleanPodPolicy: All");
 	(void)mpijob_doc_edit(large->doc);
-	mpijob_node_put_string(large->doc, mpijob_doc_make(large->doc, "metadata.annotations"), "a", text);
+	mpijob_node_put_string(large->doc, mpijob_doc_make(large->doc, "metadata.annotations"), "a",
+	    text);
 	fake_stamp(&rig.fake, large, "MODIFIED");
 	put_job(&rig, "team", "good", 1, "cleanPodPolicy: All");
 	run(&rig, 300);
@@ -569,15 +614,18 @@ static void a_job_is_mended(void **state)
 	assert_int_equal(events_of(&rig, "large"), 1);
 	assert_true(says_event(&rig, "large", "larger than this operator reads"));
 	assert_int_equal(events_of(&rig, "odd"), 1);
-	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1") || has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 2"));
+	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1") ||
+		    has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 2"));
 	assert_true(has_sample(&rig, "mpi_operator_objects_set_aside_total{kind=\"MPIJob\"} 2"));
 	requests = rig.fake.log_count;
 	run(&rig, 300);
 	assert_int_equal(rig.fake.log_count, requests);
 	fake_patch(&rig.fake, large, "metadata: {annotations: {a: short}}");
-	fake_patch(&rig.fake, odd, "metadata: {labels: null}\nspec:\n  mpiReplicaSpecs:\n"
-				   "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n"
-				   "    Worker:\n      replicas: 1\n      template: {spec: {containers: [{name: w, image: i}]}}\n");
+	fake_patch(&rig.fake, odd,
+	    "metadata: {labels: null}\nspec:\n  mpiReplicaSpecs:\n"
+	    "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n"
+	    "    Worker:\n      replicas: 1\n      template: {spec: {containers: [{name: w, image: "
+	    "i}]}}\n");
 	run(&rig, 300);
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "large-launcher"));
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "odd-launcher"));
@@ -587,7 +635,8 @@ static void a_job_is_mended(void **state)
 	tear_down(&rig);
 }
 
-/* A child that is changed into what nobody can read: its job is told, and goes on with what was known. */
+/* A child that is changed into what nobody can read: its job is told, and goes on with what was
+ * known. */
 static void a_child_that_cannot_be_read(void **state)
 {
 	struct fake_object *pod;
@@ -602,7 +651,8 @@ static void a_child_that_cannot_be_read(void **state)
 	fake_patch(&rig.fake, pod, "status: {conditions: [1], phase: [2]}");
 	run(&rig, 300);
 	for (struct fake_object *object = rig.fake.objects; object; object = object->next)
-		told += strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "reason"), "ObjectSetAside") == 0;
+		told += strcmp(object->collection, EVENTS) == 0 &&
+			strcmp(fake_string(object, "reason"), "ObjectSetAside") == 0;
 	assert_int_equal(told, 1);
 	assert_true(has_sample(&rig, "mpi_operator_objects_set_aside_total{kind=\"Pod\"} 1"));
 	expect_children(&rig, 1, 2);
@@ -614,7 +664,8 @@ static void a_child_that_cannot_be_read(void **state)
 }
 
 /* The server's clock stands elsewhere than ours: what is written is its time. */
-static int tell_date(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int tell_date(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	(void)method;
@@ -633,23 +684,29 @@ static void the_time_is_the_servers(void **state)
 	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 	run(&rig, 400);
 	expect_children(&rig, 1, 1);
-	assert_int_equal(strncmp(fake_string(job, "status.conditions[0].lastTransitionTime"), "2001-09-09T01:4", 15), 0);
+	assert_int_equal(strncmp(fake_string(job, "status.conditions[0].lastTransitionTime"),
+			     "2001-09-09T01:4", 15),
+	    0);
 	assert_int_equal(strncmp(fake_string(job, "status.startTime"), "2001-09-09T01:4", 15), 0);
 	for (struct fake_object *object = rig.fake.objects; object; object = object->next)
 		if (strcmp(object->collection, EVENTS) == 0)
-			assert_int_equal(strncmp(fake_string(object, "lastTimestamp"), "2001-09-09T01:4", 15), 0);
+			assert_int_equal(strncmp(fake_string(object, "lastTimestamp"),
+					     "2001-09-09T01:4", 15),
+			    0);
 	tear_down(&rig);
 }
 
 /* What took the place of another object of its name is not deleted in its stead. */
-static int watch_deletes(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int watch_deletes(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)path;
 	(void)reply;
 	if (strcmp(method, "DELETE") == 0) {
 		int *counts = fake->user;
 
-		counts[strstr(mpijob_text_data(&fake->last_body), "\"preconditions\":{\"uid\":\"") != NULL]++;
+		counts[strstr(mpijob_text_data(&fake->last_body),
+			   "\"preconditions\":{\"uid\":\"") != NULL]++;
 	}
 	return 0;
 }

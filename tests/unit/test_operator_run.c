@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator against a small server that a test can break: what it makes, when it is silent, how it recovers. */
+/* The operator against a small server that a test can break: what it makes, when it is silent, how
+ * it recovers. */
 #include "../support/operator_rig.h"
 
 /* The whole life of a job, with answers in pieces of every size. */
@@ -22,22 +23,29 @@ static void a_life(void **state)
 		expect_children(&rig, 1, 3);
 		assert_string_equal(condition(job, "Created"), "True");
 		/* Exactly one write each: Service, ConfigMap, Secret, launcher, three workers. */
-		assert_int_equal(fake_count(&rig.fake, "POST ") - fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"), 7);
+		assert_int_equal(fake_count(&rig.fake, "POST ") -
+				     fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"),
+		    7);
 		assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets"), 0);
 		assert_int_equal(fake_count(&rig.fake, "GET /api/v1/secrets"), 0);
 
 		run_pods(&rig);
 		launcher = fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher");
 		fake_put(&rig.fake, PODS, "team",
-			 "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-launcher-x\n  labels:\n"
-			 "    training.kubeflow.org/operator-name: mpi-operator\n    training.kubeflow.org/job-name: pi\n"
-			 "    training.kubeflow.org/job-role: launcher\n  ownerReferences:\n"
-			 "  - {apiVersion: batch/v1, kind: Job, name: pi-launcher, controller: true, uid: nobody}\n"
-			 "status: {phase: Running}\n");
-		fake_patch(&rig.fake, launcher, "status: {active: 1, startTime: '2026-11-21T12:00:00Z'}");
+		    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-launcher-x\n  labels:\n"
+		    "    training.kubeflow.org/operator-name: mpi-operator\n    "
+		    "training.kubeflow.org/job-name: pi\n"
+		    "    training.kubeflow.org/job-role: launcher\n  ownerReferences:\n"
+		    "  - {apiVersion: batch/v1, kind: Job, name: pi-launcher, controller: true, "
+		    "uid: nobody}\n"
+		    "status: {phase: Running}\n");
+		fake_patch(&rig.fake, launcher,
+		    "status: {active: 1, startTime: '2026-11-21T12:00:00Z'}");
 		run(&rig, 600);
-		assert_non_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"), "data[discover_hosts.sh]"),
-				       "pi-worker-2"));
+		assert_non_null(
+		    strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"),
+			       "data[discover_hosts.sh]"),
+			"pi-worker-2"));
 
 		/* Nothing changes: nothing is asked and nothing written. */
 		requests = rig.fake.log_count;
@@ -45,8 +53,8 @@ static void a_life(void **state)
 		assert_int_equal(rig.fake.log_count, requests);
 
 		fake_patch(&rig.fake, launcher,
-			   "status: {active: 0, succeeded: 1, completionTime: '2026-11-21T12:05:00Z', "
-			   "conditions: [{type: Complete, status: 'True'}]}");
+		    "status: {active: 0, succeeded: 1, completionTime: '2026-11-21T12:05:00Z', "
+		    "conditions: [{type: Complete, status: 'True'}]}");
 		run(&rig, 600);
 		assert_string_equal(condition(job, "Succeeded"), "True");
 		assert_null(fake_find(&rig.fake, PODS, "team", "pi-worker-0"));
@@ -75,12 +83,14 @@ static void writes_are_parallel_and_bounded(void **state)
 	tear_down(&rig);
 }
 
-/* The answers to all creations of pods come in rounds; how many are under way in each is written down. */
+/* The answers to all creations of pods come in rounds; how many are under way in each is written
+ * down. */
 struct rounds {
 	size_t under_way, sizes[64], count;
 };
 
-static int hold_pods(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int hold_pods(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	struct rounds *rounds = fake->user;
 
@@ -97,11 +107,13 @@ static void play_round(struct rig *rig, struct rounds *rounds)
 	run(rig, 50);
 	rounds->sizes[rounds->count++] = rounds->under_way;
 	rounds->under_way = 0;
-	for (struct fake_exchange *exchange = rig->fake.exchanges; exchange; exchange = exchange->next)
+	for (struct fake_exchange *exchange = rig->fake.exchanges; exchange;
+	     exchange = exchange->next)
 		exchange->reply.polls = 0;
 }
 
-/* Creation begins with one, twice as many leave each time that all went well, and never more than 16. */
+/* Creation begins with one, twice as many leave each time that all went well, and never more than
+ * 16. */
 static void creation_starts_slowly(void **state)
 {
 	static const size_t expected[] = { 1, 2, 4, 8, 16, 16, 16 };
@@ -159,16 +171,15 @@ static int spoil(struct fake *fake, const char *method, const char *path, struct
 		reply->apply = 1;
 		reply->end_code = MPIJOB_ERR_IO;
 		return 1;
-	case 1: /* not done, and no answer */
-		reply->end_code = MPIJOB_ERR_TIMEOUT;
-		return 1;
+	case 1: /* not done, and no answer */ reply->end_code = MPIJOB_ERR_TIMEOUT; return 1;
 	case 2:
 		reply->status = 500;
 		reply->body = "oops";
 		return 1;
 	case 3:
 		reply->status = 409;
-		reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Conflict\",\"code\":409}";
+		reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+			      "\"reason\":\"Conflict\",\"code\":409}";
 		return 1;
 	case 4:
 		reply->status = 429;
@@ -179,12 +190,8 @@ static int spoil(struct fake *fake, const char *method, const char *path, struct
 		reply->body = "no json";
 		reply->apply = 0;
 		return 1;
-	case 6:
-		reply->refuse = MPIJOB_ERR_IO;
-		return 1;
-	default:
-		reply->polls = 20;
-		return 1;
+	case 6: reply->refuse = MPIJOB_ERR_IO; return 1;
+	default: reply->polls = 20; return 1;
 	}
 }
 
@@ -201,14 +208,20 @@ static void faults_change_nothing_in_the_end(void **state)
 			rig.fake.decide = spoil;
 			rig.fake.user = &plan;
 			job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-			for (int i = 0; i < 30000 && !(has_children(&rig, 1, 3) && is_true(job, "Created")); i++)
+			for (int i = 0;
+			     i < 30000 && !(has_children(&rig, 1, 3) && is_true(job, "Created"));
+			     i++)
 				run(&rig, 1);
 			expect_children(&rig, 1, 3);
 			assert_string_equal(condition(job, "Created"), "True");
-			fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
-				   "status: {succeeded: 1, startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z', "
-				   "conditions: [{type: Complete, status: 'True'}]}");
-			for (int i = 0; i < 30000 && !(fake_objects(&rig.fake, PODS) == 0 && is_true(job, "Succeeded")); i++)
+			fake_patch(&rig.fake,
+			    fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
+			    "status: {succeeded: 1, startTime: '2026-11-21T12:00:00Z', "
+			    "completionTime: '2026-11-21T12:05:00Z', "
+			    "conditions: [{type: Complete, status: 'True'}]}");
+			for (int i = 0; i < 30000 && !(fake_objects(&rig.fake, PODS) == 0 &&
+							 is_true(job, "Succeeded"));
+			     i++)
 				run(&rig, 1);
 			assert_string_equal(condition(job, "Succeeded"), "True");
 			assert_int_equal(fake_objects(&rig.fake, PODS), 0);
@@ -230,12 +243,14 @@ static void a_lost_answer_is_no_second_write(void **state)
 	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
 	run(&rig, 900);
 	expect_children(&rig, 1, 3);
-	writes = fake_count(&rig.fake, "POST ") - fake_count(&rig.fake, "POST /api/v1/namespaces/team/events");
+	writes = fake_count(&rig.fake, "POST ") -
+		 fake_count(&rig.fake, "POST /api/v1/namespaces/team/events");
 	assert_int_equal(writes, 7);
 	tear_down(&rig);
 }
 
-static int too_many(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int too_many(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)path;
 	if (strcmp(method, "GET") == 0 || fake->user)
@@ -284,7 +299,9 @@ static void cut_watches(void **state)
 	run(&rig, 400);
 	expect_children(&rig, 1, 3);
 	assert_string_equal(condition(job, "Created"), "True");
-	assert_int_equal(fake_count(&rig.fake, "POST ") - fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"), 7);
+	assert_int_equal(fake_count(&rig.fake, "POST ") -
+			     fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"),
+	    7);
 	tear_down(&rig);
 }
 
@@ -332,7 +349,8 @@ static int64_t delete_worker(struct rig *rig)
 	int64_t from_ms = fake_clock_ms();
 
 	fake_delete(&rig->fake, fake_find(&rig->fake, PODS, "team", "pi-worker-1"));
-	while (!fake_find(&rig->fake, PODS, "team", "pi-worker-1") && fake_clock_ms() - from_ms < 60000)
+	while (!fake_find(&rig->fake, PODS, "team", "pi-worker-1") &&
+	       fake_clock_ms() - from_ms < 60000)
 		run(rig, 1);
 	assert_non_null(fake_find(&rig->fake, PODS, "team", "pi-worker-1"));
 	return fake_clock_ms() - from_ms;
@@ -354,7 +372,8 @@ static void who_deletes_again_and_again_waits_longer(void **state)
 }
 
 /* A server that takes a patch and does not apply it, as a webhook may make it. */
-static int ignore_patches(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int ignore_patches(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	if (strcmp(method, "PATCH") != 0 || !strstr(path, "/configmaps/"))
 		return 0;
@@ -394,11 +413,13 @@ static void somebody_elses_service(void **state)
 
 	(void)state;
 	set_up(&rig);
-	fake_put(&rig.fake, SERVICES, "team", "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\n");
+	fake_put(&rig.fake, SERVICES, "team",
+	    "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\n");
 	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 	run(&rig, 400);
 	for (struct fake_object *object = rig.fake.objects; object; object = object->next)
-		if (strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "reason"), "ErrResourceExists") == 0)
+		if (strcmp(object->collection, EVENTS) == 0 &&
+		    strcmp(fake_string(object, "reason"), "ErrResourceExists") == 0)
 			event = object;
 	assert_non_null(event);
 	assert_string_equal(fake_string(event, "involvedObject.name"), "pi");
@@ -417,12 +438,16 @@ static void hostile_objects_are_set_aside(void **state)
 
 	(void)state;
 	set_up(&rig);
-	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd}\nspec: 7\n");
-	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: empty}\n");
+	fake_put(&rig.fake, JOBS, "team",
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd}\nspec: 7\n");
+	fake_put(&rig.fake, JOBS, "team",
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: empty}\n");
 	fake_put(&rig.fake, PODS, "team",
-		 "apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: {training.kubeflow.org/operator-name: mpi-operator}, "
-		 "ownerReferences: [1, {controller: true}]}\nspec: []\nstatus: [1]\n");
-	fake_put(&rig.fake, CONFIG_MAPS, "team", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {hostfile: 7}\n");
+	    "apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: "
+	    "{training.kubeflow.org/operator-name: mpi-operator}, "
+	    "ownerReferences: [1, {controller: true}]}\nspec: []\nstatus: [1]\n");
+	fake_put(&rig.fake, CONFIG_MAPS, "team",
+	    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {hostfile: 7}\n");
 	put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
 	run(&rig, 400);
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher"));
@@ -440,10 +465,12 @@ static void a_claim_from_another_namespace(void **state)
 	(void)state;
 	set_up(&rig);
 	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	yaml = fake_text("apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi-launcher\n  ownerReferences:\n"
-			 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: %s}\n"
-			 "status: {conditions: [{type: Failed, status: 'True'}]}\n",
-			 fake_string(job, "metadata.uid"));
+	yaml = fake_text(
+	    "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi-launcher\n  ownerReferences:\n"
+	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
+	    "%s}\n"
+	    "status: {conditions: [{type: Failed, status: 'True'}]}\n",
+	    fake_string(job, "metadata.uid"));
 	fake_put(&rig.fake, LAUNCHERS, "evil", yaml);
 	free(yaml);
 	run(&rig, 400);
@@ -480,7 +507,8 @@ static void age(struct rig *rig)
 	record_of(rig)->fresh_ms -= 60000;
 }
 
-/* News may be old: before the first of many workers is deleted the job is looked at, and before the others it is not. */
+/* News may be old: before the first of many workers is deleted the job is looked at, and before the
+ * others it is not. */
 static void a_job_is_looked_at_once(void **state)
 {
 	static const char look[] = "GET /apis/kubeflow.org/v2beta1/namespaces/team/mpijobs/pi";
@@ -519,17 +547,21 @@ static void a_deadline_passes(void **state)
 
 	(void)state;
 	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All, ttlSecondsAfterFinished: 0, activeDeadlineSeconds: 1");
+	job = put_job(&rig, "team", "pi", 1,
+	    "cleanPodPolicy: All, ttlSecondsAfterFinished: 0, activeDeadlineSeconds: 1");
 	for (int i = 0; i < 3000 && !has_children(&rig, 1, 1); i++)
 		run(&rig, 1);
 	expect_children(&rig, 1, 1);
 	gmtime_r(&now, &utc);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	patch = fake_text("status: {active: 0, failed: 1, startTime: '%s', conditions: [{type: Failed, status: 'True', "
-			  "reason: DeadlineExceeded, message: m}]}", start);
+	patch = fake_text("status: {active: 0, failed: 1, startTime: '%s', conditions: [{type: "
+			  "Failed, status: 'True', "
+			  "reason: DeadlineExceeded, message: m}]}",
+	    start);
 	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), patch);
 	free(patch);
-	for (int i = 0; i < 30000 && !(is_true(job, "Failed") && fake_objects(&rig.fake, PODS) == 0); i++)
+	for (int i = 0;
+	     i < 30000 && !(is_true(job, "Failed") && fake_objects(&rig.fake, PODS) == 0); i++)
 		run(&rig, 1);
 	assert_true(is_true(job, "Failed"));
 	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
@@ -543,7 +575,8 @@ static int expire(struct fake *fake, const char *method, const char *path, struc
 	if (!fake->user || !strstr(path, "watch=1"))
 		return 0;
 	reply->status = 410;
-	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Expired\",\"code\":410}";
+	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+		      "\"reason\":\"Expired\",\"code\":410}";
 	return 1;
 }
 
@@ -564,7 +597,8 @@ static void lists_find_what_vanished(void **state)
 	rig.fake.user = job;
 	run_pods(&rig);
 	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
-	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), "metadata: {labels: {a: b}}");
+	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
+	    "metadata: {labels: {a: b}}");
 	run(&rig, 20);
 	fake_delete(&rig.fake, fake_find(&rig.fake, JOBS, "team", "gone"));
 	fake_delete(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
@@ -585,7 +619,8 @@ static uint64_t count_plans(const struct rig *rig)
 	return plans;
 }
 
-/* News of a status, of pods and of children lead to plans, but only a changed job is validated again. */
+/* News of a status, of pods and of children lead to plans, but only a changed job is validated
+ * again. */
 static void an_unchanged_job_is_validated_once(void **state)
 {
 	struct rig rig;
@@ -603,7 +638,8 @@ static void an_unchanged_job_is_validated_once(void **state)
 	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
 	run(&rig, 400);
 	assert_int_equal(rig.operator_->validations, 2);
-	fake_patch(&rig.fake, job, "spec: {mpiReplicaSpecs: {Worker: {template: {spec: {containers: 5}}}}}");
+	fake_patch(&rig.fake, job,
+	    "spec: {mpiReplicaSpecs: {Worker: {template: {spec: {containers: 5}}}}}");
 	run(&rig, 400);
 	assert_int_equal(rig.operator_->validations, 3);
 	assert_int_equal(record_of(&rig)->invalid, 1);
@@ -621,7 +657,8 @@ static void enlarge(struct rig *rig, struct fake_object *job, const char *key, s
 
 	memset(text, 'x', len);
 	text[len] = 0;
-	mpijob_node_put_string(job->doc, mpijob_doc_make(job->doc, "metadata.annotations"), key, text);
+	mpijob_node_put_string(job->doc, mpijob_doc_make(job->doc, "metadata.annotations"), key,
+	    text);
 	free(text);
 	fake_stamp(&rig->fake, job, "MODIFIED");
 }
@@ -658,7 +695,8 @@ static void a_burst_is_read_in_turns(void **state)
 	tear_down(&rig);
 }
 
-/* What reading a large job will take counts when it comes: a small one that came behind it is begun before it. */
+/* What reading a large job will take counts when it comes: a small one that came behind it is begun
+ * before it. */
 static void a_large_job_lets_others_go_first(void **state)
 {
 	struct rig rig;
@@ -692,14 +730,16 @@ static void a_job_has_two_mebibytes(void **state)
 	run(&rig, 300);
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "fits-launcher"));
 	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
-	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")], 1);
+	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")],
+	    1);
 	/* Also when it was read before. */
 	fake_patch(&rig.fake, exceeds, "metadata: {annotations: {a: short}}");
 	run(&rig, 300);
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
 	enlarge(&rig, fits, "b", 10000);
 	run(&rig, 300);
-	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")], 2);
+	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")],
+	    2);
 	tear_down(&rig);
 }
 
@@ -758,7 +798,8 @@ static void a_step_ends_after_20_ms(void **state)
 	tear_down(&rig);
 }
 
-/* The namespace whose four Services are made before the second of the other one; NULL when they take turns. */
+/* The namespace whose four Services are made before the second of the other one; NULL when they
+ * take turns. */
 static const char *goes_first(const struct rig *rig)
 {
 	size_t costly = 0, cheap = 0;
@@ -844,13 +885,16 @@ static void orphans_are_fetched(void **state)
 	run(&rig, 20);
 	/* A child whose MPIJob comes later. */
 	fake_put(&rig.fake, SERVICES, "team",
-		 "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
-		 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: later}\n");
+	    "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
+	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
+	    "later}\n");
 	run(&rig, 20);
-	yaml = strdup("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: later}\nspec:\n"
+	yaml = strdup("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: "
+		      "later}\nspec:\n"
 		      "  mpiReplicaSpecs:\n"
 		      "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n"
-		      "    Worker:\n      replicas: 1\n      template: {spec: {containers: [{name: w, image: i}]}}\n");
+		      "    Worker:\n      replicas: 1\n      template: {spec: {containers: [{name: "
+		      "w, image: i}]}}\n");
 	job = fake_put(&rig.fake, JOBS, "team", yaml);
 	free(yaml);
 	run(&rig, 400);
@@ -914,13 +958,16 @@ static void options(void **state)
 	assert_int_equal(mpijob_operator_new(client, &given, &operator_, NULL), 0);
 	assert_int_equal(fake.log_count, 0);
 	fake_put(&fake, "/apis/scheduling.k8s.io/v1/priorityclasses", NULL,
-		 "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: 9\n");
+	    "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: high}\nvalue: "
+	    "9\n");
 	for (int i = 0; i < 30; i++)
 		assert_int_equal(mpijob_operator_step(operator_, 0), 0);
 	assert_int_equal(mpijob_operator_synced(operator_), 1);
 	assert_int_equal(fake_count(&fake, "GET /api/v1/namespaces/team/pods?"), 2);
 	assert_int_equal(fake_count(&fake, "GET /apis/scheduling.k8s.io/v1/priorityclasses?"), 2);
-	assert_int_equal(fake_count(&fake, "GET /apis/scheduling.volcano.sh/v1beta1/namespaces/team/podgroups?"), 2);
+	assert_int_equal(fake_count(&fake,
+			     "GET /apis/scheduling.volcano.sh/v1beta1/namespaces/team/podgroups?"),
+	    2);
 	mpijob_operator_free(operator_);
 	mpijob_operator_free(NULL);
 	mpijob_client_free(client);

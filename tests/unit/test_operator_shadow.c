@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operator that must not act: a standby until it is told, a shadow for ever; and what either says of itself. */
+/* The operator that must not act: a standby until it is told, a shadow for ever; and what either
+ * says of itself. */
 #include "../support/operator_rig.h"
 
 #include "client/client.h"
@@ -24,7 +25,8 @@ static char *report(const struct rig *rig)
 	mpijob_text text = { 0 };
 	char *copy;
 
-	assert_int_equal(mpijob_operator_shadow_report(rig->operator_, mpijob_text_write, &text), 0);
+	assert_int_equal(mpijob_operator_shadow_report(rig->operator_, mpijob_text_write, &text),
+	    0);
 	copy = strdup(mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 	return copy;
@@ -50,7 +52,8 @@ static void a_standby_waits_for_its_turn(void **state)
 	rig.options.standby = 1;
 	start_operator(&rig);
 	put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
-	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd}\nspec: 7\n");
+	fake_put(&rig.fake, JOBS, "team",
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd}\nspec: 7\n");
 	run(&rig, 300);
 	assert_int_equal(mpijob_operator_synced(rig.operator_), 1);
 	assert_int_equal(fake_writes(&rig.fake), 0);
@@ -71,7 +74,8 @@ static int slow(struct fake *fake, const char *method, const char *path, struct 
 	return strcmp(method, "GET") != 0;
 }
 
-/* Who is no leader any more starts nothing, also in the middle of a plan; what was under way ends. */
+/* Who is no leader any more starts nothing, also in the middle of a plan; what was under way
+ * ends. */
 static void who_lost_his_office_stops(void **state)
 {
 	struct rig rig;
@@ -166,10 +170,14 @@ static void what_nobody_does_is_told_once(void **state)
 	free(text);
 	let_pass(&rig, 250);
 	text = report(&rig);
-	/* Service, ConfigMap, Secret, two workers, launcher, status, and that there was a launcher. */
-	assert_non_null(strstr(text, "\"namespace\":\"team\",\"job\":\"pi\",\"verb\":\"create\",\"kind\":\"Pod\",\"name\":\"pi-worker-1\""));
-	assert_non_null(strstr(text, "\"verb\":\"create\",\"kind\":\"Secret\",\"name\":\"pi-ssh\""));
-	assert_non_null(strstr(text, "\"verb\":\"patch status\",\"kind\":\"MPIJob\",\"name\":\"pi\""));
+	/* Service, ConfigMap, Secret, two workers, launcher, status, and that there was a
+	 * launcher. */
+	assert_non_null(strstr(text, "\"namespace\":\"team\",\"job\":\"pi\",\"verb\":\"create\","
+				     "\"kind\":\"Pod\",\"name\":\"pi-worker-1\""));
+	assert_non_null(
+	    strstr(text, "\"verb\":\"create\",\"kind\":\"Secret\",\"name\":\"pi-ssh\""));
+	assert_non_null(
+	    strstr(text, "\"verb\":\"patch status\",\"kind\":\"MPIJob\",\"name\":\"pi\""));
 	assert_non_null(strstr(text, "\"difference\":null}\n"));
 	assert_in_range(lines(text), 7, 8);
 	/* The log has a line for each. */
@@ -222,7 +230,8 @@ static void who_is_only_slow_is_not_accused(void **state)
 	assert_true(is_true(job, "Created"));
 	assert_int_equal(mpijob_operator_shadow_report(shadow, mpijob_text_write, &text), 0);
 	assert_string_equal(mpijob_text_data(&text), "");
-	/* The Secret was not there when it was first wanted; that was settled by asking for it by name, at most. */
+	/* The Secret was not there when it was first wanted; that was settled by asking for it by
+	 * name, at most. */
 	assert_true(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh") <= 1);
 	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/secrets"), 0);
 	mpijob__base_text_release(&text);
@@ -230,14 +239,16 @@ static void who_is_only_slow_is_not_accused(void **state)
 	tear_down(&rig);
 }
 
-static int hide_secrets(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int hide_secrets(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	(void)method;
 	if (!strstr(path, "/secrets"))
 		return 0;
 	reply->status = 403;
-	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"code\":403}";
+	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+		      "\"reason\":\"Forbidden\",\"code\":403}";
 	return 1;
 }
 
@@ -259,7 +270,8 @@ static void a_secret_that_may_not_be_seen_is_not_missed(void **state)
 	tear_down(&rig);
 }
 
-/* What the reference does not do, and the row that says why we do: a job whose worker was evicted ends. */
+/* What the reference does not do, and the row that says why we do: a job whose worker was evicted
+ * ends. */
 static void a_difference_is_named(void **state)
 {
 	struct rig rig;
@@ -280,15 +292,18 @@ static void a_difference_is_named(void **state)
 	options.shadow = 1;
 	options.shadow_grace_ms = 20;
 	assert_int_equal(mpijob_operator_new(rig.client, &options, &shadow, NULL), 0);
-	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"), "status: {phase: Failed, reason: Evicted}");
+	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"),
+	    "status: {phase: Failed, reason: Evicted}");
 	/* As the reference leaves it: Failed, without an end. */
 	fake_patch(&rig.fake, job,
-		   "status: {conditions: [{type: Created, status: 'True', reason: MPIJobCreated}, "
-		   "{type: Failed, status: 'True', reason: MPIJobEvicted, message: 1/2 workers are evicted}]}");
+	    "status: {conditions: [{type: Created, status: 'True', reason: MPIJobCreated}, "
+	    "{type: Failed, status: 'True', reason: MPIJobEvicted, message: 1/2 workers are "
+	    "evicted}]}");
 	for (int i = 0; i < 300; i++)
 		assert_int_equal(mpijob_operator_step(shadow, 1), 0);
 	assert_int_equal(mpijob_operator_shadow_report(shadow, mpijob_text_write, &text), 0);
-	assert_non_null(strstr(mpijob_text_data(&text), "\"verb\":\"patch\",\"kind\":\"Job\",\"name\":\"pi-launcher\""));
+	assert_non_null(strstr(mpijob_text_data(&text),
+	    "\"verb\":\"patch\",\"kind\":\"Job\",\"name\":\"pi-launcher\""));
 	assert_non_null(strstr(mpijob_text_data(&text), "\"difference\":\"evicted-job-ends\"}"));
 	assert_null(strstr(mpijob_text_data(&text), "\"difference\":null"));
 	mpijob__base_text_release(&text);
@@ -310,7 +325,8 @@ static void a_life_is_counted(void **state)
 	run(&rig, 400);
 	expect_sample(&rig, "mpi_operator_jobs_created_total", "1");
 	expect_sample(&rig, "mpi_operator_jobs_successful_total", "0");
-	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"team\"}", "1");
+	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"team\"}",
+	    "1");
 	expect_sample(&rig, "mpi_operator_jobs{phase=\"Created\"}", "1");
 	expect_sample(&rig, "mpi_operator_queue_depth", "0");
 	expect_sample(&rig, "mpi_operator_queue_oldest_seconds", "0.000000");
@@ -324,8 +340,9 @@ static void a_life_is_counted(void **state)
 	assert_non_null(strstr(text, "mpi_operator_watch_age_seconds{kind=\"MPIJob\"} "));
 	free(text);
 	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
-		   "status: {succeeded: 1, startTime: '2026-11-21T12:00:00Z', completionTime: '2026-11-21T12:05:00Z', "
-		   "conditions: [{type: Complete, status: 'True'}]}");
+	    "status: {succeeded: 1, startTime: '2026-11-21T12:00:00Z', completionTime: "
+	    "'2026-11-21T12:05:00Z', "
+	    "conditions: [{type: Complete, status: 'True'}]}");
 	run(&rig, 400);
 	assert_true(is_true(job, "Succeeded"));
 	expect_sample(&rig, "mpi_operator_jobs_successful_total", "1");
@@ -333,12 +350,14 @@ static void a_life_is_counted(void **state)
 	expect_sample(&rig, "mpi_operator_jobs{phase=\"Succeeded\"}", "1");
 	fake_delete(&rig.fake, job);
 	run(&rig, 20);
-	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"team\"}", "absent");
+	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"team\"}",
+	    "absent");
 	expect_sample(&rig, "mpi_operator_jobs_created_total", "1");
 	tear_down(&rig);
 }
 
-static int refuse_some(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int refuse_some(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	int *left = fake->user;
 
@@ -364,7 +383,8 @@ static void failures_are_counted_by_code(void **state)
 	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"500\",verb=\"POST\"}", "2");
 	/* More kinds of failures than places: the rest is one. */
 	for (int status = 400; status < 500; status++)
-		rig.client->observer.request(rig.client->observer.user, "GET", status, MPIJOB_ERR_SERVER, 1);
+		rig.client->observer.request(rig.client->observer.user, "GET", status,
+		    MPIJOB_ERR_SERVER, 1);
 	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"400\",verb=\"GET\"}", "1");
 	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"499\",verb=\"GET\"}", "absent");
 	tear_down(&rig);
@@ -385,11 +405,13 @@ static void labels_are_escaped(void **state)
 	free(record->namespace_);
 	record->namespace_ = strdup("te\"a\\m\n");
 	record->had_launcher = 1;
-	expect_sample(&rig, "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"te\\\"a\\\\m\\n\"}", "1");
+	expect_sample(&rig,
+	    "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"te\\\"a\\\\m\\n\"}", "1");
 	tear_down(&rig);
 }
 
-/* docs/metrics.md has a row for each family, with its type and what HELP says of it, and no other. */
+/* docs/metrics.md has a row for each family, with its type and what HELP says of it, and no
+ * other. */
 static void the_page_is_complete(void **state)
 {
 	char *text, *page = calloc(1, 65536), *at;
@@ -403,9 +425,11 @@ static void the_page_is_complete(void **state)
 	set_up(&rig);
 	text = metrics(&rig);
 	for (char *help = strstr(text, "# HELP "); help; help = strstr(help + 1, "# HELP ")) {
-		char *name = help + strlen("# HELP "), *says = strchr(name, ' ') + 1, *end = strchr(says, '\n');
+		char *name = help + strlen("# HELP "), *says = strchr(name, ' ') + 1,
+		     *end = strchr(says, '\n');
 		char *type;
-		char *row = fake_text("| `%.*s` | ", (int)(says - 1 - name), name), *found = strstr(page, row);
+		char *row = fake_text("| `%.*s` | ", (int)(says - 1 - name), name),
+		     *found = strstr(page, row);
 		char *rest = fake_text("| %.*s |\n", (int)(end - says), says);
 
 		type = strstr(end, "# TYPE ") + strlen("# TYPE ") + (says - name);
@@ -444,15 +468,19 @@ static void calls(void **state)
 	set_up(&rig);
 	assert_int_equal(mpijob_operator_metrics(NULL, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_operator_metrics(rig.operator_, NULL, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_operator_metrics(rig.operator_, stop_at_once, NULL), MPIJOB_ERR_CANCELLED);
-	assert_int_equal(mpijob_operator_shadow_report(NULL, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_operator_metrics(rig.operator_, stop_at_once, NULL),
+	    MPIJOB_ERR_CANCELLED);
+	assert_int_equal(mpijob_operator_shadow_report(NULL, mpijob_text_write, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_operator_shadow_report(rig.operator_, stop_at_once, NULL), 0);
 	assert_int_equal(mpijob_operator_interest(NULL, &fd, &deadline), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_operator_interest(rig.operator_, &fd, &deadline), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_operator_interest(rig.operator_, &fd, &deadline),
+	    MPIJOB_ERR_UNSUPPORTED);
 	tear_down(&rig);
 	set_up_server(&rig);
 	rig.options.shadow_grace_ms = -1;
-	assert_int_equal(mpijob_operator_new(rig.client, &rig.options, &rig.operator_, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_operator_new(rig.client, &rig.options, &rig.operator_, NULL),
+	    MPIJOB_ERR_USAGE);
 	tear_down(&rig);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an operator does not know, because a watch is behind or there is none: a launcher that another one made, a Secret
- * that somebody took away, or that a job of the same name has left, a pod that came before its owner.
+ * What an operator does not know, because a watch is behind or there is none: a launcher that
+ * another one made, a Secret that somebody took away, or that a job of the same name has left, a
+ * pod that came before its owner.
  */
 #include "../support/operator_rig.h"
 
@@ -20,7 +21,8 @@ static void next_operator(struct rig *rig)
 }
 
 /* The list of Jobs is one of a time before there were any, and their watch is silent. */
-static int hide_launchers(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int hide_launchers(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	static char list[200];
 
@@ -32,13 +34,16 @@ static int hide_launchers(struct fake *fake, const char *method, const char *pat
 		reply->open = 1;
 		return 1;
 	}
-	snprintf(list, sizeof(list), "{\"kind\":\"JobList\",\"apiVersion\":\"batch/v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"},\"items\":[]}",
-		 fake->version);
+	snprintf(list, sizeof(list),
+	    "{\"kind\":\"JobList\",\"apiVersion\":\"batch/"
+	    "v1\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"},\"items\":[]}",
+	    fake->version);
 	reply->body = list;
 	return 1;
 }
 
-/* A launcher with a time to live that is not there has ended. One that is only not known of goes on. */
+/* A launcher with a time to live that is not there has ended. One that is only not known of goes
+ * on. */
 static void a_launcher_that_no_watch_told_of(void **state)
 {
 	struct fake_object *job, *launcher;
@@ -53,11 +58,14 @@ static void a_launcher_that_no_watch_told_of(void **state)
 	fake_patch(&rig.fake, job, "status: {startTime: '2020-01-01T00:00:00Z'}");
 	for (struct fake_object *pod = rig.fake.objects; pod; pod = pod->next)
 		if (strcmp(pod->collection, PODS) == 0)
-			fake_patch(&rig.fake, pod, "metadata: {creationTimestamp: '2020-01-01T00:00:00Z'}");
+			fake_patch(&rig.fake, pod,
+			    "metadata: {creationTimestamp: '2020-01-01T00:00:00Z'}");
 	rig.fake.decide = hide_launchers;
 	next_operator(&rig);
 	run(&rig, 200);
-	assert_int_equal(fake_count(&rig.fake, "GET /apis/batch/v1/namespaces/team/jobs/pi-launcher"), 1);
+	assert_int_equal(fake_count(&rig.fake,
+			     "GET /apis/batch/v1/namespaces/team/jobs/pi-launcher"),
+	    1);
 	assert_string_equal(condition(job, "Failed"), "absent");
 	launcher = fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher");
 	assert_null(mpijob_node_find(mpijob_doc_root(launcher->doc), "spec.suspend"));
@@ -91,7 +99,8 @@ static void a_secret_that_somebody_took_away(void **state)
 	tear_down(&rig);
 }
 
-/* When each request takes longer than an answer is believed, there is still one look for a plan, and not one for a pod. */
+/* When each request takes longer than an answer is believed, there is still one look for a plan,
+ * and not one for a pod. */
 static void looks_that_are_old_when_their_turn_comes(void **state)
 {
 	struct rig rig;
@@ -110,7 +119,8 @@ static void looks_that_are_old_when_their_turn_comes(void **state)
 	tear_down(&rig);
 }
 
-/* The garbage collector is about to remove it: that is not waited for long, and without any news. */
+/* The garbage collector is about to remove it: that is not waited for long, and without any
+ * news. */
 static void a_secret_that_a_job_has_left(void **state)
 {
 	struct fake_object *left;
@@ -118,8 +128,10 @@ static void a_secret_that_a_job_has_left(void **state)
 
 	(void)state;
 	set_up(&rig);
-	left = fake_put(&rig.fake, SECRETS, "team", "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pi-ssh\n  ownerReferences:\n"
-			"  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: the-last-pi}\n");
+	left = fake_put(&rig.fake, SECRETS, "team",
+	    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pi-ssh\n  ownerReferences:\n"
+	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
+	    "the-last-pi}\n");
 	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 	for (int i = 0; i < 3000 && !(record_of(&rig) && record_of(&rig)->strangers_ms); i++)
 		run(&rig, 1);
@@ -131,7 +143,8 @@ static void a_secret_that_a_job_has_left(void **state)
 }
 
 /* The first so many looks at an object fail. */
-static int fail_looks(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int fail_looks(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	int *left = fake->user;
 
@@ -143,7 +156,8 @@ static int fail_looks(struct fake *fake, const char *method, const char *path, s
 	return 1;
 }
 
-/* An object that came before its owner is asked for until there is an answer: no watch tells of it again. */
+/* An object that came before its owner is asked for until there is an answer: no watch tells of it
+ * again. */
 static void an_object_that_cannot_be_fetched_for_long(void **state)
 {
 	int left = 20;
@@ -155,12 +169,15 @@ static void an_object_that_cannot_be_fetched_for_long(void **state)
 	rig.fake.decide = fail_looks;
 	rig.fake.user = &left;
 	fake_put(&rig.fake, SERVICES, "team",
-		 "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
-		 "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: later}\n");
+	    "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
+	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
+	    "later}\n");
 	run(&rig, 20);
-	fake_put(&rig.fake, JOBS, "team", "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: later}\nspec:\n"
-		 "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
-		 "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
+	fake_put(&rig.fake, JOBS, "team",
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: "
+	    "later}\nspec:\n"
+	    "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
+	    "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
 	for (int i = 0; i < 3000 && left; i++) {
 		run(&rig, 1);
 		if (!rig.operator_->fetches)
@@ -171,19 +188,23 @@ static void an_object_that_cannot_be_fetched_for_long(void **state)
 	run(&rig, 20);
 	assert_int_equal(left, 0);
 	assert_null(rig.operator_->fetches);
-	assert_non_null(mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts, MPIJOB_ROLE_SERVICE));
+	assert_non_null(
+	    mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts,
+		MPIJOB_ROLE_SERVICE));
 	tear_down(&rig);
 }
 
 /* --- Events --- */
 
-static int refuse_secrets(struct fake *fake, const char *method, const char *path, struct fake_reply *reply)
+static int refuse_secrets(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
 {
 	(void)fake;
 	if (strcmp(method, "POST") != 0 || !strstr(path, "/secrets"))
 		return 0;
 	reply->status = 403;
-	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":\"Forbidden\",\"code\":403}";
+	reply->body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\","
+		      "\"reason\":\"Forbidden\",\"code\":403}";
 	return 1;
 }
 
@@ -192,7 +213,8 @@ static size_t events_of(const struct rig *rig, const char *reason)
 	size_t count = 0;
 
 	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
-		count += strcmp(object->collection, EVENTS) == 0 && strcmp(fake_string(object, "reason"), reason) == 0;
+		count += strcmp(object->collection, EVENTS) == 0 &&
+			 strcmp(fake_string(object, "reason"), reason) == 0;
 	return count;
 }
 

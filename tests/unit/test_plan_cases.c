@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tests/cases/plan/NAME: job.yaml and steps.yaml (a list of steps, one key each; see tests/cases/plan/README.md) run
- * against a cluster in memory; what was planned must be expected.yaml. UPDATE_CASES=1 prints and writes differences.
+ * tests/cases/plan/NAME: job.yaml and steps.yaml (a list of steps, one key each; see
+ * tests/cases/plan/README.md) run against a cluster in memory; what was planned must be
+ * expected.yaml. UPDATE_CASES=1 prints and writes differences.
  */
 #include "../support/plan_cluster.h"
 
@@ -84,11 +85,11 @@ static void put_action(mpijob_doc *out, mpijob_node *list, const mpijob_plan *pl
 	mpijob_node *map;
 
 	if (action->verb == MPIJOB_ACTION_EVENT)
-		snprintf(line, sizeof(line), "%d event %s %s: %s", action->stage, action->event_type,
-			 action->event_reason, action->event_message);
+		snprintf(line, sizeof(line), "%d event %s %s: %s", action->stage,
+		    action->event_type, action->event_reason, action->event_message);
 	else
-		snprintf(line, sizeof(line), "%d %s %s/%s (%s)", action->stage, verbs[action->verb], action->kind,
-			 action->name, action->why);
+		snprintf(line, sizeof(line), "%d %s %s/%s (%s)", action->stage, verbs[action->verb],
+		    action->kind, action->name, action->why);
 	if (action->verb != MPIJOB_ACTION_PATCH && action->verb != MPIJOB_ACTION_PATCH_STATUS) {
 		mpijob_node_append_string(out, list, line);
 		return;
@@ -142,9 +143,10 @@ static void check_status(const struct fake *fake, const mpijob_plan *plan)
 		assert_int_equal(want->conditions[i]->status, have->conditions[i]->status);
 		assert_string_equal(want->conditions[i]->reason, have->conditions[i]->reason);
 		assert_string_equal(want->conditions[i]->message, have->conditions[i]->message);
-		assert_int_equal(*want->conditions[i]->last_update_time, *have->conditions[i]->last_update_time);
+		assert_int_equal(*want->conditions[i]->last_update_time,
+		    *have->conditions[i]->last_update_time);
 		assert_int_equal(*want->conditions[i]->last_transition_time,
-				 *have->conditions[i]->last_transition_time);
+		    *have->conditions[i]->last_transition_time);
 	}
 	assert_int_equal(!want->launcher, !have->launcher);
 	assert_int_equal(!want->worker, !have->worker);
@@ -195,7 +197,8 @@ static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
 	slash = strchr(kind, '/');
 	mpijob_node_put_string(out, map, "show", what);
 	if (strcmp(what, "status") == 0) {
-		mpijob_node_put_copy(out, map, "status", mpijob_node_get(mpijob_doc_root(fake->job), "status"));
+		mpijob_node_put_copy(out, map, "status",
+		    mpijob_node_get(mpijob_doc_root(fake->job), "status"));
 	} else if (strcmp(what, "objects") == 0) {
 		mpijob_node *list = mpijob_node_put_list(out, map, "objects");
 		char line[256];
@@ -203,8 +206,9 @@ static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
 		for (size_t i = 0; i < fake->count; i++) {
 			const mpijob_doc *doc = fake->objects[i].doc;
 
-			snprintf(line, sizeof(line), "%s/%s%s", fake_text(doc, "kind"), fake_text(doc, "metadata.name"),
-				 fake_bool(doc, "spec.suspend") ? " suspended" : "");
+			snprintf(line, sizeof(line), "%s/%s%s", fake_text(doc, "kind"),
+			    fake_text(doc, "metadata.name"),
+			    fake_bool(doc, "spec.suspend") ? " suspended" : "");
 			mpijob_node_append_string(out, list, line);
 		}
 	} else if (slash) {
@@ -213,8 +217,10 @@ static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
 		*slash = 0;
 		object = fake_find(fake, kind, slash + 1);
 		NEED(object);
-		mpijob_node_put_copy(out, map, "data", mpijob_node_get(mpijob_doc_root(object->doc), "data"));
-		mpijob_node_put_copy(out, map, "spec", mpijob_node_get(mpijob_doc_root(object->doc), "spec"));
+		mpijob_node_put_copy(out, map, "data",
+		    mpijob_node_get(mpijob_doc_root(object->doc), "data"));
+		mpijob_node_put_copy(out, map, "spec",
+		    mpijob_node_get(mpijob_doc_root(object->doc), "spec"));
 	}
 }
 
@@ -269,7 +275,8 @@ static int step_job(struct fake *fake, const char *key, const mpijob_node *value
 		mpijob_text_free(text);
 	} else if (strcmp(key, "launcherFails") == 0) {
 		text = fake_json(mpijob_node_get(value, "status"), MPIJOB_FORMAT_JSON_COMPACT);
-		fake_launcher_failed(fake, mpijob_text_data(text), fake_int(fake->job, "spec.runPolicy.backoffLimit"));
+		fake_launcher_failed(fake, mpijob_text_data(text),
+		    fake_int(fake->job, "spec.runPolicy.backoffLimit"));
 		mpijob_text_free(text);
 	} else if (strcmp(key, "launcherSucceeds") == 0) {
 		fake_launcher_succeeded(fake);
@@ -358,7 +365,8 @@ static char *run_steps(const char *folder)
 
 static void run_case(const char *folder, int *failures)
 {
-	char *expected = read_file(folder, "expected.yaml"), *actual = run_steps(folder), *again = run_steps(folder);
+	char *expected = read_file(folder, "expected.yaml"), *actual = run_steps(folder),
+	     *again = run_steps(folder);
 
 	assert_string_equal(actual, again);
 	if (!expected || strcmp(expected, actual) != 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defects of mpi-operator v0.8.2 that no case of tests/cases/plan can show, by their number in docs/differences.md
- * (test_render_differences.c lists all, and where each is tested).
+ * Defects of mpi-operator v0.8.2 that no case of tests/cases/plan can show, by their number in
+ * docs/differences.md (test_render_differences.c lists all, and where each is tested).
  */
 #include "../support/plan_cluster.h"
 
@@ -13,9 +13,10 @@
 static void begin(struct fake *fake)
 {
 	static const char text[] =
-		"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, spec: {mpiReplicaSpecs: "
-		"{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
-		"Worker: {replicas: 2, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
+	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
+	    "spec: {mpiReplicaSpecs: "
+	    "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
+	    "Worker: {replicas: 2, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
 	mpijob_doc *job = NULL;
 
 	NEED(!mpijob_doc_parse(text, sizeof(text) - 1, NULL, &job, NULL));
@@ -56,7 +57,7 @@ static void row_12_a_key_is_drawn_for_the_secret_alone(void **state)
 
 		if (action->verb != MPIJOB_ACTION_EVENT)
 			assert_int_equal(mpijob_plan_write_body(plan, i, NULL, 0, drop, NULL),
-					 is_secret ? MPIJOB_ERR_USAGE : 0);
+			    is_secret ? MPIJOB_ERR_USAGE : 0);
 		secrets += (size_t)is_secret;
 	}
 	assert_int_equal(secrets, 1);
@@ -67,7 +68,8 @@ static void row_12_a_key_is_drawn_for_the_secret_alone(void **state)
 	fake_end(&fake);
 }
 
-/* The job, and the news of its children, are read alone: the same plan comes of them again, byte by byte. */
+/* The job, and the news of its children, are read alone: the same plan comes of them again, byte by
+ * byte. */
 static void row_14_planning_changes_nothing(void **state)
 {
 	struct fake fake;

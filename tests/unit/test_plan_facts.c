@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts: their order, news of the same and of others, what is stale, and that they do not grow with a job's history. */
+/* Facts: their order, news of the same and of others, what is stale, and that they do not grow with
+ * a job's history. */
 #include "../support/plan_cluster.h"
 
 #include "plan/facts.h"
@@ -10,7 +11,8 @@
 
 #include <cmocka.h>
 
-static struct mpijob_pod_facts pod_of(int32_t role, int32_t index, char name[32], char uid[40], int number)
+static struct mpijob_pod_facts pod_of(int32_t role, int32_t index, char name[32], char uid[40],
+    int number)
 {
 	struct mpijob_pod_facts pod = MPIJOB_POD_FACTS_INIT;
 
@@ -50,7 +52,8 @@ static void test_order(void **state)
 		assert_int_equal(put(facts, index, index, 0), 1);
 	}
 	for (int i = 0; i < 3; i++) {
-		struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_LAUNCHER, -1, name, uid, 20003 - i);
+		struct mpijob_pod_facts pod =
+		    pod_of(MPIJOB_ROLE_LAUNCHER, -1, name, uid, 20003 - i);
 
 		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
 	}
@@ -185,7 +188,8 @@ static void test_growth(void **state)
 	(void)state;
 	for (int round = 0; round < 300; round++) {
 		for (int32_t i = 0; i < 50; i++) {
-			struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_WORKER, i, name, uid, round * 50 + i);
+			struct mpijob_pod_facts pod =
+			    pod_of(MPIJOB_ROLE_WORKER, i, name, uid, round * 50 + i);
 
 			snprintf(node, sizeof(node), "node-%d", round * 50 + i);
 			snprintf(reason, sizeof(reason), "Reason%d", round);
@@ -197,7 +201,8 @@ static void test_growth(void **state)
 				assert_int_equal(mpijob_facts_forget(facts, uid), 1);
 		}
 		assert_true(facts->pods.count <= 50);
-		assert_true(facts->pods.strings.count <= 50 + 1 + 1 + 1); /* nodes, a reason, an owner, the beginning of the names */
+		/* nodes, a reason, an owner, the beginning of the names */
+		assert_true(facts->pods.strings.count <= 50 + 1 + 1 + 1);
 		if (round == 3)
 			slots = facts->pods.slots;
 		if (round > 3)
@@ -213,10 +218,16 @@ static void test_shown(void **state)
 		const char *name, *uid;
 		int32_t index;
 	} rows[] = {
-		{ "pi-worker-7", "7f3e5a34-1c2d-4000-8abc-0123456789ab", 7 }, { "pi-worker-07", "u7", 7 },
-		{ "7", "u-7", 7 },	      { "q-worker-7", "", 7 },	  { "pi-worker-17", "u17", 7 },
-		{ "pi-worker-0", "u0", 0 },   { "0", "u-0", 0 },	  { "pi", "u", 3 },
-		{ "pi-worker-2147483647", "most", INT32_MAX },		  { "pi-5", "none", -1 },
+		{ "pi-worker-7", "7f3e5a34-1c2d-4000-8abc-0123456789ab", 7 },
+		{ "pi-worker-07", "u7", 7 },
+		{ "7", "u-7", 7 },
+		{ "q-worker-7", "", 7 },
+		{ "pi-worker-17", "u17", 7 },
+		{ "pi-worker-0", "u0", 0 },
+		{ "0", "u-0", 0 },
+		{ "pi", "u", 3 },
+		{ "pi-worker-2147483647", "most", INT32_MAX },
+		{ "pi-5", "none", -1 },
 	};
 	const size_t count = sizeof(rows) / sizeof(*rows);
 	mpijob_facts *facts = mpijob_facts_new();
@@ -234,9 +245,11 @@ static void test_shown(void **state)
 	}
 	assert_int_equal(mpijob_facts_pod_count(facts), count);
 	for (size_t i = 0; i + 1 < count; i++) {
-		const struct mpijob_pod_facts *one = mpijob_facts_pod_at(facts, i), *next = mpijob_facts_pod_at(facts, i + 1);
+		const struct mpijob_pod_facts *one = mpijob_facts_pod_at(facts, i),
+					      *next = mpijob_facts_pod_at(facts, i + 1);
 
-		assert_true(one->index < next->index || (one->index == next->index && strcmp(one->name, next->name) < 0));
+		assert_true(one->index < next->index ||
+			    (one->index == next->index && strcmp(one->name, next->name) < 0));
 		assert_ptr_equal(one, mpijob_facts_pod_at(facts, i));
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -262,7 +275,8 @@ static void test_shown(void **state)
 	}
 	assert_int_equal(mpijob_facts_pod_count(facts), count);
 	while (mpijob_facts_pod_count(facts)) {
-		assert_string_equal(mpijob_facts_pod_at(facts, 0)->name, mpijob_facts_pod_at(facts, 0)->message);
+		assert_string_equal(mpijob_facts_pod_at(facts, 0)->name,
+		    mpijob_facts_pod_at(facts, 0)->message);
 		assert_int_equal(mpijob_facts_forget(facts, mpijob_facts_pod_at(facts, 0)->uid), 1);
 	}
 	assert_null(mpijob_facts_pod_at(facts, 0));
@@ -280,38 +294,46 @@ static int apply(mpijob_facts *facts, const char *json)
 	return code;
 }
 
-#define OWNED(name)                                                                                                    \
-	"\"metadata\":{\"name\":\"" name "\",\"uid\":\"u-" name                                                        \
-	"\",\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"pi\",\"uid\":\"job\",\"controller\":true}]}}"
+#define OWNED(name)                                                                     \
+	"\"metadata\":{\"name\":\"" name "\",\"uid\":\"u-" name                         \
+	"\",\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"pi\",\"uid\":\"job\"," \
+	"\"controller\":true}]}}"
 
 static void test_apply(void **state)
 {
 	mpijob_facts *facts = mpijob_facts_new();
 
 	(void)state;
-	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config")), 1);
-	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config")), 0);
+	assert_int_equal(apply(facts,
+			     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config")),
+	    1);
+	assert_int_equal(apply(facts,
+			     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("pi-config")),
+	    0);
 	/* The user's own, tied to the job so that it goes with it. */
-	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("input")), 0);
-	assert_int_equal(apply(facts, "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\"," OWNED("after")), 0);
+	assert_int_equal(apply(facts,
+			     "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED("input")),
+	    0);
+	assert_int_equal(apply(facts,
+			     "{\"apiVersion\":\"batch/v1\",\"kind\":\"Job\"," OWNED("after")),
+	    0);
 	assert_string_equal(mpijob_facts_child(facts, MPIJOB_ROLE_CONFIG_MAP)->name, "pi-config");
 	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"Node\"," OWNED("n")), 0);
-	assert_int_equal(
-		apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED(
-				     "input") "}"),
-		0);
-	assert_int_equal(
-		apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"," OWNED(
-				     "pi-config") "}"),
-		1);
+	assert_int_equal(apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\","
+				      "\"kind\":\"ConfigMap\"," OWNED("input") "}"),
+	    0);
+	assert_int_equal(apply(facts, "{\"type\":\"DELETED\",\"object\":{\"apiVersion\":\"v1\","
+				      "\"kind\":\"ConfigMap\"," OWNED("pi-config") "}"),
+	    1);
 	assert_null(mpijob_facts_child(facts, MPIJOB_ROLE_CONFIG_MAP));
 	assert_null(mpijob_facts_child(facts, 99));
 	/* A controller without a name has no children. */
-	assert_int_equal(
-		apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{\"name\":\"pi\",\"uid\":\"u\","
-			     "\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"\",\"uid\":\"job\",\"controller\":"
-			     "true}]}}"),
-		0);
+	assert_int_equal(apply(facts, "{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"metadata\":{"
+				      "\"name\":\"pi\",\"uid\":\"u\","
+				      "\"ownerReferences\":[{\"kind\":\"MPIJob\",\"name\":\"\","
+				      "\"uid\":\"job\",\"controller\":"
+				      "true}]}}"),
+	    0);
 	assert_int_equal(mpijob_facts_apply(facts, NULL), MPIJOB_ERR_USAGE);
 	mpijob_facts_free(facts);
 }
@@ -336,7 +358,9 @@ static void test_sizes(void **state)
 	pod.index = 0;
 	NEED(exact);
 	memcpy(exact, &pod, older);
-	assert_int_equal(mpijob_facts_put_pod(facts, (const struct mpijob_pod_facts *)(void *)exact), 1);
+	assert_int_equal(mpijob_facts_put_pod(facts,
+			     (const struct mpijob_pod_facts *)(void *)exact),
+	    1);
 	newer.pod = pod;
 	newer.pod.size = sizeof(newer);
 	newer.pod.phase = MPIJOB_POD_RUNNING;
@@ -355,10 +379,11 @@ static mpijob *job_of(const char *metadata)
 	mpijob *job = NULL;
 
 	snprintf(text, sizeof(text),
-		 "{\"apiVersion\":\"kubeflow.org/"
-		 "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":%s,\"spec\":{\"mpiReplicaSpecs\":{\"Launcher\":"
-		 "{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}",
-		 metadata);
+	    "{\"apiVersion\":\"kubeflow.org/"
+	    "v2beta1\",\"kind\":\"MPIJob\",\"metadata\":%s,\"spec\":{\"mpiReplicaSpecs\":{"
+	    "\"Launcher\":"
+	    "{\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\"}]}}}}}}",
+	    metadata);
 	NEED(!mpijob_parse(text, strlen(text), NULL, &job, NULL));
 	return job;
 }
@@ -373,7 +398,10 @@ static void test_hostfile(void **state)
 	int32_t slots = 2, works = 1, replicas = 3;
 	struct mpijob_spec spec = MPIJOB_SPEC_INIT;
 	struct mpijob_replica_spec worker = MPIJOB_REPLICA_SPEC_INIT;
-	struct mpijob__render_subject subject = { .name = "pi", .namespace_ = "ns", .uid = "u", .spec = &spec };
+	struct mpijob__render_subject subject = { .name = "pi",
+		.namespace_ = "ns",
+		.uid = "u",
+		.spec = &spec };
 	uint64_t wanted;
 
 	(void)state;
@@ -386,9 +414,11 @@ static void test_hostfile(void **state)
 	assert_true(wanted == digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc "
 					"slots=2\npi-worker-2.pi.ns.svc slots=2\n"));
 	/* The operator that began the job may have known another domain. */
-	assert_true(wanted == digest_of("pi-worker-0.pi.ns.svc.x.y slots=2\npi-worker-1.pi.ns.svc.x.y "
-					"slots=2\npi-worker-2.pi.ns.svc.x.y slots=2\n"));
-	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc slots=2\n"));
+	assert_true(
+	    wanted == digest_of("pi-worker-0.pi.ns.svc.x.y slots=2\npi-worker-1.pi.ns.svc.x.y "
+				"slots=2\npi-worker-2.pi.ns.svc.x.y slots=2\n"));
+	assert_true(
+	    wanted != digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc slots=2\n"));
 	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc "
 					"slots=3\npi-worker-2.pi.ns.svc slots=2\n"));
 	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc slots=4\npi-worker-1.pi.ns.svc "
@@ -397,24 +427,31 @@ static void test_hostfile(void **state)
 					"slots=2\npi-worker-2.pi.ns.svc slots=2\n"));
 	assert_true(wanted != digest_of("po-worker-0.pi.ns.svc slots=2\npo-worker-1.pi.ns.svc "
 					"slots=2\npo-worker-2.pi.ns.svc slots=2\n"));
+	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc "
+					"slots=2\npi-worker-2.pi.ns.svc slots=2"));
 	assert_true(
-		wanted !=
-		digest_of(
-			"pi-worker-0.pi.ns.svc slots=2\npi-worker-1.pi.ns.svc slots=2\npi-worker-2.pi.ns.svc slots=2"));
-	assert_true(wanted != digest_of("pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
+	    wanted !=
+	    digest_of(
+		"pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
 	spec.mpi_implementation = MPIJOB_INTEL;
-	assert_true(mpijob__plan_host_lines_wanted(&subject) ==
-		    digest_of("pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
+	assert_true(
+	    mpijob__plan_host_lines_wanted(&subject) ==
+	    digest_of(
+		"pi-worker-0.pi.ns.svc:2\npi-worker-1.pi.ns.svc:2\npi-worker-2.pi.ns.svc:2\n"));
 	spec.run_launcher_as_worker = &works;
 	replicas = 1;
 	assert_true(mpijob__plan_host_lines_wanted(&subject) ==
 		    digest_of("pi-launcher.pi.ns.svc:2\npi-worker-0.pi.ns.svc:2\n"));
 	/* As Intel MPI is told its own name. */
-	assert_true(mpijob__plan_host_lines_wanted(&subject) == digest_of("pi-launcher:2\npi-worker-0.pi.ns.svc:2\n"));
-	assert_true(mpijob__plan_host_lines_wanted(&subject) != digest_of("pi-launcher\npi-worker-0.pi.ns.svc:2\n"));
-	assert_true(mpijob__plan_host_lines_wanted(&subject) != digest_of("pi-worker-0.pi.ns.svc:2\n"));
+	assert_true(mpijob__plan_host_lines_wanted(&subject) ==
+		    digest_of("pi-launcher:2\npi-worker-0.pi.ns.svc:2\n"));
+	assert_true(mpijob__plan_host_lines_wanted(&subject) !=
+		    digest_of("pi-launcher\npi-worker-0.pi.ns.svc:2\n"));
+	assert_true(
+	    mpijob__plan_host_lines_wanted(&subject) != digest_of("pi-worker-0.pi.ns.svc:2\n"));
 	spec.worker = NULL;
-	assert_true(mpijob__plan_host_lines_wanted(&subject) == digest_of("pi-launcher.pi.ns.svc:2\n"));
+	assert_true(
+	    mpijob__plan_host_lines_wanted(&subject) == digest_of("pi-launcher.pi.ns.svc:2\n"));
 }
 
 static int count_bytes(void *user, const char *data, size_t len)
@@ -438,7 +475,8 @@ static void test_times(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		options.now_ms = wrong[i];
-		assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL),
+		    MPIJOB_ERR_USAGE);
 	}
 	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
 		options.now_ms = right[i];
@@ -473,7 +511,8 @@ static void test_calls(void **state)
 	} longer = { MPIJOB_PLAN_OPTIONS_INIT, 1 };
 	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
-	mpijob *job = job_of("{\"name\":\"pi\",\"uid\":\"u\"}"), *nobody = job_of("{\"name\":\"pi\"}");
+	mpijob *job = job_of("{\"name\":\"pi\",\"uid\":\"u\"}"),
+	       *nobody = job_of("{\"name\":\"pi\"}");
 	mpijob_facts *facts = mpijob_facts_new();
 	uint8_t entropy[MPIJOB_SSH_ENTROPY] = { 1 };
 	mpijob_plan *plan = NULL;
@@ -488,7 +527,8 @@ static void test_calls(void **state)
 	assert_non_null(strstr(last_message(diag), "out of its bounds"));
 	options.now_ms = 0;
 	longer.options.size = sizeof(longer);
-	assert_int_equal(mpijob_plan_new(job, facts, &longer.options, &plan, diag), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_plan_new(job, facts, &longer.options, &plan, diag),
+	    MPIJOB_ERR_UNSUPPORTED);
 	assert_non_null(strstr(last_message(diag), "this version of the library does not know"));
 	render.cluster_domain = "a b";
 	options.render = &render;
@@ -499,7 +539,8 @@ static void test_calls(void **state)
 	assert_null(plan);
 	assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), 0);
 	assert_null(mpijob_plan_at(plan, mpijob_plan_count(plan)));
-	assert_int_equal(mpijob_plan_write_body(plan, 1000, NULL, 0, count_bytes, &bytes), MPIJOB_ERR_NOT_FOUND);
+	assert_int_equal(mpijob_plan_write_body(plan, 1000, NULL, 0, count_bytes, &bytes),
+	    MPIJOB_ERR_NOT_FOUND);
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 		int code = mpijob_plan_write_body(plan, i, NULL, 0, count_bytes, &bytes);
@@ -513,9 +554,12 @@ static void test_calls(void **state)
 		if (action->role != MPIJOB_ROLE_SECRET)
 			continue;
 		assert_int_equal(code, MPIJOB_ERR_USAGE);
-		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy) - 1, count_bytes, &bytes),
-				 MPIJOB_ERR_USAGE);
-		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), count_bytes, &bytes), 0);
+		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy) - 1,
+				     count_bytes, &bytes),
+		    MPIJOB_ERR_USAGE);
+		assert_int_equal(mpijob_plan_write_body(plan, i, entropy, sizeof(entropy),
+				     count_bytes, &bytes),
+		    0);
 	}
 	mpijob_plan_free(plan);
 	mpijob_plan_free(NULL);
@@ -527,12 +571,17 @@ static void test_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),          cmocka_unit_test(test_news),
-		cmocka_unit_test(test_made_again),     cmocka_unit_test(test_launcher_made_again),
-		cmocka_unit_test(test_launcher_ended), cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_news),
+		cmocka_unit_test(test_made_again),
+		cmocka_unit_test(test_launcher_made_again),
+		cmocka_unit_test(test_launcher_ended),
+		cmocka_unit_test(test_growth),
 		cmocka_unit_test(test_shown),
-		cmocka_unit_test(test_apply),          cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_calls),          cmocka_unit_test(test_times),
+		cmocka_unit_test(test_apply),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_hostfile),
 	};
 

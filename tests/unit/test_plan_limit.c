@@ -13,10 +13,12 @@ static void begin(struct fake *fake, int workers, const char *policy)
 
 	NEED(job);
 	fake_set(&job,
-		 "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, spec: {runPolicy: {%s}, "
-		 "mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, Worker: {replicas: %d, "
-		 "template: {spec: {containers: [{name: w, image: i}]}}}}}}",
-		 policy, workers);
+	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
+	    "spec: {runPolicy: {%s}, "
+	    "mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
+	    "Worker: {replicas: %d, "
+	    "template: {spec: {containers: [{name: w, image: i}]}}}}}}",
+	    policy, workers);
 	fake_begin(fake, job);
 }
 
@@ -57,8 +59,11 @@ static int has_condition(struct fake *fake, const char *type)
 	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(fake->job), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
-		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")), type) == 0)
-			return strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "status")), "True") == 0;
+		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")),
+			type) == 0)
+			return strcmp(mpijob_node_string(
+					  mpijob_node_get(mpijob_node_at(list, i), "status")),
+				   "True") == 0;
 	return 0;
 }
 
@@ -66,7 +71,8 @@ static void scale(struct fake *fake, int workers)
 {
 	char patch[128];
 
-	snprintf(patch, sizeof(patch), "{spec: {mpiReplicaSpecs: {Worker: {replicas: %d}}}}", workers);
+	snprintf(patch, sizeof(patch), "{spec: {mpiReplicaSpecs: {Worker: {replicas: %d}}}}",
+	    workers);
 	fake_change_job(fake, patch);
 }
 
@@ -100,7 +106,8 @@ static void one_over_the_limit_does_not_begin(void **state)
 	(void)state;
 	begin(&fake, 9, "");
 	fake.max_workers = 8;
-	expect_refused(&fake, "9 workers are more than the 8 that the operator's configuration allows");
+	expect_refused(&fake,
+	    "9 workers are more than the 8 that the operator's configuration allows");
 	assert_int_equal(settle(&fake), 0);
 	assert_int_equal(fake.count, 0);
 	/* Made smaller, it begins. */
@@ -258,7 +265,8 @@ static void a_forged_status_opens_no_door(void **state)
 	(void)state;
 	begin(&fake, 9, "");
 	fake.max_workers = 2;
-	fake_change_job(&fake, "{status: {startTime: '2026-11-21T12:00:00Z', conditions: [{type: Running, status: 'True'}]}}");
+	fake_change_job(&fake, "{status: {startTime: '2026-11-21T12:00:00Z', conditions: [{type: "
+			       "Running, status: 'True'}]}}");
 	expect_refused(&fake, "9 workers");
 	fake_end(&fake);
 }
@@ -292,8 +300,9 @@ static void foreign_pods_open_no_door(void **state)
 	(void)state;
 	begin(&fake, 9, "");
 	fake.max_workers = 2;
-	fake_set(&pod, "{apiVersion: v1, kind: Pod, metadata: {name: pi-worker-8, namespace: ns, labels: "
-		       "{training.kubeflow.org/job-role: worker}}}");
+	fake_set(&pod,
+	    "{apiVersion: v1, kind: Pod, metadata: {name: pi-worker-8, namespace: ns, labels: "
+	    "{training.kubeflow.org/job-role: worker}}}");
 	fake_add(&fake, pod);
 	expect_refused(&fake, "9 workers");
 	fake_end(&fake);
@@ -319,13 +328,18 @@ static void negative_limits_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_over_the_limit_does_not_begin), cmocka_unit_test(at_the_limit_it_begins),
-		cmocka_unit_test(it_grows_to_the_limit_only),	     cmocka_unit_test(a_lower_limit_takes_nothing),
+		cmocka_unit_test(one_over_the_limit_does_not_begin),
+		cmocka_unit_test(at_the_limit_it_begins),
+		cmocka_unit_test(it_grows_to_the_limit_only),
+		cmocka_unit_test(a_lower_limit_takes_nothing),
 		cmocka_unit_test(suspended_it_stops_and_does_not_resume),
-		cmocka_unit_test(one_that_came_suspended_is_refused), cmocka_unit_test(a_finished_job_is_cleaned_up),
-		cmocka_unit_test(failed_for_the_limit_it_stays_so),  cmocka_unit_test(a_forged_status_opens_no_door),
+		cmocka_unit_test(one_that_came_suspended_is_refused),
+		cmocka_unit_test(a_finished_job_is_cleaned_up),
+		cmocka_unit_test(failed_for_the_limit_it_stays_so),
+		cmocka_unit_test(a_forged_status_opens_no_door),
 		cmocka_unit_test(a_restart_keeps_to_the_limit),
-		cmocka_unit_test(foreign_pods_open_no_door),	     cmocka_unit_test(negative_limits_are_refused),
+		cmocka_unit_test(foreign_pods_open_no_door),
+		cmocka_unit_test(negative_limits_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random lives of jobs, seeded: suspend, resume, scale, fail, evict, delete. After every turn, what holds for all plans
- * is checked (PLAN_LIVES says for how many, PLAN_LIFE for which one): carrying out any part of a plan and planning
- * again leads to the same end; nothing is left to do then; a finished job stays finished; the same inputs give the same
- * bytes; facts that were kept are those that a list gives. Other lives have features that are off by default.
+ * Random lives of jobs, seeded: suspend, resume, scale, fail, evict, delete. After every turn, what
+ * holds for all plans is checked (PLAN_LIVES says for how many, PLAN_LIFE for which one): carrying
+ * out any part of a plan and planning again leads to the same end; nothing is left to do then; a
+ * finished job stays finished; the same inputs give the same bytes; facts that were kept are those
+ * that a list gives. Other lives have features that are off by default.
  */
 #include "../support/plan_cluster.h"
 
@@ -44,15 +45,19 @@ static mpijob_doc *random_job(void)
 
 	NEED(job);
 	fake_set(&job,
-		 "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, spec: "
-		 "{runLauncherAsWorker: %s, "
-		 "launcherCreationPolicy: %s, runPolicy: {suspend: %s, cleanPodPolicy: %s, backoffLimit: %d%s}, "
-		 "mpiReplicaSpecs: "
-		 "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, Worker: {replicas: %d, template: "
-		 "{spec: "
-		 "{containers: [{name: w, image: i}]}}}}}}",
-		 draw(4) ? "false" : "true", pick(creations, 2), draw(4) ? "false" : "true", pick(policies, 3),
-		 (int)draw(3), draw(4) ? "" : ", ttlSecondsAfterFinished: 30", (int)draw(4) + 1);
+	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
+	    "spec: "
+	    "{runLauncherAsWorker: %s, "
+	    "launcherCreationPolicy: %s, runPolicy: {suspend: %s, cleanPodPolicy: %s, "
+	    "backoffLimit: %d%s}, "
+	    "mpiReplicaSpecs: "
+	    "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, Worker: "
+	    "{replicas: %d, template: "
+	    "{spec: "
+	    "{containers: [{name: w, image: i}]}}}}}}",
+	    draw(4) ? "false" : "true", pick(creations, 2), draw(4) ? "false" : "true",
+	    pick(policies, 3), (int)draw(3), draw(4) ? "" : ", ttlSecondsAfterFinished: 30",
+	    (int)draw(4) + 1);
 	return job;
 }
 
@@ -64,7 +69,8 @@ static void random_worker(char name[32])
 static void happen_to_worker(struct fake *fake)
 {
 	static const char *const patches[] = {
-		"{status: {phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 137, reason: Error}}}]}}",
+		"{status: {phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 137, "
+		"reason: Error}}}]}}",
 		"{status: {phase: Failed, reason: Evicted, message: low}}",
 		"{status: {phase: Succeeded}}",
 		"{status: {conditions: []}}",
@@ -79,17 +85,13 @@ static void happen_to_launcher(struct fake *fake)
 {
 	switch (draw(4)) {
 	case 0:
-		fake_launcher_failed(
-			fake,
-			"{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 7, reason: Error}}}]}",
-			fake_int(fake->job, "spec.runPolicy.backoffLimit"));
+		fake_launcher_failed(fake,
+		    "{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 7, "
+		    "reason: Error}}}]}",
+		    fake_int(fake->job, "spec.runPolicy.backoffLimit"));
 		break;
-	case 1:
-		fake_launcher_succeeded(fake);
-		break;
-	default:
-		fake_pod_runs(fake, draw(2) ? "pi-launcher-0" : "pi-launcher-1");
-		break;
+	case 1: fake_launcher_succeeded(fake); break;
+	default: fake_pod_runs(fake, draw(2) ? "pi-launcher-0" : "pi-launcher-1"); break;
 	}
 }
 
@@ -100,7 +102,8 @@ static void somebody_deletes(struct fake *fake)
 	if (!fake->count)
 		return;
 	object = &fake->objects[draw((uint32_t)fake->count)];
-	/* Without its Job a launcher pod has no controller; Kubernetes deletes the pods with the Job. */
+	/* Without its Job a launcher pod has no controller; Kubernetes deletes the pods with the
+	 * Job. */
 	fake_delete(fake, object);
 }
 
@@ -121,12 +124,13 @@ static void change_job(struct fake *fake)
 
 	if (fake->features.fail_invalid && draw(3) == 0) {
 		snprintf(patch, sizeof(patch), "{spec: {slotsPerWorker: %d}}",
-			 fake_int(fake->job, "spec.slotsPerWorker") < 0 ? 1 : -1);
+		    fake_int(fake->job, "spec.slotsPerWorker") < 0 ? 1 : -1);
 	} else if (draw(3)) {
 		snprintf(patch, sizeof(patch), "{spec: {runPolicy: {suspend: %s}}}",
-			 fake_bool(fake->job, "spec.runPolicy.suspend") ? "false" : "true");
+		    fake_bool(fake->job, "spec.runPolicy.suspend") ? "false" : "true");
 	} else {
-		snprintf(patch, sizeof(patch), "{spec: {mpiReplicaSpecs: {Worker: {replicas: %d}}}}", (int)draw(4) + 1);
+		snprintf(patch, sizeof(patch),
+		    "{spec: {mpiReplicaSpecs: {Worker: {replicas: %d}}}}", (int)draw(4) + 1);
 	}
 	fake_change_job(fake, patch);
 }
@@ -148,26 +152,14 @@ static void happen(struct fake *fake)
 			fake_pod_runs(fake, name);
 		}
 		break;
-	case 4:
-		happen_to_worker(fake);
-		break;
+	case 4: happen_to_worker(fake); break;
 	case 5:
 	case 6:
-	case 7:
-		happen_to_launcher(fake);
-		break;
-	case 8:
-		somebody_deletes(fake);
-		break;
-	case 9:
-		ttl_passes(fake);
-		break;
-	case 10:
-		change_job(fake);
-		break;
-	default:
-		fake->now_ms += draw(20000);
-		break;
+	case 7: happen_to_launcher(fake); break;
+	case 8: somebody_deletes(fake); break;
+	case 9: ttl_passes(fake); break;
+	case 10: change_job(fake); break;
+	default: fake->now_ms += draw(20000); break;
 	}
 }
 
@@ -180,9 +172,10 @@ static mpijob_text *bytes_of(const mpijob_plan *plan)
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 		mpijob_text *body;
 
-		snprintf(line, sizeof(line), "%d %d %d %d %s %s %s %s %s\n", action->verb, action->stage, action->role,
-			 action->index, action->kind, action->name, action->uid ? action->uid : "-", action->why,
-			 action->event_message ? action->event_message : "-");
+		snprintf(line, sizeof(line), "%d %d %d %d %s %s %s %s %s\n", action->verb,
+		    action->stage, action->role, action->index, action->kind, action->name,
+		    action->uid ? action->uid : "-", action->why,
+		    action->event_message ? action->event_message : "-");
 		NEED(!mpijob_text_write(text, line, strlen(line)));
 		if (action->verb == MPIJOB_ACTION_EVENT || action->verb == MPIJOB_ACTION_DELETE)
 			continue;
@@ -190,7 +183,8 @@ static mpijob_text *bytes_of(const mpijob_plan *plan)
 		NEED(!mpijob_text_write(text, mpijob_text_data(body), mpijob_text_len(body)));
 		mpijob_text_free(body);
 	}
-	snprintf(line, sizeof(line), "%lld %d\n", (long long)mpijob_plan_next_ms(plan), mpijob_plan_transitions(plan));
+	snprintf(line, sizeof(line), "%lld %d\n", (long long)mpijob_plan_next_ms(plan),
+	    mpijob_plan_transitions(plan));
 	NEED(!mpijob_text_write(text, line, strlen(line)));
 	return text;
 }
@@ -203,7 +197,8 @@ static void check_same(struct fake *fake)
 	mpijob_text *a, *b;
 
 	NEED(listed);
-	/* How a launcher ended that is gone is remembered, and no list has it. While a job is refused that is not yet told. */
+	/* How a launcher ended that is gone is remembered, and no list has it. While a job is
+	 * refused that is not yet told. */
 	if (fake->facts->launcher.gone) {
 		mpijob_facts_free(listed);
 		return;
@@ -228,7 +223,8 @@ static void check_launchers(const struct fake *fake)
 
 	for (size_t i = 0; i < fake->count; i++) {
 		const mpijob_doc *doc = fake->objects[i].doc;
-		const char *phase = fake_text(doc, "status.phase"), *name = fake_text(doc, "metadata.name");
+		const char *phase = fake_text(doc, "status.phase"),
+			   *name = fake_text(doc, "metadata.name");
 
 		jobs += strcmp(fake_text(doc, "kind"), "Job") == 0;
 		live += strncmp(name, "pi-launcher-", 12) == 0 && phase &&
@@ -288,7 +284,8 @@ static int finished(const struct fake *fake, const char *type)
 		const mpijob_node *condition = mpijob_node_at(list, i);
 
 		if (strcmp(mpijob_node_string(mpijob_node_get(condition, "type")), type) == 0)
-			return strcmp(mpijob_node_string(mpijob_node_get(condition, "status")), "True") == 0;
+			return strcmp(mpijob_node_string(mpijob_node_get(condition, "status")),
+				   "True") == 0;
 	}
 	return 0;
 }
@@ -344,7 +341,9 @@ static int is_refused(const struct fake *fake)
 	int refused = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
-		refused |= strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "reason")), "ValidationError") == 0;
+		refused |=
+		    strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "reason")),
+			"ValidationError") == 0;
 	return refused && !fake_text(fake->job, "status.startTime");
 }
 
@@ -358,7 +357,8 @@ static int32_t restarts(const struct fake *fake)
 		const mpijob_node *condition = mpijob_node_at(list, i);
 		const char *bracket;
 
-		if (strcmp(mpijob_node_string(mpijob_node_get(condition, "type")), "Restarting") != 0)
+		if (strcmp(mpijob_node_string(mpijob_node_get(condition, "type")), "Restarting") !=
+		    0)
 			continue;
 		bracket = strchr(mpijob_node_string(mpijob_node_get(condition, "message")), '(');
 		NEED(bracket && sscanf(bracket, "(%d of at most %d)", &count, &most) == 2);
@@ -386,14 +386,16 @@ static void settle_within(struct fake *fake, int featured)
 {
 	int32_t before;
 
-	/* What is replaced beyond a limit that came down depends on the order in which the others go. */
+	/* What is replaced beyond a limit that came down depends on the order in which the others
+	 * go. */
 	if (featured && !fake->features.replace_workers && draw(4) == 0)
 		fake->max_workers = draw(3) ? (int32_t)draw(4) + 1 : 0;
 	before = reach(fake);
 	check_parts(fake);
 	settle(fake);
 	if (fake->max_workers)
-		assert_true(reach(fake) <= (before > fake->max_workers ? before : fake->max_workers));
+		assert_true(
+		    reach(fake) <= (before > fake->max_workers ? before : fake->max_workers));
 }
 
 static void live(uint64_t number, int featured, int *ends)
@@ -441,8 +443,8 @@ static void lead(int featured)
 			fprintf(stderr, "life %ld%s\n", i, featured ? " with features" : "");
 		live((uint64_t)i, featured, ends);
 	}
-	printf("%ld lives%s of %d turns: %d succeeded, %d failed, %d restarted\n", lives, featured ? " with features" : "",
-	       TURNS, ends[0], ends[1], ends[2]);
+	printf("%ld lives%s of %d turns: %d succeeded, %d failed, %d restarted\n", lives,
+	    featured ? " with features" : "", TURNS, ends[0], ends[1], ends[2]);
 	if (!only) {
 		assert_true(ends[0] > 0);
 		assert_true(ends[1] > 0);
@@ -462,7 +464,8 @@ static void test_lives_with_features(void **state)
 	lead(1);
 }
 
-/* While N workers start one after the other without a pause, the ConfigMap is written log2(N) + 2 times at most. */
+/* While N workers start one after the other without a pause, the ConfigMap is written log2(N) + 2
+ * times at most. */
 static void test_coalescing(void **state)
 {
 	(void)state;
@@ -474,8 +477,10 @@ static void test_coalescing(void **state)
 			most++;
 		seed = (uint64_t)n * 77 + 1;
 		fake_begin(&fake, random_job());
-		fake_set(&fake.job, "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: %d}}}}",
-			 n);
+		fake_set(&fake.job,
+		    "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: "
+		    "%d}}}}",
+		    n);
 		settle(&fake);
 		fake.config_map_writes = 0;
 		for (int i = 0; i < n; i++) {
@@ -487,7 +492,8 @@ static void test_coalescing(void **state)
 			settle(&fake);
 		}
 		if (fake.config_map_writes > most)
-			fail_msg("%d workers: %ld writes, at most %d", n, fake.config_map_writes, most);
+			fail_msg("%d workers: %ld writes, at most %d", n, fake.config_map_writes,
+			    most);
 		fake_end(&fake);
 	}
 }
@@ -502,7 +508,8 @@ static void test_pause(void **state)
 	(void)state;
 	seed = 5;
 	fake_begin(&fake, random_job());
-	fake_set(&fake.job, "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: 8}}}}");
+	fake_set(&fake.job,
+	    "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: 8}}}}");
 	settle(&fake);
 	for (int i = 0; i < 3; i++) {
 		char name[32];
@@ -543,7 +550,8 @@ static void test_late_start(void **state)
 	(void)state;
 	seed = 5;
 	fake_begin(&fake, random_job());
-	fake_set(&fake.job, "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: 4}}}}");
+	fake_set(&fake.job,
+	    "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: 4}}}}");
 	settle(&fake);
 	fake_pod_runs(&fake, "pi-worker-0");
 	fake_pod_runs(&fake, "pi-worker-1");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob_observe(): what becomes of each kind of object, in whatever order its keys come; and that text which is cut
- * short or damaged is refused, or at least does no harm.
+ * mpijob_observe(): what becomes of each kind of object, in whatever order its keys come; and that
+ * text which is cut short or damaged is refused, or at least does no harm.
  */
 #include "../support/plan_cluster.h"
 
@@ -10,30 +10,39 @@
 
 #include <cmocka.h>
 
-#define LABELS(role)                                                                                                   \
-	"labels: {training.kubeflow.org/operator-name: mpi-operator, training.kubeflow.org/job-name: pi, "             \
+#define LABELS(role)                                                   \
+	"labels: {training.kubeflow.org/operator-name: mpi-operator, " \
+	"training.kubeflow.org/job-name: pi, "                         \
 	"training.kubeflow.org/job-role: " role "}"
-#define OWNER                                                                                                          \
-	"ownerReferences: [{kind: X, uid: other}, {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, uid: "    \
+#define OWNER                                                                                \
+	"ownerReferences: [{kind: X, uid: other}, {apiVersion: kubeflow.org/v2beta1, kind: " \
+	"MPIJob, name: pi, uid: "                                                            \
 	"u0, controller: true}]"
-#define POD(status)                                                                                                    \
-	"{apiVersion: v1, kind: Pod, metadata: {name: pi-worker-12, namespace: ns, uid: u1, resourceVersion: \"77\", " \
-	"creationTimestamp: "                                                                                          \
-	"\"2026-09-21T14:13:20Z\", " LABELS(                                                                           \
-		"worker") ", " OWNER "}, spec: {containers: [{name: w}], nodeName: node-1}, status: " status "}"
+#define POD(status)                                                                           \
+	"{apiVersion: v1, kind: Pod, metadata: {name: pi-worker-12, namespace: ns, uid: u1, " \
+	"resourceVersion: \"77\", "                                                           \
+	"creationTimestamp: "                                                                 \
+	"\"2026-09-21T14:13:20Z\", " LABELS(                                                  \
+	    "worker") ", " OWNER                                                              \
+		      "}, spec: {containers: [{name: w}], nodeName: node-1}, status: " status "}"
 
 static const char *const kinds[] = {
-	POD("{phase: Running, conditions: [{type: Ready, status: \"True\"}, {type: Initialized, status: \"True\"}], "
+	POD("{phase: Running, conditions: [{type: Ready, status: \"True\"}, {type: Initialized, "
+	    "status: \"True\"}], "
 	    "startTime: "
 	    "\"2026-09-21T14:13:21Z\", containerStatuses: [{name: a, state: {running: {startedAt: "
 	    "\"2026-09-21T14:13:25Z\"}}}]}"),
-	POD("{phase: Failed, containerStatuses: [{name: a, state: {terminated: {exitCode: 0, reason: Completed}}}, "
+	POD("{phase: Failed, containerStatuses: [{name: a, state: {terminated: {exitCode: 0, "
+	    "reason: Completed}}}, "
 	    "{name: b, state: "
 	    "{terminated: {exitCode: 137, reason: OOMKilled, message: \"no\\tmemory\"}}}]}"),
-	"{type: DELETED, object: {apiVersion: batch/v1, kind: Job, metadata: {name: pi-launcher, uid: u2, "
-	"resourceVersion: \"5\", " OWNER "}, spec: {suspend: true, template: {metadata: {labels: {a: b}}, spec: "
-					 "{nodeSelector: {zone: x}, tolerations: [{key: k}]}}}, "
-	"status: {active: 1, failed: 2, startTime: \"2026-09-21T14:13:20Z\", conditions: [{type: Failed, status: "
+	"{type: DELETED, object: {apiVersion: batch/v1, kind: Job, metadata: {name: pi-launcher, "
+	"uid: u2, "
+	"resourceVersion: \"5\", " OWNER
+	"}, spec: {suspend: true, template: {metadata: {labels: {a: b}}, spec: "
+	"{nodeSelector: {zone: x}, tolerations: [{key: k}]}}}, "
+	"status: {active: 1, failed: 2, startTime: \"2026-09-21T14:13:20Z\", conditions: [{type: "
+	"Failed, status: "
 	"\"True\", reason: R, "
 	"message: M}]}}}",
 	"{apiVersion: v1, kind: Service, metadata: {name: pi, uid: u3, " OWNER
@@ -41,20 +50,27 @@ static const char *const kinds[] = {
 	"selector: {a: b, c: d}}}",
 	"{apiVersion: v1, kind: ConfigMap, metadata: {name: pi-config, uid: u4, " OWNER
 	"}, data: {hostfile: \"pi-worker-0.pi.ns.svc "
-	"slots=1\\n\", discover_hosts.sh: \"#!/bin/sh\\necho pi-launcher.pi.ns.svc\\necho pi-worker-2.pi.ns.svc\\necho "
+	"slots=1\\n\", discover_hosts.sh: \"#!/bin/sh\\necho pi-launcher.pi.ns.svc\\necho "
+	"pi-worker-2.pi.ns.svc\\necho "
 	"pi-worker-0.pi.ns.svc\\n\"}}",
-	"{type: ADDED, object: {apiVersion: v1, kind: Secret, type: kubernetes.io/ssh-auth, metadata: {name: pi-ssh, "
+	"{type: ADDED, object: {apiVersion: v1, kind: Secret, type: kubernetes.io/ssh-auth, "
+	"metadata: {name: pi-ssh, "
 	"uid: u5, " OWNER "}, data: {ssh-privatekey: a2V5, ssh-publickey: a2V5}}}",
-	"{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: pi, uid: u6, " OWNER
-	"}, spec: {minMember: 3, queue: q, minResources: {cpu: \"3\"}}}",
-	"{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high, uid: u7}, value: 1000}",
-	"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns, uid: u0, "
+	"{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: pi, uid: "
+	"u6, " OWNER "}, spec: {minMember: 3, queue: q, minResources: {cpu: \"3\"}}}",
+	"{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: high, uid: u7}, "
+	"value: 1000}",
+	"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns, uid: "
+	"u0, "
 	"resourceVersion: \"9\", "
-	"deletionTimestamp: \"2026-09-21T14:13:20Z\"}, spec: {mpiReplicaSpecs: {}}, status: {conditions: [{type: "
+	"deletionTimestamp: \"2026-09-21T14:13:20Z\"}, spec: {mpiReplicaSpecs: {}}, status: "
+	"{conditions: [{type: "
 	"Created}]}}",
-	"{type: ERROR, object: {apiVersion: v1, kind: Status, status: Failure, code: 410, reason: Expired, message: "
+	"{type: ERROR, object: {apiVersion: v1, kind: Status, status: Failure, code: 410, reason: "
+	"Expired, message: "
 	"too old}}",
-	"{type: BOOKMARK, object: {apiVersion: v1, kind: Pod, metadata: {resourceVersion: \"12\", annotations: "
+	"{type: BOOKMARK, object: {apiVersion: v1, kind: Pod, metadata: {resourceVersion: \"12\", "
+	"annotations: "
 	"{k8s.io/initial-events-end: \"true\"}}}}",
 };
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -135,46 +151,55 @@ static void test_pod_that_ended(void **state)
 	assert_string_equal(pod->reason, "OOMKilled");
 	assert_string_equal(pod->message, "no\tmemory");
 	assert_int_equal(pod->ended_ms, 0);
-	pod = observe(POD("{phase: Succeeded, containerStatuses: [{state: {terminated: {exitCode: 0, reason: "
-			  "Completed, finishedAt: null}}}]}"))
-		      ->pod;
+	pod = observe(
+	    POD("{phase: Succeeded, containerStatuses: [{state: {terminated: {exitCode: 0, reason: "
+		"Completed, finishedAt: null}}}]}"))
+		  ->pod;
 	assert_int_equal(pod->exit_code, 0);
 	assert_int_equal(pod->ended_ms, 0);
 	/* Of two containers, the time is that of the one whose end counts. */
-	pod = observe(POD("{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 0, finishedAt: "
-			  "\"2026-09-21T14:13:21Z\"}}}, {state: {terminated: {exitCode: 2, finishedAt: \"2026-09-21T14:13:22Z\"}}}]}"))
-		      ->pod;
+	pod = observe(POD("{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 0, "
+			  "finishedAt: "
+			  "\"2026-09-21T14:13:21Z\"}}}, {state: {terminated: {exitCode: 2, "
+			  "finishedAt: \"2026-09-21T14:13:22Z\"}}}]}"))
+		  ->pod;
 	assert_int_equal(pod->exit_code, 2);
 	assert_int_equal(pod->ended_ms, INT64_C(1790000002000));
-	pod = observe(POD("{phase: Failed, reason: Evicted, message: low, containerStatuses: [{state: {terminated: "
+	pod = observe(POD("{phase: Failed, reason: Evicted, message: low, containerStatuses: "
+			  "[{state: {terminated: "
 			  "{exitCode: 1, reason: "
 			  "Error}}}]}"))
-		      ->pod;
+		  ->pod;
 	assert_string_equal(pod->reason, "Evicted");
 	assert_string_equal(pod->message, "low");
 	assert_int_equal(pod->exit_code, 1);
 	/* Restarted after it failed, then stopped from outside; and one that the kernel killed. */
-	pod = observe(POD("{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 143, reason: Error}}, "
-			  "lastState: {terminated: {exitCode: 3, reason: Error, message: no input, finishedAt: "
+	pod = observe(POD("{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: "
+			  "143, reason: Error}}, "
+			  "lastState: {terminated: {exitCode: 3, reason: Error, message: no input, "
+			  "finishedAt: "
 			  "\"2026-09-21T14:13:30Z\"}}}]}"))
-		      ->pod;
+		  ->pod;
 	assert_int_equal(pod->exit_code, 3);
 	assert_string_equal(pod->message, "no input");
 	assert_int_equal(pod->ended_ms, INT64_C(1790000010000));
-	pod = observe(POD("{phase: Failed, containerStatuses: [{lastState: {terminated: {exitCode: 3}}, "
-			  "state: {terminated: {exitCode: 137, reason: OOMKilled}}}]}"))
-		      ->pod;
+	pod = observe(
+	    POD("{phase: Failed, containerStatuses: [{lastState: {terminated: {exitCode: 3}}, "
+		"state: {terminated: {exitCode: 137, reason: OOMKilled}}}]}"))
+		  ->pod;
 	assert_int_equal(pod->exit_code, 137);
 	assert_string_equal(pod->reason, "OOMKilled");
-	pod = observe(POD("{phase: Failed, initContainerStatuses: [{state: {terminated: {exitCode: 3, reason: "
+	pod = observe(POD("{phase: Failed, initContainerStatuses: [{state: {terminated: {exitCode: "
+			  "3, reason: "
 			  "Init}}}], "
 			  "containerStatuses: [{state: {waiting: {reason: PodInitializing}}}]}"))
-		      ->pod;
+		  ->pod;
 	assert_int_equal(pod->exit_code, 3);
 	assert_string_equal(pod->reason, "Init");
-	pod = observe(POD("{phase: Running, initContainerStatuses: [{state: {terminated: {exitCode: 0}}}], startTime: "
+	pod = observe(POD("{phase: Running, initContainerStatuses: [{state: {terminated: "
+			  "{exitCode: 0}}}], startTime: "
 			  "\"2026-09-21T14:13:21Z\"}"))
-		      ->pod;
+		  ->pod;
 	assert_int_equal(pod->exit_code, -1);
 	assert_int_equal(pod->running_since_ms, INT64_C(1790000001000));
 }
@@ -184,7 +209,8 @@ static int32_t index_of(const char *name)
 	char yaml[512];
 	const struct mpijob_observed *seen;
 
-	snprintf(yaml, sizeof(yaml), "{apiVersion: v1, kind: Pod, metadata: {name: %s, uid: u}}", name);
+	snprintf(yaml, sizeof(yaml), "{apiVersion: v1, kind: Pod, metadata: {name: %s, uid: u}}",
+	    name);
 	seen = observe(yaml);
 	return seen->pod ? seen->pod->index : -2;
 }
@@ -201,10 +227,11 @@ static void test_names_of_workers(void **state)
 	assert_int_equal(index_of("pi-worker-2000000000"), -2);
 	assert_int_equal(index_of("web-7f9c"), -2);
 	/* A pod of the job under another name is none of its workers. */
-	assert_int_equal(observe("{apiVersion: v1, kind: Pod, metadata: {name: po-worker-1, uid: u, " LABELS(
-					 "worker") ", " OWNER "}}")
-				 ->pod->index,
-			 -1);
+	assert_int_equal(
+	    observe("{apiVersion: v1, kind: Pod, metadata: {name: po-worker-1, uid: u, " LABELS(
+			"worker") ", " OWNER "}}")
+		->pod->index,
+	    -1);
 }
 
 static void test_launcher(void **state)
@@ -270,22 +297,27 @@ static void test_others(void **state)
 	assert_int_equal(seen->initial_events_end, 1);
 	assert_null(seen->pod);
 	/* An item of a list does not name its kind. */
-	seen = observe("{object: {metadata: {name: pi-worker-3, uid: u}}, type: ADDED, kind: Pod, apiVersion: v1}");
+	seen = observe("{object: {metadata: {name: pi-worker-3, uid: u}}, type: ADDED, kind: Pod, "
+		       "apiVersion: v1}");
 	assert_int_equal(seen->pod->index, 3);
 	/* Kinds of other groups are not ours. */
-	seen = observe(
-		"{apiVersion: example.com/v1, kind: Pod, metadata: {name: pi-worker-3, uid: u}, spec: 7, status: [x]}");
+	seen = observe("{apiVersion: example.com/v1, kind: Pod, metadata: {name: pi-worker-3, uid: "
+		       "u}, spec: 7, status: [x]}");
 	assert_null(seen->pod);
-	assert_null(observe("{apiVersion: v1beta1, kind: Service, metadata: {name: pi, uid: u}}")->child);
-	assert_int_equal(mpijob_observe(observation,
-					"{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":"
-					"\"pi-worker-\\u0034\","
-					"\"uid\":\"u\"}}",
-					85, NULL),
-			 MPIJOB_ERR_SYNTAX);
-	assert_int_equal(observe_code("{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":\"pi-"
-				      "worker-\\u0034\",\"uid\":\"u\"}}"),
-			 0);
+	assert_null(
+	    observe("{apiVersion: v1beta1, kind: Service, metadata: {name: pi, uid: u}}")->child);
+	assert_int_equal(
+	    mpijob_observe(observation,
+		"{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":"
+		"\"pi-worker-\\u0034\","
+		"\"uid\":\"u\"}}",
+		85, NULL),
+	    MPIJOB_ERR_SYNTAX);
+	assert_int_equal(
+	    observe_code(
+		"{\"kind\":\"P\\u006fd\",\"apiVersion\":\"v1\",\"metadata\":{\"n\\u0061me\":\"pi-"
+		"worker-\\u0034\",\"uid\":\"u\"}}"),
+	    0);
 	assert_int_equal(mpijob_observation_view(observation)->pod->index, 4);
 }
 
@@ -303,22 +335,28 @@ static void test_refused(void **state)
 		"{\"object\":{}}",
 		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"uid\":\"u\"}}",
 		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\"}}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"spec\":[]}",
-		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{"
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":"
+		"\"u\"},\"spec\":[]}",
+		"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"n\",\"uid\":"
+		"\"u\"},\"status\":{"
 		"\"phase\":1}}",
 		"{\"apiVersion\":\"batch/"
-		"v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"active\":\"1\"}}",
+		"v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{"
+		"\"active\":\"1\"}}",
 		"{\"apiVersion\":\"batch/"
-		"v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{\"startTime\":\"noon\"}"
+		"v1\",\"kind\":\"Job\",\"metadata\":{\"name\":\"n\",\"uid\":\"u\"},\"status\":{"
+		"\"startTime\":\"noon\"}"
 		"}",
 	};
-	static const char *const broken[] = { "", "{", "{}x", "{} {}", "{\"a\":}", "{\"a\":1,}", "{'a':1}" };
+	static const char *const broken[] = { "", "{", "{}x", "{} {}", "{\"a\":}", "{\"a\":1,}",
+		"{'a':1}" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		mpijob_diag *diag = mpijob_diag_new();
 
-		if (mpijob_observe(observation, wrong[i], strlen(wrong[i]), diag) != MPIJOB_ERR_SPEC)
+		if (mpijob_observe(observation, wrong[i], strlen(wrong[i]), diag) !=
+		    MPIJOB_ERR_SPEC)
 			fail_msg("not refused: %s", wrong[i]);
 		assert_int_equal(mpijob_diag_count(diag), 1);
 		assert_null(mpijob_observation_view(observation)->name);
@@ -367,7 +405,8 @@ static mpijob_node *shuffled(mpijob_doc *doc, const mpijob_node *from)
 		at[other] = i;
 	}
 	for (size_t i = 0; i < count; i++)
-		mpijob_node_put(doc, to, mpijob_node_key(from, at[i]), shuffled(doc, mpijob_node_at(from, at[i])));
+		mpijob_node_put(doc, to, mpijob_node_key(from, at[i]),
+		    shuffled(doc, mpijob_node_at(from, at[i])));
 	free(at);
 	return to;
 }
@@ -384,23 +423,27 @@ static char *view_text(void)
 
 #define T(x) ((x) ? (x) : "-")
 	if (p)
-		snprintf(pod, sizeof(pod), "%s %s %s %d %d %d %d %d %d %s %s %s %lld %lld %lld", p->name, p->uid,
-			 T(p->owner_uid), p->role, p->index, p->phase, p->ready, p->deleting, p->exit_code,
-			 T(p->reason), T(p->message), T(p->node), (long long)p->created_ms,
-			 (long long)p->running_since_ms, (long long)p->ended_ms);
+		snprintf(pod, sizeof(pod), "%s %s %s %d %d %d %d %d %d %s %s %s %lld %lld %lld",
+		    p->name, p->uid, T(p->owner_uid), p->role, p->index, p->phase, p->ready,
+		    p->deleting, p->exit_code, T(p->reason), T(p->message), T(p->node),
+		    (long long)p->created_ms, (long long)p->running_since_ms,
+		    (long long)p->ended_ms);
 	if (l)
-		snprintf(launcher, sizeof(launcher), "%s %s %d %d %d %d %s %s %d %d %lld %llx %zu", l->name, l->uid,
-			 l->deleting, l->suspended, l->complete, l->has_failed, T(l->failed_reason),
-			 T(l->failed_message), l->active, l->failed, (long long)l->start_ms,
-			 (unsigned long long)l->directives, mpijob_node_count(l->node_selector));
+		snprintf(launcher, sizeof(launcher), "%s %s %d %d %d %d %s %s %d %d %lld %llx %zu",
+		    l->name, l->uid, l->deleting, l->suspended, l->complete, l->has_failed,
+		    T(l->failed_reason), T(l->failed_message), l->active, l->failed,
+		    (long long)l->start_ms, (unsigned long long)l->directives,
+		    mpijob_node_count(l->node_selector));
 	if (c)
-		snprintf(child, sizeof(child), "%d %s %s %s %llx %llx %d %zu %zu", c->role, c->name, c->uid,
-			 T(c->owner_uid), (unsigned long long)c->digest, (unsigned long long)c->listed, c->listed_count,
-			 c->listed_workers_count, mpijob_node_count(c->owned));
-	NEED(asprintf(&text, "%d %s %s %s %s %s %s %s %d %d %s %s %d %d [%s] [%s] [%s]", v->event, T(v->api_version),
-		      T(v->kind), T(v->namespace_), T(v->name), T(v->uid), T(v->resource_version), T(v->owner_uid),
-		      v->deleting, v->code, T(v->reason), T(v->message), v->initial_events_end, v->priority_value, pod,
-		      launcher, child) > 0);
+		snprintf(child, sizeof(child), "%d %s %s %s %llx %llx %d %zu %zu", c->role, c->name,
+		    c->uid, T(c->owner_uid), (unsigned long long)c->digest,
+		    (unsigned long long)c->listed, c->listed_count, c->listed_workers_count,
+		    mpijob_node_count(c->owned));
+	NEED(
+	    asprintf(&text, "%d %s %s %s %s %s %s %s %d %d %s %s %d %d [%s] [%s] [%s]", v->event,
+		T(v->api_version), T(v->kind), T(v->namespace_), T(v->name), T(v->uid),
+		T(v->resource_version), T(v->owner_uid), v->deleting, v->code, T(v->reason),
+		T(v->message), v->initial_events_end, v->priority_value, pod, launcher, child) > 0);
 	return text;
 }
 
@@ -448,7 +491,8 @@ static void test_cut_and_damaged(void **state)
 
 			NEED(part);
 			memcpy(part, mpijob_text_data(text), cut);
-			assert_int_equal(mpijob_observe(observation, part, cut, NULL), MPIJOB_ERR_SYNTAX);
+			assert_int_equal(mpijob_observe(observation, part, cut, NULL),
+			    MPIJOB_ERR_SYNTAX);
 			free(part);
 		}
 		for (int k = 0; k < 3000; k++) {
@@ -456,9 +500,11 @@ static void test_cut_and_damaged(void **state)
 
 			memcpy(copy, mpijob_text_data(text), len);
 			for (uint32_t n = draw(3) + 1; n > 0; n--)
-				copy[draw((uint32_t)len)] = draw(3) ? "{}[]\",:0\\ex"[draw(11)] : (char)draw(256);
+				copy[draw((uint32_t)len)] =
+				    draw(3) ? "{}[]\",:0\\ex"[draw(11)] : (char)draw(256);
 			code = mpijob_observe(observation, copy, len, NULL);
-			assert_true(code == 0 || code == MPIJOB_ERR_SYNTAX || code == MPIJOB_ERR_SPEC);
+			assert_true(
+			    code == 0 || code == MPIJOB_ERR_SYNTAX || code == MPIJOB_ERR_SPEC);
 			accepted += code == 0;
 			tried++;
 		}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns the children, so that the cluster collects them, and what is done for an owner that is being deleted. */
+/* Who owns the children, so that the cluster collects them, and what is done for an owner that is
+ * being deleted. */
 #include "../support/plan_cluster.h"
 
 #include <setjmp.h>
@@ -13,10 +14,11 @@ static void begin(struct fake *fake, const char *more)
 
 	NEED(job);
 	fake_set(&job,
-		 "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns%s}, spec: {mpiReplicaSpecs: "
-		 "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
-		 "Worker: {replicas: 2, template: {spec: {containers: [{name: w, image: i}]}}}}}}",
-		 more);
+	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: "
+	    "ns%s}, spec: {mpiReplicaSpecs: "
+	    "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
+	    "Worker: {replicas: 2, template: {spec: {containers: [{name: w, image: i}]}}}}}}",
+	    more);
 	fake_begin(fake, job);
 }
 
@@ -42,14 +44,19 @@ static void test_p8_owner_references(void **state)
 	for (size_t i = 0; i < fake.count; i++) {
 		const mpijob_doc *child = fake.objects[i].doc;
 
-		assert_int_equal(mpijob_node_count(mpijob_node_find(mpijob_doc_root(child), "metadata.ownerReferences")), 1);
-		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].apiVersion"), "kubeflow.org/v2beta1");
+		assert_int_equal(mpijob_node_count(mpijob_node_find(mpijob_doc_root(child),
+				     "metadata.ownerReferences")),
+		    1);
+		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].apiVersion"),
+		    "kubeflow.org/v2beta1");
 		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].kind"), "MPIJob");
 		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].name"), "pi");
-		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].uid"), fake_text(fake.job, "metadata.uid"));
+		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].uid"),
+		    fake_text(fake.job, "metadata.uid"));
 		assert_string_equal(fake_text(child, "metadata.namespace"), "ns");
 		assert_int_equal(fake_bool(child, "metadata.ownerReferences[0].controller"), 1);
-		assert_int_equal(fake_bool(child, "metadata.ownerReferences[0].blockOwnerDeletion"), 1);
+		assert_int_equal(fake_bool(child, "metadata.ownerReferences[0].blockOwnerDeletion"),
+		    1);
 	}
 	fake_end(&fake);
 }
@@ -79,7 +86,7 @@ static void test_p9_an_owner_that_is_deleted_gets_no_children(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p8_owner_references),
-					    cmocka_unit_test(test_p9_an_owner_that_is_deleted_gets_no_children) };
+		cmocka_unit_test(test_p9_an_owner_that_is_deleted_gets_no_children) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launcher Job that is to stop may have ended, unseen: a plan of yesterday's news does nothing to it. */
+/* A launcher Job that is to stop may have ended, unseen: a plan of yesterday's news does nothing to
+ * it. */
 #include "../support/plan_cluster.h"
 
 #include <setjmp.h>
@@ -22,9 +23,10 @@ static void plan_all(struct fake *fake)
 static void begin(struct fake *fake)
 {
 	static const char text[] =
-		"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, spec: {mpiReplicaSpecs: "
-		"{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
-		"Worker: {replicas: 1, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
+	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
+	    "spec: {mpiReplicaSpecs: "
+	    "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
+	    "Worker: {replicas: 1, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
 	mpijob_doc *job = NULL;
 
 	NEED(!mpijob_doc_parse(text, sizeof(text) - 1, NULL, &job, NULL));

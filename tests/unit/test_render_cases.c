@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The case folders tests/cases/render: job.yaml, with options.json if there is one, is rendered, and all children are
- * compared with expected.yaml, findings with findings.txt. UPDATE_CASES=1 shows the differences and writes the files.
- * Whatever is streamed must also be what each child gives alone, in every format.
+ * The case folders tests/cases/render: job.yaml, with options.json if there is one, is rendered,
+ * and all children are compared with expected.yaml, findings with findings.txt. UPDATE_CASES=1
+ * shows the differences and writes the files. Whatever is streamed must also be what each child
+ * gives alone, in every format.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -19,8 +20,7 @@
 
 #include "../support/render_options.h"
 
-__attribute__((format(printf, 1, 2)))
-static char *format(const char *pattern, ...)
+__attribute__((format(printf, 1, 2))) static char *format(const char *pattern, ...)
 {
 	char *text = NULL;
 	va_list args;
@@ -51,14 +51,16 @@ static char *read_file(const char *folder, const char *name)
 	return text;
 }
 
-/* 1 when the file differs from what came out; UPDATE_CASES=1 mends the file. An empty text stands for no file. */
+/* 1 when the file differs from what came out; UPDATE_CASES=1 mends the file. An empty text stands
+ * for no file. */
 static int compare(const char *folder, const char *name, const char *got)
 {
 	char *expected = read_file(folder, name), *path = format("%s/%s", folder, name);
 	int differs = strcmp(expected ? expected : "", got) != 0;
 
 	if (differs)
-		print_message("%s\n--- expected\n%s+++ got\n%s", path, expected ? expected : "(no file)\n", got);
+		print_message("%s\n--- expected\n%s+++ got\n%s", path,
+		    expected ? expected : "(no file)\n", got);
 	if (differs && getenv("UPDATE_CASES")) {
 		FILE *file = fopen(path, "wb");
 
@@ -97,7 +99,9 @@ static void check_stream(const mpijob_objects *objects, int32_t style)
 	size_t count = mpijob_objects_count(objects);
 
 	assert_int_equal(mpijob_objects_write(objects, style, 0, mpijob_text_write, stream), 0);
-	assert_int_equal(mpijob_docs_parse(mpijob_text_data(stream), mpijob_text_len(stream), NULL, &docs, NULL), 0);
+	assert_int_equal(mpijob_docs_parse(mpijob_text_data(stream), mpijob_text_len(stream), NULL,
+			     &docs, NULL),
+	    0);
 	if (style == MPIJOB_FORMAT_YAML) {
 		assert_int_equal(mpijob_docs_count(docs), count);
 	} else {
@@ -109,17 +113,24 @@ static void check_stream(const mpijob_objects *objects, int32_t style)
 	}
 	for (size_t i = 0; i < count; i++) {
 		const mpijob_node *streamed =
-			style == MPIJOB_FORMAT_YAML
-				? mpijob_doc_root(mpijob_docs_at(docs, i))
-				: mpijob_node_at(mpijob_node_get(mpijob_doc_root(mpijob_docs_at(docs, 0)), "items"), i);
+		    style == MPIJOB_FORMAT_YAML
+			? mpijob_doc_root(mpijob_docs_at(docs, i))
+			: mpijob_node_at(mpijob_node_get(mpijob_doc_root(mpijob_docs_at(docs, 0)),
+					     "items"),
+			      i);
 		mpijob_doc *doc = NULL;
 
 		assert_int_equal(mpijob_objects_at(objects, i, &doc), 0);
 		assert_true(mpijob_node_equal(streamed, mpijob_doc_root(doc)));
 		mpijob_text_clear(one);
-		assert_int_equal(mpijob_objects_write_at(objects, i, style, 0, mpijob_text_write, one), 0);
-		assert_int_equal(mpijob_docs_parse(mpijob_text_data(one), mpijob_text_len(one), NULL, &list, NULL), 0);
-		assert_true(mpijob_node_equal(mpijob_doc_root(mpijob_docs_at(list, 0)), mpijob_doc_root(doc)));
+		assert_int_equal(mpijob_objects_write_at(objects, i, style, 0, mpijob_text_write,
+				     one),
+		    0);
+		assert_int_equal(mpijob_docs_parse(mpijob_text_data(one), mpijob_text_len(one),
+				     NULL, &list, NULL),
+		    0);
+		assert_true(mpijob_node_equal(mpijob_doc_root(mpijob_docs_at(list, 0)),
+		    mpijob_doc_root(doc)));
 		mpijob_docs_free(list);
 		mpijob_doc_free(doc);
 	}
@@ -132,7 +143,8 @@ static int run_case(const char *folder)
 {
 	struct mpijob_parse_options parse = MPIJOB_PARSE_OPTIONS_INIT;
 	struct mpijob_default_options defaults = MPIJOB_DEFAULT_OPTIONS_INIT;
-	char *job_text = read_file(folder, "job.yaml"), *options_text = read_file(folder, "options.json");
+	char *job_text = read_file(folder, "job.yaml"),
+	     *options_text = read_file(folder, "options.json");
 	mpijob_text *out = mpijob_text_new(), *findings = mpijob_text_new();
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_objects *objects = NULL;
@@ -146,14 +158,18 @@ static int run_case(const char *folder)
 	parse.source = "job.yaml";
 	assert_int_equal(mpijob_parse(job_text, strlen(job_text), &parse, &job, NULL), 0);
 	if (options_text)
-		assert_int_equal(mpijob_doc_parse(options_text, strlen(options_text), NULL, &options, NULL), 0);
+		assert_int_equal(mpijob_doc_parse(options_text, strlen(options_text), NULL,
+				     &options, NULL),
+		    0);
 	read_options(options ? mpijob_doc_root(options) : NULL, &read);
 	defaults.reference = read.options.reference;
 	assert_int_equal(mpijob_default(job, &defaults, NULL), 0);
 	code = mpijob_render(job, &read.options, &objects, diag);
 	put_findings(findings, diag);
 	if (code == 0) {
-		assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0, mpijob_text_write, out), 0);
+		assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0,
+				     mpijob_text_write, out),
+		    0);
 		check_stream(objects, MPIJOB_FORMAT_YAML);
 		check_stream(objects, MPIJOB_FORMAT_JSON);
 		check_stream(objects, MPIJOB_FORMAT_JSON_COMPACT);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compact_hosts: ten thousand workers with ordinary names fit into a ConfigMap, a shell prints from the short script what
- * it prints from the long one, and who observes the script sees the same hosts.
+ * compact_hosts: ten thousand workers with ordinary names fit into a ConfigMap, a shell prints from
+ * the short script what it prints from the long one, and who observes the script sees the same
+ * hosts.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,9 +19,11 @@
 #include "render/render.h"
 
 static const char pattern[] =
-	"{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: bert-large-pretraining, namespace: research-team},"
-	" spec: {slotsPerWorker: 8, mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: l, image: i}]}}},"
-	" Worker: {replicas: %d, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
+    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: bert-large-pretraining, "
+    "namespace: research-team},"
+    " spec: {slotsPerWorker: 8, mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: "
+    "l, image: i}]}}},"
+    " Worker: {replicas: %d, template: {spec: {containers: [{name: w, image: i}]}}}}}}";
 
 static mpijob *make_job(int workers)
 {
@@ -33,7 +36,8 @@ static mpijob *make_job(int workers)
 	return job;
 }
 
-static const struct mpijob_features compact_hosts = { .size = sizeof(struct mpijob_features), .compact_hosts = 1 };
+static const struct mpijob_features compact_hosts = { .size = sizeof(struct mpijob_features),
+	.compact_hosts = 1 };
 
 static struct mpijob_render_options options_of(int compact)
 {
@@ -73,7 +77,8 @@ static void ten_thousand_fit(void **state)
 
 	(void)state;
 	assert_int_equal(mpijob_hostfile_new(job, &options, &hostfile, NULL), 0);
-	for (size_t i = 0; i < mpijob_hostfile_count(hostfile); i++) /* " slots=8\n", and "echo " and "\n" in the script */
+	/* " slots=8\n", and "echo " and "\n" in the script */
+	for (size_t i = 0; i < mpijob_hostfile_count(hostfile); i++)
 		long_bytes += 2 * strlen(mpijob_hostfile_at(hostfile, i)->name) + 9 + 6;
 	mpijob_hostfile_free(hostfile);
 	assert_in_range(long_bytes, 1800000, 2000000);
@@ -88,9 +93,11 @@ static void ten_thousand_fit(void **state)
 	assert_int_equal(mpijob_diag_count(diag), 0);
 	hosts = config_text(objects, "hostfile");
 	script = config_text(objects, "discover_hosts.sh");
-	print_message("10,000 workers: %zu bytes, with compact_hosts %zu + %zu\n", long_bytes, strlen(hosts), strlen(script));
+	print_message("10,000 workers: %zu bytes, with compact_hosts %zu + %zu\n", long_bytes,
+	    strlen(hosts), strlen(script));
 	assert_true(strlen(hosts) + strlen(script) < 700000);
-	assert_non_null(strstr(hosts, "\nbert-large-pretraining-worker-9999.bert-large-pretraining slots=8\n"));
+	assert_non_null(
+	    strstr(hosts, "\nbert-large-pretraining-worker-9999.bert-large-pretraining slots=8\n"));
 	free(hosts);
 	free(script);
 	mpijob_objects_free(objects);
@@ -131,7 +138,8 @@ static void check_running(const mpijob *job, unsigned bits)
 	for (unsigned i = 0; i < 12; i++) {
 		running[i] = (uint8_t)(bits >> i & 1);
 		if (running[i])
-			mpijob__base_text_printf(&wanted, "bert-large-pretraining-worker-%u.bert-large-pretraining\n", i);
+			mpijob__base_text_printf(&wanted,
+			    "bert-large-pretraining-worker-%u.bert-large-pretraining\n", i);
 	}
 	options.running = running;
 	options.running_count = sizeof(running);
@@ -144,7 +152,9 @@ static void check_running(const mpijob *job, unsigned bits)
 	assert_int_equal(mpijob__render_hosts_unfold(&script), 0);
 	have = mpijob__render_observed_hosts(mpijob_text_data(&script), script.len, &have_count);
 	assert_int_equal(mpijob__render_subject_make(job, &options, &subject, NULL), 0);
-	assert_int_equal(mpijob__render_wanted_hosts(&subject, running, sizeof(running), &want, &want_count), 0);
+	assert_int_equal(mpijob__render_wanted_hosts(&subject, running, sizeof(running), &want,
+			     &want_count),
+	    0);
 	assert_true(have == want);
 	assert_int_equal(have_count, want_count);
 	assert_int_equal(have_count, __builtin_popcount(bits));
@@ -157,7 +167,8 @@ static void check_running(const mpijob *job, unsigned bits)
 
 static void a_shell_prints_the_hosts(void **state)
 {
-	static const unsigned sets[] = { 0, 1, 0x800, 0xfff, 0xaaa, 0x555, 0x7fe, 0xc03, 0x3f, 0x90d };
+	static const unsigned sets[] = { 0, 1, 0x800, 0xfff, 0xaaa, 0x555, 0x7fe, 0xc03, 0x3f,
+		0x90d };
 	mpijob *job = make_job(12);
 
 	(void)state;
@@ -166,11 +177,12 @@ static void a_shell_prints_the_hosts(void **state)
 	mpijob_free(job);
 }
 
-/* Texts that only begin like ours are not unfolded to anything else, nor to more than memory holds. */
+/* Texts that only begin like ours are not unfolded to anything else, nor to more than memory
+ * holds. */
 static void other_scripts_stay(void **state)
 {
-	static const char function[] =
-		"hosts() { i=$1; while [ \"$i\" -le \"$2\" ]; do echo \"a-worker-$i.a\"; i=$((i+1)); done; }\n";
+	static const char function[] = "hosts() { i=$1; while [ \"$i\" -le \"$2\" ]; do echo "
+				       "\"a-worker-$i.a\"; i=$((i+1)); done; }\n";
 	static const struct {
 		const char *rest;
 		const char *unfolded;
@@ -191,7 +203,8 @@ static void other_scripts_stay(void **state)
 	(void)state;
 	assert_int_equal(mpijob__render_hosts_unfold(&script), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(mpijob__base_text_printf(&script, "%s%s", function, cases[i].rest), 0);
+		assert_int_equal(mpijob__base_text_printf(&script, "%s%s", function, cases[i].rest),
+		    0);
 		assert_int_equal(mpijob__render_hosts_unfold(&script), 0);
 		assert_string_equal(mpijob_text_data(&script), cases[i].unfolded);
 		mpijob__base_text_release(&script);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/differences.md is what the list in lib/render/differences.c says; UPDATE_CASES=1 writes it. Behind it stand the
- * defects of v0.8.2 that users ran into, what became of each, and where that is tested: the tests are looked up, so
- * that none is only named. tests/side/test-rows shows those that can be seen in a cluster, beside v0.8.2 itself.
+ * docs/differences.md is what the list in lib/render/differences.c says; UPDATE_CASES=1 writes it.
+ * Behind it stand the defects of v0.8.2 that users ran into, what became of each, and where that is
+ * tested: the tests are looked up, so that none is only named. tests/side/test-rows shows those
+ * that can be seen in a cluster, beside v0.8.2 itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,13 +24,15 @@
 
 #include <sys/stat.h>
 
-static const char head[] =
-	"# Differences from mpi-operator v0.8.2\n"
-	"\n"
-	"What libmpijob does otherwise than the controller that it is compatible with, on purpose. Everything else is\n"
-	"equal, field for field, and the tests in `tests/oracle/` compare the two. This page is printed from\n"
-	"`lib/render/differences.c`, the list that the code itself reads: change it there. What is done only when it is asked\n"
-	"for stands in `options.md`.\n";
+static const char head[] = "# Differences from mpi-operator v0.8.2\n"
+			   "\n"
+			   "What libmpijob does otherwise than the controller that it is "
+			   "compatible with, on purpose. Everything else is\n"
+			   "equal, field for field, and the tests in `tests/oracle/` compare the "
+			   "two. This page is printed from\n"
+			   "`lib/render/differences.c`, the list that the code itself reads: "
+			   "change it there. What is done only when it is asked\n"
+			   "for stands in `options.md`.\n";
 
 static const struct {
 	enum mpijob__render_difference_mode mode;
@@ -45,86 +48,113 @@ static void print_rows(struct mpijob_text *out, size_t part)
 	int first = 1;
 
 	for (int i = MPIJOB__RENDER_DIFFERENCE_NONE + 1; i < MPIJOB__RENDER_DIFFERENCE_COUNT; i++) {
-		const struct mpijob__render_difference_row *row = mpijob__render_difference_row((enum mpijob__render_difference)i);
+		const struct mpijob__render_difference_row *row =
+		    mpijob__render_difference_row((enum mpijob__render_difference)i);
 
 		if (row->mode != parts[part].mode)
 			continue;
 		if (first)
 			mpijob__base_text_printf(out, "\n## %s\n", parts[part].title);
 		first = 0;
-		mpijob__base_text_printf(out, "\n### %s\n\n%s\n\n- Why: %s\n- %s: %s.\n", row->id, row->what, row->why,
-				    parts[part].toggle, row->toggle);
+		mpijob__base_text_printf(out, "\n### %s\n\n%s\n\n- Why: %s\n- %s: %s.\n", row->id,
+		    row->what, row->why, parts[part].toggle, row->toggle);
 	}
 }
 
 struct defect {
 	const char *what;
-	const char *cures; /* differences and features, separated by spaces; "" when it is no matter of either */
-	const char *how;   /* then this tells; else NULL */
-	const char *tests; /* "plan/NAME": a folder of tests/cases; "FILE:FUNCTION" in tests/unit; separated by spaces */
+	/* differences and features, separated by spaces; "" when it is no matter of either */
+	const char *cures;
+	const char *how; /* then this tells; else NULL */
+	/* "plan/NAME": a folder of tests/cases; "FILE:FUNCTION" in tests/unit; separated by
+	 * spaces */
+	const char *tests;
 };
 
 /* The number of a defect is its place, from 1. */
 static const struct defect defects[] = {
-	{ "Open MPI 5 ignores the variables that are injected: all ranks run on the launcher, and the job succeeds (#842).",
-	  "openmpi5-variables", NULL, "render/openmpi" },
-	{ "A suspended job with WaitForWorkersReady: none of none is ready, so that the launcher starts first (#615, #617, #868).",
-	  "resume-waits-for-workers", NULL, "plan/suspended-from-start-wait" },
-	{ "WaitForWorkersReady with a gang scheduler waits for ever (#608).", "gang-safe-wait", NULL,
-	  "plan/gang-safe-wait plan/gang-wait render/gang-safe-wait render/gang-safe-wait-at-startup" },
-	{ "An eviction sets Failed without an end: nothing is cleaned up, and Failed may become Succeeded (#647).",
-	  "evicted-job-ends finished-stays-finished", NULL,
-	  "plan/evicted plan/evicted-clean-all plan/evicted-by-older-operator" },
-	{ "Worker pods that failed are never replaced (#391).", "replace-workers restart-gang", NULL,
-	  "plan/replace-workers plan/replace-workers-used-up plan/replace-workers-counted-before plan/replace-workers-pause plan/restart-gang "
-	  "plan/restart-gang-evicted plan/restart-gang-wait-for-workers plan/restart-gang-suspended plan/restart-gang-ends "
-	  "plan/fail-worker-killed" },
+	{ "Open MPI 5 ignores the variables that are injected: all ranks run on the launcher, and "
+	  "the job succeeds (#842).",
+	    "openmpi5-variables", NULL, "render/openmpi" },
+	{ "A suspended job with WaitForWorkersReady: none of none is ready, so that the launcher "
+	  "starts first (#615, #617, #868).",
+	    "resume-waits-for-workers", NULL, "plan/suspended-from-start-wait" },
+	{ "WaitForWorkersReady with a gang scheduler waits for ever (#608).", "gang-safe-wait",
+	    NULL,
+	    "plan/gang-safe-wait plan/gang-wait render/gang-safe-wait "
+	    "render/gang-safe-wait-at-startup" },
+	{ "An eviction sets Failed without an end: nothing is cleaned up, and Failed may become "
+	  "Succeeded (#647).",
+	    "evicted-job-ends finished-stays-finished", NULL,
+	    "plan/evicted plan/evicted-clean-all plan/evicted-by-older-operator" },
+	{ "Worker pods that failed are never replaced (#391).", "replace-workers restart-gang",
+	    NULL,
+	    "plan/replace-workers plan/replace-workers-used-up plan/replace-workers-counted-before "
+	    "plan/replace-workers-pause plan/restart-gang "
+	    "plan/restart-gang-evicted plan/restart-gang-wait-for-workers "
+	    "plan/restart-gang-suspended plan/restart-gang-ends "
+	    "plan/fail-worker-killed" },
 	{ "What is wrong with a spec is said by an Event alone (#604).", "fail-invalid", NULL,
-	  "plan/fail-invalid plan/fail-invalid-started plan/fail-invalid-too-large plan/invalid" },
+	    "plan/fail-invalid plan/fail-invalid-started plan/fail-invalid-too-large "
+	    "plan/invalid" },
 	{ "One MPIJob that cannot be read stops the list and the watch of all (#473).", "",
-	  "objects are read one by one, and one that cannot be read is set aside", "test_operator_run.c:hostile_objects_are_set_aside" },
-	{ "`cluster.local` is written into the workers' search domains (#832).", "search-domain", NULL, "render/cluster-domain" },
-	{ "Any launcherCreationPolicy but AtStartup is taken for WaitForWorkersReady.", "launcher-creation-policy", NULL,
-	  "validate/creation-policy-unknown plan/reference-unknown-creation-policy" },
-	{ "Scaling down with runLauncherAsWorker deletes one worker too many.", "scale-down-by-name", NULL,
-	  "plan/scale-down-launcher-as-worker" },
-	{ "discover_hosts.sh is sorted as text: worker 10 before worker 2.", "discover-hosts-order", NULL,
-	  "render/discover-hosts-order" },
-	{ "A key pair is made on each sync.", "", "one is made when the Secret is written, and never else",
-	  "test_plan_defects.c:row_12_a_key_is_drawn_for_the_secret_alone" },
-	{ "The same events on each sync, and a status is written on each sync after the end.", "events-once", NULL,
-	  "plan/run plan/succeed-clean-all" },
-	{ "Objects of the cache are changed in place (#819).", "", "a plan changes neither the job nor the facts",
-	  "test_plan_defects.c:row_14_planning_changes_nothing" },
-	{ "A default that the server fills into a PodGroup is written back for ever.", "own-fields-only", NULL, "plan/gang-volcano" },
-	{ "minResources are wrong when the workers have the higher priority class.", "gang-priority", NULL,
-	  "render/gang-worker-priority" },
-	{ "minResources count neither init containers nor overhead.", "gang-init-containers", NULL, "render/gang-init-containers" },
+	    "objects are read one by one, and one that cannot be read is set aside",
+	    "test_operator_run.c:hostile_objects_are_set_aside" },
+	{ "`cluster.local` is written into the workers' search domains (#832).", "search-domain",
+	    NULL, "render/cluster-domain" },
+	{ "Any launcherCreationPolicy but AtStartup is taken for WaitForWorkersReady.",
+	    "launcher-creation-policy", NULL,
+	    "validate/creation-policy-unknown plan/reference-unknown-creation-policy" },
+	{ "Scaling down with runLauncherAsWorker deletes one worker too many.",
+	    "scale-down-by-name", NULL, "plan/scale-down-launcher-as-worker" },
+	{ "discover_hosts.sh is sorted as text: worker 10 before worker 2.", "discover-hosts-order",
+	    NULL, "render/discover-hosts-order" },
+	{ "A key pair is made on each sync.", "",
+	    "one is made when the Secret is written, and never else",
+	    "test_plan_defects.c:row_12_a_key_is_drawn_for_the_secret_alone" },
+	{ "The same events on each sync, and a status is written on each sync after the end.",
+	    "events-once", NULL, "plan/run plan/succeed-clean-all" },
+	{ "Objects of the cache are changed in place (#819).", "",
+	    "a plan changes neither the job nor the facts",
+	    "test_plan_defects.c:row_14_planning_changes_nothing" },
+	{ "A default that the server fills into a PodGroup is written back for ever.",
+	    "own-fields-only", NULL, "plan/gang-volcano" },
+	{ "minResources are wrong when the workers have the higher priority class.",
+	    "gang-priority", NULL, "render/gang-worker-priority" },
+	{ "minResources count neither init containers nor overhead.", "gang-init-containers", NULL,
+	    "render/gang-init-containers" },
 	{ "cleanPodPolicy All keeps the launcher's pods (#643).", "clean-launcher", NULL,
-	  "plan/clean-launcher plan/clean-launcher-running plan/succeed-clean-all" },
-	{ "ttlSecondsAfterFinished removes the launcher Job alone (#644), and one that vanished before it was seen to end runs "
+	    "plan/clean-launcher plan/clean-launcher-running plan/succeed-clean-all" },
+	{ "ttlSecondsAfterFinished removes the launcher Job alone (#644), and one that vanished "
+	  "before it was seen to end runs "
 	  "again.",
-	  "launcher-not-made-twice ttl-deletes-job", NULL,
-	  "plan/ttl-deleted-unseen plan/ttl-deleted-at-once plan/ttl-deletes-job plan/ttl-keeps-job" },
-	{ "Variables of the user's are overridden (#476).", "user-variables", NULL, "render/user-variables render/env-collisions" },
+	    "launcher-not-made-twice ttl-deletes-job", NULL,
+	    "plan/ttl-deleted-unseen plan/ttl-deleted-at-once plan/ttl-deletes-job "
+	    "plan/ttl-keeps-job" },
+	{ "Variables of the user's are overridden (#476).", "user-variables", NULL,
+	    "render/user-variables render/env-collisions" },
 	{ "hostNetwork overrides the dnsPolicy that the user chose.", "user-dns-policy", NULL,
-	  "render/user-dns-policy render/host-network-dns-policy" },
+	    "render/user-dns-policy render/host-network-dns-policy" },
 	{ "Keys have mode 0600 in /root/.ssh alone (#429).", "private-keys", NULL,
-	  "render/private-keys render/private-keys-non-root render/non-root" },
-	{ "A number of workers that is absent becomes 0, which is refused.", "worker-replicas", NULL, "default/empty-roles" },
-	{ "The CRD is too large for kubectl to apply it.", "", "`mpijob crd` prints one that is small enough",
-	  "test_job_crd.c:slim" },
-	{ "A worker pod without the label of its index stops the sync, and the launcher may start without workers.",
-	  "scale-down-by-name", NULL, "plan/worker-without-label" },
-	{ "A second launcher while the first one ends (#810).", "", "as in v0.8.2, where it is cured: podReplacementPolicy is Failed",
-	  "test_plan_defects.c:row_26_a_launcher_pod_is_replaced_once_it_failed" },
-	{ "Running becomes True again after the end (#787).", "", "as in v0.8.2, where it is cured", "plan/succeed plan/fail-backoff" },
-	{ "Scheduling directives do not reach the launcher on resume (#770, #772).", "", "as in v0.8.2, where it is cured",
-	  "plan/resume-directives" },
-	{ "A crash with runLauncherAsWorker and no worker under a gang scheduler (#669).", "", "as in v0.8.2, where it is cured",
-	  "render/no-workers-gang" },
+	    "render/private-keys render/private-keys-non-root render/non-root" },
+	{ "A number of workers that is absent becomes 0, which is refused.", "worker-replicas",
+	    NULL, "default/empty-roles" },
+	{ "The CRD is too large for kubectl to apply it.", "",
+	    "`mpijob crd` prints one that is small enough", "test_job_crd.c:slim" },
+	{ "A worker pod without the label of its index stops the sync, and the launcher may start "
+	  "without workers.",
+	    "scale-down-by-name", NULL, "plan/worker-without-label" },
+	{ "A second launcher while the first one ends (#810).", "",
+	    "as in v0.8.2, where it is cured: podReplacementPolicy is Failed",
+	    "test_plan_defects.c:row_26_a_launcher_pod_is_replaced_once_it_failed" },
+	{ "Running becomes True again after the end (#787).", "", "as in v0.8.2, where it is cured",
+	    "plan/succeed plan/fail-backoff" },
+	{ "Scheduling directives do not reach the launcher on resume (#770, #772).", "",
+	    "as in v0.8.2, where it is cured", "plan/resume-directives" },
+	{ "A crash with runLauncherAsWorker and no worker under a gang scheduler (#669).", "",
+	    "as in v0.8.2, where it is cured", "render/no-workers-gang" },
 	{ "Pods of other namespaces are counted (#622).", "", "as in v0.8.2, where it is cured",
-	  "test_operator_run.c:a_claim_from_another_namespace plan/taken-worker" },
+	    "test_operator_run.c:a_claim_from_another_namespace plan/taken-worker" },
 };
 
 #define DEFECTS (sizeof(defects) / sizeof(defects[0]))
@@ -146,7 +176,8 @@ static const char *next_word(const char **rest, char word[128])
 static int is_difference(const char *id)
 {
 	for (int i = MPIJOB__RENDER_DIFFERENCE_NONE + 1; i < MPIJOB__RENDER_DIFFERENCE_COUNT; i++)
-		if (strcmp(mpijob__render_difference_row((enum mpijob__render_difference)i)->id, id) == 0)
+		if (strcmp(mpijob__render_difference_row((enum mpijob__render_difference)i)->id,
+			id) == 0)
 			return 1;
 	return 0;
 }
@@ -154,7 +185,8 @@ static int is_difference(const char *id)
 /* Cured by those that are differences, or by those that are features. */
 static void print_cures(struct mpijob_text *out, const struct defect *defect, int differences)
 {
-	const char *rest = defect->cures, *word, *before = differences ? " Cured:" : " By an option:";
+	const char *rest = defect->cures, *word,
+		   *before = differences ? " Cured:" : " By an option:";
 	char room[128];
 
 	while ((word = next_word(&rest, room)) != NULL) {
@@ -180,8 +212,10 @@ static void print_defect(struct mpijob_text *out, size_t index)
 static void print_defects(struct mpijob_text *out)
 {
 	mpijob__base_text_puts(out, "\n## Defects of mpi-operator\n\n"
-			       "What its users ran into, with the threads in its repository, and what became of it here: cured by\n"
-			       "default, by a difference above; or by an option of `options.md`, because a job of today could notice.\n\n");
+				    "What its users ran into, with the threads in its repository, "
+				    "and what became of it here: cured by\n"
+				    "default, by a difference above; or by an option of "
+				    "`options.md`, because a job of today could notice.\n\n");
 	for (size_t i = 0; i < DEFECTS; i++)
 		print_defect(out, i);
 }
@@ -198,7 +232,8 @@ static int exists(const char *test)
 		return stat(path, &folder) == 0 && S_ISDIR(folder.st_mode);
 	}
 	snprintf(wanted, sizeof(wanted), "cmocka_unit_test(%s)", colon + 1);
-	snprintf(path, sizeof(path), MPIJOB_TEST_SOURCE "/tests/unit/%.*s", (int)(colon - test), test);
+	snprintf(path, sizeof(path), MPIJOB_TEST_SOURCE "/tests/unit/%.*s", (int)(colon - test),
+	    test);
 	text = printed_page_read(path);
 	found = strstr(text, wanted) != NULL;
 	free(text);
@@ -217,12 +252,14 @@ static void each_defect_has_its_test(void **state)
 		assert_true((defects[i].how != NULL) != (defects[i].cures[0] != '\0'));
 		for (int count = 0; (word = next_word(&rest, room)) != NULL || count == 0; count++)
 			if (word == NULL || !exists(word))
-				fail_msg("defect %zu: there is no test %s", i + 1, word != NULL ? word : "at all");
+				fail_msg("defect %zu: there is no test %s", i + 1,
+				    word != NULL ? word : "at all");
 		rest = defects[i].cures;
 		while ((word = next_word(&rest, room)) != NULL) {
 			const struct mpijob_feature *feature = mpijob_feature_find(word);
 
-			if (feature == NULL ? !is_difference(word) : (size_t)feature->defect != i + 1)
+			if (feature == NULL ? !is_difference(word)
+					    : (size_t)feature->defect != i + 1)
 				fail_msg("defect %zu is not cured by %s", i + 1, word);
 			options += feature != NULL;
 		}
@@ -258,24 +295,30 @@ static void rows_are_complete(void **state)
 	assert_null(mpijob__render_difference_row(MPIJOB__RENDER_DIFFERENCE_NONE));
 	assert_null(mpijob__render_difference_row(MPIJOB__RENDER_DIFFERENCE_COUNT));
 	for (int i = MPIJOB__RENDER_DIFFERENCE_NONE + 1; i < MPIJOB__RENDER_DIFFERENCE_COUNT; i++) {
-		const struct mpijob__render_difference_row *row = mpijob__render_difference_row((enum mpijob__render_difference)i);
+		const struct mpijob__render_difference_row *row =
+		    mpijob__render_difference_row((enum mpijob__render_difference)i);
 
 		if (!row->id || !row->what || !row->why || !row->toggle)
 			fail_msg("row %d is not complete", i);
-		assert_int_equal(strspn(row->id, "abcdefghijklmnopqrstuvwxyz0123456789-"), strlen(row->id));
+		assert_int_equal(strspn(row->id, "abcdefghijklmnopqrstuvwxyz0123456789-"),
+		    strlen(row->id));
 		for (int j = MPIJOB__RENDER_DIFFERENCE_NONE + 1; j < i; j++)
-			assert_string_not_equal(row->id, mpijob__render_difference_row((enum mpijob__render_difference)j)->id);
-		assert_int_equal(mpijob__render_difference_holds((enum mpijob__render_difference)i, 0), 1);
-		assert_int_equal(mpijob__render_difference_holds((enum mpijob__render_difference)i, 1),
-				 row->mode == MPIJOB__RENDER_DIFFERENCE_ALWAYS);
+			assert_string_not_equal(row->id,
+			    mpijob__render_difference_row((enum mpijob__render_difference)j)->id);
+		assert_int_equal(mpijob__render_difference_holds((enum mpijob__render_difference)i,
+				     0),
+		    1);
+		assert_int_equal(mpijob__render_difference_holds((enum mpijob__render_difference)i,
+				     1),
+		    row->mode == MPIJOB__RENDER_DIFFERENCE_ALWAYS);
 	}
 	assert_int_equal(mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_NONE, 1), 1);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(rows_are_complete), cmocka_unit_test(each_defect_has_its_test),
-					    cmocka_unit_test(page_is_current) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(rows_are_complete),
+		cmocka_unit_test(each_defect_has_its_test), cmocka_unit_test(page_is_current) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of features: reading values, bounds, and docs/options.md, which it prints (UPDATE_CASES=1 writes it). */
+/* The table of features: reading values, bounds, and docs/options.md, which it prints
+ * (UPDATE_CASES=1 writes it). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,24 +17,29 @@
 #include "base/text.h"
 #include "render/features.h"
 
-static const char head[] =
-	"# Options beyond mpi-operator v0.8.2\n"
-	"\n"
-	"What an operator can do that a job of today could notice. All of it is off unless it is asked for: for all jobs by the\n"
-	"operator's flag or its configuration file, for one job by an annotation where the configuration allows it to its\n"
-	"namespace. The same names are the flags of `mpijob render`, `plan`, `diff` and `run`. With `--reference` none is on.\n"
-	"This page is printed from `lib/render/features.c`, the table that the code itself reads: change it there. What is on by\n"
-	"default stands in `differences.md`.\n";
+static const char head[] = "# Options beyond mpi-operator v0.8.2\n"
+			   "\n"
+			   "What an operator can do that a job of today could notice. All of it is "
+			   "off unless it is asked for: for all jobs by the\n"
+			   "operator's flag or its configuration file, for one job by an "
+			   "annotation where the configuration allows it to its\n"
+			   "namespace. The same names are the flags of `mpijob render`, `plan`, "
+			   "`diff` and `run`. With `--reference` none is on.\n"
+			   "This page is printed from `lib/render/features.c`, the table that the "
+			   "code itself reads: change it there. What is on by\n"
+			   "default stands in `differences.md`.\n";
 
 static void print_bounds(struct mpijob_text *out, const struct mpijob_feature *row)
 {
-	static const char *const kinds[] = { [MPIJOB_FEATURE_SWITCH] = "a switch: `true` or `false`",
-					     [MPIJOB_FEATURE_COUNT] = "a number",
-					     [MPIJOB_FEATURE_DURATION] = "a duration, as `90s`, `5m`, `1h30m`, or seconds" };
+	static const char *const kinds[] = { [MPIJOB_FEATURE_SWITCH] =
+						 "a switch: `true` or `false`",
+		[MPIJOB_FEATURE_COUNT] = "a number",
+		[MPIJOB_FEATURE_DURATION] = "a duration, as `90s`, `5m`, `1h30m`, or seconds" };
 
 	mpijob__base_text_printf(out, "- Value: %s", kinds[row->kind]);
 	if (row->kind == MPIJOB_FEATURE_COUNT)
-		mpijob__base_text_printf(out, " from %d to %d; 0 is off", (int)row->minimum, (int)row->maximum);
+		mpijob__base_text_printf(out, " from %d to %d; 0 is off", (int)row->minimum,
+		    (int)row->maximum);
 	if (row->kind == MPIJOB_FEATURE_DURATION)
 		mpijob__base_text_printf(out, ", at most %d s; 0 is off", (int)row->maximum);
 	mpijob__base_text_puts(out, ".\n");
@@ -41,17 +47,20 @@ static void print_bounds(struct mpijob_text *out, const struct mpijob_feature *r
 
 static void print_row(struct mpijob_text *out, const struct mpijob_feature *row)
 {
-	static const char *const examples[] = {
-		[MPIJOB_FEATURE_SWITCH] = "true", [MPIJOB_FEATURE_COUNT] = "2222", [MPIJOB_FEATURE_DURATION] = "60s" };
-	const char *example = row->maximum < 65535 && row->kind == MPIJOB_FEATURE_COUNT ? "3" : examples[row->kind];
+	static const char *const examples[] = { [MPIJOB_FEATURE_SWITCH] = "true",
+		[MPIJOB_FEATURE_COUNT] = "2222",
+		[MPIJOB_FEATURE_DURATION] = "60s" };
+	const char *example =
+	    row->maximum < 65535 && row->kind == MPIJOB_FEATURE_COUNT ? "3" : examples[row->kind];
 
 	mpijob__base_text_printf(out, "\n## %s\n\n%s %s\n\n", row->name, row->summary, row->detail);
 	print_bounds(out, row);
-	mpijob__base_text_printf(out, "- Flag: `--%s%s%s`; annotation: `libmpijob/%s: \"%s\"`.\n", row->name,
-			    row->kind == MPIJOB_FEATURE_SWITCH ? "" : "=", row->kind == MPIJOB_FEATURE_SWITCH ? "" : example,
-			    row->name, example);
+	mpijob__base_text_printf(out, "- Flag: `--%s%s%s`; annotation: `libmpijob/%s: \"%s\"`.\n",
+	    row->name, row->kind == MPIJOB_FEATURE_SWITCH ? "" : "=",
+	    row->kind == MPIJOB_FEATURE_SWITCH ? "" : example, row->name, example);
 	if (row->defect > 0)
-		mpijob__base_text_printf(out, "- Cures: defect %d of v0.8.2 (`differences.md`).\n", (int)row->defect);
+		mpijob__base_text_printf(out, "- Cures: defect %d of v0.8.2 (`differences.md`).\n",
+		    (int)row->defect);
 	mpijob__base_text_printf(out, "- A job of today could notice: %s\n", row->notice);
 }
 
@@ -77,16 +86,22 @@ static void rows_are_complete(void **state)
 
 	(void)state;
 	/* Each member has its row; behind an odd number of them is padding. */
-	assert_int_equal(count, (offsetof(struct mpijob_features, fail_lost_worker) - sizeof(features.size)) / sizeof(int32_t) + 1);
-	assert_true(sizeof(features) - sizeof(features.size) - count * sizeof(int32_t) < sizeof(features.size));
+	assert_int_equal(count,
+	    (offsetof(struct mpijob_features, fail_lost_worker) - sizeof(features.size)) /
+		    sizeof(int32_t) +
+		1);
+	assert_true(sizeof(features) - sizeof(features.size) - count * sizeof(int32_t) <
+		    sizeof(features.size));
 	assert_null(mpijob_feature_at(count));
 	for (size_t i = 0; i < count; i++) {
 		const struct mpijob_feature *row = mpijob_feature_at(i);
 		char most[16];
 
 		assert_ptr_equal(mpijob_feature_find(row->name), row);
-		assert_int_equal(strspn(row->name, "abcdefghijklmnopqrstuvwxyz-"), strlen(row->name));
-		assert_true(row->summary[0] && row->detail[0] && row->notice[0] && row->minimum > 0);
+		assert_int_equal(strspn(row->name, "abcdefghijklmnopqrstuvwxyz-"),
+		    strlen(row->name));
+		assert_true(
+		    row->summary[0] && row->detail[0] && row->notice[0] && row->minimum > 0);
 		assert_null(strchr(row->summary, '`')); /* it is help, too */
 		snprintf(most, sizeof(most), "%d", (int)row->maximum);
 		assert_int_equal(mpijob_features_set(&features, row->name, most, NULL), 0);
@@ -135,8 +150,10 @@ static void values_are_read(void **state)
 		mpijob_diag *diag = mpijob_diag_new();
 		int code = mpijob_features_set(&features, rows[i].name, rows[i].value, diag);
 
-		if (code != rows[i].code || mpijob_features_get(&features, rows[i].name) != rows[i].is)
-			fail_msg("%s=%s: %d", rows[i].name, rows[i].value ? rows[i].value : "", code);
+		if (code != rows[i].code ||
+		    mpijob_features_get(&features, rows[i].name) != rows[i].is)
+			fail_msg("%s=%s: %d", rows[i].name, rows[i].value ? rows[i].value : "",
+			    code);
 		if (code != 0)
 			assert_memory_equal(&features, &before, sizeof(before));
 		assert_int_equal(mpijob_diag_count(diag), code != 0);
@@ -150,11 +167,14 @@ static void names_are_suggested(void **state)
 	mpijob_diag *diag = mpijob_diag_new();
 
 	(void)state;
-	assert_int_equal(mpijob_features_set(&features, "wait-for-host", "1s", diag), MPIJOB_ERR_NOT_FOUND);
-	assert_string_equal(mpijob_diag_at(diag, 0)->message, "there is no such feature; did you mean wait-for-hosts?");
+	assert_int_equal(mpijob_features_set(&features, "wait-for-host", "1s", diag),
+	    MPIJOB_ERR_NOT_FOUND);
+	assert_string_equal(mpijob_diag_at(diag, 0)->message,
+	    "there is no such feature; did you mean wait-for-hosts?");
 	mpijob_diag_clear(diag);
 	assert_int_equal(mpijob_features_set(&features, "ssh-port", "0x16", diag), MPIJOB_ERR_SPEC);
-	assert_string_equal(mpijob_diag_at(diag, 0)->message, "'0x16' is not accepted; use a number from 1 to 65535, or 0");
+	assert_string_equal(mpijob_diag_at(diag, 0)->message,
+	    "'0x16' is not accepted; use a number from 1 to 65535, or 0");
 	mpijob_diag_free(diag);
 }
 
@@ -168,7 +188,8 @@ static void older_and_wrong_structs(void **state)
 	assert_int_equal(mpijob_features_get(NULL, "ssh-port"), 0);
 	features.network_policy = 1;
 	features.size = offsetof(struct mpijob_features, network_policy);
-	assert_int_equal(mpijob_features_set(&features, "network-policy", "true", NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_features_set(&features, "network-policy", "true", NULL),
+	    MPIJOB_ERR_UNSUPPORTED);
 	assert_int_equal(mpijob_features_get(&features, "network-policy"), 0);
 	assert_int_equal(mpijob__render_features_take(&features, 0, &taken), 0);
 	assert_int_equal(taken.network_policy, 0);
@@ -185,8 +206,10 @@ static void older_and_wrong_structs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_are_complete),   cmocka_unit_test(values_are_read),
-		cmocka_unit_test(names_are_suggested), cmocka_unit_test(older_and_wrong_structs),
+		cmocka_unit_test(rows_are_complete),
+		cmocka_unit_test(values_are_read),
+		cmocka_unit_test(names_are_suggested),
+		cmocka_unit_test(older_and_wrong_structs),
 		cmocka_unit_test(page_is_current),
 	};
 

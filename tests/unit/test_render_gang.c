@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a gang asks for, through the public functions: which role counts first by PriorityClasses of this and of an
- * older size of struct, and templates that name very many resources.
+ * What a gang asks for, through the public functions: which role counts first by PriorityClasses of
+ * this and of an older size of struct, and templates that name very many resources.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,18 +20,25 @@ static mpijob *make_job(const char *limits)
 {
 	mpijob_text *text = mpijob_text_new();
 	const char *parts[] = {
-		"{\"apiVersion\":\"kubeflow.org/v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\"},\"spec\":{"
-		"\"runPolicy\":{\"schedulingPolicy\":{\"minAvailable\":1}},\"mpiReplicaSpecs\":{\"Launcher\":{"
-		"\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\",\"resources\":{\"limits\":{"
-		"\"cpu\":\"1\"}}}]}}},\"Worker\":{\"replicas\":2,\"template\":{\"spec\":{\"priorityClassName\":"
-		"\"high\",\"containers\":[{\"name\":\"w\",\"image\":\"i\",\"resources\":{\"limits\":",
+		"{\"apiVersion\":\"kubeflow.org/"
+		"v2beta1\",\"kind\":\"MPIJob\",\"metadata\":{\"name\":\"pi\"},\"spec\":{"
+		"\"runPolicy\":{\"schedulingPolicy\":{\"minAvailable\":1}},\"mpiReplicaSpecs\":{"
+		"\"Launcher\":{"
+		"\"template\":{\"spec\":{\"containers\":[{\"name\":\"l\",\"image\":\"i\","
+		"\"resources\":{\"limits\":{"
+		"\"cpu\":\"1\"}}}]}}},\"Worker\":{\"replicas\":2,\"template\":{\"spec\":{"
+		"\"priorityClassName\":"
+		"\"high\",\"containers\":[{\"name\":\"w\",\"image\":\"i\",\"resources\":{"
+		"\"limits\":",
 		limits, "}}]}}}}}}"
 	};
 	mpijob *job = NULL;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		assert_int_equal(mpijob_text_write(text, parts[i], strlen(parts[i])), 0);
-	assert_int_equal(mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, NULL), 0);
+	assert_int_equal(mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job,
+			     NULL),
+	    0);
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
 	mpijob_text_free(text);
 	return job;
@@ -51,7 +58,8 @@ static mpijob_objects *render(const mpijob *job, const struct mpijob_priority_cl
 
 static const char *cpu(const mpijob_objects *objects)
 {
-	return mpijob_node_string(mpijob_node_get(mpijob_objects_pod_group(objects)->min_resources, "cpu"));
+	return mpijob_node_string(
+	    mpijob_node_get(mpijob_objects_pod_group(objects)->min_resources, "cpu"));
 }
 
 static void class_of_an_older_size(void **state)

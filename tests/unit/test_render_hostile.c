@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tenants can write into a job gets into no script: scripts hold names that are checked, numbers, and constants. Every
- * string of a job is poisoned in turn, and what is rendered is searched for the poison outside of the places that carry the
- * user's own text.
+ * What tenants can write into a job gets into no script: scripts hold names that are checked,
+ * numbers, and constants. Every string of a job is poisoned in turn, and what is rendered is
+ * searched for the poison outside of the places that carry the user's own text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,35 +20,37 @@
 #define POISON "x\";reboot;$(reboot)`reboot`\nreboot '"
 
 static const char job_text[] =
-	"apiVersion: kubeflow.org/v2beta1\n"
-	"kind: MPIJob\n"
-	"metadata: {name: pi, namespace: team, uid: u, labels: {a: b}, annotations: {c: d}}\n"
-	"spec:\n"
-	"  slotsPerWorker: 2\n"
-	"  runLauncherAsWorker: true\n"
-	"  sshAuthMountPath: /home/mpi/.ssh\n"
-	"  mpiImplementation: OpenMPI\n"
-	"  launcherCreationPolicy: AtStartup\n"
-	"  runPolicy: {cleanPodPolicy: Running, managedBy: kubeflow.org/mpi-operator, schedulingPolicy: {queue: q, priorityClass: p}}\n"
-	"  mpiReplicaSpecs:\n"
-	"    Launcher:\n"
-	"      replicas: 1\n"
-	"      restartPolicy: Never\n"
-	"      template:\n"
-	"        metadata: {labels: {e: f}, annotations: {g: h}}\n"
-	"        spec:\n"
-	"          hostname: hn\n"
-	"          subdomain: s\n"
-	"          schedulerName: t\n"
-	"          dnsPolicy: ClusterFirst\n"
-	"          containers: [{name: l, image: i, command: [mpirun], args: [j], env: [{name: K, value: v}], workingDir: /w}]\n"
-	"    Worker:\n"
-	"      replicas: 3\n"
-	"      restartPolicy: Never\n"
-	"      template:\n"
-	"        spec:\n"
-	"          containers: [{name: w, image: i, volumeMounts: [{name: m, mountPath: /m}]}]\n"
-	"          volumes: [{name: m, emptyDir: {}}]\n";
+    "apiVersion: kubeflow.org/v2beta1\n"
+    "kind: MPIJob\n"
+    "metadata: {name: pi, namespace: team, uid: u, labels: {a: b}, annotations: {c: d}}\n"
+    "spec:\n"
+    "  slotsPerWorker: 2\n"
+    "  runLauncherAsWorker: true\n"
+    "  sshAuthMountPath: /home/mpi/.ssh\n"
+    "  mpiImplementation: OpenMPI\n"
+    "  launcherCreationPolicy: AtStartup\n"
+    "  runPolicy: {cleanPodPolicy: Running, managedBy: kubeflow.org/mpi-operator, "
+    "schedulingPolicy: {queue: q, priorityClass: p}}\n"
+    "  mpiReplicaSpecs:\n"
+    "    Launcher:\n"
+    "      replicas: 1\n"
+    "      restartPolicy: Never\n"
+    "      template:\n"
+    "        metadata: {labels: {e: f}, annotations: {g: h}}\n"
+    "        spec:\n"
+    "          hostname: hn\n"
+    "          subdomain: s\n"
+    "          schedulerName: t\n"
+    "          dnsPolicy: ClusterFirst\n"
+    "          containers: [{name: l, image: i, command: [mpirun], args: [j], env: [{name: K, "
+    "value: v}], workingDir: /w}]\n"
+    "    Worker:\n"
+    "      replicas: 3\n"
+    "      restartPolicy: Never\n"
+    "      template:\n"
+    "        spec:\n"
+    "          containers: [{name: w, image: i, volumeMounts: [{name: m, mountPath: /m}]}]\n"
+    "          volumes: [{name: m, emptyDir: {}}]\n";
 
 static struct mpijob_features all_features(void)
 {
@@ -78,7 +80,8 @@ static int in_scripts(const mpijob_node *object)
 		const mpijob_node *command = mpijob_node_get(mpijob_node_at(inits, i), "command");
 
 		for (size_t k = 0; k < mpijob_node_count(command); k++)
-			found |= strstr(mpijob_node_string(mpijob_node_at(command, k)), "reboot") != NULL;
+			found |= strstr(mpijob_node_string(mpijob_node_at(command, k)), "reboot") !=
+				 NULL;
 	}
 	return found;
 }
@@ -106,8 +109,9 @@ static int poisoned(const mpijob *job, const struct mpijob_render_options *optio
 static int poison(mpijob_doc *doc, mpijob_node *node, size_t *left)
 {
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
-		mpijob_node *child = mpijob_node_kind(node) == MPIJOB_NODE_MAP ? mpijob_node_edit(node, mpijob_node_key(node, i)) :
-										 mpijob_node_edit_at(node, i);
+		mpijob_node *child = mpijob_node_kind(node) == MPIJOB_NODE_MAP
+					 ? mpijob_node_edit(node, mpijob_node_key(node, i))
+					 : mpijob_node_edit_at(node, i);
 
 		if (mpijob_node_kind(child) == MPIJOB_NODE_STRING) {
 			if ((*left)-- > 0)
@@ -173,7 +177,8 @@ static void no_string_of_a_job_gets_into_a_script(void **state)
 
 static void names_are_refused_that_are_none(void **state)
 {
-	static const char *const names[] = { "a;reboot", "a$(reboot)", "a b", "a\nreboot", "`reboot`", "A", "-a", "a.b", "a'", "" };
+	static const char *const names[] = { "a;reboot", "a$(reboot)", "a b", "a\nreboot",
+		"`reboot`", "A", "-a", "a.b", "a'", "" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -181,9 +186,12 @@ static void names_are_refused_that_are_none(void **state)
 			mpijob *job = NULL;
 			int code;
 
-			assert_int_equal(mpijob_parse(job_text, sizeof(job_text) - 1, NULL, &job, NULL), 0);
+			assert_int_equal(mpijob_parse(job_text, sizeof(job_text) - 1, NULL, &job,
+					     NULL),
+			    0);
 			assert_int_equal(mpijob_default(job, NULL, NULL), 0);
-			code = mpijob_identify(job, of_namespace ? NULL : names[i], of_namespace ? names[i] : NULL, NULL);
+			code = mpijob_identify(job, of_namespace ? NULL : names[i],
+			    of_namespace ? names[i] : NULL, NULL);
 			assert_int_equal(code, 0);
 			/* No namespace at all means "default". */
 			assert_int_equal(poisoned(job, NULL), of_namespace && !*names[i] ? 0 : -1);
@@ -219,9 +227,12 @@ static void cluster_domains_are_refused_that_are_none(void **state)
 static void a_template_owns_nothing(void **state)
 {
 	static const char metadata[] =
-		"{name: other, generateName: o, namespace: kube-system, uid: v, finalizers: [a/b], ownerReferences: [{apiVersion: v1, kind: "
-		"Node, name: n, uid: w, controller: true}], labels: {training.kubeflow.org/job-name: other, "
-		"training.kubeflow.org/job-role: launcher, training.kubeflow.org/operator-name: x, mine: yes it is}}";
+	    "{name: other, generateName: o, namespace: kube-system, uid: v, finalizers: [a/b], "
+	    "ownerReferences: [{apiVersion: v1, kind: "
+	    "Node, name: n, uid: w, controller: true}], labels: {training.kubeflow.org/job-name: "
+	    "other, "
+	    "training.kubeflow.org/job-role: launcher, training.kubeflow.org/operator-name: x, "
+	    "mine: yes it is}}";
 	mpijob_doc *doc = NULL, *given = NULL, *pod = NULL;
 	const mpijob_node *is;
 	mpijob_objects *objects = NULL;
@@ -231,7 +242,8 @@ static void a_template_owns_nothing(void **state)
 	(void)state;
 	assert_int_equal(mpijob_doc_parse(job_text, sizeof(job_text) - 1, NULL, &doc, NULL), 0);
 	assert_int_equal(mpijob_doc_parse(metadata, sizeof(metadata) - 1, NULL, &given, NULL), 0);
-	mpijob_node_put_copy(doc, mpijob_doc_make(doc, "spec.mpiReplicaSpecs[Worker].template"), "metadata", mpijob_doc_root(given));
+	mpijob_node_put_copy(doc, mpijob_doc_make(doc, "spec.mpiReplicaSpecs[Worker].template"),
+	    "metadata", mpijob_doc_root(given));
 	assert_int_equal(mpijob_from_node(mpijob_doc_root(doc), NULL, &job, NULL), 0);
 	assert_int_equal(mpijob_default(job, NULL, NULL), 0);
 	assert_int_equal(mpijob_render(job, NULL, &objects, NULL), 0);
@@ -244,11 +256,18 @@ static void a_template_owns_nothing(void **state)
 	assert_null(mpijob_node_get(is, "uid"));
 	assert_null(mpijob_node_get(is, "finalizers"));
 	assert_int_equal(mpijob_node_count(mpijob_node_get(is, "ownerReferences")), 1);
-	assert_string_equal(mpijob_node_string(mpijob_node_find(is, "ownerReferences[0].kind")), "MPIJob");
+	assert_string_equal(mpijob_node_string(mpijob_node_find(is, "ownerReferences[0].kind")),
+	    "MPIJob");
 	is = mpijob_node_get(is, "labels");
-	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "training.kubeflow.org/job-name")), "pi");
-	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "training.kubeflow.org/job-role")), "worker");
-	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "training.kubeflow.org/operator-name")), "mpi-operator");
+	assert_string_equal(mpijob_node_string(
+				mpijob_node_get(is, "training.kubeflow.org/job-name")),
+	    "pi");
+	assert_string_equal(mpijob_node_string(
+				mpijob_node_get(is, "training.kubeflow.org/job-role")),
+	    "worker");
+	assert_string_equal(mpijob_node_string(
+				mpijob_node_get(is, "training.kubeflow.org/operator-name")),
+	    "mpi-operator");
 	assert_string_equal(mpijob_node_string(mpijob_node_get(is, "mine")), "yes it is");
 	mpijob_doc_free(pod);
 	mpijob_objects_free(objects);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All children of a job through the public functions: counting, finding, heads of any size of struct, the key's way
- * into the Secret, options that are wrong, the hostfile, and a stream of many workers in constant memory.
+ * All children of a job through the public functions: counting, finding, heads of any size of
+ * struct, the key's way into the Secret, options that are wrong, the hostfile, and a stream of many
+ * workers in constant memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,13 +19,16 @@ static mpijob *make_job(int workers, const char *more)
 {
 	char *text = NULL;
 	mpijob *job = NULL;
-	int len = asprintf(
-		&text,
-		"apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: team, uid: u-1}\n"
-		"spec:\n%s  mpiReplicaSpecs:\n    Launcher:\n      template:\n        spec:\n          containers:\n"
-		"          - {name: l, image: i}\n    Worker:\n      replicas: %d\n      template:\n        spec:\n"
-		"          containers:\n          - {name: w, image: pi-worker-1, args: ['1', '2', pi-worker-2]}\n",
-		more, workers);
+	int len = asprintf(&text,
+	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, namespace: team, "
+	    "uid: u-1}\n"
+	    "spec:\n%s  mpiReplicaSpecs:\n    Launcher:\n      template:\n        spec:\n          "
+	    "containers:\n"
+	    "          - {name: l, image: i}\n    Worker:\n      replicas: %d\n      template:\n   "
+	    "     spec:\n"
+	    "          containers:\n          - {name: w, image: pi-worker-1, args: ['1', '2', "
+	    "pi-worker-2]}\n",
+	    more, workers);
 
 	assert_true(len > 0);
 	assert_int_equal(mpijob_parse(text, (size_t)len, NULL, &job, NULL), 0);
@@ -43,11 +47,11 @@ static mpijob_objects *render(const mpijob *job, const struct mpijob_render_opti
 
 static void counts_and_finds(void **state)
 {
-	static const int32_t roles[] = { MPIJOB_ROLE_SERVICE,   MPIJOB_ROLE_CONFIG_MAP, MPIJOB_ROLE_SECRET,
-					 MPIJOB_ROLE_POD_GROUP, MPIJOB_ROLE_WORKER,     MPIJOB_ROLE_WORKER,
-					 MPIJOB_ROLE_WORKER,    MPIJOB_ROLE_LAUNCHER };
-	static const char *const names[] = { "pi",          "pi-config",   "pi-ssh",      "pi",
-					     "pi-worker-0", "pi-worker-1", "pi-worker-2", "pi-launcher" };
+	static const int32_t roles[] = { MPIJOB_ROLE_SERVICE, MPIJOB_ROLE_CONFIG_MAP,
+		MPIJOB_ROLE_SECRET, MPIJOB_ROLE_POD_GROUP, MPIJOB_ROLE_WORKER, MPIJOB_ROLE_WORKER,
+		MPIJOB_ROLE_WORKER, MPIJOB_ROLE_LAUNCHER };
+	static const char *const names[] = { "pi", "pi-config", "pi-ssh", "pi", "pi-worker-0",
+		"pi-worker-1", "pi-worker-2", "pi-launcher" };
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	mpijob *job = make_job(3, "");
 	mpijob_objects *objects;
@@ -117,9 +121,9 @@ static void no_gang_no_pod_group(void **state)
 static void views_the_pod_group(void **state)
 {
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
-	mpijob *job =
-		make_job(2, "  runPolicy:\n    schedulingPolicy: {queue: q, priorityClass: high, minAvailable: 2, "
-			    "scheduleTimeoutSeconds: 7, minResources: {cpu: '3'}}\n");
+	mpijob *job = make_job(2,
+	    "  runPolicy:\n    schedulingPolicy: {queue: q, priorityClass: high, minAvailable: 2, "
+	    "scheduleTimeoutSeconds: 7, minResources: {cpu: '3'}}\n");
 	const struct mpijob_pod_group *group;
 	mpijob_objects *objects;
 
@@ -147,16 +151,22 @@ static void views_the_pod_group(void **state)
 }
 
 /* The base64 of a text of the Secret's, as written in some format. */
-static char *secret_text(const mpijob_objects *objects, int32_t format, int32_t with_key, const char *key)
+static char *secret_text(const mpijob_objects *objects, int32_t format, int32_t with_key,
+    const char *key)
 {
 	mpijob_text *text = mpijob_text_new();
 	mpijob_doc *doc = NULL;
 	const char *found;
 	char *copy;
 
-	assert_int_equal(mpijob_objects_write_at(objects, 2, format, with_key, mpijob_text_write, text), 0);
-	assert_int_equal(mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &doc, NULL), 0);
-	found = mpijob_node_string(mpijob_node_get(mpijob_node_get(mpijob_doc_root(doc), "data"), key));
+	assert_int_equal(mpijob_objects_write_at(objects, 2, format, with_key, mpijob_text_write,
+			     text),
+	    0);
+	assert_int_equal(mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &doc,
+			     NULL),
+	    0);
+	found =
+	    mpijob_node_string(mpijob_node_get(mpijob_node_get(mpijob_doc_root(doc), "data"), key));
 	assert_non_null(found);
 	copy = strdup(found);
 	mpijob_doc_free(doc);
@@ -167,7 +177,8 @@ static char *secret_text(const mpijob_objects *objects, int32_t format, int32_t 
 /* Decode base64; the result is a string. */
 static char *decode(const char *text)
 {
-	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char alphabet[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	char *out = calloc(1, strlen(text) + 1), *at = out;
 	unsigned bits = 0, count = 0;
 
@@ -184,8 +195,8 @@ static char *decode(const char *text)
 	return out;
 }
 
-static void check_secret(const mpijob_objects *objects, int32_t format, int32_t with_key, const char *key,
-			 const char *expected)
+static void check_secret(const mpijob_objects *objects, int32_t format, int32_t with_key,
+    const char *key, const char *expected)
 {
 	char *coded = secret_text(objects, format, with_key, key), *text = decode(coded);
 
@@ -199,7 +210,8 @@ static void check_secret(const mpijob_objects *objects, int32_t format, int32_t 
 
 static void key_only_where_asked_for(void **state)
 {
-	static const int32_t formats[] = { MPIJOB_FORMAT_YAML, MPIJOB_FORMAT_JSON, MPIJOB_FORMAT_JSON_COMPACT };
+	static const int32_t formats[] = { MPIJOB_FORMAT_YAML, MPIJOB_FORMAT_JSON,
+		MPIJOB_FORMAT_JSON_COMPACT };
 	uint8_t entropy[MPIJOB_SSH_ENTROPY] = { 1, 2, 3 };
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	mpijob *job = make_job(1, "");
@@ -226,8 +238,12 @@ static void key_only_where_asked_for(void **state)
 		mpijob_text *without = mpijob_text_new(), *with = mpijob_text_new();
 		char *coded = secret_text(objects, formats[i], 1, "ssh-privatekey");
 
-		assert_int_equal(mpijob_objects_write(objects, formats[i], 0, mpijob_text_write, without), 0);
-		assert_int_equal(mpijob_objects_write(objects, formats[i], 1, mpijob_text_write, with), 0);
+		assert_int_equal(mpijob_objects_write(objects, formats[i], 0, mpijob_text_write,
+				     without),
+		    0);
+		assert_int_equal(mpijob_objects_write(objects, formats[i], 1, mpijob_text_write,
+				     with),
+		    0);
 		assert_null(strstr(mpijob_text_data(without), coded));
 		assert_non_null(strstr(mpijob_text_data(with), coded));
 		free(coded);
@@ -235,8 +251,9 @@ static void key_only_where_asked_for(void **state)
 		mpijob_text_free(with);
 	}
 	assert_int_equal(mpijob_objects_at(objects, 2, &doc), 0);
-	assert_memory_equal(mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "data.ssh-privatekey")),
-			    "cGxhY2Vob2xkZXI6", 16);
+	assert_memory_equal(mpijob_node_string(
+				mpijob_node_find(mpijob_doc_root(doc), "data.ssh-privatekey")),
+	    "cGxhY2Vob2xkZXI6", 16);
 	mpijob_doc_free(doc);
 	mpijob_ssh_key_free(key);
 	mpijob_objects_free(objects);
@@ -245,7 +262,8 @@ static void key_only_where_asked_for(void **state)
 }
 
 /* Render with options that are refused: the code; a finding names the reason. */
-static int refused(const mpijob *job, const struct mpijob_render_options *options, mpijob_diag *diag)
+static int refused(const mpijob *job, const struct mpijob_render_options *options,
+    mpijob_diag *diag)
 {
 	mpijob_objects *objects = NULL;
 	int code;
@@ -260,7 +278,8 @@ static int refused(const mpijob *job, const struct mpijob_render_options *option
 
 static void wrong_options(void **state)
 {
-	const struct mpijob_priority_class nameless = MPIJOB_PRIORITY_CLASS_INIT, *pointers[] = { &nameless, NULL };
+	const struct mpijob_priority_class nameless = MPIJOB_PRIORITY_CLASS_INIT,
+					   *pointers[] = { &nameless, NULL };
 	uint8_t entropy[MPIJOB_SSH_ENTROPY] = { 0 };
 	struct {
 		struct mpijob_render_options options;
@@ -292,9 +311,11 @@ static void wrong_options(void **state)
 	assert_int_equal(refused(job, &longer.options, diag), MPIJOB_ERR_UNSUPPORTED);
 	longer.newer = 0;
 	assert_int_equal(mpijob_render(job, &longer.options, &objects, NULL), 0);
-	assert_int_equal(mpijob_objects_write(objects, 9, 0, mpijob_text_write, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_objects_write_at(objects, 99, MPIJOB_FORMAT_YAML, 0, mpijob_text_write, NULL),
-			 MPIJOB_ERR_NOT_FOUND);
+	assert_int_equal(mpijob_objects_write(objects, 9, 0, mpijob_text_write, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_objects_write_at(objects, 99, MPIJOB_FORMAT_YAML, 0,
+			     mpijob_text_write, NULL),
+	    MPIJOB_ERR_NOT_FOUND);
 	mpijob_objects_free(objects);
 	mpijob_free(job);
 	mpijob_objects_free(NULL);
@@ -399,17 +420,20 @@ static void child_by_child(void **state)
 
 		assert_int_equal(mpijob__render_subject_make(job, NULL, &subject, NULL), 0);
 		assert_int_equal(mpijob__render_objects_new(&subject, &few), 0);
-		assert_int_equal(mpijob__render_objects_child(few, MPIJOB_ROLE_POD_GROUP, &doc), MPIJOB_ERR_NOT_FOUND);
+		assert_int_equal(mpijob__render_objects_child(few, MPIJOB_ROLE_POD_GROUP, &doc),
+		    MPIJOB_ERR_NOT_FOUND);
 		for (size_t i = mpijob_objects_count(all); i-- > 0;) {
 			struct mpijob_object_head head = MPIJOB_OBJECT_HEAD_INIT;
 
 			assert_int_equal(mpijob_objects_head(all, i, &head), 0);
 			mpijob_text_clear(wanted);
 			mpijob_text_clear(found);
-			assert_int_equal(mpijob_objects_write_at(all, i, MPIJOB_FORMAT_JSON_COMPACT, 0,
-								 mpijob_text_write, wanted),
-					 0);
-			assert_int_equal(mpijob__render_objects_send(few, head.role, head.index, mpijob_text_write, found), 0);
+			assert_int_equal(mpijob_objects_write_at(all, i, MPIJOB_FORMAT_JSON_COMPACT,
+					     0, mpijob_text_write, wanted),
+			    0);
+			assert_int_equal(mpijob__render_objects_send(few, head.role, head.index,
+					     mpijob_text_write, found),
+			    0);
 			assert_string_equal(mpijob_text_data(found), mpijob_text_data(wanted));
 		}
 		mpijob_text_free(wanted);
@@ -423,7 +447,8 @@ static void child_by_child(void **state)
 static void lists_hosts(void **state)
 {
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
-	mpijob *job = make_job(2, "  runLauncherAsWorker: true\n  slotsPerWorker: 3\n  mpiImplementation: Intel\n");
+	mpijob *job = make_job(2,
+	    "  runLauncherAsWorker: true\n  slotsPerWorker: 3\n  mpiImplementation: Intel\n");
 	mpijob_text *text = mpijob_text_new();
 	mpijob_hostfile *hostfile = NULL;
 
@@ -432,7 +457,8 @@ static void lists_hosts(void **state)
 	assert_int_equal(mpijob_hostfile_new(job, &options, &hostfile, NULL), 0);
 	assert_int_equal(mpijob_hostfile_count(hostfile), 3);
 	assert_int_equal(mpijob_hostfile_at(hostfile, 0)->worker, -1);
-	assert_string_equal(mpijob_hostfile_at(hostfile, 0)->name, "pi-launcher.pi.team.svc.example.org");
+	assert_string_equal(mpijob_hostfile_at(hostfile, 0)->name,
+	    "pi-launcher.pi.team.svc.example.org");
 	assert_int_equal(mpijob_hostfile_at(hostfile, 2)->worker, 1);
 	assert_int_equal(mpijob_hostfile_at(hostfile, 2)->slots, 3);
 	assert_null(mpijob_hostfile_at(hostfile, 3));
@@ -462,7 +488,8 @@ static int count(void *user, const char *data, size_t len)
 	return stream->stop_at > 0 && stream->bytes >= stream->stop_at ? MPIJOB_ERR_CANCELLED : 0;
 }
 
-/* The template holds texts that look like names and indices; the stream must still be each child as it is alone. */
+/* The template holds texts that look like names and indices; the stream must still be each child as
+ * it is alone. */
 static void streams_many_workers(void **state)
 {
 	mpijob *job = make_job(1200, "");
@@ -472,24 +499,30 @@ static void streams_many_workers(void **state)
 	const char *at;
 
 	(void)state;
-	assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, mpijob_text_write, all), 0);
+	assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0,
+			     mpijob_text_write, all),
+	    0);
 	at = mpijob_text_data(all);
 	for (size_t i = 0; i < mpijob_objects_count(objects); i++) {
 		mpijob_text_clear(one);
-		assert_int_equal(
-			mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 0, mpijob_text_write, one), 0);
+		assert_int_equal(mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 0,
+				     mpijob_text_write, one),
+		    0);
 		at = strchr(at, i == 0 ? '[' : ',') + 1;
 		assert_memory_equal(at, mpijob_text_data(one), mpijob_text_len(one));
 		at += mpijob_text_len(one);
 	}
 	assert_string_equal(at, "]}");
 	/* What the sink returns ends the stream, wherever it is. */
-	assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count, &stream), 0);
+	assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count,
+			     &stream),
+	    0);
 	assert_int_equal(stream.bytes, mpijob_text_len(all));
 	for (stream.stop_at = 1; stream.stop_at < mpijob_text_len(all); stream.stop_at += 40009) {
 		stream.bytes = 0;
-		assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count, &stream),
-				 MPIJOB_ERR_CANCELLED);
+		assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count,
+				     &stream),
+		    MPIJOB_ERR_CANCELLED);
 	}
 	mpijob_text_free(all);
 	mpijob_text_free(one);

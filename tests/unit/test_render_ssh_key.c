@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SSH key pair: OpenSSL reads it as a sound P-521 key, ssh-keygen finds the same public line in the private half,
- * the same entropy gives the same key, and the edges of d = (c mod (n-1)) + 1 are where FIPS 186-5 A.2.1 puts them.
+ * The SSH key pair: OpenSSL reads it as a sound P-521 key, ssh-keygen finds the same public line in
+ * the private half, the same entropy gives the same key, and the edges of d = (c mod (n-1)) + 1 are
+ * where FIPS 186-5 A.2.1 puts them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +27,9 @@
 
 #include "../support/own_memory.h"
 
-static const char order_hex[] = "01FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
-				"FA51868783BF2F966B7FCC0148F709A5D03BB5C9B8899C47AEBB6FB71E91386409";
+static const char order_hex[] =
+    "01FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
+    "FA51868783BF2F966B7FCC0148F709A5D03BB5C9B8899C47AEBB6FB71E91386409";
 
 static mpijob_ssh_key *make(const uint8_t *entropy)
 {
@@ -198,15 +200,18 @@ static void known_answer(void **state)
 	const char *public_line = mpijob_ssh_key_public(key);
 	EVP_PKEY *parsed = read_private(key);
 	unsigned char point[133];
-	static const unsigned char head[] = { 0x04, 0x00, 0xc6, 0x85, 0x8e, 0x06, 0xb7, 0x04, 0x04, 0xe9, 0xcd };
+	static const unsigned char head[] = { 0x04, 0x00, 0xc6, 0x85, 0x8e, 0x06, 0xb7, 0x04, 0x04,
+		0xe9, 0xcd };
 	static const unsigned char tail[] = { 0xbe, 0x94, 0x76, 0x9f, 0xd1, 0x66, 0x50 };
 	static const char start[] =
-		"ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBADGhY4GtwQE6c";
+	    "ecdsa-sha2-nistp521 "
+	    "AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBADGhY4GtwQE6c";
 	size_t len = 0;
 
 	(void)state;
-	assert_int_equal(EVP_PKEY_get_octet_string_param(parsed, OSSL_PKEY_PARAM_PUB_KEY, point, sizeof(point), &len),
-			 1);
+	assert_int_equal(EVP_PKEY_get_octet_string_param(parsed, OSSL_PKEY_PARAM_PUB_KEY, point,
+			     sizeof(point), &len),
+	    1);
 	assert_int_equal(len, sizeof(point));
 	assert_memory_equal(point, head, sizeof(head));
 	assert_memory_equal(point + sizeof(point) - sizeof(tail), tail, sizeof(tail));
@@ -223,9 +228,12 @@ static void refuses_too_little(void **state)
 	mpijob_ssh_key *key = NULL;
 
 	(void)state;
-	assert_int_equal(mpijob_ssh_key_new(entropy, MPIJOB_SSH_ENTROPY - 1, &key, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_ssh_key_new(NULL, MPIJOB_SSH_ENTROPY, &key, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_ssh_key_new(entropy, sizeof(entropy), NULL, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_ssh_key_new(entropy, MPIJOB_SSH_ENTROPY - 1, &key, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_ssh_key_new(NULL, MPIJOB_SSH_ENTROPY, &key, NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_ssh_key_new(entropy, sizeof(entropy), NULL, NULL),
+	    MPIJOB_ERR_USAGE);
 	assert_null(key);
 	mpijob_ssh_key_free(NULL);
 }
@@ -256,7 +264,8 @@ static void make_secret(char out[SECRET_LENGTH + 1])
 	out[SECRET_LENGTH] = 0;
 }
 
-/* The key, and a text that it passed through on its way to a server, with what that text was before it grew. */
+/* The key, and a text that it passed through on its way to a server, with what that text was before
+ * it grew. */
 static void leaves_no_key_in_memory(void **state)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
@@ -272,7 +281,9 @@ static void leaves_no_key_in_memory(void **state)
 	for (size_t i = 0; i < SECRET_LENGTH; i++)
 		masked[i] = (unsigned char)line[i] ^ MASK;
 	for (int i = 0; i < 8; i++)
-		assert_int_equal(mpijob_text_write(body, mpijob_ssh_key_private(key), strlen(mpijob_ssh_key_private(key))), 0);
+		assert_int_equal(mpijob_text_write(body, mpijob_ssh_key_private(key),
+				     strlen(mpijob_ssh_key_private(key))),
+		    0);
 	assert_true(count_secrets() >= 9);
 	mpijob_ssh_key_free(key);
 	mpijob_text_free(body);
@@ -282,10 +293,14 @@ static void leaves_no_key_in_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(is_a_sound_key),         cmocka_unit_test(ssh_keygen_agrees),
-		cmocka_unit_test(same_entropy_same_key),  cmocka_unit_test(edges_of_the_range),
-		cmocka_unit_test(known_answer),           cmocka_unit_test(refuses_too_little),
-		cmocka_unit_test(leaves_the_error_queue), cmocka_unit_test(leaves_no_key_in_memory),
+		cmocka_unit_test(is_a_sound_key),
+		cmocka_unit_test(ssh_keygen_agrees),
+		cmocka_unit_test(same_entropy_same_key),
+		cmocka_unit_test(edges_of_the_range),
+		cmocka_unit_test(known_answer),
+		cmocka_unit_test(refuses_too_little),
+		cmocka_unit_test(leaves_the_error_queue),
+		cmocka_unit_test(leaves_no_key_in_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

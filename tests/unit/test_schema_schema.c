@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schema's blob holds together: every text ends, names are in order, types and keys exist, and some facts are as
- * everybody knows them.
+ * The schema's blob holds together: every text ends, names are in order, types and keys exist, and
+ * some facts are as everybody knows them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static void every_field(void **state)
 		for (size_t i = 0; i < count; i++) {
 			if (i)
 				assert_true(strcmp(mpijob__schema_text(fields[i - 1].name),
-						   mpijob__schema_text(fields[i].name)) < 0);
+						mpijob__schema_text(fields[i].name)) < 0);
 			check_field(type, &fields[i]);
 		}
 		all += count;
@@ -54,7 +54,8 @@ static void every_field(void **state)
 
 static void known_facts(void **state)
 {
-	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_ContainerPort, "protocol");
+	const struct mpijob__schema_field *field =
+	    mpijob__schema_find(SCHEMA_ContainerPort, "protocol");
 
 	(void)state;
 	assert_non_null(field);
@@ -76,7 +77,8 @@ static void known_facts(void **state)
 	assert_true(mpijob__schema_allows(field, "anything"));
 	field = mpijob__schema_find(SCHEMA_PodSpec, "schedulingGroup");
 	assert_non_null(field);
-	assert_int_equal(field->flags & (SCHEMA_IN_CRD | SCHEMA_IN_KUBERNETES), SCHEMA_IN_KUBERNETES);
+	assert_int_equal(field->flags & (SCHEMA_IN_CRD | SCHEMA_IN_KUBERNETES),
+	    SCHEMA_IN_KUBERNETES);
 	field = mpijob__schema_find(SCHEMA_PodSpec, "workloadRef");
 	assert_non_null(field);
 	assert_int_equal(field->flags & (SCHEMA_IN_CRD | SCHEMA_IN_KUBERNETES), SCHEMA_IN_CRD);
@@ -86,7 +88,8 @@ static void known_facts(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(every_field), cmocka_unit_test(known_facts) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(every_field),
+		cmocka_unit_test(known_facts) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

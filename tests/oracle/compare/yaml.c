@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The other side of the comparisons: reads the same stream as ../yaml/main.go and answers in the same form, with our
- * reader. With the argument `json` each text must be one JSON value. With `rewrite` the answer is the first document,
- * written as YAML, in the form of the input; nothing for a text that is refused.
+ * The other side of the comparisons: reads the same stream as ../yaml/main.go and answers in the
+ * same form, with our reader. With the argument `json` each text must be one JSON value. With
+ * `rewrite` the answer is the first document, written as YAML, in the form of the input; nothing
+ * for a text that is refused.
  */
 #include <mpijob/doc.h>
 
@@ -36,8 +37,8 @@ static void answer(const char *text, size_t len, int32_t format)
 		fputs("J null", stdout);
 	} else {
 		fputs("J ", stdout);
-		(void)mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, 0)), MPIJOB_FORMAT_JSON_COMPACT, to_stdout,
-					NULL);
+		(void)mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, 0)),
+		    MPIJOB_FORMAT_JSON_COMPACT, to_stdout, NULL);
 	}
 	putchar('\n');
 	mpijob_docs_free(docs);
@@ -52,8 +53,8 @@ static void rewrite(const char *text, size_t len)
 
 	options.format = MPIJOB_FORMAT_YAML;
 	if (mpijob_docs_parse(text, len, &options, &docs, NULL) == 0 && mpijob_docs_count(docs))
-		(void)mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, 0)), MPIJOB_FORMAT_YAML, mpijob_text_write,
-					out);
+		(void)mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, 0)),
+		    MPIJOB_FORMAT_YAML, mpijob_text_write, out);
 	(void)printf("%zu\n", mpijob_text_len(out));
 	(void)fwrite(mpijob_text_data(out), 1, mpijob_text_len(out), stdout);
 	mpijob_docs_free(docs);
@@ -62,7 +63,8 @@ static void rewrite(const char *text, size_t len)
 
 int main(int argc, char **argv)
 {
-	int32_t format = argc > 1 && strcmp(argv[1], "json") == 0 ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML;
+	int32_t format =
+	    argc > 1 && strcmp(argv[1], "json") == 0 ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML;
 	size_t len;
 
 	while (scanf("%zu", &len) == 1) {
