@@ -51,8 +51,7 @@ static const char *why_stopped(const mpijob_exchange *exchange, mpijob_text *pag
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->is_page && !exchange->cut &&
 	    mpijob__base_text_printf(page,
 		"the answer is a page (text/html) and not from a Kubernetes API; check the URL of "
-		"the "
-		"server, and what is in front of it; the page begins: %s",
+		"the server, and what is in front of it; the page begins: %s",
 		mpijob_text_data(&exchange->body)) == 0)
 		return mpijob_text_data(page);
 	if (exchange->stopped == MPIJOB_ERR_SYNTAX && exchange->cut)

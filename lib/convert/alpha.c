@@ -47,8 +47,7 @@ static void carry_image(struct mpijob__convert_conversion *conversion,
 	if (image)
 		mpijob__convert_loss(conversion, WORKER_IMAGE, image,
 		    "ranks are started by ssh now, not by kubectl exec: the image must have "
-		    "/usr/sbin/sshd with its host "
-		    "keys, and that of the launcher an ssh client");
+		    "/usr/sbin/sshd with its host keys, and that of the launcher an ssh client");
 }
 
 /* ---- v1alpha2 ---- */

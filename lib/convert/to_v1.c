@@ -30,8 +30,7 @@ static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
 	if (word && strcmp(word, "Never") == 0 && limit != 0) {
 		mpijob__convert_change(conversion, move->field, policy,
 		    "written as OnFailure: under Never v1 does not try a failed launcher again; it "
-		    "now restarts "
-		    "inside its pod");
+		    "now restarts inside its pod");
 		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy",
 		    "OnFailure");
 	} else if (!word || *word == '\0') {
@@ -78,8 +77,7 @@ static void carry_implementation(struct mpijob__convert_conversion *conversion,
 	else if (word && strcmp(word, "MPICH") == 0)
 		mpijob__convert_loss(conversion, move->field, value,
 		    "the hostfile of v1 is always Open MPI's, and MPICH is told nothing of it: "
-		    "give mpirun -f and "
-		    "-launcher-exec /etc/mpi/kubexec.sh");
+		    "give mpirun -f and -launcher-exec /etc/mpi/kubexec.sh");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiImplementation");
 }
 

@@ -464,8 +464,7 @@ static void look_cut_off(struct mpijob__diagnose_case *this, const struct mpijob
 	mpijob__diagnose_case_add(this, "worker-lost", MPIJOB_SEVERITY_ERROR, RANK_CONNECT, NULL,
 	    NULL,
 	    "the job counts as succeeded, but mpirun lost the connection to %.*s and ended with "
-	    "exit code 0: "
-	    "its result may be incomplete (log of pod %s)",
+	    "exit code 0: its result may be incomplete (log of pod %s)",
 	    (int)(host.len < 255 ? host.len : 255), host.at, log->pod);
 }
 

@@ -172,8 +172,7 @@ static void look_terminated(const struct look *look, const char *container,
 		mpijob__diagnose_case_add(look->this, "out-of-memory", severity, RANK_DIED,
 		    look->name, NULL,
 		    "container %s of pod %s was killed: it took more memory than its limit "
-		    "(OOMKilled, "
-		    "exit code %lld)",
+		    "(OOMKilled, exit code %lld)",
 		    container, look->name, (long long)code);
 	else if (strcmp(reason, "StartError") == 0 || strcmp(reason, "ContainerCannotRun") == 0)
 		not_started(look, container, message);
@@ -426,16 +425,14 @@ static void look_waiting_launcher(struct mpijob__diagnose_case *this, size_t lau
 			mpijob__diagnose_case_add(this, "launcher-waits", ERROR, RANK_NOT_STARTED,
 			    name, "spec.launcherCreationPolicy",
 			    "the launcher is made when all workers are ready, but %s runs and does "
-			    "not "
-			    "become ready",
+			    "not become ready",
 			    name);
 	}
 	if (mpijob__diagnose_case_has(this, "gang-waiting"))
 		mpijob__diagnose_case_add(this, "gang-waits-for-launcher", ERROR,
 		    RANK_NOT_PLACED - 1, NULL, "spec.launcherCreationPolicy",
 		    "the gang scheduler waits for the launcher too, and the launcher is made when "
-		    "all "
-		    "workers are ready");
+		    "all workers are ready");
 }
 
 void mpijob__diagnose_pods_look(struct mpijob__diagnose_case *this)

@@ -22,18 +22,14 @@
 static const struct mpijob_flyte_repair repairs[] = {
 	REPAIR(MPIJOB_FLYTE_SLOTS, "slots",
 	    "`slotsPerWorker` is the `slots` of the task, 1 without. In version 1 the plugin "
-	    "always writes 1, in "
-	    "version 0 it "
-	    "writes 0 where nothing is said.",
+	    "always writes 1, in version 0 it writes 0 where nothing is said.",
 	    "mpirun is told to start workers × slots ranks, and refuses: not enough slots."),
 	REPAIR(MPIJOB_FLYTE_WORKER_COMMAND, "worker-command",
 	    "A command of the workers is their command, and without one they do what the operator "
-	    "has them do. The "
-	    "plugin writes "
-	    "it as arguments, and leaves the launcher's arguments to workers without one.",
+	    "has them do. The plugin writes it as arguments, and leaves the launcher's arguments "
+	    "to workers without one.",
 	    "Under mpi-operator every worker would run mpirun in place of sshd; the training "
-	    "operator ignores the "
-	    "command."),
+	    "operator ignores the command."),
 	REPAIR(MPIJOB_FLYTE_ENVIRONMENT, "environment",
 	    "mpirun gets `-x NAME` for each variable of the launcher's container. For v2beta1 "
 	    "only.",
@@ -41,21 +37,17 @@ static const struct mpijob_flyte_repair repairs[] = {
 	    "of them."),
 	REPAIR(MPIJOB_FLYTE_ZERO, "zero",
 	    "`backoffLimit`, `activeDeadlineSeconds` and `ttlSecondsAfterFinished` of 0 are 0 when "
-	    "they are written "
-	    "down. The "
-	    "plugin takes 0 for absent.",
+	    "they are written down. The plugin takes 0 for absent.",
 	    "\"No second try\" and \"delete at once\" could not be said."),
 	REPAIR(MPIJOB_FLYTE_SAFE_LAUNCHER, "safe-launcher",
 	    "The launcher of an interruptible task is placed as that of one that is not. The "
-	    "plugin treats both "
-	    "roles alike.",
+	    "plugin treats both roles alike.",
 	    "The job ends with its launcher, so that one cheap node decides about all workers."),
 	REPAIR(MPIJOB_FLYTE_LAUNCHER_GPUS, "launcher-gpus",
 	    "The launcher has GPUs only when its own resources say so. The plugin gives it those "
 	    "of the task.",
 	    "A launcher that only starts mpirun would hold accelerators; with a GPU it also counts "
-	    "as one more "
-	    "worker."),
+	    "as one more worker."),
 	REPAIR(MPIJOB_FLYTE_PRIMARY_FIRST, "primary-first",
 	    "The primary container of a pod comes first. The plugin leaves it where it is.",
 	    "Operators add their variables, volumes and commands to the first container."),
@@ -68,9 +60,8 @@ static const struct mpijob_flyte_repair repairs[] = {
 	    "The output of all ranks is in the launcher's log."),
 	REPAIR(MPIJOB_FLYTE_END_COUNTS, "end-counts",
 	    "A job with a true condition Succeeded or Failed has ended, and of conditions that "
-	    "became true in the "
-	    "same second "
-	    "the one that stands later counts. The plugin takes the first one.",
+	    "became true in the same second the one that stands later counts. The plugin takes the "
+	    "first one.",
 	    "A job that runs and ends within one second would stay Queued for ever."),
 };
 #define REPAIRS (sizeof(repairs) / sizeof(repairs[0]))

@@ -353,10 +353,10 @@ static int is_same(const mpijob__http_secret *a, const mpijob__http_secret *b)
 static void tell_expired(mpijob__http_credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message = mpijob__http_report_format(
-	    "the credential plugin '%s' gave credentials that had expired; is the clock of this "
-	    "machine right?",
-	    credentials->config->exec.command);
+	char *message =
+	    mpijob__http_report_format("the credential plugin '%s' gave credentials that had "
+				       "expired; is the clock of this machine right?",
+		credentials->config->exec.command);
 
 	if (message && credentials->files.notice && !credentials->told_expired) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;

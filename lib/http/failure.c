@@ -64,11 +64,10 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
 		return mpijob__http_report_format(
-		    failure->has_ca
-			? "the certificate of %s is signed by an unknown authority, not "
-			  "by the CA in certificate-authority"
-			: "the certificate of %s is signed by an unknown authority; name "
-			  "its CA in certificate-authority",
+		    failure->has_ca ? "the certificate of %s is signed by an unknown authority, "
+				      "not by the CA in certificate-authority"
+				    : "the certificate of %s is signed by an unknown authority; "
+				      "name its CA in certificate-authority",
 		    server);
 	default: break;
 	}
@@ -176,8 +175,7 @@ static char *plain(const struct mpijob__http_failure *failure)
 	switch (failure->code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
 		return mpijob__http_report_format("the host name of %s is not known; is it spelled "
-						  "right, and does name resolution "
-						  "work",
+						  "right, and does name resolution work",
 		    server);
 	case CURLE_COULDNT_RESOLVE_PROXY:
 		return mpijob__http_report_format("the host name of the proxy %s is not known",
@@ -203,8 +201,7 @@ static char *describe(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->replayed)
 		return mpijob__http_report_format("%s: the connection broke after the request was "
-						  "sent; whether it was carried out "
-						  "is not known",
+						  "sent; whether it was carried out is not known",
 		    failure->server);
 	switch (failure->code) {
 	case CURLE_PEER_FAILED_VERIFICATION: return certificate_refused(failure);

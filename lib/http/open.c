@@ -85,8 +85,7 @@ static void find_way(struct mpijob_http *http, struct mpijob__http_report *repor
 	if (error) {
 		say(report, error, "config-unsupported",
 		    "the proxy in the environment is of a kind that is not supported; its URL "
-		    "begins with http:// or "
-		    "https://");
+		    "begins with http:// or https://");
 		return;
 	}
 	http->authorities = mpijob__http_authorities_file(variable);

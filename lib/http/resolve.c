@@ -351,8 +351,7 @@ static void say_nothing_there(struct mpijob__http_resolve *resolve)
 		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
 		    NULL, NULL,
 		    "no configuration of a cluster: neither KUBECONFIG nor HOME is set, and this "
-		    "is no pod with a "
-		    "service account");
+		    "is no pod with a service account");
 	free(names);
 }
 

@@ -147,8 +147,7 @@ static void rule_launcher(const struct mpijob__job_advice *a,
 		mpijob__job_advice_warn(a, launcher->template,
 		    ".spec.containers[0].resources.limits", demand.node, "launcher-gpus-hidden",
 		    "the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, "
-		    "so it does not "
-		    "see its %s; remove them, or set spec.runLauncherAsWorker",
+		    "so it does not see its %s; remove them, or set spec.runLauncherAsWorker",
 		    demand.name);
 }
 

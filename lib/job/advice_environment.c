@@ -178,15 +178,13 @@ static void check_value(const struct mpijob__job_advice *a, const struct mpijob_
 			mpijob__job_advice_warn(a, role->template, below, node,
 			    "variable-not-expanded",
 			    "%s: '%.*s' stays as it is, as no variable before this one is called "
-			    "so; what the "
-			    "image sets cannot be extended here",
+			    "so; what the image sets cannot be extended here",
 			    name, (int)found.len, found.at);
 		else
 			mpijob__job_advice_warn(a, role->template, below, node,
 			    "variable-not-expanded",
 			    "%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of "
-			    "variables given before; "
-			    "write the whole value, or set it in a shell",
+			    "variables given before; write the whole value, or set it in a shell",
 			    name, (int)found.len, found.at);
 		return;
 	}

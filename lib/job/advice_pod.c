@@ -153,16 +153,14 @@ static void rule_host_network(const struct mpijob__job_advice *a,
 		mpijob__job_advice_warn(a, worker->template, ".spec.hostNetwork", node,
 		    "host-network-collision",
 		    "on one node only one of the %lld workers' sshd gets its port; keep workers "
-		    "apart "
-		    "by a required "
-		    "podAntiAffinity on kubernetes.io/hostname, or list the port in ports",
+		    "apart by a required podAntiAffinity on kubernetes.io/hostname, or list the "
+		    "port in ports",
 		    (long long)a->workers);
 	if (!gives_port(worker->main))
 		mpijob__job_advice_note(a, worker->template, ".spec.hostNetwork", node,
 		    "host-network-port",
 		    "sshd shares the ports of the node, whose own sshd usually has 22; give "
-		    "another Port in the "
-		    "image's sshd_config and ssh_config");
+		    "another Port in the image's sshd_config and ssh_config");
 }
 
 void mpijob__job_advice_pod(const struct mpijob__job_advice *a,

@@ -189,8 +189,8 @@ static void judge_name(struct mpijob__job_report *report, const struct mpijob__j
 			reference_name(report, spot, name, mpijob_text_data(&pod), length + rest);
 	} else if (!is_label_text(name) || (!generated && name[length - 1] == '-')) {
 		mpijob__job_report_error(report, spot, "invalid-name", "Invalid",
-		    "'%s' is no name for pods; use lower case letters, digits and '-', "
-		    "begin with a letter, end with a letter or digit",
+		    "'%s' is no name for pods; use lower case letters, digits and '-', begin with "
+		    "a letter, end with a letter or digit",
 		    name);
 	} else if (length + rest > LABEL_LENGTH) {
 		mpijob__job_report_error(report, spot, "name-too-long", "Invalid",

@@ -874,10 +874,7 @@ static void check_other_role(struct mpijob__job_report *report,
 
 void mpijob__job_template_check(struct mpijob__job_report *report, const mpijob_node *root)
 {
-	static const struct {
-		int role;
-		int row;
-	} known[] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE },
+	static const int known[][2] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE },
 		{ FIELD_WORKER, FIELD_WORKER_TEMPLATE } };
 	const mpijob_node *roles = mpijob__job_field_node(root, FIELD_REPLICA_SPECS);
 	struct mpijob__job_template_type *types = calloc(SCHEMA_NONE, sizeof(*types));
@@ -887,10 +884,10 @@ void mpijob__job_template_check(struct mpijob__job_report *report, const mpijob_
 		return;
 	}
 	for (size_t i = 0; i < 2; i++)
-		check_role(report, types, root, mpijob__job_field_row(known[i].row)->field.path,
-		    mpijob__job_field_node(root, known[i].row), known[i].role);
-	for (size_t i = 0;
-	     mpijob_node_kind(roles) == MPIJOB_NODE_MAP && i < mpijob_node_count(roles); i++) {
+		check_role(report, types, root, mpijob__job_field_row(known[i][1])->field.path,
+		    mpijob__job_field_node(root, known[i][1]), known[i][0]);
+	size_t count = mpijob_node_kind(roles) == MPIJOB_NODE_MAP ? mpijob_node_count(roles) : 0;
+	for (size_t i = 0; i < count; i++) {
 		const char *role = mpijob_node_key(roles, i);
 		const mpijob_node *inside = mpijob_node_get(mpijob_node_at(roles, i), "template");
 

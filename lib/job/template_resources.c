@@ -65,9 +65,7 @@ static const char *name_fault(const char *name, int of_pod)
 	if (strcmp(name, "ephemeral-storage") == 0)
 		return NULL;
 	return "is no resource of containers; use cpu, memory, ephemeral-storage, hugepages-..., "
-	       "or a name with a "
-	       "domain "
-	       "such as nvidia.com/gpu";
+	       "or a name with a domain such as nvidia.com/gpu";
 }
 
 /* Whole pages, of a size that is one. */

@@ -135,12 +135,11 @@ static void list_prefix(struct names *names, const char *prefix)
 		list_name(names, o->known[i]);
 		found++;
 	}
-	if (found == 0 &&
-	    mpijob__base_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded",
-		NULL, NULL, NULL,
-		"env: no variable that is known here begins with '%.*s', so '%s' sends none to "
-		"the ranks",
-		(int)len, prefix, prefix) != 0)
+	if (found == 0 && mpijob__base_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING,
+			      "nothing-forwarded", NULL, NULL, NULL,
+			      "env: no variable that is known here begins with '%.*s', so '%s' "
+			      "sends none to the ranks",
+			      (int)len, prefix, prefix) != 0)
 		names->c->launch->code = MPIJOB_ERR_NOMEM;
 }
 

@@ -215,8 +215,7 @@ static void check_pdsh(struct mpijob__launch_command *c)
 		if (!is_exported(o->env[i]))
 			mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
 			    "env: deepspeed sends only NCCL*, PYTHON*, UCX*, MV2* and MLFLOW*, and "
-			    "not '%s'; use "
-			    "backend openmpi, or a file .deepspeed_env",
+			    "not '%s'; use backend openmpi, or a file .deepspeed_env",
 			    o->env[i]);
 	}
 	mpijob__launch_refuse_option(c,

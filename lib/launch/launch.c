@@ -195,8 +195,7 @@ static void count_ranks(struct mpijob__launch_command *c)
 		 o->oversubscribe == 0)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
 		    "np: %lld ranks, but the job has %d host%s with %d slot%s each; use fewer, or "
-		    "allow to "
-		    "oversubscribe",
+		    "allow to oversubscribe",
 		    (long long)np, (int)c->hosts, c->hosts == 1 ? "" : "s", (int)c->slots,
 		    c->slots == 1 ? "" : "s");
 	else if (np > INT32_MAX)

@@ -71,8 +71,7 @@ static int needs_oversubscribe(struct mpijob__launch_command *c)
 	if (map_by != NULL && strchr(map_by, ':') != NULL)
 		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
 		    "oversubscribe: map_by has a qualifier of its own, behind which Open MPI 4 "
-		    "wants a comma "
-		    "and 5 a colon; write it there yourself: '%s,OVERSUBSCRIBE' or "
+		    "wants a comma and 5 a colon; write it there yourself: '%s,OVERSUBSCRIBE' or "
 		    "'%s:OVERSUBSCRIBE'",
 		    map_by, map_by);
 	return 1;

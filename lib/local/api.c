@@ -129,11 +129,11 @@ static int write_list(struct request *request, mpijob_text *text, struct object 
     size_t count)
 {
 	const struct kind *kind = request->route.kind;
-	char *head = mpijob__local_words_format(
-	    "{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":"
-	    "\"%llu\"},\"items\":[",
-	    kind->name, kind->group, *kind->group ? "/" : "", kind->version,
-	    (unsigned long long)request->local->store.version);
+	char *head =
+	    mpijob__local_words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\","
+				       "\"metadata\":{\"resourceVersion\":\"%llu\"},\"items\":[",
+		kind->name, kind->group, *kind->group ? "/" : "", kind->version,
+		(unsigned long long)request->local->store.version);
 	int error = head ? puts_text(text, head) : MPIJOB_ERR_NOMEM;
 
 	free(head);

@@ -220,8 +220,7 @@ int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *obje
 	if (policy == DELETE_DEFAULT && kind->id == KIND_JOB) {
 		policy = DELETE_ORPHAN;
 		warning = "the pods of the Job are kept; set propagationPolicy to Background to "
-			  "delete them, "
-			  "or to Orphan to say that this is meant";
+			  "delete them, or to Orphan to say that this is meant";
 	}
 	error = remove_and_reply(local, object, policy, options->grace, reply);
 	reply->warning = warning;

@@ -476,8 +476,8 @@ static int run(struct pod *pod, int64_t clock_ms)
 		return error;
 	if (past_deadline(pod, clock_ms)) {
 		mpijob__local_pod_fail(pod, "DeadlineExceeded",
-		    mpijob__local_words_format("Pod was active on the node longer than the "
-					       "specified deadline"));
+		    mpijob__local_words_format(
+			"Pod was active on the node longer than the specified deadline"));
 		begin_end(pod, clock_ms);
 	} else if (is_hopeless(pod) || is_finished(pod)) {
 		begin_end(pod, clock_ms);

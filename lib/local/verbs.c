@@ -282,9 +282,8 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 	if (number == object->now->version)
 		return 0;
 	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-	    mpijob__local_words_format(
-		"Operation cannot be fulfilled on %s%s%s \"%s\": the object has been "
-		"modified; get it again and repeat the change",
+	    mpijob__local_words_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object "
+				       "has been modified; get it again and repeat the change",
 		object->kind->plural, *object->kind->group ? "." : "", object->kind->group,
 		object->name));
 }

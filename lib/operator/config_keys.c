@@ -68,10 +68,9 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "defaults",
 	    .kind = CONFIG_FEATURES,
 	    .where = CONFIG_ANY,
-	    .summary =
-		"Features by their names, with values as the operator's flags take them; they win "
-		"over the flags, and "
-		"`false` or `0` switches one off that a flag or a later section switched on." },
+	    .summary = "Features by their names, with values as the operator's flags take them; "
+		       "they win over the flags, and `false` or `0` switches one off that a flag "
+		       "or a later section switched on." },
 	{ .path = "limits",
 	    .key = "limits",
 	    .parent = "",
@@ -143,18 +142,18 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .where = CONFIG_ANY,
 	    .field = FIELD_WORKER_REPLICAS,
 	    .slot = CONFIG_WORKERS_MAX,
-	    .summary = "A job that asks for more does not begin, and gets an Event that says so; "
-		       "one that runs already gets no "
-		       "further workers, and keeps those that it has." },
+	    .summary =
+		"A job that asks for more does not begin, and gets an Event that says so; one that "
+		"runs already gets no further workers, and keeps those that it has." },
 	{ .path = "annotations",
 	    .key = "annotations",
 	    .parent = "",
 	    .kind = CONFIG_NAMES,
 	    .where = CONFIG_ANY,
 	    .slot = CONFIG_ANNOTATIONS,
-	    .summary = "Features that a job may choose for itself by an annotation "
-		       "`libmpijob/NAME`. Others have no effect, and an "
-		       "Event says so. Without this key: none." },
+	    .summary =
+		"Features that a job may choose for itself by an annotation `libmpijob/NAME`. "
+		"Others have no effect, and an Event says so. Without this key: none." },
 	{ .path = "namespaces",
 	    .key = "namespaces",
 	    .parent = "",

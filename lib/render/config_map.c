@@ -87,8 +87,7 @@ void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subje
 	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong",
 	    "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 	    "hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a "
-	    "ConfigMap may "
-	    "hold: %s",
+	    "ConfigMap may hold: %s",
 	    (int)mpijob__render_subject_workers(subject), MPIJOB__RENDER_CONFIG_MAP_MOST,
 	    remedy(subject));
 }

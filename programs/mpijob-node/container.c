@@ -143,8 +143,7 @@ _Noreturn static void run(const char *const *argv, char **env)
 	if (errno == ENOENT && strcmp(base, "sshd") == 0)
 		die(MPIJOB_ERR_NOT_FOUND,
 		    "%s is not on this machine, and a worker needs it; install it, for example: "
-		    "apt-get install "
-		    "openssh-server",
+		    "apt-get install openssh-server",
 		    name);
 	die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot run %s: %m", name);
 }
@@ -208,8 +207,7 @@ static bool ids_available(struct node *node, uint64_t request, const struct spec
 	if (spec->uid >= 0 && !identity_has_uid(identity, (uint32_t)spec->uid)) {
 		answer_error(node, request, MPIJOB_ERR_UNSUPPORTED, 0,
 		    "runAsUser %lld is not available: this user's subordinate ids reach to %lu; a "
-		    "longer range in "
-		    "/etc/subuid would help",
+		    "longer range in /etc/subuid would help",
 		    (long long)spec->uid,
 		    (unsigned long)(identity->uids[identity->uid_count - 1].first +
 				    identity->uids[identity->uid_count - 1].count - 1));
@@ -217,8 +215,7 @@ static bool ids_available(struct node *node, uint64_t request, const struct spec
 	}
 	if (spec->gid >= 0 && !identity_has_gid(identity, (uint32_t)spec->gid)) {
 		answer_error(node, request, MPIJOB_ERR_UNSUPPORTED, 0,
-		    "runAsGroup %lld is not available: a longer range in "
-		    "/etc/subgid would help",
+		    "runAsGroup %lld is not available: a longer range in /etc/subgid would help",
 		    (long long)spec->gid);
 		return false;
 	}

@@ -91,8 +91,8 @@ static void make_root(void)
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		die(MPIJOB_ERR_UNSUPPORTED,
 		    "cannot mount a fresh /proc: %m; parts of /proc are hidden here, as in a "
-		    "container: start that one "
-		    "with --privileged, or --security-opt systempaths=unconfined");
+		    "container: start that one with --privileged, or --security-opt "
+		    "systempaths=unconfined");
 }
 
 static void make_network(struct node *node)

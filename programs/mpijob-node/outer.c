@@ -45,8 +45,7 @@ static bool setting_is(const char *path, char value)
 _Noreturn static void no_user_namespace(int number)
 {
 	const char *how = "run as root, or allow user namespaces (in a container: start it with "
-			  "--privileged, or with a "
-			  "seccomp profile that allows them)";
+			  "--privileged, or with a seccomp profile that allows them)";
 
 	if (setting_is("/proc/sys/kernel/unprivileged_userns_clone", '0'))
 		how = "allow them: sysctl -w kernel.unprivileged_userns_clone=1";
@@ -56,8 +55,7 @@ _Noreturn static void no_user_namespace(int number)
 		how = "raise the limit: sysctl -w user.max_user_namespaces=65536";
 	else if (setting_is("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'))
 		how = "allow them: sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or "
-		      "give mpijob-node an "
-		      "AppArmor profile with 'userns,'";
+		      "give mpijob-node an AppArmor profile with 'userns,'";
 	else if (number == EINVAL)
 		how = "this kernel is built without one of the namespaces user, mnt, net, pid, "
 		      "uts, ipc, cgroup";
@@ -147,8 +145,8 @@ static bool map_subordinate(pid_t pid)
 	if (map_range("newgidmap", pid, getgid(), &gids))
 		die_errno(0, MPIJOB_ERR_UNSUPPORTED,
 		    "newuidmap works for this user and newgidmap does not; see that its line in "
-		    "/etc/subgid is right, and "
-		    "that newgidmap is as the package uidmap installs it");
+		    "/etc/subgid is right, and that newgidmap is as the package uidmap installs "
+		    "it");
 	return true;
 }
 
@@ -184,14 +182,12 @@ static int give_ids(pid_t pid, int wanted)
 	if (wanted == NODE_IDENTITY_SUBORDINATE)
 		die_errno(0, MPIJOB_ERR_UNSUPPORTED,
 		    "no subordinate ids for this user; install newuidmap (package uidmap) and add "
-		    "a line such as "
-		    "'%lu:100000:65536' to /etc/subuid and to /etc/subgid",
+		    "a line such as '%lu:100000:65536' to /etc/subuid and to /etc/subgid",
 		    (unsigned long)getuid());
 	if (map_single(pid))
 		return NODE_IDENTITY_SINGLE;
 	die(MPIJOB_ERR_UNSUPPORTED, "cannot map this user's id into a user namespace: %m; run as "
-				    "an ordinary user, or in a container with "
-				    "--privileged");
+				    "an ordinary user, or in a container with --privileged");
 }
 
 /* The parent is gone, or the node is: which, does not matter here. */

@@ -184,13 +184,12 @@ int configuration_write_metrics(const struct configuration *configuration, mpijo
 {
 	static const char head[] =
 	    "# HELP mpi_operator_config_last_reload_successful 1 when the file of --config was "
-	    "good when it was "
-	    "read last.\n# TYPE mpi_operator_config_last_reload_successful gauge\n"
+	    "good when it was read last.\n# TYPE mpi_operator_config_last_reload_successful gauge\n"
 	    "mpi_operator_config_last_reload_successful ";
 	static const char time[] =
 	    "# HELP mpi_operator_config_last_reload_success_timestamp_seconds When the "
-	    "configuration that holds was "
-	    "read.\n# TYPE mpi_operator_config_last_reload_success_timestamp_seconds gauge\n"
+	    "configuration that holds was read.\n# TYPE "
+	    "mpi_operator_config_last_reload_success_timestamp_seconds gauge\n"
 	    "mpi_operator_config_last_reload_success_timestamp_seconds ";
 	char *text = NULL;
 

@@ -23,8 +23,7 @@
 const struct flag_row flag_rows[] = {
 	{ "kubeConfig", "kubeconfig", "FILE", FLAG_TEXT, NULL, AT(kubeconfig),
 	    "Kubeconfig to read; $KUBECONFIG wins over it. Without both, and without --master, it "
-	    "is the service account of the "
-	    "pod that this runs in." },
+	    "is the service account of the pod that this runs in." },
 	{ "master", NULL, "URL", FLAG_TEXT, NULL, AT(master),
 	    "Address of the API server; wins over that of the kubeconfig." },
 	{ "namespace", NULL, "NAMESPACE", FLAG_TEXT, "$KUBEFLOW_NAMESPACE", AT(namespace_),
@@ -40,16 +39,15 @@ const struct flag_row flag_rows[] = {
 	    "DNS domain of the cluster for host names; without it they end in .svc." },
 	{ "kube-api-qps", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(qps),
 	    "Requests a second at most; the Lease's are not counted, nor are watches. Without it "
-	    "there is no limit, and the server's "
-	    "own fairness decides; 0 is 5, and a negative number no limit, as for other clients of "
-	    "Kubernetes." },
+	    "there is no limit, and the server's own fairness decides; 0 is 5, and a negative "
+	    "number no limit, as for other clients of Kubernetes." },
 	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(burst),
 	    "With --kube-api-qps: requests that may leave at once after a quiet time; 10 without "
 	    "it, and for 0." },
 	{ "launcher-hold", NULL, "DURATION", FLAG_DURATION, "4s", AT(launcher_hold_ms),
 	    "A launcher starts once the DNS names of its workers resolve, at the latest so long "
-	    "after all workers are ready, or 10s "
-	    "after they were created if they are not ready by then; 0: at once." },
+	    "after all workers are ready, or 10s after they were created if they are not ready by "
+	    "then; 0: at once." },
 	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes),
 	    "Writes under way at a time." },
 	{ "monitoring-port", NULL, "PORT", FLAG_NUMBER, "0", AT(monitoring_port),
@@ -63,8 +61,7 @@ const struct flag_row flag_rows[] = {
 	    "Needs no Lease and only rights to read." },
 	{ "config", NULL, "FILE", FLAG_TEXT, NULL, AT(config),
 	    "Defaults and limits by namespace, and which annotations tenants may use: "
-	    "docs/operator-config.md. Read again when it "
-	    "changes, and at SIGHUP." },
+	    "docs/operator-config.md. Read again when it changes, and at SIGHUP." },
 	{ "grace-period", NULL, "DURATION", FLAG_DURATION, "25s", AT(grace_ms),
 	    "At the end, wait at most so long for writes that are under way." },
 	{ "log-format", NULL, "FORMAT", FLAG_TEXT, "text", AT(log_format),
@@ -498,7 +495,6 @@ void flags_print_manual(void)
 	     "the Lease back, end with 0. A second one: at once.\n"
 	     ".TP\n.B SIGHUP\nRead the file of \\-\\-config again.");
 	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 when it could not begin: no "
-	     "configuration, no CRD, an address in use; 2 when a flag is "
-	     "wrong.");
+	     "configuration, no CRD, an address in use; 2 when a flag is wrong.");
 	puts(".SH SEE ALSO\n.BR mpijob (1)");
 }

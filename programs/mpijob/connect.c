@@ -88,8 +88,7 @@ static int library_load(struct connection *connection, struct http_functions *fu
 	print_to(stderr,
 	    "mpijob: cannot load " LIBRARY ", which talks to clusters: %s\n"
 	    "mpijob: install it beside libmpijob, and libcurl, which it needs; commands that work "
-	    "on files go "
-	    "without it\n",
+	    "on files go without it\n",
 	    why ? why : "it is of another version");
 	return -1;
 }
@@ -215,8 +214,7 @@ static void tell_no_config(const struct connection *connection)
 	if (words->kubeconfig || words->context || words->cluster || words->user || words->server)
 		return;
 	fputs("mpijob: name a cluster with --kubeconfig FILE, $KUBECONFIG or --server URL; without "
-	      "one: mpijob run "
-	      "--local FILE\n",
+	      "one: mpijob run --local FILE\n",
 	    stderr);
 }
 
@@ -344,8 +342,7 @@ static void print_right(const struct connection *connection)
 		*slash = '\0';
 	print_to(stderr,
 	    "mpijob: to check: kubectl auth can-i %s %s%s%s%s%s%s%s%s%s; a %s with this right and "
-	    "a %sBinding give "
-	    "it\n",
+	    "a %sBinding give it\n",
 	    verb, resource, *group ? "." : "", group, slash ? " --subresource=" : "",
 	    slash ? slash + 1 : "", *namespace_ ? " -n " : " -A", namespace_,
 	    context ? " --context " : "", context ? context : "", role, role);
@@ -357,16 +354,14 @@ static const char *advice(const struct connection *connection, int code)
 	case MPIJOB_ERR_AUTH:
 		if (says(connection->diag, "Unauthorized", "Unauthorized"))
 			return "the server does not accept these credentials: they may have "
-			       "expired, or be those of "
-			       "another cluster";
+			       "expired, or be those of another cluster";
 		return NULL;
 	/* a kind, not an object: its answer has no name, or is no Status at all */
 	case MPIJOB_ERR_NOT_FOUND:
 		if (says(connection->diag, "", "could not find the requested resource") ||
 		    says(connection->diag, "", "404 page not found"))
 			return "the server does not know this kind; for MPIJobs the MPI operator "
-			       "and its CRD are "
-			       "missing: mpijob doctor";
+			       "and its CRD are missing: mpijob doctor";
 		return NULL;
 	case MPIJOB_ERR_IO:
 	case MPIJOB_ERR_UNREACHABLE:

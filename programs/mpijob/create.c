@@ -85,8 +85,8 @@ static int take_numbers(struct create *c)
 		return complain("a job needs at least one host with one slot");
 	if (c->gpus > 0 && c->slots > c->gpus)
 		return complain("--slots: more ranks than a worker has GPUs would share them; give "
-				"at most as many slots as GPUs, "
-				"or change slotsPerWorker and -np in the file when that is meant");
+				"at most as many slots as GPUs, or change slotsPerWorker and -np "
+				"in the file when that is meant");
 	return 0;
 }
 

@@ -34,8 +34,7 @@ static const struct create_template templates[] = {
 	    osu_program, "pingpong.c", pingpong_source, 0, NULL },
 	{ "nccl",
 	    "Adds up numbers over all GPUs with NCCL's own test: 'Avg bus bandwidth' at the end is "
-	    "what the links give, and the "
-	    "lines with 'via NET/' tell over which of them.",
+	    "what the links give, and the lines with 'via NET/' tell over which of them.",
 	    nccl_program, NULL, NULL, 1, nccl_env },
 };
 

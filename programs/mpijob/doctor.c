@@ -223,9 +223,8 @@ static void say_versions(struct doctor *doctor, const mpijob_node *crd)
 	if (!v2beta1)
 		say(doctor, RESULT_FAIL, "crd", INSTALL,
 		    "the CRD of MPIJobs serves%s, not v2beta1: it is that of the training "
-		    "operator; disable MPIJobs "
-		    "there "
-		    "(--enable-scheme without mpijob) and replace it",
+		    "operator; disable MPIJobs there (--enable-scheme without mpijob) and replace "
+		    "it",
 		    list);
 	else
 		say(doctor, other ? RESULT_WARN : RESULT_OK, "crd",

@@ -141,8 +141,8 @@ const struct option_row option_rows[] = {
 	{ "for", 0, "WHAT", COMMAND_WAIT, OPTION_TEXT, AT(for_),
 	    "condition=Succeeded condition=Failed condition=Running Running Finished delete",
 	    "What to wait for: condition=TYPE or the TYPE alone (Created, Running, Suspended, "
-	    "Succeeded, Failed), Finished (which is "
-	    "Succeeded or Failed), or delete; Finished without it." },
+	    "Succeeded, Failed), Finished (which is Succeeded or Failed), or delete; Finished "
+	    "without it." },
 	{ "timeout", 0, "DURATION", COMMAND_WAIT | COMMAND_SUBMIT, OPTION_LIMIT, AT(limit_ms), NULL,
 	    "Give up after so long (90s, 5m, 1h30m) and exit with 124; wait looks once with 0; no "
 	    "limit without it." },
@@ -197,8 +197,7 @@ const struct option_row option_rows[] = {
 	    "The time in front of each line." },
 	{ "prefix", 0, NULL, COMMAND_LOGS, OPTION_SWITCH, AT(prefix), NULL,
 	    "Pod and container in front of each line, in colour on a terminal unless NO_COLOR is "
-	    "set; the default when more than one "
-	    "container is read." },
+	    "set; the default when more than one container is read." },
 	{ "local", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(local), NULL,
 	    "On this machine, also when called as 'kubectl mpijob run'." },
 	{ "rm", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(rm), NULL,

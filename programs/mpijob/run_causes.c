@@ -55,14 +55,12 @@ static const struct {
 	{ "rank-crashed", "Read the output in front of mpirun's message." },
 	{ "rank-failed", "Read the output in front of mpirun's message." },
 	{ "rank-killed", "Limits are not enforced in a local run: look for the out-of-memory "
-			 "killer in the kernel's log (`dmesg`), "
-			 "or run fewer ranks." },
+			 "killer in the kernel's log (`dmesg`), or run fewer ranks." },
 	{ "ssh-closed", "Look whether the worker's end is reported above." },
 	{ "ssh-key-refused",
 	    "Is `spec.sshAuthMountPath` the .ssh folder of the user that both run as?" },
-	{ "sshd-not-reached",
-	    "Give the workers a readinessProbe (tcpSocket on sshd's port) and set "
-	    "`spec.launcherCreationPolicy: WaitForWorkersReady`." },
+	{ "sshd-not-reached", "Give the workers a readinessProbe (tcpSocket on sshd's port) and "
+			      "set `spec.launcherCreationPolicy: WaitForWorkersReady`." },
 	{ "sshd-port-taken", "Set another `Port` in sshd_config and ssh_config." },
 	{ "worker-lost", "Look whether the worker's end is reported above." },
 };

@@ -36,8 +36,7 @@ static void announce(const struct run *run)
 
 	print_to(stderr,
 	    "mpijob: running %s/%s locally, on this machine; image %s%s%s not used: the pods see "
-	    "this machine's "
-	    "files\n",
+	    "this machine's files\n",
 	    mpijob_namespace(run->job), mpijob_name(run->job), launcher,
 	    differ ? " and image " : "", differ ? worker : "");
 }
@@ -125,8 +124,7 @@ static void separate_networks(struct run *run, mpijob_doc *doc)
 		return;
 	warn_field(run, "spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork",
 	    "not honoured locally: on one machine the workers would share one address and one port "
-	    "of sshd, so "
-	    "each pod has a network of its own");
+	    "of sshd, so each pod has a network of its own");
 	for (size_t i = 0; i < 2; i++)
 		mpijob_node_remove(mpijob_doc_find(doc, specs[i]), "hostNetwork");
 }

@@ -411,8 +411,8 @@ void run_print_timings(const struct run *run, int64_t closing_ms)
 
 	fprintf(stderr,
 	    "mpijob: timings in s: cluster up %.3f, job created %.3f, workers ready %.3f, launcher "
-	    "started %.3f, "
-	    "launcher ran %.3f, result known %.3f, closed %.3f; all but the launcher %.3f\n",
+	    "started %.3f, launcher ran %.3f, result known %.3f, closed %.3f; all but the launcher "
+	    "%.3f\n",
 	    seconds(run->begun_ms, run->cluster_ms), seconds(run->begun_ms, run->created_ms),
 	    seconds(run->begun_ms, run->pods.first_ready_ms),
 	    seconds(run->begun_ms, run->pods.launcher_start_ms),

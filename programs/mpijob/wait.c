@@ -45,8 +45,7 @@ static int complain(const char *text)
 {
 	print_to(stderr,
 	    "mpijob: --for %s: use condition=TYPE, Created, Running, Suspended, Succeeded, Failed, "
-	    "Finished or "
-	    "delete\n",
+	    "Finished or delete\n",
 	    text);
 	return EXIT_USAGE;
 }
