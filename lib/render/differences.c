@@ -103,7 +103,7 @@ static const struct mpijob__render_difference_row rows[MPIJOB__RENDER_DIFFERENCE
 		"Unknown fields of a pod template are copied to the pod. The reference drops "
 		"fields that its own version of Kubernetes does not have.",
 		"A newer cluster supports them, and its CRD of the MPIJob decides what is stored.",
-		MPIJOB__RENDER_DIFFERENCE_ALWAYS, 
+		MPIJOB__RENDER_DIFFERENCE_ALWAYS,
 		    "the API server drops fields that its schema does not have",
 	},
 	[MPIJOB__RENDER_DIFFERENCE_RESUME_WAITS] = {
