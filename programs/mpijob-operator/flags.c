@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows every flag of the daemon: one row each. Those of mpi-operator v0.8.2 keep their names,
- * defaults and meaning, so that a Deployment written for it goes on to work; what has no meaning
- * here any more is accepted and told once. A flag is written with one dash or two, its value behind
- * '=' or as the next word, as Go's flag package has it.
+ * The table of all flags of the daemon. Flags of mpi-operator v0.8.2 keep their names, defaults and
+ * meaning, so that a Deployment for it still works. A flag without a meaning here is accepted and
+ * reported once. A flag has one dash or two, and its value follows after '=' or as the next word, as
+ * in Go's flag package.
  */
 #include "flags.h"
 
@@ -40,7 +40,7 @@ const struct flag_row flag_rows[] = {
 	{ "kube-api-qps", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(qps),
 	    "Maximum number of requests per second, without watches and the requests for the "
 	    "Lease. By default there is no limit, and the server's priority and fairness "
-	    "applies. As in other clients of Kubernetes, 0 is 5, and a negative number is no "
+	    "applies. As in other clients of Kubernetes, 0 is 5, and a negative number means no "
 	    "limit." },
 	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(burst),
 	    "With --kube-api-qps: number of requests that may be sent at once after an idle "

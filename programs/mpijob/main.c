@@ -191,7 +191,7 @@ static int finish(int code)
 
 	if (flushed == 0 && !ferror(stdout))
 		return code;
-	/* What an earlier write failed of is not known any more. */
+	/* The reason of an earlier failure is no longer known. */
 	print_to(stderr, "mpijob: standard output: %s\n",
 	    flushed ? strerror(errno) : "not everything could be written");
 	return code ? code : EXIT_FINDINGS;
@@ -227,8 +227,7 @@ static int dispatch(const struct command *command, int argc, char **argv, int ku
 	return finish(code);
 }
 
-/* A descriptor that is closed would become that of a file or socket, into which messages would go
- * then. */
+/* A closed descriptor would be reused for a file or socket, and messages would be written to it. */
 static void hold_closed(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -262,7 +261,7 @@ int main(int argc, char **argv)
 	const struct command *command = command_find(argv[1]);
 	if (!command && argv[1][0] == '-') {
 		print_to(stderr,
-		    "mpijob: options stand behind the command: %smpijob COMMAND %s ...\n",
+		    "mpijob: options follow the command: %smpijob COMMAND %s ...\n",
 		    kubectl ? "kubectl " : "", argv[1]);
 		return EXIT_USAGE;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows every option of every command: one row each, with kubectl's spelling where kubectl has the
- * same. getopt_long() does the reading; this file only turns rows into its tables.
+ * The table of all options of all commands, with kubectl's spelling where kubectl has the same
+ * option. getopt_long() parses the command line; this file converts the table to its input.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -374,7 +374,7 @@ static int store_given(const struct option_row *row, const char *value, struct g
 	int64_t ms = 0;
 
 	if (row->kind == OPTION_NUMBER && number_parse(value, place)) {
-		print_to(stderr, "mpijob: --%s: '%s' is no number from 0 to %d\n", row->name, value,
+		print_to(stderr, "mpijob: --%s: '%s' is not a number from 0 to %d\n", row->name, value,
 		    INT32_MAX);
 		return EXIT_USAGE;
 	}
@@ -382,7 +382,7 @@ static int store_given(const struct option_row *row, const char *value, struct g
 		return 0;
 	if (mpijob_duration_parse(value + negative, &ms)) {
 		print_to(stderr,
-		    "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n",
+		    "mpijob: --%s: '%s' is not a duration; write 90s, 5m, 1h30m or seconds\n",
 		    row->name, value);
 		return EXIT_USAGE;
 	}
@@ -424,7 +424,7 @@ static int store(const struct option_row *row, const char *value, struct argumen
 		if (mpijob_duration_parse(value, (int64_t *)(void *)place) == 0)
 			return 0;
 		print_to(stderr,
-		    "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n",
+		    "mpijob: --%s: '%s' is not a duration; write 90s, 5m, 1h30m or seconds\n",
 		    row->name, value);
 		return EXIT_USAGE;
 	case OPTION_FEATURE:
@@ -474,7 +474,7 @@ static int takes_value(const struct option_row *row)
 
 static void tables_make(unsigned command, char *letters, struct option *longs)
 {
-	*letters++ = ':'; /* so that a missing value is told apart from an unknown option */
+	*letters++ = ':'; /* distinguishes a missing value from an unknown option */
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
 		if (!(row->commands & command))
@@ -524,7 +524,7 @@ static int complain(const struct command *command, int value, char **argv)
 	return EXIT_USAGE;
 }
 
-/* Cut argv at "--": what stands behind it is the program of exec, or more operands. */
+/* Cut argv at "--": the program of exec, or more operands, follow it. */
 static int cut_program(int argc, char **argv, char ***program)
 {
 	for (int i = 1; i < argc; i++) {
