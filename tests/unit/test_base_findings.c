@@ -19,23 +19,24 @@
 #include "../support/printed_page.h"
 #include "base/text.h"
 
-static const char head[] = "# Findings\n"
-			   "\n"
-			   "Every kind of finding that libmpijob and its programs report, by its "
-			   "identifier. Warnings and notes can be silenced\n"
-			   "(`mpijob validate --silence ID`) or made errors (`--error ID`), in a "
-			   "program with `mpijob_diag_set_severity()`; what\n"
-			   "is an error by itself stays one. This page is printed from "
-			   "`lib/base/findings.inc`, the table that the library itself\n"
-			   "reads: change it there.\n";
+static const char head[] =
+    "# Findings\n"
+    "\n"
+    "This page lists all findings of libmpijob and its programs by identifier. Warnings and notes "
+    "can be\n"
+    "silenced (`mpijob validate --silence ID`) or turned into errors (`--error ID`); in a program, "
+    "use\n"
+    "`mpijob_diag_set_severity()`. The severity of an error cannot be changed. This page is "
+    "printed from\n"
+    "`lib/base/findings.inc`, the table that the library reads: change it there.\n";
 
 static const struct {
 	int32_t severity;
 	const char *title;
 } parts[] = {
-	{ MPIJOB_SEVERITY_WARNING, "Warnings: accepted, and probably not what you mean" },
-	{ MPIJOB_SEVERITY_INFO, "Notes: worth knowing" },
-	{ MPIJOB_SEVERITY_ERROR, "Errors: refused, or failed" },
+	{ MPIJOB_SEVERITY_WARNING, "Warnings: accepted, but probably not intended" },
+	{ MPIJOB_SEVERITY_INFO, "Notes" },
+	{ MPIJOB_SEVERITY_ERROR, "Errors: rejected or failed" },
 };
 
 static char *print_page(void)
