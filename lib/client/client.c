@@ -26,7 +26,7 @@
 
 static void unlink_call(mpijob_exchange *exchange)
 {
-	mpijob__client_line_leave(exchange);
+	mpijob__client_send_queue_remove(exchange);
 	if (exchange->prev)
 		exchange->prev->next = exchange->next;
 	else
@@ -64,10 +64,10 @@ static void hurry_watches(mpijob_client *client)
 {
 	client->unreachable = 0;
 	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__client_watch_next(watch))
-		mpijob__client_watch_hurry(watch);
+		mpijob__client_watch_retry_now(watch);
 }
 
-void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *message)
+void mpijob__client_exchange_finish(mpijob_exchange *exchange, int code, const char *message)
 {
 	struct mpijob_answer answer = { 0 };
 	struct mpijob__client_verdict verdict = { 0 };
@@ -133,11 +133,11 @@ void mpijob_exchange_end(mpijob_exchange *exchange, int code, const char *messag
 		code = MPIJOB_ERR_IO;
 	if (exchange->backlog.len && !exchange->dead && !exchange->stopped)
 		end_later(exchange, code, message);
-	else if (!mpijob__client_line_retry(exchange, code))
-		mpijob__client_finish(exchange, code, message);
+	else if (!mpijob__client_send_queue_retry(exchange, code))
+		mpijob__client_exchange_finish(exchange, code, message);
 }
 
-void mpijob__client_tell_pause(mpijob_exchange *exchange)
+void mpijob__client_exchange_forward_pause(mpijob_exchange *exchange)
 {
 	mpijob_client *client = exchange->client;
 
@@ -151,7 +151,7 @@ static void tell_pauses(mpijob_client *client)
 {
 	for (mpijob_exchange *exchange = client->calls; exchange; exchange = exchange->next)
 		if (exchange->held && !exchange->dead && exchange->paused != exchange->pause_told)
-			mpijob__client_tell_pause(exchange);
+			mpijob__client_exchange_forward_pause(exchange);
 }
 
 /* Give up what was stopped or cancelled while the transport was telling. */
@@ -172,7 +172,7 @@ static void sweep(mpijob_client *client)
 			if (exchange->held)
 				client->transport.cancel(client->self, exchange);
 			exchange->held = 0;
-			mpijob__client_finish(exchange, MPIJOB_ERR_CANCELLED, NULL);
+			mpijob__client_exchange_finish(exchange, MPIJOB_ERR_CANCELLED, NULL);
 		}
 	}
 }
@@ -230,7 +230,7 @@ int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_
 	if (known.retry_after_most_ms == 0)
 		known.retry_after_most_ms = RETRY_AFTER_MOST_MS;
 	client->options = known;
-	mpijob__client_line_fill(&client->bucket, known.qps,
+	mpijob__client_send_queue_set_rate(&client->bucket, known.qps,
 	    known.burst ? known.burst : (int64_t)known.qps * 2, known.qps ? client->clock() : 0);
 	return 0;
 }
@@ -290,7 +290,7 @@ int mpijob_client_poll(mpijob_client *client, int timeout_ms)
 		return MPIJOB_ERR_USAGE;
 	client->polling = 1;
 	client->news = 0;
-	mpijob__client_line_step(client);
+	mpijob__client_send_queue_step(client);
 	mpijob__client_timers_step(client);
 	for (mpijob_watch *watch = client->watches; watch; watch = client->next_watch) {
 		client->next_watch = mpijob__client_watch_next(watch);
@@ -340,7 +340,7 @@ void mpijob_client_cancel(mpijob_client *client)
 	mpijob_client_wake(client);
 }
 
-int mpijob__client_cancelled(mpijob_client *client)
+int mpijob__client_take_cancel(mpijob_client *client)
 {
 	return atomic_exchange(&client->cancelled, 0);
 }
@@ -427,8 +427,8 @@ static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request
 	exchange->is_get = strcmp(request->method, "GET") == 0;
 	exchange->streaming = request->streaming != 0;
 	exchange->verb = verb_of(request);
-	exchange->paid = (flags & MPIJOB__CLIENT_CALL_UNPACED) != 0;
-	if (!(flags & MPIJOB__CLIENT_CALL_ONCE) && client->options.retries > 0)
+	exchange->paid = (flags & MPIJOB__CLIENT_CALL_NO_RATE_LIMIT) != 0;
+	if (!(flags & MPIJOB__CLIENT_CALL_NO_RETRY) && client->options.retries > 0)
 		exchange->tries = client->options.retries;
 	kept = exchange->tries || (client->bucket.qps && !exchange->streaming);
 	exchange->copy.request = *request; /* borrowed while it is sent at once */
@@ -443,8 +443,8 @@ static mpijob_call *make_call(mpijob_client *client, const struct mpijob_request
 	return call;
 }
 
-int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
-    const struct mpijob_callbacks *callbacks, mpijob_call **out)
+int mpijob__client_call_start(mpijob_client *client, const struct mpijob_request *request,
+    int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
 	struct mpijob_request known;
 	struct mpijob_callbacks called;
@@ -460,7 +460,7 @@ int mpijob__client_start(mpijob_client *client, const struct mpijob_request *req
 	call = make_call(client, &known, flags, &called);
 	if (!call)
 		return MPIJOB_ERR_NOMEM;
-	rc = mpijob__client_line_begin(&call->exchange);
+	rc = mpijob__client_send_queue_submit(&call->exchange);
 	if (rc) {
 		free_call(&call->exchange);
 		return rc;
@@ -473,10 +473,10 @@ int mpijob__client_start(mpijob_client *client, const struct mpijob_request *req
 int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
     const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
-	return mpijob__client_start(client, request, 0, callbacks, out);
+	return mpijob__client_call_start(client, request, 0, callbacks, out);
 }
 
-int mpijob__client_call_waits(const mpijob_call *call)
+int mpijob__client_call_is_queued(const mpijob_call *call)
 {
 	return call->exchange.waits == MPIJOB__CLIENT_WAITS_TO_START;
 }
@@ -509,7 +509,7 @@ void mpijob_call_pause(mpijob_call *call, int on)
 	if (client->polling)
 		client->sweep = 1;
 	else if (exchange->held)
-		mpijob__client_tell_pause(exchange);
+		mpijob__client_exchange_forward_pause(exchange);
 	if (!exchange->paused && (exchange->backlog.len || exchange->ended))
-		mpijob__client_line_flush(exchange);
+		mpijob__client_send_queue_flush(exchange);
 }

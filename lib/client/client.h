@@ -15,9 +15,9 @@
 /* of the body of a failure: the rest is dropped */
 #define MPIJOB__CLIENT_ERROR_LIMIT ((size_t)1 << 20)
 
-/* Flags of mpijob__client_start(). */
-#define MPIJOB__CLIENT_CALL_ONCE    1 /* its owner tries again by himself, as he sees fit */
-#define MPIJOB__CLIENT_CALL_UNPACED 2 /* it waits for no token */
+/* Flags of mpijob__client_call_start(). */
+#define MPIJOB__CLIENT_CALL_NO_RETRY      1 /* its owner tries again by himself, as he sees fit */
+#define MPIJOB__CLIENT_CALL_NO_RATE_LIMIT 2 /* it waits for no token */
 
 /* What a call that stands in the client's line waits for. */
 enum { MPIJOB__CLIENT_WAITS_NOT, MPIJOB__CLIENT_WAITS_TO_START, MPIJOB__CLIENT_WAITS_TO_FLUSH };
@@ -71,7 +71,7 @@ struct mpijob_call {
 };
 
 /* Requests that may leave. */
-struct mpijob__client_bucket {
+struct mpijob__client_token_bucket {
 	int64_t qps, burst; /* qps 0: no limit */
 	int64_t tokens;     /* thousandths; negative: promised already */
 	int64_t filled_ms;  /* when it was filled last */
@@ -95,7 +95,7 @@ struct mpijob_client {
 	struct mpijob__client_server_clock server_clock;
 	struct mpijob_exchange *calls; /* all, the newest first */
 	struct mpijob_exchange *line_first, *line_last;
-	struct mpijob__client_bucket bucket;
+	struct mpijob__client_token_bucket bucket;
 	mpijob_watch *watches;
 	/* to be stepped next; kept right while watches come and go */
 	mpijob_watch *next_watch;
@@ -114,29 +114,29 @@ struct mpijob_client {
 /* Milliseconds since 1970 by the server's clock, as far as it is known. */
 int64_t mpijob__client_server_ms(const mpijob_client *client);
 /* As mpijob_client_start(), with MPIJOB__CALL_* flags. */
-int mpijob__client_start(mpijob_client *client, const struct mpijob_request *request, int flags,
-    const struct mpijob_callbacks *callbacks, mpijob_call **out);
+int mpijob__client_call_start(mpijob_client *client, const struct mpijob_request *request,
+    int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out);
 /* 1 while it waits to be sent, or sent again: who gives it up now keeps it from leaving. */
-int mpijob__client_call_waits(const mpijob_call *call);
+int mpijob__client_call_is_queued(const mpijob_call *call);
 /* Tell the owner, then free. The transport does not know the exchange any more. */
-void mpijob__client_finish(mpijob_exchange *exchange, int code, const char *message);
+void mpijob__client_exchange_finish(mpijob_exchange *exchange, int code, const char *message);
 /* Tell the transport whether the owner wants data. */
-void mpijob__client_tell_pause(mpijob_exchange *exchange);
+void mpijob__client_exchange_forward_pause(mpijob_exchange *exchange);
 /* Take a cancel that was asked for: 1 when there was one. */
-int mpijob__client_cancelled(mpijob_client *client);
+int mpijob__client_take_cancel(mpijob_client *client);
 
 /* line.c: calls that wait, for a token, a retry or their reader. */
 /* Begin it now, or when its turn comes. 0 or what the transport returned. */
-int mpijob__client_line_begin(mpijob_exchange *exchange);
+int mpijob__client_send_queue_submit(mpijob_exchange *exchange);
 /* The transport ended it: 1 when it will be sent again. */
-int mpijob__client_line_retry(mpijob_exchange *exchange, int code);
+int mpijob__client_send_queue_retry(mpijob_exchange *exchange, int code);
 /* Give it what came while it was paused, at the next poll. */
-void mpijob__client_line_flush(mpijob_exchange *exchange);
-void mpijob__client_line_leave(mpijob_exchange *exchange);
+void mpijob__client_send_queue_flush(mpijob_exchange *exchange);
+void mpijob__client_send_queue_remove(mpijob_exchange *exchange);
 /* Do what is due. */
-void mpijob__client_line_step(mpijob_client *client);
-void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst,
-    int64_t now_ms);
+void mpijob__client_send_queue_step(mpijob_client *client);
+void mpijob__client_send_queue_set_rate(struct mpijob__client_token_bucket *bucket, int64_t qps,
+    int64_t burst, int64_t now_ms);
 
 /* exchange.c: give bytes of a stream to its owner. */
 void mpijob__client_exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len);
@@ -150,13 +150,13 @@ int mpijob__client_target_check(const struct mpijob_target *target);
  * struct mpijob_request; `body` may be NULL. Returns as mpijob_client_start(), and MPIJOB_ERR_USAGE
  * for a bad target.
  */
-int mpijob__client_request_start(mpijob_client *client, const char *method,
+int mpijob__client_request_send_once(mpijob_client *client, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
     const struct mpijob_callbacks *callbacks, mpijob_call **out);
 /* Make findings of an answer that is no success. Its code, or MPIJOB_ERR_NOMEM. */
 int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answer *answer,
     mpijob_diag *diag);
-/* As mpijob__client_request_start(), with MPIJOB__CALL_* flags. */
+/* As mpijob__client_request_send_once(), with MPIJOB__CALL_* flags. */
 int mpijob__client_request_send(mpijob_client *client, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
     int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out);

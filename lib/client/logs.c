@@ -60,10 +60,11 @@ static void stop(struct mpijob_logs *logs)
 	mpijob__client_timer_clear(&logs->timer);
 	mpijob_watch_free(logs->watch);
 	logs->watch = NULL;
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
 			if (source->call)
-				mpijob__client_log_park(source);
+				mpijob__client_log_close_stream(source);
 }
 
 void mpijob__client_log_end(struct mpijob_logs *logs, int code)
@@ -74,7 +75,7 @@ void mpijob__client_log_end(struct mpijob_logs *logs, int code)
 	stop(logs);
 }
 
-void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod,
+void mpijob__client_log_report_failure(struct mpijob_logs *logs, const char *pod,
     const char *container, int code, const char *message, int again)
 {
 	if (logs->options.failed && !logs->freed && logs->state > 0)
@@ -84,7 +85,7 @@ void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod,
 
 /* --- whose turn it is --- */
 
-static void push(struct mpijob_logs *logs, struct log_source *source)
+static void push(struct mpijob_logs *logs, struct mpijob__client_log_source *source)
 {
 	source->is_waiting = 1;
 	source->next_waiting = NULL;
@@ -95,9 +96,9 @@ static void push(struct mpijob_logs *logs, struct log_source *source)
 	logs->last_waiting = source;
 }
 
-static struct log_source *pop(struct mpijob_logs *logs)
+static struct mpijob__client_log_source *pop(struct mpijob_logs *logs)
 {
-	struct log_source *source = logs->waiting;
+	struct mpijob__client_log_source *source = logs->waiting;
 
 	logs->waiting = source->next_waiting;
 	if (!logs->waiting)
@@ -111,9 +112,10 @@ static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 {
 	int64_t due_ms = INT64_MAX, when;
 
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next) {
-			if (mpijob__client_log_wants(source, now_ms, &when))
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next) {
+			if (mpijob__client_log_wants_stream(source, now_ms, &when))
 				push(logs, source);
 			else if (when < due_ms)
 				due_ms = when;
@@ -122,12 +124,13 @@ static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 }
 
 /* The stream that was open for longest. */
-static struct log_source *oldest(const struct mpijob_logs *logs)
+static struct mpijob__client_log_source *oldest(const struct mpijob_logs *logs)
 {
-	struct log_source *found = NULL;
+	struct mpijob__client_log_source *found = NULL;
 
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
 			if (source->call && (!found || source->opened_ms < found->opened_ms))
 				found = source;
 	return found;
@@ -139,7 +142,7 @@ static struct log_source *oldest(const struct mpijob_logs *logs)
  */
 static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, int64_t *due_ms)
 {
-	struct log_source *source;
+	struct mpijob__client_log_source *source;
 	int64_t when;
 
 	while (waiting-- > 0 && (source = oldest(logs)) != NULL) {
@@ -148,7 +151,7 @@ static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, 
 			*due_ms = when < *due_ms ? when : *due_ms;
 			return;
 		}
-		mpijob__client_log_park(source);
+		mpijob__client_log_close_stream(source);
 		push(logs, source);
 		*due_ms = now_ms;
 	}
@@ -160,14 +163,15 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 
 	while (logs->waiting && logs->open < logs->options.max_streams && logs->state > 0 &&
 	       !logs->freed) {
-		struct log_source *source = pop(logs);
+		struct mpijob__client_log_source *source = pop(logs);
 
 		if (!mpijob__client_log_is_read(source))
-			mpijob__client_log_open(source);
+			mpijob__client_log_open_stream(source);
 	}
 	if (!logs->options.follow || logs->state <= 0 || logs->freed)
 		return;
-	for (const struct log_source *source = logs->waiting; source; source = source->next_waiting)
+	for (const struct mpijob__client_log_source *source = logs->waiting; source;
+	     source = source->next_waiting)
 		waiting++;
 	make_room(logs, waiting, now_ms, due_ms);
 }
@@ -177,11 +181,11 @@ static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms
 {
 	int64_t when;
 
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source && logs->state > 0;
-		     source = source->next) {
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources;
+		     source && logs->state > 0; source = source->next) {
 			if (mpijob__client_log_is_silent(source, now_ms, &when)) {
-				mpijob__client_log_cut(source);
+				mpijob__client_log_abort_silent(source);
 				when = now_ms;
 			}
 			*due_ms = when < *due_ms ? when : *due_ms;
@@ -190,11 +194,12 @@ static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms
 
 /* --- when all is read --- */
 
-static int pod_is_read(const struct mpijob_logs *logs, const struct log_pod *pod)
+static int pod_is_read(const struct mpijob_logs *logs, const struct mpijob__client_log_pod *pod)
 {
 	if (logs->options.follow && !logs->options.previous && !pod->ended && !pod->gone)
 		return 0;
-	for (const struct log_source *source = pod->sources; source; source = source->next)
+	for (const struct mpijob__client_log_source *source = pod->sources; source;
+	     source = source->next)
 		if (!mpijob__client_log_is_read(source))
 			return 0;
 	return 1;
@@ -204,7 +209,7 @@ static int all_is_read(const struct mpijob_logs *logs)
 {
 	if (!logs->listed || logs->open > 0 || (logs->options.follow && !logs->names))
 		return 0;
-	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
+	for (const struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (!pod_is_read(logs, pod))
 			return 0;
 	return 1;
@@ -238,7 +243,7 @@ static void pump(struct mpijob_logs *logs)
 		mpijob__client_timer_set(&logs->timer, due_ms);
 }
 
-void mpijob__client_log_stir(struct mpijob_logs *logs)
+void mpijob__client_log_schedule_scan(struct mpijob_logs *logs)
 {
 	if (logs->state > 0 && !logs->freed && !logs->paused)
 		mpijob__client_timer_set(&logs->timer, INT64_MIN);
@@ -271,7 +276,7 @@ static int take_object(void *user, const struct mpijob_watch_event *event)
 	rc = mpijob__client_log_take_pod(logs, event);
 	/* While a first list comes in, its pods have their turn in its order. */
 	if (rc == 0 && (logs->listed || logs->options.follow))
-		mpijob__client_log_stir(logs);
+		mpijob__client_log_schedule_scan(logs);
 	if (rc == 0 && (logs->freed || logs->state <= 0))
 		rc = MPIJOB_ERR_CANCELLED;
 	mpijob__client_log_leave(logs);
@@ -287,7 +292,7 @@ static void tell_missing(struct mpijob_logs *logs)
 		if (logs->named[i])
 			continue;
 		missing++;
-		mpijob__client_log_tell_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND,
+		mpijob__client_log_report_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND,
 		    "there is no such pod", 0);
 	}
 	if (missing == logs->options.pods_count)
@@ -310,7 +315,7 @@ static int take_listed(void *user, const char *version)
 		mpijob_watch_free(logs->watch);
 		logs->watch = NULL;
 	}
-	mpijob__client_log_stir(logs);
+	mpijob__client_log_schedule_scan(logs);
 	if (logs->freed || !logs->watch)
 		rc = MPIJOB_ERR_CANCELLED;
 	mpijob__client_log_leave(logs);
@@ -329,7 +334,7 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 		return;
 	mpijob__client_log_enter(logs);
 	if (code != MPIJOB_ERR_NOMEM)
-		mpijob__client_log_tell_failure(logs, NULL, NULL, code, answer->message, !final);
+		mpijob__client_log_report_failure(logs, NULL, NULL, code, answer->message, !final);
 	if (final && !logs->freed)
 		mpijob__client_log_end(logs, code);
 	mpijob__client_log_leave(logs);
@@ -504,11 +509,12 @@ void mpijob_logs_pause(mpijob_logs *logs, int on)
 	if (!logs || logs->paused == (on != 0) || logs->state <= 0)
 		return;
 	logs->paused = on != 0;
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
 			if (source->call)
 				mpijob_call_pause(source->call, logs->paused);
-	mpijob__client_log_stir(logs);
+	mpijob__client_log_schedule_scan(logs);
 }
 
 int mpijob_logs_state(const mpijob_logs *logs)
@@ -522,8 +528,9 @@ size_t mpijob_logs_unread(const mpijob_logs *logs)
 
 	if (!logs)
 		return 0;
-	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (const struct log_source *source = pod->sources; source; source = source->next)
+	for (const struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (const struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
 			count += !mpijob__client_log_is_read(source);
 	return count;
 }

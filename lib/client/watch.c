@@ -216,21 +216,21 @@ int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch)
 }
 
 /* Not all at once. */
-void mpijob__client_watch_hurry(mpijob_watch *watch)
+void mpijob__client_watch_retry_now(mpijob_watch *watch)
 {
 	int64_t soon_ms;
 
 	if (watch->state != MPIJOB__CLIENT_WATCH_WAITING ||
 	    watch->trouble != MPIJOB_ERR_UNREACHABLE)
 		return;
-	soon_ms = watch->client->clock() + (int64_t)(mpijob__client_watch_roll(watch) % HURRY_MS);
+	soon_ms = watch->client->clock() + (int64_t)(mpijob__client_watch_random(watch) % HURRY_MS);
 	if (soon_ms < watch->due_ms)
 		watch->due_ms = soon_ms;
 	/* it may refuse for a moment what it does not know yet */
 	watch->backoff_ms = BACKOFF_FIRST_MS;
 }
 
-int mpijob__client_watch_trouble(const mpijob_watch *watch)
+int mpijob__client_watch_failure_code(const mpijob_watch *watch)
 {
 	return watch->trouble;
 }
@@ -242,7 +242,7 @@ int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch)
 
 /* --- what its owner is told --- */
 
-void mpijob__client_watch_begin(mpijob_watch *watch)
+void mpijob__client_watch_begin_list(mpijob_watch *watch)
 {
 	if (watch->begun)
 		return;
@@ -251,14 +251,15 @@ void mpijob__client_watch_begin(mpijob_watch *watch)
 		watch->options.begin(watch->options.user);
 }
 
-void mpijob__client_watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer,
+void mpijob__client_watch_report_failure(mpijob_watch *watch, const struct mpijob_answer *answer,
     const char *what)
 {
 	int64_t now_ms = watch->client ? watch->client->clock() : 0;
 	int had_hope = !watch->hopeless, same;
 
-	watch->hopeless = watch->state == MPIJOB__CLIENT_WATCH_ENDED ||
-			  mpijob__client_patience_ends(&watch->patience, answer->code, now_ms);
+	watch->hopeless =
+	    watch->state == MPIJOB__CLIENT_WATCH_ENDED ||
+	    mpijob__client_retry_budget_exhausted(&watch->patience, answer->code, now_ms);
 	same = watch->told_code == answer->code && watch->told_status == answer->status &&
 	       !(watch->hopeless && had_hope);
 	watch->told_code = watch->trouble = answer->code;
@@ -283,7 +284,7 @@ static int end(mpijob_watch *watch, int code, const char *what)
 	answer.code = code;
 	answer.message = mpijob_error_text(code);
 	watch->told_code = 0;
-	mpijob__client_watch_tell_failure(watch, &answer, what);
+	mpijob__client_watch_report_failure(watch, &answer, what);
 	return MPIJOB_ERR_CANCELLED;
 }
 
@@ -297,7 +298,7 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 		   : end(watch, code, what);
 }
 
-int mpijob__client_watch_tell(mpijob_watch *watch, int event,
+int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
     const struct mpijob__client_split_object *object, const char *what)
 {
 	struct mpijob_watch_event told = { sizeof(told), event, object->json, object->len,
@@ -307,26 +308,26 @@ int mpijob__client_watch_tell(mpijob_watch *watch, int event,
 	return judge(watch, watch->options.object(watch->options.user, &told), what);
 }
 
-void mpijob__client_watch_is_well(mpijob_watch *watch)
+void mpijob__client_watch_recovered(mpijob_watch *watch)
 {
 	watch->trouble = watch->hopeless = 0;
-	mpijob__client_patience_renew(&watch->patience);
+	mpijob__client_retry_budget_grant(&watch->patience);
 }
 
-int mpijob__client_watch_listed(mpijob_watch *watch, const char *version)
+int mpijob__client_watch_complete_list(mpijob_watch *watch, const char *version)
 {
 	int rc = 0;
 
-	mpijob__client_watch_begin(watch);
+	mpijob__client_watch_begin_list(watch);
 	if (!watch->freed && watch->options.listed)
 		rc = watch->options.listed(watch->options.user, version);
 	rc = judge(watch, rc, "list");
 	if (rc == 0)
-		rc = mpijob__client_watch_set(&watch->version, version);
+		rc = mpijob__client_watch_set_text(&watch->version, version);
 	if (rc)
 		return rc;
 	watch->heard_ms = watch->client->clock();
-	mpijob__client_watch_is_well(watch);
+	mpijob__client_watch_recovered(watch);
 	watch->need_list = watch->any_version = watch->list_once = watch->whole = watch->begun = 0;
 	watch->synced = 1;
 	watch->told_code = watch->told_status = 0;
@@ -335,7 +336,7 @@ int mpijob__client_watch_listed(mpijob_watch *watch, const char *version)
 
 /* --- when to go on --- */
 
-uint64_t mpijob__client_watch_roll(mpijob_watch *watch)
+uint64_t mpijob__client_watch_random(mpijob_watch *watch)
 {
 	/* splitmix64 */
 	uint64_t z = (watch->dice += UINT64_C(0x9e3779b97f4a7c15));
@@ -355,18 +356,18 @@ static void wait_for(mpijob_watch *watch, int64_t wait_ms)
 	watch->due_ms = wait_ms ? watch->client->clock() + wait_ms : INT64_MIN;
 }
 
-void mpijob__client_watch_go_on(mpijob_watch *watch)
+void mpijob__client_watch_continue(mpijob_watch *watch)
 {
 	wait_for(watch, 0);
 }
 
 /* Memory ran out here: the server is not to be spared, and nothing was learned about it. */
-void mpijob__client_watch_rest(mpijob_watch *watch)
+void mpijob__client_watch_wait_for_memory(mpijob_watch *watch)
 {
 	wait_for(watch, NOMEM_MS);
 }
 
-void mpijob__client_watch_went_well(mpijob_watch *watch)
+void mpijob__client_watch_mark_healthy(mpijob_watch *watch)
 {
 	if (watch->healthy_ms == INT64_MIN)
 		watch->healthy_ms = watch->started_ms;
@@ -386,7 +387,7 @@ void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 	watch->healthy_ms = INT64_MIN;
 	watch->client->unreachable |= watch->trouble == MPIJOB_ERR_UNREACHABLE;
 	wait_ms = watch->backoff_ms +
-		  (int64_t)(mpijob__client_watch_roll(watch) % (uint64_t)watch->backoff_ms);
+		  (int64_t)(mpijob__client_watch_random(watch) % (uint64_t)watch->backoff_ms);
 	watch->backoff_ms =
 	    watch->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : watch->backoff_ms * 2;
 	if (at_least_ms > RETRY_AFTER_MOST_MS)
@@ -396,7 +397,7 @@ void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 
 /* --- requests --- */
 
-size_t mpijob__client_watch_pair(const char **query, size_t count, const char *name,
+size_t mpijob__client_watch_add_query(const char **query, size_t count, const char *name,
     const char *value)
 {
 	query[count] = name;
@@ -404,7 +405,7 @@ size_t mpijob__client_watch_pair(const char **query, size_t count, const char *n
 	return count + 2;
 }
 
-int mpijob__client_watch_set(mpijob_text *text, const char *value)
+int mpijob__client_watch_set_text(mpijob_text *text, const char *value)
 {
 	if (mpijob__base_text_reserve(text, strlen(value)))
 		return MPIJOB_ERR_NOMEM;
@@ -458,8 +459,8 @@ int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, siz
 		request.path = mpijob_text_data(&path);
 		request.streaming = streaming;
 		request.fresh = watch->fresh;
-		rc = mpijob__client_start(watch->client, &request, MPIJOB__CLIENT_CALL_ONCE,
-		    callbacks, &watch->call);
+		rc = mpijob__client_call_start(watch->client, &request,
+		    MPIJOB__CLIENT_CALL_NO_RETRY, callbacks, &watch->call);
 	}
 	if (rc == 0)
 		watch->fresh = 0;
@@ -480,7 +481,7 @@ static int start(mpijob_watch *watch)
 static void give_up_stream(mpijob_watch *watch)
 {
 	mpijob_call_cancel(watch->call);
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING) {
+	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM) {
 		/* A server that does not know streamed lists just watches. */
 		watch->streams_refused |= !watch->events;
 		watch->list_once = 1;
@@ -488,7 +489,7 @@ static void give_up_stream(mpijob_watch *watch)
 	} else {
 		watch->fresh = 1; /* whoever takes the bytes there does not hand them on */
 	}
-	mpijob__client_watch_go_on(watch);
+	mpijob__client_watch_continue(watch);
 }
 
 void mpijob__client_watch_step(mpijob_watch *watch)
@@ -501,7 +502,7 @@ void mpijob__client_watch_step(mpijob_watch *watch)
 	now_ms = watch->client->clock();
 	if (now_ms < watch->due_ms)
 		return;
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING ||
+	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM ||
 	    watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
 		give_up_stream(watch);
 	watch->started_ms = now_ms;
@@ -512,11 +513,11 @@ void mpijob__client_watch_step(mpijob_watch *watch)
 		return;
 	answer.message = mpijob_error_text(answer.code);
 	mpijob__client_watch_enter(watch);
-	mpijob__client_watch_tell_failure(watch, &answer, watch->need_list ? "list" : "watch");
+	mpijob__client_watch_report_failure(watch, &answer, watch->need_list ? "list" : "watch");
 	if (watch->freed)
 		mpijob__client_split_release(&watch->split);
 	else if (answer.code == MPIJOB_ERR_NOMEM)
-		mpijob__client_watch_rest(watch);
+		mpijob__client_watch_wait_for_memory(watch);
 	else
 		mpijob__client_watch_back_off(watch, 0);
 	mpijob__client_watch_leave(watch);

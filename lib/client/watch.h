@@ -4,15 +4,15 @@
 #define MPIJOB__CLIENT_WATCH_H
 
 #include "base/text.h"
-#include "client/patience.h"
+#include "client/retry_budget.h"
 #include "client/split.h"
 
 #include <mpijob/watch.h>
 
 enum mpijob__client_watch_state {
-	MPIJOB__CLIENT_WATCH_WAITING,   /* until `due_ms` */
-	MPIJOB__CLIENT_WATCH_LISTING,   /* a list, or one page of it */
-	MPIJOB__CLIENT_WATCH_STREAMING, /* a watch that begins with what is there */
+	MPIJOB__CLIENT_WATCH_WAITING,        /* until `due_ms` */
+	MPIJOB__CLIENT_WATCH_LISTING,        /* a list, or one page of it */
+	MPIJOB__CLIENT_WATCH_LISTING_STREAM, /* a watch that begins with what is there */
 	MPIJOB__CLIENT_WATCH_WATCHING,
 	MPIJOB__CLIENT_WATCH_ENDED /* its owner does not want more */
 };
@@ -36,7 +36,7 @@ struct mpijob_watch {
 	int32_t told_code, told_status; /* the failure that was told last; told once */
 	int64_t heard_ms;               /* the last sign of life; meaningful once it is synced */
 	int32_t trouble; /* the failure that it is recovering from; 0 when all is well */
-	struct mpijob__client_patience patience;
+	struct mpijob__client_retry_budget patience;
 	int hopeless; /* the failure that was seen last will hardly get better */
 
 	/* Where to go on. */
@@ -86,9 +86,9 @@ void mpijob__client_watch_step(mpijob_watch *watch);
  * well.
  */
 int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch);
-int mpijob__client_watch_trouble(const mpijob_watch *watch);
+int mpijob__client_watch_failure_code(const mpijob_watch *watch);
 /* The server answers again: who waits because it could not be reached waits no longer. */
-void mpijob__client_watch_hurry(mpijob_watch *watch);
+void mpijob__client_watch_retry_now(mpijob_watch *watch);
 /* The client goes: nothing is told any more. */
 void mpijob__client_watch_detach(mpijob_watch *watch);
 
@@ -98,29 +98,29 @@ void mpijob__client_watch_detach(mpijob_watch *watch);
 void mpijob__client_watch_enter(mpijob_watch *watch);
 int mpijob__client_watch_leave(mpijob_watch *watch);
 /* Tell that a list begins, once for each. */
-void mpijob__client_watch_begin(mpijob_watch *watch);
+void mpijob__client_watch_begin_list(mpijob_watch *watch);
 /* Tell of an object. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX, or MPIJOB_ERR_CANCELLED when nothing
  * is wanted any more. */
-int mpijob__client_watch_tell(mpijob_watch *watch, int event,
+int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
     const struct mpijob__client_split_object *object, const char *what);
 /* Tell that a list is complete, and keep its version. Returns as tell(). */
-int mpijob__client_watch_listed(mpijob_watch *watch, const char *version);
+int mpijob__client_watch_complete_list(mpijob_watch *watch, const char *version);
 /* It works again: what failed before is forgotten. */
-void mpijob__client_watch_is_well(mpijob_watch *watch);
+void mpijob__client_watch_recovered(mpijob_watch *watch);
 /* A failure is told when it is another one than before, or when hope is lost. */
-void mpijob__client_watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer,
+void mpijob__client_watch_report_failure(mpijob_watch *watch, const struct mpijob_answer *answer,
     const char *what);
 /* Nothing runs any more: go on at once; after a failure, and at least so many milliseconds; or
  * shortly. */
-void mpijob__client_watch_go_on(mpijob_watch *watch);
+void mpijob__client_watch_continue(mpijob_watch *watch);
 void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms);
-void mpijob__client_watch_rest(mpijob_watch *watch);
-uint64_t mpijob__client_watch_roll(mpijob_watch *watch);
+void mpijob__client_watch_wait_for_memory(mpijob_watch *watch);
+uint64_t mpijob__client_watch_random(mpijob_watch *watch);
 /* What has begun with `started_ms` went well. */
-void mpijob__client_watch_went_well(mpijob_watch *watch);
-int mpijob__client_watch_set(mpijob_text *text, const char *value);
+void mpijob__client_watch_mark_healthy(mpijob_watch *watch);
+int mpijob__client_watch_set_text(mpijob_text *text, const char *value);
 /* Add a pair to a query with room for it; the new count of strings. */
-size_t mpijob__client_watch_pair(const char **query, size_t count, const char *name,
+size_t mpijob__client_watch_add_query(const char **query, size_t count, const char *name,
     const char *value);
 /* Does the answer say that a version or a list's token is too old, or that a version is too new? */
 int mpijob__client_watch_expired(const struct mpijob_answer *answer);

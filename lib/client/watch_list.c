@@ -21,10 +21,10 @@ static int take_item(void *user, const struct mpijob__client_split_object *item)
 {
 	mpijob_watch *watch = user;
 
-	mpijob__client_watch_begin(watch);
+	mpijob__client_watch_begin_list(watch);
 	if (watch->freed)
 		return MPIJOB_ERR_CANCELLED;
-	return mpijob__client_watch_tell(watch, MPIJOB_WATCH_LISTED, item, "list");
+	return mpijob__client_watch_report_object(watch, MPIJOB_WATCH_LISTED, item, "list");
 }
 
 static int list_data(void *user, const char *data, size_t len)
@@ -57,14 +57,15 @@ static int end_page(mpijob_watch *watch)
 	version =
 	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
-	rc = version ? mpijob__client_watch_set(&watch->page, next ? next : "") : MPIJOB_ERR_SYNTAX;
+	rc = version ? mpijob__client_watch_set_text(&watch->page, next ? next : "")
+		     : MPIJOB_ERR_SYNTAX;
 	if (rc == 0) {
 		watch->pages++;
 		if (watch->page.len == 0) {
 			/* Only where there is no cache, pages come when "0" was asked for. */
 			if (from_cache && watch->pages > 1)
 				watch->paged = 1;
-			rc = mpijob__client_watch_listed(watch, version);
+			rc = mpijob__client_watch_complete_list(watch, version);
 		}
 	}
 	mpijob_doc_free(doc);
@@ -92,7 +93,7 @@ static void fail(mpijob_watch *watch, const struct mpijob_answer *answer, int co
 	mpijob_text_clear(&watch->page);
 	watch->begun = 0;
 	if (again) {
-		mpijob__client_watch_go_on(watch);
+		mpijob__client_watch_continue(watch);
 		return;
 	}
 	if (answer->code == 0) {
@@ -100,11 +101,11 @@ static void fail(mpijob_watch *watch, const struct mpijob_answer *answer, int co
 		failure.message =
 		    code == MPIJOB_ERR_IO ? "the list broke off" : mpijob_error_text(code);
 	}
-	mpijob__client_watch_tell_failure(watch, &failure, "list");
+	mpijob__client_watch_report_failure(watch, &failure, "list");
 	if (watch->freed)
 		return;
 	if (code == MPIJOB_ERR_NOMEM)
-		mpijob__client_watch_rest(watch);
+		mpijob__client_watch_wait_for_memory(watch);
 	else
 		mpijob__client_watch_back_off(watch, answer->retry_after_ms);
 }
@@ -125,8 +126,8 @@ static void list_done(void *user, const struct mpijob_answer *answer)
 	if (code) {
 		fail(watch, answer, code);
 	} else {
-		mpijob__client_watch_went_well(watch);
-		mpijob__client_watch_go_on(watch);
+		mpijob__client_watch_mark_healthy(watch);
+		mpijob__client_watch_continue(watch);
 	}
 	mpijob__client_watch_leave(watch);
 }
@@ -141,10 +142,10 @@ static size_t make_query(const mpijob_watch *watch, const char **query)
 
 	if (!watch->whole && !watch->client->whole_lists &&
 	    (!in_cache || watch->paged || watch->page.len))
-		count = mpijob__client_watch_pair(query, count, "limit", PAGE);
+		count = mpijob__client_watch_add_query(query, count, "limit", PAGE);
 	if (watch->page.len)
-		return mpijob__client_watch_pair(query, count, "continue", watch->page.data);
-	return *version ? mpijob__client_watch_pair(query, count, "resourceVersion", version)
+		return mpijob__client_watch_add_query(query, count, "continue", watch->page.data);
+	return *version ? mpijob__client_watch_add_query(query, count, "resourceVersion", version)
 			: count;
 }
 

@@ -39,7 +39,7 @@ static void classify(mpijob_watch *watch, const struct mpijob_answer *answer)
 	if (mpijob__client_watch_expired(answer) || mpijob__client_watch_too_large(answer)) {
 		watch->gone = 1;
 		/* A version from the future is no better for a list. */
-		if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING ||
+		if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM ||
 		    mpijob__client_watch_too_large(answer))
 			watch->any_version = 1;
 		return;
@@ -73,8 +73,8 @@ static int take_error(mpijob_watch *watch, const struct mpijob__client_split_obj
 	answer.retry_after_ms = verdict.retry_after_ms;
 	classify(watch, &answer);
 	watch->retry_after_ms = answer.retry_after_ms;
-	if (watch->stream_failed && watch->state != MPIJOB__CLIENT_WATCH_STREAMING)
-		mpijob__client_watch_tell_failure(watch, &answer, "watch");
+	if (watch->stream_failed && watch->state != MPIJOB__CLIENT_WATCH_LISTING_STREAM)
+		mpijob__client_watch_report_failure(watch, &answer, "watch");
 	mpijob__client_verdict_release(&verdict);
 	return MPIJOB_ERR_CANCELLED;
 }
@@ -113,17 +113,17 @@ static int take_initial(mpijob_watch *watch, const struct mpijob__client_split_o
 {
 	int kind = read_event(event->type), rc;
 
-	mpijob__client_watch_begin(watch);
+	mpijob__client_watch_begin_list(watch);
 	if (watch->freed)
 		return MPIJOB_ERR_CANCELLED;
 	if (kind >= 0)
-		return mpijob__client_watch_tell(watch,
+		return mpijob__client_watch_report_object(watch,
 		    kind == MPIJOB_WATCH_DELETED ? kind : MPIJOB_WATCH_LISTED, event, "list");
 	rc =
 	    strcmp(event->type, "BOOKMARK") == 0 && *event->resource_version ? ends_list(event) : 0;
 	if (rc <= 0)
 		return rc;
-	rc = mpijob__client_watch_listed(watch, event->resource_version);
+	rc = mpijob__client_watch_complete_list(watch, event->resource_version);
 	if (rc)
 		return rc;
 	watch->state = MPIJOB__CLIENT_WATCH_WATCHING;
@@ -152,10 +152,10 @@ static int take_event(void *user, const struct mpijob__client_split_object *even
 	if (kind >= 0 && is_strange(watch, event))
 		return 0;
 	watch->events = 1;
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING)
+	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM)
 		return take_initial(watch, event);
 	if (kind >= 0) {
-		rc = mpijob__client_watch_tell(watch, kind, event, "watch");
+		rc = mpijob__client_watch_report_object(watch, kind, event, "watch");
 		if (rc)
 			return rc;
 	}
@@ -165,7 +165,7 @@ static int take_event(void *user, const struct mpijob__client_split_object *even
 	/* Also a bookmark, and an event of a type that is not invented yet. */
 	if (!*event->resource_version || watch->synthetic)
 		return 0;
-	return mpijob__client_watch_set(&watch->version, event->resource_version);
+	return mpijob__client_watch_set_text(&watch->version, event->resource_version);
 }
 
 static int stream_data(void *user, const char *data, size_t len)
@@ -179,8 +179,8 @@ static int stream_data(void *user, const char *data, size_t len)
 	if (rc == MPIJOB_ERR_SYNTAX && !watch->freed)
 		watch->stream_failed = 1;
 	if (rc == 0 && watch->events && watch->synced)
-		mpijob__client_watch_is_well(watch);
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING)
+		mpijob__client_watch_recovered(watch);
+	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM)
 		watch->due_ms = watch->client->clock() + INITIAL_MS;
 	else if (watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
 		watch->due_ms = open_until(watch);
@@ -207,7 +207,7 @@ static void initial_done(mpijob_watch *watch, const struct mpijob_answer *answer
 {
 	watch->begun = 0;
 	if (answer->code == MPIJOB_ERR_NOMEM) {
-		mpijob__client_watch_rest(watch);
+		mpijob__client_watch_wait_for_memory(watch);
 		return;
 	}
 	if (answer->status && answer->status != 200)
@@ -215,7 +215,7 @@ static void initial_done(mpijob_watch *watch, const struct mpijob_answer *answer
 	if (answer->status == 0 || answer->status == 429 ||
 	    (watch->stream_failed && watch->busy_server)) {
 		/* Not a matter of how the list comes. */
-		mpijob__client_watch_tell_failure(watch, answer, "list");
+		mpijob__client_watch_report_failure(watch, answer, "list");
 		if (!watch->freed)
 			mpijob__client_watch_back_off(watch,
 			    longer(answer->retry_after_ms, watch->retry_after_ms));
@@ -223,12 +223,12 @@ static void initial_done(mpijob_watch *watch, const struct mpijob_answer *answer
 	}
 	if (watch->gone && watch->version.len) {
 		mpijob_text_clear(&watch->version);
-		mpijob__client_watch_go_on(watch);
+		mpijob__client_watch_continue(watch);
 		return;
 	}
 	watch->streams_refused |= refuses_streams(answer->status);
 	watch->list_once = 1;
-	mpijob__client_watch_go_on(watch);
+	mpijob__client_watch_continue(watch);
 }
 
 static int64_t lifetime(const mpijob_watch *watch)
@@ -246,7 +246,7 @@ static int has_failed(mpijob_watch *watch, const struct mpijob_answer *answer)
 		return short_life;
 	if (watch->stream_failed) {
 		if (answer->code == MPIJOB_ERR_SYNTAX || answer->status != 200)
-			mpijob__client_watch_tell_failure(watch, answer, "watch");
+			mpijob__client_watch_report_failure(watch, answer, "watch");
 		return 1;
 	}
 	if (answer->code == 0)
@@ -254,7 +254,7 @@ static int has_failed(mpijob_watch *watch, const struct mpijob_answer *answer)
 	/* A stream that broke after it brought something is no worse than one that ended. */
 	if (answer->status == 200 && answer->code != MPIJOB_ERR_NOMEM && watch->events)
 		return 0;
-	mpijob__client_watch_tell_failure(watch, answer, "watch");
+	mpijob__client_watch_report_failure(watch, answer, "watch");
 	return 1;
 }
 
@@ -273,17 +273,17 @@ static void watch_done(mpijob_watch *watch, const struct mpijob_answer *answer)
 	watch->need_list = watch->gone || (watch->stream_failed && watch->relist) ||
 			   watch->server_errors >= SERVER_ERRORS;
 	if (answer->status == 200 && lifetime(watch) >= SHORT_LIFE_MS)
-		mpijob__client_watch_went_well(watch);
+		mpijob__client_watch_mark_healthy(watch);
 	if (!failed) {
 		watch->told_code = watch->told_status = 0;
-		mpijob__client_watch_is_well(watch);
+		mpijob__client_watch_recovered(watch);
 	}
 	if (answer->code == MPIJOB_ERR_NOMEM)
-		mpijob__client_watch_rest(watch);
+		mpijob__client_watch_wait_for_memory(watch);
 	else if (failed)
 		mpijob__client_watch_back_off(watch, wait_ms);
 	else
-		mpijob__client_watch_go_on(watch);
+		mpijob__client_watch_continue(watch);
 }
 
 static void stream_done(void *user, const struct mpijob_answer *answer)
@@ -292,7 +292,7 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 
 	mpijob__client_watch_enter(watch);
 	watch->call = NULL;
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING)
+	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM)
 		initial_done(watch, answer);
 	else if (watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
 		watch_done(watch, answer);
@@ -304,24 +304,25 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 static size_t make_query(const mpijob_watch *watch, int initial, const char *timeout,
     const char **query)
 {
-	size_t count = mpijob__client_watch_pair(query, 0, "watch", "1");
+	size_t count = mpijob__client_watch_add_query(query, 0, "watch", "1");
 
-	count = mpijob__client_watch_pair(query, count, "allowWatchBookmarks", "true");
+	count = mpijob__client_watch_add_query(query, count, "allowWatchBookmarks", "true");
 	if (initial) {
-		count = mpijob__client_watch_pair(query, count, "sendInitialEvents", "true");
-		count =
-		    mpijob__client_watch_pair(query, count, "resourceVersionMatch", "NotOlderThan");
+		count = mpijob__client_watch_add_query(query, count, "sendInitialEvents", "true");
+		count = mpijob__client_watch_add_query(query, count, "resourceVersionMatch",
+		    "NotOlderThan");
 	}
 	if (!initial || (watch->version.len && !watch->any_version))
-		count = mpijob__client_watch_pair(query, count, "resourceVersion",
+		count = mpijob__client_watch_add_query(query, count, "resourceVersion",
 		    mpijob_text_data(&watch->version));
-	return mpijob__client_watch_pair(query, count, "timeoutSeconds", timeout);
+	return mpijob__client_watch_add_query(query, count, "timeoutSeconds", timeout);
 }
 
 int mpijob__client_watch_start_stream(mpijob_watch *watch, int initial)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), stream_data, stream_done, watch };
-	int seconds = WATCH_LEAST_S + (int)(mpijob__client_watch_roll(watch) % (WATCH_LEAST_S + 1));
+	int seconds =
+	    WATCH_LEAST_S + (int)(mpijob__client_watch_random(watch) % (WATCH_LEAST_S + 1));
 	mpijob_text timeout = { 0 };
 	const char *query[12];
 	size_t count;
@@ -344,7 +345,8 @@ int mpijob__client_watch_start_stream(mpijob_watch *watch, int initial)
 	watch->retry_after_ms = 0;
 	watch->synthetic =
 	    !initial && (watch->version.len == 0 || strcmp(watch->version.data, "0") == 0);
-	watch->state = initial ? MPIJOB__CLIENT_WATCH_STREAMING : MPIJOB__CLIENT_WATCH_WATCHING;
+	watch->state =
+	    initial ? MPIJOB__CLIENT_WATCH_LISTING_STREAM : MPIJOB__CLIENT_WATCH_WATCHING;
 	watch->lasts_ms = (int64_t)seconds * 1000 + LATE_MS;
 	watch->due_ms = initial ? watch->started_ms + INITIAL_MS : open_until(watch);
 	return 0;

@@ -501,7 +501,7 @@ static void tell_recoveries(mpijob_operator *operator_)
 	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
 		struct mpijob__operator_source *source = &operator_->sources[i];
 
-		if (!source->troubled || mpijob__client_watch_trouble(source->watch))
+		if (!source->troubled || mpijob__client_watch_failure_code(source->watch))
 			continue;
 		source->troubled = 0;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "watch-back",

@@ -38,7 +38,7 @@ static void enter(mpijob_exchange *exchange, int waits, int64_t due_ms)
 		client->line_first = exchange;
 }
 
-void mpijob__client_line_leave(mpijob_exchange *exchange)
+void mpijob__client_send_queue_remove(mpijob_exchange *exchange)
 {
 	mpijob_client *client = exchange->client;
 
@@ -56,7 +56,7 @@ void mpijob__client_line_leave(mpijob_exchange *exchange)
 	exchange->waits = MPIJOB__CLIENT_WAITS_NOT;
 }
 
-void mpijob__client_line_flush(mpijob_exchange *exchange)
+void mpijob__client_send_queue_flush(mpijob_exchange *exchange)
 {
 	if (exchange->waits == MPIJOB__CLIENT_WAITS_NOT)
 		enter(exchange, MPIJOB__CLIENT_WAITS_TO_FLUSH, INT64_MIN);
@@ -64,8 +64,8 @@ void mpijob__client_line_flush(mpijob_exchange *exchange)
 
 /* --- the bucket --- */
 
-void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps, int64_t burst,
-    int64_t now_ms)
+void mpijob__client_send_queue_set_rate(struct mpijob__client_token_bucket *bucket, int64_t qps,
+    int64_t burst, int64_t now_ms)
 {
 	bucket->qps = qps;
 	bucket->burst = burst;
@@ -74,7 +74,7 @@ void mpijob__client_line_fill(struct mpijob__client_bucket *bucket, int64_t qps,
 }
 
 /* Take a token, of the future if need be; tell when it is there. */
-static int64_t take_token(struct mpijob__client_bucket *bucket, int64_t now_ms)
+static int64_t take_token(struct mpijob__client_token_bucket *bucket, int64_t now_ms)
 {
 	int64_t most = bucket->burst * 1000, passed = now_ms - bucket->filled_ms;
 
@@ -102,16 +102,16 @@ static int start(mpijob_exchange *exchange)
 	exchange->sent_ms = client->clock();
 	rc = client->transport.start(client->self, &exchange->copy.request, exchange);
 	if (rc == 0 && exchange->paused)
-		mpijob__client_tell_pause(exchange);
+		mpijob__client_exchange_forward_pause(exchange);
 	if (rc == 0)
 		return 0;
 	exchange->held = 0;
 	return rc < 0 ? rc : MPIJOB_ERR_IO;
 }
 
-int mpijob__client_line_begin(mpijob_exchange *exchange)
+int mpijob__client_send_queue_submit(mpijob_exchange *exchange)
 {
-	struct mpijob__client_bucket *bucket = &exchange->client->bucket;
+	struct mpijob__client_token_bucket *bucket = &exchange->client->bucket;
 
 	if (!exchange->streaming && bucket->qps && !exchange->paid) {
 		int64_t now_ms = exchange->client->clock();
@@ -142,7 +142,7 @@ static int64_t wait_before_retry(const mpijob_exchange *exchange, int code)
 	return -1;
 }
 
-int mpijob__client_line_retry(mpijob_exchange *exchange, int code)
+int mpijob__client_send_queue_retry(mpijob_exchange *exchange, int code)
 {
 	int64_t wait_ms = wait_before_retry(exchange, code);
 
@@ -173,11 +173,11 @@ static void flush(mpijob_exchange *exchange)
 		mpijob__client_exchange_deliver(exchange, backlog.data, backlog.len);
 	mpijob__base_text_release(&backlog);
 	if (exchange->ended && exchange->backlog.len == 0 && !exchange->dead)
-		mpijob__client_finish(exchange, exchange->end_code,
+		mpijob__client_exchange_finish(exchange, exchange->end_code,
 		    exchange->end_message.len ? exchange->end_message.data : NULL);
 }
 
-void mpijob__client_line_step(mpijob_client *client)
+void mpijob__client_send_queue_step(mpijob_client *client)
 {
 	int64_t now_ms;
 
@@ -189,14 +189,14 @@ void mpijob__client_line_step(mpijob_client *client)
 		int waits = exchange->waits;
 		int rc;
 
-		mpijob__client_line_leave(exchange);
+		mpijob__client_send_queue_remove(exchange);
 		if (waits == MPIJOB__CLIENT_WAITS_TO_FLUSH) {
 			client->news = 1;
 			flush(exchange);
 			continue;
 		}
-		rc = exchange->dead ? 0 : mpijob__client_line_begin(exchange);
+		rc = exchange->dead ? 0 : mpijob__client_send_queue_submit(exchange);
 		if (rc)
-			mpijob__client_finish(exchange, rc, NULL);
+			mpijob__client_exchange_finish(exchange, rc, NULL);
 	}
 }

@@ -26,29 +26,30 @@
 #define SILENCES_MOST  4
 #define SILENT_GONE_MS 60000 /* of a pod that is gone: there is no second try */
 
-static int reads_once(const struct log_source *source)
+static int reads_once(const struct mpijob__client_log_source *source)
 {
 	return !source->logs->options.follow || source->logs->options.previous;
 }
 
-static int run_is_over(const struct log_source *source)
+static int run_is_over(const struct mpijob__client_log_source *source)
 {
 	return source->is_previous || reads_once(source) || source->pod->gone ||
 	       source->attempt < source->runs - 1 || !source->running;
 }
 
 /* Init containers that end come before all others, each when the one before it was read. */
-static int gate_is_open(const struct log_source *source)
+static int gate_is_open(const struct mpijob__client_log_source *source)
 {
-	for (const struct log_source *before = source->pod->sources; before != source;
-	     before = before->next)
+	for (const struct mpijob__client_log_source *before = source->pod->sources;
+	     before != source; before = before->next)
 		if (before->is_gate && !before->over &&
 		    (!mpijob__client_log_is_read(before) || before->runs == 0))
 			return 0;
 	return 1;
 }
 
-int mpijob__client_log_wants(const struct log_source *source, int64_t now_ms, int64_t *due_ms)
+int mpijob__client_log_wants_stream(const struct mpijob__client_log_source *source, int64_t now_ms,
+    int64_t *due_ms)
 {
 	*due_ms = INT64_MAX;
 	if (source->call || source->is_waiting || source->over || source->runs == 0 ||
@@ -58,7 +59,7 @@ int mpijob__client_log_wants(const struct log_source *source, int64_t now_ms, in
 	return source->due_ms <= now_ms;
 }
 
-int mpijob__client_log_is_read(const struct log_source *source)
+int mpijob__client_log_is_read(const struct mpijob__client_log_source *source)
 {
 	return source->over ||
 	       (!source->call && !source->logs->options.previous && source->read >= source->runs);
@@ -66,16 +67,17 @@ int mpijob__client_log_is_read(const struct log_source *source)
 
 /* --- runs --- */
 
-static void tell_failure(struct log_source *source, int code, const char *message, int again)
+static void tell_failure(struct mpijob__client_log_source *source, int code, const char *message,
+    int again)
 {
 	if (again && source->told_code == code)
 		return;
 	source->told_code = code;
-	mpijob__client_log_tell_failure(source->logs, source->pod->name, source->name, code,
+	mpijob__client_log_report_failure(source->logs, source->pod->name, source->name, code,
 	    message, again);
 }
 
-static void finish_run(struct log_source *source)
+static void finish_run(struct mpijob__client_log_source *source)
 {
 	source->read = source->attempt + 1;
 	source->attempt = -1;
@@ -84,13 +86,13 @@ static void finish_run(struct log_source *source)
 	source->backoff_ms = 0;
 	source->tries = source->refusals = source->told_code = source->silences = 0;
 	source->over = source->logs->options.previous;
-	mpijob__client_log_forget(source);
+	mpijob__client_log_lines_reset(source);
 }
 
 /* Its stream ended well and its run is over. */
-static void complete_run(struct log_source *source)
+static void complete_run(struct mpijob__client_log_source *source)
 {
-	(void)mpijob__client_log_flush(source);
+	(void)mpijob__client_log_lines_flush(source);
 	finish_run(source);
 }
 
@@ -98,7 +100,7 @@ static void complete_run(struct log_source *source)
  * Of a run that came and went unseen the server keeps what it wrote, but of one only; while the
  * next one waits to start, that is the last one, however it is asked for.
  */
-static void choose_run(struct log_source *source)
+static void choose_run(struct mpijob__client_log_source *source)
 {
 	int32_t last = source->runs - 1, oldest = source->between ? last : last - 1;
 
@@ -107,12 +109,12 @@ static void choose_run(struct log_source *source)
 	if (source->attempt < 0) {
 		source->attempt =
 		    source->logs->options.previous || source->read < last ? oldest : last;
-		mpijob__client_log_forget(source);
+		mpijob__client_log_lines_reset(source);
 	}
 	source->is_previous = source->logs->options.previous || source->attempt < last;
 }
 
-void mpijob__client_log_source_changed(struct log_source *source)
+void mpijob__client_log_source_changed(struct mpijob__client_log_source *source)
 {
 	if (source->call || source->over)
 		return;
@@ -130,7 +132,7 @@ void mpijob__client_log_source_changed(struct log_source *source)
 
 /* --- streams --- */
 
-static void try_later(struct log_source *source, int code, int64_t at_least_ms)
+static void try_later(struct mpijob__client_log_source *source, int code, int64_t at_least_ms)
 {
 	int64_t wait_ms;
 
@@ -148,16 +150,16 @@ static void try_later(struct log_source *source, int code, int64_t at_least_ms)
 }
 
 /* What a kubelet refuses because a container does not run yet is not meant. */
-static int is_hopeless(struct log_source *source, int code)
+static int is_hopeless(struct mpijob__client_log_source *source, int code)
 {
 	int meant =
 	    code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE;
 
-	return mpijob__client_patience_ends(&source->patience, meant ? code : 0,
+	return mpijob__client_retry_budget_exhausted(&source->patience, meant ? code : 0,
 	    source->logs->client->clock());
 }
 
-static int is_final(struct log_source *source, int code)
+static int is_final(struct mpijob__client_log_source *source, int code)
 {
 	if (is_hopeless(source, code) || source->pod->gone)
 		return 1;
@@ -171,7 +173,7 @@ static int is_final(struct log_source *source, int code)
  * What was written is not kept, or is out of reach: the run before the last, and one that is over
  * and was refused again and again. A server that does not answer at all is waited for.
  */
-static int run_is_lost(const struct log_source *source, int code)
+static int run_is_lost(const struct mpijob__client_log_source *source, int code)
 {
 	if (reads_once(source) || source->pod->gone)
 		return 0;
@@ -181,7 +183,8 @@ static int run_is_lost(const struct log_source *source, int code)
 	       run_is_over(source);
 }
 
-static void failed(struct log_source *source, int code, const char *message, int64_t at_least_ms)
+static void failed(struct mpijob__client_log_source *source, int code, const char *message,
+    int64_t at_least_ms)
 {
 	source->tries++;
 	source->refusals += code == MPIJOB_ERR_SERVER || code == MPIJOB_ERR_REJECTED ||
@@ -201,23 +204,23 @@ static void failed(struct log_source *source, int code, const char *message, int
 
 static int stream_data(void *user, const char *data, size_t len)
 {
-	struct log_source *source = user;
+	struct mpijob__client_log_source *source = user;
 	struct mpijob_logs *logs = source->logs;
 	int rc;
 
 	source->quiet = 0;
-	mpijob__client_patience_renew(&source->patience);
+	mpijob__client_retry_budget_grant(&source->patience);
 	mpijob__client_log_enter(logs);
-	rc = mpijob__client_log_feed(source, data, len);
+	rc = mpijob__client_log_lines_feed(source, data, len);
 	if (logs->freed || logs->state < 0)
 		rc = MPIJOB_ERR_CANCELLED;
 	mpijob__client_log_leave(logs);
 	return rc;
 }
 
-static void ended_well(struct log_source *source)
+static void ended_well(struct mpijob__client_log_source *source)
 {
-	const char *message = mpijob__client_log_message(source);
+	const char *message = mpijob__client_log_kubelet_error(source);
 
 	if (message) {
 		failed(source, MPIJOB_ERR_REJECTED, message, 0);
@@ -233,13 +236,13 @@ static void ended_well(struct log_source *source)
 
 static void stream_done(void *user, const struct mpijob_answer *answer)
 {
-	struct log_source *source = user;
+	struct mpijob__client_log_source *source = user;
 	struct mpijob_logs *logs = source->logs;
 
 	source->call = NULL;
 	logs->open--;
 	if (answer->status == 200)
-		mpijob__client_patience_renew(&source->patience);
+		mpijob__client_retry_budget_grant(&source->patience);
 	mpijob__client_log_enter(logs);
 	if (logs->state > 0) {
 		if (answer->code == 0)
@@ -248,7 +251,7 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 			failed(source, answer->code, answer->message, answer->retry_after_ms);
 		if (source->pod->gone)
 			source->over = 1;
-		mpijob__client_log_stir(logs);
+		mpijob__client_log_schedule_scan(logs);
 	}
 	mpijob__client_log_leave(logs);
 }
@@ -265,8 +268,8 @@ static int put_number(const char **query, size_t *count, const char *name, mpijo
 
 /* Where to begin: behind what was told, else as was asked for, of containers that were there when
  * we came. */
-static int put_beginning(const struct log_source *source, const char **query, size_t *count,
-    mpijob_text texts[2])
+static int put_beginning(const struct mpijob__client_log_source *source, const char **query,
+    size_t *count, mpijob_text texts[2])
 {
 	const struct mpijob_logs *logs = source->logs;
 	int rc = 0;
@@ -285,7 +288,7 @@ static int put_beginning(const struct log_source *source, const char **query, si
 	return rc;
 }
 
-static int start_stream(struct log_source *source)
+static int start_stream(struct mpijob__client_log_source *source)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), stream_data, stream_done, source };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
@@ -313,8 +316,8 @@ static int start_stream(struct log_source *source)
 		request.path = mpijob_text_data(&path);
 		request.streaming = 1;
 		request.fresh = source->fresh;
-		rc = mpijob__client_start(source->logs->client, &request, MPIJOB__CLIENT_CALL_ONCE,
-		    &callbacks, &source->call);
+		rc = mpijob__client_call_start(source->logs->client, &request,
+		    MPIJOB__CLIENT_CALL_NO_RETRY, &callbacks, &source->call);
 	}
 	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&texts[0]);
@@ -322,12 +325,12 @@ static int start_stream(struct log_source *source)
 	return rc;
 }
 
-void mpijob__client_log_open(struct log_source *source)
+void mpijob__client_log_open_stream(struct mpijob__client_log_source *source)
 {
 	int rc;
 
 	choose_run(source);
-	mpijob__client_log_resume(source);
+	mpijob__client_log_lines_restart(source);
 	source->drained = 0;
 	rc = start_stream(source);
 	if (rc) {
@@ -342,7 +345,7 @@ void mpijob__client_log_open(struct log_source *source)
 		mpijob_call_pause(source->call, 1);
 }
 
-void mpijob__client_log_park(struct log_source *source)
+void mpijob__client_log_close_stream(struct mpijob__client_log_source *source)
 {
 	mpijob_call_cancel(source->call);
 	source->call = NULL;
@@ -350,7 +353,8 @@ void mpijob__client_log_park(struct log_source *source)
 	source->due_ms = 0;
 }
 
-int mpijob__client_log_is_silent(struct log_source *source, int64_t now_ms, int64_t *due_ms)
+int mpijob__client_log_is_silent(struct mpijob__client_log_source *source, int64_t now_ms,
+    int64_t *due_ms)
 {
 	int64_t most_ms =
 	    source->pod->gone ? SILENT_GONE_MS : (int64_t)SILENT_MS << source->silences;
@@ -367,16 +371,16 @@ int mpijob__client_log_is_silent(struct log_source *source, int64_t now_ms, int6
 	return now_ms >= *due_ms;
 }
 
-void mpijob__client_log_cut(struct log_source *source)
+void mpijob__client_log_abort_silent(struct mpijob__client_log_source *source)
 {
-	mpijob__client_log_park(source);
+	mpijob__client_log_close_stream(source);
 	source->fresh = 1;
 	source->silences++;
 	failed(source, MPIJOB_ERR_TIMEOUT,
 	    "its container has ended, and the end of its log does not come", 0);
 }
 
-void mpijob__client_log_free_source(struct log_source *source)
+void mpijob__client_log_free_source(struct mpijob__client_log_source *source)
 {
 	if (source->call) {
 		mpijob_call_cancel(source->call);

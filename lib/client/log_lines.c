@@ -16,7 +16,7 @@
 #define TIME_MOST 40 /* bytes of a time with nanoseconds and an offset, and a blank */
 
 /* Length of a time and the blank behind it at the beginning of a line; 0 when there is none. */
-static size_t read_time(const char *line, size_t len, struct log_time *out)
+static size_t read_time(const char *line, size_t len, struct mpijob__client_log_time *out)
 {
 	size_t end = 0;
 	const char *dot;
@@ -41,7 +41,7 @@ static size_t read_time(const char *line, size_t len, struct log_time *out)
 	return end + 1;
 }
 
-static int compare(const struct log_time *a, const struct log_time *b)
+static int compare(const struct mpijob__client_log_time *a, const struct mpijob__client_log_time *b)
 {
 	if (a->seconds != b->seconds)
 		return a->seconds < b->seconds ? -1 : 1;
@@ -49,9 +49,10 @@ static int compare(const struct log_time *a, const struct log_time *b)
 }
 
 /* Whether a line that begins now was told before. */
-static int was_told(struct log_source *source, const struct log_time *time)
+static int was_told(struct mpijob__client_log_source *source,
+    const struct mpijob__client_log_time *time)
 {
-	const struct log_place *place = &source->place;
+	const struct mpijob__client_log_position *place = &source->place;
 	int order;
 
 	if (!source->catching_up || !time->text[0])
@@ -65,7 +66,7 @@ static int was_told(struct log_source *source, const struct log_time *time)
 	return 0;
 }
 
-static int tell(struct log_source *source, const char *text, size_t len, int whole)
+static int tell(struct mpijob__client_log_source *source, const char *text, size_t len, int whole)
 {
 	struct mpijob_logs *logs = source->logs;
 	struct mpijob_log_line line = { sizeof(line), source->pod->name, source->name, text, len,
@@ -82,9 +83,9 @@ static int tell(struct log_source *source, const char *text, size_t len, int who
 }
 
 /* A line has been told to its end. */
-static void move_on(struct log_source *source)
+static void move_on(struct mpijob__client_log_source *source)
 {
-	struct log_place *place = &source->place;
+	struct mpijob__client_log_position *place = &source->place;
 
 	if (place->open.text[0]) {
 		place->same = place->last.text[0] && compare(&place->open, &place->last) == 0
@@ -99,10 +100,10 @@ static void move_on(struct log_source *source)
 
 /* The first part of a line: its time, and whether it is told at all. How many bytes in front are
  * not of its text. */
-static size_t begin_line(struct log_source *source, const char *data, size_t len)
+static size_t begin_line(struct mpijob__client_log_source *source, const char *data, size_t len)
 {
-	struct log_place *place = &source->place;
-	struct log_time time;
+	struct mpijob__client_log_position *place = &source->place;
+	struct mpijob__client_log_time time;
 	size_t before = read_time(data, len, &time);
 
 	source->inside = 1;
@@ -121,7 +122,8 @@ static size_t begin_line(struct log_source *source, const char *data, size_t len
 }
 
 /* A part of a line, or its end. */
-static int take_part(struct log_source *source, const char *data, size_t len, int whole)
+static int take_part(struct mpijob__client_log_source *source, const char *data, size_t len,
+    int whole)
 {
 	size_t before = source->inside ? 0 : begin_line(source, data, len);
 	size_t skip = source->skip < len - before ? source->skip : len - before;
@@ -141,16 +143,16 @@ static int take_part(struct log_source *source, const char *data, size_t len, in
 
 /* How many bytes the part has that is told next when a line is too long: those of its text and what
  * stands in front. */
-static size_t part_most(const struct log_source *source)
+static size_t part_most(const struct mpijob__client_log_source *source)
 {
-	struct log_time time;
+	struct mpijob__client_log_time time;
 
 	if (source->inside || source->logs->options.timestamps)
 		return LINE_MOST;
 	return LINE_MOST + read_time(mpijob_text_data(&source->line), source->line.len, &time);
 }
 
-static int tell_long(struct log_source *source)
+static int tell_long(struct mpijob__client_log_source *source)
 {
 	size_t part;
 	int rc = 0;
@@ -164,7 +166,7 @@ static int tell_long(struct log_source *source)
 }
 
 /* The end of a line: what was kept of it and what came now. */
-static int take_end(struct log_source *source, const char *data, size_t len)
+static int take_end(struct mpijob__client_log_source *source, const char *data, size_t len)
 {
 	int rc;
 
@@ -178,7 +180,8 @@ static int take_end(struct log_source *source, const char *data, size_t len)
 	return rc ? rc : take_part(source, mpijob_text_data(&source->line), len, 1);
 }
 
-int mpijob__client_log_feed(struct log_source *source, const char *data, size_t len)
+int mpijob__client_log_lines_feed(struct mpijob__client_log_source *source, const char *data,
+    size_t len)
 {
 	int rc = 0;
 
@@ -205,7 +208,7 @@ int mpijob__client_log_feed(struct log_source *source, const char *data, size_t 
 	return rc;
 }
 
-int mpijob__client_log_flush(struct log_source *source)
+int mpijob__client_log_lines_flush(struct mpijob__client_log_source *source)
 {
 	size_t len = source->line.len;
 
@@ -218,10 +221,10 @@ int mpijob__client_log_flush(struct log_source *source)
  * line end, and without the time that is in front of each line of a log. So a piece without a time
  * is a message if it is the last one and if all lines before it have a time.
  */
-const char *mpijob__client_log_message(const struct log_source *source)
+const char *mpijob__client_log_kubelet_error(const struct mpijob__client_log_source *source)
 {
 	const char *text = mpijob_text_data(&source->line);
-	struct log_time time;
+	struct mpijob__client_log_time time;
 
 	if (source->line.len == 0 || source->inside || source->untimed ||
 	    read_time(text, source->line.len, &time))
@@ -229,7 +232,7 @@ const char *mpijob__client_log_message(const struct log_source *source)
 	return text;
 }
 
-void mpijob__client_log_resume(struct log_source *source)
+void mpijob__client_log_lines_restart(struct mpijob__client_log_source *source)
 {
 	mpijob_text_clear(&source->line);
 	source->inside = source->dropping = source->untimed = 0;
@@ -238,8 +241,8 @@ void mpijob__client_log_resume(struct log_source *source)
 	source->caught = 0;
 }
 
-void mpijob__client_log_forget(struct log_source *source)
+void mpijob__client_log_lines_reset(struct mpijob__client_log_source *source)
 {
 	memset(&source->place, 0, sizeof(source->place));
-	mpijob__client_log_resume(source);
+	mpijob__client_log_lines_restart(source);
 }

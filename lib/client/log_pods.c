@@ -20,33 +20,34 @@ static const struct {
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-static struct log_pod *find_pod(struct mpijob_logs *logs, const char *name, const char *uid)
+static struct mpijob__client_log_pod *find_pod(struct mpijob_logs *logs, const char *name,
+    const char *uid)
 {
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (strcmp(pod->uid, uid) == 0 && strcmp(pod->name, name) == 0)
 			return pod;
 	return NULL;
 }
 
-static void pod_is_gone(struct log_pod *pod)
+static void pod_is_gone(struct mpijob__client_log_pod *pod)
 {
 	pod->gone = 1;
-	for (struct log_source *source = pod->sources; source; source = source->next)
+	for (struct mpijob__client_log_source *source = pod->sources; source; source = source->next)
 		mpijob__client_log_source_changed(source);
 }
 
 /* Another pod of the same name is a new one. */
 static void drop_namesakes(struct mpijob_logs *logs, const char *name)
 {
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (!pod->gone && strcmp(pod->name, name) == 0)
 			pod_is_gone(pod);
 }
 
-static void free_pod(struct log_pod *pod)
+static void free_pod(struct mpijob__client_log_pod *pod)
 {
 	while (pod->sources) {
-		struct log_source *source = pod->sources;
+		struct mpijob__client_log_source *source = pod->sources;
 
 		pod->sources = source->next;
 		mpijob__client_log_free_source(source);
@@ -76,11 +77,11 @@ static const mpijob_node *find_container(const mpijob_node *pod, const char *nam
 	return NULL;
 }
 
-static int add_source(struct log_pod *pod, const mpijob_node *container, size_t list)
+static int add_source(struct mpijob__client_log_pod *pod, const mpijob_node *container, size_t list)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(container, "name"));
 	const char *policy = mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
-	struct log_source *source, **at = &pod->sources;
+	struct mpijob__client_log_source *source, **at = &pod->sources;
 
 	if (!name)
 		return 0;
@@ -104,7 +105,7 @@ static int add_source(struct log_pod *pod, const mpijob_node *container, size_t 
 	return 0;
 }
 
-static int add_all(struct log_pod *pod, const mpijob_node *from)
+static int add_all(struct mpijob__client_log_pod *pod, const mpijob_node *from)
 {
 	for (size_t list = 0; list < LISTS; list++) {
 		const mpijob_node *containers =
@@ -117,7 +118,7 @@ static int add_all(struct log_pod *pod, const mpijob_node *from)
 	return 0;
 }
 
-static int add_chosen(struct log_pod *pod, const mpijob_node *from)
+static int add_chosen(struct mpijob__client_log_pod *pod, const mpijob_node *from)
 {
 	const mpijob_node *annotations = mpijob_node_find(from, "metadata.annotations");
 	const char *asked = pod->logs->options.container;
@@ -134,7 +135,7 @@ static int add_chosen(struct log_pod *pod, const mpijob_node *from)
 	}
 	if (container)
 		return add_source(pod, container, list);
-	mpijob__client_log_tell_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND,
+	mpijob__client_log_report_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND,
 	    "the pod has no such container", 0);
 	return 0;
 }
@@ -142,7 +143,7 @@ static int add_chosen(struct log_pod *pod, const mpijob_node *from)
 static int add_pod(struct mpijob_logs *logs, const char *name, const char *uid,
     const mpijob_node *from)
 {
-	struct log_pod *pod = calloc(1, sizeof(*pod));
+	struct mpijob__client_log_pod *pod = calloc(1, sizeof(*pod));
 	int rc = MPIJOB_ERR_NOMEM;
 
 	if (!pod)
@@ -186,7 +187,7 @@ static int has(const mpijob_node *status, const char *path)
 }
 
 /* Say once to who does not wait why there is nothing. */
-static void tell_waiting(struct log_source *source, const mpijob_node *status)
+static void tell_waiting(struct mpijob__client_log_source *source, const mpijob_node *status)
 {
 	struct mpijob_logs *logs = source->logs;
 	const char *reason = mpijob_node_string(mpijob_node_find(status, "state.waiting.reason"));
@@ -199,12 +200,12 @@ static void tell_waiting(struct log_source *source, const mpijob_node *status)
 			       reason) == 0)
 		words = mpijob_text_data(&text);
 	source->over = 1;
-	mpijob__client_log_tell_failure(logs, source->pod->name, source->name, MPIJOB_ERR_REJECTED,
-	    words, 0);
+	mpijob__client_log_report_failure(logs, source->pod->name, source->name,
+	    MPIJOB_ERR_REJECTED, words, 0);
 	mpijob__base_text_release(&text);
 }
 
-static void take_status(struct log_source *source, const mpijob_node *status)
+static void take_status(struct mpijob__client_log_source *source, const mpijob_node *status)
 {
 	const struct mpijob_logs_options *options = &source->logs->options;
 	int had_last = has(status, "lastState.terminated");
@@ -241,13 +242,13 @@ static int is_wanted(struct mpijob_logs *logs, const char *name)
 	return 0;
 }
 
-static void take_state(struct log_pod *pod, const mpijob_node *from)
+static void take_state(struct mpijob__client_log_pod *pod, const mpijob_node *from)
 {
 	const mpijob_node *status = mpijob_node_get(from, "status");
 	const char *phase = mpijob_node_string(mpijob_node_get(status, "phase"));
 
 	pod->ended = phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
-	for (struct log_source *source = pod->sources; source && !pod->logs->freed;
+	for (struct mpijob__client_log_source *source = pod->sources; source && !pod->logs->freed;
 	     source = source->next)
 		if (!source->over)
 			take_status(source, find_status(status, source->name));
@@ -256,7 +257,7 @@ static void take_state(struct log_pod *pod, const mpijob_node *from)
 static int take_object(struct mpijob_logs *logs, const struct mpijob_watch_event *event,
     const mpijob_node *from)
 {
-	struct log_pod *pod = find_pod(logs, event->name, event->uid);
+	struct mpijob__client_log_pod *pod = find_pod(logs, event->name, event->uid);
 	int rc;
 
 	if (!pod && event->event == MPIJOB_WATCH_DELETED)
@@ -299,16 +300,17 @@ int mpijob__client_log_take_pod(struct mpijob_logs *logs, const struct mpijob_wa
 
 void mpijob__client_log_drop_unlisted(struct mpijob_logs *logs)
 {
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (!pod->gone && pod->round != logs->round)
 			pod_is_gone(pod);
 }
 
-static int is_finished(const struct log_pod *pod)
+static int is_finished(const struct mpijob__client_log_pod *pod)
 {
 	if (!pod->gone)
 		return 0;
-	for (const struct log_source *source = pod->sources; source; source = source->next)
+	for (const struct mpijob__client_log_source *source = pod->sources; source;
+	     source = source->next)
 		if (source->call || source->is_waiting || !source->over)
 			return 0;
 	return 1;
@@ -316,10 +318,10 @@ static int is_finished(const struct log_pod *pod)
 
 void mpijob__client_log_sweep_pods(struct mpijob_logs *logs)
 {
-	struct log_pod **at = &logs->pods;
+	struct mpijob__client_log_pod **at = &logs->pods;
 
 	while (*at) {
-		struct log_pod *pod = *at;
+		struct mpijob__client_log_pod *pod = *at;
 
 		if (!is_finished(pod)) {
 			at = &pod->next;
@@ -334,7 +336,7 @@ void mpijob__client_log_sweep_pods(struct mpijob_logs *logs)
 void mpijob__client_log_free_pods(struct mpijob_logs *logs)
 {
 	while (logs->pods) {
-		struct log_pod *pod = logs->pods;
+		struct mpijob__client_log_pod *pod = logs->pods;
 
 		logs->pods = pod->next;
 		free_pod(pod);
