@@ -5,6 +5,8 @@
  * Only here is known what server-side apply demands (a manager's name, its content type, force) and
  * how a SelfSubjectAccessReview asks and answers.
  */
+#include "client/apply.h"
+
 #include "base/diag.h"
 #include "base/struct.h"
 #include "client/task.h"

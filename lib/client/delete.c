@@ -6,6 +6,8 @@
  * none of the query: what a caller says there goes into the body too, else a deletion that was only
  * to be tried would happen.
  */
+#include "client/delete.h"
+
 #include "base/struct.h"
 #include "client/client.h"
 #include "client/task.h"

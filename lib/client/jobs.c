@@ -5,6 +5,7 @@
  * Only this file knows what the conditions of a job mean for who waits, and when a deletion whose
  * answer was lost has happened all the same.
  */
+#include "client/delete.h"
 #include "client/jobs.h"
 
 #include "base/diag.h"

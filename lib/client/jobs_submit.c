@@ -6,6 +6,7 @@
  * job that is there holds all that was sent, lives, is no older than that, and nobody but us is
  * named as the author of its fields. What cannot be known is said to be unknown.
  */
+#include "client/apply.h"
 #include "client/jobs.h"
 
 #include "base/diag.h"

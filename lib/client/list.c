@@ -9,6 +9,7 @@
  */
 #include "base/diag.h"
 #include "base/struct.h"
+#include "client/request.h"
 #include "client/split.h"
 #include "client/task.h"
 
@@ -229,7 +230,7 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 		begin_anew(listing);
 		return ask_page(listing);
 	}
-	rc = mpijob__client_call_report(call, answer, task->diag);
+	rc = mpijob__client_request_report(call, answer, task->diag);
 	if (rc)
 		return rc;
 	rc = end_page(listing);

@@ -5,6 +5,8 @@
  *
  * Only this file knows content types, and how the answer of a failure becomes findings.
  */
+#include "client/request.h"
+
 #include "base/diag.h"
 #include "client/client.h"
 #include "client/status.h"
@@ -44,15 +46,15 @@ int mpijob__client_request_send_once(mpijob_client *client, const char *method,
 	    MPIJOB__CLIENT_CALL_NO_RETRY, callbacks, out);
 }
 
-int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answer *answer,
+int mpijob__client_request_report(const mpijob_call *call, const struct mpijob_answer *answer,
     mpijob_diag *diag)
 {
 	struct mpijob__client_verdict verdict = { 0 };
 	int code = answer->code;
 
 	if (code && answer->status && answer->reason) {
-		if (mpijob__client_verdict_make(&verdict, answer->status, call->exchange.is_post,
-			answer->body, answer->body_len))
+		if (mpijob__client_verdict_make(&verdict, answer->status,
+			strcmp(call->exchange.method, "POST") == 0, answer->body, answer->body_len))
 			code = MPIJOB_ERR_NOMEM;
 		mpijob__client_verdict_report(&verdict, diag);
 		mpijob__client_verdict_release(&verdict);

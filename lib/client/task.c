@@ -11,6 +11,7 @@
 
 #include "base/diag.h"
 #include "base/struct.h"
+#include "client/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,7 +124,7 @@ void mpijob__client_task_finish(mpijob_task *task, int code)
 		task->job = NULL;
 	if (doc)
 		task->doc = NULL;
-	task->client->news = 1;
+	task->client->reported = 1;
 	free_task(task);
 	callbacks.done(callbacks.user, code, job, doc);
 }
@@ -182,9 +183,9 @@ static void when_answered(void *user, const struct mpijob_answer *answer)
 	int rc;
 
 	task->call = NULL;
-	report_warnings(&call->exchange.warnings, task->heard);
-	rc = mpijob__client_call_report(call, answer, task->heard);
-	task->doubt = task->writes && call->exchange.doubt;
+	report_warnings(&call->exchange.answer.warnings, task->heard);
+	rc = mpijob__client_request_report(call, answer, task->heard);
+	task->doubt = task->writes && call->exchange.retry.outcome_unknown;
 	if (rc == 0 && task->reads)
 		rc = read_answer(answer, &doc, task->heard);
 	rc = move(task, rc, doc);

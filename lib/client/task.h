@@ -64,12 +64,6 @@ int mpijob__client_task_request_node(mpijob_task *task, const char *method,
     int reads, mpijob_diag *heard);
 /* It cannot be asked for: a step all the same. MPIJOB__CLIENT_TASK_WAITS. */
 int mpijob__client_task_request_failed(mpijob_task *task, int code);
-/* delete.c */
-int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_target *target,
-    const struct mpijob_delete_options *options, mpijob_diag *heard);
-/* apply.c */
-int mpijob__client_task_request_apply(mpijob_task *task, const struct mpijob_target *target,
-    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_diag *heard);
 
 /* The callbacks of `task->child`: its end is a step of `task`. */
 struct mpijob_task_callbacks mpijob__client_task_child_callbacks(mpijob_task *task);

@@ -8,6 +8,7 @@
  */
 #include "base/diag.h"
 #include "base/struct.h"
+#include "client/target.h"
 #include "client/task.h"
 #include "client/timer.h"
 

@@ -10,6 +10,7 @@
  * Its owner may free it from inside of any callback; it then goes when the last of them has
  * returned.
  */
+#include "client/target.h"
 #include "client/watch.h"
 
 #include "base/struct.h"
@@ -267,7 +268,7 @@ void mpijob__client_watch_report_failure(mpijob_watch *watch, const struct mpijo
 	if (same || watch->freed)
 		return;
 	if (watch->client)
-		watch->client->news = 1;
+		watch->client->reported = 1;
 	if (watch->options.failed)
 		watch->options.failed(watch->options.user, answer, what);
 }

@@ -10,6 +10,8 @@
 
 #include "base/secret.h"
 #include "client/client.h"
+#include "client/delete.h"
+#include "client/request.h"
 #include "plan/plan.h"
 #include "render/render.h"
 

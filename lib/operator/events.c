@@ -13,6 +13,7 @@
 
 #include "client/client.h"
 #include "client/clock.h"
+#include "client/request.h"
 #include "client/retry_budget.h"
 #include "job/time.h"
 

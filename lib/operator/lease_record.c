@@ -7,6 +7,7 @@
 
 #include "client/client.h"
 #include "client/clock.h"
+#include "client/request.h"
 #include "job/time.h"
 
 #include <inttypes.h>

@@ -526,7 +526,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 		timeout_ms = NOMEM_PAUSE_MS;
 	polled = mpijob_client_poll(operator_->client,
 	    limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));
-	operator_->queue.more = operator_->client->news;
+	operator_->queue.more = operator_->client->reported;
 	tick(operator_);
 	if (operator_->nomem && rc == 0)
 		rc = MPIJOB_ERR_NOMEM;

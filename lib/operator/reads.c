@@ -10,6 +10,7 @@
 
 #include "base/secret.h"
 #include "client/client.h"
+#include "client/request.h"
 #include "client/split.h"
 
 #include <string.h>

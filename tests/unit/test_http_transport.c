@@ -553,7 +553,7 @@ static void a_nul_in_a_header_writes_nowhere(void **state)
 	assert_int_equal(mpijob__http_receive_header(line, 1, sizeof(line) - 1, &call),
 	    sizeof(line) - 1);
 	assert_int_equal(call.failure, 0);
-	assert_int_equal(exchange.retry_after_ms, 5000);
+	assert_int_equal(exchange.answer.retry_after_ms, 5000);
 }
 
 int main(void)
