@@ -6,6 +6,8 @@
  * a stream broke. It takes whole seconds on its way to the node, so lines come again, and are
  * dropped by their time and number.
  */
+#include "client/log_lines.h"
+
 #include "client/logs.h"
 
 #include "job/time.h"
@@ -49,20 +51,20 @@ static int compare(const struct mpijob__client_log_time *a, const struct mpijob_
 }
 
 /* Whether a line that begins now was told before. */
-static int was_told(struct mpijob__client_log_source *source,
+static int was_reported(struct mpijob__client_log_source *source,
     const struct mpijob__client_log_time *time)
 {
-	const struct mpijob__client_log_position *place = &source->place;
+	const struct mpijob__client_log_position *place = &source->lines.position;
 	int order;
 
-	if (!source->catching_up || !time->text[0])
+	if (!source->lines.catching_up || !time->text[0])
 		return 0;
 	order = place->last.text[0] ? compare(time, &place->last) : 1;
-	if (order < 0 || (order == 0 && source->caught < place->same)) {
-		source->caught += order == 0;
+	if (order < 0 || (order == 0 && source->lines.caught < place->same)) {
+		source->lines.caught += order == 0;
 		return 1;
 	}
-	source->catching_up = 0;
+	source->lines.catching_up = 0;
 	return 0;
 }
 
@@ -70,11 +72,12 @@ static int tell(struct mpijob__client_log_source *source, const char *text, size
 {
 	struct mpijob_logs *logs = source->logs;
 	struct mpijob_log_line line = { sizeof(line), source->pod->name, source->name, text, len,
-		whole, source->attempt };
+		whole, source->run.attempt };
 	int code = logs->options.line(logs->options.user, &line);
 
-	source->tries = source->refusals = source->told_code = source->silences = 0;
-	source->backoff_ms = 0;
+	source->retry.attempts = source->retry.refusals = source->retry.reported_code =
+	    source->stream.silences = 0;
+	source->retry.backoff_ms = 0;
 	if (logs->freed)
 		return MPIJOB_ERR_CANCELLED;
 	if (code)
@@ -85,7 +88,7 @@ static int tell(struct mpijob__client_log_source *source, const char *text, size
 /* A line has been told to its end. */
 static void move_on(struct mpijob__client_log_source *source)
 {
-	struct mpijob__client_log_position *place = &source->place;
+	struct mpijob__client_log_position *place = &source->lines.position;
 
 	if (place->open.text[0]) {
 		place->same = place->last.text[0] && compare(&place->open, &place->last) == 0
@@ -94,29 +97,30 @@ static void move_on(struct mpijob__client_log_source *source)
 		place->last = place->open;
 	}
 	memset(&place->open, 0, sizeof(place->open));
-	place->told = 0;
-	source->inside = source->dropping = 0;
+	place->reported = 0;
+	source->lines.state = MPIJOB__CLIENT_LOG_LINE_START;
 }
 
 /* The first part of a line: its time, and whether it is told at all. How many bytes in front are
  * not of its text. */
 static size_t begin_line(struct mpijob__client_log_source *source, const char *data, size_t len)
 {
-	struct mpijob__client_log_position *place = &source->place;
+	struct mpijob__client_log_position *place = &source->lines.position;
 	struct mpijob__client_log_time time;
 	size_t before = read_time(data, len, &time);
 
-	source->inside = 1;
-	source->untimed |= before == 0;
-	source->skip = 0;
-	source->dropping = was_told(source, &time);
-	if (source->dropping)
+	source->lines.untimed |= before == 0;
+	source->lines.skip = 0;
+	if (was_reported(source, &time)) {
+		source->lines.state = MPIJOB__CLIENT_LOG_LINE_DROPPING;
 		return 0;
+	}
+	source->lines.state = MPIJOB__CLIENT_LOG_LINE_INSIDE;
 	/* The line of which a part was told when the stream broke. */
-	if (place->told && compare(&time, &place->open) == 0)
-		source->skip = place->told;
+	if (place->reported && compare(&time, &place->open) == 0)
+		source->lines.skip = place->reported;
 	else
-		place->told = 0;
+		place->reported = 0;
 	place->open = time;
 	return source->logs->options.timestamps ? 0 : before;
 }
@@ -125,17 +129,19 @@ static size_t begin_line(struct mpijob__client_log_source *source, const char *d
 static int take_part(struct mpijob__client_log_source *source, const char *data, size_t len,
     int whole)
 {
-	size_t before = source->inside ? 0 : begin_line(source, data, len);
-	size_t skip = source->skip < len - before ? source->skip : len - before;
+	size_t before = source->lines.state == MPIJOB__CLIENT_LOG_LINE_START
+			    ? begin_line(source, data, len)
+			    : 0;
+	size_t skip = source->lines.skip < len - before ? source->lines.skip : len - before;
 	size_t shown = len - before - skip;
 
-	if (source->dropping) {
+	if (source->lines.state == MPIJOB__CLIENT_LOG_LINE_DROPPING) {
 		if (whole)
-			source->inside = source->dropping = 0;
+			source->lines.state = MPIJOB__CLIENT_LOG_LINE_START;
 		return 0;
 	}
-	source->skip -= skip;
-	source->place.told += shown;
+	source->lines.skip -= skip;
+	source->lines.position.reported += shown;
 	if (whole)
 		move_on(source);
 	return shown || whole ? tell(source, data + before + skip, shown, whole) : 0;
@@ -147,9 +153,11 @@ static size_t part_most(const struct mpijob__client_log_source *source)
 {
 	struct mpijob__client_log_time time;
 
-	if (source->inside || source->logs->options.timestamps)
+	if (source->lines.state != MPIJOB__CLIENT_LOG_LINE_START ||
+	    source->logs->options.timestamps)
 		return LINE_MOST;
-	return LINE_MOST + read_time(mpijob_text_data(&source->line), source->line.len, &time);
+	return LINE_MOST +
+	       read_time(mpijob_text_data(&source->lines.text), source->lines.text.len, &time);
 }
 
 static int tell_long(struct mpijob__client_log_source *source)
@@ -157,10 +165,11 @@ static int tell_long(struct mpijob__client_log_source *source)
 	size_t part;
 	int rc = 0;
 
-	while (rc == 0 && source->line.len > (part = part_most(source))) {
-		rc = take_part(source, source->line.data, part, 0);
-		source->line.len -= part;
-		memmove(source->line.data, source->line.data + part, source->line.len);
+	while (rc == 0 && source->lines.text.len > (part = part_most(source))) {
+		rc = take_part(source, source->lines.text.data, part, 0);
+		source->lines.text.len -= part;
+		memmove(source->lines.text.data, source->lines.text.data + part,
+		    source->lines.text.len);
 	}
 	return rc;
 }
@@ -170,14 +179,14 @@ static int take_end(struct mpijob__client_log_source *source, const char *data, 
 {
 	int rc;
 
-	if (source->line.len == 0)
+	if (source->lines.text.len == 0)
 		return take_part(source, data, len, 1);
-	if (mpijob_text_write(&source->line, data, len))
+	if (mpijob_text_write(&source->lines.text, data, len))
 		return MPIJOB_ERR_NOMEM;
 	rc = tell_long(source);
-	len = source->line.len;
-	source->line.len = 0;
-	return rc ? rc : take_part(source, mpijob_text_data(&source->line), len, 1);
+	len = source->lines.text.len;
+	source->lines.text.len = 0;
+	return rc ? rc : take_part(source, mpijob_text_data(&source->lines.text), len, 1);
 }
 
 int mpijob__client_log_lines_feed(struct mpijob__client_log_source *source, const char *data,
@@ -197,7 +206,7 @@ int mpijob__client_log_lines_feed(struct mpijob__client_log_source *source, cons
 		if (end) {
 			rc = take_end(source, data, part);
 			part++;
-		} else if (mpijob_text_write(&source->line, data, part)) {
+		} else if (mpijob_text_write(&source->lines.text, data, part)) {
 			rc = MPIJOB_ERR_NOMEM;
 		} else {
 			rc = tell_long(source);
@@ -210,10 +219,10 @@ int mpijob__client_log_lines_feed(struct mpijob__client_log_source *source, cons
 
 int mpijob__client_log_lines_flush(struct mpijob__client_log_source *source)
 {
-	size_t len = source->line.len;
+	size_t len = source->lines.text.len;
 
-	source->line.len = 0;
-	return len ? take_part(source, mpijob_text_data(&source->line), len, 0) : 0;
+	source->lines.text.len = 0;
+	return len ? take_part(source, mpijob_text_data(&source->lines.text), len, 0) : 0;
 }
 
 /*
@@ -223,26 +232,28 @@ int mpijob__client_log_lines_flush(struct mpijob__client_log_source *source)
  */
 const char *mpijob__client_log_kubelet_error(const struct mpijob__client_log_source *source)
 {
-	const char *text = mpijob_text_data(&source->line);
+	const char *text = mpijob_text_data(&source->lines.text);
 	struct mpijob__client_log_time time;
 
-	if (source->line.len == 0 || source->inside || source->untimed ||
-	    read_time(text, source->line.len, &time))
+	if (source->lines.text.len == 0 || source->lines.state != MPIJOB__CLIENT_LOG_LINE_START ||
+	    source->lines.untimed || read_time(text, source->lines.text.len, &time))
 		return NULL;
 	return text;
 }
 
 void mpijob__client_log_lines_restart(struct mpijob__client_log_source *source)
 {
-	mpijob_text_clear(&source->line);
-	source->inside = source->dropping = source->untimed = 0;
-	source->skip = 0;
-	source->catching_up = source->place.last.text[0] || source->place.told;
-	source->caught = 0;
+	mpijob_text_clear(&source->lines.text);
+	source->lines.state = MPIJOB__CLIENT_LOG_LINE_START;
+	source->lines.untimed = 0;
+	source->lines.skip = 0;
+	source->lines.catching_up =
+	    source->lines.position.last.text[0] || source->lines.position.reported;
+	source->lines.caught = 0;
 }
 
 void mpijob__client_log_lines_reset(struct mpijob__client_log_source *source)
 {
-	memset(&source->place, 0, sizeof(source->place));
+	memset(&source->lines.position, 0, sizeof(source->lines.position));
 	mpijob__client_log_lines_restart(source);
 }

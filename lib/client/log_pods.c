@@ -3,6 +3,8 @@
  * What a pod says of its containers: which are wanted, in which order, and how many runs of each
  * have begun.
  */
+#include "client/log_pods.h"
+
 #include "client/logs.h"
 
 #include <limits.h>
@@ -31,7 +33,7 @@ static struct mpijob__client_log_pod *find_pod(struct mpijob_logs *logs, const c
 
 static void pod_is_gone(struct mpijob__client_log_pod *pod)
 {
-	pod->gone = 1;
+	pod->deleted = 1;
 	for (struct mpijob__client_log_source *source = pod->sources; source; source = source->next)
 		mpijob__client_log_source_changed(source);
 }
@@ -40,7 +42,7 @@ static void pod_is_gone(struct mpijob__client_log_pod *pod)
 static void drop_namesakes(struct mpijob_logs *logs, const char *name)
 {
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
-		if (!pod->gone && strcmp(pod->name, name) == 0)
+		if (!pod->deleted && strcmp(pod->name, name) == 0)
 			pod_is_gone(pod);
 }
 
@@ -57,7 +59,7 @@ static void free_pod(struct mpijob__client_log_pod *pod)
 	free(pod);
 }
 
-/* --- which containers --- */
+/* ---- which containers ---- */
 
 static const mpijob_node *find_container(const mpijob_node *pod, const char *name, size_t *list)
 {
@@ -95,7 +97,7 @@ static int add_source(struct mpijob__client_log_pod *pod, const mpijob_node *con
 	}
 	source->logs = pod->logs;
 	source->pod = pod;
-	source->attempt = -1;
+	source->run.attempt = -1;
 	source->late = pod->logs->listed;
 	/* One that is always restarted is a sidecar: nobody waits for its end. */
 	source->is_gate = list == 0 && !(policy && strcmp(policy, "Always") == 0);
@@ -162,7 +164,7 @@ static int add_pod(struct mpijob_logs *logs, const char *name, const char *uid,
 	return 0;
 }
 
-/* --- what they do --- */
+/* ---- what they do ---- */
 
 static const mpijob_node *find_status(const mpijob_node *status, const char *name)
 {
@@ -194,12 +196,12 @@ static void tell_waiting(struct mpijob__client_log_source *source, const mpijob_
 	mpijob_text text = { 0 };
 	const char *words = "the container is waiting to start";
 
-	if (logs->options.previous && source->runs > 0)
+	if (logs->options.previous && source->status.runs > 0)
 		words = "the container did not run before";
 	else if (reason && mpijob__base_text_printf(&text, "the container is waiting to start: %s",
 			       reason) == 0)
 		words = mpijob_text_data(&text);
-	source->over = 1;
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_CLOSED);
 	mpijob__client_log_report_failure(logs, source->pod->name, source->name,
 	    MPIJOB_ERR_REJECTED, words, 0);
 	mpijob__base_text_release(&text);
@@ -213,18 +215,23 @@ static void take_status(struct mpijob__client_log_source *source, const mpijob_n
 	int32_t runs;
 
 	(void)mpijob_node_int(mpijob_node_get(status, "restartCount"), &restarts);
-	source->running = has(status, "state.running");
-	/* A restart is counted when the next run begins. */
-	source->between = had_last && has(status, "state.waiting");
+	source->status.container = MPIJOB__CLIENT_LOG_CONTAINER_STOPPED;
+	if (has(status, "state.running"))
+		source->status.container = MPIJOB__CLIENT_LOG_CONTAINER_RUNNING;
+	else if (had_last && has(status, "state.waiting"))
+		/* A restart is counted when the next run begins. */
+		source->status.container = MPIJOB__CLIENT_LOG_CONTAINER_RESTARTING;
 	runs = (int32_t)(restarts < 0 ? 0 : restarts > INT_MAX - 1 ? INT_MAX - 1 : restarts);
-	if (source->running || source->between || has(status, "state.terminated"))
+	if (source->status.container != MPIJOB__CLIENT_LOG_CONTAINER_STOPPED ||
+	    has(status, "state.terminated"))
 		runs++;
 	/* Of a container that was there when we came, what was before its last run is the past. */
-	if (source->runs == 0 && runs > 0 && !source->late && source->attempt < 0)
-		source->read = runs - 1;
-	if (runs > source->runs)
-		source->runs = runs;
-	if ((!options->follow && source->runs == 0) || (options->previous && !had_last))
+	if (source->status.runs == 0 && runs > 0 && !source->late && source->run.attempt < 0)
+		source->run.done = runs - 1;
+	if (runs > source->status.runs)
+		source->status.runs = runs;
+	if (source->state != MPIJOB__CLIENT_LOG_STREAMING &&
+	    ((!options->follow && source->status.runs == 0) || (options->previous && !had_last)))
 		tell_waiting(source, status);
 	else
 		mpijob__client_log_source_changed(source);
@@ -250,7 +257,7 @@ static void take_state(struct mpijob__client_log_pod *pod, const mpijob_node *fr
 	pod->ended = phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
 	for (struct mpijob__client_log_source *source = pod->sources; source && !pod->logs->freed;
 	     source = source->next)
-		if (!source->over)
+		if (source->state != MPIJOB__CLIENT_LOG_CLOSED)
 			take_status(source, find_status(status, source->name));
 }
 
@@ -301,17 +308,17 @@ int mpijob__client_log_take_pod(struct mpijob_logs *logs, const struct mpijob_wa
 void mpijob__client_log_drop_unlisted(struct mpijob_logs *logs)
 {
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
-		if (!pod->gone && pod->round != logs->round)
+		if (!pod->deleted && pod->round != logs->round)
 			pod_is_gone(pod);
 }
 
 static int is_finished(const struct mpijob__client_log_pod *pod)
 {
-	if (!pod->gone)
+	if (!pod->deleted)
 		return 0;
 	for (const struct mpijob__client_log_source *source = pod->sources; source;
 	     source = source->next)
-		if (source->call || source->is_waiting || !source->over)
+		if (source->state != MPIJOB__CLIENT_LOG_CLOSED)
 			return 0;
 	return 1;
 }

@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One container as a source of lines: which of its runs is read, and what the end of a stream
- * means.
+ * The states of one container as a source of lines: which of its runs is read, and what the end of
+ * a stream means.
  *
- * A stream that ends well may have ended because the run did, or because the server let go of it:
- * only the pod's status knows, and it may come later than the end. So the run is done with when
- * both have come.
+ *   IDLE ------ due, and a run is not read --------------------> QUEUED
+ *   QUEUED ---- a stream is free ------------------------------> STREAMING
+ *   STREAMING - fails, is cut for silence, or closed for others  > IDLE (resumes after back-off)
+ *   STREAMING - ends well, the run is over --------------------> IDLE (next run)
+ *   STREAMING - ends well, the run may go on ------------------> DRAINED
+ *   DRAINED --- the status says that the run is over ----------> IDLE (next run)
+ *   DRAINED --- no such status within a second ----------------> DRAINED_QUEUED
+ *   DRAINED_QUEUED - the run is over --------------------------> QUEUED (next run)
+ *   DRAINED_QUEUED - a stream is free -------------------------> STREAMING (resumes)
+ *   any ------- pod deleted and read, or a final failure ------> CLOSED
+ *
+ * A stream that ends well may have ended because the run did, or because the server dropped it.
+ * Only the pod's status says which, and it may arrive later than the end.
  */
-#include "client/logs.h"
+#include "client/log_source.h"
 
 #include "client/client.h"
+#include "client/logs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +28,75 @@
 #define BACKOFF_FIRST_MS 1000
 #define BACKOFF_LAST_MS  30000
 #define WAIT_MOST_MS     60000 /* however long a server asks to wait */
-#define UNSURE_MS        1000  /* after a stream ended well, for the status to tell why */
+#define DRAINED_MS       1000  /* after a stream ended well, for the status to say why */
 #define NOMEM_MS         100
-#define TRIES_MOST       5    /* for who does not follow */
+#define ATTEMPTS_MOST    5    /* without `follow` */
 #define REFUSALS_MOST    6    /* of a run that is over: about half a minute */
 #define SILENT_MS        5000 /* how long the end of a run that is over may not come, at first */
-/* each time twice as long, so often; after the next one the run is lost */
-#define SILENCES_MOST  4
-#define SILENT_GONE_MS 60000 /* of a pod that is gone: there is no second try */
+/* how often the time is doubled; after the next silence the run is lost */
+#define SILENCES_MOST     4
+#define SILENT_DELETED_MS 60000 /* of a deleted pod: there is no second attempt */
+
+/* ---- states ---- */
+
+static int is_queued(const struct mpijob__client_log_source *source)
+{
+	return source->state == MPIJOB__CLIENT_LOG_QUEUED ||
+	       source->state == MPIJOB__CLIENT_LOG_DRAINED_QUEUED;
+}
+
+static int is_drained(const struct mpijob__client_log_source *source)
+{
+	return source->state == MPIJOB__CLIENT_LOG_DRAINED ||
+	       source->state == MPIJOB__CLIENT_LOG_DRAINED_QUEUED;
+}
+
+static void queue_append(struct mpijob__client_log_source *source)
+{
+	struct mpijob_logs *logs = source->logs;
+
+	source->queue.next = NULL;
+	source->queue.prev = logs->queue_last;
+	if (logs->queue_last)
+		logs->queue_last->queue.next = source;
+	else
+		logs->queue_first = source;
+	logs->queue_last = source;
+}
+
+static void queue_remove(struct mpijob__client_log_source *source)
+{
+	struct mpijob_logs *logs = source->logs;
+
+	if (source->queue.prev)
+		source->queue.prev->queue.next = source->queue.next;
+	else
+		logs->queue_first = source->queue.next;
+	if (source->queue.next)
+		source->queue.next->queue.prev = source->queue.prev;
+	else
+		logs->queue_last = source->queue.prev;
+}
+
+void mpijob__client_log_source_enter(struct mpijob__client_log_source *source,
+    enum mpijob__client_log_source_state state)
+{
+	int was_queued = is_queued(source);
+
+	source->logs->open -= source->state == MPIJOB__CLIENT_LOG_STREAMING;
+	source->state = state;
+	source->logs->open += state == MPIJOB__CLIENT_LOG_STREAMING;
+	if (was_queued && !is_queued(source))
+		queue_remove(source);
+	else if (!was_queued && is_queued(source))
+		queue_append(source);
+}
+
+void mpijob__client_log_queue(struct mpijob__client_log_source *source)
+{
+	mpijob__client_log_source_enter(source,
+	    is_drained(source) ? MPIJOB__CLIENT_LOG_DRAINED_QUEUED : MPIJOB__CLIENT_LOG_QUEUED);
+}
 
 static int reads_once(const struct mpijob__client_log_source *source)
 {
@@ -33,8 +105,9 @@ static int reads_once(const struct mpijob__client_log_source *source)
 
 static int run_is_over(const struct mpijob__client_log_source *source)
 {
-	return source->is_previous || reads_once(source) || source->pod->gone ||
-	       source->attempt < source->runs - 1 || !source->running;
+	return source->run.is_previous || reads_once(source) || source->pod->deleted ||
+	       source->run.attempt < source->status.runs - 1 ||
+	       source->status.container != MPIJOB__CLIENT_LOG_CONTAINER_RUNNING;
 }
 
 /* Init containers that end come before all others, each when the one before it was read. */
@@ -42,8 +115,8 @@ static int gate_is_open(const struct mpijob__client_log_source *source)
 {
 	for (const struct mpijob__client_log_source *before = source->pod->sources;
 	     before != source; before = before->next)
-		if (before->is_gate && !before->over &&
-		    (!mpijob__client_log_is_read(before) || before->runs == 0))
+		if (before->is_gate && before->state != MPIJOB__CLIENT_LOG_CLOSED &&
+		    (!mpijob__client_log_is_read(before) || before->status.runs == 0))
 			return 0;
 	return 1;
 }
@@ -52,40 +125,45 @@ int mpijob__client_log_wants_stream(const struct mpijob__client_log_source *sour
     int64_t *due_ms)
 {
 	*due_ms = INT64_MAX;
-	if (source->call || source->is_waiting || source->over || source->runs == 0 ||
-	    mpijob__client_log_is_read(source) || !gate_is_open(source))
+	if ((source->state != MPIJOB__CLIENT_LOG_IDLE &&
+		source->state != MPIJOB__CLIENT_LOG_DRAINED) ||
+	    source->status.runs == 0 || mpijob__client_log_is_read(source) || !gate_is_open(source))
 		return 0;
-	*due_ms = source->due_ms;
-	return source->due_ms <= now_ms;
+	*due_ms = source->retry.due_ms;
+	return source->retry.due_ms <= now_ms;
 }
 
 int mpijob__client_log_is_read(const struct mpijob__client_log_source *source)
 {
-	return source->over ||
-	       (!source->call && !source->logs->options.previous && source->read >= source->runs);
+	return source->state == MPIJOB__CLIENT_LOG_CLOSED ||
+	       (source->state != MPIJOB__CLIENT_LOG_STREAMING && !source->logs->options.previous &&
+		   source->run.done >= source->status.runs);
 }
 
-/* --- runs --- */
+/* ---- runs ---- */
 
-static void tell_failure(struct mpijob__client_log_source *source, int code, const char *message,
+static void report_failure(struct mpijob__client_log_source *source, int code, const char *message,
     int again)
 {
-	if (again && source->told_code == code)
+	if (again && source->retry.reported_code == code)
 		return;
-	source->told_code = code;
+	source->retry.reported_code = code;
 	mpijob__client_log_report_failure(source->logs, source->pod->name, source->name, code,
 	    message, again);
 }
 
+/* The run is read, or lost. */
 static void finish_run(struct mpijob__client_log_source *source)
 {
-	source->read = source->attempt + 1;
-	source->attempt = -1;
-	source->drained = 0;
-	source->due_ms = 0;
-	source->backoff_ms = 0;
-	source->tries = source->refusals = source->told_code = source->silences = 0;
-	source->over = source->logs->options.previous;
+	source->run.done = source->run.attempt + 1;
+	source->run.attempt = -1;
+	source->retry.due_ms = source->retry.backoff_ms = 0;
+	source->retry.attempts = source->retry.refusals = source->retry.reported_code = 0;
+	source->stream.silences = 0;
+	mpijob__client_log_source_enter(source, source->logs->options.previous
+						    ? MPIJOB__CLIENT_LOG_CLOSED
+						: is_queued(source) ? MPIJOB__CLIENT_LOG_QUEUED
+								    : MPIJOB__CLIENT_LOG_IDLE);
 	mpijob__client_log_lines_reset(source);
 }
 
@@ -102,51 +180,54 @@ static void complete_run(struct mpijob__client_log_source *source)
  */
 static void choose_run(struct mpijob__client_log_source *source)
 {
-	int32_t last = source->runs - 1, oldest = source->between ? last : last - 1;
+	int32_t last = source->status.runs - 1,
+		oldest = source->status.container == MPIJOB__CLIENT_LOG_CONTAINER_RESTARTING
+			     ? last
+			     : last - 1;
 
-	if (source->attempt >= 0 && source->attempt < oldest)
+	if (source->run.attempt >= 0 && source->run.attempt < oldest)
 		finish_run(source);
-	if (source->attempt < 0) {
-		source->attempt =
-		    source->logs->options.previous || source->read < last ? oldest : last;
+	if (source->run.attempt < 0) {
+		source->run.attempt =
+		    source->logs->options.previous || source->run.done < last ? oldest : last;
 		mpijob__client_log_lines_reset(source);
 	}
-	source->is_previous = source->logs->options.previous || source->attempt < last;
+	source->run.is_previous = source->logs->options.previous || source->run.attempt < last;
 }
 
 void mpijob__client_log_source_changed(struct mpijob__client_log_source *source)
 {
-	if (source->call || source->over)
+	if (source->state == MPIJOB__CLIENT_LOG_STREAMING ||
+	    source->state == MPIJOB__CLIENT_LOG_CLOSED)
 		return;
-	if (source->drained && run_is_over(source))
+	if (is_drained(source) && run_is_over(source))
 		complete_run(source);
-	else if (source->due_ms == INT64_MAX)
-		source->due_ms = 0;
-	if (!source->pod->gone || source->over)
+	if (!source->pod->deleted || source->state == MPIJOB__CLIENT_LOG_CLOSED)
 		return;
 	if (!mpijob__client_log_is_read(source))
-		tell_failure(source, MPIJOB_ERR_NOT_FOUND,
+		report_failure(source, MPIJOB_ERR_NOT_FOUND,
 		    "the pod is gone, and not all of its log was read", 0);
-	source->over = 1;
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_CLOSED);
 }
 
-/* --- streams --- */
+/* ---- streams ---- */
 
 static void try_later(struct mpijob__client_log_source *source, int code, int64_t at_least_ms)
 {
 	int64_t wait_ms;
 
 	if (code == MPIJOB_ERR_NOMEM) {
-		source->due_ms = source->logs->client->clock() + NOMEM_MS;
+		source->retry.due_ms = source->logs->client->clock() + NOMEM_MS;
 		return;
 	}
-	if (source->backoff_ms == 0)
-		source->backoff_ms = BACKOFF_FIRST_MS;
-	wait_ms = source->backoff_ms < at_least_ms ? at_least_ms : source->backoff_ms;
-	source->due_ms =
+	if (source->retry.backoff_ms == 0)
+		source->retry.backoff_ms = BACKOFF_FIRST_MS;
+	wait_ms = source->retry.backoff_ms < at_least_ms ? at_least_ms : source->retry.backoff_ms;
+	source->retry.due_ms =
 	    source->logs->client->clock() + (wait_ms < WAIT_MOST_MS ? wait_ms : WAIT_MOST_MS);
-	source->backoff_ms =
-	    source->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : source->backoff_ms * 2;
+	source->retry.backoff_ms = source->retry.backoff_ms * 2 > BACKOFF_LAST_MS
+				       ? BACKOFF_LAST_MS
+				       : source->retry.backoff_ms * 2;
 }
 
 /* What a kubelet refuses because a container does not run yet is not meant. */
@@ -155,18 +236,18 @@ static int is_hopeless(struct mpijob__client_log_source *source, int code)
 	int meant =
 	    code == MPIJOB_ERR_AUTH || code == MPIJOB_ERR_UNSUPPORTED || code == MPIJOB_ERR_USAGE;
 
-	return mpijob__client_retry_budget_exhausted(&source->patience, meant ? code : 0,
+	return mpijob__client_retry_budget_exhausted(&source->retry.budget, meant ? code : 0,
 	    source->logs->client->clock());
 }
 
 static int is_final(struct mpijob__client_log_source *source, int code)
 {
-	if (is_hopeless(source, code) || source->pod->gone)
+	if (is_hopeless(source, code) || source->pod->deleted)
 		return 1;
 	if (!reads_once(source))
 		return 0;
 	return code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND ||
-	       source->tries >= TRIES_MOST;
+	       source->retry.attempts >= ATTEMPTS_MOST;
 }
 
 /*
@@ -175,30 +256,32 @@ static int is_final(struct mpijob__client_log_source *source, int code)
  */
 static int run_is_lost(const struct mpijob__client_log_source *source, int code)
 {
-	if (reads_once(source) || source->pod->gone)
+	if (reads_once(source) || source->pod->deleted)
 		return 0;
-	if (source->is_previous && (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND))
+	if (source->run.is_previous &&
+	    (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_NOT_FOUND))
 		return 1;
-	return (source->refusals >= REFUSALS_MOST || source->silences > SILENCES_MOST) &&
+	return (source->retry.refusals >= REFUSALS_MOST ||
+		   source->stream.silences > SILENCES_MOST) &&
 	       run_is_over(source);
 }
 
 static void failed(struct mpijob__client_log_source *source, int code, const char *message,
     int64_t at_least_ms)
 {
-	source->tries++;
-	source->refusals += code == MPIJOB_ERR_SERVER || code == MPIJOB_ERR_REJECTED ||
-			    code == MPIJOB_ERR_NOT_FOUND;
+	source->retry.attempts++;
+	source->retry.refusals += code == MPIJOB_ERR_SERVER || code == MPIJOB_ERR_REJECTED ||
+				  code == MPIJOB_ERR_NOT_FOUND;
 	if (run_is_lost(source, code)) {
 		/* The next one may be had. */
-		tell_failure(source, code, message, 0);
+		report_failure(source, code, message, 0);
 		finish_run(source);
 	} else if (is_final(source, code)) {
-		source->over = 1;
-		tell_failure(source, code, message, 0);
+		mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_CLOSED);
+		report_failure(source, code, message, 0);
 	} else {
 		try_later(source, code, at_least_ms);
-		tell_failure(source, code, message, 1);
+		report_failure(source, code, message, 1);
 	}
 }
 
@@ -208,8 +291,8 @@ static int stream_data(void *user, const char *data, size_t len)
 	struct mpijob_logs *logs = source->logs;
 	int rc;
 
-	source->quiet = 0;
-	mpijob__client_retry_budget_grant(&source->patience);
+	source->stream.silent_since_ms = INT64_MIN;
+	mpijob__client_retry_budget_grant(&source->retry.budget);
 	mpijob__client_log_enter(logs);
 	rc = mpijob__client_log_lines_feed(source, data, len);
 	if (logs->freed || logs->state < 0)
@@ -230,8 +313,8 @@ static void ended_well(struct mpijob__client_log_source *source)
 		complete_run(source);
 		return;
 	}
-	source->drained = 1;
-	source->due_ms = source->logs->client->clock() + UNSURE_MS;
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_DRAINED);
+	source->retry.due_ms = source->logs->client->clock() + DRAINED_MS;
 }
 
 static void stream_done(void *user, const struct mpijob_answer *answer)
@@ -239,18 +322,18 @@ static void stream_done(void *user, const struct mpijob_answer *answer)
 	struct mpijob__client_log_source *source = user;
 	struct mpijob_logs *logs = source->logs;
 
-	source->call = NULL;
-	logs->open--;
+	source->stream.call = NULL;
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_IDLE);
 	if (answer->status == 200)
-		mpijob__client_retry_budget_grant(&source->patience);
+		mpijob__client_retry_budget_grant(&source->retry.budget);
 	mpijob__client_log_enter(logs);
 	if (logs->state > 0) {
 		if (answer->code == 0)
 			ended_well(source);
 		else
 			failed(source, answer->code, answer->message, answer->retry_after_ms);
-		if (source->pod->gone)
-			source->over = 1;
+		if (source->pod->deleted)
+			mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_CLOSED);
 		mpijob__client_log_schedule_scan(logs);
 	}
 	mpijob__client_log_leave(logs);
@@ -274,9 +357,9 @@ static int put_beginning(const struct mpijob__client_log_source *source, const c
 	const struct mpijob_logs *logs = source->logs;
 	int rc = 0;
 
-	if (source->place.last.text[0]) {
+	if (source->lines.position.last.text[0]) {
 		query[(*count)++] = "sinceTime";
-		query[(*count)++] = source->place.last.text;
+		query[(*count)++] = source->lines.position.last.text;
 		return 0;
 	}
 	if (source->late)
@@ -298,8 +381,8 @@ static int start_stream(struct mpijob__client_log_source *source)
 	size_t count = 4;
 	int rc = put_beginning(source, query, &count, texts);
 
-	if (source->is_previous || !reads_once(source)) {
-		query[count++] = source->is_previous ? "previous" : "follow";
+	if (source->run.is_previous || !reads_once(source)) {
+		query[count++] = source->run.is_previous ? "previous" : "follow";
 		query[count++] = "true";
 	}
 	target.api_version = "v1";
@@ -315,9 +398,9 @@ static int start_stream(struct mpijob__client_log_source *source)
 		request.method = "GET";
 		request.path = mpijob_text_data(&path);
 		request.streaming = 1;
-		request.fresh = source->fresh;
+		request.fresh = source->stream.new_connection;
 		rc = mpijob__client_call_start(source->logs->client, &request,
-		    MPIJOB__CLIENT_CALL_NO_RETRY, &callbacks, &source->call);
+		    MPIJOB__CLIENT_CALL_NO_RETRY, &callbacks, &source->stream.call);
 	}
 	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&texts[0]);
@@ -329,64 +412,64 @@ void mpijob__client_log_open_stream(struct mpijob__client_log_source *source)
 {
 	int rc;
 
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_IDLE);
 	choose_run(source);
 	mpijob__client_log_lines_restart(source);
-	source->drained = 0;
 	rc = start_stream(source);
 	if (rc) {
-		source->call = NULL;
+		source->stream.call = NULL;
 		failed(source, rc, mpijob_error_text(rc), 0);
 		return;
 	}
-	source->fresh = source->quiet = 0;
-	source->logs->open++;
-	source->opened_ms = source->logs->client->clock();
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_STREAMING);
+	source->stream.new_connection = 0;
+	source->stream.silent_since_ms = INT64_MIN;
+	source->stream.opened_ms = source->logs->client->clock();
 	if (source->logs->paused)
-		mpijob_call_pause(source->call, 1);
+		mpijob_call_pause(source->stream.call, 1);
 }
 
 void mpijob__client_log_close_stream(struct mpijob__client_log_source *source)
 {
-	mpijob_call_cancel(source->call);
-	source->call = NULL;
-	source->logs->open--;
-	source->due_ms = 0;
+	mpijob_call_cancel(source->stream.call);
+	source->stream.call = NULL;
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_IDLE);
+	source->retry.due_ms = 0;
 }
 
 int mpijob__client_log_is_silent(struct mpijob__client_log_source *source, int64_t now_ms,
     int64_t *due_ms)
 {
-	int64_t most_ms =
-	    source->pod->gone ? SILENT_GONE_MS : (int64_t)SILENT_MS << source->silences;
+	int64_t most_ms = source->pod->deleted ? SILENT_DELETED_MS
+					       : (int64_t)SILENT_MS << source->stream.silences;
 
 	*due_ms = INT64_MAX;
-	if (!source->call || source->logs->paused || reads_once(source) || !run_is_over(source)) {
-		source->quiet = 0;
+	if (source->state != MPIJOB__CLIENT_LOG_STREAMING || source->logs->paused ||
+	    reads_once(source) || !run_is_over(source)) {
+		source->stream.silent_since_ms = INT64_MIN;
 		return 0;
 	}
-	if (!source->quiet)
-		source->quiet_ms = now_ms;
-	source->quiet = 1;
-	*due_ms = source->quiet_ms + most_ms;
+	if (source->stream.silent_since_ms == INT64_MIN)
+		source->stream.silent_since_ms = now_ms;
+	*due_ms = source->stream.silent_since_ms + most_ms;
 	return now_ms >= *due_ms;
 }
 
 void mpijob__client_log_abort_silent(struct mpijob__client_log_source *source)
 {
 	mpijob__client_log_close_stream(source);
-	source->fresh = 1;
-	source->silences++;
+	source->stream.new_connection = 1;
+	source->stream.silences++;
 	failed(source, MPIJOB_ERR_TIMEOUT,
 	    "its container has ended, and the end of its log does not come", 0);
 }
 
 void mpijob__client_log_free_source(struct mpijob__client_log_source *source)
 {
-	if (source->call) {
-		mpijob_call_cancel(source->call);
-		source->logs->open--;
-	}
-	mpijob__base_text_release(&source->line);
+	if (source->stream.call)
+		mpijob_call_cancel(source->stream.call);
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_CLOSED);
+	mpijob__base_text_release(&source->lines.text);
 	free(source->name);
 	free(source);
 }

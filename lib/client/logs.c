@@ -63,7 +63,7 @@ static void stop(struct mpijob_logs *logs)
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct mpijob__client_log_source *source = pod->sources; source;
 		     source = source->next)
-			if (source->call)
+			if (source->stream.call)
 				mpijob__client_log_close_stream(source);
 }
 
@@ -83,31 +83,9 @@ void mpijob__client_log_report_failure(struct mpijob_logs *logs, const char *pod
 		    message ? message : mpijob_error_text(code), again);
 }
 
-/* --- whose turn it is --- */
+/* ---- whose turn it is ---- */
 
-static void push(struct mpijob_logs *logs, struct mpijob__client_log_source *source)
-{
-	source->is_waiting = 1;
-	source->next_waiting = NULL;
-	if (logs->last_waiting)
-		logs->last_waiting->next_waiting = source;
-	else
-		logs->waiting = source;
-	logs->last_waiting = source;
-}
-
-static struct mpijob__client_log_source *pop(struct mpijob_logs *logs)
-{
-	struct mpijob__client_log_source *source = logs->waiting;
-
-	logs->waiting = source->next_waiting;
-	if (!logs->waiting)
-		logs->last_waiting = NULL;
-	source->is_waiting = 0;
-	return source;
-}
-
-/* Those who want a stream now join the queue. When the next one will. */
+/* Queue the sources that want a stream now. Returns when the next one will. */
 static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 {
 	int64_t due_ms = INT64_MAX, when;
@@ -116,7 +94,7 @@ static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 		for (struct mpijob__client_log_source *source = pod->sources; source;
 		     source = source->next) {
 			if (mpijob__client_log_wants_stream(source, now_ms, &when))
-				push(logs, source);
+				mpijob__client_log_queue(source);
 			else if (when < due_ms)
 				due_ms = when;
 		}
@@ -131,7 +109,8 @@ static struct mpijob__client_log_source *oldest(const struct mpijob_logs *logs)
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct mpijob__client_log_source *source = pod->sources; source;
 		     source = source->next)
-			if (source->call && (!found || source->opened_ms < found->opened_ms))
+			if (source->stream.call &&
+			    (!found || source->stream.opened_ms < found->stream.opened_ms))
 				found = source;
 	return found;
 }
@@ -146,13 +125,13 @@ static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, 
 	int64_t when;
 
 	while (waiting-- > 0 && (source = oldest(logs)) != NULL) {
-		when = source->opened_ms + SHARE_MS;
+		when = source->stream.opened_ms + SHARE_MS;
 		if (when > now_ms) {
 			*due_ms = when < *due_ms ? when : *due_ms;
 			return;
 		}
 		mpijob__client_log_close_stream(source);
-		push(logs, source);
+		mpijob__client_log_queue(source);
 		*due_ms = now_ms;
 	}
 }
@@ -161,17 +140,19 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 {
 	size_t waiting = 0;
 
-	while (logs->waiting && logs->open < logs->options.max_streams && logs->state > 0 &&
+	while (logs->queue_first && logs->open < logs->options.max_streams && logs->state > 0 &&
 	       !logs->freed) {
-		struct mpijob__client_log_source *source = pop(logs);
+		struct mpijob__client_log_source *source = logs->queue_first;
 
-		if (!mpijob__client_log_is_read(source))
+		if (mpijob__client_log_is_read(source))
+			mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_IDLE);
+		else
 			mpijob__client_log_open_stream(source);
 	}
 	if (!logs->options.follow || logs->state <= 0 || logs->freed)
 		return;
-	for (const struct mpijob__client_log_source *source = logs->waiting; source;
-	     source = source->next_waiting)
+	for (const struct mpijob__client_log_source *source = logs->queue_first; source;
+	     source = source->queue.next)
 		waiting++;
 	make_room(logs, waiting, now_ms, due_ms);
 }
@@ -192,11 +173,11 @@ static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms
 		}
 }
 
-/* --- when all is read --- */
+/* ---- when all is read ---- */
 
 static int pod_is_read(const struct mpijob_logs *logs, const struct mpijob__client_log_pod *pod)
 {
-	if (logs->options.follow && !logs->options.previous && !pod->ended && !pod->gone)
+	if (logs->options.follow && !logs->options.previous && !pod->ended && !pod->deleted)
 		return 0;
 	for (const struct mpijob__client_log_source *source = pod->sources; source;
 	     source = source->next)
@@ -258,7 +239,7 @@ static void timer_fired(void *user)
 	mpijob__client_log_leave(logs);
 }
 
-/* --- the watch of pods --- */
+/* ---- the watch of pods ---- */
 
 static void list_begins(void *user)
 {
@@ -340,7 +321,7 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 	mpijob__client_log_leave(logs);
 }
 
-/* --- make and free --- */
+/* ---- make and free ---- */
 
 static int copy(const char *text, const char **out)
 {
@@ -512,8 +493,8 @@ void mpijob_logs_pause(mpijob_logs *logs, int on)
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct mpijob__client_log_source *source = pod->sources; source;
 		     source = source->next)
-			if (source->call)
-				mpijob_call_pause(source->call, logs->paused);
+			if (source->stream.call)
+				mpijob_call_pause(source->stream.call, logs->paused);
 	mpijob__client_log_schedule_scan(logs);
 }
 

@@ -121,7 +121,7 @@ static int break_streams(mpijob_logs *logs)
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (struct mpijob__client_log_source *source = pod->sources; source;
 		     source = source->next)
-			if (source->call) {
+			if (source->state == MPIJOB__CLIENT_LOG_STREAMING) {
 				mpijob__client_log_close_stream(source);
 				broken++;
 			}
