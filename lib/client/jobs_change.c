@@ -76,7 +76,7 @@ static int look(struct change *change)
 		return MPIJOB_ERR_CONFLICT;
 	}
 	change->patched = 0;
-	return mpijob__client_task_ask(task, "GET", &change->target, NULL, NULL, 1, task->diag);
+	return mpijob__client_task_request(task, "GET", &change->target, NULL, NULL, 1, task->diag);
 }
 
 /* It cannot be looked at: tell when that cannot tell what became of a change whose answer was
@@ -85,7 +85,7 @@ static int tell_not_seen(const struct change *change, int rc)
 {
 	if (change->lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
 		return rc;
-	if (mpijob__client_jobs_say_unknown("changed, or not; it cannot be looked at",
+	if (mpijob__client_jobs_report_unknown("changed, or not; it cannot be looked at",
 		change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : change->lost;
@@ -105,7 +105,7 @@ static int decide(struct change *change, const mpijob_node *job)
 	if (rc > 0) {
 		change->patched = 1;
 		mpijob_diag_clear(change->said);
-		rc = mpijob__client_task_ask_with(task, "PATCH", &change->target,
+		rc = mpijob__client_task_request_node(task, "PATCH", &change->target,
 		    "application/merge-patch+json", mpijob_doc_root(patch), 0, change->said);
 	}
 	mpijob_doc_free(patch);
@@ -115,7 +115,7 @@ static int decide(struct change *change, const mpijob_node *job)
 /* What a patch came to. */
 static int judge(struct change *change, int rc)
 {
-	int again = mpijob__client_jobs_lost(&change->task, rc);
+	int again = mpijob__client_jobs_outcome_unknown(&change->task, rc);
 
 	if (rc == MPIJOB_ERR_CONFLICT || (again && change->lost == 0)) {
 		change->lost = again ? rc : change->lost;
@@ -124,7 +124,7 @@ static int judge(struct change *change, int rc)
 	if (mpijob__client_jobs_place_findings(NULL, change->said, change->task.diag) && rc)
 		return MPIJOB_ERR_NOMEM;
 	if (again &&
-	    mpijob__client_jobs_say_unknown("changed, or not; its answer was lost a second time",
+	    mpijob__client_jobs_report_unknown("changed, or not; its answer was lost a second time",
 		change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc;
@@ -168,7 +168,8 @@ static int start(mpijob_client *client, const char *namespace_, const char *name
 	change->value = wanted->value;
 	change->expected = wanted->expected;
 	change->said = mpijob_diag_new();
-	return mpijob__client_task_begin(task, change->said ? look(change) : MPIJOB_ERR_NOMEM, out);
+	return mpijob__client_task_started(task, change->said ? look(change) : MPIJOB_ERR_NOMEM,
+	    out);
 }
 
 static int is_suspended(const struct change *change, const mpijob_node *job)
@@ -203,12 +204,13 @@ int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_, c
 int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on,
     mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_suspend_start(client, namespace_, name, on, &callbacks, &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }
 
 static int is_scaled(const struct change *change, const mpijob_node *job)
@@ -265,11 +267,12 @@ int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, con
 int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name,
     int32_t workers, int32_t expected, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_scale_start(client, namespace_, name, workers, expected, &callbacks,
 	    &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }

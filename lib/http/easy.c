@@ -41,7 +41,7 @@ static void set_number(int fd, int level, int name, int number)
  * acknowledged counts too. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
-	struct call *call = user;
+	struct mpijob__http_call *call = user;
 	int64_t idle = call->http->idle_timeout_ms;
 	int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 
@@ -188,7 +188,7 @@ int mpijob__http_easy_new(struct mpijob_http *http,
 	return 0;
 }
 
-static void set_method(struct setter *setter, const struct call *call)
+static void set_method(struct setter *setter, const struct mpijob__http_call *call)
 {
 	int get = strcmp(call->method, "GET") == 0;
 	int bare = get || (strcmp(call->method, "DELETE") == 0 && !call->has_body);
@@ -204,7 +204,8 @@ static void set_method(struct setter *setter, const struct call *call)
 	SET(setter, CURLOPT_CUSTOMREQUEST, get ? NULL : call->method);
 }
 
-int mpijob__http_easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers)
+int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
+    struct curl_slist *headers)
 {
 	struct setter setter = { easy, CURLE_OK };
 

@@ -127,8 +127,8 @@ static void check_certificates(const mpijob_http_config *config, struct mpijob__
 static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options,
     struct mpijob__http_report *report)
 {
-	int error = mpijob__http_wire_common(http->config, &http->server, options->user_agent,
-	    &http->headers);
+	int error = mpijob__http_request_headers_common(http->config, &http->server,
+	    options->user_agent, &http->headers);
 
 	if (error) {
 		say(report, error, "config-value",

@@ -67,7 +67,7 @@ void mpijob__operator_act_stop(mpijob_operator *operator_, struct mpijob__operat
 	act->replan = 1;
 	for (struct mpijob__operator_write *write = act->writes; write; write = next) {
 		next = write->next;
-		if (write->call && mpijob__client_call_waits(write->call))
+		if (write->call && mpijob__client_call_is_queued(write->call))
 			give_up(write);
 	}
 	if (act->in_flight == 0)

@@ -10,6 +10,8 @@
 
 #include "base/secret.h"
 #include "client/client.h"
+#include "client/delete.h"
+#include "client/request.h"
 #include "plan/plan.h"
 #include "render/render.h"
 
@@ -77,7 +79,7 @@ int mpijob__operator_act_update(struct mpijob__operator_write *write,
 	write->updated = 1;
 	fill_target(write, &target);
 	if (rc == 0)
-		rc = mpijob__client_request_start(write->operator_->client, "PUT", &target,
+		rc = mpijob__client_request_send_once(write->operator_->client, "PUT", &target,
 		    "application/json", &body, &callbacks, &write->call);
 	mpijob__base_text_release(&body);
 	return rc;
@@ -121,8 +123,8 @@ static int send(struct mpijob__operator_write *write, size_t index)
 		target.name = NULL;
 	}
 	if (rc == 0)
-		rc = mpijob__client_request_start(write->operator_->client, method, &target, type,
-		    &body, &callbacks, &write->call);
+		rc = mpijob__client_request_send_once(write->operator_->client, method, &target,
+		    type, &body, &callbacks, &write->call);
 	mpijob__base_text_release(&body);
 	return rc;
 }

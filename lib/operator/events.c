@@ -13,7 +13,8 @@
 
 #include "client/client.h"
 #include "client/clock.h"
-#include "client/patience.h"
+#include "client/request.h"
+#include "client/retry_budget.h"
 #include "job/time.h"
 
 #include <inttypes.h>
@@ -463,7 +464,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		event->count = 1;
 		event->first_ms = event->last_ms;
 		try_again = 1;
-	} else if (mpijob__client_patience_passes(answer->code)) {
+	} else if (mpijob__client_retry_budget_is_transient(answer->code)) {
 		try_again = ++event->tries < MOST_TRIES;
 		wait = asked_ms > RETRY_MS ? asked_ms : RETRY_MS;
 		operator_->metrics.events_dropped += !try_again;
@@ -496,7 +497,7 @@ static int send(struct event *event)
 	target.namespace_ = event->namespace_;
 	target.name = event->created ? event->name : NULL;
 	if (rc == 0)
-		rc = mpijob__client_request_start(event->operator_->client,
+		rc = mpijob__client_request_send_once(event->operator_->client,
 		    event->created ? "PATCH" : "POST", &target,
 		    event->created ? "application/merge-patch+json" : "application/json", &body,
 		    &callbacks, &event->call);
@@ -553,7 +554,7 @@ void mpijob__operator_events_stop(mpijob_operator *operator_)
 	struct mpijob__operator_events *events = operator_->events;
 
 	for (struct event *event = events->newest; event; event = event->older) {
-		if (!event->call || !mpijob__client_call_waits(event->call))
+		if (!event->call || !mpijob__client_call_is_queued(event->call))
 			continue;
 		mpijob_call_cancel(event->call);
 		end_call(event);

@@ -7,6 +7,7 @@
 
 #include "client/client.h"
 #include "client/clock.h"
+#include "client/request.h"
 #include "job/time.h"
 
 #include <inttypes.h>
@@ -225,7 +226,7 @@ void mpijob__operator_lease_tell(mpijob_lease *lease, int number)
 	target.kind = "Event";
 	target.namespace_ = lease->namespace_;
 	if (write_event(lease, number, &body) == 0)
-		(void)mpijob__client_request_start(lease->client, "POST", &target,
+		(void)mpijob__client_request_send_once(lease->client, "POST", &target,
 		    "application/json", &body, &callbacks, &event->call);
 	mpijob__base_text_release(&body);
 }

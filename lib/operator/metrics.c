@@ -327,7 +327,7 @@ static void watch_up(struct sheet *sheet, const char *name)
 		if (source->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, source->kind,
 			    source->watch && mpijob_watch_synced(source->watch) &&
-				!mpijob__client_watch_trouble(source->watch));
+				!mpijob__client_watch_failure_code(source->watch));
 	}
 }
 

@@ -501,7 +501,7 @@ static void tell_recoveries(mpijob_operator *operator_)
 	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
 		struct mpijob__operator_source *source = &operator_->sources[i];
 
-		if (!source->troubled || mpijob__client_watch_trouble(source->watch))
+		if (!source->troubled || mpijob__client_watch_failure_code(source->watch))
 			continue;
 		source->troubled = 0;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "watch-back",
@@ -526,7 +526,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 		timeout_ms = NOMEM_PAUSE_MS;
 	polled = mpijob_client_poll(operator_->client,
 	    limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));
-	operator_->queue.more = operator_->client->news;
+	operator_->queue.more = operator_->client->reported;
 	tick(operator_);
 	if (operator_->nomem && rc == 0)
 		rc = MPIJOB_ERR_NOMEM;

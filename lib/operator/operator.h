@@ -370,7 +370,7 @@ void mpijob__operator_act_job_news(struct mpijob__operator_record *record);
 /* reads.c */
 #define MPIJOB__OPERATOR_KIND_BIT(kind) (1u << mpijob__operator_metrics_kind(kind))
 /* Read the object that `target` names; `*listing`: by a list. Returns as
- * mpijob__client_request_start(). */
+ * mpijob__client_request_send_once(). */
 int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target target,
     const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call);
 /* A read was forbidden: 1 when the same read is worth another try, now by a list. */

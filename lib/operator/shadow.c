@@ -11,6 +11,7 @@
 
 #include "client/client.h"
 #include "client/clock.h"
+#include "client/request.h"
 #include "job/time.h"
 
 #include <stdlib.h>
@@ -269,7 +270,7 @@ static int look(mpijob_operator *operator_, struct mpijob__operator_record *reco
 	target.kind = action->kind;
 	target.namespace_ = record->namespace_;
 	target.name = action->name;
-	return mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL,
+	return mpijob__client_request_send_once(operator_->client, "GET", &target, NULL, NULL,
 	    &callbacks, &record->secret_look);
 }
 

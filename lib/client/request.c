@@ -5,6 +5,8 @@
  *
  * Only this file knows content types, and how the answer of a failure becomes findings.
  */
+#include "client/request.h"
+
 #include "base/diag.h"
 #include "client/client.h"
 #include "client/status.h"
@@ -30,29 +32,29 @@ int mpijob__client_request_send(mpijob_client *client, const char *method,
 			request.body = mpijob_text_data(body);
 			request.body_len = body->len;
 		}
-		rc = mpijob__client_start(client, &request, flags, callbacks, out);
+		rc = mpijob__client_call_start(client, &request, flags, callbacks, out);
 	}
 	mpijob__base_text_release(&path);
 	return rc;
 }
 
-int mpijob__client_request_start(mpijob_client *client, const char *method,
+int mpijob__client_request_send_once(mpijob_client *client, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
     const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
 	return mpijob__client_request_send(client, method, target, content_type, body,
-	    MPIJOB__CLIENT_CALL_ONCE, callbacks, out);
+	    MPIJOB__CLIENT_CALL_NO_RETRY, callbacks, out);
 }
 
-int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answer *answer,
+int mpijob__client_request_report(const mpijob_call *call, const struct mpijob_answer *answer,
     mpijob_diag *diag)
 {
 	struct mpijob__client_verdict verdict = { 0 };
 	int code = answer->code;
 
 	if (code && answer->status && answer->reason) {
-		if (mpijob__client_verdict_make(&verdict, answer->status, call->exchange.is_post,
-			answer->body, answer->body_len))
+		if (mpijob__client_verdict_make(&verdict, answer->status,
+			strcmp(call->exchange.method, "POST") == 0, answer->body, answer->body_len))
 			code = MPIJOB_ERR_NOMEM;
 		mpijob__client_verdict_report(&verdict, diag);
 		mpijob__client_verdict_release(&verdict);
@@ -67,8 +69,9 @@ int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answ
 static int call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
     const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = client && target && node
 		     ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
@@ -76,12 +79,12 @@ static int call_with(mpijob_client *client, const char *method, const struct mpi
 
 	if (rc)
 		return rc;
-	task->step = mpijob__client_task_hand_out;
-	rc = mpijob__client_task_begin(task,
-	    mpijob__client_task_ask_with(task, method, target, content_type, node, task->wants,
+	task->step = mpijob__client_task_return_document;
+	rc = mpijob__client_task_started(task,
+	    mpijob__client_task_request_node(task, method, target, content_type, node, task->wants,
 		diag),
 	    &task);
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
 }
 
 int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
@@ -93,23 +96,24 @@ int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *t
 
 	if (rc)
 		return rc;
-	task->step = mpijob__client_task_hand_out;
-	return mpijob__client_task_begin(task,
-	    mpijob__client_task_ask(task, "GET", target, NULL, NULL, 1, diag), out);
+	task->step = mpijob__client_task_return_document;
+	return mpijob__client_task_started(task,
+	    mpijob__client_task_request(task, "GET", target, NULL, NULL, 1, diag), out);
 }
 
 int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out,
     mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_get_start(client, target, &callbacks, &task, diag);
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
 }
 
 int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The headers of a request. */
-#ifndef MPIJOB__HTTP_WIRE_H
-#define MPIJOB__HTTP_WIRE_H
+#ifndef MPIJOB__HTTP_REQUEST_HEADERS_H
+#define MPIJOB__HTTP_REQUEST_HEADERS_H
 
 #include <curl/curl.h>
 
@@ -10,25 +10,26 @@
 
 /* What all requests of a transport have in common. 0, MPIJOB_ERR_SPEC (a value that no header can
  * have), MPIJOB_ERR_NOMEM. */
-int mpijob__http_wire_common(const mpijob_http_config *config,
+int mpijob__http_request_headers_common(const mpijob_http_config *config,
     const struct mpijob__http_server *server, const char *user_agent, struct curl_slist **out);
 
 /* What one request has on top, ahead of the common ones; the Authorization is wiped. */
-struct mpijob__http_wire {
+struct mpijob__http_request_headers {
 	struct curl_slist nodes[2];
 	mpijob__http_secret authorization;
 	char *content_type;
 };
 /* Both values may be NULL. *first is the whole list, for curl. 0, MPIJOB_ERR_AUTH, MPIJOB_ERR_USAGE
  * (line ends in a value), MPIJOB_ERR_NOMEM. */
-int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authorization,
-    const char *content_type, struct curl_slist *common, struct curl_slist **first);
-void mpijob__http_wire_clear(struct mpijob__http_wire *wire);
+int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *wire,
+    const char *authorization, const char *content_type, struct curl_slist *common,
+    struct curl_slist **first);
+void mpijob__http_request_headers_clear(struct mpijob__http_request_headers *wire);
 
 /* A path that can stand in a request line: begins with a slash, no white space, no control
  * character, no fragment. */
-int mpijob__http_wire_path_ok(const char *path);
+int mpijob__http_request_headers_is_path(const char *path);
 /* A method: capital letters. */
-int mpijob__http_wire_word_ok(const char *word);
+int mpijob__http_request_headers_is_method(const char *word);
 
 #endif

@@ -8,28 +8,29 @@
  * just when the network is away, or by something in between that answers in its own words. Such a
  * refusal is believed when it is all that is heard for a minute.
  */
-#include "client/patience.h"
+#include "client/retry_budget.h"
 
 #include <mpijob/base.h>
 
 #define BELIEVED_MS 60000
 
-int mpijob__client_patience_passes(int code)
+int mpijob__client_retry_budget_is_transient(int code)
 {
 	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_IO ||
 	       code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_UNREACHABLE ||
 	       code == MPIJOB_ERR_SERVER;
 }
 
-void mpijob__client_patience_renew(struct mpijob__client_patience *patience)
+void mpijob__client_retry_budget_grant(struct mpijob__client_retry_budget *patience)
 {
 	patience->had = 1;
 	patience->tried = 0;
 }
 
-int mpijob__client_patience_ends(struct mpijob__client_patience *patience, int code, int64_t now_ms)
+int mpijob__client_retry_budget_exhausted(struct mpijob__client_retry_budget *patience, int code,
+    int64_t now_ms)
 {
-	if (mpijob__client_patience_passes(code)) {
+	if (mpijob__client_retry_budget_is_transient(code)) {
 		patience->tried = 0;
 		return 0;
 	}

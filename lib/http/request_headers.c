@@ -5,7 +5,7 @@
  * smuggle in a header of its own. The Authorization lies in one wiped buffer, which curl reads in
  * place.
  */
-#include "http/wire.h"
+#include "http/request_headers.h"
 
 #include "http/report.h"
 
@@ -109,7 +109,7 @@ static int impersonate(struct curl_slist **list, const mpijob_http_config *confi
 	return error;
 }
 
-int mpijob__http_wire_common(const mpijob_http_config *config,
+int mpijob__http_request_headers_common(const mpijob_http_config *config,
     const struct mpijob__http_server *server, const char *user_agent, struct curl_slist **out)
 {
 	struct curl_slist *list = NULL;
@@ -140,14 +140,15 @@ int mpijob__http_wire_common(const mpijob_http_config *config,
 	return 0;
 }
 
-int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authorization,
-    const char *content_type, struct curl_slist *common, struct curl_slist **first)
+int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *wire,
+    const char *authorization, const char *content_type, struct curl_slist *common,
+    struct curl_slist **first)
 {
 	static const char name[] = "Authorization: ";
 	static const char no_type[] = "Content-Type:";
 	struct curl_slist *list = common;
 
-	mpijob__http_wire_clear(wire);
+	mpijob__http_request_headers_clear(wire);
 	if (content_type) {
 		if (!one_line(content_type))
 			return MPIJOB_ERR_USAGE;
@@ -174,14 +175,14 @@ int mpijob__http_wire_fill(struct mpijob__http_wire *wire, const char *authoriza
 	return 0;
 }
 
-void mpijob__http_wire_clear(struct mpijob__http_wire *wire)
+void mpijob__http_request_headers_clear(struct mpijob__http_request_headers *wire)
 {
 	mpijob__http_secret_clear(&wire->authorization);
 	free(wire->content_type);
 	memset(wire, 0, sizeof(*wire));
 }
 
-int mpijob__http_wire_path_ok(const char *path)
+int mpijob__http_request_headers_is_path(const char *path)
 {
 	if (*path != '/')
 		return 0;
@@ -191,7 +192,7 @@ int mpijob__http_wire_path_ok(const char *path)
 	return 1;
 }
 
-int mpijob__http_wire_word_ok(const char *word)
+int mpijob__http_request_headers_is_method(const char *word)
 {
 	size_t len = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
 

@@ -3,7 +3,7 @@
  * minute. */
 #include "../support/watch_rig.h"
 
-#include "client/patience.h"
+#include "client/retry_budget.h"
 
 /* Go on after this failure; it is told when it is another one. */
 static void refused(struct rig *rig, int status)
@@ -177,20 +177,30 @@ static void test_a_silent_stream_begins_a_new_minute(void **state)
 
 static void test_the_rule(void **state)
 {
-	struct mpijob__client_patience patience = { 0 };
+	struct mpijob__client_retry_budget patience = { 0 };
 
 	(void)state;
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_UNREACHABLE, 0), 0);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_AUTH, 0), 1);
-	mpijob__client_patience_renew(&patience);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_AUTH, 100), 0);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_NOT_FOUND, 60099), 0);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_AUTH, 60100), 1);
-	mpijob__client_patience_renew(&patience);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_AUTH, 60101), 0);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_SERVER, 100000), 0);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_AUTH, 130000), 0);
-	assert_int_equal(mpijob__client_patience_ends(&patience, MPIJOB_ERR_AUTH, 190000), 1);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_UNREACHABLE,
+			     0),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 0), 1);
+	mpijob__client_retry_budget_grant(&patience);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 100), 0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_NOT_FOUND,
+			     60099),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 60100),
+	    1);
+	mpijob__client_retry_budget_grant(&patience);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 60101),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_SERVER,
+			     100000),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 130000),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 190000),
+	    1);
 }
 
 int main(void)

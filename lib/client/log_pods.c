@@ -3,6 +3,8 @@
  * What a pod says of its containers: which are wanted, in which order, and how many runs of each
  * have begun.
  */
+#include "client/log_pods.h"
+
 #include "client/logs.h"
 
 #include <limits.h>
@@ -20,33 +22,34 @@ static const struct {
 
 #define LISTS (sizeof(lists) / sizeof(lists[0]))
 
-static struct log_pod *find_pod(struct mpijob_logs *logs, const char *name, const char *uid)
+static struct mpijob__client_log_pod *find_pod(struct mpijob_logs *logs, const char *name,
+    const char *uid)
 {
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (strcmp(pod->uid, uid) == 0 && strcmp(pod->name, name) == 0)
 			return pod;
 	return NULL;
 }
 
-static void pod_is_gone(struct log_pod *pod)
+static void pod_is_gone(struct mpijob__client_log_pod *pod)
 {
-	pod->gone = 1;
-	for (struct log_source *source = pod->sources; source; source = source->next)
+	pod->deleted = 1;
+	for (struct mpijob__client_log_source *source = pod->sources; source; source = source->next)
 		mpijob__client_log_source_changed(source);
 }
 
 /* Another pod of the same name is a new one. */
 static void drop_namesakes(struct mpijob_logs *logs, const char *name)
 {
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		if (!pod->gone && strcmp(pod->name, name) == 0)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		if (!pod->deleted && strcmp(pod->name, name) == 0)
 			pod_is_gone(pod);
 }
 
-static void free_pod(struct log_pod *pod)
+static void free_pod(struct mpijob__client_log_pod *pod)
 {
 	while (pod->sources) {
-		struct log_source *source = pod->sources;
+		struct mpijob__client_log_source *source = pod->sources;
 
 		pod->sources = source->next;
 		mpijob__client_log_free_source(source);
@@ -56,7 +59,7 @@ static void free_pod(struct log_pod *pod)
 	free(pod);
 }
 
-/* --- which containers --- */
+/* ---- which containers ---- */
 
 static const mpijob_node *find_container(const mpijob_node *pod, const char *name, size_t *list)
 {
@@ -76,11 +79,11 @@ static const mpijob_node *find_container(const mpijob_node *pod, const char *nam
 	return NULL;
 }
 
-static int add_source(struct log_pod *pod, const mpijob_node *container, size_t list)
+static int add_source(struct mpijob__client_log_pod *pod, const mpijob_node *container, size_t list)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(container, "name"));
 	const char *policy = mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
-	struct log_source *source, **at = &pod->sources;
+	struct mpijob__client_log_source *source, **at = &pod->sources;
 
 	if (!name)
 		return 0;
@@ -94,7 +97,7 @@ static int add_source(struct log_pod *pod, const mpijob_node *container, size_t 
 	}
 	source->logs = pod->logs;
 	source->pod = pod;
-	source->attempt = -1;
+	source->run.attempt = -1;
 	source->late = pod->logs->listed;
 	/* One that is always restarted is a sidecar: nobody waits for its end. */
 	source->is_gate = list == 0 && !(policy && strcmp(policy, "Always") == 0);
@@ -104,7 +107,7 @@ static int add_source(struct log_pod *pod, const mpijob_node *container, size_t 
 	return 0;
 }
 
-static int add_all(struct log_pod *pod, const mpijob_node *from)
+static int add_all(struct mpijob__client_log_pod *pod, const mpijob_node *from)
 {
 	for (size_t list = 0; list < LISTS; list++) {
 		const mpijob_node *containers =
@@ -117,7 +120,7 @@ static int add_all(struct log_pod *pod, const mpijob_node *from)
 	return 0;
 }
 
-static int add_chosen(struct log_pod *pod, const mpijob_node *from)
+static int add_chosen(struct mpijob__client_log_pod *pod, const mpijob_node *from)
 {
 	const mpijob_node *annotations = mpijob_node_find(from, "metadata.annotations");
 	const char *asked = pod->logs->options.container;
@@ -134,7 +137,7 @@ static int add_chosen(struct log_pod *pod, const mpijob_node *from)
 	}
 	if (container)
 		return add_source(pod, container, list);
-	mpijob__client_log_tell_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND,
+	mpijob__client_log_report_failure(pod->logs, pod->name, asked, MPIJOB_ERR_NOT_FOUND,
 	    "the pod has no such container", 0);
 	return 0;
 }
@@ -142,7 +145,7 @@ static int add_chosen(struct log_pod *pod, const mpijob_node *from)
 static int add_pod(struct mpijob_logs *logs, const char *name, const char *uid,
     const mpijob_node *from)
 {
-	struct log_pod *pod = calloc(1, sizeof(*pod));
+	struct mpijob__client_log_pod *pod = calloc(1, sizeof(*pod));
 	int rc = MPIJOB_ERR_NOMEM;
 
 	if (!pod)
@@ -161,7 +164,7 @@ static int add_pod(struct mpijob_logs *logs, const char *name, const char *uid,
 	return 0;
 }
 
-/* --- what they do --- */
+/* ---- what they do ---- */
 
 static const mpijob_node *find_status(const mpijob_node *status, const char *name)
 {
@@ -186,25 +189,25 @@ static int has(const mpijob_node *status, const char *path)
 }
 
 /* Say once to who does not wait why there is nothing. */
-static void tell_waiting(struct log_source *source, const mpijob_node *status)
+static void tell_waiting(struct mpijob__client_log_source *source, const mpijob_node *status)
 {
 	struct mpijob_logs *logs = source->logs;
 	const char *reason = mpijob_node_string(mpijob_node_find(status, "state.waiting.reason"));
 	mpijob_text text = { 0 };
 	const char *words = "the container is waiting to start";
 
-	if (logs->options.previous && source->runs > 0)
+	if (logs->options.previous && source->status.runs > 0)
 		words = "the container did not run before";
 	else if (reason && mpijob__base_text_printf(&text, "the container is waiting to start: %s",
 			       reason) == 0)
 		words = mpijob_text_data(&text);
-	source->over = 1;
-	mpijob__client_log_tell_failure(logs, source->pod->name, source->name, MPIJOB_ERR_REJECTED,
-	    words, 0);
+	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_CLOSED);
+	mpijob__client_log_report_failure(logs, source->pod->name, source->name,
+	    MPIJOB_ERR_REJECTED, words, 0);
 	mpijob__base_text_release(&text);
 }
 
-static void take_status(struct log_source *source, const mpijob_node *status)
+static void take_status(struct mpijob__client_log_source *source, const mpijob_node *status)
 {
 	const struct mpijob_logs_options *options = &source->logs->options;
 	int had_last = has(status, "lastState.terminated");
@@ -212,18 +215,23 @@ static void take_status(struct log_source *source, const mpijob_node *status)
 	int32_t runs;
 
 	(void)mpijob_node_int(mpijob_node_get(status, "restartCount"), &restarts);
-	source->running = has(status, "state.running");
-	/* A restart is counted when the next run begins. */
-	source->between = had_last && has(status, "state.waiting");
+	source->status.container = MPIJOB__CLIENT_LOG_CONTAINER_STOPPED;
+	if (has(status, "state.running"))
+		source->status.container = MPIJOB__CLIENT_LOG_CONTAINER_RUNNING;
+	else if (had_last && has(status, "state.waiting"))
+		/* A restart is counted when the next run begins. */
+		source->status.container = MPIJOB__CLIENT_LOG_CONTAINER_RESTARTING;
 	runs = (int32_t)(restarts < 0 ? 0 : restarts > INT_MAX - 1 ? INT_MAX - 1 : restarts);
-	if (source->running || source->between || has(status, "state.terminated"))
+	if (source->status.container != MPIJOB__CLIENT_LOG_CONTAINER_STOPPED ||
+	    has(status, "state.terminated"))
 		runs++;
 	/* Of a container that was there when we came, what was before its last run is the past. */
-	if (source->runs == 0 && runs > 0 && !source->late && source->attempt < 0)
-		source->read = runs - 1;
-	if (runs > source->runs)
-		source->runs = runs;
-	if ((!options->follow && source->runs == 0) || (options->previous && !had_last))
+	if (source->status.runs == 0 && runs > 0 && !source->late && source->run.attempt < 0)
+		source->run.done = runs - 1;
+	if (runs > source->status.runs)
+		source->status.runs = runs;
+	if (source->state != MPIJOB__CLIENT_LOG_STREAMING &&
+	    ((!options->follow && source->status.runs == 0) || (options->previous && !had_last)))
 		tell_waiting(source, status);
 	else
 		mpijob__client_log_source_changed(source);
@@ -241,22 +249,22 @@ static int is_wanted(struct mpijob_logs *logs, const char *name)
 	return 0;
 }
 
-static void take_state(struct log_pod *pod, const mpijob_node *from)
+static void take_state(struct mpijob__client_log_pod *pod, const mpijob_node *from)
 {
 	const mpijob_node *status = mpijob_node_get(from, "status");
 	const char *phase = mpijob_node_string(mpijob_node_get(status, "phase"));
 
 	pod->ended = phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0);
-	for (struct log_source *source = pod->sources; source && !pod->logs->freed;
+	for (struct mpijob__client_log_source *source = pod->sources; source && !pod->logs->freed;
 	     source = source->next)
-		if (!source->over)
+		if (source->state != MPIJOB__CLIENT_LOG_CLOSED)
 			take_status(source, find_status(status, source->name));
 }
 
 static int take_object(struct mpijob_logs *logs, const struct mpijob_watch_event *event,
     const mpijob_node *from)
 {
-	struct log_pod *pod = find_pod(logs, event->name, event->uid);
+	struct mpijob__client_log_pod *pod = find_pod(logs, event->name, event->uid);
 	int rc;
 
 	if (!pod && event->event == MPIJOB_WATCH_DELETED)
@@ -299,27 +307,28 @@ int mpijob__client_log_take_pod(struct mpijob_logs *logs, const struct mpijob_wa
 
 void mpijob__client_log_drop_unlisted(struct mpijob_logs *logs)
 {
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		if (!pod->gone && pod->round != logs->round)
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		if (!pod->deleted && pod->round != logs->round)
 			pod_is_gone(pod);
 }
 
-static int is_finished(const struct log_pod *pod)
+static int is_finished(const struct mpijob__client_log_pod *pod)
 {
-	if (!pod->gone)
+	if (!pod->deleted)
 		return 0;
-	for (const struct log_source *source = pod->sources; source; source = source->next)
-		if (source->call || source->is_waiting || !source->over)
+	for (const struct mpijob__client_log_source *source = pod->sources; source;
+	     source = source->next)
+		if (source->state != MPIJOB__CLIENT_LOG_CLOSED)
 			return 0;
 	return 1;
 }
 
 void mpijob__client_log_sweep_pods(struct mpijob_logs *logs)
 {
-	struct log_pod **at = &logs->pods;
+	struct mpijob__client_log_pod **at = &logs->pods;
 
 	while (*at) {
-		struct log_pod *pod = *at;
+		struct mpijob__client_log_pod *pod = *at;
 
 		if (!is_finished(pod)) {
 			at = &pod->next;
@@ -334,7 +343,7 @@ void mpijob__client_log_sweep_pods(struct mpijob_logs *logs)
 void mpijob__client_log_free_pods(struct mpijob_logs *logs)
 {
 	while (logs->pods) {
-		struct log_pod *pod = logs->pods;
+		struct mpijob__client_log_pod *pod = logs->pods;
 
 		logs->pods = pod->next;
 		free_pod(pod);

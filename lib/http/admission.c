@@ -4,7 +4,7 @@
  * time to bring, and its turn among the ordinary ones, of which curl gets only as many as it can
  * use. While a plugin asks somebody, nobody's time runs out.
  */
-#include "http/admit.h"
+#include "http/admission.h"
 
 #include "http/pool.h"
 #include "http/ring.h"
@@ -21,7 +21,7 @@
 #define ORDINARY_LEAST   ((size_t)512)
 #define FOR_A_CONNECTION ((size_t)64)
 
-void mpijob__http_admit_follow_plugin(struct mpijob_http *http)
+void mpijob__http_admission_follow_plugin(struct mpijob_http *http)
 {
 	int fd = mpijob__http_credentials_fd(http->credentials);
 	struct epoll_event event = { 0 };
@@ -32,19 +32,19 @@ void mpijob__http_admit_follow_plugin(struct mpijob_http *http)
 	if (fd < 0)
 		return;
 	event.events = EPOLLIN;
-	event.data.u64 = MPIJOB__HTTP_ADMIT_EVENT;
+	event.data.u64 = MPIJOB__HTTP_ADMISSION_EVENT;
 	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
 		http->plugin_fd = fd;
 }
 
-void mpijob__http_admit_step_plugin(struct mpijob_http *http, int64_t now_ms)
+void mpijob__http_admission_step_plugin(struct mpijob_http *http, int64_t now_ms)
 {
 	int64_t due = mpijob__http_credentials_due_ms(http->credentials);
 
 	if (http->plugin_fd < 0 && (due < 0 || due > now_ms))
 		return;
 	mpijob__http_credentials_step(http->credentials, now_ms);
-	mpijob__http_admit_follow_plugin(http);
+	mpijob__http_admission_follow_plugin(http);
 }
 
 /* 1: go on, with *identity; 0: wait; negative: the error. No credentials go, or are even looked
@@ -61,17 +61,17 @@ static int prepare(struct mpijob_http *http, const struct mpijob__http_identity 
 		return 1;
 	ready = mpijob__http_credentials_prepare(http->credentials, mpijob__http_transport_now(),
 	    message);
-	mpijob__http_admit_follow_plugin(http);
+	mpijob__http_admission_follow_plugin(http);
 	if (ready == 1)
 		*identity = mpijob__http_credentials_identity(http->credentials);
 	return ready;
 }
 
-static void send_call(struct call *call, const struct mpijob__http_identity *identity)
+static void send_call(struct mpijob__http_call *call, const struct mpijob__http_identity *identity)
 {
 	struct mpijob_http *http = call->http;
 	struct curl_slist *headers = NULL;
-	struct pool *pool = NULL;
+	struct mpijob__http_pool *pool = NULL;
 	char *message = NULL;
 	int error = mpijob__http_pool_find(http, identity, &pool, &message);
 
@@ -79,7 +79,7 @@ static void send_call(struct call *call, const struct mpijob__http_identity *ide
 	call->token_generation = identity->token_generation;
 	call->tls_generation = identity->tls_generation;
 	if (!error)
-		error = mpijob__http_wire_fill(&call->wire, identity->authorization,
+		error = mpijob__http_request_headers_fill(&call->wire, identity->authorization,
 		    call->content_type, http->headers, &headers);
 	if (!error)
 		error = mpijob__http_pool_start(pool, call, headers);
@@ -97,7 +97,7 @@ static size_t room_of(const struct mpijob_http *http)
 	return http->ordinary < most ? most - http->ordinary : 0;
 }
 
-int mpijob__http_admit_has_turns(const struct mpijob_http *http)
+int mpijob__http_admission_has_room(const struct mpijob_http *http)
 {
 	return http->queued.next->call && room_of(http) &&
 	       mpijob__http_credentials_due_ms(http->credentials) < 0;
@@ -106,9 +106,9 @@ int mpijob__http_admit_has_turns(const struct mpijob_http *http)
 /* As many as there is room for go on, in front of those that came later. */
 static void take_turns(struct mpijob_http *http)
 {
-	struct link *place = http->waiting.next;
-	size_t room = mpijob__http_admit_has_turns(http) ? room_of(http) : 0;
-	struct call *call;
+	struct mpijob__http_link *place = http->waiting.next;
+	size_t room = mpijob__http_admission_has_room(http) ? room_of(http) : 0;
+	struct mpijob__http_call *call;
 
 	for (; room > 0 && (call = http->queued.next->call) != NULL; room--) {
 		mpijob__http_ring_leave(&call->queue);
@@ -117,16 +117,16 @@ static void take_turns(struct mpijob_http *http)
 	}
 }
 
-static void wait_for_turn(struct call *call)
+static void wait_for_turn(struct mpijob__http_call *call)
 {
 	mpijob__http_ring_leave(&call->queue);
 	mpijob__http_ring_insert(&call->http->queued, &call->queue);
 	call->queued = 1;
 }
 
-static void stop_deadlines(struct link *ring)
+static void stop_deadlines(struct mpijob__http_link *ring)
 {
-	for (struct link *link = ring->next; link->call; link = link->next)
+	for (struct mpijob__http_link *link = ring->next; link->call; link = link->next)
 		mpijob__http_ring_leave(&link->call->due);
 }
 
@@ -138,16 +138,16 @@ static void wait_for_plugin(struct mpijob_http *http)
 	stop_deadlines(&http->queued);
 }
 
-void mpijob__http_admit_calls(struct mpijob_http *http)
+void mpijob__http_admission_send_calls(struct mpijob_http *http)
 {
 	const struct mpijob__http_identity *identity = NULL;
-	struct link *last;
+	struct mpijob__http_link *last;
 
 	take_turns(http);
 	last = http->waiting.prev;
 
 	while (last->call && http->waiting.next->call) {
-		struct call *call = http->waiting.next->call;
+		struct mpijob__http_call *call = http->waiting.next->call;
 		int is_last = http->waiting.next == last;
 		const char *why = NULL;
 		int is_late = call->exchange && !call->streaming && !room_of(http);
