@@ -16,28 +16,27 @@
 
 #define PREFIX "libmpijob/"
 
-void mpijob__operator_configure_forget(struct mpijob__operator_record *record)
+void mpijob__operator_configure_forget_findings(struct mpijob__operator_job *record)
 {
 	mpijob_diag_free(record->findings);
 	record->findings = NULL;
 }
 
-static void forget_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void forget_one(mpijob_operator *operator_, struct mpijob__operator_job *record,
     void *unused)
 {
 	(void)operator_;
 	(void)unused;
-	mpijob__operator_configure_forget(record);
+	mpijob__operator_configure_forget_findings(record);
 }
 
-static void plan_anew(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    void *unused)
+static void plan_anew(mpijob_operator *operator_, struct mpijob__operator_job *record, void *unused)
 {
 	(void)unused;
 	if (record->act.plan)
 		record->act.replan = 1;
-	mpijob__operator_configure_forget(record);
-	mpijob__operator_jobs_touch(operator_, record);
+	mpijob__operator_configure_forget_findings(record);
+	mpijob__operator_job_enqueue(operator_, record);
 }
 
 int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_config *config)
@@ -99,7 +98,7 @@ static int put_warnings(const mpijob_diag *diag, mpijob_text *out)
 	return code;
 }
 
-static int is_new(struct mpijob__operator_record *record, const mpijob_text *limits,
+static int is_new(struct mpijob__operator_job *record, const mpijob_text *limits,
     const mpijob_text *warnings)
 {
 	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START,
@@ -111,10 +110,10 @@ static int is_new(struct mpijob__operator_record *record, const mpijob_text *lim
 	/* A job that had a status before we knew it was told then, by whoever was here before
 	 * us. */
 	return (limits->len || warnings->len) && digest != before &&
-	       (before || !mpijob__operator_jobs_has_status(record));
+	       (before || !mpijob__operator_job_has_status(record));
 }
 
-static int tell(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int tell(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const mpijob_effective *effective, const mpijob_diag *diag)
 {
 	mpijob_text limits = { 0 }, warnings = { 0 };
@@ -139,7 +138,7 @@ static int tell(mpijob_operator *operator_, struct mpijob__operator_record *reco
 
 /* Validate a job, as a plan would: with defaults, which may be refused too, but then by each
  * plan. */
-static int validate(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int validate(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const mpijob *job)
 {
 	struct mpijob_default_options defaults = { .size = sizeof(defaults),
@@ -163,7 +162,7 @@ static int validate(mpijob_operator *operator_, struct mpijob__operator_record *
 }
 
 int mpijob__operator_configure_validate(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+    struct mpijob__operator_job *record)
 {
 	mpijob_effective *effective = NULL;
 	int code;
@@ -181,7 +180,7 @@ int mpijob__operator_configure_validate(mpijob_operator *operator_,
 }
 
 /* A plan that refuses the job begins with saying so. */
-static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const mpijob_plan *plan)
 {
 	const struct mpijob_action *action = mpijob_plan_at(plan, 0);
@@ -193,7 +192,7 @@ static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_rec
 	record->invalid = refused != 0;
 }
 
-static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_job *record,
     struct mpijob_plan_options *options, mpijob_plan **out)
 {
 	struct mpijob_render_options render = operator_->render;
@@ -224,8 +223,8 @@ static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_r
 	return code;
 }
 
-int mpijob__operator_configure_plan(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, struct mpijob_plan_options *options, mpijob_plan **out)
+int mpijob__operator_configure_plan(mpijob_operator *operator_, struct mpijob__operator_job *record,
+    struct mpijob_plan_options *options, mpijob_plan **out)
 {
 	int code;
 

@@ -216,7 +216,7 @@ static int is_of(const struct event *event, const char *uid, const char *type, c
 }
 
 static struct event *find_event(const struct mpijob__operator_events *events, const char *key,
-    const struct mpijob__operator_record *record, const char *type, const char *reason,
+    const struct mpijob__operator_job *record, const char *type, const char *reason,
     const char *said)
 {
 	uint64_t hash = mpijob__operator_table_hash(&events->events, key, said);
@@ -308,7 +308,7 @@ static char *make_name(struct mpijob__operator_events *events, const char *objec
 }
 
 static struct event *make_event(mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const char *key, const char *type,
+    const struct mpijob__operator_job *record, const char *key, const char *type,
     const char *reason, const char *said)
 {
 	struct mpijob__operator_events *events = operator_->events;
@@ -336,7 +336,7 @@ static struct event *make_event(mpijob_operator *operator_,
 	return event;
 }
 
-static void emit(mpijob_operator *operator_, const struct mpijob__operator_record *record,
+static void emit(mpijob_operator *operator_, const struct mpijob__operator_job *record,
     const char *key, const char *type, const char *reason, const char *message)
 {
 	struct mpijob__operator_events *events = operator_->events;
@@ -374,7 +374,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__operator_recor
 }
 
 void mpijob__operator_events_emit(mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const char *type, const char *reason,
+    const struct mpijob__operator_job *record, const char *type, const char *reason,
     const char *message)
 {
 	mpijob_text key = { 0 };

@@ -29,7 +29,7 @@ static const char *failed_reason(const mpijob_plan *plan)
 }
 
 /* A worker that is on its way out, which the reference counts as running, and lists. */
-static int worker_leaves(const struct mpijob__operator_record *record)
+static int worker_leaves(const struct mpijob__operator_job *record)
 {
 	const struct mpijob__plan_pods *pods = &record->facts->pods;
 
@@ -42,14 +42,13 @@ static int worker_leaves(const struct mpijob__operator_record *record)
 	return 0;
 }
 
-static const mpijob_node *of_job(const struct mpijob__operator_record *record, const char *path)
+static const mpijob_node *of_job(const struct mpijob__operator_job *record, const char *path)
 {
 	return mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), path);
 }
 
 /* It is beyond the number of workers: a name that the reference does not look at. */
-static int is_beyond(const struct mpijob__operator_record *record,
-    const struct mpijob_action *action)
+static int is_beyond(const struct mpijob__operator_job *record, const struct mpijob_action *action)
 {
 	int64_t replicas = 0;
 
@@ -58,7 +57,7 @@ static int is_beyond(const struct mpijob__operator_record *record,
 	       action->index >= replicas;
 }
 
-static enum mpijob__render_difference choose(const struct mpijob__operator_record *record,
+static enum mpijob__render_difference choose(const struct mpijob__operator_job *record,
     const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	const char *reason = failed_reason(plan);
@@ -79,7 +78,7 @@ static enum mpijob__render_difference choose(const struct mpijob__operator_recor
 	return MPIJOB__RENDER_DIFFERENCE_NONE;
 }
 
-const char *mpijob__operator_explain(const struct mpijob__operator_record *record,
+const char *mpijob__operator_explain_action(const struct mpijob__operator_job *record,
     const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	const struct mpijob__render_difference_row *row =

@@ -32,7 +32,7 @@ static int64_t now_of(const mpijob_lease *lease)
 	return lease->client->clock();
 }
 
-uint64_t mpijob__operator_lease_roll(mpijob_lease *lease)
+uint64_t mpijob__operator_lease_random(mpijob_lease *lease)
 {
 	/* The upper bits of a linear congruential generator: good enough to spread. */
 	lease->dice = lease->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -142,7 +142,7 @@ void mpijob_lease_free(mpijob_lease *lease)
 
 /* --- what is known --- */
 
-int mpijob__operator_lease_ours(const mpijob_lease *lease)
+int mpijob__operator_lease_is_ours(const mpijob_lease *lease)
 {
 	return lease->doc && strcmp(lease->holder, lease->identity) == 0;
 }
@@ -160,7 +160,7 @@ int mpijob_lease_leading(const mpijob_lease *lease)
 	if (!lease)
 		return 0;
 	slept_ms = lease->asleep() - lease->renewed_asleep_ms;
-	return lease->leading && mpijob__operator_lease_ours(lease) &&
+	return lease->leading && mpijob__operator_lease_is_ours(lease) &&
 	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) <
 		   lease->renewed_ms + lease->options.lease_ms;
 }
@@ -270,7 +270,7 @@ static void stop_leading(mpijob_lease *lease)
 	if (!lease->leading)
 		return;
 	lease->leading = 0;
-	mpijob__operator_lease_tell(lease, MPIJOB__OPERATOR_LEASE_STOPPED);
+	mpijob__operator_lease_send_event(lease, MPIJOB__OPERATOR_LEASE_STOPPED);
 	tell(lease);
 }
 
@@ -284,8 +284,9 @@ static void try_later(mpijob_lease *lease)
 		mpijob__client_timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
 		return;
 	}
-	due_ms = now_ms + retry_ms +
-		 (int64_t)(mpijob__operator_lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
+	due_ms =
+	    now_ms + retry_ms +
+	    (int64_t)(mpijob__operator_lease_random(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
 	mpijob__client_timer_set(&lease->next, due_ms);
 }
 
@@ -302,7 +303,7 @@ static void succeed(mpijob_lease *lease)
 	if (lease->leading)
 		return;
 	lease->leading = 1;
-	mpijob__operator_lease_tell(lease, MPIJOB__OPERATOR_LEASE_LEADS);
+	mpijob__operator_lease_send_event(lease, MPIJOB__OPERATOR_LEASE_LEADS);
 	tell(lease);
 }
 
@@ -331,7 +332,7 @@ static void attempt(void *user)
 	if (lease->call || lease->released)
 		return;
 	lease->begun_ms = now_of(lease);
-	go_on(lease, mpijob__operator_lease_ours(lease) && is_valid(lease)
+	go_on(lease, mpijob__operator_lease_is_ours(lease) && is_valid(lease)
 			 ? MPIJOB__OPERATOR_LEASE_FAST_PUT
 			 : MPIJOB__OPERATOR_LEASE_GET);
 }
@@ -360,12 +361,12 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 	}
 	before = answer->code ? NULL : strdup(lease->holder);
 	rc = answer->code ? answer->code
-	     : before     ? mpijob__operator_lease_take(lease, answer, now_of(lease), 0)
+	     : before     ? mpijob__operator_lease_store(lease, answer, now_of(lease), 0)
 			  : MPIJOB_ERR_NOMEM;
 	if (rc) {
 		log_failure(lease, "look at", rc, answer->status, answer->message);
 		try_later(lease);
-	} else if (*lease->holder && is_valid(lease) && !mpijob__operator_lease_ours(lease)) {
+	} else if (*lease->holder && is_valid(lease) && !mpijob__operator_lease_is_ours(lease)) {
 		int another = strcmp(before, lease->holder) != 0 && !lease->leading;
 
 		stand_by(lease);
@@ -381,9 +382,9 @@ static void written(mpijob_lease *lease, enum mpijob__operator_lease_request req
     const struct mpijob_answer *answer)
 {
 	int rc = answer->code ? answer->code
-			      : mpijob__operator_lease_take(lease, answer, lease->written_ms, 1);
+			      : mpijob__operator_lease_store(lease, answer, lease->written_ms, 1);
 
-	if (rc == 0 && mpijob__operator_lease_ours(lease)) {
+	if (rc == 0 && mpijob__operator_lease_is_ours(lease)) {
 		succeed(lease);
 		return;
 	}
@@ -407,11 +408,11 @@ static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_req
 	if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == MPIJOB_ERR_CONFLICT) {
 		rc = send(lease, MPIJOB__OPERATOR_LEASE_GET);
 	} else if (request == MPIJOB__OPERATOR_LEASE_GET && rc == 0) {
-		rc = mpijob__operator_lease_take(lease, answer, now_of(lease), 0);
-		if (rc == 0 && mpijob__operator_lease_ours(lease))
+		rc = mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
+		if (rc == 0 && mpijob__operator_lease_is_ours(lease))
 			rc = send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
 	} else if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == 0) {
-		(void)mpijob__operator_lease_take(lease, answer, now_of(lease), 0);
+		(void)mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
 	}
 	if (rc && rc != MPIJOB_ERR_NOT_FOUND)
 		log_failure(lease, "give up", rc, answer->status, answer->message);
@@ -432,7 +433,7 @@ void mpijob_lease_release(mpijob_lease *lease)
 	mpijob__client_timer_set(&lease->deadline, now_of(lease) + lease->options.renew_ms);
 	if (unknown)
 		(void)send(lease, MPIJOB__OPERATOR_LEASE_GET);
-	else if (mpijob__operator_lease_ours(lease))
+	else if (mpijob__operator_lease_is_ours(lease))
 		(void)send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
 	if (!lease->call)
 		mpijob__client_timer_clear(&lease->deadline);

@@ -48,7 +48,7 @@ static const char *const phases[MPIJOB__OPERATOR_PHASES] = {
 	[MPIJOB__OPERATOR_PHASE_RUNNING] = "Running",
 	[MPIJOB__OPERATOR_PHASE_SUCCEEDED] = "Succeeded",
 	[MPIJOB__OPERATOR_PHASE_FAILED] = "Failed",
-	[MPIJOB__OPERATOR_PHASE_SET_ASIDE] = "SetAside",
+	[MPIJOB__OPERATOR_PHASE_SKIPPED] = "SetAside",
 };
 
 static const struct {
@@ -208,7 +208,7 @@ static void failed(struct sheet *sheet, const char *name)
 	put_number(sheet, name, sheet->metrics->failed);
 }
 
-static void visit_info(void *user, const struct mpijob__operator_record *record)
+static void visit_info(void *user, const struct mpijob__operator_job *record)
 {
 	struct sheet *sheet = user;
 	mpijob_text launcher = { 0 };
@@ -228,11 +228,11 @@ static void job_info(struct sheet *sheet, const char *name)
 	mpijob__operator_jobs_visit(sheet->operator_, visit_info, sheet);
 }
 
-static void visit_phase(void *user, const struct mpijob__operator_record *record)
+static void visit_phase(void *user, const struct mpijob__operator_job *record)
 {
 	size_t *counts = user;
 
-	counts[mpijob__operator_jobs_phase(record)]++;
+	counts[mpijob__operator_job_phase(record)]++;
 }
 
 static void jobs(struct sheet *sheet, const char *name)
@@ -307,8 +307,8 @@ static void request_errors(struct sheet *sheet, const char *name)
 
 static void watch_age(struct sheet *sheet, const char *name)
 {
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
-		const struct mpijob__operator_source *source = &sheet->operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
+		const struct mpijob__operator_informer *source = &sheet->operator_->sources[i];
 		int64_t silent_ms =
 		    source->watch ? mpijob__client_watch_silent_ms(source->watch) : -1;
 
@@ -321,8 +321,8 @@ static void watch_age(struct sheet *sheet, const char *name)
 
 static void watch_up(struct sheet *sheet, const char *name)
 {
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
-		const struct mpijob__operator_source *source = &sheet->operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
+		const struct mpijob__operator_informer *source = &sheet->operator_->sources[i];
 
 		if (source->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, source->kind,

@@ -17,7 +17,7 @@
 #define LOOK_MOST_MS  100
 
 /* 1 when it resolves, 0 when not yet, negative when that cannot be asked. */
-static int ask(mpijob_operator *operator_, const struct mpijob__operator_record *record,
+static int ask(mpijob_operator *operator_, const struct mpijob__operator_job *record,
     int32_t worker)
 {
 	mpijob_text name = { 0 };
@@ -31,7 +31,7 @@ static int ask(mpijob_operator *operator_, const struct mpijob__operator_record 
 	return code;
 }
 
-static int all_known(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static int all_known(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	int32_t first = record->names.known, workers = record->names.workers;
 
@@ -45,8 +45,8 @@ static int all_known(mpijob_operator *operator_, struct mpijob__operator_record 
 	return record->names.known >= workers;
 }
 
-void mpijob__operator_names_options(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, struct mpijob_plan_options *options)
+void mpijob__operator_names_fill_options(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, struct mpijob_plan_options *options)
 {
 	struct mpijob__operator_names *names = &record->names;
 
@@ -56,9 +56,8 @@ void mpijob__operator_names_options(mpijob_operator *operator_,
 	    names->ready_ms && operator_->resolve && all_known(operator_, record);
 }
 
-void mpijob__operator_names_planned(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, const mpijob_plan *plan,
-    const struct mpijob_plan_options *options)
+void mpijob__operator_names_planned(mpijob_operator *operator_, struct mpijob__operator_job *record,
+    const mpijob_plan *plan, const struct mpijob_plan_options *options)
 {
 	struct mpijob__operator_names *names = &record->names;
 
@@ -79,8 +78,8 @@ void mpijob__operator_names_planned(mpijob_operator *operator_,
 		names->wait_ms = 0;
 }
 
-void mpijob__operator_names_look_again(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+void mpijob__operator_names_schedule(mpijob_operator *operator_,
+    struct mpijob__operator_job *record)
 {
 	if (record->names.wait_ms)
 		mpijob__operator_queue_add_at(&operator_->queue, &record->item,

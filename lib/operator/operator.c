@@ -64,36 +64,37 @@ int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mp
 
 static void begin_list(void *user)
 {
-	struct mpijob__operator_source *source = user;
+	struct mpijob__operator_informer *source = user;
 
 	source->generation = (source->generation + 1) % MPIJOB__OPERATOR_GENERATIONS;
 }
 
-static int take_job(struct mpijob__operator_source *source, const struct mpijob_watch_event *object)
+static int take_job(struct mpijob__operator_informer *source,
+    const struct mpijob_watch_event *object)
 {
 	mpijob_operator *operator_ = source->operator_;
-	int rc = mpijob__operator_jobs_update(operator_, object);
-	struct mpijob__operator_record *record =
-	    rc == 1 ? mpijob__operator_jobs_by_uid(operator_, object->uid) : NULL;
+	int rc = mpijob__operator_job_update(operator_, object);
+	struct mpijob__operator_job *record =
+	    rc == 1 ? mpijob__operator_job_find(operator_, object->uid) : NULL;
 
 	if (!record)
 		return rc < 0 ? rc : 0;
-	mpijob__operator_act_job_news(record);
-	mpijob__operator_jobs_touch(operator_, record);
+	mpijob__operator_reconcile_job_changed(record);
+	mpijob__operator_job_enqueue(operator_, record);
 	return 0;
 }
 
 static int take_object(void *user, const struct mpijob_watch_event *object)
 {
-	struct mpijob__operator_source *source = user;
+	struct mpijob__operator_informer *source = user;
 	int rc;
 
-	if (source->number == MPIJOB__OPERATOR_SOURCE_JOBS)
+	if (source->number == MPIJOB__OPERATOR_INFORMER_JOBS)
 		rc = take_job(source, object);
-	else if (source->number == MPIJOB__OPERATOR_SOURCE_PRIORITY_CLASSES)
+	else if (source->number == MPIJOB__OPERATOR_INFORMER_PRIORITY_CLASSES)
 		rc = mpijob__operator_classes_event(source, object);
 	else
-		rc = mpijob__operator_route_event(source, object);
+		rc = mpijob__operator_children_event(source, object);
 	if (rc == MPIJOB_ERR_NOMEM)
 		source->operator_->nomem = 1;
 	return rc;
@@ -101,16 +102,16 @@ static int take_object(void *user, const struct mpijob_watch_event *object)
 
 static int end_list(void *user, const char *version)
 {
-	struct mpijob__operator_source *source = user;
+	struct mpijob__operator_informer *source = user;
 
-	if (source->number == MPIJOB__OPERATOR_SOURCE_JOBS)
+	if (source->number == MPIJOB__OPERATOR_INFORMER_JOBS)
 		mpijob__operator_jobs_sweep(source->operator_, source->generation);
-	else if (source->number == MPIJOB__OPERATOR_SOURCE_PRIORITY_CLASSES)
+	else if (source->number == MPIJOB__OPERATOR_INFORMER_PRIORITY_CLASSES)
 		mpijob__operator_classes_sweep(source);
 	else
-		mpijob__operator_route_sweep(source, version);
+		mpijob__operator_children_sweep(source, version);
 	if (source->refused)
-		mpijob__operator_jobs_touch_all(source->operator_);
+		mpijob__operator_jobs_enqueue(source->operator_);
 	source->refused = 0;
 	return 0;
 }
@@ -119,14 +120,14 @@ static int end_list(void *user, const char *version)
  * What a gang scheduler brings along may not be installed, or not be ours to see, and so
  * NetworkPolicies: jobs that do not need it go on, and those that do are told so when they want it.
  */
-static int may_be_missing(const struct mpijob__operator_source *source)
+static int may_be_missing(const struct mpijob__operator_informer *source)
 {
-	return source->number >= MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES;
+	return source->number >= MPIJOB__OPERATOR_INFORMER_NETWORK_POLICIES;
 }
 
 static void watch_failed(void *user, const struct mpijob_answer *answer, const char *what)
 {
-	struct mpijob__operator_source *source = user;
+	struct mpijob__operator_informer *source = user;
 
 	source->troubled = 1;
 	if (may_be_missing(source) &&
@@ -203,7 +204,7 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 }
 
 /* Which collection; `kind` stays NULL when it is not watched with these options. */
-static void choose(const mpijob_operator *operator_, struct mpijob__operator_source *source)
+static void choose(const mpijob_operator *operator_, struct mpijob__operator_informer *source)
 {
 	int volcano =
 	    operator_->gang_scheduler && strcmp(operator_->gang_scheduler, "volcano") == 0;
@@ -211,32 +212,32 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_sou
 	source->namespace_ = operator_->namespace_;
 	source->api_version = "v1";
 	switch (source->number) {
-	case MPIJOB__OPERATOR_SOURCE_JOBS:
+	case MPIJOB__OPERATOR_INFORMER_JOBS:
 		source->api_version = "kubeflow.org/v2beta1";
 		source->kind = "MPIJob";
 		break;
-	case MPIJOB__OPERATOR_SOURCE_LAUNCHERS:
+	case MPIJOB__OPERATOR_INFORMER_LAUNCHERS:
 		source->api_version = "batch/v1";
 		source->kind = "Job";
 		break;
-	case MPIJOB__OPERATOR_SOURCE_PODS:
+	case MPIJOB__OPERATOR_INFORMER_PODS:
 		source->kind = "Pod";
 		source->label_selector =
 		    MPIJOB__RENDER_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
 		break;
-	case MPIJOB__OPERATOR_SOURCE_SERVICES: source->kind = "Service"; break;
-	case MPIJOB__OPERATOR_SOURCE_CONFIG_MAPS: source->kind = "ConfigMap"; break;
-	case MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES:
+	case MPIJOB__OPERATOR_INFORMER_SERVICES: source->kind = "Service"; break;
+	case MPIJOB__OPERATOR_INFORMER_CONFIG_MAPS: source->kind = "ConfigMap"; break;
+	case MPIJOB__OPERATOR_INFORMER_NETWORK_POLICIES:
 		/* Where single jobs ask for one by an annotation, it is known by name, as Secrets
 		 * are. */
 		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_NETWORK_POLICY, 0);
 		source->kind = operator_->features.network_policy ? "NetworkPolicy" : NULL;
 		break;
-	case MPIJOB__OPERATOR_SOURCE_POD_GROUPS:
+	case MPIJOB__OPERATOR_INFORMER_POD_GROUPS:
 		source->api_version = mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, volcano);
 		source->kind = operator_->gang_scheduler ? "PodGroup" : NULL;
 		break;
-	case MPIJOB__OPERATOR_SOURCE_PRIORITY_CLASSES:
+	case MPIJOB__OPERATOR_INFORMER_PRIORITY_CLASSES:
 		source->api_version = "scheduling.k8s.io/v1";
 		source->kind = operator_->gang_scheduler ? "PriorityClass" : NULL;
 		source->namespace_ = NULL;
@@ -247,8 +248,8 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_sou
 
 static int choose_sources(mpijob_operator *operator_)
 {
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
-		struct mpijob__operator_source *source = &operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
+		struct mpijob__operator_informer *source = &operator_->sources[i];
 
 		source->operator_ = operator_;
 		source->number = i;
@@ -259,7 +260,7 @@ static int choose_sources(mpijob_operator *operator_)
 	return 0;
 }
 
-static int open_source(struct mpijob__operator_source *source)
+static int open_source(struct mpijob__operator_informer *source)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 
@@ -268,7 +269,7 @@ static int open_source(struct mpijob__operator_source *source)
 	options.namespace_ = source->namespace_;
 	options.label_selector = source->label_selector;
 	options.seed = source->seed;
-	options.object_limit = source->number == MPIJOB__OPERATOR_SOURCE_JOBS ? JOB_LIMIT : 0;
+	options.object_limit = source->number == MPIJOB__OPERATOR_INFORMER_JOBS ? JOB_LIMIT : 0;
 	options.begin = begin_list;
 	options.object = take_object;
 	options.listed = end_list;
@@ -322,7 +323,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 		return;
 	if (operator_->client->observer.user == &operator_->metrics)
 		memset(&operator_->client->observer, 0, sizeof(operator_->client->observer));
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++)
 		mpijob_watch_free(operator_->sources[i].watch);
 	mpijob__operator_jobs_release(operator_);
 	mpijob__operator_shadow_release(operator_);
@@ -330,7 +331,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 	mpijob__operator_orphans_release(operator_);
 	mpijob__operator_events_free(operator_);
 	mpijob__operator_classes_release(operator_);
-	mpijob__operator_objects_release(&operator_->objects);
+	mpijob__operator_index_release(&operator_->objects);
 	mpijob__operator_queue_release(&operator_->queue);
 	mpijob_observation_free(operator_->observation);
 	mpijob_operator_config_free(operator_->config);
@@ -342,7 +343,7 @@ void mpijob_operator_free(mpijob_operator *operator_)
 
 /* --- a step --- */
 
-static int synced(const struct mpijob__operator_source *source)
+static int synced(const struct mpijob__operator_informer *source)
 {
 	return !source->kind || source->refused ||
 	       (source->watch && mpijob_watch_synced(source->watch));
@@ -352,7 +353,7 @@ int mpijob_operator_synced(const mpijob_operator *operator_)
 {
 	if (!operator_)
 		return 0;
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++)
 		if (!synced(&operator_->sources[i]))
 			return 0;
 	return 1;
@@ -361,11 +362,11 @@ int mpijob_operator_synced(const mpijob_operator *operator_)
 /* Sources up to this one may be listed: owners before what they own. */
 static int open_until(const mpijob_operator *operator_)
 {
-	if (!synced(&operator_->sources[MPIJOB__OPERATOR_SOURCE_JOBS]))
-		return MPIJOB__OPERATOR_SOURCE_JOBS;
-	if (!synced(&operator_->sources[MPIJOB__OPERATOR_SOURCE_LAUNCHERS]))
-		return MPIJOB__OPERATOR_SOURCE_LAUNCHERS;
-	return MPIJOB__OPERATOR_SOURCE_COUNT - 1;
+	if (!synced(&operator_->sources[MPIJOB__OPERATOR_INFORMER_JOBS]))
+		return MPIJOB__OPERATOR_INFORMER_JOBS;
+	if (!synced(&operator_->sources[MPIJOB__OPERATOR_INFORMER_LAUNCHERS]))
+		return MPIJOB__OPERATOR_INFORMER_LAUNCHERS;
+	return MPIJOB__OPERATOR_INFORMER_COUNT - 1;
 }
 
 /* Is there one that may be listed now, and is not yet? */
@@ -388,7 +389,7 @@ void mpijob_operator_act(mpijob_operator *operator_, int part)
 	operator_->telling = acts || part == MPIJOB_OPERATOR_ENDS;
 	if (operator_->acting != acts) {
 		operator_->acting = acts;
-		mpijob__operator_jobs_switch(operator_);
+		mpijob__operator_jobs_leadership_changed(operator_);
 	}
 	if (!operator_->telling)
 		mpijob__operator_events_stop(operator_);
@@ -408,12 +409,12 @@ static int listen(mpijob_operator *operator_)
 		return 0;
 	last = open_until(operator_);
 	for (int i = 0; i <= last && rc == 0; i++) {
-		struct mpijob__operator_source *source = &operator_->sources[i];
+		struct mpijob__operator_informer *source = &operator_->sources[i];
 
 		if (source->kind && !source->watch)
 			rc = open_source(source);
 	}
-	operator_->listening = rc == 0 && last == MPIJOB__OPERATOR_SOURCE_COUNT - 1;
+	operator_->listening = rc == 0 && last == MPIJOB__OPERATOR_INFORMER_COUNT - 1;
 	return rc;
 }
 
@@ -433,8 +434,8 @@ static int decide(mpijob_operator *operator_)
 		struct mpijob__operator_queue_item *item =
 		    mpijob__operator_queue_take(&operator_->queue, operator_->now_ms);
 		int64_t from_us = mpijob__client_clock_cpu_us(), took_us;
-		int rc = item ? mpijob__operator_act_turn(operator_,
-				    (struct mpijob__operator_record *)(void *)item)
+		int rc = item ? mpijob__operator_reconcile_run(operator_,
+				    (struct mpijob__operator_job *)(void *)item)
 			      : 0;
 
 		if (!item || rc)
@@ -498,8 +499,8 @@ static void tick(mpijob_operator *operator_)
 
 static void tell_recoveries(mpijob_operator *operator_)
 {
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
-		struct mpijob__operator_source *source = &operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
+		struct mpijob__operator_informer *source = &operator_->sources[i];
 
 		if (!source->troubled || mpijob__client_watch_trouble(source->watch))
 			continue;

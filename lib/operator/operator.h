@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "operator/metrics.h"
-#include "operator/objects.h"
+#include "operator/cache_index.h"
 #include "operator/queue.h"
 #include "operator/table.h"
 
@@ -17,33 +17,33 @@
 /* What is watched, in the order in which it is listed: who may own something comes before what it
  * owns. */
 enum {
-	MPIJOB__OPERATOR_SOURCE_JOBS,
-	MPIJOB__OPERATOR_SOURCE_LAUNCHERS,
-	MPIJOB__OPERATOR_SOURCE_PODS,
-	MPIJOB__OPERATOR_SOURCE_SERVICES,
-	MPIJOB__OPERATOR_SOURCE_CONFIG_MAPS,
-	MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES,
-	MPIJOB__OPERATOR_SOURCE_POD_GROUPS,
-	MPIJOB__OPERATOR_SOURCE_PRIORITY_CLASSES,
-	MPIJOB__OPERATOR_SOURCE_COUNT,
+	MPIJOB__OPERATOR_INFORMER_JOBS,
+	MPIJOB__OPERATOR_INFORMER_LAUNCHERS,
+	MPIJOB__OPERATOR_INFORMER_PODS,
+	MPIJOB__OPERATOR_INFORMER_SERVICES,
+	MPIJOB__OPERATOR_INFORMER_CONFIG_MAPS,
+	MPIJOB__OPERATOR_INFORMER_NETWORK_POLICIES,
+	MPIJOB__OPERATOR_INFORMER_POD_GROUPS,
+	MPIJOB__OPERATOR_INFORMER_PRIORITY_CLASSES,
+	MPIJOB__OPERATOR_INFORMER_COUNT,
 	/* of an object that is not watched */
-	MPIJOB__OPERATOR_SOURCE_NONE = MPIJOB__OPERATOR_SOURCE_COUNT
+	MPIJOB__OPERATOR_INFORMER_NONE = MPIJOB__OPERATOR_INFORMER_COUNT
 };
 
-struct mpijob__operator_source {
+struct mpijob__operator_informer {
 	mpijob_operator *operator_;
 	mpijob_watch *watch; /* NULL: not yet, or not with these options */
 	const char *api_version;
 	const char *kind; /* NULL: not watched with these options */
 	const char *namespace_, *label_selector;
-	int number;          /* MPIJOB__SOURCE_* */
+	int number;          /* MPIJOB__OPERATOR_INFORMER_* */
 	uint32_t generation; /* counts lists, below MPIJOB__OPERATOR_GENERATIONS */
 	int troubled;        /* a failure was told; its end is still to be */
 	int refused;         /* it cannot be had, and is done without; see may_be_missing() */
 	uint64_t seed;
 };
 
-struct mpijob__operator_record;
+struct mpijob__operator_job;
 
 /* How far a job is, for who counts them. */
 enum {
@@ -53,17 +53,17 @@ enum {
 	MPIJOB__OPERATOR_PHASE_RUNNING,
 	MPIJOB__OPERATOR_PHASE_SUCCEEDED,
 	MPIJOB__OPERATOR_PHASE_FAILED,
-	MPIJOB__OPERATOR_PHASE_SET_ASIDE,
+	MPIJOB__OPERATOR_PHASE_SKIPPED,
 	MPIJOB__OPERATOR_PHASES
 };
 
 struct mpijob__operator_write;
-struct mpijob__operator_want;
-struct mpijob__operator_told;
+struct mpijob__operator_shadow_want;
+struct mpijob__operator_shadow_entry;
 struct mpijob__operator_right;
 
 /* A plan that is being carried out. */
-struct mpijob__operator_act {
+struct mpijob__operator_reconcile {
 	mpijob_plan *plan;  /* NULL: none */
 	int64_t planned_ms; /* the wall clock when it was made */
 	size_t next;        /* action to start next */
@@ -74,14 +74,14 @@ struct mpijob__operator_act {
 	int wrote;        /* something was sent that may have changed the cluster */
 	int status_told;  /* the job's status was written in this stage */
 	int64_t begun_ms; /* the monotonic clock when it was made */
-	unsigned sure;    /* MPIJOB__OPERATOR_SURE() of what was looked at for it */
+	unsigned sure;    /* MPIJOB__OPERATOR_ROLE_BIT() of what was looked at for it */
 	int replan;       /* what was learned makes the rest of the plan stale */
 	int failed;
 	int refused; /* the server does not let us do something of it */
 	int64_t retry_after_ms;
 };
 
-#define MPIJOB__OPERATOR_SURE(role) (1u << (role))
+#define MPIJOB__OPERATOR_ROLE_BIT(role) (1u << (role))
 
 /* The names of a job's workers, while its launcher waits for them; zeroed when it does not. */
 struct mpijob__operator_names {
@@ -92,7 +92,7 @@ struct mpijob__operator_names {
 };
 
 /* One MPIJob. */
-struct mpijob__operator_record {
+struct mpijob__operator_job {
 	struct mpijob__operator_queue_item item; /* first */
 	mpijob_operator *operator_;
 	struct mpijob__operator_table_link by_uid, by_name;
@@ -102,12 +102,13 @@ struct mpijob__operator_record {
 	size_t unread_len;
 	mpijob_facts *facts;
 	uint32_t objects; /* the first of its own, see objects.h */
-	struct mpijob__operator_act act;
+	struct mpijob__operator_reconcile act;
 	uint64_t version;
 	uint32_t generation;
 	/* when the server last answered about something of a role; 0: never */
 	int64_t known_ms[MPIJOB_ROLE_NETWORK_POLICY + 1];
-	/* MPIJOB__OPERATOR_SURE() of what was looked at for the next plan; 0 is the job itself */
+	/* MPIJOB__OPERATOR_ROLE_BIT() of what was looked at for the next plan; 0 is the job itself
+	 */
 	unsigned sure;
 	int64_t fresh_ms;         /* when the server last answered with the job itself */
 	int64_t made_ms;          /* when a worker was made last */
@@ -131,7 +132,7 @@ struct mpijob__operator_record {
 	/* why it is set aside: an Event that is still to be told; NULL: none */
 	char *aside;
 	mpijob_call *secret_look; /* of a shadow */
-	struct mpijob__operator_want *wants;
+	struct mpijob__operator_shadow_want *wants;
 };
 
 /* What a shadow would have done. */
@@ -139,7 +140,7 @@ struct mpijob__operator_shadow {
 	int on;
 	int64_t grace_ms;
 	struct mpijob__operator_table wants;
-	struct mpijob__operator_told *first, *last;
+	struct mpijob__operator_shadow_entry *first, *last;
 	size_t count;
 };
 
@@ -175,8 +176,8 @@ struct mpijob__operator_priority_class {
 
 struct mpijob__operator_events;
 
-#define MPIJOB__OPERATOR_DEAD_UIDS 256
-#define MPIJOB__OPERATOR_GONE_UIDS 2048 /* more than go while one answer is under way */
+#define MPIJOB__OPERATOR_REMOVED_UIDS 256
+#define MPIJOB__OPERATOR_DELETED_UIDS 2048 /* more than go while one answer is under way */
 
 struct mpijob_operator {
 	mpijob_client *client;
@@ -192,9 +193,9 @@ struct mpijob_operator {
 	int (*resolve)(void *user, const char *name); /* NULL: names cannot be asked */
 	void *resolve_user;
 
-	struct mpijob__operator_source sources[MPIJOB__OPERATOR_SOURCE_COUNT];
+	struct mpijob__operator_informer sources[MPIJOB__OPERATOR_INFORMER_COUNT];
 	struct mpijob__operator_table jobs_by_uid, jobs_by_name;
-	struct mpijob__operator_objects objects;
+	struct mpijob__operator_index objects;
 	struct mpijob__operator_queue queue;
 	struct mpijob__operator_events *events;
 	mpijob_observation *observation;
@@ -206,11 +207,11 @@ struct mpijob_operator {
 	size_t orphan_count;
 	struct mpijob__operator_orphan *fetches; /* their owner is known: to be fetched */
 	size_t fetching;
-	uint64_t dead[MPIJOB__OPERATOR_DEAD_UIDS]; /* hashes of uids of jobs that are gone */
+	uint64_t dead[MPIJOB__OPERATOR_REMOVED_UIDS]; /* hashes of uids of jobs that are gone */
 	size_t dead_at;
-	struct mpijob__operator_gone {
+	struct mpijob__operator_deleted_child {
 		uint64_t hash, version;
-	} gone[MPIJOB__OPERATOR_GONE_UIDS]; /* likewise, of objects whose end was told */
+	} gone[MPIJOB__OPERATOR_DELETED_UIDS]; /* likewise, of objects whose end was told */
 	size_t gone_at;
 
 	struct mpijob__operator_priority_class *classes;
@@ -248,75 +249,74 @@ int64_t mpijob__operator_retry_after(mpijob_operator *operator_,
 int mpijob__operator_entropy_fill(void *data, size_t len);
 
 /* jobs.c */
-struct mpijob__operator_record *mpijob__operator_jobs_by_uid(const mpijob_operator *operator_,
+struct mpijob__operator_job *mpijob__operator_job_find(const mpijob_operator *operator_,
     const char *uid);
 /* Keep an MPIJob as it is now, to be read. 1 when it is news, 0 when not, MPIJOB_ERR_NOMEM. */
-int mpijob__operator_jobs_update(mpijob_operator *operator_,
+int mpijob__operator_job_update(mpijob_operator *operator_,
     const struct mpijob_watch_event *object);
 /* Read a job that came since. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__operator_jobs_read(mpijob_operator *operator_, struct mpijob__operator_record *record);
-void mpijob__operator_jobs_remove(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+int mpijob__operator_job_parse(mpijob_operator *operator_, struct mpijob__operator_job *record);
+void mpijob__operator_job_remove(mpijob_operator *operator_, struct mpijob__operator_job *record);
 /* Remove those that a list did not hold. */
 void mpijob__operator_jobs_sweep(mpijob_operator *operator_, uint32_t generation);
 void mpijob__operator_jobs_release(mpijob_operator *operator_);
 /* News from outside: work on it. */
-void mpijob__operator_jobs_touch(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+void mpijob__operator_job_enqueue(mpijob_operator *operator_, struct mpijob__operator_job *record);
 /* Visit all; `visit` may remove the one that it is given. */
 void mpijob__operator_jobs_each(mpijob_operator *operator_,
-    void (*visit)(mpijob_operator *operator_, struct mpijob__operator_record *record, void *user),
+    void (*visit)(mpijob_operator *operator_, struct mpijob__operator_job *record, void *user),
     void *user);
 void mpijob__operator_jobs_visit(const mpijob_operator *operator_,
-    void (*visit)(void *user, const struct mpijob__operator_record *record), void *user);
+    void (*visit)(void *user, const struct mpijob__operator_job *record), void *user);
 /* MPIJOB__PHASE_* */
-int mpijob__operator_jobs_phase(const struct mpijob__operator_record *record);
-void mpijob__operator_jobs_touch_all(mpijob_operator *operator_);
+int mpijob__operator_job_phase(const struct mpijob__operator_job *record);
+void mpijob__operator_jobs_enqueue(mpijob_operator *operator_);
 /* To act has begun, or ended: look at all again, or end all plans that are under way. */
-void mpijob__operator_jobs_switch(mpijob_operator *operator_);
+void mpijob__operator_jobs_leadership_changed(mpijob_operator *operator_);
 /* Somebody took a child away that is needed: it is put back at once, but not over and over. */
-void mpijob__operator_jobs_child_lost(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+void mpijob__operator_job_child_lost(mpijob_operator *operator_,
+    struct mpijob__operator_job *record);
 /* 1 when its status says anything. */
-int mpijob__operator_jobs_has_status(const struct mpijob__operator_record *record);
+int mpijob__operator_job_has_status(const struct mpijob__operator_job *record);
 
 /* route.c */
 /* A resourceVersion as a number; 0 when it is none. */
-uint64_t mpijob__operator_route_version(const char *text);
+uint64_t mpijob__operator_version_parse(const char *text);
 /* A child from a list or watch: find its job, or drop it. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__operator_route_event(struct mpijob__operator_source *source,
+int mpijob__operator_children_event(struct mpijob__operator_informer *source,
     const struct mpijob_watch_event *object);
 /* An object as the server answered it to one of this job's own requests. 0, MPIJOB_ERR_NOMEM,
  * MPIJOB_ERR_SYNTAX. */
-int mpijob__operator_route_answer(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, const char *json, size_t len);
+int mpijob__operator_children_answer(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, const char *json, size_t len);
 /*
  * Changes when a kind is listed anew; 0: it is not watched. What an answer tells that was under way
  * meanwhile may be gone, and neither the list nor the watch behind it says so.
  */
-uint32_t mpijob__operator_route_generation(const mpijob_operator *operator_, const char *kind);
+uint32_t mpijob__operator_informer_generation(const mpijob_operator *operator_, const char *kind);
 /* 1 when the last event of an object was told, and this version of it is an older one. */
-int mpijob__operator_route_is_gone(const mpijob_operator *operator_, const char *uid,
+int mpijob__operator_children_is_deleted(const mpijob_operator *operator_, const char *uid,
     uint64_t version);
 /* We delete it: when it goes, nobody took it away. */
-void mpijob__operator_route_going(mpijob_operator *operator_, const char *uid);
+void mpijob__operator_children_deleting(mpijob_operator *operator_, const char *uid);
 /* The server says that we deleted it, or that it is not there. */
-void mpijob__operator_route_gone(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    const char *uid);
+void mpijob__operator_children_deleted(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, const char *uid);
 /* Is a child of this role known by name alone? */
-int mpijob__operator_route_is_unwatched(const mpijob_operator *operator_, int32_t role);
+int mpijob__operator_children_is_unwatched(const mpijob_operator *operator_, int32_t role);
 /* Nothing tells when somebody else's object goes that is not watched: forget it, so that the next
  * plan finds out. */
-void mpijob__operator_route_forget_strangers(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+void mpijob__operator_children_forget_foreign(mpijob_operator *operator_,
+    struct mpijob__operator_job *record);
 /* Forget what a list did not hold. */
-void mpijob__operator_route_sweep(struct mpijob__operator_source *source, const char *list_version);
-void mpijob__operator_route_release(struct mpijob__operator_record *record,
+void mpijob__operator_children_sweep(struct mpijob__operator_informer *source,
+    const char *list_version);
+void mpijob__operator_children_release(struct mpijob__operator_job *record,
     mpijob_operator *operator_);
 
 /* orphans.c: objects seen before their owner. */
 /* Keep in mind; when memory is short it is not kept. */
-void mpijob__operator_orphans_add(struct mpijob__operator_source *source,
+void mpijob__operator_orphans_add(struct mpijob__operator_informer *source,
     const struct mpijob_observed *observed);
 void mpijob__operator_orphans_drop(mpijob_operator *operator_, const char *uid);
 /* An owner has come: fetch what is his. */
@@ -326,46 +326,46 @@ int64_t mpijob__operator_orphans_due_ms(const mpijob_operator *operator_);
 void mpijob__operator_orphans_release(mpijob_operator *operator_);
 
 /* classes.c: PriorityClasses. */
-int mpijob__operator_classes_event(struct mpijob__operator_source *source,
+int mpijob__operator_classes_event(struct mpijob__operator_informer *source,
     const struct mpijob_watch_event *object);
-void mpijob__operator_classes_sweep(struct mpijob__operator_source *source);
+void mpijob__operator_classes_sweep(struct mpijob__operator_informer *source);
 void mpijob__operator_classes_release(mpijob_operator *operator_);
 
 /* configure.c */
 /* Validate a job as the configuration has it, unless that is done: 0, or MPIJOB_ERR_NOMEM. */
 int mpijob__operator_configure_validate(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+    struct mpijob__operator_job *record);
 /* Forget what validation found. */
-void mpijob__operator_configure_forget(struct mpijob__operator_record *record);
+void mpijob__operator_configure_forget_findings(struct mpijob__operator_job *record);
 /* Plan as the configuration wants it; validates first where that is not done. `options` without
  * `render`. 0 or what mpijob_plan_new() returned. */
-int mpijob__operator_configure_plan(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, struct mpijob_plan_options *options, mpijob_plan **out);
+int mpijob__operator_configure_plan(mpijob_operator *operator_, struct mpijob__operator_job *record,
+    struct mpijob_plan_options *options, mpijob_plan **out);
 
 /* names.c */
 /* What is known of the names of the workers, for a plan. */
-void mpijob__operator_names_options(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, struct mpijob_plan_options *options);
+void mpijob__operator_names_fill_options(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, struct mpijob_plan_options *options);
 /* Note whether a plan awaits names, and ask for them. */
-void mpijob__operator_names_planned(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, const mpijob_plan *plan,
-    const struct mpijob_plan_options *options);
+void mpijob__operator_names_planned(mpijob_operator *operator_, struct mpijob__operator_job *record,
+    const mpijob_plan *plan, const struct mpijob_plan_options *options);
 /* A plan that awaits names is done: plan again soon. */
-void mpijob__operator_names_look_again(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+void mpijob__operator_names_schedule(mpijob_operator *operator_,
+    struct mpijob__operator_job *record);
 
 /* act.c */
 /* It is this job's turn: plan if there is no plan, and start one action. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__operator_act_turn(mpijob_operator *operator_, struct mpijob__operator_record *record);
+int mpijob__operator_reconcile_run(mpijob_operator *operator_, struct mpijob__operator_job *record);
 /* Give up what is under way. */
-void mpijob__operator_act_cancel(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+void mpijob__operator_reconcile_cancel(mpijob_operator *operator_,
+    struct mpijob__operator_job *record);
 /* Send nothing more of its plan, not even what waits for a token; it ends when what is under way
  * has. */
-void mpijob__operator_act_stop(mpijob_operator *operator_, struct mpijob__operator_record *record);
+void mpijob__operator_reconcile_stop(mpijob_operator *operator_,
+    struct mpijob__operator_job *record);
 /* The job is another one than its plan was made for: no more of it, unless that may be news of its
  * own status. */
-void mpijob__operator_act_job_news(struct mpijob__operator_record *record);
+void mpijob__operator_reconcile_job_changed(struct mpijob__operator_job *record);
 
 /* reads.c */
 #define MPIJOB__OPERATOR_KIND_BIT(kind) (1u << mpijob__operator_metrics_kind(kind))
@@ -388,14 +388,14 @@ void mpijob__operator_read_release(mpijob_text *text);
 int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *namespace_,
     int32_t verb, const char *kind, const char *message);
 /* A write went through. */
-void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb,
-    const char *kind);
+void mpijob__operator_rights_granted(mpijob_operator *operator_, const char *namespace_,
+    int32_t verb, const char *kind);
 /*
  * Note whether a job waits for a right. When no other one of its namespace does, nobody will ever
  * learn that the right is back, and it is forgotten.
  */
-void mpijob__operator_rights_note(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, int waits);
+void mpijob__operator_rights_set_waiting(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, int waits);
 /* In how many namespaces. */
 size_t mpijob__operator_rights_count(const mpijob_operator *operator_, int32_t verb,
     const char *kind);
@@ -403,16 +403,16 @@ void mpijob__operator_rights_release(mpijob_operator *operator_);
 
 /* explain.c: the row of docs/differences.md that an action goes back to, a constant; NULL when none
  * is known. */
-const char *mpijob__operator_explain(const struct mpijob__operator_record *record,
+const char *mpijob__operator_explain_action(const struct mpijob__operator_job *record,
     const mpijob_plan *plan, const struct mpijob_action *action);
 
 /* shadow.c */
 /* Take note of what a plan wants. 0, and when to look again, INT64_MAX for never; or
  * MPIJOB_ERR_NOMEM. */
-int mpijob__operator_shadow_plan(mpijob_operator *operator_, struct mpijob__operator_record *record,
+int mpijob__operator_shadow_record(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const mpijob_plan *plan, int64_t *due_ms);
 void mpijob__operator_shadow_forget(mpijob_operator *operator_,
-    struct mpijob__operator_record *record);
+    struct mpijob__operator_job *record);
 void mpijob__operator_shadow_release(mpijob_operator *operator_);
 
 /* events.c */
@@ -420,7 +420,7 @@ int mpijob__operator_events_new(mpijob_operator *operator_);
 void mpijob__operator_events_free(mpijob_operator *operator_);
 /* Report an Event about a job, some time. Never fails: what cannot be kept is dropped. */
 void mpijob__operator_events_emit(mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const char *type, const char *reason,
+    const struct mpijob__operator_job *record, const char *type, const char *reason,
     const char *message);
 void mpijob__operator_events_step(mpijob_operator *operator_);
 /* Send none from now on, not even what waits for a token. */

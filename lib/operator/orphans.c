@@ -27,7 +27,7 @@ static int is_dead(const mpijob_operator *operator_, const char *uid)
 {
 	uint64_t hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
 
-	for (size_t i = 0; i < MPIJOB__OPERATOR_DEAD_UIDS; i++)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_REMOVED_UIDS; i++)
 		if (operator_->dead[i] == hash)
 			return 1;
 	return 0;
@@ -111,7 +111,7 @@ static int make_room(mpijob_operator *operator_, const struct mpijob__operator_o
 	return 1;
 }
 
-static void report_full(struct mpijob__operator_source *source,
+static void report_full(struct mpijob__operator_informer *source,
     struct mpijob__operator_orphan_group *group, const char *name)
 {
 	mpijob_operator *operator_ = source->operator_;
@@ -146,7 +146,7 @@ static char *put(char *at, const char *text, const char **member)
 	return at + len;
 }
 
-void mpijob__operator_orphans_add(struct mpijob__operator_source *source,
+void mpijob__operator_orphans_add(struct mpijob__operator_informer *source,
     const struct mpijob_observed *observed)
 {
 	mpijob_operator *operator_ = source->operator_;
@@ -270,7 +270,7 @@ static void take_fetched(struct mpijob__operator_orphan *orphan, const struct mp
 		return;
 	}
 	if (rc == 0)
-		rc = mpijob__operator_route_event(&operator_->sources[orphan->source], &object);
+		rc = mpijob__operator_children_event(&operator_->sources[orphan->source], &object);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
 	if (rc == 0 || rc == MPIJOB_ERR_NOT_FOUND) {
@@ -287,7 +287,7 @@ static void fetched(void *user, const struct mpijob_answer *answer)
 {
 	struct mpijob__operator_orphan *orphan = user;
 	mpijob_operator *operator_ = orphan->operator_;
-	const struct mpijob__operator_source *source = &operator_->sources[orphan->source];
+	const struct mpijob__operator_informer *source = &operator_->sources[orphan->source];
 	struct mpijob_answer object = *answer;
 	mpijob_text text = { 0 };
 

@@ -229,7 +229,7 @@ void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue,
 		return;
 	line_leave(queue, item);
 	heap_remove(queue, item);
-	mpijob__operator_queue_refused(queue, item, 0);
+	mpijob__operator_queue_set_denied(queue, item, 0);
 	queue->items--;
 	if (--item->group->members == 0)
 		drop_group(queue, item->group);
@@ -360,7 +360,7 @@ mpijob__operator_queue_take(struct mpijob__operator_queue *queue, int64_t now_ms
 	return item;
 }
 
-void mpijob__operator_queue_again(struct mpijob__operator_queue *queue,
+void mpijob__operator_queue_continue(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item)
 {
 	line_enter(queue, item);
@@ -405,7 +405,7 @@ void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue,
 	mpijob__operator_queue_add_at(queue, item, now_ms + wait);
 }
 
-void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue,
+void mpijob__operator_queue_set_denied(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, int refused)
 {
 	struct mpijob__operator_queue_group *group = item->group;

@@ -72,7 +72,7 @@ void mpijob__operator_queue_answered(struct mpijob__operator_queue *queue,
 void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, int64_t took_us);
 /* A busy one has more to do and waits for its turn. */
-void mpijob__operator_queue_again(struct mpijob__operator_queue *queue,
+void mpijob__operator_queue_continue(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item);
 /* The work is done, well: failures are forgotten. News wait until `not_before_ms`; INT64_MIN: they
  * do not. */
@@ -88,7 +88,7 @@ void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue,
     int64_t at_most_ms);
 /* Note whether the last work on it was refused by somebody who will not say when he changes his
  * mind. */
-void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue,
+void mpijob__operator_queue_set_denied(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, int refused);
 /* How many refused keys share its tries when each namespace has as many of them as the others. */
 size_t mpijob__operator_queue_share(const struct mpijob__operator_queue *queue,

@@ -62,15 +62,15 @@ int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *name
 	return 1;
 }
 
-static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void look_again(mpijob_operator *operator_, struct mpijob__operator_job *record,
     void *namespace_)
 {
 	if (record->item.refused && strcmp(record->namespace_, namespace_) == 0)
-		mpijob__operator_jobs_touch(operator_, record);
+		mpijob__operator_job_enqueue(operator_, record);
 }
 
-void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb,
-    const char *kind)
+void mpijob__operator_rights_granted(mpijob_operator *operator_, const char *namespace_,
+    int32_t verb, const char *kind)
 {
 	struct mpijob__operator_right **at, *right;
 
@@ -106,12 +106,12 @@ static void forget(mpijob_operator *operator_, const char *namespace_)
 	}
 }
 
-void mpijob__operator_rights_note(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, int waits)
+void mpijob__operator_rights_set_waiting(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, int waits)
 {
 	if (!waits && !record->item.refused)
 		return;
-	mpijob__operator_queue_refused(&operator_->queue, &record->item, waits);
+	mpijob__operator_queue_set_denied(&operator_->queue, &record->item, waits);
 	if (mpijob__operator_queue_share(&operator_->queue, &record->item) == 0)
 		forget(operator_, record->namespace_);
 }

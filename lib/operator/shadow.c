@@ -20,10 +20,10 @@
 #define MOST_TOLD 10000
 
 /* An action that the plan of a job wants. */
-struct mpijob__operator_want {
-	struct mpijob__operator_table_link link; /* first; by the job's uid and its own name */
-	struct mpijob__operator_want *next;      /* of the record */
-	const struct mpijob__operator_record *record;
+struct mpijob__operator_shadow_want {
+	struct mpijob__operator_table_link link;   /* first; by the job's uid and its own name */
+	struct mpijob__operator_shadow_want *next; /* of the record */
+	const struct mpijob__operator_job *record;
 	int64_t first_ms;
 	int32_t verb, role;
 	int told, seen;
@@ -31,8 +31,8 @@ struct mpijob__operator_want {
 };
 
 /* One that counted. */
-struct mpijob__operator_told {
-	struct mpijob__operator_told *next;
+struct mpijob__operator_shadow_entry {
+	struct mpijob__operator_shadow_entry *next;
 	int64_t wall_ms;
 	int32_t verb;
 	const char *kind;                          /* a constant */
@@ -53,12 +53,12 @@ static const char *place(char **at, const char *text)
 	return to;
 }
 
-static struct mpijob__operator_told *make_told(const struct mpijob__operator_record *record,
+static struct mpijob__operator_shadow_entry *make_told(const struct mpijob__operator_job *record,
     const struct mpijob_action *action)
 {
 	size_t len = strlen(record->namespace_) + strlen(record->name) + strlen(action->name) +
 		     strlen(action->why) + 4;
-	struct mpijob__operator_told *told = calloc(1, sizeof(*told) + len);
+	struct mpijob__operator_shadow_entry *told = calloc(1, sizeof(*told) + len);
 	char *at;
 
 	if (!told)
@@ -74,12 +74,12 @@ static struct mpijob__operator_told *make_told(const struct mpijob__operator_rec
 	return told;
 }
 
-static void keep(mpijob_operator *operator_, struct mpijob__operator_told *told)
+static void keep(mpijob_operator *operator_, struct mpijob__operator_shadow_entry *told)
 {
 	struct mpijob__operator_shadow *shadow = &operator_->shadow;
 
 	if (shadow->count == MOST_TOLD) {
-		struct mpijob__operator_told *first = shadow->first;
+		struct mpijob__operator_shadow_entry *first = shadow->first;
 
 		shadow->first = first->next;
 		shadow->count--;
@@ -94,14 +94,14 @@ static void keep(mpijob_operator *operator_, struct mpijob__operator_told *told)
 }
 
 /* 0 or MPIJOB_ERR_NOMEM: then it is told later. */
-static int tell(mpijob_operator *operator_, const struct mpijob__operator_record *record,
+static int tell(mpijob_operator *operator_, const struct mpijob__operator_job *record,
     const mpijob_plan *plan, const struct mpijob_action *action)
 {
-	struct mpijob__operator_told *told = make_told(record, action);
+	struct mpijob__operator_shadow_entry *told = make_told(record, action);
 
 	if (!told)
 		return MPIJOB_ERR_NOMEM;
-	told->difference = mpijob__operator_explain(record, plan, action);
+	told->difference = mpijob__operator_explain_action(record, plan, action);
 	keep(operator_, told);
 	operator_->metrics.shadow[action->verb][mpijob__operator_metrics_kind(action->kind)]++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "shadow-action",
@@ -111,7 +111,7 @@ static int tell(mpijob_operator *operator_, const struct mpijob__operator_record
 	return 0;
 }
 
-static void write_told(mpijob_doc *doc, const struct mpijob__operator_told *told)
+static void write_told(mpijob_doc *doc, const struct mpijob__operator_shadow_entry *told)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 	char time[MPIJOB__JOB_TIME_SIZE];
@@ -137,8 +137,8 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 
 	if (!operator_ || !write)
 		return MPIJOB_ERR_USAGE;
-	for (const struct mpijob__operator_told *told = operator_->shadow.first; told && code == 0;
-	     told = told->next) {
+	for (const struct mpijob__operator_shadow_entry *told = operator_->shadow.first;
+	     told && code == 0; told = told->next) {
 		mpijob_doc *doc = mpijob_doc_new();
 		mpijob_text line = { 0 };
 
@@ -159,15 +159,16 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 
 /* --- what is wanted --- */
 
-static struct mpijob__operator_want *find(const mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const struct mpijob_action *action)
+static struct mpijob__operator_shadow_want *find(const mpijob_operator *operator_,
+    const struct mpijob__operator_job *record, const struct mpijob_action *action)
 {
 	const struct mpijob__operator_table *table = &operator_->shadow.wants;
 	uint64_t hash = mpijob__operator_table_hash(table, record->uid, action->name);
 	struct mpijob__operator_table_link *link = NULL;
 
 	while ((link = mpijob__operator_table_next(table, hash, link))) {
-		struct mpijob__operator_want *want = (struct mpijob__operator_want *)(void *)link;
+		struct mpijob__operator_shadow_want *want =
+		    (struct mpijob__operator_shadow_want *)(void *)link;
 
 		if (want->record == record && want->verb == action->verb &&
 		    want->role == action->role && strcmp(want->name, action->name) == 0)
@@ -176,12 +177,12 @@ static struct mpijob__operator_want *find(const mpijob_operator *operator_,
 	return NULL;
 }
 
-static struct mpijob__operator_want *add(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, const struct mpijob_action *action)
+static struct mpijob__operator_shadow_want *add(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, const struct mpijob_action *action)
 {
 	struct mpijob__operator_table *table = &operator_->shadow.wants;
 	size_t len = strlen(action->name) + 1;
-	struct mpijob__operator_want *want = calloc(1, sizeof(*want) + len);
+	struct mpijob__operator_shadow_want *want = calloc(1, sizeof(*want) + len);
 
 	if (!want)
 		return NULL;
@@ -201,12 +202,12 @@ static struct mpijob__operator_want *add(mpijob_operator *operator_,
 }
 
 /* Drop those that the last plan did not want, or all. */
-static void drop(mpijob_operator *operator_, struct mpijob__operator_record *record, int all)
+static void drop(mpijob_operator *operator_, struct mpijob__operator_job *record, int all)
 {
-	struct mpijob__operator_want **at = &record->wants;
+	struct mpijob__operator_shadow_want **at = &record->wants;
 
 	while (*at) {
-		struct mpijob__operator_want *want = *at;
+		struct mpijob__operator_shadow_want *want = *at;
 
 		if (want->seen && !all) {
 			want->seen = 0;
@@ -219,8 +220,8 @@ static void drop(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	}
 }
 
-static int64_t ripe_ms(const mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const struct mpijob__operator_want *want)
+static int64_t ripe_ms(const mpijob_operator *operator_, const struct mpijob__operator_job *record,
+    const struct mpijob__operator_shadow_want *want)
 {
 	int64_t grace = operator_->shadow.grace_ms;
 	int64_t quiet =
@@ -234,13 +235,13 @@ static int64_t ripe_ms(const mpijob_operator *operator_,
 
 static void looked(void *user, const struct mpijob_answer *answer)
 {
-	struct mpijob__operator_record *record = user;
+	struct mpijob__operator_job *record = user;
 	mpijob_operator *operator_ = record->operator_;
 	int rc = 0;
 
 	record->secret_look = NULL;
 	if (answer->code == 0)
-		rc = mpijob__operator_route_answer(operator_, record, answer->body,
+		rc = mpijob__operator_children_answer(operator_, record, answer->body,
 		    answer->body_len);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
@@ -257,7 +258,7 @@ static void looked(void *user, const struct mpijob_answer *answer)
 		    operator_->now_ms + operator_->shadow.grace_ms);
 }
 
-static int look(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int look(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const struct mpijob_action *action)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, looked, record };
@@ -276,12 +277,12 @@ static int look(mpijob_operator *operator_, struct mpijob__operator_record *reco
 /* --- a plan --- */
 
 /* 0 when it is settled, its time when it ripens later, or MPIJOB_ERR_NOMEM. */
-static int64_t judge(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int64_t judge(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
 	int unknown = is_secret && !record->known_ms[MPIJOB_ROLE_SECRET];
-	struct mpijob__operator_want *want;
+	struct mpijob__operator_shadow_want *want;
 	int64_t ripe;
 	int rc;
 
@@ -305,7 +306,7 @@ static int64_t judge(mpijob_operator *operator_, struct mpijob__operator_record 
 	return rc;
 }
 
-int mpijob__operator_shadow_plan(mpijob_operator *operator_, struct mpijob__operator_record *record,
+int mpijob__operator_shadow_record(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const mpijob_plan *plan, int64_t *due_ms)
 {
 	int code = 0;
@@ -323,8 +324,7 @@ int mpijob__operator_shadow_plan(mpijob_operator *operator_, struct mpijob__oper
 	return code;
 }
 
-void mpijob__operator_shadow_forget(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+void mpijob__operator_shadow_forget(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	if (record->secret_look)
 		mpijob_call_cancel(record->secret_look);
@@ -335,7 +335,7 @@ void mpijob__operator_shadow_forget(mpijob_operator *operator_,
 void mpijob__operator_shadow_release(mpijob_operator *operator_)
 {
 	while (operator_->shadow.first) {
-		struct mpijob__operator_told *told = operator_->shadow.first;
+		struct mpijob__operator_shadow_entry *told = operator_->shadow.first;
 
 		operator_->shadow.first = told->next;
 		free(told);

@@ -35,9 +35,9 @@ static mpijob_operator *set_up(void)
 	operator_->log = on_log;
 	operator_->now_ms = 1000;
 	operator_->jobs_by_uid.seed = 7;
-	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].operator_ = operator_;
-	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].number = MPIJOB__OPERATOR_SOURCE_PODS;
-	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].kind = "Pod";
+	operator_->sources[MPIJOB__OPERATOR_INFORMER_PODS].operator_ = operator_;
+	operator_->sources[MPIJOB__OPERATOR_INFORMER_PODS].number = MPIJOB__OPERATOR_INFORMER_PODS;
+	operator_->sources[MPIJOB__OPERATOR_INFORMER_PODS].kind = "Pod";
 	warnings = 0;
 	return operator_;
 }
@@ -62,7 +62,7 @@ static void add(mpijob_operator *operator_, const char *namespace_, int from, in
 		observed.owner_uid = owner;
 		observed.namespace_ = namespace_;
 		observed.name = name;
-		mpijob__operator_orphans_add(&operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS],
+		mpijob__operator_orphans_add(&operator_->sources[MPIJOB__OPERATOR_INFORMER_PODS],
 		    &observed);
 	}
 }

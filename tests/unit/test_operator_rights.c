@@ -59,7 +59,7 @@ static void hurry(struct rig *rig)
 	}
 }
 
-static void count_refused(void *count, const struct mpijob__operator_record *record)
+static void count_refused(void *count, const struct mpijob__operator_job *record)
 {
 	*(size_t *)count += record->item.refused;
 }
@@ -240,7 +240,7 @@ static struct mpijob__operator_queue_item *crowd(struct rig *rig, const char *na
 		assert_int_equal(mpijob__operator_queue_join(&rig->operator_->queue, &items[i],
 				     namespace_),
 		    0);
-		mpijob__operator_queue_refused(&rig->operator_->queue, &items[i], 1);
+		mpijob__operator_queue_set_denied(&rig->operator_->queue, &items[i], 1);
 	}
 	return items;
 }
@@ -401,7 +401,7 @@ static void an_orphan_is_listed_where_it_cannot_be_got(void **state)
 	run(&rig, 40);
 	assert_null(rig.operator_->fetches);
 	assert_int_equal(refused, 1);
-	service = mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts,
+	service = mpijob_facts_child(mpijob__operator_job_find(rig.operator_, "later")->facts,
 	    MPIJOB_ROLE_SERVICE);
 	assert_non_null(service);
 	assert_string_equal(service->name, "pi");

@@ -663,7 +663,7 @@ static void enlarge(struct rig *rig, struct fake_object *job, const char *key, s
 	fake_stamp(&rig->fake, job, "MODIFIED");
 }
 
-static void count_unread(void *user, const struct mpijob__operator_record *record)
+static void count_unread(void *user, const struct mpijob__operator_job *record)
 {
 	*(size_t *)user += record->unread && !record->job;
 }

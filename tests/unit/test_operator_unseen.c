@@ -188,9 +188,8 @@ static void an_object_that_cannot_be_fetched_for_long(void **state)
 	run(&rig, 20);
 	assert_int_equal(left, 0);
 	assert_null(rig.operator_->fetches);
-	assert_non_null(
-	    mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts,
-		MPIJOB_ROLE_SERVICE));
+	assert_non_null(mpijob_facts_child(mpijob__operator_job_find(rig.operator_, "later")->facts,
+	    MPIJOB_ROLE_SERVICE));
 	tear_down(&rig);
 }
 

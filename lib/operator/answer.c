@@ -6,7 +6,7 @@
  * object is looked at first. Whatever is learned goes into the facts at once, so that the next plan
  * does not ask for it again.
  */
-#include "operator/act.h"
+#include "operator/write.h"
 
 #include <string.h>
 
@@ -70,7 +70,7 @@ static int is_refusal(const struct mpijob__operator_write *write,
 
 static void note_failure(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob__operator_act *act = &write->record->act;
+	struct mpijob__operator_reconcile *act = &write->record->act;
 	int64_t wait = mpijob__operator_retry_after(write->operator_, answer);
 
 	act->failed = 1;
@@ -121,10 +121,10 @@ static int take_deleted(struct mpijob__operator_write *write, const struct mpijo
 		return MPIJOB_ERR_SYNTAX;
 	await_end(write);
 	if (observed->deleting && observed->uid && strcmp(observed->uid, write->action.uid) == 0 &&
-	    !mpijob__operator_route_is_gone(operator_, observed->uid, 0))
-		return mpijob__operator_route_answer(operator_, write->record, answer->body,
+	    !mpijob__operator_children_is_deleted(operator_, observed->uid, 0))
+		return mpijob__operator_children_answer(operator_, write->record, answer->body,
 		    answer->body_len);
-	mpijob__operator_route_gone(operator_, write->record, write->action.uid);
+	mpijob__operator_children_deleted(operator_, write->record, write->action.uid);
 	return 0;
 }
 
@@ -133,16 +133,16 @@ static int is_overtaken(const struct mpijob__operator_write *write)
 {
 	return write->action.role &&
 	       write->generation !=
-		   mpijob__operator_route_generation(write->operator_, write->action.kind);
+		   mpijob__operator_informer_generation(write->operator_, write->action.kind);
 }
 
 /* 1 when it goes on with a GET: the answer cannot be understood, or tells of what may be gone. */
 static int succeeded(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob__operator_act *act = &write->record->act;
+	struct mpijob__operator_reconcile *act = &write->record->act;
 	int code;
 
-	mpijob__operator_rights_back(write->operator_, write->record->namespace_,
+	mpijob__operator_rights_granted(write->operator_, write->record->namespace_,
 	    write->action.verb, write->action.kind);
 	act->wrote = 1;
 	act->status_told |= write->action.verb == MPIJOB_ACTION_PATCH_STATUS && !write->action.role;
@@ -154,15 +154,15 @@ static int succeeded(struct mpijob__operator_write *write, const struct mpijob_a
 	/* A job without a status that had no Service until now was begun by nobody. */
 	if (write->action.role == MPIJOB_ROLE_SERVICE &&
 	    write->action.verb == MPIJOB_ACTION_CREATE &&
-	    !mpijob__operator_jobs_has_status(write->record))
+	    !mpijob__operator_job_has_status(write->record))
 		write->record->fresh_ms = write->operator_->now_ms;
-	if (is_overtaken(write) && mpijob__operator_act_look(write, 0) == 0)
+	if (is_overtaken(write) && mpijob__operator_write_verify(write, 0) == 0)
 		return 1;
 	code = write->action.verb == MPIJOB_ACTION_DELETE
 		   ? take_deleted(write, answer)
-		   : mpijob__operator_route_answer(write->operator_, write->record, answer->body,
+		   : mpijob__operator_children_answer(write->operator_, write->record, answer->body,
 			 answer->body_len);
-	if (code == MPIJOB_ERR_SYNTAX && mpijob__operator_act_look(write, 1) == 0)
+	if (code == MPIJOB_ERR_SYNTAX && mpijob__operator_write_verify(write, 1) == 0)
 		return 1;
 	note_code(write, code);
 	return 0;
@@ -180,12 +180,13 @@ static int is_another(const struct mpijob__operator_write *write)
 static void found(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
 	mpijob_operator *operator_ = write->operator_;
-	int rc =
-	    mpijob__operator_route_answer(operator_, write->record, answer->body, answer->body_len);
+	int rc = mpijob__operator_children_answer(operator_, write->record, answer->body,
+	    answer->body_len);
 
 	if (is_another(write)) {
 		if (write->action.role)
-			mpijob__operator_route_gone(operator_, write->record, write->action.uid);
+			mpijob__operator_children_deleted(operator_, write->record,
+			    write->action.uid);
 		else
 			/* the job itself is gone: news of that is on its way */
 			write->record->act.failed = 1;
@@ -204,32 +205,32 @@ static void found(struct mpijob__operator_write *write, const struct mpijob_answ
 /* The answer to a read of the object. 1 when another request was sent. */
 static int looked(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
 {
-	struct mpijob__operator_record *record = write->record;
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_job *record = write->record;
+	struct mpijob__operator_reconcile *act = &record->act;
 
-	if (answer->status == 403 && mpijob__operator_act_instead(write, message_of(answer)))
+	if (answer->status == 403 && mpijob__operator_write_fall_back(write, message_of(answer)))
 		return 1;
 	if (write->updating && answer->code == 0) {
-		if (mpijob__operator_act_update(write, answer) == 0)
+		if (mpijob__operator_write_update(write, answer) == 0)
 			return 1;
 		act->failed = 1;
 	}
 	act->replan = 1;
 	if (answer->code == 0 && is_overtaken(write) &&
-	    mpijob__operator_act_look(write, write->failed) == 0)
+	    mpijob__operator_write_verify(write, write->failed) == 0)
 		return 1;
 	if (answer->code == 0 || answer->code == MPIJOB_ERR_NOT_FOUND) {
-		mpijob__operator_rights_back(write->operator_, record->namespace_, 0,
+		mpijob__operator_rights_granted(write->operator_, record->namespace_, 0,
 		    write->action.kind);
 		record->known_ms[write->action.role] = write->operator_->now_ms;
 		/* Not of a job that is not there, which nothing is to be done about. */
 		if (answer->code == 0 || write->action.role)
-			record->sure |= act->sure | MPIJOB__OPERATOR_SURE(write->action.role);
+			record->sure |= act->sure | MPIJOB__OPERATOR_ROLE_BIT(write->action.role);
 	}
 	if (answer->code == 0)
 		found(write, answer);
 	else if (answer->code == MPIJOB_ERR_NOT_FOUND && write->action.role && write->action.uid)
-		mpijob__operator_route_gone(write->operator_, record, write->action.uid);
+		mpijob__operator_children_deleted(write->operator_, record, write->action.uid);
 	else if (answer->code != MPIJOB_ERR_NOT_FOUND)
 		note_failure(write, answer);
 	/* A job that is not there: news of that is on its way. */
@@ -253,12 +254,13 @@ static int not_done(struct mpijob__operator_write *write, const struct mpijob_an
 	int is_delete = write->action.verb == MPIJOB_ACTION_DELETE;
 	int failed;
 
-	if (answer->status == 403 && mpijob__operator_act_instead(write, message_of(answer)))
+	if (answer->status == 403 && mpijob__operator_write_fall_back(write, message_of(answer)))
 		return 1;
 	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
 		write->record->act.wrote = 1;
 		await_end(write);
-		mpijob__operator_route_gone(write->operator_, write->record, write->action.uid);
+		mpijob__operator_children_deleted(write->operator_, write->record,
+		    write->action.uid);
 		return 0;
 	}
 	if (answer->code == MPIJOB_ERR_CONFLICT) {
@@ -278,7 +280,7 @@ static int not_done(struct mpijob__operator_write *write, const struct mpijob_an
 		note_failure(write, answer);
 		return 0;
 	}
-	if (mpijob__operator_act_look(write, failed) == 0)
+	if (mpijob__operator_write_verify(write, failed) == 0)
 		return 1;
 	write->record->act.failed = 1;
 	return 0;
@@ -298,10 +300,10 @@ static int listed(struct mpijob__operator_write *write, const struct mpijob_answ
 	return more;
 }
 
-void mpijob__operator_act_answered(void *user, const struct mpijob_answer *answer)
+void mpijob__operator_answer_handle(void *user, const struct mpijob_answer *answer)
 {
 	struct mpijob__operator_write *write = user;
-	struct mpijob__operator_record *record = write->record;
+	struct mpijob__operator_job *record = write->record;
 	mpijob_operator *operator_ = write->operator_;
 	int more;
 
@@ -312,6 +314,6 @@ void mpijob__operator_act_answered(void *user, const struct mpijob_answer *answe
 		more = answer->code == 0 ? succeeded(write, answer) : not_done(write, answer);
 	if (more)
 		return;
-	mpijob__operator_act_forget(write);
-	mpijob__operator_act_advance(operator_, record);
+	mpijob__operator_write_end(write);
+	mpijob__operator_reconcile_advance(operator_, record);
 }

@@ -6,7 +6,7 @@
  * The first refusal shows which kinds these are. They are updated from then on, until an update is
  * refused too. An update carries the resourceVersion that was read, so it overwrites nothing.
  */
-#include "operator/act.h"
+#include "operator/write.h"
 
 #include "base/secret.h"
 
@@ -18,13 +18,13 @@ static int is_patch(const struct mpijob__operator_write *write)
 	return write->action.role && write->action.verb == MPIJOB_ACTION_PATCH;
 }
 
-int mpijob__operator_act_updates(const struct mpijob__operator_write *write)
+int mpijob__operator_write_is_update(const struct mpijob__operator_write *write)
 {
 	return is_patch(write) &&
 	       (write->operator_->updates & MPIJOB__OPERATOR_KIND_BIT(write->action.kind));
 }
 
-int mpijob__operator_act_instead(struct mpijob__operator_write *write, const char *message)
+int mpijob__operator_write_fall_back(struct mpijob__operator_write *write, const char *message)
 {
 	unsigned bit = MPIJOB__OPERATOR_KIND_BIT(write->action.kind);
 
@@ -35,7 +35,7 @@ int mpijob__operator_act_instead(struct mpijob__operator_write *write, const cha
 	if (write->looking)
 		return mpijob__operator_read_refused(write->operator_, write->action.kind,
 			   write->listing) &&
-		       mpijob__operator_act_look(write, write->failed) == 0;
+		       mpijob__operator_write_verify(write, write->failed) == 0;
 	if (!is_patch(write))
 		return 0;
 	if (write->updated) {
@@ -44,7 +44,7 @@ int mpijob__operator_act_instead(struct mpijob__operator_write *write, const cha
 	}
 	write->operator_->updates |= bit;
 	write->updating = 1;
-	return mpijob__operator_act_look(write, 0) == 0;
+	return mpijob__operator_write_verify(write, 0) == 0;
 }
 
 static int parse(const char *text, size_t len, mpijob_doc **out)
@@ -90,7 +90,7 @@ static int merge_tree(mpijob_doc *object, const mpijob_text *patch, mpijob_text 
 	return rc;
 }
 
-int mpijob__operator_act_merge(const struct mpijob__operator_write *write,
+int mpijob__operator_write_merge(const struct mpijob__operator_write *write,
     const struct mpijob_answer *answer, mpijob_text *patch)
 {
 	mpijob_doc *object = NULL;

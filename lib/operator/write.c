@@ -6,7 +6,7 @@
  * is made or something deleted, the job is looked at; before its end is told because there is no
  * launcher, that; before something is made that no watch tells of, or pods that need it, that, too.
  */
-#include "operator/act.h"
+#include "operator/write.h"
 
 #include "base/secret.h"
 #include "client/client.h"
@@ -26,21 +26,22 @@ static void fill_target(const struct mpijob__operator_write *write, struct mpijo
 	target->name = write->action.name;
 }
 
-int mpijob__operator_act_look(struct mpijob__operator_write *write, int failed)
+int mpijob__operator_write_verify(struct mpijob__operator_write *write, int failed)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
-		mpijob__operator_act_answered, write };
+		mpijob__operator_answer_handle, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
 	write->looking = 1;
 	write->failed = failed;
-	write->generation = mpijob__operator_route_generation(write->operator_, write->action.kind);
+	write->generation =
+	    mpijob__operator_informer_generation(write->operator_, write->action.kind);
 	fill_target(write, &target);
 	return mpijob__operator_read_start(write->operator_, target, &callbacks, &write->listing,
 	    &write->call);
 }
 
-static int write_body(struct mpijob__operator_record *record, size_t index, int with_entropy,
+static int write_body(struct mpijob__operator_job *record, size_t index, int with_entropy,
     mpijob_text *body)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
@@ -55,24 +56,24 @@ static int write_body(struct mpijob__operator_record *record, size_t index, int 
 }
 
 /* The resourceVersion of the job that was planned for; NULL when it has none. */
-static const char *version_of(const struct mpijob__operator_record *record)
+static const char *version_of(const struct mpijob__operator_job *record)
 {
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)),
 	    "metadata.resourceVersion"));
 }
 
-int mpijob__operator_act_update(struct mpijob__operator_write *write,
+int mpijob__operator_write_update(struct mpijob__operator_write *write,
     const struct mpijob_answer *answer)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
-		mpijob__operator_act_answered, write };
+		mpijob__operator_answer_handle, write };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_text body = { 0 };
 	int rc = write_body(write->record, write->index, write->action.role == MPIJOB_ROLE_SECRET,
 	    &body);
 
 	if (rc == 0)
-		rc = mpijob__operator_act_merge(write, answer, &body);
+		rc = mpijob__operator_write_merge(write, answer, &body);
 	write->looking = write->listing = write->updating = 0;
 	write->updated = 1;
 	fill_target(write, &target);
@@ -86,7 +87,7 @@ int mpijob__operator_act_update(struct mpijob__operator_write *write,
 static int send(struct mpijob__operator_write *write, size_t index)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
-		mpijob__operator_act_answered, write };
+		mpijob__operator_answer_handle, write };
 	const struct mpijob_action *action = &write->action;
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -94,19 +95,19 @@ static int send(struct mpijob__operator_write *write, size_t index)
 	mpijob_text body = { 0 };
 	int rc;
 
-	if (mpijob__operator_act_updates(write)) {
+	if (mpijob__operator_write_is_update(write)) {
 		write->updating = 1;
-		return mpijob__operator_act_look(write, 0);
+		return mpijob__operator_write_verify(write, 0);
 	}
 	fill_target(write, &target);
-	write->generation = mpijob__operator_route_generation(write->operator_, action->kind);
+	write->generation = mpijob__operator_informer_generation(write->operator_, action->kind);
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
 		target.subresource = "status";
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
 		type = "application/json";
 		/* A watch may be faster than the answer. */
-		mpijob__operator_route_going(write->operator_, action->uid);
+		mpijob__operator_children_deleting(write->operator_, action->uid);
 		/* A job that was changed meanwhile may not be one to delete any more. */
 		options.uid = action->uid;
 		options.resource_version = action->role == 0 ? version_of(write->record) : NULL;
@@ -142,13 +143,13 @@ static int makes_service(const mpijob_plan *plan)
 }
 
 /* A job that began its life under another operator may have what no watch tells of. */
-static int wants_child_first(const struct mpijob__operator_record *record,
+static int wants_child_first(const struct mpijob__operator_job *record,
     const struct mpijob_action *action)
 {
 	return action->verb == MPIJOB_ACTION_CREATE &&
-	       mpijob__operator_route_is_unwatched(record->operator_, action->role) &&
+	       mpijob__operator_children_is_unwatched(record->operator_, action->role) &&
 	       !record->known_ms[action->role] &&
-	       (mpijob__operator_jobs_has_status(record) || !makes_service(record->act.plan));
+	       (mpijob__operator_job_has_status(record) || !makes_service(record->act.plan));
 }
 
 /* A write becomes a look at something else. Once: the answer makes a new plan, and nothing more of
@@ -174,10 +175,10 @@ static void turn_to(struct mpijob__operator_write *write, int32_t role, const ch
 static int wants_job_first(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
-	struct mpijob__operator_record *record = write->record;
+	struct mpijob__operator_job *record = write->record;
 
 	if (write->operator_->now_ms - record->fresh_ms < FRESH_MS ||
-	    (record->act.sure & MPIJOB__OPERATOR_SURE(0)))
+	    (record->act.sure & MPIJOB__OPERATOR_ROLE_BIT(0)))
 		return 0;
 	if (action->verb != MPIJOB_ACTION_DELETE &&
 	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
@@ -201,14 +202,14 @@ static int wants_launcher_first(struct mpijob__operator_write *write)
 
 /* Our child of a role that no watch tells of, if nothing was heard of it for a while when the plan
  * was made. */
-static const struct mpijob_child_facts *doubtful(const struct mpijob__operator_record *record,
+static const struct mpijob_child_facts *doubtful(const struct mpijob__operator_job *record,
     int32_t role)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
 
 	if (!child || !child->owner_uid || strcmp(child->owner_uid, record->uid) != 0 ||
-	    !mpijob__operator_route_is_unwatched(record->operator_, role) ||
-	    (record->act.sure & MPIJOB__OPERATOR_SURE(role)))
+	    !mpijob__operator_children_is_unwatched(record->operator_, role) ||
+	    (record->act.sure & MPIJOB__OPERATOR_ROLE_BIT(role)))
 		return NULL;
 	return record->act.begun_ms - record->known_ms[role] < FRESH_MS ? NULL : child;
 }
@@ -217,7 +218,7 @@ static const struct mpijob_child_facts *doubtful(const struct mpijob__operator_r
 static int wants_provisions_first(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
-	struct mpijob__operator_record *record = write->record;
+	struct mpijob__operator_job *record = write->record;
 	int32_t role = MPIJOB_ROLE_SECRET;
 	const struct mpijob_child_facts *child;
 
@@ -241,9 +242,9 @@ static int wants_to_look(struct mpijob__operator_write *write)
 	       wants_provisions_first(write) || wants_child_first(write->record, &write->action);
 }
 
-int mpijob__operator_act_start(mpijob_operator *operator_, struct mpijob__operator_record *record)
+int mpijob__operator_write_start(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 	struct mpijob__operator_write *write = calloc(1, sizeof(*write));
 	size_t index = act->next;
 	int rc;
@@ -263,10 +264,11 @@ int mpijob__operator_act_start(mpijob_operator *operator_, struct mpijob__operat
 	mpijob__operator_queue_sent(&operator_->queue, &record->item);
 	act->next++;
 	if (wants_to_look(write))
-		rc = *write->action.name ? mpijob__operator_act_look(write, 0) : MPIJOB_ERR_NOMEM;
+		rc = *write->action.name ? mpijob__operator_write_verify(write, 0)
+					 : MPIJOB_ERR_NOMEM;
 	else
 		rc = send(write, index);
 	if (rc)
-		mpijob__operator_act_forget(write);
+		mpijob__operator_write_end(write);
 	return rc;
 }

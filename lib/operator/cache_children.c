@@ -19,7 +19,7 @@
 #define LEFTOVER_MS    1000  /* the garbage collector is on its way to it; doubled each time */
 #define LEFTOVER_STEPS 6
 
-uint64_t mpijob__operator_route_version(const char *text)
+uint64_t mpijob__operator_version_parse(const char *text)
 {
 	uint64_t version = 0;
 
@@ -35,66 +35,66 @@ uint64_t mpijob__operator_route_version(const char *text)
 
 /* --- the index of children --- */
 
-static struct mpijob__operator_object *find(const mpijob_operator *operator_, const char *text)
+static struct mpijob__operator_child *find(const mpijob_operator *operator_, const char *text)
 {
 	struct mpijob__base_uid uid;
 
 	mpijob__base_uid_borrow(&uid, text);
-	return mpijob__operator_objects_find(&operator_->objects, &uid);
+	return mpijob__operator_index_find(&operator_->objects, &uid);
 }
 
-static struct mpijob__operator_object *keep(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, const char *uid, int source)
+static struct mpijob__operator_child *keep(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, const char *uid, int source)
 {
-	struct mpijob__operator_object *object =
-	    mpijob__operator_objects_add(&operator_->objects, record, uid);
+	struct mpijob__operator_child *object =
+	    mpijob__operator_index_add(&operator_->objects, record, uid);
 
 	if (!object)
 		return NULL;
 	object->source = (uint32_t)source & 15;
-	if (source < MPIJOB__OPERATOR_SOURCE_COUNT)
+	if (source < MPIJOB__OPERATOR_INFORMER_COUNT)
 		object->generation =
 		    operator_->sources[source].generation & (MPIJOB__OPERATOR_GENERATIONS - 1);
 	return object;
 }
 
-void mpijob__operator_route_release(struct mpijob__operator_record *record,
+void mpijob__operator_children_release(struct mpijob__operator_job *record,
     mpijob_operator *operator_)
 {
 	while (record->objects)
-		mpijob__operator_objects_drop(&operator_->objects,
-		    mpijob__operator_objects_of(&operator_->objects, record));
+		mpijob__operator_index_drop(&operator_->objects,
+		    mpijob__operator_index_of(&operator_->objects, record));
 }
 
 /* An answer may come after the last event of its object: that one does not come back. */
 static void note_gone(mpijob_operator *operator_, const char *uid, uint64_t version)
 {
-	struct mpijob__operator_gone *gone = &operator_->gone[operator_->gone_at];
+	struct mpijob__operator_deleted_child *gone = &operator_->gone[operator_->gone_at];
 
 	gone->hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
 	gone->version = version;
-	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__OPERATOR_GONE_UIDS;
+	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__OPERATOR_DELETED_UIDS;
 }
 
-int mpijob__operator_route_is_gone(const mpijob_operator *operator_, const char *uid,
+int mpijob__operator_children_is_deleted(const mpijob_operator *operator_, const char *uid,
     uint64_t version)
 {
 	uint64_t hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
 
-	for (size_t i = 0; i < MPIJOB__OPERATOR_GONE_UIDS; i++)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_DELETED_UIDS; i++)
 		if (operator_->gone[i].hash == hash && version < operator_->gone[i].version)
 			return 1;
 	return 0;
 }
 
 /* It is gone for good. 1 when the job cares. */
-static int forget(mpijob_operator *operator_, struct mpijob__operator_object *object)
+static int forget(mpijob_operator *operator_, struct mpijob__operator_child *object)
 {
 	char room[MPIJOB__BASE_UID_ROOM];
 	int known =
 	    mpijob_facts_forget(object->record->facts, mpijob__base_uid_text(&object->uid, room));
 
-	mpijob__operator_objects_drop(&operator_->objects, object);
+	mpijob__operator_index_drop(&operator_->objects, object);
 	return known == 1;
 }
 
@@ -105,19 +105,19 @@ static int begins(const char *text, const char *start)
 	return text && strncmp(text, start, strlen(start)) == 0;
 }
 
-static struct mpijob__operator_record *owner_of(const mpijob_operator *operator_,
+static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
     const struct mpijob_observed *observed)
 {
-	struct mpijob__operator_record *record = NULL;
+	struct mpijob__operator_job *record = NULL;
 
 	if (!observed->owner_uid || !observed->owner_kind)
 		return NULL;
 	if (strcmp(observed->owner_kind, "MPIJob") == 0 &&
 	    begins(observed->owner_api_version, "kubeflow.org/")) {
-		record = mpijob__operator_jobs_by_uid(operator_, observed->owner_uid);
+		record = mpijob__operator_job_find(operator_, observed->owner_uid);
 	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
 		   begins(observed->owner_api_version, "batch/")) {
-		struct mpijob__operator_object *job = find(operator_, observed->owner_uid);
+		struct mpijob__operator_child *job = find(operator_, observed->owner_uid);
 
 		record = job ? job->record : NULL;
 	}
@@ -146,7 +146,7 @@ static int may_be_owned(const struct mpijob_observed *observed)
 /* An answer told of a newer object of that name: of the one before it, which is news now, nothing
  * is left but its end. */
 static int is_superseded(const mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const struct mpijob_observed *observed)
+    const struct mpijob__operator_job *record, const struct mpijob_observed *observed)
 {
 	const struct mpijob_child_facts *child =
 	    observed->child ? mpijob_facts_child(record->facts, observed->child->role) : NULL;
@@ -154,11 +154,11 @@ static int is_superseded(const mpijob_operator *operator_,
 	    observed->pod && observed->pod->name
 		? mpijob__plan_pods_find(&record->facts->pods, observed->pod)
 		: NULL;
-	const struct mpijob__operator_object *known =
+	const struct mpijob__operator_child *known =
 	    child ? find(operator_, child->uid)
-	    : pod ? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
+	    : pod ? mpijob__operator_index_find(&operator_->objects, &pod->uid)
 		  : NULL;
-	uint64_t version = mpijob__operator_route_version(observed->resource_version);
+	uint64_t version = mpijob__operator_version_parse(observed->resource_version);
 
 	if (child && observed->name && strcmp(child->name, observed->name) != 0)
 		return 0;
@@ -166,8 +166,8 @@ static int is_superseded(const mpijob_operator *operator_,
 }
 
 /* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
-static int apply(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    struct mpijob__operator_object *object, const struct mpijob_observed *observed, int source)
+static int apply(mpijob_operator *operator_, struct mpijob__operator_job *record,
+    struct mpijob__operator_child *object, const struct mpijob_observed *observed, int source)
 {
 	int rc;
 
@@ -191,13 +191,13 @@ static int apply(mpijob_operator *operator_, struct mpijob__operator_record *rec
 		return 0;
 	}
 	if (rc >= 0 && object)
-		object->version = mpijob__operator_route_version(observed->resource_version);
+		object->version = mpijob__operator_version_parse(observed->resource_version);
 	return rc;
 }
 
-static int is_old(const struct mpijob__operator_object *object, const char *version_text)
+static int is_old(const struct mpijob__operator_child *object, const char *version_text)
 {
-	uint64_t version = mpijob__operator_route_version(version_text);
+	uint64_t version = mpijob__operator_version_parse(version_text);
 
 	return object->gone || (version && object->version && version <= object->version);
 }
@@ -218,7 +218,7 @@ static int observe(mpijob_operator *operator_, const char *json, size_t len, con
 
 /* A child that is known was changed into something that cannot be read: whose job it is should
  * know. */
-static void tell_aside(mpijob_operator *operator_, const struct mpijob__operator_object *object,
+static void tell_aside(mpijob_operator *operator_, const struct mpijob__operator_child *object,
     const char *kind, const char *name)
 {
 	mpijob_text text = { 0 };
@@ -232,34 +232,34 @@ static void tell_aside(mpijob_operator *operator_, const struct mpijob__operator
 }
 
 /* Somebody took away what we need; of pods, which come and go, only while we make some. */
-static int is_undone(const mpijob_operator *operator_, const struct mpijob__operator_object *object)
+static int is_undone(const mpijob_operator *operator_, const struct mpijob__operator_child *object)
 {
 	if (object->ours || object->gone)
 		return 0;
-	return object->source != MPIJOB__OPERATOR_SOURCE_PODS ||
+	return object->source != MPIJOB__OPERATOR_INFORMER_PODS ||
 	       operator_->now_ms - object->record->made_ms < MAKING_MS;
 }
 
-int mpijob__operator_route_event(struct mpijob__operator_source *source,
+int mpijob__operator_children_event(struct mpijob__operator_informer *source,
     const struct mpijob_watch_event *event)
 {
 	mpijob_operator *operator_ = source->operator_;
-	struct mpijob__operator_object *object = *event->uid ? find(operator_, event->uid) : NULL;
+	struct mpijob__operator_child *object = *event->uid ? find(operator_, event->uid) : NULL;
 	const struct mpijob_observed *observed;
-	struct mpijob__operator_record *record;
+	struct mpijob__operator_job *record;
 	int rc;
 
 	if (event->event == MPIJOB_WATCH_DELETED) {
 		record = object ? object->record : NULL;
 		note_gone(operator_, event->uid,
-		    mpijob__operator_route_version(event->resource_version));
+		    mpijob__operator_version_parse(event->resource_version));
 		if (!object)
 			mpijob__operator_orphans_drop(operator_, event->uid);
 		else {
 			if (is_undone(operator_, object))
-				mpijob__operator_jobs_child_lost(operator_, record);
+				mpijob__operator_job_child_lost(operator_, record);
 			if (forget(operator_, object))
-				mpijob__operator_jobs_touch(operator_, record);
+				mpijob__operator_job_enqueue(operator_, record);
 		}
 		return 0;
 	}
@@ -295,23 +295,23 @@ int mpijob__operator_route_event(struct mpijob__operator_source *source,
 	}
 	rc = apply(operator_, record, object, observed, source->number);
 	if (rc == 1)
-		mpijob__operator_jobs_touch(operator_, record);
+		mpijob__operator_job_enqueue(operator_, record);
 	return rc < 0 ? rc : 0;
 }
 
 static int source_of(const mpijob_operator *operator_, const char *kind)
 {
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++)
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++)
 		if (operator_->sources[i].kind && strcmp(operator_->sources[i].kind, kind) == 0)
 			return i;
-	return MPIJOB__OPERATOR_SOURCE_NONE;
+	return MPIJOB__OPERATOR_INFORMER_NONE;
 }
 
-uint32_t mpijob__operator_route_generation(const mpijob_operator *operator_, const char *kind)
+uint32_t mpijob__operator_informer_generation(const mpijob_operator *operator_, const char *kind)
 {
 	int source = source_of(operator_, kind);
 
-	return source == MPIJOB__OPERATOR_SOURCE_NONE ? 0 : operator_->sources[source].generation;
+	return source == MPIJOB__OPERATOR_INFORMER_NONE ? 0 : operator_->sources[source].generation;
 }
 
 static const char *or_empty(const char *text)
@@ -321,7 +321,7 @@ static const char *or_empty(const char *text)
 
 /* Somebody else's object has the name of a child. `watched`: a watch tells when it goes, unless it
  * has not our label. */
-static void note_stranger(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void note_stranger(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const struct mpijob_observed *observed, int watched)
 {
 	int64_t wait = STRANGERS_MS;
@@ -332,11 +332,11 @@ static void note_stranger(mpijob_operator *operator_, struct mpijob__operator_re
 	record->strangers_ms = operator_->now_ms + wait;
 }
 
-int mpijob__operator_route_answer(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, const char *json, size_t len)
+int mpijob__operator_children_answer(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, const char *json, size_t len)
 {
 	const struct mpijob_observed *observed;
-	struct mpijob__operator_object *object;
+	struct mpijob__operator_child *object;
 	int source, rc;
 
 	rc = observe(operator_, json, len, "an answer about", record->namespace_, record->name);
@@ -354,15 +354,17 @@ int mpijob__operator_route_answer(mpijob_operator *operator_,
 			/* another one of that name: its own events tell of it */
 			return MPIJOB_ERR_SYNTAX;
 		record->fresh_ms = operator_->now_ms;
-		rc = mpijob__operator_jobs_update(operator_, &answer);
+		rc = mpijob__operator_job_update(operator_, &answer);
 		return rc < 0 ? rc : 0;
 	}
 	source = source_of(operator_, observed->kind);
 	/* Of pods only those with our label are watched. */
-	if ((source == MPIJOB__OPERATOR_SOURCE_NONE || source == MPIJOB__OPERATOR_SOURCE_PODS) &&
+	if ((source == MPIJOB__OPERATOR_INFORMER_NONE ||
+		source == MPIJOB__OPERATOR_INFORMER_PODS) &&
 	    owner_of(operator_, observed) != record)
-		note_stranger(operator_, record, observed, source != MPIJOB__OPERATOR_SOURCE_NONE);
-	if (source == MPIJOB__OPERATOR_SOURCE_NONE) {
+		note_stranger(operator_, record, observed,
+		    source != MPIJOB__OPERATOR_INFORMER_NONE);
+	if (source == MPIJOB__OPERATOR_INFORMER_NONE) {
 		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
 		rc = mpijob_facts_apply(record->facts, observed);
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
@@ -370,25 +372,25 @@ int mpijob__operator_route_answer(mpijob_operator *operator_,
 	object = find(operator_, observed->uid);
 	if (object && (object->record != record || is_old(object, observed->resource_version)))
 		return 0;
-	if (!object && mpijob__operator_route_is_gone(operator_, observed->uid,
-			   mpijob__operator_route_version(observed->resource_version)))
+	if (!object && mpijob__operator_children_is_deleted(operator_, observed->uid,
+			   mpijob__operator_version_parse(observed->resource_version)))
 		return 0;
 	rc = apply(operator_, record, object, observed, source);
 	return rc < 0 ? rc : 0;
 }
 
-void mpijob__operator_route_going(mpijob_operator *operator_, const char *uid)
+void mpijob__operator_children_deleting(mpijob_operator *operator_, const char *uid)
 {
-	struct mpijob__operator_object *object = find(operator_, uid);
+	struct mpijob__operator_child *object = find(operator_, uid);
 
 	if (object)
 		object->ours = 1;
 }
 
-void mpijob__operator_route_gone(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    const char *uid)
+void mpijob__operator_children_deleted(mpijob_operator *operator_,
+    struct mpijob__operator_job *record, const char *uid)
 {
-	struct mpijob__operator_object *object = find(operator_, uid);
+	struct mpijob__operator_child *object = find(operator_, uid);
 
 	(void)mpijob_facts_forget(record->facts, uid);
 	if (object && object->record == record)
@@ -396,30 +398,30 @@ void mpijob__operator_route_gone(mpijob_operator *operator_, struct mpijob__oper
 }
 
 /* Secrets are never listed, and NetworkPolicies only where all jobs have one. */
-int mpijob__operator_route_is_unwatched(const mpijob_operator *operator_, int32_t role)
+int mpijob__operator_children_is_unwatched(const mpijob_operator *operator_, int32_t role)
 {
 	return role == MPIJOB_ROLE_SECRET ||
 	       (role == MPIJOB_ROLE_NETWORK_POLICY &&
-		   !operator_->sources[MPIJOB__OPERATOR_SOURCE_NETWORK_POLICIES].kind);
+		   !operator_->sources[MPIJOB__OPERATOR_INFORMER_NETWORK_POLICIES].kind);
 }
 
-static int is_strange(const struct mpijob__operator_record *record, const char *owner_uid)
+static int is_strange(const struct mpijob__operator_job *record, const char *owner_uid)
 {
 	return !owner_uid || strcmp(owner_uid, record->uid) != 0;
 }
 
-static void forget_strange_child(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void forget_strange_child(mpijob_operator *operator_, struct mpijob__operator_job *record,
     int32_t role)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
 
-	if (child && mpijob__operator_route_is_unwatched(operator_, role) &&
+	if (child && mpijob__operator_children_is_unwatched(operator_, role) &&
 	    is_strange(record, child->owner_uid))
 		(void)mpijob_facts_forget(record->facts, child->uid);
 }
 
-void mpijob__operator_route_forget_strangers(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+void mpijob__operator_children_forget_foreign(mpijob_operator *operator_,
+    struct mpijob__operator_job *record)
 {
 	record->strangers_ms = 0;
 	record->rounds = 0; /* what comes now goes in no circle */
@@ -428,9 +430,9 @@ void mpijob__operator_route_forget_strangers(mpijob_operator *operator_,
 	for (size_t i = record->facts->pods.count; i > 0; i--) {
 		const struct mpijob__plan_pod *pod =
 		    mpijob__plan_pods_at(&record->facts->pods, i - 1);
-		struct mpijob__operator_object *object =
+		struct mpijob__operator_child *object =
 		    pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
-			? mpijob__operator_objects_find(&operator_->objects, &pod->uid)
+			? mpijob__operator_index_find(&operator_->objects, &pod->uid)
 			: NULL;
 
 		if (object && object->record == record)
@@ -438,15 +440,16 @@ void mpijob__operator_route_forget_strangers(mpijob_operator *operator_,
 	}
 }
 
-void mpijob__operator_route_sweep(struct mpijob__operator_source *source, const char *list_version)
+void mpijob__operator_children_sweep(struct mpijob__operator_informer *source,
+    const char *list_version)
 {
 	mpijob_operator *operator_ = source->operator_;
-	uint64_t version = mpijob__operator_route_version(list_version);
-	struct mpijob__operator_object *object;
+	uint64_t version = mpijob__operator_version_parse(list_version);
+	struct mpijob__operator_child *object;
 	size_t place = 0;
 
-	while ((object = mpijob__operator_objects_next(&operator_->objects, &place))) {
-		struct mpijob__operator_record *record = object->record;
+	while ((object = mpijob__operator_index_next(&operator_->objects, &place))) {
+		struct mpijob__operator_job *record = object->record;
 
 		if ((int)object->source != source->number ||
 		    object->generation == source->generation)
@@ -455,6 +458,6 @@ void mpijob__operator_route_sweep(struct mpijob__operator_source *source, const 
 		if (!object->gone && version && object->version > version)
 			continue;
 		if (forget(operator_, object))
-			mpijob__operator_jobs_touch(operator_, record);
+			mpijob__operator_job_enqueue(operator_, record);
 	}
 }

@@ -5,7 +5,7 @@
  * They stand in blocks that never move, and refer to each other by number. A slot of the hash table
  * is the number of the first one in it. The hash begins with a seed of its own.
  */
-#include "operator/objects.h"
+#include "operator/cache_index.h"
 
 #include "operator/operator.h"
 
@@ -15,24 +15,24 @@
 #define BLOCK       1024
 #define FIRST_SLOTS 64
 
-static struct mpijob__operator_object *at(const struct mpijob__operator_objects *objects,
+static struct mpijob__operator_child *at(const struct mpijob__operator_index *objects,
     uint32_t number)
 {
 	return number ? &objects->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
 }
 
-static uint32_t *slot_of(const struct mpijob__operator_objects *objects,
+static uint32_t *slot_of(const struct mpijob__operator_index *objects,
     const struct mpijob__base_uid *uid)
 {
 	return &objects
 		    ->slots[mpijob__base_uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
 }
 
-struct mpijob__operator_object *
-mpijob__operator_objects_find(const struct mpijob__operator_objects *objects,
+struct mpijob__operator_child *
+mpijob__operator_index_find(const struct mpijob__operator_index *objects,
     const struct mpijob__base_uid *uid)
 {
-	struct mpijob__operator_object *object;
+	struct mpijob__operator_child *object;
 
 	if (!objects->slot_count)
 		return NULL;
@@ -46,11 +46,11 @@ mpijob__operator_objects_find(const struct mpijob__operator_objects *objects,
 /* --- room --- */
 
 /* With too few slots it works as well, only slower. */
-static int widen(struct mpijob__operator_objects *objects)
+static int widen(struct mpijob__operator_index *objects)
 {
 	size_t count = objects->slot_count ? objects->slot_count * 2 : FIRST_SLOTS, place = 0;
 	uint32_t *old = objects->slots, *slots;
-	struct mpijob__operator_object *object;
+	struct mpijob__operator_child *object;
 
 	if (objects->count < objects->slot_count)
 		return 0;
@@ -59,7 +59,7 @@ static int widen(struct mpijob__operator_objects *objects)
 		return old ? 0 : MPIJOB_ERR_NOMEM;
 	objects->slots = slots;
 	objects->slot_count = count;
-	while ((object = mpijob__operator_objects_next(objects, &place))) {
+	while ((object = mpijob__operator_index_next(objects, &place))) {
 		uint32_t *slot = slot_of(objects, &object->uid);
 
 		object->chain = *slot;
@@ -70,18 +70,18 @@ static int widen(struct mpijob__operator_objects *objects)
 }
 
 /* Places that were never used are not touched either. 0 or MPIJOB_ERR_NOMEM. */
-static int add_block(struct mpijob__operator_objects *objects)
+static int add_block(struct mpijob__operator_index *objects)
 {
-	struct mpijob__operator_object **blocks;
+	struct mpijob__operator_child **blocks;
 
 	if (objects->free || objects->used < objects->block_count * BLOCK)
 		return 0;
 	blocks = realloc(objects->blocks,
-	    (objects->block_count + 1) * sizeof(struct mpijob__operator_object *));
+	    (objects->block_count + 1) * sizeof(struct mpijob__operator_child *));
 	if (!blocks)
 		return MPIJOB_ERR_NOMEM;
 	objects->blocks = blocks;
-	blocks[objects->block_count] = malloc(BLOCK * sizeof(struct mpijob__operator_object));
+	blocks[objects->block_count] = malloc(BLOCK * sizeof(struct mpijob__operator_child));
 	if (!blocks[objects->block_count])
 		return MPIJOB_ERR_NOMEM;
 	objects->block_count++;
@@ -89,7 +89,7 @@ static int add_block(struct mpijob__operator_objects *objects)
 }
 
 /* There is one. */
-static uint32_t get(struct mpijob__operator_objects *objects)
+static uint32_t get(struct mpijob__operator_index *objects)
 {
 	uint32_t number = objects->free;
 
@@ -101,11 +101,10 @@ static uint32_t get(struct mpijob__operator_objects *objects)
 
 /* --- adding and dropping --- */
 
-struct mpijob__operator_object *
-mpijob__operator_objects_add(struct mpijob__operator_objects *objects,
-    struct mpijob__operator_record *record, const char *uid)
+struct mpijob__operator_child *mpijob__operator_index_add(struct mpijob__operator_index *objects,
+    struct mpijob__operator_job *record, const char *uid)
 {
-	struct mpijob__operator_object *object;
+	struct mpijob__operator_child *object;
 	struct mpijob__base_uid packed;
 	uint32_t number, *slot;
 
@@ -127,8 +126,8 @@ mpijob__operator_objects_add(struct mpijob__operator_objects *objects,
 	return object;
 }
 
-void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects,
-    struct mpijob__operator_object *object)
+void mpijob__operator_index_drop(struct mpijob__operator_index *objects,
+    struct mpijob__operator_child *object)
 {
 	uint32_t *link = slot_of(objects, &object->uid), number;
 
@@ -149,18 +148,18 @@ void mpijob__operator_objects_drop(struct mpijob__operator_objects *objects,
 	objects->count--;
 }
 
-struct mpijob__operator_object *
-mpijob__operator_objects_of(const struct mpijob__operator_objects *objects,
-    const struct mpijob__operator_record *record)
+struct mpijob__operator_child *
+mpijob__operator_index_of(const struct mpijob__operator_index *objects,
+    const struct mpijob__operator_job *record)
 {
 	return at(objects, record->objects);
 }
 
-struct mpijob__operator_object *
-mpijob__operator_objects_next(const struct mpijob__operator_objects *objects, size_t *place)
+struct mpijob__operator_child *
+mpijob__operator_index_next(const struct mpijob__operator_index *objects, size_t *place)
 {
 	while (*place < objects->used) {
-		struct mpijob__operator_object *object = at(objects, (uint32_t)++ * place);
+		struct mpijob__operator_child *object = at(objects, (uint32_t)++ * place);
 
 		if (object->record)
 			return object;
@@ -168,7 +167,7 @@ mpijob__operator_objects_next(const struct mpijob__operator_objects *objects, si
 	return NULL;
 }
 
-void mpijob__operator_objects_release(struct mpijob__operator_objects *objects)
+void mpijob__operator_index_release(struct mpijob__operator_index *objects)
 {
 	for (size_t i = 0; i < objects->block_count; i++)
 		free(objects->blocks[i]);

@@ -68,7 +68,7 @@ static int add(mpijob_operator *operator_, const char *name,
 	return 0;
 }
 
-int mpijob__operator_classes_event(struct mpijob__operator_source *source,
+int mpijob__operator_classes_event(struct mpijob__operator_informer *source,
     const struct mpijob_watch_event *object)
 {
 	mpijob_operator *operator_ = source->operator_;
@@ -79,7 +79,7 @@ int mpijob__operator_classes_event(struct mpijob__operator_source *source,
 	if (object->event == MPIJOB_WATCH_DELETED) {
 		if (class)
 			drop(operator_, class);
-		mpijob__operator_jobs_touch_all(operator_);
+		mpijob__operator_jobs_enqueue(operator_);
 		return 0;
 	}
 	if (!object->json || !*object->name)
@@ -98,11 +98,11 @@ int mpijob__operator_classes_event(struct mpijob__operator_source *source,
 	}
 	class->generation = source->generation;
 	class->view.value = value;
-	mpijob__operator_jobs_touch_all(operator_);
+	mpijob__operator_jobs_enqueue(operator_);
 	return 0;
 }
 
-void mpijob__operator_classes_sweep(struct mpijob__operator_source *source)
+void mpijob__operator_classes_sweep(struct mpijob__operator_informer *source)
 {
 	mpijob_operator *operator_ = source->operator_;
 	int changed = 0;
@@ -113,7 +113,7 @@ void mpijob__operator_classes_sweep(struct mpijob__operator_source *source)
 			changed = 1;
 		}
 	if (changed)
-		mpijob__operator_jobs_touch_all(operator_);
+		mpijob__operator_jobs_enqueue(operator_);
 }
 
 void mpijob__operator_classes_release(mpijob_operator *operator_)

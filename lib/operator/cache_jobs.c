@@ -19,14 +19,14 @@
 #define LOSSES_FORGOTTEN_MS 60000
 #define BYTES_PER_US        20 /* of a job, while it is read: an estimate */
 
-#define UID_RECORD(link)                              \
-	((struct mpijob__operator_record *)(void *)(( \
-	    char *)(link)-offsetof(struct mpijob__operator_record, by_uid)))
-#define NAME_RECORD(link)                             \
-	((struct mpijob__operator_record *)(void *)(( \
-	    char *)(link)-offsetof(struct mpijob__operator_record, by_name)))
+#define UID_RECORD(link)                           \
+	((struct mpijob__operator_job *)(void *)(( \
+	    char *)(link)-offsetof(struct mpijob__operator_job, by_uid)))
+#define NAME_RECORD(link)                          \
+	((struct mpijob__operator_job *)(void *)(( \
+	    char *)(link)-offsetof(struct mpijob__operator_job, by_name)))
 
-struct mpijob__operator_record *mpijob__operator_jobs_by_uid(const mpijob_operator *operator_,
+struct mpijob__operator_job *mpijob__operator_job_find(const mpijob_operator *operator_,
     const char *uid)
 {
 	const struct mpijob__operator_table *table = &operator_->jobs_by_uid;
@@ -38,7 +38,7 @@ struct mpijob__operator_record *mpijob__operator_jobs_by_uid(const mpijob_operat
 	return link ? UID_RECORD(link) : NULL;
 }
 
-static struct mpijob__operator_record *by_name(const mpijob_operator *operator_,
+static struct mpijob__operator_job *by_name(const mpijob_operator *operator_,
     const char *namespace_, const char *name)
 {
 	const struct mpijob__operator_table *table = &operator_->jobs_by_name;
@@ -51,12 +51,12 @@ static struct mpijob__operator_record *by_name(const mpijob_operator *operator_,
 	return link ? NAME_RECORD(link) : NULL;
 }
 
-static void free_record(struct mpijob__operator_record *record)
+static void free_record(struct mpijob__operator_job *record)
 {
 	mpijob_free(record->job);
 	free(record->unread);
 	mpijob_facts_free(record->facts);
-	mpijob__operator_configure_forget(record);
+	mpijob__operator_configure_forget_findings(record);
 	free(record->namespace_);
 	free(record->name);
 	free(record->uid);
@@ -65,9 +65,9 @@ static void free_record(struct mpijob__operator_record *record)
 }
 
 static int make_record(mpijob_operator *operator_, const struct mpijob_watch_event *object,
-    struct mpijob__operator_record **out)
+    struct mpijob__operator_job **out)
 {
-	struct mpijob__operator_record *record = calloc(1, sizeof(*record));
+	struct mpijob__operator_job *record = calloc(1, sizeof(*record));
 
 	if (!record)
 		return MPIJOB_ERR_NOMEM;
@@ -98,23 +98,22 @@ nomem:
 	return MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__operator_jobs_remove(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+void mpijob__operator_job_remove(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
-	mpijob__operator_rights_note(operator_, record, 0);
-	mpijob__operator_act_cancel(operator_, record);
+	mpijob__operator_rights_set_waiting(operator_, record, 0);
+	mpijob__operator_reconcile_cancel(operator_, record);
 	mpijob__operator_shadow_forget(operator_, record);
-	mpijob__operator_route_release(record, operator_);
+	mpijob__operator_children_release(record, operator_);
 	mpijob__operator_queue_leave(&operator_->queue, &record->item);
 	mpijob__operator_table_remove(&operator_->jobs_by_uid, &record->by_uid);
 	mpijob__operator_table_remove(&operator_->jobs_by_name, &record->by_name);
 	operator_->dead[operator_->dead_at] = record->by_uid.hash;
-	operator_->dead_at = (operator_->dead_at + 1) % MPIJOB__OPERATOR_DEAD_UIDS;
+	operator_->dead_at = (operator_->dead_at + 1) % MPIJOB__OPERATOR_REMOVED_UIDS;
 	free_record(record);
 }
 
 void mpijob__operator_jobs_each(mpijob_operator *operator_,
-    void (*visit)(mpijob_operator *operator_, struct mpijob__operator_record *record, void *user),
+    void (*visit)(mpijob_operator *operator_, struct mpijob__operator_job *record, void *user),
     void *user)
 {
 	struct mpijob__operator_table *table = &operator_->jobs_by_uid;
@@ -128,11 +127,11 @@ void mpijob__operator_jobs_each(mpijob_operator *operator_,
 		}
 }
 
-static void sweep_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void sweep_one(mpijob_operator *operator_, struct mpijob__operator_job *record,
     void *generation)
 {
 	if (record->generation != *(const uint32_t *)generation)
-		mpijob__operator_jobs_remove(operator_, record);
+		mpijob__operator_job_remove(operator_, record);
 }
 
 void mpijob__operator_jobs_sweep(mpijob_operator *operator_, uint32_t generation)
@@ -140,11 +139,11 @@ void mpijob__operator_jobs_sweep(mpijob_operator *operator_, uint32_t generation
 	mpijob__operator_jobs_each(operator_, sweep_one, &generation);
 }
 
-static void remove_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void remove_one(mpijob_operator *operator_, struct mpijob__operator_job *record,
     void *unused)
 {
 	(void)unused;
-	mpijob__operator_jobs_remove(operator_, record);
+	mpijob__operator_job_remove(operator_, record);
 }
 
 void mpijob__operator_jobs_release(mpijob_operator *operator_)
@@ -155,7 +154,7 @@ void mpijob__operator_jobs_release(mpijob_operator *operator_)
 }
 
 void mpijob__operator_jobs_visit(const mpijob_operator *operator_,
-    void (*visit)(void *user, const struct mpijob__operator_record *record), void *user)
+    void (*visit)(void *user, const struct mpijob__operator_job *record), void *user)
 {
 	const struct mpijob__operator_table *table = &operator_->jobs_by_uid;
 
@@ -165,36 +164,35 @@ void mpijob__operator_jobs_visit(const mpijob_operator *operator_,
 			visit(user, UID_RECORD(link));
 }
 
-static void switch_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void switch_one(mpijob_operator *operator_, struct mpijob__operator_job *record,
     void *unused)
 {
 	(void)unused;
 	/* Another one acted meanwhile. */
 	memset(record->known_ms, 0, sizeof(record->known_ms));
 	if (operator_->acting)
-		mpijob__operator_jobs_touch(operator_, record);
+		mpijob__operator_job_enqueue(operator_, record);
 	else
-		mpijob__operator_act_stop(operator_, record);
+		mpijob__operator_reconcile_stop(operator_, record);
 }
 
-void mpijob__operator_jobs_switch(mpijob_operator *operator_)
+void mpijob__operator_jobs_leadership_changed(mpijob_operator *operator_)
 {
 	mpijob__operator_jobs_each(operator_, switch_one, NULL);
 }
 
-static void touch_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    void *unused)
+static void touch_one(mpijob_operator *operator_, struct mpijob__operator_job *record, void *unused)
 {
 	(void)unused;
-	mpijob__operator_jobs_touch(operator_, record);
+	mpijob__operator_job_enqueue(operator_, record);
 }
 
-void mpijob__operator_jobs_touch_all(mpijob_operator *operator_)
+void mpijob__operator_jobs_enqueue(mpijob_operator *operator_)
 {
 	mpijob__operator_jobs_each(operator_, touch_one, NULL);
 }
 
-void mpijob__operator_jobs_touch(mpijob_operator *operator_, struct mpijob__operator_record *record)
+void mpijob__operator_job_enqueue(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	record->rounds = 0;
 	record->news_ms = operator_->now_ms;
@@ -203,8 +201,8 @@ void mpijob__operator_jobs_touch(mpijob_operator *operator_, struct mpijob__oper
 
 /* Who undoes what we do, again and again, may be right: the garbage collector knows of a deletion
  * before we do. */
-void mpijob__operator_jobs_child_lost(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+void mpijob__operator_job_child_lost(mpijob_operator *operator_,
+    struct mpijob__operator_job *record)
 {
 	int64_t now_ms = operator_->now_ms;
 
@@ -218,7 +216,7 @@ void mpijob__operator_jobs_child_lost(mpijob_operator *operator_,
 		    now_ms + ((int64_t)LOSS_FIRST_MS << (record->losses - LOSSES_FREE));
 }
 
-int mpijob__operator_jobs_has_status(const struct mpijob__operator_record *record)
+int mpijob__operator_job_has_status(const struct mpijob__operator_job *record)
 {
 	const mpijob_node *root =
 	    record->job ? mpijob_doc_root(mpijob_document(record->job)) : NULL;
@@ -248,7 +246,7 @@ static unsigned char read_phase(const mpijob_node *job, size_t conditions)
 }
 
 /* Whoever wrote the status: while we act it is us, and an answer that was lost counts, too. */
-static void follow(mpijob_operator *operator_, struct mpijob__operator_record *record, int is_news)
+static void follow(mpijob_operator *operator_, struct mpijob__operator_job *record, int is_news)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(record->job));
 	size_t conditions = mpijob_node_count(mpijob_node_find(root, "status.conditions"));
@@ -265,17 +263,17 @@ static void follow(mpijob_operator *operator_, struct mpijob__operator_record *r
 	record->phase = phase;
 }
 
-int mpijob__operator_jobs_phase(const struct mpijob__operator_record *record)
+int mpijob__operator_job_phase(const struct mpijob__operator_job *record)
 {
 	if ((!record->job && !record->unread) ||
 	    (record->invalid && record->phase < MPIJOB__OPERATOR_PHASE_SUCCEEDED))
-		return MPIJOB__OPERATOR_PHASE_SET_ASIDE;
+		return MPIJOB__OPERATOR_PHASE_SKIPPED;
 	return record->phase;
 }
 
 /* Set a job aside that cannot be read, and say so once for each version of it. 0 or
  * MPIJOB_ERR_NOMEM. */
-static int set_aside(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int set_aside(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const char *why)
 {
 	char *copy = strdup(why);
@@ -284,7 +282,7 @@ static int set_aside(mpijob_operator *operator_, struct mpijob__operator_record 
 		return MPIJOB_ERR_NOMEM;
 	mpijob_free(record->job);
 	record->job = NULL;
-	mpijob__operator_configure_forget(record);
+	mpijob__operator_configure_forget_findings(record);
 	free(record->aside);
 	record->aside = copy;
 	operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;
@@ -327,14 +325,14 @@ static int is_valid_as_before(const mpijob *before, const mpijob *now)
 	return before != NULL;
 }
 
-static void forget_unread(struct mpijob__operator_record *record)
+static void forget_unread(struct mpijob__operator_job *record)
 {
 	free(record->unread);
 	record->unread = NULL;
 	record->unread_len = 0;
 }
 
-int mpijob__operator_jobs_read(mpijob_operator *operator_, struct mpijob__operator_record *record)
+int mpijob__operator_job_parse(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	mpijob_diag *diag;
 	mpijob *job = NULL;
@@ -348,7 +346,7 @@ int mpijob__operator_jobs_read(mpijob_operator *operator_, struct mpijob__operat
 	rc = parse(record->unread, record->unread_len, &job, diag);
 	if (rc == 0) {
 		if (!is_valid_as_before(record->job, job))
-			mpijob__operator_configure_forget(record);
+			mpijob__operator_configure_forget_findings(record);
 		mpijob_free(record->job);
 		record->job = job;
 		free(record->aside);
@@ -372,7 +370,7 @@ int mpijob__operator_jobs_read(mpijob_operator *operator_, struct mpijob__operat
  * behind it. What that will cost counts for its namespace from now on, by its size. 0 or
  * MPIJOB_ERR_NOMEM.
  */
-static int keep(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int keep(mpijob_operator *operator_, struct mpijob__operator_job *record,
     const struct mpijob_watch_event *object)
 {
 	char *copy;
@@ -396,18 +394,16 @@ static int keep(mpijob_operator *operator_, struct mpijob__operator_record *reco
 	return 0;
 }
 
-int mpijob__operator_jobs_update(mpijob_operator *operator_,
-    const struct mpijob_watch_event *object)
+int mpijob__operator_job_update(mpijob_operator *operator_, const struct mpijob_watch_event *object)
 {
-	struct mpijob__operator_record *record =
-	    mpijob__operator_jobs_by_uid(operator_, object->uid);
-	uint64_t version = mpijob__operator_route_version(object->resource_version);
-	uint32_t generation = operator_->sources[MPIJOB__OPERATOR_SOURCE_JOBS].generation;
+	struct mpijob__operator_job *record = mpijob__operator_job_find(operator_, object->uid);
+	uint64_t version = mpijob__operator_version_parse(object->resource_version);
+	uint32_t generation = operator_->sources[MPIJOB__OPERATOR_INFORMER_JOBS].generation;
 	int rc;
 
 	if (object->event == MPIJOB_WATCH_DELETED) {
 		if (record)
-			mpijob__operator_jobs_remove(operator_, record);
+			mpijob__operator_job_remove(operator_, record);
 		return record != NULL;
 	}
 	if (!*object->uid || !*object->name || !*object->namespace_) {
@@ -429,14 +425,14 @@ int mpijob__operator_jobs_update(mpijob_operator *operator_,
 	if (record && version && version < record->version)
 		return 0; /* an old server remembers who had this name before */
 	if (record)
-		mpijob__operator_jobs_remove(operator_, record);
+		mpijob__operator_job_remove(operator_, record);
 	rc = make_record(operator_, object, &record);
 	if (rc)
 		return rc;
 	record->generation = generation;
 	rc = keep(operator_, record, object);
 	if (rc) {
-		mpijob__operator_jobs_remove(operator_, record);
+		mpijob__operator_job_remove(operator_, record);
 		return rc;
 	}
 	record->version = version;

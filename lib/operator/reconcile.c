@@ -6,7 +6,7 @@
  * success. Events are handed over when the rest of their stage has succeeded. What changes
  * meanwhile is taken into account before the next stage, by a new plan.
  */
-#include "operator/act.h"
+#include "operator/write.h"
 
 #include "client/client.h"
 #include "client/clock.h"
@@ -24,9 +24,9 @@
 /* and ten times a second by all jobs together, of which each namespace has its part */
 #define REFUSED_EACH_MS 100
 
-void mpijob__operator_act_forget(struct mpijob__operator_write *write)
+void mpijob__operator_write_end(struct mpijob__operator_write *write)
 {
-	struct mpijob__operator_act *act = &write->record->act;
+	struct mpijob__operator_reconcile *act = &write->record->act;
 
 	if (write->prev)
 		write->prev->next = write->next;
@@ -46,20 +46,21 @@ static void give_up(struct mpijob__operator_write *write)
 {
 	if (write->call)
 		mpijob_call_cancel(write->call);
-	mpijob__operator_act_forget(write);
+	mpijob__operator_write_end(write);
 }
 
-static void end_plan(struct mpijob__operator_act *act)
+static void end_plan(struct mpijob__operator_reconcile *act)
 {
 	mpijob_plan_free(act->plan);
 	memset(act, 0, sizeof(*act));
 }
 
-static void finish(mpijob_operator *operator_, struct mpijob__operator_record *record);
+static void finish(mpijob_operator *operator_, struct mpijob__operator_job *record);
 
-void mpijob__operator_act_stop(mpijob_operator *operator_, struct mpijob__operator_record *record)
+void mpijob__operator_reconcile_stop(mpijob_operator *operator_,
+    struct mpijob__operator_job *record)
 {
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 	struct mpijob__operator_write *next;
 
 	if (!act->plan)
@@ -74,9 +75,9 @@ void mpijob__operator_act_stop(mpijob_operator *operator_, struct mpijob__operat
 		finish(operator_, record);
 }
 
-void mpijob__operator_act_job_news(struct mpijob__operator_record *record)
+void mpijob__operator_reconcile_job_changed(struct mpijob__operator_job *record)
 {
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 
 	if (!act->plan)
 		return;
@@ -89,7 +90,8 @@ void mpijob__operator_act_job_news(struct mpijob__operator_record *record)
 	act->replan = 1;
 }
 
-void mpijob__operator_act_cancel(mpijob_operator *operator_, struct mpijob__operator_record *record)
+void mpijob__operator_reconcile_cancel(mpijob_operator *operator_,
+    struct mpijob__operator_job *record)
 {
 	(void)operator_;
 	while (record->act.writes)
@@ -99,7 +101,7 @@ void mpijob__operator_act_cancel(mpijob_operator *operator_, struct mpijob__oper
 
 /* --- the end of a plan --- */
 
-static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void look_again(mpijob_operator *operator_, struct mpijob__operator_job *record,
     int64_t next_ms, int64_t planned_ms)
 {
 	int64_t wait = next_ms - mpijob__client_server_ms(operator_->client);
@@ -113,22 +115,22 @@ static void look_again(mpijob_operator *operator_, struct mpijob__operator_recor
 }
 
 /* How long one whose plan was refused waits at most; 0: as after any failure. */
-static int64_t refused_ms(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static int64_t refused_ms(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	int64_t each_ms;
 
 	if (!record->act.refused)
 		return 0;
-	mpijob__operator_rights_note(operator_, record, 1);
+	mpijob__operator_rights_set_waiting(operator_, record, 1);
 	each_ms = (int64_t)mpijob__operator_queue_share(&operator_->queue, &record->item) *
 		  REFUSED_EACH_MS;
 	return each_ms > REFUSED_MS ? each_ms : REFUSED_MS;
 }
 
 /* Nothing of the plan is under way any more, and nothing will be started. */
-static void finish(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static void finish(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 	int64_t next_ms = mpijob_plan_next_ms(act->plan);
 	int64_t retry_after_ms = act->retry_after_ms;
 	int64_t planned_ms = act->planned_ms;
@@ -154,15 +156,15 @@ static void finish(mpijob_operator *operator_, struct mpijob__operator_record *r
 		mpijob__operator_queue_add(&operator_->queue, &record->item);
 		return;
 	}
-	mpijob__operator_rights_note(operator_, record, 0);
+	mpijob__operator_rights_set_waiting(operator_, record, 0);
 	look_again(operator_, record, next_ms, planned_ms);
-	mpijob__operator_names_look_again(operator_, record);
+	mpijob__operator_names_schedule(operator_, record);
 	if (record->strangers_ms)
 		mpijob__operator_queue_add_at(&operator_->queue, &record->item,
 		    record->strangers_ms);
 }
 
-static int only_events_left(const struct mpijob__operator_act *act)
+static int only_events_left(const struct mpijob__operator_reconcile *act)
 {
 	for (size_t i = act->next; i < mpijob_plan_count(act->plan); i++)
 		if (mpijob_plan_at(act->plan, i)->verb != MPIJOB_ACTION_EVENT)
@@ -172,9 +174,9 @@ static int only_events_left(const struct mpijob__operator_act *act)
 
 /* A stage is done, well, or the status says by now what they tell, and no later plan will tell it
  * again. */
-static void tell_events(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static void tell_events(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
-	const struct mpijob__operator_act *act = &record->act;
+	const struct mpijob__operator_reconcile *act = &record->act;
 
 	for (size_t i = 0; i < mpijob_plan_count(act->plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(act->plan, i);
@@ -185,10 +187,10 @@ static void tell_events(mpijob_operator *operator_, struct mpijob__operator_reco
 	}
 }
 
-void mpijob__operator_act_advance(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+void mpijob__operator_reconcile_advance(mpijob_operator *operator_,
+    struct mpijob__operator_job *record)
 {
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 
 	for (;;) {
 		const struct mpijob_action *action = mpijob_plan_at(act->plan, act->next);
@@ -200,7 +202,7 @@ void mpijob__operator_act_advance(mpijob_operator *operator_,
 				continue;
 			}
 			if (action->verb != MPIJOB_ACTION_CREATE || act->in_flight < act->window)
-				mpijob__operator_queue_again(&operator_->queue, &record->item);
+				mpijob__operator_queue_continue(&operator_->queue, &record->item);
 			return;
 		}
 		if (act->in_flight)
@@ -224,15 +226,15 @@ void mpijob__operator_act_advance(mpijob_operator *operator_,
 	}
 }
 
-static int make_plan(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static int make_plan(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 	int64_t from_us = mpijob__client_clock_monotonic_us(), took_us;
 	int rc;
 
 	options.now_ms = mpijob__client_server_ms(operator_->client);
-	mpijob__operator_names_options(operator_, record, &options);
+	mpijob__operator_names_fill_options(operator_, record, &options);
 	rc = mpijob__operator_configure_plan(operator_, record, &options, &act->plan);
 	if (rc)
 		return rc;
@@ -250,7 +252,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__operator_record 
 	return 0;
 }
 
-static void note_launcher(struct mpijob__operator_record *record)
+static void note_launcher(struct mpijob__operator_job *record)
 {
 	const struct mpijob_launcher_facts *launcher = mpijob_facts_launcher(record->facts);
 
@@ -259,11 +261,11 @@ static void note_launcher(struct mpijob__operator_record *record)
 }
 
 /* A shadow only takes note of its plan. */
-static int imagine(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static int imagine(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 	int64_t next_ms = mpijob_plan_next_ms(act->plan), planned_ms = act->planned_ms, due_ms;
-	int rc = mpijob__operator_shadow_plan(operator_, record, act->plan, &due_ms);
+	int rc = mpijob__operator_shadow_record(operator_, record, act->plan, &due_ms);
 
 	end_plan(act);
 	if (rc) {
@@ -279,22 +281,22 @@ static int imagine(mpijob_operator *operator_, struct mpijob__operator_record *r
 }
 
 /* It cannot be read, or not be planned for: nothing is done about it until it is another. */
-static void leave_aside(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static void leave_aside(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	if (record->aside)
 		mpijob__operator_events_emit(operator_, record, "Warning", "ValidationError",
 		    record->aside);
 	free(record->aside);
 	record->aside = NULL;
-	mpijob__operator_rights_note(operator_, record, 0);
+	mpijob__operator_rights_set_waiting(operator_, record, 0);
 	mpijob__operator_queue_done(&operator_->queue, &record->item, INT64_MIN);
 }
 
-static int begin(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static int begin(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
 	int64_t from_us = mpijob__client_clock_cpu_us();
 	int is_unread = record->unread != NULL;
-	int rc = mpijob__operator_jobs_read(operator_, record);
+	int rc = mpijob__operator_job_parse(operator_, record);
 
 	if (rc) {
 		mpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms,
@@ -303,7 +305,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	}
 	/* All that a large job needs is done in turns: reading, validating, planning. */
 	if (is_unread && mpijob__client_clock_cpu_us() - from_us > LONG_US) {
-		mpijob__operator_queue_again(&operator_->queue, &record->item);
+		mpijob__operator_queue_continue(&operator_->queue, &record->item);
 		return 0;
 	}
 	if (!operator_->acting && !operator_->shadow.on) {
@@ -323,11 +325,11 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	}
 	note_launcher(record);
 	if (record->strangers_ms && operator_->now_ms >= record->strangers_ms)
-		mpijob__operator_route_forget_strangers(operator_, record);
+		mpijob__operator_children_forget_foreign(operator_, record);
 	if (!record->findings) {
 		rc = mpijob__operator_configure_validate(operator_, record);
 		if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US) {
-			mpijob__operator_queue_again(&operator_->queue, &record->item);
+			mpijob__operator_queue_continue(&operator_->queue, &record->item);
 			return 0;
 		}
 	}
@@ -336,7 +338,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	if (rc == 0 && operator_->shadow.on)
 		return imagine(operator_, record);
 	if (rc == 0) {
-		mpijob__operator_act_advance(operator_, record);
+		mpijob__operator_reconcile_advance(operator_, record);
 		return 0;
 	}
 	if (rc == MPIJOB_ERR_NOMEM) {
@@ -352,9 +354,9 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_record *rec
 	return 0;
 }
 
-int mpijob__operator_act_turn(mpijob_operator *operator_, struct mpijob__operator_record *record)
+int mpijob__operator_reconcile_run(mpijob_operator *operator_, struct mpijob__operator_job *record)
 {
-	struct mpijob__operator_act *act = &record->act;
+	struct mpijob__operator_reconcile *act = &record->act;
 	const struct mpijob_action *action;
 	int rc;
 
@@ -364,10 +366,10 @@ int mpijob__operator_act_turn(mpijob_operator *operator_, struct mpijob__operato
 	/* Since it got in line something may have failed, or the window be full. */
 	if (act->failed || act->replan || !action || action->stage != act->stage ||
 	    action->verb == MPIJOB_ACTION_EVENT) {
-		mpijob__operator_act_advance(operator_, record);
+		mpijob__operator_reconcile_advance(operator_, record);
 		return 0;
 	}
-	rc = mpijob__operator_act_start(operator_, record);
+	rc = mpijob__operator_write_start(operator_, record);
 	if (rc) {
 		act->failed = 1;
 		if (rc != MPIJOB_ERR_NOMEM)
@@ -375,6 +377,6 @@ int mpijob__operator_act_turn(mpijob_operator *operator_, struct mpijob__operato
 			    "cannot ask for %s %s/%s: %s", action->kind, record->namespace_,
 			    action->name, mpijob_error_text(rc));
 	}
-	mpijob__operator_act_advance(operator_, record);
+	mpijob__operator_reconcile_advance(operator_, record);
 	return rc == MPIJOB_ERR_NOMEM ? rc : 0;
 }
