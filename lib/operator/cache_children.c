@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose an object is, and whether what is told of it is news.
+ * Which job owns an object, and whether an event or response is newer than the facts.
  *
  * A child belongs to the MPIJob that controls it; a launcher's pod to the MPIJob of the Job that
- * controls it; an object that was once found under a child's name stays with that job. Everything
- * else is dropped at once. What our own writes answered is remembered by resourceVersion, so an
- * older event that comes later never takes us back.
+ * controls it; an object that was once found under a child's name stays with that job. All other
+ * objects are dropped. The index holds the resourceVersion of our responses, so an older event that
+ * arrives later changes nothing.
  */
-#include "operator/operator.h"
+#include "operator/cache_children.h"
 
+#include "operator/operator.h"
 #include "plan/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAKING_MS      5000
-#define STRANGERS_MS   59000 /* a plan that meets one asks to be made again after a minute */
-#define LEFTOVER_MS    1000  /* the garbage collector is on its way to it; doubled each time */
-#define LEFTOVER_STEPS 6
+#define CREATING_MS     5000
+#define FOREIGN_MS      59000 /* a plan that finds one wants to be repeated after a minute */
+#define LEFTOVER_MS     1000  /* the garbage collector will delete it; doubled each time */
+#define LEFTOVER_STEPS  6
+#define GENERATION_MASK (MPIJOB__OPERATOR_GENERATIONS - 1)
 
 uint64_t mpijob__operator_version_parse(const char *text)
 {
@@ -33,72 +35,73 @@ uint64_t mpijob__operator_version_parse(const char *text)
 	return *text ? 0 : version;
 }
 
-/* --- the index of children --- */
+/* ---- the index of children ---- */
 
 static struct mpijob__operator_child *find(const mpijob_operator *operator_, const char *text)
 {
 	struct mpijob__base_uid uid;
 
 	mpijob__base_uid_borrow(&uid, text);
-	return mpijob__operator_index_find(&operator_->objects, &uid);
+	return mpijob__operator_index_find(&operator_->cache.children, &uid);
 }
 
 static struct mpijob__operator_child *keep(mpijob_operator *operator_,
-    struct mpijob__operator_job *record, const char *uid, int source)
+    struct mpijob__operator_job *job, const char *uid, int informer)
 {
-	struct mpijob__operator_child *object =
-	    mpijob__operator_index_add(&operator_->objects, record, uid);
+	struct mpijob__operator_child *child =
+	    mpijob__operator_index_add(&operator_->cache.children, job, uid);
 
-	if (!object)
+	if (!child)
 		return NULL;
-	object->source = (uint32_t)source & 15;
-	if (source < MPIJOB__OPERATOR_INFORMER_COUNT)
-		object->generation =
-		    operator_->sources[source].generation & (MPIJOB__OPERATOR_GENERATIONS - 1);
-	return object;
+	child->informer = (uint32_t)informer & 15;
+	if (informer < MPIJOB__OPERATOR_INFORMER_COUNT)
+		child->generation = operator_->informers[informer].generation & GENERATION_MASK;
+	return child;
 }
 
-void mpijob__operator_children_release(struct mpijob__operator_job *record,
-    mpijob_operator *operator_)
+void mpijob__operator_children_release(struct mpijob__operator_job *job, mpijob_operator *operator_)
 {
-	while (record->objects)
-		mpijob__operator_index_drop(&operator_->objects,
-		    mpijob__operator_index_of(&operator_->objects, record));
+	while (job->cache.children)
+		mpijob__operator_index_drop(&operator_->cache.children,
+		    mpijob__operator_index_of(&operator_->cache.children, job));
 }
 
-/* An answer may come after the last event of its object: that one does not come back. */
-static void note_gone(mpijob_operator *operator_, const char *uid, uint64_t version)
+/* A response may arrive after the last event of its object, and must not bring it back. */
+static void note_deleted(mpijob_operator *operator_, const char *uid, uint64_t version)
 {
-	struct mpijob__operator_deleted_child *gone = &operator_->gone[operator_->gone_at];
+	struct mpijob__operator_deleted_child *deleted =
+	    &operator_->cache.deleted[operator_->cache.deleted_at];
 
-	gone->hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
-	gone->version = version;
-	operator_->gone_at = (operator_->gone_at + 1) % MPIJOB__OPERATOR_DELETED_UIDS;
+	deleted->hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
+	deleted->version = version;
+	operator_->cache.deleted_at =
+	    (operator_->cache.deleted_at + 1) % MPIJOB__OPERATOR_DELETED_UIDS;
 }
 
 int mpijob__operator_children_is_deleted(const mpijob_operator *operator_, const char *uid,
     uint64_t version)
 {
-	uint64_t hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
+	uint64_t hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
 
 	for (size_t i = 0; i < MPIJOB__OPERATOR_DELETED_UIDS; i++)
-		if (operator_->gone[i].hash == hash && version < operator_->gone[i].version)
+		if (operator_->cache.deleted[i].hash == hash &&
+		    version < operator_->cache.deleted[i].version)
 			return 1;
 	return 0;
 }
 
-/* It is gone for good. 1 when the job cares. */
-static int forget(mpijob_operator *operator_, struct mpijob__operator_child *object)
+/* Forget a deleted child. 1 when the facts of its job change. */
+static int forget(mpijob_operator *operator_, struct mpijob__operator_child *child)
 {
 	char room[MPIJOB__BASE_UID_ROOM];
 	int known =
-	    mpijob_facts_forget(object->record->facts, mpijob__base_uid_text(&object->uid, room));
+	    mpijob_facts_forget(child->job->cache.facts, mpijob__base_uid_text(&child->uid, room));
 
-	mpijob__operator_index_drop(&operator_->objects, object);
+	mpijob__operator_index_drop(&operator_->cache.children, child);
 	return known == 1;
 }
 
-/* --- who owns it --- */
+/* ---- owners ---- */
 
 static int begins(const char *text, const char *start)
 {
@@ -108,27 +111,26 @@ static int begins(const char *text, const char *start)
 static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
     const struct mpijob_observed *observed)
 {
-	struct mpijob__operator_job *record = NULL;
+	struct mpijob__operator_job *job = NULL;
 
 	if (!observed->owner_uid || !observed->owner_kind)
 		return NULL;
 	if (strcmp(observed->owner_kind, "MPIJob") == 0 &&
 	    begins(observed->owner_api_version, "kubeflow.org/")) {
-		record = mpijob__operator_job_find(operator_, observed->owner_uid);
+		job = mpijob__operator_job_find(operator_, observed->owner_uid);
 	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
 		   begins(observed->owner_api_version, "batch/")) {
-		struct mpijob__operator_child *job = find(operator_, observed->owner_uid);
+		struct mpijob__operator_child *launcher = find(operator_, observed->owner_uid);
 
-		record = job ? job->record : NULL;
+		job = launcher ? launcher->job : NULL;
 	}
-	/* An owner in another namespace is none: anybody could claim one. */
-	if (record &&
-	    (!observed->namespace_ || strcmp(record->namespace_, observed->namespace_) != 0))
+	/* A tenant could name an owner in another namespace: it does not count. */
+	if (job && (!observed->namespace_ || strcmp(job->namespace_, observed->namespace_) != 0))
 		return NULL;
-	return record;
+	return job;
 }
 
-/* Could an MPIJob that we do not know yet own it? */
+/* May its owner be an MPIJob that is not in the cache yet? */
 static int may_be_owned(const struct mpijob_observed *observed)
 {
 	if (!observed->owner_uid || !observed->owner_kind || !observed->uid || !observed->name ||
@@ -141,22 +143,22 @@ static int may_be_owned(const struct mpijob_observed *observed)
 	       begins(observed->owner_api_version, "batch/");
 }
 
-/* --- what is told --- */
+/* ---- events ---- */
 
-/* An answer told of a newer object of that name: of the one before it, which is news now, nothing
- * is left but its end. */
-static int is_superseded(const mpijob_operator *operator_,
-    const struct mpijob__operator_job *record, const struct mpijob_observed *observed)
+/* A response showed a newer object of that name. This event is about the object before it, of which
+ * only the deletion counts. */
+static int is_superseded(const mpijob_operator *operator_, const struct mpijob__operator_job *job,
+    const struct mpijob_observed *observed)
 {
 	const struct mpijob_child_facts *child =
-	    observed->child ? mpijob_facts_child(record->facts, observed->child->role) : NULL;
+	    observed->child ? mpijob_facts_child(job->cache.facts, observed->child->role) : NULL;
 	const struct mpijob__plan_pod *pod =
 	    observed->pod && observed->pod->name
-		? mpijob__plan_pods_find(&record->facts->pods, observed->pod)
+		? mpijob__plan_pods_find(&job->cache.facts->pods, observed->pod)
 		: NULL;
 	const struct mpijob__operator_child *known =
 	    child ? find(operator_, child->uid)
-	    : pod ? mpijob__operator_index_find(&operator_->objects, &pod->uid)
+	    : pod ? mpijob__operator_index_find(&operator_->cache.children, &pod->uid)
 		  : NULL;
 	uint64_t version = mpijob__operator_version_parse(observed->resource_version);
 
@@ -166,152 +168,151 @@ static int is_superseded(const mpijob_operator *operator_,
 }
 
 /* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
-static int apply(mpijob_operator *operator_, struct mpijob__operator_job *record,
-    struct mpijob__operator_child *object, const struct mpijob_observed *observed, int source)
+static int apply(mpijob_operator *operator_, struct mpijob__operator_job *job,
+    struct mpijob__operator_child *child, const struct mpijob_observed *observed, int informer)
 {
 	int rc;
 
-	if (!object && is_superseded(operator_, record, observed))
+	if (!child && is_superseded(operator_, job, observed))
 		return 0;
-	if (!object && observed->uid) {
-		object = keep(operator_, record, observed->uid, source);
-		if (!object)
+	if (!child && observed->uid) {
+		child = keep(operator_, job, observed->uid, informer);
+		if (!child)
 			return MPIJOB_ERR_NOMEM;
-		/* Launcher pods may have come before their Job. */
+		/* Launcher pods may have arrived before their Job. */
 		if (observed->launcher)
 			mpijob__operator_orphans_adopt(operator_, observed->uid);
 	}
-	rc = mpijob_facts_apply(record->facts, observed);
+	rc = mpijob_facts_apply(job->cache.facts, observed);
 	if (rc < 0 && rc != MPIJOB_ERR_NOMEM) {
-		operator_->metrics.set_aside[mpijob__operator_metrics_kind(observed->kind)]++;
+		operator_->metrics.skipped[mpijob__operator_metrics_kind(observed->kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "object-set-aside",
-		    "%s %s/%s is left out: %s", observed->kind ? observed->kind : "object",
-		    record->namespace_, observed->name ? observed->name : "",
-		    mpijob_error_text(rc));
+		    "%s %s/%s is skipped: %s", observed->kind ? observed->kind : "object",
+		    job->namespace_, observed->name ? observed->name : "", mpijob_error_text(rc));
 		return 0;
 	}
-	if (rc >= 0 && object)
-		object->version = mpijob__operator_version_parse(observed->resource_version);
+	if (rc >= 0 && child)
+		child->version = mpijob__operator_version_parse(observed->resource_version);
 	return rc;
 }
 
-static int is_old(const struct mpijob__operator_child *object, const char *version_text)
+static int is_old(const struct mpijob__operator_child *child, const char *version_text)
 {
 	uint64_t version = mpijob__operator_version_parse(version_text);
 
-	return object->gone || (version && object->version && version <= object->version);
+	return child->deleted || (version && child->version && version <= child->version);
 }
 
 static int observe(mpijob_operator *operator_, const char *json, size_t len, const char *kind,
     const char *namespace_, const char *name)
 {
-	int rc = mpijob_observe(operator_->observation, json, len, NULL);
+	int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);
 
 	if (rc && rc != MPIJOB_ERR_NOMEM) {
-		operator_->metrics.set_aside[mpijob__operator_metrics_kind(kind)]++;
+		operator_->metrics.skipped[mpijob__operator_metrics_kind(kind)]++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
-		    "%s %s/%s is set aside: it cannot be read: %s", kind, namespace_, name,
+		    "%s %s/%s is skipped: it cannot be parsed: %s", kind, namespace_, name,
 		    mpijob_error_text(rc));
 	}
 	return rc;
 }
 
-/* A child that is known was changed into something that cannot be read: whose job it is should
- * know. */
-static void tell_aside(mpijob_operator *operator_, const struct mpijob__operator_child *object,
+/* Report with an Event that a known child cannot be parsed any more. */
+static void report_skipped(mpijob_operator *operator_, const struct mpijob__operator_child *child,
     const char *kind, const char *name)
 {
 	mpijob_text text = { 0 };
 
 	if (mpijob__base_text_printf(&text,
-		"%s %s is left out of account: it is too large, or cannot be read", kind,
-		name) == 0)
-		mpijob__operator_events_emit(operator_, object->record, "Warning", "ObjectSetAside",
+		"%s %s is skipped: it is too large, or cannot be parsed", kind, name) == 0)
+		mpijob__operator_events_emit(operator_, child->job, "Warning", "ObjectSetAside",
 		    mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 }
 
-/* Somebody took away what we need; of pods, which come and go, only while we make some. */
-static int is_undone(const mpijob_operator *operator_, const struct mpijob__operator_child *object)
+/* Did another client delete a child that is needed? Pods come and go: theirs count only while we
+ * create some. */
+static int is_lost(const mpijob_operator *operator_, const struct mpijob__operator_child *child)
 {
-	if (object->ours || object->gone)
+	if (child->deleting || child->deleted)
 		return 0;
-	return object->source != MPIJOB__OPERATOR_INFORMER_PODS ||
-	       operator_->now_ms - object->record->made_ms < MAKING_MS;
+	return child->informer != MPIJOB__OPERATOR_INFORMER_PODS ||
+	       operator_->now_ms - child->job->fresh.worker_created_ms < CREATING_MS;
 }
 
-int mpijob__operator_children_event(struct mpijob__operator_informer *source,
+static void child_deleted(mpijob_operator *operator_, struct mpijob__operator_child *child,
     const struct mpijob_watch_event *event)
 {
-	mpijob_operator *operator_ = source->operator_;
-	struct mpijob__operator_child *object = *event->uid ? find(operator_, event->uid) : NULL;
+	struct mpijob__operator_job *job = child ? child->job : NULL;
+
+	note_deleted(operator_, event->uid,
+	    mpijob__operator_version_parse(event->resource_version));
+	if (!child) {
+		mpijob__operator_orphans_drop(operator_, event->uid);
+		return;
+	}
+	if (is_lost(operator_, child))
+		mpijob__operator_job_child_lost(operator_, job);
+	if (forget(operator_, child))
+		mpijob__operator_job_enqueue(operator_, job);
+}
+
+/* An object over the size limit counts only if it was a child before. */
+static void child_too_large(struct mpijob__operator_informer *informer,
+    struct mpijob__operator_child *child, const struct mpijob_watch_event *event)
+{
+	mpijob_operator *operator_ = informer->operator_;
+
+	if (!child)
+		return;
+	operator_->metrics.skipped[mpijob__operator_metrics_kind(informer->kind)]++;
+	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
+	    "%s %s/%s is skipped: it has %zu bytes", informer->kind, event->namespace_, event->name,
+	    event->whole_len);
+	report_skipped(operator_, child, informer->kind, event->name);
+}
+
+int mpijob__operator_children_event(struct mpijob__operator_informer *informer,
+    const struct mpijob_watch_event *event)
+{
+	mpijob_operator *operator_ = informer->operator_;
+	struct mpijob__operator_child *child = *event->uid ? find(operator_, event->uid) : NULL;
 	const struct mpijob_observed *observed;
-	struct mpijob__operator_job *record;
+	struct mpijob__operator_job *job;
 	int rc;
 
 	if (event->event == MPIJOB_WATCH_DELETED) {
-		record = object ? object->record : NULL;
-		note_gone(operator_, event->uid,
-		    mpijob__operator_version_parse(event->resource_version));
-		if (!object)
-			mpijob__operator_orphans_drop(operator_, event->uid);
-		else {
-			if (is_undone(operator_, object))
-				mpijob__operator_job_child_lost(operator_, record);
-			if (forget(operator_, object))
-				mpijob__operator_job_enqueue(operator_, record);
-		}
+		child_deleted(operator_, child, event);
 		return 0;
 	}
-	if (object) {
-		object->generation = source->generation & (MPIJOB__OPERATOR_GENERATIONS - 1);
-		if (is_old(object, event->resource_version))
+	if (child) {
+		child->generation = informer->generation & GENERATION_MASK;
+		if (is_old(child, event->resource_version))
 			return 0;
 	}
 	if (!event->json) {
-		if (!object)
-			return 0;
-		operator_->metrics.set_aside[mpijob__operator_metrics_kind(source->kind)]++;
-		mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "object-set-aside",
-		    "%s %s/%s is set aside: it has %zu bytes", source->kind, event->namespace_,
-		    event->name, event->whole_len);
-		tell_aside(operator_, object, source->kind, event->name);
+		child_too_large(informer, child, event);
 		return 0;
 	}
-	rc = observe(operator_, event->json, event->json_len, source->kind, event->namespace_,
+	rc = observe(operator_, event->json, event->json_len, informer->kind, event->namespace_,
 	    event->name);
-	if (rc && rc != MPIJOB_ERR_NOMEM && object)
-		tell_aside(operator_, object, source->kind, event->name);
+	if (rc && rc != MPIJOB_ERR_NOMEM && child)
+		report_skipped(operator_, child, informer->kind, event->name);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
-	observed = mpijob_observation_view(operator_->observation);
-	if (object && is_old(object, observed->resource_version))
+	observed = mpijob_observation_view(operator_->cache.observation);
+	if (child && is_old(child, observed->resource_version))
 		return 0;
-	record = object ? object->record : owner_of(operator_, observed);
-	if (!record) {
+	job = child ? child->job : owner_of(operator_, observed);
+	if (!job) {
 		if (may_be_owned(observed))
-			mpijob__operator_orphans_add(source, observed);
+			mpijob__operator_orphans_add(informer, observed);
 		return 0;
 	}
-	rc = apply(operator_, record, object, observed, source->number);
+	rc = apply(operator_, job, child, observed, informer->number);
 	if (rc == 1)
-		mpijob__operator_job_enqueue(operator_, record);
+		mpijob__operator_job_enqueue(operator_, job);
 	return rc < 0 ? rc : 0;
-}
-
-static int source_of(const mpijob_operator *operator_, const char *kind)
-{
-	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++)
-		if (operator_->sources[i].kind && strcmp(operator_->sources[i].kind, kind) == 0)
-			return i;
-	return MPIJOB__OPERATOR_INFORMER_NONE;
-}
-
-uint32_t mpijob__operator_informer_generation(const mpijob_operator *operator_, const char *kind)
-{
-	int source = source_of(operator_, kind);
-
-	return source == MPIJOB__OPERATOR_INFORMER_NONE ? 0 : operator_->sources[source].generation;
 }
 
 static const char *or_empty(const char *text)
@@ -319,30 +320,30 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* Somebody else's object has the name of a child. `watched`: a watch tells when it goes, unless it
- * has not our label. */
-static void note_stranger(mpijob_operator *operator_, struct mpijob__operator_job *record,
+/* A foreign object has the name of a child. `watched`: its kind has an informer, which still does
+ * not see it without our label. */
+static void note_foreign(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const struct mpijob_observed *observed, int watched)
 {
-	int64_t wait = STRANGERS_MS;
+	int64_t wait = FOREIGN_MS;
 
 	if (!watched && observed->owner_kind && strcmp(observed->owner_kind, "MPIJob") == 0 &&
-	    !owner_of(operator_, observed) && record->leftovers < LEFTOVER_STEPS)
-		wait = (int64_t)LEFTOVER_MS << record->leftovers++;
-	record->strangers_ms = operator_->now_ms + wait;
+	    !owner_of(operator_, observed) && job->backoff.leftovers < LEFTOVER_STEPS)
+		wait = (int64_t)LEFTOVER_MS << job->backoff.leftovers++;
+	job->backoff.foreign_until_ms = operator_->now_ms + wait;
 }
 
-int mpijob__operator_children_answer(mpijob_operator *operator_,
-    struct mpijob__operator_job *record, const char *json, size_t len)
+int mpijob__operator_children_answer(mpijob_operator *operator_, struct mpijob__operator_job *job,
+    const char *json, size_t len)
 {
 	const struct mpijob_observed *observed;
-	struct mpijob__operator_child *object;
-	int source, rc;
+	struct mpijob__operator_child *child;
+	int informer, rc;
 
-	rc = observe(operator_, json, len, "an answer about", record->namespace_, record->name);
+	rc = observe(operator_, json, len, "a response about", job->namespace_, job->name);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_SYNTAX;
-	observed = mpijob_observation_view(operator_->observation);
+	observed = mpijob_observation_view(operator_->cache.observation);
 	if (!observed->kind || !observed->uid)
 		return MPIJOB_ERR_SYNTAX;
 	if (strcmp(observed->kind, "MPIJob") == 0) {
@@ -350,114 +351,113 @@ int mpijob__operator_children_answer(mpijob_operator *operator_,
 			len, len, observed->uid, or_empty(observed->name),
 			or_empty(observed->namespace_), or_empty(observed->resource_version) };
 
-		if (strcmp(observed->uid, record->uid) != 0)
-			/* another one of that name: its own events tell of it */
+		if (strcmp(observed->uid, job->uid) != 0)
+			/* another job of that name: it has events of its own */
 			return MPIJOB_ERR_SYNTAX;
-		record->fresh_ms = operator_->now_ms;
+		job->fresh.job_ms = operator_->now_ms;
 		rc = mpijob__operator_job_update(operator_, &answer);
 		return rc < 0 ? rc : 0;
 	}
-	source = source_of(operator_, observed->kind);
+	informer = mpijob__operator_informer_find(operator_, observed->kind);
 	/* Of pods only those with our label are watched. */
-	if ((source == MPIJOB__OPERATOR_INFORMER_NONE ||
-		source == MPIJOB__OPERATOR_INFORMER_PODS) &&
-	    owner_of(operator_, observed) != record)
-		note_stranger(operator_, record, observed,
-		    source != MPIJOB__OPERATOR_INFORMER_NONE);
-	if (source == MPIJOB__OPERATOR_INFORMER_NONE) {
-		/* Not watched (a Secret): nothing will ever tell that it is gone, so no index. */
-		rc = mpijob_facts_apply(record->facts, observed);
+	if ((informer == MPIJOB__OPERATOR_INFORMER_NONE ||
+		informer == MPIJOB__OPERATOR_INFORMER_PODS) &&
+	    owner_of(operator_, observed) != job)
+		note_foreign(operator_, job, observed, informer != MPIJOB__OPERATOR_INFORMER_NONE);
+	if (informer == MPIJOB__OPERATOR_INFORMER_NONE) {
+		/* Not watched (a Secret): no event reports its deletion, so it is not indexed. */
+		rc = mpijob_facts_apply(job->cache.facts, observed);
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
 	}
-	object = find(operator_, observed->uid);
-	if (object && (object->record != record || is_old(object, observed->resource_version)))
+	child = find(operator_, observed->uid);
+	if (child && (child->job != job || is_old(child, observed->resource_version)))
 		return 0;
-	if (!object && mpijob__operator_children_is_deleted(operator_, observed->uid,
-			   mpijob__operator_version_parse(observed->resource_version)))
+	if (!child && mpijob__operator_children_is_deleted(operator_, observed->uid,
+			  mpijob__operator_version_parse(observed->resource_version)))
 		return 0;
-	rc = apply(operator_, record, object, observed, source);
+	rc = apply(operator_, job, child, observed, informer);
 	return rc < 0 ? rc : 0;
 }
 
 void mpijob__operator_children_deleting(mpijob_operator *operator_, const char *uid)
 {
-	struct mpijob__operator_child *object = find(operator_, uid);
+	struct mpijob__operator_child *child = find(operator_, uid);
 
-	if (object)
-		object->ours = 1;
+	if (child)
+		child->deleting = 1;
 }
 
-void mpijob__operator_children_deleted(mpijob_operator *operator_,
-    struct mpijob__operator_job *record, const char *uid)
+void mpijob__operator_children_deleted(mpijob_operator *operator_, struct mpijob__operator_job *job,
+    const char *uid)
 {
-	struct mpijob__operator_child *object = find(operator_, uid);
+	struct mpijob__operator_child *child = find(operator_, uid);
 
-	(void)mpijob_facts_forget(record->facts, uid);
-	if (object && object->record == record)
-		object->gone = 1;
+	(void)mpijob_facts_forget(job->cache.facts, uid);
+	if (child && child->job == job)
+		child->deleted = 1;
 }
 
-/* Secrets are never listed, and NetworkPolicies only where all jobs have one. */
+/* Secrets are never listed; NetworkPolicies only if all jobs have one. */
 int mpijob__operator_children_is_unwatched(const mpijob_operator *operator_, int32_t role)
 {
 	return role == MPIJOB_ROLE_SECRET ||
 	       (role == MPIJOB_ROLE_NETWORK_POLICY &&
-		   !operator_->sources[MPIJOB__OPERATOR_INFORMER_NETWORK_POLICIES].kind);
+		   !operator_->informers[MPIJOB__OPERATOR_INFORMER_NETWORK_POLICIES].kind);
 }
 
-static int is_strange(const struct mpijob__operator_job *record, const char *owner_uid)
+static int is_foreign(const struct mpijob__operator_job *job, const char *owner_uid)
 {
-	return !owner_uid || strcmp(owner_uid, record->uid) != 0;
+	return !owner_uid || strcmp(owner_uid, job->uid) != 0;
 }
 
-static void forget_strange_child(mpijob_operator *operator_, struct mpijob__operator_job *record,
+static void forget_foreign_child(mpijob_operator *operator_, struct mpijob__operator_job *job,
     int32_t role)
 {
-	const struct mpijob_child_facts *child = mpijob_facts_child(record->facts, role);
+	const struct mpijob_child_facts *child = mpijob_facts_child(job->cache.facts, role);
 
 	if (child && mpijob__operator_children_is_unwatched(operator_, role) &&
-	    is_strange(record, child->owner_uid))
-		(void)mpijob_facts_forget(record->facts, child->uid);
+	    is_foreign(job, child->owner_uid))
+		(void)mpijob_facts_forget(job->cache.facts, child->uid);
 }
 
 void mpijob__operator_children_forget_foreign(mpijob_operator *operator_,
-    struct mpijob__operator_job *record)
+    struct mpijob__operator_job *job)
 {
-	record->strangers_ms = 0;
-	record->rounds = 0; /* what comes now goes in no circle */
-	forget_strange_child(operator_, record, MPIJOB_ROLE_SECRET);
-	forget_strange_child(operator_, record, MPIJOB_ROLE_NETWORK_POLICY);
-	for (size_t i = record->facts->pods.count; i > 0; i--) {
+	job->backoff.foreign_until_ms = 0;
+	job->backoff.rounds = 0; /* what follows is not a loop */
+	forget_foreign_child(operator_, job, MPIJOB_ROLE_SECRET);
+	forget_foreign_child(operator_, job, MPIJOB_ROLE_NETWORK_POLICY);
+	for (size_t i = job->cache.facts->pods.count; i > 0; i--) {
 		const struct mpijob__plan_pod *pod =
-		    mpijob__plan_pods_at(&record->facts->pods, i - 1);
-		struct mpijob__operator_child *object =
-		    pod->role == MPIJOB_ROLE_WORKER && is_strange(record, pod->owner_uid)
-			? mpijob__operator_index_find(&operator_->objects, &pod->uid)
+		    mpijob__plan_pods_at(&job->cache.facts->pods, i - 1);
+		struct mpijob__operator_child *child =
+		    pod->role == MPIJOB_ROLE_WORKER && is_foreign(job, pod->owner_uid)
+			? mpijob__operator_index_find(&operator_->cache.children, &pod->uid)
 			: NULL;
 
-		if (object && object->record == record)
-			(void)forget(operator_, object);
+		if (child && child->job == job)
+			(void)forget(operator_, child);
 	}
 }
 
-void mpijob__operator_children_sweep(struct mpijob__operator_informer *source,
+void mpijob__operator_children_sweep(struct mpijob__operator_informer *informer,
     const char *list_version)
 {
-	mpijob_operator *operator_ = source->operator_;
+	mpijob_operator *operator_ = informer->operator_;
 	uint64_t version = mpijob__operator_version_parse(list_version);
-	struct mpijob__operator_child *object;
+	struct mpijob__operator_child *child;
 	size_t place = 0;
 
-	while ((object = mpijob__operator_index_next(&operator_->objects, &place))) {
-		struct mpijob__operator_job *record = object->record;
+	while ((child = mpijob__operator_index_next(&operator_->cache.children, &place))) {
+		struct mpijob__operator_job *job = child->job;
 
-		if ((int)object->source != source->number ||
-		    object->generation == source->generation)
+		if ((int)child->informer != informer->number ||
+		    child->generation == informer->generation)
 			continue;
-		/* Made by us after the list was. */
-		if (!object->gone && version && object->version > version)
+		/* It was created after the list. */
+		if (!child->deleted && version && child->version > version)
 			continue;
-		if (forget(operator_, object))
-			mpijob__operator_job_enqueue(operator_, record);
+		if (forget(operator_, child))
+			mpijob__operator_job_enqueue(operator_, job);
 	}
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An index of up to a hundred thousand children, in few bytes each.
+ * An index of up to a hundred thousand children, 48 bytes each.
  *
- * They stand in blocks that never move, and refer to each other by number. A slot of the hash table
- * is the number of the first one in it. The hash begins with a seed of its own.
+ * Children are in blocks that never move, and refer to each other by number. A slot of the hash
+ * table holds the number of its first child. The hash has a seed, so that tenants cannot choose
+ * UIDs that collide.
  */
 #include "operator/cache_index.h"
 
-#include "operator/operator.h"
+#include "operator/cache_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,163 +16,160 @@
 #define BLOCK       1024
 #define FIRST_SLOTS 64
 
-static struct mpijob__operator_child *at(const struct mpijob__operator_index *objects,
+static struct mpijob__operator_child *at(const struct mpijob__operator_index *index,
     uint32_t number)
 {
-	return number ? &objects->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
+	return number ? &index->blocks[(number - 1) / BLOCK][(number - 1) % BLOCK] : NULL;
 }
 
-static uint32_t *slot_of(const struct mpijob__operator_index *objects,
+static uint32_t *slot_of(const struct mpijob__operator_index *index,
     const struct mpijob__base_uid *uid)
 {
-	return &objects
-		    ->slots[mpijob__base_uid_hash(uid, objects->seed) & (objects->slot_count - 1)];
+	return &index->slots[mpijob__base_uid_hash(uid, index->seed) & (index->slot_count - 1)];
 }
 
 struct mpijob__operator_child *
-mpijob__operator_index_find(const struct mpijob__operator_index *objects,
+mpijob__operator_index_find(const struct mpijob__operator_index *index,
     const struct mpijob__base_uid *uid)
 {
-	struct mpijob__operator_child *object;
+	struct mpijob__operator_child *child;
 
-	if (!objects->slot_count)
+	if (!index->slot_count)
 		return NULL;
-	for (object = at(objects, *slot_of(objects, uid)); object;
-	     object = at(objects, object->chain))
-		if (mpijob__base_uid_same(&object->uid, uid))
+	for (child = at(index, *slot_of(index, uid)); child; child = at(index, child->chain))
+		if (mpijob__base_uid_same(&child->uid, uid))
 			break;
-	return object;
+	return child;
 }
 
-/* --- room --- */
+/* ---- room ---- */
 
-/* With too few slots it works as well, only slower. */
-static int widen(struct mpijob__operator_index *objects)
+/* Double the slots. Without memory the index goes on with the old ones, slower. */
+static int widen(struct mpijob__operator_index *index)
 {
-	size_t count = objects->slot_count ? objects->slot_count * 2 : FIRST_SLOTS, place = 0;
-	uint32_t *old = objects->slots, *slots;
-	struct mpijob__operator_child *object;
+	size_t count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS, place = 0;
+	uint32_t *old = index->slots, *slots;
+	struct mpijob__operator_child *child;
 
-	if (objects->count < objects->slot_count)
+	if (index->count < index->slot_count)
 		return 0;
 	slots = calloc(count, sizeof(*slots));
 	if (!slots)
 		return old ? 0 : MPIJOB_ERR_NOMEM;
-	objects->slots = slots;
-	objects->slot_count = count;
-	while ((object = mpijob__operator_index_next(objects, &place))) {
-		uint32_t *slot = slot_of(objects, &object->uid);
+	index->slots = slots;
+	index->slot_count = count;
+	while ((child = mpijob__operator_index_next(index, &place))) {
+		uint32_t *slot = slot_of(index, &child->uid);
 
-		object->chain = *slot;
+		child->chain = *slot;
 		*slot = (uint32_t)place;
 	}
 	free(old);
 	return 0;
 }
 
-/* Places that were never used are not touched either. 0 or MPIJOB_ERR_NOMEM. */
-static int add_block(struct mpijob__operator_index *objects)
+/* Make room for one more child. Unused places are not initialised. 0 or MPIJOB_ERR_NOMEM. */
+static int add_block(struct mpijob__operator_index *index)
 {
 	struct mpijob__operator_child **blocks;
 
-	if (objects->free || objects->used < objects->block_count * BLOCK)
+	if (index->free || index->used < index->block_count * BLOCK)
 		return 0;
-	blocks = realloc(objects->blocks,
-	    (objects->block_count + 1) * sizeof(struct mpijob__operator_child *));
+	blocks = realloc(index->blocks,
+	    (index->block_count + 1) * sizeof(struct mpijob__operator_child *));
 	if (!blocks)
 		return MPIJOB_ERR_NOMEM;
-	objects->blocks = blocks;
-	blocks[objects->block_count] = malloc(BLOCK * sizeof(struct mpijob__operator_child));
-	if (!blocks[objects->block_count])
+	index->blocks = blocks;
+	blocks[index->block_count] = malloc(BLOCK * sizeof(struct mpijob__operator_child));
+	if (!blocks[index->block_count])
 		return MPIJOB_ERR_NOMEM;
-	objects->block_count++;
+	index->block_count++;
 	return 0;
 }
 
-/* There is one. */
-static uint32_t get(struct mpijob__operator_index *objects)
+/* Take a free place; there is one. */
+static uint32_t take_place(struct mpijob__operator_index *index)
 {
-	uint32_t number = objects->free;
+	uint32_t number = index->free;
 
 	if (!number)
-		return ++objects->used;
-	objects->free = at(objects, number)->chain;
+		return ++index->used;
+	index->free = at(index, number)->chain;
 	return number;
 }
 
-/* --- adding and dropping --- */
+/* ---- adding and dropping ---- */
 
-struct mpijob__operator_child *mpijob__operator_index_add(struct mpijob__operator_index *objects,
-    struct mpijob__operator_job *record, const char *uid)
+struct mpijob__operator_child *mpijob__operator_index_add(struct mpijob__operator_index *index,
+    struct mpijob__operator_job *job, const char *uid)
 {
-	struct mpijob__operator_child *object;
+	struct mpijob__operator_child *child;
 	struct mpijob__base_uid packed;
 	uint32_t number, *slot;
 
-	if (widen(objects) || add_block(objects) || mpijob__base_uid_set(&packed, uid))
+	if (widen(index) || add_block(index) || mpijob__base_uid_set(&packed, uid))
 		return NULL;
-	number = get(objects);
-	object = at(objects, number);
-	memset(object, 0, sizeof(*object));
-	object->record = record;
-	object->uid = packed;
-	slot = slot_of(objects, &object->uid);
-	object->chain = *slot;
+	number = take_place(index);
+	child = at(index, number);
+	memset(child, 0, sizeof(*child));
+	child->job = job;
+	child->uid = packed;
+	slot = slot_of(index, &child->uid);
+	child->chain = *slot;
 	*slot = number;
-	object->next = record->objects;
-	if (record->objects)
-		at(objects, record->objects)->prev = number;
-	record->objects = number;
-	objects->count++;
-	return object;
+	child->next = job->cache.children;
+	if (job->cache.children)
+		at(index, job->cache.children)->prev = number;
+	job->cache.children = number;
+	index->count++;
+	return child;
 }
 
-void mpijob__operator_index_drop(struct mpijob__operator_index *objects,
-    struct mpijob__operator_child *object)
+void mpijob__operator_index_drop(struct mpijob__operator_index *index,
+    struct mpijob__operator_child *child)
 {
-	uint32_t *link = slot_of(objects, &object->uid), number;
+	uint32_t *link = slot_of(index, &child->uid), number;
 
-	while (at(objects, *link) != object)
-		link = &at(objects, *link)->chain;
+	while (at(index, *link) != child)
+		link = &at(index, *link)->chain;
 	number = *link;
-	*link = object->chain;
-	if (object->prev)
-		at(objects, object->prev)->next = object->next;
+	*link = child->chain;
+	if (child->prev)
+		at(index, child->prev)->next = child->next;
 	else
-		object->record->objects = object->next;
-	if (object->next)
-		at(objects, object->next)->prev = object->prev;
-	mpijob__base_uid_clear(&object->uid);
-	memset(object, 0, sizeof(*object));
-	object->chain = objects->free;
-	objects->free = number;
-	objects->count--;
+		child->job->cache.children = child->next;
+	if (child->next)
+		at(index, child->next)->prev = child->prev;
+	mpijob__base_uid_clear(&child->uid);
+	memset(child, 0, sizeof(*child));
+	child->chain = index->free;
+	index->free = number;
+	index->count--;
+}
+
+struct mpijob__operator_child *mpijob__operator_index_of(const struct mpijob__operator_index *index,
+    const struct mpijob__operator_job *job)
+{
+	return at(index, job->cache.children);
 }
 
 struct mpijob__operator_child *
-mpijob__operator_index_of(const struct mpijob__operator_index *objects,
-    const struct mpijob__operator_job *record)
+mpijob__operator_index_next(const struct mpijob__operator_index *index, size_t *place)
 {
-	return at(objects, record->objects);
-}
+	while (*place < index->used) {
+		struct mpijob__operator_child *child = at(index, (uint32_t)++ * place);
 
-struct mpijob__operator_child *
-mpijob__operator_index_next(const struct mpijob__operator_index *objects, size_t *place)
-{
-	while (*place < objects->used) {
-		struct mpijob__operator_child *object = at(objects, (uint32_t)++ * place);
-
-		if (object->record)
-			return object;
+		if (child->job)
+			return child;
 	}
 	return NULL;
 }
 
-void mpijob__operator_index_release(struct mpijob__operator_index *objects)
+void mpijob__operator_index_release(struct mpijob__operator_index *index)
 {
-	for (size_t i = 0; i < objects->block_count; i++)
-		free(objects->blocks[i]);
-	free(objects->blocks);
-	free(objects->slots);
-	memset(objects, 0, sizeof(*objects));
+	for (size_t i = 0; i < index->block_count; i++)
+		free(index->blocks[i]);
+	free(index->blocks);
+	free(index->slots);
+	memset(index, 0, sizeof(*index));
 }

@@ -25,7 +25,7 @@
 static void attempt(void *user);
 static void give_up(void *user);
 
-/* --- make and free --- */
+/* ---- make and free ---- */
 
 static int64_t now_of(const mpijob_lease *lease)
 {
@@ -140,7 +140,7 @@ void mpijob_lease_free(mpijob_lease *lease)
 	destroy(lease);
 }
 
-/* --- what is known --- */
+/* ---- what is known ---- */
 
 int mpijob__operator_lease_is_ours(const mpijob_lease *lease)
 {
@@ -176,7 +176,7 @@ int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms)
 						lease->options.lease_ms + tolerance_ms);
 }
 
-/* --- what is told --- */
+/* ---- what is told ---- */
 
 static void tell(mpijob_lease *lease)
 {
@@ -204,7 +204,7 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 	mpijob__base_text_release(&text);
 }
 
-/* --- requests --- */
+/* ---- requests ---- */
 
 static const char *word_of(enum mpijob__operator_lease_request request)
 {
@@ -263,7 +263,7 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 	return rc;
 }
 
-/* --- standing, leading --- */
+/* ---- standing, leading ---- */
 
 static void stop_leading(mpijob_lease *lease)
 {
@@ -398,7 +398,7 @@ static void written(mpijob_lease *lease, enum mpijob__operator_lease_request req
 		try_later(lease);
 }
 
-/* --- giving up --- */
+/* ---- giving up ---- */
 
 static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_request request,
     const struct mpijob_answer *answer)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the record --- */
+/* ---- the record ---- */
 
 static const char *word_at(const mpijob_node *spec, const char *key)
 {
@@ -135,7 +135,7 @@ int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_t
 	return rc;
 }
 
-/* --- Events about it --- */
+/* ---- Events about it ---- */
 
 static void event_sent(void *user, const struct mpijob_answer *answer)
 {

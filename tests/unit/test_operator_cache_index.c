@@ -43,13 +43,13 @@ static struct mpijob__operator_child *look(const struct mpijob__operator_index *
 }
 
 static void check_lists(const struct mpijob__operator_index *objects,
-    struct mpijob__operator_job *records, const int *owner)
+    struct mpijob__operator_job *entries, const int *owner)
 {
 	size_t counts[RECORDS] = { 0 }, place = 0, all = 0;
 	struct mpijob__operator_child *object;
 
 	while ((object = mpijob__operator_index_next(objects, &place))) {
-		counts[object->record - records]++;
+		counts[object->job - entries]++;
 		all++;
 	}
 	assert_int_equal(all, objects->count);
@@ -62,7 +62,7 @@ static void check_lists(const struct mpijob__operator_index *objects,
 
 static void adding_and_dropping(void **state)
 {
-	struct mpijob__operator_job *records = calloc(RECORDS, sizeof(*records));
+	struct mpijob__operator_job *entries = calloc(RECORDS, sizeof(*entries));
 	struct mpijob__operator_index objects = { .seed = 5 };
 	static int owner[MOST];
 	char uid[64];
@@ -72,39 +72,39 @@ static void adding_and_dropping(void **state)
 	assert_null(look(&objects, "uid-1"));
 	for (int step = 0; step < 30000; step++) {
 		unsigned number = (unsigned)roll(MOST);
-		int record = (int)roll(RECORDS);
+		int entry = (int)roll(RECORDS);
 		struct mpijob__operator_child *object;
 
 		name(uid, number);
 		object = look(&objects, uid);
 		assert_int_equal(object != NULL, owner[number] >= 0);
 		if (object) {
-			assert_ptr_equal(object->record, &records[owner[number]]);
+			assert_ptr_equal(object->job, &entries[owner[number]]);
 			mpijob__operator_index_drop(&objects, object);
 			owner[number] = -1;
 		} else {
-			object = mpijob__operator_index_add(&objects, &records[record], uid);
+			object = mpijob__operator_index_add(&objects, &entries[entry], uid);
 			assert_non_null(object);
-			assert_ptr_equal(mpijob__operator_index_of(&objects, &records[record]),
+			assert_ptr_equal(mpijob__operator_index_of(&objects, &entries[entry]),
 			    object);
-			owner[number] = record;
+			owner[number] = entry;
 		}
 		if (step % 1000 == 0)
-			check_lists(&objects, records, owner);
+			check_lists(&objects, entries, owner);
 	}
 	/* A record goes with all that is its own. */
 	for (int i = 0; i < RECORDS; i++) {
-		while (records[i].objects)
+		while (entries[i].cache.children)
 			mpijob__operator_index_drop(&objects,
-			    mpijob__operator_index_of(&objects, &records[i]));
+			    mpijob__operator_index_of(&objects, &entries[i]));
 		for (int j = 0; j < MOST; j++)
 			owner[j] = owner[j] == i ? -1 : owner[j];
-		check_lists(&objects, records, owner);
+		check_lists(&objects, entries, owner);
 	}
 	assert_int_equal(objects.count, 0);
 	assert_true(objects.used <= MOST);
 	mpijob__operator_index_release(&objects);
-	free(records);
+	free(entries);
 }
 
 static void uids_come_out_as_they_went_in(void **state)

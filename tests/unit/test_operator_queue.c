@@ -288,7 +288,7 @@ static void a_small_job_beside_two_thousand(void **state)
 		mpijob__operator_queue_add(&queue, &items[i]);
 	}
 	assert_int_equal(mpijob__operator_queue_join(&queue, small, "small"), 0);
-	assert_int_equal(queue.in_line, MANY);
+	assert_int_equal(queue.queued, MANY);
 	assert_int_equal(mpijob__operator_queue_oldest_ms(&queue), 100);
 	queue.now_ms = 200;
 	for (struct mpijob__operator_queue_item *item;
@@ -300,7 +300,7 @@ static void a_small_job_beside_two_thousand(void **state)
 			mpijob__operator_queue_done(&queue, item, INT64_MIN);
 			continue;
 		}
-		waited += small->in_line;
+		waited += small->queued;
 		if (++turns[item - items] < TURNS)
 			mpijob__operator_queue_continue(&queue, item);
 		else
@@ -310,7 +310,7 @@ static void a_small_job_beside_two_thousand(void **state)
 	}
 	assert_true(served > MANY);
 	assert_int_equal(most, 1);
-	assert_int_equal(queue.in_line, 0);
+	assert_int_equal(queue.queued, 0);
 	assert_int_equal(mpijob__operator_queue_oldest_ms(&queue), INT64_MAX);
 	leave(&queue, items, MANY + 1);
 	free(turns);
@@ -416,7 +416,7 @@ static void who_rests_waits_for_others_to_come(void **state)
 	queue.now_ms = 5000;
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 5000), &items[1]);
 	mpijob__operator_queue_leave(&queue, &items[2]);
-	assert_int_equal(queue.under_way, 0);
+	assert_int_equal(queue.in_flight, 0);
 	leave(&queue, items, 2);
 }
 
@@ -458,7 +458,7 @@ static void refusals_are_counted_by_namespace(void **state)
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[1]), 4);
 	mpijob__operator_queue_leave(&queue, &items[3]);
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[1]), 2);
-	assert_int_equal(queue.refused_groups, 1);
+	assert_int_equal(queue.denied_groups, 1);
 	leave(&queue, items, 5);
 }
 
