@@ -61,7 +61,7 @@ static void refuse(struct reader *reader, const mpijob_node *node, const char *i
 	va_end(args);
 }
 
-/* --- values --- */
+/* ---- values ---- */
 
 static void read_identity(struct reader *reader, const struct mpijob__operator_config_key *key,
     const mpijob_node *node)
@@ -141,7 +141,7 @@ static void read_values(struct reader *reader, const struct mpijob__operator_con
 	}
 }
 
-/* --- features --- */
+/* ---- features ---- */
 
 static size_t feature_index(const char *name)
 {
@@ -217,7 +217,7 @@ static void read_features(struct reader *reader, const mpijob_node *node)
 	reader->around = around;
 }
 
-/* --- lists of names --- */
+/* ---- lists of names ---- */
 
 static void read_name(struct reader *reader, const struct mpijob__operator_config_key *key,
     const mpijob_node *node)
@@ -266,7 +266,7 @@ static void read_names(struct reader *reader, const struct mpijob__operator_conf
 	}
 }
 
-/* --- maps --- */
+/* ---- maps ---- */
 
 static void read_map(struct reader *reader, const char *parent, const mpijob_node *map);
 static void check_section(struct reader *reader, const mpijob_node *node);
@@ -374,7 +374,7 @@ static void read_map(struct reader *reader, const char *parent, const mpijob_nod
 	}
 }
 
-/* --- what stands in one section together --- */
+/* ---- what stands in one section together ---- */
 
 static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
 {
@@ -453,7 +453,7 @@ static void check_section(struct reader *reader, const mpijob_node *node)
 		    "is none of those that limits.cleanPodPolicy.allowed lists");
 }
 
-/* --- the whole --- */
+/* ---- the whole ---- */
 
 static int make_sections(struct mpijob_operator_config *config)
 {
@@ -535,7 +535,7 @@ void mpijob_operator_config_free(mpijob_operator_config *config)
 	free(config);
 }
 
-/* --- which namespaces --- */
+/* ---- which namespaces ---- */
 
 static int fits(const char *pattern, const char *name)
 {

@@ -60,7 +60,7 @@ struct work {
 	int code;
 };
 
-/* --- sections --- */
+/* ---- sections ---- */
 
 static int find_sections(struct work *work)
 {
@@ -110,7 +110,7 @@ static const struct mpijob__operator_config_feature *pick_feature(const struct w
 	return NULL;
 }
 
-/* --- fields of the job --- */
+/* ---- fields of the job ---- */
 
 static const char *number_text(char *buffer, int64_t number)
 {
@@ -282,7 +282,7 @@ static void settle(struct work *work, int which)
 		entry->view.value = text_of(which, entry->state, entry->number, entry->value);
 }
 
-/* --- features --- */
+/* ---- features ---- */
 
 static int is_allowed(const struct work *work, const char *name)
 {
@@ -380,7 +380,7 @@ static void show_feature(struct entry *entry, const struct mpijob_feature *featu
 		entry->view.value = number_text(entry->value, entry->number);
 }
 
-/* --- the copy --- */
+/* ---- the copy ---- */
 
 static const struct entry *change(const struct work *work, int which)
 {
@@ -441,7 +441,7 @@ static int make_copy(struct work *work)
 	return code == MPIJOB_ERR_NOMEM ? code : 0;
 }
 
-/* --- the whole --- */
+/* ---- the whole ---- */
 
 static int work_out(struct work *work)
 {

@@ -1,43 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a configuration meets the jobs: each is planned as mpijob_effective_new() says, its people
- * are told once what of their wishes does not count, and one that must not begin is known as set
- * aside.
+ * Applies the configuration to jobs: each is planned as mpijob_effective_new() says, and an Event
+ * reports once which of its values a limit changed.
  *
- * Without a configuration, and without annotations that would need one, a plan is made as if there
- * were none of this.
+ * Without a configuration, and without annotations that would need one, jobs are planned as they
+ * are.
  */
-#include "operator/operator.h"
+#include "operator/configure.h"
 
 #include "base/digest.h"
 #include "job/job.h"
+#include "operator/operator.h"
 
 #include <string.h>
 
 #define PREFIX "libmpijob/"
 
-void mpijob__operator_configure_forget(struct mpijob__operator_record *record)
+void mpijob__operator_configure_forget_findings(struct mpijob__operator_job *job)
 {
-	mpijob_diag_free(record->findings);
-	record->findings = NULL;
+	mpijob_diag_free(job->cache.findings);
+	job->cache.findings = NULL;
 }
 
-static void forget_one(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    void *unused)
+static void forget_one(mpijob_operator *operator_, struct mpijob__operator_job *job, void *unused)
 {
 	(void)operator_;
 	(void)unused;
-	mpijob__operator_configure_forget(record);
+	mpijob__operator_configure_forget_findings(job);
 }
 
-static void plan_anew(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    void *unused)
+static void plan_again(mpijob_operator *operator_, struct mpijob__operator_job *job, void *unused)
 {
 	(void)unused;
-	if (record->act.plan)
-		record->act.replan = 1;
-	mpijob__operator_configure_forget(record);
-	mpijob__operator_jobs_touch(operator_, record);
+	if (job->reconcile.plan)
+		mpijob__operator_reconcile_set_state(job, MPIJOB__OPERATOR_PLAN_STALE);
+	mpijob__operator_configure_forget_findings(job);
+	mpijob__operator_job_enqueue(operator_, job);
 }
 
 int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_config *config)
@@ -51,17 +49,19 @@ int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_
 		if (!copy)
 			return MPIJOB_ERR_NOMEM;
 	}
-	mpijob_operator_config_free(operator_->config);
-	operator_->config = copy;
+	mpijob_operator_config_free(operator_->options.config);
+	operator_->options.config = copy;
 	mpijob__operator_jobs_each(operator_,
-	    operator_->acting || operator_->shadow.on ? plan_anew : forget_one, NULL);
+	    mpijob__operator_is_leading(operator_) || operator_->shadow.on ? plan_again
+									   : forget_one,
+	    NULL);
 	return 0;
 }
 
 /* 1 when the job has annotations that only a configuration can allow. */
-static int asks(const mpijob *job)
+static int has_annotations(const mpijob *parsed)
 {
-	const mpijob_node *map = mpijob_node_find(mpijob__job_node(job), "metadata.annotations");
+	const mpijob_node *map = mpijob_node_find(mpijob__job_node(parsed), "metadata.annotations");
 
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *key = mpijob_node_key(map, i);
@@ -72,173 +72,171 @@ static int asks(const mpijob *job)
 	return 0;
 }
 
-/* --- what people are told --- */
+/* ---- Events ---- */
 
-/* What the job itself says, and a limit changed; what it leaves to others needs no comment. */
-static int put_limits(const mpijob *job, const mpijob_effective *effective, mpijob_text *out)
+/* Values that the job sets and a limit changed. Changed defaults are not reported. */
+static int put_limits(const mpijob *parsed, const mpijob_effective *effective, mpijob_text *out)
 {
 	const struct mpijob_effective_value *value;
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; code == 0 && (value = mpijob_effective_at(effective, i)) != NULL; i++)
+	for (size_t i = 0; rc == 0 && (value = mpijob_effective_at(effective, i)) != NULL; i++)
 		if (value->wanted && !value->refused &&
-		    mpijob_node_find(mpijob__job_node(job), value->field))
-			code = mpijob__base_text_printf(out,
+		    mpijob_node_find(mpijob__job_node(parsed), value->field))
+			rc = mpijob__base_text_printf(out,
 			    "%s%s is %s, not %s: a limit of this operator's configuration",
 			    out->len ? "; " : "", value->field, value->value, value->wanted);
-	return code;
+	return rc;
 }
 
 static int put_warnings(const mpijob_diag *diag, mpijob_text *out)
 {
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; code == 0 && i < mpijob_diag_count(diag); i++)
-		code = mpijob__base_text_printf(out, "%s%s", out->len ? "; " : "",
+	for (size_t i = 0; rc == 0 && i < mpijob_diag_count(diag); i++)
+		rc = mpijob__base_text_printf(out, "%s%s", out->len ? "; " : "",
 		    mpijob_diag_at(diag, i)->message);
-	return code;
+	return rc;
 }
 
-static int is_new(struct mpijob__operator_record *record, const mpijob_text *limits,
+static int is_new(struct mpijob__operator_job *job, const mpijob_text *limits,
     const mpijob_text *warnings)
 {
 	uint64_t digest = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START,
 	    mpijob_text_data(limits), limits->len);
-	uint64_t before = record->told;
+	uint64_t before = job->cache.reported_digest;
 
 	digest = mpijob__base_digest_add(digest, mpijob_text_data(warnings), warnings->len);
-	record->told = digest;
-	/* A job that had a status before we knew it was told then, by whoever was here before
-	 * us. */
+	job->cache.reported_digest = digest;
+	/* If the job had a status before we observed it, the operator before us has reported. */
 	return (limits->len || warnings->len) && digest != before &&
-	       (before || !mpijob__operator_jobs_has_status(record));
+	       (before || !mpijob__operator_job_has_status(job));
 }
 
-static int tell(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int report(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const mpijob_effective *effective, const mpijob_diag *diag)
 {
 	mpijob_text limits = { 0 }, warnings = { 0 };
-	int code = put_limits(record->job, effective, &limits);
+	int rc = put_limits(job->cache.mpijob, effective, &limits);
 
-	if (code == 0)
-		code = put_warnings(diag, &warnings);
-	if (code == 0 && is_new(record, &limits, &warnings)) {
+	if (rc == 0)
+		rc = put_warnings(diag, &warnings);
+	if (rc == 0 && is_new(job, &limits, &warnings)) {
 		if (limits.len)
-			mpijob__operator_events_emit(operator_, record, "Normal", "LimitApplied",
+			mpijob__operator_events_emit(operator_, job, "Normal", "LimitApplied",
 			    mpijob_text_data(&limits));
 		if (warnings.len)
-			mpijob__operator_events_emit(operator_, record, "Warning",
-			    "AnnotationIgnored", mpijob_text_data(&warnings));
+			mpijob__operator_events_emit(operator_, job, "Warning", "AnnotationIgnored",
+			    mpijob_text_data(&warnings));
 	}
 	mpijob__base_text_release(&limits);
 	mpijob__base_text_release(&warnings);
-	return code;
+	return rc;
 }
 
-/* --- planning --- */
+/* ---- planning ---- */
 
-/* Validate a job, as a plan would: with defaults, which may be refused too, but then by each
- * plan. */
-static int validate(mpijob_operator *operator_, struct mpijob__operator_record *record,
-    const mpijob *job)
+/* Validate a job with defaults, as a plan does. If a default is refused, each plan refuses it. */
+static int validate(mpijob_operator *operator_, struct mpijob__operator_job *job,
+    const mpijob *parsed)
 {
 	struct mpijob_default_options defaults = { .size = sizeof(defaults),
-		.reference = operator_->render.reference };
+		.reference = operator_->options.render.reference };
 	struct mpijob_validate_options options = { .size = sizeof(options),
-		.reference = operator_->render.reference };
-	mpijob *copy = mpijob_clone(job);
+		.reference = operator_->options.render.reference };
+	mpijob *copy = mpijob_clone(parsed);
 	mpijob_diag *findings = mpijob_diag_new();
-	int code = copy && findings ? mpijob_default(copy, &defaults, NULL) : MPIJOB_ERR_NOMEM;
+	int rc = copy && findings ? mpijob_default(copy, &defaults, NULL) : MPIJOB_ERR_NOMEM;
 
-	if (code == 0)
-		code = mpijob_validate(copy, &options, findings);
+	if (rc == 0)
+		rc = mpijob_validate(copy, &options, findings);
 	mpijob_free(copy);
-	if (code == MPIJOB_ERR_NOMEM) {
+	if (rc == MPIJOB_ERR_NOMEM) {
 		mpijob_diag_free(findings);
-		return code;
+		return rc;
 	}
-	record->findings = findings;
-	operator_->validations++;
+	job->cache.findings = findings;
+	operator_->cache.validations++;
 	return 0;
 }
 
 int mpijob__operator_configure_validate(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+    struct mpijob__operator_job *job)
 {
 	mpijob_effective *effective = NULL;
-	int code;
+	int rc;
 
-	if (record->findings)
+	if (job->cache.findings)
 		return 0;
-	if (!operator_->config && !asks(record->job))
-		return validate(operator_, record, record->job);
-	code = mpijob_effective_new(operator_->config, record->job, operator_->render.features,
-	    &effective, NULL);
-	if (code == 0)
-		code = validate(operator_, record, mpijob_effective_job(effective));
+	if (!operator_->options.config && !has_annotations(job->cache.mpijob))
+		return validate(operator_, job, job->cache.mpijob);
+	rc = mpijob_effective_new(operator_->options.config, job->cache.mpijob,
+	    operator_->options.render.features, &effective, NULL);
+	if (rc == 0)
+		rc = validate(operator_, job, mpijob_effective_job(effective));
 	mpijob_effective_free(effective);
-	return code;
+	return rc;
 }
 
-/* A plan that refuses the job begins with saying so. */
-static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_record *record,
+/* A plan that refuses the job begins with an Event that says so. */
+static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const mpijob_plan *plan)
 {
 	const struct mpijob_action *action = mpijob_plan_at(plan, 0);
 	int refused =
 	    action && action->event_reason && strcmp(action->event_reason, "ValidationError") == 0;
 
-	if (refused && !record->invalid)
-		operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;
-	record->invalid = refused != 0;
+	if (refused && job->cache.state != MPIJOB__OPERATOR_JOB_REFUSED)
+		operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;
+	job->cache.state = refused ? MPIJOB__OPERATOR_JOB_REFUSED : MPIJOB__OPERATOR_JOB_PARSED;
 }
 
-static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_job *job,
     struct mpijob_plan_options *options, mpijob_plan **out)
 {
-	struct mpijob_render_options render = operator_->render;
+	struct mpijob_render_options render = operator_->options.render;
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_effective *effective = NULL;
-	int code = MPIJOB_ERR_NOMEM;
+	int rc = MPIJOB_ERR_NOMEM;
 
 	if (diag)
-		code = mpijob_effective_new(operator_->config, record->job, render.features,
-		    &effective, diag);
-	if (code == 0) {
+		rc = mpijob_effective_new(operator_->options.config, job->cache.mpijob,
+		    render.features, &effective, diag);
+	if (rc == 0) {
 		render.features = mpijob_effective_features(effective);
 		options->render = &render;
 		options->max_workers = mpijob_effective_max_workers(effective);
-		code = mpijob_plan_new(mpijob_effective_job(effective), record->facts, options, out,
-		    NULL);
+		rc = mpijob_plan_new(mpijob_effective_job(effective), job->cache.facts, options,
+		    out, NULL);
 	}
-	/* Who does nothing about a job has nothing to say about it either. */
-	if (code == 0 && !operator_->shadow.on && mpijob_plan_count(*out) > 0) {
-		code = tell(operator_, record, effective, diag);
-		if (code) {
+	/* A plan without actions has no Events either. */
+	if (rc == 0 && !operator_->shadow.on && mpijob_plan_count(*out) > 0) {
+		rc = report(operator_, job, effective, diag);
+		if (rc) {
 			mpijob_plan_free(*out);
 			*out = NULL;
 		}
 	}
 	mpijob_effective_free(effective);
 	mpijob_diag_free(diag);
-	return code;
+	return rc;
 }
 
-int mpijob__operator_configure_plan(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, struct mpijob_plan_options *options, mpijob_plan **out)
+int mpijob__operator_configure_plan(mpijob_operator *operator_, struct mpijob__operator_job *job,
+    struct mpijob_plan_options *options, mpijob_plan **out)
 {
-	int code;
+	int rc;
 
-	code = mpijob__operator_configure_validate(operator_, record);
-	if (code)
-		return code;
-	options->validated = record->findings;
-	options->render = &operator_->render;
-	if (operator_->config || asks(record->job))
-		code = plan_configured(operator_, record, options, out);
+	rc = mpijob__operator_configure_validate(operator_, job);
+	if (rc)
+		return rc;
+	options->validated = job->cache.findings;
+	options->render = &operator_->options.render;
+	if (operator_->options.config || has_annotations(job->cache.mpijob))
+		rc = plan_configured(operator_, job, options, out);
 	else
-		code = mpijob_plan_new(record->job, record->facts, options, out, NULL);
-	if (code == 0)
-		note_refusal(operator_, record, *out);
-	return code;
+		rc = mpijob_plan_new(job->cache.mpijob, job->cache.facts, options, out, NULL);
+	if (rc == 0)
+		note_refusal(operator_, job, *out);
+	return rc;
 }

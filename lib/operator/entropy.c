@@ -3,7 +3,9 @@
  * The one place of this library that throws dice: keys, names of Events and the spread of waiting
  * times begin here. Everything below is given its random bytes.
  */
-#include "operator/operator.h"
+#include "operator/entropy.h"
+
+#include <mpijob/base.h>
 
 #include <errno.h>
 #include <sys/random.h>

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events: what people see in `kubectl describe`.
+ * Events about jobs, as `kubectl describe` shows them.
  *
- * They are sent on the side, a few at a time, and never hold up a job. The same thing said again
- * raises the count of the Event that exists; from the tenth different message of one kind about one
- * job within ten minutes, they are combined; and one kind about one job gets 25 Events, then one
- * every five minutes. What cannot be sent after a dozen tries is dropped. Who loses his office
- * sends none: what he did is told when he has it again, unless that is so much later that a server
- * would have forgotten it by itself.
+ * They are sent a few at a time, beside the actions, and never delay a job. The limits are those of
+ * client-go: an equal Event raises the count of the one that exists; from the tenth different
+ * message of one reason about one job within ten minutes, Events are combined; and one reason about
+ * one job gets 25 Events, then one every five minutes. An Event is dropped after twelve attempts,
+ * or when it is older than an API server would keep it. An operator that is not leading sends none;
+ * it keeps them until it leads again.
  */
-#include "operator/operator.h"
+#include "operator/events.h"
 
 #include "client/client.h"
-#include "client/clock.h"
+#include "client/exchange.h"
 #include "client/request.h"
+#include "client/clock.h"
 #include "client/retry_budget.h"
 #include "job/time.h"
+#include "operator/entropy.h"
+#include "operator/operator.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,10 +27,10 @@
 #define COMPONENT     "mpi-job-controller"
 #define COMBINED      "(combined from similar events): "
 #define MESSAGE_LIMIT 1024
-#define MOST_KEPT     4096 /* Events that are remembered, and topics */
+#define MOST_KEPT     4096 /* Events, and topics */
 #define MOST_WAITING  1000
 #define MOST_SENDING  4
-#define MOST_TRIES    12
+#define MOST_ATTEMPTS 12
 #define OLDEST_MS     3600000 /* --event-ttl of an API server */
 #define RETRY_MS      10000
 #define DISTINCT      10
@@ -35,13 +38,13 @@
 #define BURST         25
 #define REFILL_MS     300000
 
-/* One kind of news about one job. */
+/* One reason about one job. */
 struct topic {
 	struct mpijob__operator_table_link link; /* first; by uid and reason */
 	struct topic *older, *newer;
 	int64_t since_ms; /* of counting different messages */
 	int different;
-	int64_t tokens_ms; /* the bucket: when it was empty, so to say */
+	int64_t tokens_ms; /* the token bucket, as the time when it was empty */
 	char key[];        /* uid, type, reason, with newlines between */
 };
 
@@ -53,15 +56,17 @@ struct event {
 	mpijob_operator *operator_;
 	mpijob_call *call;
 	char *namespace_, *object, *uid, *type, *reason;
-	char *message;             /* as it will be sent */
-	char *said;                /* what makes it the same Event again */
+	char *message;             /* as it is sent */
+	char *key;                 /* Events with this text are equal */
 	char *name;                /* of the Event object */
 	int64_t first_ms, last_ms; /* wall clock */
-	int64_t said_ms;           /* last, by the clock that never goes back */
+	int64_t emitted_ms;        /* last, by the monotonic clock */
 	int64_t due_ms;
 	int count;
-	int created; /* the server has it */
-	int waiting, changed, tries;
+	int created; /* the API server has it */
+	int waiting; /* it is in the send queue */
+	int changed; /* since the last request was sent */
+	int attempts;
 };
 
 struct mpijob__operator_events {
@@ -72,6 +77,12 @@ struct mpijob__operator_events {
 	size_t waiting, sending;
 	uint64_t serial;
 };
+
+/* An operator that only watches sends no Events. */
+static int may_send(const mpijob_operator *operator_)
+{
+	return operator_->part != MPIJOB_OPERATOR_WATCHES;
+}
 
 int mpijob__operator_events_new(mpijob_operator *operator_)
 {
@@ -89,7 +100,7 @@ int mpijob__operator_events_new(mpijob_operator *operator_)
 	return 0;
 }
 
-/* --- what is remembered --- */
+/* ---- storage ---- */
 
 static void free_event(struct event *event)
 {
@@ -99,7 +110,7 @@ static void free_event(struct event *event)
 	free(event->type);
 	free(event->reason);
 	free(event->message);
-	free(event->said);
+	free(event->key);
 	free(event->name);
 	free(event);
 }
@@ -166,7 +177,7 @@ static void forget_topic(struct mpijob__operator_events *events, struct topic *t
 	free(topic);
 }
 
-/* Make room: the one used longest ago goes, unless it is being sent. */
+/* Make room: drop the least recently used, unless it is being sent. */
 static void shrink(struct mpijob__operator_events *events)
 {
 	struct event *event = events->oldest;
@@ -217,25 +228,25 @@ static int is_of(const struct event *event, const char *uid, const char *type, c
 }
 
 static struct event *find_event(const struct mpijob__operator_events *events, const char *key,
-    const struct mpijob__operator_record *record, const char *type, const char *reason,
-    const char *said)
+    const struct mpijob__operator_job *job, const char *type, const char *reason,
+    const char *text_key)
 {
-	uint64_t hash = mpijob__operator_table_hash(&events->events, key, said);
+	uint64_t hash = mpijob__operator_table_hash(&events->events, key, text_key);
 	struct mpijob__operator_table_link *link =
 	    mpijob__operator_table_next(&events->events, hash, NULL);
 
 	for (; link; link = mpijob__operator_table_next(&events->events, hash, link)) {
 		struct event *event = (struct event *)(void *)link;
 
-		if (strcmp(event->said, said) == 0 && is_of(event, record->uid, type, reason))
+		if (strcmp(event->key, text_key) == 0 && is_of(event, job->uid, type, reason))
 			return event;
 	}
 	return NULL;
 }
 
-/* --- what is said --- */
+/* ---- emitting ---- */
 
-/* One token of 25; they come back one every five minutes. */
+/* Take one token of 25; one is refilled every five minutes. */
 static int spend(struct topic *topic, int64_t now_ms)
 {
 	int64_t full = now_ms - (int64_t)BURST * REFILL_MS;
@@ -248,7 +259,7 @@ static int spend(struct topic *topic, int64_t now_ms)
 	return 1;
 }
 
-/* The tenth different message, and those after it, are combined. */
+/* 1 from the tenth different message on. */
 static int combine(struct topic *topic, int64_t now_ms)
 {
 	if (topic->different == 0 || now_ms - topic->since_ms > DISTINCT_MS) {
@@ -276,7 +287,7 @@ static void enqueue(struct mpijob__operator_events *events, struct event *event,
 	events->waiting++;
 }
 
-/* At most 1024 bytes, not in the middle of a character; with `prefix` in front. */
+/* Prefix and message, cut to 1024 bytes at the end of a character. */
 static char *compose(const char *prefix, const char *message)
 {
 	mpijob_text text = { 0 };
@@ -308,9 +319,8 @@ static char *make_name(struct mpijob__operator_events *events, const char *objec
 	return name;
 }
 
-static struct event *make_event(mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const char *key, const char *type,
-    const char *reason, const char *said)
+static struct event *make_event(mpijob_operator *operator_, const struct mpijob__operator_job *job,
+    const char *key, const char *type, const char *reason, const char *text_key)
 {
 	struct mpijob__operator_events *events = operator_->events;
 	struct event *event = calloc(1, sizeof(*event));
@@ -318,17 +328,17 @@ static struct event *make_event(mpijob_operator *operator_,
 	if (!event)
 		return NULL;
 	event->operator_ = operator_;
-	event->namespace_ = strdup(record->namespace_);
-	event->object = strdup(record->name);
-	event->uid = strdup(record->uid);
+	event->namespace_ = strdup(job->namespace_);
+	event->object = strdup(job->name);
+	event->uid = strdup(job->uid);
 	event->type = strdup(type);
 	event->reason = strdup(reason);
-	event->said = strdup(said);
-	event->name = make_name(events, record->name);
+	event->key = strdup(text_key);
+	event->name = make_name(events, job->name);
 	if (!event->namespace_ || !event->object || !event->uid || !event->type || !event->reason ||
-	    !event->said || !event->name ||
+	    !event->key || !event->name ||
 	    mpijob__operator_table_add(&events->events, &event->link,
-		mpijob__operator_table_hash(&events->events, key, said))) {
+		mpijob__operator_table_hash(&events->events, key, text_key))) {
 		free_event(event);
 		return NULL;
 	}
@@ -337,14 +347,14 @@ static struct event *make_event(mpijob_operator *operator_,
 	return event;
 }
 
-static void emit(mpijob_operator *operator_, const struct mpijob__operator_record *record,
+static void emit(mpijob_operator *operator_, const struct mpijob__operator_job *job,
     const char *key, const char *type, const char *reason, const char *message)
 {
 	struct mpijob__operator_events *events = operator_->events;
 	int64_t now_ms = mpijob__client_clock_monotonic_ms();
 	struct topic *topic = find_topic(events, key);
-	struct event *event = topic ? find_event(events, key, record, type, reason, message) : NULL;
-	const char *said = message;
+	struct event *event = topic ? find_event(events, key, job, type, reason, message) : NULL;
+	const char *text_key = message;
 	char *text;
 
 	if (!topic || !spend(topic, now_ms) || (!event && events->waiting >= MOST_WAITING)) {
@@ -352,12 +362,12 @@ static void emit(mpijob_operator *operator_, const struct mpijob__operator_recor
 		return;
 	}
 	if (!event && combine(topic, now_ms)) {
-		said = COMBINED;
-		event = find_event(events, key, record, type, reason, said);
+		text_key = COMBINED;
+		event = find_event(events, key, job, type, reason, text_key);
 	}
-	text = compose(said == message ? "" : COMBINED, message);
+	text = compose(text_key == message ? "" : COMBINED, message);
 	if (text && !event)
-		event = make_event(operator_, record, key, type, reason, said);
+		event = make_event(operator_, job, key, type, reason, text_key);
 	if (!text || !event) {
 		operator_->metrics.events_dropped++;
 		free(text);
@@ -368,27 +378,27 @@ static void emit(mpijob_operator *operator_, const struct mpijob__operator_recor
 	free(event->message);
 	event->message = text;
 	event->last_ms = mpijob__client_server_ms(operator_->client);
-	event->said_ms = now_ms;
+	event->emitted_ms = now_ms;
 	event->count++;
-	event->tries = 0;
+	event->attempts = 0;
 	enqueue(events, event, INT64_MIN);
 }
 
 void mpijob__operator_events_emit(mpijob_operator *operator_,
-    const struct mpijob__operator_record *record, const char *type, const char *reason,
+    const struct mpijob__operator_job *job, const char *type, const char *reason,
     const char *message)
 {
 	mpijob_text key = { 0 };
 
-	if (!type || !reason || !message || !operator_->telling)
+	if (!type || !reason || !message || !may_send(operator_))
 		return;
 	shrink(operator_->events);
-	if (mpijob__base_text_printf(&key, "%s\n%s\n%s", record->uid, type, reason) == 0)
-		emit(operator_, record, mpijob_text_data(&key), type, reason, message);
+	if (mpijob__base_text_printf(&key, "%s\n%s\n%s", job->uid, type, reason) == 0)
+		emit(operator_, job, mpijob_text_data(&key), type, reason, message);
 	mpijob__base_text_release(&key);
 }
 
-/* --- what is sent --- */
+/* ---- sending ---- */
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
 {
@@ -452,36 +462,36 @@ static void sent(void *user, const struct mpijob_answer *answer)
 	struct event *event = user;
 	mpijob_operator *operator_ = event->operator_;
 	struct mpijob__operator_events *events = operator_->events;
-	int64_t wait = 0, asked_ms = mpijob__operator_retry_after(operator_, answer);
-	int try_again = event->changed;
+	int64_t wait = 0, retry_after_ms = mpijob__operator_retry_after(operator_, answer);
+	int again = event->changed;
 
 	end_call(event);
 	if (answer->code == 0 || (!event->created && answer->code == MPIJOB_ERR_CONFLICT)) {
 		event->created = 1;
-		event->tries = 0;
+		event->attempts = 0;
 	} else if (event->created && answer->code == MPIJOB_ERR_NOT_FOUND) {
-		event->created = 0; /* its time was over: begin anew */
+		event->created = 0; /* it has expired: create another one */
 		event->count = 1;
 		event->first_ms = event->last_ms;
-		try_again = 1;
+		again = 1;
 	} else if (mpijob__client_retry_budget_is_transient(answer->code)) {
-		try_again = ++event->tries < MOST_TRIES;
-		wait = asked_ms > RETRY_MS ? asked_ms : RETRY_MS;
-		operator_->metrics.events_dropped += !try_again;
-		if (!try_again)
+		again = ++event->attempts < MOST_ATTEMPTS;
+		wait = retry_after_ms > RETRY_MS ? retry_after_ms : RETRY_MS;
+		operator_->metrics.events_dropped += !again;
+		if (!again)
 			mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
-			    "the Event %s about MPIJob %s/%s is dropped after %d tries",
-			    event->reason, event->namespace_, event->object, event->tries);
+			    "the Event %s about MPIJob %s/%s is dropped after %d attempts",
+			    event->reason, event->namespace_, event->object, event->attempts);
 	} else {
-		/* Refused, or its namespace goes: nothing that trying again would mend. */
+		/* Refused, or its namespace is deleted: another attempt would not succeed. */
 		operator_->metrics.events_dropped++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
 		    "the Event %s about MPIJob %s/%s is refused: %s", event->reason,
 		    event->namespace_, event->object,
 		    answer->message ? answer->message : mpijob_error_text(answer->code));
-		try_again = 0;
+		again = 0;
 	}
-	if (try_again)
+	if (again)
 		enqueue(events, event, wait ? operator_->now_ms + wait : INT64_MIN);
 }
 
@@ -524,7 +534,7 @@ void mpijob__operator_events_step(mpijob_operator *operator_)
 	struct mpijob__operator_events *events = operator_->events;
 	struct event *before = NULL, *next;
 
-	if (!operator_->telling)
+	if (!may_send(operator_))
 		return;
 	for (struct event *event = events->first; event; event = next) {
 		next = event->next_waiting;
@@ -536,14 +546,14 @@ void mpijob__operator_events_step(mpijob_operator *operator_)
 		}
 		dequeue(events, before, event);
 		event->changed = 0;
-		if (operator_->now_ms - event->said_ms > OLDEST_MS) {
+		if (operator_->now_ms - event->emitted_ms > OLDEST_MS) {
 			operator_->metrics.events_dropped++;
 			continue;
 		}
 		if (send(event) == 0) {
 			events->sending++;
 			operator_->writes++;
-		} else if (++event->tries < MOST_TRIES) {
+		} else if (++event->attempts < MOST_ATTEMPTS) {
 			enqueue(events, event, operator_->now_ms + RETRY_MS);
 		}
 	}
@@ -564,7 +574,7 @@ void mpijob__operator_events_stop(mpijob_operator *operator_)
 
 size_t mpijob__operator_events_waiting(const mpijob_operator *operator_)
 {
-	return operator_->telling ? operator_->events->waiting : 0;
+	return may_send(operator_) ? operator_->events->waiting : 0;
 }
 
 int64_t mpijob__operator_events_due_ms(const mpijob_operator *operator_)
@@ -572,8 +582,8 @@ int64_t mpijob__operator_events_due_ms(const mpijob_operator *operator_)
 	const struct mpijob__operator_events *events = operator_->events;
 	int64_t due = INT64_MAX;
 
-	if (!operator_->telling || events->sending >= MOST_SENDING ||
-	    operator_->writes >= operator_->max_writes)
+	if (!may_send(operator_) || events->sending >= MOST_SENDING ||
+	    operator_->writes >= operator_->options.max_writes)
 		return due;
 	for (const struct event *event = events->first; event; event = event->next_waiting)
 		if (event->due_ms < due)

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which deliberate difference from the reference makes a plan want something that the reference
- * does not do.
+ * Which deliberate difference from the reference makes a plan do what the reference does not.
  *
- * Only what the job, its children and the action prove is said. What is left is told without a
- * reason: it may be a difference that is not meant, and somebody should look at it.
+ * A difference is named only if the job, its children and the action prove it. An action without a
+ * name may be a defect, and an administrator should look at it.
  */
-#include "operator/operator.h"
+#include "operator/explain.h"
 
 #include "plan/facts.h"
 #include "render/differences.h"
 
 #include <string.h>
 
-/* The reason of the condition Failed that the plan has, or leads to; "" when there is none. */
+/* The reason of the condition Failed in the status of the plan; "" when there is none. */
 static const char *failed_reason(const mpijob_plan *plan)
 {
 	const struct mpijob_status *status = mpijob_plan_status(plan);
@@ -28,10 +27,10 @@ static const char *failed_reason(const mpijob_plan *plan)
 	return "";
 }
 
-/* A worker that is on its way out, which the reference counts as running, and lists. */
-static int worker_leaves(const struct mpijob__operator_record *record)
+/* Is a worker deleting? The reference still counts it as running, and lists it. */
+static int has_deleting_worker(const struct mpijob__operator_job *job)
 {
-	const struct mpijob__plan_pods *pods = &record->facts->pods;
+	const struct mpijob__plan_pods *pods = &job->cache.facts->pods;
 
 	for (size_t i = 0; i < pods->count; i++) {
 		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
@@ -42,48 +41,48 @@ static int worker_leaves(const struct mpijob__operator_record *record)
 	return 0;
 }
 
-static const mpijob_node *of_job(const struct mpijob__operator_record *record, const char *path)
+static const mpijob_node *of_job(const struct mpijob__operator_job *job, const char *path)
 {
-	return mpijob_node_find(mpijob_doc_root(mpijob_document(record->job)), path);
+	return mpijob_node_find(mpijob_doc_root(mpijob_document(job->cache.mpijob)), path);
 }
 
-/* It is beyond the number of workers: a name that the reference does not look at. */
-static int is_beyond(const struct mpijob__operator_record *record,
-    const struct mpijob_action *action)
+/* Is the worker's index beyond the number of workers? The reference does not look at the name. */
+static int is_beyond(const struct mpijob__operator_job *job, const struct mpijob_action *action)
 {
 	int64_t replicas = 0;
 
 	return action->role == MPIJOB_ROLE_WORKER && action->verb == MPIJOB_ACTION_DELETE &&
-	       mpijob_node_int(of_job(record, "spec.mpiReplicaSpecs.Worker.replicas"), &replicas) &&
+	       mpijob_node_int(of_job(job, "spec.mpiReplicaSpecs.Worker.replicas"), &replicas) &&
 	       action->index >= replicas;
 }
 
-static enum mpijob__render_difference choose(const struct mpijob__operator_record *record,
+static enum mpijob__render_difference choose(const struct mpijob__operator_job *job,
     const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	const char *reason = failed_reason(plan);
-	int was_finished = record->phase == MPIJOB__OPERATOR_PHASE_FAILED ||
-			   record->phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED;
+	int was_finished = job->cache.phase == MPIJOB__OPERATOR_PHASE_FAILED ||
+			   job->cache.phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED;
 
 	if (strcmp(reason, "MPIJobEvicted") == 0)
 		return MPIJOB__RENDER_DIFFERENCE_EVICTED_ENDS;
 	if (strcmp(reason, "MPIJobLauncherGone") == 0)
 		return MPIJOB__RENDER_DIFFERENCE_LAUNCHER_ONCE;
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished &&
-	    !of_job(record, "status.completionTime"))
+	    !of_job(job, "status.completionTime"))
 		return MPIJOB__RENDER_DIFFERENCE_TERMINAL_STAYS;
-	if (is_beyond(record, action))
+	if (is_beyond(job, action))
 		return MPIJOB__RENDER_DIFFERENCE_SCALE_DOWN_BY_NAME;
-	if ((action->role == MPIJOB_ROLE_CONFIG_MAP || action->role == 0) && worker_leaves(record))
+	if ((action->role == MPIJOB_ROLE_CONFIG_MAP || action->role == 0) &&
+	    has_deleting_worker(job))
 		return MPIJOB__RENDER_DIFFERENCE_STEADY_WORKERS;
 	return MPIJOB__RENDER_DIFFERENCE_NONE;
 }
 
-const char *mpijob__operator_explain(const struct mpijob__operator_record *record,
+const char *mpijob__operator_explain_action(const struct mpijob__operator_job *job,
     const mpijob_plan *plan, const struct mpijob_action *action)
 {
 	const struct mpijob__render_difference_row *row =
-	    mpijob__render_difference_row(choose(record, plan, action));
+	    mpijob__render_difference_row(choose(job, plan, action));
 
 	return row ? row->id : NULL;
 }

@@ -12,6 +12,7 @@
 
 #include "base/struct.h"
 #include "client/client.h"
+#include "client/exchange.h"
 #include "client/clock.h"
 
 #include <stdlib.h>
@@ -25,14 +26,14 @@
 static void attempt(void *user);
 static void give_up(void *user);
 
-/* --- make and free --- */
+/* ---- make and free ---- */
 
 static int64_t now_of(const mpijob_lease *lease)
 {
 	return lease->client->clock();
 }
 
-uint64_t mpijob__operator_lease_roll(mpijob_lease *lease)
+uint64_t mpijob__operator_lease_random(mpijob_lease *lease)
 {
 	/* The upper bits of a linear congruential generator: good enough to spread. */
 	lease->dice = lease->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -140,9 +141,9 @@ void mpijob_lease_free(mpijob_lease *lease)
 	destroy(lease);
 }
 
-/* --- what is known --- */
+/* ---- what is known ---- */
 
-int mpijob__operator_lease_ours(const mpijob_lease *lease)
+int mpijob__operator_lease_is_ours(const mpijob_lease *lease)
 {
 	return lease->doc && strcmp(lease->holder, lease->identity) == 0;
 }
@@ -160,7 +161,7 @@ int mpijob_lease_leading(const mpijob_lease *lease)
 	if (!lease)
 		return 0;
 	slept_ms = lease->asleep() - lease->renewed_asleep_ms;
-	return lease->leading && mpijob__operator_lease_ours(lease) &&
+	return lease->leading && mpijob__operator_lease_is_ours(lease) &&
 	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) <
 		   lease->renewed_ms + lease->options.lease_ms;
 }
@@ -176,7 +177,7 @@ int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms)
 						lease->options.lease_ms + tolerance_ms);
 }
 
-/* --- what is told --- */
+/* ---- what is told ---- */
 
 static void tell(mpijob_lease *lease)
 {
@@ -204,7 +205,7 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 	mpijob__base_text_release(&text);
 }
 
-/* --- requests --- */
+/* ---- requests ---- */
 
 static const char *word_of(enum mpijob__operator_lease_request request)
 {
@@ -263,14 +264,14 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 	return rc;
 }
 
-/* --- standing, leading --- */
+/* ---- standing, leading ---- */
 
 static void stop_leading(mpijob_lease *lease)
 {
 	if (!lease->leading)
 		return;
 	lease->leading = 0;
-	mpijob__operator_lease_tell(lease, MPIJOB__OPERATOR_LEASE_STOPPED);
+	mpijob__operator_lease_send_event(lease, MPIJOB__OPERATOR_LEASE_STOPPED);
 	tell(lease);
 }
 
@@ -284,8 +285,9 @@ static void try_later(mpijob_lease *lease)
 		mpijob__client_timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
 		return;
 	}
-	due_ms = now_ms + retry_ms +
-		 (int64_t)(mpijob__operator_lease_roll(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
+	due_ms =
+	    now_ms + retry_ms +
+	    (int64_t)(mpijob__operator_lease_random(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
 	mpijob__client_timer_set(&lease->next, due_ms);
 }
 
@@ -302,7 +304,7 @@ static void succeed(mpijob_lease *lease)
 	if (lease->leading)
 		return;
 	lease->leading = 1;
-	mpijob__operator_lease_tell(lease, MPIJOB__OPERATOR_LEASE_LEADS);
+	mpijob__operator_lease_send_event(lease, MPIJOB__OPERATOR_LEASE_LEADS);
 	tell(lease);
 }
 
@@ -331,7 +333,7 @@ static void attempt(void *user)
 	if (lease->call || lease->released)
 		return;
 	lease->begun_ms = now_of(lease);
-	go_on(lease, mpijob__operator_lease_ours(lease) && is_valid(lease)
+	go_on(lease, mpijob__operator_lease_is_ours(lease) && is_valid(lease)
 			 ? MPIJOB__OPERATOR_LEASE_FAST_PUT
 			 : MPIJOB__OPERATOR_LEASE_GET);
 }
@@ -360,12 +362,12 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 	}
 	before = answer->code ? NULL : strdup(lease->holder);
 	rc = answer->code ? answer->code
-	     : before     ? mpijob__operator_lease_take(lease, answer, now_of(lease), 0)
+	     : before     ? mpijob__operator_lease_store(lease, answer, now_of(lease), 0)
 			  : MPIJOB_ERR_NOMEM;
 	if (rc) {
 		log_failure(lease, "look at", rc, answer->status, answer->message);
 		try_later(lease);
-	} else if (*lease->holder && is_valid(lease) && !mpijob__operator_lease_ours(lease)) {
+	} else if (*lease->holder && is_valid(lease) && !mpijob__operator_lease_is_ours(lease)) {
 		int another = strcmp(before, lease->holder) != 0 && !lease->leading;
 
 		stand_by(lease);
@@ -381,9 +383,9 @@ static void written(mpijob_lease *lease, enum mpijob__operator_lease_request req
     const struct mpijob_answer *answer)
 {
 	int rc = answer->code ? answer->code
-			      : mpijob__operator_lease_take(lease, answer, lease->written_ms, 1);
+			      : mpijob__operator_lease_store(lease, answer, lease->written_ms, 1);
 
-	if (rc == 0 && mpijob__operator_lease_ours(lease)) {
+	if (rc == 0 && mpijob__operator_lease_is_ours(lease)) {
 		succeed(lease);
 		return;
 	}
@@ -397,7 +399,7 @@ static void written(mpijob_lease *lease, enum mpijob__operator_lease_request req
 		try_later(lease);
 }
 
-/* --- giving up --- */
+/* ---- giving up ---- */
 
 static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_request request,
     const struct mpijob_answer *answer)
@@ -407,11 +409,11 @@ static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_req
 	if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == MPIJOB_ERR_CONFLICT) {
 		rc = send(lease, MPIJOB__OPERATOR_LEASE_GET);
 	} else if (request == MPIJOB__OPERATOR_LEASE_GET && rc == 0) {
-		rc = mpijob__operator_lease_take(lease, answer, now_of(lease), 0);
-		if (rc == 0 && mpijob__operator_lease_ours(lease))
+		rc = mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
+		if (rc == 0 && mpijob__operator_lease_is_ours(lease))
 			rc = send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
 	} else if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == 0) {
-		(void)mpijob__operator_lease_take(lease, answer, now_of(lease), 0);
+		(void)mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
 	}
 	if (rc && rc != MPIJOB_ERR_NOT_FOUND)
 		log_failure(lease, "give up", rc, answer->status, answer->message);
@@ -432,7 +434,7 @@ void mpijob_lease_release(mpijob_lease *lease)
 	mpijob__client_timer_set(&lease->deadline, now_of(lease) + lease->options.renew_ms);
 	if (unknown)
 		(void)send(lease, MPIJOB__OPERATOR_LEASE_GET);
-	else if (mpijob__operator_lease_ours(lease))
+	else if (mpijob__operator_lease_is_ours(lease))
 		(void)send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
 	if (!lease->call)
 		mpijob__client_timer_clear(&lease->deadline);

@@ -59,22 +59,22 @@ struct mpijob_lease {
 };
 
 /* 1 when this one is the holder, as was seen last. */
-int mpijob__operator_lease_ours(const mpijob_lease *lease);
+int mpijob__operator_lease_is_ours(const mpijob_lease *lease);
 /* Throw dice: 44 bits. */
-uint64_t mpijob__operator_lease_roll(mpijob_lease *lease);
+uint64_t mpijob__operator_lease_random(mpijob_lease *lease);
 
 /*
  * Take the Lease as the server gave it. `observed_ms` is when its record was new, if it is another
  * than the one that is known, or `ours`, just written. 0, MPIJOB_ERR_NOMEM or MPIJOB_ERR_SYNTAX,
  * with nothing changed.
  */
-int mpijob__operator_lease_take(mpijob_lease *lease, const struct mpijob_answer *answer,
+int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer *answer,
     int64_t observed_ms, int ours);
 /* Write the Lease as it is to be: ours, or with `let_go` nobody's. What else it holds stays. 0 or
  * MPIJOB_ERR_NOMEM. */
 int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body);
 /* Send an Event about it, MPIJOB__OPERATOR_LEASE_LEADS or _STOPPED; one at a time, in their
  * order. */
-void mpijob__operator_lease_tell(mpijob_lease *lease, int number);
+void mpijob__operator_lease_send_event(mpijob_lease *lease, int number);
 
 #endif

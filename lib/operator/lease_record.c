@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the record --- */
+/* ---- the record ---- */
 
 static const char *word_at(const mpijob_node *spec, const char *key)
 {
@@ -40,7 +40,7 @@ static int write_record(const mpijob_node *spec, mpijob_text *record)
 	    word_at(spec, "renewTime"));
 }
 
-int mpijob__operator_lease_take(mpijob_lease *lease, const struct mpijob_answer *answer,
+int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer *answer,
     int64_t observed_ms, int ours)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -118,9 +118,9 @@ int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_t
 	mpijob_node_put_string(doc, root, "kind", "Lease");
 	mpijob_node_put_string(doc, metadata, "name", lease->name);
 	mpijob_node_put_string(doc, metadata, "namespace", lease->namespace_);
-	if (let_go || !mpijob__operator_lease_ours(lease))
+	if (let_go || !mpijob__operator_lease_is_ours(lease))
 		rc = put_micro(doc, spec, "acquireTime");
-	if (!let_go && lease->doc && !mpijob__operator_lease_ours(lease))
+	if (!let_go && lease->doc && !mpijob__operator_lease_is_ours(lease))
 		transitions++;
 	mpijob_node_put_string(doc, spec, "holderIdentity", let_go ? "" : lease->identity);
 	mpijob_node_put_int(doc, spec, "leaseDurationSeconds",
@@ -136,7 +136,7 @@ int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_t
 	return rc;
 }
 
-/* --- Events about it --- */
+/* ---- Events about it ---- */
 
 static void event_sent(void *user, const struct mpijob_answer *answer)
 {
@@ -146,7 +146,7 @@ static void event_sent(void *user, const struct mpijob_answer *answer)
 	event->call = NULL;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		if (event->lease->events[i].waits)
-			mpijob__operator_lease_tell(event->lease, i);
+			mpijob__operator_lease_send_event(event->lease, i);
 }
 
 static void put_now(mpijob_doc *doc, mpijob_node *map, const char *key)
@@ -171,7 +171,7 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	mpijob_node *root = mpijob_doc_edit(doc), *map;
 	mpijob_text text = { 0 };
 	uint64_t serial =
-	    mpijob__operator_lease_roll(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
+	    mpijob__operator_lease_random(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
 	int rc = mpijob__base_text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
@@ -208,7 +208,7 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	return rc;
 }
 
-void mpijob__operator_lease_tell(mpijob_lease *lease, int number)
+void mpijob__operator_lease_send_event(mpijob_lease *lease, int number)
 {
 	struct mpijob__operator_lease_event *event = &lease->events[number];
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, event_sent, event };

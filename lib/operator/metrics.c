@@ -2,15 +2,17 @@
 /*
  * The metrics: one table of families, each with the function that writes its samples.
  *
- * Counters and histograms are filled where things happen; what can be told by looking (jobs by
- * phase, the queue, the watches) is looked at when somebody asks. The number of series is bounded,
- * but for those that the reference has one of for each job.
+ * Counters and histograms are updated where something happens; gauges (jobs by phase, the queue,
+ * the watches) are computed when the metrics are written. The number of series is bounded, except
+ * for mpi_operator_job_info, of which the reference has one series for each job.
  */
-#include "operator/operator.h"
+#include "operator/metrics.h"
 
 #include "client/client.h"
 #include "client/clock.h"
 #include "client/watch.h"
+#include "operator/operator.h"
+#include "operator/write.h"
 #include "render/render.h"
 
 #include <inttypes.h>
@@ -31,7 +33,7 @@ static const char *const kinds[MPIJOB__OPERATOR_METRICS_KINDS] = {
 };
 
 static const char *const actions[MPIJOB__OPERATOR_METRICS_ACTIONS] = {
-	"get",
+	[MPIJOB__OPERATOR_ACTION_GET] = "get",
 	[MPIJOB_ACTION_CREATE] = "create",
 	[MPIJOB_ACTION_PATCH] = "patch",
 	[MPIJOB_ACTION_PATCH_STATUS] = "patch status",
@@ -48,7 +50,7 @@ static const char *const phases[MPIJOB__OPERATOR_PHASES] = {
 	[MPIJOB__OPERATOR_PHASE_RUNNING] = "Running",
 	[MPIJOB__OPERATOR_PHASE_SUCCEEDED] = "Succeeded",
 	[MPIJOB__OPERATOR_PHASE_FAILED] = "Failed",
-	[MPIJOB__OPERATOR_PHASE_SET_ASIDE] = "SetAside",
+	[MPIJOB__OPERATOR_PHASE_SKIPPED] = "SetAside",
 };
 
 static const struct {
@@ -69,7 +71,7 @@ static const struct {
 	{ 30000000, "30" },
 };
 
-/* --- counting --- */
+/* ---- counting ---- */
 
 size_t mpijob__operator_metrics_kind(const char *kind)
 {
@@ -111,7 +113,7 @@ static void count_failure(struct mpijob__operator_metrics *metrics, const char *
 	place->count++;
 }
 
-void mpijob__operator_metrics_request(void *user, const char *verb, int status, int code,
+void mpijob__operator_metrics_request(void *user, const char *verb, int status, int error,
     int64_t took_ms)
 {
 	struct mpijob__operator_metrics *metrics = user;
@@ -119,21 +121,21 @@ void mpijob__operator_metrics_request(void *user, const char *verb, int status, 
 
 	while (i < MPIJOB__OPERATOR_METRICS_VERBS - 1 && strcmp(verbs[i], verb) != 0)
 		i++;
-	/* How long a watch stays open says nothing. */
+	/* The duration of a watch is not a latency. */
 	if (strcmp(verbs[i], "WATCH") != 0)
 		mpijob__operator_histogram_add(&metrics->requests[i], took_ms * 1000);
-	if (code)
+	if (error)
 		count_failure(metrics, verbs[i], status);
 }
 
-/* --- writing --- */
+/* ---- writing ---- */
 
-/* Where samples go; the first failure stays. */
+/* The text of all samples; the first failure stays. */
 struct sheet {
 	const mpijob_operator *operator_;
 	const struct mpijob__operator_metrics *metrics;
 	mpijob_text text;
-	int code;
+	int rc;
 };
 
 static void put(struct sheet *sheet, const char *format, ...) MPIJOB__BASE_PRINTF(2, 3);
@@ -142,10 +144,10 @@ static void put(struct sheet *sheet, const char *format, ...)
 {
 	va_list args;
 
-	if (sheet->code)
+	if (sheet->rc)
 		return;
 	va_start(args, format);
-	sheet->code = mpijob__base_text_vprintf(&sheet->text, format, args);
+	sheet->rc = mpijob__base_text_vprintf(&sheet->text, format, args);
 	va_end(args);
 }
 
@@ -208,17 +210,17 @@ static void failed(struct sheet *sheet, const char *name)
 	put_number(sheet, name, sheet->metrics->failed);
 }
 
-static void visit_info(void *user, const struct mpijob__operator_record *record)
+static void visit_info(void *user, const struct mpijob__operator_job *job)
 {
 	struct sheet *sheet = user;
 	mpijob_text launcher = { 0 };
 
-	if (sheet->code || !record->had_launcher)
+	if (sheet->rc || !job->cache.had_launcher)
 		return;
-	sheet->code = mpijob__render_name(record->name, MPIJOB_ROLE_LAUNCHER, -1, &launcher);
+	sheet->rc = mpijob__render_name(job->name, MPIJOB_ROLE_LAUNCHER, -1, &launcher);
 	put(sheet, "mpi_operator_job_info{");
 	put_label(sheet, "launcher", mpijob_text_data(&launcher), ",");
-	put_label(sheet, "namespace", record->namespace_, "} 1\n");
+	put_label(sheet, "namespace", job->namespace_, "} 1\n");
 	mpijob__base_text_release(&launcher);
 }
 
@@ -228,11 +230,11 @@ static void job_info(struct sheet *sheet, const char *name)
 	mpijob__operator_jobs_visit(sheet->operator_, visit_info, sheet);
 }
 
-static void visit_phase(void *user, const struct mpijob__operator_record *record)
+static void visit_phase(void *user, const struct mpijob__operator_job *job)
 {
 	size_t *counts = user;
 
-	counts[mpijob__operator_jobs_phase(record)]++;
+	counts[mpijob__operator_job_phase(job)]++;
 }
 
 static void jobs(struct sheet *sheet, const char *name)
@@ -251,7 +253,7 @@ static void synced(struct sheet *sheet, const char *name)
 
 static void depth(struct sheet *sheet, const char *name)
 {
-	put_number(sheet, name, sheet->operator_->queue.in_line);
+	put_number(sheet, name, sheet->operator_->queue.queued);
 }
 
 static void age(struct sheet *sheet, const char *name)
@@ -307,39 +309,39 @@ static void request_errors(struct sheet *sheet, const char *name)
 
 static void watch_age(struct sheet *sheet, const char *name)
 {
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
-		const struct mpijob__operator_source *source = &sheet->operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
+		const struct mpijob__operator_informer *informer = &sheet->operator_->informers[i];
 		int64_t silent_ms =
-		    source->watch ? mpijob__client_watch_silent_ms(source->watch) : -1;
+		    informer->watch ? mpijob__client_watch_silent_ms(informer->watch) : -1;
 
 		if (silent_ms < 0)
 			continue;
-		put(sheet, "%s{kind=\"%s\"} ", name, source->kind);
+		put(sheet, "%s{kind=\"%s\"} ", name, informer->kind);
 		put_seconds(sheet, silent_ms * 1000);
 	}
 }
 
 static void watch_up(struct sheet *sheet, const char *name)
 {
-	for (int i = 0; i < MPIJOB__OPERATOR_SOURCE_COUNT; i++) {
-		const struct mpijob__operator_source *source = &sheet->operator_->sources[i];
+	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
+		const struct mpijob__operator_informer *informer = &sheet->operator_->informers[i];
 
-		if (source->kind)
-			put(sheet, "%s{kind=\"%s\"} %d\n", name, source->kind,
-			    source->watch && mpijob_watch_synced(source->watch) &&
-				!mpijob__client_watch_failure_code(source->watch));
+		if (informer->kind)
+			put(sheet, "%s{kind=\"%s\"} %d\n", name, informer->kind,
+			    informer->watch && mpijob_watch_synced(informer->watch) &&
+				!mpijob__client_watch_failure_code(informer->watch));
 	}
 }
 
-static void set_aside(struct sheet *sheet, const char *name)
+static void skipped(struct sheet *sheet, const char *name)
 {
 	for (size_t i = 0; i < MPIJOB__OPERATOR_METRICS_KINDS; i++)
-		if (sheet->metrics->set_aside[i])
+		if (sheet->metrics->skipped[i])
 			put(sheet, "%s{kind=\"%s\"} %" PRIu64 "\n", name, kinds[i],
-			    sheet->metrics->set_aside[i]);
+			    sheet->metrics->skipped[i]);
 }
 
-static void under_way(struct sheet *sheet, const char *name)
+static void in_flight(struct sheet *sheet, const char *name)
 {
 	put_number(sheet, name, sheet->operator_->writes);
 }
@@ -361,13 +363,24 @@ static void events_dropped(struct sheet *sheet, const char *name)
 	put_number(sheet, name, sheet->metrics->events_dropped);
 }
 
-static void shadow_actions(struct sheet *sheet, const char *name)
+static void put_actions(struct sheet *sheet, const char *name,
+    const uint64_t counts[][MPIJOB__OPERATOR_METRICS_KINDS])
 {
 	for (size_t i = 1; i < MPIJOB__OPERATOR_METRICS_ACTIONS; i++)
 		for (size_t j = 0; j < MPIJOB__OPERATOR_METRICS_KINDS; j++)
-			if (sheet->metrics->shadow[i][j])
+			if (counts[i][j])
 				put(sheet, "%s{kind=\"%s\",verb=\"%s\"} %" PRIu64 "\n", name,
-				    kinds[j], actions[i], sheet->metrics->shadow[i][j]);
+				    kinds[j], actions[i], counts[i][j]);
+}
+
+static void actions_total(struct sheet *sheet, const char *name)
+{
+	put_actions(sheet, name, sheet->metrics->actions);
+}
+
+static void shadow_actions(struct sheet *sheet, const char *name)
+{
+	put_actions(sheet, name, sheet->metrics->shadow);
 }
 
 #define PREFIX "mpi_operator_"
@@ -380,35 +393,33 @@ static const struct {
 	    created },
 	{ PREFIX "jobs_successful_total", "counter", "MPIJobs that became Succeeded.", successful },
 	{ PREFIX "jobs_failed_total", "counter", "MPIJobs that became Failed.", failed },
-	{ PREFIX "job_info", "gauge", "1 for each MPIJob that has or had a launcher.", job_info },
-	{ PREFIX "jobs", "gauge", "MPIJobs by phase.", jobs },
-	{ PREFIX "synced", "gauge", "1 after all objects have been listed once.", synced },
+	{ PREFIX "job_info", "gauge", "1 for each MPIJob that has, or had, a launcher.", job_info },
+	{ PREFIX "jobs", "gauge", "MPIJobs that exist, by phase.", jobs },
+	{ PREFIX "synced", "gauge", "1 once all kinds have been listed.", synced },
 	{ PREFIX "queue_depth", "gauge", "MPIJobs in the queue.", depth },
 	{ PREFIX "queue_oldest_seconds", "gauge",
-	    "Time that the oldest entry of the queue has waited.", age },
-	{ PREFIX "queue_wait_seconds", "histogram", "Time that MPIJobs waited in the queue.",
-	    waited },
-	{ PREFIX "plan_seconds", "histogram", "Time to plan an MPIJob.", planned },
+	    "How long the oldest MPIJob has been in the queue.", age },
+	{ PREFIX "queue_wait_seconds", "histogram",
+	    "How long MPIJobs waited in the queue for a plan.", waited },
+	{ PREFIX "plan_seconds", "histogram", "How long planning an MPIJob took.", planned },
 	{ PREFIX "api_request_seconds", "histogram",
-	    "Time of requests to the API server, without watches.", requests },
+	    "How long requests to the API server took, without watches.", requests },
 	{ PREFIX "api_errors_total", "counter",
 	    "Requests to the API server that failed; code is the HTTP status, or none.",
 	    request_errors },
-	{ PREFIX "watch_age_seconds", "gauge", "Time since a watch last received data.",
-	    watch_age },
+	{ PREFIX "watch_age_seconds", "gauge",
+	    "Time since a watch last received a byte from the API server.", watch_age },
 	{ PREFIX "watch_up", "gauge", "1 while the watch of a kind works.", watch_up },
 	{ PREFIX "objects_set_aside_total", "counter",
-	    "Objects that were skipped because they cannot be read or are too large, counted at "
-	    "each event.",
-	    set_aside },
+	    "Objects that were skipped because they cannot be parsed or are too large.", skipped },
 	{ PREFIX "denied_namespaces", "gauge",
-	    "Namespaces in which a kind cannot be written now: a right, a quota or the kind is "
-	    "missing.",
+	    "Namespaces in which a verb on a kind is refused at present: a right, a quota or the "
+	    "kind is missing.",
 	    denied },
-	{ PREFIX "writes_under_way", "gauge", "Writes without an answer yet, Events included.",
-	    under_way },
+	{ PREFIX "writes_under_way", "gauge", "Writes in flight, Events included.", in_flight },
+	{ PREFIX "actions_total", "counter", "Actions of plans that succeeded.", actions_total },
 	{ PREFIX "events_dropped_total", "counter",
-	    "Events that were not sent: rejected, over the limit, or after too many attempts.",
+	    "Events that were not sent: refused, too many, or after too many attempts.",
 	    events_dropped },
 	{ PREFIX "shadow_actions_total", "counter",
 	    "Actions that a shadow operator would have executed.", shadow_actions },
@@ -417,7 +428,7 @@ static const struct {
 int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn write, void *user)
 {
 	struct sheet sheet = { operator_, NULL, { 0 }, 0 };
-	int code;
+	int rc;
 
 	if (!operator_ || !write)
 		return MPIJOB_ERR_USAGE;
@@ -427,7 +438,7 @@ int mpijob_operator_metrics(const mpijob_operator *operator_, mpijob_write_fn wr
 		    families[i].name, families[i].type);
 		families[i].samples(&sheet, families[i].name);
 	}
-	code = sheet.code ? sheet.code : write(user, mpijob_text_data(&sheet.text), sheet.text.len);
+	rc = sheet.rc ? sheet.rc : write(user, mpijob_text_data(&sheet.text), sheet.text.len);
 	mpijob__base_text_release(&sheet.text);
-	return code;
+	return rc;
 }

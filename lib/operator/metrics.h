@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operator counts. */
+/* The metrics of an operator. */
 #ifndef MPIJOB__OPERATOR_METRICS_H
 #define MPIJOB__OPERATOR_METRICS_H
 
@@ -10,17 +10,17 @@
 #define MPIJOB__OPERATOR_METRICS_VERBS   7 /* of requests */
 #define MPIJOB__OPERATOR_METRICS_CODES   64
 #define MPIJOB__OPERATOR_METRICS_KINDS   11
-#define MPIJOB__OPERATOR_METRICS_ACTIONS 5 /* MPIJOB_ACTION_*; 0: a look */
+#define MPIJOB__OPERATOR_METRICS_ACTIONS 5 /* MPIJOB__OPERATOR_ACTION_GET, MPIJOB_ACTION_* */
 
 struct mpijob__operator_histogram {
-	/* each by itself; the last one without bound */
+	/* not cumulative; the last one is unbounded */
 	uint64_t buckets[MPIJOB__OPERATOR_METRICS_BOUNDS + 1];
 	uint64_t sum_us;
 };
 
-/* Requests that failed with one status and verb; the last place takes what found no other. */
+/* Failed requests of one status and verb; the last entry counts all that found no other. */
 struct mpijob__operator_failure {
-	const char *verb; /* NULL: the place is free */
+	const char *verb; /* NULL: the entry is free */
 	int status;
 	uint64_t count;
 };
@@ -31,18 +31,20 @@ struct mpijob__operator_metrics {
 	struct mpijob__operator_histogram planned;
 	struct mpijob__operator_histogram requests[MPIJOB__OPERATOR_METRICS_VERBS];
 	struct mpijob__operator_failure failures[MPIJOB__OPERATOR_METRICS_CODES];
-	uint64_t set_aside[MPIJOB__OPERATOR_METRICS_KINDS];
+	/* actions that succeeded */
+	uint64_t actions[MPIJOB__OPERATOR_METRICS_ACTIONS][MPIJOB__OPERATOR_METRICS_KINDS];
+	uint64_t skipped[MPIJOB__OPERATOR_METRICS_KINDS];
 	uint64_t events_dropped;
 	uint64_t shadow[MPIJOB__OPERATOR_METRICS_ACTIONS][MPIJOB__OPERATOR_METRICS_KINDS];
 };
 
-/* The place of a kind in what is counted by kind. */
+/* The index of a kind in an array of METRICS_KINDS. */
 size_t mpijob__operator_metrics_kind(const char *kind);
 /* "get", "create", "patch", "patch status", "delete" */
 const char *mpijob__operator_metrics_verb(int32_t action);
 void mpijob__operator_histogram_add(struct mpijob__operator_histogram *histogram, int64_t us);
-/* A request ended; an observer of the client. `user` is the struct mpijob__operator_metrics. */
-void mpijob__operator_metrics_request(void *user, const char *verb, int status, int code,
+/* A request ended; the client calls this. `user` is the struct mpijob__operator_metrics. */
+void mpijob__operator_metrics_request(void *user, const char *verb, int status, int error,
     int64_t took_ms);
 
 #endif

@@ -2,65 +2,66 @@
 /*
  * Whether the DNS names of a job's workers resolve, while its launcher waits for that.
  *
- * The names are asked in order and the answers are polled: a job remembers the first name without
- * an answer. Without a way to ask, the plan's own limit of time decides.
+ * The names are queried in order and the answers are polled: a job remembers the first name that
+ * does not resolve. Without a resolver the time limit of the plan decides.
  */
-#include "operator/operator.h"
+#include "operator/names.h"
 
+#include "operator/operator.h"
 #include "plan/plan.h"
 #include "render/render.h"
 
 #include <string.h>
 
-#define AT_ONCE       64 /* names asked before the first of them is answered */
-#define LOOK_FIRST_MS 10 /* doubled up to LOOK_MOST_MS */
-#define LOOK_MOST_MS  100
+#define AT_ONCE       64 /* queries in flight */
+#define POLL_FIRST_MS 10 /* doubled up to POLL_MOST_MS */
+#define POLL_MOST_MS  100
 
-/* 1 when it resolves, 0 when not yet, negative when that cannot be asked. */
-static int ask(mpijob_operator *operator_, const struct mpijob__operator_record *record,
+/* 1 when the name of a worker resolves, 0 when not yet, negative when there is no resolver. */
+static int resolve(mpijob_operator *operator_, const struct mpijob__operator_job *job,
     int32_t worker)
 {
 	mpijob_text name = { 0 };
-	int code = mpijob__render_name(record->name, MPIJOB_ROLE_WORKER, worker, &name);
+	int rc = mpijob__render_name(job->name, MPIJOB_ROLE_WORKER, worker, &name);
 
-	if (code == 0)
-		code =
-		    mpijob__base_text_printf(&name, ".%s.%s.svc", record->name, record->namespace_);
-	code = code ? 0 : operator_->resolve(operator_->resolve_user, mpijob_text_data(&name));
+	if (rc == 0)
+		rc = mpijob__base_text_printf(&name, ".%s.%s.svc", job->name, job->namespace_);
+	rc = rc ? 0
+		: operator_->options.resolve(operator_->options.resolve_user,
+		      mpijob_text_data(&name));
 	mpijob__base_text_release(&name);
-	return code;
+	return rc;
 }
 
-static int all_known(mpijob_operator *operator_, struct mpijob__operator_record *record)
+static int all_resolve(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
-	int32_t first = record->names.known, workers = record->names.workers;
+	int32_t first = job->names.known, workers = job->names.workers;
 
 	for (int32_t i = first; i < workers && i - first < AT_ONCE; i++) {
-		int code = ask(operator_, record, i);
+		int rc = resolve(operator_, job, i);
 
-		if (code < 0)
+		if (rc < 0)
 			return 0;
-		record->names.known += code && i == record->names.known;
+		job->names.known += rc && i == job->names.known;
 	}
-	return record->names.known >= workers;
+	return job->names.known >= workers;
 }
 
-void mpijob__operator_names_options(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, struct mpijob_plan_options *options)
+void mpijob__operator_names_fill_options(mpijob_operator *operator_,
+    struct mpijob__operator_job *job, struct mpijob_plan_options *options)
 {
-	struct mpijob__operator_names *names = &record->names;
+	struct mpijob__operator_names *names = &job->names;
 
-	options->launcher_hold_ms = operator_->shadow.on ? 0 : operator_->launcher_hold_ms;
+	options->launcher_hold_ms = operator_->shadow.on ? 0 : operator_->options.launcher_hold_ms;
 	options->workers_ready_ms = names->ready_ms;
 	options->names_known =
-	    names->ready_ms && operator_->resolve && all_known(operator_, record);
+	    names->ready_ms && operator_->options.resolve && all_resolve(operator_, job);
 }
 
-void mpijob__operator_names_planned(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, const mpijob_plan *plan,
-    const struct mpijob_plan_options *options)
+void mpijob__operator_names_planned(mpijob_operator *operator_, struct mpijob__operator_job *job,
+    const mpijob_plan *plan, const struct mpijob_plan_options *options)
 {
-	struct mpijob__operator_names *names = &record->names;
+	struct mpijob__operator_names *names = &job->names;
 
 	if (!mpijob_plan_awaits_names(plan)) {
 		memset(names, 0, sizeof(*names));
@@ -69,20 +70,19 @@ void mpijob__operator_names_planned(mpijob_operator *operator_,
 	names->workers = plan->workers.wanted;
 	if (!names->ready_ms) {
 		names->ready_ms = options->now_ms;
-		/* The queries leave now; a later turn reads the answers. */
-		(void)(operator_->resolve && all_known(operator_, record));
+		/* Send the queries now; a later turn reads the answers. */
+		(void)(operator_->options.resolve && all_resolve(operator_, job));
 	}
-	names->wait_ms = names->wait_ms ? names->wait_ms * 2 : LOOK_FIRST_MS;
-	if (names->wait_ms > LOOK_MOST_MS)
-		names->wait_ms = LOOK_MOST_MS;
-	if (!operator_->resolve || options->names_known)
+	names->wait_ms = names->wait_ms ? names->wait_ms * 2 : POLL_FIRST_MS;
+	if (names->wait_ms > POLL_MOST_MS)
+		names->wait_ms = POLL_MOST_MS;
+	if (!operator_->options.resolve || options->names_known)
 		names->wait_ms = 0;
 }
 
-void mpijob__operator_names_look_again(mpijob_operator *operator_,
-    struct mpijob__operator_record *record)
+void mpijob__operator_names_schedule(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
-	if (record->names.wait_ms)
-		mpijob__operator_queue_add_at(&operator_->queue, &record->item,
-		    operator_->now_ms + record->names.wait_ms);
+	if (job->names.wait_ms)
+		mpijob__operator_queue_add_at(&operator_->queue, &job->item,
+		    operator_->now_ms + job->names.wait_ms);
 }

@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that came before their owner: each kind is watched by itself, and no order holds between
- * them.
+ * Objects that arrive before their owner: each kind has a watch of its own, and events of different
+ * watches are not ordered.
  *
- * Only a name is kept, of a few thousand at most; when the owner comes the object is fetched.
- * Children of a job that was deleted linger for a while and are not waited for.
+ * Only names are kept, a few thousand at most. When the owner arrives the object is fetched.
+ * Children of a job that was deleted are not kept.
  *
- * Everybody who may create pods can name an owner that never comes. So nothing waits for ever, and
- * when the table is full the namespace that has most of it loses its oldest entry to the others.
+ * A tenant can create pods with an owner that does not exist. So an entry expires, and when the
+ * table is full the namespace with the most entries loses its oldest one.
  */
-#include "operator/operator.h"
+#include "operator/orphans.h"
 
 #include "client/client.h"
+#include "operator/cache_children.h"
+#include "operator/operator.h"
+#include "operator/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_ORPHANS 4096
-#define WAITS_MS     600000 /* a watch of the owners that is cut is back long before */
-#define WARNS_MS     600000 /* one warning of a namespace in this time */
+#define WAITS_MS     600000 /* much longer than a watch of the owners is disconnected */
+#define WARNS_MS     600000 /* between two warnings about a namespace */
 #define MOST_FETCHES 8
 #define RETRY_MS     1000
 #define RETRY_STEPS  5 /* doubled so often */
 
-static int is_dead(const mpijob_operator *operator_, const char *uid)
+static int is_removed(const mpijob_operator *operator_, const char *uid)
 {
-	uint64_t hash = mpijob__operator_table_hash(&operator_->jobs_by_uid, uid, "");
+	uint64_t hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
 
-	for (size_t i = 0; i < MPIJOB__OPERATOR_DEAD_UIDS; i++)
-		if (operator_->dead[i] == hash)
+	for (size_t i = 0; i < MPIJOB__OPERATOR_REMOVED_UIDS; i++)
+		if (operator_->cache.removed[i] == hash)
 			return 1;
 	return 0;
 }
@@ -36,7 +39,7 @@ static int is_dead(const mpijob_operator *operator_, const char *uid)
 static struct mpijob__operator_orphan_group *find_group(const mpijob_operator *operator_,
     const char *namespace_)
 {
-	struct mpijob__operator_orphan_group *group = operator_->orphan_groups;
+	struct mpijob__operator_orphan_group *group = operator_->orphans.groups;
 
 	while (group && strcmp(group->name, namespace_) != 0)
 		group = group->next;
@@ -55,15 +58,15 @@ static struct mpijob__operator_orphan_group *make_group(mpijob_operator *operato
 	if (!group)
 		return NULL;
 	memcpy(group->name, namespace_, size);
-	group->next = operator_->orphan_groups;
-	operator_->orphan_groups = group;
+	group->next = operator_->orphans.groups;
+	operator_->orphans.groups = group;
 	return group;
 }
 
-/* Forget the namespaces that have no entry, and no warning that holds back the next one. */
+/* Forget the namespaces without an entry whose last warning is old. */
 static void drop_groups(mpijob_operator *operator_)
 {
-	struct mpijob__operator_orphan_group **at = &operator_->orphan_groups;
+	struct mpijob__operator_orphan_group **at = &operator_->orphans.groups;
 
 	while (*at) {
 		struct mpijob__operator_orphan_group *group = *at;
@@ -78,43 +81,44 @@ static void drop_groups(mpijob_operator *operator_)
 	}
 }
 
-/* Take an entry out of the table; it is the caller's then. */
+/* Remove an entry from the table; the caller frees it. */
 static struct mpijob__operator_orphan *take_out(mpijob_operator *operator_,
     struct mpijob__operator_orphan **at)
 {
 	struct mpijob__operator_orphan *orphan = *at;
 
 	*at = orphan->next;
-	operator_->orphan_count--;
+	operator_->orphans.count--;
 	find_group(operator_, orphan->namespace_)->count--;
 	return orphan;
 }
 
-/* Make room in a full table for an entry of a namespace. 0 when that one has most of it, or as much
- * as any other. */
+/* Make room in a full table for an entry of a namespace. 0 when no other namespace has more
+ * entries. */
 static int make_room(mpijob_operator *operator_, const struct mpijob__operator_orphan_group *wants)
 {
-	struct mpijob__operator_orphan_group *largest = operator_->orphan_groups;
+	struct mpijob__operator_orphan_group *largest = operator_->orphans.groups;
 	struct mpijob__operator_orphan **oldest = NULL;
 
-	if (operator_->orphan_count < MOST_ORPHANS)
+	if (operator_->orphans.count < MOST_ORPHANS)
 		return 1;
 	for (struct mpijob__operator_orphan_group *group = largest; group; group = group->next)
 		if (group->count > largest->count)
 			largest = group;
 	if (largest->count <= wants->count + 1)
 		return 0;
-	for (struct mpijob__operator_orphan **at = &operator_->orphans; *at; at = &(*at)->next)
+	for (struct mpijob__operator_orphan **at = &operator_->orphans.waiting; *at;
+	     at = &(*at)->next)
 		if (strcmp((*at)->namespace_, largest->name) == 0)
 			oldest = at;
 	free(take_out(operator_, oldest));
 	return 1;
 }
 
-static void report_full(struct mpijob__operator_source *source,
+static void report_full(struct mpijob__operator_informer *informer,
     struct mpijob__operator_orphan_group *group, const char *name)
 {
-	mpijob_operator *operator_ = source->operator_;
+	mpijob_operator *operator_ = informer->operator_;
 
 	if (group->warned_ms && operator_->now_ms - group->warned_ms < WARNS_MS)
 		return;
@@ -122,13 +126,13 @@ static void report_full(struct mpijob__operator_source *source,
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "too-many-orphans",
 	    "%s %s/%s names an owner that is not known, as do %zu others of its namespace; it and "
 	    "further ones are skipped",
-	    source->kind, group->name, name, group->count);
+	    informer->kind, group->name, name, group->count);
 }
 
-/* The newest stand first, so that all behind the first old one are old. */
+/* The list is ordered by age: all entries behind the first old one are old. */
 static void expire(mpijob_operator *operator_)
 {
-	struct mpijob__operator_orphan **at = &operator_->orphans;
+	struct mpijob__operator_orphan **at = &operator_->orphans.waiting;
 
 	while (*at && operator_->now_ms - (*at)->since_ms < WAITS_MS)
 		at = &(*at)->next;
@@ -146,25 +150,25 @@ static char *put(char *at, const char *text, const char **member)
 	return at + len;
 }
 
-void mpijob__operator_orphans_add(struct mpijob__operator_source *source,
+void mpijob__operator_orphans_add(struct mpijob__operator_informer *informer,
     const struct mpijob_observed *observed)
 {
-	mpijob_operator *operator_ = source->operator_;
+	mpijob_operator *operator_ = informer->operator_;
 	struct mpijob__operator_orphan_group *group;
 	struct mpijob__operator_orphan *orphan;
 	char *at;
 
-	if (is_dead(operator_, observed->owner_uid))
+	if (is_removed(operator_, observed->owner_uid))
 		return;
 	expire(operator_);
-	for (orphan = operator_->orphans; orphan; orphan = orphan->next)
+	for (orphan = operator_->orphans.waiting; orphan; orphan = orphan->next)
 		if (strcmp(orphan->uid, observed->uid) == 0)
 			return;
 	group = make_group(operator_, observed->namespace_);
 	if (!group)
 		return;
 	if (!make_room(operator_, group)) {
-		report_full(source, group, observed->name);
+		report_full(informer, group, observed->name);
 		return;
 	}
 	orphan = calloc(1, sizeof(*orphan) + strlen(observed->owner_uid) + strlen(observed->uid) +
@@ -176,18 +180,19 @@ void mpijob__operator_orphans_add(struct mpijob__operator_source *source,
 	at = put(at, observed->namespace_, &orphan->namespace_);
 	put(at, observed->name, &orphan->name);
 	orphan->operator_ = operator_;
-	orphan->source = (unsigned char)source->number;
+	orphan->informer = (unsigned char)informer->number;
 	orphan->since_ms = operator_->now_ms;
-	orphan->next = operator_->orphans;
-	operator_->orphans = orphan;
-	operator_->orphan_count++;
+	orphan->next = operator_->orphans.waiting;
+	operator_->orphans.waiting = orphan;
+	operator_->orphans.count++;
 	group->count++;
 }
 
-/* One that is being fetched has an answer under way that knows no better. */
+/* Cancel a fetch: its response would bring back a deleted object. */
 static void drop_fetch(mpijob_operator *operator_, const char *uid)
 {
-	for (struct mpijob__operator_orphan **at = &operator_->fetches; *at; at = &(*at)->next) {
+	for (struct mpijob__operator_orphan **at = &operator_->orphans.fetches; *at;
+	     at = &(*at)->next) {
 		struct mpijob__operator_orphan *orphan = *at;
 
 		if (strcmp(orphan->uid, uid) != 0)
@@ -195,7 +200,7 @@ static void drop_fetch(mpijob_operator *operator_, const char *uid)
 		*at = orphan->next;
 		if (orphan->call) {
 			mpijob_call_cancel(orphan->call);
-			operator_->fetching--;
+			operator_->orphans.fetching--;
 		}
 		free(orphan);
 		return;
@@ -205,7 +210,8 @@ static void drop_fetch(mpijob_operator *operator_, const char *uid)
 void mpijob__operator_orphans_drop(mpijob_operator *operator_, const char *uid)
 {
 	drop_fetch(operator_, uid);
-	for (struct mpijob__operator_orphan **at = &operator_->orphans; *at; at = &(*at)->next) {
+	for (struct mpijob__operator_orphan **at = &operator_->orphans.waiting; *at;
+	     at = &(*at)->next) {
 		struct mpijob__operator_orphan *orphan = *at;
 
 		if (strcmp(orphan->uid, uid) != 0)
@@ -217,7 +223,7 @@ void mpijob__operator_orphans_drop(mpijob_operator *operator_, const char *uid)
 
 void mpijob__operator_orphans_adopt(mpijob_operator *operator_, const char *owner_uid)
 {
-	struct mpijob__operator_orphan **at = &operator_->orphans;
+	struct mpijob__operator_orphan **at = &operator_->orphans.waiting;
 
 	while (*at) {
 		struct mpijob__operator_orphan *orphan = *at;
@@ -228,14 +234,14 @@ void mpijob__operator_orphans_adopt(mpijob_operator *operator_, const char *owne
 		}
 		take_out(operator_, at);
 		orphan->due_ms = INT64_MIN;
-		orphan->next = operator_->fetches;
-		operator_->fetches = orphan;
+		orphan->next = operator_->orphans.fetches;
+		operator_->orphans.fetches = orphan;
 	}
 }
 
 static void end_fetch(struct mpijob__operator_orphan *orphan)
 {
-	struct mpijob__operator_orphan **at = &orphan->operator_->fetches;
+	struct mpijob__operator_orphan **at = &orphan->operator_->orphans.fetches;
 
 	while (*at != orphan)
 		at = &(*at)->next;
@@ -243,9 +249,9 @@ static void end_fetch(struct mpijob__operator_orphan *orphan)
 	free(orphan);
 }
 
-/* The answer is that of a GET. */
-static void take_fetched(struct mpijob__operator_orphan *orphan, const struct mpijob_answer *answer)
+static int take_fetched(void *user, const struct mpijob_answer *answer)
 {
+	struct mpijob__operator_orphan *orphan = user;
 	mpijob_operator *operator_ = orphan->operator_;
 	struct mpijob_watch_event object = {
 		sizeof(object),
@@ -260,48 +266,46 @@ static void take_fetched(struct mpijob__operator_orphan *orphan, const struct mp
 	};
 	int rc = answer->code;
 
-	if (is_dead(operator_, orphan->owner_uid)) {
+	if (is_removed(operator_, orphan->owner_uid)) {
 		end_fetch(orphan);
-		return;
+		return 0;
 	}
-	/* What was listed anew meanwhile may have been without it. */
-	if (rc == 0 && orphan->generation != operator_->sources[orphan->source].generation) {
+	/* The kind was listed meanwhile, perhaps without the object: fetch it again. */
+	if (rc == 0 && orphan->generation != operator_->informers[orphan->informer].generation) {
 		orphan->due_ms = INT64_MIN;
-		return;
+		return 0;
 	}
 	if (rc == 0)
-		rc = mpijob__operator_route_event(&operator_->sources[orphan->source], &object);
+		rc = mpijob__operator_children_event(&operator_->informers[orphan->informer],
+		    &object);
 	if (rc == MPIJOB_ERR_NOMEM)
 		operator_->nomem = 1;
 	if (rc == 0 || rc == MPIJOB_ERR_NOT_FOUND) {
 		end_fetch(orphan);
-		return;
+		return 0;
 	}
-	/* No watch tells of it again until it changes. */
+	/* No event reports it again until it changes. */
 	orphan->due_ms =
 	    operator_->now_ms + ((int64_t)RETRY_MS << orphan->attempts) + answer->retry_after_ms;
 	orphan->attempts += orphan->attempts < RETRY_STEPS;
+	return 0;
 }
 
 static void fetched(void *user, const struct mpijob_answer *answer)
 {
 	struct mpijob__operator_orphan *orphan = user;
 	mpijob_operator *operator_ = orphan->operator_;
-	const struct mpijob__operator_source *source = &operator_->sources[orphan->source];
-	struct mpijob_answer object = *answer;
-	mpijob_text text = { 0 };
+	const struct mpijob__operator_informer *informer = &operator_->informers[orphan->informer];
 
 	orphan->call = NULL;
-	operator_->fetching--;
+	operator_->orphans.fetching--;
 	if (answer->status == 403 &&
-	    mpijob__operator_read_refused(operator_, source->kind, orphan->listing)) {
+	    mpijob__operator_read_refused(operator_, informer->kind, orphan->is_list)) {
 		orphan->due_ms = INT64_MIN;
 		return;
 	}
-	if (orphan->listing)
-		mpijob__operator_read_object(source->api_version, source->kind, &object, &text);
-	take_fetched(orphan, &object);
-	mpijob__operator_read_release(&text);
+	(void)mpijob__operator_read_answer(informer->api_version, informer->kind, orphan->is_list,
+	    answer, take_fetched, orphan);
 }
 
 static int start_fetch(mpijob_operator *operator_, struct mpijob__operator_orphan *orphan)
@@ -309,26 +313,26 @@ static int start_fetch(mpijob_operator *operator_, struct mpijob__operator_orpha
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, fetched, orphan };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	orphan->generation = operator_->sources[orphan->source].generation;
-	target.api_version = operator_->sources[orphan->source].api_version;
-	target.kind = operator_->sources[orphan->source].kind;
+	orphan->generation = operator_->informers[orphan->informer].generation;
+	target.api_version = operator_->informers[orphan->informer].api_version;
+	target.kind = operator_->informers[orphan->informer].kind;
 	target.namespace_ = orphan->namespace_;
 	target.name = orphan->name;
-	return mpijob__operator_read_start(operator_, target, &callbacks, &orphan->listing,
+	return mpijob__operator_read_start(operator_, target, &callbacks, &orphan->is_list,
 	    &orphan->call);
 }
 
 void mpijob__operator_orphans_step(mpijob_operator *operator_)
 {
 	expire(operator_);
-	for (struct mpijob__operator_orphan *orphan = operator_->fetches; orphan;
+	for (struct mpijob__operator_orphan *orphan = operator_->orphans.fetches; orphan;
 	     orphan = orphan->next) {
-		if (operator_->fetching >= MOST_FETCHES)
+		if (operator_->orphans.fetching >= MOST_FETCHES)
 			return;
 		if (orphan->call || orphan->due_ms > operator_->now_ms)
 			continue;
 		if (start_fetch(operator_, orphan) == 0)
-			operator_->fetching++;
+			operator_->orphans.fetching++;
 		else
 			orphan->due_ms = operator_->now_ms + RETRY_MS;
 	}
@@ -338,9 +342,9 @@ int64_t mpijob__operator_orphans_due_ms(const mpijob_operator *operator_)
 {
 	int64_t due = INT64_MAX;
 
-	if (operator_->fetching >= MOST_FETCHES)
+	if (operator_->orphans.fetching >= MOST_FETCHES)
 		return due;
-	for (const struct mpijob__operator_orphan *orphan = operator_->fetches; orphan;
+	for (const struct mpijob__operator_orphan *orphan = operator_->orphans.fetches; orphan;
 	     orphan = orphan->next)
 		if (!orphan->call && orphan->due_ms < due)
 			due = orphan->due_ms;
@@ -361,13 +365,13 @@ static void free_list(struct mpijob__operator_orphan *orphan)
 
 void mpijob__operator_orphans_release(mpijob_operator *operator_)
 {
-	free_list(operator_->orphans);
-	free_list(operator_->fetches);
-	operator_->orphans = operator_->fetches = NULL;
-	while (operator_->orphan_groups) {
-		struct mpijob__operator_orphan_group *group = operator_->orphan_groups;
+	free_list(operator_->orphans.waiting);
+	free_list(operator_->orphans.fetches);
+	operator_->orphans.waiting = operator_->orphans.fetches = NULL;
+	while (operator_->orphans.groups) {
+		struct mpijob__operator_orphan_group *group = operator_->orphans.groups;
 
-		operator_->orphan_groups = group->next;
+		operator_->orphans.groups = group->next;
 		free(group);
 	}
 }

@@ -3,10 +3,10 @@
  * The order of work.
  *
  * Namespaces take turns, and within one its keys do, so that ten thousand pods of one tenant do not
- * hold up the single pod of another. Nor does one whose requests are slow: it has no turn when half
- * of what may be under way is its own and others are in line, nor the last places when there are
- * others at all. A key is in line at most once; one that is added while somebody works on it comes
- * again afterwards. All memory is taken when a key joins.
+ * delay the single pod of another. Nor do slow requests: a namespace with half of all requests in
+ * flight has no turn while others are queued, and never uses the last two slots while there are
+ * others. A key is queued at most once; one that is added while it is processed is queued again
+ * afterwards. All memory is allocated when a key joins.
  */
 #include "operator/queue.h"
 
@@ -18,24 +18,24 @@
 #define FIRST_FAILURE_MS 5
 #define LAST_FAILURE_MS  1000000
 #define CHANGED_MS       1000
-#define CHARGED_US       2000 /* what took less costs nothing: most jobs take less */
-/* a namespace has one part in so many of the time, as long as others want any */
-#define REST         10
-#define MOST_REST_MS 60000
-#define SPARE        2 /* requests that are left to others, as long as there are others */
+#define CHARGED_US       2000 /* less time is free: most jobs need less */
+/* a namespace gets one part in so many of the time while others are queued */
+#define BACKOFF_FACTOR  10
+#define MOST_BACKOFF_MS 60000
+#define SPARE           2 /* slots for the requests of other namespaces, if there are any */
 
 struct mpijob__operator_queue_group {
 	struct mpijob__operator_queue_group *next; /* of all */
-	/* in the ring; NULL while nobody is in line */
+	/* in the ring; NULL while no key is queued */
 	struct mpijob__operator_queue_group *before, *after;
 	struct mpijob__operator_queue_item *first, *last;
-	size_t members, refused;
-	size_t under_way;
-	int64_t rest_until_ms; /* it used much time: others go first until then */
+	size_t members, denied;
+	size_t in_flight;
+	int64_t backoff_until_ms; /* it used much time: others go first until then */
 	char name[];
 };
 
-/* --- timers: a binary heap --- */
+/* ---- timers: a binary heap ---- */
 
 static void heap_set(struct mpijob__operator_queue *queue, size_t at,
     struct mpijob__operator_queue_item *item)
@@ -89,7 +89,7 @@ static void heap_remove(struct mpijob__operator_queue *queue,
 	heap_down(queue, last->heap_at);
 }
 
-/* --- groups --- */
+/* ---- groups ---- */
 
 static struct mpijob__operator_queue_group *find_group(struct mpijob__operator_queue *queue,
     const char *name)
@@ -117,11 +117,11 @@ static void drop_group(struct mpijob__operator_queue *queue,
 	while (*at != group)
 		at = &(*at)->next;
 	*at = group->next;
-	queue->under_way -= group->under_way;
+	queue->in_flight -= group->in_flight;
 	free(group);
 }
 
-/* Enter the ring at its end: just before whose turn it is. */
+/* Enter the ring at its end, before the group whose turn it is. */
 static void ring_enter(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_group *group)
 {
@@ -146,16 +146,15 @@ static void ring_leave(struct mpijob__operator_queue *queue,
 	group->before = group->after = NULL;
 }
 
-static void line_enter(struct mpijob__operator_queue *queue,
-    struct mpijob__operator_queue_item *item)
+static void enqueue(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	struct mpijob__operator_queue_group *group = item->group;
 
-	if (item->in_line)
+	if (item->queued)
 		return;
-	item->in_line = 1;
+	item->queued = 1;
 	item->since_ms = queue->now_ms;
-	queue->in_line++;
+	queue->queued++;
 	item->next = NULL;
 	item->prev = group->last;
 	if (group->last)
@@ -167,15 +166,14 @@ static void line_enter(struct mpijob__operator_queue *queue,
 		ring_enter(queue, group);
 }
 
-static void line_leave(struct mpijob__operator_queue *queue,
-    struct mpijob__operator_queue_item *item)
+static void dequeue(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	struct mpijob__operator_queue_group *group = item->group;
 
-	if (!item->in_line)
+	if (!item->queued)
 		return;
-	item->in_line = 0;
-	queue->in_line--;
+	item->queued = 0;
+	queue->queued--;
 	if (item->prev)
 		item->prev->next = item->next;
 	else
@@ -189,7 +187,7 @@ static void line_leave(struct mpijob__operator_queue *queue,
 		ring_leave(queue, group);
 }
 
-/* --- keys --- */
+/* ---- keys ---- */
 
 static int heap_room(struct mpijob__operator_queue *queue)
 {
@@ -227,9 +225,9 @@ void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue,
 {
 	if (!item->group)
 		return;
-	line_leave(queue, item);
+	dequeue(queue, item);
 	heap_remove(queue, item);
-	mpijob__operator_queue_refused(queue, item, 0);
+	mpijob__operator_queue_set_denied(queue, item, 0);
 	queue->items--;
 	if (--item->group->members == 0)
 		drop_group(queue, item->group);
@@ -239,14 +237,14 @@ void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue,
 void mpijob__operator_queue_add(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item)
 {
-	if (item->busy) {
+	if (item->processing) {
 		item->dirty = 1;
 		return;
 	}
 	if (item->not_before_ms != INT64_MIN)
 		mpijob__operator_queue_add_at(queue, item, item->not_before_ms);
 	else
-		line_enter(queue, item);
+		enqueue(queue, item);
 }
 
 void mpijob__operator_queue_add_at(struct mpijob__operator_queue *queue,
@@ -262,7 +260,7 @@ void mpijob__operator_queue_add_at(struct mpijob__operator_queue *queue,
 	heap_up(queue, item->heap_at);
 }
 
-static void ripen(struct mpijob__operator_queue *queue, int64_t now_ms)
+static void promote_due(struct mpijob__operator_queue *queue, int64_t now_ms)
 {
 	while (queue->heap_count && queue->heap[1]->due_ms <= now_ms) {
 		struct mpijob__operator_queue_item *item = queue->heap[1];
@@ -276,15 +274,15 @@ static void ripen(struct mpijob__operator_queue *queue, int64_t now_ms)
 void mpijob__operator_queue_sent(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item)
 {
-	item->group->under_way++;
-	queue->under_way++;
+	item->group->in_flight++;
+	queue->in_flight++;
 }
 
 void mpijob__operator_queue_answered(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item)
 {
-	item->group->under_way--;
-	queue->under_way--;
+	item->group->in_flight--;
+	queue->in_flight--;
 }
 
 void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue,
@@ -294,34 +292,33 @@ void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue,
 
 	if (took_us < CHARGED_US)
 		return;
-	if (item->group->rest_until_ms > from_ms)
-		from_ms = item->group->rest_until_ms;
-	item->group->rest_until_ms = from_ms + took_us * REST / 1000;
-	if (item->group->rest_until_ms > queue->now_ms + MOST_REST_MS)
-		item->group->rest_until_ms = queue->now_ms + MOST_REST_MS;
+	if (item->group->backoff_until_ms > from_ms)
+		from_ms = item->group->backoff_until_ms;
+	item->group->backoff_until_ms = from_ms + took_us * BACKOFF_FACTOR / 1000;
+	if (item->group->backoff_until_ms > queue->now_ms + MOST_BACKOFF_MS)
+		item->group->backoff_until_ms = queue->now_ms + MOST_BACKOFF_MS;
 }
 
 /*
- * The next one in line with less than `most` under way. One that rests: only when no other is in
- * line or soon will be, because it has requests under way, or because there is `more` to read, in
- * which there may be others.
+ * The next group with less than `most` requests in flight. A group that backs off has a turn only
+ * if no other is queued or soon may be: because its requests are in flight, or in unread input.
  */
 static struct mpijob__operator_queue_group *find_turn(const struct mpijob__operator_queue *queue,
     size_t most, int more)
 {
-	struct mpijob__operator_queue_group *group = queue->turn, *resting = NULL;
+	struct mpijob__operator_queue_group *group = queue->turn, *delayed = NULL;
 
 	if (!group)
 		return NULL;
 	do {
-		if (group->under_way < most && group->rest_until_ms <= queue->now_ms)
+		if (group->in_flight < most && group->backoff_until_ms <= queue->now_ms)
 			return group;
-		if (group->under_way < most && !more && group->under_way == queue->under_way &&
-		    (!resting || group->rest_until_ms < resting->rest_until_ms))
-			resting = group;
+		if (group->in_flight < most && !more && group->in_flight == queue->in_flight &&
+		    (!delayed || group->backoff_until_ms < delayed->backoff_until_ms))
+			delayed = group;
 		group = group->after;
 	} while (group != queue->turn);
-	return resting;
+	return delayed;
 }
 
 static struct mpijob__operator_queue_group *next_group(const struct mpijob__operator_queue *queue,
@@ -345,25 +342,25 @@ mpijob__operator_queue_take(struct mpijob__operator_queue *queue, int64_t now_ms
 	struct mpijob__operator_queue_group *group;
 	struct mpijob__operator_queue_item *item;
 
-	ripen(queue, now_ms);
+	promote_due(queue, now_ms);
 	group = next_group(queue, queue->more);
 	if (!group)
 		return NULL;
 	queue->turn = group->after;
 	item = group->first;
-	line_leave(queue, item);
-	if (!item->busy) {
-		item->busy = 1;
+	dequeue(queue, item);
+	if (!item->processing) {
+		item->processing = 1;
 		item->dirty = 0;
 		heap_remove(queue, item);
 	}
 	return item;
 }
 
-void mpijob__operator_queue_again(struct mpijob__operator_queue *queue,
+void mpijob__operator_queue_continue(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item)
 {
-	line_enter(queue, item);
+	enqueue(queue, item);
 }
 
 void mpijob__operator_queue_done(struct mpijob__operator_queue *queue,
@@ -371,11 +368,11 @@ void mpijob__operator_queue_done(struct mpijob__operator_queue *queue,
 {
 	int dirty = item->dirty;
 
-	item->busy = 0;
+	item->processing = 0;
 	item->dirty = 0;
 	item->failures = 0;
 	item->not_before_ms = not_before_ms;
-	line_leave(queue, item);
+	dequeue(queue, item);
 	if (dirty)
 		mpijob__operator_queue_add(queue, item);
 }
@@ -395,32 +392,32 @@ void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue,
 		wait = at_most_ms;
 	if (wait < at_least_ms)
 		wait = at_least_ms;
-	/* What changed meanwhile may be what was amiss. */
+	/* The change may have removed the cause. */
 	if (item->dirty && wait > CHANGED_MS)
 		wait = at_least_ms > CHANGED_MS ? at_least_ms : CHANGED_MS;
-	item->busy = 0;
+	item->processing = 0;
 	item->dirty = 0;
-	line_leave(queue, item);
+	dequeue(queue, item);
 	item->not_before_ms = at_least_ms > 0 ? now_ms + at_least_ms : INT64_MIN;
 	mpijob__operator_queue_add_at(queue, item, now_ms + wait);
 }
 
-void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue,
-    struct mpijob__operator_queue_item *item, int refused)
+void mpijob__operator_queue_set_denied(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int denied)
 {
 	struct mpijob__operator_queue_group *group = item->group;
 
-	queue->refused_groups -= group->refused > 0;
-	group->refused -= item->refused;
-	item->refused = refused != 0;
-	group->refused += item->refused;
-	queue->refused_groups += group->refused > 0;
+	queue->denied_groups -= group->denied > 0;
+	group->denied -= item->denied;
+	item->denied = denied != 0;
+	group->denied += item->denied;
+	queue->denied_groups += group->denied > 0;
 }
 
 size_t mpijob__operator_queue_share(const struct mpijob__operator_queue *queue,
     const struct mpijob__operator_queue_item *item)
 {
-	return item->group->refused * queue->refused_groups;
+	return item->group->denied * queue->denied_groups;
 }
 
 int64_t mpijob__operator_queue_due_ms(const struct mpijob__operator_queue *queue)
@@ -433,8 +430,8 @@ int64_t mpijob__operator_queue_due_ms(const struct mpijob__operator_queue *queue
 	if (next_group(queue, 0))
 		return INT64_MIN;
 	do {
-		if (group->rest_until_ms > queue->now_ms && group->rest_until_ms < due_ms)
-			due_ms = group->rest_until_ms;
+		if (group->backoff_until_ms > queue->now_ms && group->backoff_until_ms < due_ms)
+			due_ms = group->backoff_until_ms;
 		group = group->after;
 	} while (group != queue->turn);
 	return due_ms;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose turn it is: a work queue that is fair between namespaces. */
+/* A work queue that is fair to namespaces. */
 #ifndef MPIJOB__OPERATOR_QUEUE_H
 #define MPIJOB__OPERATOR_QUEUE_H
 
@@ -10,95 +10,92 @@
 
 struct mpijob__operator_queue_group;
 
-/* The place of one key in the queue; part of what it stands for. Times are monotonic
- * milliseconds. */
+/* A key, a member of the struct that it stands for. Times are monotonic milliseconds. */
 struct mpijob__operator_queue_item {
 	struct mpijob__operator_queue_group *group;
-	struct mpijob__operator_queue_item *prev, *next; /* in the line of its group */
-	int64_t due_ms;        /* when it is added by itself; MPIJOB__OPERATOR_QUEUE_NEVER */
-	int64_t not_before_ms; /* it is kept back until then; INT64_MIN */
-	size_t heap_at;        /* its place among the timers, from 1; 0 when it has none */
-	int64_t since_ms;      /* when it got in line */
+	struct mpijob__operator_queue_item *prev, *next; /* in the queue of its group */
+	int64_t due_ms;        /* when a timer adds it; MPIJOB__OPERATOR_QUEUE_NEVER */
+	int64_t not_before_ms; /* it is not queued before; INT64_MIN */
+	size_t heap_at;        /* its place in the heap of timers, from 1; 0: no timer */
+	int64_t since_ms;      /* when it was queued */
 	int failures;
-	unsigned char in_line;
-	unsigned char busy;    /* somebody works on it */
-	unsigned char dirty;   /* added again meanwhile */
-	unsigned char refused; /* as it was said last */
+	unsigned char queued;
+	unsigned char processing;
+	unsigned char dirty;  /* added again while it is processed */
+	unsigned char denied; /* it waits for a right */
 };
 
 struct mpijob__operator_queue {
 	struct mpijob__operator_queue_group *groups; /* all of them */
-	/* a ring of those with somebody in line; the next one */
+	/* a ring of the groups with a queued key: the next one */
 	struct mpijob__operator_queue_group *turn;
 	struct mpijob__operator_queue_item **heap; /* timers, the earliest first; from index 1 */
 	size_t heap_count, heap_cap;
 	size_t items;
-	size_t in_line;
-	size_t refused_groups; /* with somebody who was refused */
-	size_t under_way;      /* requests of all groups */
-	size_t most;           /* requests that may be under way, set by its owner; 0: any number */
-	int64_t now_ms;        /* set by its owner, for `since_ms` and for groups that rest */
-	/* set by its owner: there was input, and there may be more that was not read yet */
-	int more;
+	size_t queued;
+	size_t denied_groups; /* with a denied key */
+	size_t in_flight;     /* requests of all groups */
+	size_t most;          /* requests that may be in flight, set by the owner; 0: no limit */
+	int64_t now_ms;       /* set by the owner */
+	int more;             /* set by the owner: there may be input that was not read yet */
 };
 
-/* Make room for a key. `name` is its namespace. 0 or MPIJOB_ERR_NOMEM; nothing after this can
- * fail. */
+/* Make room for a key. `name` is its namespace. 0 or MPIJOB_ERR_NOMEM; later calls cannot fail. */
 int mpijob__operator_queue_join(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, const char *name);
-/* Take a key out for good. Fine for one that never joined. */
+/* Remove a key. One that did not join is ignored. */
 void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item);
-/* Something changed: work on it, once more if somebody does already. */
+/* Queue a key; one that is processed is queued again afterwards. */
 void mpijob__operator_queue_add(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item);
 /* The same, at a time; the earliest time wins. */
 void mpijob__operator_queue_add_at(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, int64_t when_ms);
-/* Take the next one, or NULL. One that is not busy becomes it. */
+/* Take the next key, or NULL. It is processed from now on. */
 struct mpijob__operator_queue_item *
 mpijob__operator_queue_take(struct mpijob__operator_queue *queue, int64_t now_ms);
-/* A request of a busy one has left, or was answered. */
+/* A request of a key was sent, or was answered. */
 void mpijob__operator_queue_sent(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item);
 void mpijob__operator_queue_answered(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item);
 /*
- * Note how long work on a key took, or will take. Its namespace then rests for ten times as long:
- * it has no turn while others are in line, have requests under way, or may come with what was not
- * read yet. So expensive jobs delay those of others by one turn and not by each. Less than a few
- * milliseconds count as nothing.
+ * Charge the time that work on a key took, or will take, to its namespace. The namespace then backs
+ * off for ten times as long: it has no turn while others are queued, have requests in flight, or
+ * may be in unread input. So expensive jobs delay the others by one turn and not by each. A few
+ * milliseconds are free.
  */
 void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, int64_t took_us);
-/* A busy one has more to do and waits for its turn. */
-void mpijob__operator_queue_again(struct mpijob__operator_queue *queue,
+/* A key that is processed waits for its next turn. */
+void mpijob__operator_queue_continue(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item);
-/* The work is done, well: failures are forgotten. News wait until `not_before_ms`; INT64_MIN: they
- * do not. */
+/* Processing succeeded: forget failures. The key is not queued before `not_before_ms`; INT64_MIN:
+ * at once. */
 void mpijob__operator_queue_done(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, int64_t not_before_ms);
 /*
- * The work is done, badly: again after 5 ms, doubled with every failure up to 1000 s, or as soon as
- * something changes, but never before `at_least_ms` from now. `at_most_ms` is another limit than
- * 1000 s; 0: none.
+ * Processing failed: retry after 5 ms, doubled with every failure up to 1000 s, or when the key is
+ * added, but never before `at_least_ms` from now. `at_most_ms` replaces the limit of 1000 s; 0:
+ * none.
  */
 void mpijob__operator_queue_failed(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, int64_t now_ms, int64_t at_least_ms,
     int64_t at_most_ms);
-/* Note whether the last work on it was refused by somebody who will not say when he changes his
- * mind. */
-void mpijob__operator_queue_refused(struct mpijob__operator_queue *queue,
-    struct mpijob__operator_queue_item *item, int refused);
-/* How many refused keys share its tries when each namespace has as many of them as the others. */
+/* Set whether a key waits for a right: no event reports when it is granted. */
+void mpijob__operator_queue_set_denied(struct mpijob__operator_queue *queue,
+    struct mpijob__operator_queue_item *item, int denied);
+/* How many denied keys share the rate of attempts with this one, in equal parts for each
+ * namespace. */
 size_t mpijob__operator_queue_share(const struct mpijob__operator_queue *queue,
     const struct mpijob__operator_queue_item *item);
 /*
- * When there is something to take at the earliest: INT64_MIN for now, or as soon as there is no
- * `more`; MPIJOB__OPERATOR_QUEUE_NEVER for never.
+ * When the next key can be taken: INT64_MIN for now, or as soon as there is no `more`;
+ * MPIJOB__OPERATOR_QUEUE_NEVER.
  */
 int64_t mpijob__operator_queue_due_ms(const struct mpijob__operator_queue *queue);
-/* When the first of those in line got there; INT64_MAX when there is none. */
+/* When the oldest queued key was queued; INT64_MAX when there is none. */
 int64_t mpijob__operator_queue_oldest_ms(const struct mpijob__operator_queue *queue);
 void mpijob__operator_queue_release(struct mpijob__operator_queue *queue);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the server does not let us do at present: a verb on a kind in a namespace.
+ * Verbs on a kind in a namespace that the API server refuses at present.
  *
- * Rights are taken away and given back, quotas fill, kinds are not installed yet: none of that
- * comes with news. It is told once when it begins and once when it ends, not with every try; and as
- * soon as one write goes through again, the other jobs that were refused the same are looked at.
+ * Roles change, quotas fill, kinds are not installed yet: no watch event reports that. The log says
+ * it once when it begins and once when it ends, not for each attempt. As soon as one request
+ * succeeds again, the other jobs of the namespace that were refused are planned again.
  */
+#include "operator/rights.h"
+
 #include "operator/operator.h"
 
 #include <stdlib.h>
@@ -23,7 +25,7 @@ struct mpijob__operator_right {
 static struct mpijob__operator_right **find(mpijob_operator *operator_, const char *namespace_,
     int32_t verb, const char *kind)
 {
-	struct mpijob__operator_right **at = &operator_->rights;
+	struct mpijob__operator_right **at = &operator_->rights.missing;
 
 	while (*at && ((*at)->verb != verb || strcmp((*at)->kind, kind) != 0 ||
 			  strcmp((*at)->namespace_, namespace_) != 0))
@@ -50,31 +52,31 @@ int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *name
 {
 	struct mpijob__operator_right **at = find(operator_, namespace_, verb, kind);
 
-	if (*at || operator_->rights_count >= MOST_RIGHTS)
+	if (*at || operator_->rights.count >= MOST_RIGHTS)
 		return *at != NULL;
 	*at = make(namespace_, verb, kind);
 	if (!*at)
 		return 0;
-	operator_->rights_count++;
+	operator_->rights.count++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "rights-missing",
 	    "cannot %s %s in namespace %s for now: %s", mpijob__operator_metrics_verb(verb), kind,
 	    namespace_, message);
 	return 1;
 }
 
-static void look_again(mpijob_operator *operator_, struct mpijob__operator_record *record,
+static void enqueue_denied(mpijob_operator *operator_, struct mpijob__operator_job *job,
     void *namespace_)
 {
-	if (record->item.refused && strcmp(record->namespace_, namespace_) == 0)
-		mpijob__operator_jobs_touch(operator_, record);
+	if (job->item.denied && strcmp(job->namespace_, namespace_) == 0)
+		mpijob__operator_job_enqueue(operator_, job);
 }
 
-void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namespace_, int32_t verb,
-    const char *kind)
+void mpijob__operator_rights_granted(mpijob_operator *operator_, const char *namespace_,
+    int32_t verb, const char *kind)
 {
 	struct mpijob__operator_right **at, *right;
 
-	if (!operator_->rights)
+	if (!operator_->rights.missing)
 		return;
 	at = find(operator_, namespace_, verb, kind);
 	right = *at;
@@ -83,15 +85,15 @@ void mpijob__operator_rights_back(mpijob_operator *operator_, const char *namesp
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "rights-back",
 	    "can %s %s in namespace %s again", mpijob__operator_metrics_verb(verb), kind,
 	    namespace_);
-	mpijob__operator_jobs_each(operator_, look_again, right->namespace_);
+	mpijob__operator_jobs_each(operator_, enqueue_denied, right->namespace_);
 	*at = right->next;
-	operator_->rights_count--;
+	operator_->rights.count--;
 	free(right);
 }
 
 static void forget(mpijob_operator *operator_, const char *namespace_)
 {
-	struct mpijob__operator_right **at = &operator_->rights;
+	struct mpijob__operator_right **at = &operator_->rights.missing;
 
 	while (*at) {
 		struct mpijob__operator_right *right = *at;
@@ -101,19 +103,19 @@ static void forget(mpijob_operator *operator_, const char *namespace_)
 			continue;
 		}
 		*at = right->next;
-		operator_->rights_count--;
+		operator_->rights.count--;
 		free(right);
 	}
 }
 
-void mpijob__operator_rights_note(mpijob_operator *operator_,
-    struct mpijob__operator_record *record, int waits)
+void mpijob__operator_rights_set_waiting(mpijob_operator *operator_,
+    struct mpijob__operator_job *job, int waits)
 {
-	if (!waits && !record->item.refused)
+	if (!waits && !job->item.denied)
 		return;
-	mpijob__operator_queue_refused(&operator_->queue, &record->item, waits);
-	if (mpijob__operator_queue_share(&operator_->queue, &record->item) == 0)
-		forget(operator_, record->namespace_);
+	mpijob__operator_queue_set_denied(&operator_->queue, &job->item, waits);
+	if (mpijob__operator_queue_share(&operator_->queue, &job->item) == 0)
+		forget(operator_, job->namespace_);
 }
 
 size_t mpijob__operator_rights_count(const mpijob_operator *operator_, int32_t verb,
@@ -121,7 +123,7 @@ size_t mpijob__operator_rights_count(const mpijob_operator *operator_, int32_t v
 {
 	size_t count = 0;
 
-	for (const struct mpijob__operator_right *right = operator_->rights; right;
+	for (const struct mpijob__operator_right *right = operator_->rights.missing; right;
 	     right = right->next)
 		count += right->verb == verb && strcmp(right->kind, kind) == 0;
 	return count;
@@ -129,10 +131,10 @@ size_t mpijob__operator_rights_count(const mpijob_operator *operator_, int32_t v
 
 void mpijob__operator_rights_release(mpijob_operator *operator_)
 {
-	while (operator_->rights) {
-		struct mpijob__operator_right *right = operator_->rights;
+	while (operator_->rights.missing) {
+		struct mpijob__operator_right *right = operator_->rights.missing;
 
-		operator_->rights = right->next;
+		operator_->rights.missing = right->next;
 		free(right);
 	}
 }

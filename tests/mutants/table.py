@@ -42,16 +42,16 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "one_over_the_limit_is_set_aside_while_others_go_on"),
     ],
     "An MPIJob is skipped if it cannot be read": [
-        ("lib/operator/operator.c", "#define JOB_LIMIT      ((size_t)2 << 20)", "#define JOB_LIMIT      ((size_t)8 << 20)", RUN,
+        ("lib/operator/informer.c", "#define JOB_LIMIT ((size_t)2 << 20)", "#define JOB_LIMIT ((size_t)8 << 20)", RUN,
          "a_job_has_two_mebibytes"),
-        ("lib/operator/configure.c", 'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;',
-         'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")] += 0;', *ONE_ASIDE),
-        ("lib/operator/jobs.c", 'operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")]++;', "", RIGHTS, "a_job_is_mended"),
-        ("lib/operator/act.c", 'if (record->aside)\n\t\tmpijob__operator_events_emit(operator_, record, "Warning", "ValidationError", record->aside);',
+        ("lib/operator/configure.c", 'operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;',
+         'operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")] += 0;', *ONE_ASIDE),
+        ("lib/operator/cache_jobs.c", 'operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;', "", RIGHTS, "a_job_is_mended"),
+        ("lib/operator/reconcile.c", 'if (job->cache.rejection)\n\t\tmpijob__operator_events_emit(operator_, job, "Warning", "ValidationError", job->cache.rejection);',
          "", RIGHTS, "a_job_is_mended"),
-        ("lib/operator/act.c", "record, 0);\n\tmpijob__operator_queue_done(&operator_->queue, &record->item, INT64_MIN);",
-         "record, 0);\n\tmpijob__operator_queue_failed(&operator_->queue, &record->item, operator_->now_ms, 0, 0);\n"
-         '\tmpijob__operator_events_emit(operator_, record, "Warning", "ValidationError", "again");', RIGHTS, "a_job_is_mended"),
+        ("lib/operator/reconcile.c", "job, 0);\n\tmpijob__operator_queue_done(&operator_->queue, &job->item, INT64_MIN);",
+         "job, 0);\n\tmpijob__operator_queue_failed(&operator_->queue, &job->item, operator_->now_ms, 0, 0);\n"
+         '\tmpijob__operator_events_emit(operator_, job, "Warning", "ValidationError", "again");', RIGHTS, "a_job_is_mended"),
     ],
     "Objects are read one by one": [
         ("lib/client/split.c", "if (split->whole <= split->limit) {", "if (1) {", UNIT + "client_split.c", "monsters_are_passed_over"),
@@ -63,7 +63,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     ],
     "The queue gives turns to namespaces": [
         ("lib/operator/queue.c", "queue->turn = group->after;\n", "queue->turn = group;\n", QUEUE, "each_key_once_and_namespaces_take_turns"),
-        ("lib/operator/jobs.c", "&record->item, record->namespace_)", "&record->item, record->uid)", RUN,
+        ("lib/operator/cache_jobs.c", "&job->item, job->namespace_)", "&job->item, job->uid)", RUN,
          "a_namespace_has_no_more_turns_for_more_jobs"),
     ],
     "A namespace that uses half of the request slots": [
@@ -82,29 +82,29 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "a_hundred_of_a_kind_are_kept"),
     ],
     "A job is validated when it changes": [
-        ("lib/operator/jobs.c", "if (!is_valid_as_before(record->job, job))",
-         "if (!is_valid_as_before(record->job, job) || record->job)", RUN, "an_unchanged_job_is_validated_once"),
-        ("lib/operator/jobs.c", "paths[] = { \"spec\", ", "paths[] = { ", RUN, "an_unchanged_job_is_validated_once"),
+        ("lib/operator/cache_jobs.c", "if (!is_valid_as_before(job->cache.mpijob, parsed))",
+         "if (!is_valid_as_before(job->cache.mpijob, parsed) || job->cache.mpijob)", RUN, "an_unchanged_job_is_validated_once"),
+        ("lib/operator/cache_jobs.c", "paths[] = { \"spec\", ", "paths[] = { ", RUN, "an_unchanged_job_is_validated_once"),
     ],
     "A watch keeps the bytes": [
-        ("lib/operator/jobs.c", "\trecord->unread_len = object->json_len;\n",
-         "\trecord->unread_len = object->json_len;\n\tif (mpijob__operator_jobs_read(operator_, record))\n\t\treturn MPIJOB_ERR_NOMEM;\n", RUN,
+        ("lib/operator/cache_jobs.c", "\tjob->cache.raw_len = object->json_len;\n",
+         "\tjob->cache.raw_len = object->json_len;\n\tif (mpijob__operator_job_parse(operator_, job))\n\t\treturn MPIJOB_ERR_NOMEM;\n", RUN,
          "a_burst_is_read_in_turns"),
     ],
     "Reading, validation and planning": [
-        ("lib/operator/act.c", "if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US)", "if (rc == 0 && 0)", RUN,
+        ("lib/operator/reconcile.c", "if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US)", "if (rc == 0 && 0)", RUN,
          "validation_that_takes_long_is_a_turn_of_its_own"),
     ],
     "A namespace that used CPU time": [
-        ("lib/operator/queue.c", "from_ms + took_us * REST / 1000;", "from_ms;", QUEUE, "expensive_jobs_wait_for_others"),
+        ("lib/operator/queue.c", "from_ms + took_us * BACKOFF_FACTOR / 1000;", "from_ms;", QUEUE, "expensive_jobs_wait_for_others"),
         ("lib/operator/operator.c", "\t\tmpijob__operator_queue_charge(&operator_->queue, item, took_us);\n", "", RUN,
          "who_takes_time_lets_others_go_first"),
-        ("lib/operator/jobs.c", "(int64_t)(object->json_len / BYTES_PER_US)", "0", RUN, "a_large_job_lets_others_go_first"),
-        ("lib/operator/queue.c", "!more && group->under_way == queue->under_way &&", "(!more || 1) &&", QUEUE,
+        ("lib/operator/cache_jobs.c", "(int64_t)(object->json_len / BYTES_PER_US)", "0", RUN, "a_large_job_lets_others_go_first"),
+        ("lib/operator/queue.c", "!more && group->in_flight == queue->in_flight &&", "(!more || 1) &&", QUEUE,
          "who_rests_waits_for_others_to_come"),
     ],
     "This wait lasts at most one minute": [
-        ("lib/operator/queue.c", "#define MOST_REST_MS 60000", "#define MOST_REST_MS 600000", QUEUE, "a_rest_lasts_a_minute_at_most"),
+        ("lib/operator/queue.c", "#define MOST_BACKOFF_MS 60000", "#define MOST_BACKOFF_MS 600000", QUEUE, "a_rest_lasts_a_minute_at_most"),
     ],
     "A step of the operator makes plans": [
         ("lib/operator/operator.c", "if (from_us + took_us >= until_us)", "if (0 && until_us)", RUN, "a_step_ends_after_20_ms"),
@@ -138,13 +138,13 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/plan/plan.c", '"Warning", "ErrResourceExists"', '"Warning", "Exists"', RUN, "somebody_elses_service"),
     ],
     "The operator reads a Secret": [
-        ("lib/operator/route.c", "int rc = mpijob_observe(operator_->observation, json, len, NULL);",
-         "int rc = mpijob_observe(operator_->observation, json, len, NULL);\n\n"
+        ("lib/operator/cache_children.c", "int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);",
+         "int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);\n\n"
          '\tmpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "read", "%.*s", (int)len, json);',
          UNIT + "operator_hostile.c", "the_contents_of_a_secret_go_nowhere"),
     ],
     "A child in another namespace": [
-        ("lib/operator/route.c", "strcmp(record->namespace_, observed->namespace_) != 0", "0", RUN, "a_claim_from_another_namespace"),
+        ("lib/operator/cache_children.c", "strcmp(job->namespace_, observed->namespace_) != 0", "0", RUN, "a_claim_from_another_namespace"),
     ],
     "Of a template's `metadata` only": [
         ("lib/render/pod.c", "int launcher = strcmp(b->role, \"Launcher\") == 0;",
@@ -198,8 +198,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "labels_are_escaped"),
     ],
     "Besides the launcher and namespace": [
-        ("lib/operator/metrics.c", 'put_label(sheet, "namespace", record->namespace_, "} 1\\n");',
-         'put_label(sheet, "namespace", record->namespace_, ",");\n\tput_label(sheet, "uid", record->uid, "} 1\\n");',
+        ("lib/operator/metrics.c", 'put_label(sheet, "namespace", job->namespace_, "} 1\\n");',
+         'put_label(sheet, "namespace", job->namespace_, ",");\n\tput_label(sheet, "uid", job->uid, "} 1\\n");',
          UNIT + "operator_shadow.c", "a_life_is_counted"),
     ],
     "At most 25 Events": [
@@ -229,17 +229,17 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "return given && b->subject->features.user_variables >= 0;", *RENDERED),
     ],
     "Children that are deleted": [
-        ("lib/operator/jobs.c", "if (record->losses > LOSSES_FREE)", "if (0)", RUN,
+        ("lib/operator/cache_jobs.c", "if (job->backoff.losses > LOSSES_FREE)", "if (0)", RUN,
          "who_deletes_again_and_again_waits_longer"),
     ],
     "A job that never settles": [
-        ("lib/operator/act.c", "++record->rounds > MOST_ROUNDS", "0", RUN, "a_job_that_never_settles_is_planned_less_often"),
+        ("lib/operator/reconcile.c", "++job->backoff.rounds > MOST_ROUNDS", "0", RUN, "a_job_that_never_settles_is_planned_less_often"),
         ("lib/operator/queue.c", "if (item->failures < 18)", "if (item->failures < 1)", QUEUE, "failures_back_off"),
     ],
     "A rejection by a quota": [
-        ("lib/operator/rights.c", "if (*at || operator_->rights_count", "if (operator_->rights_count", RIGHTS,
+        ("lib/operator/rights.c", "if (*at || operator_->rights.count", "if (operator_->rights.count", RIGHTS,
          "a_right_is_taken_and_given_back"),
-        ("lib/operator/act.c", "return each_ms > REFUSED_MS ? each_ms : REFUSED_MS;",
+        ("lib/operator/reconcile.c", "return each_ms > REFUSED_MS ? each_ms : REFUSED_MS;",
          "return (each_ms > REFUSED_MS ? each_ms : REFUSED_MS) * 100;", RIGHTS, "the_wait_for_a_right_is_bounded"),
     ],
     "When nothing has changed": [
@@ -247,7 +247,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/plan/children.c", "if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {", "if (child) {", RUN, "a_life"),
     ],
     "Each job has one key pair": [
-        ("lib/operator/act_send.c", "int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;",
+        ("lib/operator/write.c", "int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;",
          "int rc = 0;\n\n\tmemset(entropy, 7, sizeof(entropy));", UNIT + "operator_hostile.c", "each_job_has_a_key_of_its_own"),
         ("lib/render/ssh_key.c", "BN_mod(d, wide, bound, context) && BN_add_word(d, 1);", "BN_mod(d, wide, bound, context);",
          UNIT + "render_ssh_key.c", "known_answer"),
@@ -276,11 +276,11 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "resources: [jobs]\n  verbs: [get, list, watch, create, patch, delete]", ROLES, "check_the_operator"),
     ],
     "With `--namespace` a Role": [
-        ("lib/operator/operator.c", "source->namespace_ = operator_->namespace_;", "source->namespace_ = NULL;", RUN, "options"),
+        ("lib/operator/informer.c", "informer->namespace_ = operator_->options.namespace_;", "informer->namespace_ = NULL;", RUN, "options"),
         ("manifests/components/one-namespace/role.yaml", "verbs: [update]", "verbs: [update, patch]", ROLES, "check_one_namespace"),
     ],
     "Deletes carry the uid": [
-        ("lib/operator/act_send.c", "options.uid = action->uid;", "options.uid = NULL;", RIGHTS, "deletes_carry_the_uid"),
+        ("lib/operator/write.c", "options.uid = action->uid;", "options.uid = NULL;", RIGHTS, "deletes_carry_the_uid"),
     ],
     "Status updates carry the resourceVersion": [
         ("lib/plan/bodies.c",
@@ -288,7 +288,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "a_status_names_its_version"),
     ],
     "An operator that does not hold the Lease": [
-        ("lib/operator/act.c", "if (!operator_->acting && !operator_->shadow.on) {", "if (0) {", UNIT + "operator_shadow.c",
+        ("lib/operator/reconcile.c", "if (!mpijob__operator_is_leading(operator_) && !operator_->shadow.on) {", "if (0) {", UNIT + "operator_shadow.c",
          "a_standby_waits_for_its_turn"),
     ],
     "A shadow has only read rights": [

@@ -117,9 +117,9 @@ FAKE struct fake_object *put_job(struct rig *rig, const char *namespace_, const 
 }
 
 /* What the operator knows of the job team/pi. */
-FAKE struct mpijob__operator_record *record_of(struct rig *rig)
+FAKE struct mpijob__operator_job *entry_of(struct rig *rig)
 {
-	return mpijob__operator_jobs_by_uid(rig->operator_,
+	return mpijob__operator_job_find(rig->operator_,
 	    fake_string(fake_find(&rig->fake, JOBS, "team", "pi"), "metadata.uid"));
 }
 

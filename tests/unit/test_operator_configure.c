@@ -346,7 +346,7 @@ static void a_network_policy_by_annotation(void **state)
 static void somebody_elses_network_policy(void **state)
 {
 	struct rig rig;
-	struct mpijob__operator_record *record;
+	struct mpijob__operator_job *entry;
 
 	(void)state;
 	set_up_server(&rig);
@@ -357,11 +357,11 @@ static void somebody_elses_network_policy(void **state)
 	run(&rig, 400);
 	assert_int_equal(fake_objects(&rig.fake, LAUNCHERS), 0);
 	fake_delete(&rig.fake, fake_find(&rig.fake, policies, "team", "pi"));
-	record = mpijob__operator_jobs_by_uid(rig.operator_,
+	entry = mpijob__operator_job_find(rig.operator_,
 	    fake_string(fake_find(&rig.fake, JOBS, "team", "pi"), "metadata.uid"));
-	assert_true(record->strangers_ms > rig.operator_->now_ms);
-	record->strangers_ms = 1;
-	mpijob__operator_queue_add(&rig.operator_->queue, &record->item);
+	assert_true(entry->backoff.foreign_until_ms > rig.operator_->now_ms);
+	entry->backoff.foreign_until_ms = 1;
+	mpijob__operator_queue_add(&rig.operator_->queue, &entry->item);
 	run(&rig, 400);
 	expect_children(&rig, 1, 1);
 	assert_int_equal(fake_objects(&rig.fake, policies), 1);

@@ -20,7 +20,7 @@ static void set_up_job(struct rig *rig)
 
 static void say(struct rig *rig, const char *reason, const char *message)
 {
-	mpijob__operator_events_emit(rig->operator_, record_of(rig), "Warning", reason, message);
+	mpijob__operator_events_emit(rig->operator_, entry_of(rig), "Warning", reason, message);
 }
 
 static int answer_events(struct fake *fake, const char *method, const char *path,
@@ -285,7 +285,7 @@ static void a_dozen_tries(void **state)
 	assert_int_equal(mpijob_operator_busy(rig.operator_), 0);
 	assert_int_equal(dropped(&rig), 1);
 	assert_string_equal(rig.last_log,
-	    "the Event Odd about MPIJob team/pi is dropped after 12 tries");
+	    "the Event Odd about MPIJob team/pi is dropped after 12 attempts");
 	tear_down(&rig);
 }
 
@@ -388,7 +388,7 @@ static void a_standby_tells_nothing(void **state)
 	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-0"),
 	    "status: {conditions: [1], phase: [2]}");
 	run(&rig, 100);
-	assert_non_null(strstr(rig.last_log, "Pod team/pi-worker-0 is set aside"));
+	assert_non_null(strstr(rig.last_log, "Pod team/pi-worker-0 is skipped"));
 	mpijob_operator_act(rig.operator_, MPIJOB_OPERATOR_ACTS);
 	run(&rig, 100);
 	assert_int_equal(fake_writes(&rig.fake), writes);

@@ -314,7 +314,7 @@ static void cut_with(int pad)
 	mpijob__base_text_puts(&text, &"yy"[2 - pad]);
 	for (int i = 0; i < 20000; i++)
 		mpijob__base_text_puts(&text, "x\xc3\xa9");
-	mpijob__operator_events_emit(rig.operator_, record_of(&rig), "Warning", "Long",
+	mpijob__operator_events_emit(rig.operator_, entry_of(&rig), "Warning", "Long",
 	    mpijob_text_data(&text));
 	patch = fake_text("status: {phase: Failed, reason: Evicted, message: \"%s\"}",
 	    mpijob_text_data(&text));

@@ -32,12 +32,13 @@ static mpijob_operator *set_up(void)
 	mpijob_operator *operator_ = calloc(1, sizeof(*operator_));
 
 	assert_non_null(operator_);
-	operator_->log = on_log;
+	operator_->options.log = on_log;
 	operator_->now_ms = 1000;
-	operator_->jobs_by_uid.seed = 7;
-	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].operator_ = operator_;
-	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].number = MPIJOB__OPERATOR_SOURCE_PODS;
-	operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS].kind = "Pod";
+	operator_->cache.by_uid.seed = 7;
+	operator_->informers[MPIJOB__OPERATOR_INFORMER_PODS].operator_ = operator_;
+	operator_->informers[MPIJOB__OPERATOR_INFORMER_PODS].number =
+	    MPIJOB__OPERATOR_INFORMER_PODS;
+	operator_->informers[MPIJOB__OPERATOR_INFORMER_PODS].kind = "Pod";
 	warnings = 0;
 	return operator_;
 }
@@ -62,7 +63,7 @@ static void add(mpijob_operator *operator_, const char *namespace_, int from, in
 		observed.owner_uid = owner;
 		observed.namespace_ = namespace_;
 		observed.name = name;
-		mpijob__operator_orphans_add(&operator_->sources[MPIJOB__OPERATOR_SOURCE_PODS],
+		mpijob__operator_orphans_add(&operator_->informers[MPIJOB__OPERATOR_INFORMER_PODS],
 		    &observed);
 	}
 }
@@ -71,7 +72,7 @@ static size_t count_of(const mpijob_operator *operator_, const char *namespace_)
 {
 	size_t count = 0;
 
-	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan;
+	for (const struct mpijob__operator_orphan *orphan = operator_->orphans.waiting; orphan;
 	     orphan = orphan->next)
 		count += strcmp(orphan->namespace_, namespace_) == 0;
 	return count;
@@ -79,7 +80,7 @@ static size_t count_of(const mpijob_operator *operator_, const char *namespace_)
 
 static int waits(const mpijob_operator *operator_, const char *uid)
 {
-	for (const struct mpijob__operator_orphan *orphan = operator_->orphans; orphan;
+	for (const struct mpijob__operator_orphan *orphan = operator_->orphans.waiting; orphan;
 	     orphan = orphan->next)
 		if (strcmp(orphan->uid, uid) == 0)
 			return 1;
@@ -93,13 +94,13 @@ static void one_namespace_may_use_the_whole_table(void **state)
 
 	(void)state;
 	add(operator_, "team", 0, TABLE);
-	assert_int_equal(operator_->orphan_count, TABLE);
+	assert_int_equal(operator_->orphans.count, TABLE);
 	assert_int_equal(warnings, 0);
 	mpijob__operator_orphans_adopt(operator_, "owner-of-team-17");
-	assert_int_equal(operator_->orphan_count, TABLE - 1);
-	assert_string_equal(operator_->fetches->name, "pod-17");
+	assert_int_equal(operator_->orphans.count, TABLE - 1);
+	assert_string_equal(operator_->orphans.fetches->name, "pod-17");
 	mpijob__operator_orphans_drop(operator_, "team-18");
-	assert_int_equal(operator_->orphan_count, TABLE - 2);
+	assert_int_equal(operator_->orphans.count, TABLE - 2);
 	tear_down(operator_);
 }
 
@@ -109,7 +110,7 @@ static void a_full_table_has_room_for_others(void **state)
 
 	(void)state;
 	add(operator_, "forger", 0, 3 * TABLE);
-	assert_int_equal(operator_->orphan_count, TABLE);
+	assert_int_equal(operator_->orphans.count, TABLE);
 	add(operator_, "team", 0, 100);
 	assert_int_equal(count_of(operator_, "team"), 100);
 	assert_int_equal(count_of(operator_, "forger"), TABLE - 100);
@@ -122,7 +123,7 @@ static void a_full_table_has_room_for_others(void **state)
 	assert_int_equal(count_of(operator_, "team"), 100);
 	add(operator_, "team", 100, TABLE);
 	assert_in_range(count_of(operator_, "forger"), TABLE / 2 - 1, TABLE / 2);
-	assert_int_equal(operator_->orphan_count, TABLE);
+	assert_int_equal(operator_->orphans.count, TABLE);
 	tear_down(operator_);
 }
 
@@ -161,8 +162,8 @@ static void nothing_waits_for_ever(void **state)
 	assert_int_equal(count_of(operator_, "new"), 11);
 	operator_->now_ms += 20 * MINUTES;
 	mpijob__operator_orphans_step(operator_);
-	assert_int_equal(operator_->orphan_count, 0);
-	assert_null(operator_->orphan_groups);
+	assert_int_equal(operator_->orphans.count, 0);
+	assert_null(operator_->orphans.groups);
 	tear_down(operator_);
 }
 

@@ -59,7 +59,7 @@ static void slow_requests_do_not_take_all(void **state)
 		mpijob__operator_queue_sent(&queue, &items[i]);
 	for (int i = 0; i < 3; i++) {
 		assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[3]);
-		mpijob__operator_queue_again(&queue, &items[3]);
+		mpijob__operator_queue_continue(&queue, &items[3]);
 	}
 	mpijob__operator_queue_answered(&queue, &items[0]);
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[0]);
@@ -86,7 +86,7 @@ static void some_places_are_left_to_others(void **state)
 	for (int i = 0; i < 14; i++) {
 		assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[0]);
 		mpijob__operator_queue_sent(&queue, &items[0]);
-		mpijob__operator_queue_again(&queue, &items[0]);
+		mpijob__operator_queue_continue(&queue, &items[0]);
 	}
 	assert_null(mpijob__operator_queue_take(&queue, 0));
 	assert_int_equal(mpijob__operator_queue_due_ms(&queue), MPIJOB__OPERATOR_QUEUE_NEVER);
@@ -96,7 +96,7 @@ static void some_places_are_left_to_others(void **state)
 	mpijob__operator_queue_answered(&queue, &items[0]);
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[0]);
 	mpijob__operator_queue_sent(&queue, &items[0]);
-	mpijob__operator_queue_again(&queue, &items[0]);
+	mpijob__operator_queue_continue(&queue, &items[0]);
 	/* Who is alone may have them all. */
 	mpijob__operator_queue_leave(&queue, &items[1]);
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[0]);
@@ -135,7 +135,7 @@ static void added_while_busy(void **state)
 	mpijob__operator_queue_add(&queue, &items[0]);
 	assert_null(mpijob__operator_queue_take(&queue, 0));
 	/* It is still the same turn that comes again. */
-	mpijob__operator_queue_again(&queue, &items[0]);
+	mpijob__operator_queue_continue(&queue, &items[0]);
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[0]);
 	assert_int_equal(items[0].dirty, 1);
 	mpijob__operator_queue_done(&queue, &items[0], INT64_MIN);
@@ -288,7 +288,7 @@ static void a_small_job_beside_two_thousand(void **state)
 		mpijob__operator_queue_add(&queue, &items[i]);
 	}
 	assert_int_equal(mpijob__operator_queue_join(&queue, small, "small"), 0);
-	assert_int_equal(queue.in_line, MANY);
+	assert_int_equal(queue.queued, MANY);
 	assert_int_equal(mpijob__operator_queue_oldest_ms(&queue), 100);
 	queue.now_ms = 200;
 	for (struct mpijob__operator_queue_item *item;
@@ -300,9 +300,9 @@ static void a_small_job_beside_two_thousand(void **state)
 			mpijob__operator_queue_done(&queue, item, INT64_MIN);
 			continue;
 		}
-		waited += small->in_line;
+		waited += small->queued;
 		if (++turns[item - items] < TURNS)
-			mpijob__operator_queue_again(&queue, item);
+			mpijob__operator_queue_continue(&queue, item);
 		else
 			mpijob__operator_queue_done(&queue, item, INT64_MIN);
 		if ((item - items) % 7 == 0)
@@ -310,7 +310,7 @@ static void a_small_job_beside_two_thousand(void **state)
 	}
 	assert_true(served > MANY);
 	assert_int_equal(most, 1);
-	assert_int_equal(queue.in_line, 0);
+	assert_int_equal(queue.queued, 0);
 	assert_int_equal(mpijob__operator_queue_oldest_ms(&queue), INT64_MAX);
 	leave(&queue, items, MANY + 1);
 	free(turns);
@@ -354,7 +354,7 @@ static void expensive_jobs_wait_for_others(void **state)
 			mpijob__operator_queue_add(&queue, &items[4]);
 		if (item == &items[4] || last_us == 0)
 			last_us = now_us;
-		mpijob__operator_queue_again(&queue, item);
+		mpijob__operator_queue_continue(&queue, item);
 	}
 	assert_in_range(longest_us, 1000, 100000);
 	assert_in_range(now_us, 100000, 300000);
@@ -377,10 +377,10 @@ static void only_others_make_a_namespace_rest(void **state)
 	mpijob__operator_queue_add(&queue, &items[2]);
 	mpijob__operator_queue_charge(&queue, &items[2], 1999);
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[2]);
-	mpijob__operator_queue_again(&queue, &items[2]);
+	mpijob__operator_queue_continue(&queue, &items[2]);
 	queue.now_ms = 4999;
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 4999), &items[2]);
-	mpijob__operator_queue_again(&queue, &items[2]);
+	mpijob__operator_queue_continue(&queue, &items[2]);
 	queue.now_ms = 5000;
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 5000), &items[1]);
 	leave(&queue, items, 3);
@@ -416,7 +416,7 @@ static void who_rests_waits_for_others_to_come(void **state)
 	queue.now_ms = 5000;
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 5000), &items[1]);
 	mpijob__operator_queue_leave(&queue, &items[2]);
-	assert_int_equal(queue.under_way, 0);
+	assert_int_equal(queue.in_flight, 0);
 	leave(&queue, items, 2);
 }
 
@@ -433,7 +433,7 @@ static void a_rest_lasts_a_minute_at_most(void **state)
 	mpijob__operator_queue_charge(&queue, &items[0], INT64_C(3600) * 1000000);
 	queue.now_ms = 59999;
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 59999), &items[1]);
-	mpijob__operator_queue_again(&queue, &items[1]);
+	mpijob__operator_queue_continue(&queue, &items[1]);
 	queue.now_ms = 60000;
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 60000), &items[0]);
 	leave(&queue, items, 2);
@@ -451,14 +451,14 @@ static void refusals_are_counted_by_namespace(void **state)
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[0]), 0);
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 4; i++)
-			mpijob__operator_queue_refused(&queue, &items[i], 1);
+			mpijob__operator_queue_set_denied(&queue, &items[i], 1);
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[0]), 6);
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[3]), 2);
-	mpijob__operator_queue_refused(&queue, &items[0], 0);
+	mpijob__operator_queue_set_denied(&queue, &items[0], 0);
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[1]), 4);
 	mpijob__operator_queue_leave(&queue, &items[3]);
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[1]), 2);
-	assert_int_equal(queue.refused_groups, 1);
+	assert_int_equal(queue.denied_groups, 1);
 	leave(&queue, items, 5);
 }
 

@@ -59,9 +59,9 @@ static void hurry(struct rig *rig)
 	}
 }
 
-static void count_refused(void *count, const struct mpijob__operator_record *record)
+static void count_refused(void *count, const struct mpijob__operator_job *entry)
 {
-	*(size_t *)count += record->item.refused;
+	*(size_t *)count += entry->item.denied;
 }
 
 /* How many jobs wait for what the server does not let us do. */
@@ -141,13 +141,13 @@ static void what_nobody_waits_for_is_forgotten(void **state)
 	other = put_job(&rig, "team", "tau", 2, "cleanPodPolicy: All");
 	for (int i = 0; i < 3000 && refused_jobs(&rig) < 2; i++)
 		run(&rig, 1);
-	assert_int_equal(rig.operator_->rights_count, 1);
+	assert_int_equal(rig.operator_->rights.count, 1);
 	fake_delete(&rig.fake, one);
 	run(&rig, 20);
-	assert_int_equal(rig.operator_->rights_count, 1);
+	assert_int_equal(rig.operator_->rights.count, 1);
 	fake_delete(&rig.fake, other);
 	run(&rig, 20);
-	assert_int_equal(rig.operator_->rights_count, 0);
+	assert_int_equal(rig.operator_->rights.count, 0);
 	assert_int_equal(refused_jobs(&rig), 0);
 	assert_false(
 	    has_sample(&rig, "mpi_operator_denied_namespaces{kind=\"Pod\",verb=\"create\"} 1"));
@@ -168,12 +168,12 @@ static void who_is_suspended_waits_for_no_right(void **state)
 	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
 	for (int i = 0; i < 3000 && !refused_jobs(&rig); i++)
 		run(&rig, 1);
-	assert_int_equal(rig.operator_->rights_count, 1);
+	assert_int_equal(rig.operator_->rights.count, 1);
 	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
 	for (int i = 0; i < 3000 && refused_jobs(&rig); i++)
 		run(&rig, 1);
 	assert_int_equal(refused_jobs(&rig), 0);
-	assert_int_equal(rig.operator_->rights_count, 0);
+	assert_int_equal(rig.operator_->rights.count, 0);
 	tear_down(&rig);
 }
 
@@ -190,12 +190,12 @@ static void a_right_to_look_comes_back(void **state)
 	fake_put(&rig.fake, SECRETS, "team",
 	    "apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh}\n");
 	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	for (int i = 0; i < 3000 && !rig.operator_->rights_count; i++)
+	for (int i = 0; i < 3000 && !rig.operator_->rights.count; i++)
 		run(&rig, 1);
-	assert_int_equal(rig.operator_->rights_count, 1);
+	assert_int_equal(rig.operator_->rights.count, 1);
 	assert_true(refusal.count > 0);
 	refusal.path = NULL;
-	for (int i = 0; i < 100 && rig.operator_->rights_count; i++) {
+	for (int i = 0; i < 100 && rig.operator_->rights.count; i++) {
 		struct mpijob__operator_queue *queue = &rig.operator_->queue;
 
 		if (queue->heap_count) {
@@ -204,7 +204,7 @@ static void a_right_to_look_comes_back(void **state)
 		}
 		run(&rig, 3);
 	}
-	assert_int_equal(rig.operator_->rights_count, 0);
+	assert_int_equal(rig.operator_->rights.count, 0);
 	tear_down(&rig);
 }
 
@@ -221,9 +221,9 @@ static void a_refused_plan_asks_once(void **state)
 	rig.fake.user = &refusal;
 	put_job(&rig, "team", "pi", 200, "cleanPodPolicy: All");
 	run(&rig, 20);
-	for (int i = 0; i < 3000 && record_of(&rig)->item.failures < 5; i++)
+	for (int i = 0; i < 3000 && entry_of(&rig)->item.failures < 5; i++)
 		run(&rig, 1);
-	failures = record_of(&rig)->item.failures;
+	failures = entry_of(&rig)->item.failures;
 	assert_int_equal(failures, 5);
 	assert_in_range(refusal.count, failures, failures + 1); /* with the try under way */
 	tear_down(&rig);
@@ -240,7 +240,7 @@ static struct mpijob__operator_queue_item *crowd(struct rig *rig, const char *na
 		assert_int_equal(mpijob__operator_queue_join(&rig->operator_->queue, &items[i],
 				     namespace_),
 		    0);
-		mpijob__operator_queue_refused(&rig->operator_->queue, &items[i], 1);
+		mpijob__operator_queue_set_denied(&rig->operator_->queue, &items[i], 1);
 	}
 	return items;
 }
@@ -360,7 +360,7 @@ static void the_rights_of_the_reference_are_enough(void **state)
 	/* A Secret whose key is gone, and that was heard of long ago, is read and mended. */
 	secret = fake_find(&rig.fake, SECRETS, "team", "pi-ssh");
 	fake_patch(&rig.fake, secret, "data: {ssh-privatekey: null, other: eA==}");
-	record_of(&rig)->known_ms[MPIJOB_ROLE_SECRET] -= 60000;
+	entry_of(&rig)->fresh.read_ms[MPIJOB_ROLE_SECRET] -= 60000;
 	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
 	run(&rig, 300);
 	expect_children(&rig, 1, 2);
@@ -399,9 +399,9 @@ static void an_orphan_is_listed_where_it_cannot_be_got(void **state)
 	    "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
 	    "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
 	run(&rig, 40);
-	assert_null(rig.operator_->fetches);
+	assert_null(rig.operator_->orphans.fetches);
 	assert_int_equal(refused, 1);
-	service = mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts,
+	service = mpijob_facts_child(mpijob__operator_job_find(rig.operator_, "later")->cache.facts,
 	    MPIJOB_ROLE_SERVICE);
 	assert_non_null(service);
 	assert_string_equal(service->name, "pi");
@@ -525,7 +525,7 @@ static void a_patch_for_one_that_was_made_again(void **state)
 	run(&rig, 300);
 	assert_int_equal(patches, 1);
 	assert_null(rig.last_log);
-	assert_int_equal(record_of(&rig)->item.failures, 0);
+	assert_int_equal(entry_of(&rig)->item.failures, 0);
 	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/services/pi"), 1);
 	/* When it is the one that was meant, it is the patch that is wrong. */
 	fake_delete(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"));
@@ -535,7 +535,7 @@ static void a_patch_for_one_that_was_made_again(void **state)
 	fake_patch(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"),
 	    "spec: {selector: {other: thing}}");
 	run(&rig, 300);
-	assert_true(record_of(&rig)->item.failures > 0);
+	assert_true(entry_of(&rig)->item.failures > 0);
 	assert_string_equal(rig.last_log,
 	    "cannot patch Service team/pi: metadata.uid: field is immutable");
 	tear_down(&rig);

@@ -504,7 +504,7 @@ static void suspend_and_resume(void **state)
 /* As if the job had been written to a minute earlier. */
 static void age(struct rig *rig)
 {
-	record_of(rig)->fresh_ms -= 60000;
+	entry_of(rig)->fresh.job_ms -= 60000;
 }
 
 /* News may be old: before the first of many workers is deleted the job is looked at, and before the
@@ -531,7 +531,7 @@ static void a_job_is_looked_at_once(void **state)
 	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
 	assert_int_equal(fake_count(&rig.fake, look), 2);
 	/* What we deleted ourselves, just after it was made, nobody took away. */
-	assert_int_equal(record_of(&rig)->losses, 0);
+	assert_int_equal(entry_of(&rig)->backoff.losses, 0);
 	tear_down(&rig);
 }
 
@@ -634,19 +634,19 @@ static void an_unchanged_job_is_validated_once(void **state)
 	run(&rig, 400);
 	expect_children(&rig, 1, 3);
 	assert_in_range(count_plans(&rig), 3, 100);
-	assert_int_equal(rig.operator_->validations, 1);
+	assert_int_equal(rig.operator_->cache.validations, 1);
 	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
 	run(&rig, 400);
-	assert_int_equal(rig.operator_->validations, 2);
+	assert_int_equal(rig.operator_->cache.validations, 2);
 	fake_patch(&rig.fake, job,
 	    "spec: {mpiReplicaSpecs: {Worker: {template: {spec: {containers: 5}}}}}");
 	run(&rig, 400);
-	assert_int_equal(rig.operator_->validations, 3);
-	assert_int_equal(record_of(&rig)->invalid, 1);
+	assert_int_equal(rig.operator_->cache.validations, 3);
+	assert_int_equal(entry_of(&rig)->cache.state, MPIJOB__OPERATOR_JOB_REFUSED);
 	/* Another configuration may make another job of it. */
 	assert_int_equal(mpijob_operator_configure(rig.operator_, NULL), 0);
 	run(&rig, 400);
-	assert_int_equal(rig.operator_->validations, 4);
+	assert_int_equal(rig.operator_->cache.validations, 4);
 	tear_down(&rig);
 }
 
@@ -663,9 +663,9 @@ static void enlarge(struct rig *rig, struct fake_object *job, const char *key, s
 	fake_stamp(&rig->fake, job, "MODIFIED");
 }
 
-static void count_unread(void *user, const struct mpijob__operator_record *record)
+static void count_unread(void *user, const struct mpijob__operator_job *entry)
 {
-	*(size_t *)user += record->unread && !record->job;
+	*(size_t *)user += entry->cache.raw && !entry->cache.mpijob;
 }
 
 /* A burst of large jobs is kept, not read, while it arrives. */
@@ -730,7 +730,7 @@ static void a_job_has_two_mebibytes(void **state)
 	run(&rig, 300);
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "fits-launcher"));
 	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
-	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")],
+	assert_int_equal(rig.operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")],
 	    1);
 	/* Also when it was read before. */
 	fake_patch(&rig.fake, exceeds, "metadata: {annotations: {a: short}}");
@@ -738,7 +738,7 @@ static void a_job_has_two_mebibytes(void **state)
 	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
 	enlarge(&rig, fits, "b", 10000);
 	run(&rig, 300);
-	assert_int_equal(rig.operator_->metrics.set_aside[mpijob__operator_metrics_kind("MPIJob")],
+	assert_int_equal(rig.operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")],
 	    2);
 	tear_down(&rig);
 }
@@ -763,7 +763,7 @@ static void validation_that_takes_long_is_a_turn_of_its_own(void **state)
 	run(&rig, 100);
 	mpijob_operator_act(rig.operator_, 1);
 	fake_clock_cpu_step_us = 30000;
-	while (rig.operator_->validations == 0)
+	while (rig.operator_->cache.validations == 0)
 		run(&rig, 1);
 	assert_int_equal(count_plans(&rig), 0);
 	run(&rig, 1);
@@ -789,12 +789,12 @@ static void a_step_ends_after_20_ms(void **state)
 	fake_clock_cpu_step_us = 30000;
 	for (uint64_t i = 1; i <= 4; i++) {
 		run(&rig, 1);
-		assert_int_equal(rig.operator_->validations, i);
+		assert_int_equal(rig.operator_->cache.validations, i);
 	}
 	/* Without load all that is left is one step. */
 	fake_clock_cpu_step_us = 0;
 	run(&rig, 1);
-	assert_int_equal(rig.operator_->validations, 8);
+	assert_int_equal(rig.operator_->cache.validations, 8);
 	tear_down(&rig);
 }
 

@@ -394,17 +394,17 @@ static void labels_are_escaped(void **state)
 {
 	struct rig rig;
 	struct fake_object *job;
-	struct mpijob__operator_record *record;
+	struct mpijob__operator_job *entry;
 
 	(void)state;
 	set_up(&rig);
 	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 	run(&rig, 20);
 	/* No server has such a name; the format would be broken all the same. */
-	record = mpijob__operator_jobs_by_uid(rig.operator_, fake_string(job, "metadata.uid"));
-	free(record->namespace_);
-	record->namespace_ = strdup("te\"a\\m\n");
-	record->had_launcher = 1;
+	entry = mpijob__operator_job_find(rig.operator_, fake_string(job, "metadata.uid"));
+	free(entry->namespace_);
+	entry->namespace_ = strdup("te\"a\\m\n");
+	entry->cache.had_launcher = 1;
 	expect_sample(&rig,
 	    "mpi_operator_job_info{launcher=\"pi-launcher\",namespace=\"te\\\"a\\\\m\\n\"}", "1");
 	tear_down(&rig);

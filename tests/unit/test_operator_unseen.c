@@ -91,7 +91,7 @@ static void a_secret_that_somebody_took_away(void **state)
 	assert_non_null(await(&rig, SECRETS, "pi-ssh"));
 	run(&rig, 100);
 	fake_delete(&rig.fake, fake_find(&rig.fake, SECRETS, "team", "pi-ssh"));
-	record_of(&rig)->known_ms[MPIJOB_ROLE_SECRET] -= 20000;
+	entry_of(&rig)->fresh.read_ms[MPIJOB_ROLE_SECRET] -= 20000;
 	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
 	run(&rig, 300);
 	expect_children(&rig, 1, 2);
@@ -110,8 +110,8 @@ static void looks_that_are_old_when_their_turn_comes(void **state)
 	put_job(&rig, "team", "pi", 12, "cleanPodPolicy: All");
 	assert_non_null(await(&rig, SECRETS, "pi-ssh"));
 	for (int i = 0; i < 1000 && fake_objects(&rig.fake, LAUNCHERS) == 0; i++) {
-		record_of(&rig)->known_ms[MPIJOB_ROLE_SECRET] -= 20000;
-		record_of(&rig)->fresh_ms -= 20000;
+		entry_of(&rig)->fresh.read_ms[MPIJOB_ROLE_SECRET] -= 20000;
+		entry_of(&rig)->fresh.job_ms -= 20000;
 		run(&rig, 1);
 	}
 	expect_children(&rig, 1, 12);
@@ -133,9 +133,10 @@ static void a_secret_that_a_job_has_left(void **state)
 	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
 	    "the-last-pi}\n");
 	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	for (int i = 0; i < 3000 && !(record_of(&rig) && record_of(&rig)->strangers_ms); i++)
+	for (int i = 0; i < 3000 && !(entry_of(&rig) && entry_of(&rig)->backoff.foreign_until_ms);
+	     i++)
 		run(&rig, 1);
-	assert_in_range(record_of(&rig)->strangers_ms - rig.operator_->now_ms, 0, 1001);
+	assert_in_range(entry_of(&rig)->backoff.foreign_until_ms - rig.operator_->now_ms, 0, 1001);
 	fake_delete(&rig.fake, left);
 	assert_non_null(await(&rig, LAUNCHERS, "pi-launcher"));
 	expect_children(&rig, 1, 1);
@@ -180,16 +181,17 @@ static void an_object_that_cannot_be_fetched_for_long(void **state)
 	    "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
 	for (int i = 0; i < 3000 && left; i++) {
 		run(&rig, 1);
-		if (!rig.operator_->fetches)
+		if (!rig.operator_->orphans.fetches)
 			continue;
-		assert_true(rig.operator_->fetches->due_ms <= rig.operator_->now_ms + 32000);
-		rig.operator_->fetches->due_ms = 0;
+		assert_true(
+		    rig.operator_->orphans.fetches->due_ms <= rig.operator_->now_ms + 32000);
+		rig.operator_->orphans.fetches->due_ms = 0;
 	}
 	run(&rig, 20);
 	assert_int_equal(left, 0);
-	assert_null(rig.operator_->fetches);
+	assert_null(rig.operator_->orphans.fetches);
 	assert_non_null(
-	    mpijob_facts_child(mpijob__operator_jobs_by_uid(rig.operator_, "later")->facts,
+	    mpijob_facts_child(mpijob__operator_job_find(rig.operator_, "later")->cache.facts,
 		MPIJOB_ROLE_SERVICE));
 	tear_down(&rig);
 }

@@ -6,26 +6,27 @@
  * The first refusal shows which kinds these are. They are listed from then on, until a list is
  * refused too.
  */
-#include "operator/operator.h"
+#include "operator/read.h"
 
 #include "base/secret.h"
 #include "client/client.h"
 #include "client/request.h"
 #include "client/split.h"
+#include "operator/operator.h"
 
 #include <string.h>
 
 #define LARGEST (16u << 20)
 
 int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target target,
-    const struct mpijob_callbacks *callbacks, int *listing, mpijob_call **call)
+    const struct mpijob_callbacks *callbacks, int *is_list, mpijob_call **call)
 {
 	mpijob_text selector = { 0 };
 	const char *query[] = { "fieldSelector", NULL };
 	int rc = 0;
 
-	*listing = (operator_->lists & MPIJOB__OPERATOR_KIND_BIT(target.kind)) != 0;
-	if (*listing) {
+	*is_list = (operator_->rights.listed_kinds & MPIJOB__OPERATOR_KIND_BIT(target.kind)) != 0;
+	if (*is_list) {
 		rc = mpijob__base_text_printf(&selector, "metadata.name=%s", target.name);
 		query[1] = mpijob_text_data(&selector);
 		target.name = NULL;
@@ -39,13 +40,13 @@ int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target
 	return rc;
 }
 
-int mpijob__operator_read_refused(mpijob_operator *operator_, const char *kind, int listing)
+int mpijob__operator_read_refused(mpijob_operator *operator_, const char *kind, int is_list)
 {
-	if (listing)
-		operator_->lists &= ~MPIJOB__OPERATOR_KIND_BIT(kind);
+	if (is_list)
+		operator_->rights.listed_kinds &= ~MPIJOB__OPERATOR_KIND_BIT(kind);
 	else
-		operator_->lists |= MPIJOB__OPERATOR_KIND_BIT(kind);
-	return !listing;
+		operator_->rights.listed_kinds |= MPIJOB__OPERATOR_KIND_BIT(kind);
+	return !is_list;
 }
 
 struct found {
@@ -83,19 +84,22 @@ static int unwrap(const char *api_version, const char *kind, const struct mpijob
 	return rc ? rc : found.code;
 }
 
-void mpijob__operator_read_object(const char *api_version, const char *kind,
-    struct mpijob_answer *answer, mpijob_text *text)
+int mpijob__operator_read_answer(const char *api_version, const char *kind, int is_list,
+    const struct mpijob_answer *answer,
+    int (*handle)(void *user, const struct mpijob_answer *answer), void *user)
 {
-	if (answer->code)
-		return;
-	answer->code = unwrap(api_version, kind, answer, text);
-	answer->body = mpijob_text_data(text);
-	answer->body_len = mpijob_text_len(text);
-}
+	struct mpijob_answer object = *answer;
+	mpijob_text text = { 0 };
+	int result;
 
-void mpijob__operator_read_release(mpijob_text *text)
-{
-	if (text->data)
-		mpijob__base_secret_wipe(text->data, text->len);
-	mpijob__base_text_release(text);
+	if (is_list && answer->code == 0) {
+		object.code = unwrap(api_version, kind, answer, &text);
+		object.body = mpijob_text_data(&text);
+		object.body_len = mpijob_text_len(&text);
+	}
+	result = handle(user, &object);
+	if (text.data)
+		mpijob__base_secret_wipe(text.data, text.len);
+	mpijob__base_text_release(&text);
+	return result;
 }

@@ -4,47 +4,49 @@
  * grant for some kinds: the object is read, the patch is merged into it, and an update replaces it.
  *
  * The first refusal shows which kinds these are. They are updated from then on, until an update is
- * refused too. An update carries the resourceVersion that was read, so it overwrites nothing.
+ * refused too. An update carries the resourceVersion that was read, so it overwrites no change of
+ * another client.
  */
-#include "operator/act.h"
+#include "operator/write_update.h"
 
 #include "base/secret.h"
+#include "operator/read.h"
 
 #include <string.h>
 
-/* A patch of an object that is ours; those of the job are `role` 0. */
+/* A patch of a child. The role of the job itself is 0. */
 static int is_patch(const struct mpijob__operator_write *write)
 {
 	return write->action.role && write->action.verb == MPIJOB_ACTION_PATCH;
 }
 
-int mpijob__operator_act_updates(const struct mpijob__operator_write *write)
+int mpijob__operator_write_is_update(const struct mpijob__operator_write *write)
 {
-	return is_patch(write) &&
-	       (write->operator_->updates & MPIJOB__OPERATOR_KIND_BIT(write->action.kind));
+	return is_patch(write) && (write->operator_->rights.updated_kinds &
+				      MPIJOB__OPERATOR_KIND_BIT(write->action.kind));
 }
 
-int mpijob__operator_act_instead(struct mpijob__operator_write *write, const char *message)
+int mpijob__operator_write_fall_back(struct mpijob__operator_write *write, const char *message)
 {
 	unsigned bit = MPIJOB__OPERATOR_KIND_BIT(write->action.kind);
+	unsigned *updated_kinds = &write->operator_->rights.updated_kinds;
 
-	/* When neither way is open, the first one is reported: it is what our own ClusterRole
-	 * grants. */
+	/* If both ways are forbidden the message of the first one is reported: our own ClusterRole
+	 * grants that one. */
 	if (!write->forbidden)
 		write->forbidden = strdup(message);
-	if (write->looking)
+	if (mpijob__operator_write_is_read(write))
 		return mpijob__operator_read_refused(write->operator_, write->action.kind,
-			   write->listing) &&
-		       mpijob__operator_act_look(write, write->failed) == 0;
+			   write->is_list) &&
+		       mpijob__operator_write_read(write, write->state) == 0;
 	if (!is_patch(write))
 		return 0;
-	if (write->updated) {
-		write->operator_->updates &= ~bit;
+	if (write->state == MPIJOB__OPERATOR_ACTION_UPDATE_IN_FLIGHT) {
+		*updated_kinds &= ~bit;
 		return 0;
 	}
-	write->operator_->updates |= bit;
-	write->updating = 1;
-	return mpijob__operator_act_look(write, 0) == 0;
+	*updated_kinds |= bit;
+	return mpijob__operator_write_read(write, MPIJOB__OPERATOR_ACTION_MERGING) == 0;
 }
 
 static int parse(const char *text, size_t len, mpijob_doc **out)
@@ -57,8 +59,8 @@ static int parse(const char *text, size_t len, mpijob_doc **out)
 }
 
 /*
- * The key of a Secret stays out of the tree: the text of its patch, {"metadata":...,"data":...},
- * ends in the new data, which go behind the other members of the object.
+ * The key of a Secret must not be in a tree: the text of its patch, {"metadata":...,"data":...},
+ * ends with the new data, which is appended to the other members of the object.
  */
 static int merge_secret(mpijob_doc *object, const mpijob_text *patch, mpijob_text *out)
 {
@@ -90,7 +92,7 @@ static int merge_tree(mpijob_doc *object, const mpijob_text *patch, mpijob_text 
 	return rc;
 }
 
-int mpijob__operator_act_merge(const struct mpijob__operator_write *write,
+int mpijob__operator_write_merge(const struct mpijob__operator_write *write,
     const struct mpijob_answer *answer, mpijob_text *patch)
 {
 	mpijob_doc *object = NULL;

@@ -33,23 +33,23 @@ static void name(char uid[64], unsigned number)
 		snprintf(uid, 64, "uid-%u", number);
 }
 
-static struct mpijob__operator_object *look(const struct mpijob__operator_objects *objects,
+static struct mpijob__operator_child *look(const struct mpijob__operator_index *objects,
     const char *text)
 {
 	struct mpijob__base_uid uid;
 
 	mpijob__base_uid_borrow(&uid, text);
-	return mpijob__operator_objects_find(objects, &uid);
+	return mpijob__operator_index_find(objects, &uid);
 }
 
-static void check_lists(const struct mpijob__operator_objects *objects,
-    struct mpijob__operator_record *records, const int *owner)
+static void check_lists(const struct mpijob__operator_index *objects,
+    struct mpijob__operator_job *entries, const int *owner)
 {
 	size_t counts[RECORDS] = { 0 }, place = 0, all = 0;
-	struct mpijob__operator_object *object;
+	struct mpijob__operator_child *object;
 
-	while ((object = mpijob__operator_objects_next(objects, &place))) {
-		counts[object->record - records]++;
+	while ((object = mpijob__operator_index_next(objects, &place))) {
+		counts[object->job - entries]++;
 		all++;
 	}
 	assert_int_equal(all, objects->count);
@@ -62,8 +62,8 @@ static void check_lists(const struct mpijob__operator_objects *objects,
 
 static void adding_and_dropping(void **state)
 {
-	struct mpijob__operator_record *records = calloc(RECORDS, sizeof(*records));
-	struct mpijob__operator_objects objects = { .seed = 5 };
+	struct mpijob__operator_job *entries = calloc(RECORDS, sizeof(*entries));
+	struct mpijob__operator_index objects = { .seed = 5 };
 	static int owner[MOST];
 	char uid[64];
 
@@ -72,39 +72,39 @@ static void adding_and_dropping(void **state)
 	assert_null(look(&objects, "uid-1"));
 	for (int step = 0; step < 30000; step++) {
 		unsigned number = (unsigned)roll(MOST);
-		int record = (int)roll(RECORDS);
-		struct mpijob__operator_object *object;
+		int entry = (int)roll(RECORDS);
+		struct mpijob__operator_child *object;
 
 		name(uid, number);
 		object = look(&objects, uid);
 		assert_int_equal(object != NULL, owner[number] >= 0);
 		if (object) {
-			assert_ptr_equal(object->record, &records[owner[number]]);
-			mpijob__operator_objects_drop(&objects, object);
+			assert_ptr_equal(object->job, &entries[owner[number]]);
+			mpijob__operator_index_drop(&objects, object);
 			owner[number] = -1;
 		} else {
-			object = mpijob__operator_objects_add(&objects, &records[record], uid);
+			object = mpijob__operator_index_add(&objects, &entries[entry], uid);
 			assert_non_null(object);
-			assert_ptr_equal(mpijob__operator_objects_of(&objects, &records[record]),
+			assert_ptr_equal(mpijob__operator_index_of(&objects, &entries[entry]),
 			    object);
-			owner[number] = record;
+			owner[number] = entry;
 		}
 		if (step % 1000 == 0)
-			check_lists(&objects, records, owner);
+			check_lists(&objects, entries, owner);
 	}
 	/* A record goes with all that is its own. */
 	for (int i = 0; i < RECORDS; i++) {
-		while (records[i].objects)
-			mpijob__operator_objects_drop(&objects,
-			    mpijob__operator_objects_of(&objects, &records[i]));
+		while (entries[i].cache.children)
+			mpijob__operator_index_drop(&objects,
+			    mpijob__operator_index_of(&objects, &entries[i]));
 		for (int j = 0; j < MOST; j++)
 			owner[j] = owner[j] == i ? -1 : owner[j];
-		check_lists(&objects, records, owner);
+		check_lists(&objects, entries, owner);
 	}
 	assert_int_equal(objects.count, 0);
 	assert_true(objects.used <= MOST);
-	mpijob__operator_objects_release(&objects);
-	free(records);
+	mpijob__operator_index_release(&objects);
+	free(entries);
 }
 
 static void uids_come_out_as_they_went_in(void **state)
@@ -150,7 +150,7 @@ static void uids_come_out_as_they_went_in(void **state)
 static void they_are_small(void **state)
 {
 	(void)state;
-	assert_true(sizeof(struct mpijob__operator_object) <= 48);
+	assert_true(sizeof(struct mpijob__operator_child) <= 48);
 	assert_true(sizeof(struct mpijob__plan_pod) <= 72);
 }
 

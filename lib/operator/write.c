@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How an action becomes a request, and which actions need a fresh read first.
+ *
+ * A body is rendered, and a key drawn, when the request is sent.
+ *
+ * Cached facts are stale while a watch lags or is disconnected: mpijob_watch_synced() stays true
+ * after the first list. A create relies on that being harmless: the name is taken, so the server
+ * answers 409, the object is read, and the job is planned again (answer.c). What such an answer
+ * cannot undo needs a fresh read before it:
+ *
+ *   action                                   is read first
+ *   create the launcher, delete anything     the job
+ *   status patch for a missing launcher      the launcher
+ *   create a pod                             our unwatched children that pods mount
+ *   create an unwatched child                that child, unless the job is new
+ *
+ * Before a deletion the job is read, and the object itself is not. Why that is enough: whether an
+ * object is deleted follows from the job alone (replicas, suspend, cleanPodPolicy, its end, a
+ * restart that its status counts), so a stale job could delete what is wanted again. The DELETE
+ * carries the UID as a precondition, so a pod that was recreated under the name stays; a
+ * resourceVersion would add only conflicts with the kubelet's status updates. One fact of the pod
+ * counts, its phase under cleanPodPolicy Running: a pod that ends just before its deletion is
+ * deleted, too. A read before the request could not exclude that, and the reference does the same.
+ * The MPIJob itself is deleted with its UID and resourceVersion: an edit may mean that it stays.
+ */
+#include "operator/write.h"
+
+#include "base/secret.h"
+#include "client/client.h"
+#include "client/delete.h"
+#include "client/request.h"
+#include "operator/answer.h"
+#include "operator/cache_children.h"
+#include "operator/entropy.h"
+#include "operator/read.h"
+#include "operator/write_update.h"
+#include "plan/plan.h"
+#include "render/render.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRESH_MS 10000 /* a response this young counts as a fresh read */
+
+static void fill_target(const struct mpijob__operator_write *write, struct mpijob_target *target)
+{
+	target->api_version = write->action.api_version;
+	target->kind = write->action.kind;
+	target->namespace_ = write->job->namespace_;
+	target->name = write->action.name;
+}
+
+/* ---- requests ---- */
+
+int mpijob__operator_write_is_read(const struct mpijob__operator_write *write)
+{
+	return write->state == MPIJOB__OPERATOR_ACTION_VERIFYING ||
+	       write->state == MPIJOB__OPERATOR_ACTION_VERIFYING_FAILURE ||
+	       write->state == MPIJOB__OPERATOR_ACTION_MERGING;
+}
+
+int mpijob__operator_write_read(struct mpijob__operator_write *write,
+    enum mpijob__operator_action_state state)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
+		mpijob__operator_answer_handle, write };
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+
+	write->state = state;
+	write->generation =
+	    mpijob__operator_informer_generation(write->operator_, write->action.kind);
+	fill_target(write, &target);
+	return mpijob__operator_read_start(write->operator_, target, &callbacks, &write->is_list,
+	    &write->call);
+}
+
+static int start_request(struct mpijob__operator_write *write, const char *method,
+    const struct mpijob_target *target, const char *type, const mpijob_text *body)
+{
+	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
+		mpijob__operator_answer_handle, write };
+
+	return mpijob__client_request_send_once(write->operator_->client, method, target, type, body,
+	    &callbacks, &write->call);
+}
+
+static int write_body(const struct mpijob__operator_write *write, mpijob_text *body)
+{
+	int with_entropy = write->action.role == MPIJOB_ROLE_SECRET;
+	uint8_t entropy[MPIJOB_SSH_ENTROPY];
+	int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;
+
+	if (rc == 0)
+		rc = mpijob_plan_write_body(write->job->reconcile.plan, write->index,
+		    with_entropy ? entropy : NULL, with_entropy ? sizeof(entropy) : 0,
+		    mpijob_text_write, body);
+	if (with_entropy)
+		mpijob__base_secret_wipe(entropy, sizeof(entropy));
+	return rc;
+}
+
+/* The resourceVersion of the job that was planned for; NULL when it has none. */
+static const char *version_of(const struct mpijob__operator_job *job)
+{
+	return mpijob_node_string(
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(job->cache.mpijob)),
+		"metadata.resourceVersion"));
+}
+
+int mpijob__operator_write_update(struct mpijob__operator_write *write,
+    const struct mpijob_answer *answer)
+{
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	mpijob_text body = { 0 };
+	int rc = write_body(write, &body);
+
+	if (rc == 0)
+		rc = mpijob__operator_write_merge(write, answer, &body);
+	write->state = MPIJOB__OPERATOR_ACTION_UPDATE_IN_FLIGHT;
+	fill_target(write, &target);
+	if (rc == 0)
+		rc = start_request(write, "PUT", &target, "application/json", &body);
+	mpijob__base_text_release(&body);
+	return rc;
+}
+
+static int send(struct mpijob__operator_write *write)
+{
+	const struct mpijob_action *action = &write->action;
+	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
+	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	const char *method = "PATCH", *type = "application/merge-patch+json";
+	mpijob_text body = { 0 };
+	int rc;
+
+	if (mpijob__operator_write_is_update(write))
+		return mpijob__operator_write_read(write, MPIJOB__OPERATOR_ACTION_MERGING);
+	write->state = MPIJOB__OPERATOR_ACTION_IN_FLIGHT;
+	fill_target(write, &target);
+	write->generation = mpijob__operator_informer_generation(write->operator_, action->kind);
+	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
+		target.subresource = "status";
+	if (action->verb == MPIJOB_ACTION_DELETE) {
+		method = "DELETE";
+		type = "application/json";
+		/* The watch event may arrive before the response. */
+		mpijob__operator_children_deleting(write->operator_, action->uid);
+		/* The preconditions: see the top of this file. */
+		options.uid = action->uid;
+		options.resource_version = action->role == 0 ? version_of(write->job) : NULL;
+		options.propagation = "Background";
+		rc = mpijob__client_delete_write_options(&options, &target, &body);
+	} else {
+		rc = write_body(write, &body);
+	}
+	if (action->verb == MPIJOB_ACTION_CREATE) {
+		method = "POST";
+		type = "application/json";
+		target.name = NULL;
+	}
+	if (rc == 0)
+		rc = start_request(write, method, &target, type, &body);
+	mpijob__base_text_release(&body);
+	return rc;
+}
+
+/* ---- fresh reads ---- */
+
+/* The plan creates the Service before the pods. */
+static int creates_service(const mpijob_plan *plan)
+{
+	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+
+		if (action->verb == MPIJOB_ACTION_CREATE && action->role == MPIJOB_ROLE_SERVICE)
+			return 1;
+		if (action->stage > 0)
+			break;
+	}
+	return 0;
+}
+
+/* A job that another operator began may have unwatched children. */
+static int needs_child(const struct mpijob__operator_job *job, const struct mpijob_action *action)
+{
+	return action->verb == MPIJOB_ACTION_CREATE &&
+	       mpijob__operator_children_is_unwatched(job->operator_, action->role) &&
+	       !job->fresh.read_ms[action->role] &&
+	       (mpijob__operator_job_has_status(job) || !creates_service(job->reconcile.plan));
+}
+
+/* Turn an action into a fresh read of another object. The answer makes a new plan, so the action
+ * itself, and all behind it, are not executed. */
+static void verify_instead(struct mpijob__operator_write *write, int32_t role, const char *name,
+    const char *uid)
+{
+	struct mpijob_action *action = &write->action;
+
+	mpijob__operator_reconcile_set_state(write->job, MPIJOB__OPERATOR_PLAN_STALE);
+	action->verb = MPIJOB__OPERATOR_ACTION_GET;
+	action->role = role;
+	action->api_version = role ? mpijob__render_api_version(role, 0) : "kubeflow.org/v2beta1";
+	action->kind = role ? mpijob__render_kind(role) : "MPIJob";
+	action->name = name;
+	action->uid = uid;
+}
+
+/* A launcher must not run again, nor an object be deleted that is wanted by now: the job is read
+ * unless a response confirmed it just now. */
+static int needs_job(struct mpijob__operator_write *write)
+{
+	const struct mpijob_action *action = &write->action;
+	struct mpijob__operator_job *job = write->job;
+
+	if (write->operator_->now_ms - job->fresh.job_ms < FRESH_MS ||
+	    (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(0)))
+		return 0;
+	if (action->verb != MPIJOB_ACTION_DELETE &&
+	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
+		return 0;
+	verify_instead(write, 0, job->name, job->uid);
+	return 1;
+}
+
+/* A job fails when its launcher is missing; but another leader may have created it, and the watch
+ * may lag. */
+static int needs_launcher(struct mpijob__operator_write *write)
+{
+	const struct mpijob_action *action = &write->action;
+	const char *name = write->job->reconcile.plan->unseen;
+
+	if (!name || action->verb != MPIJOB_ACTION_PATCH_STATUS || action->role ||
+	    write->job->fresh.read_ms[MPIJOB_ROLE_LAUNCHER])
+		return 0;
+	verify_instead(write, MPIJOB_ROLE_LAUNCHER, name, NULL);
+	return 1;
+}
+
+/* Our unwatched child of a role, if it was not read for a while before the plan; NULL. */
+static const struct mpijob_child_facts *unverified_child(const struct mpijob__operator_job *job,
+    int32_t role)
+{
+	const struct mpijob_child_facts *child = mpijob_facts_child(job->cache.facts, role);
+
+	if (!child || !child->owner_uid || strcmp(child->owner_uid, job->uid) != 0 ||
+	    !mpijob__operator_children_is_unwatched(job->operator_, role) ||
+	    (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(role)))
+		return NULL;
+	return job->reconcile.started_ms - job->fresh.read_ms[role] < FRESH_MS ? NULL : child;
+}
+
+/* Pods cannot start without the Secret and the NetworkPolicy, and no event reports that another
+ * client deleted them. */
+static int needs_mounts(struct mpijob__operator_write *write)
+{
+	const struct mpijob_action *action = &write->action;
+	struct mpijob__operator_job *job = write->job;
+	int32_t role = MPIJOB_ROLE_SECRET;
+	const struct mpijob_child_facts *child;
+
+	if (action->verb != MPIJOB_ACTION_CREATE ||
+	    (action->role != MPIJOB_ROLE_WORKER && action->role != MPIJOB_ROLE_LAUNCHER))
+		return 0;
+	child = unverified_child(job, role);
+	if (!child)
+		child = unverified_child(job, role = MPIJOB_ROLE_NETWORK_POLICY);
+	if (!child)
+		return 0;
+	/* The plan keeps the strings: the facts drop theirs when the child is deleted. */
+	verify_instead(write, role, mpijob__plan_text(job->reconcile.plan, "%s", child->name),
+	    mpijob__plan_text(job->reconcile.plan, "%s", child->uid));
+	return 1;
+}
+
+static int needs_fresh_read(struct mpijob__operator_write *write)
+{
+	return needs_job(write) || needs_launcher(write) || needs_mounts(write) ||
+	       needs_child(write->job, &write->action);
+}
+
+/* ---- begin and end ---- */
+
+int mpijob__operator_write_start(mpijob_operator *operator_, struct mpijob__operator_job *job)
+{
+	struct mpijob__operator_reconcile *reconcile = &job->reconcile;
+	struct mpijob__operator_write *write = calloc(1, sizeof(*write));
+	int rc;
+
+	if (!write)
+		return MPIJOB_ERR_NOMEM;
+	write->operator_ = operator_;
+	write->job = job;
+	write->index = reconcile->next++;
+	write->action = *mpijob_plan_at(reconcile->plan, write->index);
+	write->next = reconcile->writes;
+	if (reconcile->writes)
+		reconcile->writes->prev = write;
+	reconcile->writes = write;
+	reconcile->in_flight++;
+	operator_->writes++;
+	mpijob__operator_queue_sent(&operator_->queue, &job->item);
+	if (needs_fresh_read(write))
+		rc = *write->action.name
+			 ? mpijob__operator_write_read(write, MPIJOB__OPERATOR_ACTION_VERIFYING)
+			 : MPIJOB_ERR_NOMEM;
+	else
+		rc = send(write);
+	if (rc)
+		mpijob__operator_write_end(write);
+	return rc;
+}
+
+void mpijob__operator_write_end(struct mpijob__operator_write *write)
+{
+	struct mpijob__operator_reconcile *reconcile = &write->job->reconcile;
+
+	if (write->prev)
+		write->prev->next = write->next;
+	else
+		reconcile->writes = write->next;
+	if (write->next)
+		write->next->prev = write->prev;
+	reconcile->in_flight--;
+	write->operator_->writes--;
+	mpijob__operator_queue_answered(&write->operator_->queue, &write->job->item);
+	free(write->forbidden);
+	free(write->rejection);
+	free(write);
+}
