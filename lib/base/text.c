@@ -16,25 +16,12 @@
 
 #define FIRST_CAP 120
 
-mpijob_text *mpijob_text_new(void)
-{
-	return calloc(1, sizeof(struct mpijob_text));
-}
-
 void mpijob__base_text_release(struct mpijob_text *text)
 {
 	if (text->data)
 		mpijob__base_secret_wipe(text->data, text->cap + 1);
 	free(text->data);
 	memset(text, 0, sizeof(*text));
-}
-
-void mpijob_text_free(mpijob_text *text)
-{
-	if (!text)
-		return;
-	mpijob__base_text_release(text);
-	free(text);
 }
 
 int mpijob__base_text_reserve(struct mpijob_text *text, size_t len)
@@ -65,12 +52,8 @@ int mpijob__base_text_reserve(struct mpijob_text *text, size_t len)
 	return 0;
 }
 
-int mpijob_text_write(void *user, const char *data, size_t len)
+int mpijob__base_text_append(struct mpijob_text *text, const char *data, size_t len)
 {
-	struct mpijob_text *text = user;
-
-	if (!text || (!data && len))
-		return MPIJOB_ERR_USAGE;
 	if (len == 0)
 		return 0;
 	if (mpijob__base_text_reserve(text, len))
@@ -83,7 +66,7 @@ int mpijob_text_write(void *user, const char *data, size_t len)
 
 int mpijob__base_text_puts(struct mpijob_text *text, const char *string)
 {
-	return mpijob_text_write(text, string, strlen(string));
+	return mpijob__base_text_append(text, string, strlen(string));
 }
 
 int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args)
@@ -118,24 +101,4 @@ int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
 	rc = mpijob__base_text_vprintf(text, format, args);
 	va_end(args);
 	return rc;
-}
-
-const char *mpijob_text_data(const mpijob_text *text)
-{
-	if (!text)
-		return NULL;
-	return text->data ? text->data : "";
-}
-
-size_t mpijob_text_len(const mpijob_text *text)
-{
-	return text ? text->len : 0;
-}
-
-void mpijob_text_clear(mpijob_text *text)
-{
-	if (!text || !text->data)
-		return;
-	mpijob__base_secret_wipe(text->data, text->cap + 1);
-	text->len = 0;
 }

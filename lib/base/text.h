@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library may do with a mpijob_text beyond the public functions. */
+/* Text that grows: what is inside a mpijob_text. */
 #ifndef MPIJOB__BASE_TEXT_H
 #define MPIJOB__BASE_TEXT_H
 
@@ -20,6 +20,8 @@ struct mpijob_text {
 	size_t cap; /* without the final NUL */
 };
 
+/* Append `len` bytes; `data` may be NULL when `len` is 0. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__base_text_append(struct mpijob_text *text, const char *data, size_t len);
 /* Append a NUL-terminated string. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_puts(struct mpijob_text *text, const char *string);
 /* Append formatted text of any length. No floating-point formats: they follow the locale. 0 or

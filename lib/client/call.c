@@ -5,7 +5,7 @@
  *
  * Only this file knows content types, and how the answer of a failure becomes findings.
  */
-#include "base/diag.h"
+#include "core/diag.h"
 #include "client/client.h"
 #include "client/status.h"
 #include "client/task.h"
@@ -57,7 +57,7 @@ int mpijob__client_call_report(const mpijob_call *call, const struct mpijob_answ
 		mpijob__client_verdict_report(&verdict, diag);
 		mpijob__client_verdict_release(&verdict);
 	} else if (code) {
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
 		    NULL, "%s", answer->message ? answer->message : mpijob_error_text(code));
 	}
 	return code;

@@ -8,7 +8,7 @@
  */
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/task.h"
 #include "job/job.h"
@@ -145,7 +145,7 @@ static int send_job(struct sending *sending)
 
 static int say_not_strict(mpijob_diag *diag)
 {
-	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
+	return mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
 	    "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
@@ -157,7 +157,7 @@ int mpijob__client_jobs_lost(const mpijob_task *task, int code)
 
 int mpijob__client_jobs_say_unknown(const char *what, mpijob_diag *diag)
 {
-	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL,
+	return mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL,
 	    NULL, "what became of the request is not known: the job may have been %s", what);
 }
 
@@ -190,7 +190,7 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 {
 	if (rc == 0 && is_older(sending, mpijob_doc_root(found))) {
 		if (sending->lost != MPIJOB_ERR_CONFLICT)
-			(void)mpijob__base_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR,
+			(void)mpijob__core_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR,
 			    "server-refused", "AlreadyExists", NULL, NULL,
 			    "a job of that name was there before this one was sent");
 		return MPIJOB_ERR_CONFLICT;
@@ -254,10 +254,10 @@ static int refuse(const mpijob *job, const char *id, const char *reason, const c
     const char *message, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
-	struct mpijob__base_place place = { mpijob__job_source(job), mpijob_node_line(node),
+	struct mpijob__core_place place = { mpijob__job_source(job), mpijob_node_line(node),
 		mpijob_node_column(node) };
 
-	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
+	if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
 		message))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_SPEC;

@@ -7,7 +7,7 @@
  */
 #include "diagnose/diagnose.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "base/utf8.h"
 #include "job/job.h"
@@ -259,9 +259,9 @@ static int tell(struct mpijob__diagnose_case *this, mpijob_diag *diag)
 	for (size_t i = 0; i < this->found_count; i++) {
 		const struct mpijob__diagnose_found *found = &this->found[i];
 		int code = found->others_count == 0
-			       ? mpijob__base_diag_addf(diag, found->severity, found->id, NULL,
+			       ? mpijob__core_diag_addf(diag, found->severity, found->id, NULL,
 				     found->field, NULL, "%s", found->message)
-			       : mpijob__base_diag_addf(diag, found->severity, found->id, NULL,
+			       : mpijob__core_diag_addf(diag, found->severity, found->id, NULL,
 				     found->field, NULL, "%s (and %zu more)", found->message,
 				     found->others_count);
 		if (code)

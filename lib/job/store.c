@@ -39,7 +39,7 @@ static int store_members(struct store *store, int id, mpijob_node *map, const st
 static int refuse(struct store *store, const struct mpijob__job_row *row, int code,
     const char *message)
 {
-	mpijob__base_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
+	mpijob__core_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
 	    code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL, row->field.path, NULL,
 	    "%s", message);
 	return code;

@@ -9,7 +9,7 @@
  */
 #include "plan/observation.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "job/time.h"
 #include "render/render.h"
 
@@ -524,9 +524,9 @@ static void read_object(struct mpijob__plan_reading *in, int inside_event)
 
 static int refuse(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
-	struct mpijob__base_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
+	struct mpijob__core_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
 
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place,
 	    "%s", in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
 	return MPIJOB_ERR_SYNTAX;
 }

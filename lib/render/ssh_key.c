@@ -8,7 +8,7 @@
  */
 #include "render/ssh_key.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/secret.h"
 #include "render/build.h"
 
@@ -189,7 +189,7 @@ int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out,
 	}
 	mpijob_ssh_key_free(key);
 	if (code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
 		    "libcrypto does not have the curve P-521, so no SSH key can be made");
 	return code;
 }

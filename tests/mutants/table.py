@@ -183,7 +183,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          'printf("%.*s", (int)strcspn(text, "\\n"), text);', HOSTILE, "test_a_servers_objects"),
         ("programs/mpijob/progress.c", "print_values(stderr, format, values);", "vfprintf(stderr, format, values);", HOSTILE,
          "test_a_run_on_a_cluster"),
-        ("lib/base/diag.c", "return mpijob_escaped_write(string, strlen(string), write, user);",
+        ("lib/core/diag.c", "return mpijob_escaped_write(string, strlen(string), write, user);",
          "return write(user, string, strlen(string));", HOSTILE, "test_files"),
         ("programs/mpijob-operator/log.c", "rc = mpijob_escaped_write(parts[i], strlen(parts[i]), mpijob_text_write, line);",
          "rc = mpijob_text_write(line, parts[i], strlen(parts[i]));", HOSTILE, "test_the_operators_log"),
@@ -214,8 +214,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "operator_config.c", "annotations_need_leave"),
     ],
     "Where it is not listed, an Event": [
-        ("lib/operator/config_effective.c", 'if (mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
-         'if (0 && mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
+        ("lib/operator/config_effective.c", 'if (mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
+         'if (0 && mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
          "annotations_count_where_they_are_allowed"),
     ],
     "Values are read as those of a flag": [

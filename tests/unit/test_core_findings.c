@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/findings.md is what the table in lib/base/findings.inc says; UPDATE_CASES=1 writes it. The
+ * docs/findings.md is what the table in lib/core/findings.inc says; UPDATE_CASES=1 writes it. The
  * table is complete, in order, and knows every finding that a case folder expects. What
  * mpijob_diag_set_severity() says is followed.
  */
@@ -26,7 +26,7 @@ static const char head[] = "# Findings\n"
 			   "(`mpijob validate --silence ID`) or made errors (`--error ID`), in a "
 			   "program with `mpijob_diag_set_severity()`; what\n"
 			   "is an error by itself stays one. This page is printed from "
-			   "`lib/base/findings.inc`, the table that the library itself\n"
+			   "`lib/core/findings.inc`, the table that the library itself\n"
 			   "reads: change it there.\n";
 
 static const struct {
@@ -121,7 +121,7 @@ static size_t check_findings(const char *path)
 		if (strncmp(word, "MPIJOB_", 7) == 0)
 			continue;
 		if (!mpijob_finding_kind_find(word))
-			fail_msg("%s: '%s' is no row of lib/base/findings.inc", path, word);
+			fail_msg("%s: '%s' is no row of lib/core/findings.inc", path, word);
 		count++;
 	}
 	free(text);
