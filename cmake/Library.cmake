@@ -20,6 +20,7 @@ target_link_libraries(mpijob-flags INTERFACE mpijob-hardening)
 # which need it anyway; so nothing is defined twice in a program that is linked statically.
 file(GLOB base_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/base/*.c)
 add_library(mpijob-base STATIC ${base_sources})
+set_target_properties(mpijob-base PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}) # not installed
 target_compile_options(mpijob-base PRIVATE -Wconversion)
 target_compile_definitions(mpijob-base PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
 target_link_libraries(mpijob-base PRIVATE mpijob-flags)

@@ -8,7 +8,6 @@
  */
 #include "http/credentials.h"
 
-#include "http/base64.h"
 #include "http/identity_files.h"
 #include "http/plugin.h"
 #include "http/plugin_reply.h"
@@ -162,7 +161,7 @@ static int set_basic(mpijob__http_credentials *credentials)
 		code =
 		    mpijob__http_secret_append(&plain, config->password.data, config->password.len);
 	if (code == 0)
-		code = mpijob__http_base64_encode(plain.data, plain.len, &encoded);
+		code = mpijob__http_secret_encode(&encoded, plain.data, plain.len);
 	if (code == 0)
 		code = mpijob__http_secret_set(&header, "Basic ", 6);
 	if (code == 0)

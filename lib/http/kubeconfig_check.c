@@ -4,7 +4,7 @@
  * type anywhere spoils the whole file, while a field that is unknown, or null, is as if it were not
  * there. Values are never told: they may be keys.
  */
-#include "http/base64.h"
+#include "base/base64.h"
 #include "http/kubeconfig.h"
 
 #include <stdlib.h>
@@ -190,7 +190,7 @@ static void check_bytes(const struct check *check, const struct step *step, cons
 
 	if (!text)
 		say_type(check, step, node, "a string");
-	else if (!mpijob__http_base64_check(text, mpijob_node_length(node)))
+	else if (mpijob__base_base64_decode(text, mpijob_node_length(node), NULL) == SIZE_MAX)
 		say(check, step, node, "config-value", "Invalid",
 		    "must be base64; for a file use the field without '-data'");
 }

@@ -4,7 +4,7 @@
  * name, and the ExecCredential that KUBERNETES_EXEC_INFO holds. The system limits one variable to
  * 128 KiB, which a large CA can pass.
  */
-#include "http/base64.h"
+#include "base/secret.h"
 #include "http/plugin.h"
 #include "http/report.h"
 
@@ -18,7 +18,7 @@ extern char **environ;
 void mpijob__http_plugin_free_environment(char **environment)
 {
 	for (size_t i = 0; environment && environment[i]; i++) {
-		mpijob__http_wipe(environment[i], strlen(environment[i]));
+		mpijob__base_secret_wipe(environment[i], strlen(environment[i]));
 		free(environment[i]);
 	}
 	free(environment);
@@ -52,7 +52,7 @@ static int take(char **list, size_t *count, char *variable,
 		list[(*count)++] = variable;
 		return 0;
 	}
-	mpijob__http_wipe(variable, strlen(variable));
+	mpijob__base_secret_wipe(variable, strlen(variable));
 	free(variable);
 	return 0;
 }
@@ -91,7 +91,7 @@ static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_con
 	const char *extension = config->exec.cluster_extension;
 	mpijob_doc *extra = NULL;
 	mpijob__http_secret encoded = { NULL, 0 };
-	int failed = ca->len && mpijob__http_base64_encode(ca->data, ca->len, &encoded);
+	int failed = ca->len && mpijob__http_secret_encode(&encoded, ca->data, ca->len);
 
 	mpijob_node_put_string(doc, cluster, "server", config->server);
 	mpijob_node_put_string(doc, cluster, "tls-server-name", config->tls_server_name);

@@ -7,7 +7,6 @@
  */
 #include "http/resolve.h"
 
-#include "http/base64.h"
 #include "http/path.h"
 #include "http/server_url.h"
 
@@ -109,7 +108,7 @@ void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
 	if (file->text && data->text)
 		mpijob__http_resolve_say(resolve, data, MPIJOB_ERR_SPEC, "config-conflict",
 		    "Invalid", "%s is given too; keep one of the two", file->key);
-	if (data->text && mpijob__http_base64_decode(data->text, strlen(data->text), &pem->data) ==
+	if (data->text && mpijob__http_secret_decode(&pem->data, data->text, strlen(data->text)) ==
 			      MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
 	if (!file->text)

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE /* pipe2 */
 
-#include "base64.h"
+#include "base/secret.h"
 #include "pod.h"
 #include "words.h"
 
@@ -128,7 +128,7 @@ static int turn_log(struct container *container)
 static void free_words(char **words)
 {
 	for (size_t i = 0; words && words[i]; i++)
-		mpijob__local_base64_wipe_free(words[i], strlen(words[i]));
+		mpijob__base_secret_free_text(words[i]);
 	free(words);
 }
 

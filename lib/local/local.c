@@ -7,6 +7,7 @@
  */
 #include "local.h"
 #include "api.h"
+#include "base/secret.h"
 #include "gc.h"
 #include "job_controller.h"
 #include "kubelet.h"
@@ -14,7 +15,6 @@
 #include "watches.h"
 #include "words.h"
 
-#include "base64.h"
 #include "exec_socket.h"
 
 #include <mpijob/local.h>
@@ -50,7 +50,7 @@ static void call_free(struct mpijob_local *local, struct call *call)
 		local->calls = call->next;
 	if (call->next)
 		call->next->prev = call->prev;
-	mpijob__local_base64_wipe_free(call->body, call->body_len);
+	mpijob__base_secret_free(call->body, call->body_len);
 	free(call->content_type);
 	free(call->path);
 	free(call->method);

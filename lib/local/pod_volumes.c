@@ -4,7 +4,8 @@
  * of, with which modes, when they have to be written again because their source changed, and where
  * each container has them.
  */
-#include "base64.h"
+#include "base/base64.h"
+#include "base/secret.h"
 #include "pod.h"
 #include "words.h"
 
@@ -21,7 +22,7 @@ static void clear_files(struct files *files)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		free((char *)(uintptr_t)files->list[i].path);
-		mpijob__local_base64_wipe_free((void *)(uintptr_t)files->list[i].data,
+		mpijob__base_secret_free((void *)(uintptr_t)files->list[i].data,
 		    files->list[i].len);
 	}
 	free(files->list);
@@ -39,7 +40,7 @@ static int add_file(struct files *files, const char *path, void *data, size_t le
 		files->list = list;
 	if (!list || !copy || !data) {
 		free(copy);
-		mpijob__local_base64_wipe_free(data, len);
+		mpijob__base_secret_free(data, len);
 		return MPIJOB_ERR_NOMEM;
 	}
 	memset(&list[files->count], 0, sizeof(*list));
@@ -62,11 +63,11 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 {
 	const char *text = mpijob_node_string(value);
 	size_t len = text ? mpijob_node_length(value) : 0;
-	unsigned char *data = NULL;
+	char *data = NULL;
 
 	if (!text)
 		return 0;
-	if (coded && mpijob__local_base64_decode(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
+	if (coded && mpijob__base_base64_decode_new(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
 		return 0; /* the store takes no such thing */
 	if (!coded) {
 		data = malloc(len + 1);

@@ -6,7 +6,8 @@
  * project reads is filled in.
  */
 #include "rules.h"
-#include "base64.h"
+#include "base/base64.h"
+#include "base/secret.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -178,14 +179,14 @@ static int new_secret(mpijob_doc *doc)
 	for (size_t i = 0; i < mpijob_node_count(plain); i++) {
 		const mpijob_node *value = mpijob_node_at(plain, i);
 		const char *text = mpijob_node_string(value);
-		char *coded = mpijob__local_base64_encode(text ? text : "",
+		char *coded = mpijob__base_base64_encode_new(text ? text : "",
 		    text ? mpijob_node_length(value) : 0);
 
 		if (!coded)
 			return MPIJOB_ERR_NOMEM;
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "data"), mpijob_node_key(plain, i),
 		    coded);
-		mpijob__local_base64_wipe_free(coded, strlen(coded));
+		mpijob__base_secret_free_text(coded);
 	}
 	mpijob_node_remove(root, "stringData");
 	return 0;
@@ -199,9 +200,9 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 	for (size_t i = 0; i < mpijob_node_count(data); i++) {
 		const mpijob_node *value = mpijob_node_at(data, i);
 		const char *text = mpijob_node_string(value);
-		unsigned char *bytes = NULL;
+		char *bytes = NULL;
 		size_t len = 0;
-		int error = text ? mpijob__local_base64_decode(text, mpijob_node_length(value),
+		int error = text ? mpijob__base_base64_decode_new(text, mpijob_node_length(value),
 				       &bytes, &len)
 				 : MPIJOB_ERR_SYNTAX;
 
@@ -212,7 +213,7 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 				mpijob_node_key(data, i), kind->name, name_of(doc)));
 		if (error)
 			return error;
-		mpijob__local_base64_wipe_free(bytes, len);
+		mpijob__base_secret_free(bytes, len);
 	}
 	return 0;
 }

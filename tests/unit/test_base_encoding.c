@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Base64 in both directions, hexadecimal digits and percent encoding. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base64.h"
+
+#include <mpijob/base.h>
+
+/* The test vectors of RFC 4648, section 10, and every byte. */
+static void base64_round_trip(void **state)
+{
+	static const char *const pairs[][2] = { { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" },
+		{ "foo", "Zm9v" }, { "foob", "Zm9vYg==" }, { "fooba", "Zm9vYmE=" },
+		{ "foobar", "Zm9vYmFy" } };
+	unsigned char all[256];
+	char *text, *back;
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		text = mpijob__base_base64_encode_new(pairs[i][0], strlen(pairs[i][0]));
+		assert_string_equal(text, pairs[i][1]);
+		assert_int_equal(mpijob__base_base64_decode_new(text, strlen(text), &back, &len),
+		    0);
+		assert_string_equal(back, pairs[i][0]);
+		assert_int_equal(len, strlen(back));
+		free(text);
+		free(back);
+	}
+	for (size_t i = 0; i < sizeof(all); i++)
+		all[i] = (unsigned char)(i * 7);
+	text = mpijob__base_base64_encode_new(all, sizeof(all));
+	assert_int_equal(strlen(text), MPIJOB__BASE_BASE64_LEN(sizeof(all)));
+	assert_int_equal(mpijob__base_base64_decode_new(text, strlen(text), &back, &len), 0);
+	assert_int_equal(len, sizeof(all));
+	assert_memory_equal(back, all, sizeof(all));
+	free(text);
+	free(back);
+	assert_null(mpijob__base_base64_encode_new(all, SIZE_MAX - 1));
+}
+
+static void base64_decodes_as_go(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len; /* SIZE_MAX: not base64 */
+	} cases[] = { { "Zm9v\r\nYm\nFy\n", 6 }, { "Zh==", 1 }, { "Zm9=", 2 }, { "Z\ng=\n=", 1 },
+		{ "\n", 0 }, { "Zg=", SIZE_MAX }, { "Zg", SIZE_MAX }, { "Z===", SIZE_MAX },
+		{ "=", SIZE_MAX }, { "====", SIZE_MAX }, { "Zg==Zg==", SIZE_MAX },
+		{ "Zm 9v", SIZE_MAX }, { "Zm9v Zm9v", SIZE_MAX }, { "Zm-_", SIZE_MAX },
+		{ "Zm9vZ", SIZE_MAX }, { "Zm9vZg====", SIZE_MAX } };
+	char out[16], *data = out;
+	size_t len = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *text = cases[i].text;
+
+		assert_int_equal(mpijob__base_base64_decode(text, strlen(text), NULL),
+		    cases[i].len);
+		assert_int_equal(mpijob__base_base64_decode(text, strlen(text), out), cases[i].len);
+	}
+	assert_int_equal(mpijob__base_base64_decode("Zm9\0", 4, out), SIZE_MAX);
+	assert_int_equal(mpijob__base_base64_decode_new("Zg", 2, &data, &len), MPIJOB_ERR_SYNTAX);
+	assert_ptr_equal(data, out);
+	assert_int_equal(len, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(base64_round_trip),
+		cmocka_unit_test(base64_decodes_as_go),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
