@@ -12,7 +12,7 @@
 #include "base/struct.h"
 #include "client/task.h"
 #include "job/job.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <string.h>
 
@@ -94,7 +94,7 @@ static int is_older(const struct sending *sending, const mpijob_node *stored)
 	    mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
 	int64_t seconds = 0;
 
-	return clock->known && created && mpijob__job_time_parse(created, &seconds) &&
+	return clock->known && created && mpijob__base_time_parse(created, &seconds) &&
 	       seconds * 1000 + CLOCKS_MS < mpijob__client_server_clock_ms(clock, sending->sent_ms);
 }
 

@@ -11,7 +11,7 @@
 #include "base/struct.h"
 #include "base/utf8.h"
 #include "job/job.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, cons
 	int64_t seconds;
 
 	if (this->evidence.now_ms <= 0 ||
-	    !mpijob__job_time_parse(mpijob__diagnose_case_text(node, path), &seconds))
+	    !mpijob__base_time_parse(mpijob__diagnose_case_text(node, path), &seconds))
 		return -1;
 	int64_t age = this->evidence.now_ms / 1000 - seconds;
 	return age < 0 ? 0 : age;

@@ -9,7 +9,7 @@
 #include "base/struct.h"
 #include "job/field.h"
 #include "job/state.h"
-#include "job/time.h"
+#include "base/time.h"
 #include "job/value.h"
 
 #include <mpijob/spec.h>
@@ -123,9 +123,9 @@ static int store_choice(struct store *store, const struct mpijob__job_row *row, 
 static int store_time(struct store *store, const struct mpijob__job_row *row, mpijob_node *map,
     int64_t seconds)
 {
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (!mpijob__job_time_format(seconds, text))
+	if (!mpijob__base_time_format(seconds, text))
 		return refuse(store, row, MPIJOB_ERR_USAGE,
 		    "the time is not within the years 0 to 9999");
 	mpijob_node_put_string(store->doc, map, row->key, text);

@@ -11,7 +11,7 @@
 
 #include "client/client.h"
 #include "client/clock.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +114,9 @@ static int tell(mpijob_operator *operator_, const struct mpijob__operator_record
 static void write_told(mpijob_doc *doc, const struct mpijob__operator_told *told)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
-	char time[MPIJOB__JOB_TIME_SIZE];
+	char time[MPIJOB__BASE_TIME_SIZE];
 
-	mpijob__job_time_format(told->wall_ms / 1000, time);
+	mpijob__base_time_format(told->wall_ms / 1000, time);
 	mpijob_node_put_string(doc, root, "time", time);
 	mpijob_node_put_string(doc, root, "namespace", told->namespace_);
 	mpijob_node_put_string(doc, root, "job", told->job);

@@ -15,7 +15,7 @@
 
 #include "base/secret.h"
 #include "job/job.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -235,9 +235,9 @@ static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc,
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int has, int64_t seconds)
 {
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (has && mpijob__job_time_format(seconds, text))
+	if (has && mpijob__base_time_format(seconds, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 

@@ -10,7 +10,7 @@
 #include "plan/observation.h"
 
 #include "core/diag.h"
-#include "job/time.h"
+#include "base/time.h"
 #include "render/render.h"
 
 #include <limits.h>
@@ -88,7 +88,7 @@ static void take_time(struct mpijob__plan_reading *in, int64_t *out_ms, const ch
 
 	if (mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING && in->r.len < sizeof(text)) {
 		mpijob__doc_json_decode(&in->r, text);
-		if (mpijob__job_time_parse(text, &seconds)) {
+		if (mpijob__base_time_parse(text, &seconds)) {
 			*out_ms = seconds * 1000;
 			return;
 		}

@@ -5,7 +5,7 @@
  * What is accepted is what Go's time.RFC3339 accepts, since that is what an API server and the
  * operator read.
  */
-#include "job/time.h"
+#include "base/time.h"
 
 #define DAY               86400
 #define DAYS_TO_1970      719468 /* from 0000-03-01 */
@@ -85,7 +85,7 @@ static int zone(const char **text, int *offset)
 	return 1;
 }
 
-int mpijob__job_time_parse(const char *text, int64_t *seconds)
+int mpijob__base_time_parse(const char *text, int64_t *seconds)
 {
 	int year, month, day, hour, minute, second, offset;
 
@@ -113,7 +113,7 @@ static void put(char **out, int64_t value, int count)
 	*out += count;
 }
 
-int mpijob__job_time_format(int64_t seconds, char out[MPIJOB__JOB_TIME_SIZE])
+int mpijob__base_time_format(int64_t seconds, char out[MPIJOB__BASE_TIME_SIZE])
 {
 	int64_t first = days_of_date(0, 1, 1) * DAY;
 	int64_t end = days_of_date(10000, 1, 1) * DAY;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "job/time.h"
+#include "base/time.h"
 
 static void test_p11_reads(void **state)
 {
@@ -33,7 +33,7 @@ static void test_p11_reads(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t seconds = 42;
 
-		assert_int_equal(mpijob__job_time_parse(cases[i].text, &seconds), 1);
+		assert_int_equal(mpijob__base_time_parse(cases[i].text, &seconds), 1);
 		assert_int_equal(seconds, cases[i].seconds);
 	}
 }
@@ -69,7 +69,7 @@ static void test_p11_refuses(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t seconds = 42;
 
-		assert_int_equal(mpijob__job_time_parse(cases[i], &seconds), 0);
+		assert_int_equal(mpijob__base_time_parse(cases[i], &seconds), 0);
 		assert_int_equal(seconds, 42);
 	}
 }
@@ -77,7 +77,7 @@ static void test_p11_refuses(void **state)
 static void test_p11_comes_back(void **state)
 {
 	const int64_t first = -62167219200, last = 253402300799;
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 	int64_t seconds;
 
 	(void)state;
@@ -86,20 +86,20 @@ static void test_p11_comes_back(void **state)
 		time_t libc_time = (time_t)at;
 		struct tm tm;
 
-		assert_int_equal(mpijob__job_time_format(at, text), 1);
-		assert_int_equal(mpijob__job_time_parse(text, &seconds), 1);
+		assert_int_equal(mpijob__base_time_format(at, text), 1);
+		assert_int_equal(mpijob__base_time_parse(text, &seconds), 1);
 		assert_int_equal(seconds, at);
 		assert_non_null(gmtime_r(&libc_time, &tm));
 		assert_int_equal((text[5] - '0') * 10 + (text[6] - '0'), tm.tm_mon + 1);
 		assert_int_equal((text[8] - '0') * 10 + (text[9] - '0'), tm.tm_mday);
 	}
-	assert_int_equal(mpijob__job_time_format(last, text), 1);
+	assert_int_equal(mpijob__base_time_format(last, text), 1);
 	assert_string_equal(text, "9999-12-31T23:59:59Z");
-	assert_int_equal(mpijob__job_time_format(last + 1, text), 0);
+	assert_int_equal(mpijob__base_time_format(last + 1, text), 0);
 	assert_string_equal(text, "");
-	assert_int_equal(mpijob__job_time_format(first - 1, text), 0);
-	assert_int_equal(mpijob__job_time_format(INT64_MAX, text), 0);
-	assert_int_equal(mpijob__job_time_format(INT64_MIN, text), 0);
+	assert_int_equal(mpijob__base_time_format(first - 1, text), 0);
+	assert_int_equal(mpijob__base_time_format(INT64_MAX, text), 0);
+	assert_int_equal(mpijob__base_time_format(INT64_MIN, text), 0);
 }
 
 int main(void)
