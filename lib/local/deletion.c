@@ -4,6 +4,7 @@
  * wait for finalizers, children or processes, and what is told of it all.
  */
 #include "deletion.h"
+#include "base/time.h"
 #include "gc.h"
 #include "verbs.h"
 #include "words.h"
@@ -69,7 +70,7 @@ static int64_t pod_grace(const struct object *object, int64_t asked)
 static void put_deletion(mpijob_doc *doc, int64_t grace)
 {
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
-	char when[WORDS_TIME_SIZE];
+	char when[MPIJOB__BASE_TIME_SIZE];
 	int64_t generation = 0;
 
 	/* Being on its way out is a change of what is wanted; who waits for a generation sees
@@ -77,7 +78,7 @@ static void put_deletion(mpijob_doc *doc, int64_t grace)
 	if (!mpijob_node_get(metadata, "deletionTimestamp") &&
 	    mpijob_node_int(mpijob_node_get(metadata, "generation"), &generation))
 		mpijob_node_put_int(doc, metadata, "generation", generation + 1);
-	mpijob__local_words_time(mpijob__local_words_now() + grace * 1000, when);
+	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000 + grace, when);
 	mpijob_node_put_string(doc, metadata, "deletionTimestamp", when);
 	mpijob_node_put_int(doc, metadata, "deletionGracePeriodSeconds", grace);
 }

@@ -234,7 +234,7 @@ static int put_time(struct reader *reader, mpijob_text *text)
 {
 	const struct log_times *times = &reader->log->times;
 	struct log_bytes all = all_bytes(reader->log);
-	char time[LOG_TIME_SIZE];
+	char time[MPIJOB__BASE_TIME_NS_SIZE];
 
 	/* The line behind the one before is the usual case. */
 	if (reader->line_ns && reader->next_line == reader->offset)

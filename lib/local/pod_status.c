@@ -3,6 +3,7 @@
  * A pod's status as a kubelet writes it: phase, conditions with the times at which they turned, and
  * what each container is doing, did last, and how often.
  */
+#include "base/time.h"
 #include "pod.h"
 #include "verbs.h"
 #include "words.h"
@@ -61,9 +62,9 @@ static int is_ready(const struct pod *pod)
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
 {
-	char text[WORDS_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	mpijob__local_words_time(ms, text);
+	(void)mpijob__base_time_format(ms / 1000, text);
 	mpijob_node_put_string(doc, map, key, text);
 }
 

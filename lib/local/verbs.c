@@ -5,6 +5,7 @@
  * deletion waits for finalizers and for the processes of a pod.
  */
 #include "verbs.h"
+#include "base/time.h"
 #include "gc.h"
 #include "rules.h"
 #include "words.h"
@@ -108,11 +109,11 @@ static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_
 		"deletionGracePeriodSeconds", "generation", "selfLink" };
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	char uid[WORDS_UID_SIZE];
-	char now[WORDS_TIME_SIZE];
+	char now[MPIJOB__BASE_TIME_SIZE];
 
 	if (mpijob__local_words_uid(uid))
 		return MPIJOB_ERR_NOMEM;
-	mpijob__local_words_time(mpijob__local_words_now(), now);
+	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000, now);
 	for (size_t i = 0; i < sizeof(not_yours) / sizeof(not_yours[0]); i++)
 		mpijob_node_remove(metadata, not_yours[i]);
 	if (kind->flags & KIND_NAMESPACED)

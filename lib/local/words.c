@@ -31,25 +31,6 @@ char *mpijob__local_words_format(const char *format, ...)
 	return text;
 }
 
-/* Written out, because libc's functions read the time zone. Years begin in March here: the leap day
- * is the last. */
-void mpijob__local_words_time(int64_t ms, char out[WORDS_TIME_SIZE])
-{
-	int64_t seconds = ms / 1000;
-	int64_t days = seconds / 86400 + 719468; /* since 0000-03-01 */
-	int64_t era = days / 146097;
-	int64_t day = days % 146097;
-	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-	int64_t day_of_year = day - (365 * year + year / 4 - year / 100);
-	int64_t month = (5 * day_of_year + 2) / 153;
-	int rest = (int)(seconds % 86400);
-
-	snprintf(out, WORDS_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02dZ",
-	    (int)((era * 400 + year + (month >= 10)) % 10000),
-	    (int)(month < 10 ? month + 3 : month - 9),
-	    (int)(day_of_year - (153 * month + 2) / 5 + 1), rest / 3600, rest / 60 % 60, rest % 60);
-}
-
 static int draw(unsigned char *bytes, size_t len)
 {
 	return getrandom(bytes, len, 0) == (ssize_t)len ? 0 : -1;

@@ -5,15 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORDS_TIME_SIZE   40
 #define WORDS_UID_SIZE    37
 #define WORDS_SUFFIX_SIZE 6
 
 /* Print into memory of its own; NULL when there is none. */
 char *mpijob__local_words_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* RFC 3339 in UTC, whole seconds. */
-void mpijob__local_words_time(int64_t ms, char out[WORDS_TIME_SIZE]);
 
 /* A random UUID; -1 when the system gives no randomness. */
 int mpijob__local_words_uid(char out[WORDS_UID_SIZE]);

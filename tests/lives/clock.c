@@ -4,6 +4,7 @@
  * getrandom(), for the operator and the embedded cluster alike. Time stands still unless the world
  * lets it pass. Only the wall clock of an operator may go wrong.
  */
+#include "base/time.h"
 #include "lives.h"
 
 #include "local/words.h"
@@ -65,7 +66,7 @@ double clock_real_s(void)
 
 void clock_print(char out[40])
 {
-	mpijob__local_words_time(mpijob__local_words_now(), out);
+	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000, out);
 }
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *time)

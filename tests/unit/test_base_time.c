@@ -38,6 +38,46 @@ static void test_p11_reads(void **state)
 	}
 }
 
+static void fractions(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t seconds;
+		int32_t nanoseconds;
+	} rows[] = {
+		{ "1970-01-01T00:00:00Z", 0, 0 },
+		{ "2001-09-09T01:46:40Z", 1000000000, 0 },
+		{ "2001-09-09T03:46:40+02:00", 1000000000, 0 },
+		{ "2001-09-08T20:16:40.125999-05:30", 1000000000, 125999000 },
+		{ "2001-09-09T01:46:40,5Z", 1000000000, 500000000 },
+		{ "2001-09-09T01:46:40.0000000019Z", 1000000000, 1 },
+		{ "2001-09-09T01:46:40.99999999999999999999Z", 1000000000, 999999999 },
+		{ "2000-02-29T00:00:00Z", 951782400, 0 },
+		{ "2024-12-31T23:59:59Z", 1735689599, 0 },
+		{ "2001-09-09T1:46:40Z", 1000000000, 0 },
+		{ "2001-09-09T04:46:40+02:60", 1000000000, 0 },
+	};
+	char text[MPIJOB__BASE_TIME_NS_SIZE];
+	int64_t seconds;
+	int32_t nanoseconds;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(mpijob__base_time_parse_ns(rows[i].text, &seconds, &nanoseconds),
+		    1);
+		assert_int_equal(seconds, rows[i].seconds);
+		assert_int_equal(nanoseconds, rows[i].nanoseconds);
+	}
+	assert_int_equal(mpijob__base_time_format_ns(1000000000, 1002003, 9, text), 1);
+	assert_string_equal(text, "2001-09-09T01:46:40.001002003Z");
+	assert_int_equal(mpijob__base_time_format_ns(1000000000, 999999999, 3, text), 1);
+	assert_string_equal(text, "2001-09-09T01:46:40.999Z");
+	assert_int_equal(mpijob__base_time_format_ns(-1, 0, 1, text), 1);
+	assert_string_equal(text, "1969-12-31T23:59:59.0Z");
+	assert_int_equal(mpijob__base_time_format_ns(INT64_MAX, 0, 1, text), 0);
+	assert_string_equal(text, "");
+}
+
 static void test_p11_refuses(void **state)
 {
 	static const char *const cases[] = {
@@ -63,6 +103,10 @@ static void test_p11_refuses(void **state)
 		"2019-01-01T00:00:00Z ",
 		" 2019-01-01T00:00:00Z",
 		"19-01-01T00:00:00Z",
+		"2001-09-09T24:00:00Z",
+		"2001-09-09T1:",
+		"2001-09-09T:46:40Z",
+		"2001-09-09T01:46:40Zx",
 	};
 
 	(void)state;
@@ -105,7 +149,8 @@ static void test_p11_comes_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p11_reads),
-		cmocka_unit_test(test_p11_refuses), cmocka_unit_test(test_p11_comes_back) };
+		cmocka_unit_test(fractions), cmocka_unit_test(test_p11_refuses),
+		cmocka_unit_test(test_p11_comes_back) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
