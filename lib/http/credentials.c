@@ -8,6 +8,7 @@
  */
 #include "http/credentials.h"
 
+#include "base/clock.h"
 #include "http/identity_files.h"
 #include "http/plugin.h"
 #include "http/plugin_reply.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TIMEOUT_MS 60000 /* for a plugin, unless another is given */
@@ -88,14 +88,6 @@ static int uses_plugin(const mpijob_http_config *config)
 {
 	return config->exec.command && !config->token.len && !config->token_file &&
 	       !config->username && !config->certificate.data.len && !config->certificate.file;
-}
-
-static int64_t wall_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Keep a message, which is taken, and pass its code on. */
@@ -278,7 +270,7 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 static int prepare_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	int expired = credentials->expires && now_ms >= credentials->fresh_ms &&
-		      wall_clock_ms() > credentials->expires_ms;
+		      mpijob__base_clock_wall_ms() > credentials->expires_ms;
 
 	if (credentials->plugin.pid)
 		return 0;
@@ -391,7 +383,7 @@ static int accept_reply(mpijob__http_credentials *credentials,
 	/* As in client-go they are used for what is asked now; the server knows better than our
 	 * clock. */
 	credentials->fresh_ms = now_ms;
-	if (reply->expires && wall_clock_ms() > reply->expires_ms) {
+	if (reply->expires && mpijob__base_clock_wall_ms() > reply->expires_ms) {
 		credentials->fresh_ms = now_ms + PAUSE_MS;
 		tell_expired(credentials);
 	} else {

@@ -8,6 +8,7 @@
  */
 #include "http/pool.h"
 
+#include "base/clock.h"
 #include "http/easy.h"
 #include "http/report.h"
 #include "http/tls.h"
@@ -175,7 +176,7 @@ static int set_timer(CURLM *multi, long timeout_ms, void *user)
 	struct lane *lane = user;
 
 	(void)multi;
-	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__http_transport_now() + timeout_ms;
+	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	return 0;
 }
 
@@ -425,7 +426,7 @@ int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_sl
 	}
 	call->easy = easy;
 	call->lane = lane;
-	call->heard_ms = mpijob__http_transport_now();
+	call->heard_ms = mpijob__base_clock_monotonic_ms();
 	lane->running++;
 	pool->http->ordinary += !call->streaming;
 	return 0;
@@ -436,7 +437,7 @@ int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_sl
 static int is_silent(const struct call *call)
 {
 	return call->streaming &&
-	       mpijob__http_transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
+	       mpijob__base_clock_monotonic_ms() - call->heard_ms >= call->http->idle_timeout_ms;
 }
 
 void mpijob__http_pool_stop(struct call *call)

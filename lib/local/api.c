@@ -5,6 +5,7 @@
  * answer and is not done here is refused with 501, by name.
  */
 #include "api.h"
+#include "base/clock.h"
 #include "deletion.h"
 #include "log_times.h"
 #include "logs.h"
@@ -299,7 +300,7 @@ static int read_log_options(struct request *request, struct log_options *options
 		    mpijob__local_words_format("sinceSeconds \"%s\" is no number of 1 or more",
 			seconds));
 	if (seconds)
-		options->since_ns = (mpijob__local_words_now() -
+		options->since_ns = (mpijob__base_clock_wall_ms() -
 					(int64_t)(number > INT32_MAX ? INT32_MAX : number) * 1000) *
 				    1000000;
 	return 0;

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE /* pipe2 */
 
+#include "base/clock.h"
 #include "base/secret.h"
 #include "pod.h"
 #include "words.h"
@@ -297,7 +298,7 @@ static void end_run(struct container *container, int64_t code, const char *reaso
 	ending->reason = reason;
 	ending->message = message;
 	ending->id = container->id;
-	ending->finished_ms = mpijob__local_words_now();
+	ending->finished_ms = mpijob__base_clock_wall_ms();
 	ending->started_ms = container->started_ms ? container->started_ms : ending->finished_ms;
 	container->state = CONTAINER_ENDED;
 	container->readiness.ready = 0;
@@ -315,7 +316,7 @@ void mpijob__local_container_started(struct container *container, const struct n
 	container->restarts += container->last.known;
 	if (event->type == NODE_ANS_OK) {
 		container->state = CONTAINER_RUNNING;
-		container->started_ms = mpijob__local_words_now();
+		container->started_ms = mpijob__base_clock_wall_ms();
 		mpijob__local_pod_probe_set_up(container);
 		return;
 	}

@@ -4,6 +4,7 @@
  * wait for finalizers, children or processes, and what is told of it all.
  */
 #include "deletion.h"
+#include "base/clock.h"
 #include "base/time.h"
 #include "gc.h"
 #include "verbs.h"
@@ -78,7 +79,7 @@ static void put_deletion(mpijob_doc *doc, int64_t grace)
 	if (!mpijob_node_get(metadata, "deletionTimestamp") &&
 	    mpijob_node_int(mpijob_node_get(metadata, "generation"), &generation))
 		mpijob_node_put_int(doc, metadata, "generation", generation + 1);
-	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000 + grace, when);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000 + grace, when);
 	mpijob_node_put_string(doc, metadata, "deletionTimestamp", when);
 	mpijob_node_put_int(doc, metadata, "deletionGracePeriodSeconds", grace);
 }

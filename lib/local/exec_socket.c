@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* accept4, struct ucred */
 
 #include "exec_socket.h"
+#include "base/random.h"
 #include "kubelet.h"
 #include "node_client.h"
 #include "pod.h"
@@ -258,9 +259,9 @@ static void run_listener(struct mpijob__local_source *source)
 static int bind_name(int fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	char suffix[WORDS_SUFFIX_SIZE];
+	char suffix[6] = "";
 	char *prefix = mpijob__local_exec_socket_prefix();
-	char *name = prefix && !mpijob__local_words_suffix(suffix)
+	char *name = prefix && !mpijob__base_random_suffix(suffix, 5)
 			 ? mpijob__local_words_format("%s%ld-%s", prefix, (long)getpid(), suffix)
 			 : NULL;
 	size_t len = name ? strlen(name) : 0;

@@ -5,6 +5,7 @@
  * when no pod runs any more.
  */
 #include "job_status.h"
+#include "base/clock.h"
 #include "base/time.h"
 #include "verbs.h"
 #include "words.h"
@@ -77,7 +78,7 @@ static void set_condition(mpijob_doc *doc, const char *type, const char *status,
 
 	if (old && strcmp(old, status) == 0)
 		return;
-	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000, now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	mpijob_node_put_string(doc, condition, "status", status);
 	mpijob_node_put_string(doc, condition, "lastProbeTime", now);
 	mpijob_node_put_string(doc, condition, "lastTransitionTime", now);
@@ -117,7 +118,7 @@ static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_n
 		set_condition(doc, "Suspended", "False", "JobResumed", "Job resumed");
 	if (mpijob_node_get(status, "startTime"))
 		return;
-	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000, now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	mpijob_node_put_string(doc, status, "startTime", now);
 }
 
@@ -139,7 +140,7 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_ver
 	if (!over)
 		return;
 	set_condition(doc, "Complete", "True", "CompletionsReached", reached);
-	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000, now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	mpijob_node_put_string(doc, status, "completionTime", now);
 }
 

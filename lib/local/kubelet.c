@@ -5,6 +5,7 @@
  * container of a new pod starts, and brings the node's answers to whom they are for.
  */
 #include "kubelet.h"
+#include "base/clock.h"
 #include "node_client.h"
 #include "node_program.h"
 #include "pod.h"
@@ -140,7 +141,7 @@ static struct group *make_group(struct kubelet *kubelet, const char *namespace_)
 	}
 	group->id = mpijob__local_kubelet_number(kubelet);
 	group->named = kubelet->local->names_delay_ms == 0;
-	group->names_ms = mpijob__local_words_clock() + kubelet->local->names_delay_ms;
+	group->names_ms = mpijob__base_clock_monotonic_ms() + kubelet->local->names_delay_ms;
 	group->next = kubelet->groups;
 	kubelet->groups = group;
 	return group;
@@ -639,7 +640,7 @@ static void tell_why(mpijob_diag *diag, const struct node_event *event)
 /* Until the node is ready or says why it is not. */
 static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 {
-	int64_t end = mpijob__local_words_clock() + READY_WAIT_MS;
+	int64_t end = mpijob__base_clock_monotonic_ms() + READY_WAIT_MS;
 	struct node_event event = { 0 };
 
 	for (;;) {
@@ -655,7 +656,7 @@ static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 				return event.error ? event.error : MPIJOB_ERR_IO;
 			}
 		}
-		if (error || mpijob__local_words_clock() >= end) {
+		if (error || mpijob__base_clock_monotonic_ms() >= end) {
 			event.text = NULL;
 			tell_why(diag, &event);
 			return error == MPIJOB_ERR_NOMEM ? error : MPIJOB_ERR_IO;

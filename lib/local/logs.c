@@ -6,6 +6,7 @@
  * nobody who follows from the start misses anything.
  */
 #include "logs.h"
+#include "base/clock.h"
 #include "kubelet.h"
 #include "log_times.h"
 #include "words.h"
@@ -133,7 +134,7 @@ static int append(struct log *log, const char *data, size_t len)
 		return MPIJOB_ERR_NOMEM;
 	memcpy(log->data + log->len, data, len);
 	log->len += len;
-	mpijob__local_log_times_add(&log->times, &news, mpijob__local_words_now());
+	mpijob__local_log_times_add(&log->times, &news, mpijob__base_clock_wall_ms());
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * end; and when nothing is left to be run.
  */
 #include "pod.h"
+#include "base/clock.h"
 #include "deletion.h"
 #include "verbs.h"
 #include "words.h"
@@ -84,7 +85,7 @@ struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *
 	pod->id = id;
 	pod->due_ms = -1;
 	pod->dirty = 1;
-	pod->started_ms = mpijob__local_words_now();
+	pod->started_ms = mpijob__base_clock_wall_ms();
 	if (copy_identity(pod, object) || make_containers(pod) ||
 	    mpijob__local_pod_volumes_set_up(pod)) {
 		mpijob__local_pod_free(pod);
@@ -320,7 +321,7 @@ static int past_deadline(struct pod *pod, int64_t clock_ms)
 
 	if (!mpijob_node_int(mpijob_node_get(pod->spec, "activeDeadlineSeconds"), &seconds))
 		return 0;
-	left = pod->started_ms + seconds * 1000 - mpijob__local_words_now();
+	left = pod->started_ms + seconds * 1000 - mpijob__base_clock_wall_ms();
 	if (left <= 0)
 		return 1;
 	pod->due_ms = mpijob__local_sooner(pod->due_ms, clock_ms + left);

@@ -3,6 +3,7 @@
  * A pod's status as a kubelet writes it: phase, conditions with the times at which they turned, and
  * what each container is doing, did last, and how often.
  */
+#include "base/clock.h"
 #include "base/time.h"
 #include "pod.h"
 #include "verbs.h"
@@ -98,7 +99,7 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct objec
 	if (time)
 		mpijob_node_put_string(doc, condition, "lastTransitionTime", time);
 	else
-		put_time(doc, condition, "lastTransitionTime", mpijob__local_words_now());
+		put_time(doc, condition, "lastTransitionTime", mpijob__base_clock_wall_ms());
 	if (!on)
 		mpijob_node_put_string(doc, condition, "reason", reason);
 }

@@ -5,6 +5,8 @@
  * deletion waits for finalizers and for the processes of a pod.
  */
 #include "verbs.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "base/time.h"
 #include "gc.h"
 #include "rules.h"
@@ -71,7 +73,7 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	const char *name = mpijob_node_string(mpijob_node_get(metadata, "name"));
 	const char *prefix = mpijob_node_string(mpijob_node_get(metadata, "generateName"));
-	char suffix[WORDS_SUFFIX_SIZE];
+	char suffix[6] = "";
 
 	if (!metadata)
 		return MPIJOB_ERR_NOMEM;
@@ -82,7 +84,7 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 		    "metadata.name",
 		    mpijob__local_words_format("Required value: name or generateName is required"));
 	for (int i = 0; i < NAME_TRIES; i++) {
-		char *made = mpijob__local_words_suffix(suffix)
+		char *made = mpijob__base_random_suffix(suffix, 5)
 				 ? NULL
 				 : mpijob__local_words_format("%s%s", prefix, suffix);
 		int taken;
@@ -108,12 +110,12 @@ static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_
 	static const char *const not_yours[] = { "resourceVersion", "deletionTimestamp",
 		"deletionGracePeriodSeconds", "generation", "selfLink" };
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
-	char uid[WORDS_UID_SIZE];
+	char uid[MPIJOB__BASE_RANDOM_UUID_SIZE];
 	char now[MPIJOB__BASE_TIME_SIZE];
 
-	if (mpijob__local_words_uid(uid))
+	if (mpijob__base_random_uuid(uid))
 		return MPIJOB_ERR_NOMEM;
-	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000, now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	for (size_t i = 0; i < sizeof(not_yours) / sizeof(not_yours[0]); i++)
 		mpijob_node_remove(metadata, not_yours[i]);
 	if (kind->flags & KIND_NAMESPACED)

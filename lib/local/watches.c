@@ -6,6 +6,7 @@
  * whose labels change enters or leaves a selection as if it were made or deleted.
  */
 #include "watches.h"
+#include "base/clock.h"
 #include "words.h"
 
 #include <stdlib.h>
@@ -166,7 +167,7 @@ static int feed(struct stream *stream, struct call *call)
 {
 	struct watch *watch = (struct watch *)stream;
 	struct shelf *shelf = shelf_of(watch);
-	int64_t now = mpijob__local_words_clock();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	if (watch->initial_at < watch->initial_count || watch->mark_initial)
 		return feed_initial(watch, call);
@@ -243,7 +244,7 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
 	struct watch **list = &local->watches[options->kind->id];
-	int64_t now = mpijob__local_words_clock();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 	int error = 0;
 
 	if (!watch) {

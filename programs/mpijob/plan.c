@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/time.h"
 #include "facts.h"
 #include "findings.h"
@@ -35,7 +36,7 @@ struct planned {
 /* "2026-11-21T12:00:00Z"; now without a text. */
 static int time_read(const char *text, int64_t *ms)
 {
-	int64_t seconds = time(NULL);
+	int64_t seconds = mpijob__base_clock_wall_ms() / 1000;
 
 	if (text && when_parse(text, &seconds))
 		return -1;

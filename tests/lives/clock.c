@@ -4,6 +4,7 @@
  * getrandom(), for the operator and the embedded cluster alike. Time stands still unless the world
  * lets it pass. Only the wall clock of an operator may go wrong.
  */
+#include "base/clock.h"
 #include "base/time.h"
 #include "lives.h"
 
@@ -66,7 +67,7 @@ double clock_real_s(void)
 
 void clock_print(char out[40])
 {
-	(void)mpijob__base_time_format(mpijob__local_words_now() / 1000, out);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, out);
 }
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *time)

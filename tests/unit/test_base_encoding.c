@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base64.h"
+#include "base/hex.h"
 
 #include <mpijob/base.h>
 
@@ -73,11 +74,31 @@ static void base64_decodes_as_go(void **state)
 	assert_int_equal(len, 7);
 }
 
+static void hex_digits(void **state)
+{
+	static const char digits[] = "0123456789abcdef";
+	char out[17] = "";
+
+	(void)state;
+	for (int c = 0; c < 256; c++) {
+		const char *found =
+		    c ? strchr(digits, c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) : NULL;
+
+		assert_int_equal(mpijob__base_hex_value((char)c), found ? found - digits : -1);
+	}
+	mpijob__base_hex_write(UINT64_C(0x0123456789abcdef), 16, out);
+	assert_string_equal(out, "0123456789abcdef");
+	memset(out, '-', 5);
+	mpijob__base_hex_write(0x1a2, 2, out + 1);
+	assert_memory_equal(out, "-a2--", 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(base64_round_trip),
 		cmocka_unit_test(base64_decodes_as_go),
+		cmocka_unit_test(hex_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
