@@ -102,3 +102,30 @@ int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
 	va_end(args);
 	return rc;
 }
+
+char *mpijob__base_text_vformat(const char *format, va_list args)
+{
+	va_list again;
+	char *string = NULL;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (len >= 0)
+		string = malloc((size_t)len + 1);
+	if (string)
+		(void)vsnprintf(string, (size_t)len + 1, format, args);
+	return string;
+}
+
+char *mpijob__base_text_format(const char *format, ...)
+{
+	va_list args;
+	char *string;
+
+	va_start(args, format);
+	string = mpijob__base_text_vformat(format, args);
+	va_end(args);
+	return string;
+}

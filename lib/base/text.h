@@ -30,6 +30,9 @@ int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
     MPIJOB__BASE_PRINTF(2, 3);
 int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args)
     MPIJOB__BASE_PRINTF(2, 0);
+/* Print into a new string; NULL when memory runs out. The same formats. */
+char *mpijob__base_text_format(const char *format, ...) MPIJOB__BASE_PRINTF(1, 2);
+char *mpijob__base_text_vformat(const char *format, va_list args) MPIJOB__BASE_PRINTF(1, 0);
 /* Make room for `len` further bytes and a NUL, to be filled at data + len. 0 or
  * MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_reserve(struct mpijob_text *text, size_t len);

@@ -4,6 +4,7 @@
  * of callers; the work is done in base/text.c, base/escape.c and base/near.c.
  */
 #include "base/escape.h"
+#include "base/hex.h"
 #include "base/near.h"
 #include "base/secret.h"
 #include "base/text.h"
@@ -54,13 +55,11 @@ void mpijob_text_clear(mpijob_text *text)
 /* \xNN for a byte, \uNNNN for a longer character. */
 static int write_escape(uint32_t code, int is_byte, mpijob_write_fn write, void *user)
 {
-	static const char hex[] = "0123456789abcdef";
 	char escape[6] = { '\\', is_byte ? 'x' : 'u' };
-	size_t len = 2;
+	size_t count = is_byte ? 2 : 4;
 
-	for (int shift = is_byte ? 4 : 12; shift >= 0; shift -= 4)
-		escape[len++] = hex[code >> shift & 15];
-	return write(user, escape, len);
+	mpijob__base_hex_write(code, count, escape + 2);
+	return write(user, escape, count + 2);
 }
 
 int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write, void *user)

@@ -9,6 +9,7 @@
 #include "http/credentials.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "http/identity_files.h"
 #include "http/plugin.h"
 #include "http/plugin_reply.h"
@@ -223,7 +224,7 @@ static char *not_found(mpijob__http_credentials *credentials, int64_t now_ms)
 	}
 	hint = credentials->hints < HINTS;
 	credentials->hints += hint;
-	return mpijob__http_report_format("the credential plugin '%s' is not installed%s%s",
+	return mpijob__base_text_format("the credential plugin '%s' is not installed%s%s",
 	    exec->command, hint && exec->install_hint ? ": " : "",
 	    hint && exec->install_hint ? exec->install_hint : "");
 }
@@ -238,7 +239,7 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 
 	if (interactive < 0)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    mpijob__http_report_format("the credential plugin '%s' has to ask, but %s",
+		    mpijob__base_text_format("the credential plugin '%s' has to ask, but %s",
 			exec->command, why));
 	info = mpijob__http_plugin_info(credentials->config, &credentials->files.ca, interactive);
 	if (!info)
@@ -257,12 +258,12 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 		    not_found(credentials, now_ms));
 	if (code == MPIJOB__HTTP_PLUGIN_FORBIDDEN)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    mpijob__http_report_format(
+		    mpijob__base_text_format(
 			"the credential plugin '%s' is not among those that may run here",
 			exec->command));
 	if (code == MPIJOB__HTTP_PLUGIN_REFUSED)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    mpijob__http_report_format("the credential plugin '%s' cannot be started: %s",
+		    mpijob__base_text_format("the credential plugin '%s' cannot be started: %s",
 			exec->command, mpijob__http_report_errno(number)));
 	return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 }
@@ -345,8 +346,8 @@ static void tell_expired(mpijob__http_credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message =
-	    mpijob__http_report_format("the credential plugin '%s' gave credentials that had "
-				       "expired; is the clock of this machine right?",
+	    mpijob__base_text_format("the credential plugin '%s' gave credentials that had "
+				     "expired; is the clock of this machine right?",
 		credentials->config->exec.command);
 
 	if (message && credentials->files.notice && !credentials->told_expired) {
@@ -401,23 +402,23 @@ static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
 	char *message = NULL;
 
 	if (plugin->timed_out)
-		message = mpijob__http_report_format(
+		message = mpijob__base_text_format(
 		    "the credential plugin '%s' did not end within %lld ms", command,
 		    (long long)credentials->limit_ms);
 	else if (plugin->too_much)
 		message =
-		    mpijob__http_report_format("the credential plugin '%s' wrote more than 1 MiB",
+		    mpijob__base_text_format("the credential plugin '%s' wrote more than 1 MiB",
 			command);
 	else if (plugin->unknown || plugin->status == 0)
 		return NULL;
 	else if (WIFSIGNALED(plugin->status))
 		message =
-		    mpijob__http_report_format("the credential plugin '%s' was ended by signal %d",
+		    mpijob__base_text_format("the credential plugin '%s' was ended by signal %d",
 			command, WTERMSIG(plugin->status));
 	else
-		message = mpijob__http_report_format(
-		    "the credential plugin '%s' failed with exit code %d", command,
-		    WEXITSTATUS(plugin->status));
+		message =
+		    mpijob__base_text_format("the credential plugin '%s' failed with exit code %d",
+			command, WEXITSTATUS(plugin->status));
 	*nomem = !message;
 	return message;
 }
@@ -438,14 +439,14 @@ static int finish(mpijob__http_credentials *credentials, int64_t now_ms)
 	if (code == 0 && reply.certificate.len)
 		code = mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why);
 	if (code == MPIJOB_ERR_SPEC)
-		message = mpijob__http_report_format(
+		message = mpijob__base_text_format(
 		    "the credential plugin '%s' gave a certificate that cannot be used: %s",
 		    exec->command, why);
 	else if (code == 0)
 		code = accept_reply(credentials, &reply, now_ms);
 	else if (code == MPIJOB_ERR_AUTH)
-		message = mpijob__http_report_format("the credential plugin '%s' %s%s",
-		    exec->command, why, plugin->unknown ? "; its exit code is not known" : "");
+		message = mpijob__base_text_format("the credential plugin '%s' %s%s", exec->command,
+		    why, plugin->unknown ? "; its exit code is not known" : "");
 	if (code)
 		code = fail_run(credentials, now_ms,
 		    code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);

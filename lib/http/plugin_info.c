@@ -5,6 +5,7 @@
  * 128 KiB, which a large CA can pass.
  */
 #include "base/secret.h"
+#include "base/text.h"
 #include "http/plugin.h"
 #include "http/report.h"
 
@@ -73,9 +74,9 @@ char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *ex
 		failed |= take(list, &count, strdup(environ[i]), exec, 0);
 	for (size_t i = 0; i < exec->env_count; i++)
 		failed |= take(list, &count,
-		    mpijob__http_report_format("%s=%s", exec->env[i].name, exec->env[i].value),
-		    exec, i + 1);
-	list[count] = mpijob__http_report_format(INFO "=%s", info);
+		    mpijob__base_text_format("%s=%s", exec->env[i].name, exec->env[i].value), exec,
+		    i + 1);
+	list[count] = mpijob__base_text_format(INFO "=%s", info);
 	if (!failed && list[count])
 		return list;
 	mpijob__http_plugin_free_environment(list);

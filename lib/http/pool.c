@@ -9,6 +9,7 @@
 #include "http/pool.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "http/easy.h"
 #include "http/report.h"
 #include "http/tls.h"
@@ -316,7 +317,7 @@ static int check_ca(const struct mpijob__http_identity *identity, char **message
 
 	if (error != MPIJOB_ERR_SPEC)
 		return error;
-	*message = mpijob__http_report_format("certificate-authority %s", fault);
+	*message = mpijob__base_text_format("certificate-authority %s", fault);
 	return *message ? MPIJOB_ERR_AUTH : MPIJOB_ERR_NOMEM;
 }
 

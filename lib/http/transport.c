@@ -9,6 +9,7 @@
 #include "http/transport.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "http/admit.h"
 #include "http/failure.h"
 #include "http/open.h"
@@ -108,7 +109,7 @@ static void end_failed(struct call *call)
 	int code = call->failure;
 
 	if (call->failure_text)
-		message = mpijob__http_report_format("%s: %s", call->http->server.authority,
+		message = mpijob__base_text_format("%s: %s", call->http->server.authority,
 		    call->failure_text);
 	mpijob__http_transport_end(call, code, message);
 }
@@ -217,14 +218,14 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		char *message;
 
 		if (mpijob__http_ring_has(&call->queue) && !call->lane && !call->queued)
-			message = mpijob__http_report_format(
+			message = mpijob__base_text_format(
 			    "%s: the credentials were not there within %lld ms", server, limit);
 		else if (!call->sent)
 			message =
-			    mpijob__http_report_format("%s: no connection was free within %lld ms",
+			    mpijob__base_text_format("%s: no connection was free within %lld ms",
 				server, limit);
 		else
-			message = mpijob__http_report_format("%s: no %s within %lld ms", server,
+			message = mpijob__base_text_format("%s: no %s within %lld ms", server,
 			    call->status_told ? "whole answer" : "answer", limit);
 		mpijob__http_transport_end(call, MPIJOB_ERR_TIMEOUT, message);
 	}
@@ -384,7 +385,7 @@ static int copy_request(struct call *call, const struct mpijob_request *request)
 	const char *base = call->http->server.base;
 
 	call->method = strdup(request->method);
-	call->url = mpijob__http_report_format("%s%s", base, request->path);
+	call->url = mpijob__base_text_format("%s%s", base, request->path);
 	if (!call->method || !call->url)
 		return MPIJOB_ERR_NOMEM;
 	if (request->content_type) {

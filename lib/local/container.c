@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/secret.h"
+#include "base/text.h"
 #include "pod.h"
-#include "words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -321,7 +321,7 @@ void mpijob__local_container_started(struct container *container, const struct n
 		return;
 	}
 	mpijob__local_notice(pod->local, MPIJOB_SEVERITY_ERROR, "container-start", NULL,
-	    mpijob__local_words_format("container %s of pod %s cannot start: %s", container->name,
+	    mpijob__base_text_format("container %s of pod %s cannot start: %s", container->name,
 		pod->name, event->text ? event->text : "for an unknown reason"));
 	container->started_ms = 0;
 	end_run(container, event->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126, "StartError",

@@ -5,10 +5,11 @@
  */
 #include "deletion.h"
 #include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "gc.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,14 +174,14 @@ static int check_preconditions(const struct object *object, const struct delete_
 
 	if (options->uid && strcmp(options->uid, object->uid) != 0)
 		return mpijob__local_reply_conflict(reply, object->kind, object->name,
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"Precondition failed: UID in precondition: %s, UID in object: %s",
 			options->uid, object->uid));
-	if (!options->version || (mpijob__local_words_number(options->version, &version) &&
+	if (!options->version || (mpijob__base_number_parse(options->version, &version) &&
 				     version == object->now->version))
 		return 0;
 	return mpijob__local_reply_conflict(reply, object->kind, object->name,
-	    mpijob__local_words_format(
+	    mpijob__base_text_format(
 		"Precondition failed: resourceVersion in precondition: %s, in object: %llu",
 		options->version, (unsigned long long)object->now->version));
 }

@@ -8,10 +8,10 @@
  */
 #include "job_controller.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "deletion.h"
 #include "job_status.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -297,7 +297,7 @@ static mpijob_doc *new_pod(const struct object *job)
 {
 	const mpijob_node *template_ = mpijob_node_find(mpijob_doc_root(job->doc), "spec.template");
 	const mpijob_node *metadata = mpijob_node_get(template_, "metadata");
-	char *prefix = mpijob__local_words_format("%.*s-", NAME_ROOM, job->name);
+	char *prefix = mpijob__base_text_format("%.*s-", NAME_ROOM, job->name);
 	mpijob_doc *doc = prefix ? mpijob_doc_new() : NULL;
 	mpijob_node *mine = mpijob_doc_make(doc, "metadata");
 
@@ -343,7 +343,7 @@ static int create_pod(struct mpijob_local *local, struct job_state *state, const
 		state->refused++;
 		state->due_ms = mpijob__base_clock_monotonic_ms() + backoff(local, state->refused);
 		mpijob__local_notice(local, MPIJOB_SEVERITY_WARNING, "pod-refused", NULL,
-		    mpijob__local_words_format("the pod of job %s was refused: %s", job->name,
+		    mpijob__base_text_format("the pod of job %s was refused: %s", job->name,
 			mpijob_text_data(reply.text)));
 	} else if (!error) {
 		state->refused = 0;

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/time.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <string.h>
 

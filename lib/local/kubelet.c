@@ -6,10 +6,10 @@
  */
 #include "kubelet.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "node_client.h"
 #include "node_program.h"
 #include "pod.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,8 +172,8 @@ static char *host_line(const struct pod *pod)
 	const char *n = pod->namespace_;
 
 	if (!s)
-		return mpijob__local_words_format("%s\t%s\n", pod->address, h);
-	return mpijob__local_words_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n",
+		return mpijob__base_text_format("%s\t%s\n", pod->address, h);
+	return mpijob__base_text_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n",
 	    pod->address, h, s, n, pod->local->cluster_domain, h, s, n, h, s, n, h, s, h);
 }
 
@@ -263,7 +263,7 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 	for (unsigned i = FIRST_ADDRESS; i <= LAST_ADDRESS && !pod->host_network; i++) {
 		unsigned number = kubelet->next_address++;
 		char *address =
-		    mpijob__local_words_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
+		    mpijob__base_text_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
 		int free_ = address && !address_taken(kubelet, address);
 
 		if (kubelet->next_address > LAST_ADDRESS)
@@ -279,7 +279,7 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 	memcpy(pod->address, NODE_ADDRESS, sizeof(NODE_ADDRESS));
 	if (!pod->host_network)
 		mpijob__local_pod_fail(pod, "NoAddress",
-		    mpijob__local_words_format("all addresses are in use"));
+		    mpijob__base_text_format("all addresses are in use"));
 	return 0;
 }
 
@@ -449,7 +449,7 @@ static void node_failed(struct kubelet *kubelet, const struct node_event *event)
 	kubelet->dead = 1;
 	kubelet->error = event->error ? event->error : MPIJOB_ERR_IO;
 	mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_ERROR, "local-node", NULL,
-	    mpijob__local_words_format("%s", event->text ? event->text : "the node failed"));
+	    mpijob__base_text_format("%s", event->text ? event->text : "the node failed"));
 }
 
 static void take_event(struct kubelet *kubelet, const struct node_event *event)
@@ -596,8 +596,8 @@ static char *field_of_job(const struct pod *pod, const char *path)
 	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-role"));
 
 	if (!role)
-		return mpijob__local_words_format("spec.%s", path);
-	return mpijob__local_words_format("spec.mpiReplicaSpecs[%s].template.spec.%s",
+		return mpijob__base_text_format("spec.%s", path);
+	return mpijob__base_text_format("spec.mpiReplicaSpecs[%s].template.spec.%s",
 	    strcmp(role, "worker") == 0 ? "Worker" : "Launcher", path);
 }
 
@@ -608,13 +608,13 @@ void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct po
 	const char *job =
 	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-name"));
 	char *field = field_of_job(pod, path);
-	char *words = field ? mpijob__local_words_format("%s/%s/%s", pod->namespace_,
+	char *words = field ? mpijob__base_text_format("%s/%s/%s", pod->namespace_,
 				  job ? job : pod->name, field)
 			    : NULL;
 
 	if (words && say_once(kubelet, words))
 		mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
-		    mpijob__local_words_format("not honoured locally%s%s", what ? ": " : "",
+		    mpijob__base_text_format("not honoured locally%s%s", what ? ": " : "",
 			what ? what : ""));
 	free(words);
 	free(field);

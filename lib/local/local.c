@@ -9,12 +9,12 @@
 #include "api.h"
 #include "base/clock.h"
 #include "base/secret.h"
+#include "base/text.h"
 #include "gc.h"
 #include "job_controller.h"
 #include "kubelet.h"
 #include "verbs.h"
 #include "watches.h"
-#include "words.h"
 
 #include "exec_socket.h"
 
@@ -208,7 +208,7 @@ static int tell_reply(struct mpijob_local *local, struct call *call, struct repl
 	mpijob_exchange_header(call->exchange, "Content-Type",
 	    reply->type ? reply->type : "application/json");
 	if (reply->warning && !call->cancelled) {
-		char *text = mpijob__local_words_format("299 - \"%s\"", reply->warning);
+		char *text = mpijob__base_text_format("299 - \"%s\"", reply->warning);
 
 		if (text)
 			mpijob_exchange_header(call->exchange, "Warning", text);

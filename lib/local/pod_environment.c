@@ -6,8 +6,8 @@
  */
 #include "base/base64.h"
 #include "base/secret.h"
+#include "base/text.h"
 #include "pod.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const char *find_value(const struct environment *environment, const char 
 static int add(struct environment *environment, const char *prefix, const char *name,
     const char *value)
 {
-	char *entry = mpijob__local_words_format("%s%s=%s", prefix, name, value);
+	char *entry = mpijob__base_text_format("%s%s=%s", prefix, name, value);
 	char **entries;
 
 	if (!entry)
@@ -136,8 +136,8 @@ static int note_missing(struct environment *environment, const char *kind, const
 	if (environment->missing)
 		return 0;
 	environment->missing =
-	    key ? mpijob__local_words_format("key %s of %s \"%s\" not found", key, kind, name)
-		: mpijob__local_words_format("%s \"%s\" not found", kind, name);
+	    key ? mpijob__base_text_format("key %s of %s \"%s\" not found", key, kind, name)
+		: mpijob__base_text_format("%s \"%s\" not found", kind, name);
 	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
 }
 

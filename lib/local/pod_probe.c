@@ -5,8 +5,8 @@
  * it runs.
  */
 #include "base/clock.h"
+#include "base/number.h"
 #include "pod.h"
-#include "words.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -77,12 +77,11 @@ static void sshd_ports(const struct container *container, uint16_t ports[2])
 			word = word ? word : "";
 			if (strncmp(word, "-f", 2) == 0)
 				ports[1] = 2222;
-			if ((strcmp(before, "-p") == 0 &&
-				mpijob__local_words_number(word, &port)) ||
+			if ((strcmp(before, "-p") == 0 && mpijob__base_number_parse(word, &port)) ||
 			    (strncmp(word, "-p", 2) == 0 &&
-				mpijob__local_words_number(word + 2, &port)) ||
+				mpijob__base_number_parse(word + 2, &port)) ||
 			    (strncmp(word, "-oPort=", 7) == 0 &&
-				mpijob__local_words_number(word + 7, &port)))
+				mpijob__base_number_parse(word + 7, &port)))
 				ports[0] = (uint16_t)port;
 			before = word;
 		}

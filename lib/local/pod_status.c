@@ -4,10 +4,10 @@
  * what each container is doing, did last, and how often.
  */
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "pod.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct ob
 static void put_ending(mpijob_doc *doc, mpijob_node *state, const struct ending *ending)
 {
 	mpijob_node *terminated = mpijob_node_put_map(doc, state, "terminated");
-	char *id = mpijob__local_words_format("local://%llu", (unsigned long long)ending->id);
+	char *id = mpijob__base_text_format("local://%llu", (unsigned long long)ending->id);
 
 	mpijob_node_put_int(doc, terminated, "exitCode", ending->code);
 	mpijob_node_put_string(doc, terminated, "reason", ending->reason);
@@ -160,9 +160,9 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	mpijob_node *status = mpijob_node_append_map(doc, list);
 	const char *image = mpijob_node_string(mpijob_node_get(container->spec, "image"));
 	int running = container->state == CONTAINER_RUNNING;
-	char *id = container->id ? mpijob__local_words_format("local://%llu",
-				       (unsigned long long)container->id)
-				 : NULL;
+	char *id = container->id
+		       ? mpijob__base_text_format("local://%llu", (unsigned long long)container->id)
+		       : NULL;
 
 	mpijob_node_put_string(doc, status, "name", container->name);
 	put_state(doc, status, container);

@@ -6,8 +6,8 @@
  */
 #include "base/base64.h"
 #include "base/secret.h"
+#include "base/text.h"
 #include "pod.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,9 +125,9 @@ static int add_items(struct files *files, const struct object *source, const mpi
 		if (has_key(source, key))
 			error = add_key(files, source, key, path, mode_of(item, "mode", mode));
 		else if (!optional)
-			error = note_missing(files,
-			    mpijob__local_words_format("%s \"%s\" has no key %s",
-				source->kind->name, source->name, key));
+			error =
+			    note_missing(files, mpijob__base_text_format("%s \"%s\" has no key %s",
+						    source->kind->name, source->name, key));
 		if (error)
 			return error;
 	}
@@ -165,7 +165,7 @@ static int add_source(struct files *files, const struct pod *pod, enum kind_id k
 	if (!source)
 		return optional ? 0
 				: note_missing(files,
-				      mpijob__local_words_format("%s \"%s\" not found",
+				      mpijob__base_text_format("%s \"%s\" not found",
 					  mpijob__local_store_kind(kind)->name, name ? name : ""));
 	if (mpijob_node_count(mpijob_node_get(spec, "items")) > 0)
 		return add_items(files, source, mpijob_node_get(spec, "items"), mode, optional);
@@ -360,8 +360,8 @@ int mpijob__local_pod_volumes_keep(struct pod *pod, uint64_t id, const char *why
 			continue;
 		volume->content = 0;
 		mpijob__local_notice(pod->local, MPIJOB_SEVERITY_WARNING, "local-volume", NULL,
-		    mpijob__local_words_format("pod %s: volume %s keeps its old files: %s",
-			pod->name, volume->name, why ? why : "the node cannot write them"));
+		    mpijob__base_text_format("pod %s: volume %s keeps its old files: %s", pod->name,
+			volume->name, why ? why : "the node cannot write them"));
 		return 1;
 	}
 	return 0;
@@ -381,8 +381,8 @@ int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
 		if (!error && !files.missing)
 			error = rewrite(pod, volume, &files);
 		if (files.missing && !*missing) {
-			*missing = mpijob__local_words_format("volume %s: %s", volume->name,
-			    files.missing);
+			*missing =
+			    mpijob__base_text_format("volume %s: %s", volume->name, files.missing);
 			error = *missing ? error : MPIJOB_ERR_NOMEM;
 		}
 		volume->stale = 0;

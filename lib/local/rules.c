@@ -8,7 +8,7 @@
 #include "rules.h"
 #include "base/base64.h"
 #include "base/secret.h"
-#include "words.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +41,11 @@ static int refuse(const struct kind *kind, const mpijob_doc *doc,
 	while (known < &reasons[sizeof(reasons) / sizeof(reasons[0]) - 1] &&
 	       strcmp(known->reason, reason) != 0)
 		known++;
-	cause = mpijob__local_words_format("FieldValue%s", reason);
+	cause = mpijob__base_text_format("FieldValue%s", reason);
 	if (cause)
 		error =
 		    mpijob__local_reply_invalid(reply, kind, name_of(doc), cause, finding->field,
-			mpijob__local_words_format("%s: %s", known->words, finding->message));
+			mpijob__base_text_format("%s: %s", known->words, finding->message));
 	free(cause);
 	return error;
 }
@@ -119,7 +119,7 @@ static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, stru
 	return mpijob__local_reply_invalid(reply, kind, name_of(doc),
 	    policy ? "FieldValueNotSupported" : "FieldValueRequired",
 	    "spec.template.spec.restartPolicy",
-	    mpijob__local_words_format("%s: supported values: \"OnFailure\", \"Never\"",
+	    mpijob__base_text_format("%s: supported values: \"OnFailure\", \"Never\"",
 		policy ? "Unsupported value" : "Required value"));
 }
 
@@ -209,7 +209,7 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 		if (error == MPIJOB_ERR_SYNTAX)
 			return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind,
 			    name_of(doc),
-			    mpijob__local_words_format("%s[%s] of %s \"%s\" is not base64", map,
+			    mpijob__base_text_format("%s[%s] of %s \"%s\" is not base64", map,
 				mpijob_node_key(data, i), kind->name, name_of(doc)));
 		if (error)
 			return error;
@@ -267,7 +267,7 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 		    (suspended && strcmp(fixed[i], "spec.template") == 0))
 			continue;
 		return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueInvalid",
-		    fixed[i], mpijob__local_words_format("Invalid value: field is immutable"));
+		    fixed[i], mpijob__base_text_format("Invalid value: field is immutable"));
 	}
 	return check_job_policy(old->kind, doc, reply);
 }
@@ -285,7 +285,7 @@ static int change_data(const struct object *old, mpijob_doc *doc, struct reply *
 		return 0;
 	return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueForbidden",
 	    "data",
-	    mpijob__local_words_format("Forbidden: field is immutable when `immutable` is set"));
+	    mpijob__base_text_format("Forbidden: field is immutable when `immutable` is set"));
 }
 
 int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)

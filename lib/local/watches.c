@@ -7,7 +7,7 @@
  */
 #include "watches.h"
 #include "base/clock.h"
-#include "words.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int tell_event(struct watch *watch, struct call *call, const char *type, 
     size_t len)
 {
 	struct mpijob_local *local = watch->local;
-	char *head = mpijob__local_words_format("{\"type\":\"%s\",\"object\":", type);
+	char *head = mpijob__base_text_format("{\"type\":\"%s\",\"object\":", type);
 	int ended;
 
 	if (!head)
@@ -76,16 +76,16 @@ static int tell_revision(struct watch *watch, struct call *call, const char *typ
 static int tell_left(struct watch *watch, struct call *call, const struct happening *happening)
 {
 	const char *text = mpijob_text_data(happening->before->text);
-	char *old = mpijob__local_words_format("\"resourceVersion\":\"%llu\"",
+	char *old = mpijob__base_text_format("\"resourceVersion\":\"%llu\"",
 	    (unsigned long long)happening->before->version);
 	const char *at = old ? strstr(text, old) : NULL;
 	char *object = NULL;
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (at)
-		object = mpijob__local_words_format("%.*s\"resourceVersion\":\"%llu\"%s",
-		    (int)(at - text), text, (unsigned long long)happening->now->version,
-		    at + strlen(old));
+		object =
+		    mpijob__base_text_format("%.*s\"resourceVersion\":\"%llu\"%s", (int)(at - text),
+			text, (unsigned long long)happening->now->version, at + strlen(old));
 	if (object)
 		result = tell_event(watch, call, "DELETED", object, strlen(object));
 	free(object);
@@ -112,7 +112,7 @@ static int tell_happening(struct watch *watch, struct call *call, const struct h
 
 static int tell_bookmark(struct watch *watch, struct call *call, int end_of_initial)
 {
-	char *object = mpijob__local_words_format(
+	char *object = mpijob__base_text_format(
 	    "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":\"%llu\","
 	    "\"creationTimestamp\":null%s}}",
 	    watch->kind->name, watch->kind->group, *watch->kind->group ? "/" : "",

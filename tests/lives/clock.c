@@ -8,8 +8,6 @@
 #include "base/time.h"
 #include "lives.h"
 
-#include "local/words.h"
-
 #include <sys/types.h>
 #include <time.h>
 

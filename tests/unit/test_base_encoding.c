@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base64 in both directions, hexadecimal digits and percent encoding. */
+/* Base64 in both directions, hexadecimal digits, decimal numbers, new strings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +11,8 @@
 
 #include "base/base64.h"
 #include "base/hex.h"
+#include "base/number.h"
+#include "base/text.h"
 
 #include <mpijob/base.h>
 
@@ -93,12 +95,43 @@ static void hex_digits(void **state)
 	assert_memory_equal(out, "-a2--", 5);
 }
 
+static void numbers(void **state)
+{
+	static const char *const bad[] = { "", "-1", "+1", " 1", "1 ", "0x1", "1.0",
+		"18446744073709551616", "99999999999999999999" };
+	uint64_t number = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(mpijob__base_number_parse(bad[i], &number), 0);
+	assert_int_equal(number, 7);
+	assert_int_equal(mpijob__base_number_parse("18446744073709551615", &number), 1);
+	assert_true(number == UINT64_MAX);
+	assert_int_equal(mpijob__base_number_parse("0012", &number), 1);
+	assert_int_equal(number, 12);
+}
+
+static void new_strings(void **state)
+{
+	char *text = mpijob__base_text_format("%s-%d", "worker", 12), *longer;
+
+	(void)state;
+	assert_string_equal(text, "worker-12");
+	longer = mpijob__base_text_format("%*s|%s", 5000, "", text);
+	assert_int_equal(strlen(longer), 5010);
+	assert_string_equal(longer + 5000, "|worker-12");
+	free(text);
+	free(longer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(base64_round_trip),
 		cmocka_unit_test(base64_decodes_as_go),
 		cmocka_unit_test(hex_digits),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(new_strings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
