@@ -7,7 +7,7 @@
  */
 #include "client/apply.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/task.h"
 
@@ -137,7 +137,7 @@ static void tell_why_not(const mpijob_node *status, const struct mpijob_access *
 
 	if (!why || !*why)
 		why = mpijob_node_string(mpijob_node_get(status, "evaluationError"));
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL,
 	    "may not %s %s%s%s%s%s", access->verb, access->resource, access->subresource ? "/" : "",
 	    access->subresource ? access->subresource : "", why && *why ? ": " : "",
 	    why ? why : "");
@@ -149,7 +149,7 @@ static int read_review(const mpijob_doc *doc, const struct mpijob_access *access
 	int allowed = 0;
 
 	if (!mpijob_node_bool(mpijob_node_get(status, "allowed"), &allowed)) {
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
 		    NULL, "the answer does not say whether it is allowed");
 		return MPIJOB_ERR_SYNTAX;
 	}

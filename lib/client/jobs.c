@@ -8,7 +8,7 @@
 #include "client/delete.h"
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/text.h"
 #include "client/task.h"
 
@@ -233,7 +233,7 @@ static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
 
 static int tell_gone(const struct waiting *waiting)
 {
-	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+	if (mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused",
 		"NotFound", NULL, NULL, "%s",
 		waiting->seen ? "the job was deleted meanwhile" : "there is no such job"))
 		return MPIJOB_ERR_NOMEM;
@@ -244,7 +244,7 @@ static int tell_ended(const struct waiting *waiting, const mpijob_node *job, con
 {
 	const char *message = mpijob__client_jobs_condition(job, ended);
 
-	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
+	if (mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
 		"status.conditions", NULL, "the job has ended (%s) and will not be %s any more%s%s",
 		ended, waiting->condition, *message ? ": " : "", message))
 		return MPIJOB_ERR_NOMEM;

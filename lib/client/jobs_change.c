@@ -10,7 +10,7 @@
  */
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/text.h"
 #include "client/task.h"
 
@@ -41,7 +41,7 @@ static int refuse_ended(const mpijob_node *job, mpijob_diag *diag)
 
 	if (!ended)
 		return 0;
-	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
+	if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
 		"status.conditions", NULL, "the job has ended (%s) and is left as it is", ended))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_REJECTED;
@@ -69,7 +69,7 @@ static int look(struct change *change)
 	mpijob_task *task = &change->task;
 
 	if (change->tries++ == TRIES) {
-		if (mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+		if (mpijob__core_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused",
 			"Conflict", NULL, NULL, "the job was changed by others %d times in a row",
 			TRIES))
 			return MPIJOB_ERR_NOMEM;
@@ -229,7 +229,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 	int64_t now = 1; /* what the operator makes of none */
 
 	if (mpijob_node_kind(worker) != MPIJOB_NODE_MAP) {
-		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
+		if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
 			"spec.mpiReplicaSpecs[Worker]", NULL,
 			"the job has no workers whose number could be set"))
 			return MPIJOB_ERR_NOMEM;
@@ -237,7 +237,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 	}
 	(void)mpijob_node_int(mpijob_node_get(worker, "replicas"), &now);
 	if (change->expected >= 0 && now != change->expected) {
-		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
+		if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
 			"spec.mpiReplicaSpecs[Worker].replicas", NULL,
 			"the job has %lld workers and not %d; nothing was changed", (long long)now,
 			(int)change->expected))

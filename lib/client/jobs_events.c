@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "client/task.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void read_time(struct row *row)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const char *time = mpijob_node_string(mpijob_node_find(row->event, paths[i]));
 
-		if (time && mpijob__job_time_parse(time, &row->seconds)) {
+		if (time && mpijob__base_time_parse(time, &row->seconds)) {
 			row->nanoseconds = fraction(time);
 			return;
 		}

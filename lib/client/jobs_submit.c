@@ -9,11 +9,11 @@
 #include "client/apply.h"
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/task.h"
 #include "job/job.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <string.h>
 
@@ -95,7 +95,7 @@ static int is_older(const struct sending *sending, const mpijob_node *stored)
 	    mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
 	int64_t seconds = 0;
 
-	return clock->known && created && mpijob__job_time_parse(created, &seconds) &&
+	return clock->known && created && mpijob__base_time_parse(created, &seconds) &&
 	       seconds * 1000 + CLOCKS_MS < mpijob__client_server_clock_ms(clock, sending->sent_ms);
 }
 
@@ -147,7 +147,7 @@ static int send_job(struct sending *sending)
 
 static int say_not_strict(mpijob_diag *diag)
 {
-	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
+	return mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
 	    "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
@@ -159,7 +159,7 @@ int mpijob__client_jobs_outcome_unknown(const mpijob_task *task, int code)
 
 int mpijob__client_jobs_report_unknown(const char *what, mpijob_diag *diag)
 {
-	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL,
+	return mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL,
 	    NULL, "what became of the request is not known: the job may have been %s", what);
 }
 
@@ -192,7 +192,7 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 {
 	if (rc == 0 && is_older(sending, mpijob_doc_root(found))) {
 		if (sending->lost != MPIJOB_ERR_CONFLICT)
-			(void)mpijob__base_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR,
+			(void)mpijob__core_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR,
 			    "server-refused", "AlreadyExists", NULL, NULL,
 			    "a job of that name was there before this one was sent");
 		return MPIJOB_ERR_CONFLICT;
@@ -256,10 +256,10 @@ static int refuse(const mpijob *job, const char *id, const char *reason, const c
     const char *message, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
-	struct mpijob__base_place place = { mpijob__job_source(job), mpijob_node_line(node),
+	struct mpijob__core_place place = { mpijob__job_source(job), mpijob_node_line(node),
 		mpijob_node_column(node) };
 
-	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
+	if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
 		message))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_SPEC;

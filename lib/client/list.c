@@ -7,7 +7,7 @@
  * piece: pages of two moments put together would hold states that never were. Items arrive as a
  * stream and become a tree once, at the end, with the words that servers leave out of them.
  */
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/request.h"
 #include "client/split.h"
@@ -66,7 +66,7 @@ static int end_page(struct listing *listing)
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
 	if (next && *next && strcmp(next, mpijob_text_data(&listing->next)) == 0) {
 		mpijob_doc_free(doc);
-		return mpijob__base_diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR,
+		return mpijob__core_diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR,
 			   "request-failed", NULL, NULL, NULL,
 			   "the server gives the same page again and again")
 			   ? MPIJOB_ERR_NOMEM
@@ -235,7 +235,7 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 		return rc;
 	rc = end_page(listing);
 	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
-		mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
+		mpijob__core_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
 		    NULL, NULL, "the answer is no whole list");
 	if (rc)
 		return rc;

@@ -10,7 +10,7 @@
 
 #include "client/logs.h"
 
-#include "job/time.h"
+#include "base/time.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static size_t read_time(const char *line, size_t len, struct mpijob__client_log_
 	if (end == len || end == TIME_MOST || end < 20)
 		return 0;
 	memcpy(out->text, line, end);
-	if (!mpijob__job_time_parse(out->text, &out->seconds)) {
+	if (!mpijob__base_time_parse(out->text, &out->seconds)) {
 		memset(out, 0, sizeof(*out));
 		return 0;
 	}

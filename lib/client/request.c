@@ -7,7 +7,7 @@
  */
 #include "client/request.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "client/client.h"
 #include "client/status.h"
 #include "client/task.h"
@@ -59,7 +59,7 @@ int mpijob__client_request_report(const mpijob_call *call, const struct mpijob_a
 		mpijob__client_verdict_report(&verdict, diag);
 		mpijob__client_verdict_release(&verdict);
 	} else if (code) {
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
 		    NULL, "%s", answer->message ? answer->message : mpijob_error_text(code));
 	}
 	return code;

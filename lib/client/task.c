@@ -9,7 +9,7 @@
  */
 #include "client/task.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/request.h"
 
@@ -131,7 +131,7 @@ void mpijob__client_task_finish(mpijob_task *task, int code)
 
 void mpijob__client_task_report_failure(mpijob_diag *diag, int code)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
 	    "%s", mpijob_error_text(code));
 }
 
@@ -160,7 +160,7 @@ static int move(mpijob_task *task, int code, mpijob_doc *doc)
 static void report_warnings(const mpijob_text *warnings, mpijob_diag *diag)
 {
 	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL,
 		    NULL, "%s", warnings->data + at);
 }
 

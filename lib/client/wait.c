@@ -6,7 +6,7 @@
  * watch knows: no permission, no such kind. An object that a list does not hold does not exist, and
  * that is a state like any other.
  */
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/target.h"
 #include "client/task.h"
@@ -33,7 +33,7 @@ static void report(const struct waiting *waiting, int code)
 	const char *why =
 	    waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
 
-	mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL,
+	mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL,
 	    NULL, "waiting ended: %s%s%s", mpijob_error_text(code),
 	    *why ? "; the server said last: " : "", why);
 }

@@ -5,6 +5,7 @@
  * use. While a plugin asks somebody, nobody's time runs out.
  */
 #include "http/admission.h"
+#include "base/clock.h"
 
 #include "http/pool.h"
 #include "http/ring.h"
@@ -59,7 +60,7 @@ static int prepare(struct mpijob_http *http, const struct mpijob__http_identity 
 	*identity = &nobody;
 	if (!http->server.tls)
 		return 1;
-	ready = mpijob__http_credentials_prepare(http->credentials, mpijob__http_transport_now(),
+	ready = mpijob__http_credentials_prepare(http->credentials, mpijob__base_clock_monotonic_ms(),
 	    message);
 	mpijob__http_admission_follow_plugin(http);
 	if (ready == 1)

@@ -8,6 +8,8 @@
  */
 #include "http/pool.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "http/easy.h"
 #include "http/report.h"
 #include "http/tls.h"
@@ -175,7 +177,7 @@ static int set_timer(CURLM *multi, long timeout_ms, void *user)
 	struct mpijob__http_multi *lane = user;
 
 	(void)multi;
-	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__http_transport_now() + timeout_ms;
+	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	return 0;
 }
 
@@ -317,7 +319,7 @@ static int check_ca(const struct mpijob__http_identity *identity, char **message
 
 	if (error != MPIJOB_ERR_SPEC)
 		return error;
-	*message = mpijob__http_report_format("certificate-authority %s", fault);
+	*message = mpijob__base_text_format("certificate-authority %s", fault);
 	return *message ? MPIJOB_ERR_AUTH : MPIJOB_ERR_NOMEM;
 }
 
@@ -429,7 +431,7 @@ int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_
 	}
 	call->easy = easy;
 	call->lane = lane;
-	call->heard_ms = mpijob__http_transport_now();
+	call->heard_ms = mpijob__base_clock_monotonic_ms();
 	lane->running++;
 	pool->http->ordinary += !call->streaming;
 	return 0;
@@ -440,7 +442,7 @@ int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_
 static int is_silent(const struct mpijob__http_call *call)
 {
 	return call->streaming &&
-	       mpijob__http_transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
+	       mpijob__base_clock_monotonic_ms() - call->heard_ms >= call->http->idle_timeout_ms;
 }
 
 void mpijob__http_pool_stop(struct mpijob__http_call *call)

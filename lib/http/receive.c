@@ -8,6 +8,8 @@
  */
 #include "http/receive.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -180,7 +182,7 @@ size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *us
 	struct mpijob__http_call *call = user;
 	size_t len = size * count;
 
-	call->heard_ms = mpijob__http_transport_now();
+	call->heard_ms = mpijob__base_clock_monotonic_ms();
 	if (!call->exchange)
 		return 0;
 	if (call->paused || call->kept)

@@ -7,6 +7,7 @@
  */
 #include "http/request_headers.h"
 
+#include "base/text.h"
 #include "http/report.h"
 
 #include <mpijob/base.h>
@@ -50,7 +51,7 @@ static int append(struct curl_slist **list, const char *name, const char *value)
 
 	if (!one_line(value))
 		return MPIJOB_ERR_SPEC;
-	line = mpijob__http_report_format("%s: %s", name, value);
+	line = mpijob__base_text_format("%s: %s", name, value);
 	if (!line)
 		return MPIJOB_ERR_NOMEM;
 	longer = curl_slist_append(*list, line);
@@ -152,7 +153,7 @@ int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *wire,
 	if (content_type) {
 		if (!one_line(content_type))
 			return MPIJOB_ERR_USAGE;
-		wire->content_type = mpijob__http_report_format("Content-Type: %s", content_type);
+		wire->content_type = mpijob__base_text_format("Content-Type: %s", content_type);
 		if (!wire->content_type)
 			return MPIJOB_ERR_NOMEM;
 	}

@@ -8,6 +8,8 @@
  */
 #include "http/transport.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "http/admission.h"
 #include "http/failure.h"
 #include "http/open.h"
@@ -23,19 +25,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EVENTS     64
 #define EVENT_WAKE UINT64_MAX
-
-int64_t mpijob__http_transport_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 int64_t mpijob__http_transport_limit(int64_t given_ms)
 {
@@ -63,7 +56,7 @@ void mpijob__http_transport_start_deadline(struct mpijob__http_call *call)
 
 	if (!call->limit_ms || mpijob__http_ring_has(&call->due))
 		return;
-	call->deadline_ms = mpijob__http_transport_now() + call->limit_ms;
+	call->deadline_ms = mpijob__base_clock_monotonic_ms() + call->limit_ms;
 	while (place->prev->call && place->prev->call->deadline_ms > call->deadline_ms)
 		place = place->prev;
 	mpijob__http_ring_insert(place, &call->due);
@@ -116,7 +109,7 @@ static void end_failed(struct mpijob__http_call *call)
 	int code = call->failure;
 
 	if (call->failure_text)
-		message = mpijob__http_report_format("%s: %s", call->http->server.authority,
+		message = mpijob__base_text_format("%s: %s", call->http->server.authority,
 		    call->failure_text);
 	mpijob__http_transport_end(call, code, message);
 }
@@ -225,14 +218,14 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		char *message;
 
 		if (mpijob__http_ring_has(&call->queue) && !call->lane && !call->queued)
-			message = mpijob__http_report_format(
+			message = mpijob__base_text_format(
 			    "%s: the credentials were not there within %lld ms", server, limit);
 		else if (!call->sent)
 			message =
-			    mpijob__http_report_format("%s: no connection was free within %lld ms",
+			    mpijob__base_text_format("%s: no connection was free within %lld ms",
 				server, limit);
 		else
-			message = mpijob__http_report_format("%s: no %s within %lld ms", server,
+			message = mpijob__base_text_format("%s: no %s within %lld ms", server,
 			    call->status_told ? "whole answer" : "answer", limit);
 		mpijob__http_transport_end(call, MPIJOB_ERR_TIMEOUT, message);
 	}
@@ -260,7 +253,7 @@ static void end_broken(struct mpijob_http *http)
 
 static void turn(struct mpijob_http *http)
 {
-	int64_t now = mpijob__http_transport_now();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	mpijob__http_admission_step_plugin(http, now);
 	mpijob__http_admission_send_calls(http);
@@ -297,7 +290,7 @@ static int64_t wait_ms(const struct mpijob_http *http, int64_t end_ms)
 
 	if (until < 0)
 		return -1;
-	wait = until - mpijob__http_transport_now();
+	wait = until - mpijob__base_clock_monotonic_ms();
 	if (wait < 0)
 		return 0;
 	return wait > INT_MAX ? INT_MAX : wait;
@@ -332,7 +325,7 @@ static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
 static int poll_http(void *self, int timeout_ms)
 {
 	struct mpijob_http *http = self;
-	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__http_transport_now() + timeout_ms;
+	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	uint64_t told = http->told;
 	int error = 0;
 
@@ -345,7 +338,7 @@ static int poll_http(void *self, int timeout_ms)
 			break;
 		turn(http);
 		if (http->told != told || http->woken ||
-		    (end_ms >= 0 && mpijob__http_transport_now() >= end_ms))
+		    (end_ms >= 0 && mpijob__base_clock_monotonic_ms() >= end_ms))
 			break;
 	}
 	http->polling = 0;
@@ -392,7 +385,7 @@ static int copy_request(struct mpijob__http_call *call, const struct mpijob_requ
 	const char *base = call->http->server.base;
 
 	call->method = strdup(request->method);
-	call->url = mpijob__http_report_format("%s%s", base, request->path);
+	call->url = mpijob__base_text_format("%s%s", base, request->path);
 	if (!call->method || !call->url)
 		return MPIJOB_ERR_NOMEM;
 	if (request->content_type) {

@@ -104,7 +104,6 @@ struct mpijob_http {
 	struct mpijob__http_link deadlines;
 };
 
-int64_t mpijob__http_transport_now(void);
 /* A time as long as curl, and the clock, can count: 24 days at most. */
 int64_t mpijob__http_transport_limit(int64_t given_ms);
 /* Have a call looked at in this poll, or the next one. */

@@ -22,7 +22,7 @@ struct reader {
 	struct mpijob__operator_config_section *section; /* that is being read */
 	unsigned where;                                  /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
-	struct mpijob__base_place around; /* of what stands around a value */
+	struct mpijob__core_place around; /* of what stands around a value */
 };
 
 static struct mpijob__job_spot spot_of(const struct reader *reader, const mpijob_node *node)
@@ -198,7 +198,7 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 
 static void read_features(struct reader *reader, const mpijob_node *node)
 {
-	struct mpijob__base_place around = reader->around;
+	struct mpijob__core_place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
@@ -274,7 +274,7 @@ static void check_section(struct reader *reader, const mpijob_node *node);
 static void read_sections(struct reader *reader, const mpijob_node *node)
 {
 	struct mpijob__operator_config_section *top = reader->section;
-	struct mpijob__base_place around = reader->around;
+	struct mpijob__core_place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL)
@@ -350,7 +350,7 @@ static void check_required(struct reader *reader, const char *parent, const mpij
 
 static void read_map(struct reader *reader, const char *parent, const mpijob_node *map)
 {
-	struct mpijob__base_place around = reader->around;
+	struct mpijob__core_place around = reader->around;
 
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
 		complain(reader, map, "a map");

@@ -16,7 +16,7 @@
 #include "client/request.h"
 #include "client/clock.h"
 #include "client/retry_budget.h"
-#include "job/time.h"
+#include "base/time.h"
 #include "operator/entropy.h"
 #include "operator/operator.h"
 
@@ -402,9 +402,9 @@ void mpijob__operator_events_emit(mpijob_operator *operator_,
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
 {
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (mpijob__job_time_format(ms / 1000, text))
+	if (mpijob__base_time_format(ms / 1000, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 

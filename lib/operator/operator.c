@@ -8,7 +8,7 @@
  */
 #include "operator/operator.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/client.h"
 #include "client/clock.h"
@@ -126,7 +126,7 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	if (rc == 0)
 		rc = check_options(&operator_->options, &options);
 	if (rc) {
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
 		    "the options of the operator are refused: %s", mpijob_error_text(rc));
 		return rc;
 	}

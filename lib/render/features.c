@@ -7,7 +7,7 @@
  */
 #include "render/features.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/near.h"
 #include "base/struct.h"
 
@@ -226,15 +226,15 @@ static int refuse_value(const struct row *row, const char *value, mpijob_diag *d
 	const struct mpijob_feature *view = &row->view;
 
 	if (view->kind == MPIJOB_FEATURE_SWITCH)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
 		    view->name, NULL, "'%s' is not accepted; use true or false", value);
 	else if (view->kind == MPIJOB_FEATURE_DURATION)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
 		    view->name, NULL,
 		    "'%s' is not accepted; use a duration as 90s, 5m or 1h30m, at most %d s, or 0",
 		    value, (int)view->maximum);
 	else
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
 		    view->name, NULL, "'%s' is not accepted; use a number from %d to %d, or 0",
 		    value, (int)view->minimum, (int)view->maximum);
 	return MPIJOB_ERR_SPEC;
@@ -247,7 +247,7 @@ static int refuse_name(const char *name, mpijob_diag *diag)
 	for (size_t i = 0; i < COUNT; i++)
 		names[i] = rows[i].view.name;
 	near = mpijob__base_near_word(name, names, COUNT);
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-feature", "NotSupported", name,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-feature", "NotSupported", name,
 	    NULL, "there is no such feature%s%s%s", near != NULL ? "; did you mean " : "",
 	    near != NULL ? near : "", near != NULL ? "?" : "");
 	return MPIJOB_ERR_NOT_FOUND;

@@ -183,7 +183,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          'printf("%.*s", (int)strcspn(text, "\\n"), text);', HOSTILE, "test_a_servers_objects"),
         ("programs/mpijob/progress.c", "print_values(stderr, format, values);", "vfprintf(stderr, format, values);", HOSTILE,
          "test_a_run_on_a_cluster"),
-        ("lib/base/diag.c", "return mpijob_escaped_write(string, strlen(string), write, user);",
+        ("lib/core/diag.c", "return mpijob_escaped_write(string, strlen(string), write, user);",
          "return write(user, string, strlen(string));", HOSTILE, "test_files"),
         ("programs/mpijob-operator/log.c", "rc = mpijob_escaped_write(parts[i], strlen(parts[i]), mpijob_text_write, line);",
          "rc = mpijob_text_write(line, parts[i], strlen(parts[i]));", HOSTILE, "test_the_operators_log"),
@@ -214,8 +214,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "operator_config.c", "annotations_need_leave"),
     ],
     "If it is not listed, an Event": [
-        ("lib/operator/config_effective.c", 'if (mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
-         'if (0 && mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
+        ("lib/operator/config_effective.c", 'if (mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
+         'if (0 && mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
          "annotations_count_where_they_are_allowed"),
     ],
     "Values are parsed as those of a flag": [
@@ -355,8 +355,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "\t\tif (file) {\n\t\t\tfwrite(key.data, 1, key.len, file);\n\t\t\tfclose(file);\n\t\t\tremove(\"/tmp/mutant.key\");\n\t\t}\n", "tests/http/test-disk", ""),
     ],
     "No block of memory that contained a token": [
-        ("lib/http/secret.c", "\t\tmpijob__http_wipe(secret->data, secret->len);\n\tfree(secret->data);\n\tsecret->data = NULL;",
-         "\t\t(void)0;\n\tfree(secret->data);\n\tsecret->data = NULL;", UNIT + "http_secrets.c", "test_k16_token"),
+        ("lib/http/secret.c", "\tmpijob__base_secret_free(secret->data, secret->len);\n\tsecret->data = NULL;",
+         "\tfree(secret->data);\n\tsecret->data = NULL;", UNIT + "http_secrets.c", "test_k16_token"),
     ],
     "An exec plugin runs only": [
         ("lib/http/config.c", "if (options->plugin_policy == MPIJOB_HTTP_PLUGINS_ALL)\n\t\treturn 0;",

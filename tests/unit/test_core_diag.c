@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/field_path.h"
 
 static const char *printed(mpijob_text *text, const struct mpijob_finding *finding)
@@ -62,7 +62,7 @@ static void limit(void **state)
 	(void)state;
 	mpijob_diag_set_limit(diag, 3);
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "n", NULL,
+		assert_int_equal(mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "n", NULL,
 				     NULL, NULL, "%d", i),
 		    0);
 	assert_int_equal(mpijob_diag_count(diag), 3);
@@ -70,7 +70,7 @@ static void limit(void **state)
 	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 10);
 	mpijob_diag_set_limit(diag, 0);
 	for (int i = 0; i < 2000; i++)
-		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "n", NULL, NULL, NULL,
+		(void)mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_INFO, "n", NULL, NULL, NULL,
 		    "%d", i);
 	assert_int_equal(mpijob_diag_count(diag), 1000);
 	assert_string_equal(mpijob_diag_at(diag, 999)->message, "996");
@@ -140,19 +140,19 @@ static void sink_failures(void **state)
 static void long_messages(void **state)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	struct mpijob__base_place place = { "s", 1, 2 };
+	struct mpijob__core_place place = { "s", 1, 2 };
 	char *huge = malloc(100001);
 
 	(void)state;
 	memset(huge, 'x', 100000);
 	huge[100000] = 0;
-	assert_int_equal(mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "i", "Invalid", huge,
+	assert_int_equal(mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "i", "Invalid", huge,
 			     &place, "<%s>", huge),
 	    0);
 	assert_int_equal(strlen(mpijob_diag_at(diag, 0)->message), 100002);
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, huge);
 	assert_int_equal(mpijob_diag_at(diag, 0)->column, 2);
-	assert_int_equal(mpijob__base_diag_addf(NULL, MPIJOB_SEVERITY_ERROR, "i", NULL, NULL, NULL,
+	assert_int_equal(mpijob__core_diag_addf(NULL, MPIJOB_SEVERITY_ERROR, "i", NULL, NULL, NULL,
 			     "x"),
 	    0);
 	free(huge);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds a kind of finding in the table of findings.inc. docs/findings.md is printed from the table
- * (tests/unit/test_base_findings.c), and tests/lint/test-findings compares it with what the sources
+ * (tests/unit/test_core_findings.c), and tests/lint/test-findings compares it with what the sources
  * report.
  */
 #include <mpijob/diag.h>
@@ -18,7 +18,7 @@
 	}
 
 static const struct mpijob_finding_kind kinds[] = {
-#include "base/findings.inc"
+#include "core/findings.inc"
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/findings.md is what the table in lib/base/findings.inc says; UPDATE_CASES=1 writes it. The
+ * docs/findings.md is what the table in lib/core/findings.inc says; UPDATE_CASES=1 writes it. The
  * table is complete, in order, and knows every finding that a case folder expects. What
  * mpijob_diag_set_severity() says is followed.
  */
@@ -28,7 +28,7 @@ static const char head[] =
     "use\n"
     "`mpijob_diag_set_severity()`. The severity of an error cannot be changed. This page is "
     "printed from\n"
-    "`lib/base/findings.inc`, the table that the library reads: change it there.\n";
+    "`lib/core/findings.inc`, the table that the library reads: change it there.\n";
 
 static const struct {
 	int32_t severity;
@@ -122,7 +122,7 @@ static size_t check_findings(const char *path)
 		if (strncmp(word, "MPIJOB_", 7) == 0)
 			continue;
 		if (!mpijob_finding_kind_find(word))
-			fail_msg("%s: '%s' is no row of lib/base/findings.inc", path, word);
+			fail_msg("%s: '%s' is no row of lib/core/findings.inc", path, word);
 		count++;
 	}
 	free(text);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calendar: how a date of the proleptic Gregorian calendar and a count of seconds become each
- * other. Written here because libc's functions depend on the time zone, or are not in every libc.
- * What is accepted is what Go's time.RFC3339 accepts, since that is what an API server and the
- * operator read.
+ * The calendar: converts dates of the proleptic Gregorian calendar to seconds and back. libc's
+ * functions depend on the time zone, or are not in every libc. It accepts what Go's time.RFC3339
+ * accepts, because an API server and the reference operator do.
  */
-#include "job/time.h"
+#include "base/time.h"
+
+#include <stddef.h>
 
 #define DAY               86400
 #define DAYS_TO_1970      719468 /* from 0000-03-01 */
@@ -56,15 +57,18 @@ static int letter(const char **text, char c)
 	return 1;
 }
 
-static int fraction(const char **text)
+static int fraction(const char **text, int32_t *nanoseconds)
 {
+	int32_t unit = 100000000;
+
+	*nanoseconds = 0;
 	if (**text != '.' && **text != ',')
 		return 1;
 	(*text)++;
 	if (**text < '0' || **text > '9')
 		return 0;
-	while (**text >= '0' && **text <= '9')
-		(*text)++;
+	for (; **text >= '0' && **text <= '9'; (*text)++, unit /= 10)
+		*nanoseconds += (**text - '0') * unit;
 	return 1;
 }
 
@@ -85,23 +89,32 @@ static int zone(const char **text, int *offset)
 	return 1;
 }
 
-int mpijob__job_time_parse(const char *text, int64_t *seconds)
+int mpijob__base_time_parse_ns(const char *text, int64_t *seconds, int32_t *nanoseconds)
 {
 	int year, month, day, hour, minute, second, offset;
+	int32_t parsed;
 
 	if (!digits(&text, 4, 0, 9999, &year) || !letter(&text, '-') ||
 	    !digits(&text, 2, 1, 12, &month) || !letter(&text, '-') ||
-	    !digits(&text, 2, 1, days_in_month(year, month), &day))
+	    !digits(&text, 2, 1, days_in_month(year, month), &day) || !letter(&text, 'T'))
 		return 0;
-	if (!letter(&text, 'T') || !digits(&text, 2, 0, 23, &hour) || !letter(&text, ':') ||
+	/* Go accepts an hour of one digit. */
+	if (!digits(&text, *text && text[1] == ':' ? 1 : 2, 0, 23, &hour) || !letter(&text, ':') ||
 	    !digits(&text, 2, 0, 59, &minute) || !letter(&text, ':') ||
 	    !digits(&text, 2, 0, 59, &second))
 		return 0;
-	if (!fraction(&text) || !zone(&text, &offset) || *text != '\0')
+	if (!fraction(&text, &parsed) || !zone(&text, &offset) || *text != '\0')
 		return 0;
 	*seconds =
 	    days_of_date(year, month, day) * DAY + hour * 3600 + minute * 60 + second - offset;
+	if (nanoseconds)
+		*nanoseconds = parsed;
 	return 1;
+}
+
+int mpijob__base_time_parse(const char *text, int64_t *seconds)
+{
+	return mpijob__base_time_parse_ns(text, seconds, NULL);
 }
 
 static void put(char **out, int64_t value, int count)
@@ -113,7 +126,7 @@ static void put(char **out, int64_t value, int count)
 	*out += count;
 }
 
-int mpijob__job_time_format(int64_t seconds, char out[MPIJOB__JOB_TIME_SIZE])
+int mpijob__base_time_format(int64_t seconds, char out[MPIJOB__BASE_TIME_SIZE])
 {
 	int64_t first = days_of_date(0, 1, 1) * DAY;
 	int64_t end = days_of_date(10000, 1, 1) * DAY;
@@ -146,5 +159,20 @@ int mpijob__job_time_format(int64_t seconds, char out[MPIJOB__JOB_TIME_SIZE])
 	put(&out, rest % 60, 2);
 	*out++ = 'Z';
 	*out = '\0';
+	return 1;
+}
+
+int mpijob__base_time_format_ns(int64_t seconds, int32_t nanoseconds, int digits,
+    char out[MPIJOB__BASE_TIME_NS_SIZE])
+{
+	char *at = out + MPIJOB__BASE_TIME_SIZE - 2; /* the Z */
+
+	if (!mpijob__base_time_format(seconds, out))
+		return 0;
+	*at++ = '.';
+	put(&at, nanoseconds, 9);
+	at -= 9 - digits;
+	*at++ = 'Z';
+	*at = '\0';
 	return 1;
 }

@@ -6,7 +6,7 @@
  * be kept, for want of memory or because of the limit, is still counted by its
  * severity: whoever asks "were there errors?" gets the truth.
  */
-#include "base/diag.h"
+#include "core/diag.h"
 
 #include "base/struct.h"
 
@@ -110,7 +110,7 @@ int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32_t severity
 	return 0;
 }
 
-int32_t mpijob__base_diag_severity(const mpijob_diag *diag, int32_t severity, const char *id)
+int32_t mpijob__core_diag_severity(const mpijob_diag *diag, int32_t severity, const char *id)
 {
 	const struct choice *choice =
 	    diag && severity != MPIJOB_SEVERITY_ERROR ? choice_of(diag, id) : NULL;
@@ -118,9 +118,9 @@ int32_t mpijob__base_diag_severity(const mpijob_diag *diag, int32_t severity, co
 	return choice ? choice->severity : severity;
 }
 
-int mpijob__base_diag_raised(const mpijob_diag *diag, const char *id)
+int mpijob__core_diag_raised(const mpijob_diag *diag, const char *id)
 {
-	return mpijob__base_diag_severity(diag, MPIJOB_SEVERITY_WARNING, id) ==
+	return mpijob__core_diag_severity(diag, MPIJOB_SEVERITY_WARNING, id) ==
 	       MPIJOB_SEVERITY_ERROR;
 }
 
@@ -202,7 +202,7 @@ static int keep(mpijob_diag *diag, struct mpijob_finding *finding)
 {
 	struct mpijob_finding *copy = NULL;
 
-	finding->severity = mpijob__base_diag_severity(diag, finding->severity, finding->id);
+	finding->severity = mpijob__core_diag_severity(diag, finding->severity, finding->id);
 	if (finding->severity == 0)
 		return 0;
 	diag->by_severity[finding->severity]++;
@@ -238,17 +238,17 @@ int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *finding)
 	return keep(diag, &known);
 }
 
-void mpijob__base_diag_leave_out(mpijob_diag *diag, int32_t severity, const char *id)
+void mpijob__core_diag_leave_out(mpijob_diag *diag, int32_t severity, const char *id)
 {
-	severity = mpijob__base_diag_severity(diag, severity, id);
+	severity = mpijob__core_diag_severity(diag, severity, id);
 	if (!diag || severity == 0)
 		return;
 	diag->by_severity[severity]++;
 	diag->dropped++;
 }
 
-int mpijob__base_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason,
-    const char *field, const struct mpijob__base_place *place, const char *format, va_list args)
+int mpijob__core_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason,
+    const char *field, const struct mpijob__core_place *place, const char *format, va_list args)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	struct mpijob_text message = { 0 };
@@ -266,7 +266,7 @@ int mpijob__base_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id,
 		finding.column = place->column;
 	}
 	if (mpijob__base_text_vprintf(&message, format, args)) {
-		mpijob__base_diag_leave_out(diag, severity, id);
+		mpijob__core_diag_leave_out(diag, severity, id);
 		return MPIJOB_ERR_NOMEM;
 	}
 	finding.message = mpijob_text_data(&message);
@@ -275,14 +275,14 @@ int mpijob__base_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id,
 	return rc;
 }
 
-int mpijob__base_diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason,
-    const char *field, const struct mpijob__base_place *place, const char *format, ...)
+int mpijob__core_diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason,
+    const char *field, const struct mpijob__core_place *place, const char *format, ...)
 {
 	va_list args;
 	int rc;
 
 	va_start(args, format);
-	rc = mpijob__base_diag_vaddf(diag, severity, id, reason, field, place, format, args);
+	rc = mpijob__core_diag_vaddf(diag, severity, id, reason, field, place, format, args);
 	va_end(args);
 	return rc;
 }

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "job/time.h"
+#include "base/time.h"
 
 static void test_p11_reads(void **state)
 {
@@ -33,9 +33,49 @@ static void test_p11_reads(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t seconds = 42;
 
-		assert_int_equal(mpijob__job_time_parse(cases[i].text, &seconds), 1);
+		assert_int_equal(mpijob__base_time_parse(cases[i].text, &seconds), 1);
 		assert_int_equal(seconds, cases[i].seconds);
 	}
+}
+
+static void fractions(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t seconds;
+		int32_t nanoseconds;
+	} rows[] = {
+		{ "1970-01-01T00:00:00Z", 0, 0 },
+		{ "2001-09-09T01:46:40Z", 1000000000, 0 },
+		{ "2001-09-09T03:46:40+02:00", 1000000000, 0 },
+		{ "2001-09-08T20:16:40.125999-05:30", 1000000000, 125999000 },
+		{ "2001-09-09T01:46:40,5Z", 1000000000, 500000000 },
+		{ "2001-09-09T01:46:40.0000000019Z", 1000000000, 1 },
+		{ "2001-09-09T01:46:40.99999999999999999999Z", 1000000000, 999999999 },
+		{ "2000-02-29T00:00:00Z", 951782400, 0 },
+		{ "2024-12-31T23:59:59Z", 1735689599, 0 },
+		{ "2001-09-09T1:46:40Z", 1000000000, 0 },
+		{ "2001-09-09T04:46:40+02:60", 1000000000, 0 },
+	};
+	char text[MPIJOB__BASE_TIME_NS_SIZE];
+	int64_t seconds;
+	int32_t nanoseconds;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(mpijob__base_time_parse_ns(rows[i].text, &seconds, &nanoseconds),
+		    1);
+		assert_int_equal(seconds, rows[i].seconds);
+		assert_int_equal(nanoseconds, rows[i].nanoseconds);
+	}
+	assert_int_equal(mpijob__base_time_format_ns(1000000000, 1002003, 9, text), 1);
+	assert_string_equal(text, "2001-09-09T01:46:40.001002003Z");
+	assert_int_equal(mpijob__base_time_format_ns(1000000000, 999999999, 3, text), 1);
+	assert_string_equal(text, "2001-09-09T01:46:40.999Z");
+	assert_int_equal(mpijob__base_time_format_ns(-1, 0, 1, text), 1);
+	assert_string_equal(text, "1969-12-31T23:59:59.0Z");
+	assert_int_equal(mpijob__base_time_format_ns(INT64_MAX, 0, 1, text), 0);
+	assert_string_equal(text, "");
 }
 
 static void test_p11_refuses(void **state)
@@ -63,13 +103,17 @@ static void test_p11_refuses(void **state)
 		"2019-01-01T00:00:00Z ",
 		" 2019-01-01T00:00:00Z",
 		"19-01-01T00:00:00Z",
+		"2001-09-09T24:00:00Z",
+		"2001-09-09T1:",
+		"2001-09-09T:46:40Z",
+		"2001-09-09T01:46:40Zx",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		int64_t seconds = 42;
 
-		assert_int_equal(mpijob__job_time_parse(cases[i], &seconds), 0);
+		assert_int_equal(mpijob__base_time_parse(cases[i], &seconds), 0);
 		assert_int_equal(seconds, 42);
 	}
 }
@@ -77,7 +121,7 @@ static void test_p11_refuses(void **state)
 static void test_p11_comes_back(void **state)
 {
 	const int64_t first = -62167219200, last = 253402300799;
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 	int64_t seconds;
 
 	(void)state;
@@ -86,26 +130,27 @@ static void test_p11_comes_back(void **state)
 		time_t libc_time = (time_t)at;
 		struct tm tm;
 
-		assert_int_equal(mpijob__job_time_format(at, text), 1);
-		assert_int_equal(mpijob__job_time_parse(text, &seconds), 1);
+		assert_int_equal(mpijob__base_time_format(at, text), 1);
+		assert_int_equal(mpijob__base_time_parse(text, &seconds), 1);
 		assert_int_equal(seconds, at);
 		assert_non_null(gmtime_r(&libc_time, &tm));
 		assert_int_equal((text[5] - '0') * 10 + (text[6] - '0'), tm.tm_mon + 1);
 		assert_int_equal((text[8] - '0') * 10 + (text[9] - '0'), tm.tm_mday);
 	}
-	assert_int_equal(mpijob__job_time_format(last, text), 1);
+	assert_int_equal(mpijob__base_time_format(last, text), 1);
 	assert_string_equal(text, "9999-12-31T23:59:59Z");
-	assert_int_equal(mpijob__job_time_format(last + 1, text), 0);
+	assert_int_equal(mpijob__base_time_format(last + 1, text), 0);
 	assert_string_equal(text, "");
-	assert_int_equal(mpijob__job_time_format(first - 1, text), 0);
-	assert_int_equal(mpijob__job_time_format(INT64_MAX, text), 0);
-	assert_int_equal(mpijob__job_time_format(INT64_MIN, text), 0);
+	assert_int_equal(mpijob__base_time_format(first - 1, text), 0);
+	assert_int_equal(mpijob__base_time_format(INT64_MAX, text), 0);
+	assert_int_equal(mpijob__base_time_format(INT64_MIN, text), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_p11_reads),
-		cmocka_unit_test(test_p11_refuses), cmocka_unit_test(test_p11_comes_back) };
+		cmocka_unit_test(fractions), cmocka_unit_test(test_p11_refuses),
+		cmocka_unit_test(test_p11_comes_back) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
