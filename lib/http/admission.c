@@ -60,8 +60,8 @@ static int prepare(struct mpijob_http *http, const struct mpijob__http_identity 
 	*identity = &nobody;
 	if (!http->server.tls)
 		return 1;
-	ready = mpijob__http_credentials_prepare(http->credentials, mpijob__base_clock_monotonic_ms(),
-	    message);
+	ready = mpijob__http_credentials_prepare(http->credentials,
+	    mpijob__base_clock_monotonic_ms(), message);
 	mpijob__http_admission_follow_plugin(http);
 	if (ready == 1)
 		*identity = mpijob__http_credentials_identity(http->credentials);
