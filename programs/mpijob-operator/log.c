@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what a line of the log looks like, in both formats. A line is written by one call, so that
- * lines of two processes do not mix; what comes from a cluster cannot break it: it is escaped as
- * all that is printed, or as JSON is.
+ * The format of log lines, as text and as JSON. Each line is one write, so that lines of two
+ * processes do not mix. Text of the cluster is escaped and cannot break a line.
  */
 #include "log.h"
 

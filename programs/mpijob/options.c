@@ -374,8 +374,8 @@ static int store_given(const struct option_row *row, const char *value, struct g
 	int64_t ms = 0;
 
 	if (row->kind == OPTION_NUMBER && number_parse(value, place)) {
-		print_to(stderr, "mpijob: --%s: '%s' is not a number from 0 to %d\n", row->name, value,
-		    INT32_MAX);
+		print_to(stderr, "mpijob: --%s: '%s' is not a number from 0 to %d\n", row->name,
+		    value, INT32_MAX);
 		return EXIT_USAGE;
 	}
 	if (row->kind == OPTION_NUMBER)
