@@ -260,8 +260,7 @@ int main(int argc, char **argv)
 		argv[1] = (char *)"version";
 	const struct command *command = command_find(argv[1]);
 	if (!command && argv[1][0] == '-') {
-		print_to(stderr,
-		    "mpijob: options follow the command: %smpijob COMMAND %s ...\n",
+		print_to(stderr, "mpijob: options follow the command: %smpijob COMMAND %s ...\n",
 		    kubectl ? "kubectl " : "", argv[1]);
 		return EXIT_USAGE;
 	}
