@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The syntax of addresses to listen on. ":PORT" means all addresses of both families if the
- * machine has both, as in Go.
+ * Knows how an address to listen on is written, and what it takes that all addresses means those of
+ * both families where the machine has both, as Go's ":8080" does.
  */
 #include "address.h"
 
@@ -23,7 +23,7 @@ struct parts {
 	char port[12];
 };
 
-/* The start of ":PORT"; NULL without a port. Two colons without brackets are an IPv6 address. */
+/* Where ":PORT" begins; NULL without one. Two colons without brackets are an IPv6 address. */
 static const char *port_of(const char *address)
 {
 	const char *colon = strrchr(address, ':');
@@ -84,7 +84,8 @@ static int open_one(const struct addrinfo *info, int *out)
 	return 0;
 }
 
-/* The families in the order of the attempts: for all addresses, one IPv6 socket serves both. */
+/* The families in the order in which they are tried: one socket of IPv6 serves both, for all
+ * addresses. */
 static int open_any(const struct addrinfo *list, int both, int *out)
 {
 	static const int families[] = { AF_INET6, AF_INET, AF_UNSPEC };
@@ -110,7 +111,7 @@ int address_listen(const char *address, int64_t port, const char *what)
 
 	if (split(address, port, &parts)) {
 		log_line(MPIJOB_SEVERITY_ERROR,
-		    "cannot listen for %s: '%s' is not an address; write HOST:PORT or :PORT", what,
+		    "cannot listen for %s: '%s' is no address; write HOST:PORT or :PORT", what,
 		    address);
 		return -1;
 	}

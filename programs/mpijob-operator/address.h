@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /*
- * Listen on "HOST:PORT", ":PORT" (all addresses of this machine), "[IPV6]:PORT", or "HOST" with a
- * separate port. Returns a non-blocking descriptor, or -1 after logging the reason. `what` names
- * the purpose in the log.
+ * Listen on "HOST:PORT", ":PORT" (all addresses of this machine), "[IPV6]:PORT", or "HOST" with the
+ * port given beside it. Returns a descriptor that does not block, or -1 after having logged why;
+ * `what` says for what.
  */
 int address_listen(const char *address, int64_t port, const char *what);
 
-/* 1 if the text contains a port. */
+/* 1 when the text names a port. */
 int address_has_port(const char *address);
 
 #endif

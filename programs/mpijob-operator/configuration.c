@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the file of --config, and reads it again when it changes. It watches the directory of the
- * file, because a mounted ConfigMap changes by renaming a link, and editors replace the file. An
- * invalid file prevents the start. Later it changes nothing, and the log and a metric report it.
+ * Knows how the file of --config is read and read again. What is watched is the directory around
+ * it, since a mounted ConfigMap changes by a renamed link and editors put another file in the place
+ * of the first. A file that is wrong keeps a start from happening, and changes nothing later: the
+ * log and a metric tell.
  */
 #include "configuration.h"
 
@@ -17,11 +18,11 @@
 
 #include "log.h"
 
-#define MOST (1 << 20) /* bytes: the limit of a ConfigMap */
+#define MOST (1 << 20) /* bytes: what a ConfigMap can hold */
 
 /* ---- the file ---- */
 
-/* 0; MPIJOB_ERR_IO after logging the reason; MPIJOB_ERR_NOMEM. */
+/* 0; MPIJOB_ERR_IO after having said why; MPIJOB_ERR_NOMEM. */
 static int read_file(const char *path, char **out, size_t *len)
 {
 	FILE *file = fopen(path, "re");
@@ -74,7 +75,7 @@ static void note_good(struct configuration *configuration)
 	configuration->text_good = configuration->good = 1;
 }
 
-/* Apply the current content of the file. */
+/* Take over what stands in the file now. */
 static int read_again(struct configuration *configuration)
 {
 	mpijob_operator_config *config = NULL;
@@ -149,14 +150,15 @@ void configuration_look(struct configuration *configuration, int asked)
 
 	forget_events(configuration->fd);
 	if (!configuration->path) {
-		log_line(MPIJOB_SEVERITY_INFO, "SIGHUP has no effect: --config was not given");
+		log_line(MPIJOB_SEVERITY_INFO,
+		    "told to read the configuration again, but --config was not given");
 		return;
 	}
 	int code = read_file(configuration->path, &text, &len);
 	if (code == 0 && !asked && len == configuration->len &&
 	    memcmp(text, configuration->text, len) == 0) {
 		if (configuration->text_good && !configuration->good)
-			log_line(MPIJOB_SEVERITY_INFO, "%s: available again, unchanged",
+			log_line(MPIJOB_SEVERITY_INFO, "%s: is there again, as it was",
 			    configuration->path);
 		configuration->good = configuration->text_good;
 		free(text);
@@ -171,23 +173,22 @@ void configuration_look(struct configuration *configuration, int asked)
 	configuration->good = code == 0;
 	if (code)
 		log_line(MPIJOB_SEVERITY_ERROR,
-		    "%s: not reloaded (%s); the last valid configuration stays in effect",
+		    "%s: not taken over (%s); what held before goes on to hold",
 		    configuration->path, mpijob_error_text(code));
 	else
-		log_line(MPIJOB_SEVERITY_INFO, "%s: reloaded; all jobs are planned again",
+		log_line(MPIJOB_SEVERITY_INFO, "%s: taken over; all jobs are planned anew",
 		    configuration->path);
 }
 
 int configuration_write_metrics(const struct configuration *configuration, mpijob_text *out)
 {
 	static const char head[] =
-	    "# HELP mpi_operator_config_last_reload_successful 1 if the file of --config was "
-	    "valid when it was last read.\n# TYPE mpi_operator_config_last_reload_successful "
-	    "gauge\n"
+	    "# HELP mpi_operator_config_last_reload_successful 1 when the file of --config was "
+	    "good when it was read last.\n# TYPE mpi_operator_config_last_reload_successful gauge\n"
 	    "mpi_operator_config_last_reload_successful ";
 	static const char time[] =
-	    "# HELP mpi_operator_config_last_reload_success_timestamp_seconds Time of the "
-	    "last successful read of --config.\n# TYPE "
+	    "# HELP mpi_operator_config_last_reload_success_timestamp_seconds When the "
+	    "configuration that holds was read.\n# TYPE "
 	    "mpi_operator_config_last_reload_success_timestamp_seconds gauge\n"
 	    "mpi_operator_config_last_reload_success_timestamp_seconds ";
 	char *text = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file of --config: read at the start, after each change, and after SIGHUP.
+ * The file of --config: read at the start, and again when it changes or somebody asks for it.
  */
 #ifndef MPIJOB_OPERATOR_CONFIGURATION_H
 #define MPIJOB_OPERATOR_CONFIGURATION_H
@@ -12,24 +12,24 @@
 #include <mpijob/operator.h>
 
 struct configuration {
-	const char *path; /* NULL: no file */
-	/* inotify descriptor of the file's directory, or -1 */
+	const char *path; /* NULL: there is none */
+	/* tells that something happened where the file is; -1: nothing tells */
 	int fd;
-	char *text; /* last content, valid or not */
+	char *text; /* that was read last, good or bad */
 	size_t len;
-	mpijob_operator_config *config; /* in effect */
-	mpijob_operator *operator_;     /* gets each new configuration; NULL: not yet set */
-	int text_good;                  /* the last content was valid */
-	int good;                       /* the last read succeeded */
-	int64_t read_s;                 /* time of the last successful read */
+	mpijob_operator_config *config; /* that holds */
+	mpijob_operator *operator_;     /* who is told; NULL: nobody yet */
+	int text_good;                  /* it was good */
+	int good;                       /* the last reading was */
+	int64_t read_s;                 /* when the last good one was */
 };
 
-/* Read the file. 0, or an error after logging it. `path` may be NULL. */
+/* Read it. 0, or why it cannot be used, after having said so. `path` may be NULL. */
 int configuration_begin(struct configuration *configuration, const char *path);
-/* Configure the operator, now and after each change. 0 or MPIJOB_ERR_NOMEM. */
+/* Tell the operator, now and after each change. 0 or MPIJOB_ERR_NOMEM. */
 int configuration_apply(struct configuration *configuration, mpijob_operator *operator_);
-/* Something changed in the file's directory, or SIGHUP arrived (`asked`): apply the file if its
- * content is new and valid. */
+/* Something happened where the file is, or `asked` for: read it if it is another; what is wrong
+ * changes nothing. */
 void configuration_look(struct configuration *configuration, int asked);
 int configuration_write_metrics(const struct configuration *configuration, mpijob_text *out);
 void configuration_end(struct configuration *configuration);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selects the cluster in the order of mpi-operator, not of kubectl: $KUBECONFIG, then the flags,
- * then the service account of the pod. Sets the rate limit of requests, and logs each warning of
- * the server once.
+ * Knows which cluster is meant, by mpi-operator's order and not by kubectl's: $KUBECONFIG, then the
+ * flags, then the service account of the pod. And how fast requests may leave, and which warnings
+ * of the server are worth a line.
  */
 #include "connect.h"
 
@@ -17,7 +17,7 @@
 
 #include "log.h"
 
-#define QPS_OF_0   5 /* as in other clients of Kubernetes for 0 */
+#define QPS_OF_0   5 /* what other clients of Kubernetes make of a 0 */
 #define BURST_OF_0 10
 #define POD_TOKEN  "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
@@ -26,7 +26,7 @@ static const char *given(const char *text)
 	return text && *text ? text : NULL;
 }
 
-/* In a pod with a service account. */
+/* A pod with a service account. */
 static int is_pod(void)
 {
 	return given(getenv("KUBERNETES_SERVICE_HOST")) && access(POD_TOKEN, F_OK) == 0;
@@ -41,7 +41,7 @@ static void choose(const struct settings *settings, struct mpijob_http_config_op
 		options->in_cluster = !options->server || is_pod();
 }
 
-/* Each write may return the same warning. */
+/* Each write may bring the same one. */
 static void on_warning(void *user, const char *text)
 {
 	static char last[256];
@@ -133,7 +133,7 @@ int connect_open(const struct settings *settings, mpijob_client **out)
 /* ---- the kind ---- */
 
 struct question {
-	void (*done)(void *user, int known);
+	void (*told)(void *user, int known);
 	void *user;
 };
 
@@ -146,11 +146,11 @@ static void answered(void *user, const struct mpijob_answer *answer)
 		log_line(MPIJOB_SEVERITY_WARNING,
 		    "cannot find out whether the server knows MPIJobs: %s",
 		    answer->message ? answer->message : mpijob_error_text(answer->code));
-	question.done(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
+	question.told(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
 }
 
 int connect_ask_kind(mpijob_client *client, const char *namespace_,
-    void (*done)(void *user, int known), void *user)
+    void (*told)(void *user, int known), void *user)
 {
 	static const char *const query[] = { "limit", "1" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -167,7 +167,7 @@ int connect_ask_kind(mpijob_client *client, const char *namespace_,
 	int code = question && path ? mpijob_target_write(&target, mpijob_text_write, path)
 				    : MPIJOB_ERR_NOMEM;
 	if (code == 0) {
-		*question = (struct question){ done, user };
+		*question = (struct question){ told, user };
 		request.method = "GET";
 		request.path = mpijob_text_data(path);
 		callbacks.done = answered;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The daemon: the order of the start, the one event loop, and the shutdown. The shutdown has
- * stages: stop reconciling; wait for writes in flight, at most the grace period; release the
- * Lease, unless a write may still be in flight; exit.
+ * The life of the daemon: what is begun in which order, the one loop that drives everything, and
+ * the end.
+ *
+ * The end has stages: stop acting; wait for what is under way, which may take the grace period;
+ * give the Lease up, unless a write may still be under way; go.
  */
 #include "daemon.h"
 
@@ -30,8 +32,8 @@
 #define NOMEM_PAUSE_MS 100
 #define RESOLV_CONF    "/etc/resolv.conf"
 #define RELEASE_MS     5000 /* for the Lease, and the Event about it */
-#define QUIET_MS       1000 /* without events: return freed memory to the system */
-/* arrays that grow with the pods of a job are mapped separately, so they leave no holes */
+#define QUIET_MS       1000 /* without news: what was freed goes back to the system */
+/* arrays that grow with the pods of a job leave no holes when each is mapped by itself */
 #define MAPPED_BYTES 32768
 
 enum stage { STAGE_ASKING, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_OVER };
@@ -40,13 +42,13 @@ struct life {
 	struct state state;
 	enum stage stage;
 	int64_t deadline_ms; /* of the stage; INT64_MAX: none */
-	int asked, known;    /* whether the server supports MPIJobs */
-	int pause;           /* wait after memory ran out */
-	int tidy;            /* idle since freed memory was returned */
+	int asked, known;    /* about the kind MPIJob */
+	int pause;           /* memory ran out: wait a little */
+	int tidy;            /* nothing was done since memory was given back */
 };
 
-static volatile sig_atomic_t ends;    /* SIGTERM and SIGINT */
-static volatile sig_atomic_t hangups; /* SIGHUP */
+static volatile sig_atomic_t ends;    /* signals that asked for the end */
+static volatile sig_atomic_t hangups; /* signals that asked to read the configuration again */
 static int alarm_fd = -1;
 
 static int64_t now_ms(void)
@@ -66,7 +68,7 @@ static void on_end(int number)
 
 	(void)number;
 	if (++ends > 1)
-		_exit(1); /* a second signal ends the process at once */
+		_exit(1); /* somebody is in a hurry */
 	(void)!write(alarm_fd, &one, sizeof(one));
 	errno = saved;
 }
@@ -169,10 +171,10 @@ static void tell_settings(const struct settings *settings)
 		log_line(MPIJOB_SEVERITY_INFO, "for all namespaces");
 	if (settings->shadow)
 		log_line(MPIJOB_SEVERITY_INFO,
-		    "as a shadow: every job is planned, nothing is executed");
+		    "as a shadow: every job is planned, nothing is carried out");
 	else if (!settings->leader_elect)
 		log_line(MPIJOB_SEVERITY_WARNING,
-		    "without leader election: nothing prevents another operator from leading too");
+		    "without leader election: nothing keeps another operator from acting too");
 	if (settings->burst != NOT_GIVEN && settings->qps == NOT_GIVEN)
 		log_line(MPIJOB_SEVERITY_INFO,
 		    "the flag --kube-api-burst has no effect without --kube-api-qps");
@@ -197,7 +199,7 @@ static int begin_work(struct life *life)
 static void begin_end(struct life *life)
 {
 	life->state.stopping = 1;
-	log_line(MPIJOB_SEVERITY_INFO, "stopping");
+	log_line(MPIJOB_SEVERITY_INFO, "told to stop");
 	if (life->stage != STAGE_WORKING) {
 		life->stage = STAGE_OVER;
 		return;
@@ -221,7 +223,7 @@ static void end_drain(struct life *life, size_t busy)
 	mpijob_lease_release(life->state.lease);
 }
 
-/* Enter the next stage if this one is complete. 0 or an error. */
+/* Go on to the next stage when this one is over. 0, or why it cannot go on. */
 static int advance(struct life *life)
 {
 	struct state *state = &life->state;
@@ -250,7 +252,7 @@ static int advance(struct life *life)
 
 /* ---- the loop ---- */
 
-/* Set what the operator may do, before it makes decisions. */
+/* Tell the operator what it may do; before anything is decided. */
 static void tell_operator(struct state *state)
 {
 	int part = election_part(state);
@@ -261,7 +263,7 @@ static void tell_operator(struct state *state)
 	mpijob_operator_act(state->operator_, part);
 }
 
-/* 0 or an error. */
+/* 0, or why it cannot go on. */
 static int step(struct life *life)
 {
 	struct state *state = &life->state;
@@ -284,8 +286,8 @@ static void sooner(int64_t *when, int64_t other)
 		*when = other;
 }
 
-/* The descriptors, by index: signals, the configuration's directory, two servers, the API server.
- */
+/* What is waited for, by place: signals, the configuration's folder, two servers, the API
+ * server. */
 enum { AT_ALARM, AT_CONFIGURATION, AT_HEALTH, AT_MONITORING, AT_CLIENT, PLACES };
 
 static void serve_one(struct server *server, const struct pollfd *fd, int64_t due_ms)
@@ -294,7 +296,7 @@ static void serve_one(struct server *server, const struct pollfd *fd, int64_t du
 		server_run(server);
 }
 
-/* Work arrives in bursts, which free most of their memory. */
+/* Work comes in bursts, and leaves little behind of the memory that it needs. */
 static int wait_quietly(struct life *life, struct pollfd *fds, int64_t wait)
 {
 	int is_long = !life->tidy && (wait < 0 || wait > QUIET_MS);
@@ -313,7 +315,7 @@ static int wait_quietly(struct life *life, struct pollfd *fds, int64_t wait)
 	return ready;
 }
 
-/* poll() ignores negative descriptors. */
+/* poll() leaves out negative descriptors. */
 static int wait_for_news(struct life *life)
 {
 	struct state *state = &life->state;

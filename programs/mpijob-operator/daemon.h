@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The daemon.
+ * The daemon at work.
  */
 #ifndef MPIJOB_OPERATOR_DAEMON_H
 #define MPIJOB_OPERATOR_DAEMON_H
 
 #include "flags.h"
 
-/* Run until SIGTERM or SIGINT. Returns the exit code. */
+/* Work until told to stop. Returns the exit code. */
 int daemon_run(const struct settings *settings);
 
 #endif

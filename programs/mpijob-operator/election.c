@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leader election with the Lease of mpi-operator, in its namespace and with its times, so that
- * both operators never lead at the same time. A shadow takes no part.
+ * Knows the Lease that decides: mpi-operator's own, in its namespace and by its times, so that an
+ * operator of ours and one of theirs never act at once. A shadow stands for nothing.
  */
 #include "election.h"
 
@@ -14,7 +14,7 @@
 
 #define NAME "mpi-operator"
 
-/* The host name and a random UUID (version 4); the caller frees it. NULL if not available. */
+/* The host's name and a random UUID (version 4), yours; NULL when it cannot be had. */
 static char *make_identity(void)
 {
 	char host[256] = "", *text = NULL;

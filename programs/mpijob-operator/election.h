@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leader election.
+ * Which of several daemons acts.
  */
 #ifndef MPIJOB_OPERATOR_ELECTION_H
 #define MPIJOB_OPERATOR_ELECTION_H
 
 #include "state.h"
 
-/* Start leader election, if the settings enable it. 0 or a MPIJOB_ERR_*. */
+/* Stand for the Lease, if the settings want that. 0 or a MPIJOB_ERR_*. */
 int election_begin(struct state *state);
 
 void election_end(struct state *state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The flags of the daemon. Parsing, help and manual page read one table.
+ * The flags of the daemon: parsing, help and manual page all read one table.
  */
 #ifndef MPIJOB_OPERATOR_FLAGS_H
 #define MPIJOB_OPERATOR_FLAGS_H
@@ -15,27 +15,27 @@ enum flag_kind {
 	FLAG_NUMBER,   /* an int64_t */
 	FLAG_TEXT,     /* a const char * */
 	FLAG_DURATION, /* an int64_t of milliseconds */
-	FLAG_IGNORED,  /* has a value, which is ignored */
+	FLAG_IGNORED,  /* takes a value, which means nothing here */
 	FLAG_IGNORED_SWITCH,
 };
 
 struct flag_row {
 	const char *name;
 	const char *alias; /* another spelling; NULL without one */
-	const char *value; /* placeholder of the value in the help; NULL for a switch */
+	const char *value; /* what stands for the value in the help; NULL for a switch */
 	enum flag_kind kind;
-	const char *default_; /* as on the command line; NULL: none */
+	const char *default_; /* as it would be written; NULL: not given */
 	size_t offset;        /* in struct settings */
 	const char *help;
 };
 
-/* The table, terminated by a row without a name. */
+/* The table, closed by a row without a name. */
 extern const struct flag_row flag_rows[];
 
 #define NOT_GIVEN INT64_MIN
 
-/* The values of the flags. Strings are borrowed from the command line and the environment; NULL:
- * not given. */
+/* What was asked for. Texts are borrowed from the command line and the environment; NULL: not
+ * given. */
 struct settings {
 	const char *kubeconfig, *master;
 	const char *namespace_, *lock_namespace;
@@ -52,11 +52,11 @@ struct settings {
 	int64_t leader_elect;
 	int64_t version, help, man;
 	struct mpijob_features features;
-	char **ignored; /* flags without effect, as given */
+	char **ignored; /* flags that mean nothing here, as they were given */
 	size_t ignored_count;
 };
 
-/* Parse the command line. 0, or -1 after printing the error to standard error. */
+/* Read the command line. 0, or -1 after having said on standard error what is wrong. */
 int flags_parse(int argc, char **argv, struct settings *settings);
 void flags_free(struct settings *settings);
 

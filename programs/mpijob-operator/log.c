@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The format of log lines, as text and as JSON. Each line is one write, so that lines of two
- * processes do not mix. Text of the cluster is escaped and cannot break a line.
+ * Knows what a line of the log looks like, in both formats. A line is written by one call, so that
+ * lines of two processes do not mix; what comes from a cluster cannot break it: it is escaped as
+ * all that is printed, or as JSON is.
  */
 #include "log.h"
 

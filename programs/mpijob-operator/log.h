@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log: lines on standard error.
+ * The log: one line on standard error for each thing that is worth it.
  */
 #ifndef MPIJOB_OPERATOR_LOG_H
 #define MPIJOB_OPERATOR_LOG_H
@@ -13,10 +13,10 @@ void log_set_json(int on);
 /* One line. */
 void log_line(int severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line for a finding; has the type of the callbacks for findings. */
+/* One line for a finding; fits the callbacks that are told findings. */
 void log_finding(void *user, const struct mpijob_finding *finding);
 
-/* Log all findings of a list and clear it. */
+/* All findings of a list, which is cleared. */
 void log_findings(mpijob_diag *diag);
 
 #endif

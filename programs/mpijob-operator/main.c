@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program `mpijob-operator` and its exit codes: 0 for success, 1 if it could not start or
- * continue, 2 for an invalid command line, as in Go's flag package.
+ * The daemon `mpijob-operator`: what a start of it can be, and the exit codes.
+ *
+ * 0: done; 1: it could not begin, or not go on; 2: the command line is wrong, as with Go's flag
+ * package.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +27,8 @@ static int print(const struct settings *settings)
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }
 
-/* The memory contains keys and tokens: write no core file, and deny access to other processes of
- * this user. */
+/* Keys and tokens are in this program's memory: no core file, and no other process of this user
+ * reads it. */
 static void guard_memory(void)
 {
 	struct rlimit limit;

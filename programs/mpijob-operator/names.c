@@ -25,9 +25,9 @@
 #include "log.h"
 
 #define SLOTS        1024 /* a power of two */
-#define AGAIN_MS     50   /* after the answer that the name does not exist */
+#define AGAIN_MS     50   /* after the answer that there is no such name */
 #define LOST_MS      300  /* a query without an answer is lost */
-#define KNOWN_MS     2000 /* a name that exists is not queried again */
+#define KNOWN_MS     2000 /* a name that exists is not asked again */
 #define QUERY_MOST   512
 #define HEADER       12
 #define NAME_MOST    253

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries to the DNS of the cluster: does a name exist? */
+/* The DNS of the cluster, asked whether a name exists. */
 #ifndef MPIJOB_OPERATOR_NAMES_H
 #define MPIJOB_OPERATOR_NAMES_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All HTTP pages. The text of /healthz is that of mpi-operator, because probes and users read it.
+ * Knows every page. /healthz is word for word what mpi-operator's is, since probes and people read
+ * it.
  */
 #include "pages.h"
 
@@ -89,7 +90,7 @@ static int write_shadow(void *user, int verbose, mpijob_text *out)
 
 	(void)verbose;
 	if (!state->settings->shadow)
-		return put(out, "this operator is not a shadow; start it with --shadow\n")
+		return put(out, "this operator is no shadow; start it with --shadow\n")
 			   ? MPIJOB_ERR_NOMEM
 			   : 404;
 	int code = state->operator_

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metrics of this process from /proc, with the names of Prometheus' own process collector, so that
- * existing dashboards and alerts work.
+ * Knows where /proc says what a process costs, and under which names Prometheus' own collector for
+ * processes gives it, so that dashboards and alerts made for that go on to work.
  */
 #include "process.h"
 
@@ -40,7 +40,7 @@ static int metric(mpijob_text *out, const char *name, const char *type, const ch
 	return code;
 }
 
-/* The content of a small file of /proc; the caller frees it. NULL if not available. */
+/* A small file of /proc, yours; NULL when it cannot be had. */
 static char *read_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -53,7 +53,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Clock ticks, usually hundredths of a second. */
+/* Hundredths of a second, or what the kernel counts in. */
 static int seconds(mpijob_text *out, const char *name, const char *type, const char *help,
     uint64_t ticks, uint64_t base)
 {
@@ -73,7 +73,7 @@ static uint64_t boot_time(void)
 	return time;
 }
 
-/* The fields after the name, from the third on. */
+/* The fields behind the name, from the third on. */
 static int write_stat(mpijob_text *out)
 {
 	char *text = read_file("/proc/self/stat");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HTTP server, over libmicrohttpd. A slow or hostile client can only harm itself: there are
- * limits on the connections in total and for each address, on the memory of a request, on the
- * lifetime of a connection, and on the rate of expensive pages; a connection has one request.
- * Everything runs in the daemon's loop, without threads.
+ * Knows libmicrohttpd, and what keeps a slow or hostile client from costing more than its own
+ * answer: few connections in all, fewer from one address, little memory for a request, one request
+ * for each connection, a limit on its whole life, and a rate for pages that cost much. All of it
+ * runs in the loop of the daemon, without a thread.
  */
 #include "server.h"
 
@@ -19,7 +19,7 @@
 #include "log.h"
 
 #define MOST_CONNECTIONS 64
-/* above this number a new connection closes the oldest one, so that probes always succeed */
+/* from here on the oldest goes when a new one comes, so that probes always get in */
 #define CROWDED         48
 #define MOST_OF_ADDRESS 16
 #define REQUEST_MEMORY  (16 << 10) /* headers included */
@@ -42,7 +42,7 @@ struct server {
 	void *user;
 	struct visitor *oldest, *newest;
 	size_t visitors;
-	int64_t second; /* in which `heavy` expensive pages were written */
+	int64_t second; /* in which `heavy` pages were written */
 	unsigned heavy;
 	int epoll;
 };
@@ -80,7 +80,7 @@ static void show_out(struct visitor *visitor)
 	visitor->fd = -1;
 }
 
-/* The oldest that is not being closed yet. */
+/* The oldest that was not shown out yet. */
 static void make_room(struct server *server)
 {
 	struct visitor *visitor = server->oldest;
@@ -125,8 +125,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 		leave(*context);
 }
 
-/* Close connections whose lifetime has ended, such as those of clients that send a byte now and
- * then. */
+/* Whoever drips a byte now and then is shown the door. */
 static void sweep(struct server *server)
 {
 	int64_t now = server->oldest ? now_ms() : 0;
@@ -141,7 +140,7 @@ static void sweep(struct server *server)
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
     const char *text, size_t len)
 {
-	/* MUST_COPY does not change the text. */
+	/* MUST_COPY leaves the text alone. */
 	struct MHD_Response *response =
 	    MHD_create_response_from_buffer(len, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 
@@ -193,7 +192,7 @@ static enum MHD_Result show(struct server *server, struct MHD_Connection *connec
 	return result;
 }
 
-/* The visitor is the context of the connection; the context of the request is unused. */
+/* The visitor is the context of the connection; that of the request stays unused. */
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *path,
     const char *method, const char *version, const char *upload, size_t *upload_len, void **request)
 {
@@ -205,7 +204,7 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 	*upload_len = 0;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return plain(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
-	if (!*request) { /* a request with a body is not complete yet */
+	if (!*request) { /* with a body it is not over yet */
 		*request = (void *)(uintptr_t)&seen;
 		return MHD_YES;
 	}

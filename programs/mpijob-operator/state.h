@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of the daemon, shared by its files.
+ * What the daemon has, shared by its parts.
  */
 #ifndef MPIJOB_OPERATOR_STATE_H
 #define MPIJOB_OPERATOR_STATE_H
@@ -18,13 +18,13 @@ struct state {
 	const struct settings *settings;
 	struct configuration configuration;
 	mpijob_client *client;
-	mpijob_operator *operator_; /* NULL until the server confirms that it supports MPIJobs */
-	mpijob_lease *lease;        /* NULL: no leader election, or a shadow */
-	char *identity;             /* its identity in the Lease */
+	mpijob_operator *operator_;         /* NULL until the server is known to know MPIJobs */
+	mpijob_lease *lease;                /* NULL: acts without, or never */
+	char *identity;                     /* that stands for it */
 	struct server *health, *monitoring; /* NULL: none */
-	struct names *names;                /* NULL: names cannot be queried */
-	int part;                           /* current mode of the operator: MPIJOB_OPERATOR_* */
-	int led;                            /* last state of the Lease */
+	struct names *names;                /* NULL: names cannot be asked */
+	int part;                           /* as the operator was told: MPIJOB_OPERATOR_* */
+	int led;                            /* as the Lease told last */
 	int stopping;
 };
 
