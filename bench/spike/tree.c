@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The measurement behind §3 of docs/design.md: one realistic pod as a jansson tree, as a tree of
+ * The measurement behind §4 of docs/design.md: one realistic pod as a jansson tree, as a tree of
  * ours, and read straight past, with what each costs and what each keeps.
  *
  *     cc -O2 -std=c11 -D_GNU_SOURCE -Iinclude -Ilib bench/spike/tree.c lib/base/[a-z]*.c

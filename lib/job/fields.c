@@ -34,8 +34,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "apiVersion", .kind = MPIJOB_KIND_STRING,
 			.choices = api_version,
 			.since = "0.3.0",
-			.summary = "The version of the MPIJob interface that the document is "
-			  "written for." },
+			.summary = "The version of the API for which the document is written." },
 		.parent = FIELD_ROOT, .key = "apiVersion", .flags = FIELD_LENIENT,
 	},
 	[FIELD_KIND] = {
@@ -46,35 +45,39 @@ static const struct mpijob__job_row rows[] = {
 	},
 	[FIELD_METADATA] = {
 		.field = { SIZE, .path = "metadata", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
-			.summary = "What every Kubernetes object has: names, labels, "
-			  "annotations." },
+			.summary =
+			    "The metadata of every Kubernetes object: names, labels, "
+			    "annotations." },
 		.parent = FIELD_ROOT, .key = "metadata", .flags = FIELD_META,
 	},
 	[FIELD_NAME] = {
 		.field = { SIZE, .path = "metadata.name", .kind = MPIJOB_KIND_STRING,
 			.since = "0.3.0",
-			.summary = "The name of the job; pods, Service and DNS names are made from "
-			  "it." },
+			.summary =
+			    "The name of the job, on which the names of pods, Service and DNS "
+			    "are based." },
 		.parent = FIELD_METADATA, .key = "name",
 	},
 	[FIELD_GENERATE_NAME] = {
 		.field = { SIZE, .path = "metadata.generateName", .kind = MPIJOB_KIND_STRING,
 			.since = "0.3.0",
-			.summary = "Where there is no name: what the API server's random name "
-			  "begins with." },
+			.summary =
+			    "If there is no name: the prefix of the random name that the API "
+			    "server generates." },
 		.parent = FIELD_METADATA, .key = "generateName",
 	},
 	[FIELD_NAMESPACE] = {
 		.field = { SIZE, .path = "metadata.namespace", .kind = MPIJOB_KIND_STRING,
 			.since = "0.3.0",
-			.summary = "The namespace in which the job and its children live." },
+			.summary = "The namespace of the job and its children." },
 		.parent = FIELD_METADATA, .key = "namespace",
 	},
 	[FIELD_UID] = {
 		.field = { SIZE, .path = "metadata.uid", .kind = MPIJOB_KIND_STRING,
 			.since = "0.3.0",
-			.summary = "The identity that the API server gave the job; its children "
-			  "refer to it." },
+			.summary =
+			    "The unique identifier that the API server assigned; the children "
+			    "refer to it." },
 		.parent = FIELD_METADATA, .key = "uid",
 	},
 	[FIELD_LABELS] = {
@@ -92,7 +95,7 @@ static const struct mpijob__job_row rows[] = {
 	},
 	[FIELD_SPEC] = {
 		.field = { SIZE, .path = "spec", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
-			.summary = "What the user wants." },
+			.summary = "The desired state of the job." },
 		.parent = FIELD_ROOT, .key = "spec", .of = STRUCT_SPEC, .flags = FIELD_MADE,
 	},
 	[FIELD_REPLICA_SPECS] = {
@@ -146,7 +149,7 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_WORKER] = {
 		.field = { SIZE, .path = "spec.mpiReplicaSpecs[Worker]",
 			.kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
-			.summary = "The pods that mpirun starts ranks in." },
+			.summary = "The pods in which mpirun starts ranks." },
 		.parent = FIELD_REPLICA_SPECS, .key = "Worker",
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, worker),
 		.of = STRUCT_REPLICA_SPEC,
@@ -165,7 +168,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "spec.mpiReplicaSpecs[Worker].restartPolicy",
 			.kind = MPIJOB_KIND_CHOICE,
 			.default_text = "Never", .choices = restart_policies, .since = "0.3.0",
-			.summary = "Whether a failed worker is started again in its pod." },
+			.summary = "Whether a failed worker is restarted in its pod." },
 		.parent = FIELD_WORKER, .key = "restartPolicy", .flags = FIELD_EMPTY,
 		.in = STRUCT_REPLICA_SPEC, .offset = offsetof(struct mpijob_replica_spec,
 		restart_policy),
@@ -194,8 +197,7 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_RUN_LAUNCHER_AS_WORKER] = {
 		.field = { SIZE, .path = "spec.runLauncherAsWorker", .kind = MPIJOB_KIND_BOOL,
 			.default_text = "false",
-			.since = "0.5.0", .summary = "Whether the launcher is a host for ranks "
-			"too." },
+			.since = "0.5.0", .summary = "Whether ranks run on the launcher too." },
 		.parent = FIELD_SPEC, .key = "runLauncherAsWorker", .flags = FIELD_IMPLIED,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, run_launcher_as_worker),
 		.crd = CRD_FILLS,
@@ -203,8 +205,7 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_RUN_POLICY] = {
 		.field = { SIZE, .path = "spec.runPolicy", .kind = MPIJOB_KIND_OBJECT,
 			.since = "0.3.0",
-			.summary = "What happens to the job as a whole: retries, limits, "
-			  "clean-up." },
+			.summary = "Settings for the whole job: retries, limits, cleanup." },
 		.parent = FIELD_SPEC, .key = "runPolicy", .flags = FIELD_MADE,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, run_policy),
 		.of = STRUCT_RUN_POLICY,
@@ -246,8 +247,9 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "spec.runPolicy.backoffLimit", .kind = MPIJOB_KIND_INT32,
 			.minimum = &zero,
 			.since = "0.3.0",
-			.summary = "Failed attempts of the launcher that are tried again; absent: "
-			  "6." },
+			.summary =
+			    "Number of retries after failed attempts of the launcher; absent: "
+			    "6." },
 		.parent = FIELD_RUN_POLICY, .key = "backoffLimit",
 		.in = STRUCT_RUN_POLICY, .offset = offsetof(struct mpijob_run_policy,
 		backoff_limit),
@@ -256,8 +258,9 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "spec.runPolicy.suspend", .kind = MPIJOB_KIND_BOOL,
 			.default_text = "false",
 			.since = "0.4.0",
-			.summary = "Whether the job is stopped: its workers are deleted, the job "
-			  "itself stays." },
+			.summary =
+			    "Whether the job is suspended: its workers are deleted, the job is "
+			    "kept." },
 		.parent = FIELD_RUN_POLICY, .key = "suspend", .flags = FIELD_IMPLIED,
 		.in = STRUCT_RUN_POLICY, .offset = offsetof(struct mpijob_run_policy, suspend),
 		.crd = CRD_FILLS,
@@ -275,7 +278,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "spec.runPolicy.schedulingPolicy",
 			.kind = MPIJOB_KIND_OBJECT,
 			.since = "0.3.0",
-			.summary = "What a gang scheduler's PodGroup gets." },
+			.summary = "Settings for the PodGroup of a gang scheduler." },
 		.parent = FIELD_RUN_POLICY, .key = "schedulingPolicy",
 		.in = STRUCT_RUN_POLICY, .offset = offsetof(struct mpijob_run_policy,
 		scheduling_policy),
@@ -285,8 +288,9 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "spec.runPolicy.schedulingPolicy.minAvailable",
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
-			.summary = "The pods that must be placed together; absent: all of the "
-			  "job." },
+			.summary =
+			    "The number of pods that must be scheduled together; absent: all "
+			    "pods of the job." },
 		.parent = FIELD_SCHEDULING_POLICY, .key = "minAvailable",
 		.in = STRUCT_SCHEDULING_POLICY, .offset = offsetof(struct mpijob_scheduling_policy,
 		min_available),
@@ -304,8 +308,9 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "spec.runPolicy.schedulingPolicy.minResources",
 			.kind = MPIJOB_KIND_DOCUMENT,
 			.since = "0.3.0",
-			.summary = "Resources that must be free for the gang; absent: the "
-			  "templates' sum." },
+			.summary =
+			    "Resources that must be free for the gang; absent: the sum of the "
+			    "templates." },
 		.parent = FIELD_SCHEDULING_POLICY, .key = "minResources", .shape = SHAPE_QUANTITIES,
 		.in = STRUCT_SCHEDULING_POLICY, .offset = offsetof(struct mpijob_scheduling_policy,
 		min_resources),
@@ -330,8 +335,9 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_SSH_AUTH_MOUNT_PATH] = {
 		.field = { SIZE, .path = "spec.sshAuthMountPath", .kind = MPIJOB_KIND_STRING,
 			.default_text = "/root/.ssh",
-			.since = "0.3.0", .summary = "The directory in which every pod finds the "
-			"job's SSH keys." },
+			.since =
+			    "0.3.0", .summary =
+			    "The directory of the job's SSH keys in every pod." },
 		.parent = FIELD_SPEC, .key = "sshAuthMountPath",
 		.required = "must have a mount path for SSH credentials",
 		.flags = FIELD_EMPTY,
@@ -353,21 +359,22 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "spec.mpiImplementation", .kind = MPIJOB_KIND_CHOICE,
 			.default_text = "OpenMPI",
 			.choices = implementations, .since = "0.3.0",
-			.summary = "The MPI whose hostfile and environment the pods get; MPICH "
-			  "since 0.5.0." },
+			.summary =
+			    "The MPI for which hostfile and environment are written; MPICH "
+			    "since 0.5.0." },
 		.parent = FIELD_SPEC, .key = "mpiImplementation", .flags = FIELD_EMPTY,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, mpi_implementation),
 		.crd = CRD_FILLS | CRD_CHECKS,
 	},
 	[FIELD_STATUS] = {
 		.field = { SIZE, .path = "status", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
-			.summary = "What the operator has seen." },
+			.summary = "The observed state of the job." },
 		.parent = FIELD_ROOT, .key = "status", .of = STRUCT_STATUS,
 	},
 	[FIELD_CONDITIONS] = {
 		.field = { SIZE, .path = "status.conditions", .kind = MPIJOB_KIND_LIST,
 			.since = "0.3.0",
-			.summary = "The steps of the job's life, one entry for each type." },
+			.summary = "The conditions of the job, one entry for each type." },
 		.parent = FIELD_STATUS, .key = "conditions", .list_key = FIELD_CONDITION_TYPE,
 		.in = STRUCT_STATUS, .offset = offsetof(struct mpijob_status, conditions),
 		.count_offset = offsetof(struct mpijob_status, conditions_count),
@@ -385,7 +392,7 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_CONDITION_STATUS] = {
 		.field = { SIZE, .path = "status.conditions[].status", .kind = MPIJOB_KIND_CHOICE,
 			.choices = condition_statuses,
-			.since = "0.3.0", .summary = "Whether the condition holds." },
+			.since = "0.3.0", .summary = "Whether the condition is true." },
 		.parent = FIELD_CONDITIONS, .key = "status", .required = "must have a status",
 		.flags = FIELD_LENIENT,
 		.in = STRUCT_CONDITION, .offset = offsetof(struct mpijob_condition, status),
@@ -394,14 +401,14 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_CONDITION_REASON] = {
 		.field = { SIZE, .path = "status.conditions[].reason", .kind = MPIJOB_KIND_STRING,
 			.since = "0.3.0",
-			.summary = "One word for programs that says why." },
+			.summary = "The reason as one word, for programs." },
 		.parent = FIELD_CONDITIONS, .key = "reason",
 		.in = STRUCT_CONDITION, .offset = offsetof(struct mpijob_condition, reason),
 	},
 	[FIELD_CONDITION_MESSAGE] = {
 		.field = { SIZE, .path = "status.conditions[].message", .kind = MPIJOB_KIND_STRING,
 			.since = "0.3.0",
-			.summary = "A sentence for people that says why." },
+			.summary = "The reason as a sentence, for users." },
 		.parent = FIELD_CONDITIONS, .key = "message",
 		.in = STRUCT_CONDITION, .offset = offsetof(struct mpijob_condition, message),
 	},
@@ -426,7 +433,8 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_REPLICA_STATUSES] = {
 		.field = { SIZE, .path = "status.replicaStatuses", .kind = MPIJOB_KIND_OBJECT,
 			.since = "0.3.0",
-			.summary = "How many pods of each role run, ended well or failed." },
+			.summary =
+			    "The numbers of running, succeeded and failed pods of each role." },
 		.parent = FIELD_STATUS, .key = "replicaStatuses", .flags = FIELD_BY_ROLE,
 	},
 	[FIELD_LAUNCHER_STATUS] = {
@@ -442,7 +450,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Launcher].active",
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
-			.summary = "Launcher pods that run." },
+			.summary = "Number of running launcher pods." },
 		.parent = FIELD_LAUNCHER_STATUS, .key = "active", .flags = FIELD_PLAIN,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		active),
@@ -451,7 +459,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Launcher].succeeded",
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
-			.summary = "Launcher pods that ended well." },
+			.summary = "Number of succeeded launcher pods." },
 		.parent = FIELD_LAUNCHER_STATUS, .key = "succeeded", .flags = FIELD_PLAIN,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		succeeded),
@@ -460,7 +468,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Launcher].failed",
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
-			.summary = "Launcher pods that failed." },
+			.summary = "Number of failed launcher pods." },
 		.parent = FIELD_LAUNCHER_STATUS, .key = "failed", .flags = FIELD_PLAIN,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		failed),
@@ -468,7 +476,7 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_LAUNCHER_LABEL_SELECTOR] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Launcher].labelSelector",
 			.kind = MPIJOB_KIND_DOCUMENT,
-			.since = "0.4.0", .summary = "Out of use; see selector." },
+			.since = "0.4.0", .summary = "Deprecated; see selector." },
 		.parent = FIELD_LAUNCHER_STATUS, .key = "labelSelector", .shape = SHAPE_MAP,
 		.schema = SCHEMA_LabelSelector,
 	},
@@ -476,7 +484,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Launcher].selector",
 			.kind = MPIJOB_KIND_STRING,
 			.since = "0.4.0",
-			.summary = "A label query that finds the launcher's pods." },
+			.summary = "A label selector for the launcher's pods." },
 		.parent = FIELD_LAUNCHER_STATUS, .key = "selector",
 	},
 	[FIELD_WORKER_STATUS] = {
@@ -491,7 +499,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Worker].active",
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
-			.summary = "Worker pods that run." },
+			.summary = "Number of running worker pods." },
 		.parent = FIELD_WORKER_STATUS, .key = "active", .flags = FIELD_PLAIN,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		active),
@@ -500,7 +508,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Worker].succeeded",
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
-			.summary = "Worker pods that ended well." },
+			.summary = "Number of succeeded worker pods." },
 		.parent = FIELD_WORKER_STATUS, .key = "succeeded", .flags = FIELD_PLAIN,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		succeeded),
@@ -509,7 +517,7 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Worker].failed",
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
-			.summary = "Worker pods that failed." },
+			.summary = "Number of failed worker pods." },
 		.parent = FIELD_WORKER_STATUS, .key = "failed", .flags = FIELD_PLAIN,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		failed),
@@ -517,7 +525,7 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_WORKER_LABEL_SELECTOR] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Worker].labelSelector",
 			.kind = MPIJOB_KIND_DOCUMENT,
-			.since = "0.4.0", .summary = "Out of use; see selector." },
+			.since = "0.4.0", .summary = "Deprecated; see selector." },
 		.parent = FIELD_WORKER_STATUS, .key = "labelSelector", .shape = SHAPE_MAP,
 		.schema = SCHEMA_LabelSelector,
 	},
@@ -525,13 +533,13 @@ static const struct mpijob__job_row rows[] = {
 		.field = { SIZE, .path = "status.replicaStatuses[Worker].selector",
 			.kind = MPIJOB_KIND_STRING,
 			.since = "0.4.0",
-			.summary = "A label query that finds the workers' pods." },
+			.summary = "A label selector for the workers' pods." },
 		.parent = FIELD_WORKER_STATUS, .key = "selector",
 	},
 	[FIELD_START_TIME] = {
 		.field = { SIZE, .path = "status.startTime", .kind = MPIJOB_KIND_TIME,
 			.since = "0.3.0",
-			.summary = "When the operator took the job on, or resumed it." },
+			.summary = "When the operator accepted or resumed the job." },
 		.parent = FIELD_STATUS, .key = "startTime",
 		.in = STRUCT_STATUS, .offset = offsetof(struct mpijob_status, start_time),
 	},
@@ -545,8 +553,9 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_LAST_RECONCILE_TIME] = {
 		.field = { SIZE, .path = "status.lastReconcileTime", .kind = MPIJOB_KIND_TIME,
 			.since = "0.3.0",
-			.summary = "When the operator last looked at the job; v0.8.2 does not "
-			  "write it." },
+			.summary =
+			    "When the operator last reconciled the job; v0.8.2 does not write "
+			    "it." },
 		.parent = FIELD_STATUS, .key = "lastReconcileTime",
 	},
 };
