@@ -46,8 +46,8 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
 	(void)purpose;
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	call->failure = mpijob__http_pool_opened(call, fd);
-	if (call->failure) {
+	call->failure.code = mpijob__http_pool_opened(call, fd);
+	if (call->failure.code) {
 		close(fd);
 		return CURL_SOCKET_BAD;
 	}
@@ -182,18 +182,19 @@ int mpijob__http_easy_new(struct mpijob_http *http,
 
 static void set_method(struct setter *setter, const struct mpijob__http_call *call)
 {
-	int get = strcmp(call->method, "GET") == 0;
-	int bare = get || (strcmp(call->method, "DELETE") == 0 && !call->has_body);
+	int get = strcmp(call->request.method, "GET") == 0;
+	int bare = get || (strcmp(call->request.method, "DELETE") == 0 && !call->request.has_body);
 
 	if (bare) {
 		SET(setter, CURLOPT_POSTFIELDS, NULL);
 		SET(setter, CURLOPT_HTTPGET, 1L);
 	} else {
 		SET(setter, CURLOPT_POST, 1L);
-		SET(setter, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.len);
-		SET(setter, CURLOPT_POSTFIELDS, call->body.data ? call->body.data : "");
+		SET(setter, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->request.body.len);
+		SET(setter, CURLOPT_POSTFIELDS,
+		    call->request.body.data ? call->request.body.data : "");
 	}
-	SET(setter, CURLOPT_CUSTOMREQUEST, get ? NULL : call->method);
+	SET(setter, CURLOPT_CUSTOMREQUEST, get ? NULL : call->request.method);
 }
 
 int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
@@ -201,18 +202,18 @@ int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
 {
 	struct setter setter = { easy, CURLE_OK };
 
-	call->error[0] = 0;
-	SET(&setter, CURLOPT_URL, call->url);
+	call->transfer.error[0] = 0;
+	SET(&setter, CURLOPT_URL, call->request.url);
 	/* For a connection that is being made: it may be for several. */
 	SET(&setter, CURLOPT_PIPEWAIT,
 	    wants_http2(call->http) && !call->http->http1_seen ? 1L : 0L);
 	set_method(&setter, call);
 	SET(&setter, CURLOPT_HTTPHEADER, headers);
 	/* Lists are large, and servers pack them only then; a stream must not be held back. */
-	SET(&setter, CURLOPT_ACCEPT_ENCODING, call->packed ? "gzip" : NULL);
-	SET(&setter, CURLOPT_FRESH_CONNECT, (long)call->fresh);
+	SET(&setter, CURLOPT_ACCEPT_ENCODING, call->request.compressed ? "gzip" : NULL);
+	SET(&setter, CURLOPT_FRESH_CONNECT, (long)call->request.new_connection);
 	SET(&setter, CURLOPT_FORBID_REUSE, 0L);
-	SET(&setter, CURLOPT_ERRORBUFFER, call->error);
+	SET(&setter, CURLOPT_ERRORBUFFER, call->transfer.error);
 	SET(&setter, CURLOPT_PRIVATE, call);
 	SET(&setter, CURLOPT_PREREQDATA, call);
 	SET(&setter, CURLOPT_OPENSOCKETDATA, call);
