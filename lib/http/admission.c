@@ -14,9 +14,9 @@
 #include <sys/epoll.h>
 
 /*
- * A server takes 100 to 250 exchanges at a time over each connection, of which a quarter is for
- * ordinary ones. Curl's work for one exchange grows with the number of those that only wait, and so
- * does memory: so they wait here.
+ * A server accepts 100 to 250 concurrent exchanges over each connection, and a quarter of the
+ * connections is for ordinary requests. Curl's work for one exchange grows with the number of those
+ * that only wait, and so does memory. Therefore they wait here.
  */
 #define ORDINARY_LEAST   ((size_t)512)
 #define FOR_A_CONNECTION ((size_t)64)
@@ -133,7 +133,7 @@ static void stop_deadlines(struct mpijob__http_link *ring)
 
 static void wait_for_plugin(struct mpijob_http *http)
 {
-	if (!mpijob__http_credentials_asking(http->credentials))
+	if (!mpijob__http_credentials_may_prompt(http->credentials))
 		return;
 	stop_deadlines(&http->waiting);
 	stop_deadlines(&http->queued);

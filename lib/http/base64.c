@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Base64 as kubeconfigs hold it. What is accepted is what Go accepts there: line feeds and carriage
- * returns anywhere, no other white space, padding to a multiple of four, and any value in the bits
- * that padding leaves over.
+ * Base64 as in kubeconfigs. It accepts what Go accepts there: line feeds and carriage returns
+ * anywhere, no other white space, padding to a multiple of four, and any value in the bits that
+ * padding leaves over.
  */
 #include "http/base64.h"
 
@@ -24,8 +24,8 @@ static int value_of(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* Decode into `out`, which has room for len / 4 * 3 + 3 bytes, or only look when it is NULL. -1:
- * this is none. */
+/* Decode into `out`, which has room for len / 4 * 3 + 3 bytes, or only check when it is NULL. -1:
+ * not base64. */
 static int decode(const char *text, size_t len, char *out, size_t *out_len)
 {
 	uint32_t bits = 0;

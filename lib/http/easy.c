@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which options of curl make an exchange with an API server what it must be: nothing of the user's
- * home is read, nothing written, no signal used, no redirect followed; a CA that was given is the
- * only one that counts; a peer that went away without a word is noticed. CURLOPT_CAPATH is why "the
- * only one" needs care: curl's own default folder of certificates would be trusted beside the blob.
+ * The options of curl for an exchange with an API server: read nothing in the user's home, write
+ * nothing, use no signal, follow no redirect; trust only the CA that was given; detect a peer that
+ * vanished. CURLOPT_CAPATH is why "only" needs care: curl's own default directory of certificates
+ * would be trusted in addition to the blob.
  */
 #include "http/easy.h"
 
@@ -35,8 +35,7 @@ static void set_number(int fd, int level, int name, int number)
 	setsockopt(fd, level, name, &number, sizeof(number));
 }
 
-/* Probes begin after two thirds of the time in which a sign of life must come; what is not
- * acknowledged counts too. */
+/* Keepalive probes begin after two thirds of the idle timeout. Unacknowledged data counts, too. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct mpijob__http_call *call = user;
@@ -104,7 +103,7 @@ static void set_tls(struct setter *setter, const struct mpijob_http *http,
 		SET(setter, CURLOPT_SSLCERT_BLOB, &certificate);
 	if (key.len) {
 		SET(setter, CURLOPT_SSLKEY_BLOB, &key);
-		/* Without one, OpenSSL would ask the terminal. */
+		/* Without a pass phrase, OpenSSL would ask the terminal. */
 		SET(setter, CURLOPT_KEYPASSWD, "");
 	}
 	if (ca.len) {
@@ -150,10 +149,10 @@ static void set_habits(struct setter *setter, CURLSH *share)
 	SET(setter, CURLOPT_VERBOSE, 0L);
 	SET(setter, CURLOPT_NOPROGRESS, 1L);
 	SET(setter, CURLOPT_PATH_AS_IS, 1L);
-	/* A handle keeps both for good. */
+	/* A handle keeps both until it is freed. */
 	SET(setter, CURLOPT_BUFFERSIZE, RECEIVE_BUFFER);
 	SET(setter, CURLOPT_UPLOAD_BUFFERSIZE, SEND_BUFFER);
-	/* A call that is given up while a name is looked up does not wait for that. */
+	/* A cancelled call does not wait for a name lookup. */
 	SET(setter, CURLOPT_QUICK_EXIT, 1L);
 	SET(setter, CURLOPT_SHARE, share);
 	SET(setter, CURLOPT_PREREQFUNCTION, mpijob__http_receive_begin);
@@ -204,12 +203,12 @@ int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
 
 	call->transfer.error[0] = 0;
 	SET(&setter, CURLOPT_URL, call->request.url);
-	/* For a connection that is being made: it may be for several. */
+	/* Wait for a connection in progress: it may serve several requests. */
 	SET(&setter, CURLOPT_PIPEWAIT,
 	    wants_http2(call->http) && !call->http->http1_seen ? 1L : 0L);
 	set_method(&setter, call);
 	SET(&setter, CURLOPT_HTTPHEADER, headers);
-	/* Lists are large, and servers pack them only then; a stream must not be held back. */
+	/* Lists are large, and servers compress only them; compression would delay a stream. */
 	SET(&setter, CURLOPT_ACCEPT_ENCODING, call->request.compressed ? "gzip" : NULL);
 	SET(&setter, CURLOPT_FRESH_CONNECT, (long)call->request.new_connection);
 	SET(&setter, CURLOPT_FORBID_REUSE, 0L);
@@ -222,17 +221,17 @@ int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
 	return result(&setter);
 }
 
-void mpijob__http_easy_hurry(CURL *easy)
+void mpijob__http_easy_no_pipewait(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 0L);
 }
 
-void mpijob__http_easy_distrust(CURL *easy)
+void mpijob__http_easy_close_after(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
 }
 
-int mpijob__http_easy_forget(CURL *easy)
+int mpijob__http_easy_reset(CURL *easy)
 {
 	struct setter setter = { easy, CURLE_OK };
 
@@ -247,9 +246,9 @@ int mpijob__http_easy_forget(CURL *easy)
 	return result(&setter);
 }
 
-/* GnuTLS and others cannot take a key from memory; a libcurl without an atomic start cannot be
- * started by a library. */
-const char *mpijob__http_easy_lacking(void)
+/* GnuTLS and others cannot read a key from memory; a library must not initialise a libcurl whose
+ * initialisation is not thread-safe. */
+const char *mpijob__http_easy_missing_feature(void)
 {
 	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
 

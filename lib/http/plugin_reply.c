@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes an ExecCredential a good one: its version is the one that was asked for, and it holds
- * a token, or a certificate with its key. Nothing that a plugin wrote is ever repeated in a
- * message.
+ * When an ExecCredential is valid: it has the requested version, and a token, or a certificate with
+ * its key. No message quotes a plugin's output.
  */
 #include "http/plugin_reply.h"
 
@@ -20,7 +19,7 @@ void mpijob__http_plugin_reply_clear(struct mpijob__http_plugin_reply *reply)
 	reply->expires = 0;
 }
 
-/* So many digits, moved past; -1: there are not. */
+/* Read so many digits and advance; -1: there are not so many. */
 static int digits(const char **text, int count)
 {
 	int value = 0;
@@ -57,7 +56,7 @@ static int64_t days_since_1970(int year, int month, int day)
 	return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
 }
 
-/* A fraction of a second, in milliseconds; all digits are moved past. */
+/* A fraction of a second, in milliseconds; advances past all digits. */
 static int fraction(const char **text)
 {
 	int value = 0, scale = 100;
@@ -100,7 +99,7 @@ int mpijob__http_plugin_reply_time(const char *text, int64_t *out)
 	day = digits(&text, 2);
 	if (day < 1 || day > days_of(year, month) || !skip(&text, 'T'))
 		return 0;
-	/* Go takes an hour of one digit too. */
+	/* Go accepts an hour of one digit, too. */
 	hour = digits(&text, *text && text[1] == ':' ? 1 : 2);
 	if (hour < 0 || hour > 23 || !skip(&text, ':'))
 		return 0;
@@ -121,7 +120,7 @@ int mpijob__http_plugin_reply_time(const char *text, int64_t *out)
 	return 1;
 }
 
-/* A string of the reply: absent, null and "" are the same. 0 when it is something else, or holds a
+/* A string of the reply: absent, null and "" are equal. 0 when it has another type, or contains a
  * NUL. */
 static int take(const mpijob_node *status, const char *key, mpijob__http_secret *out, int *failed)
 {
@@ -149,7 +148,7 @@ static const char *take_time(struct mpijob__http_plugin_reply *reply, const mpij
 			      : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
 }
 
-/* NULL, or what is wrong. */
+/* NULL, or the error. */
 static const char *take_status(struct mpijob__http_plugin_reply *reply, const mpijob_node *status,
     int *failed)
 {
@@ -169,7 +168,7 @@ static const char *take_status(struct mpijob__http_plugin_reply *reply, const mp
 	return reply->key.len ? take_time(reply, status) : "wrote a certificate without its key";
 }
 
-/* As in client-go, who knows what was asked for, the kind may be left out. */
+/* As in client-go, the kind is optional. */
 static int is_credential(const mpijob_node *root)
 {
 	const mpijob_node *kind = mpijob_node_get(root, "kind");

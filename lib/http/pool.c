@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How curl's multi handles are used: one set of them for each TLS identity, so that no connection
- * and no TLS session of an identity is ever used under another; and in a set one for streams beside
- * one for the rest, so that the rest never waits for watches to end. All their sockets are in the
- * transport's one epoll set, each marked with the handle it belongs to: an event that was fetched
- * before its handle or socket went is harmless.
+ * How curl's multi handles are used. Each TLS identity has a pool of two: so no connection and no
+ * TLS session of an identity is ever used under another. One of the two is for streams and one for
+ * the other requests: so watches and writes use separate connections, and a write never waits for a
+ * watch to end. All sockets are in the transport's one epoll set, each marked with its handle: an
+ * event that was fetched before its handle or socket was closed is harmless.
  */
 #include "http/pool.h"
 
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define IDLE_HANDLES      4     /* under load the next call takes the one that ended last */
-#define QUIET_HANDLES     1     /* each has tens of KiB */
-#define STREAMS_AT_A_TIME 1000L /* the server says how many it allows; mostly 100 to 250 */
+#define IDLE_HANDLES      4     /* the next call takes the one that ended last */
+#define QUIET_HANDLES     1     /* while no request is in flight; each has tens of KiB */
+#define STREAMS_AT_A_TIME 1000L /* the server limits it, mostly to 100 to 250 */
 
 struct mpijob__http_multi {
 	struct mpijob__http_pool *pool;
@@ -41,7 +41,7 @@ struct mpijob__http_pool {
 	size_t idle_count;
 };
 
-/* Sockets and times. */
+/* ---- sockets and times ---- */
 
 static void mark_broken(struct mpijob__http_multi *multi, int error)
 {
@@ -49,7 +49,7 @@ static void mark_broken(struct mpijob__http_multi *multi, int error)
 	multi->pool->http->broken = 1;
 }
 
-/* When curl could not note down which sockets it waits for, its transfers would wait for ever. */
+/* When curl could not record which sockets it waits for, its transfers would never end. */
 static void run_multi(struct mpijob__http_multi *multi, curl_socket_t fd, int mask)
 {
 	int running;
@@ -60,9 +60,9 @@ static void run_multi(struct mpijob__http_multi *multi, curl_socket_t fd, int ma
 }
 
 /*
- * After a refused connection curl (7.88) has the next address of the host still to try, but asks
- * for no event and for no time before half of the connection's time is over. So everything is
- * looked at once. The function is called obsolete for what it costs; this is rare.
+ * After a refused connection curl (7.88) has to try the next address of the host, but requests no
+ * event and no timer before half of the connection timeout is over. So all transfers are checked at
+ * once. The function is deprecated because of its cost; this case is rare.
  */
 static void run_whole_multi(struct mpijob__http_multi *multi)
 {
@@ -96,7 +96,8 @@ static int make_room(struct mpijob_http *http, int fd)
 	return 0;
 }
 
-/* `likely`: what will do if a socket was not closed without a word; else the other will. */
+/* `likely`: the operation that succeeds unless curl closed a socket without notice; else the other
+ * one does. */
 static int watch(struct mpijob_http *http, int fd, int likely)
 {
 	const struct mpijob__http_watched *watched = &http->sockets[fd];
@@ -117,9 +118,9 @@ static void unwatch(struct mpijob_http *http, int fd)
 }
 
 /*
- * Curl (7.88) closes a socket that did not connect without a word, and tells later, when the number
- * may be another socket's. So who watches a number is remembered: a late word about another multi's
- * socket does nothing.
+ * Curl (7.88) closes a socket that did not connect without notice, and reports it later, when the
+ * number may be another socket's. So the handle that waits for a number is recorded: a late report
+ * about a socket of another handle does nothing.
  */
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
 {
@@ -153,8 +154,8 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 }
 
 /*
- * A new socket with the number of one that was closed without a word: curl believes that it is
- * watched, and says nothing when it wants the same of it.
+ * A new socket has the number of one that was closed without notice: curl assumes that it is
+ * watched already, and reports nothing when it wants the same events.
  */
 int mpijob__http_pool_opened(const struct mpijob__http_call *call, int fd)
 {
@@ -231,9 +232,9 @@ int64_t mpijob__http_pool_due(const struct mpijob_http *http)
 	return due;
 }
 
-/* Multi handles. */
+/* ---- multi handles ---- */
 
-/* A quarter of the connections is for what does not stream. 0: no limit. */
+/* A quarter of the connections is for requests that do not stream. 0: no limit. */
 static long connections_of(const struct mpijob__http_pool *pool,
     const struct mpijob__http_multi *multi)
 {
@@ -291,7 +292,7 @@ static void multi_close(struct mpijob__http_multi *multi)
 	multi->curl = NULL;
 }
 
-/* Pools. */
+/* ---- pools ---- */
 
 static void pool_free(struct mpijob__http_pool *pool)
 {
@@ -307,7 +308,7 @@ static void pool_free(struct mpijob__http_pool *pool)
 	free(pool);
 }
 
-/* The client's certificate and key were looked at when they were read. */
+/* The client's certificate and key were checked when they were read. */
 static int check_ca(const struct mpijob__http_identity *identity, char **message)
 {
 	const char *fault = NULL;
@@ -405,7 +406,7 @@ void mpijob__http_pool_free_all(struct mpijob_http *http)
 	}
 }
 
-/* Calls. */
+/* ---- calls ---- */
 
 int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_call *call,
     struct curl_slist *headers)
@@ -420,7 +421,7 @@ int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_
 		error = mpijob__http_easy_new(pool->http, &pool->identity, pool->share, &easy);
 	if (!error)
 		error = mpijob__http_easy_prepare(easy, call, headers);
-	/* Curl may call the timer from inside. */
+	/* Curl may call the timer function inside of this. */
 	if (!error && curl_multi_add_handle(multi->curl, easy))
 		error = MPIJOB_ERR_NOMEM;
 	if (error) {
@@ -435,7 +436,7 @@ int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_
 	return 0;
 }
 
-/* A stream that was given up after such a silence: who waits for the next one there may wait as
+/* A stream was cancelled after a long silence. The next exchange on its connection may wait as
  * long. */
 static int is_silent(const struct mpijob__http_call *call)
 {
@@ -452,11 +453,11 @@ void mpijob__http_pool_stop(struct mpijob__http_call *call)
 		return;
 	pool = multi->pool;
 	if (is_silent(call))
-		mpijob__http_easy_distrust(call->transfer.easy);
+		mpijob__http_easy_close_after(call->transfer.easy);
 	curl_multi_remove_handle(multi->curl, call->transfer.easy);
 	multi->running--;
 	pool->http->ordinary -= !call->request.streaming;
-	if (pool->idle_count < IDLE_HANDLES && mpijob__http_easy_forget(call->transfer.easy) == 0)
+	if (pool->idle_count < IDLE_HANDLES && mpijob__http_easy_reset(call->transfer.easy) == 0)
 		pool->idle[pool->idle_count++] = call->transfer.easy;
 	else
 		curl_easy_cleanup(call->transfer.easy);
@@ -505,15 +506,15 @@ void mpijob__http_pool_unbind(struct mpijob_http *http)
 			curl_multi_setopt(pool->streams.curl, CURLMOPT_MAX_TOTAL_CONNECTIONS,
 			    connections_of(pool, &pool->streams));
 	}
-	/* Who waits for a connection looks for one again only when another transfer of the handle
-	 * ends, or when it begins. */
+	/* A transfer that waits for a connection checks again only when another transfer of the
+	 * handle ends, or when it begins. */
 	for (struct mpijob__http_link *link = http->calls.next; link->call; link = link->next) {
 		struct mpijob__http_call *call = link->call;
 
 		if (call->state != MPIJOB__HTTP_CALL_CONNECTING)
 			continue;
 		curl_multi_remove_handle(call->transfer.multi->curl, call->transfer.easy);
-		mpijob__http_easy_hurry(call->transfer.easy);
+		mpijob__http_easy_no_pipewait(call->transfer.easy);
 		if (curl_multi_add_handle(call->transfer.multi->curl, call->transfer.easy)) {
 			call->failure.code = MPIJOB_ERR_NOMEM;
 			mpijob__http_transport_attend(call);

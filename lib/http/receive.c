@@ -17,8 +17,8 @@
 #define KEPT_MOST        ((size_t)16 << 20)
 #define PIECE            ((size_t)64 << 10)
 
-/* Called before a request leaves. Curl sends one again when a connection that was used before
- * breaks; a write must not be. */
+/* Curl calls this before it sends a request. It sends one again when a reused connection breaks; a
+ * write must not be sent again. */
 int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, int local_port)
 {
 	struct mpijob__http_call *call = user;
@@ -131,7 +131,7 @@ size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *
 	if (len > 5 && memcmp(line, "HTTP/", 5) == 0) {
 		read_status(call, line, len);
 	} else if (call->status < 200) {
-		/* 100 Continue and its like: the answer is yet to come. */
+		/* 100 Continue and similar: the final status follows. */
 	} else if (*line == '\r' || *line == '\n') {
 		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_RECEIVING);
 		call->http->reported++;

@@ -203,7 +203,7 @@ static void finish(struct mpijob_http *http)
 		finish_call(call, code);
 }
 
-/* What curl held back comes at once; if that fails, bytes are lost. */
+/* Curl delivers what it held back at once; if that fails, bytes are lost. */
 static void resume_curl(struct mpijob__http_call *call)
 {
 	call->flow.curl_paused = 0;
