@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two requests that are more than a verb and an object: apply, and the question what one may do.
+ * Server-side apply, and the question whether an action is allowed.
  *
- * Only here is known what server-side apply demands (a manager's name, its content type, force) and
- * how a SelfSubjectAccessReview asks and answers.
+ * Only this file knows what server-side apply requires (a field manager, its content type, force)
+ * and how to send and read a SelfSubjectAccessReview.
  */
 #include "client/apply.h"
 
@@ -28,8 +28,8 @@ static int is_manager(const char *name)
 	return len > 0 && len <= MANAGER_LIMIT;
 }
 
-/* The caller's query and ours; `query` has room. 0 or MPIJOB_ERR_USAGE when both say the same
- * thing. */
+/* Join the caller's query and ours; `query` has room. 0, or MPIJOB_ERR_USAGE when both set the same
+ * parameter. */
 static int make_query(struct mpijob_target *target, const struct mpijob_apply_options *options,
     const char **query)
 {
@@ -69,7 +69,7 @@ static int check(const struct mpijob_target *target, const struct mpijob_apply_o
 }
 
 int mpijob__client_task_request_apply(mpijob_task *task, const struct mpijob_target *target,
-    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_diag *heard)
+    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_diag *findings)
 {
 	struct mpijob_apply_options known;
 	struct mpijob_target named;
@@ -82,10 +82,10 @@ int mpijob__client_task_request_apply(mpijob_task *task, const struct mpijob_tar
 	if (!query)
 		return mpijob__client_task_request_failed(task, MPIJOB_ERR_NOMEM);
 	rc = make_query(&named, &known, query);
-	/* JSON is YAML, and the only content type of apply that every server takes. */
+	/* JSON is YAML, and this is the only content type for apply that every server accepts. */
 	rc = rc ? mpijob__client_task_request_failed(task, rc)
 		: mpijob__client_task_request_node(task, "PATCH", &named, APPLY_PATCH, object,
-		      task->wants, heard);
+		      task->wants, findings);
 	free(query);
 	return rc;
 }
@@ -110,7 +110,7 @@ int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *targe
 	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
 }
 
-/* --- access --- */
+/* ---- access ---- */
 
 static mpijob_doc *make_review(const struct mpijob_access *access)
 {
@@ -130,7 +130,7 @@ static mpijob_doc *make_review(const struct mpijob_access *access)
 	return doc;
 }
 
-static void tell_why_not(const mpijob_node *status, const struct mpijob_access *access,
+static void report_denial(const mpijob_node *status, const struct mpijob_access *access,
     mpijob_diag *diag)
 {
 	const char *why = mpijob_node_string(mpijob_node_get(status, "reason"));
@@ -154,13 +154,13 @@ static int read_review(const mpijob_doc *doc, const struct mpijob_access *access
 		return MPIJOB_ERR_SYNTAX;
 	}
 	if (!allowed)
-		tell_why_not(status, access, diag);
+		report_denial(status, access, diag);
 	return allowed != 0;
 }
 
 struct asking {
 	mpijob_task task;
-	struct mpijob_access access; /* strings are the task's */
+	struct mpijob_access access; /* the task owns the strings */
 };
 
 static int answered(mpijob_task *task, int code, mpijob_doc *doc)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The only threads of the library: calls that block, made to look like exchanges that do not.
+ * The only threads of the library: they make blocking calls look like exchanges that do not block.
  *
- * A worker never touches an exchange. It leaves pieces with its answer, under the one lock, and
- * rings the eventfd; poll picks them up on its own thread and tells them with the lock open, since
- * a callback may start the next exchange. An answer is freed by poll or destroy alone, when its
- * worker has let go of it and its exchange has ended.
+ * A worker never touches an exchange. It adds pieces to its answer, under the one lock, and writes
+ * to the eventfd. The poll takes them on its own thread and reports them without the lock, because
+ * a callback may start the next exchange. Only poll and destroy free an answer, after its worker
+ * has released it and its exchange has ended.
  */
 #include "client/blocking.h"
 
@@ -22,11 +22,11 @@
 
 #define DEFAULT_THREADS 8
 #define MOST_THREADS    1024
-#define PIECES_AT_ONCE  64 /* of one answer, before the next one has its turn */
+#define PIECES_AT_ONCE  64 /* of one answer, before the next answer has its turn */
 
-/* --- workers --- */
+/* ---- workers ---- */
 
-/* With the lock held; opens it while `perform` runs. */
+/* Called with the lock held; releases it while `perform` runs. */
 static void perform(struct adapter *adapter, struct mpijob_blocking_answer *answer)
 {
 	int code = MPIJOB_ERR_CANCELLED;
@@ -74,7 +74,7 @@ static void *run_pool(void *user)
 	return NULL;
 }
 
-/* The host's signals are not for our threads. */
+/* The threads block all signals: these belong to the host. */
 static int start_thread(pthread_t *thread, void *(*run)(void *), void *user)
 {
 	sigset_t all, before;
@@ -87,9 +87,9 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *user)
 	return failed ? MPIJOB_ERR_NOMEM : 0;
 }
 
-/* --- the transport --- */
+/* ---- the transport ---- */
 
-/* With the lock held. 0 or MPIJOB_ERR_NOMEM: nobody would ever come. */
+/* Called with the lock held. 0, or MPIJOB_ERR_NOMEM when no thread can serve the answer. */
 static int hire(struct adapter *adapter)
 {
 	if (adapter->idle >= adapter->waiting_count ||
@@ -142,8 +142,8 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	return 0;
 }
 
-/* With the lock open. */
-static void tell_piece(mpijob_exchange *exchange, const struct piece *piece)
+/* Called without the lock. */
+static void report_piece(mpijob_exchange *exchange, const struct piece *piece)
 {
 	if (piece->what == PIECE_HEADER)
 		mpijob_exchange_header(exchange, piece->text, piece->text + piece->name_len + 1);
@@ -168,8 +168,8 @@ static struct piece *take_piece(struct mpijob_blocking_answer *answer)
 	return piece;
 }
 
-/* With the lock held; opens it. */
-static void tell_end(struct mpijob_blocking_answer *answer)
+/* Called with the lock held; releases it. */
+static void report_end(struct mpijob_blocking_answer *answer)
 {
 	mpijob_exchange *exchange = answer->exchange;
 	int code = answer->broken ? MPIJOB_ERR_NOMEM : answer->code;
@@ -180,8 +180,8 @@ static void tell_end(struct mpijob_blocking_answer *answer)
 	pthread_mutex_lock(&answer->adapter->lock);
 }
 
-/* With the lock held, which is opened while something is told. Tells whether anything was; may free
- * the answer. */
+/* Called with the lock held, which is released while something is reported. 1 when anything was
+ * reported; may free the answer. */
 static int serve(struct mpijob_blocking_answer *answer)
 {
 	struct adapter *adapter = answer->adapter;
@@ -192,7 +192,7 @@ static int serve(struct mpijob_blocking_answer *answer)
 		mpijob_exchange *exchange = answer->exchange;
 
 		pthread_mutex_unlock(&adapter->lock);
-		tell_piece(exchange, piece);
+		report_piece(exchange, piece);
 		mpijob__client_blocking_free_piece(piece);
 		pthread_mutex_lock(&adapter->lock);
 		told++;
@@ -202,10 +202,10 @@ static int serve(struct mpijob_blocking_answer *answer)
 		return told;
 	}
 	if (answer->over && answer->exchange && !answer->first) {
-		tell_end(answer);
+		report_end(answer);
 		told++;
 	}
-	/* Pushed again meanwhile: its turn comes. */
+	/* It is ready again, and is reported later. */
 	if (answer->over && !answer->exchange && !answer->is_ready) {
 		mpijob__client_blocking_unlink(answer);
 		pthread_mutex_unlock(&adapter->lock);
@@ -215,8 +215,8 @@ static int serve(struct mpijob_blocking_answer *answer)
 	return told;
 }
 
-/* What is ready now; what becomes ready meanwhile waits for the next poll. Tells whether anything
- * was told. */
+/* Report what is ready now; what becomes ready meanwhile waits for the next poll. 1 when anything
+ * was reported. */
 static int serve_ready(struct adapter *adapter)
 {
 	struct mpijob_blocking_answer *answer;
@@ -265,7 +265,7 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 {
 	struct adapter *adapter = self;
 
-	/* What is left over from a poll rings no more. */
+	/* The eventfd is drained: what a poll left over does not wake the next one. */
 	pthread_mutex_lock(&adapter->lock);
 	*deadline_ms = adapter->ready ? mpijob__client_clock_monotonic_ms() : -1;
 	pthread_mutex_unlock(&adapter->lock);
@@ -285,8 +285,8 @@ static void pause_answer(void *self, mpijob_exchange *exchange, int on)
 	pthread_mutex_unlock(&adapter->lock);
 }
 
-/* With the lock held; opens it while `abort` runs, in which the worker waits for us before it lets
- * go. */
+/* Called with the lock held, which is released while `abort` runs. The worker waits for that before
+ * it releases the answer. */
 static void abort_perform(struct mpijob_blocking_answer *answer)
 {
 	struct adapter *adapter = answer->adapter;
@@ -351,8 +351,8 @@ static void destroy(void *self)
 	pthread_mutex_unlock(&adapter->lock);
 	for (size_t i = 0; i < adapter->thread_count; i++)
 		pthread_join(adapter->threads[i], NULL);
-	/* All before the first one is freed: who ends enters the list of those that are ready,
-	 * behind others. */
+	/* Abort all before the first one is freed: an answer that ends joins the list of the ready
+	 * ones. */
 	for (struct mpijob_blocking_answer *answer = adapter->answers; answer;
 	     answer = answer->next)
 		mpijob__client_blocking_join(answer);
@@ -419,7 +419,7 @@ int mpijob_blocking_new(const struct mpijob_blocking *blocking, void *self,
 		return rc;
 	if (!known.perform || known.max_threads < 0)
 		return MPIJOB_ERR_USAGE;
-	/* Every function of a transport is needed. */
+	/* A transport needs all these functions. */
 	if (transport->size < sizeof(functions))
 		return MPIJOB_ERR_USAGE;
 	if (known.max_threads == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the adapter for calls that block. */
+/* The inside of the adapter for blocking transports. */
 #ifndef MPIJOB__CLIENT_BLOCKING_H
 #define MPIJOB__CLIENT_BLOCKING_H
 
@@ -13,7 +13,7 @@
 /* bytes that may wait for the reader of one answer */
 #define MPIJOB__CLIENT_BLOCKING_FULL ((size_t)256 << 10)
 
-/* Something told by a worker: bytes of the body, a header, or the status. */
+/* What a worker reported: bytes of the body, a header, or the status. */
 struct piece {
 	struct piece *next;
 	int what;
@@ -29,26 +29,26 @@ struct adapter;
 
 struct mpijob_blocking_answer {
 	struct adapter *adapter;
-	/* NULL: ended or cancelled; the polling thread's alone to change */
+	/* NULL: ended or cancelled; only the polling thread changes it */
 	mpijob_exchange *exchange;
 	struct mpijob_request request; /* points into `text` and `body` */
 	mpijob_text text, body;
-	struct mpijob_blocking_answer *prev, *next;  /* of all answers */
-	struct mpijob_blocking_answer *next_waiting; /* for a thread of the pool */
-	struct mpijob_blocking_answer *next_ready;   /* for poll */
+	struct mpijob_blocking_answer *prev, *next;  /* in the list of all answers */
+	struct mpijob_blocking_answer *next_waiting; /* in the list for a thread of the pool */
+	struct mpijob_blocking_answer *next_ready;   /* in the list for poll */
 	int is_waiting, is_ready;
 	struct piece *first, *last;
 	size_t queued; /* bytes in the pieces */
 	int paused, cancelled;
 	int performing; /* inside of `perform` */
 	int aborting;   /* inside of `abort` */
-	int over;       /* the worker has let go of it */
+	int over;       /* the worker has released it */
 	int code;       /* what `perform` returned */
-	int broken;     /* a piece was lost: memory ran out */
+	int broken;     /* memory ran out and a piece is missing */
 	char *message;
-	int has_thread; /* a stream's own */
+	int has_thread; /* a stream has a thread of its own */
 	pthread_t thread;
-	pthread_cond_t changed; /* room, cancelled, not aborting any more */
+	pthread_cond_t changed; /* there is room, or it is cancelled, or `abort` has returned */
 };
 
 struct adapter {
@@ -66,28 +66,28 @@ struct adapter {
 	int stopping;
 };
 
-/* All but the first and the last two: with the lock held. */
+/* Call all functions with the lock held, except the first one and the last two. */
 
 /* Make poll return. Safe in a signal handler. */
 void mpijob__client_blocking_ring(struct adapter *adapter);
-/* Those with something to tell, or to be freed; pop: NULL when there is none. */
+/* Answers with something to report, or to be freed; pop: NULL when there is none. */
 void mpijob__client_blocking_push_ready(struct mpijob_blocking_answer *answer);
 struct mpijob_blocking_answer *mpijob__client_blocking_pop_ready(struct adapter *adapter);
-/* Those for the pool; pop: there must be one. */
+/* Answers for the pool; pop: there must be one. */
 void mpijob__client_blocking_push_waiting(struct mpijob_blocking_answer *answer);
 struct mpijob_blocking_answer *mpijob__client_blocking_pop_waiting(struct adapter *adapter);
 void mpijob__client_blocking_drop_waiting(struct mpijob_blocking_answer *answer);
-/* All of them. */
+/* The list of all answers. */
 void mpijob__client_blocking_link(struct mpijob_blocking_answer *answer);
 void mpijob__client_blocking_unlink(struct mpijob_blocking_answer *answer);
 void mpijob__client_blocking_free_piece(struct piece *piece);
 void mpijob__client_blocking_drop_pieces(struct mpijob_blocking_answer *answer);
-/* NULL without memory. */
+/* NULL when memory ran out. */
 struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapter,
     const struct mpijob_request *request, mpijob_exchange *exchange);
-/* Wait for a thread of its own. */
+/* Join the thread of the answer, if it has one. */
 void mpijob__client_blocking_join(struct mpijob_blocking_answer *answer);
-/* Joins a thread of its own. Nobody else knows the answer any more. */
+/* Free an answer, and join its thread. No list and no exchange refers to it any more. */
 void mpijob__client_blocking_free(struct mpijob_blocking_answer *answer);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One answer of a call that blocks: what its worker has told and nobody has read yet, and in which
- * lists it stands.
+ * One answer of a blocking call: the pieces that its worker reported and poll has not taken, and
+ * the lists that hold it.
  *
- * Only this file knows how a worker is slowed down by its reader, and that a piece for which there
- * was no memory spoils the whole answer: what is lost must not look like an answer without it.
+ * Only this file knows how a slow reader slows down the worker, and that the whole answer fails
+ * when there is no memory for a piece: an incomplete answer must not look complete.
  */
 #include "client/blocking.h"
 
@@ -18,7 +18,7 @@ void mpijob__client_blocking_ring(struct adapter *adapter)
 	const uint64_t one = 1;
 	int before = errno;
 
-	/* A counter that is full is rung already. */
+	/* EAGAIN: the counter is full, so the poll will wake. */
 	while (write(adapter->fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	errno = before;
@@ -113,7 +113,7 @@ void mpijob__client_blocking_unlink(struct mpijob_blocking_answer *answer)
 
 void mpijob__client_blocking_free_piece(struct piece *piece)
 {
-	/* A body may hold a Secret. */
+	/* A body may hold a Secret: wipe it. */
 	explicit_bzero(piece->text, piece->len);
 	free(piece);
 }
@@ -137,7 +137,7 @@ void mpijob__client_blocking_join(struct mpijob_blocking_answer *answer)
 	answer->has_thread = 0;
 }
 
-/* Nobody else knows it any more. */
+/* No list refers to it any more. */
 void mpijob__client_blocking_free(struct mpijob_blocking_answer *answer)
 {
 	mpijob__client_blocking_join(answer);
@@ -149,7 +149,7 @@ void mpijob__client_blocking_free(struct mpijob_blocking_answer *answer)
 	free(answer);
 }
 
-/* All strings stand one behind the other; pointers are set when the text does not move any more. */
+/* All strings are in one text. The pointers are set when the text does not move any more. */
 static int copy_request(struct mpijob_blocking_answer *answer, const struct mpijob_request *request)
 {
 	size_t path, type = 0;
@@ -195,9 +195,9 @@ struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapt
 	return answer;
 }
 
-/* --- what workers tell --- */
+/* ---- what workers report ---- */
 
-/* With the lock held. */
+/* Called with the lock held. */
 static int add_piece(struct mpijob_blocking_answer *answer, struct piece *piece)
 {
 	if (answer->cancelled) {
@@ -226,7 +226,7 @@ static struct piece *new_piece(int what, size_t len)
 	return piece;
 }
 
-static int tell(struct mpijob_blocking_answer *answer, struct piece *piece)
+static int report_to_poll(struct mpijob_blocking_answer *answer, struct piece *piece)
 {
 	struct adapter *adapter = answer->adapter;
 	int rc = MPIJOB_ERR_NOMEM;
@@ -255,7 +255,7 @@ void mpijob_blocking_header(mpijob_blocking_answer *answer, const char *name, co
 		memcpy(piece->text + name_len + 1, value, value_len + 1);
 		piece->name_len = name_len;
 	}
-	(void)tell(answer, piece);
+	(void)report_to_poll(answer, piece);
 }
 
 void mpijob_blocking_status(mpijob_blocking_answer *answer, int status)
@@ -267,7 +267,7 @@ void mpijob_blocking_status(mpijob_blocking_answer *answer, int status)
 	piece = new_piece(PIECE_STATUS, 0);
 	if (piece)
 		piece->status = status;
-	(void)tell(answer, piece);
+	(void)report_to_poll(answer, piece);
 }
 
 int mpijob_blocking_data(mpijob_blocking_answer *answer, const char *data, size_t len)
@@ -287,7 +287,7 @@ int mpijob_blocking_data(mpijob_blocking_answer *answer, const char *data, size_
 	piece = new_piece(PIECE_DATA, len);
 	if (piece)
 		memcpy(piece->text, data, len);
-	return tell(answer, piece);
+	return report_to_poll(answer, piece);
 }
 
 void mpijob_blocking_message(mpijob_blocking_answer *answer, const char *message)
@@ -296,7 +296,7 @@ void mpijob_blocking_message(mpijob_blocking_answer *answer, const char *message
 
 	if (!answer || !message)
 		return;
-	/* Without memory there is the text of the code. */
+	/* Without memory the message is the text of the code. */
 	copy = strdup(message);
 	pthread_mutex_lock(&answer->adapter->lock);
 	before = answer->message;

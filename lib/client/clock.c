@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one place that reads a clock.
+ * The only file of lib/client and lib/operator that reads a clock.
  *
- * Everything else in cluster/ and operator/ is told the time. Waiting goes by the monotonic clock,
+ * All other files get the time as an argument or from the client. Waiting uses the monotonic clock,
  * so that a jump of the wall clock neither fires nor loses a timer.
  */
 #include "client/clock.h"

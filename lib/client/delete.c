@@ -2,9 +2,8 @@
 /*
  * Deletions.
  *
- * Only this file knows what a DeleteOptions is made of. A server that gets one in the body reads
- * none of the query: what a caller says there goes into the body too, else a deletion that was only
- * to be tried would happen.
+ * Only this file knows what a DeleteOptions contains. A server that gets one in the body ignores
+ * the query. So the caller's query goes into the body, too; else a dry run would delete the object.
  */
 #include "client/delete.h"
 
@@ -43,7 +42,7 @@ static int put_list(mpijob_doc *doc, mpijob_node *root, const char *name, const 
 	return 0;
 }
 
-/* What of a query is meant for a DeleteOptions. */
+/* The parameters of a query that belong into a DeleteOptions. */
 static const struct {
 	const char *name;
 	int (*put)(mpijob_doc *doc, mpijob_node *root, const char *name, const char *value);
@@ -55,7 +54,7 @@ static const struct {
 	{ "propagationPolicy", put_text },
 };
 
-/* What is said twice may contradict itself, and is refused. */
+/* Options that are set in both places may contradict each other, and are rejected. */
 static int put_parameter(mpijob_doc *doc, mpijob_node *root, const char *name, const char *value)
 {
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
@@ -113,7 +112,7 @@ int mpijob__client_delete_write_options(const struct mpijob_delete_options *opti
 }
 
 int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_target *target,
-    const struct mpijob_delete_options *options, mpijob_diag *heard)
+    const struct mpijob_delete_options *options, mpijob_diag *findings)
 {
 	struct mpijob_delete_options wanted;
 	struct mpijob_target named;
@@ -126,7 +125,7 @@ int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_ta
 		rc = mpijob__client_delete_write_options(&wanted, &named, &body);
 	if (rc == 0)
 		rc = mpijob__client_task_request(task, "DELETE", target, "application/json", &body,
-		    0, heard);
+		    0, findings);
 	else
 		rc = mpijob__client_task_request_failed(task, rc);
 	mpijob__base_text_release(&body);

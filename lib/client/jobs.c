@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Getting, deleting and awaiting MPIJobs.
+ * Get, delete and wait for MPIJobs.
  *
- * Only this file knows what the conditions of a job mean for who waits, and when a deletion whose
- * answer was lost has happened all the same.
+ * Only this file knows what the conditions of a job mean for a caller that waits, and when a
+ * deletion whose answer was lost has succeeded.
  */
 #include "client/delete.h"
 #include "client/jobs.h"
@@ -94,31 +94,30 @@ int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, c
 int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name,
     mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 1);
+	struct mpijob__client_task_result result;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_get_job_start(client, namespace_, name, &callbacks, &task, diag);
-	return mpijob__client_task_wait(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_wait(client, task, rc, &result, out, NULL);
 }
 
-/* --- deleting --- */
+/* ---- deleting ---- */
 
 struct deletion {
 	mpijob_task task;
 	struct mpijob_target target;
 	const char *uid;   /* NULL: any */
 	mpijob_diag *said; /* of the deletion */
-	int lost;          /* its answer was; 0 while it is not known */
+	int lost;          /* the code of the lost answer; 0: none was lost */
 };
 
-/* The answer was lost: 0 when it is gone or going, or another one has its name; else `lost`, said
- * to be unknown. */
-static int look_after_deletion(const struct deletion *deletion, int rc, const mpijob_doc *job)
+/* The answer was lost: 0 when the job is deleted, is being deleted, or another job has its name;
+ * else `lost`, with a finding that the outcome is unknown. */
+static int after_lost_deletion(const struct deletion *deletion, int rc, const mpijob_doc *job)
 {
 	const mpijob_node *metadata =
 	    rc == 0 ? mpijob_node_get(mpijob_doc_root(job), "metadata") : NULL;
@@ -148,8 +147,8 @@ static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
 		    NULL);
 	}
 	if (deletion->lost) {
-		code = look_after_deletion(deletion, code, doc);
-		/* That an answer was lost is no news when all is well. */
+		code = after_lost_deletion(deletion, code, doc);
+		/* A lost answer is of no interest when the job is deleted. */
 		if (code == 0)
 			mpijob_diag_clear(deletion->said);
 	}
@@ -195,27 +194,26 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name,
     const char *uid, const char *propagation, mpijob_diag *diag)
 {
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 0);
+	struct mpijob__client_task_result result;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation,
 	    &callbacks, &task, diag);
 
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_wait(client, task, rc, &result, NULL, NULL);
 }
 
-/* --- waiting --- */
+/* ---- waiting ---- */
 
 struct waiting {
 	mpijob_task task;
 	const char *condition;
-	mpijob_text uid; /* of the job that was there first */
+	mpijob_text uid; /* UID of the job that existed at first */
 	int seen;
 };
 
-/* The job that was waited for is not there any more, or never was. */
-static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
+/* The job does not exist any more, or never did. */
+static int is_deleted(struct waiting *waiting, const mpijob_node *job, int *gone)
 {
 	const char *uid = mpijob_node_string(mpijob_node_find(job, "metadata.uid"));
 	int rc = 0;
@@ -231,7 +229,7 @@ static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
 	return rc;
 }
 
-static int tell_gone(const struct waiting *waiting)
+static int report_deleted(const struct waiting *waiting)
 {
 	if (mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused",
 		"NotFound", NULL, NULL, "%s",
@@ -240,7 +238,7 @@ static int tell_gone(const struct waiting *waiting)
 	return MPIJOB_ERR_NOT_FOUND;
 }
 
-static int tell_ended(const struct waiting *waiting, const mpijob_node *job, const char *ended)
+static int report_ended(const struct waiting *waiting, const mpijob_node *job, const char *ended)
 {
 	const char *message = mpijob__client_jobs_condition(job, ended);
 
@@ -255,20 +253,20 @@ static int is_ready(void *user, const mpijob_node *job)
 {
 	struct waiting *waiting = user;
 	const char *ended;
-	int gone, rc = is_gone(waiting, job, &gone);
+	int gone, rc = is_deleted(waiting, job, &gone);
 
 	if (rc)
 		return rc;
 	if (strcmp(waiting->condition, "Deleted") == 0)
 		return gone;
 	if (gone)
-		return tell_gone(waiting);
+		return report_deleted(waiting);
 	ended = mpijob__client_jobs_ended(job);
 	if (strcmp(waiting->condition, "Finished") == 0)
 		return ended != NULL;
 	if (mpijob__client_jobs_condition(job, waiting->condition))
 		return 1;
-	return ended ? tell_ended(waiting, job, ended) : 0;
+	return ended ? report_ended(waiting, job, ended) : 0;
 }
 
 static int waited(mpijob_task *task, int code, mpijob_doc *doc)
@@ -315,12 +313,12 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name,
     const char *condition, int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob__client_task_result awaited;
+	struct mpijob__client_task_result result;
 	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
+	    mpijob__client_task_blocking_callbacks(&result, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms,
 	    &callbacks, &task, diag);
 
-	return mpijob__client_task_wait(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_wait(client, task, rc, &result, out, NULL);
 }

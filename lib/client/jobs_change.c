@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small changes of MPIJobs that exist.
+ * Small changes of existing MPIJobs.
  *
- * A change is decided by what was read, and written with the resourceVersion of just that: so a job
- * that ends in between is noticed, and somebody else's change is looked at again. This needs no
- * more of a server than a merge patch. It also makes an answer that was lost harmless: the job is
- * looked at, and if it is not as wanted the change is decided anew; of the two patches only one can
- * happen, since the first makes the version of the second old, or the other way.
+ * A change is based on a read and written with the resourceVersion of this read. So the call
+ * notices a job that ends in between, and reads again after somebody else's change. A server needs
+ * to support merge patches only. A lost answer does no harm, either: the job is read again, and if
+ * it is not as wanted the change is decided again. Only one of the two patches can succeed, because
+ * each changes the version that the other names.
  */
 #include "client/jobs.h"
 
@@ -16,23 +16,23 @@
 
 #include <string.h>
 
-#define TRIES 10 /* a job whose status changes all the time must not keep us for ever */
+#define TRIES 10 /* limit for a job whose status changes all the time */
 
-/* A change on its way. */
+/* A change in progress. */
 struct change {
 	mpijob_task task;
 	struct mpijob_target target;
-	/* What to write into the patch. 1: it is there; 0: nothing is to be done; negative: it must
-	 * not be done. */
+	/* Write the patch. 1: there is one; 0: nothing is to be changed; negative: the change is
+	 * not allowed. */
 	int (*make)(const struct change *change, const mpijob_node *job, mpijob_doc *patch,
 	    mpijob_diag *diag);
 	int (*is_made)(const struct change *change, const mpijob_node *job);
 	int32_t value;
 	int32_t expected;
-	int patched; /* the patch is under way, not the look */
+	int patched; /* the patch is in flight, not the read */
 	int tries;
-	int lost;          /* why the answer to a patch was; 0 while none was */
-	mpijob_diag *said; /* of the patch */
+	int lost;          /* the code of a lost answer to the patch; 0: none was lost */
+	mpijob_diag *said; /* resourceVersion of the patch */
 };
 
 static int refuse_ended(const mpijob_node *job, mpijob_diag *diag)
@@ -63,8 +63,8 @@ static int make_patch(const struct change *change, const mpijob_node *job, mpijo
 	return rc > 0 && mpijob_doc_error(patch) ? mpijob_doc_error(patch) : rc;
 }
 
-/* Look, at first and whenever somebody was faster or an answer was lost. */
-static int look(struct change *change)
+/* Read the job: at first, after a conflict, and after a lost answer. */
+static int read_job(struct change *change)
 {
 	mpijob_task *task = &change->task;
 
@@ -79,9 +79,8 @@ static int look(struct change *change)
 	return mpijob__client_task_request(task, "GET", &change->target, NULL, NULL, 1, task->diag);
 }
 
-/* It cannot be looked at: tell when that cannot tell what became of a change whose answer was
- * lost. */
-static int tell_not_seen(const struct change *change, int rc)
+/* The read failed. Report an unknown outcome when it was to find out about a lost answer. */
+static int report_read_failure(const struct change *change, int rc)
 {
 	if (change->lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
 		return rc;
@@ -91,7 +90,7 @@ static int tell_not_seen(const struct change *change, int rc)
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : change->lost;
 }
 
-/* Decide by what was seen, and write what was decided of just that. */
+/* Decide by what was read, and write a patch of exactly this version. */
 static int decide(struct change *change, const mpijob_node *job)
 {
 	mpijob_task *task = &change->task;
@@ -112,14 +111,14 @@ static int decide(struct change *change, const mpijob_node *job)
 	return rc;
 }
 
-/* What a patch came to. */
+/* The answer to a patch. */
 static int judge(struct change *change, int rc)
 {
 	int again = mpijob__client_jobs_outcome_unknown(&change->task, rc);
 
 	if (rc == MPIJOB_ERR_CONFLICT || (again && change->lost == 0)) {
 		change->lost = again ? rc : change->lost;
-		return look(change);
+		return read_job(change);
 	}
 	if (mpijob__client_jobs_place_findings(NULL, change->said, change->task.diag) && rc)
 		return MPIJOB_ERR_NOMEM;
@@ -136,7 +135,7 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 
 	if (change->patched)
 		return judge(change, code);
-	code = code ? tell_not_seen(change, code) : decide(change, mpijob_doc_root(doc));
+	code = code ? report_read_failure(change, code) : decide(change, mpijob_doc_root(doc));
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -146,7 +145,7 @@ static void release(mpijob_task *task)
 	mpijob_diag_free(((struct change *)task)->said);
 }
 
-/* Start `wanted`, of which the first members are not read. */
+/* Start `wanted`, whose first members are not read. */
 static int start(mpijob_client *client, const char *namespace_, const char *name,
     const struct change *wanted, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
     mpijob_diag *diag)
@@ -168,7 +167,7 @@ static int start(mpijob_client *client, const char *namespace_, const char *name
 	change->value = wanted->value;
 	change->expected = wanted->expected;
 	change->said = mpijob_diag_new();
-	return mpijob__client_task_started(task, change->said ? look(change) : MPIJOB_ERR_NOMEM,
+	return mpijob__client_task_started(task, change->said ? read_job(change) : MPIJOB_ERR_NOMEM,
 	    out);
 }
 
@@ -226,7 +225,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
     mpijob_diag *diag)
 {
 	const mpijob_node *worker = mpijob_node_find(job, "spec.mpiReplicaSpecs.Worker");
-	int64_t now = 1; /* what the operator makes of none */
+	int64_t now = 1; /* what the operator assumes when it is absent */
 
 	if (mpijob_node_kind(worker) != MPIJOB_NODE_MAP) {
 		if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",

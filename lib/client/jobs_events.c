@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Events about an object, in the order in which things happened.
+ * The Events of an object, in the order in which they happened.
  *
- * Only this file knows which of an Event's times counts: reporters of the older kind count up
- * lastTimestamp, those of the newer kind leave it null and write a series.
+ * Only this file knows which time of an Event counts: older reporters update lastTimestamp, newer
+ * ones leave it null and write a series.
  */
 #include "client/jobs.h"
 
@@ -16,12 +16,12 @@
 
 struct row {
 	const mpijob_node *event;
-	size_t number; /* in the list: equal times keep their order */
+	size_t number; /* position in the list: equal times keep their order */
 	int64_t seconds;
 	int64_t nanoseconds;
 };
 
-/* Up to nine digits behind the dot of "12:00:00.123456Z". */
+/* Up to nine digits after the dot of "12:00:00.123456Z". */
 static int64_t fraction(const char *time)
 {
 	const char *dot = strchr(time, '.');
@@ -63,7 +63,7 @@ static int by_time(const void *a, const void *b)
 	return one->number < other->number ? -1 : one->number > other->number;
 }
 
-/* What is asked about; NULL: any. */
+/* The subject; NULL: any. */
 struct subject {
 	const char *kind, *name, *uid;
 };
@@ -82,7 +82,7 @@ static int is_about(const mpijob_node *event, const struct subject *subject)
 	       agrees(event, "involvedObject.uid", subject->uid);
 }
 
-/* A list of those that are about the subject, in order. */
+/* Convert to a list of the subject's Events, in order. */
 static int sort_events(const mpijob_node *list, const struct subject *subject, mpijob_doc **out)
 {
 	const mpijob_node *items = mpijob_node_get(list, "items");
@@ -124,7 +124,7 @@ static int put_term(mpijob_text *selector, const char *field, const char *value)
 {
 	if (!value)
 		return 0;
-	/* Escaped as a field selector wants it. */
+	/* Escape for a field selector. */
 	if ((selector->len && mpijob__base_text_puts(selector, ",")) ||
 	    mpijob__base_text_printf(selector, "involvedObject.%s=", field))
 		return MPIJOB_ERR_NOMEM;
@@ -135,14 +135,14 @@ static int put_term(mpijob_text *selector, const char *field, const char *value)
 	return 0;
 }
 
-/* A search on its way. */
+/* A search in progress. */
 struct search {
 	mpijob_task task;
-	struct subject subject; /* of the task's strings */
+	struct subject subject; /* the task owns the strings */
 	const char *namespace_;
 	mpijob_text selector;
-	int selects;       /* this list is one of those that are selected */
-	mpijob_diag *said; /* of that */
+	int selects;       /* this list was selected by the server */
+	mpijob_diag *said; /* of this list */
 };
 
 static int list(struct search *search, int selects)
@@ -163,7 +163,7 @@ static int list(struct search *search, int selects)
 	return rc ? rc : MPIJOB__CLIENT_TASK_WAITS;
 }
 
-/* A server that cannot select is asked for all. */
+/* A server that cannot select is asked for all Events. */
 static int listed(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	struct search *search = (struct search *)task;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in a job's document stands what a server refuses.
+ * The position in a job's document of a field that a server rejects.
  *
- * Only this file knows how servers write the path of a field, and that a strict one names the
- * fields that it does not know in the middle of a sentence.
+ * Only this file knows how servers write the path of a field, and that strict validation names
+ * unknown fields inside of a sentence.
  */
 #include "client/jobs.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* The last step of a path begins here; dots inside of brackets are no steps. */
+/* Where the last step of a path begins. Dots inside of brackets separate no steps. */
 static size_t last_step(const char *path, size_t len)
 {
 	int inside = 0;
@@ -29,8 +29,7 @@ static size_t last_step(const char *path, size_t len)
 	return 0;
 }
 
-/* Where a field stands; of one that is not there, where it should. Zeros when even that is not
- * there. */
+/* The position of a field; of an absent field, its parent's. Zeros when that is absent, too. */
 static int find_place(const mpijob *job, const char *field, struct mpijob__core_place *place)
 {
 	const mpijob_node *node = NULL;
@@ -63,7 +62,7 @@ static int hand_on(const mpijob *job, const struct mpijob_finding *finding, cons
 	struct mpijob__core_place place = { finding->source, finding->line, finding->column };
 	int rc = 0;
 
-	/* So conflicts of server-side apply name their fields. */
+	/* Conflicts of server-side apply name their fields like this. */
 	if (field && field[0] == '.')
 		field++;
 	if (field && !finding->line)
@@ -74,7 +73,7 @@ static int hand_on(const mpijob *job, const struct mpijob_finding *finding, cons
 	return rc;
 }
 
-/* The next `unknown field "a.b"` or `duplicate field "a.b"` of a sentence: its path; 0 when there
+/* The path of the next `unknown field "a.b"` or `duplicate field "a.b"` in a sentence; 0 when there
  * is none. */
 static int next_field(const char **at, int *unknown, mpijob_text *path)
 {
@@ -95,7 +94,7 @@ static int next_field(const char **at, int *unknown, mpijob_text *path)
 	return 0;
 }
 
-/* A refusal becomes one finding for each field that it names, a warning keeps its words. */
+/* An error becomes one finding for each field that it names; a warning keeps its text. */
 static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *finding,
     mpijob_diag *to)
 {
@@ -134,7 +133,7 @@ int mpijob__client_jobs_place_findings(const mpijob *job, const mpijob_diag *fro
 
 	if (!from || !to)
 		return 0;
-	/* A refusal without a word is none. */
+	/* An error without a text is not reported. */
 	if (mpijob_diag_count(from) == 0 && mpijob_diag_dropped(from) > 0)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < mpijob_diag_count(from); i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sending a job, and finding out what became of it.
+ * Create a job, and find out whether it exists when the answer was lost.
  *
- * Only this file knows when a create whose answer was lost, or was a gateway's, has happened: the
- * job that is there holds all that was sent, lives, is no older than that, and nobody but us is
- * named as the author of its fields. What cannot be known is said to be unknown.
+ * Only this file knows when a create has succeeded whose answer was lost or came from a gateway:
+ * the stored job contains all that was sent, is not being deleted, is not older than the request,
+ * and managedFields names nobody but us. Otherwise the outcome is reported as unknown.
  */
 #include "client/apply.h"
 #include "client/jobs.h"
@@ -18,25 +18,25 @@
 #include <string.h>
 
 #define QUERY_MOST 6
-/* by which times of servers may differ: they are told in seconds, and API servers are several */
+/* how far times of servers may differ: they are in seconds, and there may be several API servers */
 #define CLOCKS_MS 3000
 
-/* One job on its way. */
+/* A submission in progress. */
 struct sending {
 	mpijob_task task;
 	const mpijob *job;
-	struct mpijob_submit_options options; /* its strings are the task's */
+	struct mpijob_submit_options options; /* the task owns the strings */
 	struct mpijob_target target;          /* without a name: the collection */
-	const char *name;                     /* NULL: the server makes one */
+	const char *name;                     /* NULL: the server generates one */
 	const char *query[QUERY_MOST];
 	mpijob_doc *body;
-	mpijob_diag *said; /* of the server, and of what became of it */
-	int plain;         /* strictness is not asked for, since the server does not know it */
-	int lost;          /* why the answer was; 0 while it was not */
-	int64_t sent_ms;   /* at first, by the client's clock */
+	mpijob_diag *said; /* findings of the server */
+	int plain;         /* the server does not know fieldValidation, so it is not requested */
+	int lost;          /* the code of a lost answer; 0: none was lost */
+	int64_t sent_ms;   /* of the first request, by the client's clock */
 };
 
-/* --- comparing --- */
+/* ---- comparing ---- */
 
 static int holds_map(const mpijob_node *stored, const mpijob_node *sent)
 {
@@ -70,7 +70,7 @@ int mpijob__client_jobs_holds(const mpijob_node *stored, const mpijob_node *sent
 	return 1;
 }
 
-/* Controllers that write a status are no authors. A server that does not tell names nobody. */
+/* Controllers that write a status do not count. A server without managedFields names nobody. */
 static int has_other_author(const mpijob_node *stored, const char *manager)
 {
 	const mpijob_node *list = mpijob_node_find(stored, "metadata.managedFields");
@@ -87,7 +87,7 @@ static int has_other_author(const mpijob_node *stored, const char *manager)
 	return 0;
 }
 
-/* One that was there when ours was sent, as far as the server's clock is known. */
+/* The job existed before the request was sent, as far as the server's clock is known. */
 static int is_older(const struct sending *sending, const mpijob_node *stored)
 {
 	const struct mpijob__client_server_clock *clock = &sending->task.client->server_clock;
@@ -106,7 +106,7 @@ static int is_ours(const struct sending *sending, const mpijob_node *stored)
 	       !has_other_author(stored, sending->options.field_manager);
 }
 
-/* --- sending --- */
+/* ---- sending ---- */
 
 static void put_query(struct sending *sending, const char *name, const char *value)
 {
@@ -153,8 +153,8 @@ static int say_not_strict(mpijob_diag *diag)
 
 int mpijob__client_jobs_outcome_unknown(const mpijob_task *task, int code)
 {
-	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut ||
-	       (code && task->doubt);
+	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cancelled_in_flight ||
+	       (code && task->outcome_unknown);
 }
 
 int mpijob__client_jobs_report_unknown(const char *what, mpijob_diag *diag)
@@ -163,8 +163,8 @@ int mpijob__client_jobs_report_unknown(const char *what, mpijob_diag *diag)
 	    NULL, "what became of the request is not known: the job may have been %s", what);
 }
 
-/* The answer was lost: what can be said without looking, or a look. */
-static int look_after(struct sending *sending, int lost)
+/* The answer was lost: report what is known without a read, or read. */
+static int after_lost_answer(struct sending *sending, int lost)
 {
 	struct mpijob_target target = sending->target;
 
@@ -185,8 +185,8 @@ static int look_after(struct sending *sending, int lost)
 }
 
 /*
- * What was seen then: 0 when the job is there as it was sent; CONFLICT when another one had its
- * name before; else what was lost, said to be unknown.
+ * The result of this read: 0 when the job exists as it was sent; CONFLICT when another one had its
+ * name before; else `lost`, with a finding that the outcome is unknown.
  */
 static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 {
@@ -215,7 +215,7 @@ static int finish(struct sending *sending, int rc, const mpijob_doc *stored)
 {
 	mpijob_task *task = &sending->task;
 
-	/* That an answer was lost is no news when all is well. */
+	/* A lost answer is of no interest when the job exists. */
 	if (rc == 0 && sending->lost)
 		mpijob_diag_clear(sending->said);
 	if (mpijob__client_jobs_place_findings(sending->job, sending->said, task->diag) && rc)
@@ -226,8 +226,8 @@ static int finish(struct sending *sending, int rc, const mpijob_doc *stored)
 	return rc;
 }
 
-/* Strict where the server can; one that cannot is asked without, unless strictness was asked
- * for. */
+/* Request strict validation. A server that does not know it is asked without, unless the caller
+ * requires it. */
 static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	struct sending *sending = (struct sending *)task;
@@ -240,7 +240,7 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 		sending->plain = 1;
 		return send_job(sending);
 	} else if (mpijob__client_jobs_outcome_unknown(task, code)) {
-		code = look_after(sending, code);
+		code = after_lost_answer(sending, code);
 	} else if (code == 0 && sending->plain) {
 		code = say_not_strict(sending->said);
 	}
@@ -250,7 +250,7 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 	return code;
 }
 
-/* --- what is sent --- */
+/* ---- what is sent ---- */
 
 static int refuse(const mpijob *job, const char *id, const char *reason, const char *field,
     const char *message, mpijob_diag *diag)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole collection as one document, however many pages it takes.
+ * A whole collection as one document, in any number of pages.
  *
- * Only the token says whether there is more; it stands for the version, so that is not sent beside
- * it. When the server has forgotten the moment of the first page, the list begins anew, in one
- * piece: pages of two moments put together would hold states that never were. Items arrive as a
- * stream and become a tree once, at the end, with the words that servers leave out of them.
+ * Only the continue token says whether there is more. It implies the version, so the query does not
+ * repeat that. When the token has expired, the list starts again, without pages: pages of two
+ * versions together would be a state that never existed. The items are kept as text and parsed
+ * once, at the end, with the apiVersion and kind that servers omit in them.
  */
 #include "core/diag.h"
 #include "base/struct.h"
@@ -20,13 +20,13 @@
 
 struct listing {
 	mpijob_task task;
-	struct mpijob_target target; /* its strings are the task's */
+	struct mpijob_target target; /* the task owns the strings */
 	mpijob_text limit;
 	struct mpijob__client_split split;
 	mpijob_text items; /* of all pages, with commas between them */
-	mpijob_text next;  /* token for the rest */
-	mpijob_doc *outer; /* what stands around the items of the first page */
-	int whole;         /* not in pages */
+	mpijob_text next;  /* continue token */
+	mpijob_doc *outer; /* the first page without its items */
+	int whole;         /* do not ask for pages */
 };
 
 static int take_item(void *user, const struct mpijob__client_split_object *item)
@@ -47,7 +47,7 @@ static int page_data(void *user, const char *data, size_t len)
 	return mpijob__client_split_feed(&listing->split, data, len, take_item, listing);
 }
 
-/* Read what stood around the items. */
+/* Read what surrounds the items. */
 static int end_page(struct listing *listing)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -82,8 +82,8 @@ static int end_page(struct listing *listing)
 	return rc;
 }
 
-/* Begin anew: the moment of the first page is forgotten, or the server does not do pages. */
-static int ask_differently(struct listing *listing, int32_t status)
+/* Start again: the token has expired, or the server does not support pages. */
+static int change_request(struct listing *listing, int32_t status)
 {
 	if (listing->whole || !((status == 410 && listing->next.len) || status == 501))
 		return 0;
@@ -102,7 +102,8 @@ static int is_version(const char *name)
 	return strcmp(name, "resourceVersion") == 0 || strcmp(name, "resourceVersionMatch") == 0;
 }
 
-/* The caller's query without what is ours, and what the token stands for. `query` has room. */
+/* The caller's query without our parameters, and without those that the token implies. `query` has
+ * room. */
 static size_t make_query(const struct listing *listing, const char *limit, const char **query)
 {
 	const struct mpijob_target *target = &listing->target;
@@ -153,7 +154,7 @@ static int start_page(struct listing *listing)
 	return rc;
 }
 
-static int ask_page(struct listing *listing)
+static int request_page(struct listing *listing)
 {
 	int rc;
 
@@ -165,7 +166,7 @@ static int ask_page(struct listing *listing)
 	return rc ? rc : MPIJOB__CLIENT_TASK_WAITS;
 }
 
-static void begin_anew(struct listing *listing)
+static void restart(struct listing *listing)
 {
 	mpijob__base_text_release(&listing->items);
 	mpijob_text_clear(&listing->next);
@@ -226,9 +227,9 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 	mpijob_task *task = &listing->task;
 	int rc;
 
-	if (answer->code && ask_differently(listing, answer->status)) {
-		begin_anew(listing);
-		return ask_page(listing);
+	if (answer->code && change_request(listing, answer->status)) {
+		restart(listing);
+		return request_page(listing);
 	}
 	rc = mpijob__client_request_report(call, answer, task->diag);
 	if (rc)
@@ -239,7 +240,7 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 		    NULL, NULL, "the answer is no whole list");
 	if (rc)
 		return rc;
-	return listing->next.len ? ask_page(listing) : assemble(listing, &task->doc);
+	return listing->next.len ? request_page(listing) : assemble(listing, &task->doc);
 }
 
 static void page_done(void *user, const struct mpijob_answer *answer)
@@ -272,7 +273,7 @@ static int begin(struct listing *listing, const struct mpijob_target *target, in
 	if (rc == 0)
 		rc = mpijob__base_text_printf(&listing->limit, "%d", page ? (int)page : PAGE);
 	listing->whole = listing->task.client->whole_lists;
-	return rc ? rc : ask_page(listing);
+	return rc ? rc : request_page(listing);
 }
 
 static int check(const struct mpijob_target *target, int32_t page)
@@ -301,21 +302,20 @@ int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *
 		return rc;
 	task->step = mpijob__client_task_return_document;
 	task->release = release;
-	task->heard = diag;
+	task->findings = diag;
 	return mpijob__client_task_started(task, begin((struct listing *)task, target, page), out);
 }
 
 int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page,
     mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 1);
+	struct mpijob__client_task_result result;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_list_start(client, target, page, &callbacks, &task, diag);
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &result, NULL, out);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of one container: where they end, when they were written, and which were told before.
+ * The lines of one container: where they end, when they were written, and which were reported
+ * before.
  *
- * The server's times are always asked for: they are the only thing that tells where to go on after
- * a stream broke. It takes whole seconds on its way to the node, so lines come again, and are
- * dropped by their time and number.
+ * Logs are always requested with timestamps: only these say where to resume after a stream broke.
+ * The node receives the time in whole seconds, so lines arrive again, and are dropped by their time
+ * and number.
  */
 #include "client/log_lines.h"
 
@@ -15,9 +16,9 @@
 #include <string.h>
 
 #define LINE_MOST ((size_t)64 << 10)
-#define TIME_MOST 40 /* bytes of a time with nanoseconds and an offset, and a blank */
+#define TIME_MOST 40 /* bytes of a time with nanoseconds and an offset, and a space */
 
-/* Length of a time and the blank behind it at the beginning of a line; 0 when there is none. */
+/* Length of the time and the space at the beginning of a line; 0 when there is none. */
 static size_t read_time(const char *line, size_t len, struct mpijob__client_log_time *out)
 {
 	size_t end = 0;
@@ -50,7 +51,7 @@ static int compare(const struct mpijob__client_log_time *a, const struct mpijob_
 	return a->nanoseconds < b->nanoseconds ? -1 : a->nanoseconds > b->nanoseconds;
 }
 
-/* Whether a line that begins now was told before. */
+/* Whether the line that begins now was reported before. */
 static int was_reported(struct mpijob__client_log_source *source,
     const struct mpijob__client_log_time *time)
 {
@@ -68,7 +69,7 @@ static int was_reported(struct mpijob__client_log_source *source,
 	return 0;
 }
 
-static int tell(struct mpijob__client_log_source *source, const char *text, size_t len, int whole)
+static int report(struct mpijob__client_log_source *source, const char *text, size_t len, int whole)
 {
 	struct mpijob_logs *logs = source->logs;
 	struct mpijob_log_line line = { sizeof(line), source->pod->name, source->name, text, len,
@@ -85,7 +86,7 @@ static int tell(struct mpijob__client_log_source *source, const char *text, size
 	return code;
 }
 
-/* A line has been told to its end. */
+/* A line was reported to its end. */
 static void move_on(struct mpijob__client_log_source *source)
 {
 	struct mpijob__client_log_position *place = &source->lines.position;
@@ -101,8 +102,8 @@ static void move_on(struct mpijob__client_log_source *source)
 	source->lines.state = MPIJOB__CLIENT_LOG_LINE_START;
 }
 
-/* The first part of a line: its time, and whether it is told at all. How many bytes in front are
- * not of its text. */
+/* The first part of a line: its time, and whether it is reported at all. Returns how many bytes in
+ * front do not belong to its text. */
 static size_t begin_line(struct mpijob__client_log_source *source, const char *data, size_t len)
 {
 	struct mpijob__client_log_position *place = &source->lines.position;
@@ -116,7 +117,7 @@ static size_t begin_line(struct mpijob__client_log_source *source, const char *d
 		return 0;
 	}
 	source->lines.state = MPIJOB__CLIENT_LOG_LINE_INSIDE;
-	/* The line of which a part was told when the stream broke. */
+	/* A part of this line was reported before the stream broke. */
 	if (place->reported && compare(&time, &place->open) == 0)
 		source->lines.skip = place->reported;
 	else
@@ -144,11 +145,10 @@ static int take_part(struct mpijob__client_log_source *source, const char *data,
 	source->lines.position.reported += shown;
 	if (whole)
 		move_on(source);
-	return shown || whole ? tell(source, data + before + skip, shown, whole) : 0;
+	return shown || whole ? report(source, data + before + skip, shown, whole) : 0;
 }
 
-/* How many bytes the part has that is told next when a line is too long: those of its text and what
- * stands in front. */
+/* Length of the next part of a line that is too long: of its text and what precedes it. */
 static size_t part_most(const struct mpijob__client_log_source *source)
 {
 	struct mpijob__client_log_time time;
@@ -160,7 +160,7 @@ static size_t part_most(const struct mpijob__client_log_source *source)
 	       read_time(mpijob_text_data(&source->lines.text), source->lines.text.len, &time);
 }
 
-static int tell_long(struct mpijob__client_log_source *source)
+static int report_long(struct mpijob__client_log_source *source)
 {
 	size_t part;
 	int rc = 0;
@@ -174,7 +174,7 @@ static int tell_long(struct mpijob__client_log_source *source)
 	return rc;
 }
 
-/* The end of a line: what was kept of it and what came now. */
+/* The end of a line: what was kept of it and what arrived now. */
 static int take_end(struct mpijob__client_log_source *source, const char *data, size_t len)
 {
 	int rc;
@@ -183,7 +183,7 @@ static int take_end(struct mpijob__client_log_source *source, const char *data, 
 		return take_part(source, data, len, 1);
 	if (mpijob_text_write(&source->lines.text, data, len))
 		return MPIJOB_ERR_NOMEM;
-	rc = tell_long(source);
+	rc = report_long(source);
 	len = source->lines.text.len;
 	source->lines.text.len = 0;
 	return rc ? rc : take_part(source, mpijob_text_data(&source->lines.text), len, 1);
@@ -198,7 +198,7 @@ int mpijob__client_log_lines_feed(struct mpijob__client_log_source *source, cons
 		const char *end = memchr(data, '\n', len);
 		size_t part = end ? (size_t)(end - data) : len;
 
-		/* A huge piece without a line end is taken in bites. */
+		/* Process a huge piece without a line end in parts. */
 		if (part > LINE_MOST / 2) {
 			part = LINE_MOST / 2;
 			end = NULL;
@@ -209,7 +209,7 @@ int mpijob__client_log_lines_feed(struct mpijob__client_log_source *source, cons
 		} else if (mpijob_text_write(&source->lines.text, data, part)) {
 			rc = MPIJOB_ERR_NOMEM;
 		} else {
-			rc = tell_long(source);
+			rc = report_long(source);
 		}
 		data += part;
 		len -= part;
@@ -227,8 +227,8 @@ int mpijob__client_log_lines_flush(struct mpijob__client_log_source *source)
 
 /*
  * A kubelet that fails after its answer has begun can only append the error to the body: without a
- * line end, and without the time that is in front of each line of a log. So a piece without a time
- * is a message if it is the last one and if all lines before it have a time.
+ * line end, and without the time that precedes each line of a log. So the last piece is such an
+ * error if it has no time and all lines before it have one.
  */
 const char *mpijob__client_log_kubelet_error(const struct mpijob__client_log_source *source)
 {

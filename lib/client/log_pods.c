@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod says of its containers: which are wanted, in which order, and how many runs of each
- * have begun.
+ * What the pods contribute: which containers are selected, in which order, and how many runs of
+ * each have begun.
  */
 #include "client/log_pods.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lists of containers in the order of their logs, and those of their statuses. */
+/* The lists of containers in the order of their logs, and the lists of their statuses. */
 static const struct {
 	const char *spec, *status;
 } lists[] = {
@@ -31,19 +31,19 @@ static struct mpijob__client_log_pod *find_pod(struct mpijob_logs *logs, const c
 	return NULL;
 }
 
-static void pod_is_gone(struct mpijob__client_log_pod *pod)
+static void mark_deleted(struct mpijob__client_log_pod *pod)
 {
 	pod->deleted = 1;
 	for (struct mpijob__client_log_source *source = pod->sources; source; source = source->next)
 		mpijob__client_log_source_changed(source);
 }
 
-/* Another pod of the same name is a new one. */
+/* Another pod of the same name replaces the old one. */
 static void drop_namesakes(struct mpijob_logs *logs, const char *name)
 {
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (!pod->deleted && strcmp(pod->name, name) == 0)
-			pod_is_gone(pod);
+			mark_deleted(pod);
 }
 
 static void free_pod(struct mpijob__client_log_pod *pod)
@@ -99,7 +99,7 @@ static int add_source(struct mpijob__client_log_pod *pod, const mpijob_node *con
 	source->pod = pod;
 	source->run.attempt = -1;
 	source->late = pod->logs->listed;
-	/* One that is always restarted is a sidecar: nobody waits for its end. */
+	/* A container that always restarts is a sidecar: others do not wait for its end. */
 	source->is_gate = list == 0 && !(policy && strcmp(policy, "Always") == 0);
 	while (*at)
 		at = &(*at)->next;
@@ -182,14 +182,14 @@ static const mpijob_node *find_status(const mpijob_node *status, const char *nam
 	return NULL;
 }
 
-/* What is null is not there. */
+/* A null value counts as absent. */
 static int has(const mpijob_node *status, const char *path)
 {
 	return mpijob_node_kind(mpijob_node_find(status, path)) == MPIJOB_NODE_MAP;
 }
 
-/* Say once to who does not wait why there is nothing. */
-static void tell_waiting(struct mpijob__client_log_source *source, const mpijob_node *status)
+/* Report once to a caller that does not follow why there is no log. */
+static void report_waiting(struct mpijob__client_log_source *source, const mpijob_node *status)
 {
 	struct mpijob_logs *logs = source->logs;
 	const char *reason = mpijob_node_string(mpijob_node_find(status, "state.waiting.reason"));
@@ -225,14 +225,14 @@ static void take_status(struct mpijob__client_log_source *source, const mpijob_n
 	if (source->status.container != MPIJOB__CLIENT_LOG_CONTAINER_STOPPED ||
 	    has(status, "state.terminated"))
 		runs++;
-	/* Of a container that was there when we came, what was before its last run is the past. */
+	/* Of a container that ran before the logs were opened, only the last run is read. */
 	if (source->status.runs == 0 && runs > 0 && !source->late && source->run.attempt < 0)
 		source->run.done = runs - 1;
 	if (runs > source->status.runs)
 		source->status.runs = runs;
 	if (source->state != MPIJOB__CLIENT_LOG_STREAMING &&
 	    ((!options->follow && source->status.runs == 0) || (options->previous && !had_last)))
-		tell_waiting(source, status);
+		report_waiting(source, status);
 	else
 		mpijob__client_log_source_changed(source);
 }
@@ -279,7 +279,7 @@ static int take_object(struct mpijob_logs *logs, const struct mpijob_watch_event
 	pod->round = logs->round;
 	take_state(pod, from);
 	if (event->event == MPIJOB_WATCH_DELETED && !logs->freed)
-		pod_is_gone(pod);
+		mark_deleted(pod);
 	return 0;
 }
 
@@ -296,7 +296,7 @@ int mpijob__client_log_take_pod(struct mpijob_logs *logs, const struct mpijob_wa
 	rc = mpijob_doc_parse(event->json, event->json_len, &options, &doc, NULL);
 	if (rc == MPIJOB_ERR_NOMEM)
 		return rc;
-	/* What is no pod is none of ours. */
+	/* An object that cannot be parsed is ignored. */
 	if (rc == 0)
 		rc = take_object(logs, event, mpijob_doc_root(doc));
 	else
@@ -309,7 +309,7 @@ void mpijob__client_log_drop_unlisted(struct mpijob_logs *logs)
 {
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (!pod->deleted && pod->round != logs->round)
-			pod_is_gone(pod);
+			mark_deleted(pod);
 }
 
 static int is_finished(const struct mpijob__client_log_pod *pod)

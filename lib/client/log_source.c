@@ -27,7 +27,7 @@
 
 #define BACKOFF_FIRST_MS 1000
 #define BACKOFF_LAST_MS  30000
-#define WAIT_MOST_MS     60000 /* however long a server asks to wait */
+#define WAIT_MOST_MS     60000 /* limit of Retry-After */
 #define DRAINED_MS       1000  /* after a stream ended well, for the status to say why */
 #define NOMEM_MS         100
 #define ATTEMPTS_MOST    5    /* without `follow` */
@@ -110,7 +110,7 @@ static int run_is_over(const struct mpijob__client_log_source *source)
 	       source->status.container != MPIJOB__CLIENT_LOG_CONTAINER_RUNNING;
 }
 
-/* Init containers that end come before all others, each when the one before it was read. */
+/* Init containers are read before all others, one after the other. */
 static int gate_is_open(const struct mpijob__client_log_source *source)
 {
 	for (const struct mpijob__client_log_source *before = source->pod->sources;
@@ -175,8 +175,8 @@ static void complete_run(struct mpijob__client_log_source *source)
 }
 
 /*
- * Of a run that came and went unseen the server keeps what it wrote, but of one only; while the
- * next one waits to start, that is the last one, however it is asked for.
+ * The server keeps the log of one earlier run only. While the next run waits to start, that is the
+ * last run, with or without `previous`.
  */
 static void choose_run(struct mpijob__client_log_source *source)
 {
@@ -230,7 +230,7 @@ static void try_later(struct mpijob__client_log_source *source, int code, int64_
 				       : source->retry.backoff_ms * 2;
 }
 
-/* What a kubelet refuses because a container does not run yet is not meant. */
+/* A kubelet also refuses because the container does not run yet: these codes are not final. */
 static int is_hopeless(struct mpijob__client_log_source *source, int code)
 {
 	int meant =
@@ -251,8 +251,8 @@ static int is_final(struct mpijob__client_log_source *source, int code)
 }
 
 /*
- * What was written is not kept, or is out of reach: the run before the last, and one that is over
- * and was refused again and again. A server that does not answer at all is waited for.
+ * The log of the run is lost or out of reach: of the run before the last, or of one that is over
+ * and was refused again and again. A server that does not answer at all loses nothing.
  */
 static int run_is_lost(const struct mpijob__client_log_source *source, int code)
 {
@@ -273,7 +273,7 @@ static void failed(struct mpijob__client_log_source *source, int code, const cha
 	source->retry.refusals += code == MPIJOB_ERR_SERVER || code == MPIJOB_ERR_REJECTED ||
 				  code == MPIJOB_ERR_NOT_FOUND;
 	if (run_is_lost(source, code)) {
-		/* The next one may be had. */
+		/* The next run may be available. */
 		report_failure(source, code, message, 0);
 		finish_run(source);
 	} else if (is_final(source, code)) {
@@ -349,8 +349,8 @@ static int put_number(const char **query, size_t *count, const char *name, mpijo
 	return 0;
 }
 
-/* Where to begin: behind what was told, else as was asked for, of containers that were there when
- * we came. */
+/* Where to begin: after what was reported; else, for containers that ran before, as the options
+ * say. */
 static int put_beginning(const struct mpijob__client_log_source *source, const char **query,
     size_t *count, mpijob_text texts[2])
 {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs as a whole: which pods are watched, whose turn it is to have a stream, and when all is read.
+ * Logs as a whole: which pods are watched, which source gets a stream, and when all is read.
  *
- * Streams are few and containers may be many: who wants one waits in a queue. A stream that is
- * followed never ends of its own accord, so while others wait it is closed after its share of time,
- * and goes on later where it stood. One that brings no end although its container has ended is
- * closed too.
+ * Streams are few and containers may be many, so sources queue for a stream. A stream that follows
+ * a log does not end by itself. While others wait it is closed after its share of time, and resumes
+ * later. A stream that does not end although its container has ended is closed, too.
  *
- * Anything may be called back, so anything may free the logs: they stay until the outermost call
- * has left.
+ * Any callback may free the logs: they exist until the outermost call has returned.
  */
 #include "client/logs.h"
 
@@ -54,7 +52,7 @@ int mpijob__client_log_leave(struct mpijob_logs *logs)
 	return 1;
 }
 
-/* Nothing is asked any more; what is remembered stays until it is freed. */
+/* Stop all requests; the memory is freed later. */
 static void stop(struct mpijob_logs *logs)
 {
 	mpijob__client_timer_clear(&logs->timer);
@@ -101,7 +99,7 @@ static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 	return due_ms;
 }
 
-/* The stream that was open for longest. */
+/* The stream that has been open for the longest time. */
 static struct mpijob__client_log_source *oldest(const struct mpijob_logs *logs)
 {
 	struct mpijob__client_log_source *found = NULL;
@@ -116,8 +114,8 @@ static struct mpijob__client_log_source *oldest(const struct mpijob_logs *logs)
 }
 
 /*
- * Close those whose share of time is over, as many as others wait. What they held is free in the
- * next poll: only then does the transport know.
+ * Close as many streams as others wait for, if their share of time is over. Their slots are free in
+ * the next poll, when the transport knows.
  */
 static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, int64_t *due_ms)
 {
@@ -157,7 +155,7 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 	make_room(logs, waiting, now_ms, due_ms);
 }
 
-/* Close those that bring no end; what they held is free in the next poll. */
+/* Close silent streams. Their slots are free in the next poll. */
 static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 {
 	int64_t when;
@@ -255,7 +253,7 @@ static int take_object(void *user, const struct mpijob_watch_event *event)
 
 	mpijob__client_log_enter(logs);
 	rc = mpijob__client_log_take_pod(logs, event);
-	/* While a first list comes in, its pods have their turn in its order. */
+	/* During the first list, sources get streams in the order of the list. */
 	if (rc == 0 && (logs->listed || logs->options.follow))
 		mpijob__client_log_schedule_scan(logs);
 	if (rc == 0 && (logs->freed || logs->state <= 0))
@@ -264,8 +262,8 @@ static int take_object(void *user, const struct mpijob_watch_event *event)
 	return rc;
 }
 
-/* Named pods that are not there. */
-static void tell_missing(struct mpijob_logs *logs)
+/* Report named pods that do not exist. */
+static void report_missing(struct mpijob_logs *logs)
 {
 	size_t missing = 0;
 
@@ -290,8 +288,8 @@ static int take_listed(void *user, const char *version)
 	logs->listed = 1;
 	mpijob__client_log_drop_unlisted(logs);
 	if (first && logs->names)
-		tell_missing(logs);
-	/* Who does not follow has seen what there is. */
+		report_missing(logs);
+	/* Without `follow`, one list is enough. */
 	if (!logs->options.follow && logs->state > 0 && !logs->freed) {
 		mpijob_watch_free(logs->watch);
 		logs->watch = NULL;
@@ -394,8 +392,7 @@ static int start_watch(struct mpijob_logs *logs)
 	options.kind = "Pod";
 	options.namespace_ = logs->options.namespace_;
 	options.label_selector = logs->options.label_selector;
-	/* Of several names, those of the whole namespace are looked through: one watch is cheaper
-	 * than many. */
+	/* Several names are filtered out of the whole namespace: one watch costs less than many. */
 	if (logs->options.pods_count == 1)
 		options.name = logs->names[0];
 	options.seed = (uint64_t)logs->client->clock();
@@ -440,7 +437,7 @@ int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *opt
 	return 0;
 }
 
-/* Anything else would be more than a value in a selector. */
+/* Other characters could change the meaning of a selector. */
 static int is_label_value(const char *text)
 {
 	static const char plain[] =

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests as data, one for each thing that can be asked of an object, and the calls that wait for
- * their answer.
+ * Requests about targets, and the blocking calls that send one.
  *
- * Only this file knows content types, and how the answer of a failure becomes findings.
+ * Only this file knows content types, and how the answer of a failed request becomes findings.
  */
 #include "client/request.h"
 
@@ -65,13 +64,13 @@ int mpijob__client_request_report(const mpijob_call *call, const struct mpijob_a
 	return code;
 }
 
-/* One request, at once; `node` or nothing is its body. */
+/* Send one request and wait for its answer; `node` is its body, or NULL. */
 static int call_with(mpijob_client *client, const char *method, const struct mpijob_target *target,
     const char *content_type, const mpijob_node *node, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__client_task_result awaited;
+	struct mpijob__client_task_result result;
 	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
+	    mpijob__client_task_blocking_callbacks(&result, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = client && target && node
 		     ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
@@ -84,7 +83,7 @@ static int call_with(mpijob_client *client, const char *method, const struct mpi
 	    mpijob__client_task_request_node(task, method, target, content_type, node, task->wants,
 		diag),
 	    &task);
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &result, NULL, out);
 }
 
 int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
@@ -104,16 +103,15 @@ int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *t
 int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out,
     mpijob_diag *diag)
 {
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 1);
+	struct mpijob__client_task_result result;
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_get_start(client, target, &callbacks, &task, diag);
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &result, NULL, out);
 }
 
 int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What kinds are called in URLs, and which of them live outside of namespaces.
+ * The names of kinds in URLs, and which kinds have no namespace.
  *
- * Only what cannot be guessed is listed: plurals follow from the spelling as kubectl guesses them,
- * except that it has "gatewaies"; and a kind that is not listed is in a namespace.
+ * Only exceptions are listed: plurals are derived as kubectl derives them, except for its
+ * "gatewaies", and other kinds have namespaces.
  */
 #include "client/resources.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From kinds to the words of URLs. */
+/* From kinds to resource names. */
 #ifndef MPIJOB__CLIENT_RESOURCES_H
 #define MPIJOB__CLIENT_RESOURCES_H
 
@@ -10,7 +10,7 @@
  * 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (an empty kind).
  */
 int mpijob__client_resource_plural(const char *api_version, const char *kind, mpijob_text *out);
-/* 1 when objects of the kind live in namespaces, or when nobody knows; 0 when they do not. */
+/* 1 when objects of the kind have a namespace, or when the kind is unknown; else 0. */
 int mpijob__client_resource_namespaced(const char *api_version, const char *kind);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which failures pass, and when the others are believed.
+ * Which failures are transient, and when the others become final.
  *
- * A connection that breaks and a server that is overloaded come back, however long that takes. A
- * refusal is final when there was never anything else. But who was served before may be refused for
- * a moment: by a server that starts and does not know all rights yet, because the token is renewed
- * just when the network is away, or by something in between that answers in its own words. Such a
- * refusal is believed when it is all that is heard for a minute.
+ * A broken connection and an overloaded server recover, however long that takes. A refusal is final
+ * when nothing was granted before. After a success, a refusal may be temporary: a server that
+ * starts does not know all rights yet, a token may expire while the network is down, or something
+ * in between answers for the server. Such a refusal is final when nothing else was received for a
+ * minute.
  */
 #include "client/retry_budget.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long what a server refuses is asked for again. */
+/* How long a request that a server refuses is retried. */
 #ifndef MPIJOB__CLIENT_RETRY_BUDGET_H
 #define MPIJOB__CLIENT_RETRY_BUDGET_H
 
@@ -7,16 +7,16 @@
 
 /* Starts as zeros. */
 struct mpijob__client_retry_budget {
-	int had;          /* it was granted once */
-	int tried;        /* refused since, and nothing else */
-	int64_t since_ms; /* ... first at this time */
+	int had;          /* a request was granted once */
+	int tried;        /* refused since then, without a transient failure in between */
+	int64_t since_ms; /* time of the first of these refusals */
 };
 
-/* 1 for a failure that passes by itself, and for 0. */
+/* 1 for a failure that recovers by itself, and for 0. */
 int mpijob__client_retry_budget_is_transient(int code);
-/* It is granted. */
+/* A request was granted. */
 void mpijob__client_retry_budget_grant(struct mpijob__client_retry_budget *patience);
-/* It failed with this code: 1 when there is no use in asking again. */
+/* A request failed with this code: 1 when another attempt has no use. */
 int mpijob__client_retry_budget_exhausted(struct mpijob__client_retry_budget *patience, int code,
     int64_t now_ms);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What time it is for the server.
+ * The time of the API server.
  *
- * What an API server stamps must not be compared with the clock of this machine: they may differ by
- * hours, and this one may be set while we run. Each answer says in its Date what the server's clock
- * was, to the second, somewhen between request and answer; that bounds its distance from our
- * monotonic clock on both sides, and the bounds narrow with every answer. A server that never says
- * a date is taken to be on this machine.
+ * Timestamps of an API server must not be compared with the clock of this machine: they may differ
+ * by hours, and the local clock may be set meanwhile. The Date of each answer is the server's time,
+ * to the second, at some moment between request and answer. That bounds the offset to our monotonic
+ * clock on both sides, and each answer narrows the bounds. A server that sends no Date is assumed
+ * to run on this machine.
  */
 #include "client/server_clock.h"
 
@@ -48,8 +48,8 @@ void mpijob__client_server_clock_take(struct mpijob__client_server_clock *clock,
 
 	if (!read_date(date, &seconds))
 		return;
-	/* It was that second's beginning or later when the answer came, and before its end when the
-	 * request left. */
+	/* The server's clock was past the beginning of that second when the answer arrived, and
+	 * before its end when the request was sent. */
 	least = seconds * 1000 - came_ms;
 	most = seconds * 1000 + 1000 - sent_ms;
 	if (!clock->known || clock->ahead_ms < least)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an object begins and ends in a stream of JSON, and the few fields that a watch must know of
- * it.
+ * Where an object begins and ends in a stream of JSON, and the few fields of it that a watch needs.
  *
- * This is no JSON parser: it follows strings and brackets only, and leaves judging an object to who
- * reads it whole; only what it tells as texts of their own is sure to be UTF-8. It keeps one object
- * in memory, whatever the length of the list. An object over the limit is passed over, not stored,
- * and still told about, so that one monster does not stop the others.
+ * This is not a JSON parser: it follows strings and brackets only, and leaves validation to the
+ * reader of the whole object; only the strings that it extracts are checked to be UTF-8. It keeps
+ * one object in memory, however long the list is. An object over the limit is skipped and reported
+ * without its text, so that one huge object does not stop the others.
  */
 #include "client/split.h"
 
@@ -14,7 +13,7 @@
 
 #include <string.h>
 
-/* Keys that are known, by where they stand: see path_of(). */
+/* The known keys, by position: see path_of(). */
 enum { NOTHING, TYPE, OBJECT, METADATA, API_VERSION, KIND, UID, NAME, NAMESPACE, VERSION, ITEMS };
 enum {
 	SEEN_TYPE,
@@ -29,7 +28,7 @@ enum {
 
 #define OUTER_LIMIT ((size_t)1 << 20)
 #define KEEP_LIMIT  ((size_t)256 << 10)
-#define SEEN_LIMIT  4096 /* a name that is longer is none */
+#define SEEN_LIMIT  4096 /* a longer key is not a known one */
 
 int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version,
     const char *kind, size_t limit)
@@ -63,7 +62,7 @@ static int key_is(const struct mpijob__client_split *split, const char *key)
 	return strlen(key) == split->key_len && memcmp(split->key, key, split->key_len) == 0;
 }
 
-/* Which known key the reader has just read, given where it stands. */
+/* Which known key was read at this position. */
 static unsigned char path_of(const struct mpijob__client_split *split)
 {
 	size_t top = split->mode == MPIJOB__CLIENT_SPLIT_EVENTS ? 1 : 0;
@@ -93,7 +92,7 @@ static unsigned char path_of(const struct mpijob__client_split *split)
 	return key_is(split, "resourceVersion") ? VERSION : NOTHING;
 }
 
-/* Which of `seen` the string value that begins here is. */
+/* Which of `seen` the string that begins here is; -1: none. */
 static int catch_of(const struct mpijob__client_split *split)
 {
 	if (!split->in_value || split->depth > 3 || split->depth == 0 ||
@@ -167,7 +166,7 @@ static void note_object(struct mpijob__client_split *split, size_t from, size_t 
 	}
 }
 
-/* Follow one byte outside of strings. `at`: which byte of the value it is. */
+/* Follow one byte outside of strings. `at`: its index in the value. */
 static int structure(struct mpijob__client_split *split, char c, size_t at)
 {
 	switch (c) {
@@ -194,13 +193,13 @@ static int structure(struct mpijob__client_split *split, char c, size_t at)
 	return 0;
 }
 
-/* The bytes that mean anything here: 1 outside of strings, 2 inside, where control characters do,
- * too. */
+/* The bytes with a meaning: 1 outside of strings, 2 inside, where control characters have one, too.
+ */
 static const unsigned char marks[256] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
 	2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
 	2, ['"'] = 3, ['\\'] = 2, ['{'] = 1, ['['] = 1, ['}'] = 1, [']'] = 1, [','] = 1 };
 
-/* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items; tell
+/* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items. Returns
  * how many. */
 static int follow(struct mpijob__client_split *split, const char *data, size_t len, size_t base,
     size_t *used)
@@ -218,7 +217,7 @@ static int follow(struct mpijob__client_split *split, const char *data, size_t l
 			while (i < len && !(marks[(unsigned char)data[i]] & 2))
 				i++;
 			if (i < len && (unsigned char)data[i] < ' ')
-				return MPIJOB_ERR_SYNTAX; /* a NUL would cut what was caught */
+				return MPIJOB_ERR_SYNTAX; /* a NUL would truncate the string */
 			if (i > from && string_bytes(split, data + from, i - from))
 				return MPIJOB_ERR_NOMEM;
 			if (i == len)
@@ -251,7 +250,7 @@ static int follow(struct mpijob__client_split *split, const char *data, size_t l
 	return 0;
 }
 
-/* Empty a text. Unlike mpijob_text_clear() nothing is wiped. */
+/* Empty a text without wiping it, unlike mpijob_text_clear(). */
 static void empty(mpijob_text *text)
 {
 	text->len = 0;
@@ -282,11 +281,11 @@ static int is_readable(const struct mpijob__client_split *split)
 	return 1;
 }
 
-static int tell(struct mpijob__client_split *split, mpijob__client_split_fn fn, void *user)
+static int report(struct mpijob__client_split *split, mpijob__client_split_fn fn, void *user)
 {
 	struct mpijob__client_split_object object = { 0 };
 	const char *data = mpijob_text_data(&split->value);
-	size_t skip = split->prefix.len; /* an item stands behind it, without its brace */
+	size_t skip = split->prefix.len; /* an item follows, without its brace */
 
 	object.type = mpijob_text_data(&split->seen[SEEN_TYPE]);
 	object.uid = mpijob_text_data(&split->seen[SEEN_UID]);
@@ -310,7 +309,7 @@ static int tell(struct mpijob__client_split *split, mpijob__client_split_fn fn, 
 		}
 	}
 	split->in_value = 0;
-	split->depth = split->mode == MPIJOB__CLIENT_SPLIT_LIST; /* back inside of the list */
+	split->depth = split->mode == MPIJOB__CLIENT_SPLIT_LIST; /* back in the list */
 	split->is_map[1] = 1;
 	return fn(user, &object);
 }
@@ -332,7 +331,7 @@ static int value_bytes(struct mpijob__client_split *split, const char *data, siz
 	return mpijob_text_write(&split->value, data + skip, len - skip);
 }
 
-/* Read on inside of a value. */
+/* Continue inside of a value. */
 static int feed_value(struct mpijob__client_split *split, const char *data, size_t len,
     size_t *used, mpijob__client_split_fn fn, void *user)
 {
@@ -342,10 +341,10 @@ static int feed_value(struct mpijob__client_split *split, const char *data, size
 		rc = value_bytes(split, data, *used);
 	if (rc || split->depth)
 		return rc;
-	return is_readable(split) ? tell(split, fn, user) : MPIJOB_ERR_SYNTAX;
+	return is_readable(split) ? report(split, fn, user) : MPIJOB_ERR_SYNTAX;
 }
 
-/* Read on between values: blanks, and in a list commas and its end. */
+/* Continue between values: white space, and in a list commas and its end. */
 static int feed_between(struct mpijob__client_split *split, const char *data, size_t *used)
 {
 	*used = 1;
@@ -365,7 +364,7 @@ static int feed_between(struct mpijob__client_split *split, const char *data, si
 	return 0;
 }
 
-/* Read on in a list, around its items. */
+/* Continue in a list, outside of its items. */
 static int feed_outer(struct mpijob__client_split *split, const char *data, size_t len,
     size_t *used)
 {
@@ -406,8 +405,7 @@ int mpijob__client_split_feed(struct mpijob__client_split *split, const char *da
 		data += used;
 		len -= used;
 	}
-	/* A large buffer is kept for a burst, in which the next value begins with the same
-	 * bytes. */
+	/* Keep a large buffer when more bytes have arrived: the next value needs it at once. */
 	if (!split->in_value && split->value.cap > KEEP_LIMIT)
 		mpijob__base_text_release(&split->value);
 	return 0;

@@ -13,10 +13,10 @@
 /* One object. Everything is borrowed for the call; strings are "" when absent. */
 struct mpijob__client_split_object {
 	const char *type; /* of the event; "" in a list */
-	/* the object; NULL when it was larger than the limit, or when an event held none */
+	/* the object; NULL when it exceeds the limit, or when an event has none */
 	const char *json;
 	size_t len;
-	size_t whole; /* bytes that it had */
+	size_t whole; /* its size in bytes */
 	const char *uid;
 	const char *name;
 	const char *namespace_;
@@ -25,28 +25,28 @@ struct mpijob__client_split_object {
 	const char *kind;
 };
 
-/* Return 0 to go on, else the code that mpijob__client_split_feed() then returns. */
+/* Return 0 to continue; mpijob__client_split_feed() returns any other code. */
 typedef int (
     *mpijob__client_split_fn)(void *user, const struct mpijob__client_split_object *object);
 
 struct mpijob__client_split {
 	int mode;
 	size_t limit;       /* bytes of one object */
-	mpijob_text prefix; /* what an item without a kind gets in front of it */
+	mpijob_text prefix; /* precedes an item without a kind */
 	mpijob_text value;  /* the value so far; begins with `prefix` in a list */
-	mpijob_text outer;  /* of a list: everything but the items */
+	mpijob_text outer;  /* of a list: everything except the items */
 	/* type, uid, name, namespace, resourceVersion, apiVersion, kind of the value */
 	mpijob_text seen[7];
 	size_t whole;                    /* bytes of the value so far */
-	size_t object_start, object_end; /* of an event's "object", counted in `whole` */
+	size_t object_start, object_end; /* of an event's "object", as indexes in the value */
 	int in_items, items_done;        /* of a list */
-	int started, ended;              /* of a list: its braces */
+	int started, ended;              /* of a list: its braces were read */
 	int in_value;
 	int has_kind;
-	/* The reader: where it stands in the value, or in the list around the items. */
+	/* The reader: its position in the value, or in the list outside of the items. */
 	size_t depth;
 	unsigned char is_map[4]; /* kind of the innermost containers, by depth 1 to 3 */
-	unsigned char path[4];   /* which known key each of them stands at */
+	unsigned char path[4];   /* the known key at each of them */
 	int in_string, escaped, key_next, is_key;
 	int catching; /* index in `seen` of the string that is being read, else -1 */
 	char key[20];
@@ -54,8 +54,8 @@ struct mpijob__client_split {
 };
 
 /*
- * Begin. `api_version` and `kind` are what the items of a list are, since servers leave it out
- * there. 0 or MPIJOB_ERR_NOMEM; mpijob__client_split_release() in either case.
+ * Begin. `api_version` and `kind` are those of the items of a list, because servers omit them
+ * there. 0 or MPIJOB_ERR_NOMEM; call mpijob__client_split_release() in either case.
  */
 int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version,
     const char *kind, size_t limit);
@@ -63,7 +63,7 @@ void mpijob__client_split_release(struct mpijob__client_split *split);
 /* Take bytes, cut anywhere. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM, or what `fn` returned. */
 int mpijob__client_split_feed(struct mpijob__client_split *split, const char *data, size_t len,
     mpijob__client_split_fn fn, void *user);
-/* 1 when what came so far is complete: a whole list, or no event begun. */
+/* 1 when the input so far is complete: a whole list, or no event has begun. */
 int mpijob__client_split_complete(const struct mpijob__client_split *split);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a server says no: the Status object, its reasons and causes, and what the bare HTTP status
- * means when there is none.
+ * How a server reports an error: the Status object, its reasons and causes, and the meaning of a
+ * bare HTTP status.
  *
  * The reason decides, the number only when the reason is unknown (409 is both "already exists" and
- * "conflict"). Causes become findings with the words that local validation uses.
+ * "conflict"). Causes become findings with the names of local validation.
  */
 #include "client/status.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_LIMIT 2048 /* how much of a body that is no Status is shown */
+#define TEXT_LIMIT 2048 /* bytes shown of a body that is not a Status */
 
 static const struct {
 	const char *reason;
@@ -41,7 +41,7 @@ static const struct {
 	{ "UnsupportedMediaType", MPIJOB_ERR_UNSUPPORTED },
 };
 
-/* What a cause is called here, and as a finding of local validation. */
+/* The reason of a cause, and the identifier of the same finding of local validation. */
 static const struct {
 	const char *cause;
 	const char *reason;
@@ -86,7 +86,7 @@ int mpijob__client_status_http_code(int status)
 	}
 }
 
-/* The reason that client-go makes up for a body that is no Status. */
+/* The reason that client-go uses for a body that is not a Status. */
 static const char *synthetic_reason(int status, int is_post)
 {
 	switch (status) {
@@ -108,7 +108,7 @@ static const char *synthetic_reason(int status, int is_post)
 	}
 }
 
-/* One line of text, cut, with what is not printable as blanks. */
+/* One line of text, truncated, with spaces for unprintable characters. */
 static int put_line(mpijob_text *out, const char *body, size_t len)
 {
 	int blank = 1;
@@ -161,8 +161,7 @@ static int is_status(const mpijob_node *root)
 	return kind && version && strcmp(kind, "Status") == 0 && strcmp(version, "v1") == 0;
 }
 
-/* A body that cannot be a Status is not worth a tree: those are small, and say "Status"
- * somewhere. */
+/* Do not parse a body that cannot be a Status: those are small and contain "Status". */
 static int may_be_status(const char *body, size_t len)
 {
 	static const char word[] = "\"Status\"";
@@ -170,7 +169,7 @@ static int may_be_status(const char *body, size_t len)
 
 	if (len > MPIJOB__CLIENT_STATUS_LIMIT)
 		return 0;
-	/* Capitals are rare: every answer is looked through, so this has to be fast. */
+	/* Search for the capital first: every answer is searched, and capitals are rare. */
 	while (at < end && (at = memchr(at, 'S', (size_t)(end - at))) != NULL) {
 		if (at > body && (size_t)(end - at) >= sizeof(word) - 2 &&
 		    memcmp(at - 1, word, sizeof(word) - 1) == 0)
@@ -203,7 +202,7 @@ static void take_status(struct mpijob__client_verdict *verdict, int status, int 
 		verdict->vague = is_vague(verdict, status);
 		verdict->reason = synthetic_reason(status, is_post);
 	} else if (strcmp(verdict->reason, "Timeout") == 0) {
-		verdict->vague = 1; /* the server gave up waiting for itself */
+		verdict->vague = 1; /* the server's own timeout */
 	}
 	if (!verdict->message || !*verdict->message)
 		verdict->message = verdict->reason;

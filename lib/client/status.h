@@ -7,34 +7,34 @@
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
 
-#define MPIJOB__CLIENT_STATUS_LIMIT ((size_t)1 << 20) /* a larger body is no Status */
+#define MPIJOB__CLIENT_STATUS_LIMIT ((size_t)1 << 20) /* a larger body is not a Status */
 
 /* The verdict on one answer. */
 struct mpijob__client_verdict {
 	int code;            /* 0 or MPIJOB_ERR_* */
 	const char *reason;  /* borrowed from `doc` or constant; NULL when all is well */
 	const char *message; /* borrowed; NULL when all is well */
-	/* 5xx that does not say why: a gateway's, perhaps, so that a write may have been done */
+	/* a 5xx without a reason: a gateway may have sent it, so a write may have been done */
 	int vague;
 	int64_t retry_after_ms; /* from the Status' details; 0 when absent */
 	mpijob_doc *doc;        /* the Status; NULL when there was none */
-	mpijob_text *text;      /* a message of our own; NULL when the server's served */
+	mpijob_text *text;      /* a message of our own; NULL when the server's is used */
 };
 
 /*
- * Judge an answer that came whole: by the reason of its Status, else by its HTTP status. An answer
- * of 2xx fails only if its body is a Status with "status": "Failure". 0 or MPIJOB_ERR_NOMEM (the
- * verdict then is that, too); mpijob__client_verdict_release() in either case.
+ * Judge a complete answer: by the reason of its Status, else by its HTTP status. A 2xx fails only
+ * if its body is a Status with "status": "Failure". 0, or MPIJOB_ERR_NOMEM, which is then the
+ * verdict's code, too; call mpijob__client_verdict_release() in either case.
  */
 int mpijob__client_verdict_make(struct mpijob__client_verdict *verdict, int status, int is_post,
     const char *body, size_t len);
 void mpijob__client_verdict_release(struct mpijob__client_verdict *verdict);
-/* Tell what a verdict has to say: one finding for each cause, else one for the message. */
+/* Report a verdict: one finding for each cause, else one for the message. */
 void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict, mpijob_diag *diag);
 
-/* What a reason means, MPIJOB_ERR_*; 0 for a reason that is not known. */
+/* The code of a reason, MPIJOB_ERR_*; 0 for an unknown reason. */
 int mpijob__client_status_reason_code(const char *reason);
-/* What an HTTP status means: 0 or MPIJOB_ERR_*. */
+/* The code of an HTTP status: 0 or MPIJOB_ERR_*. */
 int mpijob__client_status_http_code(int status);
 
 #endif

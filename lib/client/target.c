@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a target becomes a path: /api or /apis, where the namespace stands, and percent-escaping.
+ * How a target becomes a path: /api or /apis, the place of the namespace, and percent-escaping.
  *
- * Every byte that is not unreserved (RFC 3986) is escaped, so nothing in a name can end its
- * segment. What escaping cannot save ("", ".", "..", a slash: servers and proxies take paths apart
- * after unescaping) is refused.
+ * Every byte that is not unreserved (RFC 3986) is escaped, so no name can end its segment. Names
+ * that escaping does not make safe ("", ".", "..", a slash: servers and proxies split paths after
+ * unescaping) are rejected.
  */
 #include "client/target.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks: one request after another, until there is an end to tell of.
+ * Tasks: one request after another, until the task ends.
  *
- * Only this file knows how an answer becomes the next step, how a task ends or is given up in the
- * middle, and how who calls at once waits for one: who cancels that, or a transport that can do
- * nothing more, is an answer like any other, so that a write whose outcome is then unknown is said
- * to be so.
+ * Only this file knows how an answer becomes the next step, how a task ends or is cancelled, and
+ * how a blocking call waits for one. A cancel of a blocking call, or a transport that has failed,
+ * is a step like an answer, so that an unknown outcome of a write is reported.
  */
 #include "client/task.h"
 
@@ -16,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc);
-static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc);
+static void blocking_done(void *user, int code, mpijob *job, mpijob_doc *doc);
+static void child_done(void *user, int code, mpijob *job, mpijob_doc *doc);
 
 int mpijob__client_task_new(size_t size, mpijob_client *client,
     const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, mpijob_task **out)
@@ -29,7 +28,7 @@ int mpijob__client_task_new(size_t size, mpijob_client *client,
 
 	if (rc)
 		return rc;
-	if (!known.done || (known.done == when_awaited && client->polling))
+	if (!known.done || (known.done == blocking_done && client->polling))
 		return MPIJOB_ERR_USAGE;
 	task = calloc(1, size);
 	if (!task)
@@ -37,8 +36,8 @@ int mpijob__client_task_new(size_t size, mpijob_client *client,
 	task->client = client;
 	task->callbacks = known;
 	task->diag = diag;
-	task->at_once = known.done == when_awaited;
-	task->wants = task->at_once ? ((struct mpijob__client_task_result *)known.user)->wants : 1;
+	task->blocking = known.done == blocking_done;
+	task->wants = task->blocking ? ((struct mpijob__client_task_result *)known.user)->wants : 1;
 	task->next = client->tasks;
 	if (task->next)
 		task->next->prev = task;
@@ -49,7 +48,8 @@ int mpijob__client_task_new(size_t size, mpijob_client *client,
 
 const char *mpijob__client_task_copy(mpijob_task *task, const char *text, int *rc)
 {
-	const char *copy = text ? mpijob__base_arena_copy(&task->words, text, strlen(text)) : NULL;
+	const char *copy =
+	    text ? mpijob__base_arena_copy(&task->strings, text, strlen(text)) : NULL;
 
 	if (text && !copy)
 		*rc = MPIJOB_ERR_NOMEM;
@@ -72,7 +72,7 @@ int mpijob__client_task_copy_target(mpijob_task *task, const struct mpijob_targe
 	to->plural = mpijob__client_task_copy(task, to->plural, &rc);
 	if (!to->query || to->query_count == 0)
 		return rc;
-	query = mpijob__base_arena_array(&task->words, to->query_count, sizeof(*query));
+	query = mpijob__base_arena_array(&task->strings, to->query_count, sizeof(*query));
 	if (!query)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < to->query_count; i++)
@@ -81,14 +81,13 @@ int mpijob__client_task_copy_target(mpijob_task *task, const struct mpijob_targe
 	return rc;
 }
 
-/* What stands around the callbacks goes first: they may do anything. A client that goes frees
- * children before parents.
- */
+/* Free all before the callback, which may do anything. A client that is freed frees children before
+ * parents. */
 static void free_task(mpijob_task *task)
 {
 	mpijob_client *client = task->client;
 
-	if (task->callbacks.done == when_child_over)
+	if (task->callbacks.done == child_done)
 		((mpijob_task *)task->callbacks.user)->child = NULL;
 	if (task->call)
 		mpijob_call_cancel(task->call);
@@ -104,7 +103,7 @@ static void free_task(mpijob_task *task)
 		task->next->prev = task->prev;
 	mpijob_free(task->job);
 	mpijob_doc_free(task->doc);
-	mpijob__base_arena_free(&task->words);
+	mpijob__base_arena_free(&task->strings);
 	free(task);
 }
 
@@ -141,10 +140,10 @@ int mpijob__client_task_return_document(mpijob_task *task, int code, mpijob_doc 
 	return code;
 }
 
-/* --- steps --- */
+/* ---- steps ---- */
 
-/* Step by step, until something is on its way or all is over. */
-static int move(mpijob_task *task, int code, mpijob_doc *doc)
+/* Step until a request is in flight or the task has ended. */
+static int run_steps(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	int rc;
 
@@ -175,7 +174,7 @@ static int read_answer(const struct mpijob_answer *answer, mpijob_doc **out, mpi
 	return mpijob_doc_parse(answer->body, answer->body_len, &options, out, diag);
 }
 
-static void when_answered(void *user, const struct mpijob_answer *answer)
+static void request_done(void *user, const struct mpijob_answer *answer)
 {
 	mpijob_task *task = user;
 	mpijob_call *call = task->call;
@@ -183,23 +182,23 @@ static void when_answered(void *user, const struct mpijob_answer *answer)
 	int rc;
 
 	task->call = NULL;
-	report_warnings(&call->exchange.answer.warnings, task->heard);
-	rc = mpijob__client_request_report(call, answer, task->heard);
-	task->doubt = task->writes && call->exchange.retry.outcome_unknown;
+	report_warnings(&call->exchange.answer.warnings, task->findings);
+	rc = mpijob__client_request_report(call, answer, task->findings);
+	task->outcome_unknown = task->writes && call->exchange.retry.outcome_unknown;
 	if (rc == 0 && task->reads)
-		rc = read_answer(answer, &doc, task->heard);
-	rc = move(task, rc, doc);
+		rc = read_answer(answer, &doc, task->findings);
+	rc = run_steps(task, rc, doc);
 	if (rc != MPIJOB__CLIENT_TASK_WAITS)
 		mpijob__client_task_finish(task, rc);
 }
 
-static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc)
+static void child_done(void *user, int code, mpijob *job, mpijob_doc *doc)
 {
 	mpijob_task *task = user;
 	int rc;
 
 	(void)job;
-	rc = move(task, code, doc);
+	rc = run_steps(task, code, doc);
 	if (rc != MPIJOB__CLIENT_TASK_WAITS)
 		mpijob__client_task_finish(task, rc);
 }
@@ -208,7 +207,7 @@ struct mpijob_task_callbacks mpijob__client_task_child_callbacks(mpijob_task *ta
 {
 	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
 
-	callbacks.done = when_child_over;
+	callbacks.done = child_done;
 	callbacks.user = task;
 	return callbacks;
 }
@@ -220,11 +219,11 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 
 	if (task->stopped)
 		return task->stopped;
-	if (task->at_once && mpijob__client_take_cancel(task->client)) {
-		mpijob__client_task_report_failure(task->heard, MPIJOB_ERR_CANCELLED);
+	if (task->blocking && mpijob__client_take_cancel(task->client)) {
+		mpijob__client_task_report_failure(task->findings, MPIJOB_ERR_CANCELLED);
 		return MPIJOB_ERR_CANCELLED;
 	}
-	callbacks.done = when_answered;
+	callbacks.done = request_done;
 	callbacks.user = task;
 	return mpijob__client_request_send(task->client, method, target, content_type, body, 0,
 	    &callbacks, &task->call);
@@ -239,28 +238,28 @@ int mpijob__client_task_request_failed(mpijob_task *task, int code)
 
 int mpijob__client_task_request(mpijob_task *task, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
-    int reads, mpijob_diag *heard)
+    int reads, mpijob_diag *findings)
 {
 	int rc;
 
-	task->heard = heard;
+	task->findings = findings;
 	task->reads = reads;
 	task->writes = strcmp(method, "GET") != 0;
-	task->doubt = 0;
+	task->outcome_unknown = 0;
 	rc = send(task, method, target, content_type, body);
 	return rc ? mpijob__client_task_request_failed(task, rc) : MPIJOB__CLIENT_TASK_WAITS;
 }
 
 int mpijob__client_task_request_node(mpijob_task *task, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_node *node,
-    int reads, mpijob_diag *heard)
+    int reads, mpijob_diag *findings)
 {
 	mpijob_text body = { 0 };
 	int rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
 
 	rc = rc ? mpijob__client_task_request_failed(task, rc)
 		: mpijob__client_task_request(task, method, target, content_type, &body, reads,
-		      heard);
+		      findings);
 	mpijob__base_text_release(&body);
 	return rc;
 }
@@ -268,7 +267,7 @@ int mpijob__client_task_request_node(mpijob_task *task, const char *method,
 int mpijob__client_task_started(mpijob_task *task, int rc, mpijob_task **out)
 {
 	if (rc == MPIJOB__CLIENT_TASK_WAITS && task->unsent)
-		rc = move(task, task->failure, NULL);
+		rc = run_steps(task, task->failure, NULL);
 	if (rc != MPIJOB__CLIENT_TASK_WAITS) {
 		free_task(task);
 		return rc;
@@ -278,66 +277,66 @@ int mpijob__client_task_started(mpijob_task *task, int rc, mpijob_task **out)
 	return 0;
 }
 
-/* --- made at once --- */
+/* ---- blocking calls ---- */
 
-static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc)
+static void blocking_done(void *user, int code, mpijob *job, mpijob_doc *doc)
 {
-	struct mpijob__client_task_result *awaited = user;
+	struct mpijob__client_task_result *result = user;
 
-	awaited->over = 1;
-	awaited->code = code;
-	awaited->job = job;
-	awaited->doc = doc;
+	result->over = 1;
+	result->code = code;
+	result->job = job;
+	result->doc = doc;
 }
 
 struct mpijob_task_callbacks
-mpijob__client_task_blocking_callbacks(struct mpijob__client_task_result *awaited, int wants)
+mpijob__client_task_blocking_callbacks(struct mpijob__client_task_result *result, int wants)
 {
 	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
 
-	*awaited = (struct mpijob__client_task_result){ .wants = wants };
-	callbacks.done = when_awaited;
-	callbacks.user = awaited;
+	*result = (struct mpijob__client_task_result){ .wants = wants };
+	callbacks.done = blocking_done;
+	callbacks.user = result;
 	return callbacks;
 }
 
-/* What is under way is answered with this. */
+/* Answer the request in flight with this code. */
 static void stop(mpijob_task *task, int code)
 {
-	if (task->child || task->give_up) {
+	if (task->child || task->cancel_step) {
 		if (task->child)
 			stop(task->child, code);
 		else
-			task->give_up(task, code);
+			task->cancel_step(task, code);
 		return;
 	}
 	task->stopped = code;
-	task->cut = task->call && task->writes;
+	task->cancelled_in_flight = task->call && task->writes;
 	if (task->call)
 		mpijob_call_cancel(task->call);
 	task->call = NULL;
-	mpijob__client_task_report_failure(task->heard, code);
-	mpijob__client_task_finish(task, move(task, code, NULL));
+	mpijob__client_task_report_failure(task->findings, code);
+	mpijob__client_task_finish(task, run_steps(task, code, NULL));
 }
 
 int mpijob__client_task_wait(mpijob_client *client, mpijob_task *task, int rc,
-    struct mpijob__client_task_result *awaited, mpijob **job, mpijob_doc **doc)
+    struct mpijob__client_task_result *result, mpijob **job, mpijob_doc **doc)
 {
 	if (rc)
 		return rc;
-	while (!awaited->over) {
+	while (!result->over) {
 		rc = mpijob__client_take_cancel(client) ? MPIJOB_ERR_CANCELLED
 							: mpijob_client_poll(client, -1);
-		if (rc && !awaited->over)
+		if (rc && !result->over)
 			stop(task, rc);
 	}
-	if (awaited->code >= 0 && job)
-		*job = awaited->job;
+	if (result->code >= 0 && job)
+		*job = result->job;
 	else
-		mpijob_free(awaited->job);
-	if (awaited->code >= 0 && doc)
-		*doc = awaited->doc;
+		mpijob_free(result->job);
+	if (result->code >= 0 && doc)
+		*doc = result->doc;
 	else
-		mpijob_doc_free(awaited->doc);
-	return awaited->code;
+		mpijob_doc_free(result->doc);
+	return result->code;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timers of a client, for who lives inside of its polls.
+ * Timers of a client, for code that runs inside of its polls.
  *
- * They are few, one for each set of logs, so the next one is simply looked for. One that fires may
- * set or clear any other: what is to fire in a poll is decided by the time at which the poll began.
+ * There are few, one for each set of logs, so a list is searched for the next one. A timer that
+ * fires may set or clear any other; the time at which the poll began decides which timers fire in
+ * it.
  */
 #include "client/timer.h"
 
@@ -33,7 +34,7 @@ void mpijob__client_timer_set(struct mpijob__client_timer *timer, int64_t due_ms
 	mpijob__client_timer_clear(timer);
 	timer->is_set = 1;
 	timer->due_ms = due_ms;
-	/* In front, where a step that is under way has passed already. */
+	/* Insert at the front, which a step in progress has passed already. */
 	timer->prev = NULL;
 	timer->next = client->timers;
 	if (timer->next)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waiting for one object: a watch of its name, until somebody is content with what it says.
+ * Wait for one object: a watch of its name, until the caller accepts its state.
  *
- * Whatever breaks on the way is the watch's to mend; only what no waiting cures ends it, and the
- * watch knows: no permission, no such kind. An object that a list does not hold does not exist, and
- * that is a state like any other.
+ * The watch recovers from failures. Only failures that never recover end the wait, and the watch
+ * knows them: a missing right, an unknown kind. An object that is not in the list does not exist,
+ * and that is a state like any other.
  */
 #include "core/diag.h"
 #include "base/struct.h"
@@ -16,16 +16,16 @@
 
 struct waiting {
 	mpijob_task task;
-	struct mpijob_target target; /* its strings are the task's */
+	struct mpijob_target target; /* the task owns the strings */
 	mpijob_wait_fn ready;
 	void *user;
 	mpijob_watch *watch;
 	struct mpijob__client_timer timer;
-	mpijob_doc *doc; /* as it was told last; NULL: it does not exist */
-	int seen;        /* it was in this list */
-	int once;        /* one look is all */
-	int failure;     /* what failed last */
-	mpijob_text why; /* of that */
+	mpijob_doc *doc; /* as it was reported last; NULL: it does not exist */
+	int seen;        /* the current list has the object */
+	int once;        /* end after the first state */
+	int failure;     /* the last failure */
+	mpijob_text why; /* of this failure */
 };
 
 static void report(const struct waiting *waiting, int code)
@@ -38,13 +38,13 @@ static void report(const struct waiting *waiting, int code)
 	    *why ? "; the server said last: " : "", why);
 }
 
-static void give_up(mpijob_task *task, int code)
+static void cancel_wait(mpijob_task *task, int code)
 {
 	report((struct waiting *)task, code);
 	mpijob__client_task_finish(task, code);
 }
 
-/* 1: it is over, and gone. */
+/* 1: the wait has ended and is freed. */
 static int decide(struct waiting *waiting)
 {
 	int rc = waiting->ready(waiting->user, waiting->doc ? mpijob_doc_root(waiting->doc) : NULL);
@@ -55,7 +55,7 @@ static int decide(struct waiting *waiting)
 		waiting->task.doc = waiting->doc;
 		waiting->doc = NULL;
 	}
-	/* What ready() returned is his to explain. */
+	/* The caller explains what its ready() returned. */
 	if (rc < 0 && rc == waiting->failure)
 		report(waiting, rc);
 	mpijob__client_task_finish(&waiting->task, rc < 0 ? rc : 0);
@@ -67,14 +67,14 @@ static void when_begun(void *user)
 	((struct waiting *)user)->seen = 0;
 }
 
-static int when_told(void *user, const struct mpijob_watch_event *event)
+static int take_object(void *user, const struct mpijob_watch_event *event)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	struct waiting *waiting = user;
 	mpijob_doc *doc = NULL;
 	int rc = 0;
 
-	/* Some servers do not do field selectors. */
+	/* Some servers ignore field selectors. */
 	if (strcmp(event->name, waiting->target.name) != 0)
 		return 0;
 	waiting->seen = event->event != MPIJOB_WATCH_DELETED;
@@ -105,7 +105,7 @@ static int when_listed(void *user, const char *version)
 			return 0;
 	}
 	if (waiting->once)
-		give_up(&waiting->task, MPIJOB_ERR_TIMEOUT);
+		cancel_wait(&waiting->task, MPIJOB_ERR_TIMEOUT);
 	return 0;
 }
 
@@ -118,16 +118,17 @@ static void when_failed(void *user, const struct mpijob_answer *answer, const ch
 	mpijob_text_clear(&waiting->why);
 	(void)mpijob__base_text_puts(&waiting->why,
 	    answer->message ? answer->message : mpijob_error_text(answer->code));
-	/* What waiting does not cure; and memory, which its caller may be able to free. */
+	/* Failures that never recover; and out of memory, because the caller may be able to free
+	 * some. */
 	if (mpijob_watch_hopeless(waiting->watch) || answer->code == MPIJOB_ERR_NOMEM)
-		give_up(&waiting->task, answer->code);
+		cancel_wait(&waiting->task, answer->code);
 	else if (waiting->once)
-		give_up(&waiting->task, MPIJOB_ERR_TIMEOUT);
+		cancel_wait(&waiting->task, MPIJOB_ERR_TIMEOUT);
 }
 
 static void when_late(void *user)
 {
-	give_up(user, MPIJOB_ERR_TIMEOUT);
+	cancel_wait(user, MPIJOB_ERR_TIMEOUT);
 }
 
 static void release(mpijob_task *task)
@@ -154,7 +155,7 @@ static int begin(struct waiting *waiting, int64_t timeout_ms)
 	options.object_limit = MPIJOB__CLIENT_BODY_LIMIT;
 	options.seed = (uint64_t)now_ms;
 	options.begin = when_begun;
-	options.object = when_told;
+	options.object = take_object;
 	options.listed = when_listed;
 	options.failed = when_failed;
 	options.user = waiting;
@@ -193,7 +194,7 @@ int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *
 	if (rc)
 		return rc;
 	waiting = (struct waiting *)task;
-	task->give_up = give_up;
+	task->cancel_step = cancel_wait;
 	task->release = release;
 	waiting->ready = ready;
 	waiting->user = user;

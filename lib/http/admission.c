@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an exchange waits for before it goes to curl: the credentials, which a plugin may take its
- * time to bring, and its turn among the ordinary ones, of which curl gets only as many as it can
- * use. While a plugin asks somebody, nobody's time runs out.
+ * What an exchange waits for before curl gets it: the credentials, for which a plugin may need
+ * time, and room among the ordinary requests, of which curl gets only as many as it can use. While
+ * a plugin asks the user, no deadline runs.
  */
 #include "http/admission.h"
 #include "base/clock.h"
@@ -15,9 +15,9 @@
 #include <sys/epoll.h>
 
 /*
- * A server takes 100 to 250 exchanges at a time over each connection, of which a quarter is for
- * ordinary ones. Curl's work for one exchange grows with the number of those that only wait, and so
- * does memory: so they wait here.
+ * A server accepts 100 to 250 concurrent exchanges over each connection, and a quarter of the
+ * connections is for ordinary requests. Curl's work for one exchange grows with the number of those
+ * that only wait, and so does memory. Therefore they wait here.
  */
 #define ORDINARY_LEAST   ((size_t)512)
 #define FOR_A_CONNECTION ((size_t)64)
@@ -48,9 +48,8 @@ void mpijob__http_admission_step_plugin(struct mpijob_http *http, int64_t now_ms
 	mpijob__http_admission_follow_plugin(http);
 }
 
-/* 1: go on, with *identity; 0: wait; negative: the error. No credentials go, or are even looked
- * for, over plain HTTP.
- */
+/* 1: *identity is available; 0: wait; negative: the error. Plain HTTP needs and gets no
+ * credentials. */
 static int prepare(struct mpijob_http *http, const struct mpijob__http_identity **identity,
     const char **message)
 {
@@ -77,18 +76,20 @@ static void send_call(struct mpijob__http_call *call, const struct mpijob__http_
 	int error = mpijob__http_pool_find(http, identity, &pool, &message);
 
 	mpijob__http_transport_start_deadline(call);
-	call->token_generation = identity->token_generation;
-	call->tls_generation = identity->tls_generation;
+	call->transfer.token_generation = identity->token_generation;
+	call->transfer.tls_generation = identity->tls_generation;
 	if (!error)
-		error = mpijob__http_request_headers_fill(&call->wire, identity->authorization,
-		    call->content_type, http->headers, &headers);
-	if (!error)
+		error = mpijob__http_request_headers_fill(&call->headers, identity->authorization,
+		    call->request.content_type, http->headers, &headers);
+	if (!error) {
+		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_CONNECTING);
 		error = mpijob__http_pool_start(pool, call, headers);
+	}
 	if (error)
 		mpijob__http_transport_end(call, error, message);
 }
 
-/* How many more ordinary calls curl may have. */
+/* How many more ordinary requests curl may have. */
 static size_t room_of(const struct mpijob_http *http)
 {
 	size_t most = FOR_A_CONNECTION * (size_t)http->max_connections;
@@ -104,8 +105,8 @@ int mpijob__http_admission_has_room(const struct mpijob_http *http)
 	       mpijob__http_credentials_due_ms(http->credentials) < 0;
 }
 
-/* As many as there is room for go on, in front of those that came later. */
-static void take_turns(struct mpijob_http *http)
+/* Admit as many queued calls as there is room for, before those that came later. */
+static void admit_queued(struct mpijob_http *http)
 {
 	struct mpijob__http_link *place = http->waiting.next;
 	size_t room = mpijob__http_admission_has_room(http) ? room_of(http) : 0;
@@ -114,26 +115,26 @@ static void take_turns(struct mpijob_http *http)
 	for (; room > 0 && (call = http->queued.next->call) != NULL; room--) {
 		mpijob__http_ring_leave(&call->queue);
 		mpijob__http_ring_insert(place, &call->queue);
-		call->queued = 0;
+		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_CREDENTIALS);
 	}
 }
 
-static void wait_for_turn(struct mpijob__http_call *call)
+static void wait_for_room(struct mpijob__http_call *call)
 {
 	mpijob__http_ring_leave(&call->queue);
 	mpijob__http_ring_insert(&call->http->queued, &call->queue);
-	call->queued = 1;
+	mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_QUEUED);
 }
 
 static void stop_deadlines(struct mpijob__http_link *ring)
 {
 	for (struct mpijob__http_link *link = ring->next; link->call; link = link->next)
-		mpijob__http_ring_leave(&link->call->due);
+		mpijob__http_ring_leave(&link->call->deadline.link);
 }
 
 static void wait_for_plugin(struct mpijob_http *http)
 {
-	if (!mpijob__http_credentials_asking(http->credentials))
+	if (!mpijob__http_credentials_may_prompt(http->credentials))
 		return;
 	stop_deadlines(&http->waiting);
 	stop_deadlines(&http->queued);
@@ -144,15 +145,16 @@ void mpijob__http_admission_send_calls(struct mpijob_http *http)
 	const struct mpijob__http_identity *identity = NULL;
 	struct mpijob__http_link *last;
 
-	take_turns(http);
+	admit_queued(http);
 	last = http->waiting.prev;
 
 	while (last->call && http->waiting.next->call) {
 		struct mpijob__http_call *call = http->waiting.next->call;
+		int cancelled = call->state == MPIJOB__HTTP_CALL_CANCELLED;
 		int is_last = http->waiting.next == last;
 		const char *why = NULL;
-		int is_late = call->exchange && !call->streaming && !room_of(http);
-		int ready = call->exchange && !is_late ? prepare(http, &identity, &why) : 1;
+		int is_late = !cancelled && !call->request.streaming && !room_of(http);
+		int ready = !cancelled && !is_late ? prepare(http, &identity, &why) : 1;
 
 		if (ready == 0) {
 			wait_for_plugin(http);
@@ -160,8 +162,8 @@ void mpijob__http_admission_send_calls(struct mpijob_http *http)
 		}
 		mpijob__http_ring_leave(&call->queue);
 		if (is_late)
-			wait_for_turn(call);
-		else if (!call->exchange)
+			wait_for_room(call);
+		else if (cancelled)
 			mpijob__http_transport_discard(call);
 		else if (ready > 0)
 			send_call(call, identity);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who goes to curl, and when. */
+/* When curl gets an exchange. */
 #ifndef MPIJOB__HTTP_ADMISSION_H
 #define MPIJOB__HTTP_ADMISSION_H
 
 #include "http/transport.h"
 
-/* The event by which the credentials are watched; sockets of curl have other numbers, see
- * pool.c. */
+/* The number of the credentials' descriptor in epoll events; sockets of curl have other numbers,
+ * see pool.c. */
 #define MPIJOB__HTTP_ADMISSION_EVENT (UINT64_MAX - 1)
 
 /*
- * After every call that may have changed the credentials' descriptor; at once, before another one
- * gets its number. One that cannot be watched is looked at when the plugin is due.
+ * Call this after every function that may have changed the credentials' descriptor; at once, before
+ * another descriptor gets its number. A descriptor that cannot be watched is checked when the
+ * plugin is due.
  */
 void mpijob__http_admission_follow_plugin(struct mpijob_http *http);
-/* Look whether a plugin has something to say, or is late. */
+/* Check whether a plugin has output, or is late. */
 void mpijob__http_admission_step_plugin(struct mpijob_http *http, int64_t now_ms);
-/* Send what may go. Those that wait when this begins; callbacks may add more. */
+/* Send the calls that may be sent. Callbacks may add more, which wait for the next time. */
 void mpijob__http_admission_send_calls(struct mpijob_http *http);
-/* Whether there are some whose turn has come. While a plugin runs nobody's has. */
+/* 1 when queued calls have room. There is none while a plugin runs. */
 int mpijob__http_admission_has_room(const struct mpijob_http *http);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a system keeps the certificates of authorities. A libcurl of the system knows it, and then
- * there is nothing to do here. One that was built for any system (cmake
- * -DMPIJOB_CA_FILES=file:file:...) does not: the files are looked for when a transport is opened.
- * Two variables come first; that kubectl heeds them too is why people set them.
+ * Where a system keeps the certificates of its authorities. A libcurl of the system knows it, and
+ * this file has nothing to do. A libcurl that was built for any system (cmake
+ * -DMPIJOB_CA_FILES=file:file:...) does not, so the files are searched when a transport is opened.
+ * Two environment variables take precedence, as they do for kubectl.
  */
 #include "http/authorities.h"
 

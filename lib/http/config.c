@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a configuration: which options exclude each other, the order in which files and
- * options are looked at, and what has to be wiped when it is freed. Nothing of a kubeconfig
- * outlives the loading but what is copied here.
+ * The lifetime of a configuration: which options exclude each other, in which order files and
+ * options are read, and what is wiped when it is freed. Only copies outlive the kubeconfig.
  */
 #include "http/config.h"
 
@@ -74,7 +73,7 @@ void mpijob_http_config_free(mpijob_http_config *config)
 	free(config);
 }
 
-/* Copying goes on after memory ran out, so that there is one check at the end. */
+/* Copying continues after memory ran out, so that one check at the end is enough. */
 static void copy_text(char **to, const char *from, int *failed)
 {
 	*to = from ? strdup(from) : NULL;
@@ -199,7 +198,7 @@ static int take_options(const struct mpijob_http_config_options *given,
 	if (options->insecure_skip_tls_verify >> 1 || options->in_cluster >> 1 ||
 	    options->interactive >> 1)
 		return MPIJOB_ERR_USAGE; /* not 0 or 1 */
-	/* As with kubectl's flags, an empty text is none. */
+	/* As with kubectl's flags, an empty string counts as absent. */
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (*texts[i] && !**texts[i])
 			*texts[i] = NULL;
@@ -214,7 +213,7 @@ static int say_usage(struct mpijob__http_report *report, const char *message)
 	return report->code;
 }
 
-/* What is wrong here must not pass for leave to run more than was meant. */
+/* A mistake here must not permit more than was intended. */
 static int check_plugins(const struct mpijob_http_config_options *options,
     struct mpijob__http_report *report)
 {
@@ -252,7 +251,7 @@ static int check_options(const struct mpijob_http_config_options *options,
 	return check_plugins(options, report);
 }
 
-/* From the options' policy, a list: an empty one allows none. */
+/* The list of allowed commands from the options; an empty one allows none. */
 static int keep_plugins(const struct mpijob_http_config_options *options,
     mpijob_http_config *config)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a configuration holds: one server, one identity, everything resolved as far as that needs no
- * running program. */
+/* A configuration: one server and one identity, resolved as far as possible without running a
+ * program. */
 #ifndef MPIJOB__HTTP_CONFIG_H
 #define MPIJOB__HTTP_CONFIG_H
 
@@ -17,7 +17,7 @@ struct mpijob__http_exec_variable {
 /* An exec credential plugin, as the user's entry describes it; command NULL: none. */
 struct mpijob__http_exec_plugin {
 	char *api_version; /* client.authentication.k8s.io/v1 or /v1beta1 */
-	char *command;     /* resolved against the kubeconfig's folder when it holds a slash */
+	char *command;     /* resolved against the kubeconfig's directory when it has a slash */
 	char **args;       /* closed by NULL; NULL: none */
 	struct mpijob__http_exec_variable *env;
 	size_t env_count;
@@ -31,7 +31,7 @@ struct mpijob__http_exec_plugin {
 #define MPIJOB__HTTP_EXEC_IF_AVAILABLE 1
 #define MPIJOB__HTTP_EXEC_ALWAYS       2
 
-/* Bytes in PEM, or the file that they are in; a file is read again from time to time. Both empty:
+/* PEM bytes, or the file that contains them; a file is read again from time to time. Both empty:
  * none. */
 struct mpijob__http_pem {
 	mpijob__http_secret data;
@@ -45,21 +45,21 @@ struct mpijob__http_impersonation_extra {
 
 /* Everything is owned. Strings are NULL when absent. */
 struct mpijob_http_config {
-	/* "https://host:port/prefix", without a slash at the end; scheme always there */
+	/* "https://host:port/prefix", without a slash at the end; the scheme is always there */
 	char *server;
 	int tls; /* the scheme is https; credentials are sent only then */
 	char *tls_server_name;
-	int insecure;               /* the server's certificate is not checked */
-	struct mpijob__http_pem ca; /* none: the system's roots */
-	/* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is made */
+	int insecure;               /* do not verify the server's certificate */
+	struct mpijob__http_pem ca; /* empty: the system's roots */
+	/* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is opened */
 	char *proxy_url;
 	char *context;
 	char *user;
 	char *namespace_; /* never NULL */
 	int in_cluster;
-	/* The identity: what of these is there. */
+	/* The identity; each part may be absent. */
 	mpijob__http_secret token;
-	char *token_file; /* absolute; wins over `token` once it was read */
+	char *token_file; /* absolute; takes precedence over `token` once it was read */
 	char *username;
 	mpijob__http_secret password;
 	struct mpijob__http_pem certificate;
@@ -74,10 +74,10 @@ struct mpijob_http_config {
 	size_t as_extra_count;
 };
 
-/* Where a pod finds its service account. */
+/* The directory of a pod's service account. */
 #define MPIJOB__HTTP_CONFIG_SERVICE_ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
 
-/* mpijob_http_config_load() with the service account in another folder. */
+/* mpijob_http_config_load() with the service account in another directory. */
 int mpijob__http_config_load(const struct mpijob_http_config_options *options,
     const char *service_account, mpijob_http_config **out, mpijob_diag *diag);
 

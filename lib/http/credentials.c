@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the ways to say who we are is used, and for how long: a token, a password or a
- * certificate of the configuration wins over its plugin; what a plugin gave is good until it
- * expires or is refused, and is shared by all that ask meanwhile; connections are only given up
- * when a certificate changes. A plugin that failed is not run again at once, so that many requests
- * that wait for it get one answer.
+ * Which credentials are used, and for how long: a token, a password or a certificate of the
+ * configuration takes precedence over the plugin. The output of a plugin is used until it expires
+ * or is refused, and all requests share it. Connections are closed only when a certificate changes.
+ * A plugin that failed is not run again at once, so that all requests that wait for it get one
+ * answer.
  */
 #include "http/credentials.h"
 
@@ -22,16 +22,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS 60000 /* for a plugin, unless another is given */
-/* at least, for one that asks somebody: a login in a browser takes its time */
+#define TIMEOUT_MS 60000 /* for a plugin, unless the caller sets another */
+/* at least, for a plugin that asks the user: a login in a browser takes time */
 #define ASKING_MS 900000
-#define PAUSE_MS  1000 /* after a plugin that failed, or gave what had expired */
+#define PAUSE_MS  1000 /* after a plugin failed, or returned expired credentials */
 #define HINTS     10   /* in each HINT_MS */
 #define HINT_MS   3600000
 
 struct mpijob__http_credentials {
 	const mpijob_http_config *config;
-	int64_t timeout_ms; /* for a plugin that asks nobody */
+	int64_t timeout_ms; /* for a plugin that does not ask the user */
 	struct mpijob__http_identity identity;
 	struct mpijob__http_identity_files files;
 	mpijob__http_secret authorization;
@@ -40,16 +40,16 @@ struct mpijob__http_credentials {
 	struct mpijob__http_plugin plugin; /* while pid is not 0 */
 	int asking;                        /* it may have our standard input */
 	int64_t limit_ms;                  /* for this run */
-	mpijob__http_secret certificate;   /* that it gave */
+	mpijob__http_secret certificate;   /* of its last run */
 	mpijob__http_secret key;
-	int have;    /* it gave credentials */
-	int refused; /* a server did not want them */
+	int have;    /* it returned credentials */
+	int refused; /* a server refused them */
 	int expires;
 	int64_t expires_ms; /* since 1970 */
-	int64_t fresh_ms;   /* until then (monotonic) they are used although they expired */
+	int64_t fresh_ms;   /* until then (monotonic) they are used although they are expired */
 	int told_expired;
 	int failed;        /* the code of its last run */
-	int64_t failed_ms; /* until then it is not run again */
+	int64_t failed_ms; /* it is not run again before */
 	int hints;
 	int64_t hints_ms; /* when the count began */
 	char *message;
@@ -91,7 +91,7 @@ static int uses_plugin(const mpijob_http_config *config)
 	       !config->username && !config->certificate.data.len && !config->certificate.file;
 }
 
-/* Keep a message, which is taken, and pass its code on. */
+/* Store a message, which it takes, and return its code. */
 static int fail(mpijob__http_credentials *credentials, int code, char *message)
 {
 	free(credentials->message);
@@ -99,7 +99,7 @@ static int fail(mpijob__http_credentials *credentials, int code, char *message)
 	return message ? code : MPIJOB_ERR_NOMEM;
 }
 
-/* Let the identity show what there is. */
+/* Point the identity at the present values. */
 static void publish(mpijob__http_credentials *credentials)
 {
 	struct mpijob__http_identity *identity = &credentials->identity;
@@ -118,7 +118,7 @@ static void publish(mpijob__http_credentials *credentials)
 	identity->ca_len = files->ca.len;
 }
 
-/* A header takes the place of the one that was there; it is cleared when it could not be made. */
+/* Replace a header; it is cleared when the new one cannot be made. */
 static int take_header(mpijob__http_credentials *credentials, int code, mpijob__http_secret *header)
 {
 	if (code) {
@@ -131,7 +131,7 @@ static int take_header(mpijob__http_credentials *credentials, int code, mpijob__
 	return 0;
 }
 
-/* Make "Bearer TOKEN" of a token; none takes the header away. */
+/* Make "Bearer TOKEN" of a token; without one, remove the header. */
 static int set_bearer(mpijob__http_credentials *credentials, const mpijob__http_secret *token)
 {
 	mpijob__http_secret header = { NULL, 0 };
@@ -167,7 +167,7 @@ static int set_basic(mpijob__http_credentials *credentials)
 }
 
 /* The header that needs no plugin. 1 or negative. */
-static int prepare_words(mpijob__http_credentials *credentials, int64_t now_ms)
+static int prepare_authorization(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	const mpijob_http_config *config = credentials->config;
 	char *message = NULL;
@@ -188,7 +188,7 @@ static int prepare_words(mpijob__http_credentials *credentials, int64_t now_ms)
 	return code ? code : 1;
 }
 
-/* A plugin's run has failed; `message` is taken. */
+/* A run of a plugin failed; takes `message`. */
 static int fail_run(mpijob__http_credentials *credentials, int64_t now_ms, int code, char *message)
 {
 	credentials->failed = fail(credentials, code, message);
@@ -196,7 +196,7 @@ static int fail_run(mpijob__http_credentials *credentials, int64_t now_ms, int c
 	return credentials->failed;
 }
 
-/* Whether it may have our standard input: 1, 0; -1 with `why`: it may not run without. */
+/* Whether the plugin gets our standard input: 1, 0; -1 with `why`: it must not run without. */
 static int is_interactive(const mpijob_http_config *config, const char **why)
 {
 	int terminal = isatty(STDIN_FILENO);
@@ -211,8 +211,8 @@ static int is_interactive(const mpijob_http_config *config, const char **why)
 	return config->interactive && terminal ? 1 : -1;
 }
 
-/* What to say about a program that is not there. The hint is for people, and not for logs full of
- * it. */
+/* The message for a program that does not exist. The install hint is for users; it is not repeated
+ * in every log line. */
 static char *not_found(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
@@ -295,7 +295,7 @@ int mpijob__http_credentials_prepare(mpijob__http_credentials *credentials, int6
 	else if (uses_plugin(credentials->config))
 		code = prepare_plugin(credentials, now_ms);
 	else
-		code = prepare_words(credentials, now_ms);
+		code = prepare_authorization(credentials, now_ms);
 	publish(credentials);
 	if (code < 0)
 		*message = code != MPIJOB_ERR_NOMEM && credentials->message ? credentials->message
@@ -314,7 +314,7 @@ void mpijob__http_credentials_refused(mpijob__http_credentials *credentials,
 {
 	const struct mpijob__http_identity *identity = &credentials->identity;
 
-	/* What was refused is not what there is any more. */
+	/* Drop the credentials that were refused, unless they have been replaced. */
 	if (identity->token_generation != token_generation ||
 	    identity->tls_generation != tls_generation)
 		return;
@@ -327,7 +327,7 @@ int mpijob__http_credentials_fd(const mpijob__http_credentials *credentials)
 	return credentials->plugin.pid ? mpijob__http_plugin_fd(&credentials->plugin) : -1;
 }
 
-int mpijob__http_credentials_asking(const mpijob__http_credentials *credentials)
+int mpijob__http_credentials_may_prompt(const mpijob__http_credentials *credentials)
 {
 	return credentials->plugin.pid && credentials->asking;
 }
@@ -342,7 +342,7 @@ static int is_same(const mpijob__http_secret *a, const mpijob__http_secret *b)
 	return a->len == b->len && (!a->len || memcmp(a->data, b->data, a->len) == 0);
 }
 
-static void tell_expired(mpijob__http_credentials *credentials)
+static void report_expired(mpijob__http_credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message =
@@ -360,7 +360,7 @@ static void tell_expired(mpijob__http_credentials *credentials)
 	free(message);
 }
 
-/* Make what a plugin gave ours. */
+/* Take over the output of a plugin. */
 static int accept_reply(mpijob__http_credentials *credentials,
     struct mpijob__http_plugin_reply *reply, int64_t now_ms)
 {
@@ -381,20 +381,19 @@ static int accept_reply(mpijob__http_credentials *credentials,
 	credentials->refused = credentials->failed = 0;
 	credentials->expires = reply->expires;
 	credentials->expires_ms = reply->expires_ms;
-	/* As in client-go they are used for what is asked now; the server knows better than our
-	 * clock. */
+	/* As in client-go, expired credentials are used for the present requests: the server knows
+	 * the time better. */
 	credentials->fresh_ms = now_ms;
 	if (reply->expires && mpijob__base_clock_wall_ms() > reply->expires_ms) {
 		credentials->fresh_ms = now_ms + PAUSE_MS;
-		tell_expired(credentials);
+		report_expired(credentials);
 	} else {
 		credentials->told_expired = 0;
 	}
 	return 0;
 }
 
-/* How it ended, when that is reason enough to refuse it; NULL: it ended well. Memory that ran out
- * shows as `nomem`. */
+/* Why the end of a run makes it fail; NULL: it ended well. Sets `nomem` when memory ran out. */
 static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
 {
 	const struct mpijob__http_plugin *plugin = &credentials->plugin;

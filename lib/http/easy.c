@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which options of curl make an exchange with an API server what it must be: nothing of the user's
- * home is read, nothing written, no signal used, no redirect followed; a CA that was given is the
- * only one that counts; a peer that went away without a word is noticed. CURLOPT_CAPATH is why "the
- * only one" needs care: curl's own default folder of certificates would be trusted beside the blob.
+ * The options of curl for an exchange with an API server: read nothing in the user's home, write
+ * nothing, use no signal, follow no redirect; trust only the CA that was given; detect a peer that
+ * vanished. CURLOPT_CAPATH is why "only" needs care: curl's own default directory of certificates
+ * would be trusted in addition to the blob.
  */
 #include "http/easy.h"
 
@@ -37,8 +37,7 @@ static void set_number(int fd, int level, int name, int number)
 	setsockopt(fd, level, name, &number, sizeof(number));
 }
 
-/* Probes begin after two thirds of the time in which a sign of life must come; what is not
- * acknowledged counts too. */
+/* Keepalive probes begin after two thirds of the idle timeout. Unacknowledged data counts, too. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct mpijob__http_call *call = user;
@@ -48,8 +47,8 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
 	(void)purpose;
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	call->failure = mpijob__http_pool_opened(call, fd);
-	if (call->failure) {
+	call->failure.code = mpijob__http_pool_opened(call, fd);
+	if (call->failure.code) {
 		close(fd);
 		return CURL_SOCKET_BAD;
 	}
@@ -112,7 +111,7 @@ static void set_tls(struct setter *setter, const struct mpijob_http *http,
 		SET(setter, CURLOPT_SSLCERT_BLOB, &certificate);
 	if (key.len) {
 		SET(setter, CURLOPT_SSLKEY_BLOB, &key);
-		/* Without one, OpenSSL would ask the terminal. */
+		/* Without a pass phrase, OpenSSL would ask the terminal. */
 		SET(setter, CURLOPT_KEYPASSWD, "");
 	}
 	if (ca.len) {
@@ -158,10 +157,10 @@ static void set_habits(struct setter *setter, CURLSH *share)
 	SET(setter, CURLOPT_VERBOSE, 0L);
 	SET(setter, CURLOPT_NOPROGRESS, 1L);
 	SET(setter, CURLOPT_PATH_AS_IS, 1L);
-	/* A handle keeps both for good. */
+	/* A handle keeps both until it is freed. */
 	SET(setter, CURLOPT_BUFFERSIZE, RECEIVE_BUFFER);
 	SET(setter, CURLOPT_UPLOAD_BUFFERSIZE, SEND_BUFFER);
-	/* A call that is given up while a name is looked up does not wait for that. */
+	/* A cancelled call does not wait for a name lookup. */
 	SET(setter, CURLOPT_QUICK_EXIT, 1L);
 	SET(setter, CURLOPT_SHARE, share);
 	SET(setter, CURLOPT_PREREQFUNCTION, mpijob__http_receive_begin);
@@ -190,18 +189,19 @@ int mpijob__http_easy_new(struct mpijob_http *http,
 
 static void set_method(struct setter *setter, const struct mpijob__http_call *call)
 {
-	int get = strcmp(call->method, "GET") == 0;
-	int bare = get || (strcmp(call->method, "DELETE") == 0 && !call->has_body);
+	int get = strcmp(call->request.method, "GET") == 0;
+	int bare = get || (strcmp(call->request.method, "DELETE") == 0 && !call->request.has_body);
 
 	if (bare) {
 		SET(setter, CURLOPT_POSTFIELDS, NULL);
 		SET(setter, CURLOPT_HTTPGET, 1L);
 	} else {
 		SET(setter, CURLOPT_POST, 1L);
-		SET(setter, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.len);
-		SET(setter, CURLOPT_POSTFIELDS, call->body.data ? call->body.data : "");
+		SET(setter, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->request.body.len);
+		SET(setter, CURLOPT_POSTFIELDS,
+		    call->request.body.data ? call->request.body.data : "");
 	}
-	SET(setter, CURLOPT_CUSTOMREQUEST, get ? NULL : call->method);
+	SET(setter, CURLOPT_CUSTOMREQUEST, get ? NULL : call->request.method);
 }
 
 int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
@@ -209,18 +209,18 @@ int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
 {
 	struct setter setter = { easy, CURLE_OK };
 
-	call->error[0] = 0;
-	SET(&setter, CURLOPT_URL, call->url);
-	/* For a connection that is being made: it may be for several. */
+	call->transfer.error[0] = 0;
+	SET(&setter, CURLOPT_URL, call->request.url);
+	/* Wait for a connection in progress: it may serve several requests. */
 	SET(&setter, CURLOPT_PIPEWAIT,
 	    wants_http2(call->http) && !call->http->http1_seen ? 1L : 0L);
 	set_method(&setter, call);
 	SET(&setter, CURLOPT_HTTPHEADER, headers);
-	/* Lists are large, and servers pack them only then; a stream must not be held back. */
-	SET(&setter, CURLOPT_ACCEPT_ENCODING, call->packed ? "gzip" : NULL);
-	SET(&setter, CURLOPT_FRESH_CONNECT, (long)call->fresh);
+	/* Lists are large, and servers compress only them; compression would delay a stream. */
+	SET(&setter, CURLOPT_ACCEPT_ENCODING, call->request.compressed ? "gzip" : NULL);
+	SET(&setter, CURLOPT_FRESH_CONNECT, (long)call->request.new_connection);
 	SET(&setter, CURLOPT_FORBID_REUSE, 0L);
-	SET(&setter, CURLOPT_ERRORBUFFER, call->error);
+	SET(&setter, CURLOPT_ERRORBUFFER, call->transfer.error);
 	SET(&setter, CURLOPT_PRIVATE, call);
 	SET(&setter, CURLOPT_PREREQDATA, call);
 	SET(&setter, CURLOPT_OPENSOCKETDATA, call);
@@ -229,17 +229,17 @@ int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
 	return result(&setter);
 }
 
-void mpijob__http_easy_hurry(CURL *easy)
+void mpijob__http_easy_no_pipewait(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 0L);
 }
 
-void mpijob__http_easy_distrust(CURL *easy)
+void mpijob__http_easy_close_after(CURL *easy)
 {
 	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
 }
 
-int mpijob__http_easy_forget(CURL *easy)
+int mpijob__http_easy_reset(CURL *easy)
 {
 	struct setter setter = { easy, CURLE_OK };
 
@@ -254,9 +254,9 @@ int mpijob__http_easy_forget(CURL *easy)
 	return result(&setter);
 }
 
-/* GnuTLS and others cannot take a key from memory; a libcurl without an atomic start cannot be
- * started by a library. */
-const char *mpijob__http_easy_lacking(void)
+/* GnuTLS and others cannot read a key from memory; a library must not initialise a libcurl whose
+ * initialisation is not thread-safe. */
+const char *mpijob__http_easy_missing_feature(void)
 {
 	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
 

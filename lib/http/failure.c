@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What curl's and OpenSSL's error codes mean to somebody who wants to reach a Kubernetes API
- * server, and what he can do about it. Where a code says too little, curl's own words are looked
- * at; they are quoted only when nothing better is known.
+ * What the error codes of curl and OpenSSL mean for a connection to a Kubernetes API server, and
+ * what the user can do. Where a code says too little, curl's text is searched; it is quoted only
+ * when nothing better is known.
  */
 #include "http/failure.h"
 
@@ -81,7 +81,7 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 	return quoted(failure, "its certificate is refused");
 }
 
-/* The server ended the handshake, or what followed it, with an alert about us. */
+/* The server ended the handshake, or what followed it, with an alert about our certificate. */
 static int refused_us(const struct mpijob__http_failure *failure)
 {
 	return has(failure, "alert bad certificate") || has(failure, "alert certificate") ||
@@ -149,13 +149,13 @@ static char *receiving(const struct mpijob__http_failure *failure, int *code)
 		return mpijob__base_text_format("%s refused the client certificate",
 		    failure->server);
 	}
-	/* Curl passes the number on in words only. */
+	/* Curl passes the number on in its text only. */
 	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") ||
 	    has(failure, "timed out"))
 		return mpijob__base_text_format("%s: no sign of life for %lld s", failure->server,
 		    (long long)(failure->idle_timeout_ms + 999) / 1000);
-	/* TLS that ends without its last word; older versions of curl take that for the end of the
-	 * connection alone. */
+	/* TLS without a closing alert; older versions of curl report it as the end of the
+	 * connection. */
 	if (has(failure, "unexpected eof"))
 		return ended(failure);
 	return mpijob__base_text_format("%s: the connection broke", failure->server);
@@ -168,7 +168,7 @@ static char *proxy_failed(const struct mpijob__http_failure *failure)
 	    failure->text && *failure->text ? failure->text : curl_easy_strerror(failure->code));
 }
 
-/* What is no more than one sentence. */
+/* Failures with a fixed sentence. */
 static char *plain(const struct mpijob__http_failure *failure)
 {
 	const char *server = failure->server;
@@ -233,7 +233,7 @@ int mpijob__http_failure_describe(const struct mpijob__http_failure *failure, ch
 	int code = MPIJOB_ERR_IO;
 
 	*message = NULL;
-	/* OpenSSL's words for it; curl then has another code. */
+	/* OpenSSL's text; curl then has another code. */
 	if (failure->code == CURLE_OUT_OF_MEMORY || has(failure, "malloc failure"))
 		return MPIJOB_ERR_NOMEM;
 	*message = describe(failure, &code);

@@ -8,24 +8,25 @@
 
 #include "http/server.h"
 
-/* What is known of a transfer that failed. Strings are borrowed. */
+/* What is known about a failed transfer. Strings are borrowed. */
 struct mpijob__http_failure {
 	CURLcode code;
-	const char *text;   /* curl's own words; "" for none */
+	const char *text;   /* curl's error text; "" for none */
 	long verify_result; /* OpenSSL's verdict on the server's certificate, X509_V_ERR_* */
 	long os_errno;
-	long connect_status; /* what a proxy answered to CONNECT; 0: nothing */
-	const char *server;  /* host:port, for people */
-	const char *proxy;   /* the same of the proxy; NULL: none */
+	long connect_status; /* the proxy's answer to CONNECT; 0: none */
+	const char *server;  /* host:port, for messages */
+	const char *proxy;   /* the proxy, for messages; NULL: none */
 	int tls;             /* the server's URL begins with https */
-	int has_ca;          /* there is a CA of its own */
-	int answered;        /* a status had come */
-	int replayed;        /* curl would have sent a write a second time */
+	int has_ca;          /* the configuration has a CA */
+	int answered;        /* a status was received */
+	int replayed;        /* curl tried to send a write a second time */
 	int64_t connect_timeout_ms;
 	int64_t idle_timeout_ms;
 };
 
-/* Its MPIJOB_ERR_*, and what to tell people in *message: yours; NULL when memory ran out. */
+/* Returns an MPIJOB_ERR_*. *message, which the caller frees, explains it; NULL when memory ran out.
+ */
 int mpijob__http_failure_describe(const struct mpijob__http_failure *failure, char **message);
 
 #endif

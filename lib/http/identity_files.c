@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often files are read again, and what happens when that fails: what was read last stays in
- * use, which is told once. A certificate and its key are taken as a pair or not at all. Tokens are
- * valid for a minute and read ten seconds earlier; certificates, keys and CAs are looked at every
- * five minutes.
+ * When files are read again, and what happens when that fails: the last content stays in use, and
+ * the failure is reported once. A certificate and its key are replaced as a pair or not at all. A
+ * token is valid for a minute and read ten seconds earlier; certificates, keys and CAs are read
+ * every five minutes.
  */
 #include "http/identity_files.h"
 
@@ -18,7 +18,7 @@
 
 #define TOKEN_MS     50000
 #define PEM_MS       300000
-#define RETRY_MS     1000 /* after a token that could not be read */
+#define RETRY_MS     1000 /* after a token could not be read */
 #define PEM_RETRY_MS 10000
 
 void mpijob__http_identity_files_release(struct mpijob__http_identity_files *files)
@@ -29,8 +29,8 @@ void mpijob__http_identity_files_release(struct mpijob__http_identity_files *fil
 	mpijob__http_secret_clear(&files->token);
 }
 
-/* `what` is taken. The last content stays in use. */
-static void tell(struct mpijob__http_identity_files *files, int *told, char *what)
+/* Takes `what`. The last content stays in use. */
+static void report_once(struct mpijob__http_identity_files *files, int *told, char *what)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message =
@@ -47,7 +47,7 @@ static void tell(struct mpijob__http_identity_files *files, int *told, char *wha
 	free(what);
 }
 
-/* The bytes of one PEM, from the configuration or its file. An empty file is none. */
+/* The bytes of one PEM, from the configuration or its file. An empty file counts as absent. */
 static int read_one(const struct mpijob__http_pem *pem, const char *what, mpijob__http_secret *out,
     char **message)
 {
@@ -96,7 +96,7 @@ static int differs(const mpijob__http_secret *a, const mpijob__http_secret *b)
 	return a->len != b->len || (a->len && memcmp(a->data, b->data, a->len) != 0);
 }
 
-/* Let `set` take the place of what is there; what was there is left in `set`. */
+/* Exchange the present pair with `set`. */
 static int exchange(struct mpijob__http_identity_files *files, struct set *set)
 {
 	struct set old = { files->ca, files->certificate, files->key };
@@ -122,7 +122,7 @@ int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *fil
 		return 0;
 	code = read_set(config, &set, &why);
 	if (code && files->have_pem) {
-		tell(files, &files->told_pem, why);
+		report_once(files, &files->told_pem, why);
 		files->pem_due_ms = now_ms + PEM_RETRY_MS;
 		code = 0;
 	} else if (code) {
@@ -169,15 +169,15 @@ int mpijob__http_identity_files_read_token(struct mpijob__http_identity_files *f
 		return 0;
 	code = read_token(config->token_file, &token, &why);
 	files->token_due_ms = now_ms + (code ? RETRY_MS : TOKEN_MS);
-	/* The token beside the file serves until the file was read. */
+	/* The inline token is used until the file was read. */
 	if (code && !files->have_token && config->token.len) {
 		if (mpijob__http_secret_set(&files->token, config->token.data, config->token.len) ==
 		    0)
 			files->have_token = 1;
-		tell(files, &files->told_token, why);
+		report_once(files, &files->told_token, why);
 		code = files->have_token ? 1 : MPIJOB_ERR_NOMEM;
 	} else if (code && files->have_token) {
-		tell(files, &files->told_token, why);
+		report_once(files, &files->told_token, why);
 		code = 0;
 	} else if (code) {
 		*message = why;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod knows of its cluster: two variables of the environment and three files of its service
- * account. A CA that cannot be used is only a warning, as in client-go; the system's roots are then
- * what the server is checked with.
+ * What a pod knows of its cluster: two environment variables and three files of its service
+ * account. A CA that cannot be used is only a warning, as in client-go; the server is then verified
+ * with the system's roots.
  */
 #include "base/text.h"
 #include "http/resolve.h"
@@ -94,7 +94,7 @@ static void resolve_address(struct mpijob__http_resolve *resolve)
 	free(made);
 }
 
-/* A wish of the caller, or the pod's; the latter may fail. */
+/* The caller's setting, or the pod's; the latter may fail. */
 static void resolve_authority(struct mpijob__http_resolve *resolve)
 {
 	struct mpijob__http_setting wish = { resolve->options->certificate_authority, NULL,
@@ -129,7 +129,7 @@ static void resolve_authority(struct mpijob__http_resolve *resolve)
 	free(path);
 }
 
-/* The service account's token, unless the caller says who else we are. */
+/* The service account's token, unless the caller gives other credentials. */
 static void resolve_token(struct mpijob__http_resolve *resolve)
 {
 	struct mpijob__http_setting setting = { NULL, NULL, NULL };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kubeconfig files there are, and how several of them become one: an entry belongs as a whole
- * to the first file that names it, and so does current-context. Files of a list that do not exist
- * are left out; the one that a caller names must exist. $KUBECONFIG is a list, but a file that has
- * exactly its text as name is taken for that file.
+ * Which kubeconfig files there are, and how they are merged: an entry belongs as a whole to the
+ * first file that names it, and so does current-context. Files of a list that do not exist are
+ * skipped; a file that the caller names must exist. $KUBECONFIG is a list, but a file whose name is
+ * exactly its value is that one file.
  */
 #include "http/kubeconfig.h"
 
@@ -34,7 +34,7 @@ void mpijob__http_kubeconfig_release(struct mpijob__http_kubeconfig *kubeconfig)
 	memset(kubeconfig, 0, sizeof(*kubeconfig));
 }
 
-/* As kubectl, only the first document of a file counts. */
+/* As in kubectl, only the first document of a file counts. */
 static int parse(struct mpijob__http_kubeconfig_file *file, const mpijob__http_secret *text,
     struct mpijob__http_report *report)
 {
@@ -120,7 +120,7 @@ static void read_file(struct mpijob__http_kubeconfig *kubeconfig, const char *na
 	mpijob__http_secret_clear(&text);
 }
 
-/* Whether an earlier part of the list, which begins at `list`, is the same. */
+/* Whether an earlier element of the list, which begins at `list`, is equal. */
 static int named_before(const char *list, const char *part, size_t len)
 {
 	while (list < part) {
@@ -245,7 +245,7 @@ static int write_name(mpijob_text *text, const char *name, size_t index, size_t 
 	return code ? code : mpijob_text_write(text, name, strlen(name));
 }
 
-/* A name that an earlier file gives too is left out. */
+/* Skip a name that an earlier file has, too. */
 static int is_first(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, size_t file,
     const mpijob_node *item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kubeconfig files of a user, read and checked, and what is found in them by name. */
+/* The kubeconfig files of a user, read and checked, and their entries by name. */
 #ifndef MPIJOB__HTTP_KUBECONFIG_H
 #define MPIJOB__HTTP_KUBECONFIG_H
 
@@ -7,14 +7,15 @@
 
 /* One file. `root` is NULL when it is empty. */
 struct mpijob__http_kubeconfig_file {
-	char *name;   /* as it was given */
-	char *folder; /* absolute: what relative names in it are seen from */
+	char *name;   /* as the caller gave it */
+	char *folder; /* absolute: the base of relative names in the file */
 	mpijob_docs *docs;
 	const mpijob_node *root;
 };
 
 struct mpijob__http_kubeconfig {
-	struct mpijob__http_kubeconfig_file *files; /* those that exist, the first wins */
+	struct mpijob__http_kubeconfig_file
+	    *files; /* those that exist; the first takes precedence */
 	size_t count;
 	char *missing; /* names of those that do not exist, "a, b"; NULL: none */
 	int explicit_; /* the caller named the file */
@@ -31,29 +32,29 @@ struct mpijob__http_kubeconfig_entry {
 };
 
 /*
- * Read `path` alone, or when it is NULL what $KUBECONFIG and the home folder say. What is wrong is
- * reported; go on unless the report holds an error. Free it in any case.
+ * Read `path` alone; when it is NULL, the files of $KUBECONFIG, or the one in the home directory.
+ * Errors are reported; continue unless the report has an error. Free it in any case.
  */
 void mpijob__http_kubeconfig_read(struct mpijob__http_kubeconfig *kubeconfig, const char *path,
     struct mpijob__http_report *report);
-/* Free all; secrets in it are wiped. */
+/* Free all, and wipe the secrets. */
 void mpijob__http_kubeconfig_release(struct mpijob__http_kubeconfig *kubeconfig);
 
-/* Report what cannot be decoded in one file: wrong types, broken base64, duplicate names. */
+/* Report what cannot be decoded in one file: wrong types, invalid base64, duplicate names. */
 void mpijob__http_kubeconfig_check(const struct mpijob__http_kubeconfig_file *file,
     struct mpijob__http_report *report);
 
 /* Find the entry of this name: 1 and the entry, or 0. */
 int mpijob__http_kubeconfig_find(const struct mpijob__http_kubeconfig *kubeconfig, const char *list,
     const char *inner, const char *name, struct mpijob__http_kubeconfig_entry *entry);
-/* The current-context; NULL: none says one. `file` and `node`: where it stands. */
+/* The current-context; NULL: none is set. `file` and `node`: its position. */
 const char *mpijob__http_kubeconfig_current(const struct mpijob__http_kubeconfig *kubeconfig,
     const struct mpijob__http_kubeconfig_file **file, const mpijob_node **node);
-/* Say which names there are: "; there are dev, prod and test"; memory of its own, or NULL when
- * there is none. */
+/* List the existing names: "; there are dev, prod and test"; the caller frees it; NULL when there
+ * is none. */
 char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeconfig,
     const char *list);
-/* A non-empty string of an entry, or NULL; the entry may be none. */
+/* A non-empty string of an entry, or NULL; the entry may be absent. */
 const char *mpijob__http_kubeconfig_string(const struct mpijob__http_kubeconfig_entry *entry,
     const char *key);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a kubeconfig is made of: the table of its fields and their types. As in kubectl, a wrong
- * type anywhere spoils the whole file, while a field that is unknown, or null, is as if it were not
- * there. Values are never told: they may be keys.
+ * The structure of a kubeconfig: the table of its fields and their types. As in kubectl, a wrong
+ * type makes the whole file invalid, while an unknown field, or null, counts as absent. Messages
+ * contain no values: they may be keys.
  */
 #include "base/base64.h"
 #include "base/text.h"
@@ -231,14 +231,14 @@ static void check_map(const struct check *check, const struct step *step, const 
 	}
 }
 
-/* An extension that is null does not count, as in client-go. */
+/* A null extension is ignored, as in client-go. */
 static int is_nothing(const mpijob_node *item, const struct rule *sub)
 {
 	return sub == extension &&
 	       mpijob_node_kind(mpijob_node_get(item, "extension")) <= MPIJOB_NODE_NULL;
 }
 
-/* No two entries of a list may have the same name; a document serves as the set of the names. */
+/* Names in a list must be unique; a document serves as the set of names. */
 static void check_names(const struct check *check, const struct step *step, const mpijob_node *list,
     const struct rule *sub)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What has to be there before the first exchange: a libcurl that can do it all, options, a server,
- * a way to it (the only place where the transport reads the environment), certificates that are
- * some. Also why curl_global_cleanup() is never called: another user of libcurl in this process may
- * rely on a start that was ours.
+ * What is required before the first exchange: a libcurl with all features, valid options, a server,
+ * a way to it (the only place where the transport reads the environment), valid certificates.
+ * curl_global_cleanup() is never called: another user of libcurl in this process may rely on our
+ * initialisation.
  */
 #include "http/open.h"
 
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the caller's struct says, and zeros for what it is too short for. */
+/* The caller's struct, with zeros for members that it is too short for. */
 static int read_options(const struct mpijob_http_options *given,
     struct mpijob_http_options *options)
 {
@@ -108,8 +108,8 @@ static void refuse(struct mpijob__http_report *report, int error, const char *wh
 		    fault ? fault : "cannot be used");
 }
 
-/* Those that are in the configuration itself; files are read, and looked at, when they are
- * needed. */
+/* Check certificates in the configuration itself; files are read and checked when they are needed.
+ */
 static void check_certificates(const mpijob_http_config *config, struct mpijob__http_report *report)
 {
 	const mpijob__http_secret *ca = &config->ca.data;
@@ -150,14 +150,14 @@ static int set_up(struct mpijob_http *http, const mpijob_http_config *config,
     const struct mpijob_http_options *options, mpijob_diag *diag)
 {
 	struct mpijob__http_report report = { diag, 0 };
-	const char *lacking = mpijob__http_easy_lacking();
+	const char *lacking = mpijob__http_easy_missing_feature();
 
 	if (lacking) {
 		say(&report, MPIJOB_ERR_UNSUPPORTED, "http-libcurl", lacking);
 		return report.code;
 	}
 	http->config = mpijob__http_config_clone(config);
-	/* Counted and locked by libcurl itself; see easy.c on the version that is needed. */
+	/* libcurl counts and locks this itself; easy.c requires such a version. */
 	if (!http->config || curl_global_init(CURL_GLOBAL_DEFAULT))
 		return MPIJOB_ERR_NOMEM;
 	take_options(http, options);

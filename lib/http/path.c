@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of files as Go's path/filepath makes them, which decides what a relative name in a
- * kubeconfig means: ".." is taken away by spelling, so that links do not matter. Only the working
- * directory is asked of the system.
+ * File names as Go's path/filepath makes them, which define relative names in a kubeconfig: ".." is
+ * removed by spelling, whatever links there are. The system is asked only for the working
+ * directory.
  */
 #include "http/path.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the last element of what is written so far begins. */
+/* Where the last element of the output begins. */
 static size_t last_element(const char *out, size_t len)
 {
 	while (len && out[len - 1] != '/')
@@ -26,7 +26,7 @@ char *mpijob__http_path_clean(const char *path)
 {
 	int rooted = path[0] == '/';
 	char *out = malloc(strlen(path) + 2);
-	size_t len = 0, fixed; /* `fixed`: what ".." cannot take away */
+	size_t len = 0, fixed; /* `fixed`: the part that ".." cannot remove */
 
 	if (!out)
 		return NULL;

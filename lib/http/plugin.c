@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a plugin runs beside a host that knows nothing of it: posix_spawn and no fork, because the
- * host may have threads; no change to the host's signals, only to the child's; no descriptor of the
- * host in the child but the three standard ones; and only this one child is waited for. When the
- * host ignores SIGCHLD or waits for everybody's children, the exit code is lost, and the output
- * alone decides. A plugin is over when it has exited, even if a process that it left behind still
- * holds the pipe.
+ * How a plugin runs in a host that does not know of it: posix_spawn and not fork, because the host
+ * may have threads; signals are changed in the child only; the child gets no descriptor of the host
+ * except the standard ones; and only this child is waited for. When the host ignores SIGCHLD or
+ * waits for all children, the exit code is lost, and the output alone decides. A plugin is over
+ * when it has exited, even if a process that it started still holds the pipe.
  */
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "http/plugin.h"
@@ -22,13 +21,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS      100 /* between looks while its output may come */
-#define LOOK_LATE_MS 10  /* when its output is over and there is no pidfd */
+#define LOOK_MS      100 /* between checks while output may arrive */
+#define LOOK_LATE_MS 10  /* when its output has ended and there is no pidfd */
 #define PIECE        8192
 
 extern char **environ;
 
-/* The order matters when a host has closed its standard descriptors and the pipe got one of their
+/* The order matters when the host has closed its standard descriptors and the pipe has one of their
  * numbers. */
 static int set_files(posix_spawn_file_actions_t *actions, int output, int interactive)
 {
@@ -44,7 +43,7 @@ static int set_files(posix_spawn_file_actions_t *actions, int output, int intera
 	return number;
 }
 
-/* No signal is blocked, and those that hosts like to ignore are as a program expects them. */
+/* No signal is blocked, and signals that hosts often ignore have their default action. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
 	sigset_t none, defaults;
@@ -97,7 +96,7 @@ static int open_pidfd(pid_t pid)
 #endif
 }
 
-/* The program's own name first, as it stands in the configuration. */
+/* The name of the program comes first, as in the configuration. */
 static char **arguments_of(const struct mpijob__http_exec_plugin *exec)
 {
 	size_t count = 0;
@@ -190,7 +189,7 @@ static void close_pipe(struct mpijob__http_plugin *plugin)
 	plugin->pipe = -1;
 }
 
-/* Read all that is there. */
+/* Read all available output. */
 static int drain(struct mpijob__http_plugin *plugin)
 {
 	while (plugin->pipe >= 0) {
@@ -217,8 +216,8 @@ static int drain(struct mpijob__http_plugin *plugin)
 	return 0;
 }
 
-/* Look whether it has exited. */
-static void look(struct mpijob__http_plugin *plugin, int flags)
+/* Check whether it has exited. */
+static void check_exit(struct mpijob__http_plugin *plugin, int flags)
 {
 	pid_t pid;
 
@@ -233,11 +232,11 @@ static void look(struct mpijob__http_plugin *plugin, int flags)
 	plugin->unknown = pid != plugin->pid;
 }
 
-/* Its number may belong to another process once somebody else has waited for it; its pidfd
- * cannot. */
+/* After somebody else has waited for it, its pid may belong to another process; its pidfd cannot.
+ */
 static void stop(struct mpijob__http_plugin *plugin)
 {
-	look(plugin, WNOHANG);
+	check_exit(plugin, WNOHANG);
 	if (plugin->exited)
 		return;
 #ifdef SYS_pidfd_send_signal
@@ -246,13 +245,13 @@ static void stop(struct mpijob__http_plugin *plugin)
 	else
 #endif
 		(void)kill(plugin->pid, SIGKILL);
-	look(plugin, 0);
+	check_exit(plugin, 0);
 }
 
 int mpijob__http_plugin_step(struct mpijob__http_plugin *plugin, int64_t now_ms)
 {
-	/* First whether it has exited: what it wrote before that is then in the pipe as a whole. */
-	look(plugin, WNOHANG);
+	/* Check the exit first: all that it wrote before is then in the pipe. */
+	check_exit(plugin, WNOHANG);
 	if (drain(plugin))
 		return MPIJOB_ERR_NOMEM;
 	if (!plugin->exited && (plugin->too_much || now_ms >= plugin->deadline_ms)) {

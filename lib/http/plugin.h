@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of an exec credential plugin: a child process, and what it writes. */
+/* One run of an exec credential plugin: a child process and its output. */
 #ifndef MPIJOB__HTTP_PLUGIN_H
 #define MPIJOB__HTTP_PLUGIN_H
 
@@ -14,14 +14,14 @@
 struct mpijob__http_plugin {
 	pid_t pid;
 	int pipe;  /* its output; -1 after its end */
-	int pidfd; /* -1: the system has none */
+	int pidfd; /* -1: the system has no pidfd */
 	int exited;
 	int status;  /* as waitpid; meaningless when `unknown` */
-	int unknown; /* somebody else took the status, or nobody may have it */
+	int unknown; /* another waitpid took the status */
 	int too_much;
 	int timed_out;
 	int64_t deadline_ms;
-	int64_t look_ms;            /* when to look next without news */
+	int64_t look_ms;            /* when to check next without an event */
 	mpijob__http_secret output; /* `data` has more room than `len` */
 	size_t room;
 };
@@ -43,13 +43,12 @@ int mpijob__http_plugin_find(const char *command, char *const *allowed, char **o
  */
 int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_http_config *config,
     const char *info, int interactive, int64_t deadline_ms, int *number);
-/* Take what has happened: 1 when it is over, 0 when it still runs, MPIJOB_ERR_NOMEM (it is to be
- * stopped then). */
+/* Process what has happened: 1 when it is over, 0 while it runs, MPIJOB_ERR_NOMEM: stop it. */
 int mpijob__http_plugin_step(struct mpijob__http_plugin *plugin, int64_t now_ms);
-/* What to watch for input, or -1. */
+/* The descriptor to poll for input, or -1. */
 int mpijob__http_plugin_fd(const struct mpijob__http_plugin *plugin);
 int64_t mpijob__http_plugin_due_ms(const struct mpijob__http_plugin *plugin);
-/* Kill it if it still runs, wait for it, wipe and free what it wrote. */
+/* Kill it if it still runs, wait for it, wipe and free its output. */
 void mpijob__http_plugin_end(struct mpijob__http_plugin *plugin);
 
 /* The environment of a plugin: ours, its own variables, KUBERNETES_EXEC_INFO; closed by NULL; NULL
@@ -58,8 +57,8 @@ void mpijob__http_plugin_end(struct mpijob__http_plugin *plugin);
 char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *exec,
     const char *info);
 void mpijob__http_plugin_free_environment(char **environment);
-/* The value of KUBERNETES_EXEC_INFO; memory of its own, or NULL. `ca` is the PEM that the server is
- * checked with. */
+/* The value of KUBERNETES_EXEC_INFO; the caller frees it; NULL when memory ran out. `ca` is the PEM
+ * for the server. */
 char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__http_secret *ca,
     int interactive);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which program the command of a plugin is, and whether it may run. Whoever can write a kubeconfig
- * chooses the command, so what is allowed is compared with the program that will run, and not with
- * its name alone.
+ * Which program the command of a plugin is, and whether it may run. The author of a kubeconfig
+ * chooses the command, so the program that will run is compared with the allowed ones, and not its
+ * name alone.
  */
 #include "http/path.h"
 #include "http/plugin.h"
@@ -20,8 +20,8 @@ static int is_program(const char *path)
 	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Look a bare command up in $PATH. Folders that are relative are passed over: they mean whatever is
- * there by chance. */
+/* Search a bare command in $PATH. Relative directories are skipped: their content depends on the
+ * working directory. */
 static int look_up(const char *command, char **out)
 {
 	const char *part = getenv("PATH");
@@ -69,7 +69,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether an allowed command is found as this program. 1, 0, MPIJOB_ERR_NOMEM. */
+/* Whether an allowed command resolves to this program. 1, 0, MPIJOB_ERR_NOMEM. */
 static int is_found_as(const char *allowed, const char *program)
 {
 	char *path = NULL;

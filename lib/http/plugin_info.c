@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a plugin is told: our environment with its entry's variables in place of those of the same
- * name, and the ExecCredential that KUBERNETES_EXEC_INFO holds. The system limits one variable to
- * 128 KiB, which a large CA can pass.
+ * The input of a plugin: our environment, in which the entry's variables replace those of the same
+ * name, and the ExecCredential in KUBERNETES_EXEC_INFO. The system limits one variable to 128 KiB,
+ * which a large CA can exceed.
  */
 #include "base/secret.h"
 #include "base/text.h"
@@ -43,7 +43,7 @@ static int is_replaced(const struct mpijob__http_exec_plugin *exec, size_t first
 	return has_name(variable, INFO);
 }
 
-/* Keep `variable`, or free it when it is replaced. -1: there is none, memory ran out. */
+/* Keep `variable`, or free it when it is replaced. -1: memory ran out, also when it is NULL. */
 static int take(char **list, size_t *count, char *variable,
     const struct mpijob__http_exec_plugin *exec, size_t first)
 {
@@ -83,7 +83,7 @@ char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *ex
 	return NULL;
 }
 
-/* 0, or -1 when memory ran out; the document's own failures are asked of it. */
+/* 0, or -1 when memory ran out; check failures of the document there. */
 static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_config *config,
     const mpijob__http_secret *ca)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes an ExecCredential a good one: its version is the one that was asked for, and it holds
- * a token, or a certificate with its key. Nothing that a plugin wrote is ever repeated in a
- * message.
+ * When an ExecCredential is valid: it has the requested version, and a token, or a certificate with
+ * its key. No message quotes a plugin's output.
  */
 #include "http/plugin_reply.h"
 
@@ -21,7 +20,7 @@ void mpijob__http_plugin_reply_clear(struct mpijob__http_plugin_reply *reply)
 	reply->expires = 0;
 }
 
-/* A string of the reply: absent, null and "" are the same. 0 when it is something else, or holds a
+/* A string of the reply: absent, null and "" are equal. 0 when it has another type, or contains a
  * NUL. */
 static int take(const mpijob_node *status, const char *key, mpijob__http_secret *out, int *failed)
 {
@@ -52,7 +51,7 @@ static const char *take_time(struct mpijob__http_plugin_reply *reply, const mpij
 			      : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
 }
 
-/* NULL, or what is wrong. */
+/* NULL, or the error. */
 static const char *take_status(struct mpijob__http_plugin_reply *reply, const mpijob_node *status,
     int *failed)
 {
@@ -72,7 +71,7 @@ static const char *take_status(struct mpijob__http_plugin_reply *reply, const mp
 	return reply->key.len ? take_time(reply, status) : "wrote a certificate without its key";
 }
 
-/* As in client-go, who knows what was asked for, the kind may be left out. */
+/* As in client-go, the kind is optional. */
 static int is_credential(const mpijob_node *root)
 {
 	const mpijob_node *kind = mpijob_node_get(root, "kind");

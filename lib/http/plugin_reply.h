@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an exec credential plugin answers. */
+/* The output of an exec credential plugin. */
 #ifndef MPIJOB__HTTP_PLUGIN_REPLY_H
 #define MPIJOB__HTTP_PLUGIN_REPLY_H
 
@@ -17,8 +17,8 @@ struct mpijob__http_plugin_reply {
 };
 
 /*
- * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why` is a
- * sentence's end that tells nothing of the text: "wrote no JSON".
+ * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why`
+ * completes a sentence without quoting the text: "wrote no JSON".
  */
 int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text,
     size_t len, const char *api_version, const char **why);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How curl's multi handles are used: one set of them for each TLS identity, so that no connection
- * and no TLS session of an identity is ever used under another; and in a set one for streams beside
- * one for the rest, so that the rest never waits for watches to end. All their sockets are in the
- * transport's one epoll set, each marked with the handle it belongs to: an event that was fetched
- * before its handle or socket went is harmless.
+ * How curl's multi handles are used. Each TLS identity has a pool of two: so no connection and no
+ * TLS session of an identity is ever used under another. One of the two is for streams and one for
+ * the other requests: so watches and writes use separate connections, and a write never waits for a
+ * watch to end. All sockets are in the transport's one epoll set, each marked with its handle: an
+ * event that was fetched before its handle or socket was closed is harmless.
  */
 #include "http/pool.h"
 
@@ -18,13 +18,13 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define IDLE_HANDLES      4     /* under load the next call takes the one that ended last */
-#define QUIET_HANDLES     1     /* each has tens of KiB */
-#define STREAMS_AT_A_TIME 1000L /* the server says how many it allows; mostly 100 to 250 */
+#define IDLE_HANDLES      4     /* the next call takes the one that ended last */
+#define QUIET_HANDLES     1     /* while no request is in flight; each has tens of KiB */
+#define STREAMS_AT_A_TIME 1000L /* the server limits it, mostly to 100 to 250 */
 
 struct mpijob__http_multi {
 	struct mpijob__http_pool *pool;
-	CURLM *multi; /* NULL: not needed so far */
+	CURLM *curl; /* NULL: not needed so far */
 	uint32_t id;
 	int64_t due_ms;
 	size_t running;
@@ -43,40 +43,40 @@ struct mpijob__http_pool {
 	size_t idle_count;
 };
 
-/* Sockets and times. */
+/* ---- sockets and times ---- */
 
-static void mark_broken(struct mpijob__http_multi *lane, int error)
+static void mark_broken(struct mpijob__http_multi *multi, int error)
 {
-	lane->broken = error;
-	lane->pool->http->broken = 1;
+	multi->broken = error;
+	multi->pool->http->broken = 1;
 }
 
-/* When curl could not note down which sockets it waits for, its transfers would wait for ever. */
-static void run_lane(struct mpijob__http_multi *lane, curl_socket_t fd, int mask)
+/* When curl could not record which sockets it waits for, its transfers would never end. */
+static void run_multi(struct mpijob__http_multi *multi, curl_socket_t fd, int mask)
 {
 	int running;
-	CURLMcode code = curl_multi_socket_action(lane->multi, fd, mask, &running);
+	CURLMcode code = curl_multi_socket_action(multi->curl, fd, mask, &running);
 
-	if (code && !lane->broken)
-		mark_broken(lane, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
+	if (code && !multi->broken)
+		mark_broken(multi, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
 }
 
 /*
- * After a refused connection curl (7.88) has the next address of the host still to try, but asks
- * for no event and for no time before half of the connection's time is over. So everything is
- * looked at once. The function is called obsolete for what it costs; this is rare.
+ * After a refused connection curl (7.88) has to try the next address of the host, but requests no
+ * event and no timer before half of the connection timeout is over. So all transfers are checked at
+ * once. The function is deprecated because of its cost; this case is rare.
  */
-static void run_whole_lane(struct mpijob__http_multi *lane)
+static void run_whole_multi(struct mpijob__http_multi *multi)
 {
 	int running;
 	CURLMcode code;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-	code = curl_multi_socket_all(lane->multi, &running);
+	code = curl_multi_socket_all(multi->curl, &running);
 #pragma GCC diagnostic pop
-	if (code && !lane->broken)
-		mark_broken(lane, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
+	if (code && !multi->broken)
+		mark_broken(multi, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
 }
 
 /* 0, or MPIJOB_ERR_NOMEM. */
@@ -98,7 +98,8 @@ static int make_room(struct mpijob_http *http, int fd)
 	return 0;
 }
 
-/* `likely`: what will do if a socket was not closed without a word; else the other will. */
+/* `likely`: the operation that succeeds unless curl closed a socket without notice; else the other
+ * one does. */
 static int watch(struct mpijob_http *http, int fd, int likely)
 {
 	const struct mpijob__http_watched *watched = &http->sockets[fd];
@@ -106,7 +107,7 @@ static int watch(struct mpijob_http *http, int fd, int likely)
 	struct epoll_event event = { 0 };
 
 	event.events = watched->events;
-	event.data.u64 = (uint64_t)watched->lane << 32 | (uint32_t)fd;
+	event.data.u64 = (uint64_t)watched->multi << 32 | (uint32_t)fd;
 	return epoll_ctl(http->epoll, likely, fd, &event) &&
 	       epoll_ctl(http->epoll, other, fd, &event);
 }
@@ -119,44 +120,44 @@ static void unwatch(struct mpijob_http *http, int fd)
 }
 
 /*
- * Curl (7.88) closes a socket that did not connect without a word, and tells later, when the number
- * may be another socket's. So who watches a number is remembered: a late word about another lane's
- * socket does nothing.
+ * Curl (7.88) closes a socket that did not connect without notice, and reports it later, when the
+ * number may be another socket's. So the handle that waits for a number is recorded: a late report
+ * about a socket of another handle does nothing.
  */
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
 {
-	struct mpijob__http_multi *lane = user;
-	struct mpijob_http *http = lane->pool->http;
+	struct mpijob__http_multi *multi = user;
+	struct mpijob_http *http = multi->pool->http;
 	struct mpijob__http_watched *watched;
 	int likely;
 
 	(void)easy;
 	(void)of_socket;
 	if (make_room(http, fd)) {
-		mark_broken(lane, MPIJOB_ERR_NOMEM);
+		mark_broken(multi, MPIJOB_ERR_NOMEM);
 		return -1;
 	}
 	watched = &http->sockets[fd];
 	if (what == CURL_POLL_REMOVE) {
-		if (watched->lane == lane->id) {
-			watched->lane = 0;
+		if (watched->multi == multi->id) {
+			watched->multi = 0;
 			unwatch(http, fd);
 		}
 		return 0;
 	}
-	likely = watched->lane ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
-	watched->lane = lane->id;
+	likely = watched->multi ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+	watched->multi = multi->id;
 	watched->events =
 	    (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
 	if (watch(http, fd, likely) == 0)
 		return 0;
-	mark_broken(lane, MPIJOB_ERR_IO);
+	mark_broken(multi, MPIJOB_ERR_IO);
 	return -1;
 }
 
 /*
- * A new socket with the number of one that was closed without a word: curl believes that it is
- * watched, and says nothing when it wants the same of it.
+ * A new socket has the number of one that was closed without notice: curl assumes that it is
+ * watched already, and reports nothing when it wants the same events.
  */
 int mpijob__http_pool_opened(const struct mpijob__http_call *call, int fd)
 {
@@ -164,24 +165,24 @@ int mpijob__http_pool_opened(const struct mpijob__http_call *call, int fd)
 
 	if (make_room(http, fd))
 		return MPIJOB_ERR_NOMEM;
-	if (!http->sockets[fd].lane)
+	if (!http->sockets[fd].multi)
 		return 0;
-	if (call->lane && http->sockets[fd].lane == call->lane->id)
+	if (call->transfer.multi && http->sockets[fd].multi == call->transfer.multi->id)
 		return watch(http, fd, EPOLL_CTL_ADD) ? MPIJOB_ERR_IO : 0;
-	http->sockets[fd].lane = 0;
+	http->sockets[fd].multi = 0;
 	return 0;
 }
 
-static int set_timer(CURLM *multi, long timeout_ms, void *user)
+static int set_timer(CURLM *curl, long timeout_ms, void *user)
 {
-	struct mpijob__http_multi *lane = user;
+	struct mpijob__http_multi *multi = user;
 
-	(void)multi;
-	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
+	(void)curl;
+	multi->due_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	return 0;
 }
 
-static struct mpijob__http_multi *lane_at(struct mpijob_http *http, size_t index)
+static struct mpijob__http_multi *multi_at(struct mpijob_http *http, size_t index)
 {
 	for (struct mpijob__http_pool *pool = http->pools; pool; pool = pool->next) {
 		if (index < 2)
@@ -196,13 +197,13 @@ void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t e
 	int mask = (events & EPOLLIN ? CURL_CSELECT_IN : 0) |
 		   (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		   (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-	struct mpijob__http_multi *lane;
+	struct mpijob__http_multi *multi;
 
-	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
-		if (lane->multi && lane->id == data >> 32) {
-			run_lane(lane, (curl_socket_t)(data & 0xffffffff), mask);
+	for (size_t i = 0; (multi = multi_at(http, i)) != NULL; i++) {
+		if (multi->curl && multi->id == data >> 32) {
+			run_multi(multi, (curl_socket_t)(data & 0xffffffff), mask);
 			if (mask & CURL_CSELECT_ERR)
-				run_whole_lane(lane);
+				run_whole_multi(multi);
 			return;
 		}
 	}
@@ -210,13 +211,13 @@ void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t e
 
 void mpijob__http_pool_timers(struct mpijob_http *http, int64_t now_ms)
 {
-	struct mpijob__http_multi *lane;
+	struct mpijob__http_multi *multi;
 
-	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
-		if (!lane->multi || lane->due_ms < 0 || lane->due_ms > now_ms)
+	for (size_t i = 0; (multi = multi_at(http, i)) != NULL; i++) {
+		if (!multi->curl || multi->due_ms < 0 || multi->due_ms > now_ms)
 			continue;
-		lane->due_ms = -1;
-		run_lane(lane, CURL_SOCKET_TIMEOUT, 0);
+		multi->due_ms = -1;
+		run_multi(multi, CURL_SOCKET_TIMEOUT, 0);
 	}
 }
 
@@ -233,74 +234,74 @@ int64_t mpijob__http_pool_due(const struct mpijob_http *http)
 	return due;
 }
 
-/* Lanes. */
+/* ---- multi handles ---- */
 
-/* A quarter of the connections is for what does not stream. 0: no limit. */
+/* A quarter of the connections is for requests that do not stream. 0: no limit. */
 static long connections_of(const struct mpijob__http_pool *pool,
-    const struct mpijob__http_multi *lane)
+    const struct mpijob__http_multi *multi)
 {
 	long most = pool->http->max_connections;
 	long quarter = most < 4 ? 1 : most / 4;
 
 	if (pool->http->http1_seen)
-		return lane == &pool->streams ? 0 : most;
+		return multi == &pool->streams ? 0 : most;
 	if (most == 1)
 		return 1;
-	return lane == &pool->streams ? most - quarter : quarter;
+	return multi == &pool->streams ? most - quarter : quarter;
 }
 
-static struct mpijob__http_multi *lane_for(struct mpijob__http_pool *pool,
+static struct mpijob__http_multi *multi_for(struct mpijob__http_pool *pool,
     const struct mpijob__http_call *call)
 {
 	int apart = pool->http->max_connections > 1 || pool->http->http1_seen;
 
-	return call->streaming && apart ? &pool->streams : &pool->requests;
+	return call->request.streaming && apart ? &pool->streams : &pool->requests;
 }
 
-static int lane_open(struct mpijob__http_multi *lane)
+static int multi_open(struct mpijob__http_multi *multi)
 {
 	CURLMcode bad = CURLM_OK;
-	CURLM *multi;
+	CURLM *curl;
 
-	if (lane->multi)
+	if (multi->curl)
 		return 0;
-	multi = curl_multi_init();
-	if (!multi)
+	curl = curl_multi_init();
+	if (!curl)
 		return MPIJOB_ERR_NOMEM;
-	bad |= curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
-	bad |= curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, lane);
-	bad |= curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, set_timer);
-	bad |= curl_multi_setopt(multi, CURLMOPT_TIMERDATA, lane);
-	bad |= curl_multi_setopt(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-	bad |= curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, STREAMS_AT_A_TIME);
-	bad |= curl_multi_setopt(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
-	    connections_of(lane->pool, lane));
-	bad |= curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, lane->pool->http->max_connections);
+	bad |= curl_multi_setopt(curl, CURLMOPT_SOCKETFUNCTION, watch_socket);
+	bad |= curl_multi_setopt(curl, CURLMOPT_SOCKETDATA, multi);
+	bad |= curl_multi_setopt(curl, CURLMOPT_TIMERFUNCTION, set_timer);
+	bad |= curl_multi_setopt(curl, CURLMOPT_TIMERDATA, multi);
+	bad |= curl_multi_setopt(curl, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+	bad |= curl_multi_setopt(curl, CURLMOPT_MAX_CONCURRENT_STREAMS, STREAMS_AT_A_TIME);
+	bad |= curl_multi_setopt(curl, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+	    connections_of(multi->pool, multi));
+	bad |= curl_multi_setopt(curl, CURLMOPT_MAXCONNECTS, multi->pool->http->max_connections);
 	if (bad) {
-		curl_multi_cleanup(multi);
+		curl_multi_cleanup(curl);
 		return MPIJOB_ERR_UNSUPPORTED;
 	}
-	lane->id = ++lane->pool->http->last_lane;
-	lane->due_ms = -1;
-	lane->multi = multi;
+	multi->id = ++multi->pool->http->last_multi;
+	multi->due_ms = -1;
+	multi->curl = curl;
 	return 0;
 }
 
-static void lane_close(struct mpijob__http_multi *lane)
+static void multi_close(struct mpijob__http_multi *multi)
 {
-	if (lane->multi)
-		curl_multi_cleanup(lane->multi);
-	lane->multi = NULL;
+	if (multi->curl)
+		curl_multi_cleanup(multi->curl);
+	multi->curl = NULL;
 }
 
-/* Pools. */
+/* ---- pools ---- */
 
 static void pool_free(struct mpijob__http_pool *pool)
 {
 	while (pool->idle_count)
 		curl_easy_cleanup(pool->idle[--pool->idle_count]);
-	lane_close(&pool->requests);
-	lane_close(&pool->streams);
+	multi_close(&pool->requests);
+	multi_close(&pool->streams);
 	if (pool->share)
 		curl_share_cleanup(pool->share);
 	mpijob__http_secret_clear(&pool->identity.certificate);
@@ -309,7 +310,7 @@ static void pool_free(struct mpijob__http_pool *pool)
 	free(pool);
 }
 
-/* The client's certificate and key were looked at when they were read. */
+/* The client's certificate and key were checked when they were read. */
 static int check_ca(const struct mpijob__http_identity *identity, char **message)
 {
 	const char *fault = NULL;
@@ -407,13 +408,13 @@ void mpijob__http_pool_free_all(struct mpijob_http *http)
 	}
 }
 
-/* Calls. */
+/* ---- calls ---- */
 
 int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_call *call,
     struct curl_slist *headers)
 {
-	struct mpijob__http_multi *lane = lane_for(pool, call);
-	int error = lane_open(lane);
+	struct mpijob__http_multi *multi = multi_for(pool, call);
+	int error = multi_open(multi);
 	CURL *easy = NULL;
 
 	if (!error && pool->idle_count)
@@ -422,62 +423,62 @@ int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_
 		error = mpijob__http_easy_new(pool->http, &pool->identity, pool->share, &easy);
 	if (!error)
 		error = mpijob__http_easy_prepare(easy, call, headers);
-	/* Curl may call the timer from inside. */
-	if (!error && curl_multi_add_handle(lane->multi, easy))
+	/* Curl may call the timer function inside of this. */
+	if (!error && curl_multi_add_handle(multi->curl, easy))
 		error = MPIJOB_ERR_NOMEM;
 	if (error) {
 		curl_easy_cleanup(easy);
 		return error;
 	}
-	call->easy = easy;
-	call->lane = lane;
-	call->heard_ms = mpijob__base_clock_monotonic_ms();
-	lane->running++;
-	pool->http->ordinary += !call->streaming;
+	call->transfer.easy = easy;
+	call->transfer.multi = multi;
+	call->transfer.heard_ms = mpijob__base_clock_monotonic_ms();
+	multi->running++;
+	pool->http->ordinary += !call->request.streaming;
 	return 0;
 }
 
-/* A stream that was given up after such a silence: who waits for the next one there may wait as
+/* A stream was cancelled after a long silence. The next exchange on its connection may wait as
  * long. */
 static int is_silent(const struct mpijob__http_call *call)
 {
-	return call->streaming &&
-	       mpijob__base_clock_monotonic_ms() - call->heard_ms >= call->http->idle_timeout_ms;
+	return call->request.streaming && mpijob__base_clock_monotonic_ms() - call->transfer.heard_ms >=
+					      call->http->idle_timeout_ms;
 }
 
 void mpijob__http_pool_stop(struct mpijob__http_call *call)
 {
-	struct mpijob__http_multi *lane = call->lane;
+	struct mpijob__http_multi *multi = call->transfer.multi;
 	struct mpijob__http_pool *pool;
 
-	if (!lane)
+	if (!multi)
 		return;
-	pool = lane->pool;
+	pool = multi->pool;
 	if (is_silent(call))
-		mpijob__http_easy_distrust(call->easy);
-	curl_multi_remove_handle(lane->multi, call->easy);
-	lane->running--;
-	pool->http->ordinary -= !call->streaming;
-	if (pool->idle_count < IDLE_HANDLES && mpijob__http_easy_forget(call->easy) == 0)
-		pool->idle[pool->idle_count++] = call->easy;
+		mpijob__http_easy_close_after(call->transfer.easy);
+	curl_multi_remove_handle(multi->curl, call->transfer.easy);
+	multi->running--;
+	pool->http->ordinary -= !call->request.streaming;
+	if (pool->idle_count < IDLE_HANDLES && mpijob__http_easy_reset(call->transfer.easy) == 0)
+		pool->idle[pool->idle_count++] = call->transfer.easy;
 	else
-		curl_easy_cleanup(call->easy);
+		curl_easy_cleanup(call->transfer.easy);
 	while (pool->idle_count > QUIET_HANDLES && !pool->http->ordinary)
 		curl_easy_cleanup(pool->idle[--pool->idle_count]);
-	call->easy = NULL;
-	call->lane = NULL;
+	call->transfer.easy = NULL;
+	call->transfer.multi = NULL;
 }
 
 struct mpijob__http_call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code)
 {
-	struct mpijob__http_multi *lane;
+	struct mpijob__http_multi *multi;
 
-	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
+	for (size_t i = 0; (multi = multi_at(http, i)) != NULL; i++) {
 		CURLMsg *message;
 		int left;
 
 		while (
-		    lane->multi && (message = curl_multi_info_read(lane->multi, &left)) != NULL) {
+		    multi->curl && (message = curl_multi_info_read(multi->curl, &left)) != NULL) {
 			char *call = NULL;
 
 			if (message->msg != CURLMSG_DONE)
@@ -493,31 +494,31 @@ struct mpijob__http_call *mpijob__http_pool_done(struct mpijob_http *http, CURLc
 
 int mpijob__http_pool_broken(const struct mpijob__http_call *call)
 {
-	return call->lane ? call->lane->broken : 0;
+	return call->transfer.multi ? call->transfer.multi->broken : 0;
 }
 
 void mpijob__http_pool_unbind(struct mpijob_http *http)
 {
 	http->http1_seen = 1;
 	for (struct mpijob__http_pool *pool = http->pools; pool; pool = pool->next) {
-		if (pool->requests.multi)
-			curl_multi_setopt(pool->requests.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+		if (pool->requests.curl)
+			curl_multi_setopt(pool->requests.curl, CURLMOPT_MAX_TOTAL_CONNECTIONS,
 			    connections_of(pool, &pool->requests));
-		if (pool->streams.multi)
-			curl_multi_setopt(pool->streams.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
+		if (pool->streams.curl)
+			curl_multi_setopt(pool->streams.curl, CURLMOPT_MAX_TOTAL_CONNECTIONS,
 			    connections_of(pool, &pool->streams));
 	}
-	/* Who waits for a connection looks for one again only when another transfer of the handle
-	 * ends, or when it begins. */
+	/* A transfer that waits for a connection checks again only when another transfer of the
+	 * handle ends, or when it begins. */
 	for (struct mpijob__http_link *link = http->calls.next; link->call; link = link->next) {
 		struct mpijob__http_call *call = link->call;
 
-		if (!call->lane || call->sent)
+		if (call->state != MPIJOB__HTTP_CALL_CONNECTING)
 			continue;
-		curl_multi_remove_handle(call->lane->multi, call->easy);
-		mpijob__http_easy_hurry(call->easy);
-		if (curl_multi_add_handle(call->lane->multi, call->easy)) {
-			call->failure = MPIJOB_ERR_NOMEM;
+		curl_multi_remove_handle(call->transfer.multi->curl, call->transfer.easy);
+		mpijob__http_easy_no_pipewait(call->transfer.easy);
+		if (curl_multi_add_handle(call->transfer.multi->curl, call->transfer.easy)) {
+			call->failure.code = MPIJOB_ERR_NOMEM;
 			mpijob__http_transport_attend(call);
 		}
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules by which Go's programs, kubectl among them, find a proxy in the environment:
- * HTTPS_PROXY for https servers and HTTP_PROXY for others, small letters too; never for localhost;
- * and NO_PROXY, a list of host names (with all that end in them), ".suffix", addresses, networks
- * such as 10.0.0.0/8, each with a port or without, or "*".
+ * The rules by which Go programs, kubectl among them, find a proxy in the environment: HTTPS_PROXY
+ * for https servers and HTTP_PROXY for others, also in lower case; never for localhost; and
+ * NO_PROXY, a list of host names (with all that end in them), ".suffix", addresses, networks such
+ * as 10.0.0.0/8, each with or without a port, or "*".
  */
 #include "http/proxy.h"
 
@@ -57,7 +57,7 @@ static int same_bits(const unsigned char *a, const unsigned char *b, size_t bits
 	       (bits % 8 == 0 || ((a[bits / 8] ^ b[bits / 8]) & mask) == 0);
 }
 
-/* 1: `entry` is a network; *inside says whether `address` lies in it. */
+/* 1: `entry` is a network; *inside: it contains `address`. */
 static int read_network(const char *entry, size_t len, const struct address *address, int *inside)
 {
 	const char *slash = memchr(entry, '/', len);
@@ -81,7 +81,7 @@ static int read_network(const char *entry, size_t len, const struct address *add
 	return 1;
 }
 
-/* Cuts ":port" off; *port is "" without one. A bare IPv6 address has none. */
+/* Cut ":port" off; *port is "" without one. A bare IPv6 address has none. */
 static size_t cut_port(const char **entry, size_t len, const char **port, size_t *port_len)
 {
 	const char *text = *entry;
@@ -189,7 +189,7 @@ static const char *from_environment(const struct mpijob__http_server *server,
 
 	if (server->tls)
 		proxy = either(variable, "HTTPS_PROXY", "https_proxy");
-	/* In a CGI program HTTP_PROXY is what the visitor sent as "Proxy:". */
+	/* In a CGI program HTTP_PROXY is the visitor's "Proxy:" header. */
 	else if (cgi && *cgi)
 		proxy = NULL;
 	else
@@ -216,8 +216,8 @@ int mpijob__http_proxy_choose(const char *given, const struct mpijob__http_serve
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* A password may hold what ends a host, although it should be escaped then: all in front of the
- * last '@' is hidden. */
+/* A password may contain the characters that end a host, although they should be escaped: hide all
+ * before the last '@'. */
 char *mpijob__http_proxy_shown(const char *proxy)
 {
 	const char *host = strstr(proxy, "://");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of an answer is told, and when: the final status once, four headers, the body as it comes;
- * and which formats are refused. Knows how far a paused reader may be behind. With HTTP/1.1 curl is
- * stopped soon, and with it the connection, which is this answer's own. With HTTP/2 curl is never
- * stopped: up to at least version 7.88 it would stop reading the whole connection, and with it all
- * other answers on it. So what comes is kept here, up to a limit at which the exchange ends.
+ * What is reported of an answer, and when: the final status once, four headers, the body as it
+ * arrives; and which formats are rejected. This file knows how far a paused reader may be behind.
+ * With HTTP/1.1 curl is soon paused, and with it the connection, which only this answer uses. With
+ * HTTP/2 curl is never paused: up to at least version 7.88 it would stop reading the whole
+ * connection, and with it all other answers on it. So the data is kept here, up to a limit at which
+ * the exchange fails.
  */
 #include "http/receive.h"
 
@@ -18,8 +19,8 @@
 #define KEPT_MOST        ((size_t)16 << 20)
 #define PIECE            ((size_t)64 << 10)
 
-/* Called before a request leaves. Curl sends one again when a connection that was used before
- * breaks; a write must not be. */
+/* Curl calls this before it sends a request. It sends one again when a reused connection breaks; a
+ * write must not be sent again. */
 int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, int local_port)
 {
 	struct mpijob__http_call *call = user;
@@ -28,18 +29,21 @@ int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, i
 	(void)local_ip;
 	(void)port;
 	(void)local_port;
-	if (call->sent && strcmp(call->method, "GET") != 0) {
-		call->replayed = 1;
+	if (call->state == MPIJOB__HTTP_CALL_CANCELLED)
+		return CURL_PREREQFUNC_ABORT;
+	if (call->state != MPIJOB__HTTP_CALL_CONNECTING &&
+	    strcmp(call->request.method, "GET") != 0) {
+		call->transfer.replayed = 1;
 		return CURL_PREREQFUNC_ABORT;
 	}
-	call->sent = 1;
+	mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_SENT);
 	return CURL_PREREQFUNC_OK;
 }
 
 static size_t fail(struct mpijob__http_call *call, int code, const char *text)
 {
-	call->failure = code;
-	call->failure_text = text;
+	call->failure.code = code;
+	call->failure.text = text;
 	return 0;
 }
 
@@ -49,8 +53,8 @@ static void read_status(struct mpijob__http_call *call, const char *line, size_t
 	const char *at = memchr(line, ' ', len);
 	const char *end = line + len;
 
-	call->http2 = line[5] == '2';
-	if (!call->http2)
+	call->transfer.http2 = line[5] == '2';
+	if (!call->transfer.http2)
 		call->http->http1_met = 1;
 	call->status = 0;
 	while (at && at < end && *at == ' ')
@@ -69,7 +73,7 @@ static int matters(const char *name, size_t len)
 	return 0;
 }
 
-/* Formats of API servers that are not JSON: what to say when one comes; NULL: some other type. */
+/* The message for a format of API servers that is not JSON; NULL for another type. */
 static const char *refusal_of(const char *name, const char *type)
 {
 	static const char *const types[] = { "application/vnd.kubernetes.protobuf",
@@ -84,8 +88,8 @@ static const char *refusal_of(const char *name, const char *type)
 	return NULL;
 }
 
-/* 0: it failed. */
-static size_t tell_header(struct mpijob__http_call *call, const char *line, size_t len)
+/* 0 when the exchange fails. */
+static size_t report_header(struct mpijob__http_call *call, const char *line, size_t len)
 {
 	const char *refusal;
 	const char *colon = memchr(line, ':', len);
@@ -109,7 +113,7 @@ static size_t tell_header(struct mpijob__http_call *call, const char *line, size
 	memcpy(copy, line, len);
 	copy[colon - line] = 0;
 	copy[(size_t)(value - line) + value_len] = 0;
-	call->http->told++;
+	call->http->reported++;
 	mpijob_exchange_header(call->exchange, copy, copy + (value - line));
 	refusal = refusal_of(copy, copy + (value - line));
 	free(copy);
@@ -121,58 +125,60 @@ size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *
 	struct mpijob__http_call *call = user;
 	size_t len = size * count;
 
-	if (!call->exchange)
+	if (call->state == MPIJOB__HTTP_CALL_CANCELLED)
 		return 0;
-	/* What comes behind the body is of no use. */
-	if (call->status_told)
+	/* Trailers are ignored. */
+	if (call->state == MPIJOB__HTTP_CALL_RECEIVING)
 		return len;
 	if (len > 5 && memcmp(line, "HTTP/", 5) == 0) {
 		read_status(call, line, len);
 	} else if (call->status < 200) {
-		/* 100 Continue and its like: the answer is yet to come. */
+		/* 100 Continue and similar: the final status follows. */
 	} else if (*line == '\r' || *line == '\n') {
-		call->status_told = 1;
-		call->http->told++;
+		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_RECEIVING);
+		call->http->reported++;
 		mpijob_exchange_status(call->exchange, call->status);
-	} else if (!tell_header(call, line, len)) {
+	} else if (!report_header(call, line, len)) {
 		return 0;
 	}
-	return call->exchange ? len : 0;
+	return call->state == MPIJOB__HTTP_CALL_CANCELLED ? 0 : len;
 }
 
-/* Let go of what was told, when that is most of it. */
-static int drop_told(struct mpijob__http_call *call)
+/* Free what was reported, when that is most of it. */
+static int drop_reported(struct mpijob__http_call *call)
 {
-	size_t have = mpijob_text_len(call->kept) - call->kept_at;
+	size_t have = mpijob_text_len(call->flow.kept) - call->flow.kept_at;
 	mpijob_text *rest;
 
-	if (call->kept_at < PIECE || call->kept_at < have)
+	if (call->flow.kept_at < PIECE || call->flow.kept_at < have)
 		return 0;
 	rest = mpijob_text_new();
-	if (!rest || mpijob_text_write(rest, mpijob_text_data(call->kept) + call->kept_at, have)) {
+	if (!rest ||
+	    mpijob_text_write(rest, mpijob_text_data(call->flow.kept) + call->flow.kept_at, have)) {
 		mpijob_text_free(rest);
 		return MPIJOB_ERR_NOMEM;
 	}
-	mpijob_text_free(call->kept);
-	call->kept = rest;
-	call->kept_at = 0;
+	mpijob_text_free(call->flow.kept);
+	call->flow.kept = rest;
+	call->flow.kept_at = 0;
 	return 0;
 }
 
 static size_t keep(struct mpijob__http_call *call, const char *data, size_t len)
 {
-	size_t have = call->kept ? mpijob_text_len(call->kept) - call->kept_at : 0;
+	size_t have = call->flow.kept ? mpijob_text_len(call->flow.kept) - call->flow.kept_at : 0;
 
-	if (!call->http2 && !call->packed && have >= KEPT_BEFORE_STOP) {
-		call->stopped = 1;
+	if (!call->transfer.http2 && !call->request.compressed && have >= KEPT_BEFORE_STOP) {
+		call->flow.curl_paused = 1;
 		return CURL_WRITEFUNC_PAUSE;
 	}
 	if (len > KEPT_MOST - have)
 		return fail(call, MPIJOB_ERR_IO,
 		    "its reader is more than 16 MiB behind, and the connection is shared");
-	if (!call->kept)
-		call->kept = mpijob_text_new();
-	if (!call->kept || drop_told(call) || mpijob_text_write(call->kept, data, len))
+	if (!call->flow.kept)
+		call->flow.kept = mpijob_text_new();
+	if (!call->flow.kept || drop_reported(call) ||
+	    mpijob_text_write(call->flow.kept, data, len))
 		return fail(call, MPIJOB_ERR_NOMEM, NULL);
 	return len;
 }
@@ -182,31 +188,32 @@ size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *us
 	struct mpijob__http_call *call = user;
 	size_t len = size * count;
 
-	call->heard_ms = mpijob__base_clock_monotonic_ms();
-	if (!call->exchange)
+	call->transfer.heard_ms = mpijob__base_clock_monotonic_ms();
+	if (call->state == MPIJOB__HTTP_CALL_CANCELLED)
 		return 0;
-	if (call->paused || call->kept)
+	if (call->flow.paused || call->flow.kept)
 		return keep(call, data, len);
-	call->http->told++;
+	call->http->reported++;
 	mpijob_exchange_data(call->exchange, data, len);
-	return call->exchange ? len : 0;
+	return call->state == MPIJOB__HTTP_CALL_CANCELLED ? 0 : len;
 }
 
 void mpijob__http_receive_kept(struct mpijob__http_call *call)
 {
-	while (call->kept && call->exchange && !call->paused) {
-		size_t left = mpijob_text_len(call->kept) - call->kept_at;
+	while (
+	    call->flow.kept && call->state != MPIJOB__HTTP_CALL_CANCELLED && !call->flow.paused) {
+		size_t left = mpijob_text_len(call->flow.kept) - call->flow.kept_at;
 		size_t len = left < PIECE ? left : PIECE;
-		const char *data = mpijob_text_data(call->kept) + call->kept_at;
+		const char *data = mpijob_text_data(call->flow.kept) + call->flow.kept_at;
 
 		if (!left) {
-			mpijob_text_free(call->kept);
-			call->kept = NULL;
-			call->kept_at = 0;
+			mpijob_text_free(call->flow.kept);
+			call->flow.kept = NULL;
+			call->flow.kept_at = 0;
 			return;
 		}
-		call->kept_at += len;
-		call->http->told++;
+		call->flow.kept_at += len;
+		call->http->reported++;
 		mpijob_exchange_data(call->exchange, data, len);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the findings of this library are put together, and the words for what the system refuses.
- * strerror() is not used: it answers in the language of the host's locale.
+ * How the findings of this library are built, and the texts of system errors. strerror() is not
+ * used: it depends on the host's locale.
  */
 #include "http/report.h"
 

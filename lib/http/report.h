@@ -6,14 +6,13 @@
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
 
-/* Where all that is wrong goes. `code` is that of the first error; MPIJOB_ERR_NOMEM replaces any
- * other. */
+/* Collects errors. `code` is that of the first one; MPIJOB_ERR_NOMEM replaces any other. */
 struct mpijob__http_report {
 	mpijob_diag *diag; /* may be NULL */
 	int code;
 };
 
-/* What a finding is about; all may be NULL. */
+/* The subject of a finding; all members may be NULL. */
 struct mpijob__http_report_place {
 	const char *source;
 	const char *field;
@@ -21,8 +20,8 @@ struct mpijob__http_report_place {
 };
 
 /*
- * Tell a finding: an error when `code` is negative, a warning when it is 0. `place` may be NULL.
- * Never give it a value that may be secret.
+ * Add a finding: an error when `code` is negative, a warning when it is 0. `place` may be NULL.
+ * Never pass a value that may be secret.
  */
 void mpijob__http_report_say(struct mpijob__http_report *report, int code, const char *id,
     const char *reason, const struct mpijob__http_report_place *place, const char *format, ...)
@@ -30,7 +29,7 @@ void mpijob__http_report_say(struct mpijob__http_report *report, int code, const
 /* Memory ran out. */
 void mpijob__http_report_nomem(struct mpijob__http_report *report);
 
-/* Why a system call failed, in words that do not depend on the locale. */
+/* The text of a system error, independent of the locale. */
 const char *mpijob__http_report_errno(int number);
 
 #endif

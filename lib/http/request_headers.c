@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands in the headers of our requests: who we are to people (User-Agent), to the server
- * (Authorization) and on behalf of whom we act (Impersonate-*), and what we can read. No value can
- * smuggle in a header of its own. The Authorization lies in one wiped buffer, which curl reads in
+ * The headers of our requests: User-Agent, Authorization, Impersonate-*, and the formats that we
+ * accept. No value can add a header. The Authorization is in one wiped buffer, which curl reads in
  * place.
  */
 #include "http/request_headers.h"
@@ -62,7 +61,8 @@ static int append(struct curl_slist **list, const char *name, const char *value)
 	return 0;
 }
 
-/* Letters, digits and the marks that a header's name may have; the percent sign is the escape. */
+/* Letters, digits and the punctuation that is allowed in a header's name; the percent sign is the
+ * escape. */
 static int is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -120,7 +120,7 @@ int mpijob__http_request_headers_common(const mpijob_http_config *config,
 	    user_agent ? user_agent : "libmpijob/" VERSION " (linux/" MACHINE ")");
 	if (!error)
 		error = append(&list, "Accept", "application/json, */*");
-	/* The name in the URL is the certificate's then, not the server's. */
+	/* The URL contains the name of the certificate, not of the server. */
 	if (!error && server->connect)
 		error = append(&list, "Host", server->authority);
 	if (!error)
@@ -141,7 +141,7 @@ int mpijob__http_request_headers_common(const mpijob_http_config *config,
 	return 0;
 }
 
-int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *wire,
+int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *headers,
     const char *authorization, const char *content_type, struct curl_slist *common,
     struct curl_slist **first)
 {
@@ -149,38 +149,40 @@ int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *wire,
 	static const char no_type[] = "Content-Type:";
 	struct curl_slist *list = common;
 
-	mpijob__http_request_headers_clear(wire);
+	mpijob__http_request_headers_clear(headers);
 	if (content_type) {
 		if (!one_line(content_type))
 			return MPIJOB_ERR_USAGE;
-		wire->content_type = mpijob__base_text_format("Content-Type: %s", content_type);
-		if (!wire->content_type)
+		headers->content_type =
+		    mpijob__base_text_format("Content-Type: %s", content_type);
+		if (!headers->content_type)
 			return MPIJOB_ERR_NOMEM;
 	}
-	/* Without a value, curl leaves it out instead of making one up. */
-	wire->nodes[0].data = wire->content_type ? wire->content_type : (char *)(uintptr_t)no_type;
-	wire->nodes[0].next = list;
-	list = &wire->nodes[0];
+	/* Without a value, curl omits it instead of choosing one. */
+	headers->nodes[0].data =
+	    headers->content_type ? headers->content_type : (char *)(uintptr_t)no_type;
+	headers->nodes[0].next = list;
+	list = &headers->nodes[0];
 	if (authorization) {
 		if (!one_line(authorization))
 			return MPIJOB_ERR_AUTH;
-		if (mpijob__http_secret_set(&wire->authorization, name, sizeof(name) - 1) ||
-		    mpijob__http_secret_append(&wire->authorization, authorization,
+		if (mpijob__http_secret_set(&headers->authorization, name, sizeof(name) - 1) ||
+		    mpijob__http_secret_append(&headers->authorization, authorization,
 			strlen(authorization)))
 			return MPIJOB_ERR_NOMEM;
-		wire->nodes[1].data = wire->authorization.data;
-		wire->nodes[1].next = list;
-		list = &wire->nodes[1];
+		headers->nodes[1].data = headers->authorization.data;
+		headers->nodes[1].next = list;
+		list = &headers->nodes[1];
 	}
 	*first = list;
 	return 0;
 }
 
-void mpijob__http_request_headers_clear(struct mpijob__http_request_headers *wire)
+void mpijob__http_request_headers_clear(struct mpijob__http_request_headers *headers)
 {
-	mpijob__http_secret_clear(&wire->authorization);
-	free(wire->content_type);
-	memset(wire, 0, sizeof(*wire));
+	mpijob__http_secret_clear(&headers->authorization);
+	free(headers->content_type);
+	memset(headers, 0, sizeof(*headers));
 }
 
 int mpijob__http_request_headers_is_path(const char *path)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which context, cluster and user it is, and how the server's part of the configuration comes
- * together: what a caller's option replaces, and what it takes away with it (a server its
- * tls-server-name, a CA insecure-skip-tls-verify and the other way round). Where nothing names a
- * server, the pod's service account is next.
+ * Which context, cluster and user are selected, and how the server's part of the configuration is
+ * built: what an option of the caller replaces, and what it removes (a server its tls-server-name,
+ * a CA insecure-skip-tls-verify and the other way round). Without any server, the pod's service
+ * account is next.
  */
 #include "http/resolve.h"
 
@@ -124,7 +124,7 @@ void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
 	mpijob__http_secret_clear(&content);
 }
 
-/* Find an entry by name, or say which there are; without a name one that has none will do. */
+/* Find an entry by name, or report which names exist; without a name the entry is absent. */
 static int find(struct mpijob__http_resolve *resolve, const char *list, const char *inner,
     const char *name, const struct mpijob__http_setting *named_by,
     struct mpijob__http_kubeconfig_entry *entry)
@@ -186,8 +186,7 @@ static void find_cluster_and_user(struct mpijob__http_resolve *resolve)
 	    mpijob__http_resolve_setting(options->user, "user", &resolve->context, "user");
 	int other_user = options->token || options->client_certificate;
 
-	/* A server that the caller gives makes up for an entry that is not there, as credentials
-	 * do. */
+	/* A server that the caller gives replaces an absent entry, as credentials do. */
 	if (options->cluster || !options->server)
 		find(resolve, "clusters", "cluster", cluster.text, &cluster, &resolve->cluster);
 	else
@@ -202,7 +201,7 @@ static void find_cluster_and_user(struct mpijob__http_resolve *resolve)
 		mpijob__http_resolve_keep(resolve, &resolve->config->user, user.text);
 }
 
-/* How sure the connection to the server is, before it is known whether it is one with TLS. */
+/* How the connection is secured, before it is known whether it uses TLS. */
 static void resolve_tls(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
@@ -233,7 +232,7 @@ void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve)
 	const char *why;
 	int code = proxy.text ? mpijob__http_server_url_check_proxy(proxy.text, &why) : 0;
 
-	/* The address may hold a password, so it is not told. */
+	/* The address may contain a password, so messages do not quote it. */
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		mpijob__http_resolve_say(resolve, &proxy, code, "config-unsupported",
 		    "NotSupported", "%s", why);
@@ -289,7 +288,7 @@ void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
 	config->insecure = 0;
 }
 
-/* The file is fit for use only now: with TLS. */
+/* The file is read only now: when TLS is used. */
 static void check_token_file(struct mpijob__http_resolve *resolve)
 {
 	struct mpijob__http_setting setting = { NULL, &resolve->user, "tokenFile" };
@@ -349,7 +348,7 @@ static void say_nothing_there(struct mpijob__http_resolve *resolve)
 	free(names);
 }
 
-/* No address of a server anywhere. */
+/* There is no address of a server. */
 static void resolve_no_server(struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *server)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the entries of kubeconfigs and the caller's wishes to one configuration. */
+/* From the entries of kubeconfigs and the caller's options to one configuration. */
 #ifndef MPIJOB__HTTP_RESOLVE_H
 #define MPIJOB__HTTP_RESOLVE_H
 
@@ -9,58 +9,58 @@
 
 struct mpijob__http_resolve {
 	const struct mpijob_http_config_options *options; /* no empty strings */
-	const char *service_account;                      /* folder */
+	const char *service_account;                      /* directory */
 	struct mpijob__http_report *report;
 	const struct mpijob__http_kubeconfig *kubeconfig;
 	struct mpijob__http_kubeconfig_entry context, cluster, user; /* all zero: none */
-	mpijob_http_config *config;                                  /* what is filled */
+	mpijob_http_config *config;                                  /* the result */
 };
 
-/* A text and where it comes from. `text` NULL: it is not given. `entry` NULL: an option of the
- * caller, named `key`. */
+/* A text and its origin. `text` NULL: it is absent. `entry` NULL: an option of the caller, named
+ * `key`. */
 struct mpijob__http_setting {
 	const char *text;
 	const struct mpijob__http_kubeconfig_entry *entry;
 	const char *key;
 };
 
-/* Fill the whole configuration; what is wrong is reported. */
+/* Fill the whole configuration, and report errors. */
 void mpijob__http_resolve_run(struct mpijob__http_resolve *resolve);
-/* The parts of it. */
+/* The steps of it. */
 void mpijob__http_resolve_user(struct mpijob__http_resolve *resolve);
 void mpijob__http_resolve_exec(struct mpijob__http_resolve *resolve, const mpijob_node *exec);
 void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve);
 void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve);
-/* Forget all that may not be sent without TLS. */
+/* Drop all that must not be sent without TLS. */
 void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *server);
 
 /* Whether this process runs in a pod with a service account. */
 int mpijob__http_in_cluster_possible(const char *service_account);
-/* The namespace of the pod, memory of its own; NULL when nothing says one or (`nomem` set) memory
+/* The namespace of the pod; the caller frees it; NULL when there is none or (`nomem` set) memory
  * ran out. */
 char *mpijob__http_in_cluster_namespace(const char *service_account, int *nomem);
 
-/* The caller's option when it is given, else the entry's field. */
+/* The caller's option, else the entry's field. */
 struct mpijob__http_setting mpijob__http_resolve_setting(const char *option, const char *name,
     const struct mpijob__http_kubeconfig_entry *entry, const char *key);
-/* Report something about a setting; `code` 0 is a warning. */
+/* Report an error of a setting; with `code` 0 a warning. */
 void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *setting, int code, const char *id, const char *reason,
     const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* Copy a text, NULL too. */
+/* Copy a string, or NULL. */
 void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char **slot,
     const char *text);
-/* The absolute name of a file that a setting names; memory of its own, or NULL (reported). */
+/* The absolute name of the file of a setting; the caller frees it; NULL after a report. */
 char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *setting);
-/* Take PEM from a file or from base64, of which only one may be given. */
+/* Read PEM from a file or from base64, of which only one may be set. */
 void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *file, const struct mpijob__http_setting *data,
     struct mpijob__http_pem *pem);
 void mpijob__http_config_clear_pem(struct mpijob__http_pem *pem);
 void mpijob__http_config_clear_exec(struct mpijob__http_exec_plugin *exec);
-/* Whether a text could break out of a header's line. */
+/* Whether a text could end a header's line. */
 int mpijob__http_resolve_has_control(const char *text);
 
 #endif

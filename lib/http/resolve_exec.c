@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a user's entry must say about a credential plugin: the versions that it may speak, which of
- * its fields are needed, and what its hint on how to install it may hold, because that text reaches
- * a terminal.
+ * The requirements for the entry of a credential plugin: its versions, its required fields, and the
+ * characters of its install hint, because that text reaches a terminal.
  */
 #include "base/text.h"
 #include "http/resolve.h"
@@ -52,7 +51,7 @@ static void resolve_mode(struct mpijob__http_resolve *resolve, const char *mode,
 	/* in the order of MPIJOB__EXEC_* */
 	static const char *const names[] = { "Never", "IfAvailable", "Always" };
 
-	/* v1 asks for it; v1alpha1 is refused elsewhere. */
+	/* v1 requires it; v1alpha1 is rejected elsewhere. */
 	if (!mode && version &&
 	    (strcmp(version, GROUP "v1beta1") == 0 || strcmp(version, GROUP "v1alpha1") == 0))
 		mode = "IfAvailable";
@@ -135,7 +134,7 @@ static void resolve_env(struct mpijob__http_resolve *resolve, const mpijob_node 
 	}
 }
 
-/* The bytes of one character of UTF-8 and its number. The text was checked when it was read. */
+/* The bytes and the code point of one UTF-8 character. The text was validated when it was read. */
 static size_t character(const unsigned char *p, uint32_t *number)
 {
 	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
@@ -149,7 +148,7 @@ static size_t character(const unsigned char *p, uint32_t *number)
 	return len;
 }
 
-/* Control characters, invisible ones, those that turn the direction of writing, private ones. */
+/* Control characters, invisible ones, those that change the direction of writing, private ones. */
 static int is_unprintable(uint32_t c)
 {
 	static const struct {
@@ -180,7 +179,7 @@ static int is_unprintable(uint32_t c)
 	return 0;
 }
 
-/* One line that can be printed; what cannot is written as U+XXXX, line ends and tabs as a space. */
+/* One printable line; other characters become U+XXXX, line ends and tabs a space. */
 static int write_hint(mpijob_text *text, const char *hint)
 {
 	const unsigned char *p = (const unsigned char *)hint;
@@ -221,7 +220,7 @@ static void resolve_hint(struct mpijob__http_resolve *resolve, const char *hint)
 	mpijob_text_free(text);
 }
 
-/* What the cluster's entry says to the plugin, as JSON. */
+/* The configuration for the plugin in the cluster's entry, as JSON. */
 static void resolve_extension(struct mpijob__http_resolve *resolve)
 {
 	const mpijob_node *list = mpijob_node_get(resolve->cluster.value, "extensions");

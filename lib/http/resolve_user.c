@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who we are at the server: which ways of saying so may stand beside each other in one user's
- * entry, what a caller's option replaces there, and whom we impersonate. Values of secrets are
- * never told, and texts that end up in a header hold no control characters.
+ * The identity: which credentials one user's entry may combine, which of them an option of the
+ * caller replaces, and impersonation. Messages contain no secrets, and texts for headers no control
+ * characters.
  */
 #include "http/resolve.h"
 
@@ -26,8 +26,8 @@ static void refuse_control(const struct mpijob__http_resolve *resolve,
 		    "Invalid", "must not hold control characters, such as a line's end");
 }
 
-/* Token, token file, user name and password. A caller's token stands for the token file too. */
-static void resolve_words(struct mpijob__http_resolve *resolve)
+/* Token, token file, user name and password. A caller's token replaces the token file, too. */
+static void resolve_passwords(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob__http_kubeconfig_entry *entry = &resolve->user;
 	mpijob_http_config *config = resolve->config;
@@ -153,7 +153,7 @@ static void resolve_groups(struct mpijob__http_resolve *resolve)
 						      : text_of(mpijob_node_at(list, i));
 		refuse_control(resolve, &place);
 		mpijob__http_resolve_keep(resolve, &groups[i], place.text);
-		/* What frees the list stops at the first NULL. */
+		/* The list ends at the first NULL, also when it is freed. */
 		if (!groups[i])
 			return;
 	}
@@ -187,7 +187,7 @@ static void resolve_impersonation(struct mpijob__http_resolve *resolve)
 		    "impersonate");
 }
 
-/* What to use in place of the plugins that are gone. */
+/* What to use instead of a removed auth provider. */
 static const char *instead_of(const char *provider)
 {
 	if (strcmp(provider, "gcp") == 0)
@@ -221,7 +221,7 @@ static void resolve_plugins(struct mpijob__http_resolve *resolve)
 
 void mpijob__http_resolve_user(struct mpijob__http_resolve *resolve)
 {
-	resolve_words(resolve);
+	resolve_passwords(resolve);
 	resolve_certificate(resolve);
 	resolve_plugins(resolve);
 	resolve_impersonation(resolve);

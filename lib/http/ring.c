@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a call is a member of several rings at a time, leaves each of them in one step from wherever
- * it stands, and can be asked whether it is in one.
+ * How a call is a member of several rings at a time, leaves each of them in one step, and knows
+ * whether it is in one.
  */
 #include "http/ring.h"
 

@@ -5,7 +5,8 @@
 
 struct mpijob__http_call;
 
-/* A place in a ring, or its head; an empty ring's head points to itself. All zero: in no ring. */
+/* A place in a ring, or its head; the head of an empty ring points to itself. All zero: in no ring.
+ */
 struct mpijob__http_link {
 	struct mpijob__http_link *prev;
 	struct mpijob__http_link *next;
@@ -14,7 +15,7 @@ struct mpijob__http_link {
 
 void mpijob__http_ring_init(struct mpijob__http_link *head);
 int mpijob__http_ring_has(const struct mpijob__http_link *link);
-/* Before a place; before the head is at the end. */
+/* Insert before a place; before the head is at the end. */
 void mpijob__http_ring_insert(struct mpijob__http_link *place, struct mpijob__http_link *link);
 /* Nothing happens when it is in no ring. */
 void mpijob__http_ring_leave(struct mpijob__http_link *link);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How bytes are held that must not outlive their use: no block that held them is given back before
- * it was overwritten, so nothing here uses realloc, and files are read without a buffer of libc's.
- * What a file may be (a pipe, a link, a projected volume) is decided here too: anything that can be
- * read to its end.
+ * How bytes are held that must not outlive their use: every block is overwritten before it is
+ * freed, so nothing here uses realloc, and files are read without a buffer of libc. A file may be
+ * anything that can be read to its end: a pipe, a link, a projected volume.
  */
 #include "http/secret.h"
 
@@ -28,7 +27,7 @@ void mpijob__http_secret_clear(mpijob__http_secret *secret)
 	secret->len = 0;
 }
 
-/* Both pieces in a block of their own. */
+/* Join both pieces in a new block. */
 static int replace(mpijob__http_secret *secret, const char *a, size_t a_len, const char *b,
     size_t b_len)
 {
@@ -94,7 +93,7 @@ static int is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* What was read so far, in a block that is larger than it. */
+/* Move what was read so far to a larger block. */
 struct reading {
 	char *data;
 	size_t len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an API server is, as its URL says it, and how the URL changes when the name in the server's
- * certificate is another one than the name that leads there: the TLS name goes into the URL, and
- * the true place into a rule that sends the connection there.
+ * The parts of an API server's URL, and how the URL changes when the server's certificate has
+ * another name than the address: the TLS name goes into the URL, and the address into a rule that
+ * directs the connection there.
  */
 #include "http/server.h"
 

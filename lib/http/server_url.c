@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may stand as the address of a server or of a proxy. A server is a URL, or host and port
- * alone; a path of it comes before that of each request; what follows "?" or "#" has no meaning
- * there and is cut off. Passwords in a server's address are refused, because addresses are shown to
- * people.
+ * Which addresses of servers and proxies are valid. A server is a URL, or host and port alone; its
+ * path precedes that of each request; what follows "?" or "#" has no meaning and is cut off. A
+ * server's address must not contain a password, because messages contain addresses.
  */
 #include "http/server_url.h"
 
@@ -26,7 +25,7 @@ static int is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* How long the scheme is, when "://" follows; else 0. */
+/* The length of the scheme when "://" follows; else 0. */
 static size_t scheme_length(const char *text)
 {
 	size_t len = 0;
@@ -42,7 +41,7 @@ static int has_scheme(const char *text, size_t len, const char *name)
 	return strlen(name) == len && strncasecmp(text, name, len) == 0;
 }
 
-/* Spaces and control characters would end a header or a request's first line. */
+/* Spaces and control characters could end a header or a request line. */
 static int has_bad_bytes(const char *text)
 {
 	for (; *text; text++) {
@@ -53,7 +52,7 @@ static int has_bad_bytes(const char *text)
 	return 0;
 }
 
-/* 1 to 65535, or nothing. */
+/* 1 to 65535, or empty. */
 static int check_port(const char *text, size_t len)
 {
 	unsigned number = 0;
@@ -102,7 +101,7 @@ static int check_authority(const char *text, size_t *len, const char **why)
 	return 0;
 }
 
-/* Cut the text's parts apart and look at each. */
+/* Split the text into its parts and check each. */
 static int check_server(const char *rest, int has_scheme_, size_t *authority, size_t *path,
     const char **why)
 {

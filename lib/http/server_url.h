@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses that a configuration names: of the server, and of a proxy. */
+/* The addresses in a configuration: of the server, and of a proxy. */
 #ifndef MPIJOB__HTTP_SERVER_URL_H
 #define MPIJOB__HTTP_SERVER_URL_H
 
 /*
- * Bring a server's address into the form "https://host:port/prefix", without a slash at the end;
- * without a scheme it gets https when `tls` is set, else http. 0 and memory of its own;
- * MPIJOB_ERR_NOMEM; MPIJOB_ERR_SPEC and in `why` a sentence's end.
+ * Normalise a server's address to "https://host:port/prefix", without a slash at the end; without a
+ * scheme it gets https when `tls` is set, else http. 0, and the caller frees it; MPIJOB_ERR_NOMEM;
+ * MPIJOB_ERR_SPEC, and `why` completes a sentence.
  */
 int mpijob__http_server_url_normalize(const char *text, int tls, char **out, const char **why);
 /* Whether an address begins with https. */

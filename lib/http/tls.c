@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How OpenSSL is asked what it thinks of certificates and keys in memory, early enough to say in
- * words what is wrong, and without its asking a terminal for a pass phrase. A pair is looked at
- * before it takes the place of an old one, since files that are being replaced one after the other
- * do not fit for a moment.
+ * How OpenSSL checks certificates and keys in memory, early enough to explain what is wrong, and
+ * without asking a terminal for a pass phrase. A pair is checked before it replaces an old one,
+ * because files that are replaced one after the other do not match for a moment.
  */
 #include "http/tls.h"
 
@@ -47,8 +46,8 @@ static EVP_PKEY *read_key(const char *pem, size_t len)
 	return key;
 }
 
-/* Why OpenSSL failed: when memory runs out, one of its layers says so, while others only say what
- * they could not do. */
+/* Why OpenSSL failed: when memory runs out, one of its layers reports it, while others report only
+ * what they could not do. */
 static int refuse(const char *why, const char **fault)
 {
 	unsigned long error;
@@ -87,8 +86,8 @@ static int check_pair(const mpijob__http_secret *certificate, const mpijob__http
 	return error;
 }
 
-/* What is refused is read a second time: some layers keep for themselves that memory ran out, the
- * first one does not. */
+/* Read rejected data a second time: some layers do not report that memory ran out, the first one
+ * does. */
 
 int mpijob__http_tls_check_certificate(const char *pem, size_t len, const char **fault)
 {

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of exchanges: they are admitted (admit.c), go to curl, are told about in poll, and end
- * once. Nothing is ever told outside of poll, and nothing is given to curl or taken from it while
- * curl is calling us: a callback that starts, pauses or cancels only leaves a mark, and the same
- * poll acts on it. Deadlines are kept here, because curl does not count the time in which a
- * transfer waits for a connection.
+ * The states of an exchange over HTTP.
+ *
+ *   CREDENTIALS --- credentials available, curl has room --> CONNECTING   (admission.c)
+ *   CREDENTIALS --- curl has no room ----------------------> QUEUED       (admission.c)
+ *   QUEUED -------- curl has room again -------------------> CREDENTIALS  (admission.c)
+ *   CONNECTING ---- curl is about to send -----------------> SENT         (receive.c)
+ *   SENT ---------- final status --------------------------> RECEIVING    (receive.c)
+ *   any of these -- curl is done, the reader has paused ---> ENDED, then freed when all is read
+ *   any of these -- curl is done, or the deadline is over -> freed, after the end is reported
+ *   any ----------- cancelled inside of a poll ------------> CANCELLED, then freed by the poll
+ *   any ----------- cancelled outside of a poll -----------> freed
+ *
+ * Nothing is reported outside of a poll, and nothing is given to curl or taken from it while curl
+ * calls us: a callback that starts, pauses or cancels only leaves a mark, and the same poll acts on
+ * it. Deadlines are kept here, because curl does not count the time in which a transfer waits for a
+ * connection.
  */
 #include "http/transport.h"
 
@@ -42,41 +53,51 @@ static int64_t sooner(int64_t a, int64_t b)
 	return b < 0 || a < b ? a : b;
 }
 
+void mpijob__http_transport_enter(struct mpijob__http_call *call,
+    enum mpijob__http_call_state state)
+{
+	call->state = state;
+	if (state == MPIJOB__HTTP_CALL_ENDED)
+		mpijob__http_ring_leave(&call->deadline.link);
+	if (state == MPIJOB__HTTP_CALL_CANCELLED)
+		call->exchange = NULL;
+}
+
 void mpijob__http_transport_attend(struct mpijob__http_call *call)
 {
-	/* Who waits for credentials is looked at anyway. */
+	/* A poll checks calls that wait for credentials or room anyway. */
 	if (!mpijob__http_ring_has(&call->queue))
 		mpijob__http_ring_insert(&call->http->attention, &call->queue);
 }
 
-/* Calls of one timeout, most of all, come in the order of their deadlines. */
+/* Most calls have the same limit and arrive in the order of their deadlines. */
 void mpijob__http_transport_start_deadline(struct mpijob__http_call *call)
 {
 	struct mpijob__http_link *place = &call->http->deadlines;
 
-	if (!call->limit_ms || mpijob__http_ring_has(&call->due))
+	if (!call->deadline.limit_ms || mpijob__http_ring_has(&call->deadline.link))
 		return;
-	call->deadline_ms = mpijob__base_clock_monotonic_ms() + call->limit_ms;
-	while (place->prev->call && place->prev->call->deadline_ms > call->deadline_ms)
+	call->deadline.at_ms = mpijob__base_clock_monotonic_ms() + call->deadline.limit_ms;
+	while (place->prev->call && place->prev->call->deadline.at_ms > call->deadline.at_ms)
 		place = place->prev;
-	mpijob__http_ring_insert(place, &call->due);
+	mpijob__http_ring_insert(place, &call->deadline.link);
 }
 
-/* Ends. */
+/* ---- ends ---- */
 
 void mpijob__http_transport_discard(struct mpijob__http_call *call)
 {
 	mpijob__http_ring_leave(&call->all);
 	mpijob__http_ring_leave(&call->queue);
-	mpijob__http_ring_leave(&call->due);
+	mpijob__http_ring_leave(&call->deadline.link);
 	mpijob__http_pool_stop(call);
-	mpijob__http_request_headers_clear(&call->wire);
-	mpijob__http_secret_clear(&call->body);
-	mpijob_text_free(call->kept);
-	free(call->message);
-	free(call->url);
-	free(call->content_type);
-	free(call->method);
+	mpijob__http_request_headers_clear(&call->headers);
+	mpijob__http_secret_clear(&call->request.body);
+	mpijob_text_free(call->flow.kept);
+	free(call->end.message);
+	free(call->request.url);
+	free(call->request.content_type);
+	free(call->request.method);
 	free(call);
 }
 
@@ -86,7 +107,7 @@ static void end(struct mpijob__http_call *call, int code, const char *message)
 
 	call->exchange = NULL;
 	if (exchange) {
-		call->http->told++;
+		call->http->reported++;
 		mpijob_exchange_set_slot(exchange, NULL);
 		mpijob_exchange_end(exchange, code,
 		    message ? message
@@ -98,23 +119,23 @@ static void end(struct mpijob__http_call *call, int code, const char *message)
 
 void mpijob__http_transport_end(struct mpijob__http_call *call, int code, char *message)
 {
-	free(call->message);
-	call->message = message;
+	free(call->end.message);
+	call->end.message = message;
 	end(call, code, message);
 }
 
 static void end_failed(struct mpijob__http_call *call)
 {
 	char *message = NULL;
-	int code = call->failure;
+	int code = call->failure.code;
 
-	if (call->failure_text)
+	if (call->failure.text)
 		message = mpijob__base_text_format("%s: %s", call->http->server.authority,
-		    call->failure_text);
+		    call->failure.text);
 	mpijob__http_transport_end(call, code, message);
 }
 
-/* Answers. */
+/* ---- answers ---- */
 
 static void describe(struct mpijob__http_call *call, CURLcode code)
 {
@@ -122,47 +143,47 @@ static void describe(struct mpijob__http_call *call, CURLcode code)
 	struct mpijob__http_failure failure = { 0 };
 
 	failure.code = code;
-	failure.text = call->error;
-	curl_easy_getinfo(call->easy, CURLINFO_SSL_VERIFYRESULT, &failure.verify_result);
-	curl_easy_getinfo(call->easy, CURLINFO_OS_ERRNO, &failure.os_errno);
-	curl_easy_getinfo(call->easy, CURLINFO_HTTP_CONNECTCODE, &failure.connect_status);
+	failure.text = call->transfer.error;
+	curl_easy_getinfo(call->transfer.easy, CURLINFO_SSL_VERIFYRESULT, &failure.verify_result);
+	curl_easy_getinfo(call->transfer.easy, CURLINFO_OS_ERRNO, &failure.os_errno);
+	curl_easy_getinfo(call->transfer.easy, CURLINFO_HTTP_CONNECTCODE, &failure.connect_status);
 	failure.server = http->server.authority;
 	failure.proxy = http->proxy_shown;
 	failure.tls = http->server.tls;
 	failure.has_ca = http->config->ca.file || http->config->ca.data.len;
-	failure.answered = call->status_told;
-	failure.replayed = call->replayed;
+	failure.answered = call->state == MPIJOB__HTTP_CALL_RECEIVING;
+	failure.replayed = call->transfer.replayed;
 	failure.connect_timeout_ms = http->connect_timeout_ms;
 	failure.idle_timeout_ms = http->idle_timeout_ms;
-	call->code = mpijob__http_failure_describe(&failure, &call->message);
-	/* One that was made and then reset is worth another try of a read. */
-	if (call->code == MPIJOB_ERR_IO && !call->sent && failure.os_errno != ECONNRESET)
-		call->code = MPIJOB_ERR_UNREACHABLE;
+	call->end.code = mpijob__http_failure_describe(&failure, &call->end.message);
+	/* A connection that was established and then reset is worth another attempt of a read. */
+	if (call->end.code == MPIJOB_ERR_IO && call->state == MPIJOB__HTTP_CALL_CONNECTING &&
+	    failure.os_errno != ECONNRESET)
+		call->end.code = MPIJOB_ERR_UNREACHABLE;
 }
 
 static void finish_call(struct mpijob__http_call *call, CURLcode code)
 {
 	struct mpijob_http *http = call->http;
 
-	if (!call->exchange) {
+	if (call->state == MPIJOB__HTTP_CALL_CANCELLED) {
 		mpijob__http_transport_discard(call);
 		return;
 	}
-	if (code != CURLE_OK && !call->failure)
+	if (code != CURLE_OK && !call->failure.code)
 		describe(call, code);
 	mpijob__http_pool_stop(call);
 	if (call->status == 401) {
-		mpijob__http_credentials_refused(http->credentials, call->token_generation,
-		    call->tls_generation);
+		mpijob__http_credentials_refused(http->credentials, call->transfer.token_generation,
+		    call->transfer.tls_generation);
 		mpijob__http_admission_follow_plugin(http);
 	}
-	if (call->failure) {
+	if (call->failure.code) {
 		end_failed(call);
-	} else if (call->paused || call->kept) {
-		call->ended = 1;
-		mpijob__http_ring_leave(&call->due);
+	} else if (call->flow.paused || call->flow.kept) {
+		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_ENDED);
 	} else {
-		end(call, call->code, call->message);
+		end(call, call->end.code, call->end.message);
 	}
 }
 
@@ -175,30 +196,31 @@ static void finish(struct mpijob_http *http)
 		finish_call(call, code);
 }
 
-/* What curl held back comes at once; if that fails, bytes are lost. */
-static void let_go_on(struct mpijob__http_call *call)
+/* Curl delivers what it held back at once; if that fails, bytes are lost. */
+static void resume_curl(struct mpijob__http_call *call)
 {
-	call->stopped = 0;
-	if (call->easy && curl_easy_pause(call->easy, CURLPAUSE_CONT) && call->exchange &&
-	    !call->failure)
-		call->failure = MPIJOB_ERR_NOMEM;
+	call->flow.curl_paused = 0;
+	if (call->transfer.easy && curl_easy_pause(call->transfer.easy, CURLPAUSE_CONT) &&
+	    call->state != MPIJOB__HTTP_CALL_CANCELLED && !call->failure.code)
+		call->failure.code = MPIJOB_ERR_NOMEM;
 }
 
 static void resume(struct mpijob__http_call *call)
 {
 	mpijob__http_receive_kept(call);
-	if (call->exchange && !call->paused && call->stopped)
-		let_go_on(call);
-	if (!call->exchange)
+	if (call->state != MPIJOB__HTTP_CALL_CANCELLED && !call->flow.paused &&
+	    call->flow.curl_paused)
+		resume_curl(call);
+	if (call->state == MPIJOB__HTTP_CALL_CANCELLED)
 		mpijob__http_transport_discard(call);
-	else if (call->failure)
+	else if (call->failure.code)
 		end_failed(call);
-	else if (call->ended && !call->paused && !call->kept)
-		end(call, call->code, call->message);
+	else if (call->state == MPIJOB__HTTP_CALL_ENDED && !call->flow.paused && !call->flow.kept)
+		end(call, call->end.code, call->end.message);
 }
 
-/* Cancelled ones go, paused ones go on. Callbacks may bring one here again: then it comes next. */
-static void look_after(struct mpijob_http *http)
+/* Free what was cancelled, resume what was paused. Callbacks may add calls; these follow. */
+static void attend_all(struct mpijob_http *http)
 {
 	struct mpijob__http_call *call;
 
@@ -212,26 +234,28 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 {
 	struct mpijob__http_call *call;
 
-	while ((call = http->deadlines.next->call) != NULL && call->deadline_ms <= now_ms) {
-		long long limit = (long long)call->limit_ms;
+	while ((call = http->deadlines.next->call) != NULL && call->deadline.at_ms <= now_ms) {
+		long long limit = (long long)call->deadline.limit_ms;
 		const char *server = http->server.authority;
 		char *message;
 
-		if (mpijob__http_ring_has(&call->queue) && !call->lane && !call->queued)
+		if (call->state == MPIJOB__HTTP_CALL_CREDENTIALS)
 			message = mpijob__base_text_format(
 			    "%s: the credentials were not there within %lld ms", server, limit);
-		else if (!call->sent)
+		else if (call->state == MPIJOB__HTTP_CALL_QUEUED ||
+			 call->state == MPIJOB__HTTP_CALL_CONNECTING)
 			message =
 			    mpijob__base_text_format("%s: no connection was free within %lld ms",
 				server, limit);
 		else
 			message = mpijob__base_text_format("%s: no %s within %lld ms", server,
-			    call->status_told ? "whole answer" : "answer", limit);
+			    call->state == MPIJOB__HTTP_CALL_RECEIVING ? "whole answer" : "answer",
+			    limit);
 		mpijob__http_transport_end(call, MPIJOB_ERR_TIMEOUT, message);
 	}
 }
 
-/* Curl cannot go on with them; with a new pool the next calls can. */
+/* Curl cannot complete these calls. The next ones get a new pool. */
 static void end_broken(struct mpijob_http *http)
 {
 	if (!http->broken)
@@ -242,14 +266,14 @@ static void end_broken(struct mpijob_http *http)
 
 		if (!error)
 			continue;
-		link->call->failure = error;
+		link->call->failure.code = error;
 		if (error == MPIJOB_ERR_IO)
-			link->call->failure_text = "no more descriptors can be watched";
+			link->call->failure.text = "no more descriptors can be watched";
 		mpijob__http_transport_attend(link->call);
 	}
 }
 
-/* Poll. */
+/* ---- poll ---- */
 
 static void turn(struct mpijob_http *http)
 {
@@ -257,12 +281,12 @@ static void turn(struct mpijob_http *http)
 
 	mpijob__http_admission_step_plugin(http, now);
 	mpijob__http_admission_send_calls(http);
-	look_after(http);
+	attend_all(http);
 	mpijob__http_pool_timers(http, now);
 	finish(http);
 	expire(http, now);
 	end_broken(http);
-	look_after(http);
+	attend_all(http);
 	if (http->http1_met && !http->http1_seen)
 		mpijob__http_pool_unbind(http);
 	mpijob__http_pool_retire(http);
@@ -273,13 +297,13 @@ static int64_t due(const struct mpijob_http *http)
 	int64_t due = mpijob__http_pool_due(http);
 	int64_t plugin = mpijob__http_credentials_due_ms(http->credentials);
 
-	/* Calls that wait while a plugin runs are its business. */
+	/* Calls that wait for a plugin are due when the plugin is. */
 	if (http->attention.next->call ||
 	    (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
 	    mpijob__http_admission_has_room(http))
 		return 0;
-	due =
-	    sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
+	due = sooner(due,
+	    http->deadlines.next->call ? http->deadlines.next->call->deadline.at_ms : -1);
 	return sooner(due, plugin);
 }
 
@@ -326,18 +350,19 @@ static int poll_http(void *self, int timeout_ms)
 {
 	struct mpijob_http *http = self;
 	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
-	uint64_t told = http->told;
+	uint64_t reported = http->reported;
 	int error = 0;
 
 	http->polling = 1;
 	http->woken = 0;
 	turn(http);
 	while (!error) {
-		error = wait_for_events(http, http->told != told ? 0 : wait_ms(http, end_ms));
+		error =
+		    wait_for_events(http, http->reported != reported ? 0 : wait_ms(http, end_ms));
 		if (error)
 			break;
 		turn(http);
-		if (http->told != told || http->woken ||
+		if (http->reported != reported || http->woken ||
 		    (end_ms >= 0 && mpijob__base_clock_monotonic_ms() >= end_ms))
 			break;
 	}
@@ -369,7 +394,7 @@ static void wake(void *self)
 	ring(self);
 }
 
-/* For a host whose loop is on its way to wait already. */
+/* For a host whose loop is about to wait. */
 static void kick(struct mpijob_http *http)
 {
 	if (http->polling || http->kicked)
@@ -378,27 +403,28 @@ static void kick(struct mpijob_http *http)
 	ring(http);
 }
 
-/* Exchanges. */
+/* ---- exchanges ---- */
 
 static int copy_request(struct mpijob__http_call *call, const struct mpijob_request *request)
 {
 	const char *base = call->http->server.base;
 
-	call->method = strdup(request->method);
-	call->url = mpijob__base_text_format("%s%s", base, request->path);
-	if (!call->method || !call->url)
+	call->request.method = strdup(request->method);
+	call->request.url = mpijob__base_text_format("%s%s", base, request->path);
+	if (!call->request.method || !call->request.url)
 		return MPIJOB_ERR_NOMEM;
 	if (request->content_type) {
-		call->content_type = strdup(request->content_type);
-		if (!call->content_type)
+		call->request.content_type = strdup(request->content_type);
+		if (!call->request.content_type)
 			return MPIJOB_ERR_NOMEM;
 	}
-	call->streaming = request->streaming != 0;
-	call->fresh = request->fresh != 0;
-	call->packed = !call->streaming && strcmp(call->method, "GET") == 0;
-	call->has_body = request->body != NULL;
+	call->request.streaming = request->streaming != 0;
+	call->request.new_connection = request->fresh != 0;
+	call->request.compressed =
+	    !call->request.streaming && strcmp(call->request.method, "GET") == 0;
+	call->request.has_body = request->body != NULL;
 	return request->body
-		   ? mpijob__http_secret_set(&call->body, request->body, request->body_len)
+		   ? mpijob__http_secret_set(&call->request.body, request->body, request->body_len)
 		   : 0;
 }
 
@@ -417,17 +443,17 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 		return MPIJOB_ERR_NOMEM;
 	call->http = http;
 	call->exchange = exchange;
-	call->all.call = call->queue.call = call->due.call = call;
+	call->all.call = call->queue.call = call->deadline.link.call = call;
 	if (copy_request(call, request)) {
 		mpijob__http_transport_discard(call);
 		return MPIJOB_ERR_NOMEM;
 	}
 	mpijob__http_ring_insert(&http->calls, &call->all);
 	mpijob__http_ring_insert(&http->waiting, &call->queue);
-	if (!call->streaming)
-		call->limit_ms = request->timeout_ms > 0
-				     ? mpijob__http_transport_limit(request->timeout_ms)
-				     : http->request_timeout_ms;
+	if (!call->request.streaming)
+		call->deadline.limit_ms = request->timeout_ms > 0
+					      ? mpijob__http_transport_limit(request->timeout_ms)
+					      : http->request_timeout_ms;
 	mpijob__http_transport_start_deadline(call);
 	mpijob_exchange_set_slot(exchange, call);
 	kick(http);
@@ -441,8 +467,9 @@ static void pause_call(void *self, mpijob_exchange *exchange, int on)
 	(void)self;
 	if (!call)
 		return;
-	call->paused = on != 0;
-	if (on || (!call->kept && !call->stopped && !call->ended))
+	call->flow.paused = on != 0;
+	if (on ||
+	    (!call->flow.kept && !call->flow.curl_paused && call->state != MPIJOB__HTTP_CALL_ENDED))
 		return;
 	mpijob__http_transport_attend(call);
 	kick(call->http);
@@ -455,7 +482,7 @@ static void cancel(void *self, mpijob_exchange *exchange)
 
 	if (!call)
 		return;
-	call->exchange = NULL;
+	mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_CANCELLED);
 	mpijob_exchange_set_slot(exchange, NULL);
 	if (http->polling)
 		mpijob__http_transport_attend(call);

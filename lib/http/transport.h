@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a transport and its exchanges consist of; shared by the files that move them. */
+/* The inside of a transport and of its exchanges. */
 #ifndef MPIJOB__HTTP_TRANSPORT_H
 #define MPIJOB__HTTP_TRANSPORT_H
 
@@ -15,56 +15,70 @@
 struct mpijob__http_pool;
 struct mpijob__http_multi;
 
+/* The diagram is in transport.c. */
+enum mpijob__http_call_state {
+	MPIJOB__HTTP_CALL_CREDENTIALS, /* waits for credentials */
+	MPIJOB__HTTP_CALL_QUEUED,      /* waits until curl has fewer ordinary requests */
+	MPIJOB__HTTP_CALL_CONNECTING,  /* curl has it */
+	MPIJOB__HTTP_CALL_SENT,        /* the request is sent, or is just leaving */
+	MPIJOB__HTTP_CALL_RECEIVING,   /* the final status is reported */
+	MPIJOB__HTTP_CALL_ENDED,       /* curl is done; its reader has paused */
+	MPIJOB__HTTP_CALL_CANCELLED    /* nothing is reported any more; the poll frees it */
+};
+
 /* One exchange. */
 struct mpijob__http_call {
 	struct mpijob_http *http;
-	mpijob_exchange *exchange; /* NULL: nothing may be told any more */
+	mpijob_exchange *exchange; /* NULL when it is cancelled, and while its end is reported */
+	enum mpijob__http_call_state state;
 	struct mpijob__http_link all;
-	/* among those that wait for credentials, for their turn, or for attention */
-	struct mpijob__http_link queue;
-	struct mpijob__http_link due; /* among those with a deadline, the soonest first */
-	int64_t deadline_ms;
-	int64_t limit_ms;
-	/* What is asked. */
-	char *method;
-	char *url;
-	char *content_type;
-	mpijob__http_secret body;
-	int has_body;
-	int streaming;
-	int fresh;  /* over a new connection */
-	int queued; /* waits for its turn */
-	struct mpijob__http_request_headers wire;
-	/* Under way. */
-	struct mpijob__http_multi *lane; /* NULL: not yet, or over */
-	CURL *easy;
-	uint64_t token_generation;
-	uint64_t tls_generation;
-	int64_t heard_ms; /* the last bytes, or the start */
-	int sent;         /* a request left, or is just leaving */
-	int replayed;     /* curl wanted to send a write a second time */
-	int packed;       /* the answer may come compressed */
-	/* What came. */
-	int http2;
+	struct mpijob__http_link queue; /* in http->waiting, queued or attention */
+	struct mpijob__http_request_headers headers;
+	struct {
+		char *method;
+		char *url;
+		char *content_type;
+		mpijob__http_secret body;
+		int has_body;
+		int streaming;
+		int new_connection;
+		int compressed; /* the answer may be */
+	} request;
+	struct {
+		struct mpijob__http_link link; /* in http->deadlines, the soonest first */
+		int64_t at_ms;
+		int64_t limit_ms; /* 0: none */
+	} deadline;
+	struct {                                  /* from CONNECTING on */
+		struct mpijob__http_multi *multi; /* NULL when curl does not have the call */
+		CURL *easy;
+		uint64_t token_generation;
+		uint64_t tls_generation;
+		int64_t heard_ms; /* the last bytes, or the start */
+		int replayed;     /* curl tried to send a write a second time */
+		int http2;
+		char error[CURL_ERROR_SIZE];
+	} transfer;
 	int status;
-	int status_told;
-	int failure; /* MPIJOB_ERR_* found while curl was calling us */
-	const char *failure_text;
-	char error[CURL_ERROR_SIZE];
-	/* Back-pressure. */
-	int paused;
-	int stopped;       /* curl was told to stop too */
-	mpijob_text *kept; /* what came since; NULL: nothing */
-	size_t kept_at;    /* how much of it was told */
-	/* Over, but not told while paused. */
-	int ended;
-	int code;
-	char *message;
+	struct {          /* found while curl called us */
+		int code; /* 0 or MPIJOB_ERR_* */
+		const char *text;
+	} failure;
+	struct {
+		int paused;
+		int curl_paused;
+		mpijob_text *kept; /* what came since; NULL: nothing */
+		size_t kept_at;    /* how much of it is reported */
+	} flow;
+	struct { /* of ENDED: what will be reported */
+		int code;
+		char *message;
+	} end;
 };
 
-/* Which lane has a socket watched, and for what; lane 0: none. */
+/* Which multi handle waits for a socket, and for what; multi 0: none. */
 struct mpijob__http_watched {
-	uint32_t lane;
+	uint32_t multi;
 	uint32_t events;
 };
 
@@ -81,39 +95,42 @@ struct mpijob_http {
 	int64_t request_timeout_ms;
 	int64_t idle_timeout_ms;
 	long max_connections;
-	int http1;      /* nothing else is offered */
-	int http1_met;  /* the server, or something on the way, speaks nothing else */
+	int http1;      /* offer HTTP/1.1 only */
+	int http1_met;  /* the server, or a proxy, speaks HTTP/1.1 only */
 	int http1_seen; /* and the pools know it */
 	int epoll;
 	int wake;
-	int kicked;    /* our own wake: a call was started */
-	int plugin_fd; /* what the credentials are watched by; -1: nothing */
+	int kicked;    /* the wake is our own: a call was started */
+	int plugin_fd; /* the descriptor of the credentials; -1: none */
 	int polling;
 	int woken;
-	int broken; /* a lane of some pool is */
-	uint64_t told;
-	uint32_t last_lane;
+	int broken;        /* a multi handle of some pool is */
+	uint64_t reported; /* counts what was reported to the client */
+	uint32_t last_multi;
 	struct mpijob__http_watched *sockets; /* by number */
 	size_t socket_count;
 	struct mpijob__http_pool *pools; /* the newest first */
 	struct mpijob__http_link calls;
-	struct mpijob__http_link waiting; /* for credentials */
-	struct mpijob__http_link queued;  /* ordinary ones, while curl has as many as it can use */
-	size_t ordinary;                  /* how many of those curl has */
-	struct mpijob__http_link attention; /* cancelled, or to go on after a pause */
+	struct mpijob__http_link waiting;   /* for credentials */
+	struct mpijob__http_link queued;    /* requests that do not stream, while curl has enough */
+	size_t ordinary;                    /* how many of those curl has */
+	struct mpijob__http_link attention; /* cancelled, or to be resumed after a pause */
 	struct mpijob__http_link deadlines;
 };
 
 /* A time as long as curl, and the clock, can count: 24 days at most. */
 int64_t mpijob__http_transport_limit(int64_t given_ms);
-/* Have a call looked at in this poll, or the next one. */
+/* Move to another state. */
+void mpijob__http_transport_enter(struct mpijob__http_call *call,
+    enum mpijob__http_call_state state);
+/* Let this poll, or the next one, cancel the call or resume it after a pause. */
 void mpijob__http_transport_attend(struct mpijob__http_call *call);
-/* From now on the time of a call that has a limit counts; nothing happens when it does already. */
+/* Start the clock of a call that has a time limit; nothing happens when it runs already. */
 void mpijob__http_transport_start_deadline(struct mpijob__http_call *call);
 
-/* Tell that a call has ended, and free it; `message` is taken, or NULL. */
+/* Report the end of a call, and free it. Takes `message`, which may be NULL. */
 void mpijob__http_transport_end(struct mpijob__http_call *call, int code, char *message);
-/* Free a call of which nothing is told any more. */
+/* Free a call without a report. */
 void mpijob__http_transport_discard(struct mpijob__http_call *call);
 
 /* For open.c: empty rings, the descriptors (0, MPIJOB_ERR_IO), the table of functions. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kubeconfig and a plugin's reply are read as documents, whose memory is not wiped by itself.
- * Their strings are overwritten here before they are freed. libyaml's own buffers, which hold
- * pieces of a YAML text while it is read, cannot be reached.
+ * A kubeconfig and a plugin's reply are parsed as documents, which do not wipe their memory. This
+ * file overwrites their strings before they are freed. It cannot reach libyaml's own buffers, which
+ * hold pieces of a YAML text while it is read.
  */
 #include "http/tree.h"
 

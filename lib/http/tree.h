@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Documents that held secrets. */
+/* Documents that contain secrets. */
 #ifndef MPIJOB__HTTP_TREE_H
 #define MPIJOB__HTTP_TREE_H
 
 #include <mpijob/doc.h>
 
-/* Nesting that documents with secrets are read with. */
+/* Limit of nesting for documents with secrets. */
 #define MPIJOB__HTTP_TREE_DEPTH 100
 
 /* Overwrite all strings below a value, which is freed next. NULL does nothing. */

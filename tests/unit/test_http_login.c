@@ -85,10 +85,11 @@ static void expect_limit(const char *mode, int64_t given_ms, int64_t limit_ms)
 	assert_int_equal(mpijob__http_credentials_new(config, given_ms, NULL, NULL, &credentials),
 	    0);
 	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms, &message), 0);
-	assert_int_equal(mpijob__http_credentials_asking(credentials), strcmp(mode, "Never") != 0);
+	assert_int_equal(mpijob__http_credentials_may_prompt(credentials),
+	    strcmp(mode, "Never") != 0);
 	assert_int_equal(mpijob__http_credentials_step(credentials, now_ms + limit_ms - 1), 0);
 	assert_int_equal(mpijob__http_credentials_step(credentials, now_ms + limit_ms), 1);
-	assert_int_equal(mpijob__http_credentials_asking(credentials), 0);
+	assert_int_equal(mpijob__http_credentials_may_prompt(credentials), 0);
 	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms + limit_ms, &message),
 	    MPIJOB_ERR_AUTH);
 	assert_non_null(strstr(message, "did not end within"));

@@ -552,7 +552,7 @@ static void a_nul_in_a_header_writes_nowhere(void **state)
 	(void)state;
 	assert_int_equal(mpijob__http_receive_header(line, 1, sizeof(line) - 1, &call),
 	    sizeof(line) - 1);
-	assert_int_equal(call.failure, 0);
+	assert_int_equal(call.failure.code, 0);
 	assert_int_equal(exchange.answer.retry_after_ms, 5000);
 }
 
