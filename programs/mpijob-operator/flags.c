@@ -2,8 +2,8 @@
 /*
  * The table of all flags of the daemon. Flags of mpi-operator v0.8.2 keep their names, defaults and
  * meaning, so that a Deployment for it still works. A flag without a meaning here is accepted and
- * reported once. A flag has one dash or two, and its value follows after '=' or as the next word, as
- * in Go's flag package.
+ * reported once. A flag has one dash or two, and its value follows after '=' or as the next word,
+ * as in Go's flag package.
  */
 #include "flags.h"
 
