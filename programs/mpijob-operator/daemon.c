@@ -148,6 +148,7 @@ static int make_operator(struct state *state)
 	options.render = &render;
 	options.max_writes = (int32_t)settings->max_writes;
 	options.log = log_finding;
+	options.log_actions = state->settings->verbosity >= 4;
 	options.shadow = (int32_t)settings->shadow;
 	options.standby = 1;
 	options.launcher_hold_ms = settings->launcher_hold_ms;

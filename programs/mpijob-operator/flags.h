@@ -50,6 +50,7 @@ struct settings {
 	int64_t launcher_hold_ms;
 	int64_t shadow;
 	int64_t leader_elect;
+	int64_t verbosity; /* as of klog: from 4 on debug messages are logged */
 	int64_t version, help, man;
 	struct mpijob_features features;
 	char **ignored; /* flags that mean nothing here, as they were given */

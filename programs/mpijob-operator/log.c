@@ -37,7 +37,8 @@ static const char *word(int severity)
 {
 	return severity == MPIJOB_SEVERITY_ERROR     ? "error"
 	       : severity == MPIJOB_SEVERITY_WARNING ? "warning"
-						     : "info";
+	       : severity == MPIJOB_SEVERITY_INFO    ? "info"
+						     : "debug";
 }
 
 static void stamp(char *text, size_t size)
