@@ -3,7 +3,7 @@
  * Which deliberate difference from the reference makes a plan do what the reference does not.
  *
  * A difference is named only if the job, its children and the action prove it. An action without a
- * name may be a defect, and an administrator should look at it.
+ * name may be a defect, and an administrator should check it.
  */
 #include "operator/explain.h"
 

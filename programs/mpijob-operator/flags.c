@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows every flag of the daemon: one row each. Those of mpi-operator v0.8.2 keep their names,
- * defaults and meaning, so that a Deployment written for it goes on to work; what has no meaning
- * here any more is accepted and told once. A flag is written with one dash or two, its value behind
- * '=' or as the next word, as Go's flag package has it.
+ * The table of the daemon's flags. Flags of mpi-operator v0.8.2 keep their names, defaults and
+ * meaning, so that its Deployments work; those without a meaning here are accepted and logged once.
+ * A flag has one dash or two, and its value after '=' or as the next word, as in Go's flag package.
  */
 #include "flags.h"
 
@@ -27,12 +26,12 @@ const struct flag_row flag_rows[] = {
 	{ "master", NULL, "URL", FLAG_TEXT, NULL, AT(master),
 	    "Address of the API server; wins over that of the kubeconfig." },
 	{ "namespace", NULL, "NAMESPACE", FLAG_TEXT, "$KUBEFLOW_NAMESPACE", AT(namespace_),
-	    "The namespace whose MPIJobs are looked after; empty: all." },
+	    "The namespace whose MPIJobs are reconciled; empty: all." },
 	{ "lock-namespace", NULL, "NAMESPACE", FLAG_TEXT, "mpi-operator", AT(lock_namespace),
-	    "Where the Lease mpi-operator is, which decides who acts." },
+	    "Namespace of the Lease mpi-operator, which decides who leads." },
 	{ "leader-elect", NULL, NULL, FLAG_SWITCH, "true", AT(leader_elect),
-	    "Act only while holding the Lease. Without it nothing keeps two operators from acting "
-	    "at once." },
+	    "Lead only while holding the Lease. Without it nothing prevents two operators from "
+	    "leading at once." },
 	{ "gang-scheduling", NULL, "NAME", FLAG_TEXT, NULL, AT(gang_scheduling),
 	    "Gang scheduler: volcano, or the scheduler's name for scheduler-plugins." },
 	{ "cluster-domain", NULL, "DOMAIN", FLAG_TEXT, NULL, AT(cluster_domain),
@@ -49,7 +48,7 @@ const struct flag_row flag_rows[] = {
 	    "after all workers are ready, or 10s after they were created if they are not ready by "
 	    "then; 0: at once." },
 	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes),
-	    "Writes under way at a time." },
+	    "Writes in flight at a time." },
 	{ "monitoring-port", NULL, "PORT", FLAG_NUMBER, "0", AT(monitoring_port),
 	    "Port of /metrics and /shadow; 0: none, unless --monitoring-address has one." },
 	{ "monitoring-address", NULL, "HOST[:PORT]", FLAG_TEXT, NULL, AT(monitoring_address),
@@ -57,13 +56,13 @@ const struct flag_row flag_rows[] = {
 	{ "health-address", NULL, "[HOST]:PORT", FLAG_TEXT, ":8080", AT(health_address),
 	    "Address of /healthz and /readyz; empty: none." },
 	{ "shadow", NULL, NULL, FLAG_SWITCH, "false", AT(shadow),
-	    "Plan every job, carry nothing out, and tell at /shadow what would have been done. "
-	    "Needs no Lease and only rights to read." },
+	    "Plan every job, execute nothing, and report at /shadow what would have been executed. "
+	    "Needs no Lease, and only rights to read." },
 	{ "config", NULL, "FILE", FLAG_TEXT, NULL, AT(config),
 	    "Defaults and limits by namespace, and which annotations tenants may use: "
 	    "docs/operator-config.md. Read again when it changes, and at SIGHUP." },
 	{ "grace-period", NULL, "DURATION", FLAG_DURATION, "25s", AT(grace_ms),
-	    "At the end, wait at most so long for writes that are under way." },
+	    "At shutdown, wait at most this long for writes in flight." },
 	{ "log-format", NULL, "FORMAT", FLAG_TEXT, "text", AT(log_format),
 	    "text, or json: one object a line." },
 	{ "version", NULL, NULL, FLAG_SWITCH, "false", AT(version), "Print the version." },
@@ -208,7 +207,7 @@ static int put(void *stream, const char *data, size_t len)
 	return fwrite(data, 1, len, stream) == len ? 0 : MPIJOB_ERR_IO;
 }
 
-/* One line, in which nothing of the command line is more than text. */
+/* One line; text from the command line is escaped. */
 __attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...)
 {
 	char *text = NULL;
@@ -225,7 +224,7 @@ __attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...
 		free(text);
 }
 
-/* A flag that is the name of a feature. */
+/* A flag with the name of a feature. */
 static int take_feature(const struct mpijob_feature *feature, const char *value,
     struct settings *settings)
 {
@@ -241,7 +240,7 @@ static int take_feature(const struct mpijob_feature *feature, const char *value,
 	return code;
 }
 
-/* The table of features, by a name that need not be closed. */
+/* Find a feature; the name has no terminating zero. */
 static const struct mpijob_feature *find_feature(const char *name, size_t len)
 {
 	for (size_t i = 0; i < mpijob_feature_count(); i++) {
@@ -252,7 +251,7 @@ static const struct mpijob_feature *find_feature(const char *name, size_t len)
 	return NULL;
 }
 
-/* One flag that begins at argv[i]; the number of words that it took, or -1. */
+/* Read the flag at argv[i]; the number of words that it used, or -1. */
 static int take(char **argv, int i, struct settings *settings)
 {
 	char *word = argv[i];
@@ -288,7 +287,7 @@ static int take(char **argv, int i, struct settings *settings)
 	return words;
 }
 
-/* The port is in one place or the other. */
+/* The port is given once. */
 static const char *check_monitoring(const struct settings *settings)
 {
 	const char *address = settings->monitoring_address ? settings->monitoring_address : "";
@@ -410,8 +409,7 @@ void flags_print_help(void)
 		printf("  --%s%s\n", feature->name, feature_value(feature));
 		wrap(feature->summary, 6, 100);
 	}
-	puts("\nAccepted, so that a Deployment of mpi-operator goes on to work, but without "
-	     "effect:");
+	puts("\nAccepted without effect, so that a Deployment of mpi-operator works:");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))
 			print_flag(row);
@@ -458,18 +456,18 @@ void flags_print_manual(void)
 	    mpijob_version());
 	puts(".SH NAME\nmpijob\\-operator \\- run the MPIJobs of a Kubernetes cluster");
 	puts(".SH SYNOPSIS\n.B mpijob\\-operator\n[\\fIFLAG\\fR...]");
-	puts(".SH DESCRIPTION\nWatches the MPIJobs (kubeflow.org/v2beta1) of a cluster and makes, "
-	     "follows and cleans up what they own.\n"
-	     "It takes the place of mpi\\-operator v0.8.2: flags, Lease, health check, metrics, "
-	     "objects, conditions and Events are its\n"
-	     "own, so that either may follow the other while jobs run.");
-	puts(".PP\nSeveral may run at once: one holds the Lease\n.B mpi\\-operator\nand acts, the "
-	     "others watch and take over when it goes.");
+	puts(".SH DESCRIPTION\nWatches the MPIJobs (kubeflow.org/v2beta1) of a cluster and "
+	     "creates, updates and deletes their children.\n"
+	     "It replaces mpi\\-operator v0.8.2: flags, Lease, health check, metrics, objects, "
+	     "conditions and Events are the same,\n"
+	     "so that either can replace the other while jobs run.");
+	puts(".PP\nSeveral may run at once: one holds the Lease\n.B mpi\\-operator\nand leads, the "
+	     "others watch and can take over.");
 	puts(".SH FLAGS\nWith one dash or two, the value behind '=' or as the next word.");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (!is_ignored(row) && row->offset != AT(help))
 			roff_flag(row);
-	puts(".SH FEATURES\nWhat is done only when it is asked for, each by a flag of its name.");
+	puts(".SH FEATURES\nOff by default; each has a flag of its name.");
 	for (size_t i = 0; i < mpijob_feature_count(); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		fputs(".TP\n.B \\-\\-", stdout);
@@ -478,24 +476,25 @@ void flags_print_manual(void)
 		roff(feature->summary);
 		putchar('\n');
 	}
-	puts(".SH FLAGS WITHOUT EFFECT\nAccepted, so that a Deployment of mpi\\-operator goes on "
-	     "to work; each is told once in the log.");
+	puts(".SH FLAGS WITHOUT EFFECT\nAccepted, so that a Deployment of mpi\\-operator works; "
+	     "each is logged once.");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))
 			roff_flag(row);
 	puts(".SH ENVIRONMENT\n.TP\n.B KUBECONFIG\nKubeconfig files, separated by colons; wins "
 	     "over\n.BR \\-\\-kubeConfig .\n"
 	     ".TP\n.B KUBEFLOW_NAMESPACE\nDefault of\n.BR \\-\\-namespace .");
-	puts(".SH ENDPOINTS\n.TP\n.B /healthz\nFails when this one acts and could not renew the "
-	     "Lease for 20 seconds longer than it holds.\n"
+	puts(".SH ENDPOINTS\n.TP\n.B /healthz\nFails when this operator leads and could not renew "
+	     "the "
+	     "Lease until 20 seconds after its end.\n"
 	     ".TP\n.B /readyz\nFails until the first lists have arrived.\n"
 	     ".TP\n.B /metrics\nFor Prometheus; on \\-\\-monitoring\\-port.\n"
 	     ".TP\n.B /shadow\nOne JSON object a line for each action that \\-\\-shadow would have "
-	     "taken; see\n.BR mpijob (1),\nshadow\\-report.");
-	puts(".SH SIGNALS\n.TP\n.B SIGTERM, SIGINT\nStop acting, wait for writes under way, give "
-	     "the Lease back, end with 0. A second one: at once.\n"
+	     "executed; see\n.BR mpijob (1),\nshadow\\-report.");
+	puts(".SH SIGNALS\n.TP\n.B SIGTERM, SIGINT\nStop leading, wait for requests in flight, "
+	     "release the Lease, exit with 0. A second signal: exit at once.\n"
 	     ".TP\n.B SIGHUP\nRead the file of \\-\\-config again.");
-	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 when it could not begin: no "
+	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 when it cannot start: no "
 	     "configuration, no CRD, an address in use; 2 when a flag is wrong.");
 	puts(".SH SEE ALSO\n.BR mpijob (1)");
 }

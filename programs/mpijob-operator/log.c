@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what a line of the log looks like, in both formats. A line is written by one call, so that
- * lines of two processes do not mix; what comes from a cluster cannot break it: it is escaped as
- * all that is printed, or as JSON is.
+ * The two formats of a log line. A line is written by one call, so that lines of two processes do
+ * not mix. Text from a cluster is escaped.
  */
 #include "log.h"
 

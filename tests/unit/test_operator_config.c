@@ -689,10 +689,10 @@ static const char page_rules[] =
     "the field of the same name\n"
     "would not accept; all errors are told at once. With errors the operator does not start. It "
     "reads the file again when it\n"
-    "gets SIGHUP, and when the file changes; if it is wrong then, what held before goes on to "
-    "hold, the log tells why, and\n"
+    "gets SIGHUP, and when the file changes; if it is invalid then, the configuration before it "
+    "stays in effect, the log gives the reason, and\n"
     "the metric `mpi_operator_config_last_reload_successful` is 0. After a change every job is "
-    "planned anew.\n"
+    "planned again.\n"
     "\n"
     "| key | value | meaning |\n"
     "|---|---|---|\n";
