@@ -28,6 +28,9 @@ typedef struct mpijob_diag mpijob_diag;
 #define MPIJOB_SEVERITY_ERROR   1 /**< The input is refused. */
 #define MPIJOB_SEVERITY_WARNING 2 /**< The input is accepted, and probably not what you mean. */
 #define MPIJOB_SEVERITY_INFO    3 /**< Worth knowing. */
+/** Details of an operator's work, for its `log` if `log_actions` asks for them. Never in a list of
+ * findings. */
+#define MPIJOB_SEVERITY_DEBUG 4
 
 /** One finding. All strings are borrowed from the diag and live until it is cleared or freed. */
 struct mpijob_finding {

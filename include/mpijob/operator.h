@@ -62,9 +62,11 @@ struct mpijob_operator_options {
 	 */
 	int (*resolve)(void *user, const char *name);
 	void *resolve_user; /**< Passed to `resolve`. */
+	/** 1: also log each action with its reason, with severity MPIJOB_SEVERITY_DEBUG. */
+	int32_t log_actions;
 };
 #define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, \
-	NULL, NULL, 0, 0, 0, 0, NULL, NULL }
+	NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0 }
 
 /**
  * Make an operator. Nothing is sent before the first step.

@@ -9,9 +9,11 @@
 #include "operator/answer.h"
 
 #include "operator/cache_children.h"
+#include "operator/explain.h"
 #include "operator/read.h"
 #include "operator/write.h"
 #include "operator/write_update.h"
+#include "render/differences.h"
 
 #include <string.h>
 
@@ -154,6 +156,24 @@ static int was_listed(const struct mpijob__operator_write *write)
 		   mpijob__operator_informer_generation(write->operator_, write->action.kind);
 }
 
+/* A pod that is deleted because the job has fewer workers has no other trace: no condition of the
+ * job changes. */
+static void report_scale_down(const struct mpijob__operator_write *write)
+{
+	mpijob_operator *operator_ = write->operator_;
+	mpijob_text text = { 0 };
+
+	if (!mpijob__operator_explain_is_scale_down(write->job, &write->action) ||
+	    !mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_SCALE_DOWN_EVENT,
+		operator_->options.render.reference))
+		return;
+	if (mpijob__base_text_printf(&text, "Pod %s is deleted: %s", write->action.name,
+		write->action.why) == 0)
+		mpijob__operator_events_emit(operator_, write->job, "Normal", "SuccessfulDelete",
+		    mpijob_text_data(&text));
+	mpijob__base_text_release(&text);
+}
+
 /* The request succeeded. 1 when a read follows: the response cannot be parsed, or the object may be
  * deleted since. */
 static int succeeded(struct mpijob__operator_write *write, const struct mpijob_answer *answer)
@@ -166,6 +186,7 @@ static int succeeded(struct mpijob__operator_write *write, const struct mpijob_a
 
 	mpijob__operator_rights_granted(operator_, job->namespace_, action->verb, action->kind);
 	operator_->metrics.actions[action->verb][mpijob__operator_metrics_kind(action->kind)]++;
+	report_scale_down(write);
 	reconcile->wrote = 1;
 	reconcile->status_written |= action->verb == MPIJOB_ACTION_PATCH_STATUS && !action->role;
 	/* slow start: twice as many creates each time round */

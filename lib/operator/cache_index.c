@@ -44,7 +44,7 @@ mpijob__operator_index_find(const struct mpijob__operator_index *index,
 
 /* ---- room ---- */
 
-/* Double the slots. Without memory the index goes on with the old ones, slower. */
+/* Double the slots. Without memory the index keeps the old ones, and is slower. */
 static int widen(struct mpijob__operator_index *index)
 {
 	size_t count = index->slot_count ? index->slot_count * 2 : FIRST_SLOTS, place = 0;

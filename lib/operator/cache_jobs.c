@@ -314,8 +314,7 @@ static int parse(const char *json, size_t len, mpijob **out, mpijob_diag *diag)
 	return rc;
 }
 
-/* Did nothing change that validation depends on? The rest is the status, and what the API server
- * writes into metadata. */
+/* Did nothing change that validation depends on? Status and other metadata do not matter. */
 static int is_valid_as_before(const mpijob *before, const mpijob *now)
 {
 	static const char *const paths[] = { "spec", "metadata.labels", "metadata.annotations" };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the operator's configuration is read: what a file with mistakes is told, all at once and each
- * with its place, and that a key which nobody knows is a mistake, since a limit with a slip in its
- * name would be no limit.
+ * Reads the operator's configuration. All mistakes of a file are reported at once, each with its
+ * place. An unknown key is a mistake: a limit with a misspelt name would not limit anything.
  *
- * What was read borrows from the document, which the configuration keeps.
+ * What is read borrows from the document, which the configuration keeps.
  */
 #include "operator/config.h"
 
@@ -19,10 +18,10 @@
 struct reader {
 	struct mpijob__job_report report;
 	struct mpijob_operator_config *config;
-	struct mpijob__operator_config_section *section; /* that is being read */
+	struct mpijob__operator_config_section *section; /* the current one */
 	unsigned where;                                  /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
-	struct mpijob__core_place around; /* of what stands around a value */
+	struct mpijob__core_place around; /* of the map or list around a value */
 };
 
 static struct mpijob__job_spot spot_of(const struct reader *reader, const mpijob_node *node)
@@ -153,7 +152,7 @@ static size_t feature_index(const char *name)
 	return i;
 }
 
-/* What the table of features says about a name or value, told at this place. */
+/* Report a finding of the table of features at this place. */
 static void refuse_feature(struct reader *reader, const mpijob_node *node, const char *name,
     const char *value)
 {
@@ -374,7 +373,7 @@ static void read_map(struct reader *reader, const char *parent, const mpijob_nod
 	}
 }
 
-/* ---- what stands in one section together ---- */
+/* ---- values of one section ---- */
 
 static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
 {
@@ -383,7 +382,7 @@ static int64_t given(const struct reader *reader, int slot, int64_t otherwise)
 	return value->state == CONFIG_GIVEN ? value->number : otherwise;
 }
 
-/* A value of the section does not go with another one. */
+/* A value of the section contradicts another one. */
 static void contradict(struct reader *reader, const mpijob_node *section, const char *path,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
@@ -428,8 +427,8 @@ static int holds_choice(const mpijob_node *list, int64_t number)
 	return 0;
 }
 
-/* A section that contradicts itself is a slip. Sections may contradict each other: one lifts what
- * another sets. */
+/* A section must not contradict itself. Sections may contradict each other: one lifts the limit of
+ * another. */
 static void check_section(struct reader *reader, const mpijob_node *node)
 {
 	const struct mpijob__operator_config_value *values = reader->section->values;
@@ -453,7 +452,7 @@ static void check_section(struct reader *reader, const mpijob_node *node)
 		    "is none of those that limits.cleanPodPolicy.allowed lists");
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static int make_sections(struct mpijob_operator_config *config)
 {
@@ -471,7 +470,7 @@ static int make_sections(struct mpijob_operator_config *config)
 	return 0;
 }
 
-/* Takes the document, also on failure. */
+/* Takes ownership of the document, also on failure. */
 static int make_config(mpijob_doc *doc, struct mpijob_operator_config **out, mpijob_diag *diag)
 {
 	struct mpijob_operator_config *config = calloc(1, sizeof(*config));
@@ -535,7 +534,7 @@ void mpijob_operator_config_free(mpijob_operator_config *config)
 	free(config);
 }
 
-/* ---- which namespaces ---- */
+/* ---- namespaces ---- */
 
 static int fits(const char *pattern, const char *name)
 {

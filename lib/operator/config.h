@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A configuration of the operator, inside: the table of its keys, and what was read. */
+/* A configuration of the operator: the table of its keys, and the values that were read. */
 #ifndef MPIJOB__OPERATOR_CONFIG_H
 #define MPIJOB__OPERATOR_CONFIG_H
 
 #include <mpijob/operator_config.h>
 
-/* What can be set once for each section of the file: its top, and each entry of `namespaces`. */
+/* Values that a section can have. Sections are the top of the file and each entry of
+ * `namespaces`. */
 enum mpijob__operator_config_slot {
 	CONFIG_CLEAN_POD,
 	CONFIG_TTL,
@@ -22,7 +23,7 @@ enum mpijob__operator_config_slot {
 
 enum mpijob__operator_config_kind {
 	CONFIG_MAP,
-	CONFIG_IDENTITY, /* one word, and no other */
+	CONFIG_IDENTITY, /* a constant */
 	CONFIG_VALUE,    /* of a field of the job */
 	CONFIG_VALUES,   /* a list of them */
 	CONFIG_FEATURES, /* a map from features to values */
@@ -46,13 +47,13 @@ struct mpijob__operator_config_key {
 	int kind;           /* CONFIG_* */
 	unsigned where;
 	int field;        /* VALUE, VALUES: the row of the job's field table */
-	int slot;         /* VALUE, VALUES, NAMES: where it is kept */
+	int slot;         /* VALUE, VALUES, NAMES: its index in a section */
 	const char *word; /* IDENTITY */
 	const char *summary;
 };
 
 size_t mpijob__operator_config_key_count(void);
-/* NULL when there is no such row. */
+/* NULL beyond the end. */
 const struct mpijob__operator_config_key *mpijob__operator_config_key_at(size_t index);
 /* The key of a map; NULL when there is none in this kind of section (CONFIG_TOP or
  * CONFIG_ENTRY). */
@@ -60,7 +61,7 @@ const struct mpijob__operator_config_key *mpijob__operator_config_key_find(const
     const char *key, unsigned where);
 
 #define CONFIG_ABSENT 0
-#define CONFIG_NONE   1 /* null: said to be nothing */
+#define CONFIG_NONE   1 /* null: explicitly without a value */
 #define CONFIG_GIVEN  2
 
 struct mpijob__operator_config_value {
@@ -88,7 +89,7 @@ struct mpijob_operator_config {
 	struct mpijob__operator_config_feature *features; /* of all sections */
 };
 
-/* Does the section count for this namespace? */
+/* Does the section match this namespace? */
 int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section,
     const char *namespace_);
 

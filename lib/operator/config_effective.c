@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds for one job: which of its own words, its annotations, the sections of a configuration
- * and the operator's flags wins, field by field, and where the value came from. What comes of it is
- * a copy of the job for planning, made only when something differs; nothing here is ever written
- * into an MPIJob.
+ * The effective values of one job: for each field, whether the job, its annotations, a section of
+ * the configuration or the operator's flags win, and where the value came from. The result is a
+ * copy of the job for planning, made only if something differs; it is never written to the API
+ * server.
  */
 #include "operator/config.h"
 
@@ -23,13 +23,13 @@
 
 struct entry {
 	struct mpijob_effective_value view;
-	int state; /* CONFIG_ABSENT: there is none */
+	int state; /* CONFIG_ABSENT: no value */
 	int64_t number;
-	int changes; /* the copy has to be told */
+	int changes; /* the copy must change */
 	char value[NUMBER], wanted[NUMBER];
 };
 
-/* The fields of a job that a configuration reaches, in the order of mpijob_effective_at(). */
+/* The fields of a job that a configuration can change, in the order of mpijob_effective_at(). */
 enum { CLEAN_POD, TTL, DEADLINE, WORKERS, FIELDS };
 
 static const struct {
@@ -54,7 +54,7 @@ struct mpijob_effective {
 struct work {
 	const mpijob_operator_config *config; /* may be NULL */
 	const mpijob *job;
-	unsigned char *counts; /* which sections count for the job's namespace */
+	unsigned char *counts; /* which sections match the job's namespace */
 	struct mpijob_effective *effective;
 	mpijob_diag *diag;
 	int code;
@@ -78,8 +78,7 @@ static int find_sections(struct work *work)
 	return 0;
 }
 
-/* The first section that counts and says anything; NULL when none does. `rule` is -1 for the
- * top. */
+/* The first matching section with a value; NULL when there is none. `rule` is -1 for the top. */
 static const struct mpijob__operator_config_value *pick(const struct work *work, int slot,
     int32_t *rule)
 {
@@ -127,8 +126,8 @@ static const char *text_of(int which, int state, int64_t number, char *buffer)
 	return row->field.choices ? row->field.choices[number - 1] : number_text(buffer, number);
 }
 
-/* The value as the job gives it; 0 when it cannot be right: a check refuses the job, and no limit
- * may mend it. */
+/* The value of the job; 0 when it is invalid: validation refuses the job, and a limit must not
+ * correct it. */
 static int from_job(struct work *work, int which, struct entry *entry)
 {
 	const mpijob_node *node =
@@ -168,17 +167,17 @@ static void from_defaults(struct work *work, int which, struct entry *entry)
 	entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
 	entry->view.rule = -1;
 	if (row->field.default_text) {
-		/* Of what is reached here only these two have one: the first choice, and the number
+		/* Of the fields here only these two have one: the first choice, and the number
 		 * 1. */
 		entry->state = CONFIG_GIVEN;
 		entry->number = 1;
 	}
 }
 
-/* Put a limit in the place of a value. */
+/* Replace a value by a limit. */
 static void limit(struct entry *entry, int which, int64_t number, int32_t rule)
 {
-	/* What another limit put there is not what was wanted. */
+	/* Keep the wanted value, also if another limit replaced it before. */
 	if (!entry->view.wanted) {
 		entry->view.wanted = text_of(which, entry->state, entry->number, entry->wanted);
 		if (!entry->view.wanted)
@@ -267,7 +266,7 @@ static void settle(struct work *work, int which)
 	entry->view.field = mpijob__job_field_row(fields[which].field)->field.path;
 	entry->view.rule = -1;
 	readable = from_job(work, which, entry);
-	/* A job without workers is not given any. */
+	/* A job without workers does not get any. */
 	if (which == WORKERS &&
 	    !mpijob__job_field_node(mpijob__job_node(work->job), FIELD_WORKER)) {
 		entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
@@ -300,7 +299,7 @@ static void set_feature(struct work *work, struct entry *entry,
 {
 	char text[NUMBER];
 
-	/* It was read from text once, or is within the bounds: this cannot fail. */
+	/* The value was read from text, or is within the bounds: this cannot fail. */
 	mpijob_features_set(&work->effective->features, feature->name, number_text(text, value),
 	    NULL);
 	entry->number = value;
@@ -389,7 +388,7 @@ static const struct entry *change(const struct work *work, int which)
 	return entry->changes ? entry : NULL;
 }
 
-/* 0; MPIJOB_ERR_SPEC when other fields are of wrong types: it is refused as it stands. */
+/* 0; MPIJOB_ERR_SPEC when other fields have wrong types: then the job is refused as it is. */
 static int write_copy(const struct work *work, mpijob *copy)
 {
 	struct mpijob_run_policy policy = MPIJOB_RUN_POLICY_INIT;
@@ -441,7 +440,7 @@ static int make_copy(struct work *work)
 	return code == MPIJOB_ERR_NOMEM ? code : 0;
 }
 
-/* ---- the whole ---- */
+/* ---- public functions ---- */
 
 static int work_out(struct work *work)
 {

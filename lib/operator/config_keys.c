@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every key of the operator's configuration: THE table. Reading and docs/operator-config.md
- * (tests/unit/test_operator_config.c) take names, places and sentences from it; types, words and
- * bounds of values are those of the job's field that a key is about.
+ * The table of all keys of the operator's configuration. The reader and docs/operator-config.md
+ * (tests/unit/test_operator_config.c) take names, places and sentences from it. Types, choices and
+ * bounds of a value are those of the job's field.
  */
 #include "operator/config.h"
 

@@ -3,7 +3,7 @@
  * Which deliberate difference from the reference makes a plan do what the reference does not.
  *
  * A difference is named only if the job, its children and the action prove it. An action without a
- * name may be a defect, and an administrator should look at it.
+ * name may be a defect, and an administrator should check it.
  */
 #include "operator/explain.h"
 
@@ -46,8 +46,8 @@ static const mpijob_node *of_job(const struct mpijob__operator_job *job, const c
 	return mpijob_node_find(mpijob_doc_root(mpijob_document(job->cache.mpijob)), path);
 }
 
-/* Is the worker's index beyond the number of workers? The reference does not look at the name. */
-static int is_beyond(const struct mpijob__operator_job *job, const struct mpijob_action *action)
+int mpijob__operator_explain_is_scale_down(const struct mpijob__operator_job *job,
+    const struct mpijob_action *action)
 {
 	int64_t replicas = 0;
 
@@ -70,7 +70,8 @@ static enum mpijob__render_difference choose(const struct mpijob__operator_job *
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished &&
 	    !of_job(job, "status.completionTime"))
 		return MPIJOB__RENDER_DIFFERENCE_TERMINAL_STAYS;
-	if (is_beyond(job, action))
+	/* The reference does not look at the name. */
+	if (mpijob__operator_explain_is_scale_down(job, action))
 		return MPIJOB__RENDER_DIFFERENCE_SCALE_DOWN_BY_NAME;
 	if ((action->role == MPIJOB_ROLE_CONFIG_MAP || action->role == 0) &&
 	    has_deleting_worker(job))

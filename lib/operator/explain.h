@@ -10,4 +10,8 @@
 const char *mpijob__operator_explain_action(const struct mpijob__operator_job *job,
     const mpijob_plan *plan, const struct mpijob_action *action);
 
+/* 1 when an action deletes a worker whose index is beyond the number of workers. */
+int mpijob__operator_explain_is_scale_down(const struct mpijob__operator_job *job,
+    const struct mpijob_action *action);
+
 #endif

@@ -2,11 +2,11 @@
 /*
  * Leader election by a Lease, as client-go's leaderelection does it.
  *
- * One attempt is: PUT, when we hold it and it holds; if that fails, or we do not, GET, and PUT or
- * POST by what was found. While standing, attempts follow each other after retry_ms times 1 to 2.2;
- * while leading, every retry_ms, and when none has succeeded for renew_ms after the first that was
- * due, leading ends and standing begins anew. What is compared with the clock is when a record was
- * first seen, and of our own when we began to write it.
+ * An attempt: if we hold a valid Lease, PUT; if that fails, or we do not hold it, GET, then PUT or
+ * POST. A candidate makes an attempt every retry_ms times 1 to 2.2. The leader makes one every
+ * retry_ms; if none succeeds for renew_ms after the first one was due, it becomes a candidate.
+ * Times of the Lease are never compared with the local clock: a Lease of another holder counts from
+ * when it was first observed, ours from when the write began.
  */
 #include "operator/lease.h"
 
@@ -36,8 +36,9 @@ static int64_t now_of(const mpijob_lease *lease)
 uint64_t mpijob__operator_lease_random(mpijob_lease *lease)
 {
 	/* The upper bits of a linear congruential generator: good enough to spread. */
-	lease->dice = lease->dice * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return lease->dice >> 20;
+	lease->random =
+	    lease->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return lease->random >> 20;
 }
 
 static int check_times(struct mpijob_lease_options *options)
@@ -63,7 +64,7 @@ static int check_options(struct mpijob_lease_options *options)
 static void destroy(mpijob_lease *lease)
 {
 	mpijob_doc_free(lease->doc);
-	mpijob__base_text_release(&lease->record);
+	mpijob__base_text_release(&lease->observed);
 	free(lease->holder);
 	free(lease->namespace_);
 	free(lease->name);
@@ -107,7 +108,7 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 		return MPIJOB_ERR_NOMEM;
 	}
 	lease->client = client;
-	lease->dice = known.seed;
+	lease->random = known.seed;
 	lease->asleep = mpijob__client_clock_asleep_ms;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		lease->events[i].lease = lease;
@@ -141,14 +142,14 @@ void mpijob_lease_free(mpijob_lease *lease)
 	destroy(lease);
 }
 
-/* ---- what is known ---- */
+/* ---- state ---- */
 
 int mpijob__operator_lease_is_ours(const mpijob_lease *lease)
 {
 	return lease->doc && strcmp(lease->holder, lease->identity) == 0;
 }
 
-/* By our own clock alone. */
+/* By the local monotonic clock alone. */
 static int is_valid(const mpijob_lease *lease)
 {
 	return lease->doc && now_of(lease) < lease->observed_ms + lease->holds_ms;
@@ -156,7 +157,7 @@ static int is_valid(const mpijob_lease *lease)
 
 int mpijob_lease_leading(const mpijob_lease *lease)
 {
-	int64_t slept_ms; /* others went on meanwhile */
+	int64_t slept_ms; /* while this machine was suspended the Lease went on */
 
 	if (!lease)
 		return 0;
@@ -177,9 +178,9 @@ int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms)
 						lease->options.lease_ms + tolerance_ms);
 }
 
-/* ---- what is told ---- */
+/* ---- callbacks ---- */
 
-static void tell(mpijob_lease *lease)
+static void report_change(mpijob_lease *lease)
 {
 	if (lease->options.changed)
 		lease->options.changed(lease->options.user, lease->leading, lease->holder);
@@ -191,10 +192,10 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	mpijob_text text = { 0 };
 
-	if (!lease->options.log || (lease->told_code == code && lease->told_status == status))
+	if (!lease->options.log || (lease->logged_code == code && lease->logged_status == status))
 		return;
-	lease->told_code = code;
-	lease->told_status = status;
+	lease->logged_code = code;
+	lease->logged_status = status;
 	finding.severity = MPIJOB_SEVERITY_WARNING;
 	finding.id = "lease-failed";
 	finding.message = mpijob_error_text(MPIJOB_ERR_NOMEM);
@@ -210,9 +211,9 @@ static void log_failure(mpijob_lease *lease, const char *what, int code, int sta
 static const char *word_of(enum mpijob__operator_lease_request request)
 {
 	switch (request) {
-	case MPIJOB__OPERATOR_LEASE_GET: return "look at";
+	case MPIJOB__OPERATOR_LEASE_GET: return "read";
 	case MPIJOB__OPERATOR_LEASE_POST: return "create";
-	case MPIJOB__OPERATOR_LEASE_LET_GO: return "give up";
+	case MPIJOB__OPERATOR_LEASE_RELEASE: return "release";
 	default: return "take or renew";
 	}
 }
@@ -233,7 +234,7 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 	target.name = number == MPIJOB__OPERATOR_LEASE_POST ? NULL : lease->name;
 	rc = mpijob_target_write(&target, mpijob_text_write, &path);
 	if (rc == 0 && number != MPIJOB__OPERATOR_LEASE_GET)
-		rc = mpijob__operator_lease_write(lease, number == MPIJOB__OPERATOR_LEASE_LET_GO,
+		rc = mpijob__operator_lease_write(lease, number == MPIJOB__OPERATOR_LEASE_RELEASE,
 		    &body);
 	if (rc == 0) {
 		request.method = number == MPIJOB__OPERATOR_LEASE_GET    ? "GET"
@@ -264,7 +265,7 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 	return rc;
 }
 
-/* ---- standing, leading ---- */
+/* ---- candidate and leader ---- */
 
 static void stop_leading(mpijob_lease *lease)
 {
@@ -272,10 +273,10 @@ static void stop_leading(mpijob_lease *lease)
 		return;
 	lease->leading = 0;
 	mpijob__operator_lease_send_event(lease, MPIJOB__OPERATOR_LEASE_STOPPED);
-	tell(lease);
+	report_change(lease);
 }
 
-/* The attempt has failed; the deadline of renewing goes on. */
+/* The attempt has failed; the deadline for renewing stays. */
 static void try_later(mpijob_lease *lease)
 {
 	int64_t now_ms = now_of(lease), retry_ms = lease->options.retry_ms, due_ms;
@@ -291,12 +292,12 @@ static void try_later(mpijob_lease *lease)
 	mpijob__client_timer_set(&lease->next, due_ms);
 }
 
-/* Ours, as of when that was written. */
+/* We hold it since the write began. */
 static void succeed(mpijob_lease *lease)
 {
 	int64_t next_ms = now_of(lease) + lease->options.retry_ms;
 
-	lease->told_code = lease->told_status = 0;
+	lease->logged_code = lease->logged_status = 0;
 	lease->renewed_ms = lease->written_ms;
 	lease->renewed_asleep_ms = lease->asleep_ms;
 	mpijob__client_timer_set(&lease->next, next_ms);
@@ -305,22 +306,22 @@ static void succeed(mpijob_lease *lease)
 		return;
 	lease->leading = 1;
 	mpijob__operator_lease_send_event(lease, MPIJOB__OPERATOR_LEASE_LEADS);
-	tell(lease);
+	report_change(lease);
 }
 
-/* Somebody else has it, and it holds. */
+/* Another candidate holds a valid Lease. */
 static void stand_by(mpijob_lease *lease)
 {
-	lease->told_code = lease->told_status = 0;
-	if (lease->leading) { /* it was taken from us */
+	lease->logged_code = lease->logged_status = 0;
+	if (lease->leading) { /* another candidate took it */
 		mpijob__client_timer_clear(&lease->deadline);
 		stop_leading(lease);
 	}
 	try_later(lease);
 }
 
-/* Begin one of the attempt's requests, or fail it. */
-static void go_on(mpijob_lease *lease, enum mpijob__operator_lease_request request)
+/* Send a request of the attempt, or fail the attempt. */
+static void continue_with(mpijob_lease *lease, enum mpijob__operator_lease_request request)
 {
 	if (send(lease, request))
 		try_later(lease);
@@ -333,9 +334,9 @@ static void attempt(void *user)
 	if (lease->call || lease->released)
 		return;
 	lease->begun_ms = now_of(lease);
-	go_on(lease, mpijob__operator_lease_is_ours(lease) && is_valid(lease)
-			 ? MPIJOB__OPERATOR_LEASE_FAST_PUT
-			 : MPIJOB__OPERATOR_LEASE_GET);
+	continue_with(lease, mpijob__operator_lease_is_ours(lease) && is_valid(lease)
+				 ? MPIJOB__OPERATOR_LEASE_FAST_PUT
+				 : MPIJOB__OPERATOR_LEASE_GET);
 }
 
 static void give_up(void *user)
@@ -349,7 +350,7 @@ static void give_up(void *user)
 	try_later(lease);
 }
 
-static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
+static void was_read(mpijob_lease *lease, const struct mpijob_answer *answer)
 {
 	char *before;
 	int rc;
@@ -357,7 +358,7 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 	if (answer->code == MPIJOB_ERR_NOT_FOUND && answer->status == 404) {
 		mpijob_doc_free(lease->doc);
 		lease->doc = NULL;
-		go_on(lease, MPIJOB__OPERATOR_LEASE_POST);
+		continue_with(lease, MPIJOB__OPERATOR_LEASE_POST);
 		return;
 	}
 	before = answer->code ? NULL : strdup(lease->holder);
@@ -365,21 +366,21 @@ static void look(mpijob_lease *lease, const struct mpijob_answer *answer)
 	     : before     ? mpijob__operator_lease_store(lease, answer, now_of(lease), 0)
 			  : MPIJOB_ERR_NOMEM;
 	if (rc) {
-		log_failure(lease, "look at", rc, answer->status, answer->message);
+		log_failure(lease, "read", rc, answer->status, answer->message);
 		try_later(lease);
 	} else if (*lease->holder && is_valid(lease) && !mpijob__operator_lease_is_ours(lease)) {
 		int another = strcmp(before, lease->holder) != 0 && !lease->leading;
 
 		stand_by(lease);
 		if (another)
-			tell(lease);
+			report_change(lease);
 	} else {
-		go_on(lease, MPIJOB__OPERATOR_LEASE_PUT);
+		continue_with(lease, MPIJOB__OPERATOR_LEASE_PUT);
 	}
 	free(before);
 }
 
-static void written(mpijob_lease *lease, enum mpijob__operator_lease_request request,
+static void was_written(mpijob_lease *lease, enum mpijob__operator_lease_request request,
     const struct mpijob_answer *answer)
 {
 	int rc = answer->code ? answer->code
@@ -389,41 +390,41 @@ static void written(mpijob_lease *lease, enum mpijob__operator_lease_request req
 		succeed(lease);
 		return;
 	}
-	/* Who comes second is no failure; it looks again later. */
+	/* Another candidate was faster: not a failure. */
 	if (rc != MPIJOB_ERR_CONFLICT)
 		log_failure(lease, word_of(request), rc ? rc : MPIJOB_ERR_SYNTAX, answer->status,
 		    answer->message);
 	if (request == MPIJOB__OPERATOR_LEASE_FAST_PUT)
-		go_on(lease, MPIJOB__OPERATOR_LEASE_GET);
+		continue_with(lease, MPIJOB__OPERATOR_LEASE_GET);
 	else
 		try_later(lease);
 }
 
-/* ---- giving up ---- */
+/* ---- release ---- */
 
-static void let_go_answered(mpijob_lease *lease, enum mpijob__operator_lease_request request,
+static void release_answered(mpijob_lease *lease, enum mpijob__operator_lease_request request,
     const struct mpijob_answer *answer)
 {
 	int rc = answer->code;
 
-	if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == MPIJOB_ERR_CONFLICT) {
+	if (request == MPIJOB__OPERATOR_LEASE_RELEASE && rc == MPIJOB_ERR_CONFLICT) {
 		rc = send(lease, MPIJOB__OPERATOR_LEASE_GET);
 	} else if (request == MPIJOB__OPERATOR_LEASE_GET && rc == 0) {
 		rc = mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
 		if (rc == 0 && mpijob__operator_lease_is_ours(lease))
-			rc = send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
-	} else if (request == MPIJOB__OPERATOR_LEASE_LET_GO && rc == 0) {
+			rc = send(lease, MPIJOB__OPERATOR_LEASE_RELEASE);
+	} else if (request == MPIJOB__OPERATOR_LEASE_RELEASE && rc == 0) {
 		(void)mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
 	}
 	if (rc && rc != MPIJOB_ERR_NOT_FOUND)
-		log_failure(lease, "give up", rc, answer->status, answer->message);
+		log_failure(lease, "release", rc, answer->status, answer->message);
 	if (!lease->call)
 		mpijob__client_timer_clear(&lease->deadline);
 }
 
 void mpijob_lease_release(mpijob_lease *lease)
 {
-	/* a write may still arrive */
+	/* a write in flight may still reach the server */
 	int unknown = lease && lease->call && lease->request != MPIJOB__OPERATOR_LEASE_GET;
 
 	if (!lease || lease->released)
@@ -435,7 +436,7 @@ void mpijob_lease_release(mpijob_lease *lease)
 	if (unknown)
 		(void)send(lease, MPIJOB__OPERATOR_LEASE_GET);
 	else if (mpijob__operator_lease_is_ours(lease))
-		(void)send(lease, MPIJOB__OPERATOR_LEASE_LET_GO);
+		(void)send(lease, MPIJOB__OPERATOR_LEASE_RELEASE);
 	if (!lease->call)
 		mpijob__client_timer_clear(&lease->deadline);
 	stop_leading(lease);
@@ -448,7 +449,7 @@ int mpijob_lease_busy(const mpijob_lease *lease)
 	if (!lease)
 		return 0;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
-		events |= lease->events[i].waits || lease->events[i].call;
+		events |= lease->events[i].waiting || lease->events[i].call;
 	return events || (lease->released && lease->call);
 }
 
@@ -460,9 +461,9 @@ static void answered(void *user, const struct mpijob_answer *answer)
 	lease->call = NULL;
 	lease->request = MPIJOB__OPERATOR_LEASE_NONE;
 	if (lease->released)
-		let_go_answered(lease, request, answer);
+		release_answered(lease, request, answer);
 	else if (request == MPIJOB__OPERATOR_LEASE_GET)
-		look(lease, answer);
+		was_read(lease, answer);
 	else
-		written(lease, request, answer);
+		was_written(lease, request, answer);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a candidate for a Lease: lease.c decides, lease_record.c reads and writes what is
- * on the wire. */
+/* A candidate for a Lease: lease.c decides, lease_record.c reads and writes the object. */
 #ifndef MPIJOB__OPERATOR_LEASE_H
 #define MPIJOB__OPERATOR_LEASE_H
 
@@ -24,57 +23,55 @@ enum mpijob__operator_lease_request {
 	MPIJOB__OPERATOR_LEASE_GET,
 	MPIJOB__OPERATOR_LEASE_PUT,
 	MPIJOB__OPERATOR_LEASE_POST,
-	MPIJOB__OPERATOR_LEASE_LET_GO
+	MPIJOB__OPERATOR_LEASE_RELEASE
 };
 
 struct mpijob__operator_lease_event {
 	mpijob_lease *lease;
 	mpijob_call *call;
-	int waits; /* to be sent */
+	int waiting; /* to be sent */
 };
 
 struct mpijob_lease {
 	mpijob_client *client;
 	struct mpijob_lease_options options;
 	char *namespace_, *name, *identity, *component;
-	uint64_t dice;
-	struct mpijob__client_timer next;     /* attempt */
-	struct mpijob__client_timer deadline; /* of renewing, or of giving up */
+	uint64_t random;
+	struct mpijob__client_timer next;     /* the next attempt */
+	struct mpijob__client_timer deadline; /* for renewing, or for the release */
 	mpijob_call *call;
-	enum mpijob__operator_lease_request request; /* that `call` is */
+	enum mpijob__operator_lease_request request; /* of `call` */
 	int64_t begun_ms;                            /* when the attempt began */
 	int64_t written_ms;                          /* when the write of `call` began */
-	mpijob_doc *doc;                      /* the Lease as it was seen last; NULL: never */
-	mpijob_text record;                   /* what the election is about, of it */
+	mpijob_doc *doc;                      /* the Lease that was observed last; NULL: none */
+	mpijob_text observed;                 /* the fields of it that a renewal changes */
 	char *holder;                         /* of `doc`; never NULL */
-	int64_t observed_ms;                  /* when `record` was new; meaningful with `doc` */
-	int64_t holds_ms;                     /* the time that it says */
-	int64_t (*asleep)(void);              /* tests put another one here */
+	int64_t observed_ms;                  /* when `observed` was new; only with `doc` */
+	int64_t holds_ms;                     /* its leaseDurationSeconds */
+	int64_t (*asleep)(void);              /* a clock; tests replace it */
 	int64_t asleep_ms, renewed_asleep_ms; /* as it was at `written_ms`, at `renewed_ms` */
-	/* when the last write of ours that succeeded began; meaningful while leading */
+	/* when our last successful write began; only while leading */
 	int64_t renewed_ms;
 	int leading, released;
-	int32_t told_code, told_status;
+	int32_t logged_code, logged_status; /* of the last failure: it is logged once */
 	struct mpijob__operator_lease_event events[MPIJOB__OPERATOR_LEASE_EVENTS];
 };
 
-/* 1 when this one is the holder, as was seen last. */
+/* 1 when this candidate was the last observed holder. */
 int mpijob__operator_lease_is_ours(const mpijob_lease *lease);
-/* Throw dice: 44 bits. */
+/* 44 random bits. */
 uint64_t mpijob__operator_lease_random(mpijob_lease *lease);
 
 /*
- * Take the Lease as the server gave it. `observed_ms` is when its record was new, if it is another
- * than the one that is known, or `ours`, just written. 0, MPIJOB_ERR_NOMEM or MPIJOB_ERR_SYNTAX,
- * with nothing changed.
+ * Store the Lease of a response. `observed_ms` is its time if a renewal changed it, or if it is
+ * `ours`, just written. 0; on MPIJOB_ERR_NOMEM or MPIJOB_ERR_SYNTAX nothing changes.
  */
 int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer *answer,
     int64_t observed_ms, int ours);
-/* Write the Lease as it is to be: ours, or with `let_go` nobody's. What else it holds stays. 0 or
+/* Write the Lease with us as its holder, or with `release` without one. Other fields stay. 0 or
  * MPIJOB_ERR_NOMEM. */
-int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body);
-/* Send an Event about it, MPIJOB__OPERATOR_LEASE_LEADS or _STOPPED; one at a time, in their
- * order. */
+int mpijob__operator_lease_write(const mpijob_lease *lease, int release, mpijob_text *body);
+/* Send an Event, MPIJOB__OPERATOR_LEASE_LEADS or _STOPPED; one at a time, in this order. */
 void mpijob__operator_lease_send_event(mpijob_lease *lease, int number);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Lease is on the wire: which of its fields the election is about, how they are written so
- * that what else it holds stays, and the Events about it.
+ * The Lease object: the fields that the election uses, how they are written so that the others
+ * stay, and the Events about it.
  */
 #include "operator/lease.h"
 
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the record ---- */
+/* ---- the object ---- */
 
-static const char *word_at(const mpijob_node *spec, const char *key)
+static const char *string_at(const mpijob_node *spec, const char *key)
 {
 	const mpijob_node *node = mpijob_node_get(spec, key);
 	const char *text = node ? mpijob_node_text(node) : NULL;
@@ -31,13 +31,13 @@ static int64_t number_at(const mpijob_node *spec, const char *key)
 	return mpijob_node_int(mpijob_node_get(spec, key), &number) == 1 ? number : 0;
 }
 
-/* What another's renewing changes. */
-static int write_record(const mpijob_node *spec, mpijob_text *record)
+/* The fields that a renewal changes. */
+static int write_observed(const mpijob_node *spec, mpijob_text *observed)
 {
-	return mpijob__base_text_printf(record, "%s\n%s\n%s\n%s\n%s",
-	    word_at(spec, "holderIdentity"), word_at(spec, "leaseDurationSeconds"),
-	    word_at(spec, "leaseTransitions"), word_at(spec, "acquireTime"),
-	    word_at(spec, "renewTime"));
+	return mpijob__base_text_printf(observed, "%s\n%s\n%s\n%s\n%s",
+	    string_at(spec, "holderIdentity"), string_at(spec, "leaseDurationSeconds"),
+	    string_at(spec, "leaseTransitions"), string_at(spec, "acquireTime"),
+	    string_at(spec, "renewTime"));
 }
 
 int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer *answer,
@@ -46,7 +46,7 @@ int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	const mpijob_node *spec;
 	mpijob_doc *doc = NULL;
-	mpijob_text record = { 0 };
+	mpijob_text observed = { 0 };
 	char *holder = NULL;
 	int64_t seconds;
 	int rc;
@@ -56,16 +56,16 @@ int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer
 	if (rc)
 		return rc;
 	spec = mpijob_node_get(mpijob_doc_root(doc), "spec");
-	rc = write_record(spec, &record);
+	rc = write_observed(spec, &observed);
 	if (rc == 0)
-		holder = strdup(word_at(spec, "holderIdentity"));
+		holder = strdup(string_at(spec, "holderIdentity"));
 	if (rc || !holder) {
-		mpijob__base_text_release(&record);
+		mpijob__base_text_release(&observed);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
 	if (ours || !lease->doc ||
-	    strcmp(mpijob_text_data(&record), mpijob_text_data(&lease->record)) != 0)
+	    strcmp(mpijob_text_data(&observed), mpijob_text_data(&lease->observed)) != 0)
 		lease->observed_ms = observed_ms;
 	seconds = number_at(spec, "leaseDurationSeconds");
 	lease->holds_ms = seconds < 0           ? 0
@@ -73,8 +73,8 @@ int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer
 						: seconds * 1000;
 	mpijob_doc_free(lease->doc);
 	lease->doc = doc;
-	mpijob__base_text_release(&lease->record);
-	lease->record = record;
+	mpijob__base_text_release(&lease->observed);
+	lease->observed = observed;
 	free(lease->holder);
 	lease->holder = holder;
 	return 0;
@@ -106,7 +106,7 @@ static mpijob_node *map_of(mpijob_doc *doc, const char *key)
 		   : mpijob_node_put_map(doc, mpijob_doc_edit(doc), key);
 }
 
-int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_text *body)
+int mpijob__operator_lease_write(const mpijob_lease *lease, int release, mpijob_text *body)
 {
 	mpijob_doc *doc = lease->doc ? mpijob_doc_clone(lease->doc) : mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc), *spec = map_of(doc, "spec"),
@@ -118,13 +118,13 @@ int mpijob__operator_lease_write(const mpijob_lease *lease, int let_go, mpijob_t
 	mpijob_node_put_string(doc, root, "kind", "Lease");
 	mpijob_node_put_string(doc, metadata, "name", lease->name);
 	mpijob_node_put_string(doc, metadata, "namespace", lease->namespace_);
-	if (let_go || !mpijob__operator_lease_is_ours(lease))
+	if (release || !mpijob__operator_lease_is_ours(lease))
 		rc = put_micro(doc, spec, "acquireTime");
-	if (!let_go && lease->doc && !mpijob__operator_lease_is_ours(lease))
+	if (!release && lease->doc && !mpijob__operator_lease_is_ours(lease))
 		transitions++;
-	mpijob_node_put_string(doc, spec, "holderIdentity", let_go ? "" : lease->identity);
+	mpijob_node_put_string(doc, spec, "holderIdentity", release ? "" : lease->identity);
 	mpijob_node_put_int(doc, spec, "leaseDurationSeconds",
-	    let_go ? 1 : lease->options.lease_ms / 1000);
+	    release ? 1 : lease->options.lease_ms / 1000);
 	if (rc == 0)
 		rc = put_micro(doc, spec, "renewTime");
 	mpijob_node_put_int(doc, spec, "leaseTransitions", transitions);
@@ -142,10 +142,10 @@ static void event_sent(void *user, const struct mpijob_answer *answer)
 {
 	struct mpijob__operator_lease_event *event = user;
 
-	(void)answer; /* nothing depends on it */
+	(void)answer; /* an Event that fails is not sent again */
 	event->call = NULL;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
-		if (event->lease->events[i].waits)
+		if (event->lease->events[i].waiting)
 			mpijob__operator_lease_send_event(event->lease, i);
 }
 
@@ -157,7 +157,7 @@ static void put_now(mpijob_doc *doc, mpijob_node *map, const char *key)
 		mpijob_node_put_string(doc, map, key, text);
 }
 
-static void copy_word(mpijob_doc *doc, mpijob_node *to, const mpijob_node *from, const char *key)
+static void copy_string(mpijob_doc *doc, mpijob_node *to, const mpijob_node *from, const char *key)
 {
 	mpijob_node_put_string(doc, to, key, mpijob_node_string(mpijob_node_get(from, key)));
 }
@@ -184,8 +184,8 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	mpijob_node_put_string(doc, map, "kind", "Lease");
 	mpijob_node_put_string(doc, map, "namespace", lease->namespace_);
 	mpijob_node_put_string(doc, map, "name", lease->name);
-	copy_word(doc, map, about, "uid");
-	copy_word(doc, map, about, "resourceVersion");
+	copy_string(doc, map, about, "uid");
+	copy_string(doc, map, about, "resourceVersion");
 	mpijob_node_put_string(doc, root, "reason", "LeaderElection");
 	mpijob_node_put_string(doc, root, "type", "Normal");
 	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "source"), "component",
@@ -217,11 +217,11 @@ void mpijob__operator_lease_send_event(mpijob_lease *lease, int number)
 
 	if (!lease->component || !lease->doc)
 		return;
-	event->waits = 1;
+	event->waiting = 1;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		if (lease->events[i].call)
 			return;
-	event->waits = 0;
+	event->waiting = 0;
 	target.api_version = "v1";
 	target.kind = "Event";
 	target.namespace_ = lease->namespace_;

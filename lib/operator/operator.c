@@ -85,6 +85,7 @@ static int check_options(struct mpijob__operator_options *to,
 		options->launcher_hold_ms < 0 || options->launcher_hold_ms > HOLD_MOST_MS ||
 		!mpijob__base_struct_is_flag(options->shadow) ||
 		!mpijob__base_struct_is_flag(options->standby) ||
+		!mpijob__base_struct_is_flag(options->log_actions) ||
 		(render->cluster_domain && !mpijob__render_is_domain(render->cluster_domain))))
 		rc = MPIJOB_ERR_USAGE;
 	return rc;
@@ -108,6 +109,7 @@ static int copy_options(struct mpijob__operator_options *to,
 	to->resolve_user = options->resolve_user;
 	to->log = options->log;
 	to->log_user = options->log_user;
+	to->log_actions = options->log_actions;
 	if (copy_text(options->namespace_, &to->namespace_) ||
 	    copy_text(render->cluster_domain, &to->cluster_domain) ||
 	    copy_text(render->gang_scheduler, &to->gang_scheduler))

@@ -34,6 +34,7 @@ struct mpijob__operator_options {
 	void *resolve_user;
 	void (*log)(void *user, const struct mpijob_finding *finding);
 	void *log_user;
+	int log_actions; /* with severity debug */
 };
 
 struct mpijob__operator_deleted_child {

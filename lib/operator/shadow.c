@@ -31,7 +31,7 @@ struct mpijob__operator_shadow_want {
 	int64_t first_ms;
 	int32_t verb, role;
 	int recorded; /* it is in the report */
-	int planned;  /* by the plan that is looked at */
+	int planned;  /* by the current plan */
 	char name[];
 };
 

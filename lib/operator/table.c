@@ -2,8 +2,8 @@
 /*
  * A chained hash table.
  *
- * It allocates only its slots, and can do with too few: once there are some, adding cannot fail.
- * The hash begins with a seed of its own, so that tenants cannot choose names that collide.
+ * It allocates only its slots, and works with too few of them: once it has some, adding cannot
+ * fail. The hash has a seed, so that tenants cannot choose names that collide.
  */
 #include "operator/table.h"
 

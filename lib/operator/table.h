@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash table whose links live inside of what it holds. */
+/* A hash table with intrusive links. */
 #ifndef MPIJOB__OPERATOR_TABLE_H
 #define MPIJOB__OPERATOR_TABLE_H
 
@@ -21,17 +21,17 @@ struct mpijob__operator_table {
 
 uint64_t mpijob__operator_table_hash(const struct mpijob__operator_table *table, const char *first,
     const char *second);
-/* 0 or MPIJOB_ERR_NOMEM. The caller sees to it that nothing is there twice. */
+/* 0 or MPIJOB_ERR_NOMEM. The caller makes sure that nothing is added twice. */
 int mpijob__operator_table_add(struct mpijob__operator_table *table,
     struct mpijob__operator_table_link *link, uint64_t hash);
 void mpijob__operator_table_remove(struct mpijob__operator_table *table,
     struct mpijob__operator_table_link *link);
-/* Go through what has this hash: first with `after` NULL, then with what was returned; NULL at the
- * end. */
+/* Iterate over the links with this hash: begin with `after` NULL, then pass the last result; NULL
+ * at the end. */
 struct mpijob__operator_table_link *
 mpijob__operator_table_next(const struct mpijob__operator_table *table, uint64_t hash,
     const struct mpijob__operator_table_link *after);
-/* Frees the slots, not what is in them. */
+/* Frees the slots, not their links. */
 void mpijob__operator_table_release(struct mpijob__operator_table *table);
 
 #endif

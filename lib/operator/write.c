@@ -281,6 +281,22 @@ static int needs_fresh_read(struct mpijob__operator_write *write)
 
 /* ---- begin and end ---- */
 
+/* Log each action with its reason; a fresh read has the reason of the action behind it. */
+static void log_action(const struct mpijob__operator_write *write)
+{
+	const struct mpijob__operator_job *job = write->job;
+	const struct mpijob_action *action = &write->action;
+	int is_read = mpijob__operator_write_is_read(write);
+
+	if (!write->operator_->options.log_actions)
+		return;
+	mpijob__operator_log(write->operator_, MPIJOB_SEVERITY_DEBUG, "action",
+	    "%s %s %s/%s for MPIJob %s%s: %s",
+	    mpijob__operator_metrics_verb(is_read ? MPIJOB__OPERATOR_ACTION_GET : action->verb),
+	    action->kind, job->namespace_, action->name, job->name, is_read ? ", first" : "",
+	    action->why);
+}
+
 int mpijob__operator_write_start(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	struct mpijob__operator_reconcile *reconcile = &job->reconcile;
@@ -308,6 +324,8 @@ int mpijob__operator_write_start(mpijob_operator *operator_, struct mpijob__oper
 		rc = send(write);
 	if (rc)
 		mpijob__operator_write_end(write);
+	else
+		log_action(write);
 	return rc;
 }
 

@@ -174,6 +174,13 @@ static const struct mpijob__render_difference_row rows[MPIJOB__RENDER_DIFFERENCE
 		"Otherwise a worker is lost that the job needs.",
 		MPIJOB__RENDER_DIFFERENCE_ALWAYS, PLANNED,
 	},
+	[MPIJOB__RENDER_DIFFERENCE_SCALE_DOWN_EVENT] = {
+		"scale-down-event",
+		"An Event `SuccessfulDelete` names each worker pod that is deleted because the job "
+		"has fewer workers now. The reference reports nothing.",
+		"Users see why their pod was deleted.",
+		MPIJOB__RENDER_DIFFERENCE_DEFAULT, REFERENCE,
+	},
 	[MPIJOB__RENDER_DIFFERENCE_OWN_FIELDS] = {
 		"own-fields-only",
 		"Service, Secret and PodGroup are updated if a field that we set differs. The "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how an address to listen on is written, and what it takes that all addresses means those of
- * both families where the machine has both, as Go's ":8080" does.
+ * Knows the syntax of an address to listen on. ":8080" means all addresses of both families if the
+ * machine has both, as in Go.
  */
 #include "address.h"
 
@@ -111,7 +111,7 @@ int address_listen(const char *address, int64_t port, const char *what)
 
 	if (split(address, port, &parts)) {
 		log_line(MPIJOB_SEVERITY_ERROR,
-		    "cannot listen for %s: '%s' is no address; write HOST:PORT or :PORT", what,
+		    "cannot listen for %s: '%s' is not an address; write HOST:PORT or :PORT", what,
 		    address);
 		return -1;
 	}

@@ -9,8 +9,8 @@
 
 /*
  * Listen on "HOST:PORT", ":PORT" (all addresses of this machine), "[IPV6]:PORT", or "HOST" with the
- * port given beside it. Returns a descriptor that does not block, or -1 after having logged why;
- * `what` says for what.
+ * port given beside it. Returns a non-blocking descriptor, or -1 after having logged the reason;
+ * `what` is the purpose.
  */
 int address_listen(const char *address, int64_t port, const char *what);
 

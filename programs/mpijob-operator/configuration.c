@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how the file of --config is read and read again. What is watched is the directory around
- * it, since a mounted ConfigMap changes by a renamed link and editors put another file in the place
- * of the first. A file that is wrong keeps a start from happening, and changes nothing later: the
- * log and a metric tell.
+ * Reads the file of --config, and again when it changes. The directory is watched, because a
+ * mounted ConfigMap changes by a renamed link, and editors replace the file. An invalid file
+ * prevents the start. Later it changes nothing; the log and a metric report it.
  */
 #include "configuration.h"
 
@@ -22,7 +21,7 @@
 
 /* ---- the file ---- */
 
-/* 0; MPIJOB_ERR_IO after having said why; MPIJOB_ERR_NOMEM. */
+/* 0; MPIJOB_ERR_IO after having logged the reason; MPIJOB_ERR_NOMEM. */
 static int read_file(const char *path, char **out, size_t *len)
 {
 	FILE *file = fopen(path, "re");
@@ -72,7 +71,7 @@ static void note_good(struct configuration *configuration)
 	configuration->text_good = configuration->good = 1;
 }
 
-/* Take over what stands in the file now. */
+/* Apply the current content of the file. */
 static int read_again(struct configuration *configuration)
 {
 	mpijob_operator_config *config = NULL;
@@ -148,14 +147,14 @@ void configuration_look(struct configuration *configuration, int asked)
 	forget_events(configuration->fd);
 	if (!configuration->path) {
 		log_line(MPIJOB_SEVERITY_INFO,
-		    "told to read the configuration again, but --config was not given");
+		    "SIGHUP asks to read the configuration again, but --config was not given");
 		return;
 	}
 	int code = read_file(configuration->path, &text, &len);
 	if (code == 0 && !asked && len == configuration->len &&
 	    memcmp(text, configuration->text, len) == 0) {
 		if (configuration->text_good && !configuration->good)
-			log_line(MPIJOB_SEVERITY_INFO, "%s: is there again, as it was",
+			log_line(MPIJOB_SEVERITY_INFO, "%s: available again, without a change",
 			    configuration->path);
 		configuration->good = configuration->text_good;
 		free(text);
@@ -170,10 +169,10 @@ void configuration_look(struct configuration *configuration, int asked)
 	configuration->good = code == 0;
 	if (code)
 		log_line(MPIJOB_SEVERITY_ERROR,
-		    "%s: not taken over (%s); what held before goes on to hold",
+		    "%s: not applied (%s); the configuration before it stays in effect",
 		    configuration->path, mpijob_error_text(code));
 	else
-		log_line(MPIJOB_SEVERITY_INFO, "%s: taken over; all jobs are planned anew",
+		log_line(MPIJOB_SEVERITY_INFO, "%s: applied; all jobs are planned again",
 		    configuration->path);
 }
 

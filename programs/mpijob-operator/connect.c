@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows which cluster is meant, by mpi-operator's order and not by kubectl's: $KUBECONFIG, then the
- * flags, then the service account of the pod. And how fast requests may leave, and which warnings
- * of the server are worth a line.
+ * Chooses the cluster, in mpi-operator's order and not in kubectl's: $KUBECONFIG, then the flags,
+ * then the service account of the pod. Also the rate of requests, and which warnings of the server
+ * are logged.
  */
 #include "connect.h"
 
@@ -17,7 +17,7 @@
 
 #include "log.h"
 
-#define QPS_OF_0   5 /* what other clients of Kubernetes make of a 0 */
+#define QPS_OF_0   5 /* client-go's default for 0 */
 #define BURST_OF_0 10
 #define POD_TOKEN  "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
@@ -41,7 +41,7 @@ static void choose(const struct settings *settings, struct mpijob_http_config_op
 		options->in_cluster = !options->server || is_pod();
 }
 
-/* Each write may bring the same one. */
+/* Each write may return the same warning: log it once. */
 static void on_warning(void *user, const char *text)
 {
 	static char last[256];
@@ -133,7 +133,7 @@ int connect_open(const struct settings *settings, mpijob_client **out)
 /* ---- the kind ---- */
 
 struct question {
-	void (*told)(void *user, int known);
+	void (*done)(void *user, int known);
 	void *user;
 };
 
@@ -144,13 +144,13 @@ static void answered(void *user, const struct mpijob_answer *answer)
 	free(user);
 	if (answer->code && answer->code != MPIJOB_ERR_NOT_FOUND)
 		log_line(MPIJOB_SEVERITY_WARNING,
-		    "cannot find out whether the server knows MPIJobs: %s",
+		    "cannot find out whether the server has the kind MPIJob: %s",
 		    answer->message ? answer->message : mpijob_error_text(answer->code));
-	question.told(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
+	question.done(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
 }
 
 int connect_ask_kind(mpijob_client *client, const char *namespace_,
-    void (*told)(void *user, int known), void *user)
+    void (*done)(void *user, int known), void *user)
 {
 	static const char *const query[] = { "limit", "1" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -167,7 +167,7 @@ int connect_ask_kind(mpijob_client *client, const char *namespace_,
 	int code = question && path ? mpijob_target_write(&target, mpijob_text_write, path)
 				    : MPIJOB_ERR_NOMEM;
 	if (code == 0) {
-		*question = (struct question){ told, user };
+		*question = (struct question){ done, user };
 		request.method = "GET";
 		request.path = mpijob_text_data(path);
 		callbacks.done = answered;

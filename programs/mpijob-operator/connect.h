@@ -9,14 +9,14 @@
 
 #include "flags.h"
 
-/* Make the client; nothing is sent. 0, or a MPIJOB_ERR_* after having logged why. */
+/* Make the client; nothing is sent. 0, or a MPIJOB_ERR_* after having logged the reason. */
 int connect_open(const struct settings *settings, mpijob_client **out);
 
 /*
- * Ask the server whether it knows MPIJobs. `told` gets 1 when it does, or when that could not be
- * found out (which is logged), 0 when it does not. Returns 0 or a MPIJOB_ERR_*.
+ * Ask the server whether it has the kind MPIJob. `done` gets 1 when it does, or when the request
+ * failed (which is logged), 0 when it does not. Returns 0 or a MPIJOB_ERR_*.
  */
 int connect_ask_kind(mpijob_client *client, const char *namespace_,
-    void (*told)(void *user, int known), void *user);
+    void (*done)(void *user, int known), void *user);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of the daemon: what is begun in which order, the one loop that drives everything, and
- * the end.
+ * The life of the daemon: the order of the start, the event loop, and the shutdown.
  *
- * The end has stages: stop acting; wait for what is under way, which may take the grace period;
- * give the Lease up, unless a write may still be under way; go.
+ * The shutdown has stages: stop leading; wait for requests in flight, at most for the grace period;
+ * release the Lease, unless a write may still be in flight; exit.
  */
 #include "daemon.h"
 
@@ -32,8 +31,8 @@
 #define NOMEM_PAUSE_MS 100
 #define RESOLV_CONF    "/etc/resolv.conf"
 #define RELEASE_MS     5000 /* for the Lease, and the Event about it */
-#define QUIET_MS       1000 /* without news: what was freed goes back to the system */
-/* arrays that grow with the pods of a job leave no holes when each is mapped by itself */
+#define QUIET_MS       1000 /* without work: return free memory to the system */
+/* large arrays are mapped separately, so that they leave no holes in the heap */
 #define MAPPED_BYTES 32768
 
 enum stage { STAGE_ASKING, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_OVER };
@@ -44,7 +43,7 @@ struct life {
 	int64_t deadline_ms; /* of the stage; INT64_MAX: none */
 	int asked, known;    /* about the kind MPIJob */
 	int pause;           /* memory ran out: wait a little */
-	int tidy;            /* nothing was done since memory was given back */
+	int tidy;            /* no work since free memory was returned */
 };
 
 static volatile sig_atomic_t ends;    /* signals that asked for the end */
@@ -60,7 +59,7 @@ static void on_end(int number)
 
 	(void)number;
 	if (++ends > 1)
-		_exit(1); /* somebody is in a hurry */
+		_exit(1); /* the second signal ends at once */
 	(void)!write(alarm_fd, &one, sizeof(one));
 	errno = saved;
 }
@@ -117,7 +116,7 @@ static int serve(struct state *state)
 	return 0;
 }
 
-static void told(void *user, int known)
+static void kind_known(void *user, int known)
 {
 	struct life *life = user;
 
@@ -140,6 +139,7 @@ static int make_operator(struct state *state)
 	options.render = &render;
 	options.max_writes = (int32_t)settings->max_writes;
 	options.log = log_finding;
+	options.log_actions = state->settings->verbosity >= 4;
 	options.shadow = (int32_t)settings->shadow;
 	options.standby = 1;
 	options.launcher_hold_ms = settings->launcher_hold_ms;
@@ -163,10 +163,10 @@ static void tell_settings(const struct settings *settings)
 		log_line(MPIJOB_SEVERITY_INFO, "for all namespaces");
 	if (settings->shadow)
 		log_line(MPIJOB_SEVERITY_INFO,
-		    "as a shadow: every job is planned, nothing is carried out");
+		    "as a shadow: every job is planned, nothing is executed");
 	else if (!settings->leader_elect)
 		log_line(MPIJOB_SEVERITY_WARNING,
-		    "without leader election: nothing keeps another operator from acting too");
+		    "without leader election: nothing prevents another operator from leading, too");
 	if (settings->burst != NOT_GIVEN && settings->qps == NOT_GIVEN)
 		log_line(MPIJOB_SEVERITY_INFO,
 		    "the flag --kube-api-burst has no effect without --kube-api-qps");
@@ -191,7 +191,7 @@ static int begin_work(struct life *life)
 static void begin_end(struct life *life)
 {
 	life->state.stopping = 1;
-	log_line(MPIJOB_SEVERITY_INFO, "told to stop");
+	log_line(MPIJOB_SEVERITY_INFO, "stopping");
 	if (life->stage != STAGE_WORKING) {
 		life->stage = STAGE_OVER;
 		return;
@@ -204,8 +204,8 @@ static void end_drain(struct life *life, size_t busy)
 {
 	if (busy)
 		log_line(MPIJOB_SEVERITY_WARNING,
-		    "%zu requests are not over yet at the end of the grace period%s", busy,
-		    life->state.lease ? "; the Lease is kept until it runs out" : "");
+		    "%zu requests are still in flight at the end of the grace period%s", busy,
+		    life->state.lease ? "; the Lease is kept until it expires" : "");
 	if (!life->state.lease || busy) {
 		life->stage = STAGE_OVER;
 		return;
@@ -215,7 +215,7 @@ static void end_drain(struct life *life, size_t busy)
 	mpijob_lease_release(life->state.lease);
 }
 
-/* Go on to the next stage when this one is over. 0, or why it cannot go on. */
+/* Enter the next stage when this one is over. 0, or why the daemon cannot continue. */
 static int advance(struct life *life)
 {
 	struct state *state = &life->state;
@@ -245,7 +245,7 @@ static int advance(struct life *life)
 
 /* ---- the loop ---- */
 
-/* Tell the operator what it may do; before anything is decided. */
+/* Set whether the operator leads, before its next step. */
 static void tell_operator(struct state *state)
 {
 	int part = election_part(state);
@@ -256,7 +256,7 @@ static void tell_operator(struct state *state)
 	mpijob_operator_act(state->operator_, part);
 }
 
-/* 0, or why it cannot go on. */
+/* 0, or why the daemon cannot continue. */
 static int step(struct life *life)
 {
 	struct state *state = &life->state;
@@ -279,8 +279,8 @@ static void sooner(int64_t *when, int64_t other)
 		*when = other;
 }
 
-/* What is waited for, by place: signals, the configuration's folder, two servers, the API
- * server. */
+/* The descriptors to poll, by index: signals, the configuration's directory, two servers, the
+ * client. */
 enum { AT_ALARM, AT_CONFIGURATION, AT_HEALTH, AT_MONITORING, AT_CLIENT, PLACES };
 
 static void serve_one(struct server *server, const struct pollfd *fd, int64_t due_ms)
@@ -289,7 +289,7 @@ static void serve_one(struct server *server, const struct pollfd *fd, int64_t du
 		server_run(server);
 }
 
-/* Work comes in bursts, and leaves little behind of the memory that it needs. */
+/* Work comes in bursts: return the memory after each. */
 static int wait_quietly(struct life *life, struct pollfd *fds, int64_t wait)
 {
 	int is_long = !life->tidy && (wait < 0 || wait > QUIET_MS);
@@ -308,7 +308,7 @@ static int wait_quietly(struct life *life, struct pollfd *fds, int64_t wait)
 	return ready;
 }
 
-/* poll() leaves out negative descriptors. */
+/* poll() ignores negative descriptors. */
 static int wait_for_news(struct life *life)
 {
 	struct state *state = &life->state;
@@ -348,8 +348,8 @@ static int wait_for_news(struct life *life)
 
 static int work(struct life *life)
 {
-	int code =
-	    connect_ask_kind(life->state.client, life->state.settings->namespace_, told, life);
+	int code = connect_ask_kind(life->state.client, life->state.settings->namespace_,
+	    kind_known, life);
 
 	while (code == 0) {
 		code = step(life);
@@ -383,7 +383,7 @@ int daemon_run(const struct settings *settings)
 	if (code == 0) {
 		code = work(&life);
 		if (code && code != MPIJOB_ERR_NOT_FOUND)
-			log_line(MPIJOB_SEVERITY_ERROR, "cannot go on: %s",
+			log_line(MPIJOB_SEVERITY_ERROR, "cannot continue: %s",
 			    mpijob_error_text(code));
 	}
 	if (code == 0)

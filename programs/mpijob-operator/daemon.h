@@ -7,7 +7,7 @@
 
 #include "flags.h"
 
-/* Work until told to stop. Returns the exit code. */
+/* Run until a signal ends it. Returns the exit code. */
 int daemon_run(const struct settings *settings);
 
 #endif

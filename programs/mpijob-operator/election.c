@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the Lease that decides: mpi-operator's own, in its namespace and by its times, so that an
- * operator of ours and one of theirs never act at once. A shadow stands for nothing.
+ * Knows the Lease: the one of mpi-operator, with its namespace and times, so that our operator and
+ * theirs never lead at once. A shadow is not a candidate.
  */
 #include "election.h"
 
@@ -34,10 +34,10 @@ static void changed(void *user, int leading, const char *holder)
 	else if (!leading && state->led && !state->stopping)
 		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more: %s%s",
 		    strcmp(holder, state->identity) == 0 ? "the Lease could not be renewed"
-							 : "the Lease has gone to ",
+							 : "the holder of the Lease is ",
 		    strcmp(holder, state->identity) == 0 ? ""
 		    : *holder                            ? holder
-							 : "nobody");
+							 : "unknown");
 	else if (!leading && *holder && !state->stopping)
 		log_line(MPIJOB_SEVERITY_INFO, "the leader is %s", holder);
 	state->led = leading;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of several daemons acts.
+ * Which of several daemons leads.
  */
 #ifndef MPIJOB_OPERATOR_ELECTION_H
 #define MPIJOB_OPERATOR_ELECTION_H
 
 #include "state.h"
 
-/* Stand for the Lease, if the settings want that. 0 or a MPIJOB_ERR_*. */
+/* Become a candidate for the Lease, if the settings say so. 0 or a MPIJOB_ERR_*. */
 int election_begin(struct state *state);
 
 void election_end(struct state *state);

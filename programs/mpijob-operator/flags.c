@@ -75,8 +75,9 @@ const struct flag_row flag_rows[] = {
 	    "The queue has no rate limit." },
 	{ "controller-queue-burst", NULL, "NUMBER", FLAG_IGNORED, NULL, 0,
 	    "The queue has no rate limit." },
-	{ "v", NULL, "LEVEL", FLAG_IGNORED, NULL, 0, "The log has no verbosity levels." },
-	{ "vmodule", NULL, "PATTERNS", FLAG_IGNORED, NULL, 0, "The log has no verbosity levels." },
+	{ "v", NULL, "LEVEL", FLAG_NUMBER, "0", AT(verbosity),
+	    "4 and above: log each action with its reason." },
+	{ "vmodule", NULL, "PATTERNS", FLAG_IGNORED, NULL, 0, "The log has no such patterns; see --v." },
 	{ "stderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
 	    "The log is written to standard error." },
 	{ "alsologtostderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
@@ -208,7 +209,7 @@ static int put(void *stream, const char *data, size_t len)
 	return fwrite(data, 1, len, stream) == len ? 0 : MPIJOB_ERR_IO;
 }
 
-/* One line, in which nothing of the command line is more than text. */
+/* One line; text from the command line is escaped. */
 __attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...)
 {
 	char *text = NULL;
@@ -225,7 +226,7 @@ __attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...
 		free(text);
 }
 
-/* A flag that is the name of a feature. */
+/* A flag with the name of a feature. */
 static int take_feature(const struct mpijob_feature *feature, const char *value,
     struct settings *settings)
 {
@@ -241,7 +242,7 @@ static int take_feature(const struct mpijob_feature *feature, const char *value,
 	return code;
 }
 
-/* The table of features, by a name that need not be closed. */
+/* Find a feature; the name has no terminating zero. */
 static const struct mpijob_feature *find_feature(const char *name, size_t len)
 {
 	for (size_t i = 0; i < mpijob_feature_count(); i++) {
@@ -252,7 +253,7 @@ static const struct mpijob_feature *find_feature(const char *name, size_t len)
 	return NULL;
 }
 
-/* One flag that begins at argv[i]; the number of words that it took, or -1. */
+/* Read the flag at argv[i]; the number of words that it used, or -1. */
 static int take(char **argv, int i, struct settings *settings)
 {
 	char *word = argv[i];
@@ -288,7 +289,7 @@ static int take(char **argv, int i, struct settings *settings)
 	return words;
 }
 
-/* The port is in one place or the other. */
+/* The port is given once. */
 static const char *check_monitoring(const struct settings *settings)
 {
 	const char *address = settings->monitoring_address ? settings->monitoring_address : "";

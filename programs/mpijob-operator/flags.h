@@ -22,7 +22,7 @@ enum flag_kind {
 struct flag_row {
 	const char *name;
 	const char *alias; /* another spelling; NULL without one */
-	const char *value; /* what stands for the value in the help; NULL for a switch */
+	const char *value; /* placeholder of the value in the help; NULL for a switch */
 	enum flag_kind kind;
 	const char *default_; /* as it would be written; NULL: not given */
 	size_t offset;        /* in struct settings */
@@ -34,8 +34,7 @@ extern const struct flag_row flag_rows[];
 
 #define NOT_GIVEN INT64_MIN
 
-/* What was asked for. Texts are borrowed from the command line and the environment; NULL: not
- * given. */
+/* The settings. Strings are borrowed from the command line and the environment; NULL: not given. */
 struct settings {
 	const char *kubeconfig, *master;
 	const char *namespace_, *lock_namespace;
@@ -50,13 +49,14 @@ struct settings {
 	int64_t launcher_hold_ms;
 	int64_t shadow;
 	int64_t leader_elect;
+	int64_t verbosity; /* as of klog: from 4 on debug messages are logged */
 	int64_t version, help, man;
 	struct mpijob_features features;
-	char **ignored; /* flags that mean nothing here, as they were given */
+	char **ignored; /* flags without a meaning here, as they were given */
 	size_t ignored_count;
 };
 
-/* Read the command line. 0, or -1 after having said on standard error what is wrong. */
+/* Read the command line. 0, or -1 after having printed the mistake to standard error. */
 int flags_parse(int argc, char **argv, struct settings *settings);
 void flags_free(struct settings *settings);
 

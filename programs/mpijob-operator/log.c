@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what a line of the log looks like, in both formats. A line is written by one call, so that
- * lines of two processes do not mix; what comes from a cluster cannot break it: it is escaped as
- * all that is printed, or as JSON is.
+ * The two formats of a log line. A line is written by one call, so that lines of two processes do
+ * not mix. Text from a cluster is escaped.
  */
 #include "log.h"
 
@@ -39,7 +38,8 @@ static const char *word(int severity)
 {
 	return severity == MPIJOB_SEVERITY_ERROR     ? "error"
 	       : severity == MPIJOB_SEVERITY_WARNING ? "warning"
-						     : "info";
+	       : severity == MPIJOB_SEVERITY_INFO    ? "info"
+						     : "debug";
 }
 
 static void stamp(char text[MPIJOB__BASE_TIME_NS_SIZE])

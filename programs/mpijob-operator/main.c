@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The daemon `mpijob-operator`: what a start of it can be, and the exit codes.
+ * The daemon `mpijob-operator` and its exit codes.
  *
- * 0: done; 1: it could not begin, or not go on; 2: the command line is wrong, as with Go's flag
+ * 0: done; 1: it cannot start, or not continue; 2: the command line is wrong, as in Go's flag
  * package.
  */
 #include <stdio.h>

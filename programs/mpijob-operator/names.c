@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks the DNS of the cluster whether names exist: one query over UDP for each, without waiting for
- * the answer.
+ * Asks the DNS of the cluster whether names exist: one UDP query for each, without waiting.
  *
- * An answer that a name does not exist may stay in a cache between here and the server, and must
- * not be what a launcher finds there some moments later. So no address is asked for: each query has
- * another one of the types for private use, which no cache has. A server answers NOERROR without
- * records for a name that exists, else NXDOMAIN.
+ * A cache between here and the server may store the answer that a name does not exist, and the
+ * launcher would find it there a moment later. So no address is queried: each query uses another of
+ * the types for private use, which no cache contains. A server answers NOERROR without records for
+ * a name that exists, else NXDOMAIN.
  */
 #include "names.h"
 
@@ -74,7 +73,7 @@ static int connect_to(const char *server)
 	return fd;
 }
 
-/* The first server; and the domain behind "svc." in the last search list, which only pods have. */
+/* The first server, and the domain after "svc." in the last search list, which only pods have. */
 static void read_line(char *line, struct names *names)
 {
 	char *rest = NULL, *word = strtok_r(line, " \t\n", &rest);
@@ -143,7 +142,7 @@ static void put16(uint8_t *at, unsigned number)
 	at[1] = (uint8_t)number;
 }
 
-/* Its length; 0 when the name cannot be written. */
+/* Returns the length; 0 when the name is not valid. */
 static size_t write_name(const char *name, uint8_t *out)
 {
 	size_t len = 0;
@@ -198,7 +197,7 @@ static void take_answer(struct names *names, const uint8_t header[HEADER])
 	slot->ms = mpijob__base_clock_monotonic_ms();
 }
 
-/* As many as there may be questions: who sends more does not keep the operator. */
+/* Read at most as many packets as there are queries: a flood must not occupy the operator. */
 static void read_answers(struct names *names)
 {
 	uint8_t answer[QUERY_MOST];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows every page. /healthz is word for word what mpi-operator's is, since probes and people read
- * it.
+ * The table of pages. /healthz has the text of mpi-operator's, because probes and users read it.
  */
 #include "pages.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows where /proc says what a process costs, and under which names Prometheus' own collector for
- * processes gives it, so that dashboards and alerts made for that go on to work.
+ * Reads the resource usage from /proc, and reports it under the names of Prometheus' process
+ * collector, so that existing dashboards and alerts work.
  */
 #include "process.h"
 
@@ -40,7 +40,7 @@ static int metric(mpijob_text *out, const char *name, const char *type, const ch
 	return code;
 }
 
-/* A small file of /proc, yours; NULL when it cannot be had. */
+/* A small file of /proc, yours; NULL when it is not available. */
 static char *read_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
@@ -53,7 +53,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Hundredths of a second, or what the kernel counts in. */
+/* Clock ticks, usually hundredths of a second. */
 static int seconds(mpijob_text *out, const char *name, const char *type, const char *help,
     uint64_t ticks, uint64_t base)
 {
@@ -123,7 +123,7 @@ static int write_descriptors(mpijob_text *out)
 	for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
 		count += entry->d_name[0] != '.';
 	(void)closedir(folder);
-	/* not this one */
+	/* without the descriptor of this directory */
 	return metric(out, "process_open_fds", "gauge", "Number of open file descriptors.", "%u",
 	    count - 1);
 }

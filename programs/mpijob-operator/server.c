@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows libmicrohttpd, and what keeps a slow or hostile client from costing more than its own
- * answer: few connections in all, fewer from one address, little memory for a request, one request
- * for each connection, a limit on its whole life, and a rate for pages that cost much. All of it
- * runs in the loop of the daemon, without a thread.
+ * Serves pages with libmicrohttpd, in the event loop of the daemon, without a thread. Limits
+ * protect it from slow and hostile clients: the connections in total and of one address, the memory
+ * of a request, one request per connection, the life of a connection, and the rate of expensive
+ * pages.
  */
 #include "server.h"
 
@@ -19,7 +19,7 @@
 #include "log.h"
 
 #define MOST_CONNECTIONS 64
-/* from here on the oldest goes when a new one comes, so that probes always get in */
+/* from here on a new connection closes the oldest, so that probes always connect */
 #define CROWDED         48
 #define MOST_OF_ADDRESS 16
 #define REQUEST_MEMORY  (16 << 10) /* headers included */
@@ -28,7 +28,7 @@
 #define SWEEP_MS        1000
 #define MOST_HEAVY      50 /* heavy pages a second */
 
-/* One connection; in the order of their age. */
+/* A connection; the list is ordered by age. */
 struct visitor {
 	struct visitor *prev, *next;
 	struct server *server;
@@ -72,7 +72,7 @@ static void show_out(struct visitor *visitor)
 	visitor->fd = -1;
 }
 
-/* The oldest that was not shown out yet. */
+/* The oldest connection that is not being closed. */
 static void make_room(struct server *server)
 {
 	struct visitor *visitor = server->oldest;
@@ -117,7 +117,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 		leave(*context);
 }
 
-/* Whoever drips a byte now and then is shown the door. */
+/* Close connections that send too slowly. */
 static void sweep(struct server *server)
 {
 	int64_t now = server->oldest ? mpijob__base_clock_monotonic_ms() : 0;
@@ -132,7 +132,7 @@ static void sweep(struct server *server)
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
     const char *text, size_t len)
 {
-	/* MUST_COPY leaves the text alone. */
+	/* MUST_COPY does not change the text. */
 	struct MHD_Response *response =
 	    MHD_create_response_from_buffer(len, (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 

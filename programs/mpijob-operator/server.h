@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small pages over HTTP/1.1, for probes and scrapers, inside of the one loop.
+ * Small pages over HTTP/1.1, for probes and scrapers, in the event loop.
  */
 #ifndef MPIJOB_OPERATOR_SERVER_H
 #define MPIJOB_OPERATOR_SERVER_H
@@ -14,7 +14,7 @@ struct server;
 struct server_page {
 	const char *path;
 	const char *type; /* Content-Type */
-	/* 1: it costs so much that it is not written as often as somebody may like */
+	/* 1: the page is expensive, and its rate is limited */
 	int heavy;
 	/* Write the page; returns the HTTP status, or a MPIJOB_ERR_*. `verbose`: the query asks for
 	 * it. */
@@ -22,19 +22,18 @@ struct server_page {
 };
 
 /*
- * Serve pages on a socket that listens, which is taken. `pages` is closed by a row without a path,
- * and borrowed. NULL after having logged why.
+ * Serve pages on a listening socket, which it then owns. `pages` ends with a row without a path,
+ * and is borrowed. NULL after having logged the reason.
  */
 struct server *server_new(int fd, const struct server_page *pages, void *user);
 
 /* The descriptor to watch for input. */
 int server_fd(const struct server *server);
 
-/* When server_run() has to be called at the latest, in milliseconds of CLOCK_MONOTONIC; -1: no such
- * time. */
+/* When server_run() must be called at the latest, in milliseconds of CLOCK_MONOTONIC; -1: never. */
 int64_t server_due_ms(struct server *server);
 
-/* Do what there is to do; never waits. */
+/* Serve; never waits. */
 void server_run(struct server *server);
 
 void server_free(struct server *server);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the daemon has, shared by its parts.
+ * The state of the daemon, shared by its files.
  */
 #ifndef MPIJOB_OPERATOR_STATE_H
 #define MPIJOB_OPERATOR_STATE_H
@@ -18,13 +18,13 @@ struct state {
 	const struct settings *settings;
 	struct configuration configuration;
 	mpijob_client *client;
-	mpijob_operator *operator_;         /* NULL until the server is known to know MPIJobs */
-	mpijob_lease *lease;                /* NULL: acts without, or never */
-	char *identity;                     /* that stands for it */
+	mpijob_operator *operator_;         /* NULL until the server has the kind MPIJob */
+	mpijob_lease *lease;                /* NULL: it leads without a Lease, or never */
+	char *identity;                     /* of the candidate */
 	struct server *health, *monitoring; /* NULL: none */
-	struct names *names;                /* NULL: names cannot be asked */
-	int part;                           /* as the operator was told: MPIJOB_OPERATOR_* */
-	int led;                            /* as the Lease told last */
+	struct names *names;                /* NULL: names cannot be resolved */
+	int part;                           /* of the operator: MPIJOB_OPERATOR_* */
+	int led;                            /* as the Lease reported last */
 	int stopping;
 };
 

@@ -112,6 +112,11 @@ def events_once(case, d):
     return d.theirs - d.ours <= 2 and re.search(r" (SetPodTemplateRestartPolicy|MPIJob(Created|Resumed|Suspended|Succeeded|Failed)):", d.path)
 
 
+@row("scale-down-event")
+def scale_down_event(case, d):
+    return d.where == "event" and not d.theirs and " SuccessfulDelete: " in d.path and "Pod " in d.path
+
+
 @row("failure-names-pods")
 def failure_names(case, d):
     if d.where == "event":

@@ -27,6 +27,7 @@ struct rig {
 	struct mpijob_operator_options options;
 	int logged;
 	char *last_log;
+	char *last_action; /* the last message of severity debug */
 	const char *last_id;
 };
 
@@ -34,6 +35,11 @@ FAKE void on_log(void *user, const struct mpijob_finding *finding)
 {
 	struct rig *rig = user;
 
+	if (finding->severity == MPIJOB_SEVERITY_DEBUG) {
+		free(rig->last_action);
+		rig->last_action = strdup(finding->message);
+		return;
+	}
 	rig->logged++;
 	free(rig->last_log);
 	rig->last_log = strdup(finding->message);
@@ -90,6 +96,7 @@ FAKE void tear_down(struct rig *rig)
 	assert_null(rig->fake.exchanges);
 	mpijob_client_free(rig->client);
 	free(rig->last_log);
+	free(rig->last_action);
 	fake_release(&rig->fake);
 }
 

@@ -44,7 +44,7 @@
 	X(http_options, notice_user, 72, 64, MPIJOB_HTTP_OPTIONS_INIT)                        \
 	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT)                   \
 	X(local_exec_options, fds, 56, 40, MPIJOB_LOCAL_EXEC_OPTIONS_INIT)                    \
-	X(operator_options, resolve_user, 88, 80, MPIJOB_OPERATOR_OPTIONS_INIT)               \
+	X(operator_options, log_actions, 96, 88, MPIJOB_OPERATOR_OPTIONS_INIT)                \
 	X(lease_options, user, 88, 80, MPIJOB_LEASE_OPTIONS_INIT)                             \
 	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT)                                \
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT)                \

@@ -406,10 +406,20 @@ static void a_job_that_never_settles_is_planned_less_often(void **state)
 	tear_down(&rig);
 }
 
+/* An Event of a reason; NULL when there is none. */
+static struct fake_object *find_event(const struct rig *rig, const char *reason)
+{
+	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
+		if (strcmp(object->collection, EVENTS) == 0 &&
+		    strcmp(fake_string(object, "reason"), reason) == 0)
+			return object;
+	return NULL;
+}
+
 static void somebody_elses_service(void **state)
 {
 	struct rig rig;
-	struct fake_object *event = NULL;
+	struct fake_object *event;
 
 	(void)state;
 	set_up(&rig);
@@ -417,10 +427,7 @@ static void somebody_elses_service(void **state)
 	    "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\n");
 	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
 	run(&rig, 400);
-	for (struct fake_object *object = rig.fake.objects; object; object = object->next)
-		if (strcmp(object->collection, EVENTS) == 0 &&
-		    strcmp(fake_string(object, "reason"), "ErrResourceExists") == 0)
-			event = object;
+	event = find_event(&rig, "ErrResourceExists");
 	assert_non_null(event);
 	assert_string_equal(fake_string(event, "involvedObject.name"), "pi");
 	assert_string_equal(fake_string(event, "type"), "Warning");
@@ -533,6 +540,46 @@ static void a_job_is_looked_at_once(void **state)
 	/* What we deleted ourselves, just after it was made, nobody took away. */
 	assert_int_equal(entry_of(&rig)->backoff.losses, 0);
 	tear_down(&rig);
+}
+
+/* Why a pod was deleted: the log, a metric, and for a scale-down an Event. */
+static void a_scale_down_gives_its_reason(void **state)
+{
+	(void)state;
+	for (int32_t reference = 0; reference <= 1; reference++) {
+		struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
+		struct rig rig;
+		struct fake_object *job;
+		struct fake_object *event;
+
+		set_up_server(&rig);
+		render.reference = reference;
+		rig.options.render = &render;
+		rig.options.log_actions = 1;
+		start_operator(&rig);
+		job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
+		run(&rig, 300);
+		expect_children(&rig, 1, 3);
+		free(rig.last_action);
+		rig.last_action = NULL;
+		fake_patch(&rig.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}}");
+		while (!rig.last_action || !strstr(rig.last_action, "delete Pod"))
+			run(&rig, 1);
+		assert_string_equal(rig.last_action,
+		    "delete Pod team/pi-worker-2 for MPIJob pi: the job has fewer workers now");
+		run(&rig, 300);
+		expect_children(&rig, 1, 2);
+		assert_int_equal(rig.operator_->metrics
+				     .actions[MPIJOB_ACTION_DELETE]
+					     [mpijob__operator_metrics_kind("Pod")],
+		    1);
+		event = find_event(&rig, "SuccessfulDelete");
+		assert_int_equal(event != NULL, !reference);
+		if (event)
+			assert_string_equal(fake_string(event, "message"),
+			    "Pod pi-worker-2 is deleted: the job has fewer workers now");
+		tear_down(&rig);
+	}
 }
 
 /* The Job controller gives up because of the deadline. */
@@ -994,6 +1041,7 @@ int main(void)
 		cmocka_unit_test(a_claim_from_another_namespace),
 		cmocka_unit_test(suspend_and_resume),
 		cmocka_unit_test(a_job_is_looked_at_once),
+		cmocka_unit_test(a_scale_down_gives_its_reason),
 		cmocka_unit_test(a_deadline_passes),
 		cmocka_unit_test(lists_find_what_vanished),
 		cmocka_unit_test(orphans_are_fetched),
