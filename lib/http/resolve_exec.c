@@ -4,6 +4,7 @@
  * its fields are needed, and what its hint on how to install it may hold, because that text reaches
  * a terminal.
  */
+#include "base/api.h"
 #include "base/text.h"
 #include "http/resolve.h"
 
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #define GROUP     "client.authentication.k8s.io/"
-#define EXTENSION "client.authentication.k8s.io/exec"
+#define EXTENSION MPIJOB__BASE_API_EXEC_CREDENTIAL
 
 static const char *field(const mpijob_node *exec, const char *key)
 {

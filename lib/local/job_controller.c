@@ -7,6 +7,7 @@
  * objects.
  */
 #include "job_controller.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "deletion.h"
@@ -285,7 +286,7 @@ static void put_owner(mpijob_doc *doc, mpijob_node *metadata, const struct objec
 	mpijob_node *owner =
 	    mpijob_node_append_map(doc, mpijob_node_put_list(doc, metadata, "ownerReferences"));
 
-	mpijob_node_put_string(doc, owner, "apiVersion", "batch/v1");
+	mpijob_node_put_string(doc, owner, "apiVersion", MPIJOB__BASE_API_BATCH);
 	mpijob_node_put_string(doc, owner, "kind", "Job");
 	mpijob_node_put_string(doc, owner, "name", job->name);
 	mpijob_node_put_string(doc, owner, "uid", job->uid);
@@ -388,10 +389,10 @@ static void find_failure(struct job_state *state, const struct object *job, cons
 	if (is_suspended(job)) {
 		return;
 	} else if (state->failed + pods->restarts > number_of(job, "spec.backoffLimit", 6)) {
-		verdict->failed_reason = "BackoffLimitExceeded";
+		verdict->failed_reason = MPIJOB__BASE_API_REASON_BACKOFF;
 		verdict->failed_message = "Job has reached the specified backoff limit";
 	} else if (is_past_deadline(state, job)) {
-		verdict->failed_reason = "DeadlineExceeded";
+		verdict->failed_reason = MPIJOB__BASE_API_REASON_DEADLINE;
 		verdict->failed_message = "Job was active longer than specified deadline";
 	}
 }

@@ -7,6 +7,7 @@
  */
 #include "operator/operator.h"
 
+#include "base/api.h"
 #include "core/diag.h"
 #include "base/struct.h"
 #include "client/client.h"
@@ -222,7 +223,7 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_sou
 	case MPIJOB__OPERATOR_SOURCE_PODS:
 		source->kind = "Pod";
 		source->label_selector =
-		    MPIJOB__RENDER_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
+		    MPIJOB__BASE_API_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
 		break;
 	case MPIJOB__OPERATOR_SOURCE_SERVICES: source->kind = "Service"; break;
 	case MPIJOB__OPERATOR_SOURCE_CONFIG_MAPS: source->kind = "ConfigMap"; break;

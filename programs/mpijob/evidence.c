@@ -10,6 +10,8 @@
 
 #include "evidence.h"
 
+#include "base/api.h"
+
 #define MOST_LAUNCHERS 4
 #define MOST_WORKERS   16 /* of a job that goes on or failed */
 #define MOST_ALL       64 /* of one that ended well: of all or of none */
@@ -19,7 +21,7 @@
 const char *pod_role(const mpijob_node *pod)
 {
 	const char *role = mpijob_node_string(
-	    mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
+	    mpijob_node_find(pod, "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_ROLE "]"));
 
 	return role ? role : "";
 }
@@ -35,7 +37,7 @@ int pod_is_of(const mpijob_node *pod, const char *uid, const char *created)
 		    mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "kind"));
 		const char *owner =
 		    mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "uid"));
-		if (kind && owner && strcmp(kind, "MPIJob") == 0)
+		if (kind && owner && strcmp(kind, MPIJOB__BASE_API_KIND) == 0)
 			return strcmp(owner, uid) == 0;
 	}
 	return !created || !made || strcmp(made, created) >= 0;
@@ -81,7 +83,7 @@ static char *join(const char *left, const char *right)
 static int look_at_pods(struct seen *seen, mpijob_client *client, const char *namespace_,
     const char *name, mpijob_diag *diag)
 {
-	char *selector = join("training.kubeflow.org/job-name=", name);
+	char *selector = join(MPIJOB__BASE_API_LABEL_JOB_NAME "=", name);
 	const char *query[] = { "labelSelector", selector };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -112,7 +114,7 @@ static int look_at_launcher(struct seen *seen, mpijob_client *client, const char
 	char *launcher = join(name, "-launcher");
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	target.api_version = "batch/v1";
+	target.api_version = MPIJOB__BASE_API_BATCH;
 	target.kind = "Job";
 	target.namespace_ = namespace_;
 	target.name = launcher;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
@@ -326,7 +327,7 @@ static int begin_to_look(struct submit *submit, struct waited *waited)
 	char *selector = NULL;
 
 	if (asprintf(&selector,
-		"training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher",
+		MPIJOB__BASE_API_LABEL_JOB_NAME "=%s," MPIJOB__BASE_API_LABEL_JOB_ROLE "=launcher",
 		waited->job->name) < 0)
 		return MPIJOB_ERR_NOMEM;
 	options.api_version = "v1";

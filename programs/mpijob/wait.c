@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
@@ -117,8 +118,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 		mpijob_free(stored);
 		return code;
 	}
-	target.api_version = JOB_API_VERSION;
-	target.kind = "MPIJob";
+	target.api_version = MPIJOB__BASE_API_VERSION;
+	target.kind = MPIJOB__BASE_API_KIND;
 	target.namespace_ = job->namespace_;
 	target.name = job->name;
 	return mpijob_client_wait(wait->connection.client, &target, left_ms(wait), has_value,
