@@ -191,22 +191,6 @@ static int starts_again(const struct object *pod)
 	return policy && strcmp(policy, "OnFailure") == 0;
 }
 
-static int is_ready(const struct object *pod)
-{
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *type =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
-		const char *status =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "status"));
-
-		if (type && status && strcmp(type, "Ready") == 0)
-			return strcmp(status, "True") == 0;
-	}
-	return 0;
-}
-
 static int only_failed_replaced(const struct object *job)
 {
 	const char *policy = mpijob__local_store_text(job, "spec.podReplacementPolicy");
@@ -229,7 +213,7 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 	if (!ended) {
 		pods->terminating += deleting;
 		pods->active += !deleting;
-		pods->ready += !deleting && is_ready(pod);
+		pods->ready += !deleting && mpijob__local_job_status_is_true(pod, "Ready");
 		if (!deleting && starts_again(pod))
 			pods->restarts += failed_runs(pod);
 	}

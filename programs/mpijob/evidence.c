@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "evidence.h"
 
@@ -43,19 +44,24 @@ int pod_is_of(const mpijob_node *pod, const char *uid, const char *created)
 	return !created || !made || strcmp(made, created) >= 0;
 }
 
-int condition_is_true(const mpijob_node *object, const char *type)
+const mpijob_node *condition_of(const mpijob_node *object, const char *type)
 {
 	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const char *has =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
-		const char *status =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
-		if (has && status && strcmp(has, type) == 0)
-			return strcmp(status, "True") == 0;
+		const mpijob_node *condition = mpijob_node_at(conditions, i);
+		const char *has = mpijob_node_string(mpijob_node_get(condition, "type"));
+		if (has && strcasecmp(has, type) == 0)
+			return condition;
 	}
-	return 0;
+	return NULL;
+}
+
+int condition_is(const mpijob_node *object, const char *type, const char *status)
+{
+	const char *has = mpijob_node_string(mpijob_node_get(condition_of(object, type), "status"));
+
+	return has && strcmp(has, status) == 0;
 }
 
 static int miss(struct seen *seen, const char *what, int code, const mpijob_diag *diag)
@@ -348,7 +354,8 @@ static size_t count_workers(const struct seen *seen)
 int seen_add_logs(struct seen *seen, mpijob_client *client)
 {
 	static const char *const phases[] = { "Failed", "Running", "Succeeded" };
-	int succeeded = condition_is_true(mpijob_doc_root(mpijob_document(seen->job)), "Succeeded");
+	int succeeded =
+	    condition_is(mpijob_doc_root(mpijob_document(seen->job)), "Succeeded", "True");
 	size_t launchers = MOST_LAUNCHERS, workers = MOST_WORKERS;
 	int code = 0;
 

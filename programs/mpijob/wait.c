@@ -11,6 +11,7 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
+#include "evidence.h"
 #include "findings.h"
 #include "pods.h"
 #include "print.h"
@@ -91,19 +92,8 @@ static int64_t left_ms(const struct wait *wait)
 static int has_value(void *user, const mpijob_node *object)
 {
 	const struct goal *goal = user;
-	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
 
-	if (!object)
-		return MPIJOB_ERR_NOT_FOUND;
-	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const char *type =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
-		const char *status =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
-		if (type && status && strcasecmp(type, goal->type) == 0)
-			return strcmp(status, goal->value) == 0;
-	}
-	return 0;
+	return object ? condition_is(object, goal->type, goal->value) : MPIJOB_ERR_NOT_FOUND;
 }
 
 static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc **out)

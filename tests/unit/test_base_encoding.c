@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base64 in both directions, hexadecimal digits, decimal numbers, new strings. */
+/* Base64 in both directions, hexadecimal digits, decimal numbers, new strings, DNS
+ * names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/base64.h"
+#include "base/dns.h"
 #include "base/hex.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -124,6 +126,29 @@ static void new_strings(void **state)
 	free(longer);
 }
 
+static void dns_names(void **state)
+{
+	static const char *const labels[] = { "a", "0", "a-b", "a--b", "9z" };
+	static const char *const names[] = { "a.b", "a-1.0.z9", "a.b.c.d" };
+	static const char *const bad[] = { "", "-", "-a", "a-", "A", "a_b", "a b", ".", "a.", ".a",
+		"a..b", "a.-b", "a-.b", "\xc3\xa4", "a\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		assert_true(mpijob__base_dns_is_label(labels[i], strlen(labels[i])));
+		assert_true(mpijob__base_dns_is_name(labels[i], strlen(labels[i])));
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_false(mpijob__base_dns_is_label(names[i], strlen(names[i])));
+		assert_true(mpijob__base_dns_is_name(names[i], strlen(names[i])));
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_false(mpijob__base_dns_is_label(bad[i], strlen(bad[i])));
+		assert_false(mpijob__base_dns_is_name(bad[i], strlen(bad[i])));
+	}
+	assert_true(mpijob__base_dns_is_label("ab-", 2));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +157,7 @@ int main(void)
 		cmocka_unit_test(hex_digits),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(new_strings),
+		cmocka_unit_test(dns_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
