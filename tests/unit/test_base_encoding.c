@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Base64 in both directions, hexadecimal digits, decimal numbers, new strings, DNS
- * names. */
+ * names, percent encoding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +14,7 @@
 #include "base/dns.h"
 #include "base/hex.h"
 #include "base/number.h"
+#include "base/percent.h"
 #include "base/text.h"
 
 #include <mpijob/base.h>
@@ -149,6 +150,20 @@ static void dns_names(void **state)
 	assert_true(mpijob__base_dns_is_label("ab-", 2));
 }
 
+static void percent(void **state)
+{
+	struct mpijob_text text = { 0 };
+
+	(void)state;
+	assert_int_equal(mpijob__base_percent_encode(&text, "aZ09-._~", "-._~"), 0);
+	assert_string_equal(text.data, "aZ09-._~");
+	assert_int_equal(mpijob__base_percent_encode(&text, "/% \xc3\xa4\x7f", ""), 0);
+	assert_string_equal(text.data, "aZ09-._~%2F%25%20%C3%A4%7F");
+	assert_int_equal(mpijob__base_percent_encode(&text, "", "-"), 0);
+	assert_int_equal(text.len, 26);
+	mpijob__base_text_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +173,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(new_strings),
 		cmocka_unit_test(dns_names),
+		cmocka_unit_test(percent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
