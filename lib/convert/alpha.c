@@ -5,6 +5,7 @@
  * processing units and removes them in the end; both reach workers with kubectl exec, so that no
  * image of theirs needed sshd.
  */
+#include "base/api.h"
 #include "convert/to_v2beta1.h"
 
 #include <string.h>
@@ -354,7 +355,7 @@ static const struct mpijob__convert_move moves_v1alpha1[] = {
 
 const struct mpijob__convert_move *mpijob__convert_alpha_moves(const char *version)
 {
-	if (strcmp(version, "kubeflow.org/v1alpha1") == 0)
+	if (strcmp(version, MPIJOB__BASE_API_V1ALPHA1) == 0)
 		return moves_v1alpha1;
-	return strcmp(version, "kubeflow.org/v1alpha2") == 0 ? moves_v1alpha2 : NULL;
+	return strcmp(version, MPIJOB__BASE_API_V1ALPHA2) == 0 ? moves_v1alpha2 : NULL;
 }

@@ -7,10 +7,6 @@
 
 #include <mpijob/convert.h>
 
-#define MPIJOB__CONVERT_V1       "kubeflow.org/v1"
-#define MPIJOB__CONVERT_V2BETA1  "kubeflow.org/v2beta1"
-#define MPIJOB__CONVERT_TRAINJOB "trainer.kubeflow.org/v1alpha1"
-
 struct mpijob__convert_conversion {
 	mpijob_doc *doc;     /* The job, changed in place. */
 	mpijob_diag *diag;   /* NULL: nobody listens. */

@@ -4,6 +4,7 @@
  * one that goes back: the result is converted back at once, unheard, and where that does not give
  * the original the trail says so.
  */
+#include "base/api.h"
 #include "convert/conversion.h"
 
 #include <string.h>
@@ -17,8 +18,8 @@
 static const struct {
 	const char *version;
 	const char *nickname;
-} targets[] = { { MPIJOB__CONVERT_V1, "v1" }, { MPIJOB__CONVERT_V2BETA1, "v2beta1" },
-	{ MPIJOB__CONVERT_TRAINJOB, "TrainJob" } };
+} targets[] = { { MPIJOB__BASE_API_V1, "v1" }, { MPIJOB__BASE_API_VERSION, "v2beta1" },
+	{ MPIJOB__BASE_API_TRAINJOB, "TrainJob" } };
 
 static const char *target_of(const char *version)
 {
@@ -104,8 +105,8 @@ static void follow_moves(struct mpijob__convert_conversion *conversion, const ch
 static void follow(struct mpijob__convert_conversion *conversion, const char *target)
 {
 	follow_moves(conversion, target,
-	    strcmp(target, MPIJOB__CONVERT_V1) == 0 ? mpijob__convert_moves_to_v1
-						    : mpijob__convert_moves_to_v2beta1);
+	    strcmp(target, MPIJOB__BASE_API_V1) == 0 ? mpijob__convert_moves_to_v1
+						     : mpijob__convert_moves_to_v2beta1);
 }
 
 /* Pass on what is said of fields that were not put back. */
@@ -181,8 +182,8 @@ static int to_trainjob(struct mpijob__convert_conversion *conversion, const char
 	mpijob_doc *made;
 	int code = 0;
 
-	if (strcmp(version, MPIJOB__CONVERT_V1) == 0)
-		code = convert(conversion, version, MPIJOB__CONVERT_V2BETA1, 1);
+	if (strcmp(version, MPIJOB__BASE_API_V1) == 0)
+		code = convert(conversion, version, MPIJOB__BASE_API_VERSION, 1);
 	if (code)
 		return code;
 	made = mpijob__convert_trainjob_make(conversion);
@@ -218,8 +219,8 @@ static int check_source(const mpijob_node *object, const char *source, const cha
 	if (!mpijob_is_job(object))
 		return refuse(diag, &place,
 		    "not an MPIJob of kubeflow.org, so there is nothing to convert");
-	if (strcmp(version, MPIJOB__CONVERT_V1) != 0 &&
-	    strcmp(version, MPIJOB__CONVERT_V2BETA1) != 0 && !mpijob__convert_alpha_moves(version))
+	if (strcmp(version, MPIJOB__BASE_API_V1) != 0 &&
+	    strcmp(version, MPIJOB__BASE_API_VERSION) != 0 && !mpijob__convert_alpha_moves(version))
 		return refuse(diag, &place, "no known version of MPIJob: '%s'", version);
 	return 0;
 }
@@ -252,14 +253,14 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 	if (!conversion.doc)
 		return MPIJOB_ERR_NOMEM;
 	if (mpijob__convert_alpha_moves(own)) {
-		follow_moves(&conversion, MPIJOB__CONVERT_V2BETA1,
+		follow_moves(&conversion, MPIJOB__BASE_API_VERSION,
 		    mpijob__convert_alpha_moves(own));
 		code = result_of(&conversion);
-		own = MPIJOB__CONVERT_V2BETA1;
+		own = MPIJOB__BASE_API_VERSION;
 	}
 	if (code)
 		;
-	else if (strcmp(target, MPIJOB__CONVERT_TRAINJOB) == 0)
+	else if (strcmp(target, MPIJOB__BASE_API_TRAINJOB) == 0)
 		code = to_trainjob(&conversion, own);
 	else if (strcmp(target, own) != 0)
 		code = convert(&conversion, own, target, known.no_annotation);

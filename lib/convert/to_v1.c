@@ -5,15 +5,16 @@
  * without a backoffLimit has no limit, and whether the launcher gets ranks is not written but
  * follows from its GPU limits.
  */
+#include "base/api.h"
 #include "convert/replicas.h"
 
 #include <string.h>
 
 #define DEFAULT_BACKOFF  6 /* batch/v1's */
-#define QUEUE_ANNOTATION "scheduling.volcano.sh/queue-name"
+#define QUEUE_ANNOTATION MPIJOB__BASE_API_VOLCANO_QUEUE
 
 static const struct mpijob__convert_word managers[] = {
-	{ "kubeflow.org/mpi-operator", "kubeflow.org/training-operator" },
+	{ MPIJOB__BASE_API_MANAGER, MPIJOB__BASE_API_TRAINING_MANAGER },
 	{ NULL, NULL },
 };
 
@@ -135,7 +136,7 @@ static void carry_reasons(struct mpijob__convert_conversion *conversion,
 		mpijob_node *condition = mpijob_node_edit_at(conditions, i);
 		const char *reason = mpijob_node_string(mpijob_node_get(condition, "reason"));
 
-		if (reason && strcmp(reason, "MPIJobFailed") == 0)
+		if (reason && strcmp(reason, MPIJOB__BASE_API_REASON_FAILED) == 0)
 			mpijob_node_put_string(conversion->doc, condition, "reason",
 			    "MPIJobMPIJobFailed");
 	}

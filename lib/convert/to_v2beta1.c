@@ -7,13 +7,15 @@
  */
 #include "convert/to_v2beta1.h"
 
+#include "base/api.h"
+
 #include <string.h>
 
 #define KUBEXEC  "/etc/mpi/kubexec.sh"
 #define NO_LIMIT INT32_MAX
 
 static const struct mpijob__convert_word managers[] = {
-	{ "kubeflow.org/training-operator", "kubeflow.org/mpi-operator" },
+	{ MPIJOB__BASE_API_TRAINING_MANAGER, MPIJOB__BASE_API_MANAGER },
 	{ NULL, NULL },
 };
 
@@ -415,7 +417,7 @@ static void carry_reasons(struct mpijob__convert_conversion *conversion,
 		if (is_word(mpijob_node_string(mpijob_node_get(condition, "reason")),
 			"MPIJobMPIJobFailed"))
 			mpijob_node_put_string(conversion->doc, condition, "reason",
-			    "MPIJobFailed");
+			    MPIJOB__BASE_API_REASON_FAILED);
 		if (is_word(mpijob_node_string(mpijob_node_get(condition, "type")), "Restarting"))
 			mpijob__convert_loss(conversion, move->field, condition,
 			    "v2beta1 has no condition Restarting");

@@ -6,6 +6,7 @@
  * both roles), and which field of the runtime must say all else. A runtime for MPI has the jobs
  * `launcher` and `node`, each with a container `node`.
  */
+#include "base/api.h"
 #include "convert/replicas.h"
 
 #include <string.h>
@@ -248,8 +249,8 @@ static void put_policy(const struct making *making)
 		mpijob__convert_loss(making->from, "spec.runPolicy.activeDeadlineSeconds", deadline,
 		    "a TrainJob's is at least 1");
 	}
-	if (manager && strcmp(manager, "kubeflow.org/mpi-operator") == 0)
-		manager = "trainer.kubeflow.org/trainjob-controller";
+	if (manager && strcmp(manager, MPIJOB__BASE_API_MANAGER) == 0)
+		manager = MPIJOB__BASE_API_TRAINER_MANAGER;
 	if (manager)
 		mpijob_node_put_string(making->to, make(making, "spec"), "managedBy", manager);
 }
@@ -364,7 +365,7 @@ mpijob_doc *mpijob__convert_trainjob_make(struct mpijob__convert_conversion *con
 	const struct making making = { conversion, mpijob_doc_new() };
 	mpijob_node *root = mpijob_doc_edit(making.to);
 
-	mpijob_node_put_string(making.to, root, "apiVersion", MPIJOB__CONVERT_TRAINJOB);
+	mpijob_node_put_string(making.to, root, "apiVersion", MPIJOB__BASE_API_TRAINJOB);
 	mpijob_node_put_string(making.to, root, "kind", "TrainJob");
 	make(&making, "metadata");
 	make(&making, "spec");

@@ -4,6 +4,7 @@
  * that fail, gangs that wait, names that others have. An Event is old news: those of pods that are
  * past it are left out.
  */
+#include "base/api.h"
 #include "diagnose/diagnose.h"
 
 #include <string.h>
@@ -131,15 +132,15 @@ static void look_event(struct mpijob__diagnose_case *this, const struct event *e
 {
 	if (mpijob__diagnose_case_forbidden(this, event->message))
 		return;
-	if (is(event, "ValidationError"))
+	if (is(event, MPIJOB__BASE_API_REASON_INVALID))
 		mpijob__diagnose_case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
 		    "the operator refuses the job: %s", event->message);
-	else if (is(event, "ErrResourceExists"))
+	else if (is(event, MPIJOB__BASE_API_REASON_EXISTS))
 		mpijob__diagnose_case_add(this, "name-taken", ERROR, RANK_NOT_MADE, event->message,
 		    NULL, "an object with a name that the job needs belongs to somebody else: %s",
 		    event->message);
-	else if (is(event, "FailedCreate") ||
-		 (is(event, "MPIJobFailed") && strstr(event->message, "created failed")))
+	else if (is(event, "FailedCreate") || (is(event, MPIJOB__BASE_API_REASON_FAILED) &&
+						  strstr(event->message, "created failed")))
 		refused(this, event);
 	else if (is(event, "Failed") && strcmp(event->kind, "Pod") == 0)
 		failed(this, event);

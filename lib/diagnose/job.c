@@ -4,6 +4,7 @@
  * (and whether that is so because the operator drops it in silence), that it is held, and in which
  * words the operators say how it ended.
  */
+#include "base/api.h"
 #include "diagnose/diagnose.h"
 
 #include <mpijob/job.h>
@@ -92,7 +93,7 @@ void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this)
 	look_held(this);
 	if (this->failed)
 		return;
-	if (!*manager || strcmp(manager, "kubeflow.org/mpi-operator") == 0)
+	if (!*manager || strcmp(manager, MPIJOB__BASE_API_MANAGER) == 0)
 		look_silence(this);
 	else if (mpijob_node_count(mpijob_node_find(this->root, "status.conditions")) == 0)
 		mpijob__diagnose_case_add(this, "managed-by-other", WARNING, RANK_NOT_ACTED_ON,
@@ -118,13 +119,15 @@ static void look_failed(struct mpijob__diagnose_case *this)
 	const char *message =
 	    or_else(this->fail_message, mpijob__diagnose_case_text(ended, "message"));
 
-	if (strstr(reason, "DeadlineExceeded") ||
-	    strcmp(mpijob__diagnose_case_text(ended, "reason"), "DeadlineExceeded") == 0)
+	if (strstr(reason, MPIJOB__BASE_API_REASON_DEADLINE) ||
+	    strcmp(mpijob__diagnose_case_text(ended, "reason"), MPIJOB__BASE_API_REASON_DEADLINE) ==
+		0)
 		mpijob__diagnose_case_add(this, "deadline-exceeded", ERROR, RANK_END, NULL,
 		    "spec.runPolicy.activeDeadlineSeconds", "the job took longer than it may: %s",
 		    message);
-	else if (strstr(reason, "BackoffLimitExceeded") ||
-		 strcmp(mpijob__diagnose_case_text(ended, "reason"), "BackoffLimitExceeded") == 0)
+	else if (strstr(reason, MPIJOB__BASE_API_REASON_BACKOFF) ||
+		 strcmp(mpijob__diagnose_case_text(ended, "reason"),
+		     MPIJOB__BASE_API_REASON_BACKOFF) == 0)
 		mpijob__diagnose_case_add(this, "backoff-limit", ERROR, RANK_END, NULL,
 		    "spec.runPolicy.backoffLimit", "the launcher failed as often as it may: %s: %s",
 		    reason, message);

@@ -3,12 +3,11 @@
  * The MPIJob of a task: its parts in the order of Flyte's plugin, and what the plugin manager
  * around it adds to the object. What only v2beta1 needs comes after the job of v1 is whole.
  */
+#include "base/api.h"
 #include "flyte/flyte.h"
 
 #include <string.h>
 
-#define V1        "kubeflow.org/v1"
-#define V2BETA1   "kubeflow.org/v2beta1"
 #define FINALIZER "flyte.org/finalizer-k8s"
 
 static int is_word(const char *text, const char *word)
@@ -143,8 +142,8 @@ static int make(struct mpijob__flyte *f)
 	mpijob_node *root = mpijob_doc_edit(f->doc), *spec, *roles;
 	int code;
 
-	mpijob_node_put_string(f->doc, root, "apiVersion", V1);
-	mpijob_node_put_string(f->doc, root, "kind", "MPIJob");
+	mpijob_node_put_string(f->doc, root, "apiVersion", MPIJOB__BASE_API_V1);
+	mpijob_node_put_string(f->doc, root, "kind", MPIJOB__BASE_API_KIND);
 	code = put_metadata(f, root);
 	spec = mpijob_node_put_map(f->doc, root, "spec");
 	if (!code)
@@ -184,8 +183,8 @@ int mpijob_flyte_job(const mpijob_node *task, const char *version,
 		mpijob_doc_free(defaults);
 		return MPIJOB_ERR_USAGE;
 	}
-	f.to_v2beta1 = is_word(version, "v2beta1") || is_word(version, V2BETA1);
-	if (!f.to_v2beta1 && !is_word(version, "v1") && !is_word(version, V1)) {
+	f.to_v2beta1 = is_word(version, "v2beta1") || is_word(version, MPIJOB__BASE_API_VERSION);
+	if (!f.to_v2beta1 && !is_word(version, "v1") && !is_word(version, MPIJOB__BASE_API_V1)) {
 		mpijob_doc_free(defaults);
 		return refuse_version(diag, version);
 	}

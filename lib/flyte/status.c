@@ -3,6 +3,7 @@
  * What an MPIJob's conditions are to Flyte: which of them counts, the phase and words that go with
  * each type, when an operator is too late, and which pods are worth a link.
  */
+#include "base/api.h"
 #include "flyte/flyte.h"
 
 #include "base/struct.h"
@@ -183,7 +184,7 @@ static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
 	if (status->repairs & MPIJOB_FLYTE_LAUNCHER_LOGS) {
 		if (pod)
 			code = mpijob__flyte_links_add(links, pod);
-		else if (is_word(text_of(job, "apiVersion"), "kubeflow.org/v1"))
+		else if (is_word(text_of(job, "apiVersion"), MPIJOB__BASE_API_V1))
 			code = add_pod(links, name, "launcher", -1);
 	}
 	mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs[Worker].replicas"), &workers);
@@ -198,8 +199,9 @@ static int is_known(const mpijob_node *job)
 {
 	const char *version = text_of(job, "apiVersion");
 
-	return is_word(text_of(job, "kind"), "MPIJob") &&
-	       (is_word(version, "kubeflow.org/v1") || is_word(version, "kubeflow.org/v2beta1"));
+	return is_word(text_of(job, "kind"), MPIJOB__BASE_API_KIND) &&
+	       (is_word(version, MPIJOB__BASE_API_V1) ||
+		   is_word(version, MPIJOB__BASE_API_VERSION));
 }
 
 static int take_options(mpijob_flyte_status *status,

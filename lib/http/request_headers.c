@@ -6,6 +6,7 @@
  */
 #include "http/request_headers.h"
 
+#include "base/percent.h"
 #include "base/text.h"
 #include "http/report.h"
 
@@ -61,36 +62,16 @@ static int append(struct curl_slist **list, const char *name, const char *value)
 	return 0;
 }
 
-/* Letters, digits and the punctuation that is allowed in a header's name; the percent sign is the
- * escape. */
-static int is_plain(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c && strchr("!#$&'*+-.^_`|~", c));
-}
-
+/* A new string. The percent sign is the escape, so it is not plain. */
 static char *extra_name(const char *key)
 {
-	static const char prefix[] = "Impersonate-Extra-";
-	static const char hex[] = "0123456789ABCDEF";
-	char *name = malloc(sizeof(prefix) + 3 * strlen(key));
-	char *at = name;
+	struct mpijob_text name = { 0 };
 
-	if (!name)
-		return NULL;
-	memcpy(at, prefix, sizeof(prefix) - 1);
-	at += sizeof(prefix) - 1;
-	for (; *key; key++) {
-		if (is_plain(*key)) {
-			*at++ = *key;
-			continue;
-		}
-		*at++ = '%';
-		*at++ = hex[(unsigned char)*key >> 4];
-		*at++ = hex[*key & 15];
-	}
-	*at = 0;
-	return name;
+	if (mpijob__base_text_puts(&name, "Impersonate-Extra-") == 0 &&
+	    mpijob__base_percent_encode(&name, key, "!#$&'*+-.^_`|~") == 0)
+		return name.data;
+	mpijob__base_text_release(&name);
+	return NULL;
 }
 
 static int impersonate(struct curl_slist **list, const mpijob_http_config *config)

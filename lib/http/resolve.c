@@ -7,6 +7,7 @@
  */
 #include "http/resolve.h"
 
+#include "base/dns.h"
 #include "base/text.h"
 #include "http/path.h"
 #include "http/server_url.h"
@@ -370,9 +371,9 @@ static void resolve_no_server(struct mpijob__http_resolve *resolve,
 
 static int is_label(const char *text)
 {
-	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+	size_t len = strlen(text);
 
-	return len && len < 64 && !text[len] && text[0] != '-' && text[len - 1] != '-';
+	return len <= MPIJOB__BASE_DNS_LABEL && mpijob__base_dns_is_label(text, len);
 }
 
 static void resolve_namespace(struct mpijob__http_resolve *resolve)

@@ -3,6 +3,7 @@
  * The requirements for the entry of a credential plugin: its versions, its required fields, and the
  * characters of its install hint, because that text reaches a terminal.
  */
+#include "base/api.h"
 #include "base/text.h"
 #include "http/resolve.h"
 
@@ -13,7 +14,7 @@
 #include <string.h>
 
 #define GROUP     "client.authentication.k8s.io/"
-#define EXTENSION "client.authentication.k8s.io/exec"
+#define EXTENSION MPIJOB__BASE_API_EXEC_CREDENTIAL
 
 static const char *field(const mpijob_node *exec, const char *key)
 {

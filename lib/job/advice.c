@@ -6,6 +6,7 @@
  */
 #include "job/advice.h"
 
+#include "base/api.h"
 #include "base/field_path.h"
 #include "job/field.h"
 #include "job/rules.h"
@@ -109,9 +110,9 @@ static int is_gang_template(const mpijob_node *template)
 		if (strcmp(name, schedulers[i]) == 0)
 			return 1;
 	}
-	return annotation(metadata, "scheduling.k8s.io/group-name", &node) != NULL ||
-	       mpijob_node_get(mpijob_node_get(metadata, "labels"),
-		   "scheduling.x-k8s.io/pod-group") != NULL;
+	return annotation(metadata, MPIJOB__BASE_API_VOLCANO_GROUP, &node) != NULL ||
+	       mpijob_node_get(mpijob_node_get(metadata, "labels"), MPIJOB__BASE_API_POD_GROUP) !=
+		   NULL;
 }
 
 /* Only the operator knows its gang scheduler; a job that expects one gives hints. */
@@ -123,7 +124,7 @@ static int expects_gang(const struct mpijob__job_advice *a)
 	       is_gang_template(mpijob__job_field_node(a->root, FIELD_LAUNCHER_TEMPLATE)) ||
 	       is_gang_template(mpijob__job_field_node(a->root, FIELD_WORKER_TEMPLATE)) ||
 	       annotation(mpijob__job_field_node(a->root, FIELD_METADATA),
-		   "scheduling.volcano.sh/queue-name", &node) != NULL;
+		   MPIJOB__BASE_API_VOLCANO_QUEUE, &node) != NULL;
 }
 
 /* No worker starts before the gang is complete, and the launcher is made when all workers are
@@ -146,7 +147,7 @@ static void rule_deadlock(const struct mpijob__job_advice *a)
 static void rule_group_name(const struct mpijob__job_advice *a)
 {
 	static const char wrong[] = "scheduling.volcano.sh/group-name",
-			  right[] = "scheduling.volcano.sh/queue-name";
+			  right[] = MPIJOB__BASE_API_VOLCANO_QUEUE;
 	const mpijob_node *metadata = mpijob__job_field_node(a->root, FIELD_METADATA), *node,
 			  *other;
 	struct mpijob__job_value queue;

@@ -3,13 +3,14 @@
  * Pods of several containers, of which only the first gets what makes it a launcher or a worker;
  * and workers that share the network of their node, where two cannot listen on sshd's port.
  */
+#include "base/api.h"
 #include "job/advice.h"
 
 #include "job/field.h"
 
 #include <string.h>
 
-#define DEFAULT_CONTAINER "kubectl.kubernetes.io/default-container"
+#define DEFAULT_CONTAINER MPIJOB__BASE_API_CONTAINER
 
 /* ---- the main container ---- */
 

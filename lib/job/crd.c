@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/api.h"
 #include "base/struct.h"
 #include "job/field.h"
 #include "schema/schema.h"
@@ -311,9 +312,9 @@ static void put_names(struct maker *m, mpijob_node *spec)
 {
 	mpijob_node *names = mpijob_node_put_map(m->doc, spec, "names");
 
-	mpijob_node_put_string(m->doc, names, "kind", "MPIJob");
+	mpijob_node_put_string(m->doc, names, "kind", MPIJOB__BASE_API_KIND);
 	mpijob_node_put_string(m->doc, names, "listKind", "MPIJobList");
-	mpijob_node_put_string(m->doc, names, "plural", "mpijobs");
+	mpijob_node_put_string(m->doc, names, "plural", MPIJOB__BASE_API_PLURAL);
 	mpijob_node_put_string(m->doc, names, "singular", "mpijob");
 }
 
@@ -334,12 +335,12 @@ static void put_crd(struct maker *m)
 {
 	mpijob_node *root = mpijob_doc_set_root(m->doc, mpijob_node_new_map(m->doc)), *spec;
 
-	mpijob_node_put_string(m->doc, root, "apiVersion", "apiextensions.k8s.io/v1");
+	mpijob_node_put_string(m->doc, root, "apiVersion", MPIJOB__BASE_API_CRD);
 	mpijob_node_put_string(m->doc, root, "kind", "CustomResourceDefinition");
 	mpijob_node_put_string(m->doc, mpijob_node_put_map(m->doc, root, "metadata"), "name",
-	    "mpijobs.kubeflow.org");
+	    MPIJOB__BASE_API_RESOURCE);
 	spec = mpijob_node_put_map(m->doc, root, "spec");
-	mpijob_node_put_string(m->doc, spec, "group", "kubeflow.org");
+	mpijob_node_put_string(m->doc, spec, "group", MPIJOB__BASE_API_GROUP);
 	put_names(m, spec);
 	mpijob_node_put_string(m->doc, spec, "scope", "Namespaced");
 	put_version(m,

@@ -5,6 +5,7 @@
  * one member in spec.h and one row here. `since` is the first release of mpi-operator whose v2beta1
  * has the field.
  */
+#include "base/api.h"
 #include "job/field.h"
 #include "schema/schema.h"
 
@@ -19,13 +20,13 @@ static const int64_t zero = 0;
 static const int64_t one = 1;
 
 /* In the order of the constants in spec.h. */
-static const char *const api_version[] = { "kubeflow.org/v2beta1", NULL };
-static const char *const kind[] = { "MPIJob", NULL };
+static const char *const api_version[] = { MPIJOB__BASE_API_VERSION, NULL };
+static const char *const kind[] = { MPIJOB__BASE_API_KIND, NULL };
 static const char *const clean_pod_policies[] = { "None", "Running", "All", NULL };
 static const char *const restart_policies[] = { "Never", "OnFailure", NULL };
 static const char *const creation_policies[] = { "AtStartup", "WaitForWorkersReady", NULL };
 static const char *const implementations[] = { "OpenMPI", "Intel", "MPICH", NULL };
-static const char *const managers[] = { "kubeflow.org/mpi-operator", "kueue.x-k8s.io/multikueue",
+static const char *const managers[] = { MPIJOB__BASE_API_MANAGER, "kueue.x-k8s.io/multikueue",
 	NULL };
 static const char *const condition_statuses[] = { "True", "False", "Unknown", NULL };
 

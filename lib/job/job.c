@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/near.h"
 #include "job/field.h"
 #include "job/state.h"
 
-#define GROUP "kubeflow.org/"
+#define GROUP MPIJOB__BASE_API_GROUP "/"
 
 /* Versions of MPIJob that were, and whose they are. */
 static const struct {
@@ -18,11 +19,11 @@ static const struct {
 	const char *owner;
 	const char *way; /* from there to here */
 } other_versions[] = {
-	{ "kubeflow.org/v1", "the training operator's MPIJob",
+	{ MPIJOB__BASE_API_V1, "the training operator's MPIJob",
 	    "'mpijob convert --to v2beta1' writes it" },
-	{ "kubeflow.org/v1alpha2", "the MPIJob of mpi-operator 0.2",
+	{ MPIJOB__BASE_API_V1ALPHA2, "the MPIJob of mpi-operator 0.2",
 	    "'mpijob convert --to v2beta1' converts it" },
-	{ "kubeflow.org/v1alpha1", "the MPIJob of mpi-operator 0.1",
+	{ MPIJOB__BASE_API_V1ALPHA1, "the MPIJob of mpi-operator 0.1",
 	    "'mpijob convert --to v2beta1' converts it" },
 };
 

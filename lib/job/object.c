@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/api.h"
 #include "base/field_path.h"
 #include "job/field.h"
 #include "job/syntax.h"
@@ -25,7 +26,7 @@ static const struct kind {
 	{ "v1", "ConfigMap", NULL, NULL, { "data", "binaryData" } },
 	{ "v1", "Secret", NULL, NULL, { "data", "stringData" } },
 	{ "v1", "Pod", NULL, "", { NULL } },
-	{ "batch/v1", "Job", NULL, "spec.template", { NULL } },
+	{ MPIJOB__BASE_API_BATCH, "Job", NULL, "spec.template", { NULL } },
 };
 
 static const struct kind *kind_of(const mpijob_node *object)

@@ -6,6 +6,7 @@
  */
 #include "job/syntax.h"
 
+#include "base/dns.h"
 #include "base/hex.h"
 
 #include <stdint.h>
@@ -44,27 +45,11 @@ static int has_ends(const char *text, size_t len, const char *ends, const char *
 	       all_in(text, len, inside);
 }
 
-static int is_dns(const char *text, size_t len)
-{
-	const char *end = text + len;
-
-	for (;;) {
-		const char *dot = memchr(text, '.', (size_t)(end - text));
-		size_t part = (size_t)((dot ? dot : end) - text);
-
-		if (!has_ends(text, part, lower_digits, lower_digits_dash))
-			return 0;
-		if (!dot)
-			return 1;
-		text = dot + 1;
-	}
-}
-
 const char *mpijob__job_syntax_label(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len <= LABEL_LENGTH && has_ends(text, len, lower_digits, lower_digits_dash))
+	if (len <= LABEL_LENGTH && mpijob__base_dns_is_label(text, len))
 		return NULL;
 	return "1 to 63 lower case letters, digits and '-', with a letter or digit at both ends";
 }
@@ -73,7 +58,7 @@ const char *mpijob__job_syntax_subdomain(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len <= SUBDOMAIN_LENGTH && is_dns(text, len))
+	if (len <= SUBDOMAIN_LENGTH && mpijob__base_dns_is_name(text, len))
 		return NULL;
 	return "lower case letters, digits, '-' and '.', at most 253, with a letter or digit at "
 	       "the ends of each part";
@@ -90,7 +75,7 @@ const char *mpijob__job_syntax_prefix(const char *text)
 		return mpijob__job_syntax_subdomain(text);
 	memcpy(whole, text, len - 2);
 	whole[len - 2] = 'a';
-	return is_dns(whole, len - 1) ? NULL : mpijob__job_syntax_subdomain(text);
+	return mpijob__base_dns_is_name(whole, len - 1) ? NULL : mpijob__job_syntax_subdomain(text);
 }
 
 static char fold(char c)
@@ -105,7 +90,7 @@ const char *mpijob__job_syntax_driver(const char *text)
 
 	for (size_t i = 0; len <= LABEL_LENGTH && i < len; i++)
 		folded[i] = fold(text[i]);
-	if (len && len <= LABEL_LENGTH && is_dns(folded, len))
+	if (len && len <= LABEL_LENGTH && mpijob__base_dns_is_name(folded, len))
 		return NULL;
 	return "letters, digits, '-' and '.', at most 63, with a letter or digit at the ends of "
 	       "each part";
@@ -115,7 +100,7 @@ const char *mpijob__job_syntax_host(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len <= 64 && is_dns(text, len))
+	if (len <= 64 && mpijob__base_dns_is_name(text, len))
 		return NULL;
 	return "lower case letters, digits, '-' and '.', at most 64, with a letter or digit at the "
 	       "ends of each part";
@@ -155,7 +140,7 @@ int mpijob__job_syntax_is_key(const char *text, size_t len)
 	if (slash) {
 		size_t prefix = (size_t)(slash - text);
 
-		if (prefix > SUBDOMAIN_LENGTH || !is_dns(text, prefix))
+		if (prefix > SUBDOMAIN_LENGTH || !mpijob__base_dns_is_name(text, prefix))
 			return 0;
 		text += prefix + 1;
 		len -= prefix + 1;
@@ -206,8 +191,8 @@ const char *mpijob__job_syntax_port(const char *text)
 {
 	size_t len = strlen(text);
 
-	if (len <= 15 && has_ends(text, len, lower_digits, lower_digits_dash) &&
-	    strpbrk(text, lower) && !strstr(text, "--"))
+	if (len <= 15 && mpijob__base_dns_is_label(text, len) && strpbrk(text, lower) &&
+	    !strstr(text, "--"))
 		return NULL;
 	return "1 to 15 lower case letters, digits and single '-', with at least one letter and no "
 	       "'-' at the ends";

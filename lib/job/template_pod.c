@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/api.h"
 #include "job/field.h"
 #include "job/template_walk.h"
 
@@ -24,10 +25,10 @@ static int starts_with(const char *text, const char *start)
 static int is_operators_label(const struct mpijob__job_pod_template *at, const char *key)
 {
 	return !at->pod &&
-	       (strcmp(key, "training.kubeflow.org/operator-name") == 0 ||
-		   strcmp(key, "training.kubeflow.org/job-name") == 0 ||
-		   strcmp(key, "training.kubeflow.org/job-role") == 0 ||
-		   (at->worker && strcmp(key, "training.kubeflow.org/replica-index") == 0));
+	       (strcmp(key, MPIJOB__BASE_API_LABEL_OPERATOR) == 0 ||
+		   strcmp(key, MPIJOB__BASE_API_LABEL_JOB_NAME) == 0 ||
+		   strcmp(key, MPIJOB__BASE_API_LABEL_JOB_ROLE) == 0 ||
+		   (at->worker && strcmp(key, MPIJOB__BASE_API_LABEL_REPLICA_INDEX) == 0));
 }
 
 static void check_labels(const struct mpijob__job_pod_template *at,
@@ -82,7 +83,7 @@ static int is_cost(const char *text)
 static const char *annotation_fault(const struct mpijob__job_pod_template *at, const char *key,
     const char *value)
 {
-	static const char armor[] = "container.apparmor.security.beta.kubernetes.io/";
+	static const char armor[] = MPIJOB__BASE_API_APPARMOR;
 
 	if (strcmp(key, "controller.kubernetes.io/pod-deletion-cost") == 0 && !is_cost(value))
 		return "must be a whole number of 32 bits";
@@ -90,7 +91,7 @@ static const char *annotation_fault(const struct mpijob__job_pod_template *at, c
 	    !mpijob__job_template_text(mpijob__job_template_spec(at), "nodeName"))
 		return "needs spec.nodeName";
 	if ((strcmp(key, "seccomp.security.alpha.kubernetes.io/pod") == 0 ||
-		starts_with(key, "container.seccomp.security.alpha.kubernetes.io/")) &&
+		starts_with(key, MPIJOB__BASE_API_SECCOMP)) &&
 	    !is_seccomp(value))
 		return "must be runtime/default, unconfined, or localhost/ and a path";
 	if (starts_with(key, armor) && !is_apparmor(value))
@@ -132,9 +133,8 @@ static void check_annotations(const struct mpijob__job_pod_template *at,
 static void check_job_labels(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	static const char *const names[] = { "job-name", "batch.kubernetes.io/job-name" };
-	static const char *const uids[] = { "controller-uid",
-		"batch.kubernetes.io/controller-uid" };
+	static const char *const names[] = { "job-name", MPIJOB__BASE_API_BATCH_NAME };
+	static const char *const uids[] = { "controller-uid", MPIJOB__BASE_API_BATCH_UID };
 	struct mpijob__job_step labels = mpijob__job_template_into(step, "labels");
 	const mpijob_node *own = mpijob__job_field_node(at->root, FIELD_NAME);
 	const char *name = mpijob_node_string(own);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/api.h"
 #include "job/template_walk.h"
 
 #define PROFILE_MOST 4095
@@ -110,16 +111,13 @@ void mpijob__job_template_annotated(const struct mpijob__job_pod_template *at,
 	const mpijob_node *calls = mpijob__job_template_map(context.node, "seccompProfile");
 	const char *os =
 	    mpijob__job_template_text(mpijob_node_get(mpijob__job_template_spec(at), "os"), "name");
-	const char *told =
-	    name ? annotation_of(at, "container.apparmor.security.beta.kubernetes.io/", name)
-		 : NULL;
+	const char *told = name ? annotation_of(at, MPIJOB__BASE_API_APPARMOR, name) : NULL;
 
 	armor = armor ? armor : mpijob__job_template_map(of_pod, "appArmorProfile");
 	if (told && armor && !agrees(armor, told, 0) && !(os && strcmp(os, "windows") == 0))
 		mpijob__job_template_refuse(at, &context, "appArmorProfile", "conflict",
 		    "Forbidden", "the pod's annotation says '%s'", told);
-	told = name ? annotation_of(at, "container.seccomp.security.alpha.kubernetes.io/", name)
-		    : NULL;
+	told = name ? annotation_of(at, MPIJOB__BASE_API_SECCOMP, name) : NULL;
 	if (told && calls && !agrees(calls, told, 1))
 		mpijob__job_template_refuse(at, &context, "seccompProfile", "conflict", "Forbidden",
 		    "the pod's annotation says '%s'", told);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/api.h"
 #include "job/template_walk.h"
 
 static int is_any(const char *word, const char *a, const char *b)
@@ -147,7 +148,7 @@ void mpijob__job_template_node_selector(const struct mpijob__job_pod_template *a
 /* Labels that the pod will have; the server then adds the key to the selector itself. */
 static int pod_has_label(const struct mpijob__job_pod_template *at, const char *key)
 {
-	static const char own[] = "training.kubeflow.org/";
+	static const char own[] = MPIJOB__BASE_API_LABELS;
 	const mpijob_node *labels =
 	    mpijob__job_template_map(mpijob__job_template_map(at->node, "metadata"), "labels");
 	const char *name =

@@ -7,6 +7,7 @@
  * objects.
  */
 #include "job_controller.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "deletion.h"
@@ -190,22 +191,6 @@ static int starts_again(const struct object *pod)
 	return policy && strcmp(policy, "OnFailure") == 0;
 }
 
-static int is_ready(const struct object *pod)
-{
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(pod->doc), "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *type =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
-		const char *status =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "status"));
-
-		if (type && status && strcmp(type, "Ready") == 0)
-			return strcmp(status, "True") == 0;
-	}
-	return 0;
-}
-
 static int only_failed_replaced(const struct object *job)
 {
 	const char *policy = mpijob__local_store_text(job, "spec.podReplacementPolicy");
@@ -228,7 +213,7 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 	if (!ended) {
 		pods->terminating += deleting;
 		pods->active += !deleting;
-		pods->ready += !deleting && is_ready(pod);
+		pods->ready += !deleting && mpijob__local_job_status_is_true(pod, "Ready");
 		if (!deleting && starts_again(pod))
 			pods->restarts += failed_runs(pod);
 	}
@@ -285,7 +270,7 @@ static void put_owner(mpijob_doc *doc, mpijob_node *metadata, const struct objec
 	mpijob_node *owner =
 	    mpijob_node_append_map(doc, mpijob_node_put_list(doc, metadata, "ownerReferences"));
 
-	mpijob_node_put_string(doc, owner, "apiVersion", "batch/v1");
+	mpijob_node_put_string(doc, owner, "apiVersion", MPIJOB__BASE_API_BATCH);
 	mpijob_node_put_string(doc, owner, "kind", "Job");
 	mpijob_node_put_string(doc, owner, "name", job->name);
 	mpijob_node_put_string(doc, owner, "uid", job->uid);
@@ -388,10 +373,10 @@ static void find_failure(struct job_state *state, const struct object *job, cons
 	if (is_suspended(job)) {
 		return;
 	} else if (state->failed + pods->restarts > number_of(job, "spec.backoffLimit", 6)) {
-		verdict->failed_reason = "BackoffLimitExceeded";
+		verdict->failed_reason = MPIJOB__BASE_API_REASON_BACKOFF;
 		verdict->failed_message = "Job has reached the specified backoff limit";
 	} else if (is_past_deadline(state, job)) {
-		verdict->failed_reason = "DeadlineExceeded";
+		verdict->failed_reason = MPIJOB__BASE_API_REASON_DEADLINE;
 		verdict->failed_message = "Job was active longer than specified deadline";
 	}
 }

@@ -11,9 +11,10 @@
 
 #include <string.h>
 
-static const mpijob_node *find_condition(const struct object *job, const char *type)
+const mpijob_node *mpijob__local_job_status_condition(const struct object *object, const char *type)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const char *text =
@@ -25,24 +26,25 @@ static const mpijob_node *find_condition(const struct object *job, const char *t
 	return NULL;
 }
 
-static int is_true(const struct object *job, const char *type)
+int mpijob__local_job_status_is_true(const struct object *object, const char *type)
 {
-	const char *status =
-	    mpijob_node_string(mpijob_node_get(find_condition(job, type), "status"));
+	const char *status = mpijob_node_string(
+	    mpijob_node_get(mpijob__local_job_status_condition(object, type), "status"));
 
 	return status && strcmp(status, "True") == 0;
 }
 
 int mpijob__local_job_status_finished(const struct object *job)
 {
-	return is_true(job, "Complete") || is_true(job, "Failed");
+	return mpijob__local_job_status_is_true(job, "Complete") ||
+	       mpijob__local_job_status_is_true(job, "Failed");
 }
 
 int mpijob__local_job_status_failing(const struct object *job, struct job_verdict *verdict)
 {
-	const mpijob_node *condition = find_condition(job, "FailureTarget");
+	const mpijob_node *condition = mpijob__local_job_status_condition(job, "FailureTarget");
 
-	if (!is_true(job, "FailureTarget"))
+	if (!mpijob__local_job_status_is_true(job, "FailureTarget"))
 		return 0;
 	verdict->failed_reason = mpijob_node_string(mpijob_node_get(condition, "reason"));
 	verdict->failed_message = mpijob_node_string(mpijob_node_get(condition, "message"));
@@ -113,7 +115,7 @@ static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_n
 		mpijob_node_remove(status, "startTime");
 		return;
 	}
-	if (find_condition(job, "Suspended"))
+	if (mpijob__local_job_status_condition(job, "Suspended"))
 		set_condition(doc, "Suspended", "False", "JobResumed", "Job resumed");
 	if (mpijob_node_get(status, "startTime"))
 		return;

@@ -18,6 +18,11 @@ struct job_verdict {
 	const char *failed_message;
 };
 
+/* The condition of a type in the status of a Job or pod, or NULL; and whether it is True. */
+const mpijob_node *mpijob__local_job_status_condition(const struct object *object,
+    const char *type);
+int mpijob__local_job_status_is_true(const struct object *object, const char *type);
+
 /* Whether a Job has come to its end. */
 int mpijob__local_job_status_finished(const struct object *job);
 

@@ -5,6 +5,7 @@
  * container of a new pod starts, and brings the node's answers to whom they are for.
  */
 #include "kubelet.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "node_client.h"
@@ -593,7 +594,7 @@ static char *field_of_job(const struct pod *pod, const char *path)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
 	const char *role =
-	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-role"));
+	    mpijob_node_string(mpijob_node_get(labels, MPIJOB__BASE_API_LABEL_JOB_ROLE));
 
 	if (!role)
 		return mpijob__base_text_format("spec.%s", path);
@@ -606,7 +607,7 @@ void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct po
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
 	const char *job =
-	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-name"));
+	    mpijob_node_string(mpijob_node_get(labels, MPIJOB__BASE_API_LABEL_JOB_NAME));
 	char *field = field_of_job(pod, path);
 	char *words = field ? mpijob__base_text_format("%s/%s/%s", pod->namespace_,
 				  job ? job : pod->name, field)

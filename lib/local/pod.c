@@ -5,6 +5,7 @@
  * end; and when nothing is left to be run.
  */
 #include "pod.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "deletion.h"
@@ -114,7 +115,7 @@ void mpijob__local_pod_free(struct pod *pod)
 int mpijob__local_pod_is_worker(const struct pod *pod)
 {
 	const char *role = mpijob_node_string(mpijob_node_find(mpijob_doc_root(pod->doc),
-	    "metadata.labels[training.kubeflow.org/job-role]"));
+	    "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_ROLE "]"));
 
 	return role && strcmp(role, "worker") == 0;
 }
@@ -476,7 +477,7 @@ static int run(struct pod *pod, int64_t clock_ms)
 	if (error)
 		return error;
 	if (past_deadline(pod, clock_ms)) {
-		mpijob__local_pod_fail(pod, "DeadlineExceeded",
+		mpijob__local_pod_fail(pod, MPIJOB__BASE_API_REASON_DEADLINE,
 		    mpijob__base_text_format(
 			"Pod was active on the node longer than the specified deadline"));
 		begin_end(pod, clock_ms);

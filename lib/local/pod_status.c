@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "job_status.h"
 #include "pod.h"
 #include "verbs.h"
 
@@ -73,19 +74,12 @@ static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t
 
 static const char *old_time(const struct object *object, const char *type, const char *status)
 {
-	const mpijob_node *list =
-	    mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
+	const mpijob_node *condition = mpijob__local_job_status_condition(object, type);
+	const char *old_status = mpijob_node_string(mpijob_node_get(condition, "status"));
 
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const mpijob_node *condition = mpijob_node_at(list, i);
-		const char *old_type = mpijob_node_string(mpijob_node_get(condition, "type"));
-		const char *old_status = mpijob_node_string(mpijob_node_get(condition, "status"));
-
-		if (old_type && old_status && strcmp(old_type, type) == 0 &&
-		    strcmp(old_status, status) == 0)
-			return mpijob_node_string(mpijob_node_get(condition, "lastTransitionTime"));
-	}
-	return NULL;
+	if (!old_status || strcmp(old_status, status) != 0)
+		return NULL;
+	return mpijob_node_string(mpijob_node_get(condition, "lastTransitionTime"));
 }
 
 static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct object *object,

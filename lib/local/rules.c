@@ -6,6 +6,7 @@
  * project reads is filled in.
  */
 #include "rules.h"
+#include "base/api.h"
 #include "base/base64.h"
 #include "base/secret.h"
 #include "base/text.h"
@@ -136,11 +137,11 @@ static void label_template(mpijob_doc *doc, const char *uid)
 	mpijob_node *labels = mpijob_doc_make(doc, "spec.template.metadata.labels");
 	mpijob_node *selector = mpijob_doc_make(doc, "spec.selector.matchLabels");
 
-	mpijob_node_put_string(doc, labels, "batch.kubernetes.io/controller-uid", uid);
-	mpijob_node_put_string(doc, labels, "batch.kubernetes.io/job-name", name_of(doc));
+	mpijob_node_put_string(doc, labels, MPIJOB__BASE_API_BATCH_UID, uid);
+	mpijob_node_put_string(doc, labels, MPIJOB__BASE_API_BATCH_NAME, name_of(doc));
 	mpijob_node_put_string(doc, labels, "controller-uid", uid);
 	mpijob_node_put_string(doc, labels, "job-name", name_of(doc));
-	mpijob_node_put_string(doc, selector, "batch.kubernetes.io/controller-uid", uid);
+	mpijob_node_put_string(doc, selector, MPIJOB__BASE_API_BATCH_UID, uid);
 }
 
 static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply)

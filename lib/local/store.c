@@ -5,6 +5,7 @@
  * It applies no rule of any verb; api files do that before they come here.
  */
 #include "store.h"
+#include "base/api.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -29,8 +30,8 @@ static const struct kind kinds[KIND_COUNT] = {
 	    KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
 	[KIND_PRIORITY_CLASS] = { KIND_PRIORITY_CLASS, "scheduling.k8s.io", "v1", "priorityclasses",
 	    "PriorityClass", KIND_GENERATION },
-	[KIND_MPIJOB] = { KIND_MPIJOB, "kubeflow.org", "v2beta1", "mpijobs", "MPIJob",
-	    KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
+	[KIND_MPIJOB] = { KIND_MPIJOB, MPIJOB__BASE_API_GROUP, "v2beta1", MPIJOB__BASE_API_PLURAL,
+	    MPIJOB__BASE_API_KIND, KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
 	[KIND_VOLCANO_POD_GROUP] = { KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh", "v1beta1",
 	    "podgroups", "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
 	[KIND_SCHEDULER_POD_GROUP] = { KIND_SCHEDULER_POD_GROUP, "scheduling.x-k8s.io", "v1alpha1",

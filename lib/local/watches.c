@@ -6,6 +6,7 @@
  * whose labels change enters or leaves a selection as if it were made or deleted.
  */
 #include "watches.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
 
@@ -117,7 +118,7 @@ static int tell_bookmark(struct watch *watch, struct call *call, int end_of_init
 	    "\"creationTimestamp\":null%s}}",
 	    watch->kind->name, watch->kind->group, *watch->kind->group ? "/" : "",
 	    watch->kind->version, (unsigned long long)watch->local->store.version,
-	    end_of_initial ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
+	    end_of_initial ? ",\"annotations\":{\"" MPIJOB__BASE_API_LIST_END "\":\"true\"}" : "");
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (object)

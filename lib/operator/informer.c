@@ -6,6 +6,7 @@
  * their children arrive. A watch passes objects to the cache and sends nothing. While a watch is
  * disconnected its part of the cache is stale and stays "synced"; see write.c for what that means.
  */
+#include "base/api.h"
 #include "operator/informer.h"
 
 #include "client/watch.h"
@@ -135,7 +136,7 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_inf
 	case MPIJOB__OPERATOR_INFORMER_PODS:
 		informer->kind = "Pod";
 		informer->label_selector =
-		    MPIJOB__RENDER_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
+		    MPIJOB__BASE_API_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
 		break;
 	case MPIJOB__OPERATOR_INFORMER_SERVICES: informer->kind = "Service"; break;
 	case MPIJOB__OPERATOR_INFORMER_CONFIG_MAPS: informer->kind = "ConfigMap"; break;

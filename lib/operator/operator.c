@@ -8,6 +8,7 @@
  */
 #include "operator/operator.h"
 
+#include "base/api.h"
 #include "core/diag.h"
 #include "base/struct.h"
 #include "client/client.h"

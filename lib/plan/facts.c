@@ -9,6 +9,7 @@
  */
 #include "plan/facts.h"
 
+#include "base/api.h"
 #include "base/struct.h"
 #include "base/text.h"
 #include "render/render.h"
@@ -306,7 +307,7 @@ static int is_child(const struct mpijob_observed *observed, int32_t role)
 	struct mpijob_text name = { 0 };
 	int code;
 
-	if (!observed->owner_kind || strcmp(observed->owner_kind, "MPIJob") != 0 ||
+	if (!observed->owner_kind || strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) != 0 ||
 	    !observed->owner_name)
 		return 1;
 	code = mpijob__render_name(observed->owner_name, role, -1, &name);

@@ -7,6 +7,7 @@
  * kinds; when it is over they are put into the facts of the kind that it was (projection.c). Parts
  * that are digested are only marked where they lie in the text.
  */
+#include "base/api.h"
 #include "plan/observation.h"
 
 #include "core/diag.h"
@@ -129,12 +130,12 @@ static void read_labels(struct mpijob__plan_reading *in)
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata.labels"))
 		return;
 	while (mpijob__doc_json_key(&in->r)) {
-		if (is(in, MPIJOB__RENDER_LABEL_JOB_NAME))
+		if (is(in, MPIJOB__BASE_API_LABEL_JOB_NAME))
 			take_string(in, &in->job_name,
-			    "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_NAME "]");
-		else if (is(in, MPIJOB__RENDER_LABEL_JOB_ROLE))
+			    "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_NAME "]");
+		else if (is(in, MPIJOB__BASE_API_LABEL_JOB_ROLE))
 			take_string(in, &in->job_role,
-			    "metadata.labels[" MPIJOB__RENDER_LABEL_JOB_ROLE "]");
+			    "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_ROLE "]");
 		else
 			mpijob__doc_json_skip(&in->r);
 	}
@@ -145,9 +146,9 @@ static void read_annotations(struct mpijob__plan_reading *in)
 	if (!enter(in, MPIJOB__DOC_JSON_MAP, "metadata.annotations"))
 		return;
 	while (mpijob__doc_json_key(&in->r)) {
-		if (is(in, "k8s.io/initial-events-end"))
+		if (is(in, MPIJOB__BASE_API_LIST_END))
 			take_string(in, &in->initial_events_end,
-			    "metadata.annotations[k8s.io/initial-events-end]");
+			    "metadata.annotations[" MPIJOB__BASE_API_LIST_END "]");
 		else
 			mpijob__doc_json_skip(&in->r);
 	}

@@ -5,6 +5,7 @@
  */
 #include "plan/plan.h"
 
+#include "base/api.h"
 #include "core/diag.h"
 #include "base/struct.h"
 #include "job/job.h"
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUR_MANAGER   "kubeflow.org/mpi-operator"
-#define API_VERSION   "kubeflow.org/v2beta1"
 #define MOST_WORKERS  1000000
 #define YEAR_10000_MS INT64_C(253402300800000) /* no time in a status is as late */
 #define A_DAY_MS      86400000
@@ -101,8 +100,8 @@ static struct mpijob__plan_action *add(struct mpijob_plan *plan, int32_t stage, 
 
 static void about_job(struct mpijob_plan *plan, struct mpijob__plan_action *action)
 {
-	action->view.api_version = API_VERSION;
-	action->view.kind = "MPIJob";
+	action->view.api_version = MPIJOB__BASE_API_VERSION;
+	action->view.kind = MPIJOB__BASE_API_KIND;
 	action->view.name = mpijob_name(plan->job);
 	action->view.uid = mpijob_uid(plan->job);
 }
@@ -197,7 +196,8 @@ int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
 
 void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind)
 {
-	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", "ErrResourceExists",
+	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning",
+	    MPIJOB__BASE_API_REASON_EXISTS,
 	    mpijob__plan_text(plan,
 		"Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob", name,
 		kind));
@@ -231,7 +231,7 @@ static int leave_alone(const struct mpijob_plan *plan)
 	const char *manager =
 	    mpijob_node_string(mpijob_node_find(root, "spec.runPolicy.managedBy"));
 
-	if (manager && strcmp(manager, OUR_MANAGER) != 0)
+	if (manager && strcmp(manager, MPIJOB__BASE_API_MANAGER) != 0)
 		return 1;
 	return mpijob_node_string(mpijob_node_find(root, "metadata.deletionTimestamp")) != NULL;
 }

@@ -6,6 +6,7 @@
  * Only the parts that are digested as trees, of objects of which a job has one each, are read into
  * a document; pods never are.
  */
+#include "base/api.h"
 #include "plan/host_lines.h"
 #include "plan/observation.h"
 #include "plan/observe.h"
@@ -100,7 +101,7 @@ static void make_pod(struct mpijob__plan_reading *in)
 	pod->role = role;
 	if (role == MPIJOB_ROLE_WORKER)
 		pod->index = mpijob__plan_observe_index(in->name,
-		    equal(in->owner.kind, "MPIJob") ? in->owner.name : NULL);
+		    equal(in->owner.kind, MPIJOB__BASE_API_KIND) ? in->owner.name : NULL);
 	pod->phase = phase_of(in->phase);
 	pod->ready = in->ready;
 	pod->deleting = in->deleting;

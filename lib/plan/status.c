@@ -4,6 +4,7 @@
  * times, and the events that tell of a change. They are mpi-operator's, which Kueue, Flyte and
  * people's scripts read; what is said beyond it stands behind its words, never instead of them.
  */
+#include "base/api.h"
 #include "plan/plan.h"
 
 #include "job/job.h"
@@ -130,7 +131,7 @@ static void tell_suspension(struct mpijob_plan *plan, int32_t stage)
 
 static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 {
-	const char *message = about(plan, "MPIJob", "successfully completed.");
+	const char *message = about(plan, MPIJOB__BASE_API_KIND, "successfully completed.");
 
 	plan->draft.launcher.succeeded = 1;
 	if (!plan->draft.has_completion_time) {
@@ -179,10 +180,10 @@ static void launcher_failed(struct mpijob_plan *plan)
 	const char *message = copy_text(plan, plan->launcher->failed_message), *named = "";
 	const struct mpijob__plan_pod *pod = NULL;
 
-	reason = reason && *reason ? copy_text(plan, reason) : "MPIJobFailed";
+	reason = reason && *reason ? copy_text(plan, reason) : MPIJOB__BASE_API_REASON_FAILED;
 	if (!message || !*message)
-		message = about(plan, "MPIJob", "has failed");
-	if (strcmp(reason, "BackoffLimitExceeded") == 0)
+		message = about(plan, MPIJOB__BASE_API_KIND, "has failed");
+	if (strcmp(reason, MPIJOB__BASE_API_REASON_BACKOFF) == 0)
 		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);
 	if (pod) {
 		const char *why = mpijob__plan_pod_end(pod)->reason,
@@ -263,7 +264,8 @@ static void tell_workers(struct mpijob_plan *plan)
 		return;
 	message = mpijob__plan_text(plan, "%d/%d workers are evicted", (int)workers->evicted,
 	    (int)workers->wanted);
-	fail(plan, "MPIJobEvicted", name_pods(plan, message, "", workers->first_evicted));
+	fail(plan, MPIJOB__BASE_API_REASON_EVICTED,
+	    name_pods(plan, message, "", workers->first_evicted));
 }
 
 static void tell_running(struct mpijob_plan *plan, int32_t stage)
@@ -274,12 +276,12 @@ static void tell_running(struct mpijob_plan *plan, int32_t stage)
 	if (plan->suspended) {
 		mpijob__plan_restart_over(plan);
 		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE,
-		    "MPIJobSuspended", about(plan, "MPIJob", "is suspended."));
+		    "MPIJobSuspended", about(plan, MPIJOB__BASE_API_KIND, "is suspended."));
 	} else if (mpijob__plan_conditions_finished(draft)) {
 		if (!mpijob__plan_conditions_get(draft, "Running"))
 			mpijob__plan_conditions_append(plan, "Running", MPIJOB_CONDITION_FALSE,
 			    "MPIJobRunning",
-			    about(plan, "MPIJob",
+			    about(plan, MPIJOB__BASE_API_KIND,
 				"is finished but Running condition was never set."),
 			    draft->has_completion_time ? draft->completion_time
 						       : plan->now_ms / 1000);
@@ -287,9 +289,9 @@ static void tell_running(struct mpijob_plan *plan, int32_t stage)
 		   mpijob__plan_launcher_running_pods(plan) >= 1 && !plan->restart.stops) {
 		mpijob__plan_restart_over(plan);
 		if (mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE,
-			"MPIJobRunning", about(plan, "MPIJob", "is running.")))
+			"MPIJobRunning", about(plan, MPIJOB__BASE_API_KIND, "is running.")))
 			mpijob__plan_event(plan, stage, "Normal", "MPIJobRunning",
-			    about(plan, "MPIJob", "is running"));
+			    about(plan, MPIJOB__BASE_API_KIND, "is running"));
 	}
 }
 
@@ -336,7 +338,7 @@ void mpijob__plan_status_reset(struct mpijob_plan *plan)
 		memcpy(conditions, plan->old.conditions, plan->old.count * sizeof(*conditions));
 }
 
-#define REFUSED "ValidationError"
+#define REFUSED MPIJOB__BASE_API_REASON_INVALID
 
 static int has_started(const struct mpijob_plan *plan)
 {
@@ -399,7 +401,7 @@ void mpijob__plan_status_end_unseen(struct mpijob_plan *plan)
 		if (pod)
 			message = mpijob__plan_text(plan, "%s: %s", message,
 			    mpijob__plan_message_pod(plan, "launcher", pod));
-		fail(plan, "MPIJobLauncherGone",
+		fail(plan, MPIJOB__BASE_API_REASON_LAUNCHER_GONE,
 		    name_pods(plan, message, "", plan->workers.first_failed));
 	}
 	tell_running(plan, MPIJOB__PLAN_STAGE_FIRST);

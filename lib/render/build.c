@@ -6,6 +6,7 @@
  */
 #include "render/build.h"
 
+#include "base/api.h"
 #include "core/diag.h"
 
 #include <string.h>
@@ -71,8 +72,8 @@ void mpijob__render_build_owner(struct mpijob__render_build *build, mpijob_node 
 	mpijob_node *owners = mpijob_node_put_list(build->doc, metadata, "ownerReferences");
 	mpijob_node *owner = mpijob_node_append_map(build->doc, owners);
 
-	mpijob_node_put_string(build->doc, owner, "apiVersion", "kubeflow.org/v2beta1");
-	mpijob_node_put_string(build->doc, owner, "kind", "MPIJob");
+	mpijob_node_put_string(build->doc, owner, "apiVersion", MPIJOB__BASE_API_VERSION);
+	mpijob_node_put_string(build->doc, owner, "kind", MPIJOB__BASE_API_KIND);
 	mpijob_node_put_string(build->doc, owner, "name", build->subject->name);
 	mpijob_node_put_string(build->doc, owner, "uid", build->subject->uid);
 	mpijob_node_put_bool(build->doc, owner, "controller", 1);

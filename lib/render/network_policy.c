@@ -4,6 +4,7 @@
  * ports that are not known before, are no better guarded than sshd, so all ports are meant; what
  * the pods connect to is left alone.
  */
+#include "base/api.h"
 #include "render/build.h"
 
 static void put_pods(struct mpijob__render_build *b, mpijob_node *map)
@@ -11,9 +12,9 @@ static void put_pods(struct mpijob__render_build *b, mpijob_node *map)
 	mpijob_node *pods = mpijob_node_put_map(b->doc, map, "podSelector");
 	mpijob_node *labels = mpijob_node_put_map(b->doc, pods, "matchLabels");
 
-	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_OPERATOR,
+	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_OPERATOR,
 	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
-	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);
 }
 
 void mpijob__render_network_policy_build(struct mpijob__render_build *b)

@@ -5,6 +5,7 @@
  * add is left out of both: the queue that Volcano gives a PodGroup, the labels that the Job
  * controller puts on a pod template, the order of keys, the spelling of quantities.
  */
+#include "base/api.h"
 #include "render/render.h"
 
 #include "base/digest.h"
@@ -113,9 +114,10 @@ uint64_t mpijob__render_observed_service(const mpijob_node *spec)
 
 uint64_t mpijob__render_wanted_service(const struct mpijob__render_subject *subject)
 {
-	uint64_t selector = of_pair(of_text(MPIJOB__RENDER_LABEL_OPERATOR),
-				of_text(MPIJOB__RENDER_LABEL_OPERATOR_VALUE)) +
-			    of_pair(of_text(MPIJOB__RENDER_LABEL_JOB_NAME), of_text(subject->name));
+	uint64_t selector =
+	    of_pair(of_text(MPIJOB__BASE_API_LABEL_OPERATOR),
+		of_text(MPIJOB__RENDER_LABEL_OPERATOR_VALUE)) +
+	    of_pair(of_text(MPIJOB__BASE_API_LABEL_JOB_NAME), of_text(subject->name));
 
 	return service(selector, mpijob__render_subject_launcher_works(subject));
 }

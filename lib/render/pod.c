@@ -5,6 +5,7 @@
  * scheduler. Only labels and annotations of the template's metadata count; its spec passes through,
  * fields that nobody knows included.
  */
+#include "base/api.h"
 #include "render/build.h"
 
 #include <string.h>
@@ -34,21 +35,21 @@ void mpijob__render_pod_metadata(struct mpijob__render_build *b, const mpijob_no
 
 	if (labels == NULL)
 		labels = mpijob_node_put_map(b->doc, metadata, "labels");
-	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_OPERATOR,
+	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_OPERATOR,
 	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
-	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
-	mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_ROLE,
+	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);
+	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_ROLE,
 	    launcher ? MPIJOB__RENDER_ROLE_LAUNCHER : MPIJOB__RENDER_ROLE_WORKER);
 	if (replica_index != NULL)
-		mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_REPLICA_INDEX,
+		mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_REPLICA_INDEX,
 		    replica_index);
 	if (gang == MPIJOB__RENDER_GANG_PLUGINS)
-		mpijob_node_put_string(b->doc, labels, "scheduling.x-k8s.io/pod-group",
+		mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_POD_GROUP,
 		    b->subject->name);
 	if (gang == MPIJOB__RENDER_GANG_VOLCANO) {
 		if (annotations == NULL)
 			annotations = mpijob_node_put_map(b->doc, metadata, "annotations");
-		mpijob_node_put_string(b->doc, annotations, "scheduling.k8s.io/group-name",
+		mpijob_node_put_string(b->doc, annotations, MPIJOB__BASE_API_VOLCANO_GROUP,
 		    b->subject->name);
 	}
 }

@@ -6,6 +6,7 @@
  */
 #include "render/pod_group.h"
 
+#include "base/api.h"
 #include "render/min_resources.h"
 
 static const struct mpijob_scheduling_policy *policy(const struct mpijob__render_build *b)
@@ -26,7 +27,7 @@ static const char *queue(const struct mpijob__render_build *b)
 	if (given(policy(b)->queue))
 		return policy(b)->queue;
 	return mpijob_node_string(
-	    mpijob_node_get(b->subject->annotations, "scheduling.volcano.sh/queue-name"));
+	    mpijob_node_get(b->subject->annotations, MPIJOB__BASE_API_VOLCANO_QUEUE));
 }
 
 static const char *template_class(const struct mpijob_replica_spec *replica)

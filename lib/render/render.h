@@ -13,11 +13,7 @@
 
 #include <mpijob/render.h>
 
-#define MPIJOB__RENDER_LABEL_OPERATOR       "training.kubeflow.org/operator-name"
 #define MPIJOB__RENDER_LABEL_OPERATOR_VALUE "mpi-operator"
-#define MPIJOB__RENDER_LABEL_JOB_NAME       "training.kubeflow.org/job-name"
-#define MPIJOB__RENDER_LABEL_JOB_ROLE       "training.kubeflow.org/job-role"
-#define MPIJOB__RENDER_LABEL_REPLICA_INDEX  "training.kubeflow.org/replica-index"
 #define MPIJOB__RENDER_ROLE_LAUNCHER        "launcher"
 #define MPIJOB__RENDER_ROLE_WORKER          "worker"
 

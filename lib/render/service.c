@@ -4,6 +4,7 @@
  * workers alike. Names of pods that are not ready yet are published only when the launcher computes
  * too, as it would else wait for its own name.
  */
+#include "base/api.h"
 #include "render/build.h"
 
 void mpijob__render_service_build(struct mpijob__render_build *b)
@@ -14,9 +15,9 @@ void mpijob__render_service_build(struct mpijob__render_build *b)
 
 	mpijob_node_put_string(b->doc, spec, "clusterIP", "None");
 	selector = mpijob_node_put_map(b->doc, spec, "selector");
-	mpijob_node_put_string(b->doc, selector, MPIJOB__RENDER_LABEL_OPERATOR,
+	mpijob_node_put_string(b->doc, selector, MPIJOB__BASE_API_LABEL_OPERATOR,
 	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
-	mpijob_node_put_string(b->doc, selector, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);
+	mpijob_node_put_string(b->doc, selector, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);
 	if (mpijob__render_subject_launcher_works(b->subject))
 		mpijob_node_put_bool(b->doc, spec, "publishNotReadyAddresses", 1);
 }

@@ -4,6 +4,7 @@
  * stands for an absent namespace or uid, and how the children are called. The caller's options are
  * checked here, once.
  */
+#include "base/api.h"
 #include "render/render.h"
 
 #include "core/diag.h"
@@ -291,8 +292,8 @@ const char *mpijob__render_api_version(int32_t role, int volcano)
 	case MPIJOB_ROLE_SECRET:
 	case MPIJOB_ROLE_WORKER: return "v1";
 	case MPIJOB_ROLE_POD_GROUP:
-		return volcano ? "scheduling.volcano.sh/v1beta1" : "scheduling.x-k8s.io/v1alpha1";
-	case MPIJOB_ROLE_LAUNCHER: return "batch/v1";
+		return volcano ? MPIJOB__BASE_API_VOLCANO : MPIJOB__BASE_API_COSCHEDULING;
+	case MPIJOB_ROLE_LAUNCHER: return MPIJOB__BASE_API_BATCH;
 	case MPIJOB_ROLE_NETWORK_POLICY: return "networking.k8s.io/v1";
 	default: return NULL;
 	}

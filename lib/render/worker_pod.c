@@ -5,6 +5,7 @@
  * a search domain (Intel MPI and MPICH call back to it), and carries its index as a label, one
  * higher when the launcher takes index 0.
  */
+#include "base/api.h"
 #include "render/build.h"
 
 #include "base/text.h"
@@ -112,7 +113,7 @@ int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subj
 	if (code == 0)
 		code = index_label(subject, index, &text);
 	mpijob_node_put_string(doc, mpijob_node_edit(metadata, "labels"),
-	    MPIJOB__RENDER_LABEL_REPLICA_INDEX, mpijob_text_data(&text));
+	    MPIJOB__BASE_API_LABEL_REPLICA_INDEX, mpijob_text_data(&text));
 	mpijob__base_text_release(&text);
 	return code != 0 ? code : mpijob_doc_error(doc);
 }

@@ -15,6 +15,7 @@
 #include <mpijob/http.h>
 #include <mpijob/mpijob.h>
 
+#include "base/api.h"
 #include "log.h"
 
 #define QPS_OF_0   5 /* client-go's default for 0 */
@@ -159,8 +160,8 @@ int connect_ask_kind(mpijob_client *client, const char *namespace_,
 	struct question *question = malloc(sizeof(*question));
 	mpijob_text *path = mpijob_text_new();
 
-	target.api_version = "kubeflow.org/v2beta1";
-	target.kind = "MPIJob";
+	target.api_version = MPIJOB__BASE_API_VERSION;
+	target.kind = MPIJOB__BASE_API_KIND;
 	target.namespace_ = given(namespace_);
 	target.query = query;
 	target.query_count = 2;

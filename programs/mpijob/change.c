@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "chosen.h"
 #include "findings.h"
 #include "print.h"
@@ -25,8 +26,8 @@ struct change {
 
 static void target_set(struct mpijob_target *target, const struct chosen_job *job)
 {
-	target->api_version = JOB_API_VERSION;
-	target->kind = "MPIJob";
+	target->api_version = MPIJOB__BASE_API_VERSION;
+	target->kind = MPIJOB__BASE_API_KIND;
 	target->namespace_ = job->namespace_;
 	target->name = job->name;
 }

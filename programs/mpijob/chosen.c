@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "chosen.h"
+#include "base/api.h"
 #include "findings.h"
 #include "input.h"
 #include "print.h"
@@ -39,8 +40,8 @@ void chosen_free(struct chosen *chosen)
 /* NAME of NAME or TYPE/NAME; NULL for another type, and for what can be no name. */
 static const char *name_of(const char *word)
 {
-	static const char *const types[] = { "mpijob", "mpijobs", "mpijob.kubeflow.org",
-		"mpijobs.kubeflow.org" };
+	static const char *const types[] = { "mpijob", MPIJOB__BASE_API_PLURAL,
+		"mpijob." MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_RESOURCE };
 	const char *slash = strchr(word, '/'), *name = slash ? NULL : word;
 
 	for (size_t i = 0; slash && i < sizeof(types) / sizeof(types[0]); i++)
@@ -145,8 +146,8 @@ int jobs_list(struct connection *connection, const char *namespace_, const char 
 	const char *query[] = { "labelSelector", selector };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	target.api_version = JOB_API_VERSION;
-	target.kind = "MPIJob";
+	target.api_version = MPIJOB__BASE_API_VERSION;
+	target.kind = MPIJOB__BASE_API_KIND;
 	target.namespace_ = namespace_;
 	target.query = query;
 	target.query_count = selector ? 2 : 0;

@@ -5,10 +5,10 @@
 #ifndef MPIJOB_PROGRAM_CHOSEN_H
 #define MPIJOB_PROGRAM_CHOSEN_H
 
+#include "base/api.h"
 #include "connect.h"
 
-#define JOB_API_VERSION "kubeflow.org/v2beta1"
-#define JOB_RESOURCE    "mpijob.kubeflow.org"
+#define JOB_RESOURCE "mpijob." MPIJOB__BASE_API_GROUP
 
 struct chosen_job {
 	char *namespace_;

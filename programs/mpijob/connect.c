@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "connect.h"
+#include "base/api.h"
 #include "findings.h"
 #include "print.h"
 
@@ -394,8 +395,8 @@ static void print_meant(struct connection *connection)
 			    words->items[i], words->items[i]);
 			break;
 		}
-	if (strcmp(first, "mpijob") == 0 || strcmp(first, "mpijobs") == 0 ||
-	    strcmp(first, "mpijobs.kubeflow.org") == 0)
+	if (strcmp(first, "mpijob") == 0 || strcmp(first, MPIJOB__BASE_API_PLURAL) == 0 ||
+	    strcmp(first, MPIJOB__BASE_API_RESOURCE) == 0)
 		print_to(stderr,
 		    "mpijob: '%s' is taken for the name of a job; no kind is given here: only "
 		    "names, or none for all\n",

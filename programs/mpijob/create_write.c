@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "create.h"
 
 struct writer {
@@ -312,7 +313,8 @@ static void put_spec(struct writer *w)
 {
 	const struct create *c = w->create;
 
-	put(w, "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata:\n");
+	put(w, "apiVersion: " MPIJOB__BASE_API_VERSION "\nkind: " MPIJOB__BASE_API_KIND
+	       "\nmetadata:\n");
 	put_field(w, "  name: ", c->name);
 	if (c->arguments->namespace_)
 		put_field(w, "  namespace: ", c->arguments->namespace_);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
@@ -30,8 +31,8 @@ static const char *propagation(const struct arguments *arguments)
 
 static void target_set(struct mpijob_target *target, const struct chosen_job *job)
 {
-	target->api_version = JOB_API_VERSION;
-	target->kind = "MPIJob";
+	target->api_version = MPIJOB__BASE_API_VERSION;
+	target->kind = MPIJOB__BASE_API_KIND;
 	target->namespace_ = job->namespace_;
 	target->name = job->name;
 }

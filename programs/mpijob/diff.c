@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "facts.h"
 #include "fields.h"
 #include "findings.h"
@@ -425,7 +426,8 @@ static int compare_jobs(struct comparison *at)
 	}
 	if (code == 0 && mpijob_node_count(fields))
 		mpijob_node_put(at->doc,
-		    put_change(at, "changed", "MPIJob", mpijob_name(at->new.job), -1, NULL),
+		    put_change(at, "changed", MPIJOB__BASE_API_KIND, mpijob_name(at->new.job), -1,
+			NULL),
 		    "fields", fields);
 	return code;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "doctor.h"
+#include "base/api.h"
 #include "base/clock.h"
 #include "findings.h"
 #include "print.h"
@@ -248,11 +249,11 @@ static void say_status(struct doctor *doctor, const mpijob_node *crd)
 /* Who may not read CRDs may still read jobs. */
 static void check_crd(struct doctor *doctor)
 {
-	static const struct place place = { "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+	static const struct place place = { MPIJOB__BASE_API_CRD, "CustomResourceDefinition",
 		"customresourcedefinitions.apiextensions.k8s.io", "crd", "the CRD of MPIJobs",
 		NULL };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, &place, NULL, "mpijobs.kubeflow.org", &doc);
+	int there = look_at(doctor, &place, NULL, MPIJOB__BASE_API_RESOURCE, &doc);
 
 	if (there == 0)
 		say(doctor, RESULT_FAIL, "crd", INSTALL,
@@ -265,7 +266,8 @@ static void check_crd(struct doctor *doctor)
 	if (there >= 0 || doctor->code)
 		return;
 	struct raw raw = { 0 };
-	there = serves(doctor, "/apis/kubeflow.org/v2beta1", "crd", "kubeflow.org/v2beta1", &raw);
+	there = serves(doctor, "/apis/" MPIJOB__BASE_API_VERSION, "crd", MPIJOB__BASE_API_VERSION,
+	    &raw);
 	if (there >= 0)
 		say(doctor, there ? RESULT_OK : RESULT_FAIL, "crd", INSTALL,
 		    "the server %s kubeflow.org/v2beta1", there ? "serves" : "does not serve");
@@ -358,8 +360,8 @@ static struct operators check_deployments(struct doctor *doctor)
  * could be looked. */
 static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 {
-	static const struct place place = { "coordination.k8s.io/v1", "Lease",
-		"leases.coordination.k8s.io", "lease", "the Leases of all namespaces", NULL };
+	static const struct place place = { MPIJOB__BASE_API_LEASE, "Lease",
+		MPIJOB__BASE_API_LEASES, "lease", "the Leases of all namespaces", NULL };
 	mpijob_doc *doc = NULL;
 	int there = look_at(doctor, &place, NULL, NULL, &doc);
 	const mpijob_node *items =

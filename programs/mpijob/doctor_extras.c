@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "doctor.h"
 
 /* Who may ask for nothing lacks the role that everybody has; else a server behind the API server
@@ -86,8 +87,8 @@ void check_gangs(struct doctor *doctor)
 	static const struct {
 		const char *name, *path;
 	} schedulers[] = {
-		{ "Volcano", "/apis/scheduling.volcano.sh/v1beta1" },
-		{ "scheduler-plugins", "/apis/scheduling.x-k8s.io/v1alpha1" },
+		{ "Volcano", "/apis/" MPIJOB__BASE_API_VOLCANO },
+		{ "scheduler-plugins", "/apis/" MPIJOB__BASE_API_COSCHEDULING },
 	};
 	int none = 1;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "doctor.h"
 #include "when.h"
@@ -133,13 +134,18 @@ static const struct right {
 	enum result otherwise;
 	const char *why;
 } rights[] = {
-	{ "create", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": no job can be submitted" },
-	{ "get", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be looked at" },
-	{ "list", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be found" },
-	{ "watch", "kubeflow.org", "mpijobs", NULL, RESULT_FAIL, ": jobs cannot be waited for" },
-	{ "patch", "kubeflow.org", "mpijobs", NULL, RESULT_WARN,
+	{ "create", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
+	    ": no job can be submitted" },
+	{ "get", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
+	    ": jobs cannot be looked at" },
+	{ "list", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
+	    ": jobs cannot be found" },
+	{ "watch", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
+	    ": jobs cannot be waited for" },
+	{ "patch", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_WARN,
 	    ": jobs cannot be suspended or scaled" },
-	{ "delete", "kubeflow.org", "mpijobs", NULL, RESULT_WARN, ": jobs cannot be deleted" },
+	{ "delete", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_WARN,
+	    ": jobs cannot be deleted" },
 	{ "list", "", "pods", NULL, RESULT_WARN, ": describe and logs see nothing" },
 	{ "get", "", "pods", "log", RESULT_WARN, ": logs see nothing" },
 	{ "list", "", "events", NULL, RESULT_WARN, ": describe sees less" },
@@ -190,7 +196,7 @@ static char *mend_rights(struct doctor *doctor, const char *namespace_, const in
 			strcat(strcat(verbs, *verbs ? "," : ""), rights[i].verb);
 	}
 	if (*verbs)
-		role_allow(&role, verbs, "mpijobs.kubeflow.org", NULL);
+		role_allow(&role, verbs, MPIJOB__BASE_API_RESOURCE, NULL);
 	if (blind)
 		role_allow(&role, "get,list,watch", "pods,pods/log,events", NULL);
 	return role_end(&role, doctor);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/random.h"
 #include "findings.h"
 #include "input.h"
@@ -118,7 +119,7 @@ static int validate_one(struct task *task, mpijob *job)
 	int code = check(task, job);
 
 	if (code == 0 && task->output == OUTPUT_NAME)
-		print_out("mpijob.kubeflow.org/%s\n", name_of(job));
+		print_out("mpijob." MPIJOB__BASE_API_GROUP "/%s\n", name_of(job));
 	return code;
 }
 
@@ -165,7 +166,9 @@ static int default_one(struct task *task, mpijob *job)
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(job));
 
 	switch (task->output) {
-	case OUTPUT_NAME: print_out("mpijob.kubeflow.org/%s\n", name_of(job)); return 0;
+	case OUTPUT_NAME:
+		print_out("mpijob." MPIJOB__BASE_API_GROUP "/%s\n", name_of(job));
+		return 0;
 	case OUTPUT_JSON:
 		mpijob_node_append(task->list, mpijob_doc_find(task->list, "items"),
 		    mpijob_node_copy(task->list, root));

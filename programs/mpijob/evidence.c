@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "evidence.h"
+
+#include "base/api.h"
 
 #define MOST_LAUNCHERS 4
 #define MOST_WORKERS   16 /* of a job that goes on or failed */
@@ -19,7 +22,7 @@
 const char *pod_role(const mpijob_node *pod)
 {
 	const char *role = mpijob_node_string(
-	    mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
+	    mpijob_node_find(pod, "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_ROLE "]"));
 
 	return role ? role : "";
 }
@@ -35,25 +38,30 @@ int pod_is_of(const mpijob_node *pod, const char *uid, const char *created)
 		    mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "kind"));
 		const char *owner =
 		    mpijob_node_string(mpijob_node_get(mpijob_node_at(owners, i), "uid"));
-		if (kind && owner && strcmp(kind, "MPIJob") == 0)
+		if (kind && owner && strcmp(kind, MPIJOB__BASE_API_KIND) == 0)
 			return strcmp(owner, uid) == 0;
 	}
 	return !created || !made || strcmp(made, created) >= 0;
 }
 
-int condition_is_true(const mpijob_node *object, const char *type)
+const mpijob_node *condition_of(const mpijob_node *object, const char *type)
 {
 	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const char *has =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
-		const char *status =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
-		if (has && status && strcmp(has, type) == 0)
-			return strcmp(status, "True") == 0;
+		const mpijob_node *condition = mpijob_node_at(conditions, i);
+		const char *has = mpijob_node_string(mpijob_node_get(condition, "type"));
+		if (has && strcasecmp(has, type) == 0)
+			return condition;
 	}
-	return 0;
+	return NULL;
+}
+
+int condition_is(const mpijob_node *object, const char *type, const char *status)
+{
+	const char *has = mpijob_node_string(mpijob_node_get(condition_of(object, type), "status"));
+
+	return has && strcmp(has, status) == 0;
 }
 
 static int miss(struct seen *seen, const char *what, int code, const mpijob_diag *diag)
@@ -81,7 +89,7 @@ static char *join(const char *left, const char *right)
 static int look_at_pods(struct seen *seen, mpijob_client *client, const char *namespace_,
     const char *name, mpijob_diag *diag)
 {
-	char *selector = join("training.kubeflow.org/job-name=", name);
+	char *selector = join(MPIJOB__BASE_API_LABEL_JOB_NAME "=", name);
 	const char *query[] = { "labelSelector", selector };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -112,7 +120,7 @@ static int look_at_launcher(struct seen *seen, mpijob_client *client, const char
 	char *launcher = join(name, "-launcher");
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	target.api_version = "batch/v1";
+	target.api_version = MPIJOB__BASE_API_BATCH;
 	target.kind = "Job";
 	target.namespace_ = namespace_;
 	target.name = launcher;
@@ -346,7 +354,8 @@ static size_t count_workers(const struct seen *seen)
 int seen_add_logs(struct seen *seen, mpijob_client *client)
 {
 	static const char *const phases[] = { "Failed", "Running", "Succeeded" };
-	int succeeded = condition_is_true(mpijob_doc_root(mpijob_document(seen->job)), "Succeeded");
+	int succeeded =
+	    condition_is(mpijob_doc_root(mpijob_document(seen->job)), "Succeeded", "True");
 	size_t launchers = MOST_LAUNCHERS, workers = MOST_WORKERS;
 	int code = 0;
 

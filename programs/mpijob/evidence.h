@@ -51,8 +51,11 @@ const char *pod_role(const mpijob_node *pod);
  */
 int pod_is_of(const mpijob_node *pod, const char *uid, const char *created);
 
-/* Whether a condition of status.conditions is True. */
-int condition_is_true(const mpijob_node *object, const char *type);
+/* The condition of a type in status.conditions, or NULL. Letter case does not matter, as for
+ * `kubectl wait`. */
+const mpijob_node *condition_of(const mpijob_node *object, const char *type);
+/* Whether it has this status: "True", "False" or "Unknown". */
+int condition_is(const mpijob_node *object, const char *type, const char *status);
 
 /* Start to stream what a container prints, or printed before its restart. As
  * mpijob_client_start(). */

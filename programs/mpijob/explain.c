@@ -10,6 +10,7 @@
 
 #include <mpijob/mpijob.h>
 
+#include "base/api.h"
 #include "findings.h"
 #include "print.h"
 
@@ -243,7 +244,8 @@ static int complain(const char *path, const struct mpijob_field *nearest)
 
 static int explain(const char *path)
 {
-	static const char *const prefixes[] = { "mpijob.", "mpijobs.", "mpijobs.kubeflow.org." };
+	static const char *const prefixes[] = { "mpijob.", "mpijobs.",
+		MPIJOB__BASE_API_RESOURCE "." };
 	size_t matched;
 
 	if (finding_explain(path))

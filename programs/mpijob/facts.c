@@ -9,6 +9,8 @@
 
 #include "facts.h"
 
+#include "base/api.h"
+
 int facts_begin(struct facts *facts, const char *name, const char *namespace_)
 {
 	*facts = (struct facts){ .name = name, .namespace_ = namespace_ };
@@ -91,7 +93,7 @@ static int take_text(struct facts *facts, const mpijob_text *text, mpijob_diag *
 
 	if (code || !belongs(facts, seen))
 		return code;
-	if (!facts->uid && is_word(seen->owner_kind, "MPIJob") &&
+	if (!facts->uid && is_word(seen->owner_kind, MPIJOB__BASE_API_KIND) &&
 	    is_word(seen->owner_name, facts->name) && seen->owner_uid) {
 		facts->uid = strdup(seen->owner_uid);
 		if (!facts->uid)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
@@ -300,8 +301,8 @@ static int get_one(struct get *get, const struct chosen_job *job)
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_doc *found = NULL;
 
-	target.api_version = JOB_API_VERSION;
-	target.kind = "MPIJob";
+	target.api_version = MPIJOB__BASE_API_VERSION;
+	target.kind = MPIJOB__BASE_API_KIND;
 	target.namespace_ = job->namespace_;
 	target.name = job->name;
 	int code = mpijob_client_get(get->connection.client, &target, &found, get->connection.diag);
@@ -487,8 +488,8 @@ static int watch(struct get *get, const struct chosen *chosen)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 
-	options.api_version = JOB_API_VERSION;
-	options.kind = "MPIJob";
+	options.api_version = MPIJOB__BASE_API_VERSION;
+	options.kind = MPIJOB__BASE_API_KIND;
 	options.namespace_ = get->arguments->all_namespaces ? NULL : get->connection.namespace_;
 	options.label_selector = get->arguments->selector;
 	if (chosen->count) {

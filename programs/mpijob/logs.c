@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "connect.h"
 #include "evidence.h"
@@ -276,7 +277,7 @@ static int has_started(const mpijob_node *pod)
 
 static mpijob_text *selector_of(const char *name)
 {
-	static const char key[] = "training.kubeflow.org/job-name=";
+	static const char key[] = MPIJOB__BASE_API_LABEL_JOB_NAME "=";
 	mpijob_text *text = mpijob_text_new();
 
 	if (text && (mpijob_text_write(text, key, sizeof(key) - 1) ||
@@ -488,8 +489,8 @@ static int on_job(void *user, const struct mpijob_watch_event *event)
 	    event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : 0;
 	const mpijob_node *job = doc ? mpijob_doc_root(doc) : NULL;
 
-	if (event->event == MPIJOB_WATCH_DELETED || condition_is_true(job, "Succeeded") ||
-	    condition_is_true(job, "Failed"))
+	if (event->event == MPIJOB_WATCH_DELETED || condition_is(job, "Succeeded", "True") ||
+	    condition_is(job, "Failed", "True"))
 		reader->finished = 1;
 	mpijob_doc_free(doc);
 	return code;
@@ -626,8 +627,8 @@ static int follow(struct reader *reader)
 	options.user = reader;
 	int code = selector ? mpijob_watch_new(connection->client, &options, &reader->pods)
 			    : MPIJOB_ERR_NOMEM;
-	options.api_version = "kubeflow.org/v2beta1";
-	options.kind = "MPIJob";
+	options.api_version = MPIJOB__BASE_API_VERSION;
+	options.kind = MPIJOB__BASE_API_KIND;
 	options.name = reader->name;
 	options.label_selector = NULL;
 	options.object = on_job;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "evidence.h"
 #include "findings.h"
@@ -309,7 +310,7 @@ static struct pod_row *row_find(struct pods *pods, const mpijob_node *pod)
 	const char *uid = mpijob_node_string(mpijob_node_find(pod, "metadata.uid"));
 	const char *name = mpijob_node_string(mpijob_node_find(pod, "metadata.name"));
 	const char *role = mpijob_node_string(
-	    mpijob_node_find(pod, "metadata.labels[training.kubeflow.org/job-role]"));
+	    mpijob_node_find(pod, "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_ROLE "]"));
 	const char *created =
 	    mpijob_node_string(mpijob_node_find(pod, "metadata.creationTimestamp"));
 

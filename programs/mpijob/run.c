@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "findings.h"
 #include "print.h"
@@ -101,7 +102,7 @@ static int check_manager(struct run *run, const struct mpijob_spec *spec)
 {
 	const char *manager = spec->run_policy ? spec->run_policy->managed_by : NULL;
 
-	if (!manager || strcmp(manager, "kubeflow.org/mpi-operator") == 0)
+	if (!manager || strcmp(manager, MPIJOB__BASE_API_MANAGER) == 0)
 		return 0;
 	return refuse(run, MPIJOB_ERR_SPEC, "managed-elsewhere", "spec.runPolicy.managedBy",
 	    "this leaves the job to '%s', so nothing would run it here; remove the field", manager);

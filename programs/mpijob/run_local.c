@@ -9,6 +9,7 @@
 
 #include <mpijob/local.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "findings.h"
 #include "options.h"
@@ -271,8 +272,8 @@ static int delete_job(struct run *run, int64_t most_ms)
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
 	run->stopped_at = run_signals_seen();
-	target.api_version = "kubeflow.org/v2beta1";
-	target.kind = "MPIJob";
+	target.api_version = MPIJOB__BASE_API_VERSION;
+	target.kind = MPIJOB__BASE_API_KIND;
 	target.namespace_ = mpijob_namespace(run->job);
 	target.name = mpijob_name(run->job);
 	int code = mpijob_client_delete(run->client, &target, run->uid, "Background", run->diag);

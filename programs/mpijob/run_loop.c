@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "findings.h"
 #include "hopeless.h"
@@ -231,8 +232,8 @@ static int watch_job(struct run *run)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 
-	options.api_version = "kubeflow.org/v2beta1";
-	options.kind = "MPIJob";
+	options.api_version = MPIJOB__BASE_API_VERSION;
+	options.kind = MPIJOB__BASE_API_KIND;
 	options.name = run->name;
 	run->watched_job.changed = job_changed;
 	run->watched_job.user = run;
@@ -243,7 +244,7 @@ static int watch_pods(struct run *run)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 	mpijob_text *selector = mpijob_text_new();
-	static const char key[] = "training.kubeflow.org/job-name=";
+	static const char key[] = MPIJOB__BASE_API_LABEL_JOB_NAME "=";
 	int code = selector ? mpijob_text_write(selector, key, sizeof(key) - 1) : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
+#include "evidence.h"
 #include "findings.h"
 #include "needed.h"
 #include "pods.h"
@@ -265,20 +267,6 @@ static int send_all(struct submit *submit)
 
 /* ---- the end of the jobs ---- */
 
-static const mpijob_node *condition_of(const mpijob *job, const char *type)
-{
-	const mpijob_node *conditions =
-	    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const mpijob_node *condition = mpijob_node_at(conditions, i);
-		if (strcmp(text_at(condition, "type"), type) == 0 &&
-		    strcmp(text_at(condition, "status"), "True") == 0)
-			return condition;
-	}
-	return NULL;
-}
-
 /* An attempt of the launcher that ended: which code is the last one that is not 0. */
 static void take_exit(struct waited *waited, const mpijob_node *ended)
 {
@@ -326,7 +314,7 @@ static int begin_to_look(struct submit *submit, struct waited *waited)
 	char *selector = NULL;
 
 	if (asprintf(&selector,
-		"training.kubeflow.org/job-name=%s,training.kubeflow.org/job-role=launcher",
+		MPIJOB__BASE_API_LABEL_JOB_NAME "=%s," MPIJOB__BASE_API_LABEL_JOB_ROLE "=launcher",
 		waited->job->name) < 0)
 		return MPIJOB_ERR_NOMEM;
 	options.api_version = "v1";
@@ -354,9 +342,10 @@ static int launcher_exit(struct submit *submit, const struct waited *waited)
 
 static int say_end(struct submit *submit, const struct waited *waited, const mpijob *ended)
 {
-	const mpijob_node *failed = condition_of(ended, "Failed");
+	const mpijob_node *root = mpijob_doc_root(mpijob_document(ended));
+	const mpijob_node *failed = condition_of(root, "Failed");
 
-	if (!failed) {
+	if (!condition_is(root, "Failed", "True")) {
 		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", waited->job->name);
 		return 0;
 	}

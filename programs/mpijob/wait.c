@@ -8,8 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
+#include "evidence.h"
 #include "findings.h"
 #include "pods.h"
 #include "print.h"
@@ -90,19 +92,8 @@ static int64_t left_ms(const struct wait *wait)
 static int has_value(void *user, const mpijob_node *object)
 {
 	const struct goal *goal = user;
-	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
 
-	if (!object)
-		return MPIJOB_ERR_NOT_FOUND;
-	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const char *type =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "type"));
-		const char *status =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(conditions, i), "status"));
-		if (type && status && strcasecmp(type, goal->type) == 0)
-			return strcmp(status, goal->value) == 0;
-	}
-	return 0;
+	return object ? condition_is(object, goal->type, goal->value) : MPIJOB_ERR_NOT_FOUND;
 }
 
 static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc **out)
@@ -117,8 +108,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 		mpijob_free(stored);
 		return code;
 	}
-	target.api_version = JOB_API_VERSION;
-	target.kind = "MPIJob";
+	target.api_version = MPIJOB__BASE_API_VERSION;
+	target.kind = MPIJOB__BASE_API_KIND;
 	target.namespace_ = job->namespace_;
 	target.name = job->name;
 	return mpijob_client_wait(wait->connection.client, &target, left_ms(wait), has_value,

@@ -135,7 +135,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     "An object of such a name": [
         ("lib/plan/children.c", "return mpijob__plan_owns(plan, child->owner_uid) ? OURS : TAKEN;", "return OURS;",
          UNIT + "operator_hostile.c", "names_of_others_are_not_taken"),
-        ("lib/plan/plan.c", '"Warning", "ErrResourceExists"', '"Warning", "Exists"', RUN, "somebody_elses_service"),
+        ("lib/plan/plan.c", '"Warning", MPIJOB__BASE_API_REASON_EXISTS', '"Warning", "Exists"', RUN, "somebody_elses_service"),
     ],
     "The operator reads a Secret": [
         ("lib/operator/cache_children.c", "int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);",
@@ -155,9 +155,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "render_hostile.c", "a_template_owns_nothing"),
     ],
     "The operator's own labels win": [
-        ("lib/render/pod.c", "mpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);",
-         "if (!mpijob_node_get(labels, MPIJOB__RENDER_LABEL_JOB_NAME))\n"
-         "\t\tmpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);",
+        ("lib/render/pod.c", "mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);",
+         "if (!mpijob_node_get(labels, MPIJOB__BASE_API_LABEL_JOB_NAME))\n"
+         "\t\tmpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);",
          UNIT + "render_hostile.c", "a_template_owns_nothing"),
     ],
     "Labels do not make a pod a child": [

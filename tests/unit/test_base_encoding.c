@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base64 in both directions, hexadecimal digits, decimal numbers, new strings. */
+/* Base64 in both directions, hexadecimal digits, decimal numbers, new strings, DNS
+ * names, percent encoding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +11,10 @@
 #include <cmocka.h>
 
 #include "base/base64.h"
+#include "base/dns.h"
 #include "base/hex.h"
 #include "base/number.h"
+#include "base/percent.h"
 #include "base/text.h"
 
 #include <mpijob/base.h>
@@ -124,6 +127,43 @@ static void new_strings(void **state)
 	free(longer);
 }
 
+static void dns_names(void **state)
+{
+	static const char *const labels[] = { "a", "0", "a-b", "a--b", "9z" };
+	static const char *const names[] = { "a.b", "a-1.0.z9", "a.b.c.d" };
+	static const char *const bad[] = { "", "-", "-a", "a-", "A", "a_b", "a b", ".", "a.", ".a",
+		"a..b", "a.-b", "a-.b", "\xc3\xa4", "a\n" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		assert_true(mpijob__base_dns_is_label(labels[i], strlen(labels[i])));
+		assert_true(mpijob__base_dns_is_name(labels[i], strlen(labels[i])));
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		assert_false(mpijob__base_dns_is_label(names[i], strlen(names[i])));
+		assert_true(mpijob__base_dns_is_name(names[i], strlen(names[i])));
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_false(mpijob__base_dns_is_label(bad[i], strlen(bad[i])));
+		assert_false(mpijob__base_dns_is_name(bad[i], strlen(bad[i])));
+	}
+	assert_true(mpijob__base_dns_is_label("ab-", 2));
+}
+
+static void percent(void **state)
+{
+	struct mpijob_text text = { 0 };
+
+	(void)state;
+	assert_int_equal(mpijob__base_percent_encode(&text, "aZ09-._~", "-._~"), 0);
+	assert_string_equal(text.data, "aZ09-._~");
+	assert_int_equal(mpijob__base_percent_encode(&text, "/% \xc3\xa4\x7f", ""), 0);
+	assert_string_equal(text.data, "aZ09-._~%2F%25%20%C3%A4%7F");
+	assert_int_equal(mpijob__base_percent_encode(&text, "", "-"), 0);
+	assert_int_equal(text.len, 26);
+	mpijob__base_text_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +172,8 @@ int main(void)
 		cmocka_unit_test(hex_digits),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(new_strings),
+		cmocka_unit_test(dns_names),
+		cmocka_unit_test(percent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

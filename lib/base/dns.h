@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DNS names as Kubernetes allows them (RFC 1123, lower case only). */
+#ifndef MPIJOB__BASE_DNS_H
+#define MPIJOB__BASE_DNS_H
+
+#include <stddef.h>
+
+#define MPIJOB__BASE_DNS_LABEL 63 /* the longest label; the functions do not check the length */
+
+/* Whether the text is letters, digits and `-`, at least one, with a letter or digit at both ends.
+ */
+int mpijob__base_dns_is_label(const char *text, size_t len);
+/* Whether the text is such labels with `.` between them. */
+int mpijob__base_dns_is_name(const char *text, size_t len);
+
+#endif
