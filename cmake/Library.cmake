@@ -15,8 +15,19 @@ target_compile_options(mpijob-flags INTERFACE -Wall -Wextra -Wshadow -Wformat=2 
 	-Wstrict-prototypes -Wmissing-prototypes $<$<BOOL:${MPIJOB_WERROR}>:-Werror>)
 target_link_libraries(mpijob-flags INTERFACE mpijob-hardening)
 
+# The private helpers of lib/base, in every library and program. An archive: each takes only the files that it uses. Their
+# symbols are hidden, so each shared library has a copy of its own. libmpijob.a holds all of them for the other archives,
+# which need it anyway; so nothing is defined twice in a program that is linked statically.
+file(GLOB base_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/base/*.c)
+add_library(mpijob-base STATIC ${base_sources})
+set_target_properties(mpijob-base PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}) # not installed
+target_compile_options(mpijob-base PRIVATE -Wconversion)
+target_compile_definitions(mpijob-base PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
+target_link_libraries(mpijob-base PRIVATE mpijob-flags)
+
 # mpijob_library(NAME ROOMS... [LINK...] [USES...]): the shared library NAME with the map lib/libNAME.map, and NAME-static, the
-# file libNAME.a, in which tests reach private functions. USES names other libraries of the project.
+# file libNAME.a, in which tests reach private functions. USES names other libraries of the project; the library that uses
+# none holds lib/base for all archives.
 function(mpijob_library name)
 	cmake_parse_arguments(arg "" "" "ROOMS;LINK;USES" ${ARGN})
 	set(sources)
@@ -36,6 +47,9 @@ function(mpijob_library name)
 	target_link_libraries(${name}-objects PRIVATE mpijob-flags ${arg_LINK})
 	add_library(${name} SHARED $<TARGET_OBJECTS:${name}-objects>)
 	add_library(${name}-static STATIC $<TARGET_OBJECTS:${name}-objects>)
+	if(NOT arg_USES)
+		target_sources(${name}-static PRIVATE $<TARGET_OBJECTS:mpijob-base>)
+	endif()
 	add_library(mpijob::${name} ALIAS ${name})
 	set(map ${PROJECT_SOURCE_DIR}/lib/lib${name}.map)
 	set_target_properties(${name}-static PROPERTIES OUTPUT_NAME ${name})
@@ -47,7 +61,7 @@ function(mpijob_library name)
 		target_include_directories(${target} INTERFACE
 			$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 	endforeach()
-	target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:mpijob-flags> ${arg_LINK} PUBLIC ${arg_USES})
+	target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:mpijob-flags> $<BUILD_INTERFACE:mpijob-base> ${arg_LINK} PUBLIC ${arg_USES})
 	list(TRANSFORM arg_USES APPEND -static OUTPUT_VARIABLE uses_static)
 	target_link_libraries(${name}-static PRIVATE mpijob-flags PUBLIC ${arg_LINK} ${uses_static})
 	set_property(GLOBAL APPEND PROPERTY MPIJOB_LIBRARIES ${name})
@@ -77,7 +91,7 @@ function(mpijob_program target)
 	add_executable(${target} ${sources})
 	target_compile_options(${target} PRIVATE -Wconversion)
 	target_compile_definitions(${target} PRIVATE _GNU_SOURCE=)
-	target_link_libraries(${target} PRIVATE mpijob-flags ${arg_USES})
+	target_link_libraries(${target} PRIVATE mpijob-flags mpijob-base ${arg_USES})
 	target_link_options(${target} PRIVATE LINKER:--as-needed)
 	set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_NAME} INSTALL_RPATH "${program_rpath}"
 		RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${arg_DIRECTORY})

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include <mpijob/base.h>
-
 #define LONGEST 64
 
 static unsigned char fold(char c)
@@ -76,9 +74,4 @@ const char *mpijob__base_near_word(const char *word, const char *const *words, s
 		}
 	}
 	return best <= limit && !tie ? found : NULL;
-}
-
-const char *mpijob_nearest(const char *word, const char *const *words, size_t count)
-{
-	return word && words ? mpijob__base_near_word(word, words, count) : NULL;
 }

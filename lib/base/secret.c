@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How bytes are really gone.
- *
- * A plain memset() before free() may be left out by the compiler: that is
- * settled here and nowhere else.
+ * How memory is wiped. A compiler may remove a plain memset() before free(); no other file has to
+ * deal with that.
  */
 #include "base/secret.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void mpijob__base_secret_wipe(void *data, size_t len)
@@ -21,4 +20,17 @@ void mpijob__base_secret_wipe(void *data, size_t len)
 	while (len--)
 		*p++ = 0;
 #endif
+}
+
+void mpijob__base_secret_free(void *data, size_t len)
+{
+	if (data)
+		mpijob__base_secret_wipe(data, len);
+	free(data);
+}
+
+void mpijob__base_secret_free_text(char *text)
+{
+	if (text)
+		mpijob__base_secret_free(text, strlen(text));
 }

@@ -8,5 +8,9 @@
 /* Overwrite bytes in a way that the compiler may not leave out. `data` may be NULL when `len` is
  * 0. */
 void mpijob__base_secret_wipe(void *data, size_t len);
+/* Wipe `len` bytes of allocated memory and free it. `data` may be NULL. */
+void mpijob__base_secret_free(void *data, size_t len);
+/* The same for a string. */
+void mpijob__base_secret_free_text(char *text);
 
 #endif

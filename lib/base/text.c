@@ -16,25 +16,12 @@
 
 #define FIRST_CAP 120
 
-mpijob_text *mpijob_text_new(void)
-{
-	return calloc(1, sizeof(struct mpijob_text));
-}
-
 void mpijob__base_text_release(struct mpijob_text *text)
 {
 	if (text->data)
 		mpijob__base_secret_wipe(text->data, text->cap + 1);
 	free(text->data);
 	memset(text, 0, sizeof(*text));
-}
-
-void mpijob_text_free(mpijob_text *text)
-{
-	if (!text)
-		return;
-	mpijob__base_text_release(text);
-	free(text);
 }
 
 int mpijob__base_text_reserve(struct mpijob_text *text, size_t len)
@@ -65,12 +52,8 @@ int mpijob__base_text_reserve(struct mpijob_text *text, size_t len)
 	return 0;
 }
 
-int mpijob_text_write(void *user, const char *data, size_t len)
+int mpijob__base_text_append(struct mpijob_text *text, const char *data, size_t len)
 {
-	struct mpijob_text *text = user;
-
-	if (!text || (!data && len))
-		return MPIJOB_ERR_USAGE;
 	if (len == 0)
 		return 0;
 	if (mpijob__base_text_reserve(text, len))
@@ -83,7 +66,7 @@ int mpijob_text_write(void *user, const char *data, size_t len)
 
 int mpijob__base_text_puts(struct mpijob_text *text, const char *string)
 {
-	return mpijob_text_write(text, string, strlen(string));
+	return mpijob__base_text_append(text, string, strlen(string));
 }
 
 int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args)
@@ -120,22 +103,29 @@ int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
 	return rc;
 }
 
-const char *mpijob_text_data(const mpijob_text *text)
+char *mpijob__base_text_vformat(const char *format, va_list args)
 {
-	if (!text)
-		return NULL;
-	return text->data ? text->data : "";
+	va_list again;
+	char *string = NULL;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (len >= 0)
+		string = malloc((size_t)len + 1);
+	if (string)
+		(void)vsnprintf(string, (size_t)len + 1, format, args);
+	return string;
 }
 
-size_t mpijob_text_len(const mpijob_text *text)
+char *mpijob__base_text_format(const char *format, ...)
 {
-	return text ? text->len : 0;
-}
+	va_list args;
+	char *string;
 
-void mpijob_text_clear(mpijob_text *text)
-{
-	if (!text || !text->data)
-		return;
-	mpijob__base_secret_wipe(text->data, text->cap + 1);
-	text->len = 0;
+	va_start(args, format);
+	string = mpijob__base_text_vformat(format, args);
+	va_end(args);
+	return string;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library may do with a mpijob_text beyond the public functions. */
+/* Text that grows: what is inside a mpijob_text. */
 #ifndef MPIJOB__BASE_TEXT_H
 #define MPIJOB__BASE_TEXT_H
 
@@ -20,6 +20,8 @@ struct mpijob_text {
 	size_t cap; /* without the final NUL */
 };
 
+/* Append `len` bytes; `data` may be NULL when `len` is 0. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__base_text_append(struct mpijob_text *text, const char *data, size_t len);
 /* Append a NUL-terminated string. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_puts(struct mpijob_text *text, const char *string);
 /* Append formatted text of any length. No floating-point formats: they follow the locale. 0 or
@@ -28,6 +30,9 @@ int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
     MPIJOB__BASE_PRINTF(2, 3);
 int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args)
     MPIJOB__BASE_PRINTF(2, 0);
+/* Print into a new string; NULL when memory runs out. The same formats. */
+char *mpijob__base_text_format(const char *format, ...) MPIJOB__BASE_PRINTF(1, 2);
+char *mpijob__base_text_vformat(const char *format, va_list args) MPIJOB__BASE_PRINTF(1, 0);
 /* Make room for `len` further bytes and a NUL, to be filled at data + len. 0 or
  * MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_reserve(struct mpijob_text *text, size_t len);

@@ -9,6 +9,7 @@
 #include "base/uid.h"
 
 #include "base/digest.h"
+#include "base/hex.h"
 
 #include <mpijob/base.h>
 
@@ -116,7 +117,6 @@ uint64_t mpijob__base_uid_hash(const struct mpijob__base_uid *uid, uint64_t seed
 const char *mpijob__base_uid_text(const struct mpijob__base_uid *uid,
     char room[MPIJOB__BASE_UID_ROOM])
 {
-	static const char digits[] = "0123456789abcdef";
 	size_t at = 0;
 
 	if (is_text(uid))
@@ -124,8 +124,8 @@ const char *mpijob__base_uid_text(const struct mpijob__base_uid *uid,
 	for (size_t i = 0; i < sizeof(uid->bytes); i++) {
 		if (is_dash(at))
 			room[at++] = '-';
-		room[at++] = digits[uid->bytes[i] >> 4];
-		room[at++] = digits[uid->bytes[i] & 15];
+		mpijob__base_hex_write(uid->bytes[i], 2, room + at);
+		at += 2;
 	}
 	room[at] = 0;
 	return room;

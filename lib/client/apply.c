@@ -5,7 +5,9 @@
  * Only here is known what server-side apply demands (a manager's name, its content type, force) and
  * how a SelfSubjectAccessReview asks and answers.
  */
-#include "base/diag.h"
+#include "client/apply.h"
+
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/task.h"
 
@@ -66,7 +68,7 @@ static int check(const struct mpijob_target *target, const struct mpijob_apply_o
 	return 0;
 }
 
-int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target *target,
+int mpijob__client_task_request_apply(mpijob_task *task, const struct mpijob_target *target,
     const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_diag *heard)
 {
 	struct mpijob_apply_options known;
@@ -75,14 +77,14 @@ int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target 
 	int rc = check(target, options, &named, &known);
 
 	if (rc)
-		return mpijob__client_task_unsent(task, rc);
+		return mpijob__client_task_request_failed(task, rc);
 	query = calloc(named.query_count + 4, sizeof(*query));
 	if (!query)
-		return mpijob__client_task_unsent(task, MPIJOB_ERR_NOMEM);
+		return mpijob__client_task_request_failed(task, MPIJOB_ERR_NOMEM);
 	rc = make_query(&named, &known, query);
 	/* JSON is YAML, and the only content type of apply that every server takes. */
-	rc = rc ? mpijob__client_task_unsent(task, rc)
-		: mpijob__client_task_ask_with(task, "PATCH", &named, APPLY_PATCH, object,
+	rc = rc ? mpijob__client_task_request_failed(task, rc)
+		: mpijob__client_task_request_node(task, "PATCH", &named, APPLY_PATCH, object,
 		      task->wants, heard);
 	free(query);
 	return rc;
@@ -92,8 +94,9 @@ int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *targe
     const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_doc **out,
     mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = client && target && object
 		     ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
@@ -101,10 +104,10 @@ int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *targe
 
 	if (rc)
 		return rc;
-	task->step = mpijob__client_task_hand_out;
-	rc = mpijob__client_task_begin(task,
-	    mpijob__client_task_ask_apply(task, target, object, options, diag), &task);
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
+	task->step = mpijob__client_task_return_document;
+	rc = mpijob__client_task_started(task,
+	    mpijob__client_task_request_apply(task, target, object, options, diag), &task);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
 }
 
 /* --- access --- */
@@ -134,7 +137,7 @@ static void tell_why_not(const mpijob_node *status, const struct mpijob_access *
 
 	if (!why || !*why)
 		why = mpijob_node_string(mpijob_node_get(status, "evaluationError"));
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_INFO, "access-denied", "Forbidden", NULL, NULL,
 	    "may not %s %s%s%s%s%s", access->verb, access->resource, access->subresource ? "/" : "",
 	    access->subresource ? access->subresource : "", why && *why ? ": " : "",
 	    why ? why : "");
@@ -146,7 +149,7 @@ static int read_review(const mpijob_doc *doc, const struct mpijob_access *access
 	int allowed = 0;
 
 	if (!mpijob_node_bool(mpijob_node_get(status, "allowed"), &allowed)) {
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL,
 		    NULL, "the answer does not say whether it is allowed");
 		return MPIJOB_ERR_SYNTAX;
 	}
@@ -180,7 +183,7 @@ static int ask(struct asking *asking)
 	target.api_version = "authorization.k8s.io/v1";
 	target.kind = "SelfSubjectAccessReview";
 	if (rc == 0)
-		rc = mpijob__client_task_ask_with(task, "POST", &target, "application/json",
+		rc = mpijob__client_task_request_node(task, "POST", &target, "application/json",
 		    mpijob_doc_root(doc), 1, task->diag);
 	mpijob_doc_free(doc);
 	return rc;
@@ -195,12 +198,12 @@ static int keep_access(struct asking *asking, const struct mpijob_access *given)
 		return rc;
 	if (!access->verb || !*access->verb || !access->resource || !*access->resource)
 		return MPIJOB_ERR_USAGE;
-	access->verb = mpijob__client_task_keep(&asking->task, access->verb, &rc);
-	access->group = mpijob__client_task_keep(&asking->task, access->group, &rc);
-	access->resource = mpijob__client_task_keep(&asking->task, access->resource, &rc);
-	access->subresource = mpijob__client_task_keep(&asking->task, access->subresource, &rc);
-	access->namespace_ = mpijob__client_task_keep(&asking->task, access->namespace_, &rc);
-	access->name = mpijob__client_task_keep(&asking->task, access->name, &rc);
+	access->verb = mpijob__client_task_copy(&asking->task, access->verb, &rc);
+	access->group = mpijob__client_task_copy(&asking->task, access->group, &rc);
+	access->resource = mpijob__client_task_copy(&asking->task, access->resource, &rc);
+	access->subresource = mpijob__client_task_copy(&asking->task, access->subresource, &rc);
+	access->namespace_ = mpijob__client_task_copy(&asking->task, access->namespace_, &rc);
+	access->name = mpijob__client_task_copy(&asking->task, access->name, &rc);
 	return rc;
 }
 
@@ -216,15 +219,16 @@ int mpijob_client_can_start(mpijob_client *client, const struct mpijob_access *a
 		return rc;
 	task->step = answered;
 	rc = keep_access((struct asking *)task, access);
-	return mpijob__client_task_begin(task, rc ? rc : ask((struct asking *)task), out);
+	return mpijob__client_task_started(task, rc ? rc : ask((struct asking *)task), out);
 }
 
 int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_can_start(client, access, &callbacks, &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }

@@ -6,6 +6,8 @@
  * none of the query: what a caller says there goes into the body too, else a deletion that was only
  * to be tried would happen.
  */
+#include "client/delete.h"
+
 #include "base/struct.h"
 #include "client/client.h"
 #include "client/task.h"
@@ -110,7 +112,7 @@ int mpijob__client_delete_write_options(const struct mpijob_delete_options *opti
 	return rc;
 }
 
-int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target *target,
+int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_target *target,
     const struct mpijob_delete_options *options, mpijob_diag *heard)
 {
 	struct mpijob_delete_options wanted;
@@ -123,10 +125,10 @@ int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target
 	if (rc == 0)
 		rc = mpijob__client_delete_write_options(&wanted, &named, &body);
 	if (rc == 0)
-		rc = mpijob__client_task_ask(task, "DELETE", target, "application/json", &body, 0,
-		    heard);
+		rc = mpijob__client_task_request(task, "DELETE", target, "application/json", &body,
+		    0, heard);
 	else
-		rc = mpijob__client_task_unsent(task, rc);
+		rc = mpijob__client_task_request_failed(task, rc);
 	mpijob__base_text_release(&body);
 	return rc;
 }
@@ -134,8 +136,9 @@ int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target
 int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
     const struct mpijob_delete_options *options, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = client && target
 		     ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
@@ -143,10 +146,10 @@ int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target 
 
 	if (rc)
 		return rc;
-	task->step = mpijob__client_task_hand_out;
-	rc = mpijob__client_task_begin(task,
-	    mpijob__client_task_ask_delete(task, target, options, diag), &task);
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
+	task->step = mpijob__client_task_return_document;
+	rc = mpijob__client_task_started(task,
+	    mpijob__client_task_request_delete(task, target, options, diag), &task);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }
 
 int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,

@@ -1,193 +1,484 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a transport may tell about an exchange, and what is remembered of it.
+ * The states of an exchange, from mpijob_client_start() to the end that its caller is notified of.
  *
- * The transport's calls only collect; nothing here calls back into the transport. A stream that its
- * reader wants to stop is marked, and given up by client.c once the transport's poll has returned:
- * a transport need not bear being cancelled in the middle of telling.
+ *   NEW ---- a token is due later ----> QUEUED ---- token due ---------> SENT
+ *   NEW ---- a token is free, or none is needed -----------------------> SENT
+ *   SENT --- transport refuses ---> NEW, and the caller is notified or start() fails
+ *   SENT --- transport ends it, retry --> BACKOFF ---- due ---> QUEUED or SENT, as from NEW
+ *   SENT --- transport ends it, reader has not read all --> DRAINING ---- all is read ---> DONE
+ *   SENT --- transport ends it -----------------------------------------------------------> DONE
+ *
+ *   The client stops it (callback returns a code, limit, HTML page, out of memory):
+ *   SENT ---------> STOPPING ---- transport ends it, or sweep cancels it there ----> DONE
+ *   DRAINING -----> STOPPED ----- sweep -------------------------------------------> DONE
+ *
+ *   The caller cancels it:
+ *   SENT, STOPPING ----------------------> CANCELLING ---- transport ends it, or sweep ---> freed
+ *   QUEUED, BACKOFF, DRAINING, STOPPED --> CANCELLED ----- sweep -------------------------> freed
+ *
+ * DONE lasts while the caller's callback runs; then the exchange is freed. The sweep follows the
+ * transport's poll: the functions that a transport calls only collect and mark, because a transport
+ * need not support a cancel while it reports something. Outside of a poll there is no such moment,
+ * so a cancel takes effect at once.
  */
-#include "client/client.h"
+#include "client/exchange.h"
 
-#include <limits.h>
+#include "base/struct.h"
+#include "client/client.h"
+#include "client/status.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-#define PAGE_WORDS    160                /* bytes of a page that a message shows */
-#define WARNINGS_MOST ((size_t)32 << 10) /* API servers stop at 4 KiB by themselves */
+#define PAGE_SHOWN 160 /* bytes of an HTML page that a message quotes */
 
-static int lower(int c)
+/* ---- states ---- */
+
+static int transport_has(const mpijob_exchange *exchange)
 {
-	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+	return exchange->state == MPIJOB__CLIENT_EXCHANGE_SENT ||
+	       exchange->state == MPIJOB__CLIENT_EXCHANGE_STOPPING ||
+	       exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLING;
 }
 
-static int same_name(const char *a, const char *b)
+/* The sweep is to end it. */
+static int is_ending(const mpijob_exchange *exchange)
 {
-	while (*a && lower((unsigned char)*a) == lower((unsigned char)*b)) {
-		a++;
-		b++;
-	}
-	return *a == 0 && *b == 0;
+	return exchange->state >= MPIJOB__CLIENT_EXCHANGE_STOPPING &&
+	       exchange->state <= MPIJOB__CLIENT_EXCHANGE_CANCELLED;
 }
 
-/* Whole seconds; a date is not understood, as by client-go. A huge number stays huge. 1 when it is
- * a number. */
-static int read_retry_after(const char *value, int64_t *ms)
+static int is_cancelled(const mpijob_exchange *exchange)
 {
-	int64_t seconds = 0;
-
-	while (*value == ' ' || *value == '\t')
-		value++;
-	if (*value < '0' || *value > '9')
-		return 0;
-	for (; *value >= '0' && *value <= '9'; value++)
-		if (seconds < INT32_MAX)
-			seconds = seconds * 10 + (*value - '0');
-	while (*value == ' ' || *value == '\t' || *value == '\r')
-		value++;
-	*ms = seconds * 1000;
-	return *value == 0;
+	return exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLING ||
+	       exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLED;
 }
 
-static int known_warning(const mpijob_text *warnings, const char *text)
+/* A backlog may still wait in the queue when the transport ends the exchange. */
+void mpijob__client_exchange_enter(mpijob_exchange *exchange,
+    enum mpijob__client_exchange_state state)
 {
-	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
-		if (strcmp(warnings->data + at, text) == 0)
-			return 1;
+	if (state != MPIJOB__CLIENT_EXCHANGE_DRAINING)
+		mpijob__client_send_queue_remove(exchange);
+	exchange->state = state;
+	exchange->client->sweep |= is_ending(exchange);
+}
+
+/* `message`: a constant, in end.text, or NULL. */
+static void stop(mpijob_exchange *exchange, int code, const char *message)
+{
+	exchange->end.code = code;
+	exchange->end.message = message;
+	mpijob__client_exchange_enter(exchange, exchange->state == MPIJOB__CLIENT_EXCHANGE_DRAINING
+						    ? MPIJOB__CLIENT_EXCHANGE_STOPPED
+						    : MPIJOB__CLIENT_EXCHANGE_STOPPING);
+}
+
+/* ---- start ---- */
+
+static int check_request(const struct mpijob_request *request, struct mpijob_request *known)
+{
+	int rc =
+	    request ? mpijob__base_struct_check(known, sizeof(*known), request) : MPIJOB_ERR_USAGE;
+
+	if (rc)
+		return rc;
+	if (!known->method || !known->path || known->path[0] != '/' ||
+	    (known->body_len && !known->body) || !mpijob__base_struct_is_flag(known->streaming) ||
+	    !mpijob__base_struct_is_flag(known->fresh))
+		return MPIJOB_ERR_USAGE;
 	return 0;
 }
 
-/* Read a quoted string with backslash escapes; NULL when it does not end or memory runs out. */
-static const char *read_quoted(const char *at, mpijob_text *out)
+static const char *append(char **at, const char *from, size_t len)
 {
-	for (at++; *at && *at != '"'; at++) {
-		if (*at == '\\' && at[1])
-			at++;
-		if (mpijob_text_write(out, at, 1))
-			return NULL;
+	char *to = *at;
+
+	if (!from)
+		return NULL;
+	if (len)
+		memcpy(to, from, len);
+	to[len] = 0;
+	*at += len + 1;
+	return to;
+}
+
+/* Copy a request into one block, which is wiped. 0 or MPIJOB_ERR_NOMEM. */
+static int copy_request(struct mpijob__client_copied_request *copy,
+    const struct mpijob_request *from)
+{
+	size_t method = strlen(from->method), path = strlen(from->path);
+	size_t type = from->content_type ? strlen(from->content_type) : 0;
+	char *at;
+
+	if (mpijob__base_text_reserve(&copy->bytes, method + path + type + from->body_len + 4))
+		return MPIJOB_ERR_NOMEM;
+	copy->request = *from;
+	at = copy->bytes.data;
+	copy->request.method = append(&at, from->method, method);
+	copy->request.path = append(&at, from->path, path);
+	copy->request.content_type = append(&at, from->content_type, type);
+	copy->request.body = append(&at, from->body, from->body_len);
+	copy->bytes.len = (size_t)(at - copy->bytes.data);
+	return 0;
+}
+
+static const char *method_name(const char *method)
+{
+	static const char *const names[] = { "GET", "POST", "PATCH", "PUT", "DELETE" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(method, names[i]) == 0)
+			return names[i];
+	return "other";
+}
+
+static mpijob_call *new_call(mpijob_client *client, const struct mpijob_request *request, int flags,
+    const struct mpijob_callbacks *callbacks)
+{
+	mpijob_call *call = calloc(1, sizeof(*call));
+	mpijob_exchange *exchange;
+
+	if (!call)
+		return NULL;
+	exchange = &call->exchange;
+	exchange->client = client;
+	exchange->callbacks = *callbacks;
+	exchange->method = method_name(request->method);
+	exchange->streaming = request->streaming != 0;
+	exchange->answer.retry_after_ms = -1;
+	if (!(flags & MPIJOB__CLIENT_CALL_NO_RETRY) && client->options.retries > 0)
+		exchange->retry.left = client->options.retries;
+	exchange->copy.request = *request; /* borrowed when it is sent now and only once */
+	if ((exchange->retry.left || (client->bucket.qps && !exchange->streaming)) &&
+	    copy_request(&exchange->copy, request)) {
+		free(call);
+		return NULL;
 	}
-	return *at ? at + 1 : NULL;
+	exchange->next = client->calls;
+	if (client->calls)
+		client->calls->prev = exchange;
+	client->calls = exchange;
+	return call;
 }
 
-static void keep_warning(mpijob_exchange *exchange, const char *text)
+static void free_call(mpijob_exchange *exchange)
 {
-	const struct mpijob_client_options *options = &exchange->client->options;
-	size_t mark = exchange->warnings.len;
+	mpijob__client_send_queue_remove(exchange);
+	if (exchange->prev)
+		exchange->prev->next = exchange->next;
+	else
+		exchange->client->calls = exchange->next;
+	if (exchange->next)
+		exchange->next->prev = exchange->prev;
+	mpijob__base_text_release(&exchange->copy.bytes);
+	mpijob__base_text_release(&exchange->end.text);
+	mpijob__base_text_release(&exchange->stream.backlog);
+	mpijob__base_text_release(&exchange->answer.body);
+	mpijob__base_text_release(&exchange->answer.warnings);
+	free(exchange);
+}
 
-	if (!*text || strlen(text) >= WARNINGS_MOST - mark ||
-	    known_warning(&exchange->warnings, text))
+int mpijob__client_call_start(mpijob_client *client, const struct mpijob_request *request,
+    int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out)
+{
+	struct mpijob_request known;
+	struct mpijob_callbacks called;
+	mpijob_call *call;
+	int rc = client && callbacks ? check_request(request, &known) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		rc = mpijob__base_struct_check(&called, sizeof(called), callbacks);
+	if (rc)
+		return rc;
+	if (!called.done)
+		return MPIJOB_ERR_USAGE;
+	call = new_call(client, &known, flags, &called);
+	if (!call)
+		return MPIJOB_ERR_NOMEM;
+	rc = flags & MPIJOB__CLIENT_CALL_NO_RATE_LIMIT
+		 ? mpijob__client_exchange_send(&call->exchange)
+		 : mpijob__client_send_queue_submit(&call->exchange);
+	if (rc) {
+		free_call(&call->exchange);
+		return rc;
+	}
+	if (out)
+		*out = call;
+	return 0;
+}
+
+int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
+    const struct mpijob_callbacks *callbacks, mpijob_call **out)
+{
+	return mpijob__client_call_start(client, request, 0, callbacks, out);
+}
+
+int mpijob__client_call_is_queued(const mpijob_call *call)
+{
+	return call->exchange.state == MPIJOB__CLIENT_EXCHANGE_QUEUED ||
+	       call->exchange.state == MPIJOB__CLIENT_EXCHANGE_BACKOFF;
+}
+
+static void forward_pause(mpijob_exchange *exchange)
+{
+	mpijob_client *client = exchange->client;
+
+	exchange->stream.transport_paused = exchange->stream.flow == MPIJOB__CLIENT_FLOW_PAUSED;
+	if (client->transport.pause)
+		client->transport.pause(client->self, exchange, exchange->stream.transport_paused);
+}
+
+int mpijob__client_exchange_send(mpijob_exchange *exchange)
+{
+	mpijob_client *client = exchange->client;
+	int rc;
+
+	mpijob__client_exchange_enter(exchange, MPIJOB__CLIENT_EXCHANGE_SENT);
+	exchange->stream.transport_paused = 0;
+	exchange->sent_ms = client->clock();
+	rc = client->transport.start(client->self, &exchange->copy.request, exchange);
+	if (rc) {
+		mpijob__client_exchange_enter(exchange, MPIJOB__CLIENT_EXCHANGE_NEW);
+		return rc < 0 ? rc : MPIJOB_ERR_IO;
+	}
+	if (exchange->stream.flow == MPIJOB__CLIENT_FLOW_PAUSED)
+		forward_pause(exchange);
+	return 0;
+}
+
+/* ---- the end ---- */
+
+/* The code and message of a call that ended by itself, or was stopped. */
+static void judge(mpijob_exchange *exchange, int code, const char *message,
+    struct mpijob__client_verdict *verdict, struct mpijob_answer *answer)
+{
+	if (code == 0 && exchange->answer.status == 0) {
+		code = MPIJOB_ERR_IO;
+		message = "the connection ended without an answer";
+	}
+	answer->code = code;
+	answer->message = message ? message : mpijob_error_text(code);
+	if (code)
 		return;
-	/* A warning that does not fit into memory is not worth failing for. */
-	if (mpijob_text_write(&exchange->warnings, text, strlen(text) + 1)) {
-		exchange->warnings.len = mark;
+	mpijob__client_verdict_make(verdict, exchange->answer.status,
+	    strcmp(exchange->method, "POST") == 0, answer->body, answer->body_len);
+	answer->code = verdict->code;
+	answer->reason = verdict->reason;
+	answer->message = verdict->message;
+	exchange->retry.outcome_unknown |= verdict->vague;
+	if (answer->retry_after_ms == 0)
+		answer->retry_after_ms = verdict->retry_after_ms;
+}
+
+static void notify(mpijob_exchange *exchange, int code, const char *message)
+{
+	mpijob_client *client = exchange->client;
+	struct mpijob__client_verdict verdict = { 0 };
+	struct mpijob_answer answer = { 0 };
+
+	answer.size = sizeof(answer);
+	answer.status = exchange->answer.status;
+	answer.retry_after_ms =
+	    exchange->answer.retry_after_ms < 0 ? 0 : exchange->answer.retry_after_ms;
+	answer.body = mpijob_text_data(&exchange->answer.body);
+	answer.body_len = exchange->answer.body.len;
+	judge(exchange, code, message, &verdict, &answer);
+	mpijob__client_exchange_enter(exchange, MPIJOB__CLIENT_EXCHANGE_DONE);
+	client->reported = 1;
+	if (client->observer.request)
+		client->observer.request(client->observer.user,
+		    exchange->streaming ? "WATCH" : exchange->method, answer.status, answer.code,
+		    client->clock() - exchange->sent_ms);
+	exchange->callbacks.done(exchange->callbacks.user, &answer);
+	mpijob__client_verdict_release(&verdict);
+}
+
+void mpijob__client_exchange_finish(mpijob_exchange *exchange, int code, const char *message)
+{
+	if (exchange->answer.status && exchange->answer.status < 500)
+		mpijob__client_server_answered(exchange->client);
+	if (!is_cancelled(exchange))
+		notify(exchange, code, message);
+	free_call(exchange);
+}
+
+/* Its reader has paused, and is notified of the end when everything before it was read. */
+static void drain(mpijob_exchange *exchange, int code, const char *message)
+{
+	exchange->end.code = code;
+	if (message && mpijob__base_text_puts(&exchange->end.text, message) == 0)
+		exchange->end.message = exchange->end.text.data;
+	mpijob__client_exchange_enter(exchange, MPIJOB__CLIENT_EXCHANGE_DRAINING);
+}
+
+void mpijob_exchange_end(mpijob_exchange *exchange, int code, const char *message)
+{
+	if (!exchange || !transport_has(exchange))
+		return;
+	if (code > 0)
+		code = MPIJOB_ERR_IO;
+	if (exchange->state != MPIJOB__CLIENT_EXCHANGE_SENT)
+		mpijob__client_exchange_finish(exchange, exchange->end.code, exchange->end.message);
+	else if (exchange->stream.backlog.len)
+		drain(exchange, code, message);
+	else if (!mpijob__client_send_queue_retry(exchange, code))
+		mpijob__client_exchange_finish(exchange, code, message);
+}
+
+static void forward_pauses(mpijob_client *client)
+{
+	for (mpijob_exchange *exchange = client->calls; exchange; exchange = exchange->next)
+		if (exchange->state == MPIJOB__CLIENT_EXCHANGE_SENT &&
+		    (exchange->stream.flow == MPIJOB__CLIENT_FLOW_PAUSED) !=
+			exchange->stream.transport_paused)
+			forward_pause(exchange);
+}
+
+void mpijob__client_exchange_sweep(mpijob_client *client)
+{
+	if (client->sweep && client->transport.pause)
+		forward_pauses(client);
+	while (client->sweep) {
+		mpijob_exchange *next;
+
+		client->sweep = 0;
+		/* A callback here may mark calls, or add some in front: `next` stays. */
+		for (mpijob_exchange *exchange = client->calls; exchange; exchange = next) {
+			next = exchange->next;
+			if (!is_ending(exchange))
+				continue;
+			if (transport_has(exchange))
+				client->transport.cancel(client->self, exchange);
+			mpijob__client_exchange_finish(exchange, exchange->end.code,
+			    exchange->end.message);
+		}
+	}
+}
+
+void mpijob__client_exchange_free_all(mpijob_client *client)
+{
+	while (client->calls) {
+		if (transport_has(client->calls))
+			client->transport.cancel(client->self, client->calls);
+		free_call(client->calls);
+	}
+}
+
+/* ---- what the caller wants ---- */
+
+void mpijob_call_cancel(mpijob_call *call)
+{
+	mpijob_exchange *exchange = call ? &call->exchange : NULL;
+	mpijob_client *client = exchange ? exchange->client : NULL;
+
+	if (!exchange || is_cancelled(exchange) || exchange->state == MPIJOB__CLIENT_EXCHANGE_DONE)
+		return;
+	if (client->polling) {
+		mpijob__client_exchange_enter(exchange, transport_has(exchange)
+							    ? MPIJOB__CLIENT_EXCHANGE_CANCELLING
+							    : MPIJOB__CLIENT_EXCHANGE_CANCELLED);
 		return;
 	}
-	if (options->warning && !exchange->dead)
-		options->warning(options->warning_user, text);
+	if (transport_has(exchange))
+		client->transport.cancel(client->self, exchange);
+	free_call(exchange);
 }
 
-/* The date behind a warning. */
-static const char *past_quoted(const char *at)
+void mpijob_call_pause(mpijob_call *call, int on)
 {
-	at = strchr(at + 1, '"');
-	return at ? at + 1 : NULL;
-}
+	mpijob_exchange *exchange = call ? &call->exchange : NULL;
+	int paused = exchange && exchange->stream.flow == MPIJOB__CLIENT_FLOW_PAUSED;
 
-/* `299 - "text" "date", 299 - "text"`; only code 299 is for people. What cannot be read ends it. */
-static void read_warnings(mpijob_exchange *exchange, const char *value)
-{
-	mpijob_text text = { 0 };
-
-	while (value && *value) {
-		int wanted;
-
-		while (*value == ' ' || *value == '\t' || *value == ',')
-			value++;
-		wanted = strncmp(value, "299 ", 4) == 0;
-		value = strchr(value, '"');
-		text.len = 0;
-		if (value)
-			value = read_quoted(value, &text);
-		if (value && wanted)
-			keep_warning(exchange, mpijob_text_data(&text));
-		while (value && *value && *value != ',')
-			value = *value == '"' ? past_quoted(value) : value + 1;
-	}
-	mpijob__base_text_release(&text);
-}
-
-void mpijob_exchange_header(mpijob_exchange *exchange, const char *name, const char *value)
-{
-	if (!exchange || !name || !value)
+	if (!exchange || exchange->state >= MPIJOB__CLIENT_EXCHANGE_STOPPING || paused == (on != 0))
 		return;
-	if (same_name(name, "retry-after"))
-		exchange->asked_to_wait = read_retry_after(value, &exchange->retry_after_ms);
-	else if (same_name(name, "content-type"))
-		exchange->is_page = strncmp(value, "text/html", strlen("text/html")) == 0;
-	else if (same_name(name, "warning"))
-		read_warnings(exchange, value);
-	else if (same_name(name, "date"))
-		mpijob__client_server_clock_take(&exchange->client->server_clock, value,
-		    exchange->sent_ms, exchange->client->clock());
+	if (exchange->stream.flow == MPIJOB__CLIENT_FLOW_FLUSHING)
+		mpijob__client_send_queue_remove(exchange);
+	exchange->stream.flow = on ? MPIJOB__CLIENT_FLOW_PAUSED : MPIJOB__CLIENT_FLOW_READING;
+	if (exchange->client->polling)
+		exchange->client->sweep = 1;
+	else if (exchange->state == MPIJOB__CLIENT_EXCHANGE_SENT)
+		forward_pause(exchange);
+	if (!on &&
+	    (exchange->stream.backlog.len || exchange->state == MPIJOB__CLIENT_EXCHANGE_DRAINING))
+		mpijob__client_send_queue_flush(exchange);
 }
+
+/* ---- what the transport reports ---- */
 
 void mpijob_exchange_status(mpijob_exchange *exchange, int status)
 {
 	if (exchange && status >= 100 && status <= 599)
-		exchange->status = status;
-}
-
-static void stop(mpijob_exchange *exchange, int code)
-{
-	exchange->stopped = code;
-	exchange->client->sweep = 1;
+		exchange->answer.status = status;
 }
 
 static void collect(mpijob_exchange *exchange, const char *data, size_t len)
 {
-	int failed = exchange->status < 200 || exchange->status > 299;
+	int failed = exchange->answer.status < 200 || exchange->answer.status > 299;
 	size_t limit = failed ? MPIJOB__CLIENT_ERROR_LIMIT : MPIJOB__CLIENT_BODY_LIMIT;
+	size_t room = limit - exchange->answer.body.len;
 
-	if (len > limit - exchange->body.len) {
-		exchange->cut = 1;
-		if (!failed) {
-			stop(exchange, MPIJOB_ERR_SYNTAX);
-			return;
-		}
-		len = limit - exchange->body.len;
-	}
-	if (mpijob_text_write(&exchange->body, data, len))
-		stop(exchange, MPIJOB_ERR_NOMEM);
+	if (len > room && !failed)
+		stop(exchange, MPIJOB_ERR_SYNTAX, "the answer is larger than 64 MiB");
+	else if (mpijob_text_write(&exchange->answer.body, data, len < room ? len : room))
+		stop(exchange, MPIJOB_ERR_NOMEM, NULL);
 }
 
-void mpijob__client_exchange_deliver(mpijob_exchange *exchange, const char *data, size_t len)
+/* No API server sends HTML. Quote the beginning in the message, and stop. */
+static void refuse_page(mpijob_exchange *exchange, const char *data, size_t len)
+{
+	mpijob_text *body = &exchange->answer.body;
+	const char *message = NULL;
+
+	if (mpijob_text_write(body, data, len < PAGE_SHOWN ? len : PAGE_SHOWN)) {
+		stop(exchange, MPIJOB_ERR_NOMEM, NULL);
+		return;
+	}
+	if (mpijob__base_text_printf(&exchange->end.text,
+		"the answer is a page (text/html) and not from a Kubernetes API; check the URL of "
+		"the server, and what is in front of it; the page begins: %s",
+		mpijob_text_data(body)) == 0)
+		message = exchange->end.text.data;
+	stop(exchange, MPIJOB_ERR_SYNTAX, message);
+}
+
+static void deliver(mpijob_exchange *exchange, const char *data, size_t len)
 {
 	int code;
 
-	exchange->client->news = 1;
+	exchange->client->reported = 1;
 	code = exchange->callbacks.data(exchange->callbacks.user, data, len);
-	if (code)
-		stop(exchange, code);
-}
-
-/* Keep the first words of a page, for the message, and stop. */
-static void collect_page(mpijob_exchange *exchange, const char *data, size_t len)
-{
-	collect(exchange, data, len < PAGE_WORDS ? len : PAGE_WORDS);
-	if (!exchange->stopped)
-		stop(exchange, MPIJOB_ERR_SYNTAX);
+	if (code && !is_ending(exchange))
+		stop(exchange, code, NULL);
 }
 
 void mpijob_exchange_data(mpijob_exchange *exchange, const char *data, size_t len)
 {
-	if (!exchange || !data || len == 0 || exchange->dead || exchange->stopped)
+	if (!exchange || !data || len == 0 || exchange->state != MPIJOB__CLIENT_EXCHANGE_SENT)
 		return;
-	if (exchange->is_page && exchange->status == 200)
-		collect_page(exchange, data, len);
-	else if (!exchange->callbacks.data || exchange->status != 200)
+	if (exchange->answer.is_html && exchange->answer.status == 200)
+		refuse_page(exchange, data, len);
+	else if (!exchange->callbacks.data || exchange->answer.status != 200)
 		collect(exchange, data, len);
-	else if (!exchange->paused && exchange->backlog.len == 0)
-		mpijob__client_exchange_deliver(exchange, data, len);
-	else if (mpijob_text_write(&exchange->backlog, data, len))
-		stop(exchange, MPIJOB_ERR_NOMEM);
+	else if (exchange->stream.flow == MPIJOB__CLIENT_FLOW_READING)
+		deliver(exchange, data, len);
+	else if (mpijob_text_write(&exchange->stream.backlog, data, len))
+		stop(exchange, MPIJOB_ERR_NOMEM, NULL);
+}
+
+void mpijob__client_exchange_flush(mpijob_exchange *exchange)
+{
+	mpijob_text backlog = exchange->stream.backlog;
+
+	exchange->client->reported = 1;
+	memset(&exchange->stream.backlog, 0, sizeof(exchange->stream.backlog));
+	if (backlog.len)
+		deliver(exchange, backlog.data, backlog.len);
+	mpijob__base_text_release(&backlog);
+	if (exchange->state == MPIJOB__CLIENT_EXCHANGE_DRAINING ||
+	    exchange->state == MPIJOB__CLIENT_EXCHANGE_STOPPED)
+		mpijob__client_exchange_finish(exchange, exchange->end.code, exchange->end.message);
 }
 
 void mpijob_exchange_set_slot(mpijob_exchange *exchange, void *slot)

@@ -5,9 +5,10 @@
  * Only this file knows what the conditions of a job mean for who waits, and when a deletion whose
  * answer was lost has happened all the same.
  */
+#include "client/delete.h"
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/text.h"
 #include "client/task.h"
 
@@ -57,8 +58,8 @@ int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *nam
 
 	if (rc)
 		return rc;
-	*target = job_target(mpijob__client_task_keep(task, namespace_, &rc),
-	    mpijob__client_task_keep(task, name, &rc));
+	*target = job_target(mpijob__client_task_copy(task, namespace_, &rc),
+	    mpijob__client_task_copy(task, name, &rc));
 	if (rc)
 		mpijob_task_cancel(task);
 	else
@@ -86,22 +87,23 @@ int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, c
 	if (rc)
 		return rc;
 	task->step = got_job;
-	return mpijob__client_task_begin(task,
-	    mpijob__client_task_ask(task, "GET", &target, NULL, NULL, 1, diag), out);
+	return mpijob__client_task_started(task,
+	    mpijob__client_task_request(task, "GET", &target, NULL, NULL, 1, diag), out);
 }
 
 int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name,
     mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_get_job_start(client, namespace_, name, &callbacks, &task, diag);
-	return mpijob__client_task_await(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, out, NULL);
 }
 
 /* --- deleting --- */
@@ -129,8 +131,8 @@ static int look_after_deletion(const struct deletion *deletion, int rc, const mp
 		       (uid && has && strcmp(uid, has) != 0);
 	if (done)
 		return 0;
-	if (mpijob__client_jobs_say_unknown(rc == 0 ? "deleted, or not; it is there still"
-						    : "deleted, or not; it cannot be looked at",
+	if (mpijob__client_jobs_report_unknown(rc == 0 ? "deleted, or not; it is there still"
+						       : "deleted, or not; it cannot be looked at",
 		deletion->said))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : deletion->lost;
@@ -140,9 +142,10 @@ static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	struct deletion *deletion = (struct deletion *)task;
 
-	if (!deletion->lost && mpijob__client_jobs_lost(task, code)) {
+	if (!deletion->lost && mpijob__client_jobs_outcome_unknown(task, code)) {
 		deletion->lost = code;
-		return mpijob__client_task_ask(task, "GET", &deletion->target, NULL, NULL, 1, NULL);
+		return mpijob__client_task_request(task, "GET", &deletion->target, NULL, NULL, 1,
+		    NULL);
 	}
 	if (deletion->lost) {
 		code = look_after_deletion(deletion, code, doc);
@@ -178,27 +181,28 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 	task->step = deleted;
 	task->release = release_deletion;
 	deletion->target = target;
-	deletion->uid = mpijob__client_task_keep(task, uid, &rc);
+	deletion->uid = mpijob__client_task_copy(task, uid, &rc);
 	options.uid = uid;
 	options.propagation = propagation ? propagation : "Background";
 	deletion->said = mpijob_diag_new();
 	if (!deletion->said)
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0)
-		rc = mpijob__client_task_ask_delete(task, &target, &options, deletion->said);
-	return mpijob__client_task_begin(task, rc, out);
+		rc = mpijob__client_task_request_delete(task, &target, &options, deletion->said);
+	return mpijob__client_task_started(task, rc, out);
 }
 
 int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name,
     const char *uid, const char *propagation, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation,
 	    &callbacks, &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }
 
 /* --- waiting --- */
@@ -229,7 +233,7 @@ static int is_gone(struct waiting *waiting, const mpijob_node *job, int *gone)
 
 static int tell_gone(const struct waiting *waiting)
 {
-	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+	if (mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "server-refused",
 		"NotFound", NULL, NULL, "%s",
 		waiting->seen ? "the job was deleted meanwhile" : "there is no such job"))
 		return MPIJOB_ERR_NOMEM;
@@ -240,7 +244,7 @@ static int tell_ended(const struct waiting *waiting, const mpijob_node *job, con
 {
 	const char *message = mpijob__client_jobs_condition(job, ended);
 
-	if (mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
+	if (mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
 		"status.conditions", NULL, "the job has ended (%s) and will not be %s any more%s%s",
 		ended, waiting->condition, *message ? ": " : "", message))
 		return MPIJOB_ERR_NOMEM;
@@ -300,22 +304,23 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	waiting = (struct waiting *)task;
 	task->step = waited;
 	task->release = release_waiting;
-	parent = mpijob__client_task_parent(task);
-	waiting->condition = mpijob__client_task_keep(task, condition, &rc);
+	parent = mpijob__client_task_child_callbacks(task);
+	waiting->condition = mpijob__client_task_copy(task, condition, &rc);
 	if (rc == 0)
 		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting,
 		    &parent, &task->child, diag);
-	return mpijob__client_task_begin(task, rc ? rc : MPIJOB__CLIENT_TASK_WAITS, out);
+	return mpijob__client_task_started(task, rc ? rc : MPIJOB__CLIENT_TASK_WAITS, out);
 }
 
 int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name,
     const char *condition, int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms,
 	    &callbacks, &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, out, NULL);
 }

@@ -31,9 +31,9 @@ const char *mpijob__client_jobs_ended(const mpijob_node *job);
  * answer was lost, or given up while it was on its way, or is one that a gateway may have given,
  * now or before it was sent again. 1 or 0.
  */
-int mpijob__client_jobs_lost(const mpijob_task *task, int code);
+int mpijob__client_jobs_outcome_unknown(const mpijob_task *task, int code);
 /* Say that; `what` goes on after "the job may have been". 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__client_jobs_say_unknown(const char *what, mpijob_diag *diag);
+int mpijob__client_jobs_report_unknown(const char *what, mpijob_diag *diag);
 
 /*
  * Whether `stored` holds all that `sent` does: a server may add to maps, and drop what is null. 1

@@ -10,7 +10,7 @@
  */
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/text.h"
 #include "client/task.h"
 
@@ -41,7 +41,7 @@ static int refuse_ended(const mpijob_node *job, mpijob_diag *diag)
 
 	if (!ended)
 		return 0;
-	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
+	if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
 		"status.conditions", NULL, "the job has ended (%s) and is left as it is", ended))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_REJECTED;
@@ -69,14 +69,14 @@ static int look(struct change *change)
 	mpijob_task *task = &change->task;
 
 	if (change->tries++ == TRIES) {
-		if (mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+		if (mpijob__core_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "server-refused",
 			"Conflict", NULL, NULL, "the job was changed by others %d times in a row",
 			TRIES))
 			return MPIJOB_ERR_NOMEM;
 		return MPIJOB_ERR_CONFLICT;
 	}
 	change->patched = 0;
-	return mpijob__client_task_ask(task, "GET", &change->target, NULL, NULL, 1, task->diag);
+	return mpijob__client_task_request(task, "GET", &change->target, NULL, NULL, 1, task->diag);
 }
 
 /* It cannot be looked at: tell when that cannot tell what became of a change whose answer was
@@ -85,7 +85,7 @@ static int tell_not_seen(const struct change *change, int rc)
 {
 	if (change->lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
 		return rc;
-	if (mpijob__client_jobs_say_unknown("changed, or not; it cannot be looked at",
+	if (mpijob__client_jobs_report_unknown("changed, or not; it cannot be looked at",
 		change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : change->lost;
@@ -105,7 +105,7 @@ static int decide(struct change *change, const mpijob_node *job)
 	if (rc > 0) {
 		change->patched = 1;
 		mpijob_diag_clear(change->said);
-		rc = mpijob__client_task_ask_with(task, "PATCH", &change->target,
+		rc = mpijob__client_task_request_node(task, "PATCH", &change->target,
 		    "application/merge-patch+json", mpijob_doc_root(patch), 0, change->said);
 	}
 	mpijob_doc_free(patch);
@@ -115,7 +115,7 @@ static int decide(struct change *change, const mpijob_node *job)
 /* What a patch came to. */
 static int judge(struct change *change, int rc)
 {
-	int again = mpijob__client_jobs_lost(&change->task, rc);
+	int again = mpijob__client_jobs_outcome_unknown(&change->task, rc);
 
 	if (rc == MPIJOB_ERR_CONFLICT || (again && change->lost == 0)) {
 		change->lost = again ? rc : change->lost;
@@ -124,7 +124,7 @@ static int judge(struct change *change, int rc)
 	if (mpijob__client_jobs_place_findings(NULL, change->said, change->task.diag) && rc)
 		return MPIJOB_ERR_NOMEM;
 	if (again &&
-	    mpijob__client_jobs_say_unknown("changed, or not; its answer was lost a second time",
+	    mpijob__client_jobs_report_unknown("changed, or not; its answer was lost a second time",
 		change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc;
@@ -168,7 +168,8 @@ static int start(mpijob_client *client, const char *namespace_, const char *name
 	change->value = wanted->value;
 	change->expected = wanted->expected;
 	change->said = mpijob_diag_new();
-	return mpijob__client_task_begin(task, change->said ? look(change) : MPIJOB_ERR_NOMEM, out);
+	return mpijob__client_task_started(task, change->said ? look(change) : MPIJOB_ERR_NOMEM,
+	    out);
 }
 
 static int is_suspended(const struct change *change, const mpijob_node *job)
@@ -203,12 +204,13 @@ int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_, c
 int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on,
     mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_suspend_start(client, namespace_, name, on, &callbacks, &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }
 
 static int is_scaled(const struct change *change, const mpijob_node *job)
@@ -227,7 +229,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 	int64_t now = 1; /* what the operator makes of none */
 
 	if (mpijob_node_kind(worker) != MPIJOB_NODE_MAP) {
-		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
+		if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "missing", "Required",
 			"spec.mpiReplicaSpecs[Worker]", NULL,
 			"the job has no workers whose number could be set"))
 			return MPIJOB_ERR_NOMEM;
@@ -235,7 +237,7 @@ static int make_scale(const struct change *change, const mpijob_node *job, mpijo
 	}
 	(void)mpijob_node_int(mpijob_node_get(worker, "replicas"), &now);
 	if (change->expected >= 0 && now != change->expected) {
-		if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
+		if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unexpected-replicas", NULL,
 			"spec.mpiReplicaSpecs[Worker].replicas", NULL,
 			"the job has %lld workers and not %d; nothing was changed", (long long)now,
 			(int)change->expected))
@@ -265,11 +267,12 @@ int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, con
 int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name,
     int32_t workers, int32_t expected, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 0);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_scale_start(client, namespace_, name, workers, expected, &callbacks,
 	    &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "client/task.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void read_time(struct row *row)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const char *time = mpijob_node_string(mpijob_node_find(row->event, paths[i]));
 
-		if (time && mpijob__job_time_parse(time, &row->seconds)) {
+		if (time && mpijob__base_time_parse(time, &row->seconds)) {
 			row->nanoseconds = fraction(time);
 			return;
 		}
@@ -147,7 +147,7 @@ struct search {
 
 static int list(struct search *search, int selects)
 {
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_parent(&search->task);
+	struct mpijob_task_callbacks callbacks = mpijob__client_task_child_callbacks(&search->task);
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	const char *query[2] = { "fieldSelector", mpijob_text_data(&search->selector) };
 	int rc;
@@ -214,18 +214,19 @@ int mpijob_client_events_start(mpijob_client *client, const char *namespace_, co
 	search = (struct search *)task;
 	task->step = listed;
 	task->release = release;
-	search->namespace_ = mpijob__client_task_keep(task, namespace_, &rc);
-	search->subject.kind = mpijob__client_task_keep(task, kind, &rc);
-	search->subject.name = mpijob__client_task_keep(task, name, &rc);
-	search->subject.uid = mpijob__client_task_keep(task, uid, &rc);
-	return mpijob__client_task_begin(task, rc ? rc : begin(search), out);
+	search->namespace_ = mpijob__client_task_copy(task, namespace_, &rc);
+	search->subject.kind = mpijob__client_task_copy(task, kind, &rc);
+	search->subject.name = mpijob__client_task_copy(task, name, &rc);
+	search->subject.uid = mpijob__client_task_copy(task, uid, &rc);
+	return mpijob__client_task_started(task, rc ? rc : begin(search), out);
 }
 
 int mpijob_client_events(mpijob_client *client, const char *namespace_, const char *kind,
     const char *name, const char *uid, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
@@ -233,5 +234,5 @@ int mpijob_client_events(mpijob_client *client, const char *namespace_, const ch
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_events_start(client, namespace_, kind, name, uid, &callbacks, &task,
 	    diag);
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
 }

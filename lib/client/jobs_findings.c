@@ -7,7 +7,7 @@
  */
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/text.h"
 #include "job/job.h"
 
@@ -31,7 +31,7 @@ static size_t last_step(const char *path, size_t len)
 
 /* Where a field stands; of one that is not there, where it should. Zeros when even that is not
  * there. */
-static int find_place(const mpijob *job, const char *field, struct mpijob__base_place *place)
+static int find_place(const mpijob *job, const char *field, struct mpijob__core_place *place)
 {
 	const mpijob_node *node = NULL;
 	mpijob_text path = { 0 };
@@ -60,7 +60,7 @@ static int find_place(const mpijob *job, const char *field, struct mpijob__base_
 static int hand_on(const mpijob *job, const struct mpijob_finding *finding, const char *field,
     mpijob_diag *to)
 {
-	struct mpijob__base_place place = { finding->source, finding->line, finding->column };
+	struct mpijob__core_place place = { finding->source, finding->line, finding->column };
 	int rc = 0;
 
 	/* So conflicts of server-side apply name their fields. */
@@ -68,7 +68,7 @@ static int hand_on(const mpijob *job, const struct mpijob_finding *finding, cons
 		field++;
 	if (field && !finding->line)
 		rc = find_place(job, field, &place);
-	if (mpijob__base_diag_addf(to, finding->severity, finding->id, finding->reason, field,
+	if (mpijob__core_diag_addf(to, finding->severity, finding->id, finding->reason, field,
 		&place, "%s", finding->message))
 		rc = MPIJOB_ERR_NOMEM;
 	return rc;
@@ -99,7 +99,7 @@ static int next_field(const char **at, int *unknown, mpijob_text *path)
 static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *finding,
     mpijob_diag *to)
 {
-	struct mpijob__base_place place;
+	struct mpijob__core_place place;
 	const char *at = finding->message;
 	int count = 0, unknown = 0, found, rc = 0;
 	mpijob_text path = { 0 };
@@ -116,11 +116,11 @@ static int hand_on_sentence(const mpijob *job, const struct mpijob_finding *find
 		}
 		rc = find_place(job, mpijob_text_data(&path), &place);
 		if (rc == 0 && unknown)
-			rc = mpijob__base_diag_addf(to, finding->severity, "server-unknown-field",
+			rc = mpijob__core_diag_addf(to, finding->severity, "server-unknown-field",
 			    "Invalid", mpijob_text_data(&path), &place,
 			    "the server does not know this field");
 		else if (rc == 0)
-			rc = mpijob__base_diag_addf(to, finding->severity, "server-duplicate",
+			rc = mpijob__core_diag_addf(to, finding->severity, "server-duplicate",
 			    "Duplicate", mpijob_text_data(&path), &place,
 			    "the field is there twice");
 	}

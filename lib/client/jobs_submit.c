@@ -6,13 +6,14 @@
  * job that is there holds all that was sent, lives, is no older than that, and nobody but us is
  * named as the author of its fields. What cannot be known is said to be unknown.
  */
+#include "client/apply.h"
 #include "client/jobs.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/task.h"
 #include "job/job.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <string.h>
 
@@ -94,7 +95,7 @@ static int is_older(const struct sending *sending, const mpijob_node *stored)
 	    mpijob_node_string(mpijob_node_find(stored, "metadata.creationTimestamp"));
 	int64_t seconds = 0;
 
-	return clock->known && created && mpijob__job_time_parse(created, &seconds) &&
+	return clock->known && created && mpijob__base_time_parse(created, &seconds) &&
 	       seconds * 1000 + CLOCKS_MS < mpijob__client_server_clock_ms(clock, sending->sent_ms);
 }
 
@@ -135,29 +136,30 @@ static int send_job(struct sending *sending)
 	set_query(sending, validation || sending->plain ? validation : "Strict");
 	target = sending->target;
 	if (!sending->options.apply)
-		return mpijob__client_task_ask_with(&sending->task, "POST", &target,
+		return mpijob__client_task_request_node(&sending->task, "POST", &target,
 		    "application/json", body, 1, sending->said);
 	apply.field_manager = sending->options.field_manager;
 	apply.force = sending->options.force;
 	target.name = sending->name;
-	return mpijob__client_task_ask_apply(&sending->task, &target, body, &apply, sending->said);
+	return mpijob__client_task_request_apply(&sending->task, &target, body, &apply,
+	    sending->said);
 }
 
 static int say_not_strict(mpijob_diag *diag)
 {
-	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
+	return mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "not-strict", NULL, NULL, NULL,
 	    "the server cannot refuse fields that it does not know, and was not asked to");
 }
 
-int mpijob__client_jobs_lost(const mpijob_task *task, int code)
+int mpijob__client_jobs_outcome_unknown(const mpijob_task *task, int code)
 {
 	return code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT || task->cut ||
 	       (code && task->doubt);
 }
 
-int mpijob__client_jobs_say_unknown(const char *what, mpijob_diag *diag)
+int mpijob__client_jobs_report_unknown(const char *what, mpijob_diag *diag)
 {
-	return mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL,
+	return mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-outcome", NULL, NULL,
 	    NULL, "what became of the request is not known: the job may have been %s", what);
 }
 
@@ -170,7 +172,7 @@ static int look_after(struct sending *sending, int lost)
 	if (sending->options.dry_run)
 		return lost;
 	if (sending->options.apply || !sending->name) {
-		(void)mpijob__client_jobs_say_unknown(
+		(void)mpijob__client_jobs_report_unknown(
 		    sending->options.apply ? "changed, or not"
 					   : "created, under a name of the server's, or not",
 		    sending->said);
@@ -179,7 +181,7 @@ static int look_after(struct sending *sending, int lost)
 	target.name = sending->name;
 	target.query = NULL;
 	target.query_count = 0;
-	return mpijob__client_task_ask(&sending->task, "GET", &target, NULL, NULL, 1, NULL);
+	return mpijob__client_task_request(&sending->task, "GET", &target, NULL, NULL, 1, NULL);
 }
 
 /*
@@ -190,7 +192,7 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 {
 	if (rc == 0 && is_older(sending, mpijob_doc_root(found))) {
 		if (sending->lost != MPIJOB_ERR_CONFLICT)
-			(void)mpijob__base_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR,
+			(void)mpijob__core_diag_addf(sending->said, MPIJOB_SEVERITY_ERROR,
 			    "server-refused", "AlreadyExists", NULL, NULL,
 			    "a job of that name was there before this one was sent");
 		return MPIJOB_ERR_CONFLICT;
@@ -198,10 +200,10 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 	if (rc == 0 && is_ours(sending, mpijob_doc_root(found)))
 		return 0;
 	if (rc == 0)
-		(void)mpijob__client_jobs_say_unknown(
+		(void)mpijob__client_jobs_report_unknown(
 		    "created and changed, or somebody else's was there before", sending->said);
 	else
-		(void)mpijob__client_jobs_say_unknown(
+		(void)mpijob__client_jobs_report_unknown(
 		    rc == MPIJOB_ERR_NOT_FOUND
 			? "created and deleted, or is on its way; it is not there now"
 			: "created, or not; it cannot be looked for",
@@ -237,7 +239,7 @@ static int answered(mpijob_task *task, int code, mpijob_doc *doc)
 		mpijob_diag_clear(sending->said);
 		sending->plain = 1;
 		return send_job(sending);
-	} else if (mpijob__client_jobs_lost(task, code)) {
+	} else if (mpijob__client_jobs_outcome_unknown(task, code)) {
 		code = look_after(sending, code);
 	} else if (code == 0 && sending->plain) {
 		code = say_not_strict(sending->said);
@@ -254,10 +256,10 @@ static int refuse(const mpijob *job, const char *id, const char *reason, const c
     const char *message, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
-	struct mpijob__base_place place = { mpijob__job_source(job), mpijob_node_line(node),
+	struct mpijob__core_place place = { mpijob__job_source(job), mpijob_node_line(node),
 		mpijob_node_column(node) };
 
-	if (mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
+	if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
 		message))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_SPEC;
@@ -316,11 +318,11 @@ static int keep_options(struct sending *sending)
 	struct mpijob_submit_options *options = &sending->options;
 	int rc = 0;
 
-	options->namespace_ = mpijob__client_task_keep(&sending->task, options->namespace_, &rc);
-	options->field_manager = mpijob__client_task_keep(&sending->task,
+	options->namespace_ = mpijob__client_task_copy(&sending->task, options->namespace_, &rc);
+	options->field_manager = mpijob__client_task_copy(&sending->task,
 	    options->field_manager ? options->field_manager : "mpijob", &rc);
 	options->field_validation =
-	    mpijob__client_task_keep(&sending->task, options->field_validation, &rc);
+	    mpijob__client_task_copy(&sending->task, options->field_validation, &rc);
 	return rc;
 }
 
@@ -362,16 +364,17 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
 	sending->job = job;
 	sending->options = known;
 	sending->sent_ms = client->clock();
-	return mpijob__client_task_begin(task, begin(sending), out);
+	return mpijob__client_task_started(task, begin(sending), out);
 }
 
 int mpijob_client_submit(mpijob_client *client, const mpijob *job,
     const struct mpijob_submit_options *options, mpijob **out, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_submit_start(client, job, options, &callbacks, &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_wait(client, task, rc, &awaited, out, NULL);
 }

@@ -7,8 +7,9 @@
  * piece: pages of two moments put together would hold states that never were. Items arrive as a
  * stream and become a tree once, at the end, with the words that servers leave out of them.
  */
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
+#include "client/request.h"
 #include "client/split.h"
 #include "client/task.h"
 
@@ -65,7 +66,7 @@ static int end_page(struct listing *listing)
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
 	if (next && *next && strcmp(next, mpijob_text_data(&listing->next)) == 0) {
 		mpijob_doc_free(doc);
-		return mpijob__base_diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR,
+		return mpijob__core_diag_addf(listing->task.diag, MPIJOB_SEVERITY_ERROR,
 			   "request-failed", NULL, NULL, NULL,
 			   "the server gives the same page again and again")
 			   ? MPIJOB_ERR_NOMEM
@@ -229,12 +230,12 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 		begin_anew(listing);
 		return ask_page(listing);
 	}
-	rc = mpijob__client_call_report(call, answer, task->diag);
+	rc = mpijob__client_request_report(call, answer, task->diag);
 	if (rc)
 		return rc;
 	rc = end_page(listing);
 	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
-		mpijob__base_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
+		mpijob__core_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
 		    NULL, NULL, "the answer is no whole list");
 	if (rc)
 		return rc;
@@ -250,7 +251,7 @@ static void page_done(void *user, const struct mpijob_answer *answer)
 	listing->task.call = NULL;
 	rc = go_on(listing, call, answer);
 	if (rc != MPIJOB__CLIENT_TASK_WAITS)
-		mpijob__client_task_over(&listing->task, rc);
+		mpijob__client_task_finish(&listing->task, rc);
 }
 
 static void release(mpijob_task *task)
@@ -266,7 +267,7 @@ static void release(mpijob_task *task)
 
 static int begin(struct listing *listing, const struct mpijob_target *target, int32_t page)
 {
-	int rc = mpijob__client_task_keep_target(&listing->task, target, &listing->target);
+	int rc = mpijob__client_task_copy_target(&listing->task, target, &listing->target);
 
 	if (rc == 0)
 		rc = mpijob__base_text_printf(&listing->limit, "%d", page ? (int)page : PAGE);
@@ -298,22 +299,23 @@ int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *
 		    mpijob__client_task_new(sizeof(struct listing), client, callbacks, diag, &task);
 	if (rc)
 		return rc;
-	task->step = mpijob__client_task_hand_out;
+	task->step = mpijob__client_task_return_document;
 	task->release = release;
 	task->heard = diag;
-	return mpijob__client_task_begin(task, begin((struct listing *)task, target, page), out);
+	return mpijob__client_task_started(task, begin((struct listing *)task, target, page), out);
 }
 
 int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page,
     mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, 1);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, 1);
 	mpijob_task *task = NULL;
 	int rc;
 
 	if (!out)
 		return MPIJOB_ERR_USAGE;
 	rc = mpijob_client_list_start(client, target, page, &callbacks, &task, diag);
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
 }

@@ -60,10 +60,11 @@ static void stop(struct mpijob_logs *logs)
 	mpijob__client_timer_clear(&logs->timer);
 	mpijob_watch_free(logs->watch);
 	logs->watch = NULL;
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next)
-			if (source->call)
-				mpijob__client_log_park(source);
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
+			if (source->stream.call)
+				mpijob__client_log_close_stream(source);
 }
 
 void mpijob__client_log_end(struct mpijob_logs *logs, int code)
@@ -74,7 +75,7 @@ void mpijob__client_log_end(struct mpijob_logs *logs, int code)
 	stop(logs);
 }
 
-void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod,
+void mpijob__client_log_report_failure(struct mpijob_logs *logs, const char *pod,
     const char *container, int code, const char *message, int again)
 {
 	if (logs->options.failed && !logs->freed && logs->state > 0)
@@ -82,39 +83,18 @@ void mpijob__client_log_tell_failure(struct mpijob_logs *logs, const char *pod,
 		    message ? message : mpijob_error_text(code), again);
 }
 
-/* --- whose turn it is --- */
+/* ---- whose turn it is ---- */
 
-static void push(struct mpijob_logs *logs, struct log_source *source)
-{
-	source->is_waiting = 1;
-	source->next_waiting = NULL;
-	if (logs->last_waiting)
-		logs->last_waiting->next_waiting = source;
-	else
-		logs->waiting = source;
-	logs->last_waiting = source;
-}
-
-static struct log_source *pop(struct mpijob_logs *logs)
-{
-	struct log_source *source = logs->waiting;
-
-	logs->waiting = source->next_waiting;
-	if (!logs->waiting)
-		logs->last_waiting = NULL;
-	source->is_waiting = 0;
-	return source;
-}
-
-/* Those who want a stream now join the queue. When the next one will. */
+/* Queue the sources that want a stream now. Returns when the next one will. */
 static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 {
 	int64_t due_ms = INT64_MAX, when;
 
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next) {
-			if (mpijob__client_log_wants(source, now_ms, &when))
-				push(logs, source);
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next) {
+			if (mpijob__client_log_wants_stream(source, now_ms, &when))
+				mpijob__client_log_queue(source);
 			else if (when < due_ms)
 				due_ms = when;
 		}
@@ -122,13 +102,15 @@ static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)
 }
 
 /* The stream that was open for longest. */
-static struct log_source *oldest(const struct mpijob_logs *logs)
+static struct mpijob__client_log_source *oldest(const struct mpijob_logs *logs)
 {
-	struct log_source *found = NULL;
+	struct mpijob__client_log_source *found = NULL;
 
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next)
-			if (source->call && (!found || source->opened_ms < found->opened_ms))
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
+			if (source->stream.call &&
+			    (!found || source->stream.opened_ms < found->stream.opened_ms))
 				found = source;
 	return found;
 }
@@ -139,17 +121,17 @@ static struct log_source *oldest(const struct mpijob_logs *logs)
  */
 static void make_room(struct mpijob_logs *logs, size_t waiting, int64_t now_ms, int64_t *due_ms)
 {
-	struct log_source *source;
+	struct mpijob__client_log_source *source;
 	int64_t when;
 
 	while (waiting-- > 0 && (source = oldest(logs)) != NULL) {
-		when = source->opened_ms + SHARE_MS;
+		when = source->stream.opened_ms + SHARE_MS;
 		if (when > now_ms) {
 			*due_ms = when < *due_ms ? when : *due_ms;
 			return;
 		}
-		mpijob__client_log_park(source);
-		push(logs, source);
+		mpijob__client_log_close_stream(source);
+		mpijob__client_log_queue(source);
 		*due_ms = now_ms;
 	}
 }
@@ -158,16 +140,19 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 {
 	size_t waiting = 0;
 
-	while (logs->waiting && logs->open < logs->options.max_streams && logs->state > 0 &&
+	while (logs->queue_first && logs->open < logs->options.max_streams && logs->state > 0 &&
 	       !logs->freed) {
-		struct log_source *source = pop(logs);
+		struct mpijob__client_log_source *source = logs->queue_first;
 
-		if (!mpijob__client_log_is_read(source))
-			mpijob__client_log_open(source);
+		if (mpijob__client_log_is_read(source))
+			mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_IDLE);
+		else
+			mpijob__client_log_open_stream(source);
 	}
 	if (!logs->options.follow || logs->state <= 0 || logs->freed)
 		return;
-	for (const struct log_source *source = logs->waiting; source; source = source->next_waiting)
+	for (const struct mpijob__client_log_source *source = logs->queue_first; source;
+	     source = source->queue.next)
 		waiting++;
 	make_room(logs, waiting, now_ms, due_ms);
 }
@@ -177,24 +162,25 @@ static void cut_silent(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms
 {
 	int64_t when;
 
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source && logs->state > 0;
-		     source = source->next) {
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources;
+		     source && logs->state > 0; source = source->next) {
 			if (mpijob__client_log_is_silent(source, now_ms, &when)) {
-				mpijob__client_log_cut(source);
+				mpijob__client_log_abort_silent(source);
 				when = now_ms;
 			}
 			*due_ms = when < *due_ms ? when : *due_ms;
 		}
 }
 
-/* --- when all is read --- */
+/* ---- when all is read ---- */
 
-static int pod_is_read(const struct mpijob_logs *logs, const struct log_pod *pod)
+static int pod_is_read(const struct mpijob_logs *logs, const struct mpijob__client_log_pod *pod)
 {
-	if (logs->options.follow && !logs->options.previous && !pod->ended && !pod->gone)
+	if (logs->options.follow && !logs->options.previous && !pod->ended && !pod->deleted)
 		return 0;
-	for (const struct log_source *source = pod->sources; source; source = source->next)
+	for (const struct mpijob__client_log_source *source = pod->sources; source;
+	     source = source->next)
 		if (!mpijob__client_log_is_read(source))
 			return 0;
 	return 1;
@@ -204,7 +190,7 @@ static int all_is_read(const struct mpijob_logs *logs)
 {
 	if (!logs->listed || logs->open > 0 || (logs->options.follow && !logs->names))
 		return 0;
-	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
+	for (const struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		if (!pod_is_read(logs, pod))
 			return 0;
 	return 1;
@@ -238,7 +224,7 @@ static void pump(struct mpijob_logs *logs)
 		mpijob__client_timer_set(&logs->timer, due_ms);
 }
 
-void mpijob__client_log_stir(struct mpijob_logs *logs)
+void mpijob__client_log_schedule_scan(struct mpijob_logs *logs)
 {
 	if (logs->state > 0 && !logs->freed && !logs->paused)
 		mpijob__client_timer_set(&logs->timer, INT64_MIN);
@@ -253,7 +239,7 @@ static void timer_fired(void *user)
 	mpijob__client_log_leave(logs);
 }
 
-/* --- the watch of pods --- */
+/* ---- the watch of pods ---- */
 
 static void list_begins(void *user)
 {
@@ -271,7 +257,7 @@ static int take_object(void *user, const struct mpijob_watch_event *event)
 	rc = mpijob__client_log_take_pod(logs, event);
 	/* While a first list comes in, its pods have their turn in its order. */
 	if (rc == 0 && (logs->listed || logs->options.follow))
-		mpijob__client_log_stir(logs);
+		mpijob__client_log_schedule_scan(logs);
 	if (rc == 0 && (logs->freed || logs->state <= 0))
 		rc = MPIJOB_ERR_CANCELLED;
 	mpijob__client_log_leave(logs);
@@ -287,7 +273,7 @@ static void tell_missing(struct mpijob_logs *logs)
 		if (logs->named[i])
 			continue;
 		missing++;
-		mpijob__client_log_tell_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND,
+		mpijob__client_log_report_failure(logs, logs->names[i], NULL, MPIJOB_ERR_NOT_FOUND,
 		    "there is no such pod", 0);
 	}
 	if (missing == logs->options.pods_count)
@@ -310,7 +296,7 @@ static int take_listed(void *user, const char *version)
 		mpijob_watch_free(logs->watch);
 		logs->watch = NULL;
 	}
-	mpijob__client_log_stir(logs);
+	mpijob__client_log_schedule_scan(logs);
 	if (logs->freed || !logs->watch)
 		rc = MPIJOB_ERR_CANCELLED;
 	mpijob__client_log_leave(logs);
@@ -329,13 +315,13 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 		return;
 	mpijob__client_log_enter(logs);
 	if (code != MPIJOB_ERR_NOMEM)
-		mpijob__client_log_tell_failure(logs, NULL, NULL, code, answer->message, !final);
+		mpijob__client_log_report_failure(logs, NULL, NULL, code, answer->message, !final);
 	if (final && !logs->freed)
 		mpijob__client_log_end(logs, code);
 	mpijob__client_log_leave(logs);
 }
 
-/* --- make and free --- */
+/* ---- make and free ---- */
 
 static int copy(const char *text, const char **out)
 {
@@ -504,11 +490,12 @@ void mpijob_logs_pause(mpijob_logs *logs, int on)
 	if (!logs || logs->paused == (on != 0) || logs->state <= 0)
 		return;
 	logs->paused = on != 0;
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next)
-			if (source->call)
-				mpijob_call_pause(source->call, logs->paused);
-	mpijob__client_log_stir(logs);
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
+			if (source->stream.call)
+				mpijob_call_pause(source->stream.call, logs->paused);
+	mpijob__client_log_schedule_scan(logs);
 }
 
 int mpijob_logs_state(const mpijob_logs *logs)
@@ -522,8 +509,9 @@ size_t mpijob_logs_unread(const mpijob_logs *logs)
 
 	if (!logs)
 		return 0;
-	for (const struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (const struct log_source *source = pod->sources; source; source = source->next)
+	for (const struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (const struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
 			count += !mpijob__client_log_is_read(source);
 	return count;
 }

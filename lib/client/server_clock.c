@@ -11,7 +11,7 @@
 #include "client/server_clock.h"
 
 #include "client/clock.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int read_date(const char *text, int64_t *seconds)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	const char *comma = strchr(text, ','), *month;
-	char name[4] = { 0 }, time[MPIJOB__JOB_TIME_SIZE];
+	char name[4] = { 0 }, time[MPIJOB__BASE_TIME_SIZE];
 	size_t at;
 
 	if (!comma || strlen(comma) < strlen(", 21 Nov 2026 18:37:20 GMT") || comma[1] != ' ' ||
@@ -38,7 +38,7 @@ static int read_date(const char *text, int64_t *seconds)
 	time[6] = (char)('0' + at % 10);
 	memcpy(time + 8, comma + 2, 2);
 	memcpy(time + 11, comma + 14, 8);
-	return mpijob__job_time_parse(time, seconds);
+	return mpijob__base_time_parse(time, seconds);
 }
 
 void mpijob__client_server_clock_take(struct mpijob__client_server_clock *clock, const char *date,

@@ -8,7 +8,7 @@
  */
 #include "client/status.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -271,7 +271,7 @@ static void report_cause(const mpijob_node *cause, const char *message, mpijob_d
 		}
 	if (field && !*field)
 		field = NULL;
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, NULL, "%s",
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, NULL, "%s",
 	    text && *text ? text : message);
 }
 
@@ -286,7 +286,7 @@ void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict,
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
 		report_cause(mpijob_node_at(list, i), verdict->message, diag);
 	if (mpijob_node_count(list) == 0)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "server-refused",
 		    verdict->reason, NULL, NULL, "%s",
 		    verdict->message ? verdict->message : mpijob_error_text(verdict->code));
 }

@@ -6,6 +6,8 @@
  * segment. What escaping cannot save ("", ".", "..", a slash: servers and proxies take paths apart
  * after unescaping) is refused.
  */
+#include "client/target.h"
+
 #include "base/struct.h"
 #include "base/text.h"
 #include "client/client.h"

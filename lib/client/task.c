@@ -9,8 +9,9 @@
  */
 #include "client/task.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
+#include "client/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ int mpijob__client_task_new(size_t size, mpijob_client *client,
 	task->callbacks = known;
 	task->diag = diag;
 	task->at_once = known.done == when_awaited;
-	task->wants = task->at_once ? ((struct mpijob__client_awaited *)known.user)->wants : 1;
+	task->wants = task->at_once ? ((struct mpijob__client_task_result *)known.user)->wants : 1;
 	task->next = client->tasks;
 	if (task->next)
 		task->next->prev = task;
@@ -46,7 +47,7 @@ int mpijob__client_task_new(size_t size, mpijob_client *client,
 	return 0;
 }
 
-const char *mpijob__client_task_keep(mpijob_task *task, const char *text, int *rc)
+const char *mpijob__client_task_copy(mpijob_task *task, const char *text, int *rc)
 {
 	const char *copy = text ? mpijob__base_arena_copy(&task->words, text, strlen(text)) : NULL;
 
@@ -55,7 +56,7 @@ const char *mpijob__client_task_keep(mpijob_task *task, const char *text, int *r
 	return copy;
 }
 
-int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_target *from,
+int mpijob__client_task_copy_target(mpijob_task *task, const struct mpijob_target *from,
     struct mpijob_target *to)
 {
 	int rc = mpijob__base_struct_check(to, sizeof(*to), from);
@@ -63,19 +64,19 @@ int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_targe
 
 	if (rc)
 		return rc;
-	to->api_version = mpijob__client_task_keep(task, to->api_version, &rc);
-	to->kind = mpijob__client_task_keep(task, to->kind, &rc);
-	to->namespace_ = mpijob__client_task_keep(task, to->namespace_, &rc);
-	to->name = mpijob__client_task_keep(task, to->name, &rc);
-	to->subresource = mpijob__client_task_keep(task, to->subresource, &rc);
-	to->plural = mpijob__client_task_keep(task, to->plural, &rc);
+	to->api_version = mpijob__client_task_copy(task, to->api_version, &rc);
+	to->kind = mpijob__client_task_copy(task, to->kind, &rc);
+	to->namespace_ = mpijob__client_task_copy(task, to->namespace_, &rc);
+	to->name = mpijob__client_task_copy(task, to->name, &rc);
+	to->subresource = mpijob__client_task_copy(task, to->subresource, &rc);
+	to->plural = mpijob__client_task_copy(task, to->plural, &rc);
 	if (!to->query || to->query_count == 0)
 		return rc;
 	query = mpijob__base_arena_array(&task->words, to->query_count, sizeof(*query));
 	if (!query)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < to->query_count; i++)
-		query[i] = mpijob__client_task_keep(task, to->query[i], &rc);
+		query[i] = mpijob__client_task_copy(task, to->query[i], &rc);
 	to->query = query;
 	return rc;
 }
@@ -113,7 +114,7 @@ void mpijob_task_cancel(mpijob_task *task)
 		free_task(task);
 }
 
-void mpijob__client_task_over(mpijob_task *task, int code)
+void mpijob__client_task_finish(mpijob_task *task, int code)
 {
 	struct mpijob_task_callbacks callbacks = task->callbacks;
 	mpijob *job = code >= 0 ? task->job : NULL;
@@ -123,18 +124,18 @@ void mpijob__client_task_over(mpijob_task *task, int code)
 		task->job = NULL;
 	if (doc)
 		task->doc = NULL;
-	task->client->news = 1;
+	task->client->reported = 1;
 	free_task(task);
 	callbacks.done(callbacks.user, code, job, doc);
 }
 
-void mpijob__client_task_tell(mpijob_diag *diag, int code)
+void mpijob__client_task_report_failure(mpijob_diag *diag, int code)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
 	    "%s", mpijob_error_text(code));
 }
 
-int mpijob__client_task_hand_out(mpijob_task *task, int code, mpijob_doc *doc)
+int mpijob__client_task_return_document(mpijob_task *task, int code, mpijob_doc *doc)
 {
 	task->doc = doc;
 	return code;
@@ -159,7 +160,7 @@ static int move(mpijob_task *task, int code, mpijob_doc *doc)
 static void report_warnings(const mpijob_text *warnings, mpijob_diag *diag)
 {
 	for (size_t at = 0; at < warnings->len; at += strlen(warnings->data + at) + 1)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_WARNING, "server-warning", NULL, NULL,
 		    NULL, "%s", warnings->data + at);
 }
 
@@ -182,14 +183,14 @@ static void when_answered(void *user, const struct mpijob_answer *answer)
 	int rc;
 
 	task->call = NULL;
-	report_warnings(&call->exchange.warnings, task->heard);
-	rc = mpijob__client_call_report(call, answer, task->heard);
-	task->doubt = task->writes && call->exchange.doubt;
+	report_warnings(&call->exchange.answer.warnings, task->heard);
+	rc = mpijob__client_request_report(call, answer, task->heard);
+	task->doubt = task->writes && call->exchange.retry.outcome_unknown;
 	if (rc == 0 && task->reads)
 		rc = read_answer(answer, &doc, task->heard);
 	rc = move(task, rc, doc);
 	if (rc != MPIJOB__CLIENT_TASK_WAITS)
-		mpijob__client_task_over(task, rc);
+		mpijob__client_task_finish(task, rc);
 }
 
 static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc)
@@ -200,10 +201,10 @@ static void when_child_over(void *user, int code, mpijob *job, mpijob_doc *doc)
 	(void)job;
 	rc = move(task, code, doc);
 	if (rc != MPIJOB__CLIENT_TASK_WAITS)
-		mpijob__client_task_over(task, rc);
+		mpijob__client_task_finish(task, rc);
 }
 
-struct mpijob_task_callbacks mpijob__client_task_parent(mpijob_task *task)
+struct mpijob_task_callbacks mpijob__client_task_child_callbacks(mpijob_task *task)
 {
 	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
 
@@ -219,8 +220,8 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 
 	if (task->stopped)
 		return task->stopped;
-	if (task->at_once && mpijob__client_cancelled(task->client)) {
-		mpijob__client_task_tell(task->heard, MPIJOB_ERR_CANCELLED);
+	if (task->at_once && mpijob__client_take_cancel(task->client)) {
+		mpijob__client_task_report_failure(task->heard, MPIJOB_ERR_CANCELLED);
 		return MPIJOB_ERR_CANCELLED;
 	}
 	callbacks.done = when_answered;
@@ -229,14 +230,14 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 	    &callbacks, &task->call);
 }
 
-int mpijob__client_task_unsent(mpijob_task *task, int code)
+int mpijob__client_task_request_failed(mpijob_task *task, int code)
 {
 	task->unsent = 1;
 	task->failure = code;
 	return MPIJOB__CLIENT_TASK_WAITS;
 }
 
-int mpijob__client_task_ask(mpijob_task *task, const char *method,
+int mpijob__client_task_request(mpijob_task *task, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
     int reads, mpijob_diag *heard)
 {
@@ -247,23 +248,24 @@ int mpijob__client_task_ask(mpijob_task *task, const char *method,
 	task->writes = strcmp(method, "GET") != 0;
 	task->doubt = 0;
 	rc = send(task, method, target, content_type, body);
-	return rc ? mpijob__client_task_unsent(task, rc) : MPIJOB__CLIENT_TASK_WAITS;
+	return rc ? mpijob__client_task_request_failed(task, rc) : MPIJOB__CLIENT_TASK_WAITS;
 }
 
-int mpijob__client_task_ask_with(mpijob_task *task, const char *method,
+int mpijob__client_task_request_node(mpijob_task *task, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_node *node,
     int reads, mpijob_diag *heard)
 {
 	mpijob_text body = { 0 };
 	int rc = mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, &body);
 
-	rc = rc ? mpijob__client_task_unsent(task, rc)
-		: mpijob__client_task_ask(task, method, target, content_type, &body, reads, heard);
+	rc = rc ? mpijob__client_task_request_failed(task, rc)
+		: mpijob__client_task_request(task, method, target, content_type, &body, reads,
+		      heard);
 	mpijob__base_text_release(&body);
 	return rc;
 }
 
-int mpijob__client_task_begin(mpijob_task *task, int rc, mpijob_task **out)
+int mpijob__client_task_started(mpijob_task *task, int rc, mpijob_task **out)
 {
 	if (rc == MPIJOB__CLIENT_TASK_WAITS && task->unsent)
 		rc = move(task, task->failure, NULL);
@@ -280,7 +282,7 @@ int mpijob__client_task_begin(mpijob_task *task, int rc, mpijob_task **out)
 
 static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc)
 {
-	struct mpijob__client_awaited *awaited = user;
+	struct mpijob__client_task_result *awaited = user;
 
 	awaited->over = 1;
 	awaited->code = code;
@@ -288,12 +290,12 @@ static void when_awaited(void *user, int code, mpijob *job, mpijob_doc *doc)
 	awaited->doc = doc;
 }
 
-struct mpijob_task_callbacks mpijob__client_task_at_once(struct mpijob__client_awaited *awaited,
-    int wants)
+struct mpijob_task_callbacks
+mpijob__client_task_blocking_callbacks(struct mpijob__client_task_result *awaited, int wants)
 {
 	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
 
-	*awaited = (struct mpijob__client_awaited){ .wants = wants };
+	*awaited = (struct mpijob__client_task_result){ .wants = wants };
 	callbacks.done = when_awaited;
 	callbacks.user = awaited;
 	return callbacks;
@@ -314,18 +316,18 @@ static void stop(mpijob_task *task, int code)
 	if (task->call)
 		mpijob_call_cancel(task->call);
 	task->call = NULL;
-	mpijob__client_task_tell(task->heard, code);
-	mpijob__client_task_over(task, move(task, code, NULL));
+	mpijob__client_task_report_failure(task->heard, code);
+	mpijob__client_task_finish(task, move(task, code, NULL));
 }
 
-int mpijob__client_task_await(mpijob_client *client, mpijob_task *task, int rc,
-    struct mpijob__client_awaited *awaited, mpijob **job, mpijob_doc **doc)
+int mpijob__client_task_wait(mpijob_client *client, mpijob_task *task, int rc,
+    struct mpijob__client_task_result *awaited, mpijob **job, mpijob_doc **doc)
 {
 	if (rc)
 		return rc;
 	while (!awaited->over) {
-		rc = mpijob__client_cancelled(client) ? MPIJOB_ERR_CANCELLED
-						      : mpijob_client_poll(client, -1);
+		rc = mpijob__client_take_cancel(client) ? MPIJOB_ERR_CANCELLED
+							: mpijob_client_poll(client, -1);
 		if (rc && !awaited->over)
 			stop(task, rc);
 	}

@@ -49,46 +49,40 @@ struct mpijob_task {
 int mpijob__client_task_new(size_t size, mpijob_client *client,
     const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, mpijob_task **out);
 /* Keep a copy as long as the task lives; NULL stays NULL. When memory runs out, `*rc` is set. */
-const char *mpijob__client_task_keep(mpijob_task *task, const char *text, int *rc);
+const char *mpijob__client_task_copy(mpijob_task *task, const char *text, int *rc);
 /* The same for all of a target. 0 or MPIJOB_ERR_*. */
-int mpijob__client_task_keep_target(mpijob_task *task, const struct mpijob_target *from,
+int mpijob__client_task_copy_target(mpijob_task *task, const struct mpijob_target *from,
     struct mpijob_target *to);
 
 /* Ask for something; what cannot be sent is a step like another one. MPIJOB__CLIENT_TASK_WAITS.
  * `body` and `heard` may be NULL. */
-int mpijob__client_task_ask(mpijob_task *task, const char *method,
+int mpijob__client_task_request(mpijob_task *task, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
     int reads, mpijob_diag *heard);
-int mpijob__client_task_ask_with(mpijob_task *task, const char *method,
+int mpijob__client_task_request_node(mpijob_task *task, const char *method,
     const struct mpijob_target *target, const char *content_type, const mpijob_node *node,
     int reads, mpijob_diag *heard);
 /* It cannot be asked for: a step all the same. MPIJOB__CLIENT_TASK_WAITS. */
-int mpijob__client_task_unsent(mpijob_task *task, int code);
-/* delete.c */
-int mpijob__client_task_ask_delete(mpijob_task *task, const struct mpijob_target *target,
-    const struct mpijob_delete_options *options, mpijob_diag *heard);
-/* apply.c */
-int mpijob__client_task_ask_apply(mpijob_task *task, const struct mpijob_target *target,
-    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_diag *heard);
+int mpijob__client_task_request_failed(mpijob_task *task, int code);
 
 /* The callbacks of `task->child`: its end is a step of `task`. */
-struct mpijob_task_callbacks mpijob__client_task_parent(mpijob_task *task);
+struct mpijob_task_callbacks mpijob__client_task_child_callbacks(mpijob_task *task);
 
 /*
  * The first thing was asked for, or `rc` is why not: `*out` is the task then, or it is freed. 0 or
  * a code. `out` may be NULL.
  */
-int mpijob__client_task_begin(mpijob_task *task, int rc, mpijob_task **out);
+int mpijob__client_task_started(mpijob_task *task, int rc, mpijob_task **out);
 /* It is over: the callback comes, and the task is gone. */
-void mpijob__client_task_over(mpijob_task *task, int code);
+void mpijob__client_task_finish(mpijob_task *task, int code);
 /* Say that it was given up, and why. */
-void mpijob__client_task_tell(mpijob_diag *diag, int code);
+void mpijob__client_task_report_failure(mpijob_diag *diag, int code);
 /* The step of a task of one request: what came is what is handed out. */
-int mpijob__client_task_hand_out(mpijob_task *task, int code, mpijob_doc *doc);
+int mpijob__client_task_return_document(mpijob_task *task, int code, mpijob_doc *doc);
 
 /* --- made at once --- */
 
-struct mpijob__client_awaited {
+struct mpijob__client_task_result {
 	int over, code;
 	int wants;
 	mpijob *job;
@@ -96,12 +90,12 @@ struct mpijob__client_awaited {
 };
 
 /* The callbacks with which to start it; `wants`: its job or document. */
-struct mpijob_task_callbacks mpijob__client_task_at_once(struct mpijob__client_awaited *awaited,
-    int wants);
+struct mpijob_task_callbacks
+mpijob__client_task_blocking_callbacks(struct mpijob__client_task_result *awaited, int wants);
 /* It was started with `rc`: wait for it. What it returned; `job` and `doc` may be NULL, and are set
  * when all is well.
  */
-int mpijob__client_task_await(mpijob_client *client, mpijob_task *task, int rc,
-    struct mpijob__client_awaited *awaited, mpijob **job, mpijob_doc **doc);
+int mpijob__client_task_wait(mpijob_client *client, mpijob_task *task, int rc,
+    struct mpijob__client_task_result *awaited, mpijob **job, mpijob_doc **doc);
 
 #endif

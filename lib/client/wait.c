@@ -6,8 +6,9 @@
  * watch knows: no permission, no such kind. An object that a list does not hold does not exist, and
  * that is a state like any other.
  */
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
+#include "client/target.h"
 #include "client/task.h"
 #include "client/timer.h"
 
@@ -32,7 +33,7 @@ static void report(const struct waiting *waiting, int code)
 	const char *why =
 	    waiting->failure && code != MPIJOB_ERR_CANCELLED ? mpijob_text_data(&waiting->why) : "";
 
-	mpijob__base_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL,
+	mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "wait-failed", NULL, NULL,
 	    NULL, "waiting ended: %s%s%s", mpijob_error_text(code),
 	    *why ? "; the server said last: " : "", why);
 }
@@ -40,7 +41,7 @@ static void report(const struct waiting *waiting, int code)
 static void give_up(mpijob_task *task, int code)
 {
 	report((struct waiting *)task, code);
-	mpijob__client_task_over(task, code);
+	mpijob__client_task_finish(task, code);
 }
 
 /* 1: it is over, and gone. */
@@ -57,7 +58,7 @@ static int decide(struct waiting *waiting)
 	/* What ready() returned is his to explain. */
 	if (rc < 0 && rc == waiting->failure)
 		report(waiting, rc);
-	mpijob__client_task_over(&waiting->task, rc < 0 ? rc : 0);
+	mpijob__client_task_finish(&waiting->task, rc < 0 ? rc : 0);
 	return 1;
 }
 
@@ -196,18 +197,19 @@ int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *
 	task->release = release;
 	waiting->ready = ready;
 	waiting->user = user;
-	rc = mpijob__client_task_keep_target(task, target, &waiting->target);
-	return mpijob__client_task_begin(task, rc ? rc : begin(waiting, timeout_ms), out);
+	rc = mpijob__client_task_copy_target(task, target, &waiting->target);
+	return mpijob__client_task_started(task, rc ? rc : begin(waiting, timeout_ms), out);
 }
 
 int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target,
     int64_t timeout_ms, mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
 {
-	struct mpijob__client_awaited awaited;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_at_once(&awaited, out != NULL);
+	struct mpijob__client_task_result awaited;
+	struct mpijob_task_callbacks callbacks =
+	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
 	mpijob_task *task = NULL;
 	int rc = mpijob_client_wait_start(client, target, timeout_ms, ready, user, &callbacks,
 	    &task, diag);
 
-	return mpijob__client_task_await(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
 }

@@ -1,15 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a watch: what it does next, how long it waits after a failure, what its owner is
- * told.
+ * The states of a watch, how long it backs off, and what it reports to the caller.
  *
- * It lists (watch_list.c), or has the list streamed (watch_stream.c), and then watches from the
- * list's version on. After a failure it waits 0.8 s, doubled each time up to 30 s, times one to
- * two, until two minutes went well. When the server could not be reached, and then answers somebody
- * else, it waits no longer. It tries again by its own rules, so the client's retries are not used.
- * Its owner may free it from inside of any callback; it then goes when the last of them has
- * returned.
+ *   WAITING ---------- due, upcoming is LISTING ---------------------> LISTING
+ *   WAITING ---------- due, upcoming is LISTING_STREAM --------------> LISTING_STREAM
+ *   WAITING ---------- due, upcoming is WATCHING --------------------> WATCHING
+ *   LISTING_STREAM --- bookmark that ends the list ------------------> WATCHING
+ *   any of the three - the request ends, fails or is silent too long > WAITING, with
+ *
+ *     from             after                                upcoming
+ *     LISTING          a page that is not the last          LISTING
+ *     LISTING          the last page                        WATCHING
+ *     LISTING          a failure                            LISTING
+ *     LISTING_STREAM   429, no answer, version expired      LISTING_STREAM
+ *     LISTING_STREAM   another failure, or silence          LISTING (no_streamed_lists or not)
+ *     WATCHING         end of the stream, silence           WATCHING, from the last version
+ *     WATCHING         410, 4xx, or 500 three times in turn LISTING_STREAM, else LISTING: relist
+ *     WATCHING         another failure                      WATCHING, from the last version
+ *
+ *   any -------------- a callback returns a code, or client is freed > ENDED
+ *   any -------------- mpijob_watch_free() inside of a callback -----> FREED, until it returns
+ *
+ * An end of a stream is normal and waits not at all. After a failure the watch waits 0.8 s, doubled
+ * each time up to 30 s, times one to two, until requests have succeeded for two minutes. When the
+ * server was unreachable and then answers any request of the client, the watch retries at once. It
+ * has its own rules for retries, so those of the client are not used. Its streams use other
+ * connections than the client's writes (lib/http/pool.c), so neither waits for the other, and an
+ * event may arrive before or after the answer to the write that caused it.
  */
+#include "client/target.h"
+#include "client/watch_list.h"
+#include "client/watch_stream.h"
 #include "client/watch.h"
 
 #include "base/struct.h"
@@ -22,12 +43,12 @@
 #define BACKOFF_FIRST_MS    800
 #define BACKOFF_LAST_MS     30000
 #define NOMEM_MS            100
-#define HURRY_MS            500
+#define RETRY_NOW_MS        500 /* watches spread over this time, not all at once */
 #define HEALTHY_MS          120000
 #define RETRY_AFTER_MOST_MS 300000
 #define OBJECT_LIMIT        ((size_t)8 << 20)
 
-/* --- make and free --- */
+/* ---- create and free ---- */
 
 static int copy(const char *from, const char **to)
 {
@@ -35,7 +56,7 @@ static int copy(const char *from, const char **to)
 	return from && !*to ? MPIJOB_ERR_NOMEM : 0;
 }
 
-/* A name in a field selector: commas, equals signs and backslashes have a meaning there. */
+/* Escape a name for a field selector: commas, equals signs and backslashes are operators there. */
 static int name_selector(const char *name, char **out)
 {
 	mpijob_text text = { 0 };
@@ -55,7 +76,7 @@ static int name_selector(const char *name, char **out)
 	return 0;
 }
 
-/* These go into JSON as they are. */
+/* Whether it can be put into JSON without escapes. */
 static int is_plain(const char *text)
 {
 	for (; *text; text++)
@@ -64,7 +85,7 @@ static int is_plain(const char *text)
 	return 1;
 }
 
-/* What cannot be named is found here, not by a server. */
+/* Reject what no path can name before a server does. */
 static int check_options(const struct mpijob_watch_options *options)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -87,7 +108,7 @@ static void destroy(mpijob_watch *watch)
 {
 	mpijob__client_split_release(&watch->split);
 	mpijob__base_text_release(&watch->version);
-	mpijob__base_text_release(&watch->page);
+	mpijob__base_text_release(&watch->list.page);
 	free((char *)watch->options.api_version);
 	free((char *)watch->options.kind);
 	free((char *)watch->options.namespace_);
@@ -138,10 +159,10 @@ int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *o
 	if (watch->options.object_limit == 0)
 		watch->options.object_limit = OBJECT_LIMIT;
 	watch->client = client;
-	watch->dice = known.seed;
-	watch->need_list = 1;
-	watch->backoff_ms = BACKOFF_FIRST_MS;
-	watch->healthy_ms = INT64_MIN;
+	watch->random = known.seed;
+	watch->upcoming = MPIJOB__CLIENT_WATCH_LISTING_STREAM;
+	watch->retry.backoff_ms = BACKOFF_FIRST_MS;
+	watch->retry.healthy_ms = INT64_MIN;
 	watch->due_ms = INT64_MIN;
 	watch->next = client->watches;
 	if (client->watches)
@@ -167,18 +188,17 @@ void mpijob__client_watch_detach(mpijob_watch *watch)
 		mpijob_call_cancel(watch->call);
 	watch->call = NULL;
 	watch->client = NULL;
-	watch->state = MPIJOB__CLIENT_WATCH_ENDED;
-	watch->due_ms = INT64_MAX;
+	mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_ENDED, INT64_MAX);
 }
 
 void mpijob_watch_free(mpijob_watch *watch)
 {
-	if (!watch || watch->freed)
+	if (!watch || watch->state == MPIJOB__CLIENT_WATCH_FREED)
 		return;
 	if (watch->client)
 		mpijob__client_watch_detach(watch);
-	watch->freed = 1;
-	if (!watch->busy)
+	mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_FREED, INT64_MAX);
+	if (!watch->callbacks)
 		destroy(watch);
 }
 
@@ -189,20 +209,18 @@ int mpijob_watch_synced(const mpijob_watch *watch)
 
 int mpijob_watch_hopeless(const mpijob_watch *watch)
 {
-	return watch ? watch->hopeless : 0;
+	return watch ? watch->retry.hopeless : 0;
 }
 
-void mpijob__client_watch_enter(mpijob_watch *watch)
+void mpijob__client_watch_callback_begin(mpijob_watch *watch)
 {
-	watch->busy++;
+	watch->callbacks++;
 }
 
-int mpijob__client_watch_leave(mpijob_watch *watch)
+void mpijob__client_watch_callback_end(mpijob_watch *watch)
 {
-	if (--watch->busy || !watch->freed)
-		return 0;
-	destroy(watch);
-	return 1;
+	if (--watch->callbacks == 0 && watch->state == MPIJOB__CLIENT_WATCH_FREED)
+		destroy(watch);
 }
 
 mpijob_watch *mpijob__client_watch_next(const mpijob_watch *watch)
@@ -215,24 +233,24 @@ int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch)
 	return watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
 }
 
-/* Not all at once. */
-void mpijob__client_watch_hurry(mpijob_watch *watch)
+void mpijob__client_watch_retry_now(mpijob_watch *watch)
 {
 	int64_t soon_ms;
 
 	if (watch->state != MPIJOB__CLIENT_WATCH_WAITING ||
-	    watch->trouble != MPIJOB_ERR_UNREACHABLE)
+	    watch->retry.code != MPIJOB_ERR_UNREACHABLE)
 		return;
-	soon_ms = watch->client->clock() + (int64_t)(mpijob__client_watch_roll(watch) % HURRY_MS);
+	soon_ms =
+	    watch->client->clock() + (int64_t)(mpijob__client_watch_random(watch) % RETRY_NOW_MS);
 	if (soon_ms < watch->due_ms)
 		watch->due_ms = soon_ms;
-	/* it may refuse for a moment what it does not know yet */
-	watch->backoff_ms = BACKOFF_FIRST_MS;
+	/* a server that starts may refuse for a moment */
+	watch->retry.backoff_ms = BACKOFF_FIRST_MS;
 }
 
-int mpijob__client_watch_trouble(const mpijob_watch *watch)
+int mpijob__client_watch_failure_code(const mpijob_watch *watch)
 {
-	return watch->trouble;
+	return watch->retry.code;
 }
 
 int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch)
@@ -240,64 +258,65 @@ int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch)
 	return watch->due_ms;
 }
 
-/* --- what its owner is told --- */
+/* ---- reports to the caller ---- */
 
-void mpijob__client_watch_begin(mpijob_watch *watch)
+void mpijob__client_watch_begin_list(mpijob_watch *watch)
 {
-	if (watch->begun)
+	if (watch->list.begun)
 		return;
-	watch->begun = 1;
+	watch->list.begun = 1;
 	if (watch->options.begin)
 		watch->options.begin(watch->options.user);
 }
 
-void mpijob__client_watch_tell_failure(mpijob_watch *watch, const struct mpijob_answer *answer,
+void mpijob__client_watch_report_failure(mpijob_watch *watch, const struct mpijob_answer *answer,
     const char *what)
 {
 	int64_t now_ms = watch->client ? watch->client->clock() : 0;
-	int had_hope = !watch->hopeless, same;
+	int had_hope = !watch->retry.hopeless, same;
 
-	watch->hopeless = watch->state == MPIJOB__CLIENT_WATCH_ENDED ||
-			  mpijob__client_patience_ends(&watch->patience, answer->code, now_ms);
-	same = watch->told_code == answer->code && watch->told_status == answer->status &&
-	       !(watch->hopeless && had_hope);
-	watch->told_code = watch->trouble = answer->code;
-	watch->told_status = answer->status;
-	if (same || watch->freed)
+	watch->retry.hopeless =
+	    mpijob__client_watch_is_over(watch) ||
+	    mpijob__client_retry_budget_exhausted(&watch->retry.budget, answer->code, now_ms);
+	same = watch->retry.reported_code == answer->code &&
+	       watch->retry.reported_status == answer->status &&
+	       !(watch->retry.hopeless && had_hope);
+	watch->retry.reported_code = watch->retry.code = answer->code;
+	watch->retry.reported_status = answer->status;
+	if (same || watch->state == MPIJOB__CLIENT_WATCH_FREED)
 		return;
 	if (watch->client)
-		watch->client->news = 1;
+		watch->client->reported = 1;
 	if (watch->options.failed)
 		watch->options.failed(watch->options.user, answer, what);
 }
 
-/* Its owner has enough, with a code of his. */
+/* The caller ends the watch with a code of its own. */
 static int end(mpijob_watch *watch, int code, const char *what)
 {
 	struct mpijob_answer answer = { 0 };
 
-	watch->state = MPIJOB__CLIENT_WATCH_ENDED;
-	watch->due_ms = INT64_MAX;
+	mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_ENDED, INT64_MAX);
 	answer.size = sizeof(answer);
 	answer.body = "";
 	answer.code = code;
 	answer.message = mpijob_error_text(code);
-	watch->told_code = 0;
-	mpijob__client_watch_tell_failure(watch, &answer, what);
+	watch->retry.reported_code = 0;
+	mpijob__client_watch_report_failure(watch, &answer, what);
 	return MPIJOB_ERR_CANCELLED;
 }
 
 static int judge(mpijob_watch *watch, int code, const char *what)
 {
-	if (watch->freed || watch->state == MPIJOB__CLIENT_WATCH_ENDED)
+	if (mpijob__client_watch_is_over(watch))
 		return MPIJOB_ERR_CANCELLED;
-	/* An object that cannot be read is a garbled stream, like any other. */
+	/* An object that cannot be read fails the request, as other garbage does. */
 	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_SYNTAX
 		   ? code
 		   : end(watch, code, what);
 }
 
-int mpijob__client_watch_tell(mpijob_watch *watch, int event,
+int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
     const struct mpijob__client_split_object *object, const char *what)
 {
 	struct mpijob_watch_event told = { sizeof(told), event, object->json, object->len,
@@ -307,38 +326,54 @@ int mpijob__client_watch_tell(mpijob_watch *watch, int event,
 	return judge(watch, watch->options.object(watch->options.user, &told), what);
 }
 
-void mpijob__client_watch_is_well(mpijob_watch *watch)
+void mpijob__client_watch_recovered(mpijob_watch *watch)
 {
-	watch->trouble = watch->hopeless = 0;
-	mpijob__client_patience_renew(&watch->patience);
+	watch->retry.code = watch->retry.hopeless = 0;
+	mpijob__client_retry_budget_grant(&watch->retry.budget);
 }
 
-int mpijob__client_watch_listed(mpijob_watch *watch, const char *version)
+int mpijob__client_watch_complete_list(mpijob_watch *watch, const char *version)
 {
 	int rc = 0;
 
-	mpijob__client_watch_begin(watch);
-	if (!watch->freed && watch->options.listed)
+	mpijob__client_watch_begin_list(watch);
+	if (!mpijob__client_watch_is_over(watch) && watch->options.listed)
 		rc = watch->options.listed(watch->options.user, version);
 	rc = judge(watch, rc, "list");
 	if (rc == 0)
-		rc = mpijob__client_watch_set(&watch->version, version);
+		rc = mpijob__client_watch_set_text(&watch->version, version);
 	if (rc)
 		return rc;
 	watch->heard_ms = watch->client->clock();
-	mpijob__client_watch_is_well(watch);
-	watch->need_list = watch->any_version = watch->list_once = watch->whole = watch->begun = 0;
+	mpijob__client_watch_recovered(watch);
+	watch->upcoming = MPIJOB__CLIENT_WATCH_WATCHING;
+	watch->list.newest = watch->list.whole = watch->list.begun = 0;
 	watch->synced = 1;
-	watch->told_code = watch->told_status = 0;
+	watch->retry.reported_code = watch->retry.reported_status = 0;
 	return 0;
 }
 
-/* --- when to go on --- */
+/* ---- states ---- */
 
-uint64_t mpijob__client_watch_roll(mpijob_watch *watch)
+void mpijob__client_watch_enter(mpijob_watch *watch, enum mpijob__client_watch_state state,
+    int64_t due_ms)
+{
+	if (mpijob__client_watch_is_over(watch) && state != MPIJOB__CLIENT_WATCH_FREED)
+		return;
+	watch->state = state;
+	watch->due_ms = due_ms;
+}
+
+int mpijob__client_watch_is_over(const mpijob_watch *watch)
+{
+	return watch->state == MPIJOB__CLIENT_WATCH_ENDED ||
+	       watch->state == MPIJOB__CLIENT_WATCH_FREED;
+}
+
+uint64_t mpijob__client_watch_random(mpijob_watch *watch)
 {
 	/* splitmix64 */
-	uint64_t z = (watch->dice += UINT64_C(0x9e3779b97f4a7c15));
+	uint64_t z = (watch->random += UINT64_C(0x9e3779b97f4a7c15));
 
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
@@ -349,54 +384,54 @@ static void wait_for(mpijob_watch *watch, int64_t wait_ms)
 {
 	watch->call = NULL;
 	mpijob__client_split_release(&watch->split);
-	if (watch->state == MPIJOB__CLIENT_WATCH_ENDED)
-		return;
-	watch->state = MPIJOB__CLIENT_WATCH_WAITING;
-	watch->due_ms = wait_ms ? watch->client->clock() + wait_ms : INT64_MIN;
+	if (!mpijob__client_watch_is_over(watch))
+		mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_WAITING,
+		    wait_ms ? watch->client->clock() + wait_ms : INT64_MIN);
 }
 
-void mpijob__client_watch_go_on(mpijob_watch *watch)
+void mpijob__client_watch_continue(mpijob_watch *watch)
 {
 	wait_for(watch, 0);
 }
 
-/* Memory ran out here: the server is not to be spared, and nothing was learned about it. */
-void mpijob__client_watch_rest(mpijob_watch *watch)
+/* Memory ran out here: that says nothing about the server, so the back-off stays as it is. */
+void mpijob__client_watch_wait_for_memory(mpijob_watch *watch)
 {
 	wait_for(watch, NOMEM_MS);
 }
 
-void mpijob__client_watch_went_well(mpijob_watch *watch)
+void mpijob__client_watch_mark_healthy(mpijob_watch *watch)
 {
-	if (watch->healthy_ms == INT64_MIN)
-		watch->healthy_ms = watch->started_ms;
+	if (watch->retry.healthy_ms == INT64_MIN)
+		watch->retry.healthy_ms = watch->started_ms;
 }
 
 void mpijob__client_watch_back_off(mpijob_watch *watch, int64_t at_least_ms)
 {
 	int64_t wait_ms;
 
-	if (watch->state == MPIJOB__CLIENT_WATCH_ENDED) {
+	if (mpijob__client_watch_is_over(watch)) {
 		wait_for(watch, 0);
 		return;
 	}
-	if (watch->healthy_ms != INT64_MIN &&
-	    watch->client->clock() - watch->healthy_ms > HEALTHY_MS)
-		watch->backoff_ms = BACKOFF_FIRST_MS;
-	watch->healthy_ms = INT64_MIN;
-	watch->client->unreachable |= watch->trouble == MPIJOB_ERR_UNREACHABLE;
-	wait_ms = watch->backoff_ms +
-		  (int64_t)(mpijob__client_watch_roll(watch) % (uint64_t)watch->backoff_ms);
-	watch->backoff_ms =
-	    watch->backoff_ms * 2 > BACKOFF_LAST_MS ? BACKOFF_LAST_MS : watch->backoff_ms * 2;
+	if (watch->retry.healthy_ms != INT64_MIN &&
+	    watch->client->clock() - watch->retry.healthy_ms > HEALTHY_MS)
+		watch->retry.backoff_ms = BACKOFF_FIRST_MS;
+	watch->retry.healthy_ms = INT64_MIN;
+	watch->client->unreachable |= watch->retry.code == MPIJOB_ERR_UNREACHABLE;
+	wait_ms = watch->retry.backoff_ms +
+		  (int64_t)(mpijob__client_watch_random(watch) % (uint64_t)watch->retry.backoff_ms);
+	watch->retry.backoff_ms = watch->retry.backoff_ms * 2 > BACKOFF_LAST_MS
+				      ? BACKOFF_LAST_MS
+				      : watch->retry.backoff_ms * 2;
 	if (at_least_ms > RETRY_AFTER_MOST_MS)
 		at_least_ms = RETRY_AFTER_MOST_MS;
 	wait_for(watch, wait_ms < at_least_ms ? at_least_ms : wait_ms);
 }
 
-/* --- requests --- */
+/* ---- requests ---- */
 
-size_t mpijob__client_watch_pair(const char **query, size_t count, const char *name,
+size_t mpijob__client_watch_add_query(const char **query, size_t count, const char *name,
     const char *value)
 {
 	query[count] = name;
@@ -404,7 +439,7 @@ size_t mpijob__client_watch_pair(const char **query, size_t count, const char *n
 	return count + 2;
 }
 
-int mpijob__client_watch_set(mpijob_text *text, const char *value)
+int mpijob__client_watch_set_text(mpijob_text *text, const char *value)
 {
 	if (mpijob__base_text_reserve(text, strlen(value)))
 		return MPIJOB_ERR_NOMEM;
@@ -457,38 +492,33 @@ int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, siz
 		request.method = "GET";
 		request.path = mpijob_text_data(&path);
 		request.streaming = streaming;
-		request.fresh = watch->fresh;
-		rc = mpijob__client_start(watch->client, &request, MPIJOB__CLIENT_CALL_ONCE,
-		    callbacks, &watch->call);
+		request.fresh = watch->new_connection;
+		rc = mpijob__client_call_start(watch->client, &request,
+		    MPIJOB__CLIENT_CALL_NO_RETRY, callbacks, &watch->call);
 	}
 	if (rc == 0)
-		watch->fresh = 0;
+		watch->new_connection = 0;
 	mpijob__base_text_release(&path);
 	return rc;
 }
 
 static int start(mpijob_watch *watch)
 {
-	if (!watch->need_list)
-		return mpijob__client_watch_start_stream(watch, 0);
-	if (watch->streams_refused || watch->list_once || watch->page.len)
-		return mpijob__client_watch_start_list(watch);
-	return mpijob__client_watch_start_stream(watch, 1);
+	return watch->upcoming == MPIJOB__CLIENT_WATCH_LISTING
+		   ? mpijob__client_watch_start_list(watch)
+		   : mpijob__client_watch_start_stream(watch, watch->upcoming);
 }
 
-/* Too long without a word, or open longer than the server should have left it. */
-static void give_up_stream(mpijob_watch *watch)
+/* The stream was silent for too long, or the server left it open for too long. */
+static void cut_stream(mpijob_watch *watch)
 {
 	mpijob_call_cancel(watch->call);
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING) {
-		/* A server that does not know streamed lists just watches. */
-		watch->streams_refused |= !watch->events;
-		watch->list_once = 1;
-		watch->begun = 0;
+	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM) {
+		mpijob__client_watch_streamed_list_timed_out(watch);
 	} else {
-		watch->fresh = 1; /* whoever takes the bytes there does not hand them on */
+		watch->new_connection = 1; /* something on the old one may swallow the bytes */
 	}
-	mpijob__client_watch_go_on(watch);
+	mpijob__client_watch_continue(watch);
 }
 
 void mpijob__client_watch_step(mpijob_watch *watch)
@@ -501,9 +531,9 @@ void mpijob__client_watch_step(mpijob_watch *watch)
 	now_ms = watch->client->clock();
 	if (now_ms < watch->due_ms)
 		return;
-	if (watch->state == MPIJOB__CLIENT_WATCH_STREAMING ||
+	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM ||
 	    watch->state == MPIJOB__CLIENT_WATCH_WATCHING)
-		give_up_stream(watch);
+		cut_stream(watch);
 	watch->started_ms = now_ms;
 	answer.size = sizeof(answer);
 	answer.body = "";
@@ -511,13 +541,12 @@ void mpijob__client_watch_step(mpijob_watch *watch)
 	if (answer.code == 0)
 		return;
 	answer.message = mpijob_error_text(answer.code);
-	mpijob__client_watch_enter(watch);
-	mpijob__client_watch_tell_failure(watch, &answer, watch->need_list ? "list" : "watch");
-	if (watch->freed)
-		mpijob__client_split_release(&watch->split);
-	else if (answer.code == MPIJOB_ERR_NOMEM)
-		mpijob__client_watch_rest(watch);
+	mpijob__client_watch_callback_begin(watch);
+	mpijob__client_watch_report_failure(watch, &answer,
+	    watch->upcoming == MPIJOB__CLIENT_WATCH_WATCHING ? "watch" : "list");
+	if (answer.code == MPIJOB_ERR_NOMEM)
+		mpijob__client_watch_wait_for_memory(watch);
 	else
 		mpijob__client_watch_back_off(watch, 0);
-	mpijob__client_watch_leave(watch);
+	mpijob__client_watch_callback_end(watch);
 }

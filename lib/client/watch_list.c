@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A watch's list: which version it asks for, in which pages, and what it does when either is no
- * more.
+ * The list of a watch: which version it asks for, in which pages, and what it does when either has
+ * expired.
  *
- * The first list may come from a cache ("0"), later ones must be as new as what was seen. Pages
- * only where the server would not answer from its cache anyway; a token that is too old leads to
- * the whole list at the same version, a version that cannot be had to the newest one, both at once
- * and once. Bytes are cut into objects as they arrive, so a list costs the memory of its largest
- * object.
+ * The first list may come from a cache ("0"); later ones must be as new as what was seen. The watch
+ * asks for pages only where the server does not answer from its cache anyway. A token that has
+ * expired leads to the whole list at the same version, a version that has expired to the newest
+ * one, both at once and once. Bytes are cut into objects as they arrive, so a list costs the memory
+ * of its largest object.
  */
-#include "client/watch.h"
+#include "client/watch_list.h"
 
 #include "client/client.h"
 
@@ -21,10 +21,10 @@ static int take_item(void *user, const struct mpijob__client_split_object *item)
 {
 	mpijob_watch *watch = user;
 
-	mpijob__client_watch_begin(watch);
-	if (watch->freed)
+	mpijob__client_watch_begin_list(watch);
+	if (mpijob__client_watch_is_over(watch))
 		return MPIJOB_ERR_CANCELLED;
-	return mpijob__client_watch_tell(watch, MPIJOB_WATCH_LISTED, item, "list");
+	return mpijob__client_watch_report_object(watch, MPIJOB_WATCH_LISTED, item, "list");
 }
 
 static int list_data(void *user, const char *data, size_t len)
@@ -32,17 +32,17 @@ static int list_data(void *user, const char *data, size_t len)
 	mpijob_watch *watch = user;
 	int rc;
 
-	mpijob__client_watch_enter(watch);
+	mpijob__client_watch_callback_begin(watch);
 	rc = mpijob__client_split_feed(&watch->split, data, len, take_item, watch);
-	mpijob__client_watch_leave(watch);
+	mpijob__client_watch_callback_end(watch);
 	return rc;
 }
 
-/* Read what stood around the items. */
+/* Read what surrounds the items. */
 static int end_page(mpijob_watch *watch)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-	int from_cache = !watch->any_version && watch->version.len == 0;
+	int from_cache = !watch->list.newest && watch->version.len == 0;
 	mpijob_doc *doc = NULL;
 	const char *version, *next;
 	int rc;
@@ -57,28 +57,29 @@ static int end_page(mpijob_watch *watch)
 	version =
 	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.resourceVersion"));
 	next = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.continue"));
-	rc = version ? mpijob__client_watch_set(&watch->page, next ? next : "") : MPIJOB_ERR_SYNTAX;
+	rc = version ? mpijob__client_watch_set_text(&watch->list.page, next ? next : "")
+		     : MPIJOB_ERR_SYNTAX;
 	if (rc == 0) {
-		watch->pages++;
-		if (watch->page.len == 0) {
-			/* Only where there is no cache, pages come when "0" was asked for. */
-			if (from_cache && watch->pages > 1)
-				watch->paged = 1;
-			rc = mpijob__client_watch_listed(watch, version);
+		watch->list.pages++;
+		if (watch->list.page.len == 0) {
+			/* The answer to "0" has pages only where there is no cache. */
+			if (from_cache && watch->list.pages > 1)
+				watch->server.pages_from_cache = 1;
+			rc = mpijob__client_watch_complete_list(watch, version);
 		}
 	}
 	mpijob_doc_free(doc);
 	return rc;
 }
 
-/* A refusal that asking differently cures: 1, and how is noted. */
-static int ask_differently(mpijob_watch *watch, const struct mpijob_answer *answer)
+/* 1 when another form of the request can succeed; the watch then has it. */
+static int change_request(mpijob_watch *watch, const struct mpijob_answer *answer)
 {
-	if (mpijob__client_watch_expired(answer) && watch->page.len && !watch->whole)
-		return watch->whole = 1;
+	if (mpijob__client_watch_expired(answer) && watch->list.page.len && !watch->list.whole)
+		return watch->list.whole = 1;
 	if ((mpijob__client_watch_expired(answer) || mpijob__client_watch_too_large(answer)) &&
-	    !watch->any_version)
-		return watch->any_version = 1;
+	    !watch->list.newest)
+		return watch->list.newest = 1;
 	if (answer->status == 501 && !watch->client->whole_lists)
 		return watch->client->whole_lists = 1;
 	return 0;
@@ -87,12 +88,12 @@ static int ask_differently(mpijob_watch *watch, const struct mpijob_answer *answ
 static void fail(mpijob_watch *watch, const struct mpijob_answer *answer, int code)
 {
 	struct mpijob_answer failure = *answer;
-	int again = answer->code && ask_differently(watch, answer);
+	int again = answer->code && change_request(watch, answer);
 
-	mpijob_text_clear(&watch->page);
-	watch->begun = 0;
+	mpijob_text_clear(&watch->list.page);
+	watch->list.begun = 0;
 	if (again) {
-		mpijob__client_watch_go_on(watch);
+		mpijob__client_watch_continue(watch);
 		return;
 	}
 	if (answer->code == 0) {
@@ -100,11 +101,9 @@ static void fail(mpijob_watch *watch, const struct mpijob_answer *answer, int co
 		failure.message =
 		    code == MPIJOB_ERR_IO ? "the list broke off" : mpijob_error_text(code);
 	}
-	mpijob__client_watch_tell_failure(watch, &failure, "list");
-	if (watch->freed)
-		return;
+	mpijob__client_watch_report_failure(watch, &failure, "list");
 	if (code == MPIJOB_ERR_NOMEM)
-		mpijob__client_watch_rest(watch);
+		mpijob__client_watch_wait_for_memory(watch);
 	else
 		mpijob__client_watch_back_off(watch, answer->retry_after_ms);
 }
@@ -114,37 +113,38 @@ static void list_done(void *user, const struct mpijob_answer *answer)
 	mpijob_watch *watch = user;
 	int code = answer->code;
 
-	mpijob__client_watch_enter(watch);
+	mpijob__client_watch_callback_begin(watch);
 	watch->call = NULL;
 	if (code == 0)
 		code = end_page(watch);
-	if (watch->state == MPIJOB__CLIENT_WATCH_ENDED) {
-		mpijob__client_watch_leave(watch);
+	if (mpijob__client_watch_is_over(watch)) {
+		mpijob__client_watch_callback_end(watch);
 		return;
 	}
 	if (code) {
 		fail(watch, answer, code);
 	} else {
-		mpijob__client_watch_went_well(watch);
-		mpijob__client_watch_go_on(watch);
+		mpijob__client_watch_mark_healthy(watch);
+		mpijob__client_watch_continue(watch);
 	}
-	mpijob__client_watch_leave(watch);
+	mpijob__client_watch_callback_end(watch);
 }
 
 static size_t make_query(const mpijob_watch *watch, const char **query)
 {
-	const char *version = watch->any_version   ? ""
+	const char *version = watch->list.newest   ? ""
 			      : watch->version.len ? watch->version.data
 						   : "0";
 	int in_cache = *version && strcmp(version, "0") != 0;
 	size_t count = 0;
 
-	if (!watch->whole && !watch->client->whole_lists &&
-	    (!in_cache || watch->paged || watch->page.len))
-		count = mpijob__client_watch_pair(query, count, "limit", PAGE);
-	if (watch->page.len)
-		return mpijob__client_watch_pair(query, count, "continue", watch->page.data);
-	return *version ? mpijob__client_watch_pair(query, count, "resourceVersion", version)
+	if (!watch->list.whole && !watch->client->whole_lists &&
+	    (!in_cache || watch->server.pages_from_cache || watch->list.page.len))
+		count = mpijob__client_watch_add_query(query, count, "limit", PAGE);
+	if (watch->list.page.len)
+		return mpijob__client_watch_add_query(query, count, "continue",
+		    watch->list.page.data);
+	return *version ? mpijob__client_watch_add_query(query, count, "resourceVersion", version)
 			: count;
 }
 
@@ -155,8 +155,8 @@ int mpijob__client_watch_start_list(mpijob_watch *watch)
 	size_t count = make_query(watch, query);
 	int rc;
 
-	if (watch->page.len == 0)
-		watch->pages = 0;
+	if (watch->list.page.len == 0)
+		watch->list.pages = 0;
 	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_LIST,
 	    watch->options.api_version, watch->options.kind, watch->options.object_limit);
 	if (rc == 0)
@@ -165,7 +165,6 @@ int mpijob__client_watch_start_list(mpijob_watch *watch)
 		mpijob__client_split_release(&watch->split);
 		return rc;
 	}
-	watch->state = MPIJOB__CLIENT_WATCH_LISTING;
-	watch->due_ms = INT64_MAX;
+	mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_LISTING, INT64_MAX);
 	return 0;
 }

@@ -3,7 +3,7 @@
 #ifndef MPIJOB__CONVERT_CONVERSION_H
 #define MPIJOB__CONVERT_CONVERSION_H
 
-#include "base/diag.h"
+#include "core/diag.h"
 
 #include <mpijob/convert.h>
 

@@ -55,10 +55,10 @@ MPIJOB__BASE_PRINTF(6, 0)
 static void say(struct mpijob__convert_conversion *conversion, int32_t severity, const char *id,
     const char *field, const mpijob_node *node, const char *format, va_list args)
 {
-	const struct mpijob__base_place place = { conversion->source, mpijob_node_line(node),
+	const struct mpijob__core_place place = { conversion->source, mpijob_node_line(node),
 		mpijob_node_column(node) };
 
-	if (mpijob__base_diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format,
+	if (mpijob__core_diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format,
 		args))
 		conversion->code = MPIJOB_ERR_NOMEM;
 }
@@ -191,17 +191,17 @@ static int to_trainjob(struct mpijob__convert_conversion *conversion, const char
 	return result_of(conversion);
 }
 
-static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format,
+static int refuse(mpijob_diag *diag, const struct mpijob__core_place *place, const char *format,
     ...) MPIJOB__BASE_PRINTF(3, 4);
 
-static int refuse(mpijob_diag *diag, const struct mpijob__base_place *place, const char *format,
+static int refuse(mpijob_diag *diag, const struct mpijob__core_place *place, const char *format,
     ...)
 {
 	va_list args;
 	int code;
 
 	va_start(args, format);
-	code = mpijob__base_diag_vaddf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
+	code = mpijob__core_diag_vaddf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
 	    "NotSupported", "apiVersion", place, format, args);
 	va_end(args);
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;
@@ -212,7 +212,7 @@ static int check_source(const mpijob_node *object, const char *source, const cha
     mpijob_diag *diag)
 {
 	const mpijob_node *value = mpijob_node_get(object, "apiVersion");
-	const struct mpijob__base_place place = { source, mpijob_node_line(value),
+	const struct mpijob__core_place place = { source, mpijob_node_line(value),
 		mpijob_node_column(value) };
 
 	if (!mpijob_is_job(object))

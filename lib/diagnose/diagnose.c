@@ -7,11 +7,11 @@
  */
 #include "diagnose/diagnose.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "base/utf8.h"
 #include "job/job.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, cons
 	int64_t seconds;
 
 	if (this->evidence.now_ms <= 0 ||
-	    !mpijob__job_time_parse(mpijob__diagnose_case_text(node, path), &seconds))
+	    !mpijob__base_time_parse(mpijob__diagnose_case_text(node, path), &seconds))
 		return -1;
 	int64_t age = this->evidence.now_ms / 1000 - seconds;
 	return age < 0 ? 0 : age;
@@ -259,9 +259,9 @@ static int tell(struct mpijob__diagnose_case *this, mpijob_diag *diag)
 	for (size_t i = 0; i < this->found_count; i++) {
 		const struct mpijob__diagnose_found *found = &this->found[i];
 		int code = found->others_count == 0
-			       ? mpijob__base_diag_addf(diag, found->severity, found->id, NULL,
+			       ? mpijob__core_diag_addf(diag, found->severity, found->id, NULL,
 				     found->field, NULL, "%s", found->message)
-			       : mpijob__base_diag_addf(diag, found->severity, found->id, NULL,
+			       : mpijob__core_diag_addf(diag, found->severity, found->id, NULL,
 				     found->field, NULL, "%s (and %zu more)", found->message,
 				     found->others_count);
 		if (code)

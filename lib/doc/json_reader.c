@@ -8,6 +8,7 @@
  */
 #include "doc/json_reader.h"
 
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "doc/number.h"
 
@@ -104,17 +105,6 @@ static const char *skip_ordinary(const char *at, const char *end)
 	return at;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Four hexadecimal digits, or -1. */
 static int32_t hex4(const char *at, const char *end)
 {
@@ -123,7 +113,7 @@ static int32_t hex4(const char *at, const char *end)
 	if (end - at < 4)
 		return -1;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_value(at[i]);
+		int digit = mpijob__base_hex_value(at[i]);
 
 		if (digit < 0)
 			return -1;

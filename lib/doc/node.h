@@ -4,7 +4,7 @@
 #define MPIJOB__DOC_NODE_H
 
 #include "base/arena.h"
-#include "base/diag.h"
+#include "core/diag.h"
 
 #include <mpijob/doc.h>
 

@@ -81,14 +81,14 @@ static int current_path(const struct mpijob__doc_reader *r, struct mpijob_text *
 static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason,
     int32_t line, int32_t column, const char *format, va_list args)
 {
-	struct mpijob__base_place place = { r->source, line, column };
+	struct mpijob__core_place place = { r->source, line, column };
 	struct mpijob_text path = { 0 };
 	int rc = 0;
 
 	if (r->diag) {
 		rc = current_path(r, &path);
 		if (rc == 0)
-			rc = mpijob__base_diag_vaddf(r->diag, severity, id, reason,
+			rc = mpijob__core_diag_vaddf(r->diag, severity, id, reason,
 			    path.len ? path.data : NULL, &place, format, args);
 	}
 	mpijob__base_text_release(&path);
@@ -386,18 +386,18 @@ static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_optio
     mpijob_diag *diag)
 {
 	struct mpijob_parse_options known;
-	struct mpijob__base_place place = { NULL, 0, 0 };
+	struct mpijob__core_place place = { NULL, 0, 0 };
 
 	if (mpijob__base_struct_check(&known, sizeof(known), options) == 0)
 		place.source = known.source;
 	if (docs->count == 0) {
-		(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL,
+		(void)mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL,
 		    &place, "the text holds no document");
 		return MPIJOB_ERR_SYNTAX;
 	}
 	place.line = docs->items[1]->root->line;
 	place.column = docs->items[1]->root->column;
-	(void)mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL,
+	(void)mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL,
 	    &place, "the text holds %zu documents, the second begins here; one is expected",
 	    docs->count);
 	return MPIJOB_ERR_SYNTAX;

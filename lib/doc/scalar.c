@@ -8,6 +8,8 @@
  */
 #include "doc/scalar.h"
 
+#include "base/hex.h"
+
 #include <mpijob/doc.h>
 
 #include <stdio.h>
@@ -122,17 +124,6 @@ static int take_digits(struct plain *p)
 	return count;
 }
 
-static int digit_value(int c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
-
 /* The digits of a whole number up to the end; 1, or 0 when there are none, others, or too many. */
 static int read_magnitude(struct plain p, int base, uint64_t *value)
 {
@@ -142,9 +133,10 @@ static int read_magnitude(struct plain p, int base, uint64_t *value)
 	if (c < 0)
 		return 0;
 	for (; (c = peek(&p)) >= 0; p.at++) {
-		int digit = digit_value(c);
+		int digit = mpijob__base_hex_value((char)c);
 
-		if (digit >= base || *value > (UINT64_MAX - (uint64_t)digit) / (uint64_t)base)
+		if (digit < 0 || digit >= base ||
+		    *value > (UINT64_MAX - (uint64_t)digit) / (uint64_t)base)
 			return 0;
 		*value = *value * (uint64_t)base + (uint64_t)digit;
 	}
@@ -239,12 +231,17 @@ static int read_float(const char *text, size_t len, struct mpijob__doc_scalar *o
 	return 1;
 }
 
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 /* Behind a leading point, and only there, Go wants a digit on either side of each `_`. */
 static int underscores_split_digits(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		if (text[i] == '_' &&
-		    (i + 1 == len || digit_value(text[i - 1]) > 9 || digit_value(text[i + 1]) > 9))
+		    (i + 1 == len || !is_digit(text[i - 1]) || !is_digit(text[i + 1])))
 			return 0;
 	return 1;
 }
@@ -401,44 +398,4 @@ size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar,
 		return mpijob__doc_number_spell(scalar->value, 32, into);
 	memcpy(into, scalar->number, scalar->number_len + 1);
 	return scalar->number_len;
-}
-
-static int base64_value(char c)
-{
-	static const char letters[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *found = c ? strchr(letters, c) : NULL;
-
-	return found ? (int)(found - letters) : -1;
-}
-
-size_t mpijob__doc_scalar_base64(const char *text, size_t len, char *into)
-{
-	char *to = into;
-	uint32_t bits = 0;
-	size_t taken = 0, padding = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		int value = base64_value(text[i]);
-
-		if (text[i] == '\r' || text[i] == '\n')
-			continue;
-		if (text[i] == '=') {
-			padding++;
-			continue;
-		}
-		if (value < 0 || padding)
-			return SIZE_MAX;
-		bits = bits << 6 | (uint32_t)value;
-		if (++taken % 4 == 0)
-			for (int shift = 16; shift >= 0; shift -= 8)
-				*to++ = (char)(bits >> shift);
-	}
-	if ((taken + padding) % 4 || padding > 2 || (padding && taken % 4 < 2))
-		return SIZE_MAX;
-	if (taken % 4 >= 2)
-		*to++ = (char)(bits >> (taken % 4 == 2 ? 4 : 10));
-	if (taken % 4 == 3)
-		*to++ = (char)(bits >> 2);
-	return (size_t)(to - into);
 }

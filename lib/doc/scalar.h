@@ -30,8 +30,5 @@ int mpijob__doc_scalar_resolve_tag(const char *tag, const char *text, size_t len
 /* Spell a number as the key of a map. */
 size_t mpijob__doc_scalar_key(const struct mpijob__doc_scalar *scalar,
     char into[MPIJOB__DOC_NUMBER_ROOM]);
-/* Decode base64 as `!!binary` wants it, line ends left out. `into`: len * 3 / 4 + 3 bytes. The
- * length, or SIZE_MAX. */
-size_t mpijob__doc_scalar_base64(const char *text, size_t len, char *into);
 
 #endif

@@ -6,6 +6,7 @@
  * demands, everything that YAML does not allow as it is (the byte order mark
  * and more), and everything that is not safe on a terminal (base/escape.c).
  */
+#include "base/hex.h"
 #include "doc/write.h"
 
 #include "base/escape.h"
@@ -23,10 +24,8 @@ static int must_escape(uint32_t code)
 
 static void put_escape(struct mpijob__doc_out *out, uint32_t code)
 {
-	static const char hex[] = "0123456789abcdef";
 	static const char plain[] = "\"\"\\\\\bb\ff\nn\rr\tt";
-	char escape[6] = { '\\', 'u', hex[code >> 12 & 15], hex[code >> 8 & 15],
-		hex[code >> 4 & 15], hex[code & 15] };
+	char escape[6] = { '\\', 'u' };
 
 	for (const char *p = plain; *p; p += 2) {
 		if ((uint32_t)*p != code)
@@ -35,6 +34,7 @@ static void put_escape(struct mpijob__doc_out *out, uint32_t code)
 		mpijob__doc_out_put(out, escape, 2);
 		return;
 	}
+	mpijob__base_hex_write(code, 4, escape + 2);
 	mpijob__doc_out_put(out, escape, sizeof(escape));
 }
 

@@ -5,6 +5,7 @@
  * A scalar means what it means to kubectl (scalar.c); here its result finds its
  * place in the tree: as a key, a value, or the value of the merge key `<<`.
  */
+#include "base/base64.h"
 #include "doc/yaml_reader.h"
 
 #include "base/utf8.h"
@@ -136,12 +137,12 @@ int mpijob__doc_yaml_scalar_key(struct mpijob__doc_yaml *y, const struct mpijob_
 
 static int decode_binary(struct mpijob__doc_yaml *y, const char **text, size_t *len)
 {
-	char *bytes = mpijob__base_arena_bytes(y->r->arena, *len + 3);
+	char *bytes = mpijob__base_arena_bytes(y->r->arena, *len + 4);
 	size_t count;
 
 	if (!bytes)
 		return MPIJOB_ERR_NOMEM;
-	count = mpijob__doc_scalar_base64(*text, *len, bytes);
+	count = mpijob__base_base64_decode(*text, *len, bytes);
 	if (count == SIZE_MAX)
 		return mpijob__doc_yaml_stop(y, "bad-base64",
 		    "the value of !!binary is not base64");

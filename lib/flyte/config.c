@@ -138,9 +138,9 @@ static int set(const struct row *row, const mpijob_node *value, void *out)
 
 static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, const char *message)
 {
-	const struct mpijob__base_place place = { NULL, mpijob_node_line(value),
+	const struct mpijob__core_place place = { NULL, mpijob_node_line(value),
 		mpijob_node_column(value) };
-	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "flyte-task", "Invalid", key,
+	int code = mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "flyte-task", "Invalid", key,
 	    &place, "%s", message);
 
 	return code ? code : MPIJOB_ERR_SPEC;
@@ -177,11 +177,11 @@ static int tell_unread(const mpijob_node *section, mpijob_diag *diag)
 
 	for (size_t i = 0; !code && i < COUNT(unread); i++) {
 		const mpijob_node *node = mpijob_node_get(section, unread[i][0]);
-		const struct mpijob__base_place place = { NULL, mpijob_node_line(node),
+		const struct mpijob__core_place place = { NULL, mpijob_node_line(node),
 			mpijob_node_column(node) };
 
 		if (mpijob_node_count(node) || mpijob_node_length(node))
-			code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_WARNING,
+			code = mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_WARNING,
 			    "flyte-ignored", NULL, unread[i][0], &place, "%s", unread[i][1]);
 	}
 	return code;

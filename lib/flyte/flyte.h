@@ -3,7 +3,7 @@
 #ifndef MPIJOB__FLYTE_H
 #define MPIJOB__FLYTE_H
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/quantity.h"
 
 #include <mpijob/flyte.h>

@@ -166,7 +166,7 @@ static int make(struct mpijob__flyte *f)
 
 static int refuse_version(mpijob_diag *diag, const char *version)
 {
-	int code = mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
+	int code = mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
 	    "NotSupported", "apiVersion", NULL,
 	    "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
 

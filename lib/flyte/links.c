@@ -6,7 +6,7 @@
  */
 #include "flyte/flyte.h"
 
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +21,17 @@ static int fill(const struct mpijob__flyte_links *links, const char *pod, struct
 	const struct mpijob_flyte_execution *e = &links->execution;
 	const mpijob_node *metadata = mpijob_node_get(links->job, "metadata");
 	const char *created = mpijob_node_string(mpijob_node_get(metadata, "creationTimestamp"));
-	char start[MPIJOB__JOB_TIME_SIZE] = "", finish[MPIJOB__JOB_TIME_SIZE] = "";
+	char start[MPIJOB__BASE_TIME_SIZE] = "", finish[MPIJOB__BASE_TIME_SIZE] = "";
 	struct mpijob_text numbers[3] = { { 0 }, { 0 }, { 0 } };
 	int64_t start_s = 0;
 	int code = 0;
 
-	if (created && mpijob__job_time_parse(created, &start_s)) {
-		mpijob__job_time_format(start_s, start);
+	if (created && mpijob__base_time_parse(created, &start_s)) {
+		mpijob__base_time_format(start_s, start);
 		code = mpijob__base_text_printf(&numbers[0], "%lld", (long long)start_s);
 	}
 	if (!code && links->options.now_s) {
-		mpijob__job_time_format(links->options.now_s, finish);
+		mpijob__base_time_format(links->options.now_s, finish);
 		code =
 		    mpijob__base_text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
 	}

@@ -6,7 +6,7 @@
 #include "flyte/flyte.h"
 
 #include "base/struct.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static int64_t time_of(const mpijob_node *condition)
 {
 	int64_t seconds = INT64_MIN;
 
-	mpijob__job_time_parse(text_of(condition, "lastTransitionTime"), &seconds);
+	mpijob__base_time_parse(text_of(condition, "lastTransitionTime"), &seconds);
 	return seconds;
 }
 
@@ -128,7 +128,7 @@ static int is_late(const mpijob_flyte_status *status, const mpijob_node *job)
 
 	if (!options->now_s || is_suspended(job) || mpijob_node_kind(start) == MPIJOB_NODE_STRING)
 		return 0;
-	if (!mpijob__job_time_parse(text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"),
+	if (!mpijob__base_time_parse(text_of(mpijob_node_get(job, "metadata"), "creationTimestamp"),
 		&created))
 		return 1;
 	return options->now_s - created > timeout;

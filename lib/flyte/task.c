@@ -24,11 +24,11 @@ static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const 
 static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field,
     const mpijob_node *node, const char *format, va_list args)
 {
-	const struct mpijob__base_place place = { f->source, mpijob_node_line(node),
+	const struct mpijob__core_place place = { f->source, mpijob_node_line(node),
 		mpijob_node_column(node) };
 	const char *reason = severity == MPIJOB_SEVERITY_ERROR ? "Invalid" : NULL;
 
-	return mpijob__base_diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
+	return mpijob__core_diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
 }
 
 int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node,

@@ -6,6 +6,7 @@
  */
 #include "http/config.h"
 
+#include "base/secret.h"
 #include "http/kubeconfig.h"
 #include "http/resolve.h"
 
@@ -26,22 +27,14 @@ static void free_strings(char **strings)
 	free(strings);
 }
 
-/* What a plugin gets may be secret too. */
-static void free_wiped(char *text)
-{
-	if (text)
-		mpijob__http_wipe(text, strlen(text));
-	free(text);
-}
-
 void mpijob__http_config_clear_exec(struct mpijob__http_exec_plugin *exec)
 {
 	for (size_t i = 0; i < exec->env_count; i++) {
 		free(exec->env[i].name);
-		free_wiped(exec->env[i].value);
+		mpijob__base_secret_free_text(exec->env[i].value);
 	}
 	for (size_t i = 0; exec->args && exec->args[i]; i++)
-		mpijob__http_wipe(exec->args[i], strlen(exec->args[i]));
+		mpijob__base_secret_wipe(exec->args[i], strlen(exec->args[i]));
 	free(exec->env);
 	free_strings(exec->args);
 	free(exec->api_version);
@@ -57,7 +50,7 @@ void mpijob_http_config_free(mpijob_http_config *config)
 		return;
 	free(config->server);
 	free(config->tls_server_name);
-	free_wiped(config->proxy_url);
+	mpijob__base_secret_free_text(config->proxy_url);
 	free(config->context);
 	free(config->user);
 	free(config->namespace_);

@@ -8,7 +8,8 @@
  */
 #include "http/credentials.h"
 
-#include "http/base64.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "http/identity_files.h"
 #include "http/plugin.h"
 #include "http/plugin_reply.h"
@@ -19,7 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TIMEOUT_MS 60000 /* for a plugin, unless another is given */
@@ -91,14 +91,6 @@ static int uses_plugin(const mpijob_http_config *config)
 	       !config->username && !config->certificate.data.len && !config->certificate.file;
 }
 
-static int64_t wall_clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Keep a message, which is taken, and pass its code on. */
 static int fail(mpijob__http_credentials *credentials, int code, char *message)
 {
@@ -162,7 +154,7 @@ static int set_basic(mpijob__http_credentials *credentials)
 		code =
 		    mpijob__http_secret_append(&plain, config->password.data, config->password.len);
 	if (code == 0)
-		code = mpijob__http_base64_encode(plain.data, plain.len, &encoded);
+		code = mpijob__http_secret_encode(&encoded, plain.data, plain.len);
 	if (code == 0)
 		code = mpijob__http_secret_set(&header, "Basic ", 6);
 	if (code == 0)
@@ -232,7 +224,7 @@ static char *not_found(mpijob__http_credentials *credentials, int64_t now_ms)
 	}
 	hint = credentials->hints < HINTS;
 	credentials->hints += hint;
-	return mpijob__http_report_format("the credential plugin '%s' is not installed%s%s",
+	return mpijob__base_text_format("the credential plugin '%s' is not installed%s%s",
 	    exec->command, hint && exec->install_hint ? ": " : "",
 	    hint && exec->install_hint ? exec->install_hint : "");
 }
@@ -247,7 +239,7 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 
 	if (interactive < 0)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    mpijob__http_report_format("the credential plugin '%s' has to ask, but %s",
+		    mpijob__base_text_format("the credential plugin '%s' has to ask, but %s",
 			exec->command, why));
 	info = mpijob__http_plugin_info(credentials->config, &credentials->files.ca, interactive);
 	if (!info)
@@ -266,12 +258,12 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 		    not_found(credentials, now_ms));
 	if (code == MPIJOB__HTTP_PLUGIN_FORBIDDEN)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    mpijob__http_report_format(
+		    mpijob__base_text_format(
 			"the credential plugin '%s' is not among those that may run here",
 			exec->command));
 	if (code == MPIJOB__HTTP_PLUGIN_REFUSED)
 		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    mpijob__http_report_format("the credential plugin '%s' cannot be started: %s",
+		    mpijob__base_text_format("the credential plugin '%s' cannot be started: %s",
 			exec->command, mpijob__http_report_errno(number)));
 	return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 }
@@ -279,7 +271,7 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 static int prepare_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	int expired = credentials->expires && now_ms >= credentials->fresh_ms &&
-		      wall_clock_ms() > credentials->expires_ms;
+		      mpijob__base_clock_wall_ms() > credentials->expires_ms;
 
 	if (credentials->plugin.pid)
 		return 0;
@@ -354,8 +346,8 @@ static void tell_expired(mpijob__http_credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message =
-	    mpijob__http_report_format("the credential plugin '%s' gave credentials that had "
-				       "expired; is the clock of this machine right?",
+	    mpijob__base_text_format("the credential plugin '%s' gave credentials that had "
+				     "expired; is the clock of this machine right?",
 		credentials->config->exec.command);
 
 	if (message && credentials->files.notice && !credentials->told_expired) {
@@ -392,7 +384,7 @@ static int accept_reply(mpijob__http_credentials *credentials,
 	/* As in client-go they are used for what is asked now; the server knows better than our
 	 * clock. */
 	credentials->fresh_ms = now_ms;
-	if (reply->expires && wall_clock_ms() > reply->expires_ms) {
+	if (reply->expires && mpijob__base_clock_wall_ms() > reply->expires_ms) {
 		credentials->fresh_ms = now_ms + PAUSE_MS;
 		tell_expired(credentials);
 	} else {
@@ -410,23 +402,23 @@ static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
 	char *message = NULL;
 
 	if (plugin->timed_out)
-		message = mpijob__http_report_format(
+		message = mpijob__base_text_format(
 		    "the credential plugin '%s' did not end within %lld ms", command,
 		    (long long)credentials->limit_ms);
 	else if (plugin->too_much)
 		message =
-		    mpijob__http_report_format("the credential plugin '%s' wrote more than 1 MiB",
+		    mpijob__base_text_format("the credential plugin '%s' wrote more than 1 MiB",
 			command);
 	else if (plugin->unknown || plugin->status == 0)
 		return NULL;
 	else if (WIFSIGNALED(plugin->status))
 		message =
-		    mpijob__http_report_format("the credential plugin '%s' was ended by signal %d",
+		    mpijob__base_text_format("the credential plugin '%s' was ended by signal %d",
 			command, WTERMSIG(plugin->status));
 	else
-		message = mpijob__http_report_format(
-		    "the credential plugin '%s' failed with exit code %d", command,
-		    WEXITSTATUS(plugin->status));
+		message =
+		    mpijob__base_text_format("the credential plugin '%s' failed with exit code %d",
+			command, WEXITSTATUS(plugin->status));
 	*nomem = !message;
 	return message;
 }
@@ -447,14 +439,14 @@ static int finish(mpijob__http_credentials *credentials, int64_t now_ms)
 	if (code == 0 && reply.certificate.len)
 		code = mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why);
 	if (code == MPIJOB_ERR_SPEC)
-		message = mpijob__http_report_format(
+		message = mpijob__base_text_format(
 		    "the credential plugin '%s' gave a certificate that cannot be used: %s",
 		    exec->command, why);
 	else if (code == 0)
 		code = accept_reply(credentials, &reply, now_ms);
 	else if (code == MPIJOB_ERR_AUTH)
-		message = mpijob__http_report_format("the credential plugin '%s' %s%s",
-		    exec->command, why, plugin->unknown ? "; its exit code is not known" : "");
+		message = mpijob__base_text_format("the credential plugin '%s' %s%s", exec->command,
+		    why, plugin->unknown ? "; its exit code is not known" : "");
 	if (code)
 		code = fail_run(credentials, now_ms,
 		    code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);

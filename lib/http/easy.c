@@ -16,7 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LEAST_CURL     0x075800 /* 7.88.0: TLS is written without a signal when the peer is gone */
+#define LEAST_CURL 0x075800 /* 7.88.0: TLS is written without a signal when the peer is gone */
+/* 8.8.0: a session for which there is no memory is not freed twice */
+#define SESSIONS_CURL  0x080800
 #define RECEIVE_BUFFER 16384L
 #define SEND_BUFFER    16384L
 #define DEAD_PROBES    3
@@ -39,7 +41,7 @@ static void set_number(int fd, int level, int name, int number)
  * acknowledged counts too. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
-	struct call *call = user;
+	struct mpijob__http_call *call = user;
 	int64_t idle = call->http->idle_timeout_ms;
 	int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 
@@ -88,6 +90,11 @@ static struct curl_blob blob_of(const mpijob__http_secret *secret)
 	return blob;
 }
 
+static long keeps_sessions(void)
+{
+	return curl_version_info(CURLVERSION_NOW)->version_num >= SESSIONS_CURL;
+}
+
 static void set_tls(struct setter *setter, const struct mpijob_http *http,
     const struct mpijob__http_pool_identity *identity)
 {
@@ -98,6 +105,7 @@ static void set_tls(struct setter *setter, const struct mpijob_http *http,
 
 	SET(setter, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	SET(setter, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(setter, CURLOPT_SSL_SESSIONID_CACHE, keeps_sessions());
 	SET(setter, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);
 	SET(setter, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);
 	if (certificate.len)
@@ -180,7 +188,7 @@ int mpijob__http_easy_new(struct mpijob_http *http,
 	return 0;
 }
 
-static void set_method(struct setter *setter, const struct call *call)
+static void set_method(struct setter *setter, const struct mpijob__http_call *call)
 {
 	int get = strcmp(call->method, "GET") == 0;
 	int bare = get || (strcmp(call->method, "DELETE") == 0 && !call->has_body);
@@ -196,7 +204,8 @@ static void set_method(struct setter *setter, const struct call *call)
 	SET(setter, CURLOPT_CUSTOMREQUEST, get ? NULL : call->method);
 }
 
-int mpijob__http_easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers)
+int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
+    struct curl_slist *headers)
 {
 	struct setter setter = { easy, CURLE_OK };
 

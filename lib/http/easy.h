@@ -17,7 +17,8 @@ struct mpijob__http_pool_identity {
 int mpijob__http_easy_new(struct mpijob_http *http,
     const struct mpijob__http_pool_identity *identity, CURLSH *share, CURL **out);
 /* What one request has. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_UNSUPPORTED. */
-int mpijob__http_easy_prepare(CURL *easy, struct call *call, struct curl_slist *headers);
+int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
+    struct curl_slist *headers);
 /* Wait for no connection that is being made: none is for several. */
 void mpijob__http_easy_hurry(CURL *easy);
 /* Close its connection when nobody else uses it. */

@@ -6,6 +6,7 @@
  */
 #include "http/failure.h"
 
+#include "base/text.h"
 #include "http/report.h"
 
 #include <mpijob/base.h>
@@ -40,9 +41,9 @@ static int has(const struct mpijob__http_failure *failure, const char *words)
 static char *quoted(const struct mpijob__http_failure *failure, const char *what)
 {
 	if (failure->text && *failure->text)
-		return mpijob__http_report_format("%s: %s (%s)", failure->server, what,
+		return mpijob__base_text_format("%s: %s (%s)", failure->server, what,
 		    failure->text);
-	return mpijob__http_report_format("%s: %s (%s)", failure->server, what,
+	return mpijob__base_text_format("%s: %s (%s)", failure->server, what,
 	    curl_easy_strerror(failure->code));
 }
 
@@ -52,9 +53,9 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 
 	switch (failure->verify_result) {
 	case X509_V_ERR_CERT_HAS_EXPIRED:
-		return mpijob__http_report_format("the certificate of %s has expired", server);
+		return mpijob__base_text_format("the certificate of %s has expired", server);
 	case X509_V_ERR_CERT_NOT_YET_VALID:
-		return mpijob__http_report_format(
+		return mpijob__base_text_format(
 		    "the certificate of %s is not valid yet; look at the clocks of both machines",
 		    server);
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
@@ -63,7 +64,7 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 	case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
 	case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
 	case X509_V_ERR_CERT_SIGNATURE_FAILURE:
-		return mpijob__http_report_format(
+		return mpijob__base_text_format(
 		    failure->has_ca ? "the certificate of %s is signed by an unknown authority, "
 				      "not by the CA in certificate-authority"
 				    : "the certificate of %s is signed by an unknown authority; "
@@ -73,7 +74,7 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 	}
 	if (has(failure, "subject name") || has(failure, "hostname mismatch") ||
 	    has(failure, "target host name"))
-		return mpijob__http_report_format(
+		return mpijob__base_text_format(
 		    "the certificate of %s is for other host names; name one of them in "
 		    "tls-server-name, or use it in the server's URL",
 		    server);
@@ -92,20 +93,20 @@ static char *handshake(const struct mpijob__http_failure *failure, int *code)
 {
 	if (has(failure, "wrong version number") || has(failure, "http request") ||
 	    has(failure, "packet length too long"))
-		return mpijob__http_report_format(
+		return mpijob__base_text_format(
 		    "%s does not speak TLS; if it is plain HTTP, its URL begins with http://",
 		    failure->server);
 	if (refused_us(failure)) {
 		*code = MPIJOB_ERR_AUTH;
-		return mpijob__http_report_format("%s refused the client certificate",
+		return mpijob__base_text_format("%s refused the client certificate",
 		    failure->server);
 	}
 	if (has(failure, "unsupported protocol") || has(failure, "alert protocol version"))
-		return mpijob__http_report_format("%s speaks only versions of TLS older than 1.2",
+		return mpijob__base_text_format("%s speaks only versions of TLS older than 1.2",
 		    failure->server);
 	if (has(failure, "SSL_ERROR_SYSCALL") || has(failure, "unexpected eof"))
-		return mpijob__http_report_format(
-		    "%s closed the connection during the TLS handshake", failure->server);
+		return mpijob__base_text_format("%s closed the connection during the TLS handshake",
+		    failure->server);
 	return quoted(failure, "the TLS handshake failed");
 }
 
@@ -115,29 +116,29 @@ static char *connecting(const struct mpijob__http_failure *failure)
 	const char *server = failure->server;
 
 	if (failure->proxy)
-		return why ? mpijob__http_report_format(
+		return why ? mpijob__base_text_format(
 				 "cannot connect to the proxy %s on the way to %s: %s",
 				 failure->proxy, server, why)
-			   : mpijob__http_report_format(
+			   : mpijob__base_text_format(
 				 "cannot connect to the proxy %s on the way to %s", failure->proxy,
 				 server);
-	return why ? mpijob__http_report_format("cannot connect to %s: %s", server, why)
-		   : mpijob__http_report_format("cannot connect to %s", server);
+	return why ? mpijob__base_text_format("cannot connect to %s: %s", server, why)
+		   : mpijob__base_text_format("cannot connect to %s", server);
 }
 
 static char *ended(const struct mpijob__http_failure *failure)
 {
 	return failure->answered
-		   ? mpijob__http_report_format(
+		   ? mpijob__base_text_format(
 			 "%s: the connection ended in the middle of the answer", failure->server)
-		   : mpijob__http_report_format("%s closed the connection without an answer",
+		   : mpijob__base_text_format("%s closed the connection without an answer",
 			 failure->server);
 }
 
 static char *receiving(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->proxy && failure->connect_status >= 300)
-		return mpijob__http_report_format(
+		return mpijob__base_text_format(
 		    "the proxy %s answered %ld to the request for a tunnel to %s%s", failure->proxy,
 		    failure->connect_status, failure->server,
 		    failure->connect_status == 407
@@ -145,24 +146,24 @@ static char *receiving(const struct mpijob__http_failure *failure, int *code)
 			: "");
 	if (refused_us(failure)) {
 		*code = MPIJOB_ERR_AUTH;
-		return mpijob__http_report_format("%s refused the client certificate",
+		return mpijob__base_text_format("%s refused the client certificate",
 		    failure->server);
 	}
 	/* Curl passes the number on in words only. */
 	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") ||
 	    has(failure, "timed out"))
-		return mpijob__http_report_format("%s: no sign of life for %lld s", failure->server,
+		return mpijob__base_text_format("%s: no sign of life for %lld s", failure->server,
 		    (long long)(failure->idle_timeout_ms + 999) / 1000);
 	/* TLS that ends without its last word; older versions of curl take that for the end of the
 	 * connection alone. */
 	if (has(failure, "unexpected eof"))
 		return ended(failure);
-	return mpijob__http_report_format("%s: the connection broke", failure->server);
+	return mpijob__base_text_format("%s: the connection broke", failure->server);
 }
 
 static char *proxy_failed(const struct mpijob__http_failure *failure)
 {
-	return mpijob__http_report_format("the proxy %s cannot be used: %s",
+	return mpijob__base_text_format("the proxy %s cannot be used: %s",
 	    failure->proxy ? failure->proxy : "?",
 	    failure->text && *failure->text ? failure->text : curl_easy_strerror(failure->code));
 }
@@ -174,24 +175,24 @@ static char *plain(const struct mpijob__http_failure *failure)
 
 	switch (failure->code) {
 	case CURLE_COULDNT_RESOLVE_HOST:
-		return mpijob__http_report_format("the host name of %s is not known; is it spelled "
-						  "right, and does name resolution work",
+		return mpijob__base_text_format("the host name of %s is not known; is it spelled "
+						"right, and does name resolution work",
 		    server);
 	case CURLE_COULDNT_RESOLVE_PROXY:
-		return mpijob__http_report_format("the host name of the proxy %s is not known",
+		return mpijob__base_text_format("the host name of the proxy %s is not known",
 		    failure->proxy ? failure->proxy : "?");
 	case CURLE_PARTIAL_FILE:
 	case CURLE_GOT_NOTHING: return ended(failure);
 	case CURLE_HTTP2_STREAM:
 	case CURLE_HTTP2: return quoted(failure, "the server broke off");
 	case CURLE_BAD_CONTENT_ENCODING:
-		return mpijob__http_report_format("%s: the compressed answer is damaged", server);
+		return mpijob__base_text_format("%s: the compressed answer is damaged", server);
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_UNSUPPORTED_PROTOCOL:
-		return mpijob__http_report_format("%s does not speak HTTP%s", server,
+		return mpijob__base_text_format("%s does not speak HTTP%s", server,
 		    failure->tls ? "" : "; if it expects TLS, its URL begins with https://");
 	case CURLE_SSL_CACERT_BADFILE:
-		return mpijob__http_report_format(
+		return mpijob__base_text_format(
 		    "the CA for %s cannot be used; it must be certificates in PEM", server);
 	default: return quoted(failure, "the exchange failed");
 	}
@@ -200,8 +201,8 @@ static char *plain(const struct mpijob__http_failure *failure)
 static char *describe(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->replayed)
-		return mpijob__http_report_format("%s: the connection broke after the request was "
-						  "sent; whether it was carried out is not known",
+		return mpijob__base_text_format("%s: the connection broke after the request was "
+						"sent; whether it was carried out is not known",
 		    failure->server);
 	switch (failure->code) {
 	case CURLE_PEER_FAILED_VERIFICATION: return certificate_refused(failure);
@@ -215,7 +216,7 @@ static char *describe(const struct mpijob__http_failure *failure, int *code)
 	case CURLE_PROXY: return proxy_failed(failure);
 	case CURLE_OPERATION_TIMEDOUT:
 		*code = MPIJOB_ERR_TIMEOUT;
-		return mpijob__http_report_format("%s%s%s: no connection within %lld s",
+		return mpijob__base_text_format("%s%s%s: no connection within %lld s",
 		    failure->server, failure->proxy ? " through the proxy " : "",
 		    failure->proxy ? failure->proxy : "",
 		    (long long)(failure->connect_timeout_ms + 999) / 1000);

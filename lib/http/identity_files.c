@@ -7,6 +7,7 @@
  */
 #include "http/identity_files.h"
 
+#include "base/text.h"
 #include "http/report.h"
 #include "http/resolve.h"
 #include "http/tls.h"
@@ -33,7 +34,7 @@ static void tell(struct mpijob__http_identity_files *files, int *told, char *wha
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message =
-	    what ? mpijob__http_report_format("%s; the last content is still used", what) : NULL;
+	    what ? mpijob__base_text_format("%s; the last content is still used", what) : NULL;
 
 	if (message && files->notice && !*told) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;
@@ -58,10 +59,10 @@ static int read_one(const struct mpijob__http_pem *pem, const char *what, mpijob
 		return 0;
 	code = mpijob__http_secret_read(out, pem->file, 0);
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__http_report_format("the %s '%s' cannot be read: %s", what,
+		*message = mpijob__base_text_format("the %s '%s' cannot be read: %s", what,
 		    pem->file, mpijob__http_report_errno(errno));
 	else if (code == 0 && !out->len)
-		*message = mpijob__http_report_format("the %s '%s' is empty", what, pem->file);
+		*message = mpijob__base_text_format("the %s '%s' is empty", what, pem->file);
 	if (code == 0 && !out->len)
 		code = MPIJOB_ERR_IO;
 	return code;
@@ -86,7 +87,7 @@ static int read_set(const mpijob_http_config *config, struct set *set, char **me
 	code = mpijob__http_tls_check_pair(&set->certificate, &set->key, &why);
 	if (code != MPIJOB_ERR_SPEC)
 		return code;
-	*message = mpijob__http_report_format("the client certificate cannot be used: %s", why);
+	*message = mpijob__base_text_format("the client certificate cannot be used: %s", why);
 	return MPIJOB_ERR_AUTH;
 }
 
@@ -143,14 +144,14 @@ static int read_token(const char *file, mpijob__http_secret *out, char **message
 	int code = mpijob__http_secret_read(out, file, 1);
 
 	if (code == MPIJOB_ERR_IO)
-		*message = mpijob__http_report_format("the token file '%s' cannot be read: %s",
-		    file, mpijob__http_report_errno(errno));
+		*message = mpijob__base_text_format("the token file '%s' cannot be read: %s", file,
+		    mpijob__http_report_errno(errno));
 	if (code)
 		return code;
 	if (!out->len)
-		*message = mpijob__http_report_format("the token file '%s' is empty", file);
+		*message = mpijob__base_text_format("the token file '%s' is empty", file);
 	else if (strlen(out->data) != out->len || mpijob__http_resolve_has_control(out->data))
-		*message = mpijob__http_report_format(
+		*message = mpijob__base_text_format(
 		    "the token file '%s' holds something else than a token", file);
 	else
 		return 0;

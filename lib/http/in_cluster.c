@@ -4,6 +4,7 @@
  * account. A CA that cannot be used is only a warning, as in client-go; the system's roots are then
  * what the server is checked with.
  */
+#include "base/text.h"
 #include "http/resolve.h"
 
 #include "http/path.h"
@@ -75,7 +76,7 @@ static void resolve_address(struct mpijob__http_resolve *resolve)
 		return;
 	}
 	if (!setting.text) {
-		made = mpijob__http_report_format("https://%s%s%s:%s", bare ? "[" : "", host,
+		made = mpijob__base_text_format("https://%s%s%s:%s", bare ? "[" : "", host,
 		    bare ? "]" : "", port);
 		setting.text = made;
 		setting.key = "KUBERNETES_SERVICE_HOST";

@@ -7,6 +7,7 @@
  */
 #include "http/kubeconfig.h"
 
+#include "base/text.h"
 #include "http/path.h"
 #include "http/secret.h"
 #include "http/tree.h"
@@ -63,7 +64,7 @@ static void say_unreadable(const char *name, int number, struct mpijob__http_rep
 
 static int note_missing(struct mpijob__http_kubeconfig *kubeconfig, const char *name)
 {
-	char *all = mpijob__http_report_format("%s%s%s",
+	char *all = mpijob__base_text_format("%s%s%s",
 	    kubeconfig->missing ? kubeconfig->missing : "", kubeconfig->missing ? ", " : "", name);
 
 	if (!all)

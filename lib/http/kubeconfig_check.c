@@ -4,7 +4,8 @@
  * type anywhere spoils the whole file, while a field that is unknown, or null, is as if it were not
  * there. Values are never told: they may be keys.
  */
-#include "http/base64.h"
+#include "base/base64.h"
+#include "base/text.h"
 #include "http/kubeconfig.h"
 
 #include <stdlib.h>
@@ -125,8 +126,8 @@ static int write_path(mpijob_text *text, const struct step *step)
 	if (!step)
 		return 0;
 	code = write_path(text, step->up);
-	part = step->key ? mpijob__http_report_format("%s%s", step->up ? "." : "", step->key)
-			 : mpijob__http_report_format("[%zu]", step->index);
+	part = step->key ? mpijob__base_text_format("%s%s", step->up ? "." : "", step->key)
+			 : mpijob__base_text_format("[%zu]", step->index);
 	if (code == 0)
 		code = part ? mpijob_text_write(text, part, strlen(part)) : MPIJOB_ERR_NOMEM;
 	free(part);
@@ -163,7 +164,7 @@ static void say_type(const struct check *check, const struct step *step, const m
 	int scalar = mpijob_node_kind(node) == MPIJOB_NODE_NUMBER ||
 		     mpijob_node_kind(node) == MPIJOB_NODE_BOOL;
 	int quotes = scalar && strcmp(wanted, "a string") == 0;
-	char *message = mpijob__http_report_format("must be %s, not %s%s", wanted, kind_name(node),
+	char *message = mpijob__base_text_format("must be %s, not %s%s", wanted, kind_name(node),
 	    quotes ? "; put it in quotes" : "");
 
 	if (message)
@@ -190,7 +191,7 @@ static void check_bytes(const struct check *check, const struct step *step, cons
 
 	if (!text)
 		say_type(check, step, node, "a string");
-	else if (!mpijob__http_base64_check(text, mpijob_node_length(node)))
+	else if (mpijob__base_base64_decode(text, mpijob_node_length(node), NULL) == SIZE_MAX)
 		say(check, step, node, "config-value", "Invalid",
 		    "must be base64; for a file use the field without '-data'");
 }
@@ -256,7 +257,7 @@ static void check_names(const struct check *check, const struct step *step, cons
 			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen), name, (int64_t)i);
 			continue;
 		}
-		message = mpijob__http_report_format(
+		message = mpijob__base_text_format(
 		    "'%s' is already the name of entry %d, in line %d; keep one of the two", name,
 		    (int)first, (int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
 		if (message)
@@ -329,7 +330,7 @@ static void check_version(const struct check *check)
 		if (!text || !*text || strcmp(text, wanted[i].value) == 0)
 			continue;
 		message =
-		    mpijob__http_report_format("'%s' is not that of a kubeconfig; it must be %s",
+		    mpijob__base_text_format("'%s' is not that of a kubeconfig; it must be %s",
 			text, wanted[i].value);
 		if (message)
 			say(check, &step, node, "config-value", "NotSupported", message);

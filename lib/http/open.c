@@ -7,6 +7,7 @@
  */
 #include "http/open.h"
 
+#include "base/secret.h"
 #include "http/authorities.h"
 #include "http/easy.h"
 #include "http/pool.h"
@@ -127,8 +128,8 @@ static void check_certificates(const mpijob_http_config *config, struct mpijob__
 static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options,
     struct mpijob__http_report *report)
 {
-	int error = mpijob__http_wire_common(http->config, &http->server, options->user_agent,
-	    &http->headers);
+	int error = mpijob__http_request_headers_common(http->config, &http->server,
+	    options->user_agent, &http->headers);
 
 	if (error) {
 		say(report, error, "config-value",
@@ -176,7 +177,7 @@ void mpijob__http_open_clear(struct mpijob_http *http)
 	mpijob__http_server_clear(&http->server);
 	/* A proxy's URL may hold a password. */
 	if (http->proxy)
-		mpijob__http_wipe(http->proxy, strlen(http->proxy));
+		mpijob__base_secret_wipe(http->proxy, strlen(http->proxy));
 	free(http->proxy);
 	free(http->proxy_shown);
 	free(http->sockets);

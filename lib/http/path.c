@@ -6,6 +6,7 @@
  */
 #include "http/path.h"
 
+#include "base/text.h"
 #include "http/report.h"
 
 #include <errno.h>
@@ -63,7 +64,7 @@ char *mpijob__http_path_join(const char *base, const char *path)
 
 	if (path[0] == '/')
 		return strdup(path);
-	joined = mpijob__http_report_format("%s/%s", base, path);
+	joined = mpijob__base_text_format("%s/%s", base, path);
 	if (joined)
 		clean = mpijob__http_path_clean(joined);
 	free(joined);

@@ -10,6 +10,8 @@
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "http/plugin.h"
 
+#include "base/secret.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -174,7 +176,7 @@ static int make_room(struct mpijob__http_plugin *plugin)
 	if (plugin->output.len)
 		memcpy(data, plugin->output.data, plugin->output.len);
 	if (plugin->output.data)
-		mpijob__http_wipe(plugin->output.data, plugin->output.len);
+		mpijob__base_secret_wipe(plugin->output.data, plugin->output.len);
 	free(plugin->output.data);
 	plugin->output.data = data;
 	plugin->room = room;

@@ -4,7 +4,8 @@
  * name, and the ExecCredential that KUBERNETES_EXEC_INFO holds. The system limits one variable to
  * 128 KiB, which a large CA can pass.
  */
-#include "http/base64.h"
+#include "base/secret.h"
+#include "base/text.h"
 #include "http/plugin.h"
 #include "http/report.h"
 
@@ -18,7 +19,7 @@ extern char **environ;
 void mpijob__http_plugin_free_environment(char **environment)
 {
 	for (size_t i = 0; environment && environment[i]; i++) {
-		mpijob__http_wipe(environment[i], strlen(environment[i]));
+		mpijob__base_secret_wipe(environment[i], strlen(environment[i]));
 		free(environment[i]);
 	}
 	free(environment);
@@ -52,7 +53,7 @@ static int take(char **list, size_t *count, char *variable,
 		list[(*count)++] = variable;
 		return 0;
 	}
-	mpijob__http_wipe(variable, strlen(variable));
+	mpijob__base_secret_wipe(variable, strlen(variable));
 	free(variable);
 	return 0;
 }
@@ -73,9 +74,9 @@ char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *ex
 		failed |= take(list, &count, strdup(environ[i]), exec, 0);
 	for (size_t i = 0; i < exec->env_count; i++)
 		failed |= take(list, &count,
-		    mpijob__http_report_format("%s=%s", exec->env[i].name, exec->env[i].value),
-		    exec, i + 1);
-	list[count] = mpijob__http_report_format(INFO "=%s", info);
+		    mpijob__base_text_format("%s=%s", exec->env[i].name, exec->env[i].value), exec,
+		    i + 1);
+	list[count] = mpijob__base_text_format(INFO "=%s", info);
 	if (!failed && list[count])
 		return list;
 	mpijob__http_plugin_free_environment(list);
@@ -91,7 +92,7 @@ static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_con
 	const char *extension = config->exec.cluster_extension;
 	mpijob_doc *extra = NULL;
 	mpijob__http_secret encoded = { NULL, 0 };
-	int failed = ca->len && mpijob__http_base64_encode(ca->data, ca->len, &encoded);
+	int failed = ca->len && mpijob__http_secret_encode(&encoded, ca->data, ca->len);
 
 	mpijob_node_put_string(doc, cluster, "server", config->server);
 	mpijob_node_put_string(doc, cluster, "tls-server-name", config->tls_server_name);

@@ -6,6 +6,7 @@
  */
 #include "http/plugin_reply.h"
 
+#include "base/time.h"
 #include "http/resolve.h"
 #include "http/tree.h"
 
@@ -18,107 +19,6 @@ void mpijob__http_plugin_reply_clear(struct mpijob__http_plugin_reply *reply)
 	mpijob__http_secret_clear(&reply->certificate);
 	mpijob__http_secret_clear(&reply->key);
 	reply->expires = 0;
-}
-
-/* So many digits, moved past; -1: there are not. */
-static int digits(const char **text, int count)
-{
-	int value = 0;
-
-	for (int i = 0; i < count; i++, (*text)++) {
-		if (**text < '0' || **text > '9')
-			return -1;
-		value = value * 10 + (**text - '0');
-	}
-	return value;
-}
-
-static int skip(const char **text, char c)
-{
-	return **text == c ? (*text)++, 1 : 0;
-}
-
-static int days_of(int year, int month)
-{
-	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-	int leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-
-	return days[month - 1] + (month == 2 && leap);
-}
-
-/* Years begin in March here: the leap day is the last. */
-static int64_t days_since_1970(int year, int month, int day)
-{
-	int64_t y = year - (month <= 2);
-	int64_t era = (y >= 0 ? y : y - 399) / 400;
-	int64_t in_era = y - era * 400;
-	int64_t in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-
-	return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
-}
-
-/* A fraction of a second, in milliseconds; all digits are moved past. */
-static int fraction(const char **text)
-{
-	int value = 0, scale = 100;
-
-	while (**text >= '0' && **text <= '9') {
-		value += (**text - '0') * scale;
-		scale /= 10;
-		(*text)++;
-	}
-	return value;
-}
-
-/* "Z" or "+02:00", in minutes; the bounds are Go's. */
-static int offset(const char **text, int *minutes)
-{
-	int sign = **text == '-' ? -1 : 1, hour, minute;
-
-	*minutes = 0;
-	if (skip(text, 'Z'))
-		return 1;
-	if (!skip(text, '+') && !skip(text, '-'))
-		return 0;
-	hour = digits(text, 2);
-	if (hour < 0 || hour > 24 || !skip(text, ':'))
-		return 0;
-	minute = digits(text, 2);
-	*minutes = sign * (hour * 60 + minute);
-	return minute >= 0 && minute <= 60;
-}
-
-int mpijob__http_plugin_reply_time(const char *text, int64_t *out)
-{
-	int year = digits(&text, 4), month, day, hour, minute, second, ms = 0, east;
-
-	if (year < 0 || !skip(&text, '-'))
-		return 0;
-	month = digits(&text, 2);
-	if (month < 1 || month > 12 || !skip(&text, '-'))
-		return 0;
-	day = digits(&text, 2);
-	if (day < 1 || day > days_of(year, month) || !skip(&text, 'T'))
-		return 0;
-	/* Go takes an hour of one digit too. */
-	hour = digits(&text, *text && text[1] == ':' ? 1 : 2);
-	if (hour < 0 || hour > 23 || !skip(&text, ':'))
-		return 0;
-	minute = digits(&text, 2);
-	if (minute < 0 || minute > 59 || !skip(&text, ':'))
-		return 0;
-	second = digits(&text, 2);
-	if (second < 0 || second > 59)
-		return 0;
-	if ((*text == '.' || *text == ',') && text[1] >= '0' && text[1] <= '9') {
-		text++;
-		ms = fraction(&text);
-	}
-	if (!offset(&text, &east) || *text)
-		return 0;
-	*out = ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute - east) * 60000 +
-	       second * 1000 + ms;
-	return 1;
 }
 
 /* A string of the reply: absent, null and "" are the same. 0 when it is something else, or holds a
@@ -140,11 +40,14 @@ static const char *take_time(struct mpijob__http_plugin_reply *reply, const mpij
 {
 	const mpijob_node *node = mpijob_node_get(status, "expirationTimestamp");
 	const char *text = mpijob_node_string(node);
+	int64_t seconds = 0;
+	int32_t nanoseconds = 0;
 
 	if (!node || mpijob_node_kind(node) == MPIJOB_NODE_NULL)
 		return NULL;
 	reply->expires = text && strlen(text) == mpijob_node_length(node) &&
-			 mpijob__http_plugin_reply_time(text, &reply->expires_ms);
+			 mpijob__base_time_parse_ns(text, &seconds, &nanoseconds);
+	reply->expires_ms = seconds * 1000 + nanoseconds / 1000000;
 	return reply->expires ? NULL
 			      : "wrote an expirationTimestamp that is no time as RFC 3339 has it";
 }

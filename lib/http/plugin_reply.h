@@ -24,7 +24,4 @@ int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, cons
     size_t len, const char *api_version, const char **why);
 void mpijob__http_plugin_reply_clear(struct mpijob__http_plugin_reply *reply);
 
-/* Milliseconds since 1970 of a time as RFC 3339 writes it: 1, or 0 when it is none. */
-int mpijob__http_plugin_reply_time(const char *text, int64_t *out);
-
 #endif

@@ -8,6 +8,8 @@
  */
 #include "http/pool.h"
 
+#include "base/clock.h"
+#include "base/text.h"
 #include "http/easy.h"
 #include "http/report.h"
 #include "http/tls.h"
@@ -20,8 +22,8 @@
 #define QUIET_HANDLES     1     /* each has tens of KiB */
 #define STREAMS_AT_A_TIME 1000L /* the server says how many it allows; mostly 100 to 250 */
 
-struct lane {
-	struct pool *pool;
+struct mpijob__http_multi {
+	struct mpijob__http_pool *pool;
 	CURLM *multi; /* NULL: not needed so far */
 	uint32_t id;
 	int64_t due_ms;
@@ -29,28 +31,28 @@ struct lane {
 	int broken; /* MPIJOB_ERR_*: curl lost track of its sockets */
 };
 
-struct pool {
+struct mpijob__http_pool {
 	struct mpijob_http *http;
-	struct pool *next;
+	struct mpijob__http_pool *next;
 	uint64_t generation;
 	struct mpijob__http_pool_identity identity;
 	CURLSH *share; /* TLS sessions */
-	struct lane requests;
-	struct lane streams;
+	struct mpijob__http_multi requests;
+	struct mpijob__http_multi streams;
 	CURL *idle[IDLE_HANDLES];
 	size_t idle_count;
 };
 
 /* Sockets and times. */
 
-static void mark_broken(struct lane *lane, int error)
+static void mark_broken(struct mpijob__http_multi *lane, int error)
 {
 	lane->broken = error;
 	lane->pool->http->broken = 1;
 }
 
 /* When curl could not note down which sockets it waits for, its transfers would wait for ever. */
-static void run_lane(struct lane *lane, curl_socket_t fd, int mask)
+static void run_lane(struct mpijob__http_multi *lane, curl_socket_t fd, int mask)
 {
 	int running;
 	CURLMcode code = curl_multi_socket_action(lane->multi, fd, mask, &running);
@@ -64,7 +66,7 @@ static void run_lane(struct lane *lane, curl_socket_t fd, int mask)
  * for no event and for no time before half of the connection's time is over. So everything is
  * looked at once. The function is called obsolete for what it costs; this is rare.
  */
-static void run_whole_lane(struct lane *lane)
+static void run_whole_lane(struct mpijob__http_multi *lane)
 {
 	int running;
 	CURLMcode code;
@@ -123,7 +125,7 @@ static void unwatch(struct mpijob_http *http, int fd)
  */
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
 {
-	struct lane *lane = user;
+	struct mpijob__http_multi *lane = user;
 	struct mpijob_http *http = lane->pool->http;
 	struct mpijob__http_watched *watched;
 	int likely;
@@ -156,7 +158,7 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
  * A new socket with the number of one that was closed without a word: curl believes that it is
  * watched, and says nothing when it wants the same of it.
  */
-int mpijob__http_pool_opened(const struct call *call, int fd)
+int mpijob__http_pool_opened(const struct mpijob__http_call *call, int fd)
 {
 	struct mpijob_http *http = call->http;
 
@@ -172,16 +174,16 @@ int mpijob__http_pool_opened(const struct call *call, int fd)
 
 static int set_timer(CURLM *multi, long timeout_ms, void *user)
 {
-	struct lane *lane = user;
+	struct mpijob__http_multi *lane = user;
 
 	(void)multi;
-	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__http_transport_now() + timeout_ms;
+	lane->due_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	return 0;
 }
 
-static struct lane *lane_at(struct mpijob_http *http, size_t index)
+static struct mpijob__http_multi *lane_at(struct mpijob_http *http, size_t index)
 {
-	for (struct pool *pool = http->pools; pool; pool = pool->next) {
+	for (struct mpijob__http_pool *pool = http->pools; pool; pool = pool->next) {
 		if (index < 2)
 			return index ? &pool->streams : &pool->requests;
 		index -= 2;
@@ -194,7 +196,7 @@ void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t e
 	int mask = (events & EPOLLIN ? CURL_CSELECT_IN : 0) |
 		   (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
 		   (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
-	struct lane *lane;
+	struct mpijob__http_multi *lane;
 
 	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
 		if (lane->multi && lane->id == data >> 32) {
@@ -208,7 +210,7 @@ void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t e
 
 void mpijob__http_pool_timers(struct mpijob_http *http, int64_t now_ms)
 {
-	struct lane *lane;
+	struct mpijob__http_multi *lane;
 
 	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
 		if (!lane->multi || lane->due_ms < 0 || lane->due_ms > now_ms)
@@ -222,7 +224,7 @@ int64_t mpijob__http_pool_due(const struct mpijob_http *http)
 {
 	int64_t due = -1;
 
-	for (const struct pool *pool = http->pools; pool; pool = pool->next) {
+	for (const struct mpijob__http_pool *pool = http->pools; pool; pool = pool->next) {
 		if (pool->requests.due_ms >= 0 && (due < 0 || pool->requests.due_ms < due))
 			due = pool->requests.due_ms;
 		if (pool->streams.due_ms >= 0 && (due < 0 || pool->streams.due_ms < due))
@@ -234,7 +236,8 @@ int64_t mpijob__http_pool_due(const struct mpijob_http *http)
 /* Lanes. */
 
 /* A quarter of the connections is for what does not stream. 0: no limit. */
-static long connections_of(const struct pool *pool, const struct lane *lane)
+static long connections_of(const struct mpijob__http_pool *pool,
+    const struct mpijob__http_multi *lane)
 {
 	long most = pool->http->max_connections;
 	long quarter = most < 4 ? 1 : most / 4;
@@ -246,14 +249,15 @@ static long connections_of(const struct pool *pool, const struct lane *lane)
 	return lane == &pool->streams ? most - quarter : quarter;
 }
 
-static struct lane *lane_for(struct pool *pool, const struct call *call)
+static struct mpijob__http_multi *lane_for(struct mpijob__http_pool *pool,
+    const struct mpijob__http_call *call)
 {
 	int apart = pool->http->max_connections > 1 || pool->http->http1_seen;
 
 	return call->streaming && apart ? &pool->streams : &pool->requests;
 }
 
-static int lane_open(struct lane *lane)
+static int lane_open(struct mpijob__http_multi *lane)
 {
 	CURLMcode bad = CURLM_OK;
 	CURLM *multi;
@@ -282,7 +286,7 @@ static int lane_open(struct lane *lane)
 	return 0;
 }
 
-static void lane_close(struct lane *lane)
+static void lane_close(struct mpijob__http_multi *lane)
 {
 	if (lane->multi)
 		curl_multi_cleanup(lane->multi);
@@ -291,7 +295,7 @@ static void lane_close(struct lane *lane)
 
 /* Pools. */
 
-static void pool_free(struct pool *pool)
+static void pool_free(struct mpijob__http_pool *pool)
 {
 	while (pool->idle_count)
 		curl_easy_cleanup(pool->idle[--pool->idle_count]);
@@ -315,11 +319,12 @@ static int check_ca(const struct mpijob__http_identity *identity, char **message
 
 	if (error != MPIJOB_ERR_SPEC)
 		return error;
-	*message = mpijob__http_report_format("certificate-authority %s", fault);
+	*message = mpijob__base_text_format("certificate-authority %s", fault);
 	return *message ? MPIJOB_ERR_AUTH : MPIJOB_ERR_NOMEM;
 }
 
-static int copy_identity(struct pool *pool, const struct mpijob__http_identity *identity)
+static int copy_identity(struct mpijob__http_pool *pool,
+    const struct mpijob__http_identity *identity)
 {
 	int error = mpijob__http_secret_set(&pool->identity.certificate, identity->certificate,
 	    identity->certificate ? identity->certificate_len : 0);
@@ -334,9 +339,9 @@ static int copy_identity(struct pool *pool, const struct mpijob__http_identity *
 }
 
 static int pool_new(struct mpijob_http *http, const struct mpijob__http_identity *identity,
-    struct pool **out)
+    struct mpijob__http_pool **out)
 {
-	struct pool *pool = calloc(1, sizeof(*pool));
+	struct mpijob__http_pool *pool = calloc(1, sizeof(*pool));
 
 	if (!pool)
 		return MPIJOB_ERR_NOMEM;
@@ -355,9 +360,9 @@ static int pool_new(struct mpijob_http *http, const struct mpijob__http_identity
 }
 
 int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_identity *identity,
-    struct pool **out, char **message)
+    struct mpijob__http_pool **out, char **message)
 {
-	struct pool *pool = http->pools;
+	struct mpijob__http_pool *pool = http->pools;
 	int error;
 
 	if (pool && pool->generation == identity->tls_generation && !pool->requests.broken &&
@@ -378,10 +383,10 @@ int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_i
 
 void mpijob__http_pool_retire(struct mpijob_http *http)
 {
-	struct pool **at = http->pools ? &http->pools->next : NULL;
+	struct mpijob__http_pool **at = http->pools ? &http->pools->next : NULL;
 
 	while (at && *at) {
-		struct pool *pool = *at;
+		struct mpijob__http_pool *pool = *at;
 
 		if (pool->requests.running || pool->streams.running) {
 			at = &pool->next;
@@ -395,7 +400,7 @@ void mpijob__http_pool_retire(struct mpijob_http *http)
 void mpijob__http_pool_free_all(struct mpijob_http *http)
 {
 	while (http->pools) {
-		struct pool *pool = http->pools;
+		struct mpijob__http_pool *pool = http->pools;
 
 		http->pools = pool->next;
 		pool_free(pool);
@@ -404,9 +409,10 @@ void mpijob__http_pool_free_all(struct mpijob_http *http)
 
 /* Calls. */
 
-int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_slist *headers)
+int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_call *call,
+    struct curl_slist *headers)
 {
-	struct lane *lane = lane_for(pool, call);
+	struct mpijob__http_multi *lane = lane_for(pool, call);
 	int error = lane_open(lane);
 	CURL *easy = NULL;
 
@@ -425,7 +431,7 @@ int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_sl
 	}
 	call->easy = easy;
 	call->lane = lane;
-	call->heard_ms = mpijob__http_transport_now();
+	call->heard_ms = mpijob__base_clock_monotonic_ms();
 	lane->running++;
 	pool->http->ordinary += !call->streaming;
 	return 0;
@@ -433,16 +439,16 @@ int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_sl
 
 /* A stream that was given up after such a silence: who waits for the next one there may wait as
  * long. */
-static int is_silent(const struct call *call)
+static int is_silent(const struct mpijob__http_call *call)
 {
 	return call->streaming &&
-	       mpijob__http_transport_now() - call->heard_ms >= call->http->idle_timeout_ms;
+	       mpijob__base_clock_monotonic_ms() - call->heard_ms >= call->http->idle_timeout_ms;
 }
 
-void mpijob__http_pool_stop(struct call *call)
+void mpijob__http_pool_stop(struct mpijob__http_call *call)
 {
-	struct lane *lane = call->lane;
-	struct pool *pool;
+	struct mpijob__http_multi *lane = call->lane;
+	struct mpijob__http_pool *pool;
 
 	if (!lane)
 		return;
@@ -462,9 +468,9 @@ void mpijob__http_pool_stop(struct call *call)
 	call->lane = NULL;
 }
 
-struct call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code)
+struct mpijob__http_call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code)
 {
-	struct lane *lane;
+	struct mpijob__http_multi *lane;
 
 	for (size_t i = 0; (lane = lane_at(http, i)) != NULL; i++) {
 		CURLMsg *message;
@@ -479,13 +485,13 @@ struct call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code)
 			*code = message->data.result;
 			curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &call);
 			if (call)
-				return (struct call *)(void *)call;
+				return (struct mpijob__http_call *)(void *)call;
 		}
 	}
 	return NULL;
 }
 
-int mpijob__http_pool_broken(const struct call *call)
+int mpijob__http_pool_broken(const struct mpijob__http_call *call)
 {
 	return call->lane ? call->lane->broken : 0;
 }
@@ -493,7 +499,7 @@ int mpijob__http_pool_broken(const struct call *call)
 void mpijob__http_pool_unbind(struct mpijob_http *http)
 {
 	http->http1_seen = 1;
-	for (struct pool *pool = http->pools; pool; pool = pool->next) {
+	for (struct mpijob__http_pool *pool = http->pools; pool; pool = pool->next) {
 		if (pool->requests.multi)
 			curl_multi_setopt(pool->requests.multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
 			    connections_of(pool, &pool->requests));
@@ -503,8 +509,8 @@ void mpijob__http_pool_unbind(struct mpijob_http *http)
 	}
 	/* Who waits for a connection looks for one again only when another transfer of the handle
 	 * ends, or when it begins. */
-	for (struct link *link = http->calls.next; link->call; link = link->next) {
-		struct call *call = link->call;
+	for (struct mpijob__http_link *link = http->calls.next; link->call; link = link->next) {
+		struct mpijob__http_call *call = link->call;
 
 		if (!call->lane || call->sent)
 			continue;

@@ -8,14 +8,15 @@
 /* Find the pool of an identity's TLS generation, or make it. 0; MPIJOB_ERR_NOMEM, MPIJOB_ERR_AUTH,
  * MPIJOB_ERR_UNSUPPORTED; *message yours. */
 int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_identity *identity,
-    struct pool **out, char **message);
+    struct mpijob__http_pool **out, char **message);
 /* Give a call to curl; its URL, body and headers stay where they are. 0, MPIJOB_ERR_NOMEM,
  * MPIJOB_ERR_UNSUPPORTED. */
-int mpijob__http_pool_start(struct pool *pool, struct call *call, struct curl_slist *headers);
+int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_call *call,
+    struct curl_slist *headers);
 /* Take it back, finished or not. Not while curl is calling us. */
-void mpijob__http_pool_stop(struct call *call);
+void mpijob__http_pool_stop(struct mpijob__http_call *call);
 /* A call's connection has a new socket. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO. */
-int mpijob__http_pool_opened(const struct call *call, int fd);
+int mpijob__http_pool_opened(const struct mpijob__http_call *call, int fd);
 /* Something happened on a descriptor that mpijob__http_pool_start and its like gave to the epoll
  * set. */
 void mpijob__http_pool_event(struct mpijob_http *http, uint64_t data, uint32_t events);
@@ -24,9 +25,9 @@ void mpijob__http_pool_timers(struct mpijob_http *http, int64_t now_ms);
 /* When that is next; -1: never. */
 int64_t mpijob__http_pool_due(const struct mpijob_http *http);
 /* A call that curl is done with, and how that went; NULL: none. */
-struct call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code);
+struct mpijob__http_call *mpijob__http_pool_done(struct mpijob_http *http, CURLcode *code);
 /* Whether the call is lost because its sockets are: 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO. */
-int mpijob__http_pool_broken(const struct call *call);
+int mpijob__http_pool_broken(const struct mpijob__http_call *call);
 /* HTTP/1.1 was seen: a stream needs a connection of its own from now on. */
 void mpijob__http_pool_unbind(struct mpijob_http *http);
 /* Close the connections of older identities that nothing uses any more. */

@@ -7,6 +7,7 @@
  */
 #include "http/proxy.h"
 
+#include "base/text.h"
 #include "http/report.h"
 
 #include <arpa/inet.h>
@@ -207,7 +208,7 @@ int mpijob__http_proxy_choose(const char *given, const struct mpijob__http_serve
 	if (!proxy)
 		return 0;
 	if (!strstr(proxy, "://"))
-		*out = mpijob__http_report_format("http://%s", proxy);
+		*out = mpijob__base_text_format("http://%s", proxy);
 	else if (strncasecmp(proxy, "http://", 7) == 0 || strncasecmp(proxy, "https://", 8) == 0)
 		*out = strdup(proxy);
 	else
@@ -223,5 +224,5 @@ char *mpijob__http_proxy_shown(const char *proxy)
 	const char *at = strrchr(proxy, '@');
 
 	host = at ? at + 1 : host ? host + 3 : proxy;
-	return mpijob__http_report_format("%.*s", (int)strcspn(host, "/?#"), host);
+	return mpijob__base_text_format("%.*s", (int)strcspn(host, "/?#"), host);
 }

@@ -8,6 +8,8 @@
  */
 #include "http/receive.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,7 +22,7 @@
  * breaks; a write must not be. */
 int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, int local_port)
 {
-	struct call *call = user;
+	struct mpijob__http_call *call = user;
 
 	(void)ip;
 	(void)local_ip;
@@ -34,7 +36,7 @@ int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, i
 	return CURL_PREREQFUNC_OK;
 }
 
-static size_t fail(struct call *call, int code, const char *text)
+static size_t fail(struct mpijob__http_call *call, int code, const char *text)
 {
 	call->failure = code;
 	call->failure_text = text;
@@ -42,7 +44,7 @@ static size_t fail(struct call *call, int code, const char *text)
 }
 
 /* "HTTP/1.1 200 OK", "HTTP/2 200". */
-static void read_status(struct call *call, const char *line, size_t len)
+static void read_status(struct mpijob__http_call *call, const char *line, size_t len)
 {
 	const char *at = memchr(line, ' ', len);
 	const char *end = line + len;
@@ -83,7 +85,7 @@ static const char *refusal_of(const char *name, const char *type)
 }
 
 /* 0: it failed. */
-static size_t tell_header(struct call *call, const char *line, size_t len)
+static size_t tell_header(struct mpijob__http_call *call, const char *line, size_t len)
 {
 	const char *refusal;
 	const char *colon = memchr(line, ':', len);
@@ -116,7 +118,7 @@ static size_t tell_header(struct call *call, const char *line, size_t len)
 
 size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *user)
 {
-	struct call *call = user;
+	struct mpijob__http_call *call = user;
 	size_t len = size * count;
 
 	if (!call->exchange)
@@ -139,7 +141,7 @@ size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *
 }
 
 /* Let go of what was told, when that is most of it. */
-static int drop_told(struct call *call)
+static int drop_told(struct mpijob__http_call *call)
 {
 	size_t have = mpijob_text_len(call->kept) - call->kept_at;
 	mpijob_text *rest;
@@ -157,7 +159,7 @@ static int drop_told(struct call *call)
 	return 0;
 }
 
-static size_t keep(struct call *call, const char *data, size_t len)
+static size_t keep(struct mpijob__http_call *call, const char *data, size_t len)
 {
 	size_t have = call->kept ? mpijob_text_len(call->kept) - call->kept_at : 0;
 
@@ -177,10 +179,10 @@ static size_t keep(struct call *call, const char *data, size_t len)
 
 size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *user)
 {
-	struct call *call = user;
+	struct mpijob__http_call *call = user;
 	size_t len = size * count;
 
-	call->heard_ms = mpijob__http_transport_now();
+	call->heard_ms = mpijob__base_clock_monotonic_ms();
 	if (!call->exchange)
 		return 0;
 	if (call->paused || call->kept)
@@ -190,7 +192,7 @@ size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *us
 	return call->exchange ? len : 0;
 }
 
-void mpijob__http_receive_kept(struct call *call)
+void mpijob__http_receive_kept(struct mpijob__http_call *call)
 {
 	while (call->kept && call->exchange && !call->paused) {
 		size_t left = mpijob_text_len(call->kept) - call->kept_at;

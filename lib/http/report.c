@@ -5,37 +5,11 @@
  */
 #include "http/report.h"
 
+#include "base/text.h"
+
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-__attribute__((format(printf, 1, 0))) static char *print(const char *format, va_list args)
-{
-	va_list again;
-	char *text = NULL;
-	int len;
-
-	va_copy(again, args);
-	len = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	if (len >= 0)
-		text = malloc((size_t)len + 1);
-	if (text)
-		vsnprintf(text, (size_t)len + 1, format, args);
-	return text;
-}
-
-char *mpijob__http_report_format(const char *format, ...)
-{
-	va_list args;
-	char *text;
-
-	va_start(args, format);
-	text = print(format, args);
-	va_end(args);
-	return text;
-}
 
 void mpijob__http_report_nomem(struct mpijob__http_report *report)
 {
@@ -54,7 +28,7 @@ void mpijob__http_report_say(struct mpijob__http_report *report, int code, const
 	if (!report->diag)
 		return;
 	va_start(args, format);
-	message = print(format, args);
+	message = mpijob__base_text_vformat(format, args);
 	va_end(args);
 	if (!message) {
 		mpijob__http_report_nomem(report);

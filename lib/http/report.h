@@ -30,8 +30,6 @@ void mpijob__http_report_say(struct mpijob__http_report *report, int code, const
 /* Memory ran out. */
 void mpijob__http_report_nomem(struct mpijob__http_report *report);
 
-/* Print into memory of its own; NULL when there is none. */
-char *mpijob__http_report_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Why a system call failed, in words that do not depend on the locale. */
 const char *mpijob__http_report_errno(int number);
 

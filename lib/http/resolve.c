@@ -7,7 +7,7 @@
  */
 #include "http/resolve.h"
 
-#include "http/base64.h"
+#include "base/text.h"
 #include "http/path.h"
 #include "http/server_url.h"
 
@@ -38,14 +38,12 @@ void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve,
 	const struct mpijob__http_kubeconfig_entry *entry = setting->entry;
 	char *field = NULL, *message;
 	va_list args;
-	int len;
 
 	va_start(args, format);
-	len = vsnprintf(NULL, 0, format, args);
+	message = mpijob__base_text_vformat(format, args);
 	va_end(args);
-	message = malloc((size_t)len + 1);
 	if (entry && entry->file) {
-		field = mpijob__http_report_format("%s[%zu].%s%s%s", entry->list, entry->index,
+		field = mpijob__base_text_format("%s[%zu].%s%s%s", entry->list, entry->index,
 		    entry->inner, *setting->key ? "." : "", setting->key);
 		place.source = entry->file->name;
 		place.field = field;
@@ -53,14 +51,10 @@ void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve,
 		if (!place.node)
 			place.node = entry->item;
 	}
-	if (!message || (entry && entry->file && !field)) {
+	if (!message || (entry && entry->file && !field))
 		mpijob__http_report_nomem(resolve->report);
-	} else {
-		va_start(args, format);
-		vsnprintf(message, (size_t)len + 1, format, args);
-		va_end(args);
+	else
 		mpijob__http_report_say(resolve->report, code, id, reason, &place, "%s", message);
-	}
 	free(message);
 	free(field);
 }
@@ -109,7 +103,7 @@ void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
 	if (file->text && data->text)
 		mpijob__http_resolve_say(resolve, data, MPIJOB_ERR_SPEC, "config-conflict",
 		    "Invalid", "%s is given too; keep one of the two", file->key);
-	if (data->text && mpijob__http_base64_decode(data->text, strlen(data->text), &pem->data) ==
+	if (data->text && mpijob__http_secret_decode(&pem->data, data->text, strlen(data->text)) ==
 			      MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
 	if (!file->text)

@@ -4,6 +4,7 @@
  * its fields are needed, and what its hint on how to install it may hold, because that text reaches
  * a terminal.
  */
+#include "base/text.h"
 #include "http/resolve.h"
 
 #include "http/path.h"
@@ -119,7 +120,7 @@ static void resolve_env(struct mpijob__http_resolve *resolve, const mpijob_node 
 	for (size_t i = 0; i < count; i++) {
 		const char *name = field(mpijob_node_at(env, i), "name");
 		const char *value = field(mpijob_node_at(env, i), "value");
-		char *key = mpijob__http_report_format("exec.env[%zu].name", i);
+		char *key = mpijob__base_text_format("exec.env[%zu].name", i);
 
 		if (!key)
 			mpijob__http_report_nomem(resolve->report);
@@ -193,7 +194,7 @@ static int write_hint(mpijob_text *text, const char *hint)
 		if (number >= '\t' && number <= '\r') {
 			code = mpijob_text_write(text, " ", 1);
 		} else if (is_unprintable(number)) {
-			escaped = mpijob__http_report_format("U+%04X", (unsigned)number);
+			escaped = mpijob__base_text_format("U+%04X", (unsigned)number);
 			code = escaped ? mpijob_text_write(text, escaped, strlen(escaped))
 				       : MPIJOB_ERR_NOMEM;
 		} else {

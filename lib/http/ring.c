@@ -7,18 +7,18 @@
 
 #include <stddef.h>
 
-void mpijob__http_ring_init(struct link *head)
+void mpijob__http_ring_init(struct mpijob__http_link *head)
 {
 	head->prev = head->next = head;
 	head->call = NULL;
 }
 
-int mpijob__http_ring_has(const struct link *link)
+int mpijob__http_ring_has(const struct mpijob__http_link *link)
 {
 	return link->next != NULL;
 }
 
-void mpijob__http_ring_insert(struct link *place, struct link *link)
+void mpijob__http_ring_insert(struct mpijob__http_link *place, struct mpijob__http_link *link)
 {
 	link->prev = place->prev;
 	link->next = place;
@@ -26,7 +26,7 @@ void mpijob__http_ring_insert(struct link *place, struct link *link)
 	place->prev = link;
 }
 
-void mpijob__http_ring_leave(struct link *link)
+void mpijob__http_ring_leave(struct mpijob__http_link *link)
 {
 	if (!link->next)
 		return;

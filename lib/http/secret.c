@@ -7,11 +7,13 @@
  */
 #include "http/secret.h"
 
+#include "base/base64.h"
+#include "base/secret.h"
+
 #include <mpijob/base.h>
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/crypto.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +21,9 @@
 
 #define FIRST_ROOM 4096
 
-void mpijob__http_wipe(void *data, size_t len)
-{
-	if (len)
-		OPENSSL_cleanse(data, len);
-}
-
 void mpijob__http_secret_clear(mpijob__http_secret *secret)
 {
-	if (secret->data)
-		mpijob__http_wipe(secret->data, secret->len);
-	free(secret->data);
+	mpijob__base_secret_free(secret->data, secret->len);
 	secret->data = NULL;
 	secret->len = 0;
 }
@@ -70,6 +64,31 @@ int mpijob__http_secret_append(mpijob__http_secret *secret, const char *data, si
 	return len ? replace(secret, secret->data, secret->len, data, len) : 0;
 }
 
+int mpijob__http_secret_encode(mpijob__http_secret *secret, const char *data, size_t len)
+{
+	char *text = mpijob__base_base64_encode_new(data, len);
+	int rc;
+
+	if (!text)
+		return MPIJOB_ERR_NOMEM;
+	rc = mpijob__http_secret_set(secret, text, strlen(text));
+	mpijob__base_secret_free_text(text);
+	return rc;
+}
+
+int mpijob__http_secret_decode(mpijob__http_secret *secret, const char *text, size_t len)
+{
+	char *data;
+	size_t data_len;
+	int rc = mpijob__base_base64_decode_new(text, len, &data, &data_len);
+
+	if (rc)
+		return rc;
+	rc = mpijob__http_secret_set(secret, data, data_len);
+	mpijob__base_secret_free(data, data_len);
+	return rc;
+}
+
 static int is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -84,9 +103,7 @@ struct reading {
 
 static void reading_end(struct reading *reading)
 {
-	if (reading->data)
-		mpijob__http_wipe(reading->data, reading->len);
-	free(reading->data);
+	mpijob__base_secret_free(reading->data, reading->len);
 }
 
 static int make_room(struct reading *reading)

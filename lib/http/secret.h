@@ -18,6 +18,11 @@ typedef struct {
 int mpijob__http_secret_set(mpijob__http_secret *secret, const char *data, size_t len);
 /* Add to the content. 0 or MPIJOB_ERR_NOMEM (unchanged). `data` may not be the secret's own. */
 int mpijob__http_secret_append(mpijob__http_secret *secret, const char *data, size_t len);
+/* Replace the content by the base64 of `data`. 0, MPIJOB_ERR_NOMEM (unchanged). */
+int mpijob__http_secret_encode(mpijob__http_secret *secret, const char *data, size_t len);
+/* Replace the content by what base64 encodes. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM
+ * (unchanged). */
+int mpijob__http_secret_decode(mpijob__http_secret *secret, const char *text, size_t len);
 /* Wipe and free; empty afterwards. */
 void mpijob__http_secret_clear(mpijob__http_secret *secret);
 /*
@@ -26,7 +31,5 @@ void mpijob__http_secret_clear(mpijob__http_secret *secret);
  * it fails.
  */
 int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int trim);
-/* Wipe any memory so that the compiler keeps it. `data` may be NULL when `len` is 0. */
-void mpijob__http_wipe(void *data, size_t len);
 
 #endif

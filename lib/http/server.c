@@ -6,6 +6,7 @@
  */
 #include "http/server.h"
 
+#include "base/text.h"
 #include "http/report.h"
 
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static char *bracketed(const char *host, size_t len, const char *port)
 {
 	int six = memchr(host, ':', len) != NULL;
 
-	return mpijob__http_report_format("%s%.*s%s:%s", six ? "[" : "", (int)len, host,
+	return mpijob__base_text_format("%s%.*s%s:%s", six ? "[" : "", (int)len, host,
 	    six ? "]" : "", port);
 }
 
@@ -125,7 +126,7 @@ static int fill(struct mpijob__http_server *server, const struct parts *parts, c
 		named = bracketed(tls_name, strlen(tls_name), server->port);
 		if (named && server->authority)
 			server->connect =
-			    mpijob__http_report_format("%s:%s", named, server->authority);
+			    mpijob__base_text_format("%s:%s", named, server->authority);
 		if (!server->connect) {
 			free(named);
 			return MPIJOB_ERR_NOMEM;
@@ -133,7 +134,7 @@ static int fill(struct mpijob__http_server *server, const struct parts *parts, c
 	}
 	if (server->authority)
 		server->base =
-		    mpijob__http_report_format("%s://%s%.*s", server->tls ? "https" : "http",
+		    mpijob__base_text_format("%s://%s%.*s", server->tls ? "https" : "http",
 			named ? named : server->authority, (int)prefix_len, parts->prefix);
 	free(named);
 	return server->base ? 0 : MPIJOB_ERR_NOMEM;

@@ -7,6 +7,7 @@
  */
 #include "http/server_url.h"
 
+#include "base/text.h"
 #include "http/report.h"
 
 #include <mpijob/base.h>
@@ -143,7 +144,7 @@ int mpijob__http_server_url_normalize(const char *text, int tls, char **out, con
 	whole = strcspn(rest, "/?#");
 	if (check_server(rest, scheme != 0, &authority, &path, why))
 		return MPIJOB_ERR_SPEC;
-	url = mpijob__http_report_format("%s://%.*s%.*s", name, (int)authority, rest, (int)path,
+	url = mpijob__base_text_format("%s://%.*s%.*s", name, (int)authority, rest, (int)path,
 	    rest + whole);
 	if (!url)
 		return MPIJOB_ERR_NOMEM;

@@ -8,7 +8,9 @@
  */
 #include "http/transport.h"
 
-#include "http/admit.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "http/admission.h"
 #include "http/failure.h"
 #include "http/open.h"
 #include "http/pool.h"
@@ -23,19 +25,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EVENTS     64
 #define EVENT_WAKE UINT64_MAX
-
-int64_t mpijob__http_transport_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 int64_t mpijob__http_transport_limit(int64_t given_ms)
 {
@@ -49,7 +42,7 @@ static int64_t sooner(int64_t a, int64_t b)
 	return b < 0 || a < b ? a : b;
 }
 
-void mpijob__http_transport_attend(struct call *call)
+void mpijob__http_transport_attend(struct mpijob__http_call *call)
 {
 	/* Who waits for credentials is looked at anyway. */
 	if (!mpijob__http_ring_has(&call->queue))
@@ -57,13 +50,13 @@ void mpijob__http_transport_attend(struct call *call)
 }
 
 /* Calls of one timeout, most of all, come in the order of their deadlines. */
-void mpijob__http_transport_start_deadline(struct call *call)
+void mpijob__http_transport_start_deadline(struct mpijob__http_call *call)
 {
-	struct link *place = &call->http->deadlines;
+	struct mpijob__http_link *place = &call->http->deadlines;
 
 	if (!call->limit_ms || mpijob__http_ring_has(&call->due))
 		return;
-	call->deadline_ms = mpijob__http_transport_now() + call->limit_ms;
+	call->deadline_ms = mpijob__base_clock_monotonic_ms() + call->limit_ms;
 	while (place->prev->call && place->prev->call->deadline_ms > call->deadline_ms)
 		place = place->prev;
 	mpijob__http_ring_insert(place, &call->due);
@@ -71,13 +64,13 @@ void mpijob__http_transport_start_deadline(struct call *call)
 
 /* Ends. */
 
-void mpijob__http_transport_discard(struct call *call)
+void mpijob__http_transport_discard(struct mpijob__http_call *call)
 {
 	mpijob__http_ring_leave(&call->all);
 	mpijob__http_ring_leave(&call->queue);
 	mpijob__http_ring_leave(&call->due);
 	mpijob__http_pool_stop(call);
-	mpijob__http_wire_clear(&call->wire);
+	mpijob__http_request_headers_clear(&call->wire);
 	mpijob__http_secret_clear(&call->body);
 	mpijob_text_free(call->kept);
 	free(call->message);
@@ -87,7 +80,7 @@ void mpijob__http_transport_discard(struct call *call)
 	free(call);
 }
 
-static void end(struct call *call, int code, const char *message)
+static void end(struct mpijob__http_call *call, int code, const char *message)
 {
 	mpijob_exchange *exchange = call->exchange;
 
@@ -103,27 +96,27 @@ static void end(struct call *call, int code, const char *message)
 	mpijob__http_transport_discard(call);
 }
 
-void mpijob__http_transport_end(struct call *call, int code, char *message)
+void mpijob__http_transport_end(struct mpijob__http_call *call, int code, char *message)
 {
 	free(call->message);
 	call->message = message;
 	end(call, code, message);
 }
 
-static void end_failed(struct call *call)
+static void end_failed(struct mpijob__http_call *call)
 {
 	char *message = NULL;
 	int code = call->failure;
 
 	if (call->failure_text)
-		message = mpijob__http_report_format("%s: %s", call->http->server.authority,
+		message = mpijob__base_text_format("%s: %s", call->http->server.authority,
 		    call->failure_text);
 	mpijob__http_transport_end(call, code, message);
 }
 
 /* Answers. */
 
-static void describe(struct call *call, CURLcode code)
+static void describe(struct mpijob__http_call *call, CURLcode code)
 {
 	struct mpijob_http *http = call->http;
 	struct mpijob__http_failure failure = { 0 };
@@ -147,7 +140,7 @@ static void describe(struct call *call, CURLcode code)
 		call->code = MPIJOB_ERR_UNREACHABLE;
 }
 
-static void finish_call(struct call *call, CURLcode code)
+static void finish_call(struct mpijob__http_call *call, CURLcode code)
 {
 	struct mpijob_http *http = call->http;
 
@@ -161,7 +154,7 @@ static void finish_call(struct call *call, CURLcode code)
 	if (call->status == 401) {
 		mpijob__http_credentials_refused(http->credentials, call->token_generation,
 		    call->tls_generation);
-		mpijob__http_admit_follow_plugin(http);
+		mpijob__http_admission_follow_plugin(http);
 	}
 	if (call->failure) {
 		end_failed(call);
@@ -175,7 +168,7 @@ static void finish_call(struct call *call, CURLcode code)
 
 static void finish(struct mpijob_http *http)
 {
-	struct call *call;
+	struct mpijob__http_call *call;
 	CURLcode code = CURLE_OK;
 
 	while ((call = mpijob__http_pool_done(http, &code)) != NULL)
@@ -183,7 +176,7 @@ static void finish(struct mpijob_http *http)
 }
 
 /* What curl held back comes at once; if that fails, bytes are lost. */
-static void let_go_on(struct call *call)
+static void let_go_on(struct mpijob__http_call *call)
 {
 	call->stopped = 0;
 	if (call->easy && curl_easy_pause(call->easy, CURLPAUSE_CONT) && call->exchange &&
@@ -191,7 +184,7 @@ static void let_go_on(struct call *call)
 		call->failure = MPIJOB_ERR_NOMEM;
 }
 
-static void resume(struct call *call)
+static void resume(struct mpijob__http_call *call)
 {
 	mpijob__http_receive_kept(call);
 	if (call->exchange && !call->paused && call->stopped)
@@ -207,7 +200,7 @@ static void resume(struct call *call)
 /* Cancelled ones go, paused ones go on. Callbacks may bring one here again: then it comes next. */
 static void look_after(struct mpijob_http *http)
 {
-	struct call *call;
+	struct mpijob__http_call *call;
 
 	while ((call = http->attention.next->call) != NULL) {
 		mpijob__http_ring_leave(&call->queue);
@@ -217,7 +210,7 @@ static void look_after(struct mpijob_http *http)
 
 static void expire(struct mpijob_http *http, int64_t now_ms)
 {
-	struct call *call;
+	struct mpijob__http_call *call;
 
 	while ((call = http->deadlines.next->call) != NULL && call->deadline_ms <= now_ms) {
 		long long limit = (long long)call->limit_ms;
@@ -225,14 +218,14 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 		char *message;
 
 		if (mpijob__http_ring_has(&call->queue) && !call->lane && !call->queued)
-			message = mpijob__http_report_format(
+			message = mpijob__base_text_format(
 			    "%s: the credentials were not there within %lld ms", server, limit);
 		else if (!call->sent)
 			message =
-			    mpijob__http_report_format("%s: no connection was free within %lld ms",
+			    mpijob__base_text_format("%s: no connection was free within %lld ms",
 				server, limit);
 		else
-			message = mpijob__http_report_format("%s: no %s within %lld ms", server,
+			message = mpijob__base_text_format("%s: no %s within %lld ms", server,
 			    call->status_told ? "whole answer" : "answer", limit);
 		mpijob__http_transport_end(call, MPIJOB_ERR_TIMEOUT, message);
 	}
@@ -244,7 +237,7 @@ static void end_broken(struct mpijob_http *http)
 	if (!http->broken)
 		return;
 	http->broken = 0;
-	for (struct link *link = http->calls.next; link->call; link = link->next) {
+	for (struct mpijob__http_link *link = http->calls.next; link->call; link = link->next) {
 		int error = mpijob__http_pool_broken(link->call);
 
 		if (!error)
@@ -260,10 +253,10 @@ static void end_broken(struct mpijob_http *http)
 
 static void turn(struct mpijob_http *http)
 {
-	int64_t now = mpijob__http_transport_now();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 
-	mpijob__http_admit_step_plugin(http, now);
-	mpijob__http_admit_calls(http);
+	mpijob__http_admission_step_plugin(http, now);
+	mpijob__http_admission_send_calls(http);
 	look_after(http);
 	mpijob__http_pool_timers(http, now);
 	finish(http);
@@ -283,7 +276,7 @@ static int64_t due(const struct mpijob_http *http)
 	/* Calls that wait while a plugin runs are its business. */
 	if (http->attention.next->call ||
 	    (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
-	    mpijob__http_admit_has_turns(http))
+	    mpijob__http_admission_has_room(http))
 		return 0;
 	due =
 	    sooner(due, http->deadlines.next->call ? http->deadlines.next->call->deadline_ms : -1);
@@ -297,7 +290,7 @@ static int64_t wait_ms(const struct mpijob_http *http, int64_t end_ms)
 
 	if (until < 0)
 		return -1;
-	wait = until - mpijob__http_transport_now();
+	wait = until - mpijob__base_clock_monotonic_ms();
 	if (wait < 0)
 		return 0;
 	return wait > INT_MAX ? INT_MAX : wait;
@@ -323,7 +316,7 @@ static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.u64 == EVENT_WAKE)
 			drain_wake(http);
-		else if (events[i].data.u64 != MPIJOB__HTTP_ADMIT_EVENT)
+		else if (events[i].data.u64 != MPIJOB__HTTP_ADMISSION_EVENT)
 			mpijob__http_pool_event(http, events[i].data.u64, events[i].events);
 	}
 	return 0;
@@ -332,7 +325,7 @@ static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
 static int poll_http(void *self, int timeout_ms)
 {
 	struct mpijob_http *http = self;
-	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__http_transport_now() + timeout_ms;
+	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	uint64_t told = http->told;
 	int error = 0;
 
@@ -345,7 +338,7 @@ static int poll_http(void *self, int timeout_ms)
 			break;
 		turn(http);
 		if (http->told != told || http->woken ||
-		    (end_ms >= 0 && mpijob__http_transport_now() >= end_ms))
+		    (end_ms >= 0 && mpijob__base_clock_monotonic_ms() >= end_ms))
 			break;
 	}
 	http->polling = 0;
@@ -387,12 +380,12 @@ static void kick(struct mpijob_http *http)
 
 /* Exchanges. */
 
-static int copy_request(struct call *call, const struct mpijob_request *request)
+static int copy_request(struct mpijob__http_call *call, const struct mpijob_request *request)
 {
 	const char *base = call->http->server.base;
 
 	call->method = strdup(request->method);
-	call->url = mpijob__http_report_format("%s%s", base, request->path);
+	call->url = mpijob__base_text_format("%s%s", base, request->path);
 	if (!call->method || !call->url)
 		return MPIJOB_ERR_NOMEM;
 	if (request->content_type) {
@@ -412,10 +405,12 @@ static int copy_request(struct call *call, const struct mpijob_request *request)
 static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
 {
 	struct mpijob_http *http = self;
-	struct call *call;
+	struct mpijob__http_call *call;
 
-	if (!request->method || !request->path || !mpijob__http_wire_path_ok(request->path) ||
-	    !mpijob__http_wire_word_ok(request->method) || (!request->body && request->body_len))
+	if (!request->method || !request->path ||
+	    !mpijob__http_request_headers_is_path(request->path) ||
+	    !mpijob__http_request_headers_is_method(request->method) ||
+	    (!request->body && request->body_len))
 		return MPIJOB_ERR_USAGE;
 	call = calloc(1, sizeof(*call));
 	if (!call)
@@ -441,7 +436,7 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 
 static void pause_call(void *self, mpijob_exchange *exchange, int on)
 {
-	struct call *call = mpijob_exchange_slot(exchange);
+	struct mpijob__http_call *call = mpijob_exchange_slot(exchange);
 
 	(void)self;
 	if (!call)
@@ -456,7 +451,7 @@ static void pause_call(void *self, mpijob_exchange *exchange, int on)
 static void cancel(void *self, mpijob_exchange *exchange)
 {
 	struct mpijob_http *http = self;
-	struct call *call = mpijob_exchange_slot(exchange);
+	struct mpijob__http_call *call = mpijob_exchange_slot(exchange);
 
 	if (!call)
 		return;

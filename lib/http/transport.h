@@ -8,21 +8,21 @@
 #include "http/credentials.h"
 #include "http/ring.h"
 #include "http/server.h"
-#include "http/wire.h"
+#include "http/request_headers.h"
 
 #include <curl/curl.h>
 
-struct pool;
-struct lane;
+struct mpijob__http_pool;
+struct mpijob__http_multi;
 
 /* One exchange. */
-struct call {
+struct mpijob__http_call {
 	struct mpijob_http *http;
 	mpijob_exchange *exchange; /* NULL: nothing may be told any more */
-	struct link all;
+	struct mpijob__http_link all;
 	/* among those that wait for credentials, for their turn, or for attention */
-	struct link queue;
-	struct link due; /* among those with a deadline, the soonest first */
+	struct mpijob__http_link queue;
+	struct mpijob__http_link due; /* among those with a deadline, the soonest first */
 	int64_t deadline_ms;
 	int64_t limit_ms;
 	/* What is asked. */
@@ -34,9 +34,9 @@ struct call {
 	int streaming;
 	int fresh;  /* over a new connection */
 	int queued; /* waits for its turn */
-	struct mpijob__http_wire wire;
+	struct mpijob__http_request_headers wire;
 	/* Under way. */
-	struct lane *lane; /* NULL: not yet, or over */
+	struct mpijob__http_multi *lane; /* NULL: not yet, or over */
 	CURL *easy;
 	uint64_t token_generation;
 	uint64_t tls_generation;
@@ -95,27 +95,26 @@ struct mpijob_http {
 	uint32_t last_lane;
 	struct mpijob__http_watched *sockets; /* by number */
 	size_t socket_count;
-	struct pool *pools; /* the newest first */
-	struct link calls;
-	struct link waiting;   /* for credentials */
-	struct link queued;    /* ordinary ones, while curl has as many as it can use */
-	size_t ordinary;       /* how many of those curl has */
-	struct link attention; /* cancelled, or to go on after a pause */
-	struct link deadlines;
+	struct mpijob__http_pool *pools; /* the newest first */
+	struct mpijob__http_link calls;
+	struct mpijob__http_link waiting; /* for credentials */
+	struct mpijob__http_link queued;  /* ordinary ones, while curl has as many as it can use */
+	size_t ordinary;                  /* how many of those curl has */
+	struct mpijob__http_link attention; /* cancelled, or to go on after a pause */
+	struct mpijob__http_link deadlines;
 };
 
-int64_t mpijob__http_transport_now(void);
 /* A time as long as curl, and the clock, can count: 24 days at most. */
 int64_t mpijob__http_transport_limit(int64_t given_ms);
 /* Have a call looked at in this poll, or the next one. */
-void mpijob__http_transport_attend(struct call *call);
+void mpijob__http_transport_attend(struct mpijob__http_call *call);
 /* From now on the time of a call that has a limit counts; nothing happens when it does already. */
-void mpijob__http_transport_start_deadline(struct call *call);
+void mpijob__http_transport_start_deadline(struct mpijob__http_call *call);
 
 /* Tell that a call has ended, and free it; `message` is taken, or NULL. */
-void mpijob__http_transport_end(struct call *call, int code, char *message);
+void mpijob__http_transport_end(struct mpijob__http_call *call, int code, char *message);
 /* Free a call of which nothing is told any more. */
-void mpijob__http_transport_discard(struct call *call);
+void mpijob__http_transport_discard(struct mpijob__http_call *call);
 
 /* For open.c: empty rings, the descriptors (0, MPIJOB_ERR_IO), the table of functions. */
 void mpijob__http_transport_init(struct mpijob_http *http);

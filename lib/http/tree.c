@@ -6,6 +6,7 @@
  */
 #include "http/tree.h"
 
+#include "base/secret.h"
 #include "http/secret.h"
 
 void mpijob__http_tree_wipe(const mpijob_node *node)
@@ -13,7 +14,7 @@ void mpijob__http_tree_wipe(const mpijob_node *node)
 	size_t len = mpijob_node_length(node);
 
 	if (mpijob_node_kind(node) == MPIJOB_NODE_STRING && len)
-		mpijob__http_wipe((void *)(uintptr_t)mpijob_node_text(node), len);
+		mpijob__base_secret_wipe((void *)(uintptr_t)mpijob_node_text(node), len);
 	for (size_t i = 0; i < mpijob_node_count(node); i++)
 		mpijob__http_tree_wipe(mpijob_node_at(node, i));
 }

@@ -22,7 +22,7 @@ static void say(const struct mpijob__job_advice *a, int32_t severity, int field,
 static void say(const struct mpijob__job_advice *a, int32_t severity, int field, const char *below,
     const mpijob_node *node, const char *id, const char *format, va_list args)
 {
-	struct mpijob__base_place around = mpijob__job_rules_place(a->report, a->root, field);
+	struct mpijob__core_place around = mpijob__job_rules_place(a->report, a->root, field);
 	struct mpijob__job_spot spot = { NULL, mpijob__job_report_place(a->report, node, &around) };
 	struct mpijob_text path = { 0 }, message = { 0 };
 

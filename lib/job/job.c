@@ -44,7 +44,7 @@ int mpijob_is_job(const mpijob_node *node)
 	       is_choice(FIELD_KIND, root_text(node, FIELD_KIND));
 }
 
-static void refuse_version(mpijob_diag *diag, const struct mpijob__base_place *place,
+static void refuse_version(mpijob_diag *diag, const struct mpijob__core_place *place,
     const char *version)
 {
 	const char *ours = mpijob__job_field_row(FIELD_API_VERSION)->field.choices[0];
@@ -52,26 +52,26 @@ static void refuse_version(mpijob_diag *diag, const struct mpijob__base_place *p
 	for (size_t i = 0; i < sizeof(other_versions) / sizeof(other_versions[0]); i++) {
 		if (strcmp(other_versions[i].version, version) != 0)
 			continue;
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
 		    "NotSupported", "apiVersion", place, "'%s' is %s; use %s, %s", version,
 		    other_versions[i].owner, ours, other_versions[i].way);
 		return;
 	}
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported",
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported",
 	    "apiVersion", place, "no known version of MPIJob: '%s'; use %s", version, ours);
 }
 
-static void refuse_kind(mpijob_diag *diag, const struct mpijob__base_place *place,
+static void refuse_kind(mpijob_diag *diag, const struct mpijob__core_place *place,
     const char *version, const char *kind)
 {
 	const char *ours = mpijob__job_field_row(FIELD_KIND)->field.choices[0];
 
 	if (mpijob__base_near_word(kind, mpijob__job_field_row(FIELD_KIND)->field.choices, 1))
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
 		    "NotSupported", "kind", place, "not an MPIJob: '%s'; did you mean %s?", kind,
 		    ours);
 	else
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
 		    "NotSupported", "kind", place, "not an MPIJob but a %s of %s", kind, version);
 }
 
@@ -83,7 +83,7 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	int kind_fits = is_choice(FIELD_KIND, kind);
 	int id = version && !kind_fits ? FIELD_KIND : FIELD_API_VERSION;
 	const mpijob_node *value = mpijob__job_field_node(root, id);
-	struct mpijob__base_place place = { source, mpijob_node_line(value),
+	struct mpijob__core_place place = { source, mpijob_node_line(value),
 		mpijob_node_column(value) };
 
 	if (kind_fits && is_choice(FIELD_API_VERSION, version))
@@ -93,7 +93,7 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 		place.column = mpijob_node_column(root);
 	}
 	if (!version || !kind)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
 		    "Required", mpijob__job_field_row(id)->field.path, &place,
 		    "not a Kubernetes object: %s is missing or no string",
 		    version ? "kind" : "apiVersion");

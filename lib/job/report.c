@@ -5,10 +5,10 @@
  */
 #include "job/report.h"
 
-struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report,
-    const mpijob_node *node, const struct mpijob__base_place *around)
+struct mpijob__core_place mpijob__job_report_place(const struct mpijob__job_report *report,
+    const mpijob_node *node, const struct mpijob__core_place *around)
 {
-	struct mpijob__base_place place = { report->source, mpijob_node_line(node),
+	struct mpijob__core_place place = { report->source, mpijob_node_line(node),
 		mpijob_node_column(node) };
 
 	return place.line || !around ? place : *around;
@@ -31,8 +31,8 @@ static int skip(struct mpijob__job_report *report, int32_t severity, const char 
 	if (!count || *count < MPIJOB__JOB_REPORT_MOST)
 		return 0;
 	report->errors +=
-	    mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
-	mpijob__base_diag_leave_out(report->diag, severity, id);
+	    mpijob__core_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	mpijob__core_diag_leave_out(report->diag, severity, id);
 	return 1;
 }
 
@@ -67,8 +67,8 @@ static void add(struct mpijob__job_report *report, int32_t severity,
 	if (count)
 		++*count;
 	report->errors +=
-	    mpijob__base_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
-	if (mpijob__base_diag_vaddf(report->diag, severity, id, reason, spot->path, &spot->place,
+	    mpijob__core_diag_severity(report->diag, severity, id) == MPIJOB_SEVERITY_ERROR;
+	if (mpijob__core_diag_vaddf(report->diag, severity, id, reason, spot->path, &spot->place,
 		format, args))
 		report->code = MPIJOB_ERR_NOMEM;
 }

@@ -4,7 +4,7 @@
 #ifndef MPIJOB__JOB_REPORT_H
 #define MPIJOB__JOB_REPORT_H
 
-#include "base/diag.h"
+#include "core/diag.h"
 
 #include <mpijob/doc.h>
 
@@ -27,12 +27,12 @@ struct mpijob__job_report {
 /* What is needed to say something about one field. */
 struct mpijob__job_spot {
 	const char *path;
-	struct mpijob__base_place place;
+	struct mpijob__core_place place;
 };
 
 /* Where a node stands; where it has no place of its own, where its surroundings do. */
-struct mpijob__base_place mpijob__job_report_place(const struct mpijob__job_report *report,
-    const mpijob_node *node, const struct mpijob__base_place *around);
+struct mpijob__core_place mpijob__job_report_place(const struct mpijob__job_report *report,
+    const mpijob_node *node, const struct mpijob__core_place *around);
 
 void mpijob__job_report_error(struct mpijob__job_report *report,
     const struct mpijob__job_spot *spot, const char *id, const char *reason, const char *format,

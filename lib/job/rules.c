@@ -47,10 +47,10 @@ static int is_wrong(const mpijob_node *node, int32_t kind)
 	return mpijob_node_kind(node) > MPIJOB_NODE_NULL && mpijob_node_kind(node) != kind;
 }
 
-struct mpijob__base_place mpijob__job_rules_place(const struct mpijob__job_report *report,
+struct mpijob__core_place mpijob__job_rules_place(const struct mpijob__job_report *report,
     const mpijob_node *root, int id)
 {
-	struct mpijob__base_place place = { report->source, 0, 0 };
+	struct mpijob__core_place place = { report->source, 0, 0 };
 
 	while (!place.line && id != FIELD_ROOT) {
 		place = mpijob__job_report_place(report, mpijob__job_field_node(root, id), NULL);
@@ -78,7 +78,7 @@ struct inner {
 static void inner_begin(struct inner *inner, struct mpijob__job_report *report,
     const mpijob_node *root, int template, const char *below, const mpijob_node *node)
 {
-	struct mpijob__base_place around = mpijob__job_rules_place(report, root, template);
+	struct mpijob__core_place around = mpijob__job_rules_place(report, root, template);
 
 	memset(inner, 0, sizeof(*inner));
 	if (mpijob__base_text_puts(&inner->path, mpijob__job_field_row(template)->field.path) ||

@@ -9,7 +9,7 @@
 void mpijob__job_rules_check(struct mpijob__job_report *report, const mpijob_node *root);
 
 /* The place of a row's value, or of the nearest object around it. */
-struct mpijob__base_place mpijob__job_rules_place(const struct mpijob__job_report *report,
+struct mpijob__core_place mpijob__job_rules_place(const struct mpijob__job_report *report,
     const mpijob_node *root, int id);
 
 #endif

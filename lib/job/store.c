@@ -9,7 +9,7 @@
 #include "base/struct.h"
 #include "job/field.h"
 #include "job/state.h"
-#include "job/time.h"
+#include "base/time.h"
 #include "job/value.h"
 
 #include <mpijob/spec.h>
@@ -39,7 +39,7 @@ static int store_members(struct store *store, int id, mpijob_node *map, const st
 static int refuse(struct store *store, const struct mpijob__job_row *row, int code,
     const char *message)
 {
-	mpijob__base_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
+	mpijob__core_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
 	    code == MPIJOB_ERR_USAGE ? "bad-struct" : "unknown-member", NULL, row->field.path, NULL,
 	    "%s", message);
 	return code;
@@ -123,9 +123,9 @@ static int store_choice(struct store *store, const struct mpijob__job_row *row, 
 static int store_time(struct store *store, const struct mpijob__job_row *row, mpijob_node *map,
     int64_t seconds)
 {
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (!mpijob__job_time_format(seconds, text))
+	if (!mpijob__base_time_format(seconds, text))
 		return refuse(store, row, MPIJOB_ERR_USAGE,
 		    "the time is not within the years 0 to 9999");
 	mpijob_node_put_string(store->doc, map, row->key, text);

@@ -6,6 +6,8 @@
  */
 #include "job/syntax.h"
 
+#include "base/hex.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -287,12 +289,9 @@ static int take_group(struct ipv6 *out, const char **at)
 	if (!len || len > 4 || out->count > 7)
 		return 0;
 	out->group[out->count] = 0;
-	for (size_t i = 0; i < len; i++) {
-		char c = fold((*at)[i]);
-
+	for (size_t i = 0; i < len; i++)
 		out->group[out->count] =
-		    out->group[out->count] * 16 + (unsigned int)(c <= '9' ? c - '0' : c - 'a' + 10);
-	}
+		    out->group[out->count] * 16 + (unsigned int)mpijob__base_hex_value((*at)[i]);
 	out->count++;
 	*at += len;
 	return 1;

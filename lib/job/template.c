@@ -56,10 +56,10 @@ static int put_path(struct mpijob_text *out, const struct mpijob__job_pod_templa
 }
 
 /* Where a step stands: its value, else what is around it. */
-static struct mpijob__base_place place_of(const struct mpijob__job_pod_template *at,
+static struct mpijob__core_place place_of(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	struct mpijob__base_place place = { at->report->source, 0, 0 };
+	struct mpijob__core_place place = { at->report->source, 0, 0 };
 
 	for (; step && !place.line; step = step->before)
 		place = mpijob__job_report_place(at->report, step->node, NULL);
@@ -68,7 +68,7 @@ static struct mpijob__base_place place_of(const struct mpijob__job_pod_template 
 
 /* Where the key at `index` of the map at the step stands. */
 static void key_place(const struct mpijob__job_step *step, size_t index,
-    struct mpijob__base_place *place)
+    struct mpijob__core_place *place)
 {
 	int32_t line, column;
 

@@ -27,7 +27,7 @@ struct mpijob__job_template_type;
 struct mpijob__job_pod_template {
 	struct mpijob__job_report *report;
 	const char *path;                /* Of the template. */
-	struct mpijob__base_place place; /* Where it stands. */
+	struct mpijob__core_place place; /* Where it stands. */
 	const mpijob_node *root;         /* The job. */
 	const mpijob_node *node;         /* The template. */
 	int worker;                      /* The workers', not the launcher's. */

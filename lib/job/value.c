@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/field_path.h"
-#include "job/time.h"
+#include "base/time.h"
 #include "job/walk.h"
 
 #include <mpijob/spec.h>
@@ -42,7 +42,7 @@ static int read_string(const struct mpijob__job_row *row, const mpijob_node *nod
 	if (!out->text)
 		return VALUE_WRONG;
 	if (row->field.kind == MPIJOB_KIND_TIME)
-		return mpijob__job_time_parse(out->text, &out->number) ? VALUE_GIVEN : VALUE_WRONG;
+		return mpijob__base_time_parse(out->text, &out->number) ? VALUE_GIVEN : VALUE_WRONG;
 	if (out->text[0] == '\0' && (row->flags & FIELD_EMPTY))
 		return VALUE_ABSENT;
 	if (row->field.kind != MPIJOB_KIND_CHOICE)

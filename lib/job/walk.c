@@ -43,7 +43,7 @@ const struct mpijob__job_spot *mpijob__job_walk_spot(struct mpijob__job_walk *wa
 
 /* The value of a key, and the key's place if it has one (what was filled in has none). */
 static const mpijob_node *child(const mpijob_node *map, const char *key,
-    struct mpijob__base_place *place)
+    struct mpijob__core_place *place)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		if (strcmp(mpijob_node_key(map, i), key) == 0) {
@@ -61,18 +61,18 @@ static const mpijob_node *child(const mpijob_node *map, const char *key,
 }
 
 static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map,
-    struct mpijob__base_place around);
+    struct mpijob__core_place around);
 static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node,
-    struct mpijob__base_place around);
+    struct mpijob__core_place around);
 
 static void walk_list(struct mpijob__job_walk *walk, int id, const mpijob_node *list,
-    struct mpijob__base_place around)
+    struct mpijob__core_place around)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *entry = mpijob_node_at(list, i);
-		struct mpijob__base_place place =
+		struct mpijob__core_place place =
 		    mpijob__job_report_place(walk->report, entry, &around);
 
 		walk->index = i;
@@ -134,7 +134,7 @@ static int first_child(int id)
 
 /* A role that the operator does not know must still have the form of one. */
 static void walk_other_roles(struct mpijob__job_walk *walk, int id, const mpijob_node *map,
-    struct mpijob__base_place around)
+    struct mpijob__core_place around)
 {
 	int like = first_child(id);
 
@@ -172,7 +172,7 @@ static int is_object(const struct mpijob__job_row *row, const mpijob_node *node)
 }
 
 static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node,
-    struct mpijob__base_place around)
+    struct mpijob__core_place around)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 
@@ -187,12 +187,12 @@ static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node
 }
 
 static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *map,
-    struct mpijob__base_place around)
+    struct mpijob__core_place around)
 {
 	unsigned int flags = mpijob__job_field_row(id)->flags;
 
 	for (int i = 1; i < FIELD_END; i++) {
-		struct mpijob__base_place place = around;
+		struct mpijob__core_place place = around;
 		const mpijob_node *node;
 
 		if (mpijob__job_field_row(i)->parent != id)
@@ -208,7 +208,7 @@ static void walk_map(struct mpijob__job_walk *walk, int id, const mpijob_node *m
 
 void mpijob__job_walk_object(struct mpijob__job_walk *walk, int id, const mpijob_node *node)
 {
-	struct mpijob__base_place around = { walk->report->source, 0, 0 };
+	struct mpijob__core_place around = { walk->report->source, 0, 0 };
 
 	around = mpijob__job_report_place(walk->report, node, &around);
 	if (is_object(mpijob__job_field_row(id), node))

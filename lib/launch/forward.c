@@ -8,7 +8,7 @@
  */
 #include "launch/launch.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 
 #include <string.h>
 
@@ -135,7 +135,7 @@ static void list_prefix(struct names *names, const char *prefix)
 		list_name(names, o->known[i]);
 		found++;
 	}
-	if (found == 0 && mpijob__base_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING,
+	if (found == 0 && mpijob__core_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING,
 			      "nothing-forwarded", NULL, NULL, NULL,
 			      "env: no variable that is known here begins with '%.*s', so '%s' "
 			      "sends none to the ranks",

@@ -6,7 +6,7 @@
  */
 #include "launch/launch.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "job/job.h"
 
@@ -71,7 +71,7 @@ void mpijob__launch_refuse(struct mpijob__launch_command *c, int code, const cha
 	va_list args;
 
 	va_start(args, format);
-	if (mpijob__base_diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL,
+	if (mpijob__core_diag_vaddf(c->diag, MPIJOB_SEVERITY_ERROR, "launch-option", NULL, NULL,
 		NULL, format, args) != 0)
 		c->launch->code = MPIJOB_ERR_NOMEM;
 	va_end(args);

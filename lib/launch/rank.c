@@ -3,7 +3,7 @@
  * Which rank a process is. Knows the variables by which each launcher tells (THE table), who may
  * run inside of whom, and how Slurm writes the tasks of its nodes ("4(x2),3").
  */
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 
 #include <mpijob/rank.h>
@@ -65,7 +65,7 @@ static const char *ask(const struct question *q, const char *name)
 
 static void refuse(struct question *q, const char *name, const char *value, const char *why)
 {
-	int code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL,
+	int code = mpijob__core_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL,
 	    NULL, NULL, "%s=%s: %s", name, value, why);
 
 	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
@@ -187,7 +187,7 @@ static void compare(struct question *q, const struct mpijob_rank *a, const struc
 	if (a->rank == b->rank &&
 	    (a->world_size == b->world_size || a->world_size < 0 || b->world_size < 0))
 		return;
-	code = mpijob__base_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL,
+	code = mpijob__core_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL,
 	    NULL,
 	    "%s says rank %d of %d, %s says rank %d of %d; take the variables away that were "
 	    "inherited",

@@ -5,13 +5,15 @@
  * answer and is not done here is refused with 501, by name.
  */
 #include "api.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "deletion.h"
 #include "log_times.h"
 #include "logs.h"
 #include "route.h"
 #include "verbs.h"
 #include "watches.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +55,7 @@ static int check_parameters(struct request *request, const char *const *known)
 
 	if (!stranger)
 		return 0;
-	what = mpijob__local_words_format("the parameter %s", stranger);
+	what = mpijob__base_text_format("the parameter %s", stranger);
 	if (!what)
 		return MPIJOB_ERR_NOMEM;
 	error = unsupported(request, what);
@@ -75,7 +77,7 @@ static int refuse_selector(struct request *request, int error, const char *kind,
 {
 	if (error == MPIJOB_ERR_SYNTAX)
 		return refuse(request, 400, "BadRequest",
-		    mpijob__local_words_format("%s selector \"%s\" cannot be read", kind, text));
+		    mpijob__base_text_format("%s selector \"%s\" cannot be read", kind, text));
 	if (error == MPIJOB_ERR_UNSUPPORTED)
 		return unsupported(request, *kind == 'l'
 						? "comparisons of numbers in label selectors"
@@ -130,8 +132,8 @@ static int write_list(struct request *request, mpijob_text *text, struct object 
 {
 	const struct kind *kind = request->route.kind;
 	char *head =
-	    mpijob__local_words_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\","
-				       "\"metadata\":{\"resourceVersion\":\"%llu\"},\"items\":[",
+	    mpijob__base_text_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\","
+				     "\"metadata\":{\"resourceVersion\":\"%llu\"},\"items\":[",
 		kind->name, kind->group, *kind->group ? "/" : "", kind->version,
 		(unsigned long long)request->local->store.version);
 	int error = head ? puts_text(text, head) : MPIJOB_ERR_NOMEM;
@@ -183,10 +185,10 @@ static int check_version(struct request *request, uint64_t *version)
 	*version = 0;
 	if (match && *match && strcmp(match, "NotOlderThan") != 0)
 		return unsupported(request, "lists of the past (resourceVersionMatch=Exact)");
-	if (!text || !*text || mpijob__local_words_number(text, version))
+	if (!text || !*text || mpijob__base_number_parse(text, version))
 		return 0;
 	return refuse(request, 400, "BadRequest",
-	    mpijob__local_words_format("resourceVersion \"%s\" is no number", text));
+	    mpijob__base_text_format("resourceVersion \"%s\" is no number", text));
 }
 
 static int serve_list(struct request *request)
@@ -200,7 +202,7 @@ static int serve_list(struct request *request)
 	if (version > request->local->store.version)
 		return mpijob__local_reply_cause(request->reply, 504, "Timeout",
 		    request->route.kind, NULL, "ResourceVersionTooLarge", NULL,
-		    mpijob__local_words_format("Too large resource version: %llu, current: %llu",
+		    mpijob__base_text_format("Too large resource version: %llu, current: %llu",
 			(unsigned long long)version,
 			(unsigned long long)request->local->store.version));
 	error = read_selector(request, &selector);
@@ -215,7 +217,7 @@ static int64_t watch_time(const struct request *request)
 	const char *text = mpijob__local_route_parameter(&request->route, "timeoutSeconds");
 	uint64_t seconds = 0;
 
-	if (!text || !mpijob__local_words_number(text, &seconds) || seconds == 0)
+	if (!text || !mpijob__base_number_parse(text, &seconds) || seconds == 0)
 		seconds = DEFAULT_WATCH_S;
 	return (int64_t)(seconds > MAX_WATCH_S ? MAX_WATCH_S : seconds) * 1000;
 }
@@ -285,21 +287,21 @@ static int read_log_options(struct request *request, struct log_options *options
 	options->since_ns = INT64_MIN;
 	if (since && seconds)
 		return refuse(request, 422, "Invalid",
-		    mpijob__local_words_format("give sinceTime or sinceSeconds, not both"));
-	if (tail && !mpijob__local_words_number(tail, &number))
+		    mpijob__base_text_format("give sinceTime or sinceSeconds, not both"));
+	if (tail && !mpijob__base_number_parse(tail, &number))
 		return refuse(request, 400, "BadRequest",
-		    mpijob__local_words_format("tailLines \"%s\" is no number", tail));
+		    mpijob__base_text_format("tailLines \"%s\" is no number", tail));
 	if (tail)
 		options->tail = (int64_t)(number > INT32_MAX ? INT32_MAX : number);
 	if (since && !mpijob__local_log_times_read(since, &options->since_ns))
 		return refuse(request, 400, "BadRequest",
-		    mpijob__local_words_format("sinceTime \"%s\" is no time", since));
-	if (seconds && (!mpijob__local_words_number(seconds, &number) || number == 0))
+		    mpijob__base_text_format("sinceTime \"%s\" is no time", since));
+	if (seconds && (!mpijob__base_number_parse(seconds, &number) || number == 0))
 		return refuse(request, 422, "Invalid",
-		    mpijob__local_words_format("sinceSeconds \"%s\" is no number of 1 or more",
+		    mpijob__base_text_format("sinceSeconds \"%s\" is no number of 1 or more",
 			seconds));
 	if (seconds)
-		options->since_ns = (mpijob__local_words_now() -
+		options->since_ns = (mpijob__base_clock_wall_ms() -
 					(int64_t)(number > INT32_MAX ? INT32_MAX : number) * 1000) *
 				    1000000;
 	return 0;
@@ -380,7 +382,7 @@ static int read_body(struct request *request, mpijob_doc **out)
 	if (error == MPIJOB_ERR_SYNTAX)
 		error = refuse(request, call->body_len > (3u << 20) ? 413 : 400,
 		    call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
-		    mpijob__local_words_format("the body cannot be read: %s",
+		    mpijob__base_text_format("the body cannot be read: %s",
 			finding ? finding->message : "no JSON"));
 	mpijob_diag_free(diag);
 	return error;
@@ -401,7 +403,7 @@ static int check_json(struct request *request)
 	if (!type || is_type(type, "application/json"))
 		return 0;
 	return mpijob__local_reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
-	    mpijob__local_words_format("the body must be application/json, not %s", type));
+	    mpijob__base_text_format("the body must be application/json, not %s", type));
 }
 
 static int serve_create(struct request *request)
@@ -415,7 +417,7 @@ static int serve_create(struct request *request)
 	if (!error && !request->reply->status && !route->namespace_ &&
 	    (route->kind->flags & KIND_NAMESPACED))
 		error = refuse(request, 405, "MethodNotAllowed",
-		    mpijob__local_words_format("%s are created inside a namespace",
+		    mpijob__base_text_format("%s are created inside a namespace",
 			route->kind->plural));
 	if (!error && !request->reply->status)
 		error = read_body(request, &doc);
@@ -435,7 +437,7 @@ static int put_absent(struct request *request, mpijob_doc *doc)
 
 	if (!name || strcmp(name, route->name) != 0)
 		return refuse(request, 400, "BadRequest",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"the name of the object (%s) is not that of the request (%s)",
 			name ? name : "", route->name));
 	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource)
@@ -480,7 +482,7 @@ static int check_patch(struct request *request)
 		return unsupported(request,
 		    "strategic merge patches; use application/merge-patch+json");
 	return mpijob__local_reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
-	    mpijob__local_words_format("a patch must be application/merge-patch+json, not %s",
+	    mpijob__base_text_format("a patch must be application/merge-patch+json, not %s",
 		type ? type : "untyped"));
 }
 
@@ -523,7 +525,7 @@ static int read_policy(struct request *request, const char *text, int *policy)
 	else
 		return mpijob__local_reply_invalid(request->reply, &delete_options_kind, "",
 		    "FieldValueNotSupported", "propagationPolicy",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"Unsupported value: \"%s\": use Background, Foreground or Orphan", text));
 	return 0;
 }
@@ -565,9 +567,9 @@ static int read_delete_query(struct request *request, struct delete_options *opt
 		return error;
 	if (mpijob__local_route_parameter(&request->route, "dryRun"))
 		return unsupported(request, "dry runs");
-	if (grace && !mpijob__local_words_number(grace, &seconds))
+	if (grace && !mpijob__base_number_parse(grace, &seconds))
 		return refuse(request, 400, "BadRequest",
-		    mpijob__local_words_format("gracePeriodSeconds \"%s\" is no number", grace));
+		    mpijob__base_text_format("gracePeriodSeconds \"%s\" is no number", grace));
 	if (grace)
 		options->grace = (int64_t)(seconds > INT32_MAX ? INT32_MAX : seconds);
 	return read_policy(request,
@@ -611,13 +613,13 @@ static int check_subresource(struct request *request)
 	if (route->kind->id == KIND_POD)
 		return unsupported(request, "this subresource of pods");
 	return mpijob__local_reply_refuse(request->reply, 404, "NotFound", NULL, NULL,
-	    mpijob__local_words_format("%s have no %s", route->kind->plural, route->subresource));
+	    mpijob__base_text_format("%s have no %s", route->kind->plural, route->subresource));
 }
 
 static int not_allowed(struct request *request)
 {
 	return refuse(request, 405, "MethodNotAllowed",
-	    mpijob__local_words_format("%s is not allowed here", request->call->method));
+	    mpijob__base_text_format("%s is not allowed here", request->call->method));
 }
 
 static int serve_kind(struct request *request)
@@ -648,10 +650,10 @@ int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struc
 
 	if (error == MPIJOB_ERR_SYNTAX)
 		error = refuse(&request, 400, "BadRequest",
-		    mpijob__local_words_format("the path cannot be read"));
+		    mpijob__base_text_format("the path cannot be read"));
 	else if (!error && !request.route.kind)
 		error = refuse(&request, 404, "NotFound",
-		    mpijob__local_words_format("there is nothing at this path"));
+		    mpijob__base_text_format("there is nothing at this path"));
 	else if (!error)
 		error = check_subresource(&request);
 	if (!error && !reply->status && request.route.kind)

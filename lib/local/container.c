@@ -6,9 +6,10 @@
  */
 #define _GNU_SOURCE /* pipe2 */
 
-#include "base64.h"
+#include "base/clock.h"
+#include "base/secret.h"
+#include "base/text.h"
 #include "pod.h"
-#include "words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ static int turn_log(struct container *container)
 static void free_words(char **words)
 {
 	for (size_t i = 0; words && words[i]; i++)
-		mpijob__local_base64_wipe_free(words[i], strlen(words[i]));
+		mpijob__base_secret_free_text(words[i]);
 	free(words);
 }
 
@@ -297,7 +298,7 @@ static void end_run(struct container *container, int64_t code, const char *reaso
 	ending->reason = reason;
 	ending->message = message;
 	ending->id = container->id;
-	ending->finished_ms = mpijob__local_words_now();
+	ending->finished_ms = mpijob__base_clock_wall_ms();
 	ending->started_ms = container->started_ms ? container->started_ms : ending->finished_ms;
 	container->state = CONTAINER_ENDED;
 	container->readiness.ready = 0;
@@ -315,12 +316,12 @@ void mpijob__local_container_started(struct container *container, const struct n
 	container->restarts += container->last.known;
 	if (event->type == NODE_ANS_OK) {
 		container->state = CONTAINER_RUNNING;
-		container->started_ms = mpijob__local_words_now();
+		container->started_ms = mpijob__base_clock_wall_ms();
 		mpijob__local_pod_probe_set_up(container);
 		return;
 	}
 	mpijob__local_notice(pod->local, MPIJOB_SEVERITY_ERROR, "container-start", NULL,
-	    mpijob__local_words_format("container %s of pod %s cannot start: %s", container->name,
+	    mpijob__base_text_format("container %s of pod %s cannot start: %s", container->name,
 		pod->name, event->text ? event->text : "for an unknown reason"));
 	container->started_ms = 0;
 	end_run(container, event->error == MPIJOB_ERR_NOT_FOUND ? 127 : 126, "StartError",

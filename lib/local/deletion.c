@@ -4,9 +4,12 @@
  * wait for finalizers, children or processes, and what is told of it all.
  */
 #include "deletion.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "base/time.h"
 #include "gc.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +72,7 @@ static int64_t pod_grace(const struct object *object, int64_t asked)
 static void put_deletion(mpijob_doc *doc, int64_t grace)
 {
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
-	char when[WORDS_TIME_SIZE];
+	char when[MPIJOB__BASE_TIME_SIZE];
 	int64_t generation = 0;
 
 	/* Being on its way out is a change of what is wanted; who waits for a generation sees
@@ -77,7 +80,7 @@ static void put_deletion(mpijob_doc *doc, int64_t grace)
 	if (!mpijob_node_get(metadata, "deletionTimestamp") &&
 	    mpijob_node_int(mpijob_node_get(metadata, "generation"), &generation))
 		mpijob_node_put_int(doc, metadata, "generation", generation + 1);
-	mpijob__local_words_time(mpijob__local_words_now() + grace * 1000, when);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000 + grace, when);
 	mpijob_node_put_string(doc, metadata, "deletionTimestamp", when);
 	mpijob_node_put_int(doc, metadata, "deletionGracePeriodSeconds", grace);
 }
@@ -171,14 +174,14 @@ static int check_preconditions(const struct object *object, const struct delete_
 
 	if (options->uid && strcmp(options->uid, object->uid) != 0)
 		return mpijob__local_reply_conflict(reply, object->kind, object->name,
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"Precondition failed: UID in precondition: %s, UID in object: %s",
 			options->uid, object->uid));
-	if (!options->version || (mpijob__local_words_number(options->version, &version) &&
+	if (!options->version || (mpijob__base_number_parse(options->version, &version) &&
 				     version == object->now->version))
 		return 0;
 	return mpijob__local_reply_conflict(reply, object->kind, object->name,
-	    mpijob__local_words_format(
+	    mpijob__base_text_format(
 		"Precondition failed: resourceVersion in precondition: %s, in object: %llu",
 		options->version, (unsigned long long)object->now->version));
 }

@@ -6,8 +6,8 @@
  */
 #define _GNU_SOURCE /* struct ucred */
 
+#include "base/text.h"
 #include "exec_socket.h"
-#include "words.h"
 
 #include <mpijob/local.h>
 
@@ -248,10 +248,10 @@ static int choose(const struct mpijob_local_exec_options *exec, struct choice *c
 		return error;
 	if (choice->count > 1)
 		return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "several-pods",
-		    mpijob__local_words_format("several such pods run: %s",
+		    mpijob__base_text_format("several such pods run: %s",
 			mpijob_text_data(choice->where)));
 	return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "no-pod",
-	    mpijob__local_words_format(
+	    mpijob__base_text_format(
 		"no pod %s%s%s runs in namespace %s of any local cluster of this user", exec->pod,
 		exec->container ? " with a container " : "", exec->container ? exec->container : "",
 		exec->namespace_ ? exec->namespace_ : "default"));
@@ -281,7 +281,7 @@ static int read_end(const struct exec_head *head, char *text, int *exit_code, mp
 {
 	if (*text || head->what)
 		refuse(diag, 0, MPIJOB_SEVERITY_ERROR, "exec-failed",
-		    mpijob__local_words_format("%s", *text ? text : mpijob_error_text(head->what)));
+		    mpijob__base_text_format("%s", *text ? text : mpijob_error_text(head->what)));
 	free(text);
 	if (head->what)
 		return head->what;
@@ -301,7 +301,7 @@ static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *
 
 	if (!error && mpijob_text_len(packet) > EXEC_MAX_PACKET)
 		error = refuse(diag, MPIJOB_ERR_USAGE, MPIJOB_SEVERITY_ERROR, "too-long",
-		    mpijob__local_words_format("the command is longer than %u bytes",
+		    mpijob__base_text_format("the command is longer than %u bytes",
 			EXEC_MAX_PACKET));
 	if (!error)
 		error = send_packet(fd, packet, fds);
@@ -312,7 +312,7 @@ static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *
 	mpijob_text_free(packet);
 	if (error == MPIJOB_ERR_IO)
 		return refuse(diag, error, MPIJOB_SEVERITY_ERROR, "exec-failed",
-		    mpijob__local_words_format("the local cluster ended before the program did"));
+		    mpijob__base_text_format("the local cluster ended before the program did"));
 	return error ? error : read_end(&head, text, exit_code, diag);
 }
 

@@ -7,10 +7,11 @@
 #define _GNU_SOURCE /* accept4, struct ucred */
 
 #include "exec_socket.h"
+#include "base/random.h"
+#include "base/text.h"
 #include "kubelet.h"
 #include "node_client.h"
 #include "pod.h"
-#include "words.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ struct exec_socket {
 
 char *mpijob__local_exec_socket_prefix(void)
 {
-	return mpijob__local_words_format("mpijob/%lu/", (unsigned long)geteuid());
+	return mpijob__base_text_format("mpijob/%lu/", (unsigned long)geteuid());
 }
 
 const char *mpijob__local_exec_socket_text(const char **at, const char *end)
@@ -105,7 +106,7 @@ static void answer_where(struct visitor *visitor, const char *namespace_, const 
 	    object && object->pod
 		? mpijob__local_pod_find_container(object->pod, *container ? container : NULL)
 		: NULL;
-	char *text = mpijob__local_words_format("pod %s in namespace %s of process %ld", pod,
+	char *text = mpijob__base_text_format("pod %s in namespace %s of process %ld", pod,
 	    namespace_, (long)getpid());
 
 	answer(visitor, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND, 0,
@@ -258,10 +259,10 @@ static void run_listener(struct mpijob__local_source *source)
 static int bind_name(int fd)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	char suffix[WORDS_SUFFIX_SIZE];
+	char suffix[6] = "";
 	char *prefix = mpijob__local_exec_socket_prefix();
-	char *name = prefix && !mpijob__local_words_suffix(suffix)
-			 ? mpijob__local_words_format("%s%ld-%s", prefix, (long)getpid(), suffix)
+	char *name = prefix && !mpijob__base_random_suffix(suffix, 5)
+			 ? mpijob__base_text_format("%s%ld-%s", prefix, (long)getpid(), suffix)
 			 : NULL;
 	size_t len = name ? strlen(name) : 0;
 	int error = name && len < sizeof(address.sun_path) ? 0 : MPIJOB_ERR_NOMEM;

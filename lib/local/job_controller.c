@@ -7,10 +7,11 @@
  * objects.
  */
 #include "job_controller.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "deletion.h"
 #include "job_status.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +115,7 @@ static void count_end(struct job_state *state, int succeeded)
 		state->succeeded++;
 	} else {
 		state->failed++;
-		state->last_failure_ms = mpijob__local_words_clock();
+		state->last_failure_ms = mpijob__base_clock_monotonic_ms();
 	}
 }
 
@@ -296,7 +297,7 @@ static mpijob_doc *new_pod(const struct object *job)
 {
 	const mpijob_node *template_ = mpijob_node_find(mpijob_doc_root(job->doc), "spec.template");
 	const mpijob_node *metadata = mpijob_node_get(template_, "metadata");
-	char *prefix = mpijob__local_words_format("%.*s-", NAME_ROOM, job->name);
+	char *prefix = mpijob__base_text_format("%.*s-", NAME_ROOM, job->name);
 	mpijob_doc *doc = prefix ? mpijob_doc_new() : NULL;
 	mpijob_node *mine = mpijob_doc_make(doc, "metadata");
 
@@ -340,9 +341,9 @@ static int create_pod(struct mpijob_local *local, struct job_state *state, const
 	mpijob_doc_free(doc);
 	if (!error && reply.status >= 300) {
 		state->refused++;
-		state->due_ms = mpijob__local_words_clock() + backoff(local, state->refused);
+		state->due_ms = mpijob__base_clock_monotonic_ms() + backoff(local, state->refused);
 		mpijob__local_notice(local, MPIJOB_SEVERITY_WARNING, "pod-refused", NULL,
-		    mpijob__local_words_format("the pod of job %s was refused: %s", job->name,
+		    mpijob__base_text_format("the pod of job %s was refused: %s", job->name,
 			mpijob_text_data(reply.text)));
 	} else if (!error) {
 		state->refused = 0;
@@ -375,7 +376,7 @@ static int is_past_deadline(struct job_state *state, const struct object *job)
 	if (seconds < 0 || state->started_ms == 0)
 		return 0;
 	end = state->started_ms + seconds * 1000;
-	if (mpijob__local_words_clock() >= end)
+	if (mpijob__base_clock_monotonic_ms() >= end)
 		return 1;
 	state->due_ms = mpijob__local_sooner(state->due_ms, end);
 	return 0;
@@ -403,9 +404,9 @@ static int keep_running(struct mpijob_local *local, struct job_state *state,
 	state->ending = ENDING_NOT;
 	if (pods->active > 0 || (pods->terminating > 0 && only_failed_replaced(job)))
 		return 0;
-	if (state->refused > 0 && state->due_ms > mpijob__local_words_clock())
+	if (state->refused > 0 && state->due_ms > mpijob__base_clock_monotonic_ms())
 		return 0;
-	if (state->failed > 0 && mpijob__local_words_clock() < due) {
+	if (state->failed > 0 && mpijob__base_clock_monotonic_ms() < due) {
 		state->due_ms = mpijob__local_sooner(state->due_ms, due);
 		return 0;
 	}
@@ -417,11 +418,11 @@ static int finish(struct mpijob_local *local, struct job_state *state, struct ob
 	int64_t ttl = number_of(job, "spec.ttlSecondsAfterFinished", -1);
 
 	if (state->finished_ms == 0)
-		state->finished_ms = mpijob__local_words_clock();
+		state->finished_ms = mpijob__base_clock_monotonic_ms();
 	if (ttl < 0)
 		return 0;
 	state->due_ms = state->finished_ms + ttl * 1000;
-	if (mpijob__local_words_clock() < state->due_ms)
+	if (mpijob__base_clock_monotonic_ms() < state->due_ms)
 		return 0;
 	return mpijob__local_deletion_run(local, job, DELETE_FOREGROUND, -1);
 }
@@ -448,7 +449,7 @@ static int act(struct mpijob_local *local, struct job_state *state, const struct
 		return delete_active(local, state, job);
 	}
 	if (state->started_ms == 0)
-		state->started_ms = mpijob__local_words_clock();
+		state->started_ms = mpijob__base_clock_monotonic_ms();
 	return keep_running(local, state, job, pods);
 }
 

@@ -5,8 +5,9 @@
  * when no pod runs any more.
  */
 #include "job_status.h"
+#include "base/clock.h"
+#include "base/time.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <string.h>
 
@@ -72,11 +73,11 @@ static void set_condition(mpijob_doc *doc, const char *type, const char *status,
 {
 	mpijob_node *condition = edit_condition(doc, type);
 	const char *old = mpijob_node_string(mpijob_node_get(condition, "status"));
-	char now[WORDS_TIME_SIZE];
+	char now[MPIJOB__BASE_TIME_SIZE];
 
 	if (old && strcmp(old, status) == 0)
 		return;
-	mpijob__local_words_time(mpijob__local_words_now(), now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	mpijob_node_put_string(doc, condition, "status", status);
 	mpijob_node_put_string(doc, condition, "lastProbeTime", now);
 	mpijob_node_put_string(doc, condition, "lastTransitionTime", now);
@@ -105,7 +106,7 @@ static void write_counts(mpijob_doc *doc, mpijob_node *status, const struct job_
 static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_node *status,
     const struct job_verdict *verdict)
 {
-	char now[WORDS_TIME_SIZE];
+	char now[MPIJOB__BASE_TIME_SIZE];
 
 	if (verdict->suspended) {
 		set_condition(doc, "Suspended", "True", "JobSuspended", "Job suspended");
@@ -116,7 +117,7 @@ static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_n
 		set_condition(doc, "Suspended", "False", "JobResumed", "Job resumed");
 	if (mpijob_node_get(status, "startTime"))
 		return;
-	mpijob__local_words_time(mpijob__local_words_now(), now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	mpijob_node_put_string(doc, status, "startTime", now);
 }
 
@@ -124,7 +125,7 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_ver
 {
 	static const char reached[] = "Reached expected number of succeeded pods";
 	int over = verdict->active == 0 && verdict->terminating == 0;
-	char now[WORDS_TIME_SIZE];
+	char now[MPIJOB__BASE_TIME_SIZE];
 
 	if (verdict->failed_reason) {
 		set_condition(doc, "FailureTarget", "True", verdict->failed_reason,
@@ -138,7 +139,7 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_ver
 	if (!over)
 		return;
 	set_condition(doc, "Complete", "True", "CompletionsReached", reached);
-	mpijob__local_words_time(mpijob__local_words_now(), now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	mpijob_node_put_string(doc, status, "completionTime", now);
 }
 

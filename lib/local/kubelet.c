@@ -5,10 +5,11 @@
  * container of a new pod starts, and brings the node's answers to whom they are for.
  */
 #include "kubelet.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "node_client.h"
 #include "node_program.h"
 #include "pod.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +141,7 @@ static struct group *make_group(struct kubelet *kubelet, const char *namespace_)
 	}
 	group->id = mpijob__local_kubelet_number(kubelet);
 	group->named = kubelet->local->names_delay_ms == 0;
-	group->names_ms = mpijob__local_words_clock() + kubelet->local->names_delay_ms;
+	group->names_ms = mpijob__base_clock_monotonic_ms() + kubelet->local->names_delay_ms;
 	group->next = kubelet->groups;
 	kubelet->groups = group;
 	return group;
@@ -171,8 +172,8 @@ static char *host_line(const struct pod *pod)
 	const char *n = pod->namespace_;
 
 	if (!s)
-		return mpijob__local_words_format("%s\t%s\n", pod->address, h);
-	return mpijob__local_words_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n",
+		return mpijob__base_text_format("%s\t%s\n", pod->address, h);
+	return mpijob__base_text_format("%s\t%s.%s.%s.svc.%s %s.%s.%s.svc %s.%s.%s %s.%s %s\n",
 	    pod->address, h, s, n, pod->local->cluster_domain, h, s, n, h, s, n, h, s, h);
 }
 
@@ -262,7 +263,7 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 	for (unsigned i = FIRST_ADDRESS; i <= LAST_ADDRESS && !pod->host_network; i++) {
 		unsigned number = kubelet->next_address++;
 		char *address =
-		    mpijob__local_words_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
+		    mpijob__base_text_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
 		int free_ = address && !address_taken(kubelet, address);
 
 		if (kubelet->next_address > LAST_ADDRESS)
@@ -278,7 +279,7 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 	memcpy(pod->address, NODE_ADDRESS, sizeof(NODE_ADDRESS));
 	if (!pod->host_network)
 		mpijob__local_pod_fail(pod, "NoAddress",
-		    mpijob__local_words_format("all addresses are in use"));
+		    mpijob__base_text_format("all addresses are in use"));
 	return 0;
 }
 
@@ -448,7 +449,7 @@ static void node_failed(struct kubelet *kubelet, const struct node_event *event)
 	kubelet->dead = 1;
 	kubelet->error = event->error ? event->error : MPIJOB_ERR_IO;
 	mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_ERROR, "local-node", NULL,
-	    mpijob__local_words_format("%s", event->text ? event->text : "the node failed"));
+	    mpijob__base_text_format("%s", event->text ? event->text : "the node failed"));
 }
 
 static void take_event(struct kubelet *kubelet, const struct node_event *event)
@@ -595,8 +596,8 @@ static char *field_of_job(const struct pod *pod, const char *path)
 	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-role"));
 
 	if (!role)
-		return mpijob__local_words_format("spec.%s", path);
-	return mpijob__local_words_format("spec.mpiReplicaSpecs[%s].template.spec.%s",
+		return mpijob__base_text_format("spec.%s", path);
+	return mpijob__base_text_format("spec.mpiReplicaSpecs[%s].template.spec.%s",
 	    strcmp(role, "worker") == 0 ? "Worker" : "Launcher", path);
 }
 
@@ -607,13 +608,13 @@ void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct po
 	const char *job =
 	    mpijob_node_string(mpijob_node_get(labels, "training.kubeflow.org/job-name"));
 	char *field = field_of_job(pod, path);
-	char *words = field ? mpijob__local_words_format("%s/%s/%s", pod->namespace_,
+	char *words = field ? mpijob__base_text_format("%s/%s/%s", pod->namespace_,
 				  job ? job : pod->name, field)
 			    : NULL;
 
 	if (words && say_once(kubelet, words))
 		mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
-		    mpijob__local_words_format("not honoured locally%s%s", what ? ": " : "",
+		    mpijob__base_text_format("not honoured locally%s%s", what ? ": " : "",
 			what ? what : ""));
 	free(words);
 	free(field);
@@ -639,7 +640,7 @@ static void tell_why(mpijob_diag *diag, const struct node_event *event)
 /* Until the node is ready or says why it is not. */
 static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 {
-	int64_t end = mpijob__local_words_clock() + READY_WAIT_MS;
+	int64_t end = mpijob__base_clock_monotonic_ms() + READY_WAIT_MS;
 	struct node_event event = { 0 };
 
 	for (;;) {
@@ -655,7 +656,7 @@ static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 				return event.error ? event.error : MPIJOB_ERR_IO;
 			}
 		}
-		if (error || mpijob__local_words_clock() >= end) {
+		if (error || mpijob__base_clock_monotonic_ms() >= end) {
 			event.text = NULL;
 			tell_why(diag, &event);
 			return error == MPIJOB_ERR_NOMEM ? error : MPIJOB_ERR_IO;

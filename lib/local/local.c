@@ -7,14 +7,15 @@
  */
 #include "local.h"
 #include "api.h"
+#include "base/clock.h"
+#include "base/secret.h"
+#include "base/text.h"
 #include "gc.h"
 #include "job_controller.h"
 #include "kubelet.h"
 #include "verbs.h"
 #include "watches.h"
-#include "words.h"
 
-#include "base64.h"
 #include "exec_socket.h"
 
 #include <mpijob/local.h>
@@ -50,7 +51,7 @@ static void call_free(struct mpijob_local *local, struct call *call)
 		local->calls = call->next;
 	if (call->next)
 		call->next->prev = call->prev;
-	mpijob__local_base64_wipe_free(call->body, call->body_len);
+	mpijob__base_secret_free(call->body, call->body_len);
 	free(call->content_type);
 	free(call->path);
 	free(call->method);
@@ -207,7 +208,7 @@ static int tell_reply(struct mpijob_local *local, struct call *call, struct repl
 	mpijob_exchange_header(call->exchange, "Content-Type",
 	    reply->type ? reply->type : "application/json");
 	if (reply->warning && !call->cancelled) {
-		char *text = mpijob__local_words_format("299 - \"%s\"", reply->warning);
+		char *text = mpijob__base_text_format("299 - \"%s\"", reply->warning);
 
 		if (text)
 			mpijob_exchange_header(call->exchange, "Warning", text);
@@ -288,7 +289,7 @@ static void changed(void *user, struct object *object, int change)
 static int advance(struct mpijob_local *local, int64_t *next_ms)
 {
 	uint64_t version = local->store.version;
-	int64_t clock = mpijob__local_words_clock();
+	int64_t clock = mpijob__base_clock_monotonic_ms();
 	int64_t jobs = -1;
 	int64_t pods = -1;
 	int error = mpijob__local_job_controller_run(local, clock, &jobs);
@@ -323,7 +324,7 @@ static int64_t wait_ms(int64_t next_ms, int64_t limit_ms)
 
 	if (next_ms < 0)
 		return limit_ms;
-	wait = next_ms - mpijob__local_words_clock();
+	wait = next_ms - mpijob__base_clock_monotonic_ms();
 	if (wait < 0)
 		wait = 0;
 	return limit_ms < 0 || wait < limit_ms ? wait : limit_ms;
@@ -361,20 +362,20 @@ static int move(struct mpijob_local *local, int64_t *next_ms)
 		if (error)
 			return error;
 	}
-	*next_ms = mpijob__local_words_clock();
+	*next_ms = mpijob__base_clock_monotonic_ms();
 	return 0;
 }
 
 static int poll_local(void *self, int timeout_ms)
 {
 	struct mpijob_local *local = self;
-	int64_t end = timeout_ms < 0 ? -1 : mpijob__local_words_clock() + timeout_ms;
+	int64_t end = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	size_t told = local->told;
 	int64_t next_ms = -1;
 	int error = move(local, &next_ms);
 
 	while (!error) {
-		int64_t left = end < 0 ? -1 : end - mpijob__local_words_clock();
+		int64_t left = end < 0 ? -1 : end - mpijob__base_clock_monotonic_ms();
 		int count;
 
 		if (local->told != told || (end >= 0 && left < 0))
@@ -384,7 +385,7 @@ static int poll_local(void *self, int timeout_ms)
 			return count;
 		error = move(local, &next_ms);
 		if (error || local->told != told || count > 0 ||
-		    (end >= 0 && mpijob__local_words_clock() >= end))
+		    (end >= 0 && mpijob__base_clock_monotonic_ms() >= end))
 			break;
 	}
 	return error;
@@ -397,7 +398,7 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 	int error = advance(local, &next_ms);
 
 	*fd = local->epoll;
-	*deadline_ms = local->ready_first ? mpijob__local_words_clock() : next_ms;
+	*deadline_ms = local->ready_first ? mpijob__base_clock_monotonic_ms() : next_ms;
 	return error;
 }
 

@@ -7,10 +7,8 @@
  */
 #include "log_times.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define NS_OF_MS 1000000
 #define NS_OF_S  1000000000
@@ -166,78 +164,20 @@ uint64_t mpijob__local_log_times_since(const struct log_times *times, const stru
 	return offset == all->to && times->inside ? last : offset;
 }
 
-void mpijob__local_log_times_print(int64_t ns, char out[LOG_TIME_SIZE])
+void mpijob__local_log_times_print(int64_t ns, char out[MPIJOB__BASE_TIME_NS_SIZE])
 {
-	time_t seconds = (time_t)(ns / NS_OF_S);
-	struct tm parts = { 0 };
-
-	gmtime_r(&seconds, &parts);
-	snprintf(out, LOG_TIME_SIZE, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ",
-	    (parts.tm_year + 1900) % 10000, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour,
-	    parts.tm_min, parts.tm_sec, (int)(ns % NS_OF_S));
-}
-
-/* Digits of a fixed number; -1 for what is none. */
-static int digits(const char **at, int count, char behind)
-{
-	int value = 0;
-
-	for (; count > 0; count--, (*at)++) {
-		if (**at < '0' || **at > '9')
-			return -1;
-		value = value * 10 + (**at - '0');
-	}
-	if (behind && *(*at)++ != behind)
-		return -1;
-	return value;
-}
-
-/* "Z", "+01:00" or "-01:00": seconds to be taken away. */
-static int read_zone(const char *at, int64_t *zone)
-{
-	int sign = *at == '-' ? -1 : 1, hours, minutes;
-
-	*zone = 0;
-	if (*at == 'Z')
-		return at[1] == 0;
-	if (*at != '+' && *at != '-')
-		return 0;
-	at++;
-	hours = digits(&at, 2, ':');
-	minutes = hours < 0 ? -1 : digits(&at, 2, 0);
-	*zone = sign * (hours * 3600 + minutes * 60);
-	return minutes >= 0 && *at == 0;
+	(void)mpijob__base_time_format_ns(ns / NS_OF_S, (int32_t)(ns % NS_OF_S), 9, out);
 }
 
 int mpijob__local_log_times_read(const char *text, int64_t *ns)
 {
-	static const char behind[] = { '-', '-', 'T', ':', ':', 0 };
-	int parts[6], count = 0;
-	int64_t fraction = 0, zone;
-	struct tm tm = { 0 };
+	int64_t seconds;
+	int32_t fraction;
 
-	for (size_t i = 0; i < 6; i++) {
-		parts[i] = digits(&text, i == 0 ? 4 : 2, behind[i]);
-		if (parts[i] < 0)
-			return 0;
-	}
-	if (*text == '.')
-		for (text++; *text >= '0' && *text <= '9'; text++)
-			if (count++ < 9)
-				fraction = fraction * 10 + (*text - '0');
-	for (; count < 9; count++)
-		fraction *= 10;
 	/* Nanoseconds of 64 bits end in the year 2262. */
-	if (!read_zone(text, &zone) || parts[0] < 1970 || parts[0] > 2200 || parts[1] < 1 ||
-	    parts[1] > 12 || parts[2] < 1 || parts[2] > 31 || parts[3] > 23 || parts[4] > 59 ||
-	    parts[5] > 60)
+	if (!mpijob__base_time_parse_ns(text, &seconds, &fraction) || seconds < 0 ||
+	    seconds >= INT64_MAX / NS_OF_S)
 		return 0;
-	tm.tm_year = parts[0] - 1900;
-	tm.tm_mon = parts[1] - 1;
-	tm.tm_mday = parts[2];
-	tm.tm_hour = parts[3];
-	tm.tm_min = parts[4];
-	tm.tm_sec = parts[5];
-	*ns = ((int64_t)timegm(&tm) - zone) * NS_OF_S + fraction;
+	*ns = seconds * NS_OF_S + fraction;
 	return 1;
 }

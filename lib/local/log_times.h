@@ -2,10 +2,10 @@
 #ifndef MPIJOB_LOCAL_LOG_TIMES_H
 #define MPIJOB_LOCAL_LOG_TIMES_H
 
+#include "base/time.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#define LOG_TIME_SIZE 96
 
 /* When each line of a log was written. Zeros to begin with. */
 struct log_times {
@@ -44,7 +44,7 @@ uint64_t mpijob__local_log_times_since(const struct log_times *times, const stru
     int64_t since_ns);
 
 /* RFC 3339 in UTC with nine digits behind the dot. */
-void mpijob__local_log_times_print(int64_t ns, char out[LOG_TIME_SIZE]);
+void mpijob__local_log_times_print(int64_t ns, char out[MPIJOB__BASE_TIME_NS_SIZE]);
 /* RFC 3339: 1 and its nanoseconds since 1970, else 0. */
 int mpijob__local_log_times_read(const char *text, int64_t *ns);
 

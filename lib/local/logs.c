@@ -6,9 +6,10 @@
  * nobody who follows from the start misses anything.
  */
 #include "logs.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "kubelet.h"
 #include "log_times.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,7 @@ static int append(struct log *log, const char *data, size_t len)
 		return MPIJOB_ERR_NOMEM;
 	memcpy(log->data + log->len, data, len);
 	log->len += len;
-	mpijob__local_log_times_add(&log->times, &news, mpijob__local_words_now());
+	mpijob__local_log_times_add(&log->times, &news, mpijob__base_clock_wall_ms());
 	return 0;
 }
 
@@ -142,7 +143,7 @@ static int append_gap(struct log *log)
 {
 	char *text =
 	    log->lost
-		? mpijob__local_words_format("\n[%zu bytes were lost: out of memory]\n", log->lost)
+		? mpijob__base_text_format("\n[%zu bytes were lost: out of memory]\n", log->lost)
 		: NULL;
 	int error = log->lost ? MPIJOB_ERR_NOMEM : 0;
 
@@ -199,7 +200,7 @@ char *mpijob__local_logs_tail(const struct log *log, size_t lines, size_t bytes)
 			break;
 		start--;
 	}
-	return mpijob__local_words_format("%.*s", (int)(log->len - start),
+	return mpijob__base_text_format("%.*s", (int)(log->len - start),
 	    log->data ? log->data + start : "");
 }
 
@@ -217,7 +218,7 @@ static void unblock(struct log *log)
 static int tell_gap(struct reader *reader, struct call *call)
 {
 	struct log *log = reader->log;
-	char *text = mpijob__local_words_format("[%llu bytes are no longer kept]\n",
+	char *text = mpijob__base_text_format("[%llu bytes are no longer kept]\n",
 	    (unsigned long long)(log->base - reader->offset));
 	int ended;
 
@@ -234,7 +235,7 @@ static int put_time(struct reader *reader, mpijob_text *text)
 {
 	const struct log_times *times = &reader->log->times;
 	struct log_bytes all = all_bytes(reader->log);
-	char time[LOG_TIME_SIZE];
+	char time[MPIJOB__BASE_TIME_NS_SIZE];
 
 	/* The line behind the one before is the usual case. */
 	if (reader->line_ns && reader->next_line == reader->offset)
@@ -406,19 +407,18 @@ int mpijob__local_logs_open(struct mpijob_local *local, struct call *call, struc
 
 	if (!container && options->container && *options->container)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
-		    mpijob__local_words_format("container %s is not in pod %s", options->container,
+		    mpijob__base_text_format("container %s is not in pod %s", options->container,
 			pod->name));
 	if (!container)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
-		    mpijob__local_words_format("pod %s has several containers: name one",
-			pod->name));
+		    mpijob__base_text_format("pod %s has several containers: name one", pod->name));
 	log = mpijob__local_kubelet_log(local->kubelet, pod->uid, container, options->previous);
 	if (log)
 		return read_log(log, call, options, reply);
 	return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
 	    options->previous
-		? mpijob__local_words_format("container \"%s\" in pod \"%s\" did not run before",
+		? mpijob__base_text_format("container \"%s\" in pod \"%s\" did not run before",
 		      container, pod->name)
-		: mpijob__local_words_format("container \"%s\" in pod \"%s\" is waiting to start",
+		: mpijob__base_text_format("container \"%s\" in pod \"%s\" is waiting to start",
 		      container, pod->name));
 }

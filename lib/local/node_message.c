@@ -5,6 +5,8 @@
  */
 #include "node_message.h"
 
+#include "base/secret.h"
+
 #include <mpijob/base.h>
 
 #include <errno.h>
@@ -15,22 +17,6 @@
 
 #define NO_MEMORY 1
 #define TOO_LONG  2
-
-/* Not explicit_bzero, so that one source builds with every C library. */
-static void wipe(void *data, size_t len)
-{
-	volatile unsigned char *p = data;
-
-	while (len-- > 0)
-		*p++ = 0;
-}
-
-static void wipe_free(void *data, size_t len)
-{
-	if (data)
-		wipe(data, len);
-	free(data);
-}
 
 /* realloc would leave the old bytes behind. */
 static int make_room(struct node_writer *w, size_t more)
@@ -56,7 +42,7 @@ static int make_room(struct node_writer *w, size_t more)
 	}
 	if (w->len)
 		memcpy(data, w->data, w->len);
-	wipe_free(w->data, w->cap);
+	mpijob__base_secret_free(w->data, w->cap);
 	w->data = data;
 	w->cap = cap;
 	return 0;
@@ -142,7 +128,7 @@ static void close_all(int *fds, int count)
 
 void mpijob__local_node_message_drop(struct node_writer *w)
 {
-	wipe_free(w->data, w->cap);
+	mpijob__base_secret_free(w->data, w->cap);
 	close_all(w->fds, w->fd_count);
 	memset(w, 0, sizeof(*w));
 }
@@ -410,7 +396,7 @@ int mpijob__local_node_message_receive(struct node_channel *channel, struct node
 
 void mpijob__local_node_message_incoming_free(struct node_incoming *in)
 {
-	wipe_free(in->payload, in->frame.length);
+	mpijob__base_secret_free(in->payload, in->frame.length);
 	in->payload = NULL;
 	close_all(in->fds, NODE_MAX_FDS);
 	for (int i = 0; i < NODE_MAX_FDS; i++)

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* dladdr */
 
 #include "node_program.h"
-#include "words.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ char *mpijob__local_node_program_find(void)
 		*slash = 0;
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		free(path);
-		path = mpijob__local_words_format("%s%s%s/mpijob-node",
+		path = mpijob__base_text_format("%s%s%s/mpijob-node",
 		    folders[i][0] == '/' ? ""
 		    : slash              ? file
 					 : ".",

@@ -5,9 +5,10 @@
  * end; and when nothing is left to be run.
  */
 #include "pod.h"
+#include "base/clock.h"
+#include "base/text.h"
 #include "deletion.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	hostname = mpijob_node_string(mpijob_node_get(pod->spec, "hostname"));
 	/* A host name is a label: no dots, at most 63 bytes. */
 	pod->hostname =
-	    mpijob__local_words_format("%.63s", hostname && *hostname ? hostname : object->name);
+	    mpijob__base_text_format("%.63s", hostname && *hostname ? hostname : object->name);
 	if (!pod->hostname)
 		return MPIJOB_ERR_NOMEM;
 	pod->hostname[strcspn(pod->hostname, ".")] = 0;
@@ -84,7 +85,7 @@ struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *
 	pod->id = id;
 	pod->due_ms = -1;
 	pod->dirty = 1;
-	pod->started_ms = mpijob__local_words_now();
+	pod->started_ms = mpijob__base_clock_wall_ms();
 	if (copy_identity(pod, object) || make_containers(pod) ||
 	    mpijob__local_pod_volumes_set_up(pod)) {
 		mpijob__local_pod_free(pod);
@@ -185,7 +186,7 @@ void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message)
 	pod->message = message;
 	pod->dirty = 1;
 	mpijob__local_notice(pod->local, MPIJOB_SEVERITY_ERROR, "pod-failed", NULL,
-	    mpijob__local_words_format("pod %s cannot run: %s", pod->name,
+	    mpijob__base_text_format("pod %s cannot run: %s", pod->name,
 		message ? message : reason));
 }
 
@@ -320,7 +321,7 @@ static int past_deadline(struct pod *pod, int64_t clock_ms)
 
 	if (!mpijob_node_int(mpijob_node_get(pod->spec, "activeDeadlineSeconds"), &seconds))
 		return 0;
-	left = pod->started_ms + seconds * 1000 - mpijob__local_words_now();
+	left = pod->started_ms + seconds * 1000 - mpijob__base_clock_wall_ms();
 	if (left <= 0)
 		return 1;
 	pod->due_ms = mpijob__local_sooner(pod->due_ms, clock_ms + left);
@@ -476,7 +477,7 @@ static int run(struct pod *pod, int64_t clock_ms)
 		return error;
 	if (past_deadline(pod, clock_ms)) {
 		mpijob__local_pod_fail(pod, "DeadlineExceeded",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"Pod was active on the node longer than the specified deadline"));
 		begin_end(pod, clock_ms);
 	} else if (is_hopeless(pod) || is_finished(pod)) {
@@ -502,7 +503,7 @@ int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms)
 		error = run(pod, clock_ms);
 	if (error == MPIJOB_ERR_USAGE) {
 		mpijob__local_pod_fail(pod, "TooLarge",
-		    mpijob__local_words_format("a volume or a command is too long for the node"));
+		    mpijob__base_text_format("a volume or a command is too long for the node"));
 		return 0;
 	}
 	if (!error && pod->stage == POD_ENDING)

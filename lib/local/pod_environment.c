@@ -4,9 +4,10 @@
  * $(NAME): `$$` is a dollar, an unknown name stays as it is written, and a value sees those of
  * envFrom and the variables of env before it, while command and arguments see all.
  */
-#include "base64.h"
+#include "base/base64.h"
+#include "base/secret.h"
+#include "base/text.h"
 #include "pod.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,7 @@
 void mpijob__local_environment_clear(struct environment *environment)
 {
 	for (size_t i = 0; i < environment->count; i++)
-		mpijob__local_base64_wipe_free(environment->entries[i],
-		    strlen(environment->entries[i]));
+		mpijob__base_secret_free_text(environment->entries[i]);
 	free(environment->entries);
 	free(environment->missing);
 	memset(environment, 0, sizeof(*environment));
@@ -39,14 +39,14 @@ static const char *find_value(const struct environment *environment, const char 
 static int add(struct environment *environment, const char *prefix, const char *name,
     const char *value)
 {
-	char *entry = mpijob__local_words_format("%s%s=%s", prefix, name, value);
+	char *entry = mpijob__base_text_format("%s%s=%s", prefix, name, value);
 	char **entries;
 
 	if (!entry)
 		return MPIJOB_ERR_NOMEM;
 	entries = realloc(environment->entries, (environment->count + 2) * sizeof(*entries));
 	if (!entries) {
-		mpijob__local_base64_wipe_free(entry, strlen(entry));
+		mpijob__base_secret_free_text(entry);
 		return MPIJOB_ERR_NOMEM;
 	}
 	environment->entries = entries;
@@ -74,7 +74,7 @@ static void put(struct piece *piece, const char *text, size_t len)
 	if (piece->len)
 		memcpy(data, piece->data, piece->len);
 	memcpy(data + piece->len, text, len);
-	mpijob__local_base64_wipe_free(piece->data, piece->len);
+	mpijob__base_secret_free(piece->data, piece->len);
 	piece->data = data;
 	piece->len += len;
 	data[piece->len] = 0;
@@ -114,7 +114,7 @@ char *mpijob__local_environment_expand(const struct environment *environment, co
 			text = put_reference(&piece, environment, text);
 	}
 	if (piece.failed) {
-		mpijob__local_base64_wipe_free(piece.data, piece.len);
+		mpijob__base_secret_free(piece.data, piece.len);
 		return NULL;
 	}
 	return piece.data;
@@ -136,8 +136,8 @@ static int note_missing(struct environment *environment, const char *kind, const
 	if (environment->missing)
 		return 0;
 	environment->missing =
-	    key ? mpijob__local_words_format("key %s of %s \"%s\" not found", key, kind, name)
-		: mpijob__local_words_format("%s \"%s\" not found", kind, name);
+	    key ? mpijob__base_text_format("key %s of %s \"%s\" not found", key, kind, name)
+		: mpijob__base_text_format("%s \"%s\" not found", kind, name);
 	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -153,15 +153,16 @@ static const mpijob_node *source_data(const struct pod *pod, enum kind_id kind, 
 static int key_text(enum kind_id kind, const mpijob_node *value, char **out)
 {
 	const char *text = mpijob_node_string(value);
-	unsigned char *bytes = NULL;
+	char *bytes = NULL;
 	size_t len = 0;
 	int error = 0;
 
 	if (!text)
 		return 0;
 	if (kind == KIND_SECRET)
-		error = mpijob__local_base64_decode(text, mpijob_node_length(value), &bytes, &len);
-	*out = kind == KIND_SECRET ? (char *)bytes : strdup(text);
+		error =
+		    mpijob__base_base64_decode_new(text, mpijob_node_length(value), &bytes, &len);
+	*out = kind == KIND_SECRET ? bytes : strdup(text);
 	return *out ? 1 : error == MPIJOB_ERR_SYNTAX ? 0 : MPIJOB_ERR_NOMEM;
 }
 
@@ -183,7 +184,7 @@ static int add_key(struct environment *environment, const struct pod *pod, enum 
 	error = key_text(kind, value, &text);
 	if (error == 1) {
 		error = add(environment, "", variable, text);
-		mpijob__local_base64_wipe_free(text, strlen(text));
+		mpijob__base_secret_free_text(text);
 	}
 	return error;
 }
@@ -249,7 +250,7 @@ static int add_value(struct environment *environment, const char *variable, cons
 	int error = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
 
 	if (value)
-		mpijob__local_base64_wipe_free(value, strlen(value));
+		mpijob__base_secret_free_text(value);
 	return error;
 }
 
@@ -292,7 +293,7 @@ static int add_all(struct environment *environment, const struct pod *pod, enum 
 
 		if (error == 1) {
 			error = add(environment, prefix, mpijob_node_key(data, i), text);
-			mpijob__local_base64_wipe_free(text, strlen(text));
+			mpijob__base_secret_free_text(text);
 		}
 		if (error < 0)
 			return error;

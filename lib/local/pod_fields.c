@@ -4,8 +4,8 @@
  * schedulers, is listed; every other field that is set is named once; and a pod that could only run
  * wrongly (no command, a volume that is not there, a host path that is not allowed) fails at once.
  */
+#include "base/text.h"
 #include "pod.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static int says_something(const mpijob_node *node)
 
 static void name_field(const struct pod *pod, const char *where, const char *key, const char *what)
 {
-	char *path = mpijob__local_words_format("%s%s%s", where, *where && *key ? "." : "", key);
+	char *path = mpijob__base_text_format("%s%s%s", where, *where && *key ? "." : "", key);
 
 	if (path)
 		mpijob__local_kubelet_notice_field(pod->kubelet, pod, path, what);
@@ -164,7 +164,7 @@ static void check_env(const struct container *container, const char *where)
 		const mpijob_node *from = mpijob_node_get(mpijob_node_at(env, i), "valueFrom");
 		const char *path = mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath"));
 		char *text = NULL;
-		char *field = mpijob__local_words_format("env[%zu].valueFrom", i);
+		char *field = mpijob__base_text_format("env[%zu].valueFrom", i);
 		int known =
 		    mpijob_node_kind(from) != MPIJOB_NODE_MAP ||
 		    mpijob_node_get(from, "configMapKeyRef") ||
@@ -194,7 +194,7 @@ static void check_mounts(const struct container *container, const char *where)
 	const mpijob_node *mounts = mpijob_node_get(container->spec, "volumeMounts");
 
 	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
-		char *path = mpijob__local_words_format("%s.volumeMounts[%zu]", where, i);
+		char *path = mpijob__base_text_format("%s.volumeMounts[%zu]", where, i);
 
 		if (path)
 			name_others(container->pod, mpijob_node_at(mounts, i), path, mount_fields);
@@ -207,7 +207,7 @@ static void name_resource(const struct container *container, const char *where, 
     const char *key)
 {
 	int named = strpbrk(key, "./") != NULL;
-	char *path = mpijob__local_words_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key,
+	char *path = mpijob__base_text_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key,
 	    named ? "]" : "");
 
 	if (path)
@@ -234,9 +234,9 @@ static void check_container_fields(const struct container *container, const char
 {
 	const struct pod *pod = container->pod;
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
-	char *security = mpijob__local_words_format("%s.securityContext", where);
-	char *resources = mpijob__local_words_format("%s.resources", where);
-	char *probe = mpijob__local_words_format("%s.readinessProbe", where);
+	char *security = mpijob__base_text_format("%s.securityContext", where);
+	char *resources = mpijob__base_text_format("%s.resources", where);
+	char *probe = mpijob__base_text_format("%s.readinessProbe", where);
 
 	name_others(pod, container->spec, where, container_fields);
 	if (security) {
@@ -264,7 +264,7 @@ static void check_command(struct pod *pod, const struct container *container)
 	if (mpijob_node_count(mpijob_node_get(container->spec, "command")) == 0 &&
 	    mpijob_node_count(mpijob_node_get(container->spec, "args")) == 0)
 		mpijob__local_pod_fail(pod, "NoCommand",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"container %s has neither command nor args, and the program that its image "
 			"would start is not known here: give it a command",
 			container->name));
@@ -290,7 +290,7 @@ static void check_user(struct pod *pod, const struct container *container)
 		    &non_root);
 	if (non_root && user_of(container) == 0)
 		mpijob__local_pod_fail(pod, "RunAsNonRoot",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"container %s has runAsNonRoot, but no runAsUser other than 0",
 			container->name));
 }
@@ -300,7 +300,7 @@ static void check_restart(struct pod *pod, const struct container *container)
 	if (container->init &&
 	    mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
 		mpijob__local_pod_fail(pod, "SidecarNotSupported",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"init container %s has a restartPolicy: containers that start before the "
 			"others and stay are not run here",
 			container->name));
@@ -333,7 +333,7 @@ static const char *volume_kind(const mpijob_node *spec)
 static void check_empty_dir(const struct pod *pod, const struct volume *volume)
 {
 	char *path =
-	    mpijob__local_words_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
+	    mpijob__base_text_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
 
 	if (path)
 		name_others(pod, mpijob_node_get(volume->spec, "emptyDir"), path, empty_dir_fields);
@@ -349,7 +349,7 @@ static void check_volume(struct pod *pod, const struct volume *volume)
 	check_empty_dir(pod, volume);
 	if (mpijob_node_get(volume->spec, "hostPath") && !pod->local->allow_host_path)
 		mpijob__local_pod_fail(pod, "HostPathNotAllowed",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"volume %s is a path of this machine, which is only given with "
 			"--allow-host-path",
 			volume->name));
@@ -357,7 +357,7 @@ static void check_volume(struct pod *pod, const struct volume *volume)
 		 (strcmp(kind, "projected") == 0 &&
 		     !is_known_projection(mpijob_node_get(volume->spec, kind))))
 		mpijob__local_pod_fail(pod, "VolumeNotSupported",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"volume %s: there is no %s here; use configMap, secret, emptyDir, "
 			"downwardAPI, projected of these, or hostPath",
 			volume->name, kind));
@@ -370,7 +370,7 @@ void mpijob__local_pod_fields_check(struct pod *pod)
 		check_volume(pod, &pod->volumes[i]);
 	for (size_t i = 0; i < pod->count; i++) {
 		struct container *container = &pod->containers[i];
-		char *where = mpijob__local_words_format("%s[%zu]",
+		char *where = mpijob__base_text_format("%s[%zu]",
 		    container->init ? "initContainers" : "containers",
 		    container->init ? i : i - pod->init_count);
 

@@ -4,8 +4,9 @@
  * that runs the default sshd, when that listens, so that no launcher meets a closed port; else when
  * it runs.
  */
+#include "base/clock.h"
+#include "base/number.h"
 #include "pod.h"
-#include "words.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -76,12 +77,11 @@ static void sshd_ports(const struct container *container, uint16_t ports[2])
 			word = word ? word : "";
 			if (strncmp(word, "-f", 2) == 0)
 				ports[1] = 2222;
-			if ((strcmp(before, "-p") == 0 &&
-				mpijob__local_words_number(word, &port)) ||
+			if ((strcmp(before, "-p") == 0 && mpijob__base_number_parse(word, &port)) ||
 			    (strncmp(word, "-p", 2) == 0 &&
-				mpijob__local_words_number(word + 2, &port)) ||
+				mpijob__base_number_parse(word + 2, &port)) ||
 			    (strncmp(word, "-oPort=", 7) == 0 &&
-				mpijob__local_words_number(word + 7, &port)))
+				mpijob__base_number_parse(word + 7, &port)))
 				ports[0] = (uint16_t)port;
 			before = word;
 		}
@@ -120,7 +120,7 @@ void mpijob__local_pod_probe_set_up(struct container *container)
 	if (readiness->kind == READY_RUNNING)
 		readiness->ready = 1;
 	else
-		readiness->next_ms = mpijob__local_words_clock() +
+		readiness->next_ms = mpijob__base_clock_monotonic_ms() +
 				     (readiness->kind == READY_LISTEN
 					     ? 0
 					     : number(container, "initialDelaySeconds", 0) * 1000);
@@ -173,7 +173,7 @@ static int ask_command(struct container *container)
 	container->readiness.pending++;
 	container->readiness.request = ask;
 	container->readiness.end_ms =
-	    mpijob__local_words_clock() + number(container, "timeoutSeconds", 1) * 1000;
+	    mpijob__base_clock_monotonic_ms() + number(container, "timeoutSeconds", 1) * 1000;
 	return mpijob__local_kubelet_expect(container->pod->kubelet, ask, ASK_PROBE,
 	    container->pod->id, container->id);
 }
@@ -233,7 +233,7 @@ static void count_answer(struct container *container, int good)
 	if (readiness->failures >= number(container, "failureThreshold", 3))
 		readiness->ready = 0;
 	readiness->next_ms =
-	    mpijob__local_words_clock() + number(container, "periodSeconds", 10) * 1000;
+	    mpijob__base_clock_monotonic_ms() + number(container, "periodSeconds", 10) * 1000;
 }
 
 void mpijob__local_pod_probe_answer(struct container *container, const struct node_event *event)
@@ -252,5 +252,5 @@ void mpijob__local_pod_probe_answer(struct container *container, const struct no
 	else if (good)
 		readiness->ready = 1;
 	else if (readiness->pending == 0 && !readiness->ready)
-		readiness->next_ms = mpijob__local_words_clock() + LISTEN_AGAIN_MS;
+		readiness->next_ms = mpijob__base_clock_monotonic_ms() + LISTEN_AGAIN_MS;
 }

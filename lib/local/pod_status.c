@@ -3,9 +3,11 @@
  * A pod's status as a kubelet writes it: phase, conditions with the times at which they turned, and
  * what each container is doing, did last, and how often.
  */
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/time.h"
 #include "pod.h"
 #include "verbs.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +63,9 @@ static int is_ready(const struct pod *pod)
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
 {
-	char text[WORDS_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	mpijob__local_words_time(ms, text);
+	(void)mpijob__base_time_format(ms / 1000, text);
 	mpijob_node_put_string(doc, map, key, text);
 }
 
@@ -97,7 +99,7 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct objec
 	if (time)
 		mpijob_node_put_string(doc, condition, "lastTransitionTime", time);
 	else
-		put_time(doc, condition, "lastTransitionTime", mpijob__local_words_now());
+		put_time(doc, condition, "lastTransitionTime", mpijob__base_clock_wall_ms());
 	if (!on)
 		mpijob_node_put_string(doc, condition, "reason", reason);
 }
@@ -125,7 +127,7 @@ static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct ob
 static void put_ending(mpijob_doc *doc, mpijob_node *state, const struct ending *ending)
 {
 	mpijob_node *terminated = mpijob_node_put_map(doc, state, "terminated");
-	char *id = mpijob__local_words_format("local://%llu", (unsigned long long)ending->id);
+	char *id = mpijob__base_text_format("local://%llu", (unsigned long long)ending->id);
 
 	mpijob_node_put_int(doc, terminated, "exitCode", ending->code);
 	mpijob_node_put_string(doc, terminated, "reason", ending->reason);
@@ -158,9 +160,9 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	mpijob_node *status = mpijob_node_append_map(doc, list);
 	const char *image = mpijob_node_string(mpijob_node_get(container->spec, "image"));
 	int running = container->state == CONTAINER_RUNNING;
-	char *id = container->id ? mpijob__local_words_format("local://%llu",
-				       (unsigned long long)container->id)
-				 : NULL;
+	char *id = container->id
+		       ? mpijob__base_text_format("local://%llu", (unsigned long long)container->id)
+		       : NULL;
 
 	mpijob_node_put_string(doc, status, "name", container->name);
 	put_state(doc, status, container);

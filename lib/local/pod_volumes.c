@@ -4,9 +4,10 @@
  * of, with which modes, when they have to be written again because their source changed, and where
  * each container has them.
  */
-#include "base64.h"
+#include "base/base64.h"
+#include "base/secret.h"
+#include "base/text.h"
 #include "pod.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void clear_files(struct files *files)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		free((char *)(uintptr_t)files->list[i].path);
-		mpijob__local_base64_wipe_free((void *)(uintptr_t)files->list[i].data,
+		mpijob__base_secret_free((void *)(uintptr_t)files->list[i].data,
 		    files->list[i].len);
 	}
 	free(files->list);
@@ -39,7 +40,7 @@ static int add_file(struct files *files, const char *path, void *data, size_t le
 		files->list = list;
 	if (!list || !copy || !data) {
 		free(copy);
-		mpijob__local_base64_wipe_free(data, len);
+		mpijob__base_secret_free(data, len);
 		return MPIJOB_ERR_NOMEM;
 	}
 	memset(&list[files->count], 0, sizeof(*list));
@@ -62,11 +63,11 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 {
 	const char *text = mpijob_node_string(value);
 	size_t len = text ? mpijob_node_length(value) : 0;
-	unsigned char *data = NULL;
+	char *data = NULL;
 
 	if (!text)
 		return 0;
-	if (coded && mpijob__local_base64_decode(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
+	if (coded && mpijob__base_base64_decode_new(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
 		return 0; /* the store takes no such thing */
 	if (!coded) {
 		data = malloc(len + 1);
@@ -124,9 +125,9 @@ static int add_items(struct files *files, const struct object *source, const mpi
 		if (has_key(source, key))
 			error = add_key(files, source, key, path, mode_of(item, "mode", mode));
 		else if (!optional)
-			error = note_missing(files,
-			    mpijob__local_words_format("%s \"%s\" has no key %s",
-				source->kind->name, source->name, key));
+			error =
+			    note_missing(files, mpijob__base_text_format("%s \"%s\" has no key %s",
+						    source->kind->name, source->name, key));
 		if (error)
 			return error;
 	}
@@ -164,7 +165,7 @@ static int add_source(struct files *files, const struct pod *pod, enum kind_id k
 	if (!source)
 		return optional ? 0
 				: note_missing(files,
-				      mpijob__local_words_format("%s \"%s\" not found",
+				      mpijob__base_text_format("%s \"%s\" not found",
 					  mpijob__local_store_kind(kind)->name, name ? name : ""));
 	if (mpijob_node_count(mpijob_node_get(spec, "items")) > 0)
 		return add_items(files, source, mpijob_node_get(spec, "items"), mode, optional);
@@ -359,8 +360,8 @@ int mpijob__local_pod_volumes_keep(struct pod *pod, uint64_t id, const char *why
 			continue;
 		volume->content = 0;
 		mpijob__local_notice(pod->local, MPIJOB_SEVERITY_WARNING, "local-volume", NULL,
-		    mpijob__local_words_format("pod %s: volume %s keeps its old files: %s",
-			pod->name, volume->name, why ? why : "the node cannot write them"));
+		    mpijob__base_text_format("pod %s: volume %s keeps its old files: %s", pod->name,
+			volume->name, why ? why : "the node cannot write them"));
 		return 1;
 	}
 	return 0;
@@ -380,8 +381,8 @@ int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
 		if (!error && !files.missing)
 			error = rewrite(pod, volume, &files);
 		if (files.missing && !*missing) {
-			*missing = mpijob__local_words_format("volume %s: %s", volume->name,
-			    files.missing);
+			*missing =
+			    mpijob__base_text_format("volume %s: %s", volume->name, files.missing);
 			error = *missing ? error : MPIJOB_ERR_NOMEM;
 		}
 		volume->stale = 0;

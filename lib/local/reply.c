@@ -4,7 +4,7 @@
  * details and causes, and the code that belongs to each reason.
  */
 #include "reply.h"
-#include "words.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, co
 
 	if (!message)
 		return MPIJOB_ERR_NOMEM;
-	whole = mpijob__local_words_format("%s \"%s\" is invalid: %s: %s", kind->name, name, field,
+	whole = mpijob__base_text_format("%s \"%s\" is invalid: %s: %s", kind->name, name, field,
 	    message);
 	if (!whole) {
 		free(message);
@@ -142,7 +142,7 @@ int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, co
 int mpijob__local_reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
 {
 	return mpijob__local_reply_refuse(reply, 404, "NotFound", kind, name,
-	    mpijob__local_words_format("%s%s%s \"%s\" not found", kind->plural,
+	    mpijob__base_text_format("%s%s%s \"%s\" not found", kind->plural,
 		*kind->group ? "." : "", kind->group, name));
 }
 
@@ -150,7 +150,7 @@ int mpijob__local_reply_unsupported(struct reply *reply, const struct kind *kind
     const char *what)
 {
 	return mpijob__local_reply_refuse(reply, 501, "NotImplemented", kind, name,
-	    mpijob__local_words_format("the embedded cluster does not do %s", what));
+	    mpijob__base_text_format("the embedded cluster does not do %s", what));
 }
 
 int mpijob__local_reply_deleted(struct reply *reply, const struct object *object)
@@ -197,7 +197,7 @@ int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc
 mpijob_text *mpijob__local_reply_expired(uint64_t asked, uint64_t oldest)
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
-	char *message = mpijob__local_words_format("too old resource version: %llu (%llu)",
+	char *message = mpijob__base_text_format("too old resource version: %llu (%llu)",
 	    (unsigned long long)asked, (unsigned long long)oldest);
 
 	if (mpijob__local_reply_refuse(&reply, 410, "Expired", NULL, NULL, message))

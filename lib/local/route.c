@@ -5,21 +5,12 @@
  */
 #include "route.h"
 
+#include "base/hex.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_SEGMENTS 10
-
-static int hex(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 /* A NUL byte cannot be part of any name or value. */
 static int unescape(const char *text, size_t len, int plus, char **out)
@@ -35,8 +26,8 @@ static int unescape(const char *text, size_t len, int plus, char **out)
 		if (c == '+' && plus)
 			c = ' ';
 		if (text[i] == '%') {
-			int high = i + 2 < len ? hex(text[i + 1]) : -1;
-			int low = i + 2 < len ? hex(text[i + 2]) : -1;
+			int high = i + 2 < len ? mpijob__base_hex_value(text[i + 1]) : -1;
+			int low = i + 2 < len ? mpijob__base_hex_value(text[i + 2]) : -1;
 
 			if (high < 0 || low < 0 || (high == 0 && low == 0)) {
 				free(copy);

@@ -6,8 +6,9 @@
  * project reads is filled in.
  */
 #include "rules.h"
-#include "base64.h"
-#include "words.h"
+#include "base/base64.h"
+#include "base/secret.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +41,11 @@ static int refuse(const struct kind *kind, const mpijob_doc *doc,
 	while (known < &reasons[sizeof(reasons) / sizeof(reasons[0]) - 1] &&
 	       strcmp(known->reason, reason) != 0)
 		known++;
-	cause = mpijob__local_words_format("FieldValue%s", reason);
+	cause = mpijob__base_text_format("FieldValue%s", reason);
 	if (cause)
 		error =
 		    mpijob__local_reply_invalid(reply, kind, name_of(doc), cause, finding->field,
-			mpijob__local_words_format("%s: %s", known->words, finding->message));
+			mpijob__base_text_format("%s: %s", known->words, finding->message));
 	free(cause);
 	return error;
 }
@@ -118,7 +119,7 @@ static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, stru
 	return mpijob__local_reply_invalid(reply, kind, name_of(doc),
 	    policy ? "FieldValueNotSupported" : "FieldValueRequired",
 	    "spec.template.spec.restartPolicy",
-	    mpijob__local_words_format("%s: supported values: \"OnFailure\", \"Never\"",
+	    mpijob__base_text_format("%s: supported values: \"OnFailure\", \"Never\"",
 		policy ? "Unsupported value" : "Required value"));
 }
 
@@ -178,14 +179,14 @@ static int new_secret(mpijob_doc *doc)
 	for (size_t i = 0; i < mpijob_node_count(plain); i++) {
 		const mpijob_node *value = mpijob_node_at(plain, i);
 		const char *text = mpijob_node_string(value);
-		char *coded = mpijob__local_base64_encode(text ? text : "",
+		char *coded = mpijob__base_base64_encode_new(text ? text : "",
 		    text ? mpijob_node_length(value) : 0);
 
 		if (!coded)
 			return MPIJOB_ERR_NOMEM;
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "data"), mpijob_node_key(plain, i),
 		    coded);
-		mpijob__local_base64_wipe_free(coded, strlen(coded));
+		mpijob__base_secret_free_text(coded);
 	}
 	mpijob_node_remove(root, "stringData");
 	return 0;
@@ -199,20 +200,20 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 	for (size_t i = 0; i < mpijob_node_count(data); i++) {
 		const mpijob_node *value = mpijob_node_at(data, i);
 		const char *text = mpijob_node_string(value);
-		unsigned char *bytes = NULL;
+		char *bytes = NULL;
 		size_t len = 0;
-		int error = text ? mpijob__local_base64_decode(text, mpijob_node_length(value),
+		int error = text ? mpijob__base_base64_decode_new(text, mpijob_node_length(value),
 				       &bytes, &len)
 				 : MPIJOB_ERR_SYNTAX;
 
 		if (error == MPIJOB_ERR_SYNTAX)
 			return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind,
 			    name_of(doc),
-			    mpijob__local_words_format("%s[%s] of %s \"%s\" is not base64", map,
+			    mpijob__base_text_format("%s[%s] of %s \"%s\" is not base64", map,
 				mpijob_node_key(data, i), kind->name, name_of(doc)));
 		if (error)
 			return error;
-		mpijob__local_base64_wipe_free(bytes, len);
+		mpijob__base_secret_free(bytes, len);
 	}
 	return 0;
 }
@@ -266,7 +267,7 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 		    (suspended && strcmp(fixed[i], "spec.template") == 0))
 			continue;
 		return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueInvalid",
-		    fixed[i], mpijob__local_words_format("Invalid value: field is immutable"));
+		    fixed[i], mpijob__base_text_format("Invalid value: field is immutable"));
 	}
 	return check_job_policy(old->kind, doc, reply);
 }
@@ -284,7 +285,7 @@ static int change_data(const struct object *old, mpijob_doc *doc, struct reply *
 		return 0;
 	return mpijob__local_reply_invalid(reply, old->kind, old->name, "FieldValueForbidden",
 	    "data",
-	    mpijob__local_words_format("Forbidden: field is immutable when `immutable` is set"));
+	    mpijob__base_text_format("Forbidden: field is immutable when `immutable` is set"));
 }
 
 int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)

@@ -5,7 +5,7 @@
  * It applies no rule of any verb; api files do that before they come here.
  */
 #include "store.h"
-#include "words.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +137,7 @@ static int make_index(struct revision *revision, const struct object *object, co
 static struct revision *revision_new(const struct object *object, mpijob_doc *doc, uint64_t version)
 {
 	struct revision *revision = calloc(1, sizeof(*revision));
-	char *number = mpijob__local_words_format("%llu", (unsigned long long)version);
+	char *number = mpijob__base_text_format("%llu", (unsigned long long)version);
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 
 	if (revision) {

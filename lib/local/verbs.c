@@ -5,9 +5,13 @@
  * deletion waits for finalizers and for the processes of a pod.
  */
 #include "verbs.h"
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "base/time.h"
 #include "gc.h"
 #include "rules.h"
-#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +28,7 @@ static int check_api_version(const struct kind *kind, const mpijob_node *body, s
 
 	if (mpijob_node_kind(body) != MPIJOB_NODE_MAP)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-		    mpijob__local_words_format("the body is no object"));
+		    mpijob__base_text_format("the body is no object"));
 	if (version && group &&
 	    (strncmp(version, kind->group, group) != 0 || version[group] != '/'))
 		version = "";
@@ -34,7 +38,7 @@ static int check_api_version(const struct kind *kind, const mpijob_node *body, s
 	    (!name || strcmp(name, kind->name) == 0))
 		return 0;
 	return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-	    mpijob__local_words_format("the body is no %s of %s%s%s", kind->name, kind->group,
+	    mpijob__base_text_format("the body is no %s of %s%s%s", kind->name, kind->group,
 		group ? "/" : "", kind->version));
 }
 
@@ -48,7 +52,7 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind,
 		return 0;
 	if (inside && *inside && strcmp(inside, namespace_) != 0)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"the namespace of the object (%s) is not that of the request (%s)", inside,
 			namespace_));
 	object = mpijob__local_store_find(&local->store, KIND_NAMESPACE, "", namespace_);
@@ -59,7 +63,7 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind,
 		return 0;
 	return mpijob__local_reply_cause(reply, 403, "Forbidden", kind, NULL,
 	    "NamespaceTerminating", "metadata.namespace",
-	    mpijob__local_words_format("%s cannot be created: namespace %s is being deleted",
+	    mpijob__base_text_format("%s cannot be created: namespace %s is being deleted",
 		kind->plural, namespace_));
 }
 
@@ -70,7 +74,7 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	const char *name = mpijob_node_string(mpijob_node_get(metadata, "name"));
 	const char *prefix = mpijob_node_string(mpijob_node_get(metadata, "generateName"));
-	char suffix[WORDS_SUFFIX_SIZE];
+	char suffix[6] = "";
 
 	if (!metadata)
 		return MPIJOB_ERR_NOMEM;
@@ -79,11 +83,11 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 	if (!prefix || !*prefix)
 		return mpijob__local_reply_invalid(reply, kind, "", "FieldValueRequired",
 		    "metadata.name",
-		    mpijob__local_words_format("Required value: name or generateName is required"));
+		    mpijob__base_text_format("Required value: name or generateName is required"));
 	for (int i = 0; i < NAME_TRIES; i++) {
-		char *made = mpijob__local_words_suffix(suffix)
+		char *made = mpijob__base_random_suffix(suffix, 5)
 				 ? NULL
-				 : mpijob__local_words_format("%s%s", prefix, suffix);
+				 : mpijob__base_text_format("%s%s", prefix, suffix);
 		int taken;
 
 		if (!made)
@@ -98,7 +102,7 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 			return 0;
 	}
 	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, prefix,
-	    mpijob__local_words_format("no free name for \"%s\"", prefix));
+	    mpijob__base_text_format("no free name for \"%s\"", prefix));
 }
 
 /* The server's part of a new object's metadata. */
@@ -107,12 +111,12 @@ static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_
 	static const char *const not_yours[] = { "resourceVersion", "deletionTimestamp",
 		"deletionGracePeriodSeconds", "generation", "selfLink" };
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
-	char uid[WORDS_UID_SIZE];
-	char now[WORDS_TIME_SIZE];
+	char uid[MPIJOB__BASE_RANDOM_UUID_SIZE];
+	char now[MPIJOB__BASE_TIME_SIZE];
 
-	if (mpijob__local_words_uid(uid))
+	if (mpijob__base_random_uuid(uid))
 		return MPIJOB_ERR_NOMEM;
-	mpijob__local_words_time(mpijob__local_words_now(), now);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	for (size_t i = 0; i < sizeof(not_yours) / sizeof(not_yours[0]); i++)
 		mpijob_node_remove(metadata, not_yours[i]);
 	if (kind->flags & KIND_NAMESPACED)
@@ -132,8 +136,8 @@ static mpijob_doc *named_copy(const struct kind *kind, const mpijob_node *body)
 {
 	mpijob_doc *doc = mpijob_doc_from_node(body);
 	mpijob_node *root = mpijob_doc_edit(doc);
-	char *version = mpijob__local_words_format("%s%s%s", kind->group, *kind->group ? "/" : "",
-	    kind->version);
+	char *version =
+	    mpijob__base_text_format("%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
 
 	if (version) {
 		mpijob_node_put_string(doc, root, "kind", kind->name);
@@ -156,10 +160,10 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 
 	if (metadata && mpijob_node_kind(metadata) != MPIJOB_NODE_MAP)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-		    mpijob__local_words_format("metadata is no map"));
+		    mpijob__base_text_format("metadata is no map"));
 	if (version && *version)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"resourceVersion must not be set on objects to be created"));
 	error = check_namespace(local, kind, namespace_, metadata, reply);
 	if (!error && !reply->status)
@@ -172,7 +176,7 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 	if (!mpijob__local_store_find(&local->store, kind->id, namespace_, name))
 		return 0;
 	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, name,
-	    mpijob__local_words_format("%s%s%s \"%s\" already exists", kind->plural,
+	    mpijob__base_text_format("%s%s%s \"%s\" already exists", kind->plural,
 		*kind->group ? "." : "", kind->group, name));
 }
 
@@ -234,10 +238,9 @@ static int refuse_uid(const struct object *object, const char *uid, int patch, s
 	if (patch)
 		return mpijob__local_reply_invalid(reply, object->kind, object->name,
 		    "FieldValueInvalid", "metadata.uid",
-		    mpijob__local_words_format("Invalid value: \"%s\": the uid cannot change",
-			uid));
+		    mpijob__base_text_format("Invalid value: \"%s\": the uid cannot change", uid));
 	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-	    mpijob__local_words_format(
+	    mpijob__base_text_format(
 		"Precondition failed: UID in precondition: %s, UID in object: %s", uid,
 		object->uid));
 }
@@ -254,13 +257,13 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 	if (!name || strcmp(name, object->name) != 0)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
 		    object->name,
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"the name of the object (%s) is not that of the request (%s)",
 			name ? name : "", object->name));
 	if (namespace_ && strcmp(namespace_, object->namespace_) != 0)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
 		    object->name,
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"the namespace of the object (%s) is not that of the request (%s)",
 			namespace_, object->namespace_));
 	/* Of what is not built in, a status has no other fields that count. */
@@ -270,20 +273,20 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 	if ((!version || !*version) && is_custom(object->kind))
 		return mpijob__local_reply_cause(reply, 422, "Invalid", object->kind, object->name,
 		    "FieldValueInvalid", "metadata.resourceVersion",
-		    mpijob__local_words_format(
+		    mpijob__base_text_format(
 			"metadata.resourceVersion: it must be given when %s are replaced",
 			object->kind->plural));
 	if (!version || !*version)
 		return 0;
-	if (!mpijob__local_words_number(version, &number))
+	if (!mpijob__base_number_parse(version, &number))
 		return mpijob__local_reply_invalid(reply, object->kind, object->name,
 		    "FieldValueInvalid", "metadata.resourceVersion",
-		    mpijob__local_words_format("Invalid value: \"%s\": must be a number", version));
+		    mpijob__base_text_format("Invalid value: \"%s\": must be a number", version));
 	if (number == object->now->version)
 		return 0;
 	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
-	    mpijob__local_words_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object "
-				       "has been modified; get it again and repeat the change",
+	    mpijob__base_text_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object "
+				     "has been modified; get it again and repeat the change",
 		object->kind->plural, *object->kind->group ? "." : "", object->kind->group,
 		object->name));
 }
@@ -447,7 +450,7 @@ int mpijob__local_verbs_patch(struct mpijob_local *local, struct object *object,
 
 	if (mpijob_node_kind(patch) != MPIJOB_NODE_MAP)
 		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
-		    object->name, mpijob__local_words_format("the patch is no object"));
+		    object->name, mpijob__base_text_format("the patch is no object"));
 	doc = mpijob_doc_clone(object->doc);
 	if (!doc || mpijob_doc_merge(doc, patch)) {
 		mpijob_doc_free(doc);

@@ -6,7 +6,8 @@
  * whose labels change enters or leaves a selection as if it were made or deleted.
  */
 #include "watches.h"
-#include "words.h"
+#include "base/clock.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static int tell_event(struct watch *watch, struct call *call, const char *type, 
     size_t len)
 {
 	struct mpijob_local *local = watch->local;
-	char *head = mpijob__local_words_format("{\"type\":\"%s\",\"object\":", type);
+	char *head = mpijob__base_text_format("{\"type\":\"%s\",\"object\":", type);
 	int ended;
 
 	if (!head)
@@ -75,16 +76,16 @@ static int tell_revision(struct watch *watch, struct call *call, const char *typ
 static int tell_left(struct watch *watch, struct call *call, const struct happening *happening)
 {
 	const char *text = mpijob_text_data(happening->before->text);
-	char *old = mpijob__local_words_format("\"resourceVersion\":\"%llu\"",
+	char *old = mpijob__base_text_format("\"resourceVersion\":\"%llu\"",
 	    (unsigned long long)happening->before->version);
 	const char *at = old ? strstr(text, old) : NULL;
 	char *object = NULL;
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (at)
-		object = mpijob__local_words_format("%.*s\"resourceVersion\":\"%llu\"%s",
-		    (int)(at - text), text, (unsigned long long)happening->now->version,
-		    at + strlen(old));
+		object =
+		    mpijob__base_text_format("%.*s\"resourceVersion\":\"%llu\"%s", (int)(at - text),
+			text, (unsigned long long)happening->now->version, at + strlen(old));
 	if (object)
 		result = tell_event(watch, call, "DELETED", object, strlen(object));
 	free(object);
@@ -111,7 +112,7 @@ static int tell_happening(struct watch *watch, struct call *call, const struct h
 
 static int tell_bookmark(struct watch *watch, struct call *call, int end_of_initial)
 {
-	char *object = mpijob__local_words_format(
+	char *object = mpijob__base_text_format(
 	    "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":\"%llu\","
 	    "\"creationTimestamp\":null%s}}",
 	    watch->kind->name, watch->kind->group, *watch->kind->group ? "/" : "",
@@ -166,7 +167,7 @@ static int feed(struct stream *stream, struct call *call)
 {
 	struct watch *watch = (struct watch *)stream;
 	struct shelf *shelf = shelf_of(watch);
-	int64_t now = mpijob__local_words_clock();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	if (watch->initial_at < watch->initial_count || watch->mark_initial)
 		return feed_initial(watch, call);
@@ -243,7 +244,7 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
 	struct watch **list = &local->watches[options->kind->id];
-	int64_t now = mpijob__local_words_clock();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 	int error = 0;
 
 	if (!watch) {

@@ -21,7 +21,7 @@ struct reader {
 	struct mpijob__operator_config_section *section; /* the current one */
 	unsigned where;                                  /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
-	struct mpijob__base_place around; /* of the map or list around a value */
+	struct mpijob__core_place around; /* of the map or list around a value */
 };
 
 static struct mpijob__job_spot spot_of(const struct reader *reader, const mpijob_node *node)
@@ -197,7 +197,7 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 
 static void read_features(struct reader *reader, const mpijob_node *node)
 {
-	struct mpijob__base_place around = reader->around;
+	struct mpijob__core_place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
@@ -273,7 +273,7 @@ static void check_section(struct reader *reader, const mpijob_node *node);
 static void read_sections(struct reader *reader, const mpijob_node *node)
 {
 	struct mpijob__operator_config_section *top = reader->section;
-	struct mpijob__base_place around = reader->around;
+	struct mpijob__core_place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL)
@@ -349,7 +349,7 @@ static void check_required(struct reader *reader, const char *parent, const mpij
 
 static void read_map(struct reader *reader, const char *parent, const mpijob_node *map)
 {
-	struct mpijob__base_place around = reader->around;
+	struct mpijob__core_place around = reader->around;
 
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
 		complain(reader, map, "a map");

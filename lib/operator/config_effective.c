@@ -7,7 +7,7 @@
  */
 #include "operator/config.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "job/field.h"
 #include "job/job.h"
 #include "job/value.h"
@@ -325,7 +325,7 @@ static void settle_feature(struct work *work, size_t index)
 
 static void ignore(struct work *work, const char *key, const char *why, const char *more)
 {
-	if (mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored", NULL,
+	if (mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored", NULL,
 		"metadata.annotations", NULL, "the annotation %s has no effect: %s %s", key, why,
 		more))
 		work->code = MPIJOB_ERR_NOMEM;

@@ -17,20 +17,20 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .kind = CONFIG_IDENTITY,
 	    .where = CONFIG_TOP | CONFIG_MUST,
 	    .word = "libmpijob/v1alpha1",
-	    .summary = "The version of the file's form." },
+	    .summary = "The version of the file format." },
 	{ .path = "kind",
 	    .key = "kind",
 	    .parent = "",
 	    .kind = CONFIG_IDENTITY,
 	    .where = CONFIG_TOP | CONFIG_MUST,
 	    .word = "OperatorConfig",
-	    .summary = "What the file is." },
+	    .summary = "The kind of the file." },
 	{ .path = "defaults",
 	    .key = "defaults",
 	    .parent = "",
 	    .kind = CONFIG_MAP,
 	    .where = CONFIG_ANY,
-	    .summary = "What holds where a job says nothing." },
+	    .summary = "Values for jobs that do not set them." },
 	{ .path = "defaults.cleanPodPolicy",
 	    .key = "cleanPodPolicy",
 	    .parent = "defaults",
@@ -68,21 +68,22 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "defaults",
 	    .kind = CONFIG_FEATURES,
 	    .where = CONFIG_ANY,
-	    .summary = "Features by their names, with values as the operator's flags take them; "
-		       "they win over the flags, and `false` or `0` switches one off that a flag "
-		       "or a later section switched on." },
+	    .summary =
+		"Features by name, with the values of the operator's flags. They win over the "
+		"flags. `false` or `0` disables a feature that a flag or a later section "
+		"enables." },
 	{ .path = "limits",
 	    .key = "limits",
 	    .parent = "",
 	    .kind = CONFIG_MAP,
 	    .where = CONFIG_ANY,
-	    .summary = "What a job cannot go beyond, whatever it says." },
+	    .summary = "Limits that a job cannot exceed." },
 	{ .path = "limits.cleanPodPolicy",
 	    .key = "cleanPodPolicy",
 	    .parent = "limits",
 	    .kind = CONFIG_MAP,
 	    .where = CONFIG_ANY,
-	    .summary = "How pods may be cleaned up." },
+	    .summary = "The allowed cleanup policies." },
 	{ .path = "limits.cleanPodPolicy.allowed",
 	    .key = "allowed",
 	    .parent = "limits.cleanPodPolicy",
@@ -91,13 +92,14 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .field = FIELD_CLEAN_POD_POLICY,
 	    .slot = CONFIG_CLEAN_POD_ALLOWED,
 	    .summary =
-		"A job with another policy, or none, is treated as if it had the first of these." },
+		"A job with another policy, or without one, is treated as if it had the first "
+		"of these." },
 	{ .path = "limits.ttlSecondsAfterFinished",
 	    .key = "ttlSecondsAfterFinished",
 	    .parent = "limits",
 	    .kind = CONFIG_MAP,
 	    .where = CONFIG_ANY,
-	    .summary = "How long finished launcher Jobs are kept." },
+	    .summary = "The time for which finished launcher Jobs are kept." },
 	{ .path = "limits.ttlSecondsAfterFinished.min",
 	    .key = "min",
 	    .parent = "limits.ttlSecondsAfterFinished",
@@ -105,7 +107,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .where = CONFIG_ANY,
 	    .field = FIELD_TTL_SECONDS,
 	    .slot = CONFIG_TTL_MIN,
-	    .summary = "A shorter time becomes this one." },
+	    .summary = "A shorter time is raised to this value." },
 	{ .path = "limits.ttlSecondsAfterFinished.max",
 	    .key = "max",
 	    .parent = "limits.ttlSecondsAfterFinished",
@@ -113,14 +115,15 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .where = CONFIG_ANY,
 	    .field = FIELD_TTL_SECONDS,
 	    .slot = CONFIG_TTL_MAX,
-	    .summary = "A longer time becomes this one, and so does none, which means for ever. It "
-		       "wins over `min`." },
+	    .summary =
+		"A longer time is reduced to this value, and so is an absent one, which means "
+		"forever. It wins over `min`." },
 	{ .path = "limits.activeDeadlineSeconds",
 	    .key = "activeDeadlineSeconds",
 	    .parent = "limits",
 	    .kind = CONFIG_MAP,
 	    .where = CONFIG_ANY,
-	    .summary = "How long jobs may run." },
+	    .summary = "The time for which jobs may run." },
 	{ .path = "limits.activeDeadlineSeconds.max",
 	    .key = "max",
 	    .parent = "limits.activeDeadlineSeconds",
@@ -128,13 +131,15 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .where = CONFIG_ANY,
 	    .field = FIELD_ACTIVE_DEADLINE,
 	    .slot = CONFIG_DEADLINE_MAX,
-	    .summary = "A longer time becomes this one, and so does none, which means for ever." },
+	    .summary =
+		"A longer time is reduced to this value, and so is an absent one, which means "
+		"forever." },
 	{ .path = "limits.workers",
 	    .key = "workers",
 	    .parent = "limits",
 	    .kind = CONFIG_MAP,
 	    .where = CONFIG_ANY,
-	    .summary = "How many workers jobs may have." },
+	    .summary = "The number of workers of a job." },
 	{ .path = "limits.workers.max",
 	    .key = "max",
 	    .parent = "limits.workers",
@@ -142,9 +147,8 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .where = CONFIG_ANY,
 	    .field = FIELD_WORKER_REPLICAS,
 	    .slot = CONFIG_WORKERS_MAX,
-	    .summary =
-		"A job that asks for more does not begin, and gets an Event that says so; one that "
-		"runs already gets no further workers, and keeps those that it has." },
+	    .summary = "A job that requests more does not start, and gets an Event. A running job "
+		       "gets no further workers, and keeps those that it has." },
 	{ .path = "annotations",
 	    .key = "annotations",
 	    .parent = "",
@@ -152,8 +156,9 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .where = CONFIG_ANY,
 	    .slot = CONFIG_ANNOTATIONS,
 	    .summary =
-		"Features that a job may choose for itself by an annotation `libmpijob/NAME`. "
-		"Others have no effect, and an Event says so. Without this key: none." },
+		"Features that a job may set with an annotation `libmpijob/NAME`. Other "
+		"annotations have no effect, and cause an Event. Without this key no feature "
+		"is allowed." },
 	{ .path = "namespaces",
 	    .key = "namespaces",
 	    .parent = "",
@@ -166,7 +171,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "",
 	    .kind = CONFIG_PATTERNS,
 	    .where = CONFIG_ENTRY | CONFIG_MUST,
-	    .summary = "The namespaces of the section; `*` stands for any number of characters." },
+	    .summary = "The namespaces of the section. `*` matches any number of characters." },
 };
 
 #define COUNT (sizeof(keys) / sizeof(keys[0]))

@@ -12,9 +12,11 @@
 #include "operator/events.h"
 
 #include "client/client.h"
+#include "client/exchange.h"
+#include "client/request.h"
 #include "client/clock.h"
-#include "client/patience.h"
-#include "job/time.h"
+#include "client/retry_budget.h"
+#include "base/time.h"
 #include "operator/entropy.h"
 #include "operator/operator.h"
 
@@ -400,9 +402,9 @@ void mpijob__operator_events_emit(mpijob_operator *operator_,
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
 {
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (mpijob__job_time_format(ms / 1000, text))
+	if (mpijob__base_time_format(ms / 1000, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 
@@ -472,7 +474,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		event->count = 1;
 		event->first_ms = event->last_ms;
 		again = 1;
-	} else if (mpijob__client_patience_passes(answer->code)) {
+	} else if (mpijob__client_retry_budget_is_transient(answer->code)) {
 		again = ++event->attempts < MOST_ATTEMPTS;
 		wait = retry_after_ms > RETRY_MS ? retry_after_ms : RETRY_MS;
 		operator_->metrics.events_dropped += !again;
@@ -505,7 +507,7 @@ static int send(struct event *event)
 	target.namespace_ = event->namespace_;
 	target.name = event->created ? event->name : NULL;
 	if (rc == 0)
-		rc = mpijob__client_request_start(event->operator_->client,
+		rc = mpijob__client_request_send_once(event->operator_->client,
 		    event->created ? "PATCH" : "POST", &target,
 		    event->created ? "application/merge-patch+json" : "application/json", &body,
 		    &callbacks, &event->call);
@@ -562,7 +564,7 @@ void mpijob__operator_events_stop(mpijob_operator *operator_)
 	struct mpijob__operator_events *events = operator_->events;
 
 	for (struct event *event = events->newest; event; event = event->older) {
-		if (!event->call || !mpijob__client_call_waits(event->call))
+		if (!event->call || !mpijob__client_call_is_queued(event->call))
 			continue;
 		mpijob_call_cancel(event->call);
 		end_call(event);

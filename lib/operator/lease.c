@@ -12,6 +12,7 @@
 
 #include "base/struct.h"
 #include "client/client.h"
+#include "client/exchange.h"
 #include "client/clock.h"
 
 #include <stdlib.h>
@@ -251,8 +252,8 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 		lease->request = number;
 		lease->written_ms = now_of(lease);
 		lease->asleep_ms = lease->asleep();
-		rc = mpijob__client_start(lease->client, &request,
-		    MPIJOB__CLIENT_CALL_ONCE | MPIJOB__CLIENT_CALL_UNPACED, &callbacks,
+		rc = mpijob__client_call_start(lease->client, &request,
+		    MPIJOB__CLIENT_CALL_NO_RETRY | MPIJOB__CLIENT_CALL_NO_RATE_LIMIT, &callbacks,
 		    &lease->call);
 	}
 	mpijob__base_text_release(&path);

@@ -7,7 +7,8 @@
 
 #include "client/client.h"
 #include "client/clock.h"
-#include "job/time.h"
+#include "client/request.h"
+#include "base/time.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -83,11 +84,11 @@ int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer
 static int put_micro(mpijob_doc *doc, mpijob_node *spec, const char *key)
 {
 	int64_t now_ms = mpijob__client_clock_wall_ms();
-	char second[MPIJOB__JOB_TIME_SIZE];
+	char second[MPIJOB__BASE_TIME_SIZE];
 	mpijob_text text = { 0 };
 	int rc = 0;
 
-	if (!mpijob__job_time_format(now_ms / 1000, second))
+	if (!mpijob__base_time_format(now_ms / 1000, second))
 		return 0;
 	rc = mpijob__base_text_printf(&text, "%.*s.%03d000Z", (int)strlen(second) - 1, second,
 	    (int)(now_ms % 1000));
@@ -150,9 +151,9 @@ static void event_sent(void *user, const struct mpijob_answer *answer)
 
 static void put_now(mpijob_doc *doc, mpijob_node *map, const char *key)
 {
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (mpijob__job_time_format(mpijob__client_clock_wall_ms() / 1000, text))
+	if (mpijob__base_time_format(mpijob__client_clock_wall_ms() / 1000, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 
@@ -225,7 +226,7 @@ void mpijob__operator_lease_send_event(mpijob_lease *lease, int number)
 	target.kind = "Event";
 	target.namespace_ = lease->namespace_;
 	if (write_event(lease, number, &body) == 0)
-		(void)mpijob__client_request_start(lease->client, "POST", &target,
+		(void)mpijob__client_request_send_once(lease->client, "POST", &target,
 		    "application/json", &body, &callbacks, &event->call);
 	mpijob__base_text_release(&body);
 }

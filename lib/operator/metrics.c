@@ -329,7 +329,7 @@ static void watch_up(struct sheet *sheet, const char *name)
 		if (informer->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, informer->kind,
 			    informer->watch && mpijob_watch_synced(informer->watch) &&
-				!mpijob__client_watch_trouble(informer->watch));
+				!mpijob__client_watch_failure_code(informer->watch));
 	}
 }
 

@@ -8,7 +8,7 @@
  */
 #include "operator/operator.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "client/client.h"
 #include "client/clock.h"
@@ -128,7 +128,7 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	if (rc == 0)
 		rc = check_options(&operator_->options, &options);
 	if (rc) {
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
 		    "the options of the operator are refused: %s", mpijob_error_text(rc));
 		return rc;
 	}
@@ -331,7 +331,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 		timeout_ms = NOMEM_PAUSE_MS;
 	polled = mpijob_client_poll(operator_->client,
 	    limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));
-	operator_->queue.more = operator_->client->news;
+	operator_->queue.more = operator_->client->reported;
 	set_time(operator_);
 	if (operator_->nomem && rc == 0)
 		rc = MPIJOB_ERR_NOMEM;

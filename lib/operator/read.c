@@ -10,6 +10,7 @@
 
 #include "base/secret.h"
 #include "client/client.h"
+#include "client/request.h"
 #include "client/split.h"
 #include "operator/operator.h"
 
@@ -33,7 +34,7 @@ int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target
 		target.query_count = 2;
 	}
 	if (rc == 0)
-		rc = mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL,
+		rc = mpijob__client_request_send_once(operator_->client, "GET", &target, NULL, NULL,
 		    callbacks, call);
 	mpijob__base_text_release(&selector);
 	return rc;

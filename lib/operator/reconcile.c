@@ -35,6 +35,7 @@
 #include "operator/reconcile.h"
 
 #include "client/client.h"
+#include "client/exchange.h"
 #include "client/clock.h"
 #include "operator/cache_children.h"
 #include "operator/configure.h"
@@ -85,7 +86,7 @@ void mpijob__operator_reconcile_stop(mpijob_operator *operator_, struct mpijob__
 	mpijob__operator_reconcile_set_state(job, MPIJOB__OPERATOR_PLAN_STALE);
 	for (struct mpijob__operator_write *write = reconcile->writes; write; write = next) {
 		next = write->next;
-		if (write->call && mpijob__client_call_waits(write->call))
+		if (write->call && mpijob__client_call_is_queued(write->call))
 			cancel(write);
 	}
 	if (reconcile->in_flight == 0)

@@ -10,8 +10,9 @@
 #include "operator/shadow.h"
 
 #include "client/client.h"
+#include "client/request.h"
 #include "client/clock.h"
-#include "job/time.h"
+#include "base/time.h"
 #include "operator/cache_children.h"
 #include "operator/explain.h"
 #include "operator/operator.h"
@@ -118,9 +119,9 @@ static int record(mpijob_operator *operator_, const struct mpijob__operator_job 
 static void write_entry(mpijob_doc *doc, const struct mpijob__operator_shadow_entry *entry)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
-	char time[MPIJOB__JOB_TIME_SIZE];
+	char time[MPIJOB__BASE_TIME_SIZE];
 
-	mpijob__job_time_format(entry->wall_ms / 1000, time);
+	mpijob__base_time_format(entry->wall_ms / 1000, time);
 	mpijob_node_put_string(doc, root, "time", time);
 	mpijob_node_put_string(doc, root, "namespace", entry->namespace_);
 	mpijob_node_put_string(doc, root, "job", entry->job);
@@ -275,7 +276,7 @@ static int read_secret(mpijob_operator *operator_, struct mpijob__operator_job *
 	target.kind = action->kind;
 	target.namespace_ = job->namespace_;
 	target.name = action->name;
-	return mpijob__client_request_start(operator_->client, "GET", &target, NULL, NULL,
+	return mpijob__client_request_send_once(operator_->client, "GET", &target, NULL, NULL,
 	    &callbacks, &job->shadow.secret_call);
 }
 

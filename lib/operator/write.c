@@ -28,6 +28,8 @@
 
 #include "base/secret.h"
 #include "client/client.h"
+#include "client/delete.h"
+#include "client/request.h"
 #include "operator/answer.h"
 #include "operator/cache_children.h"
 #include "operator/entropy.h"
@@ -79,8 +81,8 @@ static int start_request(struct mpijob__operator_write *write, const char *metho
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
 		mpijob__operator_answer_handle, write };
 
-	return mpijob__client_request_start(write->operator_->client, method, target, type, body,
-	    &callbacks, &write->call);
+	return mpijob__client_request_send_once(write->operator_->client, method, target, type,
+	    body, &callbacks, &write->call);
 }
 
 static int write_body(const struct mpijob__operator_write *write, mpijob_text *body)

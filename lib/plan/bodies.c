@@ -10,11 +10,12 @@
  * on all else. Merge patches can add to a map but not replace it, so keys that have to go are named
  * with null.
  */
+#include "base/base64.h"
 #include "plan/plan.h"
 
 #include "base/secret.h"
 #include "job/job.h"
-#include "job/time.h"
+#include "base/time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,32 +91,20 @@ static int write_word(const char *text, mpijob_write_fn write, void *user)
 	return write(user, text, strlen(text));
 }
 
-/* In base64, a few bytes at a time: no second copy of a key is made. */
+/* Write base64 in pieces, so that no second copy of a key exists. */
 static int write_base64(const char *data, mpijob_write_fn write, void *user)
 {
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	size_t len = strlen(data);
+	char out[64];
 	int code = 0;
 
-	for (size_t i = 0; !code && i < len; i += 3) {
-		uint32_t bits = (uint32_t)(unsigned char)data[i] << 16;
-		char out[4] = { 0, 0, '=', '=' };
+	for (size_t i = 0; !code && i < len; i += 48) {
+		size_t piece = len - i < 48 ? len - i : 48;
 
-		if (i + 1 < len)
-			bits |= (uint32_t)(unsigned char)data[i + 1] << 8;
-		if (i + 2 < len)
-			bits |= (uint32_t)(unsigned char)data[i + 2];
-		out[0] = digits[bits >> 18];
-		out[1] = digits[bits >> 12 & 63];
-		if (i + 1 < len)
-			out[2] = digits[bits >> 6 & 63];
-		if (i + 2 < len)
-			out[3] = digits[bits & 63];
-		code = write(user, out, sizeof(out));
-		mpijob__base_secret_wipe(out, sizeof(out));
-		mpijob__base_secret_wipe(&bits, sizeof(bits));
+		mpijob__base_base64_encode(data + i, piece, out);
+		code = write(user, out, MPIJOB__BASE_BASE64_LEN(piece));
 	}
+	mpijob__base_secret_wipe(out, sizeof(out));
 	return code;
 }
 
@@ -246,9 +235,9 @@ static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc,
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int has, int64_t seconds)
 {
-	char text[MPIJOB__JOB_TIME_SIZE];
+	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (has && mpijob__job_time_format(seconds, text))
+	if (has && mpijob__base_time_format(seconds, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 

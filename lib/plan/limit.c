@@ -7,7 +7,7 @@
  */
 #include "plan/plan.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 
 #include <string.h>
 
@@ -78,7 +78,7 @@ int mpijob__plan_limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 	suspended = spec->run_policy && spec->run_policy->suspend && *spec->run_policy->suspend;
 	there = highest(plan, wanted);
 	if (!has_begun(plan, there, suspended)) {
-		mpijob__base_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers",
+		mpijob__core_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers",
 		    "Forbidden", REPLICAS, NULL,
 		    "%d workers are more than the %d that the operator's configuration allows",
 		    (int)wanted, (int)plan->max_workers);

@@ -4,7 +4,7 @@
 #define MPIJOB__PLAN_OBSERVATION_H
 
 #include "base/arena.h"
-#include "base/diag.h"
+#include "core/diag.h"
 #include "doc/json_reader.h"
 
 #include <mpijob/plan.h>
@@ -47,7 +47,7 @@ struct mpijob__plan_reading {
 	struct mpijob_observation *observation;
 	int nomem;
 	const char *wrong; /* path of the first wanted field of a wrong type; NULL when none */
-	struct mpijob__base_place wrong_place;
+	struct mpijob__core_place wrong_place;
 
 	int is_event, no_map;
 	const char *event_type;

@@ -9,8 +9,8 @@
  */
 #include "plan/observation.h"
 
-#include "base/diag.h"
-#include "job/time.h"
+#include "core/diag.h"
+#include "base/time.h"
 #include "render/render.h"
 
 #include <limits.h>
@@ -88,7 +88,7 @@ static void take_time(struct mpijob__plan_reading *in, int64_t *out_ms, const ch
 
 	if (mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING && in->r.len < sizeof(text)) {
 		mpijob__doc_json_decode(&in->r, text);
-		if (mpijob__job_time_parse(text, &seconds)) {
+		if (mpijob__base_time_parse(text, &seconds)) {
 			*out_ms = seconds * 1000;
 			return;
 		}
@@ -524,9 +524,9 @@ static void read_object(struct mpijob__plan_reading *in, int inside_event)
 
 static int refuse(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
-	struct mpijob__base_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
+	struct mpijob__core_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
 
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place,
 	    "%s", in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
 	return MPIJOB_ERR_SYNTAX;
 }

@@ -5,7 +5,7 @@
  */
 #include "plan/plan.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "job/job.h"
 #include "render/features.h"
@@ -243,7 +243,7 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 
 	if (workers <= MOST_WORKERS)
 		return 0;
-	mpijob__base_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Invalid",
+	mpijob__core_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers", "Invalid",
 	    "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 	    "%d workers are more than one job can have", (int)workers);
 	return MPIJOB_ERR_SPEC;
@@ -518,7 +518,7 @@ static int refuse(mpijob_diag *diag, int code, const char *usage)
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		usage = "a struct has a member that this version of the library does not know";
 	if (code == MPIJOB_ERR_USAGE || code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
 		    "plan options: %s", usage);
 	return code;
 }

@@ -389,7 +389,7 @@ static int32_t event_of(const char *type)
 static int refuse(struct mpijob__plan_reading *in, const char *field, const char *message,
     mpijob_diag *diag)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field,
 	    &in->wrong_place, "%s", message);
 	return MPIJOB_ERR_SPEC;
 }

@@ -9,6 +9,7 @@
  *     failed -> MPIJobRestarting: the launcher is suspended, all workers go -> MPIJobRestarted:
  * they are made again
  */
+#include "base/hex.h"
 #include "plan/plan.h"
 
 #include "base/digest.h"
@@ -58,7 +59,7 @@ static void read_marks(const char *message, struct mpijob__plan_restart *restart
 		    message[i + 9] != ']')
 			continue;
 		for (size_t j = i + 1; j < i + 9; j++)
-			mark = mark << 4 | (uint32_t)(strchr(digits, message[j]) - digits);
+			mark = mark << 4 | (uint32_t)mpijob__base_hex_value(message[j]);
 		restart->marks[restart->marks_count++] = mark;
 	}
 }
@@ -266,12 +267,10 @@ static const char *replaced_message(struct mpijob_plan *plan)
 	char marks[MPIJOB__PLAN_RESTART_MARKS * 11 + 1] = "", *at = marks;
 
 	for (size_t i = 0; i < restart->marks_count; i++) {
-		static const char digits[] = "0123456789abcdef";
-
 		*at++ = ' ';
 		*at++ = '[';
-		for (int shift = 28; shift >= 0; shift -= 4)
-			*at++ = digits[restart->marks[i] >> shift & 15];
+		mpijob__base_hex_write(restart->marks[i], 8, at);
+		at += 8;
 		*at++ = ']';
 		*at = 0;
 	}

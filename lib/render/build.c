@@ -6,7 +6,7 @@
  */
 #include "render/build.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 
 #include <string.h>
 
@@ -105,13 +105,13 @@ mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32
 void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id,
     const char *reason, const char *field, const mpijob_node *at, const char *format, ...)
 {
-	struct mpijob__base_place place = { build->subject->source, mpijob_node_line(at),
+	struct mpijob__core_place place = { build->subject->source, mpijob_node_line(at),
 		mpijob_node_column(at) };
 	va_list args;
 
 	if (severity != MPIJOB_SEVERITY_ERROR && build->subject->options.reference)
 		return;
-	if (severity == MPIJOB_SEVERITY_ERROR || mpijob__base_diag_raised(build->diag, id))
+	if (severity == MPIJOB_SEVERITY_ERROR || mpijob__core_diag_raised(build->diag, id))
 		keep(build, MPIJOB_ERR_SPEC);
 	if (build->diag == NULL)
 		return;
@@ -119,7 +119,7 @@ void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severi
 	keep(build, mpijob__base_text_printf(&build->scratch,
 			"spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
 	va_start(args, format);
-	keep(build, mpijob__base_diag_vaddf(build->diag, severity, id, reason,
+	keep(build, mpijob__core_diag_vaddf(build->diag, severity, id, reason,
 			mpijob_text_data(&build->scratch), &place, format, args));
 	va_end(args);
 }

@@ -130,9 +130,4 @@ int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject,
 #define MPIJOB__RENDER_NUMBER_SIZE 20
 size_t mpijob__render_number(size_t number, char out[MPIJOB__RENDER_NUMBER_SIZE]);
 
-/* base64.c: append, padded. */
-#define MPIJOB__RENDER_BASE64_LEN(len) (((len) + 2) / 3 * 4)
-void mpijob__render_base64_encode(const unsigned char *data, size_t len,
-    char *out); /* MPIJOB__RENDER_BASE64_LEN(len) bytes, no NUL */
-
 #endif /* MPIJOB_RENDER_BUILD_H */

@@ -6,7 +6,7 @@
  */
 #include "render/build.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 
 typedef int print_text(const struct mpijob__render_subject *subject, mpijob_write_fn write,
     void *user);
@@ -73,18 +73,18 @@ static void look_ahead(struct mpijob__render_build *b, size_t hostfile)
 		mpijob__render_config_map_refuse(b->subject, b->diag);
 		return;
 	}
-	mpijob__base_diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large",
+	mpijob__core_diag_addf(b->diag, MPIJOB_SEVERITY_WARNING, "config-map-will-be-too-large",
 	    "TooLong", "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 	    "the ConfigMap takes %zu bytes once all workers run; at most %zu are accepted: %s",
 	    total, MPIJOB__RENDER_CONFIG_MAP_MOST, remedy(b->subject));
-	if (mpijob__base_diag_raised(b->diag, "config-map-will-be-too-large"))
+	if (mpijob__core_diag_raised(b->diag, "config-map-will-be-too-large"))
 		b->code = MPIJOB_ERR_SPEC;
 }
 
 void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subject,
     mpijob_diag *diag)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong",
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "config-map-too-large", "TooLong",
 	    "spec.mpiReplicaSpecs[Worker].replicas", NULL,
 	    "hostfile and discover_hosts.sh of %d workers take more than the %zu bytes that a "
 	    "ConfigMap may hold: %s",

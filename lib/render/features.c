@@ -7,7 +7,7 @@
  */
 #include "render/features.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/near.h"
 #include "base/struct.h"
 
@@ -30,117 +30,119 @@ struct row {
 
 static const struct row rows[] = {
 	ROW(ttl_deletes_job, "ttl-deletes-job", SWITCH, 1, 1, 19,
-	    "Delete the MPIJob itself, and so all that it owns, ttlSecondsAfterFinished after its "
-	    "end.",
-	    "The time counts from the job's `completionTime`, and ten seconds are added, since the "
-	    "clock that wrote it may be another one. A job without `ttlSecondsAfterFinished` "
-	    "stays.",
-	    "The MPIJob is gone, with its status. Without this only its launcher Job goes."),
+	    "Delete the MPIJob itself, with everything that it owns, ttlSecondsAfterFinished after "
+	    "its end.",
+	    "The time starts at the job's `completionTime`. Ten seconds are added, because another "
+	    "clock may have written it. A job without `ttlSecondsAfterFinished` is kept.",
+	    "The MPIJob is deleted, with its status. Without this option only its launcher Job is "
+	    "deleted."),
 	ROW(clean_launcher, "clean-launcher", SWITCH, 1, 1, 18,
-	    "With cleanPodPolicy All, delete the launcher's pods too once the job has ended.",
-	    "The launcher Job stays, with its conditions and counts; its pods go, those of earlier "
-	    "attempts too, and their logs with them. Running and None are as before.",
-	    "The launcher's logs can no longer be had from the cluster."),
+	    "With cleanPodPolicy All, delete the launcher's pods too when the job has ended.",
+	    "The launcher Job is kept, with its conditions and counts. Its pods are deleted, "
+	    "including those of earlier attempts, and so are their logs. The policies Running and "
+	    "None do not change.",
+	    "The launcher's logs are no longer available in the cluster."),
 	ROW(replace_workers, "replace-workers", COUNT, 1, 10000, 5,
-	    "Delete a worker pod that failed and make it again, at most so many times a job.",
-	    "An evicted worker counts as one that failed, and ends the job only when no "
-	    "replacement is left. At most sixteen are replaced at a time, and the next ones ten "
-	    "seconds later. The condition `Restarting` says how many there were; that is where the "
-	    "count is kept. Not looked at with `restart-gang`.",
-	    "The log of the worker that failed is gone; a launcher that does not expect it meets "
-	    "an empty worker."),
+	    "Recreate a failed worker pod, at most this number of times for a job.",
+	    "An evicted worker counts as failed, and ends the job only if no replacement is left. "
+	    "At most sixteen workers are replaced at a time, and the next ones ten seconds later. "
+	    "The condition `Restarting` contains the count. Ignored with `restart-gang`.",
+	    "The log of the failed worker is lost. A launcher that does not support replacements "
+	    "finds a worker without its processes."),
 	ROW(restart_gang, "restart-gang", COUNT, 1, 1000, 5,
-	    "When a worker pod failed, stop the launcher, delete all workers and begin again, at "
-	    "most so many times a job.",
-	    "A worker pod that somebody deletes is made again alone, as always. The launcher Job "
-	    "is suspended until its pods are gone, and goes on as after a suspension: "
-	    "`backoffLimit` counts on, `activeDeadlineSeconds` begins anew. An evicted worker "
-	    "counts as one that failed. A launcher Job that has failed for good ends the job as "
-	    "before. From the second on a restart waits until the one before it was through for "
-	    "ten seconds, each time twice as long, at most five minutes. The condition "
-	    "`Restarting` says how many there were; that is where the count is kept.",
-	    "The job runs again from its beginning, where it would have gone on without the worker "
-	    "or failed."),
+	    "When a worker pod fails, stop the launcher, delete all workers and restart the job, "
+	    "at most this number of times for a job.",
+	    "If a user deletes a worker pod, only that pod is recreated, as always. The launcher "
+	    "Job is suspended until its pods are deleted, and continues as after a suspension: the "
+	    "count for `backoffLimit` continues, `activeDeadlineSeconds` starts from zero. An "
+	    "evicted worker counts as failed. A launcher Job that has finally failed ends the job, "
+	    "as without this option. The second restart waits until ten seconds after the first "
+	    "one was complete; each further restart waits twice as long, at most five minutes. The "
+	    "condition `Restarting` contains the count.",
+	    "The job runs again from the start. Without this option it would continue without the "
+	    "worker, or fail."),
 	ROW(fail_invalid, "fail-invalid", SWITCH, 1, 1, 6,
-	    "A job that is refused before anything of it started gets the condition Failed with "
-	    "reason ValidationError.",
-	    "When its spec is corrected, the condition goes and the job begins. A job that had "
-	    "started is not failed by an edit: it gets the Event alone. The Event comes once for "
+	    "A job that is rejected before it has started gets the condition Failed with reason "
+	    "ValidationError.",
+	    "When its spec is corrected, the condition is removed and the job starts. An edit does "
+	    "not fail a job that had started; it only gets the Event. The Event is sent once for "
 	    "each message.",
-	    "Who waits for the job sees that it failed; a queue may take it for finished, also "
-	    "when it is corrected later."),
+	    "A client that waits for the job sees the failure. A queue may treat the job as "
+	    "finished, even if it is corrected later."),
 	ROW(gang_safe_wait, "gang-safe-wait", SWITCH, 1, 1, 3,
-	    "With WaitForWorkersReady, the PodGroup's minMember and minResources leave the "
-	    "launcher out until it runs.",
-	    "A `minAvailable` that counts the launcher is lowered to the number of workers for so "
-	    "long. Once the launcher Job is there and not suspended, the PodGroup is what it is "
-	    "without this.",
-	    "The gang is placed without room for the launcher, which then may have to wait for "
-	    "it."),
+	    "With WaitForWorkersReady, exclude the launcher from the PodGroup's minMember and "
+	    "minResources until it runs.",
+	    "Until then, a `minAvailable` that includes the launcher is reduced to the number of "
+	    "workers. When the launcher Job exists and is not suspended, the PodGroup is the same "
+	    "as without this option.",
+	    "The gang is scheduled without resources for the launcher, which may then have to wait "
+	    "for them."),
 	ROW(worker_readiness, "worker-readiness", COUNT, 1, 65535, 0,
-	    "Workers are ready only once they accept connections on this port, that of their sshd.",
+	    "Workers are ready only when they accept connections on this port, that of their sshd.",
 	    "The first container of each worker gets a readiness probe (tcpSocket), unless it has "
-	    "one. Where `ssh-port` is used, its port is asked.",
-	    "`WaitForWorkersReady` waits for sshd, and so do the workers' DNS names: a launcher "
-	    "that is made `AtStartup` should wait for them, with `wait-for-hosts`. If sshd listens "
-	    "on another port, the job waits for ever."),
+	    "one. With `ssh-port`, the probe uses that port.",
+	    "`WaitForWorkersReady` waits for sshd. The workers' DNS names are published later too, "
+	    "so a launcher that is created `AtStartup` should wait for them, with "
+	    "`wait-for-hosts`. If sshd listens on another port, the job waits forever."),
 	ROW(ssh_port, "ssh-port", COUNT, 1, 65535, 0,
-	    "Let the workers' sshd listen on this port, and ssh connect to it.",
-	    "sshd gets `-p PORT` where the worker's first container runs the default command, or "
-	    "one whose program is sshd; ssh gets it through the variables of each MPI. The "
-	    "hostfile stays. Where it cannot be known that sshd listens there, nothing is changed, "
-	    "and a finding tells.",
-	    "Scripts that call ssh themselves need `-p` too."),
+	    "The workers' sshd listens on this port, and ssh connects to it.",
+	    "sshd gets `-p PORT` if the worker's first container runs the default command, or a "
+	    "command whose program is sshd. ssh gets the port through the variables of each MPI. "
+	    "The hostfile does not change. If it is unknown whether sshd listens on that port, "
+	    "nothing is changed, and there is a finding.",
+	    "Scripts that call ssh directly need `-p` too."),
 	ROW(user_variables, "user-variables", SWITCH, 1, 1, 20,
-	    "A variable in the env of the user's first container wins over one of the same name "
-	    "that is added.",
-	    "What comes by `envFrom` does not: what it holds is not known.",
-	    "Values that the added ones have overridden so far take effect."),
+	    "A variable in the env of the user's first container wins over an added variable of "
+	    "the same name.",
+	    "Variables from `envFrom` do not win, because their names are unknown.",
+	    "Values that were overridden until now take effect."),
 	ROW(user_dns_policy, "user-dns-policy", SWITCH, 1, 1, 21,
-	    "A dnsPolicy that the user chose stays with hostNetwork.",
-	    "Without one it is `ClusterFirstWithHostNet`, as always.",
-	    "With `Default`, or `ClusterFirst`, which means the same there, the names of the "
-	    "hostfile are not found."),
+	    "Keep the user's dnsPolicy with hostNetwork.",
+	    "If the user sets none, it is `ClusterFirstWithHostNet`, as always.",
+	    "With `Default`, or with `ClusterFirst`, which then has the same meaning, the names of "
+	    "the hostfile do not resolve."),
 	ROW(private_keys, "private-keys", SWITCH, 1, 1, 22,
-	    "The keys have mode 0600 wherever they are mounted, as they have in /root/.ssh.",
-	    "Not for a pod whose user is known not to be root: the files belong to root, and it "
-	    "could not read them. A finding tells.",
-	    "Programs that run under another user in the container can no longer read the keys."),
+	    "The keys have mode 0600 wherever they are mounted, as in /root/.ssh.",
+	    "This does not apply to a pod whose user is known not to be root: the files belong to "
+	    "root, and that user could not read them. Then there is a finding.",
+	    "Programs of another user in the container can no longer read the keys."),
 	ROW(wait_for_hosts, "wait-for-hosts", DURATION, 1, A_DAY, 0,
-	    "Let the launcher wait for so long until all hosts have addresses, in an init "
-	    "container.",
+	    "An init container of the launcher waits until all hosts have addresses, at most this "
+	    "time.",
 	    "The init container, `wait-for-hosts`, runs the launcher's image until all hosts of "
-	    "the hostfile have addresses, asks for what the launcher's first container asks for, "
-	    "and fails after the given time with the names that have none. It needs a POSIX shell, "
-	    "`date`, and `getent` or `ssh`. mpirun gives up at the first name that does not "
-	    "resolve, however patient its ssh is, and names may come later than pods.",
+	    "the hostfile have addresses. It requests the same resources as the launcher's first "
+	    "container. After the given time it fails and prints the names without an address. It "
+	    "needs a POSIX shell, `date`, and `getent` or `ssh`. mpirun fails at the first name "
+	    "that does not resolve, whatever the retry settings of ssh are, and names may be "
+	    "published later than pods.",
 	    "The launcher's pod has an init container."),
 	ROW(compact_hosts, "compact-hosts", SWITCH, 1, 1, 0,
-	    "Short host names, and a discover_hosts.sh that counts: for jobs whose ConfigMap would "
+	    "Short host names and a discover_hosts.sh with loops, for jobs whose ConfigMap would "
 	    "be too large.",
-	    "Hosts are called `JOB-worker-0.JOB` in the hostfile, without namespace and domain, "
-	    "and `discover_hosts.sh` prints them by counting over ranges instead of one `echo` for "
-	    "each. Pods of the job's namespace find the names through their search domains, unless "
-	    "their `dnsPolicy` is `Default` or `None`. 10,000 workers with ordinary names take 1.9 "
-	    "MB, and a ConfigMap holds 1 MiB.",
-	    "Programs that read the hostfile find short names."),
+	    "The hostfile contains names such as `JOB-worker-0.JOB`, without namespace and domain. "
+	    "`discover_hosts.sh` prints them with loops over ranges instead of one `echo` for "
+	    "each. Pods of the job's namespace resolve the names through their search domains, "
+	    "unless their `dnsPolicy` is `Default` or `None`. 10,000 workers with ordinary names "
+	    "need 1.9 MB, and the limit of a ConfigMap is 1 MiB.",
+	    "Programs that read the hostfile get short names."),
 	ROW(network_policy, "network-policy", SWITCH, 1, 1, 0,
-	    "One NetworkPolicy for each job: only pods of the job reach its pods.",
-	    "It is called as the job, owned by it, made with the Service and gone with the job; it "
-	    "holds for launcher and workers and for all ports. What the pods themselves connect to "
-	    "is not limited. It takes a network that enforces such policies, and the right to "
-	    "create and watch them.",
-	    "Ports of the job's pods that others use, for metrics or a dashboard, are closed."),
+	    "Create a NetworkPolicy for each job: only pods of the job reach its pods.",
+	    "It has the name of the job, which owns it. It is created with the Service and deleted "
+	    "with the job. It applies to launcher and workers and to all ports. Outgoing "
+	    "connections of the pods are not limited. This needs a network that enforces such "
+	    "policies, and the right to create and watch them.",
+	    "Ports of the job's pods that other pods use, for metrics or a dashboard, are closed."),
 	ROW(fail_lost_worker, "fail-lost-worker", SWITCH, 1, 1, 0,
-	    "A job whose launcher succeeded although a worker pod was deleted or failed during the "
+	    "A job whose launcher succeeds although a worker pod was deleted or failed during the "
 	    "run is Failed, not Succeeded.",
 	    "mpirun of Open MPI 5.0.7 exits with 0 when it loses a worker. The job gets the reason "
-	    "MPIJobWorkerLost and the name of the worker. A worker pod counts as lost when it "
-	    "failed, is missing or being deleted when the launcher ends, or was created again "
-	    "after the launcher Job had started. A pod that is lost and created again within the "
-	    "second in which the launcher started is not noticed; a worker that is added while the "
-	    "job runs counts as lost. Not for elastic programs, and not with `replace-workers`.",
-	    "A job that goes on without a worker, as elastic programs do, fails at its end."),
+	    "MPIJobWorkerLost and the name of the worker. A worker pod counts as lost if it "
+	    "failed, if it is missing or being deleted when the launcher ends, or if it was "
+	    "recreated after the launcher Job had started. A pod that is lost and recreated within "
+	    "the second in which the launcher starts is not detected. A worker that is added while "
+	    "the job runs counts as lost. Do not use this for elastic programs, nor with "
+	    "`replace-workers`.",
+	    "A job that continues without a worker, as elastic programs do, fails at its end."),
 };
 
 #define COUNT (sizeof(rows) / sizeof(rows[0]))
@@ -224,15 +226,15 @@ static int refuse_value(const struct row *row, const char *value, mpijob_diag *d
 	const struct mpijob_feature *view = &row->view;
 
 	if (view->kind == MPIJOB_FEATURE_SWITCH)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
 		    view->name, NULL, "'%s' is not accepted; use true or false", value);
 	else if (view->kind == MPIJOB_FEATURE_DURATION)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
 		    view->name, NULL,
 		    "'%s' is not accepted; use a duration as 90s, 5m or 1h30m, at most %d s, or 0",
 		    value, (int)view->maximum);
 	else
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-feature", "Invalid",
 		    view->name, NULL, "'%s' is not accepted; use a number from %d to %d, or 0",
 		    value, (int)view->minimum, (int)view->maximum);
 	return MPIJOB_ERR_SPEC;
@@ -245,7 +247,7 @@ static int refuse_name(const char *name, mpijob_diag *diag)
 	for (size_t i = 0; i < COUNT; i++)
 		names[i] = rows[i].view.name;
 	near = mpijob__base_near_word(name, names, COUNT);
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-feature", "NotSupported", name,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unknown-feature", "NotSupported", name,
 	    NULL, "there is no such feature%s%s%s", near != NULL ? "; did you mean " : "",
 	    near != NULL ? near : "", near != NULL ? "?" : "");
 	return MPIJOB_ERR_NOT_FOUND;

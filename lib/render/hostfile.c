@@ -7,7 +7,7 @@
  */
 #include "render/build.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/text.h"
 #include "render/differences.h"
 

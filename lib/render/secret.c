@@ -4,6 +4,7 @@
  * there, and the writer puts the key in its place (stream.c). Without a key pair the public half is
  * a placeholder too.
  */
+#include "base/base64.h"
 #include "render/build.h"
 
 #include "base/text.h"
@@ -13,7 +14,7 @@
 static void put_base64(struct mpijob__render_build *b, mpijob_node *map, const char *key,
     const char *text)
 {
-	size_t len = strlen(text), coded = MPIJOB__RENDER_BASE64_LEN(len);
+	size_t len = strlen(text), coded = MPIJOB__BASE_BASE64_LEN(len);
 	int code;
 
 	mpijob_text_clear(&b->scratch);
@@ -22,7 +23,7 @@ static void put_base64(struct mpijob__render_build *b, mpijob_node *map, const c
 		b->code = b->code != 0 ? b->code : code;
 		return;
 	}
-	mpijob__render_base64_encode((const unsigned char *)text, len, b->scratch.data);
+	mpijob__base_base64_encode((const unsigned char *)text, len, b->scratch.data);
 	mpijob_node_put(b->doc, map, key, mpijob_node_new_string(b->doc, b->scratch.data, coded));
 }
 

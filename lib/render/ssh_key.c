@@ -8,7 +8,8 @@
  */
 #include "render/ssh_key.h"
 
-#include "base/diag.h"
+#include "base/base64.h"
+#include "core/diag.h"
 #include "base/secret.h"
 #include "render/build.h"
 
@@ -33,7 +34,7 @@ static const unsigned char der_middle[] = { 0xa0, 0x07, 0x06, 0x05, 0x2b, 0x81, 
 static const char pem_head[] = "-----BEGIN EC PRIVATE KEY-----\n";
 static const char pem_tail[] = "-----END EC PRIVATE KEY-----\n";
 #define PEM_LINE 64
-#define PEM_BODY MPIJOB__RENDER_BASE64_LEN(DER)
+#define PEM_BODY MPIJOB__BASE_BASE64_LEN(DER)
 #define PEM                                                                       \
 	(sizeof(pem_head) - 1 + PEM_BODY + (PEM_BODY + PEM_LINE - 1) / PEM_LINE + \
 	    sizeof(pem_tail) - 1)
@@ -46,11 +47,11 @@ static const unsigned char blob_head[] = "\0\0\0\x13"
 					 "nistp521"
 					 "\0\0\0\x85";
 #define BLOB (sizeof(blob_head) - 1 + POINT)
-#define LINE (sizeof(line_head) - 1 + MPIJOB__RENDER_BASE64_LEN(BLOB) + 1)
+#define LINE (sizeof(line_head) - 1 + MPIJOB__BASE_BASE64_LEN(BLOB) + 1)
 
 struct mpijob_ssh_key {
 	char pem[PEM + 1];
-	char pem_base64[MPIJOB__RENDER_BASE64_LEN(PEM) + 1];
+	char pem_base64[MPIJOB__BASE_BASE64_LEN(PEM) + 1];
 	char line[LINE + 1];
 };
 
@@ -114,7 +115,7 @@ static void write_private(struct mpijob_ssh_key *key, struct numbers *numbers)
 	at = put(at, numbers->scalar, SCALAR);
 	at = put(at, der_middle, sizeof(der_middle));
 	put(at, numbers->point, POINT);
-	mpijob__render_base64_encode(numbers->der, DER, body);
+	mpijob__base_base64_encode(numbers->der, DER, body);
 
 	at = put(key->pem, pem_head, sizeof(pem_head) - 1);
 	for (size_t i = 0; i < PEM_BODY; i += PEM_LINE) {
@@ -123,7 +124,7 @@ static void write_private(struct mpijob_ssh_key *key, struct numbers *numbers)
 	}
 	put(at, pem_tail, sizeof(pem_tail));
 	mpijob__base_secret_wipe(body, sizeof(body));
-	mpijob__render_base64_encode((const unsigned char *)key->pem, PEM, key->pem_base64);
+	mpijob__base_base64_encode((const unsigned char *)key->pem, PEM, key->pem_base64);
 }
 
 static void write_public(struct mpijob_ssh_key *key, const struct numbers *numbers)
@@ -134,7 +135,7 @@ static void write_public(struct mpijob_ssh_key *key, const struct numbers *numbe
 	memcpy(blob, blob_head, sizeof(blob_head) - 1);
 	memcpy(blob + sizeof(blob_head) - 1, numbers->point, POINT);
 	at = put(at, line_head, sizeof(line_head) - 1);
-	mpijob__render_base64_encode(blob, BLOB, at);
+	mpijob__base_base64_encode(blob, BLOB, at);
 	key->line[LINE - 1] = '\n';
 }
 
@@ -189,7 +190,7 @@ int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out,
 	}
 	mpijob_ssh_key_free(key);
 	if (code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
+		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
 		    "libcrypto does not have the curve P-521, so no SSH key can be made");
 	return code;
 }

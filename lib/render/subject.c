@@ -6,7 +6,7 @@
  */
 #include "render/render.h"
 
-#include "base/diag.h"
+#include "core/diag.h"
 #include "base/struct.h"
 #include "base/text.h"
 #include "job/job.h"
@@ -18,9 +18,9 @@
 
 static int fail(mpijob_diag *diag, const mpijob_node *at, const char *field, const char *message)
 {
-	struct mpijob__base_place place = { NULL, mpijob_node_line(at), mpijob_node_column(at) };
+	struct mpijob__core_place place = { NULL, mpijob_node_line(at), mpijob_node_column(at) };
 
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field,
 	    &place, "%s", message);
 	return MPIJOB_ERR_SPEC;
 }
@@ -56,13 +56,13 @@ int mpijob__render_is_domain(const char *text)
 static int check_namespace(const mpijob *job, const char *name, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), "metadata.namespace");
-	struct mpijob__base_place place = { mpijob_doc_source(mpijob_document(job)),
+	struct mpijob__core_place place = { mpijob_doc_source(mpijob_document(job)),
 		mpijob_node_line(node), mpijob_node_column(node) };
 	const char *form = mpijob__job_syntax_label(name);
 
 	if (form == NULL)
 		return 0;
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid",
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid",
 	    "metadata.namespace", &place, "must be %s", form);
 	return MPIJOB_ERR_SPEC;
 }
@@ -70,7 +70,7 @@ static int check_namespace(const mpijob *job, const char *name, mpijob_diag *dia
 /* Nobody can find the member at fault by the code alone. */
 static int refuse(mpijob_diag *diag, int code, const char *what)
 {
-	mpijob__base_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
 	    "render options: %s%s", what,
 	    code == MPIJOB_ERR_UNSUPPORTED
 		? " has a member that this version of the library does not know"

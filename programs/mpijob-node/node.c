@@ -6,6 +6,8 @@
  */
 #include "node.h"
 
+#include "base/clock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -269,7 +271,7 @@ static void watch_all(const struct node *node, struct watch *watch)
 
 static int next_timeout(const struct node *node)
 {
-	int64_t now = now_ms();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 	int64_t next = INT64_MAX;
 
 	for (const struct probe *p = node->probes; p; p = p->next) {
@@ -288,7 +290,7 @@ static void serve_children(struct node *node, const struct pollfd *fds)
 	struct container *next_container;
 	struct exec *next_exec;
 	struct probe *next_probe;
-	int64_t now = now_ms();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	for (struct container *c = node->containers; c; c = next_container) {
 		next_container = c->next;

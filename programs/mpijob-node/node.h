@@ -292,7 +292,6 @@ bool exec_reaped(struct node *node, pid_t pid, int status);
 
 void probe_start(struct node *node, const struct probe *wanted);
 void probe_step(struct node *node, struct probe *probe, int64_t now, bool ready); /* may free it */
-int64_t now_ms(void);
 
 /* rootfs.c: compose a container's root and move into it */
 

@@ -5,6 +5,7 @@
  * see whether somebody listens, without a connection that a server would log, the kernel's table is
  * read.
  */
+#include "base/clock.h"
 #include "node.h"
 
 #include <errno.h>
@@ -14,18 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STATE_LISTEN 0x0A
-
-int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void step_in(const struct sandbox *s)
 {
@@ -138,7 +130,7 @@ static void try_again(struct node *node, struct probe *probe, int64_t now)
 void probe_start(struct node *node, const struct probe *wanted)
 {
 	struct probe *probe;
-	int64_t now = now_ms();
+	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	if (!sandbox_find(node, wanted->sandbox)) {
 		answer_error(node, wanted->request, MPIJOB_ERR_NOT_FOUND, 0,

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "log.h"
 
 #define MOST (1 << 20) /* bytes: what a ConfigMap can hold */
@@ -67,10 +67,7 @@ static int parse(struct configuration *configuration, mpijob_operator_config **o
 
 static void note_good(struct configuration *configuration)
 {
-	struct timespec now = { 0, 0 };
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	configuration->read_s = now.tv_sec;
+	configuration->read_s = mpijob__base_clock_wall_ms() / 1000;
 	configuration->text_good = configuration->good = 1;
 }
 

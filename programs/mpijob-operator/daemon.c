@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -22,6 +21,7 @@
 #include <mpijob/mpijob.h>
 
 #include "address.h"
+#include "base/clock.h"
 #include "connect.h"
 #include "election.h"
 #include "log.h"
@@ -49,14 +49,6 @@ struct life {
 static volatile sig_atomic_t ends;    /* signals that asked for the end */
 static volatile sig_atomic_t hangups; /* signals that asked to read the configuration again */
 static int alarm_fd = -1;
-
-static int64_t now_ms(void)
-{
-	struct timespec now = { 0, 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- signals ---- */
 
@@ -205,7 +197,7 @@ static void begin_end(struct life *life)
 		return;
 	}
 	life->stage = STAGE_DRAINING;
-	life->deadline_ms = now_ms() + life->state.settings->grace_ms;
+	life->deadline_ms = mpijob__base_clock_monotonic_ms() + life->state.settings->grace_ms;
 }
 
 static void end_drain(struct life *life, size_t busy)
@@ -219,7 +211,7 @@ static void end_drain(struct life *life, size_t busy)
 		return;
 	}
 	life->stage = STAGE_RELEASING;
-	life->deadline_ms = now_ms() + RELEASE_MS;
+	life->deadline_ms = mpijob__base_clock_monotonic_ms() + RELEASE_MS;
 	mpijob_lease_release(life->state.lease);
 }
 
@@ -239,11 +231,12 @@ static int advance(struct life *life)
 	case STAGE_ASKING: return life->asked ? begin_work(life) : 0;
 	case STAGE_DRAINING:
 		busy = mpijob_operator_busy(state->operator_);
-		if (busy == 0 || now_ms() >= life->deadline_ms)
+		if (busy == 0 || mpijob__base_clock_monotonic_ms() >= life->deadline_ms)
 			end_drain(life, busy);
 		return 0;
 	case STAGE_RELEASING:
-		if (!mpijob_lease_busy(state->lease) || now_ms() >= life->deadline_ms)
+		if (!mpijob_lease_busy(state->lease) ||
+		    mpijob__base_clock_monotonic_ms() >= life->deadline_ms)
 			life->stage = STAGE_OVER;
 		return 0;
 	default: return 0;
@@ -292,7 +285,7 @@ enum { AT_ALARM, AT_CONFIGURATION, AT_HEALTH, AT_MONITORING, AT_CLIENT, PLACES }
 
 static void serve_one(struct server *server, const struct pollfd *fd, int64_t due_ms)
 {
-	if (server && (fd->revents || (due_ms >= 0 && due_ms <= now_ms())))
+	if (server && (fd->revents || (due_ms >= 0 && due_ms <= mpijob__base_clock_monotonic_ms())))
 		server_run(server);
 }
 
@@ -334,10 +327,10 @@ static int wait_for_news(struct life *life)
 	if (code)
 		return code;
 	fds[AT_CLIENT].fd = life->pause ? -1 : fd;
-	sooner(&when, life->pause ? now_ms() + NOMEM_PAUSE_MS : due);
+	sooner(&when, life->pause ? mpijob__base_clock_monotonic_ms() + NOMEM_PAUSE_MS : due);
 	sooner(&when, health_ms);
 	sooner(&when, monitoring_ms);
-	int64_t wait = when == INT64_MAX ? -1 : when - now_ms();
+	int64_t wait = when == INT64_MAX ? -1 : when - mpijob__base_clock_monotonic_ms();
 	if (when != INT64_MAX && wait < 0)
 		wait = 0;
 	if (wait_quietly(life, fds, wait) < 0)

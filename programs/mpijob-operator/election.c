@@ -10,25 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "log.h"
 
 #define NAME "mpi-operator"
 
-/* Host name and a random UUID (version 4), yours; NULL when they are not available. */
+/* A new string of the host name and a UUID; NULL if one of them is not available. */
 static char *make_identity(void)
 {
-	char host[256] = "", *text = NULL;
-	unsigned char id[16];
+	char host[256] = "", uuid[MPIJOB__BASE_RANDOM_UUID_SIZE], *text = NULL;
 
-	if (gethostname(host, sizeof(host) - 1) || getentropy(id, sizeof(id)))
+	if (gethostname(host, sizeof(host) - 1) || mpijob__base_random_uuid(uuid))
 		return NULL;
-	id[6] = (unsigned char)((id[6] & 0x0f) | 0x40);
-	id[8] = (unsigned char)((id[8] & 0x3f) | 0x80);
-	int len = asprintf(&text,
-	    "%s_%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", host, id[0],
-	    id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11], id[12],
-	    id[13], id[14], id[15]);
-	return len < 0 ? NULL : text;
+	return asprintf(&text, "%s_%s", host, uuid) < 0 ? NULL : text;
 }
 
 static void changed(void *user, int leading, const char *holder)
@@ -56,9 +50,10 @@ int election_begin(struct state *state)
 	if (state->settings->shadow || !state->settings->leader_elect)
 		return 0;
 	state->identity = make_identity();
-	int code = state->identity && getentropy(&options.seed, sizeof(options.seed)) == 0
-		       ? 0
-		       : MPIJOB_ERR_NOMEM;
+	int code =
+	    state->identity && mpijob__base_random_fill(&options.seed, sizeof(options.seed)) == 0
+		? 0
+		: MPIJOB_ERR_NOMEM;
 	options.namespace_ = state->settings->lock_namespace;
 	options.name = NAME;
 	options.identity = state->identity;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of the daemon's flags. Flags of mpi-operator v0.8.2 keep their names, defaults and
- * meaning, so that its Deployments work; those without a meaning here are accepted and logged once.
- * A flag has one dash or two, and its value after '=' or as the next word, as in Go's flag package.
+ * The table of all flags of the daemon. Flags of mpi-operator v0.8.2 keep their names, defaults and
+ * meaning, so that a Deployment for it still works. A flag without a meaning here is accepted and
+ * reported once. A flag has one dash or two, and its value follows after '=' or as the next word,
+ * as in Go's flag package.
  */
 #include "flags.h"
 
@@ -21,83 +22,84 @@
 
 const struct flag_row flag_rows[] = {
 	{ "kubeConfig", "kubeconfig", "FILE", FLAG_TEXT, NULL, AT(kubeconfig),
-	    "Kubeconfig to read; $KUBECONFIG wins over it. Without both, and without --master, it "
-	    "is the service account of the pod that this runs in." },
+	    "Kubeconfig to read; $KUBECONFIG wins over it. Without both, and without --master, "
+	    "the service account of the operator's pod is used." },
 	{ "master", NULL, "URL", FLAG_TEXT, NULL, AT(master),
 	    "Address of the API server; wins over that of the kubeconfig." },
 	{ "namespace", NULL, "NAMESPACE", FLAG_TEXT, "$KUBEFLOW_NAMESPACE", AT(namespace_),
 	    "The namespace whose MPIJobs are reconciled; empty: all." },
 	{ "lock-namespace", NULL, "NAMESPACE", FLAG_TEXT, "mpi-operator", AT(lock_namespace),
-	    "Namespace of the Lease mpi-operator, which decides who leads." },
+	    "Namespace of the Lease mpi-operator, which decides which operator leads." },
 	{ "leader-elect", NULL, NULL, FLAG_SWITCH, "true", AT(leader_elect),
-	    "Lead only while holding the Lease. Without it nothing prevents two operators from "
-	    "leading at once." },
+	    "Reconcile only while holding the Lease. If false, nothing prevents two operators "
+	    "from reconciling at the same time." },
 	{ "gang-scheduling", NULL, "NAME", FLAG_TEXT, NULL, AT(gang_scheduling),
-	    "Gang scheduler: volcano, or the scheduler's name for scheduler-plugins." },
+	    "Gang scheduler: volcano, or the scheduler name of scheduler-plugins." },
 	{ "cluster-domain", NULL, "DOMAIN", FLAG_TEXT, NULL, AT(cluster_domain),
-	    "DNS domain of the cluster for host names; without it they end in .svc." },
+	    "DNS domain of the cluster for host names; by default they end with .svc." },
 	{ "kube-api-qps", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(qps),
-	    "Requests a second at most; the Lease's are not counted, nor are watches. Without it "
-	    "there is no limit, and the server's own fairness decides; 0 is 5, and a negative "
-	    "number no limit, as for other clients of Kubernetes." },
+	    "Maximum number of requests per second, without watches and the requests for the "
+	    "Lease. By default there is no limit, and the server's priority and fairness "
+	    "applies. As in other clients of Kubernetes, 0 is 5, and a negative number means no "
+	    "limit." },
 	{ "kube-api-burst", NULL, "NUMBER", FLAG_NUMBER, NULL, AT(burst),
-	    "With --kube-api-qps: requests that may leave at once after a quiet time; 10 without "
-	    "it, and for 0." },
+	    "With --kube-api-qps: number of requests that may be sent at once after an idle "
+	    "time; default, and for 0: 10." },
 	{ "launcher-hold", NULL, "DURATION", FLAG_DURATION, "4s", AT(launcher_hold_ms),
-	    "A launcher starts once the DNS names of its workers resolve, at the latest so long "
-	    "after all workers are ready, or 10s after they were created if they are not ready by "
-	    "then; 0: at once." },
+	    "A launcher starts when the DNS names of its workers resolve, at the latest this "
+	    "time after all workers are ready, or 10s after they were created if they are not "
+	    "ready by then; 0: at once." },
 	{ "max-writes", NULL, "NUMBER", FLAG_NUMBER, "16", AT(max_writes),
-	    "Writes in flight at a time." },
+	    "Maximum number of concurrent writes." },
 	{ "monitoring-port", NULL, "PORT", FLAG_NUMBER, "0", AT(monitoring_port),
-	    "Port of /metrics and /shadow; 0: none, unless --monitoring-address has one." },
+	    "Port of /metrics and /shadow; 0: none, unless --monitoring-address has a port." },
 	{ "monitoring-address", NULL, "HOST[:PORT]", FLAG_TEXT, NULL, AT(monitoring_address),
-	    "Address for --monitoring-port; all addresses without it." },
+	    "Address for --monitoring-port; default: all addresses." },
 	{ "health-address", NULL, "[HOST]:PORT", FLAG_TEXT, ":8080", AT(health_address),
 	    "Address of /healthz and /readyz; empty: none." },
 	{ "shadow", NULL, NULL, FLAG_SWITCH, "false", AT(shadow),
-	    "Plan every job, execute nothing, and report at /shadow what would have been executed. "
-	    "Needs no Lease, and only rights to read." },
+	    "Plan every job, execute nothing, and report the planned actions at /shadow. Needs "
+	    "no Lease, and only read rights." },
 	{ "config", NULL, "FILE", FLAG_TEXT, NULL, AT(config),
-	    "Defaults and limits by namespace, and which annotations tenants may use: "
-	    "docs/operator-config.md. Read again when it changes, and at SIGHUP." },
+	    "Defaults and limits for each namespace, and the annotations that tenants may use: "
+	    "docs/operator-config.md. The file is read again when it changes, and after SIGHUP." },
 	{ "grace-period", NULL, "DURATION", FLAG_DURATION, "25s", AT(grace_ms),
-	    "At shutdown, wait at most this long for writes in flight." },
+	    "At the end, wait at most this time for writes in flight." },
 	{ "log-format", NULL, "FORMAT", FLAG_TEXT, "text", AT(log_format),
-	    "text, or json: one object a line." },
+	    "text, or json with one object per line." },
 	{ "version", NULL, NULL, FLAG_SWITCH, "false", AT(version), "Print the version." },
 	{ "man", NULL, NULL, FLAG_SWITCH, "false", AT(man), "Print the manual page in roff." },
 	{ "help", "h", NULL, FLAG_SWITCH, "false", AT(help), "Print this help." },
-	{ "threadiness", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "There is one thread." },
+	{ "threadiness", NULL, "NUMBER", FLAG_IGNORED, NULL, 0, "The operator has one thread." },
 	{ "controller-queue-rate-limit", NULL, "NUMBER", FLAG_IGNORED, NULL, 0,
-	    "The queue has no limit of rate." },
+	    "The queue has no rate limit." },
 	{ "controller-queue-burst", NULL, "NUMBER", FLAG_IGNORED, NULL, 0,
-	    "The queue has no limit of rate." },
+	    "The queue has no rate limit." },
 	{ "v", NULL, "LEVEL", FLAG_NUMBER, "0", AT(verbosity),
 	    "4 and above: log each action with its reason." },
 	{ "vmodule", NULL, "PATTERNS", FLAG_IGNORED, NULL, 0, "See --v." },
 	{ "stderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "alsologtostderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "log_backtrace_at", NULL, "PLACE", FLAG_IGNORED, NULL, 0,
 	    "The log has no stack traces." },
 	{ "log_dir", NULL, "DIRECTORY", FLAG_IGNORED, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "log_file", NULL, "FILE", FLAG_IGNORED, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "log_file_max_size", NULL, "MEGABYTES", FLAG_IGNORED, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "logtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "alsologtostderr", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "legacy_stderr_threshold_behavior", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "one_output", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
-	    "Everything is logged on standard error." },
+	    "The log is written to standard error." },
 	{ "add_dir_header", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0,
-	    "Lines of the log name no source files." },
+	    "Log lines contain no source files." },
 	{ "skip_headers", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "See --log-format." },
 	{ "skip_log_headers", NULL, NULL, FLAG_IGNORED_SWITCH, NULL, 0, "See --log-format." },
 	{ NULL, NULL, NULL, FLAG_SWITCH, NULL, 0, NULL },
@@ -396,20 +398,19 @@ static const char *feature_value(const struct mpijob_feature *feature)
 
 void flags_print_help(void)
 {
-	puts("mpijob-operator: runs the MPIJobs (kubeflow.org/v2beta1) of a Kubernetes cluster\n\n"
-	     "Usage: mpijob-operator [FLAG...]\n\n"
-	     "Flags, with one dash or two, the value behind '=' or as the next word; defaults in "
-	     "parentheses:");
+	puts("mpijob-operator: runs the MPIJobs (kubeflow.org/v2beta1) of a Kubernetes "
+	     "cluster\n\nUsage: mpijob-operator [FLAG...]\n\nFlags have one dash or two. The "
+	     "value follows after '=' or as the next word. Defaults are in parentheses:");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (!is_ignored(row))
 			print_flag(row);
-	puts("\nWhat is done only when it is asked for; docs/options.md says more:");
+	puts("\nOptional features; see docs/options.md:");
 	for (size_t i = 0; i < mpijob_feature_count(); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		printf("  --%s%s\n", feature->name, feature_value(feature));
 		wrap(feature->summary, 6, 100);
 	}
-	puts("\nAccepted without effect, so that a Deployment of mpi-operator works:");
+	puts("\nAccepted for compatibility with Deployments of mpi-operator, without effect:");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))
 			print_flag(row);
@@ -456,18 +457,19 @@ void flags_print_manual(void)
 	    mpijob_version());
 	puts(".SH NAME\nmpijob\\-operator \\- run the MPIJobs of a Kubernetes cluster");
 	puts(".SH SYNOPSIS\n.B mpijob\\-operator\n[\\fIFLAG\\fR...]");
-	puts(".SH DESCRIPTION\nWatches the MPIJobs (kubeflow.org/v2beta1) of a cluster and "
-	     "creates, updates and deletes their children.\n"
-	     "It replaces mpi\\-operator v0.8.2: flags, Lease, health check, metrics, objects, "
-	     "conditions and Events are the same,\n"
-	     "so that either can replace the other while jobs run.");
-	puts(".PP\nSeveral may run at once: one holds the Lease\n.B mpi\\-operator\nand leads, the "
-	     "others watch and can take over.");
-	puts(".SH FLAGS\nWith one dash or two, the value behind '=' or as the next word.");
+	puts(".SH DESCRIPTION\nWatches the MPIJobs (kubeflow.org/v2beta1) of a cluster, and "
+	     "creates, observes and cleans up the objects that they own.\nIt is a drop\\-in "
+	     "replacement for mpi\\-operator v0.8.2: flags, Lease, health check, metrics, "
+	     "objects, conditions and Events\nare the same, so that each operator can replace "
+	     "the other while jobs run.");
+	puts(".PP\nSeveral replicas may run at once. One holds the Lease\n.B "
+	     "mpi\\-operator\nand reconciles. The others watch, and take over when it stops.");
+	puts(".SH FLAGS\nFlags have one dash or two. The value follows after '=' or as the next "
+	     "word.");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (!is_ignored(row) && row->offset != AT(help))
 			roff_flag(row);
-	puts(".SH FEATURES\nOff by default; each has a flag of its name.");
+	puts(".SH FEATURES\nThese features are off by default. Each has a flag with its name.");
 	for (size_t i = 0; i < mpijob_feature_count(); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		fputs(".TP\n.B \\-\\-", stdout);
@@ -476,25 +478,23 @@ void flags_print_manual(void)
 		roff(feature->summary);
 		putchar('\n');
 	}
-	puts(".SH FLAGS WITHOUT EFFECT\nAccepted, so that a Deployment of mpi\\-operator works; "
-	     "each is logged once.");
+	puts(".SH FLAGS WITHOUT EFFECT\nAccepted for compatibility with Deployments of "
+	     "mpi\\-operator. Each is reported once in the log.");
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if (is_ignored(row))
 			roff_flag(row);
 	puts(".SH ENVIRONMENT\n.TP\n.B KUBECONFIG\nKubeconfig files, separated by colons; wins "
 	     "over\n.BR \\-\\-kubeConfig .\n"
 	     ".TP\n.B KUBEFLOW_NAMESPACE\nDefault of\n.BR \\-\\-namespace .");
-	puts(".SH ENDPOINTS\n.TP\n.B /healthz\nFails when this operator leads and could not renew "
-	     "the "
-	     "Lease until 20 seconds after its end.\n"
-	     ".TP\n.B /readyz\nFails until the first lists have arrived.\n"
-	     ".TP\n.B /metrics\nFor Prometheus; on \\-\\-monitoring\\-port.\n"
-	     ".TP\n.B /shadow\nOne JSON object a line for each action that \\-\\-shadow would have "
-	     "executed; see\n.BR mpijob (1),\nshadow\\-report.");
-	puts(".SH SIGNALS\n.TP\n.B SIGTERM, SIGINT\nStop leading, wait for requests in flight, "
-	     "release the Lease, exit with 0. A second signal: exit at once.\n"
-	     ".TP\n.B SIGHUP\nRead the file of \\-\\-config again.");
-	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 when it cannot start: no "
-	     "configuration, no CRD, an address in use; 2 when a flag is wrong.");
+	puts(".SH ENDPOINTS\n.TP\n.B /healthz\nFails if this operator leads and has not renewed "
+	     "the Lease for 20 seconds longer than the Lease duration.\n.TP\n.B /readyz\nFails "
+	     "until the first lists have arrived.\n.TP\n.B /metrics\nFor Prometheus; on "
+	     "\\-\\-monitoring\\-port.\n.TP\n.B /shadow\nOne JSON object per line for each "
+	     "action that \\-\\-shadow planned; see\n.BR mpijob (1),\nshadow\\-report.");
+	puts(".SH SIGNALS\n.TP\n.B SIGTERM, SIGINT\nStop reconciling, wait for writes in "
+	     "flight, release the Lease, and exit with 0. A second signal ends the process at "
+	     "once.\n.TP\n.B SIGHUP\nRead the file of \\-\\-config again.");
+	puts(".SH EXIT STATUS\n0 after SIGTERM or SIGINT; 1 if the operator could not start: no "
+	     "configuration, no CRD, an address in use; 2 if a flag is invalid.");
 	puts(".SH SEE ALSO\n.BR mpijob (1)");
 }

@@ -5,11 +5,13 @@
  */
 #include "log.h"
 
+#include "base/clock.h"
+#include "base/time.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <mpijob/doc.h>
@@ -40,15 +42,12 @@ static const char *word(int severity)
 						     : "debug";
 }
 
-static void stamp(char *text, size_t size)
+static void stamp(char text[MPIJOB__BASE_TIME_NS_SIZE])
 {
-	struct timespec now = { 0, 0 };
-	struct tm parts;
+	int64_t now_ms = mpijob__base_clock_wall_ms();
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	(void)gmtime_r(&now.tv_sec, &parts);
-	size_t len = strftime(text, size, "%Y-%m-%dT%H:%M:%S", &parts);
-	(void)snprintf(text + len, size - len, ".%03ldZ", now.tv_nsec / 1000000);
+	(void)mpijob__base_time_format_ns(now_ms / 1000, (int32_t)(now_ms % 1000) * 1000000, 3,
+	    text);
 }
 
 static int plain_line(mpijob_text *line, const char *time, const struct mpijob_finding *finding)
@@ -101,10 +100,10 @@ void log_finding(void *user, const struct mpijob_finding *finding)
 {
 	static const char lost[] = "mpijob-operator: out of memory: a line of the log is lost\n";
 	mpijob_text *line = mpijob_text_new();
-	char time[40];
+	char time[MPIJOB__BASE_TIME_NS_SIZE];
 
 	(void)user;
-	stamp(time, sizeof(time));
+	stamp(time);
 	int rc = !line  ? MPIJOB_ERR_NOMEM
 		 : json ? json_line(line, time, finding)
 			: plain_line(line, time, finding);

@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <mpijob/mpijob.h>
 
+#include "base/clock.h"
+#include "base/random.h"
 #include "log.h"
 
 #define SLOTS        1024 /* a power of two */
@@ -52,14 +52,6 @@ struct names {
 	char *domain;
 	struct slot slots[SLOTS];
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now = { 0, 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- resolv.conf ---- */
 
@@ -180,7 +172,7 @@ static int send_query(struct names *names, const char *name, struct slot *slot)
 	uint16_t noise;
 	size_t len = write_name(name, query + HEADER);
 
-	if (len == 0 || getrandom(&noise, sizeof(noise), GRND_NONBLOCK) != sizeof(noise))
+	if (len == 0 || mpijob__base_random_fill(&noise, sizeof(noise)))
 		return -1;
 	/* The lower bits of the number are the slot's. */
 	slot->id = (uint16_t)((noise & ~(SLOTS - 1U)) | (unsigned)(slot - names->slots));
@@ -202,7 +194,7 @@ static void take_answer(struct names *names, const uint8_t header[HEADER])
 	if (slot->state != ASKED || slot->id != id || !(header[2] & FLAG_ANSWER))
 		return;
 	slot->state = (header[3] & CODE_MASK) == 0 ? EXISTS : MISSING;
-	slot->ms = now_ms();
+	slot->ms = mpijob__base_clock_monotonic_ms();
 }
 
 /* Read at most as many packets as there are queries: a flood must not occupy the operator. */
@@ -236,7 +228,7 @@ static int is_over(const struct slot *slot)
 		[MISSING] = AGAIN_MS,
 	};
 
-	return now_ms() - slot->ms >= after_ms[slot->state];
+	return mpijob__base_clock_monotonic_ms() - slot->ms >= after_ms[slot->state];
 }
 
 int names_resolve(void *user, const char *name)
@@ -255,6 +247,6 @@ int names_resolve(void *user, const char *name)
 		return -1;
 	slot->hash = number;
 	slot->state = ASKED;
-	slot->ms = now_ms();
+	slot->ms = mpijob__base_clock_monotonic_ms();
 	return 0;
 }

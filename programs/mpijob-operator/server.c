@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
+#include "base/clock.h"
 #include "log.h"
 
 #define MOST_CONNECTIONS 64
@@ -46,14 +46,6 @@ struct server {
 	unsigned heavy;
 	int epoll;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now = { 0, 0 };
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- connections ---- */
 
@@ -107,7 +99,7 @@ static void enter(struct server *server, struct MHD_Connection *connection, void
 		make_room(server);
 	visitor->server = server;
 	visitor->fd = info ? info->connect_fd : -1;
-	visitor->end_ms = now_ms() + LIFE_MS;
+	visitor->end_ms = mpijob__base_clock_monotonic_ms() + LIFE_MS;
 	visitor->prev = server->newest;
 	if (server->newest)
 		server->newest->next = visitor;
@@ -128,7 +120,7 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 /* Close connections that send too slowly. */
 static void sweep(struct server *server)
 {
-	int64_t now = server->oldest ? now_ms() : 0;
+	int64_t now = server->oldest ? mpijob__base_clock_monotonic_ms() : 0;
 
 	for (struct visitor *visitor = server->oldest; visitor && visitor->end_ms <= now;
 	     visitor = visitor->next)
@@ -163,7 +155,7 @@ static enum MHD_Result plain(struct MHD_Connection *connection, unsigned status,
 
 static int is_too_much(struct server *server)
 {
-	int64_t second = now_ms() / 1000;
+	int64_t second = mpijob__base_clock_monotonic_ms() / 1000;
 
 	if (second != server->second)
 		server->heavy = 0;
@@ -253,10 +245,11 @@ int server_fd(const struct server *server)
 int64_t server_due_ms(struct server *server)
 {
 	MHD_UNSIGNED_LONG_LONG wait;
-	int64_t due = server->oldest ? now_ms() + SWEEP_MS : -1;
+	int64_t due = server->oldest ? mpijob__base_clock_monotonic_ms() + SWEEP_MS : -1;
 
 	if (MHD_get_timeout(server->daemon, &wait) == MHD_YES && (due < 0 || wait < SWEEP_MS))
-		due = now_ms() + (int64_t)(wait < SWEEP_MS ? wait : SWEEP_MS);
+		due = mpijob__base_clock_monotonic_ms() +
+		      (int64_t)(wait < SWEEP_MS ? wait : SWEEP_MS);
 	return due;
 }
 

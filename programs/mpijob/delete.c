@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
 #include "pods.h"
@@ -98,7 +99,7 @@ static int wait_for(struct deletion *deletion, struct chosen_job *job)
 	int64_t left = -1;
 
 	if (deletion->end_ms) {
-		left = deletion->end_ms - clock_ms();
+		left = deletion->end_ms - mpijob__base_clock_monotonic_ms();
 		left = left > 0 ? left : 0;
 	}
 	target_set(&target, job);
@@ -174,7 +175,7 @@ int delete_command(const struct arguments *arguments)
 	if (chosen_check_some(arguments))
 		return EXIT_USAGE;
 	if (arguments->limit_ms.is && arguments->limit_ms.value > 0)
-		deletion.end_ms = clock_ms() + arguments->limit_ms.value;
+		deletion.end_ms = mpijob__base_clock_monotonic_ms() + arguments->limit_ms.value;
 	int code = connection_open(&deletion.connection, arguments);
 	if (code == 0) {
 		connection_catch_signals(&deletion.connection);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "chosen.h"
 #include "effective.h"
 #include "evidence.h"
@@ -422,10 +422,8 @@ static int put_all(const struct described *this)
 static int describe(struct described *this, const struct chosen_job *job)
 {
 	struct connection *connection = this->connection;
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	this->now_s = now.tv_sec;
+	this->now_s = mpijob__base_clock_wall_ms() / 1000;
 	int code = seen_gather(&this->seen, connection->client, job->namespace_, job->name,
 	    connection->diag);
 	if (code == 0)

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "doctor.h"
+#include "base/clock.h"
 #include "findings.h"
 #include "print.h"
 #include "when.h"
@@ -365,10 +365,9 @@ static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 	const mpijob_node *items =
 	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	size_t alive = 0;
-	struct timespec now;
+	int64_t now = mpijob__base_clock_wall_ms() / 1000;
 
 	*seen = there >= 0;
-	clock_gettime(CLOCK_REALTIME, &now);
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *item = mpijob_node_at(items, i);
 		const char *name = text_at(item, "metadata.name"),
@@ -378,15 +377,14 @@ static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 		if (strcmp(name, "mpi-operator") != 0)
 			continue;
 		mpijob_node_int(mpijob_node_find(item, "spec.leaseDurationSeconds"), &seconds);
-		int fresh = when_parse(renewed, &at) == 0 && now.tv_sec - at <= 2 * seconds + 30;
+		int fresh = when_parse(renewed, &at) == 0 && now - at <= 2 * seconds + 30;
 		alive += (size_t)fresh;
 		if (fresh || !quiet)
 			say(doctor, fresh ? RESULT_OK : RESULT_WARN, "lease",
 			    "kubectl logs -n mpi-operator deployment/mpi-operator",
 			    "Lease %s/%s is held by %s, renewed %s ago%s",
 			    text_at(item, "metadata.namespace"), name,
-			    text_at(item, "spec.holderIdentity"),
-			    age_text(renewed, now.tv_sec, age),
+			    text_at(item, "spec.holderIdentity"), age_text(renewed, now, age),
 			    fresh ? "" : ": that operator is gone");
 	}
 	mpijob_doc_free(doc);

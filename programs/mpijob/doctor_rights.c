@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "doctor.h"
 #include "when.h"
 
@@ -298,7 +298,7 @@ void check_operator_rights(struct doctor *doctor)
 	int there = look_at(doctor, &place, namespace_, NULL, &doc);
 	const mpijob_node *items =
 	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
-	time_t now = time(NULL);
+	int64_t now = mpijob__base_clock_wall_ms() / 1000;
 	size_t count = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(items) && count < MOST_LACKS && doctor->code == 0;

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
+#include "base/random.h"
 #include "findings.h"
 #include "input.h"
 #include "options.h"
@@ -343,7 +343,7 @@ static int render_options(const struct task *task, const struct classes *classes
 	options->priority_classes_count = classes->count;
 	if (!arguments->with_key)
 		return 0;
-	if (getrandom(entropy, MPIJOB_SSH_ENTROPY, 0) != MPIJOB_SSH_ENTROPY)
+	if (mpijob__base_random_fill(entropy, MPIJOB_SSH_ENTROPY))
 		return findings_add(task->diag, MPIJOB_ERR_IO, NULL, "no-entropy",
 		    "the kernel gives no random bytes");
 	options->entropy = entropy;

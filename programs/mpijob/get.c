@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
 #include "print.h"
@@ -411,7 +411,7 @@ static int print_or_keep(struct get *get, const mpijob_node *job)
 {
 	if (!get->listed && get->arguments->watch_only)
 		return 0;
-	get->now_s = time(NULL);
+	get->now_s = mpijob__base_clock_wall_ms() / 1000;
 	return get->listed ? print_change(get, job) : list_add(get, job);
 }
 
@@ -536,7 +536,7 @@ static int run(struct get *get)
 
 int get_command(const struct arguments *arguments)
 {
-	struct get get = { .arguments = arguments, .now_s = time(NULL) };
+	struct get get = { .arguments = arguments, .now_s = mpijob__base_clock_wall_ms() / 1000 };
 
 	if (form_read(arguments->output, &get.form) || chosen_check(arguments))
 		return EXIT_USAGE;

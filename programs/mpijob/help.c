@@ -99,8 +99,8 @@ static void print_commands(const char *called)
 	printf("Usage: %s COMMAND [OPTION...] [OPERAND...]\n\nCommands:\n", called);
 	for (const struct command *command = commands; command->name; command++)
 		printf("  %-15s%s\n", command->name, command->summary);
-	printf("\n'%s help COMMAND' tells more, 'help options' of options that choose the cluster. "
-	       "Start with: %s validate job.yaml\n",
+	printf("\n'%s help COMMAND' describes a command, 'help options' the options that select "
+	       "the cluster. Start with: %s validate job.yaml\n",
 	    called, called);
 }
 
@@ -117,16 +117,15 @@ void help_print(const struct command *command, int kubectl)
 	wrap(command->text, 0, 0);
 	print_options(command->bit);
 	if (talks_to_clusters(command))
-		printf("\nThe cluster is chosen as kubectl does, with --context and others; '%s "
+		printf("\nThe cluster is selected as in kubectl, with --context and others; '%s "
 		       "help options' lists them.\n",
 		    called);
 }
 
 static void print_connection(void)
 {
-	puts("Options of all commands that talk to a cluster: which server, and as whom. Without "
-	     "them it is the current context of the\n"
-	     "kubeconfig, as for kubectl.");
+	puts("Options of all commands for a cluster: they select the server and the user. "
+	     "Without them the current context of the\nkubeconfig is used, as in kubectl.");
 	print_options(COMMAND_CONNECTION);
 }
 
@@ -171,12 +170,11 @@ void manual_print(void)
 	printf(".TH MPIJOB 1 \"\" \"libmpijob %s\" \"User Commands\"\n", mpijob_version());
 	puts(".SH NAME\nmpijob \\- check, render, run and manage MPIJobs");
 	puts(".SH SYNOPSIS\n.B mpijob\n.I COMMAND\n[\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]");
-	puts(".SH DESCRIPTION\nWorks on MPIJobs of kubeflow.org/v2beta1 in YAML or JSON files: one "
-	     "launcher that runs\n"
-	     ".BR mpirun (1),\nmany workers that run\n.BR sshd (8).");
-	puts("Commands that talk to a cluster need its Kubernetes API server and the MPI operator "
-	     "there; they also work as\n"
-	     ".BR \"kubectl mpijob\" .");
+	puts(".SH DESCRIPTION\nWorks with MPIJobs (kubeflow.org/v2beta1) in YAML or JSON files. "
+	     "An MPIJob has one launcher that runs\n.BR mpirun (1),\nand workers that run\n.BR "
+	     "sshd (8).");
+	puts("Commands for a cluster need its Kubernetes API server, and the MPI operator in "
+	     "the cluster. They also work as\n.BR \"kubectl mpijob\" .");
 	puts(".SH COMMANDS");
 	for (const struct command *command = commands; command->name; command++) {
 		printf(".SS \"mpijob %s\"\n", command->name);
@@ -189,14 +187,15 @@ void manual_print(void)
 		putchar('\n');
 		roff_options(command->bit);
 		if (talks_to_clusters(command))
-			puts(".PP\nAnd the options under OPTIONS OF CLUSTERS.");
+			puts(".PP\nThe options under OPTIONS OF CLUSTERS are also available.");
 	}
-	puts(".SH OPTIONS OF CLUSTERS\nWhich server, and as whom, as for\n.BR kubectl (1):");
+	puts(".SH OPTIONS OF CLUSTERS\nThese options select the server and the user, as in\n.BR "
+	     "kubectl (1):");
 	roff_options(COMMAND_CONNECTION);
-	puts(".SH EXIT STATUS\n0 done; 1 findings, or something failed; 2 the command line is "
-	     "wrong; 124 after \\-\\-timeout; 130 after an interrupt;\n"
-	     ".B run\nand\n.B exec\npass on the exit status of the job's programs, and use 125 for "
-	     "failures of their own.");
+	puts(".SH EXIT STATUS\n0 for success; 1 for findings or a failure; 2 for an invalid "
+	     "command line; 124 after \\-\\-timeout; 130 after an interrupt.\n.B run\nand\n.B "
+	     "exec\nreturn the exit status of the job's programs, and 125 for their own "
+	     "failures.");
 	puts(".SH SEE ALSO\n.BR kubectl (1),\n.BR mpirun (1)");
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "evidence.h"
 #include "hopeless.h"
 #include "print.h"
@@ -79,7 +80,7 @@ void hopeless_look(struct pod_row *row, const mpijob_node *pod)
 		}
 	}
 	if (!waited)
-		row->waits_ms = clock_ms();
+		row->waits_ms = mpijob__base_clock_monotonic_ms();
 	if (!ran && strcmp(text_at(pod, "status.phase"), "Failed") == 0 &&
 	    *text_at(pod, "status.message"))
 		note(row, "", "", text_at(pod, "status.message"));
@@ -91,7 +92,8 @@ static const char *why_never(struct pod_row *row)
 {
 	char *message = NULL;
 
-	if (row->never || !row->waits || clock_ms() - row->waits_ms < CREATED_MS)
+	if (row->never || !row->waits ||
+	    mpijob__base_clock_monotonic_ms() - row->waits_ms < CREATED_MS)
 		return row->never;
 	if (asprintf(&message, "%s; a local run has only the objects of its files", row->waits) < 0)
 		return NULL;
@@ -154,7 +156,7 @@ static void give_up(struct run *run, const char *why, int explained)
 	run->finished = run->pods.given_up = 1;
 	run->explained = explained;
 	run->phase = "failed";
-	run->finished_ms = clock_ms();
+	run->finished_ms = mpijob__base_clock_monotonic_ms();
 	free(run->failure);
 	run->failure = strdup(why);
 }
@@ -164,7 +166,8 @@ static int may_end_well(const struct run *run)
 {
 	const struct pods *pods = &run->pods;
 
-	return pods->has_exit_code ? pods->exit_code == 0 : clock_ms() - pods->over_ms < LEAVE_MS;
+	return pods->has_exit_code ? pods->exit_code == 0
+				   : mpijob__base_clock_monotonic_ms() - pods->over_ms < LEAVE_MS;
 }
 
 void hopeless_check(struct run *run)
@@ -177,7 +180,7 @@ void hopeless_check(struct run *run)
 	if (!all_over)
 		run->pods.over_ms = 0;
 	else if (!run->pods.over_ms)
-		run->pods.over_ms = clock_ms();
+		run->pods.over_ms = mpijob__base_clock_monotonic_ms();
 	if (census.launcher)
 		give_up(run, census.launcher, 1);
 	else if (census.worker && (all_over || (!census.launchers && waits_for_workers(run))))

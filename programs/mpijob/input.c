@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
+#include "base/random.h"
 #include "findings.h"
 #include "input.h"
 
@@ -261,20 +261,15 @@ int input_job(const struct input_object *object, const struct arguments *argumen
 
 int input_generate_name(mpijob *job, int placeholder)
 {
-	/* The alphabet of an API server: no vowels, so that no word comes out. */
-	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
 	const char *prefix = mpijob_node_string(
 	    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), "metadata.generateName"));
 	char suffix[] = INPUT_PLACEHOLDER;
-	unsigned char bytes[sizeof(suffix) - 1];
 	char *name = NULL;
 
 	if (mpijob_name(job) || !prefix || !*prefix)
 		return 0;
-	if (!placeholder && getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+	if (!placeholder && mpijob__base_random_suffix(suffix, sizeof(suffix) - 1))
 		return MPIJOB_ERR_IO;
-	for (size_t i = 0; i < sizeof(bytes) && !placeholder; i++)
-		suffix[i] = letters[bytes[i] % (sizeof(letters) - 1)];
 	if (asprintf(&name, "%.58s%s", prefix, suffix) < 0)
 		return MPIJOB_ERR_NOMEM;
 	int code = mpijob_identify(job, name, NULL, NULL);

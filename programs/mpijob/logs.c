@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "connect.h"
 #include "evidence.h"
 #include "findings.h"
@@ -67,7 +68,7 @@ static void pause_all(struct reader *reader, int on)
 {
 	reader->paused = on;
 	for (struct source *source = reader->sources; source; source = source->next) {
-		source->heard_ms = clock_ms();
+		source->heard_ms = mpijob__base_clock_monotonic_ms();
 		if (source->logs)
 			mpijob_logs_pause(source->logs, on);
 	}
@@ -90,7 +91,7 @@ static int on_line(void *user, const struct mpijob_log_line *line)
 
 	source->read = 1;
 	source->told = 0;
-	source->heard_ms = clock_ms();
+	source->heard_ms = mpijob__base_clock_monotonic_ms();
 	code = put(reader, line, line->text, line->len);
 	if (code == 0 && line->whole)
 		code = put(reader, line, "\n", 1);
@@ -214,7 +215,7 @@ static int source_start(struct source *source, int previous)
 	options.failed = on_failed;
 	options.user = source;
 	source->is_extra = previous && !arguments->previous;
-	source->heard_ms = clock_ms();
+	source->heard_ms = mpijob__base_clock_monotonic_ms();
 	int code = mpijob_logs_new(reader->connection->client, &options, &source->logs);
 	if (code == 0 && reader->paused)
 		mpijob_logs_pause(source->logs, 1);
@@ -310,12 +311,13 @@ static int compare_pods(const void *a, const void *b)
 
 static int drain(struct reader *reader, struct source *source)
 {
-	int64_t begun_ms = clock_ms();
+	int64_t begun_ms = mpijob__base_clock_monotonic_ms();
 	int state = 1;
 
 	while ((state = mpijob_logs_state(source->logs)) > 0) {
 		int code = turn(reader);
-		if (!source->read && !source->told && clock_ms() - begun_ms >= SILENT_MS) {
+		if (!source->read && !source->told &&
+		    mpijob__base_clock_monotonic_ms() - begun_ms >= SILENT_MS) {
 			print_to(stderr,
 			    "mpijob: waiting for the output of pod %s: its node has not sent any "
 			    "yet\n",
@@ -515,7 +517,8 @@ static int is_quiet(const struct source *source, int64_t since_ms, int64_t most_
 {
 	if (since_ms < source->heard_ms)
 		since_ms = source->heard_ms;
-	return !source->reader->paused && source->logs && clock_ms() - since_ms >= most_ms;
+	return !source->reader->paused && source->logs &&
+	       mpijob__base_clock_monotonic_ms() - since_ms >= most_ms;
 }
 
 /* The attempts of the launcher are printed one after the other. */
@@ -556,7 +559,7 @@ static int goes_on(struct reader *reader)
 	if (!mpijob_watch_synced(reader->pods))
 		return 1;
 	if (reader->finished && reader->finished_ms == 0)
-		reader->finished_ms = clock_ms();
+		reader->finished_ms = mpijob__base_clock_monotonic_ms();
 	for (const struct source *source = reader->sources; source; source = source->next) {
 		open += is_open(source) ? 1 : 0;
 		more += has_more(source) ? 1 : 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "findings.h"
 #include "needed.h"
 #include "stored.h"
@@ -118,22 +119,13 @@ static const char *difference(const mpijob_node *wanted, const mpijob_node *has,
 /* stringData comes back as data, in base64. */
 static int is_encoded(const char *text, const char *encoded)
 {
-	static const char digits[] =
-	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	size_t len = strlen(text);
 
-	if (strlen(encoded) != (len + 2) / 3 * 4)
+	if (strlen(encoded) != MPIJOB__BASE_BASE64_LEN(len))
 		return 0;
 	for (size_t i = 0; i < len; i += 3, encoded += 4) {
-		unsigned bits = (unsigned)(unsigned char)text[i] << 16;
-		bits |= i + 1 < len ? (unsigned)(unsigned char)text[i + 1] << 8 : 0;
-		bits |= i + 2 < len ? (unsigned)(unsigned char)text[i + 2] : 0;
-		char group[4] = { digits[bits >> 18], digits[bits >> 12 & 63],
-			digits[bits >> 6 & 63], digits[bits & 63] };
-		if (i + 2 >= len)
-			group[3] = '=';
-		if (i + 1 >= len)
-			group[2] = '=';
+		char group[4];
+		mpijob__base_base64_encode(text + i, len - i < 3 ? len - i : 3, group);
 		if (memcmp(group, encoded, 4) != 0)
 			return 0;
 	}

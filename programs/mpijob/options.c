@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows every option of every command: one row each, with kubectl's spelling where kubectl has the
- * same. getopt_long() does the reading; this file only turns rows into its tables.
+ * The table of all options of all commands, with kubectl's spelling where kubectl has the same
+ * option. getopt_long() parses the command line; this file converts the table to its input.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -37,7 +37,7 @@ const struct option_row option_rows[] = {
 	    "A file, a directory (its .yaml, .yml and .json files), or - for standard input; the "
 	    "same as an operand." },
 	{ "filename", 'f', "FILE", ON_NAMES & ~(unsigned)COMMAND_LOGS, OPTION_WORDS, AT(files),
-	    NULL, "The jobs of a file, a directory, or - for standard input, in place of names." },
+	    NULL, "Jobs of a file, a directory, or - for standard input, instead of names." },
 	{ "output", 'o', "FORMAT", COMMAND_GET, OPTION_TEXT, AT(output), "wide yaml json name",
 	    "Print a wider table, or the jobs as yaml, json or name." },
 	{ "output", 'o', "FORMAT", COMMAND_DESCRIBE | COMMAND_DOCTOR, OPTION_TEXT, AT(output),
@@ -45,191 +45,193 @@ const struct option_row option_rows[] = {
 	{ "output", 'o', "FORMAT",
 	    COMMAND_SUBMIT | COMMAND_WAIT | COMMAND_SUSPEND | COMMAND_RESUME | COMMAND_SCALE,
 	    OPTION_TEXT, AT(output), "name yaml json",
-	    "Print what the server stored as name, yaml or json." },
+	    "Print the stored objects as name, yaml or json." },
 	{ "output", 'o', "FORMAT", COMMAND_DELETE, OPTION_TEXT, AT(output), "name",
 	    "Print only the names." },
 	{ "output", 'o', "FORMAT",
 	    COMMAND_VALIDATE | COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_CONVERT | COMMAND_FLYTE |
 		ON_PLANS,
 	    OPTION_TEXT, AT(output), "yaml json name",
-	    "Print as yaml, json or name; convert, flyte, plan and diff know no name." },
+	    "Print as yaml, json or name; convert, flyte, plan and diff do not support name." },
 	{ "output", 'o', "FORMAT", COMMAND_CRD, OPTION_TEXT, AT(output), "yaml json",
 	    "Print as yaml, or as json in one line." },
 	{ "image", 0, "IMAGE", COMMAND_CREATE, OPTION_TEXT, AT(create.image), NULL,
 	    "The image of the launcher and the workers." },
 	{ "workers", 0, "NUMBER", COMMAND_CREATE, OPTION_NUMBER, AT(create.workers), NULL,
-	    "Number of workers; 2 without it." },
+	    "Number of workers; default: 2." },
 	{ "slots", 0, "NUMBER", COMMAND_CREATE, OPTION_NUMBER, AT(create.slots), NULL,
-	    "Ranks on each host; without it one for each of its GPUs, or one." },
+	    "Ranks on each host; default: one for each of its GPUs, otherwise one." },
 	{ "gpus", 0, "NUMBER", COMMAND_CREATE, OPTION_NUMBER, AT(create.gpus), NULL,
 	    "GPUs of each worker (nvidia.com/gpu)." },
 	{ "mpi", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.mpi), "openmpi intel mpich",
-	    "The MPI of the image: openmpi, intel or mpich; openmpi without it." },
+	    "The MPI of the image: openmpi, intel or mpich; default: openmpi." },
 	{ "tool", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.tool),
 	    "mpirun mpiexec horovodrun deepspeed",
-	    "What starts the ranks: mpirun, mpiexec, horovodrun or deepspeed; mpirun without it." },
+	    "The tool that starts the ranks: mpirun, mpiexec, horovodrun or deepspeed; "
+	    "default: mpirun." },
 	{ "elastic", 0, NULL, COMMAND_CREATE, OPTION_FLAG, AT(create.elastic), NULL,
-	    "With --tool horovodrun: workers may come and go while it runs." },
+	    "With --tool horovodrun: workers may be added and removed while the job runs." },
 	{ "backend", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.backend),
 	    "gloo mpi pdsh openmpi",
-	    "How the tool starts ranks: of horovodrun gloo or mpi, of deepspeed pdsh or openmpi." },
+	    "How the tool starts ranks: gloo or mpi for horovodrun, pdsh or openmpi for "
+	    "deepspeed." },
 	{ "env", 0, "NAME[=VALUE]", COMMAND_CREATE, OPTION_WORDS, AT(create.env), NULL,
-	    "A variable for all ranks, or as PREFIX* all that begin so; may be repeated." },
+	    "A variable for all ranks, or PREFIX* for all variables with that prefix; may be "
+	    "repeated." },
 	{ "run-launcher-as-worker", 0, NULL, COMMAND_CREATE, OPTION_FLAG, AT(create.launcher_works),
-	    NULL, "Ranks run in the launcher's pod too." },
+	    NULL, "Run ranks in the launcher's pod too." },
 	{ "template", 0, "NAME", COMMAND_CREATE, OPTION_TEXT, AT(create.template_), "pi osu nccl",
-	    "A test of the links between the hosts: pi, osu or nccl." },
+	    "Write a test of the links between the hosts: pi, osu or nccl." },
 	{ "full", 0, NULL, COMMAND_CRD, OPTION_FLAG, AT(full), NULL,
-	    "With a sentence for each field of the MPIJob itself." },
+	    "Include a description of each field of the MPIJob itself." },
 	{ "to", 0, "VERSION", COMMAND_CONVERT, OPTION_TEXT, AT(to), "v2beta1 v1 TrainJob",
-	    "The version to write: v2beta1 (the MPI operator), v1 (the training operator) or "
-	    "TrainJob (Trainer v2)." },
+	    "Target version: v2beta1 (MPI operator), v1 (training operator) or TrainJob "
+	    "(Trainer v2)." },
 	{ "to", 0, "VERSION", COMMAND_FLYTE, OPTION_TEXT, AT(to), "v2beta1 v1",
-	    "The version to write: v2beta1 (the MPI operator, Kueue; so without it) or v1 (the "
-	    "training operator, as Flyte does)." },
+	    "Target version: v2beta1 (MPI operator, Kueue; the default) or v1 (training "
+	    "operator, as in Flyte)." },
 	{ "name", 0, "NAME", COMMAND_FLYTE, OPTION_TEXT, AT(job), NULL,
-	    "The name of the job, in place of that of --execution." },
+	    "Name of the job, instead of that of --execution." },
 	{ "config", 0, "FILE", COMMAND_FLYTE, OPTION_TEXT, AT(flyte_config), NULL,
-	    "Flyte's configuration, of which plugins.k8s counts; Flyte's defaults without it." },
+	    "Flyte's configuration, of which plugins.k8s is used; default: Flyte's defaults." },
 	{ "execution", 0, "FILE", COMMAND_FLYTE, OPTION_TEXT, AT(flyte_execution), NULL,
-	    "What one execution of the task knows: name, namespace, paths, labels and so on "
-	    "(mpijob/flyte.h names the keys)." },
+	    "Data of one execution of the task: name, namespace, paths, labels and so on "
+	    "(mpijob/flyte.h lists the keys)." },
 	{ "repair", 0, "NAMES", COMMAND_FLYTE, OPTION_TEXT, AT(repairs),
 	    "all none slots worker-command environment zero safe-launcher launcher-gpus "
 	    "primary-first one-launcher",
-	    "What to do otherwise than Flyte's plugin, names with commas between them; all for "
-	    "v2beta1 and none for v1 without it." },
+	    "Repairs of the output of Flyte's plugin, separated by commas; default: all for "
+	    "v2beta1, none for v1." },
 	{ "no-annotation", 0, NULL, COMMAND_CONVERT, OPTION_FLAG, AT(no_annotation), NULL,
-	    "Do not keep in an annotation what the version cannot hold." },
+	    "Do not keep fields that the version does not have in an annotation." },
 	{ "runtime", 0, "NAME", COMMAND_CONVERT, OPTION_TEXT, AT(runtime), NULL,
 	    "The ClusterTrainingRuntime of a TrainJob." },
 	{ "observed", 0, "FILE", COMMAND_PLAN, OPTION_TEXT, AT(observed), NULL,
-	    "What is in the cluster: Kubernetes objects or lists of them, the stored MPIJob too; "
-	    "nothing without it." },
+	    "The objects in the cluster, including the stored MPIJob: Kubernetes objects or "
+	    "lists of them; default: none." },
 	{ "now", 0, "TIME", COMMAND_PLAN, OPTION_TEXT, AT(now), NULL,
-	    "The time to plan for, as 2026-11-21T12:00:00Z." },
+	    "The time of the plan, such as 2026-11-21T12:00:00Z." },
 	{ "namespace", 'n', "NAMESPACE",
 	    COMMAND_DEFAULT | COMMAND_RENDER | COMMAND_RUN | COMMAND_EXEC | COMMAND_FLYTE |
 		ON_PLANS,
 	    OPTION_TEXT, AT(namespace_), NULL,
-	    "Namespace for jobs that name none, and of the pod to reach; \"default\" without it." },
+	    "Namespace of jobs that have none, and of the pod; default: \"default\"." },
 	{ "namespace", 'n', "NAMESPACE", COMMAND_CREATE, OPTION_TEXT, AT(namespace_), NULL,
-	    "Namespace to write down; none without it." },
+	    "Namespace to write; default: none." },
 	{ "namespace", 'n', "NAMESPACE", ON_SERVERS, OPTION_TEXT, AT(namespace_), NULL,
-	    "Namespace to work in; that of the context without it." },
+	    "Namespace to use; default: that of the context." },
 	{ "all-namespaces", 'A', NULL, ON_MANY | COMMAND_DOCTOR, OPTION_FLAG, AT(all_namespaces),
-	    NULL, "In all namespaces." },
+	    NULL, "Use all namespaces." },
 	{ "selector", 'l', "LABELS", ON_MANY, OPTION_TEXT, AT(selector), NULL,
-	    "Jobs with these labels, as queue=a,team!=b, in place of names." },
+	    "Jobs with these labels, such as queue=a,team!=b, instead of names." },
 	{ "all", 0, NULL, ON_MANY & ~(unsigned)COMMAND_GET, OPTION_FLAG, AT(all), NULL,
 	    "All jobs of the namespace." },
 	{ "watch", 'w', NULL, COMMAND_GET, OPTION_FLAG, AT(watch), NULL,
-	    "Go on and print what changes, until interrupted." },
+	    "Then print changes, until interrupted." },
 	{ "watch-only", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(watch_only), NULL,
-	    "Print only what changes from now on." },
+	    "Print only changes from now on." },
 	{ "no-headers", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(no_headers), NULL,
-	    "No line with the names of the columns." },
+	    "Omit the line with the column names." },
 	{ "show-labels", 0, NULL, COMMAND_GET, OPTION_FLAG, AT(show_labels), NULL,
-	    "The labels as last column." },
+	    "Print the labels as last column." },
 	{ "show-events", 0, NULL, COMMAND_DESCRIBE, OPTION_SWITCH, AT(show_events), NULL,
-	    "With the events; --show-events=false: without." },
+	    "Include the events; --show-events=false: omit them." },
 	{ "operator-config", 0, "FILE", COMMAND_DESCRIBE, OPTION_TEXT, AT(operator_config), NULL,
-	    "Also tell what holds for the job under this configuration of the operator, and where "
-	    "each value comes from." },
+	    "Also print the effective values of the job under this configuration of the "
+	    "operator, and the source of each value." },
 	{ "ignore-not-found", 0, NULL, COMMAND_GET | COMMAND_DELETE, OPTION_FLAG,
-	    AT(ignore_not_found), NULL, "A job that does not exist is no error." },
+	    AT(ignore_not_found), NULL, "A job that does not exist is not an error." },
 	{ "for", 0, "WHAT", COMMAND_WAIT, OPTION_TEXT, AT(for_),
 	    "condition=Succeeded condition=Failed condition=Running Running Finished delete",
-	    "What to wait for: condition=TYPE or the TYPE alone (Created, Running, Suspended, "
-	    "Succeeded, Failed), Finished (which is Succeeded or Failed), or delete; Finished "
-	    "without it." },
+	    "What to wait for: condition=TYPE or only TYPE (Created, Running, Suspended, "
+	    "Succeeded, Failed), Finished (Succeeded or Failed), or delete; default: Finished." },
 	{ "timeout", 0, "DURATION", COMMAND_WAIT | COMMAND_SUBMIT, OPTION_LIMIT, AT(limit_ms), NULL,
-	    "Give up after so long (90s, 5m, 1h30m) and exit with 124; wait looks once with 0; no "
-	    "limit without it." },
+	    "Stop waiting after this time (90s, 5m, 1h30m) and exit with 124; with 0, wait "
+	    "checks once; default: no limit." },
 	{ "timeout", 0, "DURATION", COMMAND_DELETE, OPTION_LIMIT, AT(limit_ms), NULL,
-	    "Wait at most so long until the jobs are gone; 0: no limit." },
+	    "Wait at most this time until the jobs are deleted; 0: no limit." },
 	{ "replicas", 0, "NUMBER", COMMAND_SCALE, OPTION_NUMBER, AT(replicas), NULL,
-	    "The number of workers to have." },
+	    "The new number of workers." },
 	{ "workers", 0, "NUMBER", COMMAND_SCALE, OPTION_NUMBER, AT(replicas), NULL,
 	    "The same as --replicas." },
 	{ "current-replicas", 0, "NUMBER", COMMAND_SCALE, OPTION_NUMBER, AT(current_replicas), NULL,
-	    "Change it only while there are so many." },
+	    "Change it only if the current number of workers is this one." },
 	{ "server-side", 0, NULL, ON_SENDING, OPTION_FLAG, AT(server_side), NULL,
-	    "Apply on the server's side, which also changes what exists, in place of creating." },
+	    "Use server-side apply, which also changes existing objects, instead of create." },
 	{ "force-conflicts", 0, NULL, ON_SENDING, OPTION_FLAG, AT(force_conflicts), NULL,
-	    "With --server-side: take fields over that others own." },
+	    "With --server-side: take over fields of other managers." },
 	{ "field-manager", 0, "NAME", ON_SENDING, OPTION_TEXT, AT(field_manager), NULL,
-	    "Who the server notes as the owner of the fields; \"mpijob\" without it." },
+	    "Field manager that the server records; default: \"mpijob\"." },
 	{ "validate", 0, "HOW", ON_SENDING, OPTION_CHOICE, AT(validate),
 	    "strict warn ignore true false",
-	    "What unknown and duplicate fields are: strict, an error (so without it); warn, a "
-	    "warning; ignore, nothing." },
+	    "How to treat unknown and duplicate fields: strict (error, the default), warn "
+	    "(warning) or ignore." },
 	{ "dry-run", 0, "HOW", ON_WRITES | COMMAND_DELETE, OPTION_CHOICE, AT(dry_run),
 	    "client server none",
-	    "client: only say what would be sent; server: let the server check it too; nothing is "
-	    "stored." },
+	    "client: only print what would be sent; server: the server checks it too; nothing "
+	    "is stored." },
 	{ "wait", 0, NULL, COMMAND_SUBMIT, OPTION_SWITCH, AT(wait), NULL,
-	    "Wait until the jobs have ended; the exit code is then that of the first launcher that "
+	    "Wait until the jobs have ended; the exit code is that of the first launcher that "
 	    "failed." },
 	{ "wait", 0, NULL, COMMAND_DELETE, OPTION_SWITCH, AT(wait), NULL,
-	    "Wait until the jobs are gone; --wait=false: do not." },
+	    "Wait until the jobs are deleted; --wait=false: do not wait." },
 	{ "cascade", 0, "HOW", COMMAND_DELETE, OPTION_CHOICE, AT(cascade),
 	    "background foreground orphan",
-	    "What a job owns is deleted after it (background, so without it), before it "
-	    "(foreground), or stays (orphan)." },
+	    "Delete the objects that a job owns after the job (background, the default), "
+	    "before it (foreground), or keep them (orphan)." },
 	{ "follow", 'f', NULL, COMMAND_LOGS, OPTION_FLAG, AT(follow), NULL,
-	    "Go on with what comes, until the job has ended." },
+	    "Continue with new output, until the job has ended." },
 	{ "workers", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(workers), NULL,
-	    "Of the workers in place of the launcher." },
+	    "Print the output of the workers instead of the launcher." },
 	{ "all", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(all), NULL,
-	    "Of the launcher and the workers." },
+	    "Print the output of the launcher and the workers." },
 	{ "pod", 0, "NAME", COMMAND_LOGS, OPTION_TEXT, AT(pod), NULL,
-	    "Of this pod of the job alone." },
+	    "Print only the output of this pod of the job." },
 	{ "all-containers", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(all_containers), NULL,
-	    "Of all containers of the pods." },
+	    "Print the output of all containers of the pods." },
 	{ "previous", 'p', NULL, COMMAND_LOGS, OPTION_FLAG, AT(previous), NULL,
-	    "Of the containers before their last restart." },
+	    "Print the output of the containers before their last restart." },
 	{ "tail", 0, "NUMBER", COMMAND_LOGS, OPTION_NUMBER, AT(tail), NULL,
-	    "Only the last so many lines; -1: all." },
+	    "Print only this number of last lines; -1: all." },
 	{ "since", 0, "DURATION", COMMAND_LOGS, OPTION_LIMIT, AT(since_ms), NULL,
-	    "Only what is not older than so long." },
+	    "Print only lines that are not older than this." },
 	{ "timestamps", 0, NULL, COMMAND_LOGS, OPTION_FLAG, AT(timestamps), NULL,
-	    "The time in front of each line." },
+	    "Print the time before each line." },
 	{ "prefix", 0, NULL, COMMAND_LOGS, OPTION_SWITCH, AT(prefix), NULL,
-	    "Pod and container in front of each line, in colour on a terminal unless NO_COLOR is "
-	    "set; the default when more than one container is read." },
+	    "Print pod and container before each line, in colour on a terminal unless NO_COLOR "
+	    "is set; the default for more than one container." },
 	{ "local", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(local), NULL,
-	    "On this machine, also when called as 'kubectl mpijob run'." },
+	    "Run on this machine, also if called as 'kubectl mpijob run'." },
 	{ "rm", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(rm), NULL,
 	    "On a cluster: delete the job at the end, and when interrupted." },
 	{ "detach", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(detach), NULL,
-	    "On a cluster: submit the job and do not stay." },
+	    "On a cluster: submit the job and exit." },
 	{ "job", 0, "NAME", COMMAND_RUN | ON_PLANS, OPTION_TEXT, AT(job), NULL,
-	    "Which MPIJob when there are several." },
+	    "The MPIJob to use, if there are several." },
 	{ "timeout", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(timeout_ms), NULL,
-	    "Stop the job after so long (90s, 5m, 1h30m) and exit with 124." },
+	    "Stop the job after this time (90s, 5m, 1h30m) and exit with 124." },
 	{ "resume", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(resume), NULL,
-	    "Run the job on this machine although its spec.runPolicy.suspend is true." },
+	    "Run the job on this machine even if its spec.runPolicy.suspend is true." },
 	{ "keep", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(keep), NULL,
-	    "Stay after the job's end, with the pods that its cleanPodPolicy keeps, until "
+	    "After the job's end, keep the pods that its cleanPodPolicy keeps, until "
 	    "interrupted." },
 	{ "allow-host-path", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(allow_host_path), NULL,
-	    "Let hostPath volumes reach this machine's files, and containers have the capabilities "
-	    "that they add." },
+	    "Allow hostPath volumes to access this machine's files, and containers to have "
+	    "added capabilities." },
 	{ "backoff-base", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(backoff_base_ms), NULL,
-	    "First pause before the launcher is tried again; it doubles each time; 10s as "
-	    "Kubernetes without it." },
+	    "First delay before the launcher is restarted; it doubles each time; default: 10s, "
+	    "as in Kubernetes." },
 	{ "late-names", 0, "DURATION", COMMAND_RUN, OPTION_DURATION, AT(late_names_ms), NULL,
-	    "Give the pods' names addresses only so long after the first pod, to try a job against "
-	    "a slow DNS." },
+	    "Publish the addresses of the pods' names only this time after the first pod, to "
+	    "test a job with a slow DNS." },
 	{ "timings", 0, NULL, COMMAND_RUN, OPTION_FLAG, AT(timings), NULL,
-	    "Say at the end where the time went." },
+	    "At the end, print how long each step took." },
 	{ "container", 'c', "NAME", COMMAND_EXEC | COMMAND_LOGS, OPTION_TEXT, AT(container), NULL,
-	    "Container; the first one without it." },
+	    "Container; default: the first one." },
 	{ "cluster-domain", 0, "DOMAIN", COMMAND_RENDER | COMMAND_RUN | ON_PLANS, OPTION_TEXT,
 	    AT(cluster_domain), NULL,
-	    "DNS domain of the cluster for host names, as the operator's flag; without it they end "
-	    "in .svc." },
+	    "DNS domain of the cluster for host names, as in the operator's flag; by default "
+	    "they end with .svc." },
 	FEATURE("compact-hosts", NULL, COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
 	FEATURE("wait-for-hosts", "DURATION", COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
 	FEATURE("worker-readiness", "PORT", COMMAND_RENDER | COMMAND_RUN | ON_PLANS),
@@ -249,25 +251,28 @@ const struct option_row option_rows[] = {
 	    "volcano scheduler-plugins-scheduler",
 	    "Gang scheduler: volcano, or the scheduler name of scheduler-plugins." },
 	{ "priority-class", 0, "NAME=VALUE", COMMAND_RENDER, OPTION_WORDS, AT(priority_classes),
-	    NULL, "A PriorityClass of the cluster, for a PodGroup's resources; may be repeated." },
+	    NULL,
+	    "A PriorityClass of the cluster, for the resources of a PodGroup; may be "
+	    "repeated." },
 	{ "uid", 0, "UID", COMMAND_RENDER, OPTION_TEXT, AT(uid), NULL,
 	    "UID of the MPIJob, for owner references." },
 	{ "with-key", 0, NULL, COMMAND_RENDER, OPTION_FLAG, AT(with_key), NULL,
 	    "Print a fresh SSH private key in the Secret instead of a placeholder." },
 	{ "reference", 0, NULL, ON_FILES | ON_PLANS, OPTION_FLAG, AT(reference), NULL,
-	    "Exactly as mpi-operator v0.8.2: every deliberate difference off." },
+	    "Behave exactly as mpi-operator v0.8.2: disable every deliberate difference." },
 	{ "strict", 0, NULL, COMMAND_VALIDATE, OPTION_FLAG, AT(strict), NULL,
-	    "Unknown fields and roles are errors, not warnings." },
+	    "Treat unknown fields and roles as errors, not warnings." },
 	{ "silence", 0, "ID", COMMAND_VALIDATE | COMMAND_RENDER, OPTION_WORDS, AT(silence), NULL,
-	    "Do not report a warning or note, by the identifier in brackets behind it; may be "
-	    "repeated." },
+	    "Do not report the warning or note with this identifier (in brackets after it); "
+	    "may be repeated." },
 	{ "error", 0, "ID", COMMAND_VALIDATE | COMMAND_RENDER, OPTION_WORDS, AT(error), NULL,
-	    "Make a warning or note an error; may be repeated." },
+	    "Report the warning or note with this identifier as an error; may be repeated." },
 	{ "warnings-as-errors", 0, NULL, ON_SERVERS | COMMAND_RUN, OPTION_FLAG,
-	    AT(warnings_as_errors), NULL, "When the server warned, the exit code is not 0." },
+	    AT(warnings_as_errors), NULL,
+	    "Exit with a code other than 0 if the server sends a warning." },
 	{ "kubeconfig", 0, "FILE", CONNECTION, OPTION_TEXT, AT(connection.kubeconfig), NULL,
-	    "Kubeconfig to read; without it those in $KUBECONFIG, else ~/.kube/config, else the "
-	    "service account of the pod." },
+	    "Kubeconfig to read; default: those in $KUBECONFIG, otherwise ~/.kube/config, "
+	    "otherwise the service account of the pod." },
 	{ "context", 0, "NAME", CONNECTION, OPTION_TEXT, AT(connection.context), NULL,
 	    "Context of the kubeconfig to use." },
 	{ "cluster", 0, "NAME", CONNECTION, OPTION_TEXT, AT(connection.cluster), NULL,
@@ -277,27 +282,29 @@ const struct option_row option_rows[] = {
 	{ "server", 's', "URL", CONNECTION, OPTION_TEXT, AT(connection.server), NULL,
 	    "Address of the API server." },
 	{ "tls-server-name", 0, "NAME", CONNECTION, OPTION_TEXT, AT(connection.tls_server_name),
-	    NULL, "Name that the server's certificate must have; that of the address without it." },
+	    NULL, "Name that the server's certificate must have; default: that of the address." },
 	{ "certificate-authority", 0, "FILE", CONNECTION, OPTION_TEXT,
 	    AT(connection.certificate_authority), NULL,
-	    "Certificates of those who may sign the server's." },
+	    "Certificates of the authorities that may sign the server's certificate." },
 	{ "insecure-skip-tls-verify", 0, NULL, CONNECTION, OPTION_FLAG, AT(connection.insecure),
 	    NULL,
-	    "Do not check the server's certificate: anybody could then answer in its place." },
+	    "Do not check the server's certificate. This allows an attacker to impersonate the "
+	    "server." },
 	{ "client-certificate", 0, "FILE", CONNECTION, OPTION_TEXT,
-	    AT(connection.client_certificate), NULL, "Certificate to show to the server." },
+	    AT(connection.client_certificate), NULL, "Client certificate for the server." },
 	{ "client-key", 0, "FILE", CONNECTION, OPTION_TEXT, AT(connection.client_key), NULL,
 	    "Key of that certificate." },
 	{ "token", 0, "TOKEN", CONNECTION, OPTION_TEXT, AT(connection.token), NULL,
-	    "Bearer token; other users of this machine may see it in the list of processes." },
-	{ "as", 0, "USER", CONNECTION, OPTION_TEXT, AT(connection.as), NULL, "User to act as." },
+	    "Bearer token; other users of this machine can see it in the process list." },
+	{ "as", 0, "USER", CONNECTION, OPTION_TEXT, AT(connection.as), NULL,
+	    "User to impersonate." },
 	{ "as-group", 0, "GROUP", CONNECTION, OPTION_WORDS, AT(connection.as_groups), NULL,
-	    "Group to act as; may be repeated." },
+	    "Group to impersonate; may be repeated." },
 	{ "as-uid", 0, "UID", CONNECTION, OPTION_TEXT, AT(connection.as_uid), NULL,
-	    "UID to act as." },
+	    "UID to impersonate." },
 	{ "request-timeout", 0, "DURATION", CONNECTION, OPTION_LIMIT,
 	    AT(connection.request_timeout_ms), NULL,
-	    "Give one request up after so long; 0: never; 60s without it." },
+	    "Cancel a request after this time; 0: never; default: 60s." },
 	{ "man", 0, NULL, COMMAND_HELP, OPTION_FLAG, AT(roff), NULL,
 	    "Print the manual page in roff." },
 	{ "help", 'h', NULL, ALL, OPTION_HELP, 0, NULL, "Print this help." },
@@ -367,15 +374,15 @@ static int store_given(const struct option_row *row, const char *value, struct g
 	int64_t ms = 0;
 
 	if (row->kind == OPTION_NUMBER && number_parse(value, place)) {
-		print_to(stderr, "mpijob: --%s: '%s' is no number from 0 to %d\n", row->name, value,
-		    INT32_MAX);
+		print_to(stderr, "mpijob: --%s: '%s' is not a number from 0 to %d\n", row->name,
+		    value, INT32_MAX);
 		return EXIT_USAGE;
 	}
 	if (row->kind == OPTION_NUMBER)
 		return 0;
 	if (mpijob_duration_parse(value + negative, &ms)) {
 		print_to(stderr,
-		    "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n",
+		    "mpijob: --%s: '%s' is not a duration; write 90s, 5m, 1h30m or seconds\n",
 		    row->name, value);
 		return EXIT_USAGE;
 	}
@@ -417,7 +424,7 @@ static int store(const struct option_row *row, const char *value, struct argumen
 		if (mpijob_duration_parse(value, (int64_t *)(void *)place) == 0)
 			return 0;
 		print_to(stderr,
-		    "mpijob: --%s: '%s' is no duration; write 90s, 5m, 1h30m or seconds\n",
+		    "mpijob: --%s: '%s' is not a duration; write 90s, 5m, 1h30m or seconds\n",
 		    row->name, value);
 		return EXIT_USAGE;
 	case OPTION_FEATURE:
@@ -467,7 +474,7 @@ static int takes_value(const struct option_row *row)
 
 static void tables_make(unsigned command, char *letters, struct option *longs)
 {
-	*letters++ = ':'; /* so that a missing value is told apart from an unknown option */
+	*letters++ = ':'; /* distinguishes a missing value from an unknown option */
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct option_row *row = &option_rows[i];
 		if (!(row->commands & command))
@@ -517,7 +524,7 @@ static int complain(const struct command *command, int value, char **argv)
 	return EXIT_USAGE;
 }
 
-/* Cut argv at "--": what stands behind it is the program of exec, or more operands. */
+/* Cut argv at "--": the program of exec, or more operands, follow it. */
 static int cut_program(int argc, char **argv, char ***program)
 {
 	for (int i = 1; i < argc; i++) {

@@ -9,18 +9,11 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "outlet.h"
 
-int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+#include "base/clock.h"
 
 void outlet_wait(const struct outlet *outlet, int timeout_ms)
 {
@@ -38,7 +31,7 @@ static ssize_t write_some(struct outlet *outlet, const char *data, size_t len)
 		return 0;
 	ssize_t written = write(outlet->fd, data, len < PIPE_BUF ? len : PIPE_BUF);
 	if (written > 0)
-		outlet->moved_ms = clock_ms();
+		outlet->moved_ms = mpijob__base_clock_monotonic_ms();
 	if (written >= 0 || errno == EAGAIN || errno == EINTR)
 		return written > 0 ? written : 0;
 	outlet_fail(outlet, errno);
@@ -98,7 +91,7 @@ int outlet_put(struct outlet *outlet, const char *data, size_t len)
 	if (make_room(outlet, len))
 		return -1;
 	if (outlet_pending(outlet) == 0)
-		outlet->moved_ms = clock_ms();
+		outlet->moved_ms = mpijob__base_clock_monotonic_ms();
 	memcpy(outlet->data + outlet->len, data, len);
 	outlet->len += len;
 	if (outlet_pending(outlet) >= outlet->due)
@@ -110,7 +103,8 @@ void outlet_turn(struct outlet *outlet)
 {
 	size_t pending = outlet_pending(outlet);
 
-	if (pending && (pending >= OUTLET_BLOCK || clock_ms() - outlet->moved_ms >= OUTLET_HOLD))
+	if (pending && (pending >= OUTLET_BLOCK ||
+			   mpijob__base_clock_monotonic_ms() - outlet->moved_ms >= OUTLET_HOLD))
 		outlet_flush(outlet);
 }
 

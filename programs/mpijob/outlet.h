@@ -45,7 +45,4 @@ void outlet_fail(struct outlet *outlet, int error);
 
 void outlet_free(struct outlet *outlet);
 
-/* Milliseconds of a clock that never jumps. */
-int64_t clock_ms(void);
-
 #endif

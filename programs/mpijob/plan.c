@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "base/time.h"
 #include "facts.h"
 #include "findings.h"
 #include "input.h"
@@ -34,7 +36,7 @@ struct planned {
 /* "2026-11-21T12:00:00Z"; now without a text. */
 static int time_read(const char *text, int64_t *ms)
 {
-	int64_t seconds = time(NULL);
+	int64_t seconds = mpijob__base_clock_wall_ms() / 1000;
 
 	if (text && when_parse(text, &seconds))
 		return -1;
@@ -42,14 +44,9 @@ static int time_read(const char *text, int64_t *ms)
 	return 0;
 }
 
-static const char *time_text(int64_t ms, char *out, size_t size)
+static const char *time_text(int64_t ms, char out[MPIJOB__BASE_TIME_SIZE])
 {
-	time_t seconds = (time_t)(ms / 1000);
-	struct tm parts;
-
-	if (!gmtime_r(&seconds, &parts) || strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-		return "?";
-	return out;
+	return mpijob__base_time_format(ms / 1000, out) ? out : "?";
 }
 
 /* ---- words ---- */
@@ -285,7 +282,7 @@ static int print_document(const struct planned *planned, int32_t format)
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *actions = mpijob_node_put_list(doc, mpijob_doc_edit(doc), "actions");
 	int64_t next = mpijob_plan_next_ms(planned->plan);
-	char text[40];
+	char text[MPIJOB__BASE_TIME_SIZE];
 	int code = mpijob_doc_error(doc);
 
 	for (size_t i = 0; i < mpijob_plan_count(planned->plan) && code == 0; i++)
@@ -294,7 +291,7 @@ static int print_document(const struct planned *planned, int32_t format)
 		code = put_status(planned, doc);
 	if (next)
 		mpijob_node_put_string(doc, mpijob_doc_edit(doc), "nextLook",
-		    time_text(next, text, sizeof(text)));
+		    time_text(next, text));
 	if (code == 0)
 		code = mpijob_doc_error(doc);
 	if (code == 0)
@@ -357,7 +354,7 @@ static void print_lines(const struct planned *planned)
 	print_status(mpijob_plan_status(planned->plan));
 	if (next)
 		print_out("next look: %s, in %" PRId64 " s, or when something changes\n",
-		    time_text(next, text, sizeof(text)), (next - planned->now_ms + 999) / 1000);
+		    time_text(next, text), (next - planned->now_ms + 999) / 1000);
 	else
 		puts("next look: when something changes");
 }

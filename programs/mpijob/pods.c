@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "evidence.h"
 #include "findings.h"
 #include "hopeless.h"
@@ -30,7 +31,7 @@ static void each_log(struct pods *pods, void (*act)(struct container_row *row, i
 
 static void pause_log(struct container_row *row, int on)
 {
-	row->heard_ms = clock_ms();
+	row->heard_ms = mpijob__base_clock_monotonic_ms();
 	if (row->log)
 		mpijob_call_pause(row->log, on);
 	if (row->logs)
@@ -76,7 +77,7 @@ static int put(struct container_row *row, const char *data, size_t len)
 	/* a cluster's logs come by lines */
 	mpijob_text *begun = pods->is_cluster ? NULL : row->line;
 
-	row->heard_ms = pods->heard_ms = clock_ms();
+	row->heard_ms = pods->heard_ms = mpijob__base_clock_monotonic_ms();
 	if (row->is_main) {
 		remember(pods, row->pod->name, data, len);
 		pods->in_line = len && data[len - 1] != '\n';
@@ -126,7 +127,8 @@ int pods_turn(struct pods *pods, int most_ms)
 
 static void hurry(struct outlet *outlet, int now)
 {
-	if (outlet_pending(outlet) && (now || clock_ms() - outlet->moved_ms >= STALLED_MS))
+	if (outlet_pending(outlet) &&
+	    (now || mpijob__base_clock_monotonic_ms() - outlet->moved_ms >= STALLED_MS))
 		outlet_fail(outlet, ETIMEDOUT);
 }
 
@@ -197,7 +199,7 @@ static void logs_failed(void *user, const char *pod, const char *container, int 
 		return;
 	}
 	if (!row->trouble)
-		row->troubled_ms = clock_ms();
+		row->troubled_ms = mpijob__base_clock_monotonic_ms();
 	free(row->trouble);
 	row->trouble = strdup(message);
 }
@@ -227,7 +229,7 @@ static int is_going(const struct container_row *row)
 /* Whether the output of an earlier launcher still comes. */
 static int is_behind_another(const struct container_row *row)
 {
-	int64_t since_ms = clock_ms() - OVERTAKE_MS;
+	int64_t since_ms = mpijob__base_clock_monotonic_ms() - OVERTAKE_MS;
 
 	for (const struct pod_row *pod = row->is_main ? row->pod->next : NULL; pod; pod = pod->next)
 		for (const struct container_row *other = pod->containers; other;
@@ -246,7 +248,7 @@ static void logs_follow(struct container_row *row)
 	row->waiting = is_behind_another(row);
 	if (row->waiting)
 		return;
-	row->heard_ms = clock_ms();
+	row->heard_ms = mpijob__base_clock_monotonic_ms();
 	int code = logs_start(row);
 	pods->code = code ? code : pods->code;
 	if (pods->paused)
@@ -400,7 +402,7 @@ static void attempt_ended(struct container_row *row, int64_t number, const mpijo
 	row->ended = number + 1;
 	if (row->is_init && code == 0)
 		return;
-	pods->launcher_end_ms = clock_ms();
+	pods->launcher_end_ms = mpijob__base_clock_monotonic_ms();
 	/* One that was stopped from outside did not end by itself. */
 	if (row->pod->deleting)
 		return;
@@ -449,7 +451,7 @@ static void launcher_changed(struct container_row *row, const mpijob_node *statu
 	if (before && restarts > 0)
 		attempt_ended(row, restarts - 1, before, statuses);
 	if (running && !row->is_init && row->pod->pods->launcher_start_ms == 0)
-		row->pod->pods->launcher_start_ms = clock_ms();
+		row->pod->pods->launcher_start_ms = mpijob__base_clock_monotonic_ms();
 	if (terminated)
 		attempt_ended(row, restarts, terminated, statuses);
 	follow_attempts(row, restarts + (running || terminated ? 1 : 0));
@@ -607,7 +609,8 @@ int pods_logs_open(const struct pods *pods)
 static int may_go_on(const struct container_row *container, int64_t patience_ms)
 {
 	return container->logs && mpijob_logs_state(container->logs) > 0 &&
-	       (!container->trouble || clock_ms() < container->troubled_ms + patience_ms);
+	       (!container->trouble ||
+		   mpijob__base_clock_monotonic_ms() < container->troubled_ms + patience_ms);
 }
 
 int pods_logs_alive(const struct pods *pods, int64_t patience_ms)

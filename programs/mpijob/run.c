@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "findings.h"
 #include "print.h"
 #include "run.h"
@@ -246,7 +247,7 @@ int run_command(const struct arguments *arguments)
 	int result = check(arguments, run.is_cluster);
 	if (result)
 		return result;
-	run.begun_ms = clock_ms();
+	run.begun_ms = mpijob__base_clock_monotonic_ms();
 	run.progress.begun_ms = run.begun_ms;
 	run.progress.terminal = isatty(STDERR_FILENO);
 	run.pods.progress = &run.progress;

@@ -4,8 +4,8 @@
  * what to do about it. What cannot be looked at any more is no failure of its own.
  */
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "evidence.h"
 #include "findings.h"
 #include "print.h"
@@ -92,9 +92,7 @@ void run_tell_causes(struct run *run)
 {
 	mpijob_diag *causes = mpijob_diag_new();
 	struct seen seen = { 0 };
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	int code = causes ? seen_gather(&seen, run->client, run->namespace_, run->name, NULL)
 			  : MPIJOB_ERR_NOMEM;
 	if (code == 0)
@@ -103,7 +101,7 @@ void run_tell_causes(struct run *run)
 	if (code == 0 && run->pods.last_launcher)
 		code = seen_keep_tail(&seen, run->pods.last_launcher, run->pods.last,
 		    run->pods.last_len);
-	if (code == 0 && seen_diagnose(&seen, (int64_t)now.tv_sec * 1000, causes) >= 0)
+	if (code == 0 && seen_diagnose(&seen, mpijob__base_clock_wall_ms(), causes) >= 0)
 		tell(run, causes);
 	seen_free(&seen);
 	mpijob_diag_free(causes);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "connect.h"
 #include "findings.h"
 #include "needed.h"
@@ -165,7 +166,7 @@ static int submit(struct run *run)
 	mpijob_free(job);
 	mpijob_free(stored);
 	if (code == 0)
-		run->created_ms = clock_ms();
+		run->created_ms = mpijob__base_clock_monotonic_ms();
 	return code;
 }
 
@@ -294,7 +295,7 @@ int run_cluster(struct run *run)
 		result = exit_of(run, code);
 		run_unwatch(run);
 		if (code == 0 && arguments.timings && run->finished)
-			run_print_timings(run, clock_ms());
+			run_print_timings(run, mpijob__base_clock_monotonic_ms());
 	} else if (result != EXIT_USAGE) {
 		result = EXIT_OWN_FAILURE;
 	}

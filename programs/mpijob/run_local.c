@@ -9,6 +9,7 @@
 
 #include <mpijob/local.h>
 
+#include "base/clock.h"
 #include "findings.h"
 #include "options.h"
 #include "print.h"
@@ -95,7 +96,7 @@ static int start_cluster(struct run *run)
 	control.log_user = run;
 	code = mpijob_operator_new(run->client, &control, &operator_, run->diag);
 	run->stepped = operator_;
-	run->cluster_ms = clock_ms();
+	run->cluster_ms = mpijob__base_clock_monotonic_ms();
 	return code;
 }
 
@@ -244,7 +245,7 @@ static int create_job(struct run *run)
 		code = run->uid ? 0 : MPIJOB_ERR_NOMEM;
 	}
 	mpijob_doc_free(stored);
-	run->created_ms = clock_ms();
+	run->created_ms = mpijob__base_clock_monotonic_ms();
 	return code;
 }
 
@@ -277,9 +278,9 @@ static int delete_job(struct run *run, int64_t most_ms)
 	int code = mpijob_client_delete(run->client, &target, run->uid, "Background", run->diag);
 	if (code == MPIJOB_ERR_NOT_FOUND)
 		code = 0;
-	int64_t end = clock_ms() + most_ms;
+	int64_t end = mpijob__base_clock_monotonic_ms() + most_ms;
 	while (code == 0 && (pods_launchers_left(&run->pods) || pods_logs_open(&run->pods)) &&
-	       clock_ms() < end && run_signals_seen() == run->stopped_at)
+	       mpijob__base_clock_monotonic_ms() < end && run_signals_seen() == run->stopped_at)
 		code = run_turn(run);
 	return code;
 }
@@ -300,8 +301,8 @@ static int keep(struct run *run)
 {
 	int code = 0;
 
-	for (int64_t end = clock_ms() + CLEAN_MS;
-	     code == 0 && clock_ms() < end && run_must_stop(run) == 0;)
+	for (int64_t end = mpijob__base_clock_monotonic_ms() + CLEAN_MS;
+	     code == 0 && mpijob__base_clock_monotonic_ms() < end && run_must_stop(run) == 0;)
 		code = run_turn(run);
 	const char *pod = pods_running(&run->pods);
 	if (!pod) {
@@ -377,7 +378,7 @@ int run_local(struct run *run)
 	progress_hide(&run->progress);
 	findings_print(run->diag, stderr);
 	failure_print(run->diag, code);
-	closing_ms = clock_ms();
+	closing_ms = mpijob__base_clock_monotonic_ms();
 	close_cluster(run);
 	if (code == 0 && run->arguments->timings)
 		run_print_timings(run, closing_ms);

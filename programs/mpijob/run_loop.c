@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "findings.h"
 #include "hopeless.h"
 #include "print.h"
@@ -69,7 +70,8 @@ int run_must_stop(const struct run *run)
 		return EXIT_SIGNALLED + last_signal;
 	if (!run->is_cluster && run->pods.out.error == EPIPE)
 		return EXIT_SIGNALLED + SIGPIPE;
-	if (run->arguments->timeout_ms && clock_ms() - run->begun_ms >= run->arguments->timeout_ms)
+	if (run->arguments->timeout_ms &&
+	    mpijob__base_clock_monotonic_ms() - run->begun_ms >= run->arguments->timeout_ms)
 		return EXIT_TIMED_OUT;
 	return 0;
 }
@@ -148,7 +150,7 @@ static void job_changed(void *user, const mpijob_node *job, int gone)
 		run->phase = "running";
 	}
 	if (run->finished)
-		run->finished_ms = clock_ms();
+		run->finished_ms = mpijob__base_clock_monotonic_ms();
 }
 
 static int on_object(void *user, const struct mpijob_watch_event *event)
@@ -289,11 +291,11 @@ int run_turn(struct run *run)
 		code = run->pods.code;
 	int ready = pods_ready_workers(&run->pods);
 	if (run->pods.first_ready_ms == 0 && ready == run->workers)
-		run->pods.first_ready_ms = clock_ms();
+		run->pods.first_ready_ms = mpijob__base_clock_monotonic_ms();
 	run->progress.waits = pods_in_line(&run->pods);
 	/* Workers that are cleaned up at the end are no news. */
 	progress_show(&run->progress, run->phase, run->finished ? run->progress.ready : ready,
-	    run->workers, clock_ms());
+	    run->workers, mpijob__base_clock_monotonic_ms());
 	return code;
 }
 
@@ -309,19 +311,21 @@ static int until_read(struct run *run)
 	int64_t most = run->is_cluster      ? LAST_CLUSTER_MS
 		       : run->pods.given_up ? LAST_HOPELESS_MS
 					    : LAST_OUTPUT_MS;
-	int64_t end = clock_ms() + most;
+	int64_t end = mpijob__base_clock_monotonic_ms() + most;
 	int code = 0;
 
 	while (code == 0 && has_more(run)) {
 		if (outlet_pending(&run->pods.out) || outlet_pending(&run->pods.news))
-			end = clock_ms() + most;
+			end = mpijob__base_clock_monotonic_ms() + most;
 		else if (run->pods.heard_ms + most > end)
 			end = run->pods.heard_ms + most;
 		/* Where a node does not hand out logs there is no use in waiting. */
 		if (run->is_cluster && !pods_logs_alive(&run->pods, LAST_OUTPUT_MS) &&
-		    !pods_launchers_going(&run->pods) && clock_ms() >= end - most + LAST_OUTPUT_MS)
+		    !pods_launchers_going(&run->pods) &&
+		    mpijob__base_clock_monotonic_ms() >= end - most + LAST_OUTPUT_MS)
 			break;
-		if (clock_ms() >= end || (run->stopping = run_must_stop(run)) != 0)
+		if (mpijob__base_clock_monotonic_ms() >= end ||
+		    (run->stopping = run_must_stop(run)) != 0)
 			break;
 		code = run_turn(run);
 	}
@@ -405,7 +409,7 @@ static double seconds(int64_t from, int64_t to)
 
 void run_print_timings(const struct run *run, int64_t closing_ms)
 {
-	int64_t end = clock_ms();
+	int64_t end = mpijob__base_clock_monotonic_ms();
 	int64_t own =
 	    end - run->begun_ms - (run->pods.launcher_end_ms - run->pods.launcher_start_ms);
 

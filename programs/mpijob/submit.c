@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
 #include "needed.h"
@@ -342,9 +343,10 @@ static int begin_to_look(struct submit *submit, struct waited *waited)
 /* What the job's end was told by may have come before what the pod's end is told by. */
 static int launcher_exit(struct submit *submit, const struct waited *waited)
 {
-	int64_t end = clock_ms() + LAST_NEWS_MS, now;
+	int64_t end = mpijob__base_clock_monotonic_ms() + LAST_NEWS_MS, now;
 
-	while (!waited->exit_code && (now = clock_ms()) < end && !connection_signal())
+	while (!waited->exit_code && (now = mpijob__base_clock_monotonic_ms()) < end &&
+	       !connection_signal())
 		if (mpijob_client_poll(submit->connection.client, (int)(end - now)))
 			break;
 	return waited->exit_code ? waited->exit_code : EXIT_FINDINGS;
@@ -368,7 +370,7 @@ static int say_end(struct submit *submit, const struct waited *waited, const mpi
 static int64_t left_ms(const struct submit *submit)
 {
 	const struct given *limit = &submit->arguments->limit_ms;
-	int64_t left = submit->begun_ms + limit->value - clock_ms();
+	int64_t left = submit->begun_ms + limit->value - mpijob__base_clock_monotonic_ms();
 
 	if (!limit->is || limit->value <= 0)
 		return -1;
@@ -437,7 +439,8 @@ static int run(struct submit *submit)
 
 int submit_command(const struct arguments *arguments)
 {
-	struct submit submit = { .arguments = arguments, .begun_ms = clock_ms() };
+	struct submit submit = { .arguments = arguments,
+		.begun_ms = mpijob__base_clock_monotonic_ms() };
 
 	if (arguments->operands.count == 0) {
 		fputs("mpijob: name a file, a directory, or - for standard input\n", stderr);

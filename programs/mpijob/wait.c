@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
 #include "pods.h"
@@ -79,7 +79,7 @@ static int goal_read(const char *text, struct goal *goal)
 
 static int64_t left_ms(const struct wait *wait)
 {
-	int64_t left = wait->end_ms - clock_ms();
+	int64_t left = wait->end_ms - mpijob__base_clock_monotonic_ms();
 
 	if (wait->end_ms == 0)
 		return -1;
@@ -184,7 +184,7 @@ int wait_command(const struct arguments *arguments)
 		return code;
 	}
 	if (arguments->limit_ms.is && arguments->limit_ms.value >= 0)
-		wait.end_ms = clock_ms() + arguments->limit_ms.value;
+		wait.end_ms = mpijob__base_clock_monotonic_ms() + arguments->limit_ms.value;
 	code = connection_open(&wait.connection, arguments);
 	if (code == 0) {
 		connection_catch_signals(&wait.connection);

@@ -6,9 +6,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "when.h"
+
+#include "base/time.h"
 
 #define MINUTE INT64_C(60)
 #define HOUR   (60 * MINUTE)
@@ -35,33 +36,9 @@ static const struct span {
 	{ 0, 1, 's', 0, 0 },
 };
 
-static int is_same(const struct tm *a, const struct tm *b)
-{
-	return a->tm_year == b->tm_year && a->tm_mon == b->tm_mon && a->tm_mday == b->tm_mday &&
-	       a->tm_hour == b->tm_hour && a->tm_min == b->tm_min && a->tm_sec == b->tm_sec;
-}
-
 int when_parse(const char *text, int64_t *seconds)
 {
-	struct tm given = { 0 }, again;
-	int end = 0;
-
-	if (!text || sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d%n", &given.tm_year, &given.tm_mon,
-			 &given.tm_mday, &given.tm_hour, &given.tm_min, &given.tm_sec, &end) != 6)
-		return -1;
-	/* Leases and newer Events have microseconds. */
-	text += end;
-	text += *text == '.' ? 1 + strspn(text + 1, "0123456789") : 0;
-	if (strcmp(text, "Z") != 0)
-		return -1;
-	given.tm_year -= 1900;
-	given.tm_mon -= 1;
-	again = given;
-	time_t time = timegm(&again);
-	if (!is_same(&again, &given))
-		return -1;
-	*seconds = time;
-	return 0;
+	return text && mpijob__base_time_parse(text, seconds) ? 0 : -1;
 }
 
 const char *age_of_seconds(int64_t seconds, char text[AGE_SIZE])

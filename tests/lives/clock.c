@@ -4,9 +4,9 @@
  * getrandom(), for the operator and the embedded cluster alike. Time stands still unless the world
  * lets it pass. Only the wall clock of an operator may go wrong.
  */
+#include "base/clock.h"
+#include "base/time.h"
 #include "lives.h"
-
-#include "local/words.h"
 
 #include <sys/types.h>
 #include <time.h>
@@ -65,7 +65,7 @@ double clock_real_s(void)
 
 void clock_print(char out[40])
 {
-	mpijob__local_words_time(mpijob__local_words_now(), out);
+	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, out);
 }
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *time)

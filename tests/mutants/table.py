@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes of the source that break a claim, each with the test that has to fail then.
+"""Changes of the source that break a claim, each with the test that must fail then.
 
-A key of CLAIMS is how a bullet of docs/threat-model.md begins; "" has the rows of promises made elsewhere. The text old of a row
-is exactly once in its file, however its lines are broken; test is a program of tests/unit with one of its tests, or a script with one of its checks.
+A key of CLAIMS is the beginning of a bullet of docs/threat-model.md; "" has the rows for statements in other documents. The text
+old of a row is exactly once in its file, however its lines are broken; test is a program of tests/unit with one of its tests, or a script with one of its checks.
 """
 import collections
 import re
@@ -41,7 +41,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/config_effective.c", "work->effective->max_workers = (int32_t)most->number;", "", UNIT + "operator_configure.c",
          "one_over_the_limit_is_set_aside_while_others_go_on"),
     ],
-    "An MPIJob that cannot be read": [
+    "An MPIJob is skipped if it cannot be read": [
         ("lib/operator/informer.c", "#define JOB_LIMIT ((size_t)2 << 20)", "#define JOB_LIMIT ((size_t)8 << 20)", RUN,
          "a_job_has_two_mebibytes"),
         ("lib/operator/configure.c", 'operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;',
@@ -66,18 +66,18 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/cache_jobs.c", "&job->item, job->namespace_)", "&job->item, job->uid)", RUN,
          "a_namespace_has_no_more_turns_for_more_jobs"),
     ],
-    "A namespace with half of the requests": [
+    "A namespace that uses half of the request slots": [
         ("lib/operator/queue.c", "group = find_turn(queue, (queue->most + 1) / 2, more);", "group = find_turn(queue, queue->most, more);", QUEUE,
          "slow_requests_do_not_take_all"),
     ],
-    "The last two of the requests": [
+    "The last two request slots": [
         ("lib/operator/queue.c", "queue->most : queue->most - SPARE, more);", "queue->most : queue->most, more);", QUEUE,
          "some_places_are_left_to_others"),
     ],
-    "What is done with a job costs": [
+    "The time and memory for a job": [
         ("lib/doc/names.c", "if (!names->index && names->count + 1 >= MPIJOB__DOC_INDEX_FROM) {", "if (0) {", "tests/growth/lists", ""),
     ],
-    "Of one kind of finding 100": [
+    "At most 100 findings of one kind": [
         ("lib/job/report.h", "#define MPIJOB__JOB_REPORT_MOST  100", "#define MPIJOB__JOB_REPORT_MOST  250", UNIT + "job_findings.c",
          "a_hundred_of_a_kind_are_kept"),
     ],
@@ -95,7 +95,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/reconcile.c", "if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US)", "if (rc == 0 && 0)", RUN,
          "validation_that_takes_long_is_a_turn_of_its_own"),
     ],
-    "A namespace that used processor time": [
+    "A namespace that used CPU time": [
         ("lib/operator/queue.c", "from_ms + took_us * BACKOFF_FACTOR / 1000;", "from_ms;", QUEUE, "expensive_jobs_wait_for_others"),
         ("lib/operator/operator.c", "\t\tmpijob__operator_queue_charge(&operator_->queue, item, took_us);\n", "", RUN,
          "who_takes_time_lets_others_go_first"),
@@ -103,10 +103,10 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/queue.c", "!more && group->in_flight == queue->in_flight &&", "(!more || 1) &&", QUEUE,
          "who_rests_waits_for_others_to_come"),
     ],
-    "This rest lasts a minute": [
+    "This wait lasts at most one minute": [
         ("lib/operator/queue.c", "#define MOST_BACKOFF_MS 60000", "#define MOST_BACKOFF_MS 600000", QUEUE, "a_rest_lasts_a_minute_at_most"),
     ],
-    "A step of the operator decides": [
+    "A step of the operator makes plans": [
         ("lib/operator/operator.c", "if (from_us + took_us >= until_us)", "if (0 && until_us)", RUN, "a_step_ends_after_20_ms"),
     ],
     "Names of unknown owners": [
@@ -116,7 +116,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/orphans.c", "#define MOST_ORPHANS 4096", "#define MOST_ORPHANS 1", ORPHANS, "one_namespace_may_use_the_whole_table"),
         ("lib/operator/orphans.c", "if (largest->count <= wants->count + 1)", "if (largest->count <= wants->count + 100000)", ORPHANS, "a_full_table_has_room_for_others"),
     ],
-    "Each namespace is reported once": [
+    "Each namespace is reported at most once": [
         ("lib/operator/orphans.c", "group->warned_ms = operator_->now_ms;", "", ORPHANS, "a_namespace_is_reported_once_in_ten_minutes"),
     ],
     "The job's name and namespace": [
@@ -160,7 +160,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "\t\tmpijob_node_put_string(b->doc, labels, MPIJOB__RENDER_LABEL_JOB_NAME, b->subject->name);",
          UNIT + "render_hostile.c", "a_template_owns_nothing"),
     ],
-    "Labels make no pod a child": [
+    "Labels do not make a pod a child": [
         ("lib/plan/observe.c", "if (controller)\n\t\tin->owner = owner;", "in->owner = owner;", UNIT + "operator_hostile.c",
          "forged_labels_make_no_child"),
     ],
@@ -168,14 +168,14 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/plan/limit.c", "return workers > 0 ||", "return plan->old.has_start_time || workers > 0 ||", UNIT + "plan_limit.c",
          "a_forged_status_opens_no_door"),
     ],
-    "It is cut to 1,024 bytes": [
+    "Text is cut to 1,024 bytes": [
         ("lib/operator/events.c", "#define MESSAGE_LIMIT 1024", "#define MESSAGE_LIMIT 102400", *LONG),
         ("lib/operator/events.c", "while (text.len && ((unsigned char)text.data[text.len] & 0xc0) == 0x80)", "while (0)", *LONG),
         ("lib/plan/message.c", "while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)", "while (0)", *LONG),
         ("lib/plan/message.c", "#define WORDS_LIMIT 512", "#define WORDS_LIMIT 1000", *LONG),
         ("lib/plan/plan.h", "#define MPIJOB__PLAN_MESSAGE_LIMIT 1024", "#define MPIJOB__PLAN_MESSAGE_LIMIT 4096", *LONG),
     ],
-    "All programs print it through one function": [
+    "All programs print text through one function": [
         ("lib/base/escape.c", "code == 0x61c || code == 0x200e", "code == 0x200e", UNIT + "base_text.c", "escaped"),
         ("lib/base/escape.c", "(code >= 0x7f && code < 0xa0)", "code == 0x7f", UNIT + "base_text.c", "escaped"),
         ("programs/mpijob/plan.c", 'print_out("  %s is %s: %s\\n"', 'printf("  %s is %s: %s\\n"', HOSTILE, "test_plan"),
@@ -183,7 +183,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          'printf("%.*s", (int)strcspn(text, "\\n"), text);', HOSTILE, "test_a_servers_objects"),
         ("programs/mpijob/progress.c", "print_values(stderr, format, values);", "vfprintf(stderr, format, values);", HOSTILE,
          "test_a_run_on_a_cluster"),
-        ("lib/base/diag.c", "return mpijob_escaped_write(string, strlen(string), write, user);",
+        ("lib/core/diag.c", "return mpijob_escaped_write(string, strlen(string), write, user);",
          "return write(user, string, strlen(string));", HOSTILE, "test_files"),
         ("programs/mpijob-operator/log.c", "rc = mpijob_escaped_write(parts[i], strlen(parts[i]), mpijob_text_write, line);",
          "rc = mpijob_text_write(line, parts[i], strlen(parts[i]));", HOSTILE, "test_the_operators_log"),
@@ -213,22 +213,22 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/config_effective.c", "if (!is_allowed(work, feature->name)) {", "if (0 && !is_allowed(work, feature->name)) {",
          UNIT + "operator_config.c", "annotations_need_leave"),
     ],
-    "Where it is not listed, an Event": [
-        ("lib/operator/config_effective.c", 'if (mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
-         'if (0 && mpijob__base_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
+    "If it is not listed, an Event": [
+        ("lib/operator/config_effective.c", 'if (mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
+         'if (0 && mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
          "annotations_count_where_they_are_allowed"),
     ],
-    "Values are read as those of a flag": [
+    "Values are parsed as those of a flag": [
         ("lib/operator/config_effective.c", "if (!value || strlen(value) != mpijob_node_length(node) ||", "if (!value ||",
          UNIT + "operator_config.c", "hostile_annotations_are_left_out"),
         ("lib/operator/config_effective.c", "mpijob_features_set(&scratch, feature->name, value, NULL)) {",
          "(mpijob_features_set(&scratch, feature->name, value, NULL) && 0)) {", UNIT + "operator_config.c", "annotations_need_leave"),
     ],
-    "The user's variables stand before": [
+    "The user's variables come before": [
         ("lib/render/environment.c", "return given && b->subject->features.user_variables != 0;",
          "return given && b->subject->features.user_variables >= 0;", *RENDERED),
     ],
-    "Children that somebody deletes": [
+    "Children that are deleted": [
         ("lib/operator/cache_jobs.c", "if (job->backoff.losses > LOSSES_FREE)", "if (0)", RUN,
          "who_deletes_again_and_again_waits_longer"),
     ],
@@ -236,13 +236,13 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/reconcile.c", "++job->backoff.rounds > MOST_ROUNDS", "0", RUN, "a_job_that_never_settles_is_planned_less_often"),
         ("lib/operator/queue.c", "if (item->failures < 18)", "if (item->failures < 1)", QUEUE, "failures_back_off"),
     ],
-    "A refusal by a quota": [
+    "A rejection by a quota": [
         ("lib/operator/rights.c", "if (*at || operator_->rights.count", "if (operator_->rights.count", RIGHTS,
          "a_right_is_taken_and_given_back"),
         ("lib/operator/reconcile.c", "return each_ms > REFUSED_MS ? each_ms : REFUSED_MS;",
          "return (each_ms > REFUSED_MS ? each_ms : REFUSED_MS) * 100;", RIGHTS, "the_wait_for_a_right_is_bounded"),
     ],
-    "When nothing changed": [
+    "When nothing has changed": [
         ("lib/plan/status.c", "if (!same_draft(&plan->old, &plan->draft))", "if (!same_draft(&plan->old, &plan->draft) || 1)", RUN, "a_life"),
         ("lib/plan/children.c", "if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {", "if (child) {", RUN, "a_life"),
     ],
@@ -268,7 +268,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/render/pod.c", 'mpijob_node_put_int(b->doc, source, "defaultMode", 0600);',
          'mpijob_node_put_int(b->doc, source, "defaultMode", 0644);', *RENDERED),
     ],
-    "The operator's rights are those": [
+    "The operator has only the rights": [
         ("manifests/operator/role.yaml", "verbs: [get, create, patch]\n- apiGroups: [\"\"]\n  resources: [events]",
          "verbs: [get, list, create, patch]\n- apiGroups: [\"\"]\n  resources: [events]", ROLES, "check_the_operator"),
         ("manifests/operator/role.yaml", "resources: [pods]", "resources: [pods, pods/exec]", ROLES, "check_the_operator"),
@@ -282,7 +282,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     "Deletes carry the uid": [
         ("lib/operator/write.c", "options.uid = action->uid;", "options.uid = NULL;", RIGHTS, "deletes_carry_the_uid"),
     ],
-    "Changes of a status carry the version": [
+    "Status updates carry the resourceVersion": [
         ("lib/plan/bodies.c",
          'mpijob_node_string(mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));', "NULL);", RIGHTS,
          "a_status_names_its_version"),
@@ -291,10 +291,10 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/operator/reconcile.c", "if (!mpijob__operator_is_leading(operator_) && !operator_->shadow.on) {", "if (0) {", UNIT + "operator_shadow.c",
          "a_standby_waits_for_its_turn"),
     ],
-    "A shadow has rights to read only": [
+    "A shadow has only read rights": [
         ("manifests/overlays/shadow/role.yaml", "verbs: [list, watch]", "verbs: [list, watch, create]", ROLES, "check_the_shadow"),
     ],
-    "`/healthz` and `/readyz` tell": [
+    "`/healthz` and `/readyz` answer": [
         ("programs/mpijob-operator/pages.c", "const struct server_page health_pages[] = {",
          'const struct server_page health_pages[] = {\n\t{ "/metrics", PLAIN, 1, write_metrics },', BEGIN, "check_pages"),
     ],
@@ -316,7 +316,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("programs/mpijob-operator/server.c", "#define LIFE_MS           30000", "#define LIFE_MS           3000000", BEGIN,
          "check_a_client_that_drips"),
     ],
-    "Pages that cost much": [
+    "Expensive pages have a rate limit": [
         ("programs/mpijob-operator/server.c", "if (page->heavy && is_too_much(server))", "if (0 && is_too_much(server))", BEGIN,
          "check_heavy_pages_have_a_rate"),
     ],
@@ -330,17 +330,17 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("programs/mpijob-operator/configuration.c", "return code ? code : read_again(configuration);",
          "return code ? code : (read_again(configuration), 0);", "tests/daemon/test-config", "check_a_wrong_file_keeps_it_from_starting"),
     ],
-    "After a change of the file": [
+    "After an invalid change of the file": [
         ("programs/mpijob-operator/configuration.c", "\tif (code) {\n\t\tmpijob_operator_config_free(config);",
          "\tif (code) {\n\t\tmpijob_operator_configure(configuration->operator_, NULL);\n\t\tmpijob_operator_config_free(config);",
          "tests/daemon/test-config", "check_a_wrong_file_changes_nothing"),
     ],
-    "The server's certificate is checked": [
+    "The server's certificate and the name": [
         ("lib/http/easy.c", "SET(setter, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);", "SET(setter, CURLOPT_SSL_VERIFYPEER, 0L);", *TLS),
         ("lib/http/easy.c", "SET(setter, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);", "SET(setter, CURLOPT_SSL_VERIFYHOST, 0L);", *TLS),
         ("lib/http/easy.c", "\t\tSET(setter, CURLOPT_CAINFO_BLOB, &ca);\n", "", *TLS),
     ],
-    "TLS 1.2 is the least": [
+    "TLS 1.2 is the minimum": [
         ("lib/http/easy.c", "CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2", "CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_0", *TLS),
     ],
     "A redirect is an answer": [
@@ -349,14 +349,14 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     "Credentials are sent over TLS only": [
         ("lib/http/resolve.c", "\t\tmpijob__http_resolve_drop(resolve, &server);\n", "\t\t;\n", UNIT + "http_config.c", "test_k10_only_with_tls"),
     ],
-    "Keys and certificates are handed": [
+    "Keys and certificates are passed": [
         ("lib/http/easy.c", "\t\tSET(setter, CURLOPT_SSLKEY_BLOB, &key);\n",
          "\t\tSET(setter, CURLOPT_SSLKEY_BLOB, &key);\n\t\tFILE *file = fopen(\"/tmp/mutant.key\", \"w\");\n\n"
          "\t\tif (file) {\n\t\t\tfwrite(key.data, 1, key.len, file);\n\t\t\tfclose(file);\n\t\t\tremove(\"/tmp/mutant.key\");\n\t\t}\n", "tests/http/test-disk", ""),
     ],
-    "No block of memory that held a token": [
-        ("lib/http/secret.c", "\t\tmpijob__http_wipe(secret->data, secret->len);\n\tfree(secret->data);\n\tsecret->data = NULL;",
-         "\t\t(void)0;\n\tfree(secret->data);\n\tsecret->data = NULL;", UNIT + "http_secrets.c", "test_k16_token"),
+    "No block of memory that contained a token": [
+        ("lib/http/secret.c", "\tmpijob__base_secret_free(secret->data, secret->len);\n\tsecret->data = NULL;",
+         "\tfree(secret->data);\n\tsecret->data = NULL;", UNIT + "http_secrets.c", "test_k16_token"),
     ],
     "An exec plugin runs only": [
         ("lib/http/config.c", "if (options->plugin_policy == MPIJOB_HTTP_PLUGINS_ALL)\n\t\treturn 0;",
@@ -433,7 +433,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("programs/mpijob-node/main.c", "\trun_from_sealed_copy(argv);\n", "\tif (0)\n\t\trun_from_sealed_copy(argv);\n", CONFINED,
          "check_the_node_runs_from_memory"),
     ],
-    "The embedded cluster refuses": [
+    "The embedded cluster rejects": [
         ("lib/job/object.c", "check_files(&report, object, kind->files[i]);", "(void)check_files;", UNIT + "local_store.c",
          "test_invalid_objects"),
         ("lib/job/template_pod.c", 'names[] = { "hostname", "subdomain" };', 'names[] = { "subdomain", "subdomain" };',

@@ -118,10 +118,11 @@ static int break_streams(mpijob_logs *logs)
 {
 	int broken = 0;
 
-	for (struct log_pod *pod = logs->pods; pod; pod = pod->next)
-		for (struct log_source *source = pod->sources; source; source = source->next)
-			if (source->call) {
-				mpijob__client_log_park(source);
+	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
+		for (struct mpijob__client_log_source *source = pod->sources; source;
+		     source = source->next)
+			if (source->state == MPIJOB__CLIENT_LOG_STREAMING) {
+				mpijob__client_log_close_stream(source);
 				broken++;
 			}
 	mpijob__client_timer_set(&logs->timer, INT64_MIN);

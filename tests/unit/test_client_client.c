@@ -483,7 +483,7 @@ static void headers_that_matter(void **state)
 static void headers_are_described(void **state)
 {
 	static char source[1 << 16], text[1 << 16];
-	FILE *files[] = { fopen(MPIJOB_TEST_SOURCE "/lib/client/exchange.c", "r"),
+	FILE *files[] = { fopen(MPIJOB_TEST_SOURCE "/lib/client/exchange_header.c", "r"),
 		fopen(MPIJOB_TEST_SOURCE "/include/mpijob/transport.h", "r") };
 	const char *sentence, *end;
 	int found = 0;

@@ -491,10 +491,10 @@ static void test_warnings_have_an_end(void **state)
 		mpijob_exchange_header(&exchange, "Warning", mpijob_text_data(&header));
 		mpijob__base_text_release(&header);
 	}
-	assert_in_range(exchange.warnings.len, 16 << 10, 64 << 10);
+	assert_in_range(exchange.answer.warnings.len, 16 << 10, 64 << 10);
 	assert_non_null(strstr(mpijob_text_data(&told), "[number 500]"));
 	assert_null(strstr(mpijob_text_data(&told), "[number 19999]"));
-	mpijob__base_text_release(&exchange.warnings);
+	mpijob__base_text_release(&exchange.answer.warnings);
 	mpijob__base_text_release(&told);
 }
 

@@ -682,43 +682,6 @@ static void test_look_up(void **state)
 	free(before);
 }
 
-static void test_times(void **state)
-{
-	static const struct {
-		const char *text;
-		int64_t ms; /* -1: it is none */
-	} rows[] = {
-		{ "1970-01-01T00:00:00Z", 0 },
-		{ "2001-09-09T01:46:40Z", 1000000000000 },
-		{ "2001-09-09T03:46:40+02:00", 1000000000000 },
-		{ "2001-09-08T20:16:40.125999-05:30", 1000000000125 },
-		{ "2000-02-29T00:00:00Z", 951782400000 },
-		{ "2024-12-31T23:59:59Z", 1735689599000 },
-		{ "2001-09-09T1:46:40Z", 1000000000000 },
-		{ "2001-09-09T04:46:40+02:60", 1000000000000 },
-		{ "1900-02-29T00:00:00Z", -1 },
-		{ "2001-13-01T00:00:00Z", -1 },
-		{ "2001-09-09T24:00:00Z", -1 },
-		{ "2001-09-09T01:46:60Z", -1 },
-		{ "2001-09-09T01:46:40", -1 },
-		{ "2001-09-09T01:46:40z", -1 },
-		{ "2001-09-09 01:46:40Z", -1 },
-		{ "2001-09-09T01:46:40.Z", -1 },
-		{ "2001-09-09T01:46:40Zx", -1 },
-		{ "2001-09-09T01:46:40+0200", -1 },
-		{ "", -1 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		int64_t ms = -1;
-
-		assert_int_equal(mpijob__http_plugin_reply_time(rows[i].text, &ms),
-		    rows[i].ms >= 0);
-		assert_int_equal(ms, rows[i].ms);
-	}
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -742,7 +705,6 @@ int main(void)
 		TEST(test_e7_other_identities_win),
 		TEST(test_e8_install_hint),
 		TEST(test_look_up),
-		TEST(test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "http/proxy.h"
 #include "http/receive.h"
 #include "http/server.h"
-#include "http/wire.h"
+#include "http/request_headers.h"
 
 #include <mpijob/http.h>
 
@@ -245,7 +245,7 @@ static void test_wire_impersonation_is_escaped(void **state)
 	config.as_groups = groups;
 	config.as_extra = extra;
 	config.as_extra_count = 2;
-	assert_int_equal(mpijob__http_wire_common(&config, &server, "me/1", &list), 0);
+	assert_int_equal(mpijob__http_request_headers_common(&config, &server, "me/1", &list), 0);
 	assert_true(holds(list, "User-Agent: me/1"));
 	assert_true(holds(list, "Impersonate-User: jane"));
 	assert_true(holds(list, "Impersonate-Uid: 1-2"));
@@ -257,42 +257,44 @@ static void test_wire_impersonation_is_escaped(void **state)
 	curl_slist_free_all(list);
 	list = NULL;
 	config.as = "jane\r\nX-Other: 1";
-	assert_int_equal(mpijob__http_wire_common(&config, &server, NULL, &list), MPIJOB_ERR_SPEC);
+	assert_int_equal(mpijob__http_request_headers_common(&config, &server, NULL, &list),
+	    MPIJOB_ERR_SPEC);
 	assert_null(list);
 	config.as = NULL;
-	assert_int_equal(mpijob__http_wire_common(&config, &server, "a\nb", &list),
+	assert_int_equal(mpijob__http_request_headers_common(&config, &server, "a\nb", &list),
 	    MPIJOB_ERR_SPEC);
 }
 
 static void headers_of_a_request_come_first(void **state)
 {
-	struct mpijob__http_wire wire = { 0 };
+	struct mpijob__http_request_headers wire = { 0 };
 	struct curl_slist common = { (char *)(uintptr_t) "Accept: x", NULL };
 	struct curl_slist *list = NULL;
 
 	(void)state;
-	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t", "application/json", &common,
-			     &list),
+	assert_int_equal(mpijob__http_request_headers_fill(&wire, "Bearer t", "application/json",
+			     &common, &list),
 	    0);
 	assert_true(holds(list, "Authorization: Bearer t"));
 	assert_true(holds(list, "Content-Type: application/json"));
 	assert_true(holds(list, "Accept: x"));
-	assert_int_equal(mpijob__http_wire_fill(&wire, "Bearer t\r\nX: 1", NULL, &common, &list),
+	assert_int_equal(mpijob__http_request_headers_fill(&wire, "Bearer t\r\nX: 1", NULL, &common,
+			     &list),
 	    MPIJOB_ERR_AUTH);
-	assert_int_equal(mpijob__http_wire_fill(&wire, NULL, "a\nb", &common, &list),
+	assert_int_equal(mpijob__http_request_headers_fill(&wire, NULL, "a\nb", &common, &list),
 	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob__http_wire_fill(&wire, NULL, NULL, &common, &list), 0);
+	assert_int_equal(mpijob__http_request_headers_fill(&wire, NULL, NULL, &common, &list), 0);
 	assert_true(holds(list, "Content-Type:"));
 	assert_ptr_equal(list->next, &common);
-	mpijob__http_wire_clear(&wire);
-	assert_true(mpijob__http_wire_path_ok("/a?b=%20"));
-	assert_false(mpijob__http_wire_path_ok("a"));
-	assert_false(mpijob__http_wire_path_ok("/a b"));
-	assert_false(mpijob__http_wire_path_ok("/a\r\nb"));
-	assert_false(mpijob__http_wire_path_ok("/a#b"));
-	assert_false(mpijob__http_wire_word_ok("get"));
-	assert_false(mpijob__http_wire_word_ok("GET /"));
-	assert_false(mpijob__http_wire_word_ok(""));
+	mpijob__http_request_headers_clear(&wire);
+	assert_true(mpijob__http_request_headers_is_path("/a?b=%20"));
+	assert_false(mpijob__http_request_headers_is_path("a"));
+	assert_false(mpijob__http_request_headers_is_path("/a b"));
+	assert_false(mpijob__http_request_headers_is_path("/a\r\nb"));
+	assert_false(mpijob__http_request_headers_is_path("/a#b"));
+	assert_false(mpijob__http_request_headers_is_method("get"));
+	assert_false(mpijob__http_request_headers_is_method("GET /"));
+	assert_false(mpijob__http_request_headers_is_method(""));
 }
 
 /* Failures. */
@@ -544,14 +546,14 @@ static void a_nul_in_a_header_writes_nowhere(void **state)
 {
 	struct mpijob_http http = { 0 };
 	struct mpijob_exchange exchange = { 0 };
-	struct call call = { .http = &http, .exchange = &exchange, .status = 429 };
+	struct mpijob__http_call call = { .http = &http, .exchange = &exchange, .status = 429 };
 	char line[] = "Retry-After: 5\0                                              7\r\n";
 
 	(void)state;
 	assert_int_equal(mpijob__http_receive_header(line, 1, sizeof(line) - 1, &call),
 	    sizeof(line) - 1);
 	assert_int_equal(call.failure, 0);
-	assert_int_equal(exchange.retry_after_ms, 5000);
+	assert_int_equal(exchange.answer.retry_after_ms, 5000);
 }
 
 int main(void)

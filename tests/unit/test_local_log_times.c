@@ -126,7 +126,7 @@ static void text(void **state)
 		"2026-13-21T12:00:00Z", "2026-11-21T12:00:00ZZ", "2026-11-21T12:00:00+1",
 		"x026-11-21T12:00:00Z", "2026-11-21T12:00:00.Zx", "9999-11-21T12:00:00Z",
 		"2026-11-21 12:00:00Z" };
-	char out[LOG_TIME_SIZE];
+	char out[MPIJOB__BASE_TIME_NS_SIZE];
 	int64_t ns;
 
 	(void)state;

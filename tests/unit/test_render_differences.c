@@ -24,15 +24,15 @@
 
 #include <sys/stat.h>
 
-static const char head[] = "# Differences from mpi-operator v0.8.2\n"
-			   "\n"
-			   "What libmpijob does otherwise than the controller that it is "
-			   "compatible with, on purpose. Everything else is\n"
-			   "equal, field for field, and the tests in `tests/oracle/` compare the "
-			   "two. This page is printed from\n"
-			   "`lib/render/differences.c`, the list that the code itself reads: "
-			   "change it there. What is done only when it is asked\n"
-			   "for stands in `options.md`.\n";
+static const char head[] =
+    "# Differences from mpi-operator v0.8.2\n"
+    "\n"
+    "These are the deliberate differences between libmpijob and the controller with which it is\n"
+    "compatible. Everything else is equal, field for field, and the tests in `tests/oracle/` "
+    "compare both.\n"
+    "This page is printed from `lib/render/differences.c`, the list that the code reads: change it "
+    "there.\n"
+    "`options.md` lists the behaviour that is off by default.\n";
 
 static const struct {
 	enum mpijob__render_difference_mode mode;
@@ -73,87 +73,84 @@ struct defect {
 
 /* The number of a defect is its place, from 1. */
 static const struct defect defects[] = {
-	{ "Open MPI 5 ignores the variables that are injected: all ranks run on the launcher, and "
-	  "the job succeeds (#842).",
+	{ "Open MPI 5 ignores the added variables: all ranks run on the launcher, and the job "
+	  "succeeds (#842).",
 	    "openmpi5-variables", NULL, "render/openmpi" },
-	{ "A suspended job with WaitForWorkersReady: none of none is ready, so that the launcher "
-	  "starts first (#615, #617, #868).",
+	{ "The launcher of a suspended job with WaitForWorkersReady starts before the workers: no "
+	  "worker exists, so none is unready (#615, #617, #868).",
 	    "resume-waits-for-workers", NULL, "plan/suspended-from-start-wait" },
-	{ "WaitForWorkersReady with a gang scheduler waits for ever (#608).", "gang-safe-wait",
-	    NULL,
+	{ "WaitForWorkersReady with a gang scheduler waits forever (#608).", "gang-safe-wait", NULL,
 	    "plan/gang-safe-wait plan/gang-wait render/gang-safe-wait "
 	    "render/gang-safe-wait-at-startup" },
-	{ "An eviction sets Failed without an end: nothing is cleaned up, and Failed may become "
-	  "Succeeded (#647).",
+	{ "An eviction sets Failed without a completion time: nothing is cleaned up, and Failed "
+	  "may become Succeeded (#647).",
 	    "evicted-job-ends finished-stays-finished", NULL,
 	    "plan/evicted plan/evicted-clean-all plan/evicted-by-older-operator" },
-	{ "Worker pods that failed are never replaced (#391).", "replace-workers restart-gang",
-	    NULL,
+	{ "Failed worker pods are never replaced (#391).", "replace-workers restart-gang", NULL,
 	    "plan/replace-workers plan/replace-workers-used-up plan/replace-workers-counted-before "
 	    "plan/replace-workers-pause plan/restart-gang "
 	    "plan/restart-gang-evicted plan/restart-gang-wait-for-workers "
 	    "plan/restart-gang-suspended plan/restart-gang-ends "
 	    "plan/fail-worker-killed" },
-	{ "What is wrong with a spec is said by an Event alone (#604).", "fail-invalid", NULL,
+	{ "Errors of a spec are reported by an Event only (#604).", "fail-invalid", NULL,
 	    "plan/fail-invalid plan/fail-invalid-started plan/fail-invalid-too-large "
 	    "plan/invalid" },
-	{ "One MPIJob that cannot be read stops the list and the watch of all (#473).", "",
-	    "objects are read one by one, and one that cannot be read is set aside",
+	{ "One MPIJob that cannot be read stops the list and the watch of all MPIJobs (#473).", "",
+	    "objects are read one by one, and one that cannot be read is skipped",
 	    "test_operator_run.c:hostile_objects_are_set_aside" },
 	{ "`cluster.local` is written into the workers' search domains (#832).", "search-domain",
 	    NULL, "render/cluster-domain" },
-	{ "Any launcherCreationPolicy but AtStartup is taken for WaitForWorkersReady.",
+	{ "Any launcherCreationPolicy except AtStartup is treated as WaitForWorkersReady.",
 	    "launcher-creation-policy", NULL,
 	    "validate/creation-policy-unknown plan/reference-unknown-creation-policy" },
 	{ "Scaling down with runLauncherAsWorker deletes one worker too many.",
 	    "scale-down-by-name", NULL, "plan/scale-down-launcher-as-worker" },
 	{ "discover_hosts.sh is sorted as text: worker 10 before worker 2.", "discover-hosts-order",
 	    NULL, "render/discover-hosts-order" },
-	{ "A key pair is made on each sync.", "",
-	    "one is made when the Secret is written, and never else",
+	{ "Each sync generates a key pair.", "", "one is generated only when the Secret is written",
 	    "test_plan_defects.c:row_12_a_key_is_drawn_for_the_secret_alone" },
-	{ "The same events on each sync, and a status is written on each sync after the end.",
+	{ "Each sync sends the same Events, and after the end each sync writes the status.",
 	    "events-once", NULL, "plan/run plan/succeed-clean-all" },
-	{ "Objects of the cache are changed in place (#819).", "",
+	{ "Cached objects are modified in place (#819).", "",
 	    "a plan changes neither the job nor the facts",
 	    "test_plan_defects.c:row_14_planning_changes_nothing" },
-	{ "A default that the server fills into a PodGroup is written back for ever.",
+	{ "A default that the server fills into a PodGroup is reverted again and again.",
 	    "own-fields-only", NULL, "plan/gang-volcano" },
-	{ "minResources are wrong when the workers have the higher priority class.",
-	    "gang-priority", NULL, "render/gang-worker-priority" },
-	{ "minResources count neither init containers nor overhead.", "gang-init-containers", NULL,
-	    "render/gang-init-containers" },
+	{ "minResources are wrong if the workers have the higher priority class.", "gang-priority",
+	    NULL, "render/gang-worker-priority" },
+	{ "minResources include neither init containers nor overhead.", "gang-init-containers",
+	    NULL, "render/gang-init-containers" },
 	{ "cleanPodPolicy All keeps the launcher's pods (#643).", "clean-launcher", NULL,
 	    "plan/clean-launcher plan/clean-launcher-running plan/succeed-clean-all" },
-	{ "ttlSecondsAfterFinished removes the launcher Job alone (#644), and one that vanished "
-	  "before it was seen to end runs "
-	  "again.",
+	{ "ttlSecondsAfterFinished removes only the launcher Job (#644), and a job whose launcher "
+	  "Job was removed before its end was observed runs again.",
 	    "launcher-not-made-twice ttl-deletes-job", NULL,
 	    "plan/ttl-deleted-unseen plan/ttl-deleted-at-once plan/ttl-deletes-job "
 	    "plan/ttl-keeps-job" },
-	{ "Variables of the user's are overridden (#476).", "user-variables", NULL,
+	{ "Variables of the user are overridden (#476).", "user-variables", NULL,
 	    "render/user-variables render/env-collisions" },
-	{ "hostNetwork overrides the dnsPolicy that the user chose.", "user-dns-policy", NULL,
+	{ "hostNetwork overrides the user's dnsPolicy.", "user-dns-policy", NULL,
 	    "render/user-dns-policy render/host-network-dns-policy" },
-	{ "Keys have mode 0600 in /root/.ssh alone (#429).", "private-keys", NULL,
+	{ "Keys have mode 0600 only in /root/.ssh (#429).", "private-keys", NULL,
 	    "render/private-keys render/private-keys-non-root render/non-root" },
-	{ "A number of workers that is absent becomes 0, which is refused.", "worker-replicas",
-	    NULL, "default/empty-roles" },
-	{ "The CRD is too large for kubectl to apply it.", "",
+	{ "An absent number of workers becomes 0, which is rejected.", "worker-replicas", NULL,
+	    "default/empty-roles" },
+	{ "The CRD is too large for client-side kubectl apply.", "",
 	    "`mpijob crd` prints one that is small enough", "test_job_crd.c:slim" },
-	{ "A worker pod without the label of its index stops the sync, and the launcher may start "
-	  "without workers.",
+	{ "A worker pod without the index label stops the sync, and the launcher may start without "
+	  "workers.",
 	    "scale-down-by-name", NULL, "plan/worker-without-label" },
-	{ "A second launcher while the first one ends (#810).", "",
-	    "as in v0.8.2, where it is cured: podReplacementPolicy is Failed",
+	{ "A second launcher starts while the first one terminates (#810).", "",
+	    "as in v0.8.2, where it is fixed: podReplacementPolicy is Failed",
 	    "test_plan_defects.c:row_26_a_launcher_pod_is_replaced_once_it_failed" },
-	{ "Running becomes True again after the end (#787).", "", "as in v0.8.2, where it is cured",
+	{ "Running becomes True again after the end (#787).", "", "as in v0.8.2, where it is fixed",
 	    "plan/succeed plan/fail-backoff" },
-	{ "Scheduling directives do not reach the launcher on resume (#770, #772).", "",
-	    "as in v0.8.2, where it is cured", "plan/resume-directives" },
-	{ "A crash with runLauncherAsWorker and no worker under a gang scheduler (#669).", "",
-	    "as in v0.8.2, where it is cured", "render/no-workers-gang" },
-	{ "Pods of other namespaces are counted (#622).", "", "as in v0.8.2, where it is cured",
+	{ "Scheduling directives are not applied to the launcher on resume (#770, #772).", "",
+	    "as in v0.8.2, where it is fixed", "plan/resume-directives" },
+	{ "The operator crashes with runLauncherAsWorker and no worker under a gang scheduler "
+	  "(#669).",
+	    "", "as in v0.8.2, where it is fixed", "render/no-workers-gang" },
+	{ "Pods of other namespaces are counted (#622).", "", "as in v0.8.2, where it is fixed",
 	    "test_operator_run.c:a_claim_from_another_namespace plan/taken-worker" },
 };
 
@@ -186,7 +183,7 @@ static int is_difference(const char *id)
 static void print_cures(struct mpijob_text *out, const struct defect *defect, int differences)
 {
 	const char *rest = defect->cures, *word,
-		   *before = differences ? " Cured:" : " By an option:";
+		   *before = differences ? " Fixed:" : " Fixed by an option:";
 	char room[128];
 
 	while ((word = next_word(&rest, room)) != NULL) {
@@ -211,11 +208,14 @@ static void print_defect(struct mpijob_text *out, size_t index)
 
 static void print_defects(struct mpijob_text *out)
 {
-	mpijob__base_text_puts(out, "\n## Defects of mpi-operator\n\n"
-				    "What its users ran into, with the threads in its repository, "
-				    "and what became of it here: cured by\n"
-				    "default, by a difference above; or by an option of "
-				    "`options.md`, because a job of today could notice.\n\n");
+	mpijob__base_text_puts(out, "\n"
+				    "## Defects of mpi-operator\n"
+				    "\n"
+				    "These are the problems that its users found, with the threads "
+				    "in its repository, and their state\n"
+				    "here: fixed by default, by a difference above; or by an "
+				    "option of `options.md`, because existing jobs\n"
+				    "could notice the fix.\n\n");
 	for (size_t i = 0; i < DEFECTS; i++)
 		print_defect(out, i);
 }

@@ -17,24 +17,27 @@
 #include "base/text.h"
 #include "render/features.h"
 
-static const char head[] = "# Options beyond mpi-operator v0.8.2\n"
-			   "\n"
-			   "What an operator can do that a job of today could notice. All of it is "
-			   "off unless it is asked for: for all jobs by the\n"
-			   "operator's flag or its configuration file, for one job by an "
-			   "annotation where the configuration allows it to its\n"
-			   "namespace. The same names are the flags of `mpijob render`, `plan`, "
-			   "`diff` and `run`. With `--reference` none is on.\n"
-			   "This page is printed from `lib/render/features.c`, the table that the "
-			   "code itself reads: change it there. What is on by\n"
-			   "default stands in `differences.md`.\n";
+static const char head[] =
+    "# Options beyond mpi-operator v0.8.2\n"
+    "\n"
+    "These options change what existing jobs could notice. All of them are off by default. The "
+    "operator's\n"
+    "flag or its configuration file enables an option for all jobs. An annotation enables it for "
+    "one job,\n"
+    "if the configuration allows it in the job's namespace. `mpijob render`, `plan`, `diff` and "
+    "`run` have\n"
+    "flags of the same names. With `--reference` all options are off. This page is printed from\n"
+    "`lib/render/features.c`, the table that the code reads: change it there. `differences.md` "
+    "lists what\n"
+    "is on by default.\n";
 
 static void print_bounds(struct mpijob_text *out, const struct mpijob_feature *row)
 {
 	static const char *const kinds[] = { [MPIJOB_FEATURE_SWITCH] =
 						 "a switch: `true` or `false`",
 		[MPIJOB_FEATURE_COUNT] = "a number",
-		[MPIJOB_FEATURE_DURATION] = "a duration, as `90s`, `5m`, `1h30m`, or seconds" };
+		[MPIJOB_FEATURE_DURATION] =
+		    "a duration such as `90s`, `5m` or `1h30m`, or seconds" };
 
 	mpijob__base_text_printf(out, "- Value: %s", kinds[row->kind]);
 	if (row->kind == MPIJOB_FEATURE_COUNT)
@@ -59,9 +62,9 @@ static void print_row(struct mpijob_text *out, const struct mpijob_feature *row)
 	    row->name, row->kind == MPIJOB_FEATURE_SWITCH ? "" : "=",
 	    row->kind == MPIJOB_FEATURE_SWITCH ? "" : example, row->name, example);
 	if (row->defect > 0)
-		mpijob__base_text_printf(out, "- Cures: defect %d of v0.8.2 (`differences.md`).\n",
+		mpijob__base_text_printf(out, "- Fixes: defect %d of v0.8.2 (`differences.md`).\n",
 		    (int)row->defect);
-	mpijob__base_text_printf(out, "- A job of today could notice: %s\n", row->notice);
+	mpijob__base_text_printf(out, "- Visible effect: %s\n", row->notice);
 }
 
 static void page_is_current(void **state)

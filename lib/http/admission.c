@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an exchange waits for before it goes to curl: the credentials, which a plugin may take its
+ * time to bring, and its turn among the ordinary ones, of which curl gets only as many as it can
+ * use. While a plugin asks somebody, nobody's time runs out.
+ */
+#include "http/admission.h"
+#include "base/clock.h"
+
+#include "http/pool.h"
+#include "http/ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+/*
+ * A server takes 100 to 250 exchanges at a time over each connection, of which a quarter is for
+ * ordinary ones. Curl's work for one exchange grows with the number of those that only wait, and so
+ * does memory: so they wait here.
+ */
+#define ORDINARY_LEAST   ((size_t)512)
+#define FOR_A_CONNECTION ((size_t)64)
+
+void mpijob__http_admission_follow_plugin(struct mpijob_http *http)
+{
+	int fd = mpijob__http_credentials_fd(http->credentials);
+	struct epoll_event event = { 0 };
+
+	if (http->plugin_fd >= 0)
+		epoll_ctl(http->epoll, EPOLL_CTL_DEL, http->plugin_fd, &event);
+	http->plugin_fd = -1;
+	if (fd < 0)
+		return;
+	event.events = EPOLLIN;
+	event.data.u64 = MPIJOB__HTTP_ADMISSION_EVENT;
+	if (epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event) == 0)
+		http->plugin_fd = fd;
+}
+
+void mpijob__http_admission_step_plugin(struct mpijob_http *http, int64_t now_ms)
+{
+	int64_t due = mpijob__http_credentials_due_ms(http->credentials);
+
+	if (http->plugin_fd < 0 && (due < 0 || due > now_ms))
+		return;
+	mpijob__http_credentials_step(http->credentials, now_ms);
+	mpijob__http_admission_follow_plugin(http);
+}
+
+/* 1: go on, with *identity; 0: wait; negative: the error. No credentials go, or are even looked
+ * for, over plain HTTP.
+ */
+static int prepare(struct mpijob_http *http, const struct mpijob__http_identity **identity,
+    const char **message)
+{
+	static const struct mpijob__http_identity nobody = { 0 };
+	int ready = 1;
+
+	*identity = &nobody;
+	if (!http->server.tls)
+		return 1;
+	ready = mpijob__http_credentials_prepare(http->credentials,
+	    mpijob__base_clock_monotonic_ms(), message);
+	mpijob__http_admission_follow_plugin(http);
+	if (ready == 1)
+		*identity = mpijob__http_credentials_identity(http->credentials);
+	return ready;
+}
+
+static void send_call(struct mpijob__http_call *call, const struct mpijob__http_identity *identity)
+{
+	struct mpijob_http *http = call->http;
+	struct curl_slist *headers = NULL;
+	struct mpijob__http_pool *pool = NULL;
+	char *message = NULL;
+	int error = mpijob__http_pool_find(http, identity, &pool, &message);
+
+	mpijob__http_transport_start_deadline(call);
+	call->token_generation = identity->token_generation;
+	call->tls_generation = identity->tls_generation;
+	if (!error)
+		error = mpijob__http_request_headers_fill(&call->wire, identity->authorization,
+		    call->content_type, http->headers, &headers);
+	if (!error)
+		error = mpijob__http_pool_start(pool, call, headers);
+	if (error)
+		mpijob__http_transport_end(call, error, message);
+}
+
+/* How many more ordinary calls curl may have. */
+static size_t room_of(const struct mpijob_http *http)
+{
+	size_t most = FOR_A_CONNECTION * (size_t)http->max_connections;
+
+	if (most < ORDINARY_LEAST)
+		most = ORDINARY_LEAST;
+	return http->ordinary < most ? most - http->ordinary : 0;
+}
+
+int mpijob__http_admission_has_room(const struct mpijob_http *http)
+{
+	return http->queued.next->call && room_of(http) &&
+	       mpijob__http_credentials_due_ms(http->credentials) < 0;
+}
+
+/* As many as there is room for go on, in front of those that came later. */
+static void take_turns(struct mpijob_http *http)
+{
+	struct mpijob__http_link *place = http->waiting.next;
+	size_t room = mpijob__http_admission_has_room(http) ? room_of(http) : 0;
+	struct mpijob__http_call *call;
+
+	for (; room > 0 && (call = http->queued.next->call) != NULL; room--) {
+		mpijob__http_ring_leave(&call->queue);
+		mpijob__http_ring_insert(place, &call->queue);
+		call->queued = 0;
+	}
+}
+
+static void wait_for_turn(struct mpijob__http_call *call)
+{
+	mpijob__http_ring_leave(&call->queue);
+	mpijob__http_ring_insert(&call->http->queued, &call->queue);
+	call->queued = 1;
+}
+
+static void stop_deadlines(struct mpijob__http_link *ring)
+{
+	for (struct mpijob__http_link *link = ring->next; link->call; link = link->next)
+		mpijob__http_ring_leave(&link->call->due);
+}
+
+static void wait_for_plugin(struct mpijob_http *http)
+{
+	if (!mpijob__http_credentials_asking(http->credentials))
+		return;
+	stop_deadlines(&http->waiting);
+	stop_deadlines(&http->queued);
+}
+
+void mpijob__http_admission_send_calls(struct mpijob_http *http)
+{
+	const struct mpijob__http_identity *identity = NULL;
+	struct mpijob__http_link *last;
+
+	take_turns(http);
+	last = http->waiting.prev;
+
+	while (last->call && http->waiting.next->call) {
+		struct mpijob__http_call *call = http->waiting.next->call;
+		int is_last = http->waiting.next == last;
+		const char *why = NULL;
+		int is_late = call->exchange && !call->streaming && !room_of(http);
+		int ready = call->exchange && !is_late ? prepare(http, &identity, &why) : 1;
+
+		if (ready == 0) {
+			wait_for_plugin(http);
+			return;
+		}
+		mpijob__http_ring_leave(&call->queue);
+		if (is_late)
+			wait_for_turn(call);
+		else if (!call->exchange)
+			mpijob__http_transport_discard(call);
+		else if (ready > 0)
+			send_call(call, identity);
+		else
+			mpijob__http_transport_end(call, ready, why ? strdup(why) : NULL);
+		if (is_last)
+			return;
+	}
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a watch takes for final: any refusal before the first list, later only one that lasts for a
+ * minute. */
+#include "../support/watch_rig.h"
+
+#include "client/retry_budget.h"
+
+/* Go on after this failure; it is told when it is another one. */
+static void refused(struct rig *rig, int status)
+{
+	reply(rig, status, "");
+	run(rig);
+}
+
+static void synced(struct rig *rig)
+{
+	set_up(rig);
+	reply(rig, 200, LIST("10", POD("a", "3")));
+	reply(rig, 200, EVENT("MODIFIED", "a", "11"));
+}
+
+static void test_the_first_answer_is_believed(void **state)
+{
+	static const struct {
+		int status, code;
+	} rows[] = { { 401, MPIJOB_ERR_AUTH }, { 403, MPIJOB_ERR_AUTH },
+		{ 404, MPIJOB_ERR_NOT_FOUND }, { 422, MPIJOB_ERR_REJECTED },
+		{ 200, MPIJOB_ERR_SYNTAX } };
+	struct rig rig;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		set_up(&rig);
+		reply(&rig, rows[i].status, "<html>");
+		run(&rig);
+		assert_int_equal(rig.last_code, rows[i].code);
+		assert_int_equal(mpijob_watch_hopeless(rig.watch), 1);
+		assert_int_equal(rig.failures, 1);
+		/* Whoever waits all the same may be lucky. */
+		sleep_over(&rig);
+		reply(&rig, 200, LIST("10", ""));
+		reply_open(&rig, "");
+		run(&rig);
+		assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+		tear_down(&rig);
+	}
+	set_up(&rig);
+	refused(&rig, 503);
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+	tear_down(&rig);
+}
+
+static void test_refusals_after_a_cut_pass(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	synced(&rig);
+	refused(&rig, 401);
+	assert_int_equal(rig.last_code, MPIJOB_ERR_AUTH);
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+	sleep_over(&rig);
+	refused(&rig, 403);
+	sleep_over(&rig);
+	reply(&rig, 200, "garbage");
+	run(&rig);
+	assert_int_equal(rig.last_code, MPIJOB_ERR_SYNTAX);
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+	sleep_over(&rig);
+	reply(&rig, 200, LIST("20", POD("a", "11")));
+	reply_open(&rig, EVENT("MODIFIED", "a", "21"));
+	run(&rig);
+	assert_int_equal(rig.failures, 3);
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+	seen_is(&rig, "(La@3 )10 Ma@11 (La@11 )20 Ma@21 ");
+	tear_down(&rig);
+}
+
+static void test_nothing_else_for_a_minute_is_believed(void **state)
+{
+	struct rig rig;
+	int64_t first;
+
+	(void)state;
+	synced(&rig);
+	refused(&rig, 403);
+	first = clock_now;
+	while (clock_now - first < 60000) {
+		assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+		assert_int_equal(rig.failures, 1);
+		sleep_over(&rig);
+		refused(&rig, 403);
+	}
+	/* It is told once more. */
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 1);
+	assert_int_equal(rig.failures, 2);
+	sleep_over(&rig);
+	refused(&rig, 403);
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 1);
+	assert_int_equal(rig.failures, 2);
+	tear_down(&rig);
+}
+
+/* Refused for ever, and only now and then by somebody who knows: no reason to give up. */
+static void test_another_failure_begins_a_new_minute(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	synced(&rig);
+	for (int i = 0; i < 8; i++) {
+		refused(&rig, 401);
+		assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+		sleep_over(&rig);
+		refused(&rig, 502);
+		assert_int_equal(mpijob_watch_hopeless(rig.watch), 0);
+		sleep_over(&rig);
+	}
+	tear_down(&rig);
+}
+
+static void garbled(struct rig *rig)
+{
+	reply(rig, 200, "garbage");
+	run(rig);
+	assert_int_equal(rig->last_code, MPIJOB_ERR_SYNTAX);
+	assert_int_equal(mpijob_watch_hopeless(rig->watch), 0);
+}
+
+/* Its owner cannot read an object: that is a garbled stream too, or the object stays as it is. */
+static void test_an_object_that_cannot_be_read(void **state)
+{
+	struct rig rig;
+	int64_t first;
+
+	(void)state;
+	synced(&rig);
+	run(&rig);
+	rig.refuse = MPIJOB_ERR_SYNTAX;
+	reply(&rig, 200, EVENT("MODIFIED", "a", "12"));
+	run(&rig);
+	assert_int_equal(rig.last_code, MPIJOB_ERR_SYNTAX);
+	first = clock_now;
+	sleep_over(&rig);
+	reply(&rig, 200, EVENT("MODIFIED", "a", "12"));
+	run(&rig);
+	asked(&rig, 3, "resourceVersion", "11");
+	seen_is(&rig, "(La@3 )10 Ma@11 Ma@12 ");
+	for (int i = 0; i < 20 && !mpijob_watch_hopeless(rig.watch); i++) {
+		rig.refuse = MPIJOB_ERR_SYNTAX;
+		reply(&rig, 200, EVENT("MODIFIED", "a", "13"));
+		run(&rig);
+		sleep_over(&rig);
+	}
+	assert_int_equal(mpijob_watch_hopeless(rig.watch), 1);
+	assert_true(clock_now - first > 60000);
+	tear_down(&rig);
+}
+
+/* A stream that brings nothing, and ends when it should, is an answer too. */
+static void test_a_silent_stream_begins_a_new_minute(void **state)
+{
+	struct rig rig;
+
+	(void)state;
+	synced(&rig);
+	garbled(&rig);
+	sleep_over(&rig);
+	reply_open(&rig, "");
+	run(&rig);
+	clock_now += 300000;
+	rig.fake.exchanges->reply.open = 0;
+	garbled(&rig);
+	assert_int_equal(rig.failures, 2);
+	tear_down(&rig);
+}
+
+static void test_the_rule(void **state)
+{
+	struct mpijob__client_retry_budget patience = { 0 };
+
+	(void)state;
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_UNREACHABLE,
+			     0),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 0), 1);
+	mpijob__client_retry_budget_grant(&patience);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 100), 0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_NOT_FOUND,
+			     60099),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 60100),
+	    1);
+	mpijob__client_retry_budget_grant(&patience);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 60101),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_SERVER,
+			     100000),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 130000),
+	    0);
+	assert_int_equal(mpijob__client_retry_budget_exhausted(&patience, MPIJOB_ERR_AUTH, 190000),
+	    1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_first_answer_is_believed),
+		cmocka_unit_test(test_refusals_after_a_cut_pass),
+		cmocka_unit_test(test_nothing_else_for_a_minute_is_believed),
+		cmocka_unit_test(test_another_failure_begins_a_new_minute),
+		cmocka_unit_test(test_an_object_that_cannot_be_read),
+		cmocka_unit_test(test_a_silent_stream_begins_a_new_minute),
+		cmocka_unit_test(test_the_rule),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
