@@ -77,7 +77,7 @@ const struct flag_row flag_rows[] = {
 	    "The queue has no rate limit." },
 	{ "v", NULL, "LEVEL", FLAG_NUMBER, "0", AT(verbosity),
 	    "4 and above: log each action with its reason." },
-	{ "vmodule", NULL, "PATTERNS", FLAG_IGNORED, NULL, 0, "See --v." },
+	{ "vmodule", NULL, "PATTERNS", FLAG_IGNORED, NULL, 0, "The log has no such patterns; see --v." },
 	{ "stderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
 	    "The log is written to standard error." },
 	{ "alsologtostderrthreshold", NULL, "LEVEL", FLAG_IGNORED, NULL, 0,
