@@ -4,6 +4,8 @@
  * type makes the whole file invalid, while an unknown field, or null, counts as absent. Messages
  * contain no values: they may be keys.
  */
+#include "http/kubeconfig_check.h"
+
 #include "http/base64.h"
 #include "http/kubeconfig.h"
 

@@ -8,7 +8,9 @@
 #include "http/resolve.h"
 
 #include "http/base64.h"
+#include "http/in_cluster.h"
 #include "http/path.h"
+#include "http/resolve_user.h"
 #include "http/server_url.h"
 
 #include <errno.h>
