@@ -7,7 +7,7 @@
  * a callback may start the next exchange. Only poll and destroy free an answer, after its worker
  * has released it and its exchange has ended.
  */
-#include "client/blocking.h"
+#include "client/blocking_answer.h"
 
 #include "base/struct.h"
 #include "client/clock.h"
@@ -186,24 +186,24 @@ static int serve(struct mpijob_blocking_answer *answer)
 {
 	struct adapter *adapter = answer->adapter;
 	struct piece *piece;
-	int told = 0;
+	int reported = 0;
 
-	while (told < PIECES_AT_ONCE && (piece = take_piece(answer)) != NULL) {
+	while (reported < PIECES_AT_ONCE && (piece = take_piece(answer)) != NULL) {
 		mpijob_exchange *exchange = answer->exchange;
 
 		pthread_mutex_unlock(&adapter->lock);
 		report_piece(exchange, piece);
 		mpijob__client_blocking_free_piece(piece);
 		pthread_mutex_lock(&adapter->lock);
-		told++;
+		reported++;
 	}
-	if (told == PIECES_AT_ONCE) {
+	if (reported == PIECES_AT_ONCE) {
 		mpijob__client_blocking_push_ready(answer);
-		return told;
+		return reported;
 	}
 	if (answer->over && answer->exchange && !answer->first) {
 		report_end(answer);
-		told++;
+		reported++;
 	}
 	/* It is ready again, and is reported later. */
 	if (answer->over && !answer->exchange && !answer->is_ready) {
@@ -212,7 +212,7 @@ static int serve(struct mpijob_blocking_answer *answer)
 		mpijob__client_blocking_free(answer);
 		pthread_mutex_lock(&adapter->lock);
 	}
-	return told;
+	return reported;
 }
 
 /* Report what is ready now; what becomes ready meanwhile waits for the next poll. 1 when anything
@@ -221,15 +221,15 @@ static int serve_ready(struct adapter *adapter)
 {
 	struct mpijob_blocking_answer *answer;
 	size_t left = 0;
-	int told = 0;
+	int reported = 0;
 
 	pthread_mutex_lock(&adapter->lock);
 	for (answer = adapter->ready; answer; answer = answer->next_ready)
 		left++;
 	while (left-- > 0 && (answer = mpijob__client_blocking_pop_ready(adapter)) != NULL)
-		told += serve(answer);
+		reported += serve(answer);
 	pthread_mutex_unlock(&adapter->lock);
-	return told > 0;
+	return reported > 0;
 }
 
 static void quiet(struct adapter *adapter)

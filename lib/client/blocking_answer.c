@@ -6,7 +6,7 @@
  * Only this file knows how a slow reader slows down the worker, and that the whole answer fails
  * when there is no memory for a piece: an incomplete answer must not look complete.
  */
-#include "client/blocking.h"
+#include "client/blocking_answer.h"
 
 #include <errno.h>
 #include <stdlib.h>

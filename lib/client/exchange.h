@@ -60,7 +60,7 @@ struct mpijob_exchange {
 	} retry;
 	struct {
 		enum mpijob__client_exchange_flow flow;
-		int transport_paused; /* what the transport was last told */
+		int transport_paused; /* what the transport was last asked for */
 		mpijob_text backlog;
 	} stream;
 	struct {

@@ -10,6 +10,8 @@
 
 #include "core/diag.h"
 #include "base/text.h"
+#include "client/jobs_findings.h"
+#include "client/jobs_submit.h"
 #include "client/task.h"
 
 #include <string.h>

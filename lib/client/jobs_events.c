@@ -8,6 +8,7 @@
 #include "client/jobs.h"
 
 #include "base/text.h"
+#include "client/jobs_findings.h"
 #include "client/task.h"
 #include "base/time.h"
 

@@ -5,6 +5,8 @@
  * Only this file knows how servers write the path of a field, and that strict validation names
  * unknown fields inside of a sentence.
  */
+#include "client/jobs_findings.h"
+
 #include "client/jobs.h"
 
 #include "core/diag.h"

@@ -6,11 +6,14 @@
  * the stored job contains all that was sent, is not being deleted, is not older than the request,
  * and managedFields names nobody but us. Otherwise the outcome is reported as unknown.
  */
+#include "client/jobs_submit.h"
+
 #include "client/apply.h"
 #include "client/jobs.h"
 
 #include "core/diag.h"
 #include "base/struct.h"
+#include "client/jobs_findings.h"
 #include "client/task.h"
 #include "job/job.h"
 #include "base/time.h"

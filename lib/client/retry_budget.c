@@ -12,7 +12,7 @@
 
 #include <mpijob/base.h>
 
-#define BELIEVED_MS 60000
+#define REFUSED_MS 60000 /* how long refusals alone are received until they are final */
 
 int mpijob__client_retry_budget_is_transient(int code)
 {
@@ -21,23 +21,24 @@ int mpijob__client_retry_budget_is_transient(int code)
 	       code == MPIJOB_ERR_SERVER;
 }
 
-void mpijob__client_retry_budget_grant(struct mpijob__client_retry_budget *patience)
+void mpijob__client_retry_budget_grant(struct mpijob__client_retry_budget *budget)
 {
-	patience->had = 1;
-	patience->tried = 0;
+	budget->state = MPIJOB__CLIENT_BUDGET_GRANTED;
 }
 
-int mpijob__client_retry_budget_exhausted(struct mpijob__client_retry_budget *patience, int code,
+int mpijob__client_retry_budget_exhausted(struct mpijob__client_retry_budget *budget, int code,
     int64_t now_ms)
 {
-	if (mpijob__client_retry_budget_is_transient(code)) {
-		patience->tried = 0;
+	int transient = mpijob__client_retry_budget_is_transient(code);
+
+	if (budget->state == MPIJOB__CLIENT_BUDGET_NEVER_GRANTED)
+		return !transient;
+	if (transient) {
+		budget->state = MPIJOB__CLIENT_BUDGET_GRANTED;
 		return 0;
 	}
-	if (!patience->had)
-		return 1;
-	if (!patience->tried)
-		patience->since_ms = now_ms;
-	patience->tried = 1;
-	return now_ms - patience->since_ms >= BELIEVED_MS;
+	if (budget->state == MPIJOB__CLIENT_BUDGET_GRANTED)
+		budget->refused_ms = now_ms;
+	budget->state = MPIJOB__CLIENT_BUDGET_REFUSED;
+	return now_ms - budget->refused_ms >= REFUSED_MS;
 }

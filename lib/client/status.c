@@ -59,7 +59,8 @@ static const struct {
 	{ "FieldManagerConflict", "Conflict", "server-conflict" },
 };
 
-int mpijob__client_status_reason_code(const char *reason)
+/* The code of a reason, MPIJOB_ERR_*; 0 for an unknown reason. */
+static int reason_code(const char *reason)
 {
 	for (size_t i = 0; reason && i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (strcmp(reasons[i].reason, reason) == 0)
@@ -67,7 +68,8 @@ int mpijob__client_status_reason_code(const char *reason)
 	return 0;
 }
 
-int mpijob__client_status_http_code(int status)
+/* The code of an HTTP status: 0 or MPIJOB_ERR_*. */
+static int http_code(int status)
 {
 	if (status >= 200 && status <= 299)
 		return 0;
@@ -139,7 +141,7 @@ static int is_vague(const struct mpijob__client_verdict *verdict, int status)
 static int synthesise(struct mpijob__client_verdict *verdict, int status, int is_post,
     const char *body, size_t len)
 {
-	verdict->code = mpijob__client_status_http_code(status);
+	verdict->code = http_code(status);
 	verdict->reason = synthetic_reason(status, is_post);
 	verdict->vague = is_vague(verdict, status);
 	verdict->text = mpijob_text_new();
@@ -187,15 +189,15 @@ static void take_status(struct mpijob__client_verdict *verdict, int status, int 
 
 	verdict->reason = mpijob_node_string(mpijob_node_get(root, "reason"));
 	verdict->message = mpijob_node_string(mpijob_node_get(root, "message"));
-	verdict->code = mpijob__client_status_reason_code(verdict->reason);
+	verdict->code = reason_code(verdict->reason);
 	if (mpijob_node_int(wait, &number) && number > 0)
 		verdict->retry_after_ms =
 		    number > INT32_MAX ? (int64_t)INT32_MAX * 1000 : number * 1000;
 	if (verdict->code == 0 && (status < 200 || status > 299))
-		verdict->code = mpijob__client_status_http_code(status);
+		verdict->code = http_code(status);
 	if (verdict->code == 0 && mpijob_node_int(mpijob_node_get(root, "code"), &number) &&
 	    number > 299 && number < 600)
-		verdict->code = mpijob__client_status_http_code((int)number);
+		verdict->code = http_code((int)number);
 	if (verdict->code == 0)
 		verdict->code = MPIJOB_ERR_SERVER;
 	if (!verdict->reason || !*verdict->reason) {

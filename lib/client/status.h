@@ -32,9 +32,4 @@ void mpijob__client_verdict_release(struct mpijob__client_verdict *verdict);
 /* Report a verdict: one finding for each cause, else one for the message. */
 void mpijob__client_verdict_report(const struct mpijob__client_verdict *verdict, mpijob_diag *diag);
 
-/* The code of a reason, MPIJOB_ERR_*; 0 for an unknown reason. */
-int mpijob__client_status_reason_code(const char *reason);
-/* The code of an HTTP status: 0 or MPIJOB_ERR_*. */
-int mpijob__client_status_http_code(int status);
-
 #endif

@@ -128,7 +128,8 @@ void mpijob__client_task_finish(mpijob_task *task, int code)
 	callbacks.done(callbacks.user, code, job, doc);
 }
 
-void mpijob__client_task_report_failure(mpijob_diag *diag, int code)
+/* Report that the task was cancelled, and why. */
+static void report_failure(mpijob_diag *diag, int code)
 {
 	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL, NULL, NULL,
 	    "%s", mpijob_error_text(code));
@@ -220,7 +221,7 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 	if (task->stopped)
 		return task->stopped;
 	if (task->blocking && mpijob__client_take_cancel(task->client)) {
-		mpijob__client_task_report_failure(task->findings, MPIJOB_ERR_CANCELLED);
+		report_failure(task->findings, MPIJOB_ERR_CANCELLED);
 		return MPIJOB_ERR_CANCELLED;
 	}
 	callbacks.done = request_done;
@@ -315,7 +316,7 @@ static void stop(mpijob_task *task, int code)
 	if (task->call)
 		mpijob_call_cancel(task->call);
 	task->call = NULL;
-	mpijob__client_task_report_failure(task->findings, code);
+	report_failure(task->findings, code);
 	mpijob__client_task_finish(task, run_steps(task, code, NULL));
 }
 

@@ -76,8 +76,6 @@ struct mpijob_task_callbacks mpijob__client_task_child_callbacks(mpijob_task *ta
 int mpijob__client_task_started(mpijob_task *task, int rc, mpijob_task **out);
 /* End the task: free it and call the callback. */
 void mpijob__client_task_finish(mpijob_task *task, int code);
-/* Report that the task was cancelled, and why. */
-void mpijob__client_task_report_failure(mpijob_diag *diag, int code);
 /* The step of a task of one request: return its document. */
 int mpijob__client_task_return_document(mpijob_task *task, int code, mpijob_doc *doc);
 

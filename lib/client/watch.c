@@ -319,11 +319,11 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
     const struct mpijob__client_split_object *object, const char *what)
 {
-	struct mpijob_watch_event told = { sizeof(told), event, object->json, object->len,
-		object->whole, object->uid, object->name, object->namespace_,
+	struct mpijob_watch_event reported_event = { sizeof(reported_event), event, object->json,
+		object->len, object->whole, object->uid, object->name, object->namespace_,
 		object->resource_version };
 
-	return judge(watch, watch->options.object(watch->options.user, &told), what);
+	return judge(watch, watch->options.object(watch->options.user, &reported_event), what);
 }
 
 void mpijob__client_watch_recovered(mpijob_watch *watch)

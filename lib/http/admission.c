@@ -53,10 +53,10 @@ void mpijob__http_admission_step_plugin(struct mpijob_http *http, int64_t now_ms
 static int prepare(struct mpijob_http *http, const struct mpijob__http_identity **identity,
     const char **message)
 {
-	static const struct mpijob__http_identity nobody = { 0 };
+	static const struct mpijob__http_identity no_identity = { 0 };
 	int ready = 1;
 
-	*identity = &nobody;
+	*identity = &no_identity;
 	if (!http->server.tls)
 		return 1;
 	ready = mpijob__http_credentials_prepare(http->credentials,

@@ -84,4 +84,7 @@ int mpijob__http_config_load(const struct mpijob_http_config_options *options,
 /* Copy a configuration, secrets too. NULL when memory ran out. */
 mpijob_http_config *mpijob__http_config_clone(const mpijob_http_config *config);
 
+void mpijob__http_config_clear_exec(struct mpijob__http_exec_plugin *exec);
+void mpijob__http_config_clear_pem(struct mpijob__http_pem *pem);
+
 #endif

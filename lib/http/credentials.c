@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "http/identity_files.h"
 #include "http/plugin.h"
+#include "http/plugin_info.h"
 #include "http/plugin_reply.h"
 #include "http/report.h"
 #include "http/tls.h"

@@ -30,19 +30,19 @@ void mpijob__http_identity_files_release(struct mpijob__http_identity_files *fil
 }
 
 /* Takes `what`. The last content stays in use. */
-static void report_once(struct mpijob__http_identity_files *files, int *told, char *what)
+static void report_once(struct mpijob__http_identity_files *files, int *reported, char *what)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message =
 	    what ? mpijob__base_text_format("%s; the last content is still used", what) : NULL;
 
-	if (message && files->notice && !*told) {
+	if (message && files->notice && !*reported) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;
 		finding.id = "credentials-stale";
 		finding.message = message;
 		files->notice(files->user, &finding);
 	}
-	*told = 1;
+	*reported = 1;
 	free(message);
 	free(what);
 }

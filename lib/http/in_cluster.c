@@ -4,10 +4,13 @@
  * account. A CA that cannot be used is only a warning, as in client-go; the server is then verified
  * with the system's roots.
  */
+#include "http/in_cluster.h"
+
 #include "base/text.h"
 #include "http/resolve.h"
 
 #include "http/path.h"
+#include "http/resolve_user.h"
 #include "http/server_url.h"
 
 #include <errno.h>

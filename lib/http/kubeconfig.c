@@ -7,6 +7,7 @@
  */
 #include "http/kubeconfig.h"
 
+#include "http/kubeconfig_check.h"
 #include "base/text.h"
 #include "http/path.h"
 #include "http/secret.h"

@@ -40,10 +40,6 @@ void mpijob__http_kubeconfig_read(struct mpijob__http_kubeconfig *kubeconfig, co
 /* Free all, and wipe the secrets. */
 void mpijob__http_kubeconfig_release(struct mpijob__http_kubeconfig *kubeconfig);
 
-/* Report what cannot be decoded in one file: wrong types, invalid base64, duplicate names. */
-void mpijob__http_kubeconfig_check(const struct mpijob__http_kubeconfig_file *file,
-    struct mpijob__http_report *report);
-
 /* Find the entry of this name: 1 and the entry, or 0. */
 int mpijob__http_kubeconfig_find(const struct mpijob__http_kubeconfig *kubeconfig, const char *list,
     const char *inner, const char *name, struct mpijob__http_kubeconfig_entry *entry);

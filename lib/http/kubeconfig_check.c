@@ -4,6 +4,8 @@
  * type makes the whole file invalid, while an unknown field, or null, counts as absent. Messages
  * contain no values: they may be keys.
  */
+#include "http/kubeconfig_check.h"
+
 #include "base/base64.h"
 #include "base/text.h"
 #include "http/kubeconfig.h"

@@ -8,6 +8,8 @@
  */
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "http/plugin.h"
+#include "http/plugin_find.h"
+#include "http/plugin_info.h"
 
 #include "base/secret.h"
 

@@ -32,12 +32,6 @@ struct mpijob__http_plugin {
 #define MPIJOB__HTTP_PLUGIN_FORBIDDEN 3 /* it is not among those that may run */
 
 /*
- * Find the program of a command; `allowed` are the commands that may run, NULL for all. 0;
- * MPIJOB__HTTP_PLUGIN_NOT_FOUND or _FORBIDDEN; MPIJOB_ERR_NOMEM.
- */
-int mpijob__http_plugin_find(const char *command, char *const *allowed, char **out);
-
-/*
  * Start the plugin of a configuration. `info` is the value of KUBERNETES_EXEC_INFO; with
  * `interactive` it gets our standard input. 0; MPIJOB__PLUGIN_*; MPIJOB_ERR_NOMEM.
  */
@@ -50,16 +44,5 @@ int mpijob__http_plugin_fd(const struct mpijob__http_plugin *plugin);
 int64_t mpijob__http_plugin_due_ms(const struct mpijob__http_plugin *plugin);
 /* Kill it if it still runs, wait for it, wipe and free its output. */
 void mpijob__http_plugin_end(struct mpijob__http_plugin *plugin);
-
-/* The environment of a plugin: ours, its own variables, KUBERNETES_EXEC_INFO; closed by NULL; NULL
- * when memory ran out.
- */
-char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *exec,
-    const char *info);
-void mpijob__http_plugin_free_environment(char **environment);
-/* The value of KUBERNETES_EXEC_INFO; the caller frees it; NULL when memory ran out. `ca` is the PEM
- * for the server. */
-char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__http_secret *ca,
-    int interactive);
 
 #endif

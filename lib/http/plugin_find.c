@@ -4,6 +4,8 @@
  * chooses the command, so the program that will run is compared with the allowed ones, and not its
  * name alone.
  */
+#include "http/plugin_find.h"
+
 #include "http/path.h"
 #include "http/plugin.h"
 

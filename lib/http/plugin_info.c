@@ -4,6 +4,8 @@
  * name, and the ExecCredential in KUBERNETES_EXEC_INFO. The system limits one variable to 128 KiB,
  * which a large CA can exceed.
  */
+#include "http/plugin_info.h"
+
 #include "base/secret.h"
 #include "base/text.h"
 #include "http/plugin.h"

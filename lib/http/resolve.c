@@ -7,9 +7,11 @@
  */
 #include "http/resolve.h"
 
+#include "http/in_cluster.h"
 #include "base/dns.h"
 #include "base/text.h"
 #include "http/path.h"
+#include "http/resolve_user.h"
 #include "http/server_url.h"
 
 #include <errno.h>

@@ -26,20 +26,10 @@ struct mpijob__http_setting {
 
 /* Fill the whole configuration, and report errors. */
 void mpijob__http_resolve_run(struct mpijob__http_resolve *resolve);
-/* The steps of it. */
-void mpijob__http_resolve_user(struct mpijob__http_resolve *resolve);
-void mpijob__http_resolve_exec(struct mpijob__http_resolve *resolve, const mpijob_node *exec);
-void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve);
 void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve);
 /* Drop all that must not be sent without TLS. */
 void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *server);
-
-/* Whether this process runs in a pod with a service account. */
-int mpijob__http_in_cluster_possible(const char *service_account);
-/* The namespace of the pod; the caller frees it; NULL when there is none or (`nomem` set) memory
- * ran out. */
-char *mpijob__http_in_cluster_namespace(const char *service_account, int *nomem);
 
 /* The caller's option, else the entry's field. */
 struct mpijob__http_setting mpijob__http_resolve_setting(const char *option, const char *name,
@@ -58,8 +48,6 @@ char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve,
 void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *file, const struct mpijob__http_setting *data,
     struct mpijob__http_pem *pem);
-void mpijob__http_config_clear_pem(struct mpijob__http_pem *pem);
-void mpijob__http_config_clear_exec(struct mpijob__http_exec_plugin *exec);
 /* Whether a text could end a header's line. */
 int mpijob__http_resolve_has_control(const char *text);
 

@@ -3,6 +3,8 @@
  * The requirements for the entry of a credential plugin: its versions, its required fields, and the
  * characters of its install hint, because that text reaches a terminal.
  */
+#include "http/resolve_exec.h"
+
 #include "base/api.h"
 #include "base/text.h"
 #include "http/resolve.h"

@@ -4,7 +4,10 @@
  * caller replaces, and impersonation. Messages contain no secrets, and texts for headers no control
  * characters.
  */
+#include "http/resolve_user.h"
+
 #include "http/resolve.h"
+#include "http/resolve_exec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
 
 #include "client/client.h"
 #include "client/jobs.h"
+#include "client/jobs_submit.h"
 
 #include <setjmp.h>
 

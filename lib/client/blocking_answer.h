@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of the adapter for blocking transports. */
-#ifndef MPIJOB__CLIENT_BLOCKING_H
-#define MPIJOB__CLIENT_BLOCKING_H
+/* The answers of blocking calls, and the adapter that they belong to. */
+#ifndef MPIJOB__CLIENT_BLOCKING_ANSWER_H
+#define MPIJOB__CLIENT_BLOCKING_ANSWER_H
 
 #include "base/text.h"
 
