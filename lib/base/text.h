@@ -6,12 +6,19 @@
 #include <mpijob/base.h>
 
 #include <stdarg.h>
+#include <string.h>
 
 #if defined(__GNUC__)
 #define MPIJOB__BASE_PRINTF(at, first) __attribute__((__format__(__printf__, at, first)))
 #else
 #define MPIJOB__BASE_PRINTF(at, first)
 #endif
+
+/* Whether `text`, which may be NULL, is this string. */
+static inline int mpijob__base_text_is(const char *text, const char *string)
+{
+	return text && strcmp(text, string) == 0;
+}
 
 /* On the stack: `struct mpijob_text t = { 0 };`, then mpijob__base_text_release(). */
 struct mpijob_text {

@@ -8,6 +8,7 @@
 #include "convert/to_v2beta1.h"
 
 #include "base/api.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -18,11 +19,6 @@ static const struct mpijob__convert_word managers[] = {
 	{ MPIJOB__BASE_API_TRAINING_MANAGER, MPIJOB__BASE_API_MANAGER },
 	{ NULL, NULL },
 };
-
-static int is_word(const char *text, const char *word)
-{
-	return text && strcmp(text, word) == 0;
-}
 
 /* ---- policies ---- */
 
@@ -40,7 +36,7 @@ static void carry_clean_policy(struct mpijob__convert_conversion *conversion,
 	if (top && !inner)
 		mpijob_node_put_copy(conversion->doc,
 		    mpijob_doc_make(conversion->doc, "spec.runPolicy"), "cleanPodPolicy", top);
-	if (used && !is_word(mpijob_node_string(used), "None"))
+	if (used && !mpijob__base_text_is(mpijob_node_string(used), "None"))
 		mpijob__convert_change(conversion,
 		    inner ? "spec.runPolicy.cleanPodPolicy" : move->field, used,
 		    "v2beta1 deletes workers only, v1 the launcher's pod too");
@@ -54,7 +50,7 @@ static void carry_never(struct mpijob__convert_conversion *conversion, const cha
 	int64_t limit = 0;
 	int given = mpijob__convert_replicas_number(conversion, BACKOFF_LIMIT, &limit);
 
-	if (is_word(word, "ExitCode"))
+	if (mpijob__base_text_is(word, "ExitCode"))
 		mpijob__convert_loss(conversion, LAUNCHER_POLICY, policy,
 		    "written as Never: v2beta1 has no ExitCode, and v1 does not restart a launcher "
 		    "under it");
@@ -77,11 +73,12 @@ static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
 
 	if (!mpijob__convert_replicas_has(conversion, LAUNCHER_PATH) || (policy && !word))
 		return;
-	if (!word || *word == '\0' || is_word(word, "Never") || is_word(word, "ExitCode")) {
+	if (!word || *word == '\0' || mpijob__base_text_is(word, "Never") ||
+	    mpijob__base_text_is(word, "ExitCode")) {
 		carry_never(conversion, word, policy);
 		return;
 	}
-	if (is_word(word, "Always")) {
+	if (mpijob__base_text_is(word, "Always")) {
 		mpijob__convert_loss(conversion, move->field, policy,
 		    "written as OnFailure: v2beta1 does not restart what ended well");
 		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy",
@@ -101,17 +98,17 @@ void mpijob__convert_to_v2beta1_worker_policy(struct mpijob__convert_conversion 
 	const mpijob_node *policy = mpijob__convert_find(conversion, move->field);
 	const char *word = mpijob_node_string(policy);
 
-	if (is_word(word, "Always")) {
+	if (mpijob__base_text_is(word, "Always")) {
 		mpijob__convert_loss(conversion, move->field, policy,
 		    "written as OnFailure: v2beta1 has no Always");
 		mpijob__convert_replicas_put_text(conversion, WORKER_PATH, "restartPolicy",
 		    "OnFailure");
-	} else if (is_word(word, "ExitCode")) {
+	} else if (mpijob__base_text_is(word, "ExitCode")) {
 		mpijob__convert_loss(conversion, move->field, policy,
 		    "written as Never: v2beta1 has no ExitCode");
 		mpijob__convert_replicas_put_text(conversion, WORKER_PATH, "restartPolicy",
 		    "Never");
-	} else if (is_word(word, "")) {
+	} else if (mpijob__base_text_is(word, "")) {
 		mpijob_node_remove(mpijob_doc_find(conversion->doc, WORKER_PATH), "restartPolicy");
 	}
 }
@@ -166,7 +163,8 @@ void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion
 	mpijob_node *ordered;
 
 	while (name && at < count &&
-	       !is_word(mpijob_node_string(mpijob_node_get(mpijob_node_at(containers, at), "name")),
+	       !mpijob__base_text_is(mpijob_node_string(
+					 mpijob_node_get(mpijob_node_at(containers, at), "name")),
 		   name))
 		at++;
 	if (name && *name && at > 0 && at < count) {
@@ -248,9 +246,10 @@ static int is_variable_of_kubexec(const mpijob_node *variable, int has_exec)
 	const char *name = mpijob_node_string(mpijob_node_get(variable, "name"));
 	const char *value = mpijob_node_string(mpijob_node_get(variable, "value"));
 
-	if (is_word(name, "OMPI_MCA_plm_rsh_agent") || is_word(name, "I_MPI_HYDRA_BOOTSTRAP_EXEC"))
-		return is_word(value, KUBEXEC);
-	return has_exec && is_word(name, "I_MPI_HYDRA_BOOTSTRAP");
+	if (mpijob__base_text_is(name, "OMPI_MCA_plm_rsh_agent") ||
+	    mpijob__base_text_is(name, "I_MPI_HYDRA_BOOTSTRAP_EXEC"))
+		return mpijob__base_text_is(value, KUBEXEC);
+	return has_exec && mpijob__base_text_is(name, "I_MPI_HYDRA_BOOTSTRAP");
 }
 
 static void strip_variables(struct mpijob__convert_conversion *conversion, mpijob_node *container)
@@ -261,9 +260,10 @@ static void strip_variables(struct mpijob__convert_conversion *conversion, mpijo
 	for (size_t i = 0; i < mpijob_node_count(env); i++) {
 		const mpijob_node *variable = mpijob_node_at(env, i);
 
-		has_exec |= is_word(mpijob_node_string(mpijob_node_get(variable, "name")),
-				"I_MPI_HYDRA_BOOTSTRAP_EXEC") &&
-			    is_variable_of_kubexec(variable, 0);
+		has_exec |=
+		    mpijob__base_text_is(mpijob_node_string(mpijob_node_get(variable, "name")),
+			"I_MPI_HYDRA_BOOTSTRAP_EXEC") &&
+		    is_variable_of_kubexec(variable, 0);
 	}
 	for (size_t i = mpijob_node_count(env); i-- > 0;) {
 		const mpijob_node *variable = mpijob_node_at(env, i);
@@ -282,7 +282,7 @@ static void strip_variables(struct mpijob__convert_conversion *conversion, mpijo
 
 static int is_mca(const char *word)
 {
-	return is_word(word, "-mca") || is_word(word, "--mca");
+	return mpijob__base_text_is(word, "-mca") || mpijob__base_text_is(word, "--mca");
 }
 
 /* `-mca plm_rsh_agent kubexec.sh` and `-launcher-exec kubexec.sh` go; 1 when one did. */
@@ -296,11 +296,11 @@ static int strip_words(mpijob_node *list)
 		const char *word = mpijob_node_string(mpijob_node_at(list, i - 1));
 		size_t gone = 0;
 
-		if (!is_word(mpijob_node_string(mpijob_node_at(list, i)), KUBEXEC))
+		if (!mpijob__base_text_is(mpijob_node_string(mpijob_node_at(list, i)), KUBEXEC))
 			continue;
 		for (size_t k = 0; k < sizeof(before) / sizeof(before[0]); k++)
-			gone = is_word(word, before[k]) ? 2 : gone;
-		if (i >= 2 && is_word(word, "plm_rsh_agent") &&
+			gone = mpijob__base_text_is(word, before[k]) ? 2 : gone;
+		if (i >= 2 && mpijob__base_text_is(word, "plm_rsh_agent") &&
 		    is_mca(mpijob_node_string(mpijob_node_at(list, i - 2))))
 			gone = 3;
 		for (size_t k = 0; k < gone; k++)
@@ -414,11 +414,12 @@ static void carry_reasons(struct mpijob__convert_conversion *conversion,
 	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
 		mpijob_node *condition = mpijob_node_edit_at(conditions, i);
 
-		if (is_word(mpijob_node_string(mpijob_node_get(condition, "reason")),
+		if (mpijob__base_text_is(mpijob_node_string(mpijob_node_get(condition, "reason")),
 			"MPIJobMPIJobFailed"))
 			mpijob_node_put_string(conversion->doc, condition, "reason",
 			    MPIJOB__BASE_API_REASON_FAILED);
-		if (is_word(mpijob_node_string(mpijob_node_get(condition, "type")), "Restarting"))
+		if (mpijob__base_text_is(mpijob_node_string(mpijob_node_get(condition, "type")),
+			"Restarting"))
 			mpijob__convert_loss(conversion, move->field, condition,
 			    "v2beta1 has no condition Restarting");
 	}

@@ -4,16 +4,12 @@
  * around it adds to the object. What only v2beta1 needs comes after the job of v1 is whole.
  */
 #include "base/api.h"
+#include "base/text.h"
 #include "flyte/flyte.h"
 
 #include <string.h>
 
 #define FINALIZER "flyte.org/finalizer-k8s"
-
-static int is_word(const char *text, const char *word)
-{
-	return strcmp(text, word) == 0;
-}
 
 static int is_upper(char c)
 {
@@ -183,8 +179,10 @@ int mpijob_flyte_job(const mpijob_node *task, const char *version,
 		mpijob_doc_free(defaults);
 		return MPIJOB_ERR_USAGE;
 	}
-	f.to_v2beta1 = is_word(version, "v2beta1") || is_word(version, MPIJOB__BASE_API_VERSION);
-	if (!f.to_v2beta1 && !is_word(version, "v1") && !is_word(version, MPIJOB__BASE_API_V1)) {
+	f.to_v2beta1 = mpijob__base_text_is(version, "v2beta1") ||
+		       mpijob__base_text_is(version, MPIJOB__BASE_API_VERSION);
+	if (!f.to_v2beta1 && !mpijob__base_text_is(version, "v1") &&
+	    !mpijob__base_text_is(version, MPIJOB__BASE_API_V1)) {
 		mpijob_doc_free(defaults);
 		return refuse_version(diag, version);
 	}

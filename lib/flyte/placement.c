@@ -4,14 +4,10 @@
  * of resources, interruptible, default and own; selectors; a requirement that goes into every term
  * of the node affinity; and what an accelerator or shared memory adds.
  */
+#include "base/text.h"
 #include "flyte/flyte.h"
 
 #include <string.h>
-
-static int is_word(const char *text, const char *word)
-{
-	return text && strcmp(text, word) == 0;
-}
 
 static mpijob_node *map_of(struct mpijob__flyte *f, mpijob_node *parent, const char *key)
 {
@@ -261,7 +257,8 @@ static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpij
 			  *mounts = mpijob_node_get(primary, "volumeMounts");
 
 	for (size_t i = 0; i < mpijob_node_count(volumes); i++) {
-		if (is_word(mpijob_node_string(mpijob_node_get(mpijob_node_at(volumes, i), "name")),
+		if (mpijob__base_text_is(mpijob_node_string(
+					     mpijob_node_get(mpijob_node_at(volumes, i), "name")),
 			name))
 			return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory",
 			    volumes, "a volume is already named '%.200s'", name);
@@ -269,8 +266,10 @@ static int collides(struct mpijob__flyte *f, const mpijob_node *spec, const mpij
 	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
 		const mpijob_node *mount = mpijob_node_at(mounts, i);
 
-		if (is_word(mpijob_node_string(mpijob_node_get(mount, "name")), name) ||
-		    is_word(mpijob_node_string(mpijob_node_get(mount, "mountPath")), path))
+		if (mpijob__base_text_is(mpijob_node_string(mpijob_node_get(mount, "name")),
+			name) ||
+		    mpijob__base_text_is(mpijob_node_string(mpijob_node_get(mount, "mountPath")),
+			path))
 			return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", mount,
 			    "something is already mounted there");
 	}
@@ -331,9 +330,11 @@ static int tolerates(const mpijob_node *tolerations, const char *key)
 		const mpijob_node *t = mpijob_node_at(tolerations, i);
 		const char *value = mpijob_node_string(mpijob_node_get(t, "value"));
 
-		if (is_word(mpijob_node_string(mpijob_node_get(t, "key")), key) &&
-		    is_word(mpijob_node_string(mpijob_node_get(t, "effect")), "NoSchedule") &&
-		    is_word(mpijob_node_string(mpijob_node_get(t, "operator")), "Exists") &&
+		if (mpijob__base_text_is(mpijob_node_string(mpijob_node_get(t, "key")), key) &&
+		    mpijob__base_text_is(mpijob_node_string(mpijob_node_get(t, "effect")),
+			"NoSchedule") &&
+		    mpijob__base_text_is(mpijob_node_string(mpijob_node_get(t, "operator")),
+			"Exists") &&
 		    (!value || !*value))
 			return 1;
 	}

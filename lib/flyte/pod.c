@@ -5,17 +5,13 @@
  * operators want it, and what a role overrides in it: the image, and as "command" really the
  * arguments.
  */
+#include "base/text.h"
 #include "flyte/flyte.h"
 
 #include <string.h>
 
 #define PRIMARY_KEY    "primary_container_name"
 #define WORKER_COMMAND "worker_spec_command" /* of version 0, in the template's config */
-
-static int is_word(const char *text, const char *word)
-{
-	return text && strcmp(text, word) == 0;
-}
 
 void mpijob__flyte_pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from)
 {
@@ -45,7 +41,8 @@ mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name)
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
 		mpijob_node *container = mpijob_node_edit_at(containers, i);
 
-		if (is_word(mpijob_node_string(mpijob_node_get(container, "name")), name))
+		if (mpijob__base_text_is(mpijob_node_string(mpijob_node_get(container, "name")),
+			name))
 			return container;
 	}
 	return NULL;
@@ -208,7 +205,8 @@ static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_rol
 	for (size_t i = 0; !code && i < mpijob_node_count(containers); i++) {
 		mpijob_node *container = mpijob_node_edit_at(containers, i);
 		int is_primary =
-		    is_word(mpijob_node_string(mpijob_node_get(container, "name")), primary);
+		    mpijob__base_text_is(mpijob_node_string(mpijob_node_get(container, "name")),
+			primary);
 
 		code = customise(f, container, is_primary ? role : NULL);
 	}
@@ -305,7 +303,7 @@ static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role
 	for (size_t i = 0; !code && i < mpijob_node_count(containers); i++) {
 		mpijob_node *container = mpijob_node_edit_at(containers, i);
 
-		if (!is_word(mpijob_node_string(mpijob_node_get(container, "name")),
+		if (!mpijob__base_text_is(mpijob_node_string(mpijob_node_get(container, "name")),
 			FLYTE_CONTAINER))
 			continue;
 		if (*role->image)

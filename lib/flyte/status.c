@@ -4,6 +4,7 @@
  * each type, when an operator is too late, and which pods are worth a link.
  */
 #include "base/api.h"
+#include "base/text.h"
 #include "flyte/flyte.h"
 
 #include "base/struct.h"
@@ -36,11 +37,6 @@ static const struct {
 };
 #define PHASES (sizeof(phases) / sizeof(phases[0]))
 
-static int is_word(const char *text, const char *word)
-{
-	return text && strcmp(text, word) == 0;
-}
-
 static const char *text_of(const mpijob_node *map, const char *key)
 {
 	const char *text = mpijob_node_string(mpijob_node_get(map, key));
@@ -52,13 +48,13 @@ static const char *text_of(const mpijob_node *map, const char *key)
 
 static int is_true(const mpijob_node *condition)
 {
-	return is_word(text_of(condition, "status"), "True");
+	return mpijob__base_text_is(text_of(condition, "status"), "True");
 }
 
 static int is_end(const mpijob_node *condition)
 {
-	return is_word(text_of(condition, "type"), "Succeeded") ||
-	       is_word(text_of(condition, "type"), "Failed");
+	return mpijob__base_text_is(text_of(condition, "type"), "Succeeded") ||
+	       mpijob__base_text_is(text_of(condition, "type"), "Failed");
 }
 
 /* A time that is absent is before all others. */
@@ -184,7 +180,7 @@ static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
 	if (status->repairs & MPIJOB_FLYTE_LAUNCHER_LOGS) {
 		if (pod)
 			code = mpijob__flyte_links_add(links, pod);
-		else if (is_word(text_of(job, "apiVersion"), MPIJOB__BASE_API_V1))
+		else if (mpijob__base_text_is(text_of(job, "apiVersion"), MPIJOB__BASE_API_V1))
 			code = add_pod(links, name, "launcher", -1);
 	}
 	mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs[Worker].replicas"), &workers);
@@ -199,9 +195,9 @@ static int is_known(const mpijob_node *job)
 {
 	const char *version = text_of(job, "apiVersion");
 
-	return is_word(text_of(job, "kind"), MPIJOB__BASE_API_KIND) &&
-	       (is_word(version, MPIJOB__BASE_API_V1) ||
-		   is_word(version, MPIJOB__BASE_API_VERSION));
+	return mpijob__base_text_is(text_of(job, "kind"), MPIJOB__BASE_API_KIND) &&
+	       (mpijob__base_text_is(version, MPIJOB__BASE_API_V1) ||
+		   mpijob__base_text_is(version, MPIJOB__BASE_API_VERSION));
 }
 
 static int take_options(mpijob_flyte_status *status,

@@ -8,6 +8,7 @@
 #include "http/open.h"
 
 #include "base/secret.h"
+#include "base/struct.h"
 #include "http/authorities.h"
 #include "http/easy.h"
 #include "http/pool.h"
@@ -19,23 +20,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The caller's struct, with zeros for members that it is too short for. */
 static int read_options(const struct mpijob_http_options *given,
     struct mpijob_http_options *options)
 {
-	const unsigned char *bytes = (const unsigned char *)given;
-	size_t known;
+	int rc = mpijob__base_struct_check(options, sizeof(*options), given);
 
-	memset(options, 0, sizeof(*options));
-	if (!given)
-		return 0;
-	if (given->size < sizeof(given->size))
-		return MPIJOB_ERR_USAGE;
-	known = given->size < sizeof(*options) ? given->size : sizeof(*options);
-	for (size_t i = known; i < given->size; i++)
-		if (bytes[i])
-			return MPIJOB_ERR_UNSUPPORTED;
-	memcpy(options, given, known);
+	if (rc)
+		return rc;
 	if (options->connect_timeout_ms < 0 || options->request_timeout_ms < 0 ||
 	    options->idle_timeout_ms < 0 || options->plugin_timeout_ms < 0 ||
 	    options->max_connections < 0 || options->http1 >> 1)

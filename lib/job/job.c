@@ -105,16 +105,6 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	return MPIJOB_ERR_UNSUPPORTED;
 }
 
-static char *copy_text(const char *text)
-{
-	size_t size = strlen(text) + 1;
-	char *copy = malloc(size);
-
-	if (copy)
-		memcpy(copy, text, size);
-	return copy;
-}
-
 /* Takes the document, also on failure. */
 static int job_of(mpijob_doc *doc, const char *source, mpijob **out)
 {
@@ -126,7 +116,7 @@ static int job_of(mpijob_doc *doc, const char *source, mpijob **out)
 	}
 	job->doc = doc;
 	job->views = calloc(1, sizeof(*job->views));
-	job->source = source ? copy_text(source) : NULL;
+	job->source = source ? strdup(source) : NULL;
 	if (!job->views || (source && !job->source)) {
 		mpijob_free(job);
 		return MPIJOB_ERR_NOMEM;

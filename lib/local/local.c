@@ -9,6 +9,7 @@
 #include "api.h"
 #include "base/clock.h"
 #include "base/secret.h"
+#include "base/struct.h"
 #include "base/text.h"
 #include "gc.h"
 #include "job_controller.h"
@@ -523,24 +524,13 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	return error;
 }
 
-/* What the caller's struct says, and zeros for what it is too short for. */
 static int read_options(const struct mpijob_local_options *given,
     struct mpijob_local_options *options)
 {
-	const unsigned char *bytes = (const unsigned char *)given;
-	size_t known;
+	int rc = mpijob__base_struct_check(options, sizeof(*options), given);
 
-	memset(options, 0, sizeof(*options));
-	if (!given)
-		return 0;
-	if (given->size < sizeof(given->size))
-		return MPIJOB_ERR_USAGE;
-	known = given->size < sizeof(*options) ? given->size : sizeof(*options);
-	for (size_t i = known; i < given->size; i++) {
-		if (bytes[i])
-			return MPIJOB_ERR_UNSUPPORTED;
-	}
-	memcpy(options, given, known);
+	if (rc)
+		return rc;
 	if (options->backoff_base_ms < 0 || options->names_delay_ms < 0 || options->no_node >> 1 ||
 	    options->allow_host_path >> 1)
 		return MPIJOB_ERR_USAGE;

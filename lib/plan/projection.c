@@ -7,6 +7,7 @@
  * a document; pods never are.
  */
 #include "base/api.h"
+#include "base/text.h"
 #include "plan/host_lines.h"
 #include "plan/observation.h"
 #include "plan/observe.h"
@@ -49,11 +50,6 @@ int32_t mpijob__plan_observe_index(const char *name, const char *job)
 	return read_index(digits);
 }
 
-static int equal(const char *text, const char *word)
-{
-	return text && strcmp(text, word) == 0;
-}
-
 static int32_t phase_of(const char *phase)
 {
 	static const struct {
@@ -68,7 +64,7 @@ static int32_t phase_of(const char *phase)
 	};
 
 	for (size_t i = 0; i < sizeof(phases) / sizeof(*phases); i++) {
-		if (equal(phase, phases[i].word))
+		if (mpijob__base_text_is(phase, phases[i].word))
 			return phases[i].phase;
 	}
 	return MPIJOB_POD_PENDING;
@@ -76,9 +72,9 @@ static int32_t phase_of(const char *phase)
 
 static int32_t pod_role(const struct mpijob__plan_reading *in)
 {
-	if (equal(in->job_role, MPIJOB__RENDER_ROLE_WORKER))
+	if (mpijob__base_text_is(in->job_role, MPIJOB__RENDER_ROLE_WORKER))
 		return MPIJOB_ROLE_WORKER;
-	if (equal(in->job_role, MPIJOB__RENDER_ROLE_LAUNCHER))
+	if (mpijob__base_text_is(in->job_role, MPIJOB__RENDER_ROLE_LAUNCHER))
 		return MPIJOB_ROLE_LAUNCHER;
 	return mpijob__plan_observe_index(in->name, NULL) >= 0 ? MPIJOB_ROLE_WORKER : 0;
 }
@@ -101,7 +97,8 @@ static void make_pod(struct mpijob__plan_reading *in)
 	pod->role = role;
 	if (role == MPIJOB_ROLE_WORKER)
 		pod->index = mpijob__plan_observe_index(in->name,
-		    equal(in->owner.kind, MPIJOB__BASE_API_KIND) ? in->owner.name : NULL);
+		    mpijob__base_text_is(in->owner.kind, MPIJOB__BASE_API_KIND) ? in->owner.name
+										: NULL);
 	pod->phase = phase_of(in->phase);
 	pod->ready = in->ready;
 	pod->deleting = in->deleting;
@@ -381,7 +378,7 @@ static int32_t event_of(const char *type)
 	};
 
 	for (int32_t i = MPIJOB_EVENT_ADDED; i <= MPIJOB_EVENT_ERROR; i++) {
-		if (equal(type, words[i]))
+		if (mpijob__base_text_is(type, words[i]))
 			return i;
 	}
 	return MPIJOB_EVENT_NONE;
@@ -431,7 +428,7 @@ static void make_head(struct mpijob__plan_reading *in, int32_t what, int32_t eve
 	view->owner_uid = in->owner.uid;
 	view->job_name = in->job_name;
 	view->deleting = in->deleting;
-	view->initial_events_end = equal(in->initial_events_end, "true");
+	view->initial_events_end = mpijob__base_text_is(in->initial_events_end, "true");
 	if (what == KIND_STATUS || event == MPIJOB_EVENT_ERROR) {
 		view->code = in->code;
 		view->reason = in->reason;

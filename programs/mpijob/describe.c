@@ -27,13 +27,6 @@ struct described {
 	mpijob_diag *causes;
 };
 
-static const char *text_at(const mpijob_node *node, const char *path)
-{
-	const char *text = mpijob_node_string(mpijob_node_find(node, path));
-
-	return text ? text : "";
-}
-
 static const mpijob_node *items_of(const mpijob_doc *list)
 {
 	return list ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;

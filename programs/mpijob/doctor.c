@@ -12,16 +12,10 @@
 #include "doctor.h"
 #include "base/api.h"
 #include "base/clock.h"
+#include "evidence.h"
 #include "findings.h"
 #include "print.h"
 #include "when.h"
-
-const char *text_at(const mpijob_node *node, const char *path)
-{
-	const char *text = mpijob_node_string(mpijob_node_find(node, path));
-
-	return text ? text : "";
-}
 
 /* Each line a command. */
 static void print_mend(const char *mend)

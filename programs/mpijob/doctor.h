@@ -39,8 +39,6 @@ struct raw {
 };
 
 /* doctor.c */
-/* The string at a path, "" without one. */
-const char *text_at(const mpijob_node *node, const char *path);
 /* One line about one thing; `mend` is a command, or several in lines, or NULL. */
 void say(struct doctor *doctor, enum result result, const char *check, const char *mend,
     const char *format, ...) __attribute__((format(printf, 5, 6)));

@@ -44,6 +44,13 @@ int pod_is_of(const mpijob_node *pod, const char *uid, const char *created)
 	return !created || !made || strcmp(made, created) >= 0;
 }
 
+const char *text_at(const mpijob_node *node, const char *path)
+{
+	const char *text = mpijob_node_string(mpijob_node_find(node, path));
+
+	return text ? text : "";
+}
+
 const mpijob_node *condition_of(const mpijob_node *object, const char *type)
 {
 	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");

@@ -10,6 +10,7 @@
 #include "facts.h"
 
 #include "base/api.h"
+#include "base/text.h"
 
 int facts_begin(struct facts *facts, const char *name, const char *namespace_)
 {
@@ -26,11 +27,6 @@ void facts_free(struct facts *facts)
 	free(facts->uid);
 	free(facts->classes);
 	free(facts->class_pointers);
-}
-
-static int is_word(const char *text, const char *word)
-{
-	return text && strcmp(text, word) == 0;
 }
 
 /* J, J-config, J-ssh, J-launcher..., J-worker-... */
@@ -55,8 +51,9 @@ static int belongs(const struct facts *facts, const struct mpijob_observed *seen
 	if (seen->namespace_ && strcmp(seen->namespace_, facts->namespace_) != 0)
 		return 0;
 	if (seen->job_name)
-		return is_word(seen->job_name, facts->name);
-	return is_word(seen->owner_name, facts->name) || is_child_name(seen->name, facts->name);
+		return mpijob__base_text_is(seen->job_name, facts->name);
+	return mpijob__base_text_is(seen->owner_name, facts->name) ||
+	       is_child_name(seen->name, facts->name);
 }
 
 static int take_class(struct facts *facts, const mpijob_node *object)
@@ -93,8 +90,8 @@ static int take_text(struct facts *facts, const mpijob_text *text, mpijob_diag *
 
 	if (code || !belongs(facts, seen))
 		return code;
-	if (!facts->uid && is_word(seen->owner_kind, MPIJOB__BASE_API_KIND) &&
-	    is_word(seen->owner_name, facts->name) && seen->owner_uid) {
+	if (!facts->uid && mpijob__base_text_is(seen->owner_kind, MPIJOB__BASE_API_KIND) &&
+	    mpijob__base_text_is(seen->owner_name, facts->name) && seen->owner_uid) {
 		facts->uid = strdup(seen->owner_uid);
 		if (!facts->uid)
 			return MPIJOB_ERR_NOMEM;
@@ -106,7 +103,8 @@ static int take_text(struct facts *facts, const mpijob_text *text, mpijob_diag *
 
 static int take_one(struct facts *facts, const mpijob_node *object, mpijob_diag *diag)
 {
-	if (is_word(mpijob_node_string(mpijob_node_get(object, "kind")), "PriorityClass"))
+	if (mpijob__base_text_is(mpijob_node_string(mpijob_node_get(object, "kind")),
+		"PriorityClass"))
 		return take_class(facts, object);
 	mpijob_text *text = mpijob_text_new();
 	int code =

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "findings.h"
 #include "input.h"
 #include "output.h"
@@ -21,11 +22,6 @@ struct making {
 	struct output output;
 	mpijob_diag *diag;
 };
-
-static int is_word(const char *text, const char *word)
-{
-	return strcmp(text, word) == 0;
-}
 
 /* The one document of a file; `files` keeps it. */
 static int read_one(const char *name, struct input *file, const mpijob_node **out,
@@ -58,8 +54,8 @@ static uint32_t repair_find(const char *name, size_t len)
  * wrong. */
 static int repairs_read(const char *list, uint32_t *out)
 {
-	*out = is_word(list, "all") ? UINT32_MAX : 0;
-	if (*out || is_word(list, "none"))
+	*out = mpijob__base_text_is(list, "all") ? UINT32_MAX : 0;
+	if (*out || mpijob__base_text_is(list, "none"))
 		return 0;
 	while (*list) {
 		size_t len = strcspn(list, ",");
@@ -104,7 +100,7 @@ static int make_one(struct making *making, const struct input_object *object)
 	code = mpijob_flyte_job(object->node, to, &making->options, &job, making->diag);
 	if (!code)
 		code = output_put(&making->output, mpijob_doc_root(job));
-	if (!code && !is_word(to, "v1"))
+	if (!code && !mpijob__base_text_is(to, "v1"))
 		code = check(making, mpijob_doc_root(job));
 	mpijob_doc_free(job);
 	return code;
@@ -179,7 +175,8 @@ int flyte_command(const struct arguments *arguments)
 	struct words names = { arguments->operands.items + 1, arguments->operands.count - 1 };
 	int code;
 
-	if (arguments->operands.count < 2 || !is_word(arguments->operands.items[0], "render")) {
+	if (arguments->operands.count < 2 ||
+	    !mpijob__base_text_is(arguments->operands.items[0], "render")) {
 		fputs("mpijob: say 'mpijob flyte render' and name a file, a directory, or - for "
 		      "standard input\n",
 		    stderr);

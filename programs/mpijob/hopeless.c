@@ -20,13 +20,6 @@
 
 /* ---- why a pod never starts ---- */
 
-static const char *text_at(const mpijob_node *node, const char *path)
-{
-	const char *text = mpijob_node_string(mpijob_node_find(node, path));
-
-	return text ? text : "";
-}
-
 static void note(struct pod_row *row, const char *what, const char *name, const char *message)
 {
 	if (row->never)

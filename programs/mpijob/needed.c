@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "evidence.h"
 #include "findings.h"
 #include "needed.h"
 #include "stored.h"
@@ -58,13 +59,6 @@ static const char *const without_namespace[] = {
 	"Cohort",
 	"CSIDriver",
 };
-
-static const char *text_at(const mpijob_node *node, const char *path)
-{
-	const char *text = mpijob_node_string(mpijob_node_find(node, path));
-
-	return text ? text : "";
-}
 
 int needed_rank(const struct input_object *object)
 {

@@ -38,13 +38,6 @@ struct waited {
 	char when[40];       /* when that ended */
 };
 
-static const char *text_at(const mpijob_node *node, const char *path)
-{
-	const char *text = mpijob_node_string(mpijob_node_find(node, path));
-
-	return text ? text : "";
-}
-
 /* ---- the check, without a server ---- */
 
 /* What a newer server may well know. */
