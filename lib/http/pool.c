@@ -442,8 +442,9 @@ int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_
  * long. */
 static int is_silent(const struct mpijob__http_call *call)
 {
-	return call->request.streaming && mpijob__base_clock_monotonic_ms() - call->transfer.heard_ms >=
-					      call->http->idle_timeout_ms;
+	return call->request.streaming &&
+	       mpijob__base_clock_monotonic_ms() - call->transfer.heard_ms >=
+		   call->http->idle_timeout_ms;
 }
 
 void mpijob__http_pool_stop(struct mpijob__http_call *call)

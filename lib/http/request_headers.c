@@ -134,8 +134,7 @@ int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *heade
 	if (content_type) {
 		if (!one_line(content_type))
 			return MPIJOB_ERR_USAGE;
-		headers->content_type =
-		    mpijob__base_text_format("Content-Type: %s", content_type);
+		headers->content_type = mpijob__base_text_format("Content-Type: %s", content_type);
 		if (!headers->content_type)
 			return MPIJOB_ERR_NOMEM;
 	}
