@@ -10,7 +10,7 @@
 #include "client/blocking_answer.h"
 
 #include "base/struct.h"
-#include "client/clock.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -243,7 +243,7 @@ static void quiet(struct adapter *adapter)
 static int poll_adapter(void *self, int timeout_ms)
 {
 	struct adapter *adapter = self;
-	int64_t until = timeout_ms > 0 ? mpijob__client_clock_monotonic_ms() + timeout_ms : 0;
+	int64_t until = timeout_ms > 0 ? mpijob__base_clock_monotonic_ms() + timeout_ms : 0;
 
 	for (;;) {
 		struct pollfd wait = { adapter->fd, POLLIN, 0 };
@@ -253,7 +253,7 @@ static int poll_adapter(void *self, int timeout_ms)
 		if (serve_ready(adapter) || atomic_exchange(&adapter->woken, 0))
 			return 0;
 		if (timeout_ms > 0)
-			left = until - mpijob__client_clock_monotonic_ms();
+			left = until - mpijob__base_clock_monotonic_ms();
 		if (timeout_ms == 0 || (timeout_ms > 0 && left <= 0))
 			return 0;
 		if (poll(&wait, 1, timeout_ms < 0 ? -1 : (int)left) < 0)
@@ -267,7 +267,7 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 
 	/* The eventfd is drained: what a poll left over does not wake the next one. */
 	pthread_mutex_lock(&adapter->lock);
-	*deadline_ms = adapter->ready ? mpijob__client_clock_monotonic_ms() : -1;
+	*deadline_ms = adapter->ready ? mpijob__base_clock_monotonic_ms() : -1;
 	pthread_mutex_unlock(&adapter->lock);
 	*fd = adapter->fd;
 	return 0;

@@ -9,7 +9,7 @@
 #include "client/client.h"
 
 #include "base/struct.h"
-#include "client/clock.h"
+#include "base/clock.h"
 #include "client/task.h"
 #include "client/timer.h"
 #include "client/watch.h"
@@ -63,7 +63,7 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 	}
 	client->transport = known;
 	client->self = self;
-	client->clock = mpijob__client_clock_monotonic_ms;
+	client->clock = mpijob__base_clock_monotonic_ms;
 	atomic_init(&client->cancelled, 0);
 	(void)mpijob_client_set_options(client, NULL);
 	*out = client;

@@ -3,11 +3,13 @@
 #ifndef MPIJOB__CLIENT_JOBS_H
 #define MPIJOB__CLIENT_JOBS_H
 
+#include "base/api.h"
+
 #include <mpijob/jobs.h>
 #include <mpijob/tasks.h>
 
-#define MPIJOB__CLIENT_JOBS_VERSION "kubeflow.org/v2beta1"
-#define MPIJOB__CLIENT_JOBS_KIND    "MPIJob"
+#define MPIJOB__CLIENT_JOBS_VERSION MPIJOB__BASE_API_VERSION
+#define MPIJOB__CLIENT_JOBS_KIND    MPIJOB__BASE_API_KIND
 
 /* Create a task of `size` bytes for a job, and a target whose strings the task owns. Returns as
  * mpijob__client_task_new(). */

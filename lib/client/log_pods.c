@@ -5,6 +5,7 @@
  */
 #include "client/log_pods.h"
 
+#include "base/api.h"
 #include "client/logs.h"
 
 #include <limits.h>
@@ -124,9 +125,9 @@ static int add_chosen(struct mpijob__client_log_pod *pod, const mpijob_node *fro
 {
 	const mpijob_node *annotations = mpijob_node_find(from, "metadata.annotations");
 	const char *asked = pod->logs->options.container;
-	const char *name = asked ? asked
-				 : mpijob_node_string(mpijob_node_get(annotations,
-				       "kubectl.kubernetes.io/default-container"));
+	const char *name =
+	    asked ? asked
+		  : mpijob_node_string(mpijob_node_get(annotations, MPIJOB__BASE_API_CONTAINER));
 	const mpijob_node *container;
 	size_t list = 1;
 

@@ -10,6 +10,7 @@
  */
 #include "client/logs.h"
 
+#include "base/api.h"
 #include "base/struct.h"
 #include "client/client.h"
 
@@ -461,8 +462,8 @@ int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char
 	    (role && strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0) ||
 	    known.namespace_ || known.label_selector || known.pods)
 		return MPIJOB_ERR_USAGE;
-	rc = mpijob__base_text_printf(&selector, "training.kubeflow.org/job-name=%s%s%s", name,
-	    role ? ",training.kubeflow.org/job-role=" : "", role ? role : "");
+	rc = mpijob__base_text_printf(&selector, MPIJOB__BASE_API_LABEL_JOB_NAME "=%s%s%s", name,
+	    role ? "," MPIJOB__BASE_API_LABEL_JOB_ROLE "=" : "", role ? role : "");
 	known.namespace_ = namespace_;
 	known.label_selector = mpijob_text_data(&selector);
 	if (rc == 0)

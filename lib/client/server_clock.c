@@ -10,7 +10,7 @@
  */
 #include "client/server_clock.h"
 
-#include "client/clock.h"
+#include "base/clock.h"
 #include "base/time.h"
 
 #include <string.h>
@@ -62,5 +62,5 @@ void mpijob__client_server_clock_take(struct mpijob__client_server_clock *clock,
 int64_t mpijob__client_server_clock_ms(const struct mpijob__client_server_clock *clock,
     int64_t now_ms)
 {
-	return clock->known ? now_ms + clock->ahead_ms : mpijob__client_clock_wall_ms();
+	return clock->known ? now_ms + clock->ahead_ms : mpijob__base_clock_wall_ms();
 }

@@ -9,6 +9,7 @@
  */
 #include "client/watch_stream.h"
 
+#include "base/api.h"
 #include "client/client.h"
 #include "client/status.h"
 
@@ -109,7 +110,7 @@ static int ends_list(const struct mpijob__client_split_object *bookmark)
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
 	mark = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc),
-	    "metadata.annotations[k8s.io/initial-events-end]"));
+	    "metadata.annotations[" MPIJOB__BASE_API_LIST_END "]"));
 	ends = mark && strcmp(mark, "true") == 0;
 	mpijob_doc_free(doc);
 	return ends;

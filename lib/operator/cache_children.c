@@ -9,6 +9,7 @@
  */
 #include "operator/cache_children.h"
 
+#include "base/api.h"
 #include "operator/operator.h"
 #include "plan/facts.h"
 
@@ -115,8 +116,8 @@ static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
 
 	if (!observed->owner_uid || !observed->owner_kind)
 		return NULL;
-	if (strcmp(observed->owner_kind, "MPIJob") == 0 &&
-	    begins(observed->owner_api_version, "kubeflow.org/")) {
+	if (strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) == 0 &&
+	    begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/")) {
 		job = mpijob__operator_job_find(operator_, observed->owner_uid);
 	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
 		   begins(observed->owner_api_version, "batch/")) {
@@ -136,8 +137,8 @@ static int may_be_owned(const struct mpijob_observed *observed)
 	if (!observed->owner_uid || !observed->owner_kind || !observed->uid || !observed->name ||
 	    !observed->namespace_)
 		return 0;
-	if (strcmp(observed->owner_kind, "MPIJob") == 0)
-		return begins(observed->owner_api_version, "kubeflow.org/");
+	if (strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) == 0)
+		return begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/");
 	return observed->pod && observed->pod->role == MPIJOB_ROLE_LAUNCHER &&
 	       strcmp(observed->owner_kind, "Job") == 0 &&
 	       begins(observed->owner_api_version, "batch/");
@@ -327,7 +328,8 @@ static void note_foreign(mpijob_operator *operator_, struct mpijob__operator_job
 {
 	int64_t wait = FOREIGN_MS;
 
-	if (!watched && observed->owner_kind && strcmp(observed->owner_kind, "MPIJob") == 0 &&
+	if (!watched && observed->owner_kind &&
+	    strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) == 0 &&
 	    !owner_of(operator_, observed) && job->backoff.leftovers < LEFTOVER_STEPS)
 		wait = (int64_t)LEFTOVER_MS << job->backoff.leftovers++;
 	job->backoff.foreign_until_ms = operator_->now_ms + wait;
@@ -346,7 +348,7 @@ int mpijob__operator_children_answer(mpijob_operator *operator_, struct mpijob__
 	observed = mpijob_observation_view(operator_->cache.observation);
 	if (!observed->kind || !observed->uid)
 		return MPIJOB_ERR_SYNTAX;
-	if (strcmp(observed->kind, "MPIJob") == 0) {
+	if (strcmp(observed->kind, MPIJOB__BASE_API_KIND) == 0) {
 		struct mpijob_watch_event answer = { sizeof(answer), MPIJOB_WATCH_MODIFIED, json,
 			len, len, observed->uid, or_empty(observed->name),
 			or_empty(observed->namespace_), or_empty(observed->resource_version) };

@@ -8,6 +8,7 @@
  */
 #include "operator/cache_jobs.h"
 
+#include "base/api.h"
 #include "client/jobs.h"
 #include "operator/cache_children.h"
 #include "operator/configure.h"
@@ -288,7 +289,7 @@ static int skip(mpijob_operator *operator_, struct mpijob__operator_job *job, co
 	mpijob__operator_configure_forget_findings(job);
 	free(job->cache.rejection);
 	job->cache.rejection = copy;
-	operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;
+	operator_->metrics.skipped[mpijob__operator_metrics_kind(MPIJOB__BASE_API_KIND)]++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside",
 	    "MPIJob %s/%s is skipped: %s", job->namespace_, job->name, why);
 	return 0;

@@ -8,6 +8,7 @@
  */
 #include "operator/configure.h"
 
+#include "base/api.h"
 #include "base/digest.h"
 #include "job/job.h"
 #include "operator/operator.h"
@@ -183,11 +184,11 @@ static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_job
     const mpijob_plan *plan)
 {
 	const struct mpijob_action *action = mpijob_plan_at(plan, 0);
-	int refused =
-	    action && action->event_reason && strcmp(action->event_reason, "ValidationError") == 0;
+	int refused = action && action->event_reason &&
+		      strcmp(action->event_reason, MPIJOB__BASE_API_REASON_INVALID) == 0;
 
 	if (refused && job->cache.state != MPIJOB__OPERATOR_JOB_REFUSED)
-		operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;
+		operator_->metrics.skipped[mpijob__operator_metrics_kind(MPIJOB__BASE_API_KIND)]++;
 	job->cache.state = refused ? MPIJOB__OPERATOR_JOB_REFUSED : MPIJOB__OPERATOR_JOB_PARSED;
 }
 

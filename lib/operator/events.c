@@ -11,13 +11,14 @@
  */
 #include "operator/events.h"
 
+#include "base/api.h"
 #include "client/client.h"
 #include "client/exchange.h"
 #include "client/request.h"
-#include "client/clock.h"
+#include "base/clock.h"
 #include "client/retry_budget.h"
 #include "base/time.h"
-#include "operator/entropy.h"
+#include "base/random.h"
 #include "operator/operator.h"
 
 #include <inttypes.h>
@@ -90,7 +91,7 @@ int mpijob__operator_events_new(mpijob_operator *operator_)
 
 	if (!events)
 		return MPIJOB_ERR_NOMEM;
-	if (mpijob__operator_entropy_fill(&events->serial, sizeof(events->serial))) {
+	if (mpijob__base_random_fill(&events->serial, sizeof(events->serial))) {
 		free(events);
 		return MPIJOB_ERR_IO;
 	}
@@ -351,7 +352,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__operator_job *
     const char *key, const char *type, const char *reason, const char *message)
 {
 	struct mpijob__operator_events *events = operator_->events;
-	int64_t now_ms = mpijob__client_clock_monotonic_ms();
+	int64_t now_ms = mpijob__base_clock_monotonic_ms();
 	struct topic *topic = find_topic(events, key);
 	struct event *event = topic ? find_event(events, key, job, type, reason, message) : NULL;
 	const char *text_key = message;
@@ -418,8 +419,8 @@ static void fill_whole(mpijob_doc *doc, mpijob_node *root, const struct event *e
 	mpijob_node_put_string(doc, map, "name", event->name);
 	mpijob_node_put_string(doc, map, "namespace", event->namespace_);
 	map = mpijob_node_put_map(doc, root, "involvedObject");
-	mpijob_node_put_string(doc, map, "apiVersion", "kubeflow.org/v2beta1");
-	mpijob_node_put_string(doc, map, "kind", "MPIJob");
+	mpijob_node_put_string(doc, map, "apiVersion", MPIJOB__BASE_API_VERSION);
+	mpijob_node_put_string(doc, map, "kind", MPIJOB__BASE_API_KIND);
 	mpijob_node_put_string(doc, map, "namespace", event->namespace_);
 	mpijob_node_put_string(doc, map, "name", event->object);
 	mpijob_node_put_string(doc, map, "uid", event->uid);

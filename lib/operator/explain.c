@@ -7,6 +7,7 @@
  */
 #include "operator/explain.h"
 
+#include "base/api.h"
 #include "plan/facts.h"
 #include "render/differences.h"
 
@@ -63,9 +64,9 @@ static enum mpijob__render_difference choose(const struct mpijob__operator_job *
 	int was_finished = job->cache.phase == MPIJOB__OPERATOR_PHASE_FAILED ||
 			   job->cache.phase == MPIJOB__OPERATOR_PHASE_SUCCEEDED;
 
-	if (strcmp(reason, "MPIJobEvicted") == 0)
+	if (strcmp(reason, MPIJOB__BASE_API_REASON_EVICTED) == 0)
 		return MPIJOB__RENDER_DIFFERENCE_EVICTED_ENDS;
-	if (strcmp(reason, "MPIJobLauncherGone") == 0)
+	if (strcmp(reason, MPIJOB__BASE_API_REASON_LAUNCHER_GONE) == 0)
 		return MPIJOB__RENDER_DIFFERENCE_LAUNCHER_ONCE;
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS && was_finished &&
 	    !of_job(job, "status.completionTime"))

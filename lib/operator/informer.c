@@ -11,7 +11,7 @@
 
 #include "client/watch.h"
 #include "operator/cache_children.h"
-#include "operator/entropy.h"
+#include "base/random.h"
 #include "operator/operator.h"
 #include "render/render.h"
 
@@ -126,11 +126,11 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_inf
 	informer->api_version = "v1";
 	switch (informer->number) {
 	case MPIJOB__OPERATOR_INFORMER_JOBS:
-		informer->api_version = "kubeflow.org/v2beta1";
-		informer->kind = "MPIJob";
+		informer->api_version = MPIJOB__BASE_API_VERSION;
+		informer->kind = MPIJOB__BASE_API_KIND;
 		break;
 	case MPIJOB__OPERATOR_INFORMER_LAUNCHERS:
-		informer->api_version = "batch/v1";
+		informer->api_version = MPIJOB__BASE_API_BATCH;
 		informer->kind = "Job";
 		break;
 	case MPIJOB__OPERATOR_INFORMER_PODS:
@@ -168,7 +168,7 @@ int mpijob__operator_informers_init(mpijob_operator *operator_)
 		informer->operator_ = operator_;
 		informer->number = i;
 		choose(operator_, informer);
-		if (mpijob__operator_entropy_fill(&informer->seed, sizeof(informer->seed)))
+		if (mpijob__base_random_fill(&informer->seed, sizeof(informer->seed)))
 			return MPIJOB_ERR_IO;
 	}
 	return 0;

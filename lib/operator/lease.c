@@ -13,7 +13,7 @@
 #include "base/struct.h"
 #include "client/client.h"
 #include "client/exchange.h"
-#include "client/clock.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +109,7 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 	}
 	lease->client = client;
 	lease->random = known.seed;
-	lease->asleep = mpijob__client_clock_asleep_ms;
+	lease->asleep = mpijob__base_clock_suspended_ms;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		lease->events[i].lease = lease;
 	lease->next =

@@ -3,13 +3,14 @@
 #ifndef MPIJOB__OPERATOR_LEASE_H
 #define MPIJOB__OPERATOR_LEASE_H
 
+#include "base/api.h"
 #include "base/text.h"
 #include "client/timer.h"
 
 #include <mpijob/doc.h>
 #include <mpijob/lease.h>
 
-#define MPIJOB__OPERATOR_LEASE_API_VERSION "coordination.k8s.io/v1"
+#define MPIJOB__OPERATOR_LEASE_API_VERSION MPIJOB__BASE_API_LEASE
 
 enum {
 	MPIJOB__OPERATOR_LEASE_LEADS,

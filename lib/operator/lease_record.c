@@ -6,7 +6,7 @@
 #include "operator/lease.h"
 
 #include "client/client.h"
-#include "client/clock.h"
+#include "base/clock.h"
 #include "client/request.h"
 #include "base/time.h"
 
@@ -83,7 +83,7 @@ int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer
 /* A time with six digits of fraction, as Leases have it. */
 static int put_micro(mpijob_doc *doc, mpijob_node *spec, const char *key)
 {
-	int64_t now_ms = mpijob__client_clock_wall_ms();
+	int64_t now_ms = mpijob__base_clock_wall_ms();
 	char second[MPIJOB__BASE_TIME_SIZE];
 	mpijob_text text = { 0 };
 	int rc = 0;
@@ -153,7 +153,7 @@ static void put_now(mpijob_doc *doc, mpijob_node *map, const char *key)
 {
 	char text[MPIJOB__BASE_TIME_SIZE];
 
-	if (mpijob__base_time_format(mpijob__client_clock_wall_ms() / 1000, text))
+	if (mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, text))
 		mpijob_node_put_string(doc, map, key, text);
 }
 
@@ -171,7 +171,7 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 	mpijob_node *root = mpijob_doc_edit(doc), *map;
 	mpijob_text text = { 0 };
 	uint64_t serial =
-	    mpijob__operator_lease_random(lease) ^ (uint64_t)mpijob__client_clock_wall_ms() << 20;
+	    mpijob__operator_lease_random(lease) ^ (uint64_t)mpijob__base_clock_wall_ms() << 20;
 	int rc = mpijob__base_text_printf(&text, "%s.%016" PRIx64, lease->name, serial);
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");

@@ -8,8 +8,9 @@
  */
 #include "operator/metrics.h"
 
+#include "base/api.h"
 #include "client/client.h"
-#include "client/clock.h"
+#include "base/clock.h"
 #include "client/watch.h"
 #include "operator/operator.h"
 #include "operator/write.h"
@@ -19,7 +20,7 @@
 #include <string.h>
 
 static const char *const kinds[MPIJOB__OPERATOR_METRICS_KINDS] = {
-	"MPIJob",
+	MPIJOB__BASE_API_KIND,
 	"Job",
 	"Pod",
 	"Service",
@@ -258,7 +259,7 @@ static void depth(struct sheet *sheet, const char *name)
 
 static void age(struct sheet *sheet, const char *name)
 {
-	int64_t now_ms = mpijob__client_clock_monotonic_ms(),
+	int64_t now_ms = mpijob__base_clock_monotonic_ms(),
 		since = mpijob__operator_queue_oldest_ms(&sheet->operator_->queue);
 
 	put(sheet, "%s ", name);

@@ -12,8 +12,8 @@
 #include "core/diag.h"
 #include "base/struct.h"
 #include "client/client.h"
-#include "client/clock.h"
-#include "operator/entropy.h"
+#include "base/clock.h"
+#include "base/random.h"
 #include "operator/reconcile.h"
 #include "render/features.h"
 #include "render/render.h"
@@ -54,7 +54,7 @@ int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mp
 {
 	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS
 								    : answer->retry_after_ms;
-	int64_t until_ms = mpijob__client_clock_monotonic_ms() + wait;
+	int64_t until_ms = mpijob__base_clock_monotonic_ms() + wait;
 
 	if (wait > 0 && (answer->status == 429 || answer->status == 503) &&
 	    operator_->hold_until_ms < until_ms)
@@ -159,7 +159,7 @@ int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_opti
 	operator_->hold_until_ms = INT64_MIN;
 	rc = take_options(operator_, options, diag);
 	if (rc == 0)
-		rc = mpijob__operator_entropy_fill(seeds, sizeof(seeds));
+		rc = mpijob__base_random_fill(seeds, sizeof(seeds));
 	if (rc == 0) {
 		operator_->cache.by_uid.seed = seeds[0];
 		operator_->cache.by_name.seed = seeds[1];
@@ -245,19 +245,19 @@ int mpijob__operator_may_write(const mpijob_operator *operator_)
  * more is done. */
 static int reconcile(mpijob_operator *operator_)
 {
-	int64_t until_us = mpijob__client_clock_cpu_us() + STEP_US;
+	int64_t until_us = mpijob__base_clock_cpu_us() + STEP_US;
 
 	while (mpijob__operator_may_write(operator_)) {
 		struct mpijob__operator_queue_item *item =
 		    mpijob__operator_queue_take(&operator_->queue, operator_->now_ms);
-		int64_t from_us = mpijob__client_clock_cpu_us(), took_us;
+		int64_t from_us = mpijob__base_clock_cpu_us(), took_us;
 		int rc = item ? mpijob__operator_reconcile_run(operator_,
 				    (struct mpijob__operator_job *)(void *)item)
 			      : 0;
 
 		if (!item || rc)
 			return rc;
-		took_us = mpijob__client_clock_cpu_us() - from_us;
+		took_us = mpijob__base_clock_cpu_us() - from_us;
 		mpijob__operator_queue_charge(&operator_->queue, item, took_us);
 		if (from_us + took_us >= until_us)
 			return 0;
@@ -311,7 +311,7 @@ int mpijob_operator_interest(mpijob_operator *operator_, int *fd, int64_t *deadl
 
 static void set_time(mpijob_operator *operator_)
 {
-	operator_->now_ms = mpijob__client_clock_monotonic_ms();
+	operator_->now_ms = mpijob__base_clock_monotonic_ms();
 	operator_->queue.now_ms = operator_->now_ms;
 }
 
@@ -331,7 +331,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
 	polled = mpijob_client_poll(operator_->client,
-	    limit(due(operator_), mpijob__client_clock_monotonic_ms(), timeout_ms));
+	    limit(due(operator_), mpijob__base_clock_monotonic_ms(), timeout_ms));
 	operator_->queue.more = operator_->client->reported;
 	set_time(operator_);
 	if (operator_->nomem && rc == 0)

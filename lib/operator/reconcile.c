@@ -34,9 +34,10 @@
  */
 #include "operator/reconcile.h"
 
+#include "base/api.h"
 #include "client/client.h"
 #include "client/exchange.h"
-#include "client/clock.h"
+#include "base/clock.h"
 #include "operator/cache_children.h"
 #include "operator/configure.h"
 #include "operator/operator.h"
@@ -104,7 +105,7 @@ void mpijob__operator_reconcile_job_changed(struct mpijob__operator_job *job)
 	for (const struct mpijob__operator_write *write = reconcile->writes; write;
 	     write = write->next)
 		if (write->action.verb == MPIJOB_ACTION_PATCH_STATUS &&
-		    strcmp(write->action.kind, "MPIJob") == 0)
+		    strcmp(write->action.kind, MPIJOB__BASE_API_KIND) == 0)
 			return;
 	mpijob__operator_reconcile_set_state(job, MPIJOB__OPERATOR_PLAN_STALE);
 }
@@ -128,7 +129,7 @@ static void schedule(mpijob_operator *operator_, struct mpijob__operator_job *jo
 	if (next_ms <= planned_ms)
 		wait = IDLE_MS;
 	mpijob__operator_queue_add_at(&operator_->queue, &job->item,
-	    mpijob__client_clock_monotonic_ms() + (wait < 1 ? 1 : wait));
+	    mpijob__base_clock_monotonic_ms() + (wait < 1 ? 1 : wait));
 }
 
 /* The longest back-off of a job whose plan was refused; 0: as after any failure. */
@@ -165,7 +166,7 @@ static void finish(mpijob_operator *operator_, struct mpijob__operator_job *job)
 	}
 	if (failed) {
 		mpijob__operator_queue_failed(&operator_->queue, &job->item,
-		    mpijob__client_clock_monotonic_ms(), retry_after_ms, at_most_ms);
+		    mpijob__base_clock_monotonic_ms(), retry_after_ms, at_most_ms);
 		return;
 	}
 	mpijob__operator_queue_done(&operator_->queue, &job->item, job->backoff.plan_after_ms);
@@ -250,7 +251,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__operator_job *jo
 {
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
 	struct mpijob__operator_reconcile *reconcile = &job->reconcile;
-	int64_t from_us = mpijob__client_clock_monotonic_us(), took_us;
+	int64_t from_us = mpijob__base_clock_monotonic_us(), took_us;
 	int rc;
 
 	options.now_ms = mpijob__client_server_ms(operator_->client);
@@ -265,7 +266,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__operator_job *jo
 	reconcile->verified = job->fresh.verified;
 	job->fresh.verified = 0;
 	/* Planning ten thousand workers takes time: do not plan for each pod that starts. */
-	took_us = mpijob__client_clock_monotonic_us() - from_us;
+	took_us = mpijob__base_clock_monotonic_us() - from_us;
 	mpijob__operator_histogram_add(&operator_->metrics.planned, took_us);
 	job->backoff.plan_after_ms = (from_us + took_us * PLAN_SHARE) / 1000;
 	return 0;
@@ -304,8 +305,8 @@ static int dry_run(mpijob_operator *operator_, struct mpijob__operator_job *job)
 static void skip(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	if (job->cache.rejection)
-		mpijob__operator_events_emit(operator_, job, "Warning", "ValidationError",
-		    job->cache.rejection);
+		mpijob__operator_events_emit(operator_, job, "Warning",
+		    MPIJOB__BASE_API_REASON_INVALID, job->cache.rejection);
 	free(job->cache.rejection);
 	job->cache.rejection = NULL;
 	mpijob__operator_rights_set_waiting(operator_, job, 0);
@@ -323,7 +324,7 @@ static int plan(mpijob_operator *operator_, struct mpijob__operator_job *job, in
 		mpijob__operator_children_forget_foreign(operator_, job);
 	if (!job->cache.findings) {
 		rc = mpijob__operator_configure_validate(operator_, job);
-		if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US)
+		if (rc == 0 && mpijob__base_clock_cpu_us() - from_us > LONG_US)
 			return 1;
 	}
 	return rc ? rc : make_plan(operator_, job);
@@ -349,7 +350,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_job *job, i
 		    0);
 		return rc;
 	}
-	operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;
+	operator_->metrics.skipped[mpijob__operator_metrics_kind(MPIJOB__BASE_API_KIND)]++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_ERROR, "job-set-aside",
 	    "MPIJob %s/%s is skipped: %s", job->namespace_, job->name, mpijob_error_text(rc));
 	skip(operator_, job);
@@ -359,7 +360,7 @@ static int begin(mpijob_operator *operator_, struct mpijob__operator_job *job, i
 /* A turn of a job without a plan. */
 static int take_turn(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
-	int64_t from_us = mpijob__client_clock_cpu_us();
+	int64_t from_us = mpijob__base_clock_cpu_us();
 	int was_raw = job->cache.raw != NULL;
 	int rc = mpijob__operator_job_parse(operator_, job);
 
@@ -369,7 +370,7 @@ static int take_turn(mpijob_operator *operator_, struct mpijob__operator_job *jo
 		return rc;
 	}
 	/* A large job is parsed, validated and planned in one turn each. */
-	if (was_raw && mpijob__client_clock_cpu_us() - from_us > LONG_US) {
+	if (was_raw && mpijob__base_clock_cpu_us() - from_us > LONG_US) {
 		mpijob__operator_queue_continue(&operator_->queue, &job->item);
 		return 0;
 	}

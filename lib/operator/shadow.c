@@ -11,7 +11,7 @@
 
 #include "client/client.h"
 #include "client/request.h"
-#include "client/clock.h"
+#include "base/clock.h"
 #include "base/time.h"
 #include "operator/cache_children.h"
 #include "operator/explain.h"

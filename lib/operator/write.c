@@ -26,13 +26,14 @@
  */
 #include "operator/write.h"
 
+#include "base/api.h"
 #include "base/secret.h"
 #include "client/client.h"
 #include "client/delete.h"
 #include "client/request.h"
 #include "operator/answer.h"
 #include "operator/cache_children.h"
-#include "operator/entropy.h"
+#include "base/random.h"
 #include "operator/read.h"
 #include "operator/write_update.h"
 #include "plan/plan.h"
@@ -89,7 +90,7 @@ static int write_body(const struct mpijob__operator_write *write, mpijob_text *b
 {
 	int with_entropy = write->action.role == MPIJOB_ROLE_SECRET;
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
-	int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;
+	int rc = with_entropy ? mpijob__base_random_fill(entropy, sizeof(entropy)) : 0;
 
 	if (rc == 0)
 		rc = mpijob_plan_write_body(write->job->reconcile.plan, write->index,
@@ -200,8 +201,8 @@ static void verify_instead(struct mpijob__operator_write *write, int32_t role, c
 	mpijob__operator_reconcile_set_state(write->job, MPIJOB__OPERATOR_PLAN_STALE);
 	action->verb = MPIJOB__OPERATOR_ACTION_GET;
 	action->role = role;
-	action->api_version = role ? mpijob__render_api_version(role, 0) : "kubeflow.org/v2beta1";
-	action->kind = role ? mpijob__render_kind(role) : "MPIJob";
+	action->api_version = role ? mpijob__render_api_version(role, 0) : MPIJOB__BASE_API_VERSION;
+	action->kind = role ? mpijob__render_kind(role) : MPIJOB__BASE_API_KIND;
 	action->name = name;
 	action->uid = uid;
 }

@@ -17,7 +17,7 @@
 int __real_clock_gettime(clockid_t id, struct timespec *time);
 int __wrap_clock_gettime(clockid_t id, struct timespec *time);
 ssize_t __wrap_getrandom(void *data, size_t len, unsigned flags);
-int64_t __wrap_mpijob__client_clock_wall_ms(void);
+int64_t __wrap_mpijob__base_clock_wall_ms(void);
 
 static int64_t now_ms = MONO_BASE_MS;
 static int64_t wall_skew_ms;
@@ -77,7 +77,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *time)
 	return 0;
 }
 
-int64_t __wrap_mpijob__client_clock_wall_ms(void)
+int64_t __wrap_mpijob__base_clock_wall_ms(void)
 {
 	return now_ms - MONO_BASE_MS + WALL_BASE_MS + wall_skew_ms;
 }

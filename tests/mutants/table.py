@@ -44,10 +44,10 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     "An MPIJob is skipped if it cannot be read": [
         ("lib/operator/informer.c", "#define JOB_LIMIT ((size_t)2 << 20)", "#define JOB_LIMIT ((size_t)8 << 20)", RUN,
          "a_job_has_two_mebibytes"),
-        ("lib/operator/configure.c", 'operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;',
-         'operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")] += 0;', *ONE_ASIDE),
-        ("lib/operator/cache_jobs.c", 'operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")]++;', "", RIGHTS, "a_job_is_mended"),
-        ("lib/operator/reconcile.c", 'if (job->cache.rejection)\n\t\tmpijob__operator_events_emit(operator_, job, "Warning", "ValidationError", job->cache.rejection);',
+        ("lib/operator/configure.c", 'operator_->metrics.skipped[mpijob__operator_metrics_kind(MPIJOB__BASE_API_KIND)]++;',
+         'operator_->metrics.skipped[mpijob__operator_metrics_kind(MPIJOB__BASE_API_KIND)] += 0;', *ONE_ASIDE),
+        ("lib/operator/cache_jobs.c", 'operator_->metrics.skipped[mpijob__operator_metrics_kind(MPIJOB__BASE_API_KIND)]++;', "", RIGHTS, "a_job_is_mended"),
+        ("lib/operator/reconcile.c", 'if (job->cache.rejection)\n\t\tmpijob__operator_events_emit(operator_, job, "Warning", MPIJOB__BASE_API_REASON_INVALID, job->cache.rejection);',
          "", RIGHTS, "a_job_is_mended"),
         ("lib/operator/reconcile.c", "job, 0);\n\tmpijob__operator_queue_done(&operator_->queue, &job->item, INT64_MIN);",
          "job, 0);\n\tmpijob__operator_queue_failed(&operator_->queue, &job->item, operator_->now_ms, 0, 0);\n"
@@ -92,7 +92,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "a_burst_is_read_in_turns"),
     ],
     "Reading, validation and planning": [
-        ("lib/operator/reconcile.c", "if (rc == 0 && mpijob__client_clock_cpu_us() - from_us > LONG_US)", "if (rc == 0 && 0)", RUN,
+        ("lib/operator/reconcile.c", "if (rc == 0 && mpijob__base_clock_cpu_us() - from_us > LONG_US)", "if (rc == 0 && 0)", RUN,
          "validation_that_takes_long_is_a_turn_of_its_own"),
     ],
     "A namespace that used CPU time": [
@@ -247,7 +247,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/plan/children.c", "if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {", "if (child) {", RUN, "a_life"),
     ],
     "Each job has one key pair": [
-        ("lib/operator/write.c", "int rc = with_entropy ? mpijob__operator_entropy_fill(entropy, sizeof(entropy)) : 0;",
+        ("lib/operator/write.c", "int rc = with_entropy ? mpijob__base_random_fill(entropy, sizeof(entropy)) : 0;",
          "int rc = 0;\n\n\tmemset(entropy, 7, sizeof(entropy));", UNIT + "operator_hostile.c", "each_job_has_a_key_of_its_own"),
         ("lib/render/ssh_key.c", "BN_mod(d, wide, bound, context) && BN_add_word(d, 1);", "BN_mod(d, wide, bound, context);",
          UNIT + "render_ssh_key.c", "known_answer"),
