@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define LEAST_CURL     0x075800 /* 7.88.0: TLS is written without a signal when the peer is gone */
+#define SESSIONS_CURL  0x080800 /* 8.8.0: a session for which there is no memory is not freed twice */
 #define RECEIVE_BUFFER 16384L
 #define SEND_BUFFER    16384L
 #define DEAD_PROBES    3
@@ -86,6 +87,11 @@ static struct curl_blob blob_of(const mpijob__secret *secret)
 	return blob;
 }
 
+static long keeps_sessions(void)
+{
+	return curl_version_info(CURLVERSION_NOW)->version_num >= SESSIONS_CURL;
+}
+
 static void set_tls(struct setter *setter, const struct mpijob_http *http, const struct mpijob__pool_identity *identity)
 {
 	const mpijob_http_config *config = http->config;
@@ -95,6 +101,7 @@ static void set_tls(struct setter *setter, const struct mpijob_http *http, const
 
 	SET(setter, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	SET(setter, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(setter, CURLOPT_SSL_SESSIONID_CACHE, keeps_sessions());
 	SET(setter, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);
 	SET(setter, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);
 	if (certificate.len)
