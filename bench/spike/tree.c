@@ -3,8 +3,8 @@
  * The measurement behind §4 of docs/design.md: one realistic pod as a jansson tree, as a tree of
  * ours, and read straight past, with what each costs and what each keeps.
  *
- *     cc -O2 -std=c11 -D_GNU_SOURCE -Iinclude -Ilib bench/spike/tree.c lib/base/[a-z]*.c lib/core/[a-z]*.c \
- *         lib/doc/[a-z]*.c -lyaml -ljansson -o tree && ./tree
+ *     cc -O2 -std=c11 -D_GNU_SOURCE -Iinclude -Ilib bench/spike/tree.c \
+ *         lib/{base,core,doc}/[a-z]*.c -lyaml -ljansson -o tree && ./tree
  */
 #include "doc/json_reader.h"
 
