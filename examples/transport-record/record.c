@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a transport tells goes straight to the client that asked: so who wants to hear it, too, is a
- * client himself. */
+/* A transport reports only to the client that started the exchange. To observe the reports, this
+ * transport acts as a client of the inner transport. */
 #include "record.h"
 
 #include <stdlib.h>

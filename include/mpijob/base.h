@@ -20,7 +20,7 @@
  *   shorter than the library's is accepted (what is missing is "not given"); one that is longer is
  *   accepted while its unknown tail is zero, else `MPIJOB_ERR_UNSUPPORTED`; one too short to hold
  *   `size` itself is `MPIJOB_ERR_USAGE`. So is a boolean that is neither 0 nor 1, and a number that
- *   is none of a member's constants.
+ *   is not one of the member's constants.
  * - **Threads.** There is no global mutable state. One object is used by one thread at a time;
  *   different objects by any threads. Calls that take an object as `const` may run at the same time
  *   on several threads while no other call changes it; mpijob_plan_write_body() is the one

@@ -392,8 +392,8 @@ struct mpijob_delete_options {
  * @param target   names the object; not NULL.
  * @param options  NULL for the defaults.
  * @param diag     findings, or NULL.
- * @return see above; `MPIJOB_ERR_USAGE` also when the query says a thing twice, or one that the
- *         options say, or a number or a truth that is none.
+ * @return see above; `MPIJOB_ERR_USAGE` also when the query has a parameter twice, or one that
+ *         the options set, or a value that is not a number or not a boolean.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,

@@ -338,7 +338,8 @@ MPIJOB_API void mpijob_node_key_place(const mpijob_node *node, size_t index, int
  * Compare two values: same kinds, strings, numbers and entries, the order of keys left aside.
  *
  * Numbers are equal when Kubernetes reads the same number from both spellings: 1, 1.0 and 1e0; 1.5
- * and 1.50. Trees deeper than 500 need memory to be compared; where there is none, the answer is 0.
+ * and 1.50. The comparison of trees deeper than 500 allocates memory. If that fails, the result is
+ * 0.
  *
  * @param a  may be NULL.
  * @param b  may be NULL; two NULLs are equal.

@@ -27,14 +27,13 @@
 extern "C" {
 #endif
 
-/** What is asked for; 0 is off. What each does stands in docs/options.md, under its name with
- * dashes. */
+/** Optional features; 0 is off. docs/options.md describes each one under its name with dashes. */
 struct mpijob_features {
 	size_t size; /**< `sizeof` this struct. */
 	/** 1: the MPIJob goes once its ttlSecondsAfterFinished is over. */
 	int32_t ttl_deletes_job;
 	int32_t clean_launcher; /**< 1: cleanPodPolicy All deletes the launcher's pods too. */
-	/** Worker pods that failed are made again, at most so many a job. */
+	/** Failed worker pods are recreated, at most this many times for each job. */
 	int32_t replace_workers;
 	/** A worker pod that failed starts the job again, at most so many times. */
 	int32_t restart_gang;

@@ -32,12 +32,12 @@ struct mpijob_field {
 	/** "spec.runPolicy.suspend"; for list entries "status.conditions[].type". */
 	const char *path;
 	int32_t kind; /**< `MPIJOB_KIND_*`. */
-	/** The default as text ("1", "None"); NULL when there is none. */
+	/** The default as text ("1", "None"); NULL: the field has no default. */
 	const char *default_text;
 	/** The accepted words of a choice, or of a string that knows only some, closed by NULL;
 	 * else NULL. */
 	const char *const *choices;
-	const int64_t *minimum; /**< The least accepted number; NULL when there is none. */
+	const int64_t *minimum; /**< The least accepted number; NULL: no minimum. */
 	/** The first release of mpi-operator that knows the field: "0.3.0". */
 	const char *since;
 	const char *summary; /**< One sentence. */
@@ -100,8 +100,8 @@ struct mpijob_template_field {
 /**
  * Find a field by its path below a pod template.
  *
- * @param path  "spec.containers[0].image"; what stands in brackets is not looked at; "" is the
- *              template; not NULL.
+ * @param path  "spec.containers[0].image"; text in brackets is ignored; "" is the template;
+ *              not NULL.
  * @param out   not NULL; `size` set; filled when 1 is returned.
  * @return 1; 0 when there is no such field; `MPIJOB_ERR_USAGE`.
  * @since 0.1

@@ -96,7 +96,8 @@ struct mpijob_http_config_options {
 	const char *const *plugins;
 	/** How many; 0 unless `plugin_policy` is `MPIJOB_HTTP_PLUGINS_LISTED`. */
 	size_t plugins_count;
-	/** `MPIJOB_HTTP_PLUGINS_*`: whoever can write the kubeconfig chooses what runs. */
+	/** `MPIJOB_HTTP_PLUGINS_*`: which exec plugins may run. The author of the kubeconfig
+	 * chooses these programs. */
 	int32_t plugin_policy;
 };
 #define MPIJOB_HTTP_CONFIG_OPTIONS_INIT { sizeof(struct mpijob_http_config_options), NULL, \
@@ -134,7 +135,7 @@ MPIJOB_API const char *mpijob_http_config_namespace(const mpijob_http_config *co
  * not NULL. @since 0.1 */
 MPIJOB_API const char *mpijob_http_config_context(const mpijob_http_config *config);
 
-/** Get the name of the user's entry, or "service account"; NULL when there is none; borrowed.
+/** Get the name of the user's entry, or "service account"; NULL: no user is configured; borrowed.
  * `config` not NULL. @since 0.1 */
 MPIJOB_API const char *mpijob_http_config_user(const mpijob_http_config *config);
 
@@ -182,7 +183,7 @@ struct mpijob_http_options {
  * @param out        not NULL; set to the `self` for mpijob_client_new(), which takes it. Without a
  *                   client, free it with the transport's `destroy`.
  * @param diag       findings, or NULL.
- * @return 0; `MPIJOB_ERR_SPEC` (a certificate or key that is none); `MPIJOB_ERR_IO` (no descriptor
+ * @return 0; `MPIJOB_ERR_SPEC` (an invalid certificate or key); `MPIJOB_ERR_IO` (no descriptor
  *         is left); `MPIJOB_ERR_UNSUPPORTED` (libcurl lacks what is needed; sizes);
  *         `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
  * @since 0.1

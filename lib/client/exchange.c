@@ -49,7 +49,7 @@ static int is_ending(const mpijob_exchange *exchange)
 	       exchange->state <= MPIJOB__CLIENT_EXCHANGE_CANCELLED;
 }
 
-static int is_cancelled(const mpijob_exchange *exchange)
+int mpijob__client_exchange_is_cancelled(const mpijob_exchange *exchange)
 {
 	return exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLING ||
 	       exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLED;
@@ -299,7 +299,7 @@ void mpijob__client_exchange_finish(mpijob_exchange *exchange, int code, const c
 {
 	if (exchange->answer.status && exchange->answer.status < 500)
 		mpijob__client_server_answered(exchange->client);
-	if (!is_cancelled(exchange))
+	if (!mpijob__client_exchange_is_cancelled(exchange))
 		notify(exchange, code, message);
 	free_call(exchange);
 }
@@ -373,7 +373,8 @@ void mpijob_call_cancel(mpijob_call *call)
 	mpijob_exchange *exchange = call ? &call->exchange : NULL;
 	mpijob_client *client = exchange ? exchange->client : NULL;
 
-	if (!exchange || is_cancelled(exchange) || exchange->state == MPIJOB__CLIENT_EXCHANGE_DONE)
+	if (!exchange || mpijob__client_exchange_is_cancelled(exchange) ||
+	    exchange->state == MPIJOB__CLIENT_EXCHANGE_DONE)
 		return;
 	if (client->polling) {
 		mpijob__client_exchange_enter(exchange, transport_has(exchange)

@@ -95,6 +95,8 @@ int mpijob__client_call_is_queued(const mpijob_call *call);
 /* Move to another state. */
 void mpijob__client_exchange_enter(mpijob_exchange *exchange,
     enum mpijob__client_exchange_state state);
+/* The caller has cancelled it. */
+int mpijob__client_exchange_is_cancelled(const mpijob_exchange *exchange);
 /* Give it to the transport. 0 or what the transport returned. */
 int mpijob__client_exchange_send(mpijob_exchange *exchange);
 /* Report the end to the caller, and free. The transport does not have it any more. */

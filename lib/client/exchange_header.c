@@ -3,6 +3,7 @@
  * The headers of an answer that the client reads: Retry-After, Content-Type, Warning and Date.
  */
 #include "client/client.h"
+#include "client/exchange.h"
 
 #include <limits.h>
 #include <string.h>
@@ -61,12 +62,6 @@ static const char *read_quoted(const char *at, mpijob_text *out)
 	return *at ? at + 1 : NULL;
 }
 
-static int is_cancelled(const mpijob_exchange *exchange)
-{
-	return exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLING ||
-	       exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLED;
-}
-
 static void keep_warning(mpijob_exchange *exchange, const char *text)
 {
 	const struct mpijob_client_options *options = &exchange->client->options;
@@ -80,7 +75,7 @@ static void keep_warning(mpijob_exchange *exchange, const char *text)
 		exchange->answer.warnings.len = mark;
 		return;
 	}
-	if (options->warning && !is_cancelled(exchange))
+	if (options->warning && !mpijob__client_exchange_is_cancelled(exchange))
 		options->warning(options->warning_user, text);
 }
 
