@@ -73,7 +73,7 @@ static void note_deleted(mpijob_operator *operator_, const char *uid, uint64_t v
 	struct mpijob__operator_deleted_child *deleted =
 	    &operator_->cache.deleted[operator_->cache.deleted_at];
 
-	deleted->hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
+	deleted->hash = mpijob__base_table_hash(&operator_->cache.by_uid, uid, "");
 	deleted->version = version;
 	operator_->cache.deleted_at =
 	    (operator_->cache.deleted_at + 1) % MPIJOB__OPERATOR_DELETED_UIDS;
@@ -82,7 +82,7 @@ static void note_deleted(mpijob_operator *operator_, const char *uid, uint64_t v
 int mpijob__operator_children_is_deleted(const mpijob_operator *operator_, const char *uid,
     uint64_t version)
 {
-	uint64_t hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
+	uint64_t hash = mpijob__base_table_hash(&operator_->cache.by_uid, uid, "");
 
 	for (size_t i = 0; i < MPIJOB__OPERATOR_DELETED_UIDS; i++)
 		if (operator_->cache.deleted[i].hash == hash &&

@@ -25,7 +25,7 @@
 
 /* An action of a job's last plan. */
 struct mpijob__operator_shadow_want {
-	struct mpijob__operator_table_link link;   /* first; by the job's uid and its own name */
+	struct mpijob__base_table_link link;       /* first; by the job's uid and its own name */
 	struct mpijob__operator_shadow_want *next; /* of the job */
 	const struct mpijob__operator_job *job;
 	int64_t first_ms;
@@ -167,11 +167,11 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 static struct mpijob__operator_shadow_want *find(const mpijob_operator *operator_,
     const struct mpijob__operator_job *job, const struct mpijob_action *action)
 {
-	const struct mpijob__operator_table *table = &operator_->shadow.wants;
-	uint64_t hash = mpijob__operator_table_hash(table, job->uid, action->name);
-	struct mpijob__operator_table_link *link = NULL;
+	const struct mpijob__base_table *table = &operator_->shadow.wants;
+	uint64_t hash = mpijob__base_table_hash(table, job->uid, action->name);
+	struct mpijob__base_table_link *link = NULL;
 
-	while ((link = mpijob__operator_table_next(table, hash, link))) {
+	while ((link = mpijob__base_table_next(table, hash, link))) {
 		struct mpijob__operator_shadow_want *want =
 		    (struct mpijob__operator_shadow_want *)(void *)link;
 
@@ -185,15 +185,15 @@ static struct mpijob__operator_shadow_want *find(const mpijob_operator *operator
 static struct mpijob__operator_shadow_want *add(mpijob_operator *operator_,
     struct mpijob__operator_job *job, const struct mpijob_action *action)
 {
-	struct mpijob__operator_table *table = &operator_->shadow.wants;
+	struct mpijob__base_table *table = &operator_->shadow.wants;
 	size_t len = strlen(action->name) + 1;
 	struct mpijob__operator_shadow_want *want = calloc(1, sizeof(*want) + len);
 
 	if (!want)
 		return NULL;
 	memcpy(want->name, action->name, len);
-	if (mpijob__operator_table_add(table, &want->link,
-		mpijob__operator_table_hash(table, job->uid, want->name))) {
+	if (mpijob__base_table_add(table, &want->link,
+		mpijob__base_table_hash(table, job->uid, want->name))) {
 		free(want);
 		return NULL;
 	}
@@ -220,7 +220,7 @@ static void drop(mpijob_operator *operator_, struct mpijob__operator_job *job, i
 			continue;
 		}
 		*at = want->next;
-		mpijob__operator_table_remove(&operator_->shadow.wants, &want->link);
+		mpijob__base_table_remove(&operator_->shadow.wants, &want->link);
 		free(want);
 	}
 }
@@ -347,5 +347,5 @@ void mpijob__operator_shadow_release(mpijob_operator *operator_)
 		operator_->shadow.first = entry->next;
 		free(entry);
 	}
-	mpijob__operator_table_release(&operator_->shadow.wants);
+	mpijob__base_table_release(&operator_->shadow.wants);
 }

@@ -310,10 +310,7 @@ int mpijob__operator_write_start(mpijob_operator *operator_, struct mpijob__oper
 	write->job = job;
 	write->index = reconcile->next++;
 	write->action = *mpijob_plan_at(reconcile->plan, write->index);
-	write->next = reconcile->writes;
-	if (reconcile->writes)
-		reconcile->writes->prev = write;
-	reconcile->writes = write;
+	mpijob__base_list_insert(reconcile->writes.next, &write->link, write);
 	reconcile->in_flight++;
 	operator_->writes++;
 	mpijob__operator_queue_sent(&operator_->queue, &job->item);
@@ -334,12 +331,7 @@ void mpijob__operator_write_end(struct mpijob__operator_write *write)
 {
 	struct mpijob__operator_reconcile *reconcile = &write->job->reconcile;
 
-	if (write->prev)
-		write->prev->next = write->next;
-	else
-		reconcile->writes = write->next;
-	if (write->next)
-		write->next->prev = write->prev;
+	mpijob__base_list_remove(&write->link);
 	reconcile->in_flight--;
 	write->operator_->writes--;
 	mpijob__operator_queue_answered(&write->operator_->queue, &write->job->item);

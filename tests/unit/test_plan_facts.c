@@ -202,7 +202,7 @@ static void test_growth(void **state)
 		}
 		assert_true(facts->pods.count <= 50);
 		/* nodes, a reason, an owner, the beginning of the names */
-		assert_true(facts->pods.strings.count <= 50 + 1 + 1 + 1);
+		assert_true(facts->pods.strings.table.count <= 50 + 1 + 1 + 1);
 		if (round == 3)
 			slots = facts->pods.slots;
 		if (round > 3)
