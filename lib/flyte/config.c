@@ -136,12 +136,25 @@ static int set(const struct row *row, const mpijob_node *value, void *out)
 	}
 }
 
+static int report(mpijob_diag *diag, int32_t severity, const char *key, const mpijob_node *value,
+    const char *message)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	int is_error = severity == MPIJOB_SEVERITY_ERROR;
+
+	finding.severity = severity;
+	finding.line = mpijob_node_line(value);
+	finding.column = mpijob_node_column(value);
+	finding.id = is_error ? "flyte-task" : "flyte-ignored";
+	finding.reason = is_error ? "Invalid" : NULL;
+	finding.field = key;
+	finding.message = message;
+	return mpijob_diag_add(diag, &finding);
+}
+
 static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, const char *message)
 {
-	const struct mpijob__core_place place = { NULL, mpijob_node_line(value),
-		mpijob_node_column(value) };
-	int code = mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "flyte-task", "Invalid", key,
-	    &place, "%s", message);
+	int code = report(diag, MPIJOB_SEVERITY_ERROR, key, value, message);
 
 	return code ? code : MPIJOB_ERR_SPEC;
 }
@@ -164,8 +177,8 @@ static int read_rows(const struct row *rows, size_t count, const mpijob_node *ma
 	return 0;
 }
 
-/* What would change the pods, and cannot be had here. */
-static int tell_unread(const mpijob_node *section, mpijob_diag *diag)
+/* Warn about keys that would change the pods and are not supported here. */
+static int warn_unread(const mpijob_node *section, mpijob_diag *diag)
 {
 	static const char *const unread[][2] = {
 		{ "default-env-vars-from-env",
@@ -177,12 +190,10 @@ static int tell_unread(const mpijob_node *section, mpijob_diag *diag)
 
 	for (size_t i = 0; !code && i < COUNT(unread); i++) {
 		const mpijob_node *node = mpijob_node_get(section, unread[i][0]);
-		const struct mpijob__core_place place = { NULL, mpijob_node_line(node),
-			mpijob_node_column(node) };
 
 		if (mpijob_node_count(node) || mpijob_node_length(node))
-			code = mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_WARNING,
-			    "flyte-ignored", NULL, unread[i][0], &place, "%s", unread[i][1]);
+			code =
+			    report(diag, MPIJOB_SEVERITY_WARNING, unread[i][0], node, unread[i][1]);
 	}
 	return code;
 }
@@ -199,7 +210,7 @@ int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_con
 	if (!code && mpijob_node_kind(section) != MPIJOB_NODE_MAP)
 		return refuse(diag, "", section, "must be a map");
 	if (!code)
-		code = tell_unread(section, diag);
+		code = warn_unread(section, diag);
 	return code ? code
 		    : read_rows(config_rows, COUNT(config_rows), section, out, out->size, diag);
 }

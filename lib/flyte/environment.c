@@ -6,7 +6,7 @@
  */
 #include "flyte/flyte.h"
 
-#include "job/advice.h"
+#include "base/mpirun.h"
 
 #include <string.h>
 
@@ -183,7 +183,7 @@ static int is_passed(const mpijob_node *words, size_t at, const char *name)
 		if (next && strcmp(word, "-x") == 0 && strncmp(next, name, len) == 0 &&
 		    (next[len] == '\0' || next[len] == '='))
 			return 1;
-		i += mpijob__job_advice_values(word);
+		i += mpijob__base_mpirun_values(word);
 	}
 	return 0;
 }

@@ -3,8 +3,8 @@
 #ifndef MPIJOB__FLYTE_H
 #define MPIJOB__FLYTE_H
 
-#include "core/diag.h"
 #include "base/quantity.h"
+#include "base/text.h"
 
 #include <mpijob/flyte.h>
 
@@ -71,6 +71,10 @@ int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own,
 
 /* ---- task.c ---- */
 
+/* Add a finding with the line and column of `node`, which may be NULL. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__flyte_task_report(struct mpijob__flyte *f, int32_t severity, const char *id,
+    const char *field, const mpijob_node *node, const char *format, va_list args)
+    MPIJOB__BASE_PRINTF(6, 0);
 /* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "flyte/flyte.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FINALIZER "flyte.org/finalizer-k8s"
@@ -161,10 +162,18 @@ static int make(struct mpijob__flyte *f)
 
 static int refuse_version(mpijob_diag *diag, const char *version)
 {
-	int code = mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version",
-	    "NotSupported", "apiVersion", NULL,
-	    "cannot make a Flyte task '%.200s'; use v1 or v2beta1", version);
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	char message[256];
+	int code;
 
+	snprintf(message, sizeof(message), "cannot make a Flyte task '%.200s'; use v1 or v2beta1",
+	    version);
+	finding.severity = MPIJOB_SEVERITY_ERROR;
+	finding.id = "unsupported-version";
+	finding.reason = "NotSupported";
+	finding.field = "apiVersion";
+	finding.message = message;
+	code = mpijob_diag_add(diag, &finding);
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;
 }
 

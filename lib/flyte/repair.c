@@ -79,7 +79,6 @@ const struct mpijob_flyte_repair *mpijob_flyte_repair_at(size_t index)
 int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field,
     const char *format, ...)
 {
-	const struct mpijob__core_place place = { f->source, 0, 0 };
 	va_list args;
 	int code;
 
@@ -87,8 +86,8 @@ int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char 
 		return 0;
 	f->repairs_told |= flag;
 	va_start(args, format);
-	code = mpijob__core_diag_vaddf(f->diag, MPIJOB_SEVERITY_INFO, "flyte-repair", NULL, field,
-	    &place, format, args);
+	code = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_INFO, "flyte-repair", field, NULL,
+	    format, args);
 	va_end(args);
 	return code;
 }

@@ -7,7 +7,7 @@
  */
 #include "flyte/flyte.h"
 
-#include "job/advice.h"
+#include "base/accelerator.h"
 
 #include <string.h>
 
@@ -193,7 +193,7 @@ static void settle(struct mpijob__flyte *f, mpijob_node *resources, int assign)
 static int is_gpu(const struct mpijob__flyte *f, const char *name)
 {
 	return strstr(name, GENERIC_GPU) || strcmp(name, f->config.gpu_resource_name) == 0 ||
-	       mpijob__job_advice_is_device(name);
+	       mpijob__base_accelerator_of(name) != MPIJOB__BASE_ACCELERATOR_NONE;
 }
 
 /* Remove what the launcher would only inherit; 1 when there was something. */

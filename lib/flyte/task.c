@@ -7,6 +7,7 @@
 #include "flyte/flyte.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const clean_words[] = { "CLEANPOD_POLICY_NONE", "CLEANPOD_POLICY_RUNNING",
@@ -18,17 +19,29 @@ static const char *const restart_policies[] = { "Never", "OnFailure", "Always" }
 static const char *const policy_fields[FLYTE_POLICY_NUMBERS] = { "backoffLimit",
 	"activeDeadlineSeconds", "ttlSecondsAfterFinished" };
 
-static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field,
-    const mpijob_node *node, const char *format, va_list args) MPIJOB__BASE_PRINTF(6, 0);
-
-static int say(struct mpijob__flyte *f, int32_t severity, const char *id, const char *field,
-    const mpijob_node *node, const char *format, va_list args)
+int mpijob__flyte_task_report(struct mpijob__flyte *f, int32_t severity, const char *id,
+    const char *field, const mpijob_node *node, const char *format, va_list args)
 {
-	const struct mpijob__core_place place = { f->source, mpijob_node_line(node),
-		mpijob_node_column(node) };
-	const char *reason = severity == MPIJOB_SEVERITY_ERROR ? "Invalid" : NULL;
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	char *message;
+	int rc;
 
-	return mpijob__core_diag_vaddf(f->diag, severity, id, reason, field, &place, format, args);
+	if (!f->diag)
+		return 0;
+	message = mpijob__base_text_vformat(format, args);
+	if (!message)
+		return MPIJOB_ERR_NOMEM;
+	finding.severity = severity;
+	finding.line = mpijob_node_line(node);
+	finding.column = mpijob_node_column(node);
+	finding.id = id;
+	finding.reason = severity == MPIJOB_SEVERITY_ERROR ? "Invalid" : NULL;
+	finding.field = field;
+	finding.message = message;
+	finding.source = f->source;
+	rc = mpijob_diag_add(f->diag, &finding);
+	free(message);
+	return rc;
 }
 
 int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
@@ -41,7 +54,8 @@ int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const 
 	if (mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM)
 		return MPIJOB_ERR_NOMEM;
 	va_start(args, format);
-	code = say(f, MPIJOB_SEVERITY_ERROR, "flyte-task", field, node, format, args);
+	code = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_ERROR, "flyte-task", field, node,
+	    format, args);
 	va_end(args);
 	return code ? code : MPIJOB_ERR_SPEC;
 }
@@ -62,7 +76,8 @@ int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const 
 	int code;
 
 	va_start(args, format);
-	code = say(f, MPIJOB_SEVERITY_WARNING, "flyte-ignored", field, node, format, args);
+	code = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_WARNING, "flyte-ignored", field, node,
+	    format, args);
 	va_end(args);
 	return code;
 }

@@ -47,17 +47,11 @@ int mpijob__job_advice_launches(const mpijob_node *container);
 /* Whether a word occurs in command or args, alone or as the last part of a path. */
 int mpijob__job_advice_runs(const mpijob_node *container, const char *program);
 
-/* How many words behind an option of mpirun, which begins with one dash or two, are its values; 0
- * for unknown ones. */
-size_t mpijob__job_advice_values(const char *option);
-
 /* advice_devices.c */
 void mpijob__job_advice_devices(const struct mpijob__job_advice *a,
     const struct mpijob__job_advised *launcher, const struct mpijob__job_advised *worker);
 /* Whether a container asks for GPUs or alike. */
 int mpijob__job_advice_has_device(const mpijob_node *container);
-/* Whether a resource of that name is a GPU or alike. */
-int mpijob__job_advice_is_device(const char *name);
 
 /* advice_pod.c: which container is the main one, and where pods meet. */
 void mpijob__job_advice_pod(const struct mpijob__job_advice *a,

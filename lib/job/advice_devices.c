@@ -6,6 +6,7 @@
  */
 #include "job/advice.h"
 
+#include "base/accelerator.h"
 #include "base/quantity.h"
 #include "job/field.h"
 #include "job/value.h"
@@ -13,40 +14,6 @@
 #include <mpijob/spec.h>
 
 #include <string.h>
-
-enum device { NO_DEVICE, DEVICE, GPU, NVIDIA_GPU }; /* a DEVICE cannot be counted as GPUs are */
-
-static const struct {
-	const char *name; /* ends in '*': a prefix */
-	enum device device;
-} devices[] = {
-	{ "nvidia.com/gpu", NVIDIA_GPU },
-	{ "nvidia.com/mig-*", NVIDIA_GPU },
-	{ "amd.com/gpu", GPU },
-	{ "gpu.intel.com/i915", GPU },
-	{ "gpu.intel.com/xe", GPU },
-	{ "habana.ai/gaudi", GPU },
-	{ "nvidia.com/gpu.shared", DEVICE },
-	{ "aws.amazon.com/neuron*", DEVICE },
-	{ "google.com/tpu", DEVICE },
-};
-
-static enum device device_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
-		size_t len = strlen(devices[i].name);
-
-		if (devices[i].name[len - 1] == '*' ? strncmp(name, devices[i].name, len - 1) == 0
-						    : strcmp(name, devices[i].name) == 0)
-			return devices[i].device;
-	}
-	return NO_DEVICE;
-}
-
-int mpijob__job_advice_is_device(const char *name)
-{
-	return device_of(name) != NO_DEVICE;
-}
 
 static int64_t amount(const mpijob_node *node)
 {
@@ -65,7 +32,7 @@ static int64_t amount(const mpijob_node *node)
 struct demand {
 	const char *name; /* of the first device; NULL: none */
 	const mpijob_node *node;
-	enum device device; /* of the first */
+	enum mpijob__base_accelerator device; /* of the first */
 	int64_t gpus;
 };
 
@@ -77,8 +44,9 @@ static void add_container(struct demand *demand, const mpijob_node *container)
 		return;
 	for (size_t i = 0; i < mpijob_node_count(limits); i++) {
 		const mpijob_node *node = mpijob_node_at(limits, i);
-		enum device device = device_of(mpijob_node_key(limits, i));
-		int64_t count = device != NO_DEVICE ? amount(node) : 0;
+		enum mpijob__base_accelerator device =
+		    mpijob__base_accelerator_of(mpijob_node_key(limits, i));
+		int64_t count = device != MPIJOB__BASE_ACCELERATOR_NONE ? amount(node) : 0;
 
 		if (!count)
 			continue;
@@ -87,7 +55,7 @@ static void add_container(struct demand *demand, const mpijob_node *container)
 			demand->node = node;
 			demand->device = device;
 		}
-		demand->gpus += device >= GPU ? count : 0;
+		demand->gpus += device >= MPIJOB__BASE_ACCELERATOR_GPU ? count : 0;
 	}
 }
 
@@ -143,7 +111,7 @@ static void rule_launcher(const struct mpijob__job_advice *a,
 	struct demand demand = { 0 };
 
 	add_container(&demand, launcher->main);
-	if (!a->launcher_works && demand.device == NVIDIA_GPU)
+	if (!a->launcher_works && demand.device == MPIJOB__BASE_ACCELERATOR_NVIDIA_GPU)
 		mpijob__job_advice_warn(a, launcher->template,
 		    ".spec.containers[0].resources.limits", demand.node, "launcher-gpus-hidden",
 		    "the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, "

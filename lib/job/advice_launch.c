@@ -8,6 +8,7 @@
  */
 #include "job/advice.h"
 
+#include "base/mpirun.h"
 #include "job/field.h"
 #include "job/injected.h"
 
@@ -40,123 +41,6 @@ static const char *const tools[] = { "mpirun", "mpiexec", "mpiexec.hydra", "mpir
 static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh" };
 static const char *const talkers[] = { "echo", "printf", "which", "command", "type", "man", "cat",
 	"grep", "test", "[" };
-
-/* Options without their dashes. */
-static const char *const counts[] = { "n", "np", "c", "num-proc" };
-static const char *const hosts[] = { "hostfile", "machinefile", "f", "default-hostfile" };
-static const char *const own_hosts[] = { "H", "host", "hosts", "machine", "rankfile", "rf",
-	"configfile", "min-np", "max-np", "host-discovery-script", "slots-per-host", "min-num-proc",
-	"max-num-proc", "app" };
-static const char *const of_none[] = {
-	"allow-run-as-root",
-	"tag-output",
-	"timestamp-output",
-	"v",
-	"verbose",
-	"q",
-	"quiet",
-	"d",
-	"debug-devel",
-	"debug-daemons",
-	"report-bindings",
-	"display-map",
-	"display-allocation",
-	"enable-recovery",
-	"disable-recovery",
-	"continuous",
-	"bynode",
-	"byslot",
-	"bycore",
-	"nolocal",
-	"nooversubscribe",
-	"novm",
-	"bind-to-core",
-	"bind-to-none",
-	"bind-to-socket",
-	"mpi",
-	"gloo",
-	"disable-cache",
-	"no-stall-check",
-	"autotune",
-	"l",
-	"prepend-rank",
-	"print-all-exitcodes",
-	"genvall",
-	"genvnone",
-	"envall",
-	"envnone",
-	"rr",
-	"leave-session-attached",
-	"get-stdin-all",
-	"V",
-	"use-hwthread-cpus",
-};
-static const char *const of_one[] = {
-	"x",
-	"bind-to",
-	"map-by",
-	"rank-by",
-	"wdir",
-	"wd",
-	"path",
-	"prefix",
-	"tune",
-	"am",
-	"output",
-	"output-filename",
-	"stdin",
-	"report-uri",
-	"launch-agent",
-	"cpu-set",
-	"cpu-list",
-	"timeout",
-	"personality",
-	"ppn",
-	"perhost",
-	"grr",
-	"genvlist",
-	"envlist",
-	"iface",
-	"launcher",
-	"rmk",
-	"bootstrap",
-	"bootstrap-exec",
-	"launcher-exec",
-	"N",
-	"npernode",
-	"p",
-	"ssh-port",
-	"start-timeout",
-	"network-interface",
-	"network-interfaces",
-	"log-level",
-	"mpi-args",
-	"config-file",
-	"timeline-filename",
-	"fusion-threshold-mb",
-	"cycle-time-ms",
-	"cpus-per-proc",
-	"cpus-per-rank",
-	"npersocket",
-	"display",
-	"pmi-port",
-	"outfile-pattern",
-	"errfile-pattern",
-	"binding",
-	"umask",
-	"report-pid",
-	"ompi-server",
-	"preload-files",
-	"tmpdir",
-	"xterm",
-	"max-restarts",
-	"pset",
-	"runtime-options",
-	"dvm",
-	"dvm-uri",
-};
-static const char *const of_two[] = { "mca", "gmca", "omca", "gomca", "prtemca", "gprtemca",
-	"pmixmca", "gpmixmca", "genv", "env" };
 
 #define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof((list)[0]))
 
@@ -257,39 +141,19 @@ static void take_count(struct launch *launch, const char *word, const mpijob_nod
 	launch->node = node;
 }
 
-static const char *without_dashes(const char *option)
-{
-	return option + 1 + (option[1] == '-');
-}
-
-size_t mpijob__job_advice_values(const char *option)
-{
-	const char *name = without_dashes(option);
-
-	if (IS_ONE_OF(name, of_two))
-		return 2;
-	return IS_ONE_OF(name, counts) || IS_ONE_OF(name, hosts) || IS_ONE_OF(name, own_hosts) ||
-	       IS_ONE_OF(name, of_one);
-}
-
 static void take_option(struct launch *launch, const char *word)
 {
-	const char *name = without_dashes(word);
-
 	launch->state = OPTIONS;
-	if (IS_ONE_OF(name, counts)) {
-		launch->state = COUNT;
-	} else if (IS_ONE_OF(name, hosts)) {
-		launch->state = HOSTS;
-	} else if (IS_ONE_OF(name, own_hosts)) {
-		launch->exempt = 1;
-		launch->state = VALUE;
-		launch->values = 1;
-	} else if (mpijob__job_advice_values(word)) {
-		launch->state = VALUE;
-		launch->values = (int)mpijob__job_advice_values(word);
-	} else if (!IS_ONE_OF(name, of_none) && !is_oversubscribe(name) && !strchr(name, '=')) {
-		launch->state = UNSURE;
+	switch (mpijob__base_mpirun_option(word)) {
+	case MPIJOB__BASE_MPIRUN_FLAG: break;
+	case MPIJOB__BASE_MPIRUN_COUNT: launch->state = COUNT; break;
+	case MPIJOB__BASE_MPIRUN_HOSTFILE: launch->state = HOSTS; break;
+	case MPIJOB__BASE_MPIRUN_UNKNOWN:
+		if (!is_oversubscribe(word) && !strchr(word, '='))
+			launch->state = UNSURE;
+		break;
+	case MPIJOB__BASE_MPIRUN_OWN_HOSTS: launch->exempt = 1; /* fall through */
+	default: launch->state = VALUE; launch->values = (int)mpijob__base_mpirun_values(word);
 	}
 }
 
