@@ -1,25 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 # What is installed, and how others find it: pkg-config and find_package(mpijob).
 get_property(libraries GLOBAL PROPERTY MPIJOB_LIBRARIES)
-if(NOT libraries)
-	return()
-endif()
-
 install(TARGETS ${libraries} EXPORT mpijob-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-# For programs without shared libraries, found by `pkg-config --static`.
-foreach(library ${libraries})
-	install(FILES $<TARGET_FILE:${library}-static> DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endforeach()
 install(EXPORT mpijob-targets NAMESPACE mpijob:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/mpijob)
 
-# A header is installed with the library that it belongs to.
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mpijob/*.h)
-foreach(header ${headers})
-	get_filename_component(name ${header} NAME_WE)
-	if((name STREQUAL http AND NOT TARGET mpijob-http) OR (name STREQUAL local AND NOT TARGET mpijob-local))
-		continue()
-	endif()
-	install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mpijob)
+file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
+set(components)
+foreach(library ${libraries})
+	# For programs without shared libraries, found by `pkg-config --static`.
+	install(FILES $<TARGET_FILE:${library}-static> DESTINATION ${CMAKE_INSTALL_LIBDIR})
+	get_target_property(headers ${library} MPIJOB_HEADERS)
+	list(TRANSFORM headers REPLACE "(.+)" "include/mpijob/\\1.h")
+	install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mpijob)
+
+	get_target_property(description ${library} MPIJOB_DESCRIPTION)
+	get_target_property(requires ${library} MPIJOB_USES)
+	list(TRANSFORM requires APPEND " = ${PROJECT_VERSION}")
+	list(JOIN requires ", " requires)
+	get_target_property(packages ${library} MPIJOB_PACKAGES)
+	list(JOIN packages " " packages)
+	configure_file(cmake/library.pc.in ${PROJECT_BINARY_DIR}/pkgconfig/${library}.pc @ONLY)
+	install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+	string(REGEX REPLACE "^mpijob-" "" component ${library})
+	list(APPEND components ${component})
 endforeach()
 
 configure_package_config_file(cmake/mpijob-config.cmake.in ${PROJECT_BINARY_DIR}/cmake/mpijob-config.cmake
@@ -27,13 +32,6 @@ configure_package_config_file(cmake/mpijob-config.cmake.in ${PROJECT_BINARY_DIR}
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/mpijob-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/mpijob-config.cmake ${PROJECT_BINARY_DIR}/cmake/mpijob-config-version.cmake
 	DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/mpijob)
-
-file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
-foreach(library ${libraries})
-	configure_file(pkgconfig/${library}.pc.in ${PROJECT_BINARY_DIR}/pkgconfig/${library}.pc @ONLY)
-	install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-endforeach()
 
 file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.[1-8])
 if(TARGET mpijob-cli)

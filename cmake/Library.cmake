@@ -1,13 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a library and a program of this project are put together.
 
-# Set <result> to whether a folder holds C sources.
-function(mpijob_has_sources result folder)
-	file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
-	list(LENGTH sources count)
-	set(${result} ${count} PARENT_SCOPE)
-endfunction()
-
 # Flags that everything of ours is compiled with.
 add_library(mpijob-flags INTERFACE)
 target_include_directories(mpijob-flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/lib)
@@ -25,19 +18,22 @@ target_compile_options(mpijob-base PRIVATE -Wconversion)
 target_compile_definitions(mpijob-base PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
 target_link_libraries(mpijob-base PRIVATE mpijob-flags)
 
-# mpijob_library(NAME ROOMS... [LINK...] [USES...]): the shared library NAME with the map lib/libNAME.map, and NAME-static, the
-# file libNAME.a, in which tests reach private functions. USES names other libraries of the project; the library that uses
-# none holds lib/base for all archives.
+# mpijob_library(NAME DESCRIPTION text DIRECTORIES... [HEADERS...] [LINK...] [USES...] [PACKAGES...]): the shared library NAME
+# with the map lib/libNAME.map, and NAME-static, the file libNAME.a, in which tests reach private functions. HEADERS are its
+# public headers; without it, mpijob.h and those that it includes. USES names other libraries of the project; the library that
+# uses none holds lib/base for all archives. PACKAGES are what pkg-config adds for a static program.
 function(mpijob_library name)
-	cmake_parse_arguments(arg "" "" "ROOMS;LINK;USES" ${ARGN})
+	cmake_parse_arguments(arg "" "DESCRIPTION" "DIRECTORIES;HEADERS;LINK;USES;PACKAGES" ${ARGN})
 	set(sources)
-	foreach(room ${arg_ROOMS})
-		file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${room}/*.c)
+	foreach(directory ${arg_DIRECTORIES})
+		file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${directory}/*.c)
 		list(APPEND sources ${found})
 	endforeach()
-	if(NOT sources)
-		message(STATUS "${name}: no sources yet, skipped")
-		return()
+	if(NOT arg_HEADERS)
+		set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mpijob/mpijob.h)
+		file(STRINGS ${PROJECT_SOURCE_DIR}/include/mpijob/mpijob.h includes REGEX "^#include <mpijob/[a-z_]+\\.h>")
+		list(TRANSFORM includes REPLACE "^#include <mpijob/([a-z_]+)\\.h>" "\\1" OUTPUT_VARIABLE arg_HEADERS)
+		list(APPEND arg_HEADERS mpijob)
 	endif()
 
 	# Compiled once for both.
@@ -64,6 +60,8 @@ function(mpijob_library name)
 	target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:mpijob-flags> $<BUILD_INTERFACE:mpijob-base> ${arg_LINK} PUBLIC ${arg_USES})
 	list(TRANSFORM arg_USES APPEND -static OUTPUT_VARIABLE uses_static)
 	target_link_libraries(${name}-static PRIVATE mpijob-flags PUBLIC ${arg_LINK} ${uses_static})
+	set_target_properties(${name} PROPERTIES MPIJOB_DESCRIPTION "${arg_DESCRIPTION}" MPIJOB_HEADERS "${arg_HEADERS}"
+		MPIJOB_USES "${arg_USES}" MPIJOB_PACKAGES "${arg_PACKAGES}")
 	set_property(GLOBAL APPEND PROPERTY MPIJOB_LIBRARIES ${name})
 endfunction()
 
@@ -81,10 +79,6 @@ endfunction()
 function(mpijob_program target)
 	cmake_parse_arguments(arg "" "SOURCES;DIRECTORY;NAME" "USES" ${ARGN})
 	file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${arg_SOURCES}/*.c)
-	if(NOT sources)
-		message(STATUS "${target}: no sources yet, skipped")
-		return()
-	endif()
 	if(NOT arg_NAME)
 		set(arg_NAME ${target})
 	endif()

@@ -7,11 +7,11 @@ if(Python3_Interpreter_FOUND AND TARGET mpijob)
 	add_custom_target(python
 		COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bindings/python/make-tree ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER}
 		USES_TERMINAL VERBATIM)
-	foreach(target mpijob mpijob-http mpijob-local mpijob-node)
-		if(TARGET ${target})
-			add_dependencies(python ${target})
-		endif()
-	endforeach()
+	get_property(libraries GLOBAL PROPERTY MPIJOB_LIBRARIES)
+	add_dependencies(python ${libraries})
+	if(TARGET mpijob-node)
+		add_dependencies(python mpijob-node)
+	endif()
 	add_custom_target(wheel
 		COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/bindings/python/make-wheel ${PROJECT_BINARY_DIR}
 		USES_TERMINAL VERBATIM)

@@ -173,14 +173,17 @@ struct mpijob_finding_kind {
 	const char *id; /**< "unsupported-value". */
 	/** `MPIJOB_SEVERITY_*` as a rule; single findings may be less severe. */
 	int32_t severity;
-	const char *summary; /**< One sentence: what is the matter. */
-	const char *advice;  /**< One or two sentences: what to do. */
-	const char *example; /**< How one looks when printed. */
+	/** One sentence: what is the matter. NULL in this library; `mpijob explain ID` prints it.
+	 */
+	const char *summary;
+	const char *advice; /**< One or two sentences: what to do. */
+	/** How one looks when printed. NULL in this library; `mpijob explain ID` prints it. */
+	const char *example;
 };
 
 /**
- * Count the kinds of findings that the library and its programs report; docs/findings.md lists
- * them.
+ * Count the kinds of findings that this library reports. docs/findings.md lists them, with those of
+ * the other libraries and of the programs.
  *
  * @return how many mpijob_finding_kind_at() can give.
  * @since 0.1
@@ -190,7 +193,7 @@ MPIJOB_API size_t mpijob_finding_kind_count(void);
 /**
  * Read one kind.
  *
- * @param index  from 0, in the order of identifiers.
+ * @param index  from 0; the order means nothing.
  * @return borrowed for ever; NULL when there is no such kind.
  * @since 0.1
  */

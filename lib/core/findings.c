@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds a kind of finding in the table of findings.inc. docs/findings.md is printed from the table
- * (tests/unit/test_core_findings.c), and tests/lint/test-findings compares it with what the sources
- * report.
+ * The table of the kinds of findings of libmpijob.
+ *
+ * Each directory and program declares its kinds in its findings.inc, as KIND(id, severity, summary,
+ * advice, example). This is the only file that includes from directories above, and only those
+ * files. It drops summary and example: the explanations are in the command
+ * (programs/mpijob/finding_kinds.c) and in docs/findings.md, which tests/unit/test_core_findings.c
+ * writes.
  */
 #include <mpijob/diag.h>
 
@@ -11,10 +15,9 @@
 #define ERROR   MPIJOB_SEVERITY_ERROR
 #define WARNING MPIJOB_SEVERITY_WARNING
 #define INFO    MPIJOB_SEVERITY_INFO
-
-#define KIND(id, severity, summary, advice, example)                                       \
-	{                                                                                  \
-		sizeof(struct mpijob_finding_kind), id, severity, summary, advice, example \
+#define KIND(id, severity, summary, advice, example)                                 \
+	{                                                                            \
+		sizeof(struct mpijob_finding_kind), id, severity, NULL, advice, NULL \
 	}
 
 static const struct mpijob_finding_kind kinds[] = {
@@ -35,18 +38,8 @@ const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index)
 
 const struct mpijob_finding_kind *mpijob_finding_kind_find(const char *id)
 {
-	size_t low = 0, high = KINDS;
-
-	while (id && low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(id, kinds[middle].id);
-
-		if (order == 0)
-			return &kinds[middle];
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	for (size_t i = 0; id && i < KINDS; i++)
+		if (strcmp(kinds[i].id, id) == 0)
+			return &kinds[i];
 	return NULL;
 }

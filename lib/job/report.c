@@ -5,6 +5,14 @@
  */
 #include "job/report.h"
 
+#include <string.h>
+
+#define KIND(id, severity, summary, advice, example) id
+static const char kinds[MPIJOB__JOB_REPORT_KINDS][28] = {
+#include "job/findings.inc"
+};
+#undef KIND
+
 struct mpijob__core_place mpijob__job_report_place(const struct mpijob__job_report *report,
     const mpijob_node *node, const struct mpijob__core_place *around)
 {
@@ -14,13 +22,13 @@ struct mpijob__core_place mpijob__job_report_place(const struct mpijob__job_repo
 	return place.line || !around ? place : *around;
 }
 
-/* How many findings of a kind there are; NULL for a kind that docs/findings.md does not know. */
+/* How many findings of a kind there are; NULL for a kind of another directory. */
 static uint8_t *said(struct mpijob__job_report *report, const char *id)
 {
-	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(id);
-	size_t index = kind ? (size_t)(kind - mpijob_finding_kind_at(0)) : MPIJOB__JOB_REPORT_KINDS;
-
-	return index < MPIJOB__JOB_REPORT_KINDS ? &report->said[index] : NULL;
+	for (size_t i = 0; i < MPIJOB__JOB_REPORT_KINDS && kinds[i][0]; i++)
+		if (strcmp(kinds[i], id) == 0)
+			return &report->said[i];
+	return NULL;
 }
 
 /* Count a finding that is not made when as many of its kind are kept as may be. */

@@ -10,7 +10,7 @@
 
 /* Findings of one kind that are kept; further ones are only counted. */
 #define MPIJOB__JOB_REPORT_MOST  100
-#define MPIJOB__JOB_REPORT_KINDS 256 /* No library has more kinds. */
+#define MPIJOB__JOB_REPORT_KINDS 64 /* More than findings.inc has. */
 
 struct mpijob__job_report {
 	mpijob_diag *diag;  /* May be NULL. */

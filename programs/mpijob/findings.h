@@ -20,6 +20,10 @@ int findings_add(mpijob_diag *diag, int code, const char *source, const char *id
 int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format,
     va_list values) __attribute__((format(printf, 4, 0)));
 
+/* Find a kind of finding, with its explanation, in all libraries and programs; NULL when there is
+ * none. */
+const struct mpijob_finding_kind *finding_kind_find(const char *id);
+
 /* Follow --silence and --error; returns 0 or, after having said why, EXIT_USAGE. */
 int findings_choose(mpijob_diag *diag, const struct arguments *arguments);
 

@@ -72,6 +72,18 @@ def structs(text):
     return found
 
 
+def libraries(source):
+    """{library: its public headers}: those that CMakeLists.txt names, and for libmpijob mpijob.h and what it includes."""
+    calls = re.findall(r"mpijob_library\(([\w-]+)([^)]*)\)", (source / "CMakeLists.txt").read_text(encoding="utf-8"))
+    umbrella = (source / "include/mpijob/mpijob.h").read_text(encoding="utf-8")
+    found = {}
+    for name, words in calls:
+        headers = re.search(r"\bHEADERS((?:\s+[a-z_]+)+)", words)
+        found[f"lib{name}"] = ({f"{word}.h" for word in headers.group(1).split()} if headers else
+                               {"mpijob.h", *re.findall(r"^#include <mpijob/(\w+\.h)>", umbrella, flags=re.M)})
+    return found
+
+
 def read(include):
     """(functions, structs) of all headers."""
     every, shapes = [], {}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages under docs/ that are printed from a table of the library: the test of such a table holds
- * the page to it, and writes it anew with UPDATE_CASES=1. Included by one source of a test program,
- * after cmocka.
+ * Pages under docs/ that are printed from a table of the library: the test of a table compares
+ * the page with it, and writes the page with UPDATE_CASES=1. Included by one source of a test
+ * program, after cmocka.
  */
 #ifndef TESTS_SUPPORT_PRINTED_PAGE_H
 #define TESTS_SUPPORT_PRINTED_PAGE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/findings.md is what the table in lib/core/findings.inc says; UPDATE_CASES=1 writes it. The
- * table is complete, in order, and knows every finding that a case folder expects. What
- * mpijob_diag_set_severity() says is followed.
+ * docs/findings.md is what the findings.inc of all directories say; UPDATE_CASES=1 writes it. Each
+ * kind is complete, and libmpijob has those that its case directories expect. Severities that
+ * mpijob_diag_set_severity() sets are applied.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -28,7 +28,28 @@ static const char head[] =
     "use\n"
     "`mpijob_diag_set_severity()`. The severity of an error cannot be changed. This page is "
     "printed from\n"
-    "`lib/core/findings.inc`, the table that the library reads: change it there.\n";
+    "`findings.inc` of each directory: change it there.\n";
+
+#define ERROR   MPIJOB_SEVERITY_ERROR
+#define WARNING MPIJOB_SEVERITY_WARNING
+#define INFO    MPIJOB_SEVERITY_INFO
+#define KIND(id, severity, summary, advice, example)                                       \
+	{                                                                                  \
+		sizeof(struct mpijob_finding_kind), id, severity, summary, advice, example \
+	}
+
+static struct mpijob_finding_kind kinds[] = {
+#include "../../programs/mpijob/finding_kinds.inc"
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static int by_id(const void *left, const void *right)
+{
+	const struct mpijob_finding_kind *a = left, *b = right;
+
+	return strcmp(a->id, b->id);
+}
 
 static const struct {
 	int32_t severity;
@@ -47,13 +68,11 @@ static char *print_page(void)
 	mpijob__base_text_puts(&out, head);
 	for (size_t part = 0; part < sizeof(parts) / sizeof(parts[0]); part++) {
 		mpijob__base_text_printf(&out, "\n## %s\n", parts[part].title);
-		for (size_t i = 0; i < mpijob_finding_kind_count(); i++) {
-			const struct mpijob_finding_kind *kind = mpijob_finding_kind_at(i);
-
-			if (kind->severity == parts[part].severity)
+		for (size_t i = 0; i < KINDS; i++)
+			if (kinds[i].severity == parts[part].severity)
 				mpijob__base_text_printf(&out, "\n### %s\n\n%s\n%s\n\n    %s\n",
-				    kind->id, kind->summary, kind->advice, kind->example);
-		}
+				    kinds[i].id, kinds[i].summary, kinds[i].advice,
+				    kinds[i].example);
 	}
 	page = strdup(out.data);
 	mpijob__base_text_release(&out);
@@ -84,21 +103,38 @@ static int looks_like(const char *example, int32_t severity)
 static void rows_are_complete(void **state)
 {
 	(void)state;
-	assert_true(mpijob_finding_kind_count() > 100);
-	for (size_t i = 0; i < mpijob_finding_kind_count(); i++) {
-		const struct mpijob_finding_kind *kind = mpijob_finding_kind_at(i);
+	assert_true(KINDS > 200);
+	for (size_t i = 0; i < KINDS; i++) {
+		const struct mpijob_finding_kind *kind = &kinds[i];
 
-		assert_int_equal(kind->size, sizeof(*kind));
 		assert_int_equal(strspn(kind->id, "abcdefghijklmnopqrstuvwxyz0123456789-"),
 		    strlen(kind->id));
 		assert_in_range(kind->severity, MPIJOB_SEVERITY_ERROR, MPIJOB_SEVERITY_INFO);
 		if (!is_sentence(kind->summary) || !is_sentence(kind->advice) ||
 		    !looks_like(kind->example, kind->severity))
 			fail_msg("row %s is not complete", kind->id);
-		if (i && strcmp(mpijob_finding_kind_at(i - 1)->id, kind->id) >= 0)
-			fail_msg("row %s is out of order", kind->id);
+		if (i && strcmp(kinds[i - 1].id, kind->id) == 0)
+			fail_msg("row %s exists twice", kind->id);
+	}
+}
+
+static void library_has_advice_for_its_own(void **state)
+{
+	(void)state;
+	assert_in_range(mpijob_finding_kind_count(), 150, KINDS);
+	for (size_t i = 0; i < mpijob_finding_kind_count(); i++) {
+		const struct mpijob_finding_kind *kind = mpijob_finding_kind_at(i),
+						 *full = bsearch(kind, kinds, KINDS,
+						     sizeof(kinds[0]), by_id);
+
+		assert_non_null(full);
+		assert_int_equal(kind->size, sizeof(*kind));
+		assert_int_equal(kind->severity, full->severity);
+		assert_string_equal(kind->advice, full->advice);
 		assert_ptr_equal(mpijob_finding_kind_find(kind->id), kind);
 	}
+	assert_non_null(mpijob_finding_kind_find("server-not-found"));
+	assert_null(mpijob_finding_kind_find("config-missing")); /* of libmpijob-http */
 	assert_null(mpijob_finding_kind_at(mpijob_finding_kind_count()));
 	assert_null(mpijob_finding_kind_find(NULL));
 	assert_null(mpijob_finding_kind_find(""));
@@ -122,7 +158,7 @@ static size_t check_findings(const char *path)
 		if (strncmp(word, "MPIJOB_", 7) == 0)
 			continue;
 		if (!mpijob_finding_kind_find(word))
-			fail_msg("%s: '%s' is no row of lib/core/findings.inc", path, word);
+			fail_msg("%s: '%s' is not a kind of libmpijob", path, word);
 		count++;
 	}
 	free(text);
@@ -239,11 +275,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_complete),
+		cmocka_unit_test(library_has_advice_for_its_own),
 		cmocka_unit_test(page_is_current),
 		cmocka_unit_test(cases_are_known),
 		cmocka_unit_test(severities_are_chosen),
 		cmocka_unit_test(raised_findings_refuse),
 	};
 
+	qsort(kinds, KINDS, sizeof(kinds[0]), by_id);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,24 +153,26 @@ class Diag:
 
 
 class FindingKind:
-    """What all findings with one identifier have in common: `id`, `severity` as a rule, `summary`, `advice`, `example`."""
+    """What all findings with one identifier have in common: `id`, `severity` as a rule, and `advice`.
 
-    __slots__ = ("id", "severity", "summary", "advice", "example")
+    docs/findings.md and `mpijob explain ID` explain each kind.
+    """
+
+    __slots__ = ("id", "severity", "advice")
 
     def __init__(self, struct: Any) -> None:
         self.id = decoded(struct.id) or ""
         self.severity = SEVERITIES.get(struct.severity, "")
-        self.summary = decoded(struct.summary) or ""
         self.advice = decoded(struct.advice) or ""
-        self.example = decoded(struct.example) or ""
 
     def __repr__(self) -> str:
-        return f"<FindingKind {self.id}: {self.summary}>"
+        return f"<FindingKind {self.id}: {self.advice}>"
 
 
 def finding_kinds() -> list[FindingKind]:
-    """All kinds of findings, in the order of their identifiers."""
-    return [FindingKind(core.mpijob_finding_kind_at(i).contents) for i in range(core.mpijob_finding_kind_count())]
+    """All kinds of findings of libmpijob, in the order of their identifiers."""
+    kinds = (FindingKind(core.mpijob_finding_kind_at(i).contents) for i in range(core.mpijob_finding_kind_count()))
+    return sorted(kinds, key=lambda kind: kind.id)
 
 
 @checked
