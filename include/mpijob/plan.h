@@ -247,6 +247,19 @@ MPIJOB_API int mpijob_facts_put_launcher(mpijob_facts *facts,
  * @since 0.1 */
 MPIJOB_API int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts *child);
 
+/**
+ * Find a pod by its name.
+ *
+ * @param facts  not NULL.
+ * @param role   `MPIJOB_ROLE_WORKER` or `MPIJOB_ROLE_LAUNCHER`.
+ * @param index  as in struct mpijob_pod_facts.
+ * @param name   not NULL.
+ * @param out    not NULL; its position for mpijob_facts_pod_at(), until the facts change.
+ * @return 1 when the pod is known, else 0; `MPIJOB_ERR_USAGE` (NULL).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, int32_t index,
+    const char *name, size_t *out);
 /** Count the pods. `facts` not NULL. @since 0.1 */
 MPIJOB_API size_t mpijob_facts_pod_count(const mpijob_facts *facts);
 /** Look at one pod: borrowed until the facts change; NULL when there is none, or memory ran out.
@@ -304,6 +317,16 @@ typedef struct mpijob_plan mpijob_plan;
 #define MPIJOB_ACTION_DELETE 4
 #define MPIJOB_ACTION_EVENT  5 /**< Report an Event about the job. */
 
+/** An object to read from the API server before an action. Strings are borrowed from the plan. */
+struct mpijob_fresh_read {
+	size_t size;             /**< `sizeof` this struct of the library. */
+	int32_t role;            /**< `MPIJOB_ROLE_*`; 0 for the job itself. */
+	const char *api_version; /**< Of the object. */
+	const char *kind;        /**< Likewise. */
+	const char *name;        /**< Likewise. */
+	const char *uid;         /**< UID that is expected; NULL: the object should not exist. */
+};
+
 /** One action. Strings are borrowed from the plan. */
 struct mpijob_action {
 	size_t size;   /**< `sizeof` this struct of the library. */
@@ -321,6 +344,14 @@ struct mpijob_action {
 	const char *event_type;    /**< Event: "Normal" or "Warning"; else NULL. */
 	const char *event_reason;  /**< Event: its reason; else NULL. */
 	const char *event_message; /**< Event: its message; else NULL. */
+	/** Objects to read from the API server before the action: it cannot be undone, and the
+	 * facts may be stale. Skip those that a response confirmed a moment ago. If one of them is
+	 * not as expected, or the job has changed, apply that to the facts and plan again. */
+	const struct mpijob_fresh_read *const *fresh_reads;
+	size_t fresh_reads_count; /**< How many. */
+	/** Identifier in docs/differences.md of the deliberate difference from mpi-operator v0.8.2
+	 * that the action follows from; NULL when none is known. */
+	const char *difference;
 };
 
 #define MPIJOB_TRANSITION_CREATED   1 /**< The job was seen for the first time. */
@@ -404,7 +435,8 @@ MPIJOB_API int64_t mpijob_plan_next_ms(const mpijob_plan *plan);
  * and no launcher runs.
  *
  * @param plan  not NULL.
- * @return 1 or 0; 0 without `launcher_hold_ms`.
+ * @return the number of workers, whose names it waits for; 0 when it does not wait, or without
+ *         `launcher_hold_ms`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_plan_awaits_names(const mpijob_plan *plan);

@@ -199,6 +199,21 @@ MPIJOB_API int mpijob_objects_write_at(const mpijob_objects *objects, size_t ind
 MPIJOB_API int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key,
     mpijob_write_fn write, void *user);
 
+/**
+ * Write the name of a child.
+ *
+ * @param job    name of the job; not NULL.
+ * @param role   `MPIJOB_ROLE_*`.
+ * @param index  of a worker, from 0; else ignored.
+ * @param write  the sink; not NULL.
+ * @param user   passed to the sink.
+ * @return 0; `MPIJOB_ERR_USAGE` (NULL, no such role, a negative index); `MPIJOB_ERR_NOMEM`; what
+ *         the sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_child_name_write(const char *job, int32_t role, int32_t index,
+    mpijob_write_fn write, void *user);
+
 /** @} */
 /** @name The hostfile
  * @{ */

@@ -30,6 +30,8 @@
 #define MPIJOB__BASE_API_LABEL_JOB_ROLE      MPIJOB__BASE_API_LABELS "job-role"
 #define MPIJOB__BASE_API_LABEL_REPLICA_INDEX MPIJOB__BASE_API_LABELS "replica-index"
 
+#define MPIJOB__BASE_API_OPERATOR_NAME "mpi-operator" /* value of the first label */
+
 /* Reasons of conditions and Events. */
 #define MPIJOB__BASE_API_REASON_FAILED        "MPIJobFailed"
 #define MPIJOB__BASE_API_REASON_EVICTED       "MPIJobEvicted"
@@ -43,6 +45,7 @@
 
 #define MPIJOB__BASE_API_BATCH           "batch/v1"
 #define MPIJOB__BASE_API_CRD             "apiextensions.k8s.io/v1"
+#define MPIJOB__BASE_API_NETWORK         "networking.k8s.io/v1"
 #define MPIJOB__BASE_API_LEASE           "coordination.k8s.io/v1"
 #define MPIJOB__BASE_API_LEASES          "leases.coordination.k8s.io"
 #define MPIJOB__BASE_API_BATCH_UID       "batch.kubernetes.io/controller-uid"

@@ -31,3 +31,9 @@ int mpijob__base_dns_is_name(const char *text, size_t len)
 		text = dot + 1;
 	}
 }
+
+int mpijob__base_dns_is_domain(const char *text)
+{
+	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") ==
+	       strlen(text);
+}

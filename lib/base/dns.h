@@ -10,6 +10,9 @@
 /* Whether the text is letters, digits and `-`, at least one, with a letter or digit at both ends.
  */
 int mpijob__base_dns_is_label(const char *text, size_t len);
+/* Whether a cluster domain has only letters, digits, `.` and `-`. It is written into a shell script
+ * without quotes, as by the reference. */
+int mpijob__base_dns_is_domain(const char *text);
 /* Whether the text is such labels with `.` between them. */
 int mpijob__base_dns_is_name(const char *text, size_t len);
 

@@ -344,6 +344,7 @@ static void free_adapter(struct adapter *adapter)
 static void destroy(void *self)
 {
 	struct adapter *adapter = self;
+	struct mpijob_blocking_answer *answer;
 
 	pthread_mutex_lock(&adapter->lock);
 	adapter->stopping = 1;
@@ -353,13 +354,10 @@ static void destroy(void *self)
 		pthread_join(adapter->threads[i], NULL);
 	/* Abort all before the first one is freed: an answer that ends joins the list of the ready
 	 * ones. */
-	for (struct mpijob_blocking_answer *answer = adapter->answers; answer;
-	     answer = answer->next)
-		mpijob__client_blocking_join(answer);
-	while (adapter->answers) {
-		struct mpijob_blocking_answer *answer = adapter->answers;
-
-		adapter->answers = answer->next;
+	for (struct mpijob__base_list *link = adapter->answers.next; link->owner; link = link->next)
+		mpijob__client_blocking_join(link->owner);
+	while ((answer = mpijob__base_list_first(&adapter->answers)) != NULL) {
+		mpijob__client_blocking_unlink(answer);
 		mpijob__client_blocking_free(answer);
 	}
 	if (adapter->blocking.destroy)
@@ -375,6 +373,7 @@ static int new_adapter(const struct mpijob_blocking *blocking, void *self, struc
 		return MPIJOB_ERR_NOMEM;
 	adapter->blocking = *blocking;
 	adapter->self = self;
+	mpijob__base_list_init(&adapter->answers);
 	if (pthread_mutex_init(&adapter->lock, NULL)) {
 		free(adapter);
 		return MPIJOB_ERR_NOMEM;

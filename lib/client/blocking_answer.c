@@ -94,21 +94,12 @@ void mpijob__client_blocking_drop_waiting(struct mpijob_blocking_answer *answer)
 
 void mpijob__client_blocking_link(struct mpijob_blocking_answer *answer)
 {
-	answer->prev = NULL;
-	answer->next = answer->adapter->answers;
-	if (answer->next)
-		answer->next->prev = answer;
-	answer->adapter->answers = answer;
+	mpijob__base_list_insert(answer->adapter->answers.next, &answer->link, answer);
 }
 
 void mpijob__client_blocking_unlink(struct mpijob_blocking_answer *answer)
 {
-	if (answer->prev)
-		answer->prev->next = answer->next;
-	else
-		answer->adapter->answers = answer->next;
-	if (answer->next)
-		answer->next->prev = answer->prev;
+	mpijob__base_list_remove(&answer->link);
 }
 
 void mpijob__client_blocking_free_piece(struct piece *piece)

@@ -3,6 +3,7 @@
 #ifndef MPIJOB__CLIENT_BLOCKING_ANSWER_H
 #define MPIJOB__CLIENT_BLOCKING_ANSWER_H
 
+#include "base/list.h"
 #include "base/text.h"
 
 #include <mpijob/blocking.h>
@@ -33,7 +34,7 @@ struct mpijob_blocking_answer {
 	mpijob_exchange *exchange;
 	struct mpijob_request request; /* points into `text` and `body` */
 	mpijob_text text, body;
-	struct mpijob_blocking_answer *prev, *next;  /* in the list of all answers */
+	struct mpijob__base_list link;               /* in the list of all answers */
 	struct mpijob_blocking_answer *next_waiting; /* in the list for a thread of the pool */
 	struct mpijob_blocking_answer *next_ready;   /* in the list for poll */
 	int is_waiting, is_ready;
@@ -58,7 +59,7 @@ struct adapter {
 	atomic_int woken;
 	pthread_mutex_t lock;
 	pthread_cond_t work; /* for the pool */
-	struct mpijob_blocking_answer *answers;
+	struct mpijob__base_list answers;
 	struct mpijob_blocking_answer *waiting, *last_waiting;
 	struct mpijob_blocking_answer *ready, *last_ready;
 	size_t waiting_count, idle, thread_count;

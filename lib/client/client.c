@@ -27,8 +27,8 @@ void mpijob__client_server_answered(mpijob_client *client)
 	if (!client->unreachable)
 		return;
 	client->unreachable = 0;
-	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__client_watch_next(watch))
-		mpijob__client_watch_retry_now(watch);
+	for (struct mpijob__base_list *link = client->watches.next; link->owner; link = link->next)
+		mpijob__client_watch_retry_now(link->owner);
 }
 
 static int is_complete(const struct mpijob_transport *transport)
@@ -64,6 +64,10 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 	client->transport = known;
 	client->self = self;
 	client->clock = mpijob__base_clock_monotonic_ms;
+	mpijob__base_list_init(&client->calls);
+	mpijob__base_list_init(&client->queue);
+	mpijob__base_list_init(&client->watches);
+	mpijob__base_list_init(&client->tasks);
 	atomic_init(&client->cancelled, 0);
 	(void)mpijob_client_set_options(client, NULL);
 	*out = client;
@@ -94,10 +98,10 @@ void mpijob_client_free(mpijob_client *client)
 {
 	if (!client)
 		return;
-	while (client->tasks)
-		mpijob_task_cancel(client->tasks);
-	while (client->watches)
-		mpijob__client_watch_detach(client->watches);
+	while (client->tasks.next->owner)
+		mpijob_task_cancel(client->tasks.next->owner);
+	while (client->watches.next->owner)
+		mpijob__client_watch_detach(client->watches.next->owner);
 	mpijob__client_exchange_free_all(client);
 	client->transport.destroy(client->self);
 	free(client);
@@ -108,11 +112,11 @@ void mpijob_client_free(mpijob_client *client)
 /* When the client has something to do without an event; INT64_MAX: never. */
 static int64_t due(const mpijob_client *client)
 {
-	int64_t when = client->queue_first ? client->queue_first->queue.due_ms : INT64_MAX;
+	int64_t when = mpijob__client_send_queue_due_ms(client);
 
-	for (mpijob_watch *watch = client->watches; watch; watch = mpijob__client_watch_next(watch))
-		if (mpijob__client_watch_due_ms(watch) < when)
-			when = mpijob__client_watch_due_ms(watch);
+	for (struct mpijob__base_list *link = client->watches.next; link->owner; link = link->next)
+		if (mpijob__client_watch_due_ms(link->owner) < when)
+			when = mpijob__client_watch_due_ms(link->owner);
 	if (mpijob__client_timers_due_ms(client) < when)
 		when = mpijob__client_timers_due_ms(client);
 	return when;
@@ -143,9 +147,10 @@ int mpijob_client_poll(mpijob_client *client, int timeout_ms)
 	client->reported = 0;
 	mpijob__client_send_queue_step(client);
 	mpijob__client_timers_step(client);
-	for (mpijob_watch *watch = client->watches; watch; watch = client->next_watch) {
-		client->next_watch = mpijob__client_watch_next(watch);
-		mpijob__client_watch_step(watch);
+	for (struct mpijob__base_list *link = client->watches.next; link->owner;
+	     link = client->next_watch) {
+		client->next_watch = link->next;
+		mpijob__client_watch_step(link->owner);
 	}
 	client->next_watch = NULL;
 	rc = client->transport.poll(client->self, wait_limit(client, timeout_ms));

@@ -28,12 +28,13 @@ struct mpijob_client {
 	int64_t (*clock)(void); /* monotonic milliseconds; tests replace it */
 	struct mpijob__client_observer observer;
 	struct mpijob__client_server_clock server_clock;
-	struct mpijob_exchange *calls; /* all, the newest first */
-	struct mpijob_exchange *queue_first, *queue_last;
+	struct mpijob__base_list calls; /* all, the newest first */
+	struct mpijob__base_list queue; /* of exchanges, by time */
 	struct mpijob__client_token_bucket bucket;
-	mpijob_watch *watches;
-	mpijob_watch *next_watch;  /* the next one to step; adjusted when watches come and go */
-	struct mpijob_task *tasks; /* all, the newest first */
+	struct mpijob__base_list watches;
+	struct mpijob__base_list
+	    *next_watch; /* the next one to step; adjusted when watches come and go */
+	struct mpijob__base_list tasks; /* all, the newest first */
 	struct mpijob__client_timer *timers;
 	struct mpijob__client_timer *next_timer; /* adjusted when timers come and go */
 	int polling;                             /* inside of mpijob_client_poll() */

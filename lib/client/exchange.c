@@ -156,22 +156,14 @@ static mpijob_call *new_call(mpijob_client *client, const struct mpijob_request 
 		free(call);
 		return NULL;
 	}
-	exchange->next = client->calls;
-	if (client->calls)
-		client->calls->prev = exchange;
-	client->calls = exchange;
+	mpijob__base_list_insert(client->calls.next, &exchange->link, exchange);
 	return call;
 }
 
 static void free_call(mpijob_exchange *exchange)
 {
 	mpijob__client_send_queue_remove(exchange);
-	if (exchange->prev)
-		exchange->prev->next = exchange->next;
-	else
-		exchange->client->calls = exchange->next;
-	if (exchange->next)
-		exchange->next->prev = exchange->prev;
+	mpijob__base_list_remove(&exchange->link);
 	mpijob__base_text_release(&exchange->copy.bytes);
 	mpijob__base_text_release(&exchange->end.text);
 	mpijob__base_text_release(&exchange->stream.backlog);
@@ -329,11 +321,14 @@ void mpijob_exchange_end(mpijob_exchange *exchange, int code, const char *messag
 
 static void forward_pauses(mpijob_client *client)
 {
-	for (mpijob_exchange *exchange = client->calls; exchange; exchange = exchange->next)
+	for (struct mpijob__base_list *link = client->calls.next; link->owner; link = link->next) {
+		mpijob_exchange *exchange = link->owner;
+
 		if (exchange->state == MPIJOB__CLIENT_EXCHANGE_SENT &&
 		    (exchange->stream.flow == MPIJOB__CLIENT_FLOW_PAUSED) !=
 			exchange->stream.transport_paused)
 			forward_pause(exchange);
+	}
 }
 
 void mpijob__client_exchange_sweep(mpijob_client *client)
@@ -341,12 +336,15 @@ void mpijob__client_exchange_sweep(mpijob_client *client)
 	if (client->sweep && client->transport.pause)
 		forward_pauses(client);
 	while (client->sweep) {
-		mpijob_exchange *next;
+		struct mpijob__base_list *next;
 
 		client->sweep = 0;
 		/* A callback here may mark calls, or add some in front: `next` stays. */
-		for (mpijob_exchange *exchange = client->calls; exchange; exchange = next) {
-			next = exchange->next;
+		for (struct mpijob__base_list *link = client->calls.next; link->owner;
+		     link = next) {
+			mpijob_exchange *exchange = link->owner;
+
+			next = link->next;
 			if (!is_ending(exchange))
 				continue;
 			if (transport_has(exchange))
@@ -359,10 +357,12 @@ void mpijob__client_exchange_sweep(mpijob_client *client)
 
 void mpijob__client_exchange_free_all(mpijob_client *client)
 {
-	while (client->calls) {
-		if (transport_has(client->calls))
-			client->transport.cancel(client->self, client->calls);
-		free_call(client->calls);
+	mpijob_exchange *exchange;
+
+	while ((exchange = mpijob__base_list_first(&client->calls)) != NULL) {
+		if (transport_has(exchange))
+			client->transport.cancel(client->self, exchange);
+		free_call(exchange);
 	}
 }
 

@@ -3,6 +3,7 @@
 #ifndef MPIJOB__CLIENT_EXCHANGE_H
 #define MPIJOB__CLIENT_EXCHANGE_H
 
+#include "base/list.h"
 #include "base/text.h"
 
 #include <mpijob/client.h>
@@ -46,7 +47,7 @@ struct mpijob__client_copied_request {
 /* One call. A call and an exchange are the same object, seen by the caller and by the transport. */
 struct mpijob_exchange {
 	mpijob_client *client;
-	struct mpijob_exchange *prev, *next; /* in the client's list of calls */
+	struct mpijob__base_list link; /* in the client's list of calls */
 	enum mpijob__client_exchange_state state;
 	struct mpijob_callbacks callbacks;
 	struct mpijob__client_copied_request copy; /* empty when it is neither queued nor retried */
@@ -77,7 +78,7 @@ struct mpijob_exchange {
 	} end;
 	struct { /* in the send queue, ordered by time */
 		int64_t due_ms;
-		struct mpijob_exchange *prev, *next;
+		struct mpijob__base_list link;
 	} queue;
 };
 

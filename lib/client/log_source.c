@@ -51,33 +51,6 @@ static int is_drained(const struct mpijob__client_log_source *source)
 	       source->state == MPIJOB__CLIENT_LOG_DRAINED_QUEUED;
 }
 
-static void queue_append(struct mpijob__client_log_source *source)
-{
-	struct mpijob_logs *logs = source->logs;
-
-	source->queue.next = NULL;
-	source->queue.prev = logs->queue_last;
-	if (logs->queue_last)
-		logs->queue_last->queue.next = source;
-	else
-		logs->queue_first = source;
-	logs->queue_last = source;
-}
-
-static void queue_remove(struct mpijob__client_log_source *source)
-{
-	struct mpijob_logs *logs = source->logs;
-
-	if (source->queue.prev)
-		source->queue.prev->queue.next = source->queue.next;
-	else
-		logs->queue_first = source->queue.next;
-	if (source->queue.next)
-		source->queue.next->queue.prev = source->queue.prev;
-	else
-		logs->queue_last = source->queue.prev;
-}
-
 void mpijob__client_log_source_enter(struct mpijob__client_log_source *source,
     enum mpijob__client_log_source_state state)
 {
@@ -87,9 +60,9 @@ void mpijob__client_log_source_enter(struct mpijob__client_log_source *source,
 	source->state = state;
 	source->logs->open += state == MPIJOB__CLIENT_LOG_STREAMING;
 	if (was_queued && !is_queued(source))
-		queue_remove(source);
+		mpijob__base_list_remove(&source->queue);
 	else if (!was_queued && is_queued(source))
-		queue_append(source);
+		mpijob__base_list_insert(&source->logs->queue, &source->queue, source);
 }
 
 void mpijob__client_log_queue(struct mpijob__client_log_source *source)

@@ -3,6 +3,7 @@
 #ifndef MPIJOB__CLIENT_LOG_SOURCE_H
 #define MPIJOB__CLIENT_LOG_SOURCE_H
 
+#include "base/list.h"
 #include "client/log_lines.h"
 #include "client/retry_budget.h"
 
@@ -36,9 +37,7 @@ struct mpijob__client_log_source {
 	int is_gate; /* an init container that others wait for */
 	int late;    /* it began after the logs were opened: nothing of it is left out */
 	enum mpijob__client_log_source_state state;
-	struct {
-		struct mpijob__client_log_source *prev, *next;
-	} queue; /* while QUEUED or DRAINED_QUEUED */
+	struct mpijob__base_list queue; /* while QUEUED or DRAINED_QUEUED */
 	struct {
 		int32_t runs; /* that have begun */
 		enum mpijob__client_log_container container;

@@ -139,9 +139,9 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 {
 	size_t waiting = 0;
 
-	while (logs->queue_first && logs->open < logs->options.max_streams && logs->state > 0 &&
-	       !logs->freed) {
-		struct mpijob__client_log_source *source = logs->queue_first;
+	while (logs->queue.next->owner && logs->open < logs->options.max_streams &&
+	       logs->state > 0 && !logs->freed) {
+		struct mpijob__client_log_source *source = logs->queue.next->owner;
 
 		if (mpijob__client_log_is_read(source))
 			mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_IDLE);
@@ -150,8 +150,7 @@ static void open_some(struct mpijob_logs *logs, int64_t now_ms, int64_t *due_ms)
 	}
 	if (!logs->options.follow || logs->state <= 0 || logs->freed)
 		return;
-	for (const struct mpijob__client_log_source *source = logs->queue_first; source;
-	     source = source->queue.next)
+	for (struct mpijob__base_list *link = logs->queue.next; link->owner; link = link->next)
 		waiting++;
 	make_room(logs, waiting, now_ms, due_ms);
 }
@@ -424,6 +423,7 @@ int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *opt
 	logs->client = client;
 	logs->state = 1;
 	logs->last_pod = &logs->pods;
+	mpijob__base_list_init(&logs->queue);
 	logs->timer.client = client;
 	logs->timer.fire = timer_fired;
 	logs->timer.user = logs;

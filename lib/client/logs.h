@@ -19,7 +19,7 @@ struct mpijob_logs {
 	mpijob_watch *watch;
 	struct mpijob__client_timer timer;
 	struct mpijob__client_log_pod *pods, **last_pod;
-	struct mpijob__client_log_source *queue_first, *queue_last;
+	struct mpijob__base_list queue;
 	int32_t open; /* streams */
 	unsigned round;
 	int listed; /* a list was complete */

@@ -19,43 +19,34 @@
 
 /* ---- the queue ---- */
 
+static int64_t due_ms_of(const struct mpijob__base_list *link)
+{
+	const mpijob_exchange *exchange = link->owner;
+
+	return exchange->queue.due_ms;
+}
+
+int64_t mpijob__client_send_queue_due_ms(const mpijob_client *client)
+{
+	return client->queue.next->owner ? due_ms_of(client->queue.next) : INT64_MAX;
+}
+
 static void insert(mpijob_exchange *exchange, int64_t due_ms)
 {
 	mpijob_client *client = exchange->client;
-	mpijob_exchange *before = client->queue_last;
+	struct mpijob__base_list *place = &client->queue;
 
-	while (before && before->queue.due_ms > due_ms)
-		before = before->queue.prev;
+	while (place->prev->owner && due_ms_of(place->prev) > due_ms)
+		place = place->prev;
 	exchange->queue.due_ms = due_ms;
-	exchange->queue.prev = before;
-	exchange->queue.next = before ? before->queue.next : client->queue_first;
-	if (exchange->queue.next)
-		exchange->queue.next->queue.prev = exchange;
-	else
-		client->queue_last = exchange;
-	if (before)
-		before->queue.next = exchange;
-	else
-		client->queue_first = exchange;
+	mpijob__base_list_insert(place, &exchange->queue.link, exchange);
 }
 
 void mpijob__client_send_queue_remove(mpijob_exchange *exchange)
 {
-	mpijob_client *client = exchange->client;
-
 	if (exchange->stream.flow == MPIJOB__CLIENT_FLOW_FLUSHING)
 		exchange->stream.flow = MPIJOB__CLIENT_FLOW_READING;
-	if (!exchange->queue.prev && client->queue_first != exchange)
-		return;
-	if (exchange->queue.prev)
-		exchange->queue.prev->queue.next = exchange->queue.next;
-	else
-		client->queue_first = exchange->queue.next;
-	if (exchange->queue.next)
-		exchange->queue.next->queue.prev = exchange->queue.prev;
-	else
-		client->queue_last = exchange->queue.prev;
-	exchange->queue.prev = exchange->queue.next = NULL;
+	mpijob__base_list_remove(&exchange->queue.link);
 }
 
 void mpijob__client_send_queue_flush(mpijob_exchange *exchange)
@@ -151,10 +142,10 @@ void mpijob__client_send_queue_step(mpijob_client *client)
 	mpijob_exchange *exchange;
 	int64_t now_ms;
 
-	if (!client->queue_first)
+	if (!client->queue.next->owner)
 		return;
 	now_ms = client->clock();
-	while ((exchange = client->queue_first) != NULL && exchange->queue.due_ms <= now_ms) {
+	while ((exchange = client->queue.next->owner) != NULL && exchange->queue.due_ms <= now_ms) {
 		int rc = 0;
 
 		mpijob__client_send_queue_remove(exchange);

@@ -24,5 +24,7 @@ void mpijob__client_send_queue_flush(mpijob_exchange *exchange);
 void mpijob__client_send_queue_remove(mpijob_exchange *exchange);
 /* Do what is due. */
 void mpijob__client_send_queue_step(mpijob_client *client);
+/* When the next request is due; INT64_MAX: the queue is empty. */
+int64_t mpijob__client_send_queue_due_ms(const mpijob_client *client);
 
 #endif

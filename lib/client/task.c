@@ -38,10 +38,7 @@ int mpijob__client_task_new(size_t size, mpijob_client *client,
 	task->diag = diag;
 	task->blocking = known.done == blocking_done;
 	task->wants = task->blocking ? ((struct mpijob__client_task_result *)known.user)->wants : 1;
-	task->next = client->tasks;
-	if (task->next)
-		task->next->prev = task;
-	client->tasks = task;
+	mpijob__base_list_insert(client->tasks.next, &task->link, task);
 	*out = task;
 	return 0;
 }
@@ -85,8 +82,6 @@ int mpijob__client_task_copy_target(mpijob_task *task, const struct mpijob_targe
  * parents. */
 static void free_task(mpijob_task *task)
 {
-	mpijob_client *client = task->client;
-
 	if (task->callbacks.done == child_done)
 		((mpijob_task *)task->callbacks.user)->child = NULL;
 	if (task->call)
@@ -95,12 +90,7 @@ static void free_task(mpijob_task *task)
 		free_task(task->child);
 	if (task->release)
 		task->release(task);
-	if (task->prev)
-		task->prev->next = task->next;
-	else
-		client->tasks = task->next;
-	if (task->next)
-		task->next->prev = task->prev;
+	mpijob__base_list_remove(&task->link);
 	mpijob_free(task->job);
 	mpijob_doc_free(task->doc);
 	mpijob__base_arena_free(&task->strings);

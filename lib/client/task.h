@@ -5,6 +5,7 @@
 #define MPIJOB__CLIENT_TASK_H
 
 #include "base/arena.h"
+#include "base/list.h"
 #include "client/client.h"
 
 #include <mpijob/tasks.h>
@@ -14,7 +15,7 @@
 /* The first member of the struct of each kind of task. */
 struct mpijob_task {
 	mpijob_client *client;
-	struct mpijob_task *prev, *next; /* of the client */
+	struct mpijob__base_list link; /* of the client */
 	struct mpijob_task_callbacks callbacks;
 	struct mpijob__base_arena strings; /* copies of arguments */
 	mpijob_diag *diag;                 /* of the caller, or NULL */

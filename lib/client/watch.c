@@ -164,10 +164,7 @@ int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *o
 	watch->retry.backoff_ms = BACKOFF_FIRST_MS;
 	watch->retry.healthy_ms = INT64_MIN;
 	watch->due_ms = INT64_MIN;
-	watch->next = client->watches;
-	if (client->watches)
-		client->watches->prev = watch;
-	client->watches = watch;
+	mpijob__base_list_insert(client->watches.next, &watch->link, watch);
 	*out = watch;
 	return 0;
 }
@@ -176,14 +173,9 @@ void mpijob__client_watch_detach(mpijob_watch *watch)
 {
 	mpijob_client *client = watch->client;
 
-	if (client->next_watch == watch)
-		client->next_watch = watch->next;
-	if (watch->prev)
-		watch->prev->next = watch->next;
-	else
-		client->watches = watch->next;
-	if (watch->next)
-		watch->next->prev = watch->prev;
+	if (client->next_watch == &watch->link)
+		client->next_watch = watch->link.next;
+	mpijob__base_list_remove(&watch->link);
 	if (watch->call)
 		mpijob_call_cancel(watch->call);
 	watch->call = NULL;
@@ -221,11 +213,6 @@ void mpijob__client_watch_callback_end(mpijob_watch *watch)
 {
 	if (--watch->callbacks == 0 && watch->state == MPIJOB__CLIENT_WATCH_FREED)
 		destroy(watch);
-}
-
-mpijob_watch *mpijob__client_watch_next(const mpijob_watch *watch)
-{
-	return watch->next;
 }
 
 int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch)

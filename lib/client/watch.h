@@ -3,6 +3,7 @@
 #ifndef MPIJOB__CLIENT_WATCH_H
 #define MPIJOB__CLIENT_WATCH_H
 
+#include "base/list.h"
 #include "base/text.h"
 #include "client/retry_budget.h"
 #include "client/split.h"
@@ -31,7 +32,7 @@ enum mpijob__client_watch_failure {
 
 struct mpijob_watch {
 	mpijob_client *client;               /* NULL once the client is freed */
-	struct mpijob_watch *prev, *next;    /* of the client */
+	struct mpijob__base_list link;       /* of the client */
 	struct mpijob_watch_options options; /* with copies of the strings */
 	char *field_selector;                /* NULL: none */
 	enum mpijob__client_watch_state state;
@@ -85,7 +86,6 @@ struct mpijob_watch {
 
 /* ---- for the client ---- */
 
-mpijob_watch *mpijob__client_watch_next(const mpijob_watch *watch);
 /* When to step at the latest; INT64_MAX when only the server can move it on. */
 int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch);
 /* Start what is due. */

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 
 #include "http/pool.h"
-#include "http/ring.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,35 +100,35 @@ static size_t room_of(const struct mpijob_http *http)
 
 int mpijob__http_admission_has_room(const struct mpijob_http *http)
 {
-	return http->queued.next->call && room_of(http) &&
+	return mpijob__base_list_first(&http->queued) && room_of(http) &&
 	       mpijob__http_credentials_due_ms(http->credentials) < 0;
 }
 
 /* Admit as many queued calls as there is room for, before those that came later. */
 static void admit_queued(struct mpijob_http *http)
 {
-	struct mpijob__http_link *place = http->waiting.next;
+	struct mpijob__base_list *place = http->waiting.next;
 	size_t room = mpijob__http_admission_has_room(http) ? room_of(http) : 0;
 	struct mpijob__http_call *call;
 
-	for (; room > 0 && (call = http->queued.next->call) != NULL; room--) {
-		mpijob__http_ring_leave(&call->queue);
-		mpijob__http_ring_insert(place, &call->queue);
+	for (; room > 0 && (call = mpijob__base_list_first(&http->queued)) != NULL; room--) {
+		mpijob__base_list_remove(&call->queue);
+		mpijob__base_list_insert(place, &call->queue, call);
 		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_CREDENTIALS);
 	}
 }
 
 static void wait_for_room(struct mpijob__http_call *call)
 {
-	mpijob__http_ring_leave(&call->queue);
-	mpijob__http_ring_insert(&call->http->queued, &call->queue);
+	mpijob__base_list_remove(&call->queue);
+	mpijob__base_list_insert(&call->http->queued, &call->queue, call);
 	mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_QUEUED);
 }
 
-static void stop_deadlines(struct mpijob__http_link *ring)
+static void stop_deadlines(struct mpijob__base_list *calls)
 {
-	for (struct mpijob__http_link *link = ring->next; link->call; link = link->next)
-		mpijob__http_ring_leave(&link->call->deadline.link);
+	for (struct mpijob__base_list *link = calls->next; link->owner; link = link->next)
+		mpijob__base_list_remove(&((struct mpijob__http_call *)link->owner)->deadline.link);
 }
 
 static void wait_for_plugin(struct mpijob_http *http)
@@ -143,13 +142,13 @@ static void wait_for_plugin(struct mpijob_http *http)
 void mpijob__http_admission_send_calls(struct mpijob_http *http)
 {
 	const struct mpijob__http_identity *identity = NULL;
-	struct mpijob__http_link *last;
+	struct mpijob__base_list *last;
 
 	admit_queued(http);
 	last = http->waiting.prev;
 
-	while (last->call && http->waiting.next->call) {
-		struct mpijob__http_call *call = http->waiting.next->call;
+	while (last->owner && http->waiting.next->owner) {
+		struct mpijob__http_call *call = http->waiting.next->owner;
 		int cancelled = call->state == MPIJOB__HTTP_CALL_CANCELLED;
 		int is_last = http->waiting.next == last;
 		const char *why = NULL;
@@ -160,7 +159,7 @@ void mpijob__http_admission_send_calls(struct mpijob_http *http)
 			wait_for_plugin(http);
 			return;
 		}
-		mpijob__http_ring_leave(&call->queue);
+		mpijob__base_list_remove(&call->queue);
 		if (is_late)
 			wait_for_room(call);
 		else if (cancelled)

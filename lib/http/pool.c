@@ -511,8 +511,8 @@ void mpijob__http_pool_unbind(struct mpijob_http *http)
 	}
 	/* A transfer that waits for a connection checks again only when another transfer of the
 	 * handle ends, or when it begins. */
-	for (struct mpijob__http_link *link = http->calls.next; link->call; link = link->next) {
-		struct mpijob__http_call *call = link->call;
+	for (struct mpijob__base_list *link = http->calls.next; link->owner; link = link->next) {
+		struct mpijob__http_call *call = link->owner;
 
 		if (call->state != MPIJOB__HTTP_CALL_CONNECTING)
 			continue;

@@ -28,7 +28,6 @@
 #include "http/proxy.h"
 #include "http/receive.h"
 #include "http/report.h"
-#include "http/ring.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -58,7 +57,7 @@ void mpijob__http_transport_enter(struct mpijob__http_call *call,
 {
 	call->state = state;
 	if (state == MPIJOB__HTTP_CALL_ENDED)
-		mpijob__http_ring_leave(&call->deadline.link);
+		mpijob__base_list_remove(&call->deadline.link);
 	if (state == MPIJOB__HTTP_CALL_CANCELLED)
 		call->exchange = NULL;
 }
@@ -66,30 +65,37 @@ void mpijob__http_transport_enter(struct mpijob__http_call *call,
 void mpijob__http_transport_attend(struct mpijob__http_call *call)
 {
 	/* A poll checks calls that wait for credentials or room anyway. */
-	if (!mpijob__http_ring_has(&call->queue))
-		mpijob__http_ring_insert(&call->http->attention, &call->queue);
+	if (!mpijob__base_list_is_linked(&call->queue))
+		mpijob__base_list_insert(&call->http->attention, &call->queue, call);
+}
+
+static int64_t deadline_of(const struct mpijob__base_list *link)
+{
+	const struct mpijob__http_call *call = link->owner;
+
+	return call->deadline.at_ms;
 }
 
 /* Most calls have the same limit and arrive in the order of their deadlines. */
 void mpijob__http_transport_start_deadline(struct mpijob__http_call *call)
 {
-	struct mpijob__http_link *place = &call->http->deadlines;
+	struct mpijob__base_list *place = &call->http->deadlines;
 
-	if (!call->deadline.limit_ms || mpijob__http_ring_has(&call->deadline.link))
+	if (!call->deadline.limit_ms || mpijob__base_list_is_linked(&call->deadline.link))
 		return;
 	call->deadline.at_ms = mpijob__base_clock_monotonic_ms() + call->deadline.limit_ms;
-	while (place->prev->call && place->prev->call->deadline.at_ms > call->deadline.at_ms)
+	while (place->prev->owner && deadline_of(place->prev) > call->deadline.at_ms)
 		place = place->prev;
-	mpijob__http_ring_insert(place, &call->deadline.link);
+	mpijob__base_list_insert(place, &call->deadline.link, call);
 }
 
 /* ---- ends ---- */
 
 void mpijob__http_transport_discard(struct mpijob__http_call *call)
 {
-	mpijob__http_ring_leave(&call->all);
-	mpijob__http_ring_leave(&call->queue);
-	mpijob__http_ring_leave(&call->deadline.link);
+	mpijob__base_list_remove(&call->all);
+	mpijob__base_list_remove(&call->queue);
+	mpijob__base_list_remove(&call->deadline.link);
 	mpijob__http_pool_stop(call);
 	mpijob__http_request_headers_clear(&call->headers);
 	mpijob__http_secret_clear(&call->request.body);
@@ -224,8 +230,8 @@ static void attend_all(struct mpijob_http *http)
 {
 	struct mpijob__http_call *call;
 
-	while ((call = http->attention.next->call) != NULL) {
-		mpijob__http_ring_leave(&call->queue);
+	while ((call = mpijob__base_list_first(&http->attention)) != NULL) {
+		mpijob__base_list_remove(&call->queue);
 		resume(call);
 	}
 }
@@ -234,7 +240,8 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 {
 	struct mpijob__http_call *call;
 
-	while ((call = http->deadlines.next->call) != NULL && call->deadline.at_ms <= now_ms) {
+	while ((call = mpijob__base_list_first(&http->deadlines)) != NULL &&
+	       call->deadline.at_ms <= now_ms) {
 		long long limit = (long long)call->deadline.limit_ms;
 		const char *server = http->server.authority;
 		char *message;
@@ -261,15 +268,16 @@ static void end_broken(struct mpijob_http *http)
 	if (!http->broken)
 		return;
 	http->broken = 0;
-	for (struct mpijob__http_link *link = http->calls.next; link->call; link = link->next) {
-		int error = mpijob__http_pool_broken(link->call);
+	for (struct mpijob__base_list *link = http->calls.next; link->owner; link = link->next) {
+		struct mpijob__http_call *call = link->owner;
+		int error = mpijob__http_pool_broken(call);
 
 		if (!error)
 			continue;
-		link->call->failure.code = error;
+		call->failure.code = error;
 		if (error == MPIJOB_ERR_IO)
-			link->call->failure.text = "no more descriptors can be watched";
-		mpijob__http_transport_attend(link->call);
+			call->failure.text = "no more descriptors can be watched";
+		mpijob__http_transport_attend(call);
 	}
 }
 
@@ -298,12 +306,12 @@ static int64_t due(const struct mpijob_http *http)
 	int64_t plugin = mpijob__http_credentials_due_ms(http->credentials);
 
 	/* Calls that wait for a plugin are due when the plugin is. */
-	if (http->attention.next->call ||
-	    (http->waiting.next->call && http->plugin_fd < 0 && plugin < 0) ||
+	if (mpijob__base_list_first(&http->attention) ||
+	    (mpijob__base_list_first(&http->waiting) && http->plugin_fd < 0 && plugin < 0) ||
 	    mpijob__http_admission_has_room(http))
 		return 0;
 	due = sooner(due,
-	    http->deadlines.next->call ? http->deadlines.next->call->deadline.at_ms : -1);
+	    mpijob__base_list_first(&http->deadlines) ? deadline_of(http->deadlines.next) : -1);
 	return sooner(due, plugin);
 }
 
@@ -443,13 +451,12 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 		return MPIJOB_ERR_NOMEM;
 	call->http = http;
 	call->exchange = exchange;
-	call->all.call = call->queue.call = call->deadline.link.call = call;
 	if (copy_request(call, request)) {
 		mpijob__http_transport_discard(call);
 		return MPIJOB_ERR_NOMEM;
 	}
-	mpijob__http_ring_insert(&http->calls, &call->all);
-	mpijob__http_ring_insert(&http->waiting, &call->queue);
+	mpijob__base_list_insert(&http->calls, &call->all, call);
+	mpijob__base_list_insert(&http->waiting, &call->queue, call);
 	if (!call->request.streaming)
 		call->deadline.limit_ms = request->timeout_ms > 0
 					      ? mpijob__http_transport_limit(request->timeout_ms)
@@ -493,21 +500,22 @@ static void cancel(void *self, mpijob_exchange *exchange)
 static void destroy(void *self)
 {
 	struct mpijob_http *http = self;
+	struct mpijob__http_call *call;
 
 	if (!http)
 		return;
-	while (http->calls.next && http->calls.next->call)
-		mpijob__http_transport_discard(http->calls.next->call);
+	while ((call = mpijob__base_list_first(&http->calls)) != NULL)
+		mpijob__http_transport_discard(call);
 	mpijob__http_open_clear(http);
 }
 
 void mpijob__http_transport_init(struct mpijob_http *http)
 {
-	mpijob__http_ring_init(&http->calls);
-	mpijob__http_ring_init(&http->waiting);
-	mpijob__http_ring_init(&http->queued);
-	mpijob__http_ring_init(&http->attention);
-	mpijob__http_ring_init(&http->deadlines);
+	mpijob__base_list_init(&http->calls);
+	mpijob__base_list_init(&http->waiting);
+	mpijob__base_list_init(&http->queued);
+	mpijob__base_list_init(&http->attention);
+	mpijob__base_list_init(&http->deadlines);
 }
 
 int mpijob__http_transport_watch(struct mpijob_http *http)

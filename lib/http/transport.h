@@ -5,8 +5,8 @@
 
 #include <mpijob/http.h>
 
+#include "base/list.h"
 #include "http/credentials.h"
-#include "http/ring.h"
 #include "http/server.h"
 #include "http/request_headers.h"
 
@@ -31,8 +31,8 @@ struct mpijob__http_call {
 	struct mpijob_http *http;
 	mpijob_exchange *exchange; /* NULL when it is cancelled, and while its end is reported */
 	enum mpijob__http_call_state state;
-	struct mpijob__http_link all;
-	struct mpijob__http_link queue; /* in http->waiting, queued or attention */
+	struct mpijob__base_list all;
+	struct mpijob__base_list queue; /* in http->waiting, queued or attention */
 	struct mpijob__http_request_headers headers;
 	struct {
 		char *method;
@@ -45,7 +45,7 @@ struct mpijob__http_call {
 		int compressed; /* the answer may be */
 	} request;
 	struct {
-		struct mpijob__http_link link; /* in http->deadlines, the soonest first */
+		struct mpijob__base_list link; /* in http->deadlines, the soonest first */
 		int64_t at_ms;
 		int64_t limit_ms; /* 0: none */
 	} deadline;
@@ -110,12 +110,12 @@ struct mpijob_http {
 	struct mpijob__http_watched *sockets; /* by number */
 	size_t socket_count;
 	struct mpijob__http_pool *pools; /* the newest first */
-	struct mpijob__http_link calls;
-	struct mpijob__http_link waiting;   /* for credentials */
-	struct mpijob__http_link queued;    /* requests that do not stream, while curl has enough */
+	struct mpijob__base_list calls;
+	struct mpijob__base_list waiting;   /* for credentials */
+	struct mpijob__base_list queued;    /* requests that do not stream, while curl has enough */
 	size_t ordinary;                    /* how many of those curl has */
-	struct mpijob__http_link attention; /* cancelled, or to be resumed after a pause */
-	struct mpijob__http_link deadlines;
+	struct mpijob__base_list attention; /* cancelled, or to be resumed after a pause */
+	struct mpijob__base_list deadlines;
 };
 
 /* A time as long as curl, and the clock, can count: 24 days at most. */

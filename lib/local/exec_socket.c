@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* accept4, struct ucred */
 
 #include "exec_socket.h"
+#include "base/list.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "kubelet.h"
@@ -23,8 +24,7 @@
 
 struct visitor {
 	struct mpijob__local_source source; /* first */
-	struct visitor *prev;
-	struct visitor *next;
+	struct mpijob__base_list link;
 	struct exec_socket *socket;
 	uint64_t request; /* what runs for it; 0: nothing */
 };
@@ -32,7 +32,7 @@ struct visitor {
 struct exec_socket {
 	struct mpijob__local_source source; /* first: listens */
 	struct mpijob_local *local;
-	struct visitor *visitors;
+	struct mpijob__base_list visitors;
 };
 
 char *mpijob__local_exec_socket_prefix(void)
@@ -59,12 +59,7 @@ static void visitor_free(struct visitor *visitor)
 
 	if (visitor->request)
 		mpijob__local_kubelet_exec_drop(sock->local->kubelet, visitor->request);
-	if (visitor->prev)
-		visitor->prev->next = visitor->next;
-	else
-		sock->visitors = visitor->next;
-	if (visitor->next)
-		visitor->next->prev = visitor->prev;
+	mpijob__base_list_remove(&visitor->link);
 	mpijob__local_forget_fd(sock->local, &visitor->source);
 	close(visitor->source.fd);
 	free(visitor);
@@ -248,10 +243,7 @@ static void run_listener(struct mpijob__local_source *source)
 	visitor->source.fd = fd;
 	visitor->source.run = run_visitor;
 	visitor->socket = sock;
-	visitor->next = sock->visitors;
-	if (visitor->next)
-		visitor->next->prev = visitor;
-	sock->visitors = visitor;
+	mpijob__base_list_insert(sock->visitors.next, &visitor->link, visitor);
 	if (mpijob__local_watch_fd(sock->local, &visitor->source, 0))
 		visitor_free(visitor);
 }
@@ -286,6 +278,7 @@ int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket
 
 	if (!sock)
 		return MPIJOB_ERR_NOMEM;
+	mpijob__base_list_init(&sock->visitors);
 	sock->local = local;
 	sock->source.run = run_listener;
 	sock->source.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -304,8 +297,8 @@ void mpijob__local_exec_socket_free(struct exec_socket *sock)
 {
 	if (!sock)
 		return;
-	while (sock->visitors)
-		visitor_free(sock->visitors);
+	while (sock->visitors.next->owner)
+		visitor_free(sock->visitors.next->owner);
 	if (sock->source.fd >= 0) {
 		mpijob__local_forget_fd(sock->local, &sock->source);
 		close(sock->source.fd);

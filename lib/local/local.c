@@ -42,16 +42,11 @@ int64_t mpijob__local_sooner(int64_t a, int64_t b)
 
 /* Calls. */
 
-static void call_free(struct mpijob_local *local, struct call *call)
+static void call_free(struct call *call)
 {
 	if (call->stream)
 		call->stream->free(call->stream);
-	if (call->prev)
-		call->prev->next = call->next;
-	else
-		local->calls = call->next;
-	if (call->next)
-		call->next->prev = call->prev;
+	mpijob__base_list_remove(&call->link);
 	mpijob__base_secret_free(call->body, call->body_len);
 	free(call->content_type);
 	free(call->path);
@@ -82,31 +77,9 @@ static int copy_body(struct call *call, const struct mpijob_request *request)
 
 void mpijob__local_ready(struct mpijob_local *local, struct call *call)
 {
-	if (call->ready || call->paused || call->cancelled)
+	if (mpijob__base_list_is_linked(&call->ready) || call->paused || call->cancelled)
 		return;
-	call->ready = 1;
-	call->ready_next = NULL;
-	call->ready_prev = local->ready_last;
-	if (local->ready_last)
-		local->ready_last->ready_next = call;
-	else
-		local->ready_first = call;
-	local->ready_last = call;
-}
-
-static void not_ready(struct mpijob_local *local, struct call *call)
-{
-	if (!call->ready)
-		return;
-	call->ready = 0;
-	if (call->ready_prev)
-		call->ready_prev->ready_next = call->ready_next;
-	else
-		local->ready_first = call->ready_next;
-	if (call->ready_next)
-		call->ready_next->ready_prev = call->ready_prev;
-	else
-		local->ready_last = call->ready_prev;
+	mpijob__base_list_insert(&local->ready, &call->ready, call);
 }
 
 static void wake(void *self)
@@ -132,15 +105,12 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	if (!call)
 		return MPIJOB_ERR_NOMEM;
 	call->exchange = exchange;
-	call->next = local->calls;
-	if (call->next)
-		call->next->prev = call;
-	local->calls = call;
+	mpijob__base_list_insert(local->calls.next, &call->link, call);
 	call->method = copy_or_null(request->method, &failed);
 	call->path = copy_or_null(request->path, &failed);
 	call->content_type = copy_or_null(request->content_type, &failed);
 	if (failed || copy_body(call, request)) {
-		call_free(local, call);
+		call_free(call);
 		return MPIJOB_ERR_NOMEM;
 	}
 	mpijob_exchange_set_slot(exchange, call);
@@ -151,15 +121,15 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 
 static void cancel(void *self, mpijob_exchange *exchange)
 {
-	struct mpijob_local *local = self;
 	struct call *call = mpijob_exchange_slot(exchange);
 
+	(void)self;
 	if (!call)
 		return;
-	not_ready(local, call);
+	mpijob__base_list_remove(&call->ready);
 	call->cancelled = 1;
 	if (!call->busy)
-		call_free(local, call);
+		call_free(call);
 }
 
 static void pause_call(void *self, mpijob_exchange *exchange, int on)
@@ -171,7 +141,7 @@ static void pause_call(void *self, mpijob_exchange *exchange, int on)
 		return;
 	call->paused = on;
 	if (on) {
-		not_ready(local, call);
+		mpijob__base_list_remove(&call->ready);
 	} else {
 		mpijob__local_ready(local, call);
 		wake(local);
@@ -195,7 +165,7 @@ static void end_call(struct mpijob_local *local, struct call *call, int code)
 	if (call->cancelled)
 		return;
 	call->cancelled = 1;
-	not_ready(local, call);
+	mpijob__base_list_remove(&call->ready);
 	local->told++;
 	mpijob_exchange_set_slot(exchange, NULL);
 	mpijob_exchange_end(exchange, code, code ? mpijob_error_text(code) : NULL);
@@ -256,7 +226,7 @@ static void advance_call(struct mpijob_local *local, struct call *call)
 {
 	int nested = call->busy;
 
-	not_ready(local, call);
+	mpijob__base_list_remove(&call->ready);
 	if (nested)
 		return;
 	call->busy = 1;
@@ -266,7 +236,7 @@ static void advance_call(struct mpijob_local *local, struct call *call)
 		serve(local, call);
 	call->busy = 0;
 	if (call->cancelled)
-		call_free(local, call);
+		call_free(call);
 }
 
 /* Everything. */
@@ -311,9 +281,9 @@ static int tell_ready(struct mpijob_local *local)
 {
 	int served = 0;
 
-	while (local->ready_first && served < MAX_SERVED) {
+	while (local->ready.next->owner && served < MAX_SERVED) {
 		served++;
-		advance_call(local, local->ready_first);
+		advance_call(local, local->ready.next->owner);
 	}
 	mpijob__local_store_trim(&local->store);
 	return served;
@@ -399,7 +369,8 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 	int error = advance(local, &next_ms);
 
 	*fd = local->epoll;
-	*deadline_ms = local->ready_first ? mpijob__base_clock_monotonic_ms() : next_ms;
+	*deadline_ms =
+	    mpijob__base_list_first(&local->ready) ? mpijob__base_clock_monotonic_ms() : next_ms;
 	return error;
 }
 
@@ -458,8 +429,8 @@ static void destroy(void *self)
 
 	if (!local)
 		return;
-	while (local->calls)
-		call_free(local, local->calls);
+	while (local->calls.next->owner)
+		call_free(local->calls.next->owner);
 	mpijob__local_exec_socket_free(local->exec_socket);
 	mpijob__local_kubelet_free(local->kubelet);
 	mpijob__local_job_controller_clear(local);
@@ -567,6 +538,10 @@ int mpijob_local_new(const struct mpijob_local_options *options, struct mpijob_t
 	local = calloc(1, sizeof(*local));
 	if (!local)
 		return MPIJOB_ERR_NOMEM;
+	mpijob__base_list_init(&local->calls);
+	mpijob__base_list_init(&local->ready);
+	for (size_t kind = 0; kind < KIND_COUNT; kind++)
+		mpijob__base_list_init(&local->watches[kind]);
 	local->epoll = -1;
 	local->wake = -1;
 	error = set_up(local, &known, diag);

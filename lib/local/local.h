@@ -6,6 +6,7 @@
 #ifndef MPIJOB_LOCAL_LOCAL_H
 #define MPIJOB_LOCAL_LOCAL_H
 
+#include "base/list.h"
 #include "reply.h"
 #include "store.h"
 
@@ -13,10 +14,8 @@
 
 /* One exchange, from start to end. */
 struct call {
-	struct call *prev;
-	struct call *next; /* among all */
-	struct call *ready_prev;
-	struct call *ready_next;
+	struct mpijob__base_list link;  /* among all */
+	struct mpijob__base_list ready; /* among those with something to do */
 	mpijob_exchange *exchange;
 	char *method;
 	char *path;
@@ -24,7 +23,6 @@ struct call {
 	char *body; /* wiped when freed: it may hold a key */
 	size_t body_len;
 	struct stream *stream; /* once it goes on after its first bytes */
-	int ready;             /* on the list of those with something to do */
 	int paused;
 	int busy; /* being told: freed afterwards */
 	int cancelled;
@@ -37,10 +35,9 @@ struct exec_socket;
 
 struct mpijob_local {
 	struct store store;
-	struct call *calls;
-	struct call *ready_first;
-	struct call *ready_last;
-	struct watch *watches[KIND_COUNT];
+	struct mpijob__base_list calls;
+	struct mpijob__base_list ready; /* calls with something to do */
+	struct mpijob__base_list watches[KIND_COUNT];
 	struct job_state *jobs;
 	struct kubelet *kubelet;         /* NULL without a node */
 	struct exec_socket *exec_socket; /* NULL without a node */

@@ -7,6 +7,7 @@
  */
 #include "logs.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "kubelet.h"
 #include "log_times.h"
@@ -21,8 +22,7 @@
 
 struct reader {
 	struct stream stream; /* first */
-	struct reader *prev;
-	struct reader *next;
+	struct mpijob__base_list link;
 	struct log *log;
 	struct call *call;
 	uint64_t offset;
@@ -43,7 +43,7 @@ struct log {
 	int finished;
 	int blocked; /* is_full was answered with yes */
 	size_t lost; /* bytes for which there was no memory */
-	struct reader *readers;
+	struct mpijob__base_list readers;
 	struct log_times times;
 	void (*drained)(void *user);
 	void *user;
@@ -55,6 +55,7 @@ struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(v
 	struct log *log = calloc(1, sizeof(*log));
 
 	if (log) {
+		mpijob__base_list_init(&log->readers);
 		log->refs = 1;
 		log->local = local;
 		log->drained = drained;
@@ -122,8 +123,8 @@ static int grow(struct log *log, size_t more)
 
 static void stir_readers(struct log *log)
 {
-	for (struct reader *reader = log->readers; reader; reader = reader->next)
-		mpijob__local_ready(log->local, reader->call);
+	for (struct mpijob__base_list *link = log->readers.next; link->owner; link = link->next)
+		mpijob__local_ready(log->local, ((struct reader *)link->owner)->call);
 }
 
 static int append(struct log *log, const char *data, size_t len)
@@ -178,7 +179,9 @@ void mpijob__local_logs_finish(struct log *log)
 
 static int is_behind(const struct log *log)
 {
-	for (const struct reader *reader = log->readers; reader; reader = reader->next) {
+	for (struct mpijob__base_list *link = log->readers.next; link->owner; link = link->next) {
+		const struct reader *reader = link->owner;
+
 		if (reader->follow && log->base + log->len - reader->offset > FAR_BEHIND)
 			return 1;
 	}
@@ -313,12 +316,7 @@ static void close_reader(struct stream *stream)
 	struct reader *reader = (struct reader *)stream;
 	struct log *log = reader->log;
 
-	if (reader->prev)
-		reader->prev->next = reader->next;
-	else
-		log->readers = reader->next;
-	if (reader->next)
-		reader->next->prev = reader->prev;
+	mpijob__base_list_remove(&reader->link);
 	unblock(log);
 	mpijob__local_logs_drop(log);
 	free(reader);
@@ -364,10 +362,7 @@ static int read_log(struct log *log, struct call *call, const struct log_options
 	reader->timestamps = options->timestamps;
 	reader->offset = beginning_of(log, options);
 	mpijob__local_logs_hold(log);
-	reader->next = log->readers;
-	if (reader->next)
-		reader->next->prev = reader;
-	log->readers = reader;
+	mpijob__base_list_insert(log->readers.next, &reader->link, reader);
 	reply->status = 200;
 	reply->type = "text/plain";
 	reply->stream = &reader->stream;

@@ -8,6 +8,7 @@
 #include "watches.h"
 #include "base/api.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -17,8 +18,7 @@
 
 struct watch {
 	struct stream stream; /* first */
-	struct watch *prev;
-	struct watch *next;
+	struct mpijob__base_list link;
 	struct mpijob_local *local;
 	struct call *call;
 	const struct kind *kind;
@@ -192,12 +192,7 @@ static void close_watch(struct stream *stream)
 {
 	struct watch *watch = (struct watch *)stream;
 
-	if (watch->prev)
-		watch->prev->next = watch->next;
-	else
-		watch->local->watches[watch->kind->id] = watch->next;
-	if (watch->next)
-		watch->next->prev = watch->prev;
+	mpijob__base_list_remove(&watch->link);
 	for (size_t i = 0; i < watch->initial_count; i++)
 		mpijob__local_store_revision_drop(watch->initial[i]);
 	free(watch->initial);
@@ -244,7 +239,6 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
     struct watch_options *options, struct stream **out)
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
-	struct watch **list = &local->watches[options->kind->id];
 	int64_t now = mpijob__base_clock_monotonic_ms();
 	int error = 0;
 
@@ -262,10 +256,7 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 	watch->mark_initial = options->initial_events;
 	watch->end_ms = now + options->timeout_ms;
 	watch->bookmark_ms = now + BOOKMARK_MS;
-	watch->next = *list;
-	if (watch->next)
-		watch->next->prev = watch;
-	*list = watch;
+	mpijob__base_list_insert(local->watches[options->kind->id].next, &watch->link, watch);
 	if (options->from_now)
 		error = collect_initial(watch);
 	else
@@ -279,8 +270,10 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 
 void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind)
 {
-	for (struct watch *watch = local->watches[kind]; watch; watch = watch->next)
-		mpijob__local_ready(local, watch->call);
+	const struct mpijob__base_list *head = &local->watches[kind];
+
+	for (struct mpijob__base_list *link = head->next; link->owner; link = link->next)
+		mpijob__local_ready(local, ((struct watch *)link->owner)->call);
 }
 
 int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms)
@@ -288,7 +281,10 @@ int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms)
 	int64_t next = -1;
 
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct watch *watch = local->watches[kind]; watch; watch = watch->next) {
+		const struct mpijob__base_list *head = &local->watches[kind];
+
+		for (struct mpijob__base_list *link = head->next; link->owner; link = link->next) {
+			struct watch *watch = link->owner;
 			int64_t due = watch->bookmarks
 					  ? mpijob__local_sooner(watch->bookmark_ms, watch->end_ms)
 					  : watch->end_ms;

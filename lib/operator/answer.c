@@ -9,11 +9,9 @@
 #include "operator/answer.h"
 
 #include "operator/cache_children.h"
-#include "operator/explain.h"
 #include "operator/read.h"
 #include "operator/write.h"
 #include "operator/write_update.h"
-#include "render/differences.h"
 
 #include <string.h>
 
@@ -156,6 +154,19 @@ static int was_listed(const struct mpijob__operator_write *write)
 		   mpijob__operator_informer_generation(write->operator_, write->action.kind);
 }
 
+/* Does the action delete a worker whose index is beyond the number of workers? */
+static int is_scale_down(const struct mpijob__operator_write *write)
+{
+	const mpijob_node *root = mpijob_doc_root(mpijob_document(write->job->cache.mpijob));
+	const struct mpijob_action *action = &write->action;
+	int64_t replicas = 0;
+
+	return action->role == MPIJOB_ROLE_WORKER && action->verb == MPIJOB_ACTION_DELETE &&
+	       mpijob_node_int(mpijob_node_find(root, "spec.mpiReplicaSpecs.Worker.replicas"),
+		   &replicas) &&
+	       action->index >= replicas;
+}
+
 /* A pod that is deleted because the job has fewer workers has no other trace: no condition of the
  * job changes. */
 static void report_scale_down(const struct mpijob__operator_write *write)
@@ -163,9 +174,7 @@ static void report_scale_down(const struct mpijob__operator_write *write)
 	mpijob_operator *operator_ = write->operator_;
 	mpijob_text text = { 0 };
 
-	if (!mpijob__operator_explain_is_scale_down(write->job, &write->action) ||
-	    !mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_SCALE_DOWN_EVENT,
-		operator_->options.render.reference))
+	if (operator_->options.render.reference || !is_scale_down(write))
 		return;
 	if (mpijob__base_text_printf(&text, "Pod %s is deleted: %s", write->action.name,
 		write->action.why) == 0)

@@ -11,7 +11,6 @@
 
 #include "base/api.h"
 #include "operator/operator.h"
-#include "plan/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +72,7 @@ static void note_deleted(mpijob_operator *operator_, const char *uid, uint64_t v
 	struct mpijob__operator_deleted_child *deleted =
 	    &operator_->cache.deleted[operator_->cache.deleted_at];
 
-	deleted->hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
+	deleted->hash = mpijob__base_table_hash(&operator_->cache.by_uid, uid, "");
 	deleted->version = version;
 	operator_->cache.deleted_at =
 	    (operator_->cache.deleted_at + 1) % MPIJOB__OPERATOR_DELETED_UIDS;
@@ -82,7 +81,7 @@ static void note_deleted(mpijob_operator *operator_, const char *uid, uint64_t v
 int mpijob__operator_children_is_deleted(const mpijob_operator *operator_, const char *uid,
     uint64_t version)
 {
-	uint64_t hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
+	uint64_t hash = mpijob__base_table_hash(&operator_->cache.by_uid, uid, "");
 
 	for (size_t i = 0; i < MPIJOB__OPERATOR_DELETED_UIDS; i++)
 		if (operator_->cache.deleted[i].hash == hash &&
@@ -146,36 +145,51 @@ static int may_be_owned(const struct mpijob_observed *observed)
 
 /* ---- events ---- */
 
-/* A response showed a newer object of that name. This event is about the object before it, of which
- * only the deletion counts. */
+/* The object that the facts know under the name of an observed one: 1, 0, MPIJOB_ERR_NOMEM. */
+static int find_namesake(const struct mpijob__operator_job *job,
+    const struct mpijob_observed *observed, const char **uid)
+{
+	const struct mpijob_pod_facts *pod = observed->pod;
+	const struct mpijob_child_facts *child =
+	    observed->child ? mpijob_facts_child(job->cache.facts, observed->child->role) : NULL;
+	size_t at;
+
+	if (child && (!observed->name || strcmp(child->name, observed->name) == 0)) {
+		*uid = child->uid;
+		return 1;
+	}
+	if (!pod ||
+	    mpijob_facts_pod_find(job->cache.facts, pod->role, pod->index, pod->name, &at) <= 0)
+		return 0;
+	pod = mpijob_facts_pod_at(job->cache.facts, at);
+	*uid = pod ? pod->uid : NULL;
+	return pod ? 1 : MPIJOB_ERR_NOMEM;
+}
+
+/* Did a response show a newer object of that name? Then this event is about the object before it,
+ * of which only the deletion counts. 1, 0, MPIJOB_ERR_NOMEM. */
 static int is_superseded(const mpijob_operator *operator_, const struct mpijob__operator_job *job,
     const struct mpijob_observed *observed)
 {
-	const struct mpijob_child_facts *child =
-	    observed->child ? mpijob_facts_child(job->cache.facts, observed->child->role) : NULL;
-	const struct mpijob__plan_pod *pod =
-	    observed->pod && observed->pod->name
-		? mpijob__plan_pods_find(&job->cache.facts->pods, observed->pod)
-		: NULL;
-	const struct mpijob__operator_child *known =
-	    child ? find(operator_, child->uid)
-	    : pod ? mpijob__operator_index_find(&operator_->cache.children, &pod->uid)
-		  : NULL;
 	uint64_t version = mpijob__operator_version_parse(observed->resource_version);
+	const struct mpijob__operator_child *known;
+	const char *uid;
+	int rc = version ? find_namesake(job, observed, &uid) : 0;
 
-	if (child && observed->name && strcmp(child->name, observed->name) != 0)
-		return 0;
-	return known && version && version < known->version;
+	if (rc <= 0)
+		return rc;
+	known = find(operator_, uid);
+	return known && version < known->version;
 }
 
 /* Apply to the job's facts. 1 when they changed, 0, MPIJOB_ERR_NOMEM. */
 static int apply(mpijob_operator *operator_, struct mpijob__operator_job *job,
     struct mpijob__operator_child *child, const struct mpijob_observed *observed, int informer)
 {
-	int rc;
+	int rc = child ? 0 : is_superseded(operator_, job, observed);
 
-	if (!child && is_superseded(operator_, job, observed))
-		return 0;
+	if (rc)
+		return rc < 0 ? rc : 0;
 	if (!child && observed->uid) {
 		child = keep(operator_, job, observed->uid, informer);
 		if (!child)
@@ -429,12 +443,11 @@ void mpijob__operator_children_forget_foreign(mpijob_operator *operator_,
 	job->backoff.rounds = 0; /* what follows is not a loop */
 	forget_foreign_child(operator_, job, MPIJOB_ROLE_SECRET);
 	forget_foreign_child(operator_, job, MPIJOB_ROLE_NETWORK_POLICY);
-	for (size_t i = job->cache.facts->pods.count; i > 0; i--) {
-		const struct mpijob__plan_pod *pod =
-		    mpijob__plan_pods_at(&job->cache.facts->pods, i - 1);
+	for (size_t i = mpijob_facts_pod_count(job->cache.facts); i > 0; i--) {
+		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(job->cache.facts, i - 1);
 		struct mpijob__operator_child *child =
-		    pod->role == MPIJOB_ROLE_WORKER && is_foreign(job, pod->owner_uid)
-			? mpijob__operator_index_find(&operator_->cache.children, &pod->uid)
+		    pod && pod->role == MPIJOB_ROLE_WORKER && is_foreign(job, pod->owner_uid)
+			? find(operator_, pod->uid)
 			: NULL;
 
 		if (child && child->job == job)

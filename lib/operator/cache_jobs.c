@@ -33,25 +33,25 @@
 struct mpijob__operator_job *mpijob__operator_job_find(const mpijob_operator *operator_,
     const char *uid)
 {
-	const struct mpijob__operator_table *table = &operator_->cache.by_uid;
-	uint64_t hash = mpijob__operator_table_hash(table, uid, "");
-	struct mpijob__operator_table_link *link = mpijob__operator_table_next(table, hash, NULL);
+	const struct mpijob__base_table *table = &operator_->cache.by_uid;
+	uint64_t hash = mpijob__base_table_hash(table, uid, "");
+	struct mpijob__base_table_link *link = mpijob__base_table_next(table, hash, NULL);
 
 	while (link && strcmp(UID_JOB(link)->uid, uid) != 0)
-		link = mpijob__operator_table_next(table, hash, link);
+		link = mpijob__base_table_next(table, hash, link);
 	return link ? UID_JOB(link) : NULL;
 }
 
 static struct mpijob__operator_job *by_name(const mpijob_operator *operator_,
     const char *namespace_, const char *name)
 {
-	const struct mpijob__operator_table *table = &operator_->cache.by_name;
-	uint64_t hash = mpijob__operator_table_hash(table, namespace_, name);
-	struct mpijob__operator_table_link *link = mpijob__operator_table_next(table, hash, NULL);
+	const struct mpijob__base_table *table = &operator_->cache.by_name;
+	uint64_t hash = mpijob__base_table_hash(table, namespace_, name);
+	struct mpijob__base_table_link *link = mpijob__base_table_next(table, hash, NULL);
 
 	while (link && (strcmp(NAME_JOB(link)->namespace_, namespace_) != 0 ||
 			   strcmp(NAME_JOB(link)->name, name) != 0))
-		link = mpijob__operator_table_next(table, hash, link);
+		link = mpijob__base_table_next(table, hash, link);
 	return link ? NAME_JOB(link) : NULL;
 }
 
@@ -84,13 +84,12 @@ static int make_job(mpijob_operator *operator_, const struct mpijob_watch_event 
 		goto nomem;
 	if (mpijob__operator_queue_join(&operator_->queue, &job->item, job->namespace_))
 		goto nomem;
-	if (mpijob__operator_table_add(&operator_->cache.by_uid, &job->by_uid,
-		mpijob__operator_table_hash(&operator_->cache.by_uid, job->uid, "")))
+	if (mpijob__base_table_add(&operator_->cache.by_uid, &job->by_uid,
+		mpijob__base_table_hash(&operator_->cache.by_uid, job->uid, "")))
 		goto leave;
-	if (mpijob__operator_table_add(&operator_->cache.by_name, &job->by_name,
-		mpijob__operator_table_hash(&operator_->cache.by_name, job->namespace_,
-		    job->name))) {
-		mpijob__operator_table_remove(&operator_->cache.by_uid, &job->by_uid);
+	if (mpijob__base_table_add(&operator_->cache.by_name, &job->by_name,
+		mpijob__base_table_hash(&operator_->cache.by_name, job->namespace_, job->name))) {
+		mpijob__base_table_remove(&operator_->cache.by_uid, &job->by_uid);
 		goto leave;
 	}
 	*out = job;
@@ -109,8 +108,8 @@ void mpijob__operator_job_remove(mpijob_operator *operator_, struct mpijob__oper
 	mpijob__operator_shadow_forget(operator_, job);
 	mpijob__operator_children_release(job, operator_);
 	mpijob__operator_queue_leave(&operator_->queue, &job->item);
-	mpijob__operator_table_remove(&operator_->cache.by_uid, &job->by_uid);
-	mpijob__operator_table_remove(&operator_->cache.by_name, &job->by_name);
+	mpijob__base_table_remove(&operator_->cache.by_uid, &job->by_uid);
+	mpijob__base_table_remove(&operator_->cache.by_name, &job->by_name);
 	operator_->cache.removed[operator_->cache.removed_at] = job->by_uid.hash;
 	operator_->cache.removed_at =
 	    (operator_->cache.removed_at + 1) % MPIJOB__OPERATOR_REMOVED_UIDS;
@@ -121,12 +120,11 @@ void mpijob__operator_jobs_each(mpijob_operator *operator_,
     void (*visit)(mpijob_operator *operator_, struct mpijob__operator_job *job, void *user),
     void *user)
 {
-	struct mpijob__operator_table *table = &operator_->cache.by_uid;
-	struct mpijob__operator_table_link *next;
+	struct mpijob__base_table *table = &operator_->cache.by_uid;
+	struct mpijob__base_table_link *next;
 
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__operator_table_link *link = table->slots[i]; link;
-		     link = next) {
+		for (struct mpijob__base_table_link *link = table->slots[i]; link; link = next) {
 			next = link->next;
 			visit(operator_, UID_JOB(link), user);
 		}
@@ -153,17 +151,17 @@ static void remove_one(mpijob_operator *operator_, struct mpijob__operator_job *
 void mpijob__operator_jobs_release(mpijob_operator *operator_)
 {
 	mpijob__operator_jobs_each(operator_, remove_one, NULL);
-	mpijob__operator_table_release(&operator_->cache.by_uid);
-	mpijob__operator_table_release(&operator_->cache.by_name);
+	mpijob__base_table_release(&operator_->cache.by_uid);
+	mpijob__base_table_release(&operator_->cache.by_name);
 }
 
 void mpijob__operator_jobs_visit(const mpijob_operator *operator_,
     void (*visit)(void *user, const struct mpijob__operator_job *job), void *user)
 {
-	const struct mpijob__operator_table *table = &operator_->cache.by_uid;
+	const struct mpijob__base_table *table = &operator_->cache.by_uid;
 
 	for (size_t i = 0; i < table->slot_count; i++)
-		for (struct mpijob__operator_table_link *link = table->slots[i]; link;
+		for (struct mpijob__base_table_link *link = table->slots[i]; link;
 		     link = link->next)
 			visit(user, UID_JOB(link));
 }

@@ -8,7 +8,7 @@
 #include "operator/queue.h"
 #include "operator/reconcile.h"
 #include "operator/shadow.h"
-#include "operator/table.h"
+#include "base/table.h"
 
 #include <mpijob/plan.h>
 
@@ -74,7 +74,7 @@ struct mpijob__operator_backoff {
 struct mpijob__operator_job {
 	struct mpijob__operator_queue_item item; /* first */
 	mpijob_operator *operator_;
-	struct mpijob__operator_table_link by_uid, by_name;
+	struct mpijob__base_table_link by_uid, by_name;
 	char *namespace_, *name, *uid;
 	struct mpijob__operator_job_cache cache;
 	struct mpijob__operator_reconcile reconcile;

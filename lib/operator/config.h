@@ -89,6 +89,11 @@ struct mpijob_operator_config {
 	struct mpijob__operator_config_feature *features; /* of all sections */
 };
 
+/* Copy features, none if `given` is NULL. 0; MPIJOB_ERR_USAGE (a value is out of bounds, a size);
+ * MPIJOB_ERR_UNSUPPORTED (a newer struct). */
+int mpijob__operator_config_copy_features(const struct mpijob_features *given,
+    struct mpijob_features *out);
+
 /* Does the section match this namespace? */
 int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section,
     const char *namespace_);

@@ -7,11 +7,11 @@
  */
 #include "operator/config.h"
 
-#include "core/diag.h"
+#include "base/struct.h"
 #include "job/field.h"
 #include "job/job.h"
 #include "job/value.h"
-#include "render/features.h"
+#include "operator/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -325,9 +325,13 @@ static void settle_feature(struct work *work, size_t index)
 
 static void ignore(struct work *work, const char *key, const char *why, const char *more)
 {
-	if (mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored", NULL,
-		"metadata.annotations", NULL, "the annotation %s has no effect: %s %s", key, why,
-		more))
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+
+	finding.severity = MPIJOB_SEVERITY_WARNING;
+	finding.id = "annotation-ignored";
+	finding.field = "metadata.annotations";
+	if (mpijob__operator_report(work->diag, &finding, "the annotation %s has no effect: %s %s",
+		key, why, more))
 		work->code = MPIJOB_ERR_NOMEM;
 }
 
@@ -442,6 +446,21 @@ static int make_copy(struct work *work)
 
 /* ---- public functions ---- */
 
+int mpijob__operator_config_copy_features(const struct mpijob_features *given,
+    struct mpijob_features *out)
+{
+	int rc = mpijob__base_struct_check(out, sizeof(*out), given);
+
+	for (size_t i = 0; rc == 0 && i < mpijob_feature_count(); i++) {
+		const struct mpijob_feature *feature = mpijob_feature_at(i);
+		int32_t value = mpijob_features_get(out, feature->name);
+
+		if (value && (value < feature->minimum || value > feature->maximum))
+			rc = MPIJOB_ERR_USAGE;
+	}
+	return rc;
+}
+
 static int work_out(struct work *work)
 {
 	size_t features = mpijob_feature_count();
@@ -473,7 +492,7 @@ int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job
 		return MPIJOB_ERR_NOMEM;
 	work.effective->job = job;
 	work.effective->count = count;
-	code = mpijob__render_features_take(flags, 0, &work.effective->features);
+	code = mpijob__operator_config_copy_features(flags, &work.effective->features);
 	if (code == 0)
 		code = work_out(&work);
 	free(work.counts);

@@ -41,7 +41,7 @@
 
 /* One reason about one job. */
 struct topic {
-	struct mpijob__operator_table_link link; /* first; by uid and reason */
+	struct mpijob__base_table_link link; /* first; by uid and reason */
 	struct topic *older, *newer;
 	int64_t since_ms; /* of counting different messages */
 	int different;
@@ -51,8 +51,8 @@ struct topic {
 
 /* One Event. */
 struct event {
-	struct mpijob__operator_table_link link; /* first; by topic and message */
-	struct event *older, *newer;             /* by last use */
+	struct mpijob__base_table_link link; /* first; by topic and message */
+	struct event *older, *newer;         /* by last use */
 	struct event *next_waiting;
 	mpijob_operator *operator_;
 	mpijob_call *call;
@@ -71,7 +71,7 @@ struct event {
 };
 
 struct mpijob__operator_events {
-	struct mpijob__operator_table topics, events;
+	struct mpijob__base_table topics, events;
 	struct topic *newest_topic, *oldest_topic;
 	struct event *newest, *oldest;
 	struct event *first, *last; /* to be sent */
@@ -143,7 +143,7 @@ static void use_event(struct mpijob__operator_events *events, struct event *even
 static void forget_event(struct mpijob__operator_events *events, struct event *event)
 {
 	unlink_event(events, event);
-	mpijob__operator_table_remove(&events->events, &event->link);
+	mpijob__base_table_remove(&events->events, &event->link);
 	free_event(event);
 }
 
@@ -174,7 +174,7 @@ static void use_topic(struct mpijob__operator_events *events, struct topic *topi
 static void forget_topic(struct mpijob__operator_events *events, struct topic *topic)
 {
 	unlink_topic(events, topic);
-	mpijob__operator_table_remove(&events->topics, &topic->link);
+	mpijob__base_table_remove(&events->topics, &topic->link);
 	free(topic);
 }
 
@@ -196,13 +196,12 @@ static void shrink(struct mpijob__operator_events *events)
 
 static struct topic *find_topic(struct mpijob__operator_events *events, const char *key)
 {
-	uint64_t hash = mpijob__operator_table_hash(&events->topics, key, "");
-	struct mpijob__operator_table_link *link =
-	    mpijob__operator_table_next(&events->topics, hash, NULL);
+	uint64_t hash = mpijob__base_table_hash(&events->topics, key, "");
+	struct mpijob__base_table_link *link = mpijob__base_table_next(&events->topics, hash, NULL);
 	struct topic *topic;
 
 	while (link && strcmp(((struct topic *)(void *)link)->key, key) != 0)
-		link = mpijob__operator_table_next(&events->topics, hash, link);
+		link = mpijob__base_table_next(&events->topics, hash, link);
 	if (link) {
 		topic = (struct topic *)(void *)link;
 		unlink_topic(events, topic);
@@ -214,7 +213,7 @@ static struct topic *find_topic(struct mpijob__operator_events *events, const ch
 		return NULL;
 	memcpy(topic->key, key, strlen(key) + 1);
 	topic->tokens_ms = INT64_MIN;
-	if (mpijob__operator_table_add(&events->topics, &topic->link, hash)) {
+	if (mpijob__base_table_add(&events->topics, &topic->link, hash)) {
 		free(topic);
 		return NULL;
 	}
@@ -232,11 +231,10 @@ static struct event *find_event(const struct mpijob__operator_events *events, co
     const struct mpijob__operator_job *job, const char *type, const char *reason,
     const char *text_key)
 {
-	uint64_t hash = mpijob__operator_table_hash(&events->events, key, text_key);
-	struct mpijob__operator_table_link *link =
-	    mpijob__operator_table_next(&events->events, hash, NULL);
+	uint64_t hash = mpijob__base_table_hash(&events->events, key, text_key);
+	struct mpijob__base_table_link *link = mpijob__base_table_next(&events->events, hash, NULL);
 
-	for (; link; link = mpijob__operator_table_next(&events->events, hash, link)) {
+	for (; link; link = mpijob__base_table_next(&events->events, hash, link)) {
 		struct event *event = (struct event *)(void *)link;
 
 		if (strcmp(event->key, text_key) == 0 && is_of(event, job->uid, type, reason))
@@ -338,8 +336,8 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 	event->name = make_name(events, job->name);
 	if (!event->namespace_ || !event->object || !event->uid || !event->type || !event->reason ||
 	    !event->key || !event->name ||
-	    mpijob__operator_table_add(&events->events, &event->link,
-		mpijob__operator_table_hash(&events->events, key, text_key))) {
+	    mpijob__base_table_add(&events->events, &event->link,
+		mpijob__base_table_hash(&events->events, key, text_key))) {
 		free_event(event);
 		return NULL;
 	}
@@ -605,8 +603,8 @@ void mpijob__operator_events_free(mpijob_operator *operator_)
 	}
 	while (events->newest_topic)
 		forget_topic(events, events->newest_topic);
-	mpijob__operator_table_release(&events->topics);
-	mpijob__operator_table_release(&events->events);
+	mpijob__base_table_release(&events->topics);
+	mpijob__base_table_release(&events->events);
 	free(events);
 	operator_->events = NULL;
 }

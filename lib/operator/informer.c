@@ -13,7 +13,6 @@
 #include "operator/cache_children.h"
 #include "base/random.h"
 #include "operator/operator.h"
-#include "render/render.h"
 
 #include <string.h>
 
@@ -136,19 +135,20 @@ static void choose(const mpijob_operator *operator_, struct mpijob__operator_inf
 	case MPIJOB__OPERATOR_INFORMER_PODS:
 		informer->kind = "Pod";
 		informer->label_selector =
-		    MPIJOB__BASE_API_LABEL_OPERATOR "=" MPIJOB__RENDER_LABEL_OPERATOR_VALUE;
+		    MPIJOB__BASE_API_LABEL_OPERATOR "=" MPIJOB__BASE_API_OPERATOR_NAME;
 		break;
 	case MPIJOB__OPERATOR_INFORMER_SERVICES: informer->kind = "Service"; break;
 	case MPIJOB__OPERATOR_INFORMER_CONFIG_MAPS: informer->kind = "ConfigMap"; break;
 	case MPIJOB__OPERATOR_INFORMER_NETWORK_POLICIES:
 		/* If only single jobs request one by an annotation, it is read by name, as Secrets
 		 * are. */
-		informer->api_version = mpijob__render_api_version(MPIJOB_ROLE_NETWORK_POLICY, 0);
+		informer->api_version = MPIJOB__BASE_API_NETWORK;
 		informer->kind =
 		    operator_->options.features.network_policy ? "NetworkPolicy" : NULL;
 		break;
 	case MPIJOB__OPERATOR_INFORMER_POD_GROUPS:
-		informer->api_version = mpijob__render_api_version(MPIJOB_ROLE_POD_GROUP, volcano);
+		informer->api_version =
+		    volcano ? MPIJOB__BASE_API_VOLCANO : MPIJOB__BASE_API_COSCHEDULING;
 		informer->kind = scheduler ? "PodGroup" : NULL;
 		break;
 	case MPIJOB__OPERATOR_INFORMER_PRIORITY_CLASSES:

@@ -14,7 +14,6 @@
 #include "client/watch.h"
 #include "operator/operator.h"
 #include "operator/write.h"
-#include "render/render.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -218,7 +217,8 @@ static void visit_info(void *user, const struct mpijob__operator_job *job)
 
 	if (sheet->rc || !job->cache.had_launcher)
 		return;
-	sheet->rc = mpijob__render_name(job->name, MPIJOB_ROLE_LAUNCHER, -1, &launcher);
+	sheet->rc = mpijob_child_name_write(job->name, MPIJOB_ROLE_LAUNCHER, -1, mpijob_text_write,
+	    &launcher);
 	put(sheet, "mpi_operator_job_info{");
 	put_label(sheet, "launcher", mpijob_text_data(&launcher), ",");
 	put_label(sheet, "namespace", job->namespace_, "} 1\n");

@@ -8,8 +8,6 @@
 #include "operator/names.h"
 
 #include "operator/operator.h"
-#include "plan/plan.h"
-#include "render/render.h"
 
 #include <string.h>
 
@@ -22,7 +20,8 @@ static int resolve(mpijob_operator *operator_, const struct mpijob__operator_job
     int32_t worker)
 {
 	mpijob_text name = { 0 };
-	int rc = mpijob__render_name(job->name, MPIJOB_ROLE_WORKER, worker, &name);
+	int rc = mpijob_child_name_write(job->name, MPIJOB_ROLE_WORKER, worker, mpijob_text_write,
+	    &name);
 
 	if (rc == 0)
 		rc = mpijob__base_text_printf(&name, ".%s.%s.svc", job->name, job->namespace_);
@@ -62,12 +61,13 @@ void mpijob__operator_names_planned(mpijob_operator *operator_, struct mpijob__o
     const mpijob_plan *plan, const struct mpijob_plan_options *options)
 {
 	struct mpijob__operator_names *names = &job->names;
+	int workers = mpijob_plan_awaits_names(plan);
 
-	if (!mpijob_plan_awaits_names(plan)) {
+	if (!workers) {
 		memset(names, 0, sizeof(*names));
 		return;
 	}
-	names->workers = plan->workers.wanted;
+	names->workers = workers;
 	if (!names->ready_ms) {
 		names->ready_ms = options->now_ms;
 		/* Send the queries now; a later turn reads the answers. */

@@ -9,14 +9,14 @@
 #include "operator/operator.h"
 
 #include "base/api.h"
-#include "core/diag.h"
+#include "base/clock.h"
+#include "base/dns.h"
+#include "base/random.h"
 #include "base/struct.h"
 #include "client/client.h"
-#include "base/clock.h"
-#include "base/random.h"
+#include "operator/config.h"
 #include "operator/reconcile.h"
-#include "render/features.h"
-#include "render/render.h"
+#include "operator/report.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -79,15 +79,17 @@ static int check_options(struct mpijob__operator_options *to,
 	int rc = mpijob__base_struct_check(render, sizeof(*render), options->render);
 
 	if (rc == 0)
-		rc = mpijob__render_features_take(render->features, render->reference,
-		    &to->features);
+		rc = mpijob__operator_config_copy_features(render->features, &to->features);
+	if (rc == 0 && render->reference)
+		to->features = (struct mpijob_features)MPIJOB_FEATURES_INIT;
 	if (rc == 0 &&
 	    (options->max_writes < 0 || options->shadow_grace_ms < 0 ||
 		options->launcher_hold_ms < 0 || options->launcher_hold_ms > HOLD_MOST_MS ||
 		!mpijob__base_struct_is_flag(options->shadow) ||
 		!mpijob__base_struct_is_flag(options->standby) ||
 		!mpijob__base_struct_is_flag(options->log_actions) ||
-		(render->cluster_domain && !mpijob__render_is_domain(render->cluster_domain))))
+		!mpijob__base_struct_is_flag(render->reference) ||
+		(render->cluster_domain && !mpijob__base_dns_is_domain(render->cluster_domain))))
 		rc = MPIJOB_ERR_USAGE;
 	return rc;
 }
@@ -129,7 +131,11 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	if (rc == 0)
 		rc = check_options(&operator_->options, &options);
 	if (rc) {
-		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
+		struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+
+		finding.severity = MPIJOB_SEVERITY_ERROR;
+		finding.id = "bad-options";
+		(void)mpijob__operator_report(diag, &finding,
 		    "the options of the operator are refused: %s", mpijob_error_text(rc));
 		return rc;
 	}

@@ -14,7 +14,7 @@
 #include "operator/queue.h"
 #include "operator/rights.h"
 #include "operator/shadow.h"
-#include "operator/table.h"
+#include "base/table.h"
 
 #include <mpijob/operator.h>
 #include <mpijob/operator_config.h>
@@ -44,7 +44,7 @@ struct mpijob__operator_deleted_child {
 
 /* Job entries, and the index of their children. */
 struct mpijob__operator_cache {
-	struct mpijob__operator_table by_uid, by_name;
+	struct mpijob__base_table by_uid, by_name;
 	struct mpijob__operator_index children;
 	mpijob_observation *observation;                 /* of the object that is handled */
 	uint64_t removed[MPIJOB__OPERATOR_REMOVED_UIDS]; /* hashes of UIDs of removed jobs */

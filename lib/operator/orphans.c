@@ -28,7 +28,7 @@
 
 static int is_removed(const mpijob_operator *operator_, const char *uid)
 {
-	uint64_t hash = mpijob__operator_table_hash(&operator_->cache.by_uid, uid, "");
+	uint64_t hash = mpijob__base_table_hash(&operator_->cache.by_uid, uid, "");
 
 	for (size_t i = 0; i < MPIJOB__OPERATOR_REMOVED_UIDS; i++)
 		if (operator_->cache.removed[i] == hash)

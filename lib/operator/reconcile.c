@@ -80,13 +80,15 @@ static void finish(mpijob_operator *operator_, struct mpijob__operator_job *job)
 void mpijob__operator_reconcile_stop(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	struct mpijob__operator_reconcile *reconcile = &job->reconcile;
-	struct mpijob__operator_write *next;
+	struct mpijob__base_list *next;
 
 	if (!reconcile->plan)
 		return;
 	mpijob__operator_reconcile_set_state(job, MPIJOB__OPERATOR_PLAN_STALE);
-	for (struct mpijob__operator_write *write = reconcile->writes; write; write = next) {
-		next = write->next;
+	for (struct mpijob__base_list *link = reconcile->writes.next; link->owner; link = next) {
+		struct mpijob__operator_write *write = link->owner;
+
+		next = link->next;
 		if (write->call && mpijob__client_call_is_queued(write->call))
 			cancel(write);
 	}
@@ -102,18 +104,23 @@ void mpijob__operator_reconcile_job_changed(struct mpijob__operator_job *job)
 		return;
 	/* The watch event of our status patch may arrive before its response. After that patch the
 	 * plan has only Events left, which no later plan would send. */
-	for (const struct mpijob__operator_write *write = reconcile->writes; write;
-	     write = write->next)
+	for (struct mpijob__base_list *link = reconcile->writes.next; link->owner;
+	     link = link->next) {
+		const struct mpijob__operator_write *write = link->owner;
+
 		if (write->action.verb == MPIJOB_ACTION_PATCH_STATUS &&
 		    strcmp(write->action.kind, MPIJOB__BASE_API_KIND) == 0)
 			return;
+	}
 	mpijob__operator_reconcile_set_state(job, MPIJOB__OPERATOR_PLAN_STALE);
 }
 
 void mpijob__operator_reconcile_cancel(struct mpijob__operator_job *job)
 {
-	while (job->reconcile.writes)
-		cancel(job->reconcile.writes);
+	struct mpijob__operator_write *write;
+
+	while ((write = mpijob__base_list_first(&job->reconcile.writes)) != NULL)
+		cancel(write);
 	end_plan(&job->reconcile);
 }
 
@@ -260,6 +267,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__operator_job *jo
 	if (rc)
 		return rc;
 	mpijob__operator_names_planned(operator_, job, reconcile->plan, &options);
+	mpijob__base_list_init(&reconcile->writes);
 	reconcile->window = 1;
 	reconcile->planned_ms = options.now_ms;
 	reconcile->started_ms = operator_->now_ms;

@@ -3,6 +3,8 @@
 #ifndef MPIJOB__OPERATOR_RECONCILE_H
 #define MPIJOB__OPERATOR_RECONCILE_H
 
+#include "base/list.h"
+
 #include <mpijob/operator.h>
 #include <mpijob/plan.h>
 
@@ -29,9 +31,9 @@ struct mpijob__operator_reconcile {
 	size_t next;   /* the action to start next; those behind it are pending */
 	size_t window; /* creates that may be in flight: slow start */
 	size_t in_flight;
-	struct mpijob__operator_write *writes; /* the actions that are neither pending nor done */
-	int wrote;                             /* a request may have changed the cluster */
-	int status_written;                    /* in this stage, the job's */
+	struct mpijob__base_list writes; /* the actions that are neither pending nor done */
+	int wrote;                       /* a request may have changed the cluster */
+	int status_written;              /* in this stage, the job's */
 	unsigned verified; /* MPIJOB__OPERATOR_ROLE_BIT() of the fresh reads for this plan */
 	int64_t retry_after_ms;
 };

@@ -14,7 +14,6 @@
 #include "base/clock.h"
 #include "base/time.h"
 #include "operator/cache_children.h"
-#include "operator/explain.h"
 #include "operator/operator.h"
 
 #include <stdlib.h>
@@ -25,7 +24,7 @@
 
 /* An action of a job's last plan. */
 struct mpijob__operator_shadow_want {
-	struct mpijob__operator_table_link link;   /* first; by the job's uid and its own name */
+	struct mpijob__base_table_link link;       /* first; by the job's uid and its own name */
 	struct mpijob__operator_shadow_want *next; /* of the job */
 	const struct mpijob__operator_job *job;
 	int64_t first_ms;
@@ -100,13 +99,13 @@ static void keep(mpijob_operator *operator_, struct mpijob__operator_shadow_entr
 
 /* 0 or MPIJOB_ERR_NOMEM; then it is recorded later. */
 static int record(mpijob_operator *operator_, const struct mpijob__operator_job *job,
-    const mpijob_plan *plan, const struct mpijob_action *action)
+    const struct mpijob_action *action)
 {
 	struct mpijob__operator_shadow_entry *entry = make_entry(job, action);
 
 	if (!entry)
 		return MPIJOB_ERR_NOMEM;
-	entry->difference = mpijob__operator_explain_action(job, plan, action);
+	entry->difference = action->difference;
 	keep(operator_, entry);
 	operator_->metrics.shadow[action->verb][mpijob__operator_metrics_kind(action->kind)]++;
 	mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "shadow-action",
@@ -167,11 +166,11 @@ int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write
 static struct mpijob__operator_shadow_want *find(const mpijob_operator *operator_,
     const struct mpijob__operator_job *job, const struct mpijob_action *action)
 {
-	const struct mpijob__operator_table *table = &operator_->shadow.wants;
-	uint64_t hash = mpijob__operator_table_hash(table, job->uid, action->name);
-	struct mpijob__operator_table_link *link = NULL;
+	const struct mpijob__base_table *table = &operator_->shadow.wants;
+	uint64_t hash = mpijob__base_table_hash(table, job->uid, action->name);
+	struct mpijob__base_table_link *link = NULL;
 
-	while ((link = mpijob__operator_table_next(table, hash, link))) {
+	while ((link = mpijob__base_table_next(table, hash, link))) {
 		struct mpijob__operator_shadow_want *want =
 		    (struct mpijob__operator_shadow_want *)(void *)link;
 
@@ -185,15 +184,15 @@ static struct mpijob__operator_shadow_want *find(const mpijob_operator *operator
 static struct mpijob__operator_shadow_want *add(mpijob_operator *operator_,
     struct mpijob__operator_job *job, const struct mpijob_action *action)
 {
-	struct mpijob__operator_table *table = &operator_->shadow.wants;
+	struct mpijob__base_table *table = &operator_->shadow.wants;
 	size_t len = strlen(action->name) + 1;
 	struct mpijob__operator_shadow_want *want = calloc(1, sizeof(*want) + len);
 
 	if (!want)
 		return NULL;
 	memcpy(want->name, action->name, len);
-	if (mpijob__operator_table_add(table, &want->link,
-		mpijob__operator_table_hash(table, job->uid, want->name))) {
+	if (mpijob__base_table_add(table, &want->link,
+		mpijob__base_table_hash(table, job->uid, want->name))) {
 		free(want);
 		return NULL;
 	}
@@ -220,7 +219,7 @@ static void drop(mpijob_operator *operator_, struct mpijob__operator_job *job, i
 			continue;
 		}
 		*at = want->next;
-		mpijob__operator_table_remove(&operator_->shadow.wants, &want->link);
+		mpijob__base_table_remove(&operator_->shadow.wants, &want->link);
 		free(want);
 	}
 }
@@ -285,7 +284,7 @@ static int read_secret(mpijob_operator *operator_, struct mpijob__operator_job *
 /* Look at one action of a plan. 0 when that is done, the time to look again, or MPIJOB_ERR_NOMEM.
  */
 static int64_t check(mpijob_operator *operator_, struct mpijob__operator_job *job,
-    const mpijob_plan *plan, const struct mpijob_action *action)
+    const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
 	int unknown = is_secret && !job->fresh.read_ms[MPIJOB_ROLE_SECRET];
@@ -306,7 +305,7 @@ static int64_t check(mpijob_operator *operator_, struct mpijob__operator_job *jo
 	due_ms = due_at_ms(operator_, job, want);
 	if (due_ms > operator_->now_ms)
 		return due_ms;
-	rc = unknown ? read_secret(operator_, job, action) : record(operator_, job, plan, action);
+	rc = unknown ? read_secret(operator_, job, action) : record(operator_, job, action);
 	want->recorded = rc == 0 && !unknown;
 	if (rc && rc != MPIJOB_ERR_NOMEM)
 		return operator_->now_ms + operator_->shadow.grace_ms;
@@ -320,7 +319,7 @@ int mpijob__operator_shadow_record(mpijob_operator *operator_, struct mpijob__op
 
 	*due_ms = INT64_MAX;
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		int64_t due = check(operator_, job, plan, mpijob_plan_at(plan, i));
+		int64_t due = check(operator_, job, mpijob_plan_at(plan, i));
 
 		if (due < 0)
 			rc = MPIJOB_ERR_NOMEM;
@@ -347,5 +346,5 @@ void mpijob__operator_shadow_release(mpijob_operator *operator_)
 		operator_->shadow.first = entry->next;
 		free(entry);
 	}
-	mpijob__operator_table_release(&operator_->shadow.wants);
+	mpijob__base_table_release(&operator_->shadow.wants);
 }

@@ -3,7 +3,7 @@
 #ifndef MPIJOB__OPERATOR_SHADOW_H
 #define MPIJOB__OPERATOR_SHADOW_H
 
-#include "operator/table.h"
+#include "base/table.h"
 
 #include <mpijob/client.h>
 #include <mpijob/operator.h>
@@ -23,7 +23,7 @@ struct mpijob__operator_shadow_job {
 struct mpijob__operator_shadow {
 	int on;
 	int64_t grace_ms;
-	struct mpijob__operator_table wants;
+	struct mpijob__base_table wants;
 	struct mpijob__operator_shadow_entry *first, *last; /* the report */
 	size_t count;
 };

@@ -15,6 +15,9 @@
  *   create a pod                             our unwatched children that pods mount
  *   create an unwatched child                that child, unless the job is new
  *
+ * The plan says what to read before the first three (struct mpijob_fresh_read); is_fresh() decides
+ * whether a response confirmed it recently enough.
+ *
  * Before a deletion the job is read, and the object itself is not. Why that is enough: whether an
  * object is deleted follows from the job alone (replicas, suspend, cleanPodPolicy, its end, a
  * restart that its status counts), so a stale job could delete what is wanted again. The DELETE
@@ -36,8 +39,6 @@
 #include "base/random.h"
 #include "operator/read.h"
 #include "operator/write_update.h"
-#include "plan/plan.h"
-#include "render/render.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -193,91 +194,55 @@ static int needs_child(const struct mpijob__operator_job *job, const struct mpij
 
 /* Turn an action into a fresh read of another object. The answer makes a new plan, so the action
  * itself, and all behind it, are not executed. */
-static void verify_instead(struct mpijob__operator_write *write, int32_t role, const char *name,
-    const char *uid)
+static void verify_instead(struct mpijob__operator_write *write,
+    const struct mpijob_fresh_read *read)
 {
 	struct mpijob_action *action = &write->action;
 
 	mpijob__operator_reconcile_set_state(write->job, MPIJOB__OPERATOR_PLAN_STALE);
 	action->verb = MPIJOB__OPERATOR_ACTION_GET;
-	action->role = role;
-	action->api_version = role ? mpijob__render_api_version(role, 0) : MPIJOB__BASE_API_VERSION;
-	action->kind = role ? mpijob__render_kind(role) : MPIJOB__BASE_API_KIND;
-	action->name = name;
-	action->uid = uid;
+	action->role = read->role;
+	action->api_version = read->api_version;
+	action->kind = read->kind;
+	action->name = read->name;
+	action->uid = read->uid;
 }
 
-/* A launcher must not run again, nor an object be deleted that is wanted by now: the job is read
- * unless a response confirmed it just now. */
-static int needs_job(struct mpijob__operator_write *write)
+/* A response confirmed the job just now. */
+static int is_job_fresh(const struct mpijob__operator_job *job)
 {
-	const struct mpijob_action *action = &write->action;
-	struct mpijob__operator_job *job = write->job;
-
-	if (write->operator_->now_ms - job->fresh.job_ms < FRESH_MS ||
-	    (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(0)))
-		return 0;
-	if (action->verb != MPIJOB_ACTION_DELETE &&
-	    (action->verb != MPIJOB_ACTION_CREATE || action->role != MPIJOB_ROLE_LAUNCHER))
-		return 0;
-	verify_instead(write, 0, job->name, job->uid);
-	return 1;
+	return job->operator_->now_ms - job->fresh.job_ms < FRESH_MS ||
+	       (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(0));
 }
 
-/* A job fails when its launcher is missing; but another leader may have created it, and the watch
- * may lag. */
-static int needs_launcher(struct mpijob__operator_write *write)
+/* Events report changes of a watched child; another one was read not long before the plan. */
+static int is_mount_fresh(const struct mpijob__operator_job *job, int32_t role)
 {
-	const struct mpijob_action *action = &write->action;
-	const char *name = write->job->reconcile.plan->unseen;
-
-	if (!name || action->verb != MPIJOB_ACTION_PATCH_STATUS || action->role ||
-	    write->job->fresh.read_ms[MPIJOB_ROLE_LAUNCHER])
-		return 0;
-	verify_instead(write, MPIJOB_ROLE_LAUNCHER, name, NULL);
-	return 1;
+	return !mpijob__operator_children_is_unwatched(job->operator_, role) ||
+	       (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(role)) ||
+	       job->reconcile.started_ms - job->fresh.read_ms[role] < FRESH_MS;
 }
 
-/* Our unwatched child of a role, if it was not read for a while before the plan; NULL. */
-static const struct mpijob_child_facts *unverified_child(const struct mpijob__operator_job *job,
-    int32_t role)
+static int is_fresh(const struct mpijob__operator_job *job, int32_t role)
 {
-	const struct mpijob_child_facts *child = mpijob_facts_child(job->cache.facts, role);
-
-	if (!child || !child->owner_uid || strcmp(child->owner_uid, job->uid) != 0 ||
-	    !mpijob__operator_children_is_unwatched(job->operator_, role) ||
-	    (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(role)))
-		return NULL;
-	return job->reconcile.started_ms - job->fresh.read_ms[role] < FRESH_MS ? NULL : child;
-}
-
-/* Pods cannot start without the Secret and the NetworkPolicy, and no event reports that another
- * client deleted them. */
-static int needs_mounts(struct mpijob__operator_write *write)
-{
-	const struct mpijob_action *action = &write->action;
-	struct mpijob__operator_job *job = write->job;
-	int32_t role = MPIJOB_ROLE_SECRET;
-	const struct mpijob_child_facts *child;
-
-	if (action->verb != MPIJOB_ACTION_CREATE ||
-	    (action->role != MPIJOB_ROLE_WORKER && action->role != MPIJOB_ROLE_LAUNCHER))
-		return 0;
-	child = unverified_child(job, role);
-	if (!child)
-		child = unverified_child(job, role = MPIJOB_ROLE_NETWORK_POLICY);
-	if (!child)
-		return 0;
-	/* The plan keeps the strings: the facts drop theirs when the child is deleted. */
-	verify_instead(write, role, mpijob__plan_text(job->reconcile.plan, "%s", child->name),
-	    mpijob__plan_text(job->reconcile.plan, "%s", child->uid));
-	return 1;
+	switch (role) {
+	case 0: return is_job_fresh(job);
+	case MPIJOB_ROLE_LAUNCHER: return job->fresh.read_ms[role] != 0;
+	default: return is_mount_fresh(job, role);
+	}
 }
 
 static int needs_fresh_read(struct mpijob__operator_write *write)
 {
-	return needs_job(write) || needs_launcher(write) || needs_mounts(write) ||
-	       needs_child(write->job, &write->action);
+	for (size_t i = 0; i < write->action.fresh_reads_count; i++) {
+		const struct mpijob_fresh_read *read = write->action.fresh_reads[i];
+
+		if (!is_fresh(write->job, read->role)) {
+			verify_instead(write, read);
+			return 1;
+		}
+	}
+	return needs_child(write->job, &write->action);
 }
 
 /* ---- begin and end ---- */
@@ -310,17 +275,12 @@ int mpijob__operator_write_start(mpijob_operator *operator_, struct mpijob__oper
 	write->job = job;
 	write->index = reconcile->next++;
 	write->action = *mpijob_plan_at(reconcile->plan, write->index);
-	write->next = reconcile->writes;
-	if (reconcile->writes)
-		reconcile->writes->prev = write;
-	reconcile->writes = write;
+	mpijob__base_list_insert(reconcile->writes.next, &write->link, write);
 	reconcile->in_flight++;
 	operator_->writes++;
 	mpijob__operator_queue_sent(&operator_->queue, &job->item);
 	if (needs_fresh_read(write))
-		rc = *write->action.name
-			 ? mpijob__operator_write_read(write, MPIJOB__OPERATOR_ACTION_VERIFYING)
-			 : MPIJOB_ERR_NOMEM;
+		rc = mpijob__operator_write_read(write, MPIJOB__OPERATOR_ACTION_VERIFYING);
 	else
 		rc = send(write);
 	if (rc)
@@ -334,12 +294,7 @@ void mpijob__operator_write_end(struct mpijob__operator_write *write)
 {
 	struct mpijob__operator_reconcile *reconcile = &write->job->reconcile;
 
-	if (write->prev)
-		write->prev->next = write->next;
-	else
-		reconcile->writes = write->next;
-	if (write->next)
-		write->next->prev = write->prev;
+	mpijob__base_list_remove(&write->link);
 	reconcile->in_flight--;
 	write->operator_->writes--;
 	mpijob__operator_queue_answered(&write->operator_->queue, &write->job->item);

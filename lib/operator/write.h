@@ -19,7 +19,7 @@ enum mpijob__operator_action_state {
 };
 
 struct mpijob__operator_write {
-	struct mpijob__operator_write *prev, *next; /* of the job */
+	struct mpijob__base_list link; /* of the job */
 	mpijob_operator *operator_;
 	struct mpijob__operator_job *job;
 	mpijob_call *call;

@@ -345,6 +345,20 @@ int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
 	return mpijob_facts_put_child(facts, observed.child);
 }
 
+int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, int32_t index, const char *name,
+    size_t *out)
+{
+	const struct mpijob_pod_facts like = { .role = role, .index = index, .name = name };
+	size_t at;
+
+	if (!facts || !name || !out)
+		return MPIJOB_ERR_USAGE;
+	if (!mpijob__plan_pods_find(&facts->pods, &like, &at))
+		return 0;
+	*out = at;
+	return 1;
+}
+
 size_t mpijob_facts_pod_count(const mpijob_facts *facts)
 {
 	return facts ? facts->pods.count : 0;

@@ -3,15 +3,11 @@
 #ifndef MPIJOB__PLAN_INTERN_H
 #define MPIJOB__PLAN_INTERN_H
 
-#include <stddef.h>
-
-struct mpijob__plan_intern_entry;
+#include "base/table.h"
 
 /* All zeros is an empty table. */
 struct mpijob__plan_intern {
-	struct mpijob__plan_intern_entry **buckets;
-	size_t buckets_count; /* a power of two, or 0 */
-	size_t count;
+	struct mpijob__base_table table;
 };
 
 /* Get the one copy of a string and count one use; NULL when memory ran out. `text` not NULL. */

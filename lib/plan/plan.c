@@ -212,7 +212,7 @@ static void forget(struct mpijob_plan *plan)
 	plan->next_ms = 0;
 	plan->launcher_made = 0;
 	plan->awaits_names = 0;
-	plan->unseen = NULL;
+	plan->unseen = 0;
 	plan->tells = MPIJOB__PLAN_STAGE_FIRST;
 	mpijob__plan_status_reset(plan);
 }
@@ -339,7 +339,7 @@ static int ends(struct mpijob_plan *plan)
 {
 	if (mpijob__plan_launcher_vanished(plan)) {
 		mpijob__plan_status_end_unseen(plan);
-		plan->unseen = mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1);
+		plan->unseen = 1;
 	} else if (mpijob__plan_launcher_done(plan) || (plan->workers.evicted && !plan->suspended))
 		mpijob__plan_status_update(plan);
 	else
@@ -538,6 +538,7 @@ static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_fa
 		make(plan, diag);
 	mpijob__plan_status_close(plan);
 	order(plan);
+	mpijob__plan_notes_add(plan);
 	plan->facts = NULL;
 	plan->validated = NULL;
 	plan->launcher = NULL;
@@ -610,7 +611,7 @@ int64_t mpijob_plan_next_ms(const mpijob_plan *plan)
 
 int mpijob_plan_awaits_names(const mpijob_plan *plan)
 {
-	return plan ? plan->awaits_names : 0;
+	return plan && plan->awaits_names ? plan->workers.wanted : 0;
 }
 
 int32_t mpijob_plan_transitions(const mpijob_plan *plan)

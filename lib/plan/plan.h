@@ -95,6 +95,14 @@ struct mpijob__plan_restart {
 	size_t marks_count;
 };
 
+/* The objects that are read before actions. */
+struct mpijob__plan_notes {
+	struct mpijob_fresh_read job, launcher, mounts[2];
+	const struct mpijob_fresh_read *before_launcher[3]; /* the job, and the mounts */
+	const struct mpijob_fresh_read *before_status[1];   /* the launcher */
+	size_t mounts_count;
+};
+
 struct mpijob__plan_bodies; /* rendered objects, made when they are first needed */
 
 struct mpijob_plan {
@@ -136,8 +144,8 @@ struct mpijob_plan {
 	/* all workers are ready, and the launcher starts when their names resolve */
 	int awaits_names;
 	int launcher_missed; /* there should be a launcher; wait for news of it */
-	/* name of the launcher that counts as ended because it is not there; NULL: none does */
-	const char *unseen;
+	int unseen;          /* the job ends because its launcher is missing */
+	struct mpijob__plan_notes notes;
 	int32_t tells; /* stage in which the status is written */
 	int32_t transitions;
 	int64_t next_ms;
@@ -273,6 +281,9 @@ int mpijob__plan_status_is_refused(const struct mpijob__plan_draft *draft);
 int mpijob__plan_status_accept(struct mpijob_plan *plan);
 /* write it if it changed, and show it */
 void mpijob__plan_status_close(struct mpijob_plan *plan);
+
+/* notes.c: what is said about the actions when all are known. */
+void mpijob__plan_notes_add(struct mpijob_plan *plan);
 
 /* bodies.c */
 int mpijob__plan_bodies_new(struct mpijob_plan *plan);

@@ -90,8 +90,7 @@ static int order(const struct mpijob__plan_pod *a, const struct mpijob_pod_facts
 	return compare_name(a, b->name);
 }
 
-/* Find where a pod stands, or would stand. */
-static int find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod,
+int mpijob__plan_pods_find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod,
     size_t *at)
 {
 	size_t low = 0, high = pods->count;
@@ -114,14 +113,6 @@ static int find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_fa
 	}
 	*at = low;
 	return 0;
-}
-
-const struct mpijob__plan_pod *mpijob__plan_pods_find(const struct mpijob__plan_pods *pods,
-    const struct mpijob_pod_facts *like)
-{
-	size_t at;
-
-	return find(pods, like, &at) ? mpijob__plan_pods_at(pods, at) : NULL;
 }
 
 /* Where one that is kept stands. */
@@ -507,7 +498,7 @@ static void place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *known
 	}
 	if (known)
 		remove_at(pods, at);
-	if (find(pods, given, &at))
+	if (mpijob__plan_pods_find(pods, given, &at))
 		remove_at(pods, at);
 	memmove(&pods->sorted[at + 1], &pods->sorted[at],
 	    (pods->count - at) * sizeof(*pods->sorted));
@@ -531,7 +522,8 @@ int mpijob__plan_pods_put(struct mpijob__plan_pods *pods, const struct mpijob_po
 
 	if (known && same_pod(known, given))
 		return 0;
-	if (find(pods, given, &at) && !is_uid(mpijob__plan_pods_at(pods, at), given->uid) &&
+	if (mpijob__plan_pods_find(pods, given, &at) &&
+	    !is_uid(mpijob__plan_pods_at(pods, at), given->uid) &&
 	    is_stale(mpijob__plan_pods_at(pods, at), given))
 		return 0;
 	if (make_room(pods))

@@ -60,9 +60,9 @@ mpijob__plan_pods_at(const struct mpijob__plan_pods *pods, size_t index)
 int mpijob__plan_pods_put(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod);
 /* 1 when there was a pod of this uid, which is gone now; else 0. */
 int mpijob__plan_pods_forget(struct mpijob__plan_pods *pods, const char *uid);
-/* The one with this role, index and name; NULL when there is none. */
-const struct mpijob__plan_pod *mpijob__plan_pods_find(const struct mpijob__plan_pods *pods,
-    const struct mpijob_pod_facts *like);
+/* Find the pod with the role, index and name of `like`: 1; or 0 and its place in the order. */
+int mpijob__plan_pods_find(const struct mpijob__plan_pods *pods,
+    const struct mpijob_pod_facts *like, size_t *at);
 /* Which is the first of a role, in the order of mpijob__plan_pods_at(). */
 size_t mpijob__plan_pods_first(const struct mpijob__plan_pods *pods, int32_t role);
 /* Show one as callers know it, until the next change; NULL when there is none, or memory ran

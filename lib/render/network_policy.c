@@ -13,7 +13,7 @@ static void put_pods(struct mpijob__render_build *b, mpijob_node *map)
 	mpijob_node *labels = mpijob_node_put_map(b->doc, pods, "matchLabels");
 
 	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_OPERATOR,
-	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
+	    MPIJOB__BASE_API_OPERATOR_NAME);
 	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);
 }
 

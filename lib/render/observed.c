@@ -116,7 +116,7 @@ uint64_t mpijob__render_wanted_service(const struct mpijob__render_subject *subj
 {
 	uint64_t selector =
 	    of_pair(of_text(MPIJOB__BASE_API_LABEL_OPERATOR),
-		of_text(MPIJOB__RENDER_LABEL_OPERATOR_VALUE)) +
+		of_text(MPIJOB__BASE_API_OPERATOR_NAME)) +
 	    of_pair(of_text(MPIJOB__BASE_API_LABEL_JOB_NAME), of_text(subject->name));
 
 	return service(selector, mpijob__render_subject_launcher_works(subject));

@@ -36,7 +36,7 @@ void mpijob__render_pod_metadata(struct mpijob__render_build *b, const mpijob_no
 	if (labels == NULL)
 		labels = mpijob_node_put_map(b->doc, metadata, "labels");
 	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_OPERATOR,
-	    MPIJOB__RENDER_LABEL_OPERATOR_VALUE);
+	    MPIJOB__BASE_API_OPERATOR_NAME);
 	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);
 	mpijob_node_put_string(b->doc, labels, MPIJOB__BASE_API_LABEL_JOB_ROLE,
 	    launcher ? MPIJOB__RENDER_ROLE_LAUNCHER : MPIJOB__RENDER_ROLE_WORKER);

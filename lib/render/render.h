@@ -13,17 +13,13 @@
 
 #include <mpijob/render.h>
 
-#define MPIJOB__RENDER_LABEL_OPERATOR_VALUE "mpi-operator"
-#define MPIJOB__RENDER_ROLE_LAUNCHER        "launcher"
-#define MPIJOB__RENDER_ROLE_WORKER          "worker"
+#define MPIJOB__RENDER_ROLE_LAUNCHER "launcher"
+#define MPIJOB__RENDER_ROLE_WORKER   "worker"
 
 #define MPIJOB__RENDER_KEY_HOSTFILE       "hostfile"
 #define MPIJOB__RENDER_KEY_DISCOVER_HOSTS "discover_hosts.sh"
 #define MPIJOB__RENDER_KEY_SSH_PRIVATE    "ssh-privatekey"
 #define MPIJOB__RENDER_KEY_SSH_PUBLIC     "ssh-publickey"
-
-/* Whether a cluster domain holds nothing but letters, digits, dots and dashes. */
-int mpijob__render_is_domain(const char *text);
 
 /** @name A job as the children see it
  * @{ */

@@ -8,6 +8,7 @@
 #include "render/render.h"
 
 #include "core/diag.h"
+#include "base/dns.h"
 #include "base/struct.h"
 #include "base/text.h"
 #include "job/job.h"
@@ -44,14 +45,6 @@ static int check_priority_classes(const struct mpijob_render_options *options)
 			return MPIJOB_ERR_USAGE;
 	}
 	return 0;
-}
-
-/* Names and domains get into a shell script without quotes, as in the reference: no other character
- * may. */
-int mpijob__render_is_domain(const char *text)
-{
-	return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") ==
-	       strlen(text);
 }
 
 static int check_namespace(const mpijob *job, const char *name, mpijob_diag *diag)
@@ -98,7 +91,7 @@ static int check_options(const struct mpijob_render_options *given,
 		    "entropy: give MPIJOB_SSH_ENTROPY bytes, or NULL");
 	if (out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
 		out->cluster_domain = NULL;
-	if (out->cluster_domain != NULL && !mpijob__render_is_domain(out->cluster_domain))
+	if (out->cluster_domain != NULL && !mpijob__base_dns_is_domain(out->cluster_domain))
 		return refuse(diag, MPIJOB_ERR_USAGE,
 		    "cluster_domain: must be a DNS name, for example 'cluster.local'");
 	if (out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
@@ -269,6 +262,20 @@ int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_tex
 	return code;
 }
 
+int mpijob_child_name_write(const char *job, int32_t role, int32_t index, mpijob_write_fn write,
+    void *user)
+{
+	mpijob_text name = { 0 };
+	int rc = MPIJOB_ERR_USAGE;
+
+	if (job && write)
+		rc = mpijob__render_name(job, role, index, &name);
+	if (rc == 0)
+		rc = write(user, mpijob_text_data(&name), name.len);
+	mpijob__base_text_release(&name);
+	return rc;
+}
+
 int32_t mpijob__render_role(size_t index)
 {
 	static const int32_t roles[] = {
@@ -294,7 +301,7 @@ const char *mpijob__render_api_version(int32_t role, int volcano)
 	case MPIJOB_ROLE_POD_GROUP:
 		return volcano ? MPIJOB__BASE_API_VOLCANO : MPIJOB__BASE_API_COSCHEDULING;
 	case MPIJOB_ROLE_LAUNCHER: return MPIJOB__BASE_API_BATCH;
-	case MPIJOB_ROLE_NETWORK_POLICY: return "networking.k8s.io/v1";
+	case MPIJOB_ROLE_NETWORK_POLICY: return MPIJOB__BASE_API_NETWORK;
 	default: return NULL;
 	}
 }

@@ -16,6 +16,7 @@
 #include <microhttpd.h>
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "log.h"
 
 #define MOST_CONNECTIONS 64
@@ -30,7 +31,7 @@
 
 /* A connection; the list is ordered by age. */
 struct visitor {
-	struct visitor *prev, *next;
+	struct mpijob__base_list link;
 	struct server *server;
 	int fd;
 	int64_t end_ms;
@@ -40,7 +41,7 @@ struct server {
 	struct MHD_Daemon *daemon;
 	const struct server_page *pages;
 	void *user;
-	struct visitor *oldest, *newest;
+	struct mpijob__base_list connections; /* the oldest first */
 	size_t visitors;
 	int64_t second; /* in which `heavy` pages were written */
 	unsigned heavy;
@@ -53,14 +54,7 @@ static void leave(struct visitor *visitor)
 {
 	struct server *server = visitor->server;
 
-	if (visitor->prev)
-		visitor->prev->next = visitor->next;
-	else
-		server->oldest = visitor->next;
-	if (visitor->next)
-		visitor->next->prev = visitor->prev;
-	else
-		server->newest = visitor->prev;
+	mpijob__base_list_remove(&visitor->link);
 	server->visitors--;
 	free(visitor);
 }
@@ -75,12 +69,12 @@ static void show_out(struct visitor *visitor)
 /* The oldest connection that is not being closed. */
 static void make_room(struct server *server)
 {
-	struct visitor *visitor = server->oldest;
+	const struct mpijob__base_list *link = server->connections.next;
 
-	while (visitor && visitor->fd < 0)
-		visitor = visitor->next;
-	if (visitor)
-		show_out(visitor);
+	while (link->owner && ((struct visitor *)link->owner)->fd < 0)
+		link = link->next;
+	if (link->owner)
+		show_out(link->owner);
 }
 
 static void enter(struct server *server, struct MHD_Connection *connection, void **context)
@@ -100,12 +94,7 @@ static void enter(struct server *server, struct MHD_Connection *connection, void
 	visitor->server = server;
 	visitor->fd = info ? info->connect_fd : -1;
 	visitor->end_ms = mpijob__base_clock_monotonic_ms() + LIFE_MS;
-	visitor->prev = server->newest;
-	if (server->newest)
-		server->newest->next = visitor;
-	else
-		server->oldest = visitor;
-	server->newest = visitor;
+	mpijob__base_list_insert(&server->connections, &visitor->link, visitor);
 }
 
 static void on_connection(void *user, struct MHD_Connection *connection, void **context,
@@ -120,11 +109,11 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
 /* Close connections that send too slowly. */
 static void sweep(struct server *server)
 {
-	int64_t now = server->oldest ? mpijob__base_clock_monotonic_ms() : 0;
+	const struct mpijob__base_list *link = server->connections.next;
+	int64_t now = link->owner ? mpijob__base_clock_monotonic_ms() : 0;
 
-	for (struct visitor *visitor = server->oldest; visitor && visitor->end_ms <= now;
-	     visitor = visitor->next)
-		show_out(visitor);
+	for (; link->owner && ((struct visitor *)link->owner)->end_ms <= now; link = link->next)
+		show_out(link->owner);
 }
 
 /* ---- answers ---- */
@@ -214,6 +203,7 @@ struct server *server_new(int fd, const struct server_page *pages, void *user)
 	const union MHD_DaemonInfo *info = NULL;
 
 	if (server) {
+		mpijob__base_list_init(&server->connections);
 		server->pages = pages;
 		server->user = user;
 		server->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, server,
@@ -245,7 +235,9 @@ int server_fd(const struct server *server)
 int64_t server_due_ms(struct server *server)
 {
 	MHD_UNSIGNED_LONG_LONG wait;
-	int64_t due = server->oldest ? mpijob__base_clock_monotonic_ms() + SWEEP_MS : -1;
+	int64_t due = mpijob__base_list_first(&server->connections)
+			  ? mpijob__base_clock_monotonic_ms() + SWEEP_MS
+			  : -1;
 
 	if (MHD_get_timeout(server->daemon, &wait) == MHD_YES && (due < 0 || wait < SWEEP_MS))
 		due = mpijob__base_clock_monotonic_ms() +

@@ -521,7 +521,7 @@ static void test_slow_reader(void **state)
 			    "done; echo end");
 	wait_phase("slow", "Running");
 	ask_start(&node, &answer, 1, "GET", PODS "/slow/log?follow=true", NULL, NULL);
-	exchange = node.local->calls->exchange;
+	exchange = ((struct call *)mpijob__base_list_first(&node.local->calls))->exchange;
 	assert_int_equal(mpijob_client_poll(node.client, 0), 0);
 	transport.pause(node.local, exchange, 1);
 	poll_for(&node, 1500);

@@ -124,7 +124,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "const char *form = name ? NULL : mpijob__job_syntax_label(name);", UNIT + "render_hostile.c", "names_are_refused_that_are_none"),
     ],
     "The cluster domain has only": [
-        ("lib/render/subject.c", 'XYZ0123456789.-")', 'XYZ0123456789.-$();")', UNIT + "render_hostile.c",
+        ("lib/base/dns.c", 'XYZ0123456789.-")', 'XYZ0123456789.-$();")', UNIT + "render_hostile.c",
          "cluster_domains_are_refused_that_are_none"),
     ],
     "Nothing else of a job gets into a script": [
@@ -214,8 +214,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "operator_config.c", "annotations_need_leave"),
     ],
     "If it is not listed, an Event": [
-        ("lib/operator/config_effective.c", 'if (mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"',
-         'if (0 && mpijob__core_diag_addf(work->diag, MPIJOB_SEVERITY_WARNING, "annotation-ignored"', UNIT + "operator_configure.c",
+        ("lib/operator/config_effective.c", 'if (mpijob__operator_report(work->diag, &finding, "the annotation',
+         'if (0 && mpijob__operator_report(work->diag, &finding, "the annotation', UNIT + "operator_configure.c",
          "annotations_count_where_they_are_allowed"),
     ],
     "Values are parsed as those of a flag": [

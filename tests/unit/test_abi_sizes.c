@@ -88,7 +88,8 @@
 	X(effective_value, refused, 48, 40)      \
 	X(feature, notice, 56, 48)               \
 	X(observed, priority_value, 168, 160)    \
-	X(action, event_message, 88, 80)
+	X(fresh_read, uid, 48, 40)               \
+	X(action, difference, 112, 104)
 
 #ifdef __LP64__
 #define LAYOUT(name, last, bytes, offset, ...)                                                   \

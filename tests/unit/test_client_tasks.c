@@ -205,8 +205,8 @@ static void given_up(void **state)
 		mpijob_task_cancel(tasks[i]);
 	assert_int_equal(mpijob_client_poll(client, 0), 0);
 	assert_int_equal(told.count, 0);
-	assert_null(client->tasks);
-	assert_null(client->watches);
+	assert_null(mpijob__base_list_first(&client->tasks));
+	assert_null(mpijob__base_list_first(&client->watches));
 	/* Those that are left go with the client. */
 	assert_int_equal(mpijob_client_wait_job_start(client, "default", "pi", "Running", 60000,
 			     &callbacks, NULL, NULL),
@@ -312,7 +312,7 @@ static void any_object(void **state)
 	poll_until(client, &told.count);
 	assert_int_equal(told.code, MPIJOB_ERR_TIMEOUT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "wait-failed");
-	assert_null(client->watches);
+	assert_null(mpijob__base_list_first(&client->watches));
 	access.verb = "create";
 	access.resource = "jobs";
 	fake_script(&fake, allowed);
@@ -364,7 +364,7 @@ static void wrong_calls(void **state)
 			     NULL, NULL),
 	    MPIJOB_ERR_USAGE);
 	assert_int_equal(told.count, 0);
-	assert_null(client->tasks);
+	assert_null(mpijob__base_list_first(&client->tasks));
 	assert_int_equal(fake.log_count, 0);
 	mpijob_free(job);
 	mpijob_client_free(client);

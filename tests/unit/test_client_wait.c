@@ -60,7 +60,7 @@ static void set_up(struct rig *rig, const char *wanted)
 
 static void tear_down(struct rig *rig)
 {
-	assert_null(rig->client->watches);
+	assert_null(mpijob__base_list_first(&rig->client->watches));
 	mpijob_diag_free(rig->diag);
 	mpijob_client_free(rig->client);
 	assert_null(rig->fake.exchanges);

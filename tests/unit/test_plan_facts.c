@@ -74,6 +74,34 @@ static void test_order(void **state)
 	mpijob_facts_free(facts);
 }
 
+static void test_find(void **state)
+{
+	mpijob_facts *facts = mpijob_facts_new();
+	char name[32], uid[40];
+	struct mpijob_pod_facts launcher = pod_of(MPIJOB_ROLE_LAUNCHER, -1, name, uid, 7);
+	size_t at = 99;
+
+	(void)state;
+	for (int32_t i = 0; i < 12; i++)
+		assert_int_equal(put(facts, i, i + 100, 0), 1);
+	assert_int_equal(mpijob_facts_put_pod(facts, &launcher), 1);
+	assert_int_equal(mpijob_facts_pod_find(facts, MPIJOB_ROLE_WORKER, 11, "pi-worker-11", &at),
+	    1);
+	assert_string_equal(mpijob_facts_pod_at(facts, at)->uid, "uid-111");
+	assert_int_equal(mpijob_facts_pod_find(facts, MPIJOB_ROLE_LAUNCHER, -1, "pi-launcher-00007",
+			     &at),
+	    1);
+	assert_int_equal(at, 12);
+	assert_int_equal(mpijob_facts_pod_find(facts, MPIJOB_ROLE_WORKER, 11, "pi-worker-1", &at),
+	    0);
+	assert_int_equal(mpijob_facts_pod_find(facts, MPIJOB_ROLE_WORKER, 12, "pi-worker-12", &at),
+	    0);
+	assert_int_equal(at, 12);
+	assert_int_equal(mpijob_facts_pod_find(facts, MPIJOB_ROLE_WORKER, 1, NULL, &at),
+	    MPIJOB_ERR_USAGE);
+	mpijob_facts_free(facts);
+}
+
 static void test_news(void **state)
 {
 	mpijob_facts *facts = mpijob_facts_new();
@@ -202,7 +230,7 @@ static void test_growth(void **state)
 		}
 		assert_true(facts->pods.count <= 50);
 		/* nodes, a reason, an owner, the beginning of the names */
-		assert_true(facts->pods.strings.count <= 50 + 1 + 1 + 1);
+		assert_true(facts->pods.strings.table.count <= 50 + 1 + 1 + 1);
 		if (round == 3)
 			slots = facts->pods.slots;
 		if (round > 3)
@@ -572,6 +600,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_news),
 		cmocka_unit_test(test_made_again),
 		cmocka_unit_test(test_launcher_made_again),

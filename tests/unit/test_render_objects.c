@@ -83,6 +83,36 @@ static void counts_and_finds(void **state)
 	mpijob_objects_free(objects);
 }
 
+static void child_names(void **state)
+{
+	static const struct {
+		int32_t role, index;
+		const char *name;
+	} cases[] = {
+		{ MPIJOB_ROLE_SERVICE, -1, "pi" },
+		{ MPIJOB_ROLE_CONFIG_MAP, -1, "pi-config" },
+		{ MPIJOB_ROLE_SECRET, 7, "pi-ssh" },
+		{ MPIJOB_ROLE_WORKER, 12, "pi-worker-12" },
+		{ MPIJOB_ROLE_LAUNCHER, -1, "pi-launcher" },
+	};
+	mpijob_text *text = mpijob_text_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		mpijob_text_clear(text);
+		assert_int_equal(mpijob_child_name_write("pi", cases[i].role, cases[i].index,
+				     mpijob_text_write, text),
+		    0);
+		assert_string_equal(mpijob_text_data(text), cases[i].name);
+	}
+	assert_int_equal(mpijob_child_name_write("pi", 0, 0, mpijob_text_write, text),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_child_name_write("pi", MPIJOB_ROLE_WORKER, -1, mpijob_text_write,
+			     text),
+	    MPIJOB_ERR_USAGE);
+	mpijob_text_free(text);
+}
+
 /* A caller that was compiled for an older library gets what its struct has, and not a byte more. */
 static void head_of_an_older_size(void **state)
 {
@@ -534,6 +564,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_and_finds),
+		cmocka_unit_test(child_names),
 		cmocka_unit_test(head_of_an_older_size),
 		cmocka_unit_test(no_gang_no_pod_group),
 		cmocka_unit_test(views_the_pod_group),
