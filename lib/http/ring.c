@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a call is a member of several rings at a time, leaves each of them in one step, and knows
- * whether it is in one.
+ * Intrusive circular lists of calls. A call has one link per list, so that it can be in several
+ * lists, and it leaves a list in constant time.
  */
 #include "http/ring.h"
 
