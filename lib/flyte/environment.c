@@ -183,7 +183,7 @@ static int is_passed(const mpijob_node *words, size_t at, const char *name)
 		if (next && strcmp(word, "-x") == 0 && strncmp(next, name, len) == 0 &&
 		    (next[len] == '\0' || next[len] == '='))
 			return 1;
-		i += mpijob__job_advice_values(word);
+		i += mpijob__job_advice_option_values(word);
 	}
 	return 0;
 }
