@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mpijob.h
- * Everything of libmpijob in one include. (http.h belongs to libmpijob-http, local.h to
- * libmpijob-local.)
+ * Includes every header of libmpijob, but not http.h (libmpijob-http) and local.h
+ * (libmpijob-local).
  */
 #ifndef MPIJOB_MPIJOB_H
 #define MPIJOB_MPIJOB_H
