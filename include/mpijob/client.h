@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file client.h
- * A client of any cluster: requests and answers over whichever transport it was given.
+ * A Kubernetes client: requests and answers over any transport.
  *
- * Every call can be made in two ways. Started (`mpijob_client_start`), it goes on while
- * mpijob_client_poll() runs, beside thousands of others, and ends in a callback. Or made at once
- * (mpijob_client_get() and its sisters), which polls until the answer is there.
+ * There are asynchronous and synchronous calls. An asynchronous call (mpijob_client_start())
+ * progresses while mpijob_client_poll() runs, concurrently with thousands of others, and ends with
+ * a callback. A synchronous call (mpijob_client_get() and so on) polls until its answer has
+ * arrived.
  *
- * What a server says in a `Status` becomes findings, one for each cause, as if the check had been
- * local.
+ * Each cause in the `Status` of a server becomes a finding, in the same form as findings of the
+ * library.
  */
 #ifndef MPIJOB_CLIENT_H
 #define MPIJOB_CLIENT_H
@@ -25,18 +26,17 @@ extern "C" {
 /** A client; owns its transport. */
 typedef struct mpijob_client mpijob_client;
 
-/** @name Make, drive, free
+/** @name Make, poll, free
  * @{ */
 
 /**
  * Make a client.
  *
- * @param transport  not NULL; copied. `start`, `poll`, `cancel`, `wake` and `destroy` must be
- *                   there.
- * @param self       what the transport's functions get first; may be NULL. *Taken*: `destroy` is
- *                   called with it when the client is freed, and also when this call fails, for
- *                   whatever reason, unless `transport` is NULL or too short to hold `destroy`.
- * @param out        not NULL; the client, yours.
+ * @param transport  not NULL; copied. `start`, `poll`, `cancel`, `wake` and `destroy` are required.
+ * @param self       first argument of the transport's functions; may be NULL. *Taken*: the library
+ *                   calls `destroy` with it when the client is freed, and also when this call fails
+ *                   for any reason, unless `transport` is NULL or too short to contain `destroy`.
+ * @param out        not NULL; receives the client, yours.
  * @return 0; `MPIJOB_ERR_USAGE` (a function is missing, NULL, size), `MPIJOB_ERR_UNSUPPORTED`
  *         (size); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
@@ -44,29 +44,30 @@ typedef struct mpijob_client mpijob_client;
 MPIJOB_API int mpijob_client_new(const struct mpijob_transport *transport, void *self,
     mpijob_client **out);
 
-/** How a client behaves toward its server; as client-go unless said otherwise. */
+/** Rate limits and retries of a client. The defaults are those of client-go unless a member says
+ * otherwise. */
 struct mpijob_client_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** Requests a second that may leave, watches and followed logs not counted; 0: no limit. */
+	/** Requests per second, not counting watches and followed logs; 0: no limit. */
 	int32_t qps;
-	/** Requests that may leave at once on top, when the client was quiet; 0: twice `qps`. */
+	/** Requests that an idle client may send at once; 0: twice `qps`. */
 	int32_t burst;
-	/** How often one request is sent again after 429 or 5xx with a Retry-After in seconds, and
-	 * a GET also after a broken connection; 0: 10; negative: never. A write whose outcome is
-	 * unknown is never sent again. */
+	/** Retries of one request after 429 or 5xx with a Retry-After in seconds, and of a GET also
+	 * after a broken connection; 0: 10; negative: none. A write whose result is unknown is
+	 * never retried. */
 	int32_t retries;
-	/** A server may make a retry wait so long at most; beyond it the answer is handed on; 0:
-	 * 60,000. */
+	/** Longest Retry-After in milliseconds that is waited for; if it is longer, the call
+	 * returns the answer; 0: 60,000. */
 	int64_t retry_after_most_ms;
-	/** Called with what servers warn of (`Warning` headers), each text once for each request.
-	 * May be NULL. */
+	/** Receives the `Warning` headers of servers, each text once for each request. May be NULL.
+	 */
 	void (*warning)(void *user, const char *text);
 	void *warning_user; /**< Passed to `warning`. */
 };
 #define MPIJOB_CLIENT_OPTIONS_INIT { sizeof(struct mpijob_client_options), 0, 0, 0, 0, NULL, NULL }
 
 /**
- * Change how a client behaves; for requests from now on.
+ * Change the options of a client. They apply to requests that are started later.
  *
  * @param client   not NULL.
  * @param options  NULL for the defaults; copied.
@@ -77,39 +78,40 @@ MPIJOB_API int mpijob_client_set_options(mpijob_client *client,
     const struct mpijob_client_options *options);
 
 /**
- * Free a client: calls under way are cancelled without a callback, the transport is destroyed.
+ * Free a client. Running calls are cancelled without a callback, the transport is destroyed.
  *
- * @param client  yours, or NULL. Not from inside of mpijob_client_poll() and its callbacks.
+ * @param client  yours, or NULL. Must not be called from a callback inside mpijob_client_poll().
  * @since 0.1
  */
 MPIJOB_API void mpijob_client_free(mpijob_client *client);
 
 /**
- * Move all calls on; callbacks happen inside. Wait at most so long for something to happen. It may
- * return before that with nothing done: look at what you wait for, and call it again.
+ * Process all calls, and wait at most the given time for progress. Callbacks run inside this
+ * function. It may return early without progress: check your condition and call it again.
  *
  * @param client      not NULL.
  * @param timeout_ms  milliseconds; 0: do not wait; negative: no limit.
- * @return 0; `MPIJOB_ERR_USAGE` (from inside of a callback); what the transport returned.
+ * @return 0; `MPIJOB_ERR_USAGE` (called from a callback); what the transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_poll(mpijob_client *client, int timeout_ms);
 
 /**
- * For a host's own event loop; see `interest` in transport.h.
+ * Get a file descriptor and a deadline for an event loop of your own; see `interest` in
+ * transport.h.
  *
  * @param client       not NULL.
- * @param fd           not NULL.
- * @param deadline_ms  not NULL.
- * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport has no such thing); `MPIJOB_ERR_USAGE` (NULL);
- *         what the transport returned.
+ * @param fd           not NULL; receives the descriptor.
+ * @param deadline_ms  not NULL; receives the deadline.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (the transport does not have `interest`); `MPIJOB_ERR_USAGE`
+ *         (NULL); what the transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *deadline_ms);
 
 /**
- * Make a waiting mpijob_client_poll() return, or the next one when none waits. May be called from
- * any thread, and from a signal handler.
+ * Make the waiting mpijob_client_poll() return, or the next one if none is waiting. May be called
+ * from any thread, and from a signal handler.
  *
  * @param client  not NULL.
  * @since 0.1
@@ -117,11 +119,11 @@ MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *d
 MPIJOB_API void mpijob_client_wake(mpijob_client *client);
 
 /**
- * Make the call made at once that waits on this client, or the next one, return
- * `MPIJOB_ERR_CANCELLED`. May be called from any thread, and from a signal handler. Started calls,
- * watches and logs go on. A waiting mpijob_client_poll() returns too, but what was asked for stays
- * for the next call made at once: who polls by hand and means to clean up afterwards takes
- * mpijob_client_wake() and a flag.
+ * Make the waiting synchronous call, or the next one if none is waiting, return
+ * `MPIJOB_ERR_CANCELLED`. May be called from any thread, and from a signal handler. Asynchronous
+ * calls, watches and logs continue. A waiting mpijob_client_poll() returns too, but the request to
+ * cancel remains for the next synchronous call; so a program that calls mpijob_client_poll() itself
+ * and cleans up afterwards should use mpijob_client_wake() and a flag of its own.
  *
  * @param client  not NULL.
  * @since 0.1
@@ -129,23 +131,24 @@ MPIJOB_API void mpijob_client_wake(mpijob_client *client);
 MPIJOB_API void mpijob_client_cancel(mpijob_client *client);
 
 /** @} */
-/** @name Name what you want
+/** @name Targets
  * @{ */
 
-/** As the kind is known; kinds that are not known are in namespaces. */
+/** Known kinds have their scope; unknown kinds are namespaced. */
 #define MPIJOB_SCOPE_AUTO       0
 #define MPIJOB_SCOPE_NAMESPACED 1 /**< Objects of the kind are in namespaces. */
-#define MPIJOB_SCOPE_CLUSTER    2 /**< They are not; `namespace_` is ignored. */
+/** Objects of the kind are not in namespaces; `namespace_` is ignored. */
+#define MPIJOB_SCOPE_CLUSTER 2
 
 /**
- * Which object or collection, and how.
+ * An object or collection, with query parameters.
  *
- * A URL names a resource, not a kind. For a custom resource, give the `plural` and `scope` of its
- * CustomResourceDefinition (spec.names.plural, spec.scope), or of the server's discovery. Where
- * they are not given, the resource is guessed from the kind, in lower case: "s" is added, "es"
- * after an "s", and "y" becomes "ies" unless a vowel is before it. What ends in "endpoints" stays,
- * and PodMetrics and NodeMetrics of metrics.k8s.io are known. A guess is wrong for a resource whose
- * author chose another plural.
+ * A URL contains a resource, not a kind. For a custom resource, set the `plural` and `scope` of its
+ * CustomResourceDefinition (spec.names.plural, spec.scope) or of the server's discovery. Without
+ * `plural`, the resource is guessed from the kind in lower case: "s" is added, "es" after an "s",
+ * and "y" becomes "ies" unless a vowel is before it. Names that end in "endpoints" are unchanged,
+ * and PodMetrics and NodeMetrics of metrics.k8s.io are known. The guess is wrong for a resource
+ * with another plural.
  */
 struct mpijob_target {
 	size_t size;             /**< `sizeof` this struct. */
@@ -155,7 +158,7 @@ struct mpijob_target {
 	const char *namespace_;
 	const char *name;        /**< NULL: the collection. */
 	const char *subresource; /**< "status", "log"; NULL for the object itself. */
-	/** Pairs: name, value, name, value, ...; unescaped; may be NULL. */
+	/** Names and values in turn: name, value, name, value, ...; not escaped; may be NULL. */
 	const char *const *query;
 	size_t query_count; /**< Strings in `query`, an even number. */
 	const char *plural; /**< The resource: "pods"; NULL: guessed from the kind. */
@@ -172,54 +175,54 @@ struct mpijob_target {
  * @param user    passed to the sink.
  * @return 0; `MPIJOB_ERR_USAGE` (a name of "", "." or "..", or with "/"; a name without the
  *         namespace that its kind has; an odd query; an unknown scope; a struct too short);
- *         `MPIJOB_ERR_UNSUPPORTED` (a struct with more members than are known); `MPIJOB_ERR_NOMEM`;
- *         what the sink returned.
+ *         `MPIJOB_ERR_UNSUPPORTED` (a struct with unknown members that are set);
+ *         `MPIJOB_ERR_NOMEM`; what the sink returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_target_write(const struct mpijob_target *target, mpijob_write_fn write,
     void *user);
 
 /** @} */
-/** @name Started calls
+/** @name Asynchronous calls
  * @{ */
 
-/** A call under way; dead after its `done` was called or mpijob_call_cancel(). */
+/** A running call; invalid after its `done` was called, or after mpijob_call_cancel(). */
 typedef struct mpijob_call mpijob_call;
 
 /** The answer to a call. All pointers are borrowed for the callback. */
 struct mpijob_answer {
 	size_t size; /**< `sizeof` this struct of the library. */
-	/** 0, or `MPIJOB_ERR_*`: what the status, or the failure without one, means. */
+	/** 0, or `MPIJOB_ERR_*` for the HTTP status, or for a failure without an answer. */
 	int32_t code;
-	int32_t status; /**< HTTP status; 0 when none came. */
-	/** The body, NUL-terminated; "" for a streamed one of status 200. Never NULL. */
+	int32_t status; /**< HTTP status; 0 without an answer. */
+	/** The body, NUL-terminated; "" if it was streamed with status 200. Never NULL. */
 	const char *body;
-	size_t body_len;    /**< Its bytes. */
+	size_t body_len;    /**< Number of bytes. */
 	const char *reason; /**< The Status' reason ("AlreadyExists"); NULL when absent. */
-	/** For people: the Status' message, or what failed; NULL when all is well. */
+	/** For users: the Status' message, or a description of the failure; NULL on success. */
 	const char *message;
-	int64_t retry_after_ms; /**< The server asks to wait so long; 0 when it does not. */
+	int64_t retry_after_ms; /**< Retry-After of the server in milliseconds; 0 when absent. */
 };
 
-/** What to call back. `done` is called exactly once, unless the call is cancelled. */
+/** Callbacks of a call. `done` is called exactly once, unless the call is cancelled. */
 struct mpijob_callbacks {
 	size_t size; /**< `sizeof` this struct. */
-	/** Bytes of a streamed answer of status 200, as they come; return 0 to go on, else the call
-	 * is ended with that code. */
+	/** Receives the bytes of a streamed answer with status 200. Return 0 to continue; another
+	 * value ends the call with this code. */
 	int (*data)(void *user, const char *data, size_t len);
-	/** The call is over. New calls may be started here. Not NULL. */
+	/** The call has ended. May start new calls. Not NULL. */
 	void (*done)(void *user, const struct mpijob_answer *answer);
 	void *user; /**< Passed to both. */
 };
 #define MPIJOB_CALLBACKS_INIT { sizeof(struct mpijob_callbacks), NULL, NULL, NULL }
 
 /**
- * Start a call. It never ends inside this function.
+ * Start an asynchronous call. No callback runs inside this function.
  *
  * @param client     not NULL.
  * @param request    not NULL; copied.
  * @param callbacks  not NULL; copied. With `data`, the answer is streamed.
- * @param out        set to the call, borrowed, for cancelling; may be NULL.
+ * @param out        receives the call, borrowed, to cancel or pause it; may be NULL.
  * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the
  *         transport returned.
  * @since 0.1
@@ -227,12 +230,12 @@ struct mpijob_callbacks {
 MPIJOB_API int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
     const struct mpijob_callbacks *callbacks, mpijob_call **out);
 
-/** Give a call up: no callback comes any more. `call` not NULL, not ended. @since 0.1 */
+/** Cancel a call: its callbacks are not called any more. `call` not NULL, not ended. @since 0.1 */
 MPIJOB_API void mpijob_call_cancel(mpijob_call *call);
 
 /**
- * Stop (`on` 1) or go on (`on` 0) receiving data of a streamed call: back-pressure for a reader
- * that is behind. Where the transport cannot do that, data that comes is kept for you.
+ * Pause (`on` 1) or continue (`on` 0) a streamed call: back-pressure for a slow reader. If the
+ * transport cannot pause, the client buffers the data.
  *
  * @param call  not NULL, not ended.
  * @param on    1 or 0.
@@ -241,18 +244,19 @@ MPIJOB_API void mpijob_call_cancel(mpijob_call *call);
 MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
 
 /** @} */
-/** @name Calls made at once
- * Each polls until the answer is there; other calls go on meanwhile. They return 0 or what the
- * answer means: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404), `MPIJOB_ERR_CONFLICT`
- * (409), `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429, 5xx),
- * `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501), `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`,
+/** @name Synchronous calls
+ * Each function polls until its answer has arrived; other calls continue meanwhile. It returns 0 or
+ * the code for the answer: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404),
+ * `MPIJOB_ERR_CONFLICT` (409), `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429,
+ * 5xx), `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501), `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`,
  * `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_SYNTAX` (the answer
- * is no JSON, or larger than 64 MiB), `MPIJOB_ERR_USAGE` (also from inside of a callback: start a
- * call there). What a write takes beyond its body (`fieldManager`, `fieldValidation`, `dryRun`)
- * goes into the target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` of a write nobody
- * knows whether it happened: look first. Nor is that known after 5xx from a gateway; so what was
- * sent again after one may meet itself, as `MPIJOB_ERR_CONFLICT` of a create or
- * `MPIJOB_ERR_NOT_FOUND` of a deletion. The calls of jobs.h look by themselves.
+ * is not JSON, or larger than 64 MiB), `MPIJOB_ERR_USAGE` (also if it is called from a callback:
+ * start an asynchronous call there). Parameters of a write (`fieldManager`, `fieldValidation`,
+ * `dryRun`) belong to the target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` the
+ * result of a write is unknown: read the object. The result is also unknown after 5xx from a
+ * gateway; so a retry after 5xx may find the effect of its own first attempt, and return
+ * `MPIJOB_ERR_CONFLICT` for a create or `MPIJOB_ERR_NOT_FOUND` for a deletion. The functions of
+ * jobs.h resolve these cases themselves.
  * @{ */
 
 /**
@@ -260,7 +264,7 @@ MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
  *
  * @param client  not NULL.
  * @param target  not NULL.
- * @param out     not NULL; the document, yours.
+ * @param out     not NULL; receives the document, yours.
  * @param diag    findings, or NULL.
  * @return see above.
  * @since 0.1
@@ -269,13 +273,13 @@ MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_targ
     mpijob_doc **out, mpijob_diag *diag);
 
 /**
- * Get a whole collection, page by page, as one list: of one moment where the server can, and of the
- * newest moment when it forgot the first one meanwhile.
+ * Get a whole collection page by page as one list. All pages have the same resourceVersion if the
+ * server supports it; if that version expires meanwhile, the list is of the newest version.
  *
  * @param client  not NULL.
- * @param target  the collection; not NULL. `limit` and `continue` in its query are ours to set.
- * @param page    items asked for at a time; 0: 500.
- * @param out     not NULL; a list whose items all have apiVersion and kind, yours.
+ * @param target  the collection; not NULL. Its query must not contain `limit` and `continue`.
+ * @param page    items for each page; 0: 500.
+ * @param out     not NULL; receives the list, yours; all its items have apiVersion and kind.
  * @param diag    findings, or NULL.
  * @return see above.
  * @since 0.1
@@ -289,7 +293,7 @@ MPIJOB_API int mpijob_client_list(mpijob_client *client, const struct mpijob_tar
  * @param client   not NULL.
  * @param target   the collection; not NULL.
  * @param object   not NULL.
- * @param out      what the server stored, yours; may be NULL.
+ * @param out      receives the object as stored by the server, yours; may be NULL.
  * @param diag     findings, or NULL.
  * @return see above.
  * @since 0.1
@@ -315,9 +319,10 @@ MPIJOB_API int mpijob_client_update(mpijob_client *client, const struct mpijob_t
 MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target,
     const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
 
-#define MPIJOB_PATCH_MERGE     0 /**< JSON merge patch (RFC 7386). */
-#define MPIJOB_PATCH_JSON      1 /**< JSON patch (RFC 6902): a list of operations. */
-#define MPIJOB_PATCH_STRATEGIC 2 /**< Kubernetes' own; for built-in kinds, not for MPIJobs. */
+#define MPIJOB_PATCH_MERGE 0 /**< JSON merge patch (RFC 7386). */
+#define MPIJOB_PATCH_JSON  1 /**< JSON patch (RFC 6902): a list of operations. */
+/** Strategic merge patch of Kubernetes; for built-in kinds, not for MPIJobs. */
+#define MPIJOB_PATCH_STRATEGIC 2
 
 /**
  * Change an object by a patch of the given type.
@@ -330,24 +335,24 @@ MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_ta
 MPIJOB_API int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target *target,
     int32_t type, const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
 
-/** How an object is applied. */
+/** Options of mpijob_client_apply(). */
 struct mpijob_apply_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** Who owns the fields, at most 128 printable bytes; NULL: "mpijob". */
+	/** Name of the field manager, at most 128 printable bytes; NULL: "mpijob". */
 	const char *field_manager;
-	int32_t force; /**< 1: take fields over that others own. */
+	int32_t force; /**< 1: take over fields of other managers. */
 };
 #define MPIJOB_APPLY_OPTIONS_INIT { sizeof(struct mpijob_apply_options), NULL, 0 }
 
 /**
- * Apply an object on the server's side: create it, or own and set just the fields that it has.
- * Fields that others own are findings, one for each, with `MPIJOB_ERR_CONFLICT`.
+ * Apply an object (server-side apply): create it, or set and own the fields that it has. With
+ * `MPIJOB_ERR_CONFLICT`, a finding names each field that another manager owns.
  *
  * @param client   not NULL.
  * @param target   names the object; not NULL.
  * @param object   not NULL.
  * @param options  NULL for the defaults.
- * @param out      what the server stored, yours; may be NULL.
+ * @param out      receives the object as stored by the server, yours; may be NULL.
  * @param diag     findings, or NULL.
  * @return see above.
  * @since 0.1
@@ -357,11 +362,11 @@ MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_ta
     mpijob_diag *diag);
 
 /**
- * Delete an object: mpijob_client_delete_with() with the options that are needed most.
+ * Delete an object: mpijob_client_delete_with() with the most common options.
  *
  * @param client       not NULL.
  * @param target       names the object; not NULL.
- * @param uid          the object must have this UID, else `MPIJOB_ERR_CONFLICT`; NULL: any.
+ * @param uid          the object must have this UID, otherwise `MPIJOB_ERR_CONFLICT`; NULL: any.
  * @param propagation  "Background", "Foreground" or "Orphan"; NULL: the server's default.
  * @param diag         findings, or NULL.
  * @return see above.
@@ -370,36 +375,37 @@ MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_ta
 MPIJOB_API int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target,
     const char *uid, const char *propagation, mpijob_diag *diag);
 
-/** What is asked of a deletion. */
+/** Options of mpijob_client_delete_with(). */
 struct mpijob_delete_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** The object must have this UID, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
+	/** The object must have this UID, otherwise `MPIJOB_ERR_CONFLICT`; NULL: any. */
 	const char *uid;
-	/** The object must be of this version, else `MPIJOB_ERR_CONFLICT`; NULL: any. */
+	/** The object must have this resourceVersion, otherwise `MPIJOB_ERR_CONFLICT`; NULL: any.
+	 */
 	const char *resource_version;
 	/** "Background", "Foreground" or "Orphan"; NULL: the server's default. */
 	const char *propagation;
-	/** How long containers may take to end, 0: none; NULL: as the object says. */
+	/** Grace period in seconds, 0: none; NULL: that of the object. */
 	const int64_t *grace_seconds;
 };
 #define MPIJOB_DELETE_OPTIONS_INIT { sizeof(struct mpijob_delete_options), NULL, NULL, NULL, NULL }
 
 /**
- * Delete an object, as said by options. What the target's query says (`dryRun`,
- * `gracePeriodSeconds`, ...) holds too.
+ * Delete an object with options. Parameters in the target's query (`dryRun`, `gracePeriodSeconds`,
+ * ...) have an effect too.
  *
  * @param client   not NULL.
  * @param target   names the object; not NULL.
  * @param options  NULL for the defaults.
  * @param diag     findings, or NULL.
- * @return see above; `MPIJOB_ERR_USAGE` also when the query has a parameter twice, or one that
- *         the options set, or a value that is not a number or not a boolean.
+ * @return see above; `MPIJOB_ERR_USAGE` also if the query has a parameter twice, a parameter that
+ *         the options set too, or an invalid number or boolean.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
     const struct mpijob_delete_options *options, mpijob_diag *diag);
 
-/** Something that one may be allowed to do. */
+/** A permission. */
 struct mpijob_access {
 	size_t size; /**< `sizeof` this struct. */
 	/** "create", "get", "list", "watch", "update", "patch", "delete"; not NULL. */
@@ -417,8 +423,8 @@ struct mpijob_access {
  *
  * @param client  not NULL.
  * @param access  not NULL.
- * @param diag    findings, or NULL; when the answer is no, the server's reason as a note.
- * @return 1 allowed, 0 not; negative: see above.
+ * @param diag    findings, or NULL; if it is not allowed, a note with the server's reason.
+ * @return 1 if it is allowed, 0 if it is not; negative: see above.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access,

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file diag.h
- * Findings: everything that the library has to say about your input, as data.
+ * Findings: errors, warnings and notes about your input, as data.
  *
- * A mpijob_diag is a list that you own and pass, last, to any call that may have more to say than
- * its result code. NULL is always accepted and means "I do not want to know". Calls append: read
- * the list after a call, or collect over many calls. Findings of severity error are the reason of
- * a failure; warnings and informations accompany success.
+ * A mpijob_diag is a list of findings that you own. Many functions take it as their last parameter
+ * and append to it; you may pass NULL if you do not need the findings. Read the list after one
+ * call, or after many. Findings of severity error give the reasons of a failure; warnings and
+ * informations may also accompany success.
  *
- * Printed, a finding is one line that says what would be accepted:
+ * A finding is printed as one line, which also says what is accepted:
  *
  *     job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'; use None,
- * Running or All
+ *     Running or All
  */
 #ifndef MPIJOB_DIAG_H
 #define MPIJOB_DIAG_H
@@ -25,38 +25,38 @@ extern "C" {
 /** A list of findings. */
 typedef struct mpijob_diag mpijob_diag;
 
-#define MPIJOB_SEVERITY_ERROR   1 /**< The input is refused. */
-#define MPIJOB_SEVERITY_WARNING 2 /**< The input is accepted, and probably not what you mean. */
-#define MPIJOB_SEVERITY_INFO    3 /**< Worth knowing. */
-/** Details of an operator's work, for its `log` if `log_actions` asks for them. Never in a list of
- * findings. */
+#define MPIJOB_SEVERITY_ERROR   1 /**< The input is rejected. */
+#define MPIJOB_SEVERITY_WARNING 2 /**< The input is accepted, but probably a mistake. */
+#define MPIJOB_SEVERITY_INFO    3 /**< A note. */
+/** Details of an operator's work, for its `log` if `log_actions` is set. A mpijob_diag never
+ * contains them. */
 #define MPIJOB_SEVERITY_DEBUG 4
 
-/** One finding. All strings are borrowed from the diag and live until it is cleared or freed. */
+/** One finding. All strings are borrowed from the diag until it is cleared or freed. */
 struct mpijob_finding {
 	size_t size;      /**< `sizeof(struct mpijob_finding)` of the library. */
 	int32_t severity; /**< `MPIJOB_SEVERITY_*`. */
-	int32_t line;     /**< 1 for the first line of the source; 0 when there is no place. */
-	int32_t column;   /**< 1 for the first byte of the line; 0 when there is no place. */
+	int32_t line;     /**< 1 for the first line of the source; 0 when unknown. */
+	int32_t column;   /**< 1 for the first byte of the line; 0 when unknown. */
 	/** Stable identifier, lower case with dashes: "unsupported-value". Never NULL. */
 	const char *id;
-	/** Kubernetes' own word: Required, Invalid, NotSupported, Forbidden, Duplicate, TooLong,
-	 * TypeInvalid, ...; NULL where Kubernetes has none. */
+	/** The reason word of Kubernetes: Required, Invalid, NotSupported, Forbidden, Duplicate,
+	 * TooLong, TypeInvalid, ...; NULL where Kubernetes has none. */
 	const char *reason;
 	/** Field path as Kubernetes prints it, "spec.mpiReplicaSpecs[Worker].replicas"; NULL when
-	 * none. */
+	 * the finding is not about a field. */
 	const char *field;
-	const char *message; /**< One line, lower case, no final stop. Never NULL. */
-	const char *source;  /**< Name of the file or other source; NULL when none was given. */
+	const char *message; /**< One line, lower case, without a full stop. Never NULL. */
+	const char *source;  /**< Name of the file or other source; NULL when unknown. */
 };
 
-/** Set `size` and nothing else. */
+/** Sets `size`; everything else is not given. */
 #define MPIJOB_FINDING_INIT { sizeof(struct mpijob_finding), 0, 0, 0, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Make an empty list.
  *
- * @return the list, yours; NULL when memory ran out.
+ * @return the list, yours; NULL if memory ran out.
  * @since 0.1
  */
 MPIJOB_API mpijob_diag *mpijob_diag_new(void);
@@ -78,7 +78,8 @@ MPIJOB_API void mpijob_diag_free(mpijob_diag *diag);
 MPIJOB_API void mpijob_diag_clear(mpijob_diag *diag);
 
 /**
- * Limit how many findings are kept; further ones are only counted (see mpijob_diag_dropped()).
+ * Limit the number of findings that the list keeps; further findings are only counted (see
+ * mpijob_diag_dropped()).
  *
  * @param diag   not NULL.
  * @param limit  0 for the default, 1000.
@@ -87,24 +88,24 @@ MPIJOB_API void mpijob_diag_clear(mpijob_diag *diag);
 MPIJOB_API void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit);
 
 /**
- * Say how severe the findings of one kind are from now on.
+ * Set the severity that findings of one kind have from now on.
  *
- * Warnings and notes can be silenced, raised and lowered. What is an error by itself stays one,
- * because the call that reports it fails. A finding that is raised to an error makes
- * mpijob_validate() and mpijob_render() fail as any error does; other calls go on, and
- * mpijob_diag_count_severity() counts it. mpijob_diag_clear() leaves this as it is.
+ * Warnings and notes can be silenced, raised and lowered. A finding that is reported as an error
+ * stays an error, because the call that reports it fails. A warning or note that is raised to an
+ * error makes mpijob_validate() and mpijob_render() fail like any error; other calls do not fail
+ * because of it, but mpijob_diag_count_severity() counts it as an error. mpijob_diag_clear() keeps
+ * these settings.
  *
  * @param diag      not NULL.
- * @param id        of the findings; need not be one of the library (see
- *                  mpijob_finding_kind_find()); not NULL; copied.
- * @param severity  `MPIJOB_SEVERITY_*`, or 0: they are neither kept nor counted.
- * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
+ * @param id        the kind, mpijob_finding.id; may also be one of your own; not NULL; copied.
+ * @param severity  `MPIJOB_SEVERITY_*`, or 0: findings of this kind are neither kept nor counted.
+ * @return 0; `MPIJOB_ERR_USAGE` (NULL, an unknown severity); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32_t severity);
 
 /**
- * Count the findings that are kept.
+ * Count the findings in the list.
  *
  * @param diag  may be NULL: 0.
  * @return how many mpijob_diag_at() can give.
@@ -113,17 +114,17 @@ MPIJOB_API int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32
 MPIJOB_API size_t mpijob_diag_count(const mpijob_diag *diag);
 
 /**
- * Count the findings of one severity, dropped ones included.
+ * Count the findings of one severity, including dropped ones.
  *
  * @param diag      may be NULL: 0.
  * @param severity  `MPIJOB_SEVERITY_*`.
- * @return how many there were.
+ * @return how many were reported.
  * @since 0.1
  */
 MPIJOB_API size_t mpijob_diag_count_severity(const mpijob_diag *diag, int32_t severity);
 
 /**
- * Count the findings that were not kept because of the limit, or for want of memory.
+ * Count the findings that were dropped because of the limit, or because memory ran out.
  *
  * @param diag  may be NULL: 0.
  * @return how many.
@@ -135,18 +136,18 @@ MPIJOB_API size_t mpijob_diag_dropped(const mpijob_diag *diag);
  * Read one finding.
  *
  * @param diag   may be NULL.
- * @param index  from 0, in the order in which they were found.
+ * @param index  from 0, in the order in which they were reported.
  * @return borrowed until the diag changes; NULL when there is no such finding.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_finding *mpijob_diag_at(const mpijob_diag *diag, size_t index);
 
 /**
- * Append a finding of your own (a transport or a plugin reports in the same form).
+ * Append a finding of your own (a transport or a plugin may report this way).
  *
  * @param diag     may be NULL: nothing happens.
  * @param finding  not NULL; copied. `message` and `id` must not be NULL.
- * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE` or `MPIJOB_ERR_UNSUPPORTED` (see base.h on
+ * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` and `MPIJOB_ERR_UNSUPPORTED` (see base.h on
  *         structs).
  * @since 0.1
  */
@@ -155,7 +156,7 @@ MPIJOB_API int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *f
 /**
  * Write one finding as one line of text, without a line end.
  *
- * Its strings are escaped as by mpijob_escaped_write(), so that input cannot drive a terminal.
+ * Its strings are escaped as by mpijob_escaped_write(), so that input cannot control a terminal.
  *
  * @param finding  not NULL.
  * @param write    the sink; not NULL.
@@ -166,18 +167,16 @@ MPIJOB_API int mpijob_diag_add(mpijob_diag *diag, const struct mpijob_finding *f
 MPIJOB_API int mpijob_finding_write(const struct mpijob_finding *finding, mpijob_write_fn write,
     void *user);
 
-/** A kind of finding: what all findings with the same identifier have in common. All strings are
- * constants. */
+/** A kind of finding: describes all findings with one identifier. All strings are constants. */
 struct mpijob_finding_kind {
 	size_t size;    /**< `sizeof(struct mpijob_finding_kind)` of the library. */
 	const char *id; /**< "unsupported-value". */
-	/** `MPIJOB_SEVERITY_*` as a rule; single findings may be less severe. */
+	/** The usual `MPIJOB_SEVERITY_*`; single findings may be less severe. */
 	int32_t severity;
-	/** One sentence: what is the matter. NULL in this library; `mpijob explain ID` prints it.
-	 */
+	/** One sentence: what is wrong. NULL in this library; `mpijob explain ID` prints it. */
 	const char *summary;
 	const char *advice; /**< One or two sentences: what to do. */
-	/** How one looks when printed. NULL in this library; `mpijob explain ID` prints it. */
+	/** A printed finding of this kind. NULL in this library; `mpijob explain ID` prints it. */
 	const char *example;
 };
 
@@ -194,7 +193,7 @@ MPIJOB_API size_t mpijob_finding_kind_count(void);
  * Read one kind.
  *
  * @param index  from 0; the order means nothing.
- * @return borrowed for ever; NULL when there is no such kind.
+ * @return a constant; NULL when there is no such kind.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index);
@@ -202,8 +201,8 @@ MPIJOB_API const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index
 /**
  * Find a kind by its identifier.
  *
- * @param id  NULL finds nothing.
- * @return borrowed for ever; NULL when there is no such kind.
+ * @param id  may be NULL: no kind.
+ * @return a constant; NULL when there is no such kind.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_finding_kind *mpijob_finding_kind_find(const char *id);

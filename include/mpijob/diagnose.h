@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file diagnose.h
- * What is wrong with a job that was submitted: the cause, from what the cluster shows of it.
+ * Find the causes of a submitted job's problems from its objects, Events and logs.
  *
- * A pure function. You give it what could be had (the MPIJob at least; pods, the launcher's Job,
- * Events and the last lines of logs when they are still there); it gives findings: each names a
- * cause, the pod or host concerned, and has an identifier whose entry in docs/findings.md says what
- * to do next.
+ * mpijob_diagnose() is a pure function. Its input is the evidence that is available: at least the
+ * MPIJob, and if they still exist its pods, the launcher Job, Events and the last lines of logs.
+ * Each finding names a cause and the pod or host. docs/findings.md says for its identifier what to
+ * do next.
  */
 #ifndef MPIJOB_DIAGNOSE_H
 #define MPIJOB_DIAGNOSE_H
@@ -25,35 +25,35 @@ struct mpijob_log_tail {
 	size_t size;           /**< `sizeof` this struct. */
 	const char *pod;       /**< Not NULL. */
 	const char *container; /**< NULL: the only one. */
-	const char *text;      /**< Lines; any bytes; may be NULL when `len` is 0. */
+	const char *text;      /**< The lines; any bytes; may be NULL when `len` is 0. */
 	size_t len;            /**< How many bytes. */
 };
 #define MPIJOB_LOG_TAIL_INIT { sizeof(struct mpijob_log_tail), NULL, NULL, NULL, 0 }
 
-/** What the cluster shows of a job. Everything is borrowed; what could not be had is NULL or 0. */
+/** The evidence about a job. Everything is borrowed; what is not available is NULL or 0. */
 struct mpijob_evidence {
 	size_t size; /**< `sizeof` this struct. */
-	/** The MPIJob with its status; not NULL; only its views are made. */
+	/** The MPIJob with its status; not NULL; only its typed views are created. */
 	mpijob *job;
 	const mpijob_node *launcher; /**< The batch/v1 Job. */
-	/** A v1 List, or list, of its pods, also the launcher's. */
+	/** The pods of the workers and the launcher: a v1 List, or a list. */
 	const mpijob_node *pods;
-	/** A v1 List, or list, of Events about the job, its launcher Job and its pods. */
+	/** Events about the job, its launcher Job and its pods: a v1 List, or a list. */
 	const mpijob_node *events;
 	const struct mpijob_log_tail *const *logs; /**< Last lines of containers. */
 	size_t logs_count;                         /**< How many. */
-	/** The time; 0: unknown, and nothing is said about how long things take. */
+	/** The current time; 0: unknown: no finding depends on durations. */
 	int64_t now_ms;
 };
 #define MPIJOB_EVIDENCE_INIT { sizeof(struct mpijob_evidence), NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
 /**
- * Name the causes of what goes wrong with a job.
+ * Report the causes of a job's problems.
  *
  * @param evidence  not NULL.
- * @param diag      not NULL; the causes, most telling first; nothing when all looks well. A cause
- *                  that stops the job is an error, one that may yet resolve itself or wastes
- *                  something is a warning, a hint a note.
+ * @param diag      not NULL; receives the causes, the most specific first; none if no problem is
+ *                  found. A cause that stops the job is an error; one that may resolve itself, or
+ *                  that wastes resources, is a warning; a hint is a note.
  * @return how many causes were found; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs);
  *         `MPIJOB_ERR_NOMEM`.
  * @since 0.1

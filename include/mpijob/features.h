@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file features.h
- * What an operator can do beyond mpi-operator v0.8.2, each only when it is asked for.
+ * Optional features that mpi-operator v0.8.2 does not have.
  *
- * All of it is off unless you set it, since a job of today could notice. One table names every
- * feature: the same name is the operator's flag (`--wait-for-hosts=60s`), the command's, a key of
- * the operator's configuration, and behind `libmpijob/` an annotation of an MPIJob. docs/options.md
- * is printed from it. With `reference` in the render options none is on.
+ * All features are off by default, because they could change the behaviour of existing jobs. One
+ * table describes them. The name of a feature is the flag of the operator (`--wait-for-hosts=60s`)
+ * and of the command, the key in the operator's configuration, and after the prefix `libmpijob/`
+ * the annotation of an MPIJob. docs/options.md is printed from the table. With `reference` in the
+ * render options all features are off.
  *
  * @code
  * struct mpijob_features features = MPIJOB_FEATURES_INIT;
@@ -27,35 +28,37 @@
 extern "C" {
 #endif
 
-/** Optional features; 0 is off. docs/options.md describes each one under its name with dashes. */
+/** Values of the features; 0 is off. docs/options.md describes each feature under its name with
+ * dashes. */
 struct mpijob_features {
 	size_t size; /**< `sizeof` this struct. */
-	/** 1: the MPIJob goes once its ttlSecondsAfterFinished is over. */
+	/** 1: the MPIJob is deleted when its ttlSecondsAfterFinished is over. */
 	int32_t ttl_deletes_job;
 	int32_t clean_launcher; /**< 1: cleanPodPolicy All deletes the launcher's pods too. */
-	/** Failed worker pods are recreated, at most this many times for each job. */
+	/** How many failed worker pods are recreated for one job. */
 	int32_t replace_workers;
-	/** A worker pod that failed starts the job again, at most so many times. */
+	/** How often a failed worker pod restarts the job. */
 	int32_t restart_gang;
-	/** 1: a job that is refused before it started is Failed until it is corrected. */
+	/** 1: an invalid job that has not started becomes Failed until it is corrected. */
 	int32_t fail_invalid;
-	/** 1: a gang whose launcher waits for its workers does not wait for the launcher. */
+	/** 1: if the launcher is created after the workers are ready, the gang does not include the
+	 * launcher. */
 	int32_t gang_safe_wait;
-	/** Port on which workers have to accept before they are ready. */
+	/** Port on which a worker must accept connections to become ready. */
 	int32_t worker_readiness;
-	int32_t ssh_port; /**< Port for sshd and ssh. */
-	/** 1: the user's environment variables win over those that are added. */
+	int32_t ssh_port; /**< Port of sshd and ssh. */
+	/** 1: environment variables of the user take precedence over those of the operator. */
 	int32_t user_variables;
-	/** 1: a dnsPolicy that the user chose stays with hostNetwork. */
+	/** 1: a dnsPolicy of the user is kept with hostNetwork. */
 	int32_t user_dns_policy;
-	/** 1: only their owner may read the keys, wherever they are mounted. */
+	/** 1: only the owner can read the SSH keys, wherever they are mounted. */
 	int32_t private_keys;
-	/** Seconds that the launcher's pod waits for the names of all hosts. */
+	/** Seconds that the launcher pod waits until the names of all hosts resolve. */
 	int32_t wait_for_hosts;
-	/** 1: short host names, and a discover_hosts.sh that counts. */
+	/** 1: short host names, and a discover_hosts.sh that generates the names with a counter. */
 	int32_t compact_hosts;
-	int32_t network_policy; /**< 1: only pods of the job reach pods of the job. */
-	/** 1: a job fails whose launcher succeeded although it lost a worker pod. */
+	int32_t network_policy; /**< 1: only pods of the job can connect to its pods. */
+	/** 1: a job whose launcher succeeded fails if it lost a worker pod. */
 	int32_t fail_lost_worker;
 };
 #define MPIJOB_FEATURES_INIT { sizeof(struct mpijob_features), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
@@ -66,18 +69,18 @@ struct mpijob_features {
 /** Seconds; written as "90s", "5m", "1h30m" or a number of seconds. */
 #define MPIJOB_FEATURE_DURATION 3
 
-/** One row of the table. All strings are constants of the library. */
+/** One row of the table. All strings are constants. */
 struct mpijob_feature {
 	size_t size;      /**< `sizeof` this struct of the library. */
 	const char *name; /**< "wait-for-hosts". */
 	int32_t kind;     /**< `MPIJOB_FEATURE_*`. */
-	int32_t minimum;  /**< The least value besides 0. */
+	int32_t minimum;  /**< The smallest value besides 0. */
 	int32_t maximum;  /**< The greatest value. */
-	/** Number of the defect of v0.8.2 that it cures (docs/differences.md); 0: none. */
+	/** Number of the defect of v0.8.2 that it fixes (docs/differences.md); 0: none. */
 	int32_t defect;
-	const char *summary; /**< One sentence: what it does. */
-	const char *detail;  /**< What exactly, and what it leaves alone. */
-	const char *notice;  /**< By what a job of today could notice that it is on. */
+	const char *summary; /**< One sentence: what the feature does. */
+	const char *detail;  /**< Details, and what the feature does not change. */
+	const char *notice;  /**< How an existing job could be affected. */
 };
 
 /**
@@ -107,17 +110,16 @@ MPIJOB_API const struct mpijob_feature *mpijob_feature_at(size_t index);
 MPIJOB_API const struct mpijob_feature *mpijob_feature_find(const char *name);
 
 /**
- * Set one feature from text, as flags, files and annotations give it.
+ * Set one feature from text, for example from a flag, a file or an annotation.
  *
- * A switch takes "true" and "false", any other kind a number within its bounds or a duration; "0"
- * and "false" are off for all kinds. Parts of seconds are rounded up.
+ * A switch accepts "true" and "false", a count a number within its bounds, a duration "90s", "5m"
+ * or seconds, rounded up to whole seconds. "0" and "false" turn features of all kinds off.
  *
  * @param features  not NULL; unchanged on failure.
- * @param name      of the feature; not NULL.
- * @param value     NULL: "true".
- * @param diag      findings, or NULL; they say what would be accepted.
- * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such feature); `MPIJOB_ERR_SPEC` (no such value);
- *         `MPIJOB_ERR_UNSUPPORTED` (the struct is of an older version that does not have it);
+ * @param name      name of the feature; not NULL. * @param value NULL: "true".
+ * @param diag      findings, or NULL; they say which values are accepted.
+ * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such feature); `MPIJOB_ERR_SPEC` (an invalid value);
+ *         `MPIJOB_ERR_UNSUPPORTED` (the struct is of an older version without this feature);
  *         `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
@@ -127,9 +129,8 @@ MPIJOB_API int mpijob_features_set(struct mpijob_features *features, const char 
 /**
  * Read one feature.
  *
- * @param features  NULL: all are off.
- * @param name      of the feature; not NULL.
- * @return its value; 0 when it is off, or when there is no such feature.
+ * @param features  NULL: all features are off. * @param name name of the feature; not NULL.
+ * @return its value; 0 if it is off or does not exist.
  * @since 0.1
  */
 MPIJOB_API int32_t mpijob_features_get(const struct mpijob_features *features, const char *name);

@@ -3,8 +3,8 @@
  * @file fields.h
  * The table of all fields of an MPIJob, as data.
  *
- * Defaults, checks, typed structs, documentation and language bindings all read this one table, so
- * a program that lists fields (an editor, a form, a binding) needs to know none by name.
+ * Defaults, validation, typed structs, documentation and language bindings read this table. So a
+ * program that lists fields (an editor, a form, a binding) does not contain their names.
  */
 #ifndef MPIJOB_FIELDS_H
 #define MPIJOB_FIELDS_H
@@ -22,23 +22,23 @@ extern "C" {
 #define MPIJOB_KIND_BOOL     4 /**< true or false. */
 #define MPIJOB_KIND_CHOICE   5 /**< One of the words in `choices`. */
 #define MPIJOB_KIND_TIME     6 /**< RFC 3339 time. */
-#define MPIJOB_KIND_OBJECT   7 /**< A map whose own fields are rows of the table. */
-#define MPIJOB_KIND_LIST     8 /**< A list of such maps. */
-#define MPIJOB_KIND_DOCUMENT 9 /**< A value of Kubernetes that passes through. */
+#define MPIJOB_KIND_OBJECT   7 /**< A map; its fields are rows of the table too. */
+#define MPIJOB_KIND_LIST     8 /**< A list of such maps (`MPIJOB_KIND_OBJECT`). */
+#define MPIJOB_KIND_DOCUMENT 9 /**< A value of a Kubernetes type, not described by this table. */
 
-/** One row. All strings are constants of the library. */
+/** One row: a field of the MPIJob. All strings are constants. */
 struct mpijob_field {
 	size_t size; /**< `sizeof(struct mpijob_field)` of the library. */
 	/** "spec.runPolicy.suspend"; for list entries "status.conditions[].type". */
 	const char *path;
 	int32_t kind; /**< `MPIJOB_KIND_*`. */
-	/** The default as text ("1", "None"); NULL: the field has no default. */
+	/** The default as text ("1", "None"); NULL: no default. */
 	const char *default_text;
-	/** The accepted words of a choice, or of a string that knows only some, closed by NULL;
-	 * else NULL. */
+	/** The accepted words of a choice, or of a string with a fixed set of values, terminated by
+	 * NULL; NULL: any. */
 	const char *const *choices;
-	const int64_t *minimum; /**< The least accepted number; NULL: no minimum. */
-	/** The first release of mpi-operator that knows the field: "0.3.0". */
+	const int64_t *minimum; /**< The smallest accepted number; NULL: no minimum. */
+	/** The first release of mpi-operator that has the field: "0.3.0". */
 	const char *since;
 	const char *summary; /**< One sentence. */
 };
@@ -69,29 +69,31 @@ MPIJOB_API const struct mpijob_field *mpijob_field_at(size_t index);
  */
 MPIJOB_API const struct mpijob_field *mpijob_field_find(const char *path);
 
-/** @name Fields of the pod templates
- * Kubernetes' own types: names, types and limits, without sentences.
- * @{ */
+/**
+ * @name Fields of the pod templates Types of Kubernetes: names, types and limits, without
+ * descriptions.
+ * @{
+ */
 
 #define MPIJOB_SHAPE_ONE  0 /**< One value. */
-#define MPIJOB_SHAPE_LIST 1 /**< A list of them. */
-#define MPIJOB_SHAPE_MAP  2 /**< A map from strings to them. */
+#define MPIJOB_SHAPE_LIST 1 /**< A list of values. */
+#define MPIJOB_SHAPE_MAP  2 /**< A map from strings to values. */
 
-/** One field of a type of Kubernetes. All strings are constants of the library. */
+/** One field of a Kubernetes type. All strings are constants. */
 struct mpijob_template_field {
 	size_t size;      /**< `sizeof` this struct. */
 	const char *name; /**< "containers"; "" for the template itself. */
 	/** "string", "boolean", "int32", "int64", "quantity", "int or string", "time", "any", or
-	 * the name of an object's type, "Container". */
+	 * the name of an object type, "Container". */
 	const char *type;
 	int32_t shape;         /**< `MPIJOB_SHAPE_*`. */
 	int32_t is_object;     /**< 1: it has fields of its own. */
-	int32_t required;      /**< 1: must be there. */
-	int32_t in_crd;        /**< 1: the CRD of mpi-operator v0.8.2 knows it. */
-	int32_t in_kubernetes; /**< 1: Kubernetes 1.36 knows it. */
-	/** What the API server fills in by the CRD; NULL when nothing. */
+	int32_t required;      /**< 1: the field is required. */
+	int32_t in_crd;        /**< 1: the CRD of mpi-operator v0.8.2 has it. */
+	int32_t in_kubernetes; /**< 1: Kubernetes 1.36 has it. */
+	/** The default that the API server sets according to the CRD; NULL: none. */
 	const char *default_text;
-	/** The accepted words, each closed by NUL, an empty one behind the last; NULL: any. */
+	/** The accepted words, each terminated by NUL, followed by an empty word; NULL: any. */
 	const char *choices;
 };
 #define MPIJOB_TEMPLATE_FIELD_INIT { sizeof(struct mpijob_template_field), NULL, NULL, 0, 0, 0, \
@@ -102,18 +104,19 @@ struct mpijob_template_field {
  *
  * @param path  "spec.containers[0].image"; text in brackets is ignored; "" is the template;
  *              not NULL.
- * @param out   not NULL; `size` set; filled when 1 is returned.
+ * @param out   not NULL; `size` set; filled if 1 is returned.
  * @return 1; 0 when there is no such field; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_template_field_find(const char *path, struct mpijob_template_field *out);
 
 /**
- * Read a field of the object at a path below a pod template, in the order of names.
+ * Get a field of the object at a path below a pod template, by position; the fields are sorted by
+ * name.
  *
  * @param path   as in mpijob_template_field_find(); not NULL.
  * @param index  from 0.
- * @param out    not NULL; `size` set; filled when 1 is returned.
+ * @param out    not NULL; `size` set; filled if 1 is returned.
  * @return 1; 0 when there is no such field; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
@@ -126,10 +129,10 @@ MPIJOB_API int mpijob_template_field_at(const char *path, size_t index,
  * templates.
  * @{ */
 
-/** How much the CRD tells. */
+/** Options of mpijob_crd_new(). */
 struct mpijob_crd_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** 1: with a sentence for each field of the MPIJob itself; 0: types alone. */
+	/** 1: with a description for each field of the MPIJob itself; 0: only types. */
 	int32_t descriptions;
 };
 #define MPIJOB_CRD_OPTIONS_INIT { sizeof(struct mpijob_crd_options), 0 }
@@ -137,12 +140,12 @@ struct mpijob_crd_options {
 /**
  * Make the CRD.
  *
- * An API server accepts, refuses, fills in and merges by it what it does by the CRD of mpi-operator
- * v0.8.2: descriptions aside, their schemas are equal. 66 KB of JSON (theirs has 313 KB), so that
- * kubectl can apply it on the client's side.
+ * Except for descriptions, its schema is equal to that of the CRD of mpi-operator v0.8.2, so an API
+ * server validates, defaults and merges MPIJobs in the same way. It is 66 KB of JSON (that of
+ * mpi-operator is 313 KB), small enough for a client-side `kubectl apply`.
  *
  * @param options  NULL for the defaults.
- * @param out      not NULL; the CustomResourceDefinition, yours.
+ * @param out      not NULL; receives the CustomResourceDefinition, yours.
  * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */

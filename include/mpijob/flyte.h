@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file flyte.h
- * Flyte's backend for MPI tasks: the template of a task becomes an MPIJob, the state of the job a
- * phase of Flyte.
+ * Flyte's backend for MPI tasks: makes an MPIJob from a task template, and a Flyte phase from the
+ * status of the job.
  *
- * The reference is the plugin "mpi" of flyteplugins v1.16.8. For `kubeflow.org/v1` the job is the
- * one that this plugin builds, field for field. For `kubeflow.org/v2beta1`, which mpi-operator and
- * Kueue take, it is that job converted (mpijob_convert()) and repaired: what the plugin does wrong,
- * or what would go wrong over SSH, is one row each of the list that mpijob_flyte_repair_at() reads,
- * and each repair that changed something is a finding "flyte-repair".
+ * The reference is the plugin "mpi" of flyteplugins v1.16.8. For `kubeflow.org/v1` the job is equal
+ * to the one that this plugin builds. For `kubeflow.org/v2beta1`, which mpi-operator and Kueue
+ * support, that job is converted (mpijob_convert()) and repaired. mpijob_flyte_repair_at() lists
+ * the repairs: defects of the plugin, and problems with SSH. Each repair that changes the job is a
+ * finding "flyte-repair".
  *
- * Templates are read as protobuf writes messages of `flyteidl.core.TaskTemplate` in JSON: keys in
- * camelCase (or as in the `.proto` file), enumerations as words or numbers, numbers also as
- * strings. `custom` is that of `task_type_version` 0 or 1.
+ * A template is a `flyteidl.core.TaskTemplate` in protobuf's JSON format: keys in camelCase (or as
+ * in the `.proto` file), enumerations as words or numbers, numbers also as strings. `custom` has
+ * the form of `task_type_version` 0 or 1.
  *
- * What only the administrator of Flyte knows is in struct mpijob_flyte_config, what only one
- * execution knows in struct mpijob_flyte_execution. Kubernetes' own types in them are documents, as
- * everywhere in this library.
+ * struct mpijob_flyte_config contains the configuration of the Flyte administrator, struct
+ * mpijob_flyte_execution the data of one execution. Values of Kubernetes types in them are nodes of
+ * documents.
  *
  * @code
  * static int make(const mpijob_doc *task, mpijob_doc **job, mpijob_diag *diag)
@@ -31,9 +31,9 @@
  * }
  * @endcode
  *
- * Not carried over, and refused: the CoPilot sidecar (`dataConfig`), and PodTemplates of the
- * cluster. What Flyte adds for the identity of an execution belongs to the labels in struct
- * mpijob_flyte_execution. Fields of pods that nobody knows are kept, where the plugin drops them.
+ * The CoPilot sidecar (`dataConfig`) and PodTemplates of the cluster are not supported: the call
+ * fails. Labels that Flyte adds for the identity of an execution belong to `labels` of struct
+ * mpijob_flyte_execution. Unknown fields of pods are kept; the plugin drops them.
  */
 #ifndef MPIJOB_FLYTE_H
 #define MPIJOB_FLYTE_H
@@ -46,35 +46,36 @@
 extern "C" {
 #endif
 
-/** @name What the plugin does, and what is done in its place
+/** @name Repairs
  * @{ */
 
-#define MPIJOB_FLYTE_SLOTS 0x1u /**< `slots` of the task count, also in version 1. */
-/** A worker's command is one; without one it serves SSH, not mpirun. */
+#define MPIJOB_FLYTE_SLOTS 0x1u /**< `slots` of the task is used, also in version 1. */
+/** The worker's own command is used; without one the worker runs sshd, not mpirun. */
 #define MPIJOB_FLYTE_WORKER_COMMAND 0x2u
-/** mpirun passes the launcher's variables to remote ranks. */
+/** mpirun passes the launcher's environment variables to remote ranks. */
 #define MPIJOB_FLYTE_ENVIRONMENT 0x4u
-/** A zero of the run policy that is written down is zero. */
+/** An explicit zero in the run policy is zero, not absent. */
 #define MPIJOB_FLYTE_ZERO          0x8u
 #define MPIJOB_FLYTE_SAFE_LAUNCHER 0x10u /**< The launcher is not interruptible. */
-/** The launcher has no GPUs but those that are asked for it. */
+/** The launcher has no GPUs, unless the task requests them for it. */
 #define MPIJOB_FLYTE_LAUNCHER_GPUS 0x20u
 /** The primary container comes first, where the operator expects it. */
 #define MPIJOB_FLYTE_PRIMARY_FIRST 0x40u
-#define MPIJOB_FLYTE_ONE_LAUNCHER  0x80u /**< There is one launcher, also in version 0. */
-/** The launcher's log, with the output of all ranks, is linked first. */
+#define MPIJOB_FLYTE_ONE_LAUNCHER  0x80u /**< The job has one launcher, also in version 0. */
+/** The first link is to the launcher's log, which has the output of all ranks. */
 #define MPIJOB_FLYTE_LAUNCHER_LOGS 0x100u
-/** A job that ended has ended, and of two conditions of one second the later counts. */
+/** A finished job stays finished; of two conditions of the same second the later in the list
+ * counts. */
 #define MPIJOB_FLYTE_END_COUNTS 0x200u
 
-/** One thing that the plugin does and this library, asked for the repair, does not. All strings are
- * constants. */
+/** A repair: a behaviour of the plugin that this library changes. All strings are constants. */
 struct mpijob_flyte_repair {
 	size_t size;      /**< `sizeof` this struct of the library. */
 	uint32_t flag;    /**< `MPIJOB_FLYTE_SLOTS` and so on. */
 	const char *name; /**< "slots". */
-	const char *what; /**< One or two sentences: what is done, and what the plugin does. */
-	const char *why;  /**< What goes wrong otherwise. */
+	/** One or two sentences: what the repair does, and what the plugin does. */
+	const char *what;
+	const char *why; /**< What goes wrong without it. */
 };
 
 /**
@@ -95,14 +96,14 @@ MPIJOB_API size_t mpijob_flyte_repair_count(void);
 MPIJOB_API const struct mpijob_flyte_repair *mpijob_flyte_repair_at(size_t index);
 
 /** @} */
-/** @name What Flyte knows
+/** @name Configuration and execution
  * @{ */
 
-/** What propeller's configuration says of pods, `plugins.k8s` in its file. NULL and 0: not given.
- * All is borrowed. */
+/** The section `plugins.k8s` of propeller's configuration. NULL and 0: not given. Everything is
+ * borrowed. */
 struct mpijob_flyte_config {
 	size_t size; /**< `sizeof` this struct. */
-	/** A map; NULL: that which keeps the autoscaler away. */
+	/** A map; NULL: the annotation that prevents eviction by the cluster autoscaler. */
 	const mpijob_node *default_annotations;
 	const mpijob_node *default_labels;                /**< A map. */
 	const mpijob_node *default_env_vars;              /**< A map of names to values. */
@@ -132,42 +133,43 @@ struct mpijob_flyte_config {
 	/** NULL: "k8s.amazonaws.com/gpu-partition-size". */
 	const char *gpu_partition_size_label;
 	const char *gpu_resource_name; /**< NULL: "nvidia.com/gpu". */
-	int32_t host_network;          /**< 1: on; -1: off; 0: as the pod has it. */
+	int32_t host_network;          /**< 1: on; -1: off; 0: as in the pod. */
 	int32_t inject_finalizer;      /**< 1: the job gets Flyte's finalizer. */
 };
 #define MPIJOB_FLYTE_CONFIG_INIT { sizeof(struct mpijob_flyte_config), NULL, NULL, NULL, NULL, \
 	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
 	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
-/** What one execution of a task knows. NULL and 0: not given. All is borrowed. */
+/** One execution of a task. NULL and 0: not given. Everything is borrowed. */
 struct mpijob_flyte_execution {
 	size_t size; /**< `sizeof` this struct. */
-	/** Generated name of the task's execution: that of the job. */
+	/** Generated name of the task's execution; becomes the name of the job. */
 	const char *name;
 	const char *namespace_; /**< Namespace of the job. */
 	const char *workflow;   /**< Identifier of the workflow. */
-	/** Of the workflow's execution; without it no variables tell of the execution. */
+	/** Name of the workflow's execution; NULL: the pods get no environment variables about the
+	 * execution. */
 	const char *execution_name;
-	const char *project; /**< Of the workflow's execution. */
-	const char *domain;  /**< Of the workflow's execution. */
-	const char *node_id; /**< Of the node, unique in the execution. */
-	/** Of Flyte's console; told to tasks that have a `link_type`. */
+	const char *project; /**< Project of the workflow's execution. */
+	const char *domain;  /**< Domain of the workflow's execution. */
+	const char *node_id; /**< Identifier of the node, unique in the execution. */
+	/** URL of Flyte's console; passed to tasks that have a `link_type`. */
 	const char *console_url;
-	const char *task_name;    /**< NULL: what the template says in its `id`. */
-	const char *task_project; /**< Counts with `task_name`. */
-	const char *task_domain;  /**< Counts with `task_name`. */
-	const char *task_version; /**< Counts with `task_name`. */
-	/** Replaces `{{.input}}`; a placeholder without a value stays. */
+	const char *task_name;    /**< NULL: taken from the template's `id`. */
+	const char *task_project; /**< Used with `task_name`. */
+	const char *task_domain;  /**< Used with `task_name`. */
+	const char *task_version; /**< Used with `task_name`. */
+	/** Replaces `{{.input}}`. A placeholder without a value is not replaced. */
 	const char *input_path;
 	const char *input_prefix;      /**< Replaces `{{.inputPrefix}}`. */
 	const char *output_prefix;     /**< Replaces `{{.outputPrefix}}`. */
 	const char *raw_output_prefix; /**< Replaces `{{.rawOutputDataPrefix}}`. */
 	const char *checkpoint_prefix; /**< Replaces `{{.checkpointOutputPrefix}}`. */
-	/** Replaces `{{.prevCheckpointPrefix}}`; "": by two quotes. */
+	/** Replaces `{{.prevCheckpointPrefix}}`; an empty string becomes two quotes. */
 	const char *previous_checkpoint_prefix;
 	const char *task_template_path; /**< Replaces `{{.taskTemplatePath}}`. */
-	const char *service_account;    /**< Of pods that name none. */
-	const char *image;              /**< In place of the image of the primary container. */
+	const char *service_account;    /**< Service account of pods that have none. */
+	const char *image;              /**< Replaces the image of the primary container. */
 	const mpijob_node *labels;      /**< A map. */
 	const mpijob_node *annotations; /**< A map. */
 	const mpijob_node *environment; /**< A map of names to values. */
@@ -176,13 +178,13 @@ struct mpijob_flyte_execution {
 	const mpijob_node *resources;
 	/** Defaults (requests) and upper bounds (limits), in the same form. */
 	const mpijob_node *platform_resources;
-	/** A `flyteidl.core.K8sPod` that takes the place of the task's pod. */
+	/** A `flyteidl.core.K8sPod` that replaces the pod of the task. */
 	const mpijob_node *pod_template;
-	/** A `flyteidl.core.ExtendedResources` over that of the task. */
+	/** A `flyteidl.core.ExtendedResources` that overrides that of the task. */
 	const mpijob_node *extended_resources;
 	const mpijob_node *owner; /**< An OwnerReference for the job. */
 	int32_t attempt;          /**< From 0. */
-	int32_t interruptible;    /**< 1: yes; -1: no; 0: as the task's metadata say. */
+	int32_t interruptible;    /**< 1: yes; -1: no; 0: as in the task's metadata. */
 };
 #define MPIJOB_FLYTE_EXECUTION_INIT { sizeof(struct mpijob_flyte_execution), NULL, NULL, NULL, \
 	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
@@ -191,14 +193,16 @@ struct mpijob_flyte_execution {
 /**
  * Read the section `plugins.k8s` of propeller's configuration.
  *
- * Keys are those of Flyte: `default-annotations`, `interruptible-tolerations` and so on. What is of
- * no use for an MPIJob is passed over; `default-env-vars-from-env` and `default-pod-template-name`
- * give a finding "flyte-ignored", as this library reads neither the environment nor the cluster.
+ * The keys are those of Flyte: `default-annotations`, `interruptible-tolerations` and so on. Keys
+ * that do not concern MPIJobs are skipped. `default-env-vars-from-env` and
+ * `default-pod-template-name` are skipped with a finding "flyte-ignored", because this library
+ * reads neither the environment nor the cluster.
  *
  * @param section  a map; not NULL; must live as long as `out` is used.
- * @param out      not NULL; initialised; what is given is set, as far as its `size` goes.
+ * @param out      not NULL; initialised; members within its `size` are set if the section has their
+ *                 key.
  * @param diag     findings, or NULL.
- * @return 0; `MPIJOB_ERR_SPEC` (a value is of another kind); `MPIJOB_ERR_UNSUPPORTED` (see base.h
+ * @return 0; `MPIJOB_ERR_SPEC` (a value has the wrong kind); `MPIJOB_ERR_UNSUPPORTED` (see base.h
  *         on structs); `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
@@ -206,12 +210,12 @@ MPIJOB_API int mpijob_flyte_config_read(const mpijob_node *section, struct mpijo
     mpijob_diag *diag);
 
 /**
- * Read what an execution knows from a map, whose keys are the members' names in camelCase,
- * `namespace` for `namespace_`.
+ * Read a struct mpijob_flyte_execution from a map. Its keys are the names of the members in
+ * camelCase, and `namespace` for `namespace_`.
  *
  * @param map   a map; not NULL; must live as long as `out` is used.
- * @param out   not NULL; initialised; what is given is set.
- * @param diag  findings, or NULL; a key that is none is an error.
+ * @param out   not NULL; initialised; members whose key is in the map are set.
+ * @param diag  findings, or NULL; an unknown key is an error.
  * @return as mpijob_flyte_config_read().
  * @since 0.1
  */
@@ -222,14 +226,14 @@ MPIJOB_API int mpijob_flyte_execution_read(const mpijob_node *map,
 /** @name The job
  * @{ */
 
-/** How to make a job. */
+/** Options of mpijob_flyte_job(). */
 struct mpijob_flyte_options {
 	size_t size; /**< `sizeof` this struct. */
 	/** Name of the template for findings, or NULL. */
 	const char *source;
 	const struct mpijob_flyte_config *config;       /**< NULL: Flyte's defaults. */
-	const struct mpijob_flyte_execution *execution; /**< NULL: nothing is known. */
-	/** Flags; NULL: none for v1, all for v2beta1. */
+	const struct mpijob_flyte_execution *execution; /**< NULL: nothing is given. */
+	/** `MPIJOB_FLYTE_*` flags; NULL: none for v1, all for v2beta1. */
 	const uint32_t *repairs;
 };
 #define MPIJOB_FLYTE_OPTIONS_INIT { sizeof(struct mpijob_flyte_options), NULL, NULL, NULL, NULL }
@@ -237,17 +241,17 @@ struct mpijob_flyte_options {
 /**
  * Make the MPIJob of a task.
  *
- * The job is neither defaulted nor validated. For v2beta1 the findings of the conversion come
- * along.
+ * The job is neither defaulted nor validated. For v2beta1, `diag` also receives the findings of the
+ * conversion.
  *
  * @param task     a TaskTemplate as a map; not NULL; unchanged.
  * @param version  "v1" or "kubeflow.org/v1", "v2beta1" or "kubeflow.org/v2beta1"; not NULL.
  * @param options  NULL for the defaults.
  * @param out      not NULL; the job, yours.
  * @param diag     findings, or NULL.
- * @return 0; `MPIJOB_ERR_SPEC` (the task cannot become a job; Flyte fails it for good);
- *         `MPIJOB_ERR_UNSUPPORTED` (version, options, or a part of the template that is not carried
- *         over); `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
+ * @return 0; `MPIJOB_ERR_SPEC` (the task cannot become a job; Flyte does not retry such a failure);
+ *         `MPIJOB_ERR_UNSUPPORTED` (version, options, or a part of the template that is not
+ *         supported); `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_flyte_job(const mpijob_node *task, const char *version,
@@ -257,74 +261,75 @@ MPIJOB_API int mpijob_flyte_job(const mpijob_node *task, const char *version,
 /** @name The phase
  * @{ */
 
-#define MPIJOB_FLYTE_UNDEFINED 0 /**< Nothing can be told now; `error` may say why. */
+#define MPIJOB_FLYTE_UNDEFINED 0 /**< The phase is unknown; `error` may say why. */
 #define MPIJOB_FLYTE_QUEUED    3 /**< Created, or suspended. */
-#define MPIJOB_FLYTE_RUNNING   5 /**< Running, or starting again. */
-#define MPIJOB_FLYTE_SUCCESS   6 /**< Succeeded; what the task wrote is to be read now. */
-#define MPIJOB_FLYTE_RETRYABLE_FAILURE                            \
-	7 /**< Failed, an error of the user; Flyte may try again. \
-	   */
+#define MPIJOB_FLYTE_RUNNING   5 /**< Running or restarting. */
+#define MPIJOB_FLYTE_SUCCESS   6 /**< Succeeded; Flyte reads the outputs of the task. */
+/** Failed, a user error; Flyte may retry. */
+#define MPIJOB_FLYTE_RETRYABLE_FAILURE 7
 
-/** The phase of a task. The strings are borrowed from the status, the name is a constant. */
+/** The phase of a task. The strings are borrowed from the status, `name` is a constant. */
 struct mpijob_flyte_phase {
-	size_t size;         /**< `sizeof` this struct of the library. */
-	int32_t phase;       /**< `MPIJOB_FLYTE_*`, the numbers of Flyte. */
-	int32_t timed_out;   /**< 1: no operator took the job up in time; `error` says so. */
-	const char *name;    /**< "Queued", "RetryableFailure". */
-	const char *reason;  /**< "JobCreated", "Suspended"; "" when there is none. */
-	const char *code;    /**< Of a failure, "DownstreamSystemError"; "" without one. */
-	const char *message; /**< Of a failure; "" without one. */
-	/** Why no phase can be told: Flyte takes it for an error of the plugin and asks again; or
-	 * NULL. */
+	size_t size;        /**< `sizeof` this struct of the library. */
+	int32_t phase;      /**< `MPIJOB_FLYTE_*`, Flyte's numbers. */
+	int32_t timed_out;  /**< 1: no operator started to handle the job in time; see `error`. */
+	const char *name;   /**< "Queued", "RetryableFailure". */
+	const char *reason; /**< "JobCreated", "Suspended"; "" when absent. */
+	/** Code of a failure, "DownstreamSystemError"; "" without a failure. */
+	const char *code;
+	const char *message; /**< Message of a failure; "" without a failure. */
+	/** Why the phase is unknown; or NULL. Flyte treats this as an error of the plugin and
+	 * retries. */
 	const char *error;
 };
 
-/** Where a log can be read. The strings are borrowed from the status. */
+/** A link to a log. The strings are borrowed from the status. */
 struct mpijob_flyte_link {
 	size_t size;      /**< `sizeof` this struct of the library. */
 	const char *name; /**< "Kubernetes Logs". */
 	const char *uri;  /**< The address. */
-	const char *pod;  /**< Whose log it is. */
+	const char *pod;  /**< The pod. */
 };
 
-/** How to name and find the logs of a pod; placeholders in both are replaced as Flyte's log plugins
- * do. */
+/** Template of a link to a pod's logs; placeholders are replaced as in Flyte's log plugins. */
 struct mpijob_flyte_log_template {
 	size_t size;      /**< `sizeof` this struct. */
-	const char *name; /**< Shown to people; not NULL. */
+	const char *name; /**< Name for users; not NULL. */
 	const char *uri;  /**< "https://logs.example/{{ .namespace }}/{{ .podName }}"; not NULL. */
 };
 #define MPIJOB_FLYTE_LOG_TEMPLATE_INIT { sizeof(struct mpijob_flyte_log_template), NULL, NULL }
 
-/** How to read a status. */
+/** Options of mpijob_flyte_status_read(). */
 struct mpijob_flyte_status_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** Seconds since 1970; 0: unknown, so that nothing is too late. */
+	/** The current time in seconds since 1970; 0: unknown: no job times out. */
 	int64_t now_s;
-	const int32_t *timeout_s; /**< How long a job may wait for an operator; NULL: 60. */
-	/** NULL: Kubernetes' dashboard, as Flyte's default. */
+	const int32_t *timeout_s; /**< Seconds that a job may wait for an operator; NULL: 60. */
+	/** NULL: the Kubernetes dashboard, Flyte's default. */
 	const struct mpijob_flyte_log_template *const *templates;
-	/** How many; with `templates` not NULL and 0 no log is linked. */
+	/** Number of templates; 0 with `templates` not NULL: no links. */
 	size_t template_count;
-	const struct mpijob_flyte_execution *execution; /**< For placeholders; NULL: they stay. */
-	/** NULL: in v1 `JOB-launcher`; in v2beta1 it has a random end, and is not linked. */
+	/** Values of placeholders; NULL: they are not replaced. */
+	const struct mpijob_flyte_execution *execution;
+	/** Name of the launcher pod. NULL: in v1 `JOB-launcher`; in v2beta1 there is no link,
+	 * because the name has a random suffix. */
 	const char *launcher_pod;
-	const uint32_t *repairs; /**< Flags; NULL: all. 0 is what the plugin does. */
+	const uint32_t *repairs; /**< `MPIJOB_FLYTE_*` flags; NULL: all; 0: as the plugin. */
 };
 #define MPIJOB_FLYTE_STATUS_OPTIONS_INIT { sizeof(struct mpijob_flyte_status_options), 0, NULL, \
 	NULL, 0, NULL, NULL, NULL }
 
-/** What Flyte is told of a job. */
+/** Phase and log links of a job. */
 typedef struct mpijob_flyte_status mpijob_flyte_status;
 
 /**
- * Tell Flyte's phase of an MPIJob, with the addresses of its logs.
+ * Compute Flyte's phase of an MPIJob, and the links to its logs.
  *
- * @param job      an MPIJob of v1 or v2beta1, as a server gives it; not NULL.
+ * @param job      an MPIJob of v1 or v2beta1, as returned by an API server; not NULL.
  * @param options  NULL for the defaults.
- * @param out      not NULL; the status, yours.
- * @return 0; `MPIJOB_ERR_UNSUPPORTED` (not such a job; options); `MPIJOB_ERR_USAGE` (a log template
- *         without name or URI); `MPIJOB_ERR_NOMEM`.
+ * @param out      not NULL; receives the status, yours.
+ * @return 0; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of these versions; options);
+ *         `MPIJOB_ERR_USAGE` (a log template without name or URI); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_flyte_status_read(const mpijob_node *job,
@@ -341,8 +346,8 @@ MPIJOB_API const struct mpijob_flyte_phase *mpijob_flyte_status_phase(
     const mpijob_flyte_status *status);
 
 /**
- * Count the links to logs; there are none while the phase is undefined, and none of workers beyond
- * the first 10,000.
+ * Count the links to logs. There are no links while the phase is undefined, and none for workers
+ * beyond the first 10,000.
  *
  * @param status  not NULL.
  * @return how many mpijob_flyte_status_link_at() can give.
@@ -351,7 +356,7 @@ MPIJOB_API const struct mpijob_flyte_phase *mpijob_flyte_status_phase(
 MPIJOB_API size_t mpijob_flyte_status_link_count(const mpijob_flyte_status *status);
 
 /**
- * Get one link: the launcher's come first, then those of the workers in their order.
+ * Get one link: first those of the launcher, then those of the workers, by index.
  *
  * @param status  not NULL.
  * @param index   from 0.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file job.h
- * The job: an MPIJob of `kubeflow.org/v2beta1`, read from a file or built from structs.
+ * The job: an MPIJob of `kubeflow.org/v2beta1`, read from text or built from structs.
  *
- * A mpijob owns the document as it was given. Parse, default and validate are three calls:
+ * A mpijob owns the document that it was read from. Parse, default and validate are three calls:
  *
  * @code
  * mpijob_diag *diag = mpijob_diag_new();
@@ -17,8 +17,8 @@
  * mpijob_diag_free(diag);
  * @endcode
  *
- * The typed structs of spec.h are views of that document, in and out: setting one writes only the
- * members it has, and leaves everything else in the document as it stood.
+ * The typed structs of spec.h are views of that document, for reading and writing. Storing a struct
+ * writes only the fields that it has members for; everything else in the document stays unchanged.
  */
 #ifndef MPIJOB_JOB_H
 #define MPIJOB_JOB_H
@@ -41,17 +41,17 @@ typedef struct mpijob mpijob;
 /**
  * Read one MPIJob from YAML or JSON text.
  *
- * The text must hold exactly one document; for files with several use mpijob_docs_parse() and
+ * The text must contain exactly one document; for several documents use mpijob_docs_parse() and
  * mpijob_from_node().
  *
  * @param text     the bytes; may be NULL when `len` is 0.
  * @param len      how many bytes.
  * @param options  NULL for the defaults.
- * @param out      not NULL; the job, yours.
+ * @param out      not NULL; receives the job, yours.
  * @param diag     findings, or NULL.
  * @return 0; `MPIJOB_ERR_SYNTAX`; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of
- *         `kubeflow.org/v2beta1`; the finding says what it is, and what to do about another
- *         version); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
+ *         `kubeflow.org/v2beta1`; the finding names its kind and version, and says how to convert
+ *         another version); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_parse(const char *text, size_t len,
@@ -60,9 +60,10 @@ MPIJOB_API int mpijob_parse(const char *text, size_t len,
 /**
  * Make a job from a value of a document.
  *
- * @param node    a map with apiVersion and kind of an MPIJob; not NULL; copied, places included.
- * @param source  name for findings; NULL when there is none; copied.
- * @param out     not NULL; the job, yours.
+ * @param node    a map with apiVersion and kind of an MPIJob; not NULL; copied, with lines and
+ *                columns.
+ * @param source  name of the source for findings; may be NULL; copied.
+ * @param out     not NULL; receives the job, yours.
  * @param diag    findings, or NULL.
  * @return 0; `MPIJOB_ERR_UNSUPPORTED` (not an MPIJob of `kubeflow.org/v2beta1`);
  *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
@@ -72,7 +73,7 @@ MPIJOB_API int mpijob_from_node(const mpijob_node *node, const char *source, mpi
     mpijob_diag *diag);
 
 /**
- * Tell whether a value is an MPIJob of any version.
+ * Return whether a value is an MPIJob of any version.
  *
  * @param node  may be NULL.
  * @return 1 when its kind is MPIJob and its apiVersion begins with "kubeflow.org/", else 0.
@@ -81,12 +82,12 @@ MPIJOB_API int mpijob_from_node(const mpijob_node *node, const char *source, mpi
 MPIJOB_API int mpijob_is_job(const mpijob_node *node);
 
 /**
- * Make a job from typed structs alone.
+ * Make a job from typed structs.
  *
  * @param name        metadata.name; not NULL; copied.
  * @param namespace_  metadata.namespace; NULL for none; copied.
  * @param spec        the spec; NULL for an empty one; copied.
- * @param out         not NULL; the job, yours.
+ * @param out         not NULL; receives the job, yours.
  * @param diag        findings, or NULL.
  * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (as mpijob_spec_set());
  *         `MPIJOB_ERR_NOMEM`.
@@ -155,7 +156,7 @@ MPIJOB_API const char *mpijob_uid(const mpijob *job);
 /**
  * View the spec as a struct.
  *
- * Fields of a wrong type are findings, all of them.
+ * Each field of a wrong type is a finding.
  *
  * @param job   not NULL.
  * @param out   not NULL; borrowed until the job changes.
@@ -185,9 +186,9 @@ MPIJOB_API int mpijob_status_get(mpijob *job, const struct mpijob_status **out, 
  * Set `metadata.name`, `metadata.namespace` and `metadata.uid`.
  *
  * @param job         not NULL.
- * @param name        NULL leaves it.
- * @param namespace_  NULL leaves it.
- * @param uid         NULL leaves it.
+ * @param name        NULL: unchanged.
+ * @param namespace_  NULL: unchanged.
+ * @param uid         NULL: unchanged.
  * @return 0, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
@@ -195,15 +196,16 @@ MPIJOB_API int mpijob_identify(mpijob *job, const char *name, const char *namesp
     const char *uid);
 
 /**
- * Store a spec: the members that the struct has are written (absent removes the field,
- * `MPIJOB_OTHER` leaves it); members past its `size` and unknown keys at every level stay.
+ * Store a spec. A member that is absent removes the field, `MPIJOB_OTHER` leaves it unchanged.
+ * Fields whose members are beyond the struct's `size`, and unknown keys at every level, stay
+ * unchanged.
  *
  * @param job   not NULL; unchanged on failure.
  * @param spec  not NULL; copied; may be the job's own view.
  * @param diag  findings, or NULL.
  * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (a struct's size, also of a nested one);
- *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` too for a NULL in a list, a number that is no
- *         constant, or a time beyond the year 9999.
+ *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` also for a NULL in a list, a number that is not
+ *         one of the constants, or a time after the year 9999.
  * @since 0.1
  */
 MPIJOB_API int mpijob_spec_set(mpijob *job, const struct mpijob_spec *spec, mpijob_diag *diag);
@@ -220,23 +222,23 @@ MPIJOB_API int mpijob_spec_set(mpijob *job, const struct mpijob_spec *spec, mpij
 MPIJOB_API int mpijob_status_set(mpijob *job, const struct mpijob_status *status,
     mpijob_diag *diag);
 
-/** How to fill in what is absent. */
+/** Options of mpijob_default(). */
 struct mpijob_default_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** 1: exactly as mpi-operator v0.8.2; 0: docs/differences.md lists what differs (an absent
-	 * number of workers is 1 instead of an invalid 0). */
+	/** 1: exactly as mpi-operator v0.8.2; 0: with the differences that docs/differences.md
+	 * lists (an absent number of workers becomes 1 instead of the invalid 0). */
 	int32_t reference;
 };
 #define MPIJOB_DEFAULT_OPTIONS_INIT { sizeof(struct mpijob_default_options), 0 }
 
 /**
- * Fill in the defaults of mpi-operator v0.8.2 where fields are absent.
+ * Set absent fields to the defaults of mpi-operator v0.8.2.
  *
  * @param job      not NULL; unchanged on failure.
  * @param options  NULL for the defaults.
  * @param diag     findings, or NULL.
- * @return 0; `MPIJOB_ERR_SPEC` (a map that a default belongs into is no map); `MPIJOB_ERR_NOMEM`;
- *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
+ * @return 0; `MPIJOB_ERR_SPEC` (the parent of a field with a default is not a map);
+ *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
  * @since 0.1
  */
 MPIJOB_API int mpijob_default(mpijob *job, const struct mpijob_default_options *options,
@@ -246,24 +248,24 @@ MPIJOB_API int mpijob_default(mpijob *job, const struct mpijob_default_options *
 /** @name Check
  * @{ */
 
-/** How to judge a job. */
+/** Options of mpijob_validate(). */
 struct mpijob_validate_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** 1: only what mpi-operator v0.8.2 refuses, in its words; 0: also what its CRD refuses and
-	 * what it should refuse, what an API server of Kubernetes 1.36 refuses of the pods that are
-	 * made of the templates, warnings, and suggestions. */
+	/** 1: only the errors of mpi-operator v0.8.2, with its messages; 0: also the errors of its
+	 * CRD, errors that it should report, errors that an API server of Kubernetes 1.36 reports
+	 * for the pods of the templates, warnings, and suggestions. */
 	int32_t reference;
-	/** 1: fields and roles that nobody knows, and that the server drops in silence, are errors
-	 * and not warnings; without effect where `reference` is 1. */
+	/** 1: unknown fields and roles, which an API server silently drops, are errors instead of
+	 * warnings; no effect with `reference`. */
 	int32_t strict;
 };
 #define MPIJOB_VALIDATE_OPTIONS_INIT { sizeof(struct mpijob_validate_options), 0, 0 }
 
 /**
- * Check a job; all findings at once, each with field, line and column.
+ * Check a job and report all findings, each with field, line and column.
  *
- * Call mpijob_default() first, as the operator does: an absent field that has a default is an error
- * here. Of one kind of finding the first 100 are kept; further ones are counted
+ * Call mpijob_default() first, as the operator does: an absent field that has a default is an
+ * error. The first 100 findings of each kind are kept; further ones are only counted
  * (mpijob_diag_count_severity(), mpijob_diag_dropped()). Time and memory are proportional to the
  * size of the job.
  *
@@ -278,18 +280,18 @@ MPIJOB_API int mpijob_validate(const mpijob *job, const struct mpijob_validate_o
     mpijob_diag *diag);
 
 /**
- * Check an object of Kubernetes as an API server does that is to create it.
+ * Check a Kubernetes object as an API server does when it creates the object.
  *
- * Checked are name, labels and annotations of all kinds, Pods and the pod templates of Jobs, the
- * keys of ConfigMaps and Secrets, and of an MPIJob the fields that its CRD requires; not the rest
- * of a Job's spec, nor the spec of other kinds. Time and memory are proportional to the size of the
- * object.
+ * This checks the name, labels and annotations of all kinds, Pods, the pod templates of Jobs, the
+ * keys of ConfigMaps and Secrets, and the fields that the CRD of MPIJobs requires. It checks
+ * neither the other fields of a Job's spec nor the spec of other kinds. Time and memory are
+ * proportional to the size of the object.
  *
  * @param object  a map with apiVersion, kind and metadata; not NULL.
- * @param source  name for findings; NULL when there is none; copied.
- * @param diag    findings, or NULL; their paths begin at the object ("spec.hostname").
+ * @param source  name of the source for findings; may be NULL; copied.
+ * @param diag    findings, or NULL; their field paths are relative to the object ("spec.hostname").
  * @return 0 when no finding is an error; `MPIJOB_ERR_SPEC`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`
- *         (`object` is no map).
+ *         (`object` is not a map).
  * @since 0.1
  */
 MPIJOB_API int mpijob_object_validate(const mpijob_node *object, const char *source,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mpijob.h
- * All headers of libmpijob in one include. The headers of the other libraries (flyte.h, http.h,
- * local.h) are included by themselves.
+ * Includes every header of libmpijob. The headers of the other libraries (flyte.h, http.h, local.h)
+ * are included by themselves.
  */
 #ifndef MPIJOB_MPIJOB_H
 #define MPIJOB_MPIJOB_H

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file plan.h
- * The controller as a function: a job and what is observed of its children go in; what to do, the
- * new status, and when to look again come out.
+ * The controller as a function. Its inputs are a job and the observed facts about its children; its
+ * results are actions, the new status, and the time of the next plan.
  *
- * Nothing here talks to a cluster. A controller of any kind feeds what its watches deliver
- * (mpijob_observe(), mpijob_facts_apply()), asks for a plan, carries the actions out, feeds what
- * comes of them, and asks again:
+ * These functions do no I/O. A controller of any kind passes its watch events to mpijob_observe()
+ * and mpijob_facts_apply(), makes a plan, executes the actions, applies their results to the facts,
+ * and makes the next plan:
  *
  *     events --> mpijob_observe --> mpijob_facts --+
  *                                    job, now -----+--> mpijob_plan --> actions, status, next_ms
  *
- * What holds for every plan: when nothing changed there is nothing to do; a finished job stays
- * finished; the same inputs give the same plan; after any part of a plan was carried out, a new
- * plan leads to the same end. Actions of one stage are independent of each other; stages follow
- * in order, and a stage is begun when the one before it was carried out without a failure.
+ * These rules hold for every plan: if nothing changed, it has no actions; a finished job stays
+ * finished; the same inputs give the same plan; after a part of a plan was executed, a new plan
+ * leads to the same final state. The actions of one stage are independent of each other. Stages are
+ * executed in order; a stage begins when all actions of the previous one have succeeded.
  */
 #ifndef MPIJOB_PLAN_H
 #define MPIJOB_PLAN_H
@@ -28,41 +28,42 @@
 extern "C" {
 #endif
 
-/** @name What is known of the children
+/** @name Facts about the children
  * @{ */
 
-#define MPIJOB_POD_PENDING   1 /**< Accepted, not all containers run yet. */
+#define MPIJOB_POD_PENDING   1 /**< Accepted, but not all containers run yet. */
 #define MPIJOB_POD_RUNNING   2 /**< Bound to a node, at least one container runs. */
-#define MPIJOB_POD_SUCCEEDED 3 /**< All containers ended with 0. */
-/** All containers ended, one of them not with 0, or the pod was evicted. */
+#define MPIJOB_POD_SUCCEEDED 3 /**< All containers ended with exit code 0. */
+/** All containers ended, at least one of them with another exit code, or the pod was evicted. */
 #define MPIJOB_POD_FAILED  4
 #define MPIJOB_POD_UNKNOWN 5 /**< The node does not answer. */
 
-/** A pod, of a worker or of the launcher. */
+/** A worker pod or launcher pod. */
 struct mpijob_pod_facts {
 	size_t size;      /**< `sizeof` this struct. */
 	const char *name; /**< metadata.name; not NULL. */
 	const char *uid;  /**< metadata.uid; not NULL. */
-	/** UID of its controller: the MPIJob (worker) or the launcher Job; NULL when none. */
+	/** UID of its controller: the MPIJob (worker) or the launcher Job; NULL without a
+	 * controller. */
 	const char *owner_uid;
 	int32_t role;     /**< `MPIJOB_ROLE_WORKER` or `MPIJOB_ROLE_LAUNCHER`. */
-	int32_t index;    /**< Index in a worker's name; -1 for none. */
-	int32_t phase;    /**< `MPIJOB_POD_*`; 0: not told. */
+	int32_t index;    /**< Index in the name of a worker; -1: no index. */
+	int32_t phase;    /**< `MPIJOB_POD_*`; 0: unknown. */
 	int32_t ready;    /**< 1 when its condition Ready is True. */
 	int32_t deleting; /**< 1 when it has a deletionTimestamp. */
-	/** Of the first container that ended with another code than 0; 0 when all ended well; -1
-	 * when none ended. Of one that failed, was started again and stopped from outside: how it
-	 * failed. */
+	/** Exit code of the first container that ended with another code than 0; 0 if all ended
+	 * with 0; -1 if no container ended. If a container failed, was restarted and then was
+	 * stopped from outside, it is the exit code of the failure. */
 	int32_t exit_code;
 	/** status.reason, else the reason of that container; NULL when absent. */
 	const char *reason;
 	/** status.message, else the message of that container; NULL when absent. */
 	const char *message;
-	const char *node;   /**< spec.nodeName; NULL when not bound. */
+	const char *node;   /**< spec.nodeName; NULL when not scheduled. */
 	int64_t created_ms; /**< metadata.creationTimestamp; 0 when absent. */
-	/** Start of its first container that runs, or of the pod; 0 when absent. */
+	/** Start time of its first running container, or of the pod; 0 when absent. */
 	int64_t running_since_ms;
-	/** When the container ended that `exit_code` is of; 0 when absent. */
+	/** End time of the container that `exit_code` is about; 0 when absent. */
 	int64_t ended_ms;
 };
 #define MPIJOB_POD_FACTS_INIT { sizeof(struct mpijob_pod_facts), NULL, NULL, NULL, 0, -1, 0, 0, \
@@ -73,9 +74,9 @@ struct mpijob_launcher_facts {
 	size_t size;           /**< `sizeof` this struct. */
 	const char *name;      /**< metadata.name; not NULL. */
 	const char *uid;       /**< metadata.uid; not NULL. */
-	const char *owner_uid; /**< UID of its controller; NULL when none. */
-	/** metadata.resourceVersion; NULL when absent: then a patch that stops the Job does not
-	 * depend on its version. */
+	const char *owner_uid; /**< UID of its controller; NULL without one. */
+	/** metadata.resourceVersion; NULL when absent: then the patch that suspends the Job has no
+	 * resourceVersion. */
 	const char *resource_version;
 	int32_t deleting;           /**< 1 when it has a deletionTimestamp. */
 	int32_t suspended;          /**< spec.suspend. */
@@ -85,38 +86,37 @@ struct mpijob_launcher_facts {
 	const char *failed_message; /**< Message of the condition Failed; NULL when absent. */
 	int32_t active;             /**< status.active. */
 	int32_t succeeded;          /**< status.succeeded. */
-	int32_t failed;             /**< status.failed: attempts that failed. */
+	int32_t failed;             /**< status.failed: failed attempts. */
 	int64_t start_ms;           /**< status.startTime; 0 when absent. */
 	int64_t completion_ms;      /**< status.completionTime; 0 when absent. */
-	/** Digest over the template's labels, annotations, node selector, tolerations and
-	 * scheduling gates, as mpijob_observe() makes it. */
+	/** Digest of the template's labels, annotations, node selector, tolerations and scheduling
+	 * gates, computed by mpijob_observe(). */
 	uint64_t directives;
 	const mpijob_node *node_selector; /**< The template's nodeSelector; NULL when absent. */
 };
 #define MPIJOB_LAUNCHER_FACTS_INIT { sizeof(struct mpijob_launcher_facts), NULL, NULL, NULL, \
 	NULL, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL }
 
-/** One of the other children: Service, ConfigMap, Secret, PodGroup, NetworkPolicy. */
+/** Another child: Service, ConfigMap, Secret, PodGroup or NetworkPolicy. */
 struct mpijob_child_facts {
 	size_t size; /**< `sizeof` this struct. */
 	/** `MPIJOB_ROLE_SERVICE`, `_CONFIG_MAP`, `_SECRET`, `_POD_GROUP` or `_NETWORK_POLICY`. */
 	int32_t role;
 	const char *name;      /**< metadata.name; not NULL. */
 	const char *uid;       /**< metadata.uid; not NULL. */
-	const char *owner_uid; /**< UID of its controller; NULL when none. */
+	const char *owner_uid; /**< UID of its controller; NULL without one. */
 	int32_t deleting;      /**< 1 when it has a deletionTimestamp. */
-	/** Over the fields that we own, as mpijob_observe() makes it; for a ConfigMap the hostfile,
-	 * for a Secret whether both keys exist. */
+	/** Digest of the fields that the operator sets, computed by mpijob_observe(): for a
+	 * ConfigMap the hostfile, for a Secret whether both keys exist. */
 	uint64_t digest;
-	uint64_t listed;      /**< ConfigMap: digest over the set of hosts in discover_hosts.sh. */
-	int32_t listed_count; /**< ConfigMap: how many hosts those are. */
-	/** ConfigMap: one byte a worker, 1 where discover_hosts.sh lists it; NULL: not known. */
+	uint64_t listed;      /**< ConfigMap: digest of the set of hosts in discover_hosts.sh. */
+	int32_t listed_count; /**< ConfigMap: number of these hosts. */
+	/** ConfigMap: one byte for each worker, 1 if discover_hosts.sh lists it; NULL: unknown. */
 	const uint8_t *listed_workers;
-	/** Bytes in `listed_workers`; workers beyond are not listed. */
+	/** Bytes in `listed_workers`; later workers are not listed. */
 	size_t listed_workers_count;
 	/** Service: spec.selector; PodGroup: spec.minResources; NetworkPolicy:
-	 * spec.podSelector.matchLabels; NULL when absent. A patch removes the keys of it that do
-	 * not belong there. */
+	 * spec.podSelector.matchLabels; NULL when absent. A patch removes its unexpected keys. */
 	const mpijob_node *owned;
 };
 #define MPIJOB_CHILD_FACTS_INIT { sizeof(struct mpijob_child_facts), 0, NULL, NULL, NULL, 0, 0, \
@@ -126,15 +126,15 @@ struct mpijob_child_facts {
 #define MPIJOB_EVENT_ADDED    1 /**< "ADDED" */
 #define MPIJOB_EVENT_MODIFIED 2 /**< "MODIFIED" */
 #define MPIJOB_EVENT_DELETED  3 /**< "DELETED" */
-#define MPIJOB_EVENT_BOOKMARK 4 /**< "BOOKMARK": only `resource_version` counts. */
-/** "ERROR": `code`, `reason` and `message` are those of the Status. */
+#define MPIJOB_EVENT_BOOKMARK 4 /**< "BOOKMARK": only `resource_version` is meaningful. */
+/** "ERROR": `code`, `reason` and `message` are from the Status. */
 #define MPIJOB_EVENT_ERROR 5
 
-/** The projection of one object or watch event: the few fields that a controller needs. */
+/** The fields of one object or watch event that a controller needs. */
 typedef struct mpijob_observation mpijob_observation;
 
-/** What an observation holds. All pointers are borrowed from it until the next mpijob_observe() on
- * it. */
+/** The contents of an observation. All pointers are borrowed from it until the next
+ * mpijob_observe(). */
 struct mpijob_observed {
 	size_t size;                  /**< `sizeof` this struct of the library. */
 	int32_t event;                /**< `MPIJOB_EVENT_*`. */
@@ -144,7 +144,7 @@ struct mpijob_observed {
 	const char *name;             /**< metadata.name; NULL when absent. */
 	const char *uid;              /**< metadata.uid; NULL when absent. */
 	const char *resource_version; /**< metadata.resourceVersion; NULL when absent. */
-	/** Of the owner reference with `controller: true`; NULL when none. */
+	/** From the owner reference with `controller: true`; NULL without one. */
 	const char *owner_api_version;
 	const char *owner_kind; /**< Likewise. */
 	const char *owner_name; /**< Likewise. */
@@ -156,17 +156,17 @@ struct mpijob_observed {
 	const char *reason;         /**< Status: reason; NULL when absent. */
 	const char *message;        /**< Status: message; NULL when absent. */
 	int32_t initial_events_end; /**< Bookmark with annotation k8s.io/initial-events-end. */
-	/** A Pod with the role label of a job's pod, or else with the name of a worker
+	/** A Pod with the role label of a job's pod, or without it but with the name of a worker
 	 * ("...-worker-0"); else NULL. */
 	const struct mpijob_pod_facts *pod;
 	const struct mpijob_launcher_facts *launcher; /**< A batch/v1 Job; else NULL. */
 	/** A Service, ConfigMap, Secret, PodGroup or NetworkPolicy; else NULL. */
 	const struct mpijob_child_facts *child;
-	int32_t priority_value; /**< A PriorityClass: its value. */
+	int32_t priority_value; /**< PriorityClass: its value. */
 };
 
 /**
- * Make an empty observation, to be used again and again.
+ * Make an empty observation. It can be reused for many objects.
  *
  * @return the observation, yours; NULL when memory ran out.
  * @since 0.1
@@ -177,12 +177,12 @@ MPIJOB_API mpijob_observation *mpijob_observation_new(void);
 MPIJOB_API void mpijob_observation_free(mpijob_observation *observation);
 
 /**
- * Project one object, or one watch event around an object, from its JSON text. No tree is built.
+ * Read one object, or one watch event with its object, from its JSON text. No tree is built.
  *
- * The items of a list that an API server sends do not name their kind. Put such an item into an
- * event that does: `{"type":"ADDED","apiVersion":"v1","kind":"Pod","object":ITEM}`.
+ * The items of a list from an API server have no kind. Put such an item into an event that names
+ * it: `{"type":"ADDED","apiVersion":"v1","kind":"Pod","object":ITEM}`.
  *
- * @param observation  not NULL; what it held before is gone, also on failure.
+ * @param observation  not NULL; its previous contents are discarded, also on failure.
  * @param json         one JSON value; not NULL.
  * @param len          how many bytes.
  * @param diag         findings, or NULL.
@@ -194,16 +194,16 @@ MPIJOB_API int mpijob_observe(mpijob_observation *observation, const char *json,
     mpijob_diag *diag);
 
 /**
- * Look at what was observed.
+ * Get the contents of an observation.
  *
  * @param observation  not NULL.
- * @return borrowed until the next mpijob_observe() on it; NULL without an observation.
+ * @return borrowed until the next mpijob_observe() on it; NULL if `observation` is NULL.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_observed *mpijob_observation_view(
     const mpijob_observation *observation);
 
-/** All that is known of one job's children. */
+/** The facts about the children of one job. */
 typedef struct mpijob_facts mpijob_facts;
 
 /** Make empty facts; yours; NULL when memory ran out. @since 0.1 */
@@ -213,27 +213,29 @@ MPIJOB_API mpijob_facts *mpijob_facts_new(void);
 MPIJOB_API void mpijob_facts_free(mpijob_facts *facts);
 
 /**
- * Take in an observation: add or replace what it tells, or forget the object when it was deleted.
+ * Apply an observation: add or replace the facts about its object, or remove them if the object was
+ * deleted.
  *
- * An object of another kind is ignored. Whether the object belongs to this job is the caller's to
- * decide by owner; an object with a child's name but another owner belongs here too: the plan
- * reports it.
+ * An object of another kind is ignored. The caller decides by the owner whether the object belongs
+ * to this job. It must also apply foreign objects that have the name of a child: the plan reports
+ * the name conflict.
  *
  * @param facts     not NULL; unchanged on failure.
  * @param observed  not NULL; copied.
- * @return 1 when the facts changed, 0 when they already said so or do not care; `MPIJOB_ERR_NOMEM`;
- *         `MPIJOB_ERR_USAGE` (no name or uid, no such role, a time beyond 2^53 ms);
- *         `MPIJOB_ERR_UNSUPPORTED` (a struct's size).
+ * @return 1 if the facts changed, 0 if they did not; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (no
+ *         name or uid, no such role, a time beyond 2^53 ms); `MPIJOB_ERR_UNSUPPORTED` (a struct's
+ *         size).
  * @since 0.1
  */
 MPIJOB_API int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *observed);
 
 /**
- * Forget an object. How the launcher Job ended stays known to the plan until there is another one.
+ * Remove the facts about an object. The result of a removed launcher Job is kept until another one
+ * is applied.
  *
  * @param facts  not NULL.
  * @param uid    not NULL.
- * @return 1 when it was known, else 0; `MPIJOB_ERR_USAGE` (NULL).
+ * @return 1 if it was known, else 0; `MPIJOB_ERR_USAGE` (NULL).
  * @since 0.1
  */
 MPIJOB_API int mpijob_facts_forget(mpijob_facts *facts, const char *uid);
@@ -262,14 +264,13 @@ MPIJOB_API int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, in
     const char *name, size_t *out);
 /** Count the pods. `facts` not NULL. @since 0.1 */
 MPIJOB_API size_t mpijob_facts_pod_count(const mpijob_facts *facts);
-/** Look at one pod: borrowed until the facts change; NULL when there is none, or memory ran out.
- * The order is by role, then index, then name. @since 0.1 */
+/** Get one pod, sorted by role, then index, then name. Borrowed until the facts change; NULL when
+ * there is no such pod, or memory ran out. @since 0.1 */
 MPIJOB_API const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index);
-/** Look at the launcher Job: borrowed until the facts change; NULL when there is none. @since 0.1
- */
+/** Get the launcher Job: borrowed until the facts change; NULL if it is not known. @since 0.1 */
 MPIJOB_API const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts);
-/** Look at a child by `MPIJOB_ROLE_*`: borrowed until the facts change; NULL when there is none.
- * @since 0.1 */
+/** Get another child by its `MPIJOB_ROLE_*`: borrowed until the facts change; NULL if it is not
+ * known. @since 0.1 */
 MPIJOB_API const struct mpijob_child_facts *mpijob_facts_child(const mpijob_facts *facts,
     int32_t role);
 
@@ -277,43 +278,43 @@ MPIJOB_API const struct mpijob_child_facts *mpijob_facts_child(const mpijob_fact
 /** @name The plan
  * @{ */
 
-/** What a plan depends on besides the job and the facts. */
+/** Inputs of a plan besides the job and the facts. */
 struct mpijob_plan_options {
 	size_t size;    /**< `sizeof` this struct. */
-	int64_t now_ms; /**< The time now; not before 1970 and not after the year 9999. */
-	/** How children are rendered; NULL for the defaults. Its `entropy` and `running` are
-	 * ignored: the key is made when an action is carried out, the running hosts are facts. */
+	int64_t now_ms; /**< The current time; not before 1970 and not after the year 9999. */
+	/** How children are rendered; NULL for the defaults. `entropy` and `running` are ignored:
+	 * the key is made when the body of the Secret is written, the running workers are facts. */
 	const struct mpijob_render_options *render;
-	/** A job that wants more workers is refused before it begins, as an invalid one; one that
-	 * has begun gets no further ones, and keeps what it has; 0: no limit. */
+	/** A job with more workers is rejected like an invalid one if it has not started. A job
+	 * that has started keeps its workers but gets no more. 0: no limit. */
 	int32_t max_workers;
-	/** What mpijob_validate() reported of this very job, after mpijob_default(), both with the
-	 * `reference` of `render`: it is not validated again, and is refused where an error is
-	 * among the findings. Borrowed for the call. NULL: validate. */
+	/** The findings of mpijob_validate() for this job, after mpijob_default(), both with the
+	 * `reference` of `render`. The plan then does not validate the job again; an error among
+	 * the findings rejects the job. Borrowed for the call. NULL: the plan validates the job. */
 	const mpijob_diag *validated;
-	/** The launcher starts when the DNS names of all workers resolve, at the latest so many
-	 * milliseconds after all workers were ready, and ten seconds after the first worker was
-	 * created if they are not; 0: it does not wait. At most a day. No effect with
+	/** Milliseconds that the launcher waits until the DNS names of all workers resolve, counted
+	 * from the time when all workers are ready. If they are not ready, it starts ten seconds
+	 * after the first worker was created. 0: it does not wait. At most one day. No effect with
 	 * `reference`. */
 	int64_t launcher_hold_ms;
-	/** When the caller first saw mpijob_plan_awaits_names(), in milliseconds since 1970; 0: not
+	/** When mpijob_plan_awaits_names() first returned 1, in milliseconds since 1970; 0: not
 	 * yet. */
 	int64_t workers_ready_ms;
-	int32_t names_known; /**< 1: the names of all workers resolve; 0: this is not known. */
+	int32_t names_known; /**< 1: the names of all workers resolve; 0: unknown. */
 };
 #define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0 }
 
-/** What to do next about one job. */
+/** The actions for one job, and its new status. */
 typedef struct mpijob_plan mpijob_plan;
 
-/** Create the child; AlreadyExists: look at it, then plan again. */
+/** Create the child; on AlreadyExists read it, then plan again. */
 #define MPIJOB_ACTION_CREATE 1
-/** Send a JSON merge patch to the child; Conflict: look at it, then plan again. */
+/** Send a JSON merge patch to the child; on Conflict read it, then plan again. */
 #define MPIJOB_ACTION_PATCH 2
 /** Send a JSON merge patch to the status of the job or of the launcher Job. */
 #define MPIJOB_ACTION_PATCH_STATUS 3
-/** Delete the object, with its uid as precondition; NotFound is fine. With the feature
- * `ttl_deletes_job` it may be the MPIJob itself. */
+/** Delete the object, with its uid as precondition; NotFound is success. With the feature
+ * `ttl_deletes_job` the object may be the MPIJob itself. */
 #define MPIJOB_ACTION_DELETE 4
 #define MPIJOB_ACTION_EVENT  5 /**< Report an Event about the job. */
 
@@ -332,15 +333,16 @@ struct mpijob_action {
 	size_t size;   /**< `sizeof` this struct of the library. */
 	int32_t verb;  /**< `MPIJOB_ACTION_*`. */
 	int32_t stage; /**< From 0; actions of one stage are independent. */
-	/** `MPIJOB_ROLE_*` of the child; 0 for the job itself. A Pod of `MPIJOB_ROLE_LAUNCHER` is
-	 * one of the launcher Job's. */
+	/** `MPIJOB_ROLE_*` of the child; 0 for the job itself. A Pod of `MPIJOB_ROLE_LAUNCHER` is a
+	 * pod of the launcher Job. */
 	int32_t role;
-	int32_t index;             /**< Index of a worker; -1 for all else. */
-	const char *api_version;   /**< Of the object; for an event of the MPIJob. */
-	const char *kind;          /**< Likewise. */
-	const char *name;          /**< Likewise. */
-	const char *uid;           /**< UID that the object must have; NULL for a create. */
-	const char *why;           /**< One sentence for people: why this is done. Never NULL. */
+	int32_t index;           /**< Index of a worker; -1 for all else. */
+	const char *api_version; /**< Of the object; of an Event: of the MPIJob. */
+	const char *kind;        /**< Likewise. */
+	const char *name;        /**< Likewise. */
+	const char *uid;         /**< UID that the object must have; NULL for a create. */
+	/** One sentence for users: the reason of the action. Never NULL. */
+	const char *why;
 	const char *event_type;    /**< Event: "Normal" or "Warning"; else NULL. */
 	const char *event_reason;  /**< Event: its reason; else NULL. */
 	const char *event_message; /**< Event: its message; else NULL. */
@@ -354,21 +356,21 @@ struct mpijob_action {
 	const char *difference;
 };
 
-#define MPIJOB_TRANSITION_CREATED   1 /**< The job was seen for the first time. */
-#define MPIJOB_TRANSITION_SUCCEEDED 2 /**< It became Succeeded. */
-#define MPIJOB_TRANSITION_FAILED    4 /**< It became Failed. */
+#define MPIJOB_TRANSITION_CREATED   1 /**< The job got the condition Created. */
+#define MPIJOB_TRANSITION_SUCCEEDED 2 /**< The job became Succeeded. */
+#define MPIJOB_TRANSITION_FAILED    4 /**< The job became Failed. */
 
 /**
- * Plan what to do next.
+ * Make a plan.
  *
- * The job is defaulted and validated inside; one that is refused gives a plan with one Event and no
- * other action, as the reference does, unless the feature `fail_invalid` is on.
+ * A copy of the job is defaulted and validated. The plan for an invalid job has one Event and no
+ * other action, as in mpi-operator, unless the feature `fail_invalid` is on.
  *
  * @param job      not NULL; as stored in the cluster, with uid and namespace; copied as far as
  *                 needed.
  * @param facts    not NULL; copied as far as needed.
  * @param options  not NULL.
- * @param out      not NULL; the plan, yours.
+ * @param out      not NULL; receives the plan, yours.
  * @param diag     findings of the validation, or NULL.
  * @return 0; `MPIJOB_ERR_USAGE` (no uid, no name, options); `MPIJOB_ERR_UNSUPPORTED` (options);
  *         `MPIJOB_ERR_NOMEM`.
@@ -384,25 +386,26 @@ MPIJOB_API void mpijob_plan_free(mpijob_plan *plan);
 MPIJOB_API size_t mpijob_plan_count(const mpijob_plan *plan);
 
 /**
- * Look at one action.
+ * Get one action.
  *
  * @param plan   not NULL.
- * @param index  from 0; stages in order.
+ * @param index  from 0; sorted by stage.
  * @return borrowed until the plan is freed; NULL when there is no such action.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, size_t index);
 
 /**
- * Write the body of a create, patch or patch of a status, as compact JSON. It is rendered now, and
- * the plan keeps what the next bodies need: not on several threads at the same time for one plan.
+ * Write the body of a create or patch as compact JSON. It is rendered by this call, which caches
+ * data in the plan: do not call it on several threads at the same time for one plan.
  *
  * @param plan         not NULL.
- * @param index        of the action.
- * @param entropy      `MPIJOB_SSH_ENTROPY` random bytes when the Secret is created or its keys are
- *                     mended; else ignored and may be NULL.
- * @param entropy_len  how many bytes.
- * @param write        the sink; not NULL; it sees the private key when the Secret is written.
+ * @param index        index of the action.
+ * @param entropy      `MPIJOB_SSH_ENTROPY` random bytes if the action creates the Secret or repairs
+ *                     its keys; else ignored and may be NULL.
+ * @param entropy_len  number of bytes.
+ * @param write        the sink; not NULL; it receives the private key if the body is that of the
+ *                     Secret.
  * @param user         passed to the sink.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such action, or it has no body); `MPIJOB_ERR_USAGE` (no
  *         entropy); `MPIJOB_ERR_SPEC` (the ConfigMap would exceed 1 MiB); `MPIJOB_ERR_UNSUPPORTED`
@@ -413,7 +416,7 @@ MPIJOB_API int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, con
     size_t entropy_len, mpijob_write_fn write, void *user);
 
 /**
- * Get the status that the job has once the plan was carried out.
+ * Get the status that the job has after the plan was executed.
  *
  * @param plan  not NULL.
  * @return borrowed until the plan is freed; never NULL.
@@ -422,16 +425,16 @@ MPIJOB_API int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, con
 MPIJOB_API const struct mpijob_status *mpijob_plan_status(const mpijob_plan *plan);
 
 /**
- * Get the earliest time at which the plan could differ though no fact changes.
+ * Get the earliest time at which a new plan could differ although no fact changed.
  *
  * @param plan  not NULL.
- * @return milliseconds since 1970; 0 when only facts can change it.
+ * @return milliseconds since 1970; 0: only changed facts lead to another plan.
  * @since 0.1
  */
 MPIJOB_API int64_t mpijob_plan_next_ms(const mpijob_plan *plan);
 
 /**
- * Tell whether the launcher starts as soon as the workers' names resolve: all workers are ready,
+ * Return whether the launcher waits only for the DNS names of the workers: all workers are ready,
  * and no launcher runs.
  *
  * @param plan  not NULL.
@@ -442,10 +445,10 @@ MPIJOB_API int64_t mpijob_plan_next_ms(const mpijob_plan *plan);
 MPIJOB_API int mpijob_plan_awaits_names(const mpijob_plan *plan);
 
 /**
- * Tell which transitions the plan makes, for counting.
+ * Return the transitions that the plan makes, for metrics.
  *
  * @param plan  not NULL.
- * @return `MPIJOB_TRANSITION_*` or-ed together.
+ * @return `MPIJOB_TRANSITION_*`, combined with bitwise or.
  * @since 0.1
  */
 MPIJOB_API int32_t mpijob_plan_transitions(const mpijob_plan *plan);

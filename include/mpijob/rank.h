@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rank.h
- * Which rank a process is, before or without MPI_Init(): read from the variables that whoever
- * started it has set.
+ * The rank of a process, before or without MPI_Init(), from the environment variables that its
+ * launcher set.
  *
- * Each launcher has its own names. A program that only wants to know whether it should write the
- * results asks here:
+ * Each launcher has its own variables. A program that only needs to know whether it should write
+ * the results calls:
  *
  * @code
  * extern char **environ;
@@ -19,11 +19,11 @@
  * }
  * @endcode
  *
- * Variables are inherited, so several launchers' may be there at once. Those of MPI, horovodrun,
- * torchrun and deepspeed (the source is the first of these that is there) stand before those of a
- * batch system (Slurm, Flux, PMIx alone), in whose job mpirun itself runs. Two launchers, or two
- * batch systems, that contradict each other are an error, since a guess would be worse: torchrun
- * inside of mpirun counts other ranks than mpirun, deepspeed over MPI the same.
+ * Variables are inherited, so those of several launchers may be set. Variables of MPI, horovodrun,
+ * torchrun and deepspeed (in this order) have precedence over those of a batch system (Slurm, Flux,
+ * PMIx alone), because mpirun itself may run in a job of that system. If two launchers, or two
+ * batch systems, contradict each other, the call fails: torchrun inside mpirun numbers other ranks
+ * than mpirun, while deepspeed over MPI numbers the same ones.
  */
 #ifndef MPIJOB_RANK_H
 #define MPIJOB_RANK_H
@@ -35,7 +35,7 @@
 extern "C" {
 #endif
 
-#define MPIJOB_RANK_NONE    0 /**< Nobody: the process runs alone. */
+#define MPIJOB_RANK_NONE    0 /**< No launcher: the process runs alone. */
 #define MPIJOB_RANK_OPENMPI 1 /**< Open MPI 4 and 5 (OMPI_COMM_WORLD_RANK). */
 /** Hydra of MPICH and Intel MPI, and others with PMI (PMI_RANK, MPI_LOCALRANKID). */
 #define MPIJOB_RANK_HYDRA 2
@@ -45,41 +45,41 @@ extern "C" {
 #define MPIJOB_RANK_TORCH   5 /**< torchrun and deepspeed (RANK with WORLD_SIZE). */
 #define MPIJOB_RANK_SLURM   6 /**< srun (SLURM_PROCID). */
 #define MPIJOB_RANK_FLUX    7 /**< flux run (FLUX_TASK_RANK). */
-#define MPIJOB_RANK_PMIX    8 /**< PMIx alone (PMIX_RANK); it does not tell how many there are. */
+#define MPIJOB_RANK_PMIX    8 /**< PMIx alone (PMIX_RANK); the number of ranks is unknown. */
 
-/** Which one of how many. */
+/** The rank of a process. */
 struct mpijob_rank {
 	size_t size;        /**< `sizeof` this struct. */
-	int32_t rank;       /**< From 0; never unknown. */
-	int32_t world_size; /**< How many ranks; -1: not told. */
-	int32_t local_rank; /**< From 0, among those of this host; -1: not told. */
-	int32_t local_size; /**< How many ranks on this host; -1: not told. */
-	int32_t source;     /**< `MPIJOB_RANK_*`: who told. */
-	/** The variable that `rank` is from, a constant; NULL with `MPIJOB_RANK_NONE`. */
+	int32_t rank;       /**< From 0; always known. */
+	int32_t world_size; /**< Number of ranks; -1: unknown. */
+	int32_t local_rank; /**< From 0, among the ranks of this host; -1: unknown. */
+	int32_t local_size; /**< Number of ranks on this host; -1: unknown. */
+	int32_t source;     /**< `MPIJOB_RANK_*`: the launcher. */
+	/** The variable that holds the rank, a constant; NULL with `MPIJOB_RANK_NONE`. */
 	const char *variable;
 };
 #define MPIJOB_RANK_INIT { sizeof(struct mpijob_rank), 0, 0, 0, 0, 0, NULL }
 
 /**
- * A question for the value of a variable, as getenv() answers it.
+ * Get the value of an environment variable, as getenv() does.
  *
- * @param user  what was given beside the function.
- * @param name  of the variable.
+ * @param user  the pointer that was passed with the function.
+ * @param name  name of the variable; not NULL.
  * @return the value, borrowed until mpijob_rank_lookup() returns; NULL when it is not set.
  */
 typedef const char *(*mpijob_lookup_fn)(void *user, const char *name);
 
 /**
- * Find out which rank a process is, from its environment.
+ * Get the rank of a process from its environment.
  *
- * A variable that is set and empty counts as not set.
+ * A variable with an empty value counts as not set.
  *
- * @param environment  "NAME=value" each, with a NULL behind the last, as `environ`; of equal names
- *                     the first counts; NULL: an empty one.
- * @param out          not NULL; `size` set; filled.
+ * @param environment  strings "NAME=value", terminated by NULL, as `environ`; if a name occurs
+ *                     twice, the first one counts; NULL: empty.
+ * @param out          not NULL; `size` set; receives the rank.
  * @param diag         findings, or NULL.
- * @return 1; 0 when nobody has told (`out` is then rank 0 of 1); `MPIJOB_ERR_SPEC` (a value that
- *         makes no sense, or two that contradict each other); `MPIJOB_ERR_NOMEM` (for a finding);
+ * @return 1; 0 when no launcher set a variable (`out` is then rank 0 of 1); `MPIJOB_ERR_SPEC` (an
+ *         invalid value, or two that contradict each other); `MPIJOB_ERR_NOMEM` (for a finding);
  *         `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (the size of `out`).
  * @since 0.1
  */
@@ -87,11 +87,11 @@ MPIJOB_API int mpijob_rank_read(const char *const *environment, struct mpijob_ra
     mpijob_diag *diag);
 
 /**
- * The same, for an environment that is asked variable by variable.
+ * Get the rank of a process from an environment that is read through a function.
  *
- * @param lookup  as getenv() does; not NULL.
+ * @param lookup  returns the value of a variable; not NULL.
  * @param user    passed to `lookup`.
- * @param out     not NULL; `size` set; filled.
+ * @param out     not NULL; `size` set; receives the rank.
  * @param diag    findings, or NULL.
  * @return as mpijob_rank_read().
  * @since 0.1

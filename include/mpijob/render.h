@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file render.h
- * Rendering: the Kubernetes objects that a job needs, made from the job and nothing else.
+ * Rendering: the Kubernetes objects that the operator creates for a job.
  *
- * The children of the job `J` are, in this order: Service `J`, NetworkPolicy `J` (when it is asked
- * for), ConfigMap `J-config`, Secret `J-ssh`, PodGroup `J` (with a gang scheduler), Pods
- * `J-worker-0` ... `J-worker-(n-1)`, Job `J-launcher`. They are those of kubeflow/mpi-operator
- * v0.8.2, plus what docs/differences.md lists; with `reference` set, exactly those.
+ * The children of the job `J` are, in this order: Service `J`, NetworkPolicy `J` (with the feature
+ * `network_policy`), ConfigMap `J-config`, Secret `J-ssh`, PodGroup `J` (with a gang scheduler),
+ * Pods `J-worker-0` ... `J-worker-(n-1)`, Job `J-launcher`. With `reference` they are exactly those
+ * of kubeflow/mpi-operator v0.8.2, otherwise with the differences that docs/differences.md lists.
  *
- * A mpijob_objects does not hold ten thousand pods: all workers share one rendered template, and
- * one of them is made when you ask for it (mpijob_objects_at()), or all are streamed
- * (mpijob_objects_write()).
+ * A mpijob_objects does not store ten thousand pods: all workers share one rendered template.
+ * mpijob_objects_at() makes one of them, mpijob_objects_write() streams all.
  *
  * Rendering reads no clock and no random source: the same input gives the same bytes. The SSH key
- * is made from entropy that you give; without it the Secret holds a placeholder. Key material stays
- * in memory that is wiped, and appears in text only where you asked for it (`with_key`).
+ * is made from the entropy in the options; without entropy the Secret contains a placeholder. Keys
+ * are kept in memory that is wiped, and are written only if you ask for it (`with_key`).
  */
 #ifndef MPIJOB_RENDER_H
 #define MPIJOB_RENDER_H
@@ -32,35 +31,37 @@ extern "C" {
 /** @name Options
  * @{ */
 
-/** A PriorityClass of the cluster: orders the replicas when a gang's resources are added up. */
+/** A PriorityClass of the cluster. The minimum resources of a gang depend on the priorities of the
+ * replicas. */
 struct mpijob_priority_class {
 	size_t size;      /**< `sizeof` this struct. */
 	const char *name; /**< metadata.name; not NULL. */
-	int32_t value;    /**< The class's value. */
+	int32_t value;    /**< `value` of the class. */
 };
 #define MPIJOB_PRIORITY_CLASS_INIT { sizeof(struct mpijob_priority_class), NULL, 0 }
 
-/** What the children depend on besides the job. */
+/** Inputs of rendering besides the job. */
 struct mpijob_render_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** 1: exactly what mpi-operator v0.8.2 creates, with its defects. */
+	/** 1: exactly the objects of mpi-operator v0.8.2, with its defects. */
 	int32_t reference;
 	/** DNS domain of the cluster, "cluster.local"; NULL or "": host names end in ".svc".
-	 * Letters, digits, dots and dashes only: it gets into a shell script. */
+	 * Letters, digits, dots and dashes only, because it is part of a shell script. */
 	const char *cluster_domain;
-	/** "volcano", or the scheduler name of scheduler-plugins; NULL or "": none. */
+	/** "volcano", or the scheduler name of scheduler-plugins; NULL or "": no gang scheduling.
+	 */
 	const char *gang_scheduler;
-	/** Pointers to the classes that exist. */
+	/** Pointers to the PriorityClasses of the cluster. */
 	const struct mpijob_priority_class *const *priority_classes;
 	size_t priority_classes_count; /**< How many. */
-	/** Random bytes for the SSH key; NULL: the Secret holds a placeholder. */
+	/** Random bytes for the SSH key; NULL: the Secret contains a placeholder. */
 	const uint8_t *entropy;
 	size_t entropy_len; /**< At least `MPIJOB_SSH_ENTROPY` when `entropy` is given. */
-	/** One byte a worker, 1 where it runs: the hosts that discover_hosts.sh prints; NULL: all
-	 * of them. */
+	/** One byte for each worker: 1 if it runs. discover_hosts.sh prints the running ones; NULL:
+	 * all run. */
 	const uint8_t *running;
-	size_t running_count; /**< Bytes in `running`; workers beyond do not run. */
-	/** What else is done, docs/options.md; NULL: nothing; nothing of it with `reference`. */
+	size_t running_count; /**< Bytes in `running`; later workers do not run. */
+	/** Optional features (docs/options.md); NULL: none. Ignored with `reference`. */
 	const struct mpijob_features *features;
 };
 #define MPIJOB_RENDER_OPTIONS_INIT { sizeof(struct mpijob_render_options), 0, NULL, NULL, NULL, \
@@ -73,7 +74,7 @@ struct mpijob_render_options {
 /** The children of one job. */
 typedef struct mpijob_objects mpijob_objects;
 
-#define MPIJOB_ROLE_SERVICE        1 /**< Service, headless, for the pods' names. */
+#define MPIJOB_ROLE_SERVICE        1 /**< Headless Service, for the DNS names of the pods. */
 #define MPIJOB_ROLE_CONFIG_MAP     2 /**< ConfigMap with `hostfile` and `discover_hosts.sh`. */
 #define MPIJOB_ROLE_SECRET         3 /**< Secret with the SSH key pair. */
 #define MPIJOB_ROLE_POD_GROUP      4 /**< PodGroup of the gang scheduler. */
@@ -86,12 +87,12 @@ typedef struct mpijob_objects mpijob_objects;
  *
  * The job must be defaulted and valid (see mpijob_default(), mpijob_validate()).
  *
- * @param job      not NULL; copied as far as needed: it may change or go afterwards.
+ * @param job      not NULL; copied as far as needed: you may change or free it afterwards.
  * @param options  NULL for the defaults; copied.
- * @param out      not NULL; the objects, yours.
- * @param diag     findings, or NULL: warnings too, for example where a gang scheduler takes the
- *                 place of another scheduler; what can be told without these options is said by
- *                 mpijob_validate().
+ * @param out      not NULL; receives the objects, yours.
+ * @param diag     findings, or NULL. Warnings concern the options, for example if a gang scheduler
+ *                 replaces the `schedulerName` of a template; mpijob_validate() reports what does
+ *                 not depend on options.
  * @return 0; `MPIJOB_ERR_SPEC` (the job is not valid, or the ConfigMap would exceed 1 MiB);
  *         `MPIJOB_ERR_USAGE` (options, too little entropy); `MPIJOB_ERR_UNSUPPORTED` (options;
  *         libcrypto has no P-521); `MPIJOB_ERR_NOMEM`.
@@ -117,8 +118,8 @@ MPIJOB_API void mpijob_objects_free(mpijob_objects *objects);
  */
 MPIJOB_API size_t mpijob_objects_count(const mpijob_objects *objects);
 
-/** What a child is, without making it. Strings are borrowed from the objects until the next call on
- * them. */
+/** Kind and name of a child. The strings are borrowed from the mpijob_objects until the next call
+ * with it. */
 struct mpijob_object_head {
 	size_t size;             /**< `sizeof` this struct. */
 	int32_t role;            /**< `MPIJOB_ROLE_*`. */
@@ -130,11 +131,11 @@ struct mpijob_object_head {
 #define MPIJOB_OBJECT_HEAD_INIT { sizeof(struct mpijob_object_head), 0, 0, NULL, NULL, NULL }
 
 /**
- * Tell what one child is.
+ * Get kind and name of a child without making it.
  *
  * @param objects  not NULL.
  * @param index    from 0.
- * @param out      not NULL; `size` set; filled.
+ * @param out      not NULL; `size` set; receives the result.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such child); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
@@ -142,25 +143,24 @@ MPIJOB_API int mpijob_objects_head(mpijob_objects *objects, size_t index,
     struct mpijob_object_head *out);
 
 /**
- * Find a child by what it is.
+ * Find a child by its role.
  *
  * @param objects  not NULL.
  * @param role     `MPIJOB_ROLE_*`.
  * @param worker   index of the worker for `MPIJOB_ROLE_WORKER`, else ignored.
- * @param out      not NULL; its position.
- * @return 1 when there is one, else 0.
+ * @param out      not NULL; receives its position.
+ * @return 1 if it exists, else 0.
  * @since 0.1
  */
 MPIJOB_API int mpijob_objects_find(const mpijob_objects *objects, int32_t role, int32_t worker,
     size_t *out);
 
 /**
- * Make one child as a document. The Secret comes without its private key (a placeholder stands
- * there).
+ * Make one child as a document. In the Secret, a placeholder replaces the private key.
  *
  * @param objects  not NULL.
  * @param index    from 0.
- * @param out      not NULL; the document, yours.
+ * @param out      not NULL; receives the document, yours.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such child); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
@@ -172,8 +172,7 @@ MPIJOB_API int mpijob_objects_at(const mpijob_objects *objects, size_t index, mp
  * @param objects   not NULL.
  * @param index     from 0.
  * @param format    `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`.
- * @param with_key  1: the Secret with its private key (the sink should wipe what it keeps); 0: a
- *                  placeholder.
+ * @param with_key  1: the Secret contains its private key (wipe it after use); 0: a placeholder.
  * @param write     the sink; not NULL.
  * @param user      passed to the sink.
  * @return 0; `MPIJOB_ERR_NOT_FOUND`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`; what the sink
@@ -184,9 +183,9 @@ MPIJOB_API int mpijob_objects_write_at(const mpijob_objects *objects, size_t ind
     int32_t with_key, mpijob_write_fn write, void *user);
 
 /**
- * Stream all children: as JSON one `v1` `List`, as YAML one document each.
+ * Write all children: JSON as one `v1` `List`, YAML as one document for each.
  *
- * Memory does not grow with the number of workers.
+ * The memory that this needs does not grow with the number of workers.
  *
  * @param objects   not NULL.
  * @param format    `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`.
@@ -221,25 +220,25 @@ MPIJOB_API int mpijob_child_name_write(const char *job, int32_t role, int32_t in
 /** One line of the hostfile. */
 struct mpijob_host {
 	size_t size; /**< `sizeof` this struct. */
-	/** Fully qualified: "J-worker-0.J.NAMESPACE.svc"; of a launcher of Intel MPI it may be
-	 * "J-launcher" alone (docs/differences.md, intel-launcher-name); "J-worker-0.J" with the
-	 * feature `compact_hosts`. */
+	/** Fully qualified: "J-worker-0.J.NAMESPACE.svc". With the feature `compact_hosts`
+	 * "J-worker-0.J". The launcher of Intel MPI may be "J-launcher" (docs/differences.md,
+	 * intel-launcher-name). */
 	const char *name;
-	int32_t slots;  /**< Ranks that it offers. */
+	int32_t slots;  /**< Ranks that the host can run. */
 	int32_t worker; /**< Index of the worker; -1 for the launcher. */
 };
 #define MPIJOB_HOST_INIT { sizeof(struct mpijob_host), NULL, 0, 0 }
 
-/** The hosts of a job. */
+/** The list of a job's hosts. */
 typedef struct mpijob_hostfile mpijob_hostfile;
 
 /**
- * List the hosts of a job: the launcher first when it is a worker too, then the workers.
+ * List the hosts of a job: first the launcher if it runs ranks too, then the workers.
  *
  * @param job      not NULL; defaulted and valid.
- * @param options  NULL for the defaults; `cluster_domain`, `reference` and the feature
- *                 `compact_hosts` count.
- * @param out      not NULL; the hostfile, yours.
+ * @param options  NULL for the defaults; only `cluster_domain`, `reference` and the feature
+ *                 `compact_hosts` have an effect.
+ * @param out      not NULL; receives the hostfile, yours.
  * @param diag     findings, or NULL.
  * @return as mpijob_render().
  * @since 0.1
@@ -265,8 +264,8 @@ MPIJOB_API const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *h
     size_t index);
 
 /**
- * Write the text of the hostfile as the job's MPI reads it: "host slots=n" for Open MPI, "host:n"
- * for Intel and MPICH.
+ * Write the text of the hostfile for the job's MPI: "host slots=n" for Open MPI, "host:n" for Intel
+ * and MPICH.
  *
  * @param hostfile  not NULL.
  * @param write     the sink; not NULL.
@@ -281,18 +280,18 @@ MPIJOB_API int mpijob_hostfile_write(const mpijob_hostfile *hostfile, mpijob_wri
 /** @name The SSH key pair
  * @{ */
 
-/** Bytes of entropy that one key pair takes: 66 for P-521, 8 against bias (FIPS 186-5 A.2.1). */
+/** Bytes of entropy for one key pair: 66 for P-521, and 8 to avoid bias (FIPS 186-5 A.2.1). */
 #define MPIJOB_SSH_ENTROPY 74
 
-/** An ECDSA P-521 key pair, as the reference uses; in wiped memory. */
+/** An ECDSA P-521 key pair, as mpi-operator uses; it is wiped when it is freed. */
 typedef struct mpijob_ssh_key mpijob_ssh_key;
 
 /**
  * Make a key pair from entropy; the same bytes give the same key.
  *
- * @param entropy  random bytes; not NULL; wipe yours afterwards.
- * @param len      at least `MPIJOB_SSH_ENTROPY`; more are ignored.
- * @param out      not NULL; the pair, yours.
+ * @param entropy  random bytes; not NULL; copied: wipe yours afterwards.
+ * @param len      at least `MPIJOB_SSH_ENTROPY`; further bytes are ignored.
+ * @param out      not NULL; receives the key pair, yours.
  * @param diag     findings, or NULL.
  * @return 0; `MPIJOB_ERR_USAGE` (too few bytes); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_UNSUPPORTED`
  *         (libcrypto has no P-521).
@@ -304,8 +303,8 @@ MPIJOB_API int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh
 /** Wipe and free a key pair; NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_ssh_key_free(mpijob_ssh_key *key);
 
-/** Get the private key in PEM ("EC PRIVATE KEY", SEC1). `key` not NULL. Borrowed. Handle with care.
- * @since 0.1 */
+/** Get the private key in PEM ("EC PRIVATE KEY", SEC1). `key` not NULL. Borrowed; a copy of it must
+ * be wiped. @since 0.1 */
 MPIJOB_API const char *mpijob_ssh_key_private(const mpijob_ssh_key *key);
 
 /** Get the public key as a line of authorized_keys, line end included. `key` not NULL. Borrowed.
@@ -316,24 +315,24 @@ MPIJOB_API const char *mpijob_ssh_key_public(const mpijob_ssh_key *key);
 /** @name The PodGroup
  * @{ */
 
-/** What the gang scheduler is told. */
+/** The fields of the gang scheduler's PodGroup. */
 struct mpijob_pod_group {
 	size_t size; /**< `sizeof` this struct. */
-	/** 1: Volcano's PodGroup; 0: that of scheduler-plugins. */
+	/** 1: a PodGroup of Volcano; 0: of scheduler-plugins. */
 	int32_t volcano;
 	int32_t min_member;                      /**< Pods that must be placed together. */
-	const char *queue;                       /**< Volcano; NULL when none. */
-	const char *priority_class_name;         /**< Volcano; NULL when none. */
+	const char *queue;                       /**< Volcano; NULL when absent. */
+	const char *priority_class_name;         /**< Volcano; NULL when absent. */
 	const int32_t *schedule_timeout_seconds; /**< scheduler-plugins; NULL for Volcano. */
-	const mpijob_node *min_resources; /**< Map from resource to quantity; NULL when none. */
+	const mpijob_node *min_resources; /**< Map from resource to quantity; NULL when absent. */
 };
 #define MPIJOB_POD_GROUP_INIT { sizeof(struct mpijob_pod_group), 0, 0, NULL, NULL, NULL, NULL }
 
 /**
- * View the PodGroup among the children.
+ * Get the fields of the PodGroup.
  *
  * @param objects  not NULL.
- * @return borrowed until the objects are freed; NULL when there is no gang scheduler.
+ * @return borrowed until the objects are freed; NULL without a gang scheduler.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_pod_group *mpijob_objects_pod_group(const mpijob_objects *objects);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file spec.h
- * The typed parts of an MPIJob: what `spec` and `status` of `kubeflow.org/v2beta1` hold, as C
- * structs.
+ * `spec` and `status` of an MPIJob of `kubeflow.org/v2beta1` as C structs.
  *
- * The same structs serve both ways. Read from a job (mpijob_spec_get()), they are borrowed views:
- * every pointer lives until the job changes. Given to a job (mpijob_spec_set()), they are copied.
+ * The same structs are used for reading and writing. A struct read from a job (mpijob_spec_get())
+ * is a borrowed view: its pointers are valid until the job changes. A struct given to a job
+ * (mpijob_spec_set()) is copied.
  *
  * - An optional number is a pointer: NULL is absent, and 0 is 0.
  * - An optional boolean is a pointer to 0 or 1.
  * - A string is NULL when absent.
- * - An enumeration is an `int32_t`: 0 is absent, `MPIJOB_OTHER` a word that this library does not
- *   know (the document still holds it), else one of its constants.
- * - Kubernetes' own types that pass through untouched are nodes of a document.
+ * - An enumeration is an `int32_t`: 0 is absent, `MPIJOB_OTHER` is a word that this library does
+ *   not know (it is in the document), all other values are constants.
+ * - Values of Kubernetes types are nodes of a document.
  */
 #ifndef MPIJOB_SPEC_H
 #define MPIJOB_SPEC_H
@@ -24,17 +24,17 @@
 extern "C" {
 #endif
 
-/** An enumeration's word that this library does not know. Given: leave the field as it is. */
+/** Reading: a word that this library does not know. Writing: leave the field unchanged. */
 #define MPIJOB_OTHER (-1)
 
 #define MPIJOB_CLEAN_POD_NONE    1 /**< "None": keep all pods (the default). */
-#define MPIJOB_CLEAN_POD_RUNNING 2 /**< "Running": delete workers that run or wait. */
+#define MPIJOB_CLEAN_POD_RUNNING 2 /**< "Running": delete workers that are running or pending. */
 #define MPIJOB_CLEAN_POD_ALL     3 /**< "All": delete all workers. */
 
 #define MPIJOB_RESTART_NEVER      1 /**< "Never" (a worker's default). */
 #define MPIJOB_RESTART_ON_FAILURE 2 /**< "OnFailure" (the launcher's default). */
 
-/** "AtStartup" (the default): together with the workers. */
+/** "AtStartup" (the default): create the launcher together with the workers. */
 #define MPIJOB_LAUNCHER_AT_STARTUP             1
 #define MPIJOB_LAUNCHER_WAIT_FOR_WORKERS_READY 2 /**< "WaitForWorkersReady". */
 
@@ -42,7 +42,7 @@ extern "C" {
 #define MPIJOB_INTEL   2 /**< "Intel". */
 #define MPIJOB_MPICH   3 /**< "MPICH". */
 
-/** `spec.runPolicy.schedulingPolicy`: what the gang scheduler's PodGroup gets. */
+/** `spec.runPolicy.schedulingPolicy`: fields of the gang scheduler's PodGroup. */
 struct mpijob_scheduling_policy {
 	size_t size; /**< `sizeof` this struct. */
 	/** Pods that must be placed together; absent: workers + 1. */
@@ -51,25 +51,25 @@ struct mpijob_scheduling_policy {
 	/** Map from resource to quantity; absent: computed from the templates. */
 	const mpijob_node *min_resources;
 	const char *priority_class; /**< Volcano's priority class. */
-	/** Seconds that scheduler-plugins waits for the gang. */
+	/** Seconds that the gang may wait to be scheduled; scheduler-plugins. */
 	const int32_t *schedule_timeout_seconds;
 };
 #define MPIJOB_SCHEDULING_POLICY_INIT { sizeof(struct mpijob_scheduling_policy), NULL, NULL, \
 	NULL, NULL, NULL }
 
-/** `spec.runPolicy`: what happens to the job as a whole. */
+/** `spec.runPolicy`: policies for the whole job. */
 struct mpijob_run_policy {
 	size_t size;              /**< `sizeof` this struct. */
 	int32_t clean_pod_policy; /**< `MPIJOB_CLEAN_POD_*`. */
 	/** Seconds after which the finished launcher Job is deleted. */
 	const int32_t *ttl_seconds_after_finished;
-	/** Seconds that the launcher Job may run, all attempts together. */
+	/** Seconds that the launcher Job may run, including all attempts. */
 	const int64_t *active_deadline_seconds;
 	/** Failed attempts of the launcher before the job fails; absent: 6, as batch/v1. */
 	const int32_t *backoff_limit;
 	const struct mpijob_scheduling_policy *scheduling_policy; /**< NULL when absent. */
-	const int32_t *suspend; /**< Boolean: 1 stops the job and keeps it. */
-	/** The controller in charge; absent: the MPI operator. */
+	const int32_t *suspend; /**< Boolean: 1: the job is suspended, without pods. */
+	/** The controller that handles the job; absent: the MPI operator. */
 	const char *managed_by;
 };
 #define MPIJOB_RUN_POLICY_INIT { sizeof(struct mpijob_run_policy), 0, NULL, NULL, NULL, NULL, \
@@ -87,8 +87,8 @@ struct mpijob_replica_spec {
 /** `spec` of an MPIJob. */
 struct mpijob_spec {
 	size_t size;                     /**< `sizeof` this struct. */
-	const int32_t *slots_per_worker; /**< Ranks that each host offers; default 1. */
-	/** Boolean: 1 puts ranks on the launcher too. */
+	const int32_t *slots_per_worker; /**< Ranks on each host; default 1. */
+	/** Boolean: 1: the launcher runs ranks too. */
 	const int32_t *run_launcher_as_worker;
 	const struct mpijob_run_policy *run_policy; /**< NULL when absent. */
 	/** `mpiReplicaSpecs[Launcher]`; NULL when absent. */
@@ -111,9 +111,10 @@ struct mpijob_condition {
 	size_t size; /**< `sizeof` this struct. */
 	/** "Created", "Running", "Restarting", "Suspended", "Succeeded" or "Failed". */
 	const char *type;
-	int32_t status;                      /**< `MPIJOB_CONDITION_*`. */
-	const char *reason;                  /**< One word, "MPIJobRunning"; NULL when absent. */
-	const char *message;                 /**< For people; NULL when absent. */
+	int32_t status; /**< `MPIJOB_CONDITION_*`. */
+	/** For programs, "MPIJobRunning"; NULL when absent. */
+	const char *reason;
+	const char *message;                 /**< For users; NULL when absent. */
 	const int64_t *last_update_time;     /**< Seconds since 1970, UTC; NULL when absent. */
 	const int64_t *last_transition_time; /**< Seconds since 1970, UTC; NULL when absent. */
 };
@@ -122,8 +123,8 @@ struct mpijob_condition {
 /** One entry of `status.replicaStatuses`. */
 struct mpijob_replica_status {
 	size_t size;       /**< `sizeof` this struct. */
-	int32_t active;    /**< Pods that run. */
-	int32_t succeeded; /**< Pods that ended well. */
+	int32_t active;    /**< Running pods. */
+	int32_t succeeded; /**< Pods that succeeded. */
 	int32_t failed;    /**< Pods that failed. */
 };
 #define MPIJOB_REPLICA_STATUS_INIT { sizeof(struct mpijob_replica_status), 0, 0, 0 }

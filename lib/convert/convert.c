@@ -221,7 +221,7 @@ static int check_source(const mpijob_node *object, const char *source, const cha
 		    "not an MPIJob of kubeflow.org, so there is nothing to convert");
 	if (strcmp(version, MPIJOB__BASE_API_V1) != 0 &&
 	    strcmp(version, MPIJOB__BASE_API_VERSION) != 0 && !mpijob__convert_alpha_moves(version))
-		return refuse(diag, &place, "no known version of MPIJob: '%s'", version);
+		return refuse(diag, &place, "not a known version of MPIJob: '%s'", version);
 	return 0;
 }
 

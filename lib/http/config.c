@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lifetime of a configuration: which options exclude each other, in which order files and
- * options are read, and what is wiped when it is freed. Only copies outlive the kubeconfig.
+ * The lifetime of a configuration: which options exclude each other, in which order the library
+ * reads files and options, and what mpijob_http_config_free() wipes. A configuration contains only
+ * copies: the kubeconfig is freed after loading.
  */
 #include "http/config.h"
 
 #include "base/secret.h"
+#include "base/struct.h"
 #include "http/kubeconfig.h"
 #include "http/resolve.h"
 
@@ -73,7 +75,8 @@ void mpijob_http_config_free(mpijob_http_config *config)
 	free(config);
 }
 
-/* Copying continues after memory ran out, so that one check at the end is enough. */
+/* The copy functions set *failed when memory runs out and continue, so that the caller checks once,
+ * at the end. */
 static void copy_text(char **to, const char *from, int *failed)
 {
 	*to = from ? strdup(from) : NULL;
@@ -175,29 +178,21 @@ mpijob_http_config *mpijob__http_config_clone(const mpijob_http_config *config)
 	return NULL;
 }
 
-/* Bring a caller's struct to the size of ours; see base.h. */
-static int take_options(const struct mpijob_http_config_options *given,
+static int read_options(const struct mpijob_http_config_options *given,
     struct mpijob_http_config_options *options)
 {
 	const char **texts[] = { &options->kubeconfig, &options->context, &options->cluster,
 		&options->user, &options->namespace_, &options->server, &options->tls_server_name,
 		&options->certificate_authority, &options->client_certificate, &options->client_key,
 		&options->token, &options->proxy_url, &options->as_user, &options->as_uid };
-	const unsigned char *bytes = (const unsigned char *)given;
+	int rc = mpijob__base_struct_check(options, sizeof(*options), given);
 
-	memset(options, 0, sizeof(*options));
-	if (!given)
-		return 0;
-	if (given->size < sizeof(given->size))
+	if (rc)
+		return rc;
+	if (!mpijob__base_struct_is_flag(options->insecure_skip_tls_verify) ||
+	    !mpijob__base_struct_is_flag(options->in_cluster) ||
+	    !mpijob__base_struct_is_flag(options->interactive))
 		return MPIJOB_ERR_USAGE;
-	for (size_t i = sizeof(*options); i < given->size; i++) {
-		if (bytes[i])
-			return MPIJOB_ERR_UNSUPPORTED;
-	}
-	memcpy(options, given, given->size < sizeof(*options) ? given->size : sizeof(*options));
-	if (options->insecure_skip_tls_verify >> 1 || options->in_cluster >> 1 ||
-	    options->interactive >> 1)
-		return MPIJOB_ERR_USAGE; /* not 0 or 1 */
 	/* As with kubectl's flags, an empty string counts as absent. */
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		if (*texts[i] && !**texts[i])
@@ -206,14 +201,15 @@ static int take_options(const struct mpijob_http_config_options *given,
 	return 0;
 }
 
-static int say_usage(struct mpijob__http_report *report, const char *message)
+static int report_usage(struct mpijob__http_report *report, const char *message)
 {
-	mpijob__http_report_say(report, MPIJOB_ERR_USAGE, "config-options", "Invalid", NULL, "%s",
+	mpijob__http_report_add(report, MPIJOB_ERR_USAGE, "config-options", "Invalid", NULL, "%s",
 	    message);
 	return report->code;
 }
 
-/* A mistake here must not permit more than was intended. */
+/* A wrong combination of these options is an error: it must never allow more plugins than the
+ * caller intended. */
 static int check_plugins(const struct mpijob_http_config_options *options,
     struct mpijob__http_report *report)
 {
@@ -221,14 +217,15 @@ static int check_plugins(const struct mpijob_http_config_options *options,
 
 	if (options->plugin_policy < MPIJOB_HTTP_PLUGINS_ALL ||
 	    options->plugin_policy > MPIJOB_HTTP_PLUGINS_LISTED)
-		say_usage(report, "plugin_policy is none of MPIJOB_HTTP_PLUGINS_*");
+		report_usage(report, "plugin_policy must be one of MPIJOB_HTTP_PLUGINS_*");
 	if (!is_listed && (options->plugins || options->plugins_count))
-		say_usage(report, "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED");
+		report_usage(report, "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED");
 	if (is_listed && (!options->plugins || !options->plugins_count))
-		return say_usage(report, "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins");
+		return report_usage(report,
+		    "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins");
 	for (size_t i = 0; is_listed && i < options->plugins_count; i++) {
 		if (!options->plugins[i] || !*options->plugins[i])
-			return say_usage(report, "plugins holds NULL or an empty text");
+			return report_usage(report, "plugins contains NULL or an empty string");
 	}
 	return report->code;
 }
@@ -237,22 +234,22 @@ static int check_options(const struct mpijob_http_config_options *options,
     struct mpijob__http_report *report)
 {
 	if (options->insecure_skip_tls_verify && options->certificate_authority)
-		say_usage(report,
+		report_usage(report,
 		    "certificate_authority and insecure_skip_tls_verify exclude each other");
 	if (options->in_cluster &&
 	    (options->kubeconfig || options->context || options->cluster || options->user))
-		say_usage(report, "in_cluster excludes kubeconfig, context, cluster and user");
+		report_usage(report, "in_cluster excludes kubeconfig, context, cluster and user");
 	if (options->as_groups_count && !options->as_groups)
-		say_usage(report, "as_groups is NULL, as_groups_count is not 0");
+		report_usage(report, "as_groups is NULL, as_groups_count is not 0");
 	for (size_t i = 0; options->as_groups && i < options->as_groups_count; i++) {
 		if (!options->as_groups[i])
-			return say_usage(report, "as_groups holds NULL");
+			return report_usage(report, "as_groups contains NULL");
 	}
 	return check_plugins(options, report);
 }
 
-/* The list of allowed commands from the options; an empty one allows none. */
-static int keep_plugins(const struct mpijob_http_config_options *options,
+/* Copy the list of allowed commands. An empty list allows no plugin. */
+static int copy_plugins(const struct mpijob_http_config_options *options,
     mpijob_http_config *config)
 {
 	int failed = 0;
@@ -268,27 +265,27 @@ static int keep_plugins(const struct mpijob_http_config_options *options,
 int mpijob__http_config_load(const struct mpijob_http_config_options *options,
     const char *service_account, mpijob_http_config **out, mpijob_diag *diag)
 {
-	struct mpijob_http_config_options wishes;
+	struct mpijob_http_config_options known;
 	struct mpijob__http_report report = { diag, 0 };
 	struct mpijob__http_kubeconfig kubeconfig = { NULL, 0, NULL, 0 };
 	struct mpijob__http_resolve resolve = { 0 };
-	int code = out ? take_options(options, &wishes) : MPIJOB_ERR_USAGE;
+	int rc = out ? read_options(options, &known) : MPIJOB_ERR_USAGE;
 
-	if (code == 0)
-		code = check_options(&wishes, &report);
-	if (code)
-		return code;
-	resolve.options = &wishes;
+	if (rc == 0)
+		rc = check_options(&known, &report);
+	if (rc)
+		return rc;
+	resolve.options = &known;
 	resolve.service_account = service_account;
 	resolve.report = &report;
 	resolve.kubeconfig = &kubeconfig;
 	resolve.config = calloc(1, sizeof(*resolve.config));
-	if (!resolve.config || keep_plugins(&wishes, resolve.config)) {
+	if (!resolve.config || copy_plugins(&known, resolve.config)) {
 		mpijob_http_config_free(resolve.config);
 		return MPIJOB_ERR_NOMEM;
 	}
-	if (!wishes.in_cluster)
-		mpijob__http_kubeconfig_read(&kubeconfig, wishes.kubeconfig, &report);
+	if (!known.in_cluster)
+		mpijob__http_kubeconfig_read(&kubeconfig, known.kubeconfig, &report);
 	if (report.code == 0)
 		mpijob__http_resolve_run(&resolve);
 	mpijob__http_kubeconfig_release(&kubeconfig);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A configuration: one server and one identity, resolved as far as possible without running a
- * program. */
+/* A configuration: one server and one identity. Everything is resolved that needs no other program.
+ */
 #ifndef MPIJOB__HTTP_CONFIG_H
 #define MPIJOB__HTTP_CONFIG_H
 
@@ -17,13 +17,13 @@ struct mpijob__http_exec_variable {
 /* An exec credential plugin, as the user's entry describes it; command NULL: none. */
 struct mpijob__http_exec_plugin {
 	char *api_version; /* client.authentication.k8s.io/v1 or /v1beta1 */
-	char *command;     /* resolved against the kubeconfig's directory when it has a slash */
+	char *command;     /* with a slash: resolved against the directory of the kubeconfig */
 	char **args;       /* closed by NULL; NULL: none */
 	struct mpijob__http_exec_variable *env;
 	size_t env_count;
 	char *install_hint; /* NULL: none */
 	int provide_cluster_info;
-	int interactive_mode; /* MPIJOB__EXEC_* */
+	int interactive_mode; /* MPIJOB__HTTP_EXEC_* */
 	/* JSON of extensions["client.authentication.k8s.io/exec"]; NULL: none */
 	char *cluster_extension;
 };
@@ -31,8 +31,8 @@ struct mpijob__http_exec_plugin {
 #define MPIJOB__HTTP_EXEC_IF_AVAILABLE 1
 #define MPIJOB__HTTP_EXEC_ALWAYS       2
 
-/* PEM bytes, or the file that contains them; a file is read again from time to time. Both empty:
- * none. */
+/* PEM bytes, or the file that contains them, which identity_files.c reads periodically. Both empty:
+ * not configured. */
 struct mpijob__http_pem {
 	mpijob__http_secret data;
 	char *file; /* absolute; NULL when `data` came inline */
@@ -45,13 +45,13 @@ struct mpijob__http_impersonation_extra {
 
 /* Everything is owned. Strings are NULL when absent. */
 struct mpijob_http_config {
-	/* "https://host:port/prefix", without a slash at the end; the scheme is always there */
+	/* "https://host:port/prefix": always with a scheme, without a slash at the end */
 	char *server;
-	int tls; /* the scheme is https; credentials are sent only then */
+	int tls; /* the scheme is https; without it the transport sends no credentials */
 	char *tls_server_name;
 	int insecure;               /* do not verify the server's certificate */
 	struct mpijob__http_pem ca; /* empty: the system's roots */
-	/* NULL: $HTTPS_PROXY and $NO_PROXY decide, as read when the transport is opened */
+	/* NULL: $HTTPS_PROXY and $NO_PROXY decide; mpijob_http_new() reads them */
 	char *proxy_url;
 	char *context;
 	char *user;
@@ -59,13 +59,13 @@ struct mpijob_http_config {
 	int in_cluster;
 	/* The identity; each part may be absent. */
 	mpijob__http_secret token;
-	char *token_file; /* absolute; takes precedence over `token` once it was read */
+	char *token_file; /* absolute; takes precedence over `token` after it was read once */
 	char *username;
 	mpijob__http_secret password;
 	struct mpijob__http_pem certificate;
 	struct mpijob__http_pem key;
 	struct mpijob__http_exec_plugin exec;
-	int interactive; /* a plugin may have our standard input */
+	int interactive; /* a plugin may read the standard input of this process */
 	char **plugins;  /* commands that may run, closed by NULL; NULL: all */
 	char *as;
 	char *as_uid;

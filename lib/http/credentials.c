@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which credentials are used, and for how long: a token, a password or a certificate of the
- * configuration takes precedence over the plugin. The output of a plugin is used until it expires
- * or is refused, and all requests share it. Connections are closed only when a certificate changes.
- * A plugin that failed is not run again at once, so that all requests that wait for it get one
- * answer.
+ * Which credentials a request gets, and for how long they are valid. A token, a password or a
+ * certificate in the configuration takes precedence over the plugin. All requests share the output
+ * of a plugin until it expires or the server answers 401. New connections are needed only when a
+ * certificate changes. After a failure the plugin does not run for RETRY_MS, so that all requests
+ * that wait for it fail with the same message.
  */
 #include "http/credentials.h"
 
@@ -23,36 +23,36 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TIMEOUT_MS 60000 /* for a plugin, unless the caller sets another */
-/* at least, for a plugin that asks the user: a login in a browser takes time */
-#define ASKING_MS 900000
-#define PAUSE_MS  1000 /* after a plugin failed, or returned expired credentials */
-#define HINTS     10   /* in each HINT_MS */
-#define HINT_MS   3600000
+#define TIMEOUT_MS 60000 /* default for a plugin */
+/* minimum for a plugin that may prompt: a login in a browser takes time */
+#define INTERACTIVE_TIMEOUT_MS 900000
+#define RETRY_MS               1000 /* after a failure, or after expired credentials */
+#define MAX_HINTS              10   /* install hints per HINT_PERIOD_MS */
+#define HINT_PERIOD_MS         3600000
 
 struct mpijob__http_credentials {
 	const mpijob_http_config *config;
-	int64_t timeout_ms; /* for a plugin that does not ask the user */
+	int64_t timeout_ms; /* for a plugin that cannot prompt */
 	struct mpijob__http_identity identity;
 	struct mpijob__http_identity_files files;
 	mpijob__http_secret authorization;
 	int have_basic;
 	/* The plugin. */
-	struct mpijob__http_plugin plugin; /* while pid is not 0 */
-	int asking;                        /* it may have our standard input */
-	int64_t limit_ms;                  /* for this run */
-	mpijob__http_secret certificate;   /* of its last run */
+	struct mpijob__http_plugin plugin; /* runs while pid is not 0 */
+	int interactive;                   /* it reads our standard input */
+	int64_t limit_ms;                  /* timeout of this run */
+	mpijob__http_secret certificate;   /* output of its last run */
 	mpijob__http_secret key;
-	int have;    /* it returned credentials */
-	int refused; /* a server refused them */
+	int has_plugin_credentials; /* a run returned credentials */
+	int refused;                /* the server answered 401 to them */
 	int expires;
-	int64_t expires_ms; /* since 1970 */
-	int64_t fresh_ms;   /* until then (monotonic) they are used although they are expired */
-	int told_expired;
-	int failed;        /* the code of its last run */
-	int64_t failed_ms; /* it is not run again before */
+	int64_t expires_ms;   /* since 1970 */
+	int64_t use_until_ms; /* monotonic: until then even expired credentials are used */
+	int expiry_reported;
+	int failed;       /* 0, or the error of its last run */
+	int64_t retry_ms; /* monotonic: earliest next run after a failure */
 	int hints;
-	int64_t hints_ms; /* when the count began */
+	int64_t hint_period_ms; /* when `hints` was reset */
 	char *message;
 };
 
@@ -92,16 +92,16 @@ static int uses_plugin(const mpijob_http_config *config)
 	       !config->username && !config->certificate.data.len && !config->certificate.file;
 }
 
-/* Store a message, which it takes, and return its code. */
-static int fail(mpijob__http_credentials *credentials, int code, char *message)
+/* Store a message and return `code`. Takes ownership of `message`; NULL: memory ran out. */
+static int set_message(mpijob__http_credentials *credentials, int code, char *message)
 {
 	free(credentials->message);
 	credentials->message = message;
 	return message ? code : MPIJOB_ERR_NOMEM;
 }
 
-/* Point the identity at the present values. */
-static void publish(mpijob__http_credentials *credentials)
+/* Point the identity to the current values. */
+static void update_identity(mpijob__http_credentials *credentials)
 {
 	struct mpijob__http_identity *identity = &credentials->identity;
 	const struct mpijob__http_identity_files *files = &credentials->files;
@@ -119,8 +119,9 @@ static void publish(mpijob__http_credentials *credentials)
 	identity->ca_len = files->ca.len;
 }
 
-/* Replace a header; it is cleared when the new one cannot be made. */
-static int take_header(mpijob__http_credentials *credentials, int code, mpijob__http_secret *header)
+/* Take over *header as the Authorization, or clear it when building it failed with `code`. */
+static int replace_header(mpijob__http_credentials *credentials, int code,
+    mpijob__http_secret *header)
 {
 	if (code) {
 		mpijob__http_secret_clear(header);
@@ -132,72 +133,73 @@ static int take_header(mpijob__http_credentials *credentials, int code, mpijob__
 	return 0;
 }
 
-/* Make "Bearer TOKEN" of a token; without one, remove the header. */
+/* Set "Bearer TOKEN"; an empty token removes the header. */
 static int set_bearer(mpijob__http_credentials *credentials, const mpijob__http_secret *token)
 {
 	mpijob__http_secret header = { NULL, 0 };
-	int code = token->len ? mpijob__http_secret_set(&header, "Bearer ", 7) : 0;
+	int rc = token->len ? mpijob__http_secret_set(&header, "Bearer ", 7) : 0;
 
-	if (code == 0)
-		code = mpijob__http_secret_append(&header, token->data, token->len);
-	return take_header(credentials, code, &header);
+	if (rc == 0)
+		rc = mpijob__http_secret_append(&header, token->data, token->len);
+	return replace_header(credentials, rc, &header);
 }
 
 static int set_basic(mpijob__http_credentials *credentials)
 {
 	const mpijob_http_config *config = credentials->config;
 	mpijob__http_secret plain = { NULL, 0 }, encoded = { NULL, 0 }, header = { NULL, 0 };
-	int code = mpijob__http_secret_set(&plain, config->username, strlen(config->username));
+	int rc = mpijob__http_secret_set(&plain, config->username, strlen(config->username));
 
-	if (code == 0)
-		code = mpijob__http_secret_append(&plain, ":", 1);
-	if (code == 0)
-		code =
+	if (rc == 0)
+		rc = mpijob__http_secret_append(&plain, ":", 1);
+	if (rc == 0)
+		rc =
 		    mpijob__http_secret_append(&plain, config->password.data, config->password.len);
-	if (code == 0)
-		code = mpijob__http_secret_encode(&encoded, plain.data, plain.len);
-	if (code == 0)
-		code = mpijob__http_secret_set(&header, "Basic ", 6);
-	if (code == 0)
-		code = mpijob__http_secret_append(&header, encoded.data, encoded.len);
+	if (rc == 0)
+		rc = mpijob__http_secret_encode(&encoded, plain.data, plain.len);
+	if (rc == 0)
+		rc = mpijob__http_secret_set(&header, "Basic ", 6);
+	if (rc == 0)
+		rc = mpijob__http_secret_append(&header, encoded.data, encoded.len);
 	mpijob__http_secret_clear(&plain);
 	mpijob__http_secret_clear(&encoded);
-	code = take_header(credentials, code, &header);
-	credentials->have_basic |= code == 0;
-	return code;
+	rc = replace_header(credentials, rc, &header);
+	credentials->have_basic |= rc == 0;
+	return rc;
 }
 
-/* The header that needs no plugin. 1 or negative. */
+/* Set the Authorization from the configuration. 1 or negative. */
 static int prepare_authorization(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	const mpijob_http_config *config = credentials->config;
 	char *message = NULL;
-	int code = 0;
+	int rc = 0;
 
 	if (config->token_file) {
-		code = mpijob__http_identity_files_read_token(&credentials->files, config, now_ms,
+		rc = mpijob__http_identity_files_read_token(&credentials->files, config, now_ms,
 		    &message);
-		if (code < 0)
-			return fail(credentials, code, message);
-		if (code > 0 || !credentials->authorization.len)
-			code = set_bearer(credentials, &credentials->files.token);
+		if (rc < 0)
+			return set_message(credentials, rc, message);
+		if (rc > 0 || !credentials->authorization.len)
+			rc = set_bearer(credentials, &credentials->files.token);
 	} else if (config->token.len && !credentials->authorization.len) {
-		code = set_bearer(credentials, &config->token);
+		rc = set_bearer(credentials, &config->token);
 	} else if (config->username && !credentials->have_basic) {
-		code = set_basic(credentials);
+		rc = set_basic(credentials);
 	}
-	return code ? code : 1;
+	return rc ? rc : 1;
 }
 
-/* A run of a plugin failed; takes `message`. */
-static int fail_run(mpijob__http_credentials *credentials, int64_t now_ms, int code, char *message)
+/* Record that a run of the plugin failed, and return the error. Takes ownership of `message`. */
+static int plugin_failed(mpijob__http_credentials *credentials, int64_t now_ms, int code,
+    char *message)
 {
-	credentials->failed = fail(credentials, code, message);
-	credentials->failed_ms = now_ms + PAUSE_MS;
+	credentials->failed = set_message(credentials, code, message);
+	credentials->retry_ms = now_ms + RETRY_MS;
 	return credentials->failed;
 }
 
-/* Whether the plugin gets our standard input: 1, 0; -1 with `why`: it must not run without. */
+/* Whether the plugin gets our standard input: 1 or 0; -1: it requires it, but *why prevents it. */
 static int is_interactive(const mpijob_http_config *config, const char **why)
 {
 	int terminal = isatty(STDIN_FILENO);
@@ -208,22 +210,22 @@ static int is_interactive(const mpijob_http_config *config, const char **why)
 		return config->interactive && terminal;
 	*why = "this program does not let plugins read its standard input";
 	if (config->interactive)
-		*why = "standard input is no terminal";
+		*why = "standard input is not a terminal";
 	return config->interactive && terminal ? 1 : -1;
 }
 
-/* The message for a program that does not exist. The install hint is for users; it is not repeated
- * in every log line. */
-static char *not_found(mpijob__http_credentials *credentials, int64_t now_ms)
+/* The message for a missing program. Only MAX_HINTS messages per period contain the install hint:
+ * it is long, and daemons log each message. */
+static char *not_found_message(mpijob__http_credentials *credentials, int64_t now_ms)
 {
 	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
 	int hint;
 
-	if (!credentials->hints || now_ms - credentials->hints_ms >= HINT_MS) {
+	if (!credentials->hints || now_ms - credentials->hint_period_ms >= HINT_PERIOD_MS) {
 		credentials->hints = 0;
-		credentials->hints_ms = now_ms;
+		credentials->hint_period_ms = now_ms;
 	}
-	hint = credentials->hints < HINTS;
+	hint = credentials->hints < MAX_HINTS;
 	credentials->hints += hint;
 	return mpijob__base_text_format("the credential plugin '%s' is not installed%s%s",
 	    exec->command, hint && exec->install_hint ? ": " : "",
@@ -235,50 +237,50 @@ static int start_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
 	const char *why = NULL;
 	int interactive = is_interactive(credentials->config, &why);
-	int number = 0, code;
+	int number = 0, rc;
 	char *info;
 
 	if (interactive < 0)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    mpijob__base_text_format("the credential plugin '%s' has to ask, but %s",
+		return plugin_failed(credentials, now_ms, MPIJOB_ERR_AUTH,
+		    mpijob__base_text_format("the credential plugin '%s' needs to prompt, but %s",
 			exec->command, why));
 	info = mpijob__http_plugin_info(credentials->config, &credentials->files.ca, interactive);
 	if (!info)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
-	credentials->asking = interactive;
+		return plugin_failed(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
+	credentials->interactive = interactive;
 	credentials->limit_ms = credentials->timeout_ms;
-	if (interactive && credentials->limit_ms < ASKING_MS)
-		credentials->limit_ms = ASKING_MS;
-	code = mpijob__http_plugin_start(&credentials->plugin, credentials->config, info,
-	    interactive, now_ms + credentials->limit_ms, &number);
+	if (interactive && credentials->limit_ms < INTERACTIVE_TIMEOUT_MS)
+		credentials->limit_ms = INTERACTIVE_TIMEOUT_MS;
+	rc = mpijob__http_plugin_start(&credentials->plugin, credentials->config, info, interactive,
+	    now_ms + credentials->limit_ms, &number);
 	free(info);
-	if (code == 0)
+	if (rc == 0)
 		return 0;
-	if (code == MPIJOB__HTTP_PLUGIN_NOT_FOUND)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
-		    not_found(credentials, now_ms));
-	if (code == MPIJOB__HTTP_PLUGIN_FORBIDDEN)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
+	if (rc == MPIJOB__HTTP_PLUGIN_NOT_FOUND)
+		return plugin_failed(credentials, now_ms, MPIJOB_ERR_AUTH,
+		    not_found_message(credentials, now_ms));
+	if (rc == MPIJOB__HTTP_PLUGIN_FORBIDDEN)
+		return plugin_failed(credentials, now_ms, MPIJOB_ERR_AUTH,
 		    mpijob__base_text_format(
-			"the credential plugin '%s' is not among those that may run here",
+			"the credential plugin '%s' is not in the list of allowed plugins",
 			exec->command));
-	if (code == MPIJOB__HTTP_PLUGIN_REFUSED)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH,
+	if (rc == MPIJOB__HTTP_PLUGIN_NOT_STARTED)
+		return plugin_failed(credentials, now_ms, MPIJOB_ERR_AUTH,
 		    mpijob__base_text_format("the credential plugin '%s' cannot be started: %s",
 			exec->command, mpijob__http_report_errno(number)));
-	return fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
+	return plugin_failed(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 }
 
 static int prepare_plugin(mpijob__http_credentials *credentials, int64_t now_ms)
 {
-	int expired = credentials->expires && now_ms >= credentials->fresh_ms &&
+	int expired = credentials->expires && now_ms >= credentials->use_until_ms &&
 		      mpijob__base_clock_wall_ms() > credentials->expires_ms;
 
 	if (credentials->plugin.pid)
 		return 0;
-	if (credentials->have && !credentials->refused && !expired)
+	if (credentials->has_plugin_credentials && !credentials->refused && !expired)
 		return 1;
-	if (credentials->failed && now_ms < credentials->failed_ms)
+	if (credentials->failed && now_ms < credentials->retry_ms)
 		return credentials->failed;
 	return start_plugin(credentials, now_ms);
 }
@@ -287,21 +289,21 @@ int mpijob__http_credentials_prepare(mpijob__http_credentials *credentials, int6
     const char **message)
 {
 	char *why = NULL;
-	int code = mpijob__http_identity_files_read_pem(&credentials->files, credentials->config,
+	int rc = mpijob__http_identity_files_read_pem(&credentials->files, credentials->config,
 	    now_ms, &why);
 
-	credentials->identity.tls_generation += code > 0;
-	if (code < 0)
-		code = fail(credentials, code, why);
+	credentials->identity.tls_generation += rc > 0;
+	if (rc < 0)
+		rc = set_message(credentials, rc, why);
 	else if (uses_plugin(credentials->config))
-		code = prepare_plugin(credentials, now_ms);
+		rc = prepare_plugin(credentials, now_ms);
 	else
-		code = prepare_authorization(credentials, now_ms);
-	publish(credentials);
-	if (code < 0)
-		*message = code != MPIJOB_ERR_NOMEM && credentials->message ? credentials->message
-									    : "out of memory";
-	return code;
+		rc = prepare_authorization(credentials, now_ms);
+	update_identity(credentials);
+	if (rc < 0)
+		*message = rc != MPIJOB_ERR_NOMEM && credentials->message ? credentials->message
+									  : "out of memory";
+	return rc;
 }
 
 const struct mpijob__http_identity *mpijob__http_credentials_identity(
@@ -315,12 +317,12 @@ void mpijob__http_credentials_refused(mpijob__http_credentials *credentials,
 {
 	const struct mpijob__http_identity *identity = &credentials->identity;
 
-	/* Drop the credentials that were refused, unless they have been replaced. */
+	/* The credentials were replaced meanwhile: the 401 is about older ones. */
 	if (identity->token_generation != token_generation ||
 	    identity->tls_generation != tls_generation)
 		return;
 	credentials->files.token_due_ms = 0;
-	credentials->refused = credentials->have;
+	credentials->refused = credentials->has_plugin_credentials;
 }
 
 int mpijob__http_credentials_fd(const mpijob__http_credentials *credentials)
@@ -330,7 +332,7 @@ int mpijob__http_credentials_fd(const mpijob__http_credentials *credentials)
 
 int mpijob__http_credentials_may_prompt(const mpijob__http_credentials *credentials)
 {
-	return credentials->plugin.pid && credentials->asking;
+	return credentials->plugin.pid && credentials->interactive;
 }
 
 int64_t mpijob__http_credentials_due_ms(const mpijob__http_credentials *credentials)
@@ -338,39 +340,33 @@ int64_t mpijob__http_credentials_due_ms(const mpijob__http_credentials *credenti
 	return credentials->plugin.pid ? mpijob__http_plugin_due_ms(&credentials->plugin) : -1;
 }
 
-static int is_same(const mpijob__http_secret *a, const mpijob__http_secret *b)
-{
-	return a->len == b->len && (!a->len || memcmp(a->data, b->data, a->len) == 0);
-}
-
 static void report_expired(mpijob__http_credentials *credentials)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
-	char *message =
-	    mpijob__base_text_format("the credential plugin '%s' gave credentials that had "
-				     "expired; is the clock of this machine right?",
-		credentials->config->exec.command);
+	char *message = mpijob__base_text_format("the credential plugin '%s' returned expired "
+						 "credentials; check the clock of this machine",
+	    credentials->config->exec.command);
 
-	if (message && credentials->files.notice && !credentials->told_expired) {
+	if (message && credentials->files.notice && !credentials->expiry_reported) {
 		finding.severity = MPIJOB_SEVERITY_WARNING;
 		finding.id = "credentials-expired";
 		finding.message = message;
 		credentials->files.notice(credentials->files.user, &finding);
 	}
-	credentials->told_expired = 1;
+	credentials->expiry_reported = 1;
 	free(message);
 }
 
-/* Take over the output of a plugin. */
+/* Use the output of a plugin. */
 static int accept_reply(mpijob__http_credentials *credentials,
     struct mpijob__http_plugin_reply *reply, int64_t now_ms)
 {
-	int same = is_same(&credentials->certificate, &reply->certificate) &&
-		   is_same(&credentials->key, &reply->key);
-	int code = set_bearer(credentials, &reply->token);
+	int same = mpijob__http_secret_equal(&credentials->certificate, &reply->certificate) &&
+		   mpijob__http_secret_equal(&credentials->key, &reply->key);
+	int rc = set_bearer(credentials, &reply->token);
 
-	if (code)
-		return code;
+	if (rc)
+		return rc;
 	mpijob__http_secret_clear(&credentials->certificate);
 	mpijob__http_secret_clear(&credentials->key);
 	credentials->certificate = reply->certificate;
@@ -378,24 +374,25 @@ static int accept_reply(mpijob__http_credentials *credentials,
 	memset(&reply->certificate, 0, sizeof(reply->certificate));
 	memset(&reply->key, 0, sizeof(reply->key));
 	credentials->identity.tls_generation += !same;
-	credentials->have = 1;
+	credentials->has_plugin_credentials = 1;
 	credentials->refused = credentials->failed = 0;
 	credentials->expires = reply->expires;
 	credentials->expires_ms = reply->expires_ms;
-	/* As in client-go, expired credentials are used for the present requests: the server knows
-	 * the time better. */
-	credentials->fresh_ms = now_ms;
+	/* As in client-go, the current requests use even expired credentials: the local clock may
+	 * be wrong, and the server decides. */
+	credentials->use_until_ms = now_ms;
 	if (reply->expires && mpijob__base_clock_wall_ms() > reply->expires_ms) {
-		credentials->fresh_ms = now_ms + PAUSE_MS;
+		credentials->use_until_ms = now_ms + RETRY_MS;
 		report_expired(credentials);
 	} else {
-		credentials->told_expired = 0;
+		credentials->expiry_reported = 0;
 	}
 	return 0;
 }
 
-/* Why the end of a run makes it fail; NULL: it ended well. Sets `nomem` when memory ran out. */
-static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
+/* The message when the exit of the plugin means failure; NULL: it succeeded, or memory ran out and
+ * *nomem is set. */
+static char *exit_failure(const mpijob__http_credentials *credentials, int *nomem)
 {
 	const struct mpijob__http_plugin *plugin = &credentials->plugin;
 	const char *command = credentials->config->exec.command;
@@ -403,17 +400,17 @@ static char *bad_end(const mpijob__http_credentials *credentials, int *nomem)
 
 	if (plugin->timed_out)
 		message = mpijob__base_text_format(
-		    "the credential plugin '%s' did not end within %lld ms", command,
+		    "the credential plugin '%s' did not exit within %lld ms", command,
 		    (long long)credentials->limit_ms);
-	else if (plugin->too_much)
+	else if (plugin->output_too_large)
 		message =
 		    mpijob__base_text_format("the credential plugin '%s' wrote more than 1 MiB",
 			command);
-	else if (plugin->unknown || plugin->status == 0)
+	else if (plugin->status_unknown || plugin->status == 0)
 		return NULL;
 	else if (WIFSIGNALED(plugin->status))
 		message =
-		    mpijob__base_text_format("the credential plugin '%s' was ended by signal %d",
+		    mpijob__base_text_format("the credential plugin '%s' was killed by signal %d",
 			command, WTERMSIG(plugin->status));
 	else
 		message =
@@ -429,45 +426,45 @@ static int finish(mpijob__http_credentials *credentials, int64_t now_ms)
 	const struct mpijob__http_exec_plugin *exec = &credentials->config->exec;
 	struct mpijob__http_plugin_reply reply = { 0 };
 	const char *why = NULL;
-	int nomem = 0, code;
-	char *message = bad_end(credentials, &nomem);
+	int nomem = 0, rc;
+	char *message = exit_failure(credentials, &nomem);
 
 	if (message || nomem)
-		return fail_run(credentials, now_ms, MPIJOB_ERR_AUTH, message);
-	code = mpijob__http_plugin_reply_read(&reply, plugin->output.data, plugin->output.len,
+		return plugin_failed(credentials, now_ms, MPIJOB_ERR_AUTH, message);
+	rc = mpijob__http_plugin_reply_read(&reply, plugin->output.data, plugin->output.len,
 	    exec->api_version, &why);
-	if (code == 0 && reply.certificate.len)
-		code = mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why);
-	if (code == MPIJOB_ERR_SPEC)
+	if (rc == 0 && reply.certificate.len)
+		rc = mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why);
+	if (rc == MPIJOB_ERR_SPEC)
 		message = mpijob__base_text_format(
-		    "the credential plugin '%s' gave a certificate that cannot be used: %s",
+		    "the credential plugin '%s' returned a certificate that cannot be used: %s",
 		    exec->command, why);
-	else if (code == 0)
-		code = accept_reply(credentials, &reply, now_ms);
-	else if (code == MPIJOB_ERR_AUTH)
+	else if (rc == 0)
+		rc = accept_reply(credentials, &reply, now_ms);
+	else if (rc == MPIJOB_ERR_AUTH)
 		message = mpijob__base_text_format("the credential plugin '%s' %s%s", exec->command,
-		    why, plugin->unknown ? "; its exit code is not known" : "");
-	if (code)
-		code = fail_run(credentials, now_ms,
-		    code == MPIJOB_ERR_NOMEM ? code : MPIJOB_ERR_AUTH, message);
+		    why, plugin->status_unknown ? "; its exit code is unknown" : "");
+	if (rc)
+		rc = plugin_failed(credentials, now_ms,
+		    rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_AUTH, message);
 	mpijob__http_plugin_reply_clear(&reply);
-	return code;
+	return rc;
 }
 
 int mpijob__http_credentials_step(mpijob__http_credentials *credentials, int64_t now_ms)
 {
-	int code;
+	int rc;
 
 	if (!credentials->plugin.pid)
 		return 0;
-	code = mpijob__http_plugin_step(&credentials->plugin, now_ms);
-	if (code == 0)
+	rc = mpijob__http_plugin_step(&credentials->plugin, now_ms);
+	if (rc == 0)
 		return 0;
-	if (code < 0)
-		fail_run(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
+	if (rc < 0)
+		plugin_failed(credentials, now_ms, MPIJOB_ERR_NOMEM, NULL);
 	else
 		(void)finish(credentials, now_ms);
 	mpijob__http_plugin_end(&credentials->plugin);
-	publish(credentials);
+	update_identity(credentials);
 	return 1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of curl for an exchange with an API server: read nothing in the user's home, write
- * nothing, use no signal, follow no redirect; trust only the CA that was given; detect a peer that
- * vanished. CURLOPT_CAPATH is why "only" needs care: curl's own default directory of certificates
- * would be trusted in addition to the blob.
+ * The options of curl for requests to an API server: curl must not read files in the user's home,
+ * print, use signals or follow redirects; it must trust only the given CA, and detect a dead peer.
+ * CURLOPT_CAPATH must be cleared: curl trusts its default directory of certificates in addition to
+ * a CA blob.
  */
 #include "http/easy.h"
 
@@ -16,12 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LEAST_CURL 0x075800 /* 7.88.0: TLS is written without a signal when the peer is gone */
-/* 8.8.0: a session for which there is no memory is not freed twice */
-#define SESSIONS_CURL  0x080800
-#define RECEIVE_BUFFER 16384L
-#define SEND_BUFFER    16384L
-#define DEAD_PROBES    3
+#define MIN_CURL 0x075800 /* 7.88.0: no SIGPIPE when TLS writes to a closed connection */
+/* 8.8.0: fixes a double free of a TLS session when memory runs out */
+#define MIN_CURL_FOR_SESSIONS 0x080800
+#define RECEIVE_BUFFER        16384L
+#define SEND_BUFFER           16384L
+#define KEEPALIVE_PROBES      3
 
 static int seconds(int64_t ms)
 {
@@ -37,7 +37,8 @@ static void set_number(int fd, int level, int name, int number)
 	setsockopt(fd, level, name, &number, sizeof(number));
 }
 
-/* Keepalive probes begin after two thirds of the idle timeout. Unacknowledged data counts, too. */
+/* The kernel drops a dead connection after the idle timeout: keepalive probes begin after two
+ * thirds of it, and TCP_USER_TIMEOUT covers unacknowledged data. */
 static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct mpijob__http_call *call = user;
@@ -47,7 +48,7 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
 	(void)purpose;
 	if (fd < 0)
 		return CURL_SOCKET_BAD;
-	call->failure.code = mpijob__http_pool_opened(call, fd);
+	call->failure.code = mpijob__http_pool_socket_opened(call, fd);
 	if (call->failure.code) {
 		close(fd);
 		return CURL_SOCKET_BAD;
@@ -55,8 +56,8 @@ static curl_socket_t open_socket(void *user, curlsocktype purpose, struct curl_s
 	if (address->family == AF_INET || address->family == AF_INET6) {
 		set_number(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 		set_number(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds(idle * 2 / 3));
-		set_number(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds(idle / (3 * DEAD_PROBES)));
-		set_number(fd, IPPROTO_TCP, TCP_KEEPCNT, DEAD_PROBES);
+		set_number(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds(idle / (3 * KEEPALIVE_PROBES)));
+		set_number(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES);
 		set_number(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
 		    idle > 86400000 ? 86400000 : (int)idle);
 	}
@@ -75,7 +76,7 @@ struct setter {
 			(setter)->bad = curl_easy_setopt((setter)->easy, option, value); \
 	} while (0)
 
-static int result(const struct setter *setter)
+static int setter_result(const struct setter *setter)
 {
 	if (setter->bad == CURLE_OK)
 		return 0;
@@ -89,9 +90,9 @@ static struct curl_blob blob_of(const mpijob__http_secret *secret)
 	return blob;
 }
 
-static long keeps_sessions(void)
+static long can_cache_sessions(void)
 {
-	return curl_version_info(CURLVERSION_NOW)->version_num >= SESSIONS_CURL;
+	return curl_version_info(CURLVERSION_NOW)->version_num >= MIN_CURL_FOR_SESSIONS;
 }
 
 static void set_tls(struct setter *setter, const struct mpijob_http *http,
@@ -104,14 +105,15 @@ static void set_tls(struct setter *setter, const struct mpijob_http *http,
 
 	SET(setter, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	SET(setter, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(setter, CURLOPT_SSL_SESSIONID_CACHE, keeps_sessions());
+	SET(setter, CURLOPT_SSL_SESSIONID_CACHE, can_cache_sessions());
 	SET(setter, CURLOPT_SSL_VERIFYPEER, config->insecure ? 0L : 1L);
 	SET(setter, CURLOPT_SSL_VERIFYHOST, config->insecure ? 0L : 2L);
 	if (certificate.len)
 		SET(setter, CURLOPT_SSLCERT_BLOB, &certificate);
 	if (key.len) {
 		SET(setter, CURLOPT_SSLKEY_BLOB, &key);
-		/* Without a pass phrase, OpenSSL would ask the terminal. */
+		/* Otherwise OpenSSL prompts on the terminal for the pass phrase of an encrypted
+		 * key. */
 		SET(setter, CURLOPT_KEYPASSWD, "");
 	}
 	if (ca.len) {
@@ -121,9 +123,9 @@ static void set_tls(struct setter *setter, const struct mpijob_http *http,
 		SET(setter, CURLOPT_PROXY_CAINFO, NULL);
 		SET(setter, CURLOPT_PROXY_CAPATH, NULL);
 		SET(setter, CURLOPT_PROXY_CAINFO_BLOB, &ca);
-	} else if (http->authorities) {
-		SET(setter, CURLOPT_CAINFO, http->authorities);
-		SET(setter, CURLOPT_PROXY_CAINFO, http->authorities);
+	} else if (http->ca_bundle) {
+		SET(setter, CURLOPT_CAINFO, http->ca_bundle);
+		SET(setter, CURLOPT_PROXY_CAINFO, http->ca_bundle);
 	}
 }
 
@@ -132,14 +134,14 @@ static int wants_http2(const struct mpijob_http *http)
 	return http->server.tls && !http->http1;
 }
 
-static void set_way(struct setter *setter, struct mpijob_http *http)
+static void set_connection(struct setter *setter, struct mpijob_http *http)
 {
 	SET(setter, CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(setter, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
 	SET(setter, CURLOPT_FOLLOWLOCATION, 0L);
 	SET(setter, CURLOPT_HTTP_VERSION,
 	    wants_http2(http) ? (long)CURL_HTTP_VERSION_2TLS : (long)CURL_HTTP_VERSION_1_1);
-	/* "" keeps curl from reading the environment itself. */
+	/* "" prevents curl from reading the environment. */
 	SET(setter, CURLOPT_PROXY, http->proxy ? http->proxy : "");
 	SET(setter, CURLOPT_NOPROXY, "");
 	SET(setter, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -150,20 +152,20 @@ static void set_way(struct setter *setter, struct mpijob_http *http)
 		SET(setter, CURLOPT_CONNECT_TO, http->connect_to);
 }
 
-static void set_habits(struct setter *setter, CURLSH *share)
+static void set_common(struct setter *setter, CURLSH *share)
 {
 	SET(setter, CURLOPT_NOSIGNAL, 1L);
 	SET(setter, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(setter, CURLOPT_VERBOSE, 0L);
 	SET(setter, CURLOPT_NOPROGRESS, 1L);
 	SET(setter, CURLOPT_PATH_AS_IS, 1L);
-	/* A handle keeps both until it is freed. */
+	/* A handle keeps both buffers until it is freed. */
 	SET(setter, CURLOPT_BUFFERSIZE, RECEIVE_BUFFER);
 	SET(setter, CURLOPT_UPLOAD_BUFFERSIZE, SEND_BUFFER);
-	/* A cancelled call does not wait for a name lookup. */
+	/* Cancelling a call must not wait for a name lookup. */
 	SET(setter, CURLOPT_QUICK_EXIT, 1L);
 	SET(setter, CURLOPT_SHARE, share);
-	SET(setter, CURLOPT_PREREQFUNCTION, mpijob__http_receive_begin);
+	SET(setter, CURLOPT_PREREQFUNCTION, mpijob__http_receive_before_send);
 	SET(setter, CURLOPT_HEADERFUNCTION, mpijob__http_receive_header);
 	SET(setter, CURLOPT_WRITEFUNCTION, mpijob__http_receive_data);
 }
@@ -175,13 +177,13 @@ int mpijob__http_easy_new(struct mpijob_http *http,
 
 	if (!setter.easy)
 		return MPIJOB_ERR_NOMEM;
-	set_habits(&setter, share);
-	set_way(&setter, http);
+	set_common(&setter, share);
+	set_connection(&setter, http);
 	if (http->server.tls)
 		set_tls(&setter, http, identity);
 	if (setter.bad) {
 		curl_easy_cleanup(setter.easy);
-		return result(&setter);
+		return setter_result(&setter);
 	}
 	*out = setter.easy;
 	return 0;
@@ -213,10 +215,10 @@ int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
 	SET(&setter, CURLOPT_URL, call->request.url);
 	/* Wait for a connection in progress: it may serve several requests. */
 	SET(&setter, CURLOPT_PIPEWAIT,
-	    wants_http2(call->http) && !call->http->http1_seen ? 1L : 0L);
+	    wants_http2(call->http) && !call->http->http1_applied ? 1L : 0L);
 	set_method(&setter, call);
 	SET(&setter, CURLOPT_HTTPHEADER, headers);
-	/* Lists are large, and servers compress only them; compression would delay a stream. */
+	/* Servers compress only large answers, such as lists. Compression would delay a stream. */
 	SET(&setter, CURLOPT_ACCEPT_ENCODING, call->request.compressed ? "gzip" : NULL);
 	SET(&setter, CURLOPT_FRESH_CONNECT, (long)call->request.new_connection);
 	SET(&setter, CURLOPT_FORBID_REUSE, 0L);
@@ -226,7 +228,7 @@ int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
 	SET(&setter, CURLOPT_OPENSOCKETDATA, call);
 	SET(&setter, CURLOPT_HEADERDATA, call);
 	SET(&setter, CURLOPT_WRITEDATA, call);
-	return result(&setter);
+	return setter_result(&setter);
 }
 
 void mpijob__http_easy_no_pipewait(CURL *easy)
@@ -251,19 +253,19 @@ int mpijob__http_easy_reset(CURL *easy)
 	SET(&setter, CURLOPT_OPENSOCKETDATA, NULL);
 	SET(&setter, CURLOPT_HEADERDATA, NULL);
 	SET(&setter, CURLOPT_WRITEDATA, NULL);
-	return result(&setter);
+	return setter_result(&setter);
 }
 
-/* GnuTLS and others cannot read a key from memory; a library must not initialise a libcurl whose
- * initialisation is not thread-safe. */
+/* OpenSSL is required because GnuTLS and others cannot read a key from memory. A library may call
+ * curl_global_init() only if that is thread-safe. */
 const char *mpijob__http_easy_missing_feature(void)
 {
 	const curl_version_info_data *info = curl_version_info(CURLVERSION_NOW);
 
-	if (info->version_num < LEAST_CURL)
+	if (info->version_num < MIN_CURL)
 		return "libcurl is older than 7.88";
 	if (!(info->features & CURL_VERSION_THREADSAFE))
-		return "libcurl was built so that several threads cannot start it";
+		return "the initialisation of this libcurl is not thread-safe";
 	if (!(info->features & CURL_VERSION_SSL) || !info->ssl_version ||
 	    !strstr(info->ssl_version, "OpenSSL"))
 		return "libcurl was not built with OpenSSL";

@@ -5,7 +5,7 @@
 
 #include "http/transport.h"
 
-/* The TLS identity of connections. Curl reads it in place. */
+/* The TLS identity of the connections of a pool. Curl does not copy it. */
 struct mpijob__http_pool_identity {
 	mpijob__http_secret certificate;
 	mpijob__http_secret key;
@@ -19,13 +19,14 @@ int mpijob__http_easy_new(struct mpijob_http *http,
 /* Set the options of one request. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_UNSUPPORTED. */
 int mpijob__http_easy_prepare(CURL *easy, struct mpijob__http_call *call,
     struct curl_slist *headers);
-/* Do not wait for a connection in progress: it will serve one request only. */
+/* Do not wait for a connection that is being established: with HTTP/1.1 it serves one request at a
+ * time. */
 void mpijob__http_easy_no_pipewait(CURL *easy);
-/* Close the connection after this exchange, when no other uses it. */
+/* Close the connection after this transfer, unless others use it. */
 void mpijob__http_easy_close_after(CURL *easy);
-/* Drop all pointers into the call. 0, or an error: the handle must not be used again. */
+/* Remove all pointers into the call. 0, or an error: free the handle then. */
 int mpijob__http_easy_reset(CURL *easy);
-/* What this libcurl lacks; NULL when it supports all that is needed. */
+/* A sentence about what this libcurl lacks, a constant; NULL: it has everything. */
 const char *mpijob__http_easy_missing_feature(void);
 
 #endif

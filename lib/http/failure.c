@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the error codes of curl and OpenSSL mean for a connection to a Kubernetes API server, and
- * what the user can do. Where a code says too little, curl's text is searched; it is quoted only
- * when nothing better is known.
+ * what the user can do about it. Where a code is too general, this file searches curl's error text;
+ * it quotes that text only when it has no better sentence.
  */
 #include "http/failure.h"
 
@@ -33,12 +33,12 @@ static const char *errno_text(long number)
 	}
 }
 
-static int has(const struct mpijob__http_failure *failure, const char *words)
+static int text_contains(const struct mpijob__http_failure *failure, const char *words)
 {
 	return failure->text && strstr(failure->text, words) != NULL;
 }
 
-static char *quoted(const struct mpijob__http_failure *failure, const char *what)
+static char *quote_curl(const struct mpijob__http_failure *failure, const char *what)
 {
 	if (failure->text && *failure->text)
 		return mpijob__base_text_format("%s: %s (%s)", failure->server, what,
@@ -47,7 +47,7 @@ static char *quoted(const struct mpijob__http_failure *failure, const char *what
 	    curl_easy_strerror(failure->code));
 }
 
-static char *certificate_refused(const struct mpijob__http_failure *failure)
+static char *describe_certificate(const struct mpijob__http_failure *failure)
 {
 	const char *server = failure->server;
 
@@ -56,7 +56,7 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 		return mpijob__base_text_format("the certificate of %s has expired", server);
 	case X509_V_ERR_CERT_NOT_YET_VALID:
 		return mpijob__base_text_format(
-		    "the certificate of %s is not valid yet; look at the clocks of both machines",
+		    "the certificate of %s is not valid yet; check the clocks of both machines",
 		    server);
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
 	case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -72,45 +72,50 @@ static char *certificate_refused(const struct mpijob__http_failure *failure)
 		    server);
 	default: break;
 	}
-	if (has(failure, "subject name") || has(failure, "hostname mismatch") ||
-	    has(failure, "target host name"))
+	if (text_contains(failure, "subject name") || text_contains(failure, "hostname mismatch") ||
+	    text_contains(failure, "target host name"))
 		return mpijob__base_text_format(
 		    "the certificate of %s is for other host names; name one of them in "
 		    "tls-server-name, or use it in the server's URL",
 		    server);
-	return quoted(failure, "its certificate is refused");
+	return quote_curl(failure, "its certificate was rejected");
 }
 
-/* The server ended the handshake, or what followed it, with an alert about our certificate. */
-static int refused_us(const struct mpijob__http_failure *failure)
+/* The server sent a TLS alert about our certificate, in the handshake or later (TLS 1.3). */
+static int is_client_certificate_alert(const struct mpijob__http_failure *failure)
 {
-	return has(failure, "alert bad certificate") || has(failure, "alert certificate") ||
-	       has(failure, "certificate required") || has(failure, "alert unknown ca") ||
-	       has(failure, "alert unsupported certificate") || has(failure, "alert access denied");
+	return text_contains(failure, "alert bad certificate") ||
+	       text_contains(failure, "alert certificate") ||
+	       text_contains(failure, "certificate required") ||
+	       text_contains(failure, "alert unknown ca") ||
+	       text_contains(failure, "alert unsupported certificate") ||
+	       text_contains(failure, "alert access denied");
 }
 
-static char *handshake(const struct mpijob__http_failure *failure, int *code)
+static char *describe_handshake(const struct mpijob__http_failure *failure, int *code)
 {
-	if (has(failure, "wrong version number") || has(failure, "http request") ||
-	    has(failure, "packet length too long"))
+	if (text_contains(failure, "wrong version number") ||
+	    text_contains(failure, "http request") ||
+	    text_contains(failure, "packet length too long"))
 		return mpijob__base_text_format(
 		    "%s does not speak TLS; if it is plain HTTP, its URL begins with http://",
 		    failure->server);
-	if (refused_us(failure)) {
+	if (is_client_certificate_alert(failure)) {
 		*code = MPIJOB_ERR_AUTH;
 		return mpijob__base_text_format("%s refused the client certificate",
 		    failure->server);
 	}
-	if (has(failure, "unsupported protocol") || has(failure, "alert protocol version"))
+	if (text_contains(failure, "unsupported protocol") ||
+	    text_contains(failure, "alert protocol version"))
 		return mpijob__base_text_format("%s speaks only versions of TLS older than 1.2",
 		    failure->server);
-	if (has(failure, "SSL_ERROR_SYSCALL") || has(failure, "unexpected eof"))
+	if (text_contains(failure, "SSL_ERROR_SYSCALL") || text_contains(failure, "unexpected eof"))
 		return mpijob__base_text_format("%s closed the connection during the TLS handshake",
 		    failure->server);
-	return quoted(failure, "the TLS handshake failed");
+	return quote_curl(failure, "the TLS handshake failed");
 }
 
-static char *connecting(const struct mpijob__http_failure *failure)
+static char *describe_connect(const struct mpijob__http_failure *failure)
 {
 	const char *why = errno_text(failure->os_errno);
 	const char *server = failure->server;
@@ -126,7 +131,7 @@ static char *connecting(const struct mpijob__http_failure *failure)
 		   : mpijob__base_text_format("cannot connect to %s", server);
 }
 
-static char *ended(const struct mpijob__http_failure *failure)
+static char *describe_closed(const struct mpijob__http_failure *failure)
 {
 	return failure->answered
 		   ? mpijob__base_text_format(
@@ -135,33 +140,32 @@ static char *ended(const struct mpijob__http_failure *failure)
 			 failure->server);
 }
 
-static char *receiving(const struct mpijob__http_failure *failure, int *code)
+static char *describe_receive(const struct mpijob__http_failure *failure, int *code)
 {
 	if (failure->proxy && failure->connect_status >= 300)
 		return mpijob__base_text_format(
 		    "the proxy %s answered %ld to the request for a tunnel to %s%s", failure->proxy,
 		    failure->connect_status, failure->server,
-		    failure->connect_status == 407
-			? "; it wants a user name and password in its URL"
-			: "");
-	if (refused_us(failure)) {
+		    failure->connect_status == 407 ? "; add a user name and password to its URL"
+						   : "");
+	if (is_client_certificate_alert(failure)) {
 		*code = MPIJOB_ERR_AUTH;
 		return mpijob__base_text_format("%s refused the client certificate",
 		    failure->server);
 	}
-	/* Curl passes the number on in its text only. */
-	if (failure->os_errno == ETIMEDOUT || has(failure, "errno 110") ||
-	    has(failure, "timed out"))
-		return mpijob__base_text_format("%s: no sign of life for %lld s", failure->server,
+	/* Often only curl's text contains the errno. */
+	if (failure->os_errno == ETIMEDOUT || text_contains(failure, "errno 110") ||
+	    text_contains(failure, "timed out"))
+		return mpijob__base_text_format("%s: no response for %lld s", failure->server,
 		    (long long)(failure->idle_timeout_ms + 999) / 1000);
-	/* TLS without a closing alert; older versions of curl report it as the end of the
-	 * connection. */
-	if (has(failure, "unexpected eof"))
-		return ended(failure);
+	/* The peer closed TLS without a closing alert; older versions of curl report this as the
+	 * end of the connection. */
+	if (text_contains(failure, "unexpected eof"))
+		return describe_closed(failure);
 	return mpijob__base_text_format("%s: the connection broke", failure->server);
 }
 
-static char *proxy_failed(const struct mpijob__http_failure *failure)
+static char *describe_proxy(const struct mpijob__http_failure *failure)
 {
 	return mpijob__base_text_format("the proxy %s cannot be used: %s",
 	    failure->proxy ? failure->proxy : "?",
@@ -169,7 +173,7 @@ static char *proxy_failed(const struct mpijob__http_failure *failure)
 }
 
 /* Failures with a fixed sentence. */
-static char *plain(const struct mpijob__http_failure *failure)
+static char *describe_other(const struct mpijob__http_failure *failure)
 {
 	const char *server = failure->server;
 
@@ -182,9 +186,9 @@ static char *plain(const struct mpijob__http_failure *failure)
 		return mpijob__base_text_format("the host name of the proxy %s is not known",
 		    failure->proxy ? failure->proxy : "?");
 	case CURLE_PARTIAL_FILE:
-	case CURLE_GOT_NOTHING: return ended(failure);
+	case CURLE_GOT_NOTHING: return describe_closed(failure);
 	case CURLE_HTTP2_STREAM:
-	case CURLE_HTTP2: return quoted(failure, "the server broke off");
+	case CURLE_HTTP2: return quote_curl(failure, "the server broke off");
 	case CURLE_BAD_CONTENT_ENCODING:
 		return mpijob__base_text_format("%s: the compressed answer is damaged", server);
 	case CURLE_WEIRD_SERVER_REPLY:
@@ -194,7 +198,7 @@ static char *plain(const struct mpijob__http_failure *failure)
 	case CURLE_SSL_CACERT_BADFILE:
 		return mpijob__base_text_format(
 		    "the CA for %s cannot be used; it must be certificates in PEM", server);
-	default: return quoted(failure, "the exchange failed");
+	default: return quote_curl(failure, "the exchange failed");
 	}
 }
 
@@ -205,15 +209,15 @@ static char *describe(const struct mpijob__http_failure *failure, int *code)
 						"sent; whether it was carried out is not known",
 		    failure->server);
 	switch (failure->code) {
-	case CURLE_PEER_FAILED_VERIFICATION: return certificate_refused(failure);
-	case CURLE_SSL_CONNECT_ERROR: return handshake(failure, code);
+	case CURLE_PEER_FAILED_VERIFICATION: return describe_certificate(failure);
+	case CURLE_SSL_CONNECT_ERROR: return describe_handshake(failure, code);
 	case CURLE_SSL_CERTPROBLEM:
 		*code = MPIJOB_ERR_AUTH;
-		return quoted(failure, "the client certificate or its key cannot be used");
-	case CURLE_COULDNT_CONNECT: return connecting(failure);
+		return quote_curl(failure, "the client certificate or its key cannot be used");
+	case CURLE_COULDNT_CONNECT: return describe_connect(failure);
 	case CURLE_RECV_ERROR:
-	case CURLE_SEND_ERROR: return receiving(failure, code);
-	case CURLE_PROXY: return proxy_failed(failure);
+	case CURLE_SEND_ERROR: return describe_receive(failure, code);
+	case CURLE_PROXY: return describe_proxy(failure);
 	case CURLE_OPERATION_TIMEDOUT:
 		*code = MPIJOB_ERR_TIMEOUT;
 		return mpijob__base_text_format("%s%s%s: no connection within %lld s",
@@ -223,19 +227,19 @@ static char *describe(const struct mpijob__http_failure *failure, int *code)
 	case CURLE_NOT_BUILT_IN:
 	case CURLE_UNKNOWN_OPTION:
 		*code = MPIJOB_ERR_UNSUPPORTED;
-		return quoted(failure, "this libcurl cannot do it");
-	default: return plain(failure);
+		return quote_curl(failure, "this libcurl does not support it");
+	default: return describe_other(failure);
 	}
 }
 
 int mpijob__http_failure_describe(const struct mpijob__http_failure *failure, char **message)
 {
-	int code = MPIJOB_ERR_IO;
+	int rc = MPIJOB_ERR_IO;
 
 	*message = NULL;
-	/* OpenSSL's text; curl then has another code. */
-	if (failure->code == CURLE_OUT_OF_MEMORY || has(failure, "malloc failure"))
+	/* "malloc failure" is from OpenSSL; curl returns another code for it. */
+	if (failure->code == CURLE_OUT_OF_MEMORY || text_contains(failure, "malloc failure"))
 		return MPIJOB_ERR_NOMEM;
-	*message = describe(failure, &code);
-	return *message ? code : MPIJOB_ERR_NOMEM;
+	*message = describe(failure, &rc);
+	return *message ? rc : MPIJOB_ERR_NOMEM;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a failed transfer means. */
+/* The message and the result code of a failed transfer. */
 #ifndef MPIJOB__HTTP_FAILURE_H
 #define MPIJOB__HTTP_FAILURE_H
 
@@ -8,11 +8,11 @@
 
 #include "http/server.h"
 
-/* What is known about a failed transfer. Strings are borrowed. */
+/* The facts about a failed transfer. Strings are borrowed. */
 struct mpijob__http_failure {
 	CURLcode code;
 	const char *text;   /* curl's error text; "" for none */
-	long verify_result; /* OpenSSL's verdict on the server's certificate, X509_V_ERR_* */
+	long verify_result; /* OpenSSL's X509_V_ERR_* for the server's certificate */
 	long os_errno;
 	long connect_status; /* the proxy's answer to CONNECT; 0: none */
 	const char *server;  /* host:port, for messages */
@@ -25,8 +25,7 @@ struct mpijob__http_failure {
 	int64_t idle_timeout_ms;
 };
 
-/* Returns an MPIJOB_ERR_*. *message, which the caller frees, explains it; NULL when memory ran out.
- */
+/* Returns an MPIJOB_ERR_*. The caller frees *message; it is NULL when memory ran out. */
 int mpijob__http_failure_describe(const struct mpijob__http_failure *failure, char **message);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "http/config.h"
 
-/* What was read last. All zero: nothing was read. */
+/* The last content of each file. All zero: nothing was read. */
 struct mpijob__http_identity_files {
 	mpijob__http_secret ca;
 	mpijob__http_secret certificate;
@@ -17,16 +17,17 @@ struct mpijob__http_identity_files {
 	int have_token;
 	int64_t pem_due_ms;
 	int64_t token_due_ms;
-	int told_pem; /* the failure to read them was reported */
-	int told_token;
+	int pem_failure_reported; /* do not report the same failure again */
+	int token_failure_reported;
 	void (*notice)(void *user, const struct mpijob_finding *finding); /* may be NULL */
 	void *user;
 };
 
 /*
- * Read what is due. 1: something changed; 0: nothing did; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH,
- * MPIJOB_ERR_NOMEM): it was never available, and `*message` (the caller's to free; NULL when memory
- * ran out) says why.
+ * Read the files that are due at `now_ms` (monotonic). 1: the content changed; 0: it did not, or
+ * reading failed and the last content stays in use; negative (MPIJOB_ERR_IO, MPIJOB_ERR_AUTH,
+ * MPIJOB_ERR_NOMEM): reading failed and there is no last content. Then *message says why; the
+ * caller frees it; NULL when memory ran out.
  */
 int mpijob__http_identity_files_read_pem(struct mpijob__http_identity_files *files,
     const mpijob_http_config *config, int64_t now_ms, char **message);

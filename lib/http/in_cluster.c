@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod knows of its cluster: two environment variables and three files of its service
- * account. A CA that cannot be used is only a warning, as in client-go; the server is then verified
- * with the system's roots.
+ * The configuration of a process in a pod (client-go's InClusterConfig): two environment variables
+ * and three files of the service account. As in client-go, an unusable ca.crt is only a warning,
+ * and the system's CA bundle verifies the server.
  */
 #include "http/in_cluster.h"
 
@@ -66,64 +66,64 @@ static void resolve_address(struct mpijob__http_resolve *resolve)
 	struct mpijob__http_setting setting = { resolve->options->server, NULL, "server" };
 	const char *host = variable("KUBERNETES_SERVICE_HOST");
 	const char *port = variable("KUBERNETES_SERVICE_PORT");
-	int bare = host && strchr(host, ':') && host[0] != '[';
-	char *made = NULL;
+	int needs_brackets = host && strchr(host, ':') && host[0] != '[';
+	char *url = NULL;
 	const char *why;
-	int code;
+	int rc;
 
 	if (!setting.text && (!host || !port)) {
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_NOT_FOUND, "config-missing",
-		    NULL,
-		    "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
-		    "set");
+		mpijob__http_resolve_report(resolve, &setting, MPIJOB_ERR_NOT_FOUND,
+		    "config-missing", NULL,
+		    "this process does not run in a pod: KUBERNETES_SERVICE_HOST and "
+		    "KUBERNETES_SERVICE_PORT are not set");
 		return;
 	}
 	if (!setting.text) {
-		made = mpijob__base_text_format("https://%s%s%s:%s", bare ? "[" : "", host,
-		    bare ? "]" : "", port);
-		setting.text = made;
+		url = mpijob__base_text_format("https://%s%s%s:%s", needs_brackets ? "[" : "", host,
+		    needs_brackets ? "]" : "", port);
+		setting.text = url;
 		setting.key = "KUBERNETES_SERVICE_HOST";
 	}
-	code = setting.text ? mpijob__http_server_url_normalize(setting.text, 1,
-				  &resolve->config->server, &why)
-			    : MPIJOB_ERR_NOMEM;
-	if (code == MPIJOB_ERR_NOMEM)
+	rc = setting.text ? mpijob__http_server_url_normalize(setting.text, 1,
+				&resolve->config->server, &why)
+			  : MPIJOB_ERR_NOMEM;
+	if (rc == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
-	else if (code)
-		mpijob__http_resolve_say(resolve, &setting, code, "config-value", "Invalid",
+	else if (rc)
+		mpijob__http_resolve_report(resolve, &setting, rc, "config-value", "Invalid",
 		    "the server's address %s", why);
 	resolve->config->tls =
 	    resolve->config->server && mpijob__http_server_url_is_tls(resolve->config->server);
-	free(made);
+	free(url);
 }
 
-/* The caller's setting, or the pod's; the latter may fail. */
+/* The CA of the options, or of the service account, which may be unusable. */
 static void resolve_authority(struct mpijob__http_resolve *resolve)
 {
-	struct mpijob__http_setting wish = { resolve->options->certificate_authority, NULL,
+	struct mpijob__http_setting option = { resolve->options->certificate_authority, NULL,
 		"certificate_authority" };
 	struct mpijob__http_setting none = { NULL, NULL, NULL };
 	mpijob_http_config *config = resolve->config;
 	mpijob__http_secret content = { NULL, 0 };
 	char *path;
-	int code;
+	int rc;
 
 	config->insecure = resolve->options->insecure_skip_tls_verify != 0;
-	if (wish.text) {
-		mpijob__http_resolve_pem(resolve, &wish, &none, &config->ca);
+	if (option.text) {
+		mpijob__http_resolve_pem(resolve, &option, &none, &config->ca);
 		return;
 	}
 	if (config->insecure)
 		return;
 	path = mpijob__http_path_join(resolve->service_account, "ca.crt");
-	code = path ? mpijob__http_secret_read(&content, path, 0) : MPIJOB_ERR_NOMEM;
-	if (code == MPIJOB_ERR_NOMEM) {
+	rc = path ? mpijob__http_secret_read(&content, path, 0) : MPIJOB_ERR_NOMEM;
+	if (rc == MPIJOB_ERR_NOMEM) {
 		mpijob__http_report_nomem(resolve->report);
-	} else if (code || !content.data || !strstr(content.data, "-----BEGIN CERTIFICATE-----")) {
-		wish.key = NULL;
-		mpijob__http_resolve_say(resolve, &wish, 0, "config-unused", NULL,
-		    "'%s' holds no certificate (%s); the system's certificates are used", path,
-		    code ? mpijob__http_report_errno(errno) : "no PEM is in it");
+	} else if (rc || !content.data || !strstr(content.data, "-----BEGIN CERTIFICATE-----")) {
+		option.key = NULL;
+		mpijob__http_resolve_report(resolve, &option, 0, "config-unused", NULL,
+		    "'%s' contains no certificate (%s); the system's certificates are used", path,
+		    rc ? mpijob__http_report_errno(errno) : "it contains no PEM");
 	} else {
 		config->ca.file = path;
 		path = NULL;
@@ -132,31 +132,31 @@ static void resolve_authority(struct mpijob__http_resolve *resolve)
 	free(path);
 }
 
-/* The service account's token, unless the caller gives other credentials. */
+/* Use the token of the service account unless the options contain credentials. */
 static void resolve_token(struct mpijob__http_resolve *resolve)
 {
 	struct mpijob__http_setting setting = { NULL, NULL, NULL };
 	mpijob_http_config *config = resolve->config;
 	mpijob__http_secret content = { NULL, 0 };
-	int code;
+	int rc;
 
 	if (config->token.len || config->certificate.file)
 		return;
 	config->token_file = mpijob__http_path_join(resolve->service_account, "token");
-	code = config->token_file ? mpijob__http_secret_read(&content, config->token_file, 1)
-				  : MPIJOB_ERR_NOMEM;
-	if (code == MPIJOB_ERR_NOMEM)
+	rc = config->token_file ? mpijob__http_secret_read(&content, config->token_file, 1)
+				: MPIJOB_ERR_NOMEM;
+	if (rc == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
-	else if (code)
-		mpijob__http_resolve_say(resolve, &setting,
+	else if (rc)
+		mpijob__http_resolve_report(resolve, &setting,
 		    errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "config-unreadable",
 		    NULL, "the service account's token '%s' cannot be read: %s", config->token_file,
 		    mpijob__http_report_errno(errno));
 	else if (!content.len)
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value",
+		mpijob__http_resolve_report(resolve, &setting, MPIJOB_ERR_SPEC, "config-value",
 		    "Invalid", "the service account's token '%s' is empty", config->token_file);
 	mpijob__http_secret_clear(&content);
-	mpijob__http_resolve_keep(resolve, &config->user, "service account");
+	mpijob__http_resolve_copy(resolve, &config->user, "service account");
 }
 
 void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve)
@@ -175,12 +175,12 @@ void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve)
 		return;
 	mpijob__http_resolve_user(resolve);
 	resolve_authority(resolve);
-	mpijob__http_resolve_keep(resolve, &resolve->config->tls_server_name,
+	mpijob__http_resolve_copy(resolve, &resolve->config->tls_server_name,
 	    resolve->options->tls_server_name);
 	mpijob__http_resolve_proxy(resolve);
 	resolve->config->in_cluster = 1;
 	if (resolve->config->tls)
 		resolve_token(resolve);
 	else
-		mpijob__http_resolve_drop(resolve, &server);
+		mpijob__http_resolve_drop_credentials(resolve, &server);
 }

@@ -7,9 +7,10 @@
 
 /* Whether this process runs in a pod with a service account. */
 int mpijob__http_in_cluster_possible(const char *service_account);
-/* The namespace of the pod; the caller frees it; NULL when there is none or (`nomem` set) memory
- * ran out. */
+/* Read the namespace of the pod; the caller frees it. NULL: it is unknown, or memory ran out and
+ * *nomem is set. */
 char *mpijob__http_in_cluster_namespace(const char *service_account, int *nomem);
+/* Fill the configuration from the service account and the options; report errors. */
 void mpijob__http_resolve_in_cluster(struct mpijob__http_resolve *resolve);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kubeconfig files there are, and how they are merged: an entry belongs as a whole to the
- * first file that names it, and so does current-context. Files of a list that do not exist are
- * skipped; a file that the caller names must exist. $KUBECONFIG is a list, but a file whose name is
- * exactly its value is that one file.
+ * Which kubeconfig files are read, and how they are merged. As in client-go, the first file that
+ * contains an entry, or current-context, wins; entries are not merged field by field. Missing files
+ * of a list are skipped, but a file that the caller names must exist. $KUBECONFIG is a list; if a
+ * file exists whose name is the whole value, it is that one file.
  */
 #include "http/kubeconfig.h"
 
@@ -22,7 +22,7 @@ static void release_file(struct mpijob__http_kubeconfig_file *file)
 {
 	mpijob__http_tree_wipe(file->root);
 	mpijob_docs_free(file->docs);
-	free(file->folder);
+	free(file->directory);
 	free(file->name);
 }
 
@@ -35,35 +35,35 @@ void mpijob__http_kubeconfig_release(struct mpijob__http_kubeconfig *kubeconfig)
 	memset(kubeconfig, 0, sizeof(*kubeconfig));
 }
 
-/* As in kubectl, only the first document of a file counts. */
+/* As in kubectl, only the first document of a file is used. */
 static int parse(struct mpijob__http_kubeconfig_file *file, const mpijob__http_secret *text,
     struct mpijob__http_report *report)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-	int code;
+	int rc;
 
 	options.source = file->name;
 	options.max_bytes = MPIJOB__HTTP_SECRET_FILE_LIMIT;
 	options.max_depth = MPIJOB__HTTP_TREE_DEPTH;
-	code = mpijob_docs_parse(text->data, text->len, &options, &file->docs, report->diag);
-	if (code == MPIJOB_ERR_NOMEM)
+	rc = mpijob_docs_parse(text->data, text->len, &options, &file->docs, report->diag);
+	if (rc == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(report);
-	if (code && report->code == 0)
-		report->code = code;
-	if (code == 0 && mpijob_docs_count(file->docs))
+	if (rc && report->code == 0)
+		report->code = rc;
+	if (rc == 0 && mpijob_docs_count(file->docs))
 		file->root = mpijob_doc_root(mpijob_docs_at(file->docs, 0));
-	return code;
+	return rc;
 }
 
-static void say_unreadable(const char *name, int number, struct mpijob__http_report *report)
+static void report_unreadable(const char *name, int number, struct mpijob__http_report *report)
 {
-	struct mpijob__http_report_place place = { name, NULL, NULL };
+	struct mpijob__http_report_location location = { name, NULL, NULL };
 
-	mpijob__http_report_say(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &place,
+	mpijob__http_report_add(report, MPIJOB_ERR_IO, "config-unreadable", NULL, &location,
 	    "the kubeconfig cannot be read: %s", mpijob__http_report_errno(number));
 }
 
-static int note_missing(struct mpijob__http_kubeconfig *kubeconfig, const char *name)
+static int add_missing(struct mpijob__http_kubeconfig *kubeconfig, const char *name)
 {
 	char *all = mpijob__base_text_format("%s%s%s",
 	    kubeconfig->missing ? kubeconfig->missing : "", kubeconfig->missing ? ", " : "", name);
@@ -75,7 +75,7 @@ static int note_missing(struct mpijob__http_kubeconfig *kubeconfig, const char *
 	return 0;
 }
 
-/* Make room for one more file at the end. */
+/* Append an empty file; the caller increments the count. */
 static struct mpijob__http_kubeconfig_file *next_file(struct mpijob__http_kubeconfig *kubeconfig)
 {
 	struct mpijob__http_kubeconfig_file *files;
@@ -92,11 +92,11 @@ static void load_file(struct mpijob__http_kubeconfig_file *file, const char *nam
     const mpijob__http_secret *text, struct mpijob__http_report *report)
 {
 	file->name = strdup(name);
-	file->folder = mpijob__http_path_folder(name);
-	if (!file->name || (!file->folder && errno == ENOMEM))
+	file->directory = mpijob__http_path_directory(name);
+	if (!file->name || (!file->directory && errno == ENOMEM))
 		mpijob__http_report_nomem(report);
-	else if (!file->folder)
-		say_unreadable(name, errno, report);
+	else if (!file->directory)
+		report_unreadable(name, errno, report);
 	else if (parse(file, text, report) == 0)
 		mpijob__http_kubeconfig_check(file, report);
 }
@@ -106,23 +106,23 @@ static void read_file(struct mpijob__http_kubeconfig *kubeconfig, const char *na
 {
 	struct mpijob__http_kubeconfig_file *file = next_file(kubeconfig);
 	mpijob__http_secret text = { NULL, 0 };
-	int code = file ? mpijob__http_secret_read(&text, name, 0) : MPIJOB_ERR_NOMEM;
+	int rc = file ? mpijob__http_secret_read(&text, name, 0) : MPIJOB_ERR_NOMEM;
 
-	if (code == 0) {
+	if (rc == 0) {
 		kubeconfig->count++;
 		load_file(file, name, &text, report);
-	} else if (code == MPIJOB_ERR_IO && errno == ENOENT && !kubeconfig->explicit_) {
-		code = note_missing(kubeconfig, name);
-	} else if (code == MPIJOB_ERR_IO) {
-		say_unreadable(name, errno, report);
+	} else if (rc == MPIJOB_ERR_IO && errno == ENOENT && !kubeconfig->explicit_) {
+		rc = add_missing(kubeconfig, name);
+	} else if (rc == MPIJOB_ERR_IO) {
+		report_unreadable(name, errno, report);
 	}
-	if (code == MPIJOB_ERR_NOMEM)
+	if (rc == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(report);
 	mpijob__http_secret_clear(&text);
 }
 
-/* Whether an earlier element of the list, which begins at `list`, is equal. */
-static int named_before(const char *list, const char *part, size_t len)
+/* Whether the list has the same element before `part`. */
+static int is_repeated(const char *list, const char *part, size_t len)
 {
 	while (list < part) {
 		size_t size = strcspn(list, ":");
@@ -143,7 +143,7 @@ static void read_list(struct mpijob__http_kubeconfig *kubeconfig, const char *li
 		size_t len = strcspn(part, ":");
 		char *name = NULL;
 
-		if (len && !named_before(list, part, len)) {
+		if (len && !is_repeated(list, part, len)) {
 			name = strndup(part, len);
 			if (name)
 				read_file(kubeconfig, name, report);
@@ -233,20 +233,20 @@ const char *mpijob__http_kubeconfig_current(const struct mpijob__http_kubeconfig
 	return NULL;
 }
 
-#define MOST_NAMES 20
+#define MAX_NAMES 20
 
-/* Write `name` as number `index` of `count`. */
+/* Write `name` with the separator of element `index` of `count`. */
 static int write_name(mpijob_text *text, const char *name, size_t index, size_t count)
 {
 	const char *before = index == 0 ? (count == 1 ? "; there is only " : "; there are ")
 			     : index + 1 == count ? " and "
 						  : ", ";
-	int code = mpijob_text_write(text, before, strlen(before));
+	int rc = mpijob_text_write(text, before, strlen(before));
 
-	return code ? code : mpijob_text_write(text, name, strlen(name));
+	return rc ? rc : mpijob_text_write(text, name, strlen(name));
 }
 
-/* Skip a name that an earlier file has, too. */
+/* Whether no earlier file has an entry of the same name. */
 static int is_first(const struct mpijob__http_kubeconfig *kubeconfig, const char *list, size_t file,
     const mpijob_node *item)
 {
@@ -259,10 +259,10 @@ static int is_first(const struct mpijob__http_kubeconfig *kubeconfig, const char
 char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeconfig,
     const char *list)
 {
-	const char *names[MOST_NAMES];
+	const char *names[MAX_NAMES];
 	mpijob_text *text = mpijob_text_new();
 	size_t count = 0;
-	int more = 0, code = text ? 0 : MPIJOB_ERR_NOMEM;
+	int more = 0, rc = text ? 0 : MPIJOB_ERR_NOMEM;
 	char *out;
 
 	for (size_t i = 0; i < kubeconfig->count && !more; i++) {
@@ -271,19 +271,19 @@ char *mpijob__http_kubeconfig_names(const struct mpijob__http_kubeconfig *kubeco
 		for (size_t k = 0; k < mpijob_node_count(items) && !more; k++) {
 			if (!is_first(kubeconfig, list, i, mpijob_node_at(items, k)))
 				continue;
-			if (count == MOST_NAMES)
+			if (count == MAX_NAMES)
 				more = 1;
 			else
 				names[count++] = name_of(mpijob_node_at(items, k));
 		}
 	}
-	for (size_t i = 0; code == 0 && i < count; i++)
-		code = write_name(text, *names[i] ? names[i] : "''", i, more ? SIZE_MAX : count);
-	if (code == 0 && more)
-		code = mpijob_text_write(text, " and others", 11);
-	if (code == 0 && !count)
-		code = mpijob_text_write(text, "; there is none", 15);
-	out = code == 0 ? strdup(mpijob_text_data(text)) : NULL;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = write_name(text, *names[i] ? names[i] : "''", i, more ? SIZE_MAX : count);
+	if (rc == 0 && more)
+		rc = mpijob_text_write(text, " and others", 11);
+	if (rc == 0 && !count)
+		rc = mpijob_text_write(text, "; there is none", 15);
+	out = rc == 0 ? strdup(mpijob_text_data(text)) : NULL;
 	mpijob_text_free(text);
 	return out;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The structure of a kubeconfig: the table of its fields and their types. As in kubectl, a wrong
- * type makes the whole file invalid, while an unknown field, or null, counts as absent. Messages
- * contain no values: they may be keys.
+ * The structure of a kubeconfig: a table of its fields and their types. As in kubectl, a wrong type
+ * makes the whole file invalid, while unknown fields are ignored and null counts as absent.
+ * Messages do not quote values, because values may be keys.
  */
 #include "http/kubeconfig_check.h"
 
@@ -16,7 +16,7 @@
 enum kind { ANY, STRING, BOOL, BYTES, STRINGS, STRING_MAP, STRING_LISTS, STRUCT, LIST, NAMED };
 
 struct rule {
-	const char *key; /* NULL closes a table */
+	const char *key; /* NULL ends a table */
 	enum kind kind;
 	const struct rule *sub;
 };
@@ -108,9 +108,9 @@ static const struct rule root[] = {
 	{ NULL, ANY, NULL },
 };
 
-/* One step from the root; `key` NULL: an index. */
+/* One step of a path from the root: a key, or, when it is NULL, an index. */
 struct step {
-	const struct step *up;
+	const struct step *parent;
 	const char *key;
 	size_t index;
 };
@@ -123,30 +123,30 @@ struct check {
 static int write_path(mpijob_text *text, const struct step *step)
 {
 	char *part;
-	int code;
+	int rc;
 
 	if (!step)
 		return 0;
-	code = write_path(text, step->up);
-	part = step->key ? mpijob__base_text_format("%s%s", step->up ? "." : "", step->key)
+	rc = write_path(text, step->parent);
+	part = step->key ? mpijob__base_text_format("%s%s", step->parent ? "." : "", step->key)
 			 : mpijob__base_text_format("[%zu]", step->index);
-	if (code == 0)
-		code = part ? mpijob_text_write(text, part, strlen(part)) : MPIJOB_ERR_NOMEM;
+	if (rc == 0)
+		rc = part ? mpijob_text_write(text, part, strlen(part)) : MPIJOB_ERR_NOMEM;
 	free(part);
-	return code;
+	return rc;
 }
 
-static void say(const struct check *check, const struct step *step, const mpijob_node *node,
+static void report(const struct check *check, const struct step *step, const mpijob_node *node,
     const char *id, const char *reason, const char *message)
 {
-	struct mpijob__http_report_place place = { check->file->name, NULL, node };
+	struct mpijob__http_report_location location = { check->file->name, NULL, node };
 	mpijob_text *path = mpijob_text_new();
 
 	if (!path || write_path(path, step)) {
 		mpijob__http_report_nomem(check->report);
 	} else {
-		place.field = step ? mpijob_text_data(path) : NULL;
-		mpijob__http_report_say(check->report, MPIJOB_ERR_SPEC, id, reason, &place, "%s",
+		location.field = step ? mpijob_text_data(path) : NULL;
+		mpijob__http_report_add(check->report, MPIJOB_ERR_SPEC, id, reason, &location, "%s",
 		    message);
 	}
 	mpijob_text_free(path);
@@ -160,7 +160,7 @@ static const char *kind_name(const mpijob_node *node)
 	return names[mpijob_node_kind(node)];
 }
 
-static void say_type(const struct check *check, const struct step *step, const mpijob_node *node,
+static void report_type(const struct check *check, const struct step *step, const mpijob_node *node,
     const char *wanted)
 {
 	int scalar = mpijob_node_kind(node) == MPIJOB_NODE_NUMBER ||
@@ -170,7 +170,7 @@ static void say_type(const struct check *check, const struct step *step, const m
 	    quotes ? "; put it in quotes" : "");
 
 	if (message)
-		say(check, step, node, "config-type", "TypeInvalid", message);
+		report(check, step, node, "config-type", "TypeInvalid", message);
 	else
 		mpijob__http_report_nomem(check->report);
 	free(message);
@@ -182,9 +182,10 @@ static void check_string(const struct check *check, const struct step *step,
 	const char *text = mpijob_node_string(node);
 
 	if (!text)
-		say_type(check, step, node, "a string");
+		report_type(check, step, node, "a string");
 	else if (strlen(text) != mpijob_node_length(node))
-		say(check, step, node, "config-value", "Invalid", "must not hold a NUL character");
+		report(check, step, node, "config-value", "Invalid",
+		    "must not contain a NUL character");
 }
 
 static void check_bytes(const struct check *check, const struct step *step, const mpijob_node *node)
@@ -192,14 +193,14 @@ static void check_bytes(const struct check *check, const struct step *step, cons
 	const char *text = mpijob_node_string(node);
 
 	if (!text)
-		say_type(check, step, node, "a string");
+		report_type(check, step, node, "a string");
 	else if (mpijob__base_base64_decode(text, mpijob_node_length(node), NULL) == SIZE_MAX)
-		say(check, step, node, "config-value", "Invalid",
+		report(check, step, node, "config-value", "Invalid",
 		    "must be base64; for a file use the field without '-data'");
 }
 
-static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map,
-    const struct rule *rules);
+static void check_fields(const struct check *check, const struct step *parent,
+    const mpijob_node *map, const struct rule *rules);
 static void check_value(const struct check *check, const struct step *step, const mpijob_node *node,
     enum kind kind, const struct rule *sub);
 
@@ -208,7 +209,7 @@ static void check_list(const struct check *check, const struct step *step, const
     enum kind kind, const struct rule *sub)
 {
 	if (mpijob_node_kind(list) != MPIJOB_NODE_LIST) {
-		say_type(check, step, list, "a list");
+		report_type(check, step, list, "a list");
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -223,7 +224,7 @@ static void check_map(const struct check *check, const struct step *step, const 
     enum kind kind)
 {
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
-		say_type(check, step, map, "a map");
+		report_type(check, step, map, "a map");
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
@@ -234,13 +235,13 @@ static void check_map(const struct check *check, const struct step *step, const 
 }
 
 /* A null extension is ignored, as in client-go. */
-static int is_nothing(const mpijob_node *item, const struct rule *sub)
+static int is_null_extension(const mpijob_node *item, const struct rule *sub)
 {
 	return sub == extension &&
 	       mpijob_node_kind(mpijob_node_get(item, "extension")) <= MPIJOB_NODE_NULL;
 }
 
-/* Names in a list must be unique; a document serves as the set of names. */
+/* Names in a list must be unique. A document serves as the map from name to index. */
 static void check_names(const struct check *check, const struct step *step, const mpijob_node *list,
     const struct rule *sub)
 {
@@ -254,7 +255,7 @@ static void check_names(const struct check *check, const struct step *step, cons
 		char *message;
 
 		if (!mpijob_node_int(mpijob_node_get(mpijob_doc_root(seen), name), &first)) {
-			if (is_nothing(mpijob_node_at(list, i), sub))
+			if (is_null_extension(mpijob_node_at(list, i), sub))
 				continue;
 			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen), name, (int64_t)i);
 			continue;
@@ -263,7 +264,7 @@ static void check_names(const struct check *check, const struct step *step, cons
 		    "'%s' is already the name of entry %d, in line %d; keep one of the two", name,
 		    (int)first, (int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
 		if (message)
-			say(check, &field, node ? node : mpijob_node_at(list, i),
+			report(check, &field, node ? node : mpijob_node_at(list, i),
 			    "config-duplicate", "Duplicate", message);
 		else
 			mpijob__http_report_nomem(check->report);
@@ -286,7 +287,7 @@ static void check_value(const struct check *check, const struct step *step, cons
 	case STRING: check_string(check, step, node); break;
 	case BOOL:
 		if (!mpijob_node_bool(node, &value))
-			say_type(check, step, node, "true or false");
+			report_type(check, step, node, "true or false");
 		break;
 	case BYTES: check_bytes(check, step, node); break;
 	case STRINGS: check_list(check, step, node, STRING, NULL); break;
@@ -301,22 +302,22 @@ static void check_value(const struct check *check, const struct step *step, cons
 	}
 }
 
-static void check_fields(const struct check *check, const struct step *up, const mpijob_node *map,
-    const struct rule *rules)
+static void check_fields(const struct check *check, const struct step *parent,
+    const mpijob_node *map, const struct rule *rules)
 {
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
-		say_type(check, up, map, "a map");
+		report_type(check, parent, map, "a map");
 		return;
 	}
 	for (; rules->key; rules++) {
-		struct step here = { up, rules->key, 0 };
+		struct step here = { parent, rules->key, 0 };
 
 		check_value(check, &here, mpijob_node_get(map, rules->key), rules->kind,
 		    rules->sub);
 	}
 }
 
-/* Both are optional here, unlike in other objects of Kubernetes. */
+/* Unlike in other objects of Kubernetes, both fields are optional. */
 static void check_version(const struct check *check)
 {
 	static const struct {
@@ -332,10 +333,10 @@ static void check_version(const struct check *check)
 		if (!text || !*text || strcmp(text, wanted[i].value) == 0)
 			continue;
 		message =
-		    mpijob__base_text_format("'%s' is not that of a kubeconfig; it must be %s",
+		    mpijob__base_text_format("'%s' is not valid in a kubeconfig; it must be %s",
 			text, wanted[i].value);
 		if (message)
-			say(check, &step, node, "config-value", "NotSupported", message);
+			report(check, &step, node, "config-value", "NotSupported", message);
 		else
 			mpijob__http_report_nomem(check->report);
 		free(message);

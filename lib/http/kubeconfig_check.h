@@ -5,7 +5,7 @@
 
 #include "http/kubeconfig.h"
 
-/* Report what cannot be decoded in one file: wrong types, invalid base64, duplicate names. */
+/* Report the errors of one file: wrong types, invalid base64, duplicate names. */
 void mpijob__http_kubeconfig_check(const struct mpijob__http_kubeconfig_file *file,
     struct mpijob__http_report *report);
 

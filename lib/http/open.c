@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is required before the first exchange: a libcurl with all features, valid options, a server,
- * a way to it (the only place where the transport reads the environment), valid certificates.
- * curl_global_cleanup() is never called: another user of libcurl in this process may rely on our
- * initialisation.
+ * How a transport is created and freed. mpijob_http_new() checks libcurl's features, the options,
+ * the server's URL and inline certificates, and chooses a proxy. Only this file gives the transport
+ * access to environment variables. curl_global_cleanup() is never called, because other code in the
+ * process may use libcurl.
  */
 #include "http/open.h"
 
 #include "base/secret.h"
 #include "base/struct.h"
-#include "http/authorities.h"
+#include "http/ca_bundle.h"
 #include "http/easy.h"
 #include "http/pool.h"
 #include "http/proxy.h"
@@ -34,53 +34,54 @@ static int read_options(const struct mpijob_http_options *given,
 	return 0;
 }
 
-static int64_t time_of(int64_t given, int64_t otherwise)
+static int64_t timeout_or(int64_t given, int64_t default_ms)
 {
-	return given ? mpijob__http_transport_limit(given) : otherwise;
+	return given ? mpijob__http_transport_clamp_ms(given) : default_ms;
 }
 
 static void take_options(struct mpijob_http *http, const struct mpijob_http_options *options)
 {
-	http->connect_timeout_ms = time_of(options->connect_timeout_ms, 30000);
-	http->request_timeout_ms = time_of(options->request_timeout_ms, 60000);
-	http->idle_timeout_ms = time_of(options->idle_timeout_ms, 45000);
+	http->connect_timeout_ms = timeout_or(options->connect_timeout_ms, 30000);
+	http->request_timeout_ms = timeout_or(options->request_timeout_ms, 60000);
+	http->idle_timeout_ms = timeout_or(options->idle_timeout_ms, 45000);
 	http->max_connections = options->max_connections ? options->max_connections : 8;
 	http->http1 = options->http1 || !http->config->tls;
-	http->http1_seen = http->http1_met = http->http1;
+	http->http1_applied = http->http1_detected = http->http1;
 }
 
 static const char *variable(const char *name)
 {
-	return getenv(name);
+	return getenv(name); /* returns char *, so the functions below cannot take it directly */
 }
 
-static void say(struct mpijob__http_report *report, int code, const char *id, const char *message)
+static void report_failure(struct mpijob__http_report *report, int code, const char *id,
+    const char *message)
 {
 	if (code == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(report);
 	else
-		mpijob__http_report_say(report, code, id, NULL, NULL, "%s", message);
+		mpijob__http_report_add(report, code, id, NULL, NULL, "%s", message);
 }
 
-static void find_way(struct mpijob_http *http, struct mpijob__http_report *report)
+static void find_route(struct mpijob_http *http, struct mpijob__http_report *report)
 {
 	const char *why = NULL;
-	int error = mpijob__http_server_init(&http->server, http->config->server,
+	int rc = mpijob__http_server_init(&http->server, http->config->server,
 	    http->config->tls_server_name, &why);
 
-	if (error) {
-		say(report, error, "config-value", why);
+	if (rc) {
+		report_failure(report, rc, "config-value", why);
 		return;
 	}
-	error = mpijob__http_proxy_choose(http->config->proxy_url, &http->server, variable,
+	rc = mpijob__http_proxy_choose(http->config->proxy_url, &http->server, variable,
 	    &http->proxy);
-	if (error) {
-		say(report, error, "config-unsupported",
-		    "the proxy in the environment is of a kind that is not supported; its URL "
-		    "begins with http:// or https://");
+	if (rc) {
+		report_failure(report, rc, "config-unsupported",
+		    "the proxy in the environment is not supported; its URL must begin with "
+		    "http:// or https://");
 		return;
 	}
-	http->authorities = mpijob__http_authorities_file(variable);
+	http->ca_bundle = mpijob__http_ca_bundle_file(variable);
 	if (http->proxy)
 		http->proxy_shown = mpijob__http_proxy_shown(http->proxy);
 	if (http->server.connect)
@@ -89,51 +90,50 @@ static void find_way(struct mpijob_http *http, struct mpijob__http_report *repor
 		mpijob__http_report_nomem(report);
 }
 
-static void refuse(struct mpijob__http_report *report, int error, const char *what,
+static void report_fault(struct mpijob__http_report *report, int error, const char *what,
     const char *fault)
 {
 	if (error == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(report);
 	else if (error)
-		mpijob__http_report_say(report, error, "config-value", NULL, NULL, "%s %s", what,
+		mpijob__http_report_add(report, error, "config-value", NULL, NULL, "%s %s", what,
 		    fault ? fault : "cannot be used");
 }
 
-/* Check certificates in the configuration itself; files are read and checked when they are needed.
- */
+/* Check inline certificates. Files are read and checked before the first request. */
 static void check_certificates(const mpijob_http_config *config, struct mpijob__http_report *report)
 {
 	const mpijob__http_secret *ca = &config->ca.data;
 	const char *fault = NULL;
 
 	if (config->certificate.data.len && config->key.data.len)
-		refuse(report,
+		report_fault(report,
 		    mpijob__http_tls_check_pair(&config->certificate.data, &config->key.data,
 			&fault),
 		    "the client certificate cannot be used:", fault);
 	if (ca->len)
-		refuse(report, mpijob__http_tls_check_certificate(ca->data, ca->len, &fault),
+		report_fault(report, mpijob__http_tls_check_certificate(ca->data, ca->len, &fault),
 		    "certificate-authority-data", fault);
 }
 
-static void open_all(struct mpijob_http *http, const struct mpijob_http_options *options,
+static void open_parts(struct mpijob_http *http, const struct mpijob_http_options *options,
     struct mpijob__http_report *report)
 {
-	int error = mpijob__http_request_headers_common(http->config, &http->server,
+	int rc = mpijob__http_request_headers_common(http->config, &http->server,
 	    options->user_agent, &http->headers);
 
-	if (error) {
-		say(report, error, "config-value",
-		    "a name to impersonate, or user_agent, holds a control character");
+	if (rc) {
+		report_failure(report, rc, "config-value",
+		    "a name to impersonate, or user_agent, contains a control character");
 		return;
 	}
-	error =
-	    mpijob__http_credentials_new(http->config, time_of(options->plugin_timeout_ms, 60000),
-		options->notice, options->notice_user, &http->credentials);
-	if (error)
+	rc = mpijob__http_credentials_new(http->config,
+	    timeout_or(options->plugin_timeout_ms, 60000), options->notice, options->notice_user,
+	    &http->credentials);
+	if (rc)
 		mpijob__http_report_nomem(report);
-	else if (mpijob__http_transport_watch(http))
-		say(report, MPIJOB_ERR_IO, "http-descriptor",
+	else if (mpijob__http_transport_open_epoll(http))
+		report_failure(report, MPIJOB_ERR_IO, "http-descriptor",
 		    "no descriptor is left in this process or on this machine");
 }
 
@@ -144,29 +144,29 @@ static int set_up(struct mpijob_http *http, const mpijob_http_config *config,
 	const char *lacking = mpijob__http_easy_missing_feature();
 
 	if (lacking) {
-		say(&report, MPIJOB_ERR_UNSUPPORTED, "http-libcurl", lacking);
+		report_failure(&report, MPIJOB_ERR_UNSUPPORTED, "http-libcurl", lacking);
 		return report.code;
 	}
 	http->config = mpijob__http_config_clone(config);
-	/* libcurl counts and locks this itself; easy.c requires such a version. */
+	/* easy.c requires a libcurl in which this is thread-safe and counted. */
 	if (!http->config || curl_global_init(CURL_GLOBAL_DEFAULT))
 		return MPIJOB_ERR_NOMEM;
 	take_options(http, options);
-	find_way(http, &report);
+	find_route(http, &report);
 	check_certificates(config, &report);
 	if (!report.code)
-		open_all(http, options, &report);
+		open_parts(http, options, &report);
 	return report.code;
 }
 
-void mpijob__http_open_clear(struct mpijob_http *http)
+void mpijob__http_open_free(struct mpijob_http *http)
 {
 	mpijob__http_pool_free_all(http);
 	mpijob__http_credentials_free(http->credentials);
 	curl_slist_free_all(http->headers);
 	curl_slist_free_all(http->connect_to);
 	mpijob__http_server_clear(&http->server);
-	/* A proxy's URL may hold a password. */
+	/* The URL of a proxy may contain a password. */
 	if (http->proxy)
 		mpijob__base_secret_wipe(http->proxy, strlen(http->proxy));
 	free(http->proxy);
@@ -185,10 +185,10 @@ int mpijob_http_new(const mpijob_http_config *config, const struct mpijob_http_o
 {
 	struct mpijob_http_options known;
 	struct mpijob_http *http;
-	int error = read_options(options, &known);
+	int rc = read_options(options, &known);
 
-	if (error)
-		return error;
+	if (rc)
+		return rc;
 	if (!config || !out || !transport || transport->size < sizeof(struct mpijob_transport))
 		return MPIJOB_ERR_USAGE;
 	http = calloc(1, sizeof(*http));
@@ -196,10 +196,10 @@ int mpijob_http_new(const mpijob_http_config *config, const struct mpijob_http_o
 		return MPIJOB_ERR_NOMEM;
 	http->epoll = http->wake = http->plugin_fd = -1;
 	mpijob__http_transport_init(http);
-	error = set_up(http, config, &known, diag);
-	if (error) {
-		mpijob__http_open_clear(http);
-		return error;
+	rc = set_up(http, config, &known, diag);
+	if (rc) {
+		mpijob__http_open_free(http);
+		return rc;
 	}
 	mpijob__http_transport_fill(transport);
 	*out = http;

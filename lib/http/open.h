@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a transport is opened and freed. */
+/* Create and free a transport; mpijob_http_new() is public. */
 #ifndef MPIJOB__HTTP_OPEN_H
 #define MPIJOB__HTTP_OPEN_H
 
 #include "http/transport.h"
 
-/* Free all except its calls, which are freed already. */
-void mpijob__http_open_clear(struct mpijob_http *http);
+/* Free the transport. Its calls must be freed already. */
+void mpijob__http_open_free(struct mpijob_http *http);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * File names as Go's path/filepath makes them, which define relative names in a kubeconfig: ".." is
- * removed by spelling, whatever links there are. The system is asked only for the working
- * directory.
+ * Paths with the rules of Go's path/filepath, which kubectl applies to relative paths in a
+ * kubeconfig: ".." removes the element before it without following links. Only the working
+ * directory is read from the system.
  */
 #include "http/path.h"
 
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the last element of the output begins. */
-static size_t last_element(const char *out, size_t len)
+/* The offset of the last element of a path of `len` bytes. */
+static size_t last_element_at(const char *out, size_t len)
 {
 	while (len && out[len - 1] != '/')
 		len--;
@@ -37,7 +37,7 @@ char *mpijob__http_path_clean(const char *path)
 		size_t size = strcspn(path, "/");
 
 		if (size == 2 && path[0] == '.' && path[1] == '.' && len > fixed) {
-			len = last_element(out, len);
+			len = last_element_at(out, len);
 			len -= len > fixed;
 		} else if (size == 2 && path[0] == '.' && path[1] == '.' && rooted) {
 			/* The parent of the root is the root. */
@@ -73,10 +73,10 @@ char *mpijob__http_path_join(const char *base, const char *path)
 
 static char *working_directory(void)
 {
-	for (size_t room = 256;; room *= 2) {
-		char *name = malloc(room);
+	for (size_t size = 256;; size *= 2) {
+		char *name = malloc(size);
 
-		if (!name || getcwd(name, room))
+		if (!name || getcwd(name, size))
 			return name;
 		free(name);
 		if (errno != ERANGE)
@@ -100,17 +100,17 @@ char *mpijob__http_path_absolute(const char *file)
 	return path;
 }
 
-char *mpijob__http_path_folder(const char *file)
+char *mpijob__http_path_directory(const char *file)
 {
 	char *path = mpijob__http_path_absolute(file);
-	char *folder;
+	char *directory;
 
 	if (!path)
 		return NULL;
-	path[last_element(path, strlen(path))] = 0;
-	folder = mpijob__http_path_clean(path);
+	path[last_element_at(path, strlen(path))] = 0;
+	directory = mpijob__http_path_clean(path);
 	free(path);
-	if (!folder)
+	if (!directory)
 		errno = ENOMEM;
-	return folder;
+	return directory;
 }

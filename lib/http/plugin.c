@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a plugin runs in a host that does not know of it: posix_spawn and not fork, because the host
- * may have threads; signals are changed in the child only; the child gets no descriptor of the host
- * except the standard ones; and only this child is waited for. When the host ignores SIGCHLD or
- * waits for all children, the exit code is lost, and the output alone decides. A plugin is over
- * when it has exited, even if a process that it started still holds the pipe.
+ * How to run a child process inside an arbitrary host program. posix_spawn() is used instead of
+ * fork(), because the host may have threads. Signals are changed in the child only. The child
+ * inherits only the standard descriptors. Only this child is waited for; when the host ignores
+ * SIGCHLD or reaps all children, the exit code is lost and only the output decides. The run ends
+ * when the plugin exits, even if a process that it started keeps the pipe open.
  */
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "http/plugin.h"
@@ -23,14 +23,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_MS      100 /* between checks while output may arrive */
-#define LOOK_LATE_MS 10  /* when its output has ended and there is no pidfd */
-#define PIECE        8192
+#define CHECK_MS        100 /* between checks while the pipe or a pidfd can report an event */
+#define CHECK_CLOSED_MS 10  /* when the pipe is closed and there is no pidfd */
+#define CHUNK           8192
 
 extern char **environ;
 
-/* The order matters when the host has closed its standard descriptors and the pipe has one of their
- * numbers. */
+/* The host may have closed its standard descriptors, and the pipe may have one of their numbers:
+ * therefore the pipe is duplicated first. */
 static int set_files(posix_spawn_file_actions_t *actions, int output, int interactive)
 {
 	int number = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
@@ -45,7 +45,7 @@ static int set_files(posix_spawn_file_actions_t *actions, int output, int intera
 	return number;
 }
 
-/* No signal is blocked, and signals that hosts often ignore have their default action. */
+/* Unblock all signals, and reset those that hosts often ignore. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
 	sigset_t none, defaults;
@@ -98,7 +98,7 @@ static int open_pidfd(pid_t pid)
 #endif
 }
 
-/* The name of the program comes first, as in the configuration. */
+/* argv: the command as configured, then its arguments. Free only the array. */
 static char **arguments_of(const struct mpijob__http_exec_plugin *exec)
 {
 	size_t count = 0;
@@ -140,47 +140,45 @@ int mpijob__http_plugin_start(struct mpijob__http_plugin *plugin, const mpijob_h
 {
 	const struct mpijob__http_exec_plugin *exec = &config->exec;
 	char *program = NULL, **arguments, **environment;
-	int code = mpijob__http_plugin_find(exec->command, config->plugins, &program);
+	int rc = mpijob__http_plugin_find(exec->command, config->plugins, &program);
 
 	memset(plugin, 0, sizeof(*plugin));
 	plugin->pipe = plugin->pidfd = -1;
 	plugin->deadline_ms = deadline_ms;
-	if (code)
-		return code;
+	if (rc)
+		return rc;
 	arguments = arguments_of(exec);
 	environment = mpijob__http_plugin_environment(exec, info);
 	if (!arguments || !environment) {
-		code = MPIJOB_ERR_NOMEM;
+		rc = MPIJOB_ERR_NOMEM;
 	} else {
 		*number = start(plugin, program, arguments, environment, interactive);
-		code = !*number            ? 0
-		       : *number == ENOMEM ? MPIJOB_ERR_NOMEM
-					   : MPIJOB__HTTP_PLUGIN_REFUSED;
+		rc = !*number            ? 0
+		     : *number == ENOMEM ? MPIJOB_ERR_NOMEM
+					 : MPIJOB__HTTP_PLUGIN_NOT_STARTED;
 	}
 	mpijob__http_plugin_free_environment(environment);
 	free(arguments);
 	free(program);
-	return code;
+	return rc;
 }
 
-/* Make room for one more piece; the old block is wiped. */
-static int make_room(struct mpijob__http_plugin *plugin)
+/* Make room for one more CHUNK, and wipe the old block. */
+static int grow_output(struct mpijob__http_plugin *plugin)
 {
-	size_t room = plugin->room ? plugin->room * 2 : PIECE * 2;
+	size_t capacity = plugin->capacity ? plugin->capacity * 2 : CHUNK * 2;
 	char *data;
 
-	if (plugin->room - plugin->output.len > PIECE)
+	if (plugin->capacity - plugin->output.len > CHUNK)
 		return 0;
-	data = malloc(room);
+	data = malloc(capacity);
 	if (!data)
 		return MPIJOB_ERR_NOMEM;
 	if (plugin->output.len)
 		memcpy(data, plugin->output.data, plugin->output.len);
-	if (plugin->output.data)
-		mpijob__base_secret_wipe(plugin->output.data, plugin->output.len);
-	free(plugin->output.data);
+	mpijob__base_secret_free(plugin->output.data, plugin->output.len);
 	plugin->output.data = data;
-	plugin->room = room;
+	plugin->capacity = capacity;
 	return 0;
 }
 
@@ -197,9 +195,9 @@ static int drain(struct mpijob__http_plugin *plugin)
 	while (plugin->pipe >= 0) {
 		ssize_t got;
 
-		if (make_room(plugin))
+		if (grow_output(plugin))
 			return MPIJOB_ERR_NOMEM;
-		got = read(plugin->pipe, plugin->output.data + plugin->output.len, PIECE);
+		got = read(plugin->pipe, plugin->output.data + plugin->output.len, CHUNK);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 && errno == EAGAIN)
@@ -211,15 +209,15 @@ static int drain(struct mpijob__http_plugin *plugin)
 		plugin->output.len += (size_t)got;
 		plugin->output.data[plugin->output.len] = 0;
 		if (plugin->output.len > MPIJOB__HTTP_PLUGIN_OUTPUT_LIMIT) {
-			plugin->too_much = 1;
+			plugin->output_too_large = 1;
 			return 0;
 		}
 	}
 	return 0;
 }
 
-/* Check whether it has exited. */
-static void check_exit(struct mpijob__http_plugin *plugin, int flags)
+/* Read the exit status if the plugin has exited. */
+static void reap(struct mpijob__http_plugin *plugin, int flags)
 {
 	pid_t pid;
 
@@ -231,14 +229,14 @@ static void check_exit(struct mpijob__http_plugin *plugin, int flags)
 	if (pid == 0)
 		return;
 	plugin->exited = 1;
-	plugin->unknown = pid != plugin->pid;
+	plugin->status_unknown = pid != plugin->pid;
 }
 
-/* After somebody else has waited for it, its pid may belong to another process; its pidfd cannot.
+/* When the host has reaped the plugin, its pid may belong to another process; a pidfd never does.
  */
-static void stop(struct mpijob__http_plugin *plugin)
+static void kill_and_reap(struct mpijob__http_plugin *plugin)
 {
-	check_exit(plugin, WNOHANG);
+	reap(plugin, WNOHANG);
 	if (plugin->exited)
 		return;
 #ifdef SYS_pidfd_send_signal
@@ -247,25 +245,26 @@ static void stop(struct mpijob__http_plugin *plugin)
 	else
 #endif
 		(void)kill(plugin->pid, SIGKILL);
-	check_exit(plugin, 0);
+	reap(plugin, 0);
 }
 
 int mpijob__http_plugin_step(struct mpijob__http_plugin *plugin, int64_t now_ms)
 {
-	/* Check the exit first: all that it wrote before is then in the pipe. */
-	check_exit(plugin, WNOHANG);
+	/* Check the exit before reading: then the pipe contains the whole output of a plugin that
+	 * has exited. */
+	reap(plugin, WNOHANG);
 	if (drain(plugin))
 		return MPIJOB_ERR_NOMEM;
-	if (!plugin->exited && (plugin->too_much || now_ms >= plugin->deadline_ms)) {
-		plugin->timed_out = !plugin->too_much;
-		stop(plugin);
+	if (!plugin->exited && (plugin->output_too_large || now_ms >= plugin->deadline_ms)) {
+		plugin->timed_out = !plugin->output_too_large;
+		kill_and_reap(plugin);
 	}
 	if (plugin->exited) {
 		close_pipe(plugin);
 		return 1;
 	}
-	plugin->look_ms =
-	    now_ms + (plugin->pipe >= 0 || plugin->pidfd >= 0 ? LOOK_MS : LOOK_LATE_MS);
+	plugin->check_ms =
+	    now_ms + (plugin->pipe >= 0 || plugin->pidfd >= 0 ? CHECK_MS : CHECK_CLOSED_MS);
 	return 0;
 }
 
@@ -276,13 +275,13 @@ int mpijob__http_plugin_fd(const struct mpijob__http_plugin *plugin)
 
 int64_t mpijob__http_plugin_due_ms(const struct mpijob__http_plugin *plugin)
 {
-	return plugin->look_ms < plugin->deadline_ms ? plugin->look_ms : plugin->deadline_ms;
+	return plugin->check_ms < plugin->deadline_ms ? plugin->check_ms : plugin->deadline_ms;
 }
 
 void mpijob__http_plugin_end(struct mpijob__http_plugin *plugin)
 {
 	if (plugin->pid)
-		stop(plugin);
+		kill_and_reap(plugin);
 	if (plugin->pid && plugin->pipe >= 0)
 		close_pipe(plugin);
 	if (plugin->pid && plugin->pidfd >= 0)

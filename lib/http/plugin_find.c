@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which program the command of a plugin is, and whether it may run. The author of a kubeconfig
- * chooses the command, so the program that will run is compared with the allowed ones, and not its
- * name alone.
+ * Which program the command of a plugin resolves to, and whether the list of allowed commands
+ * permits it. The author of a kubeconfig chooses the command; therefore the resolved program is
+ * compared, not only its name.
  */
 #include "http/plugin_find.h"
 
@@ -22,9 +22,9 @@ static int is_program(const char *path)
 	return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Search a bare command in $PATH. Relative directories are skipped: their content depends on the
- * working directory. */
-static int look_up(const char *command, char **out)
+/* Search a command without slash in $PATH. Relative directories are skipped, because they depend on
+ * the working directory. */
+static int search_path(const char *command, char **out)
 {
 	const char *part = getenv("PATH");
 
@@ -33,12 +33,13 @@ static int look_up(const char *command, char **out)
 		part = "/usr/local/bin:/usr/bin:/bin";
 	while (*part) {
 		size_t len = strcspn(part, ":");
-		char *folder = strndup(part, len);
-		char *path =
-		    folder && *folder == '/' ? mpijob__http_path_join(folder, command) : NULL;
-		int failed = !folder || (*folder == '/' && !path);
+		char *directory = strndup(part, len);
+		char *path = directory && *directory == '/'
+				 ? mpijob__http_path_join(directory, command)
+				 : NULL;
+		int failed = !directory || (*directory == '/' && !path);
 
-		free(folder);
+		free(directory);
 		if (failed)
 			return MPIJOB_ERR_NOMEM;
 		if (path && is_program(path)) {
@@ -57,7 +58,7 @@ static int find_program(const char *command, char **out)
 	struct stat about;
 
 	if (!strchr(command, '/'))
-		return look_up(command, out);
+		return search_path(command, out);
 	if (stat(command, &about) && (errno == ENOENT || errno == ENOTDIR))
 		return MPIJOB__HTTP_PLUGIN_NOT_FOUND;
 	*out = strdup(command);
@@ -71,45 +72,45 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether an allowed command resolves to this program. 1, 0, MPIJOB_ERR_NOMEM. */
-static int is_found_as(const char *allowed, const char *program)
+/* Whether the command `allowed` resolves to this program. 1, 0, MPIJOB_ERR_NOMEM. */
+static int resolves_to(const char *allowed, const char *program)
 {
 	char *path = NULL;
-	int code, is_same;
+	int rc, is_same;
 
 	if (strcmp(base_name(allowed), base_name(program)) != 0)
 		return 0;
-	code = find_program(allowed, &path);
-	is_same = code == 0 && strcmp(path, program) == 0;
+	rc = find_program(allowed, &path);
+	is_same = rc == 0 && strcmp(path, program) == 0;
 	free(path);
-	return code < 0 ? code : is_same;
+	return rc < 0 ? rc : is_same;
 }
 
 /* 1, 0, MPIJOB_ERR_NOMEM. */
 static int may_run(const char *command, const char *program, char *const *allowed)
 {
-	int code = 0;
+	int rc = 0;
 
-	for (; code == 0 && *allowed; allowed++)
-		code = strcmp(*allowed, command) == 0 || strcmp(*allowed, program) == 0
-			   ? 1
-			   : is_found_as(*allowed, program);
-	return code;
+	for (; rc == 0 && *allowed; allowed++)
+		rc = strcmp(*allowed, command) == 0 || strcmp(*allowed, program) == 0
+			 ? 1
+			 : resolves_to(*allowed, program);
+	return rc;
 }
 
 int mpijob__http_plugin_find(const char *command, char *const *allowed, char **out)
 {
-	int code, may;
+	int rc, allowed_rc;
 
 	if (allowed && !*allowed)
 		return MPIJOB__HTTP_PLUGIN_FORBIDDEN;
-	code = find_program(command, out);
-	if (code || !allowed)
-		return code;
-	may = may_run(command, *out, allowed);
-	if (may == 1)
+	rc = find_program(command, out);
+	if (rc || !allowed)
+		return rc;
+	allowed_rc = may_run(command, *out, allowed);
+	if (allowed_rc == 1)
 		return 0;
 	free(*out);
 	*out = NULL;
-	return may < 0 ? may : MPIJOB__HTTP_PLUGIN_FORBIDDEN;
+	return allowed_rc < 0 ? allowed_rc : MPIJOB__HTTP_PLUGIN_FORBIDDEN;
 }

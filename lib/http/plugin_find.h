@@ -6,8 +6,9 @@
 #include "http/config.h"
 
 /*
- * Find the program of a command; `allowed` are the commands that may run, NULL for all. 0;
- * MPIJOB__HTTP_PLUGIN_NOT_FOUND or _FORBIDDEN; MPIJOB_ERR_NOMEM.
+ * Find the program of a command. `allowed` lists the allowed commands and ends with NULL; NULL
+ * allows all. 0, and the caller frees *out; MPIJOB__HTTP_PLUGIN_NOT_FOUND or _FORBIDDEN;
+ * MPIJOB_ERR_NOMEM.
  */
 int mpijob__http_plugin_find(const char *command, char *const *allowed, char **out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The input of a plugin: our environment, in which the entry's variables replace those of the same
- * name, and the ExecCredential in KUBERNETES_EXEC_INFO. The system limits one variable to 128 KiB,
- * which a large CA can exceed.
+ * The input of a plugin: the environment of this process, the variables of the user's entry, which
+ * take precedence, and the ExecCredential in KUBERNETES_EXEC_INFO. Linux limits one variable to
+ * 128 KiB; a large CA can exceed that, and then the plugin cannot start.
  */
 #include "http/plugin_info.h"
 
@@ -20,10 +20,8 @@ extern char **environ;
 
 void mpijob__http_plugin_free_environment(char **environment)
 {
-	for (size_t i = 0; environment && environment[i]; i++) {
-		mpijob__base_secret_wipe(environment[i], strlen(environment[i]));
-		free(environment[i]);
-	}
+	for (size_t i = 0; environment && environment[i]; i++)
+		mpijob__base_secret_free_text(environment[i]);
 	free(environment);
 }
 
@@ -34,7 +32,7 @@ static int has_name(const char *variable, const char *name)
 	return strncmp(variable, name, len) == 0 && variable[len] == '=';
 }
 
-/* Whether the entry's variables from `first` on, or the information, replace this one. */
+/* Whether a later variable (of the entry, from `first` on, or INFO) has the same name. */
 static int is_replaced(const struct mpijob__http_exec_plugin *exec, size_t first,
     const char *variable)
 {
@@ -45,8 +43,8 @@ static int is_replaced(const struct mpijob__http_exec_plugin *exec, size_t first
 	return has_name(variable, INFO);
 }
 
-/* Keep `variable`, or free it when it is replaced. -1: memory ran out, also when it is NULL. */
-static int take(char **list, size_t *count, char *variable,
+/* Append `variable`, or free it when a later one replaces it. -1: it is NULL, memory ran out. */
+static int add_variable(char **list, size_t *count, char *variable,
     const struct mpijob__http_exec_plugin *exec, size_t first)
 {
 	if (!variable)
@@ -55,8 +53,7 @@ static int take(char **list, size_t *count, char *variable,
 		list[(*count)++] = variable;
 		return 0;
 	}
-	mpijob__base_secret_wipe(variable, strlen(variable));
-	free(variable);
+	mpijob__base_secret_free_text(variable);
 	return 0;
 }
 
@@ -73,9 +70,9 @@ char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *ex
 	if (!list)
 		return NULL;
 	for (size_t i = 0; i < ours && environ[i]; i++)
-		failed |= take(list, &count, strdup(environ[i]), exec, 0);
+		failed |= add_variable(list, &count, strdup(environ[i]), exec, 0);
 	for (size_t i = 0; i < exec->env_count; i++)
-		failed |= take(list, &count,
+		failed |= add_variable(list, &count,
 		    mpijob__base_text_format("%s=%s", exec->env[i].name, exec->env[i].value), exec,
 		    i + 1);
 	list[count] = mpijob__base_text_format(INFO "=%s", info);
@@ -85,7 +82,7 @@ char **mpijob__http_plugin_environment(const struct mpijob__http_exec_plugin *ex
 	return NULL;
 }
 
-/* 0, or -1 when memory ran out; check failures of the document there. */
+/* 0, or -1 when memory ran out. Errors of building the document are in mpijob_doc_error(). */
 static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_config *config,
     const mpijob__http_secret *ca)
 {

@@ -7,7 +7,7 @@
 
 #include "http/secret.h"
 
-/* All zero: empty. A token, or certificate and key, or both. */
+/* A token, or certificate and key, or both. All zero: empty. */
 struct mpijob__http_plugin_reply {
 	mpijob__http_secret token;
 	mpijob__http_secret certificate;
@@ -17,8 +17,8 @@ struct mpijob__http_plugin_reply {
 };
 
 /*
- * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and `why`
- * completes a sentence without quoting the text: "wrote no JSON".
+ * Read an ExecCredential of `api_version`. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_AUTH, and *why is a
+ * constant that completes a sentence, such as "wrote something that is not JSON".
  */
 int mpijob__http_plugin_reply_read(struct mpijob__http_plugin_reply *reply, const char *text,
     size_t len, const char *api_version, const char **why);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How curl's multi handles are used. Each TLS identity has a pool of two: so no connection and no
- * TLS session of an identity is ever used under another. One of the two is for streams and one for
- * the other requests: so watches and writes use separate connections, and a write never waits for a
- * watch to end. All sockets are in the transport's one epoll set, each marked with its handle: an
- * event that was fetched before its handle or socket was closed is harmless.
+ * How curl's multi handles are used. Each TLS identity has a pool with two multi handles, so
+ * identities share neither connections nor TLS sessions. One handle is for streams, the other for
+ * all other requests: a write never waits until a watch releases a connection. The epoll set of the
+ * transport contains all sockets. Each is registered with the id of its handle, so that a stale
+ * event, whose handle or socket is closed, is ignored.
  */
 #include "http/pool.h"
 
@@ -18,17 +18,17 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#define IDLE_HANDLES      4     /* the next call takes the one that ended last */
-#define QUIET_HANDLES     1     /* while no request is in flight; each has tens of KiB */
-#define STREAMS_AT_A_TIME 1000L /* the server limits it, mostly to 100 to 250 */
+#define IDLE_HANDLES         4     /* easy handles that are kept for the next calls */
+#define IDLE_HANDLES_AT_REST 1     /* while no request is in flight: a handle takes tens of KiB */
+#define MAX_STREAMS          1000L /* per connection; servers mostly limit it to 100 to 250 */
 
 struct mpijob__http_multi {
 	struct mpijob__http_pool *pool;
-	CURLM *curl; /* NULL: not needed so far */
+	CURLM *curl; /* NULL until the first call needs it */
 	uint32_t id;
 	int64_t due_ms;
 	size_t running;
-	int broken; /* MPIJOB_ERR_*: curl lost track of its sockets */
+	int broken; /* 0, or MPIJOB_ERR_*: curl's state and epoll differ; no transfer can end */
 };
 
 struct mpijob__http_pool {
@@ -43,47 +43,49 @@ struct mpijob__http_pool {
 	size_t idle_count;
 };
 
-/* ---- sockets and times ---- */
+/* ---- sockets and timers ---- */
 
-static void mark_broken(struct mpijob__http_multi *multi, int error)
+static void set_broken(struct mpijob__http_multi *multi, int rc)
 {
-	multi->broken = error;
+	multi->broken = rc;
 	multi->pool->http->broken = 1;
 }
 
-/* When curl could not record which sockets it waits for, its transfers would never end. */
+/* After an error curl may not know which sockets it waits for: its transfers would never end. */
+static void check_multi(struct mpijob__http_multi *multi, CURLMcode code)
+{
+	if (code && !multi->broken)
+		set_broken(multi, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
+}
+
 static void run_multi(struct mpijob__http_multi *multi, curl_socket_t fd, int mask)
 {
 	int running;
-	CURLMcode code = curl_multi_socket_action(multi->curl, fd, mask, &running);
 
-	if (code && !multi->broken)
-		mark_broken(multi, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
+	check_multi(multi, curl_multi_socket_action(multi->curl, fd, mask, &running));
 }
 
 /*
- * After a refused connection curl (7.88) has to try the next address of the host, but requests no
- * event and no timer before half of the connection timeout is over. So all transfers are checked at
- * once. The function is deprecated because of its cost; this case is rare.
+ * After a refused connection curl (7.88) tries the next address of the host only when half of the
+ * connection timeout is over, because it sets neither an event nor a timer. This call makes it
+ * check all transfers at once. The function is deprecated because of its cost, but this case is
+ * rare.
  */
 static void run_whole_multi(struct mpijob__http_multi *multi)
 {
 	int running;
-	CURLMcode code;
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-	code = curl_multi_socket_all(multi->curl, &running);
+	check_multi(multi, curl_multi_socket_all(multi->curl, &running));
 #pragma GCC diagnostic pop
-	if (code && !multi->broken)
-		mark_broken(multi, code == CURLM_OUT_OF_MEMORY ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO);
 }
 
-/* 0, or MPIJOB_ERR_NOMEM. */
-static int make_room(struct mpijob_http *http, int fd)
+/* Extend http->sockets to the index `fd`. 0 or MPIJOB_ERR_NOMEM. */
+static int grow_sockets(struct mpijob_http *http, int fd)
 {
 	size_t count = http->socket_count;
-	struct mpijob__http_watched *longer;
+	struct mpijob__http_socket *longer;
 
 	if ((size_t)fd < count)
 		return 0;
@@ -98,11 +100,11 @@ static int make_room(struct mpijob_http *http, int fd)
 	return 0;
 }
 
-/* `likely`: the operation that succeeds unless curl closed a socket without notice; else the other
- * one does. */
+/* Register a socket. `likely` is the operation to try first; the other one is needed when curl has
+ * closed a socket without calling watch_socket(). */
 static int watch(struct mpijob_http *http, int fd, int likely)
 {
-	const struct mpijob__http_watched *watched = &http->sockets[fd];
+	const struct mpijob__http_socket *watched = &http->sockets[fd];
 	int other = likely == EPOLL_CTL_ADD ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
 	struct epoll_event event = { 0 };
 
@@ -120,21 +122,21 @@ static void unwatch(struct mpijob_http *http, int fd)
 }
 
 /*
- * Curl (7.88) closes a socket that did not connect without notice, and reports it later, when the
- * number may be another socket's. So the handle that waits for a number is recorded: a late report
- * about a socket of another handle does nothing.
+ * CURLMOPT_SOCKETFUNCTION. Curl (7.88) closes a socket that did not connect, and calls this
+ * function only later, when another socket may have the same number. Therefore http->sockets
+ * records the handle of each number, and a late call of another handle does nothing.
  */
 static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *of_socket)
 {
 	struct mpijob__http_multi *multi = user;
 	struct mpijob_http *http = multi->pool->http;
-	struct mpijob__http_watched *watched;
+	struct mpijob__http_socket *watched;
 	int likely;
 
 	(void)easy;
 	(void)of_socket;
-	if (make_room(http, fd)) {
-		mark_broken(multi, MPIJOB_ERR_NOMEM);
+	if (grow_sockets(http, fd)) {
+		set_broken(multi, MPIJOB_ERR_NOMEM);
 		return -1;
 	}
 	watched = &http->sockets[fd];
@@ -151,19 +153,20 @@ static int watch_socket(CURL *easy, curl_socket_t fd, int what, void *user, void
 	    (what & CURL_POLL_IN ? EPOLLIN : 0u) | (what & CURL_POLL_OUT ? EPOLLOUT : 0u);
 	if (watch(http, fd, likely) == 0)
 		return 0;
-	mark_broken(multi, MPIJOB_ERR_IO);
+	set_broken(multi, MPIJOB_ERR_IO);
 	return -1;
 }
 
 /*
- * A new socket has the number of one that was closed without notice: curl assumes that it is
- * watched already, and reports nothing when it wants the same events.
+ * A new socket may have the number of one that curl closed without calling watch_socket(). Then
+ * curl assumes that the number is registered already, and makes no call if it wants the same
+ * events.
  */
-int mpijob__http_pool_opened(const struct mpijob__http_call *call, int fd)
+int mpijob__http_pool_socket_opened(const struct mpijob__http_call *call, int fd)
 {
 	struct mpijob_http *http = call->http;
 
-	if (make_room(http, fd))
+	if (grow_sockets(http, fd))
 		return MPIJOB_ERR_NOMEM;
 	if (!http->sockets[fd].multi)
 		return 0;
@@ -236,14 +239,14 @@ int64_t mpijob__http_pool_due(const struct mpijob_http *http)
 
 /* ---- multi handles ---- */
 
-/* A quarter of the connections is for requests that do not stream. 0: no limit. */
+/* The limit of connections: a quarter is for requests that do not stream. 0: no limit. */
 static long connections_of(const struct mpijob__http_pool *pool,
     const struct mpijob__http_multi *multi)
 {
 	long most = pool->http->max_connections;
 	long quarter = most < 4 ? 1 : most / 4;
 
-	if (pool->http->http1_seen)
+	if (pool->http->http1_applied)
 		return multi == &pool->streams ? 0 : most;
 	if (most == 1)
 		return 1;
@@ -253,9 +256,9 @@ static long connections_of(const struct mpijob__http_pool *pool,
 static struct mpijob__http_multi *multi_for(struct mpijob__http_pool *pool,
     const struct mpijob__http_call *call)
 {
-	int apart = pool->http->max_connections > 1 || pool->http->http1_seen;
+	int separate = pool->http->max_connections > 1 || pool->http->http1_applied;
 
-	return call->request.streaming && apart ? &pool->streams : &pool->requests;
+	return call->request.streaming && separate ? &pool->streams : &pool->requests;
 }
 
 static int multi_open(struct mpijob__http_multi *multi)
@@ -273,7 +276,7 @@ static int multi_open(struct mpijob__http_multi *multi)
 	bad |= curl_multi_setopt(curl, CURLMOPT_TIMERFUNCTION, set_timer);
 	bad |= curl_multi_setopt(curl, CURLMOPT_TIMERDATA, multi);
 	bad |= curl_multi_setopt(curl, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
-	bad |= curl_multi_setopt(curl, CURLMOPT_MAX_CONCURRENT_STREAMS, STREAMS_AT_A_TIME);
+	bad |= curl_multi_setopt(curl, CURLMOPT_MAX_CONCURRENT_STREAMS, MAX_STREAMS);
 	bad |= curl_multi_setopt(curl, CURLMOPT_MAX_TOTAL_CONNECTIONS,
 	    connections_of(multi->pool, multi));
 	bad |= curl_multi_setopt(curl, CURLMOPT_MAXCONNECTS, multi->pool->http->max_connections);
@@ -310,16 +313,16 @@ static void pool_free(struct mpijob__http_pool *pool)
 	free(pool);
 }
 
-/* The client's certificate and key were checked when they were read. */
+/* Check the CA; identity_files.c and credentials.c have checked certificate and key. */
 static int check_ca(const struct mpijob__http_identity *identity, char **message)
 {
 	const char *fault = NULL;
-	int error = identity->ca
-			? mpijob__http_tls_check_certificate(identity->ca, identity->ca_len, &fault)
-			: 0;
+	int rc = identity->ca
+		     ? mpijob__http_tls_check_certificate(identity->ca, identity->ca_len, &fault)
+		     : 0;
 
-	if (error != MPIJOB_ERR_SPEC)
-		return error;
+	if (rc != MPIJOB_ERR_SPEC)
+		return rc;
 	*message = mpijob__base_text_format("certificate-authority %s", fault);
 	return *message ? MPIJOB_ERR_AUTH : MPIJOB_ERR_NOMEM;
 }
@@ -327,16 +330,16 @@ static int check_ca(const struct mpijob__http_identity *identity, char **message
 static int copy_identity(struct mpijob__http_pool *pool,
     const struct mpijob__http_identity *identity)
 {
-	int error = mpijob__http_secret_set(&pool->identity.certificate, identity->certificate,
+	int rc = mpijob__http_secret_set(&pool->identity.certificate, identity->certificate,
 	    identity->certificate ? identity->certificate_len : 0);
 
-	if (!error)
-		error = mpijob__http_secret_set(&pool->identity.key, identity->key,
+	if (!rc)
+		rc = mpijob__http_secret_set(&pool->identity.key, identity->key,
 		    identity->key ? identity->key_len : 0);
-	if (!error)
-		error = mpijob__http_secret_set(&pool->identity.ca, identity->ca,
+	if (!rc)
+		rc = mpijob__http_secret_set(&pool->identity.ca, identity->ca,
 		    identity->ca ? identity->ca_len : 0);
-	return error;
+	return rc;
 }
 
 static int pool_new(struct mpijob_http *http, const struct mpijob__http_identity *identity,
@@ -364,25 +367,25 @@ int mpijob__http_pool_find(struct mpijob_http *http, const struct mpijob__http_i
     struct mpijob__http_pool **out, char **message)
 {
 	struct mpijob__http_pool *pool = http->pools;
-	int error;
+	int rc;
 
 	if (pool && pool->generation == identity->tls_generation && !pool->requests.broken &&
 	    !pool->streams.broken) {
 		*out = pool;
 		return 0;
 	}
-	error = check_ca(identity, message);
-	if (!error)
-		error = pool_new(http, identity, &pool);
-	if (error)
-		return error;
+	rc = check_ca(identity, message);
+	if (!rc)
+		rc = pool_new(http, identity, &pool);
+	if (rc)
+		return rc;
 	pool->next = http->pools;
 	http->pools = pool;
 	*out = pool;
 	return 0;
 }
 
-void mpijob__http_pool_retire(struct mpijob_http *http)
+void mpijob__http_pool_free_old(struct mpijob_http *http)
 {
 	struct mpijob__http_pool **at = http->pools ? &http->pools->next : NULL;
 
@@ -414,36 +417,36 @@ int mpijob__http_pool_start(struct mpijob__http_pool *pool, struct mpijob__http_
     struct curl_slist *headers)
 {
 	struct mpijob__http_multi *multi = multi_for(pool, call);
-	int error = multi_open(multi);
+	int rc = multi_open(multi);
 	CURL *easy = NULL;
 
-	if (!error && pool->idle_count)
+	if (!rc && pool->idle_count)
 		easy = pool->idle[--pool->idle_count];
-	else if (!error)
-		error = mpijob__http_easy_new(pool->http, &pool->identity, pool->share, &easy);
-	if (!error)
-		error = mpijob__http_easy_prepare(easy, call, headers);
-	/* Curl may call the timer function inside of this. */
-	if (!error && curl_multi_add_handle(multi->curl, easy))
-		error = MPIJOB_ERR_NOMEM;
-	if (error) {
+	else if (!rc)
+		rc = mpijob__http_easy_new(pool->http, &pool->identity, pool->share, &easy);
+	if (!rc)
+		rc = mpijob__http_easy_prepare(easy, call, headers);
+	/* Curl may call set_timer() inside this call. */
+	if (!rc && curl_multi_add_handle(multi->curl, easy))
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc) {
 		curl_easy_cleanup(easy);
-		return error;
+		return rc;
 	}
 	call->transfer.easy = easy;
 	call->transfer.multi = multi;
-	call->transfer.heard_ms = mpijob__base_clock_monotonic_ms();
+	call->transfer.last_data_ms = mpijob__base_clock_monotonic_ms();
 	multi->running++;
-	pool->http->ordinary += !call->request.streaming;
+	pool->http->non_streaming += !call->request.streaming;
 	return 0;
 }
 
-/* A stream was cancelled after a long silence. The next exchange on its connection may wait as
- * long. */
+/* Whether a stream received nothing for the idle timeout: its connection may be dead and must not
+ * be used again. */
 static int is_silent(const struct mpijob__http_call *call)
 {
 	return call->request.streaming &&
-	       mpijob__base_clock_monotonic_ms() - call->transfer.heard_ms >=
+	       mpijob__base_clock_monotonic_ms() - call->transfer.last_data_ms >=
 		   call->http->idle_timeout_ms;
 }
 
@@ -459,12 +462,12 @@ void mpijob__http_pool_stop(struct mpijob__http_call *call)
 		mpijob__http_easy_close_after(call->transfer.easy);
 	curl_multi_remove_handle(multi->curl, call->transfer.easy);
 	multi->running--;
-	pool->http->ordinary -= !call->request.streaming;
+	pool->http->non_streaming -= !call->request.streaming;
 	if (pool->idle_count < IDLE_HANDLES && mpijob__http_easy_reset(call->transfer.easy) == 0)
 		pool->idle[pool->idle_count++] = call->transfer.easy;
 	else
 		curl_easy_cleanup(call->transfer.easy);
-	while (pool->idle_count > QUIET_HANDLES && !pool->http->ordinary)
+	while (pool->idle_count > IDLE_HANDLES_AT_REST && !pool->http->non_streaming)
 		curl_easy_cleanup(pool->idle[--pool->idle_count]);
 	call->transfer.easy = NULL;
 	call->transfer.multi = NULL;
@@ -498,9 +501,9 @@ int mpijob__http_pool_broken(const struct mpijob__http_call *call)
 	return call->transfer.multi ? call->transfer.multi->broken : 0;
 }
 
-void mpijob__http_pool_unbind(struct mpijob_http *http)
+void mpijob__http_pool_use_http1(struct mpijob_http *http)
 {
-	http->http1_seen = 1;
+	http->http1_applied = 1;
 	for (struct mpijob__http_pool *pool = http->pools; pool; pool = pool->next) {
 		if (pool->requests.curl)
 			curl_multi_setopt(pool->requests.curl, CURLMOPT_MAX_TOTAL_CONNECTIONS,
@@ -509,8 +512,8 @@ void mpijob__http_pool_unbind(struct mpijob_http *http)
 			curl_multi_setopt(pool->streams.curl, CURLMOPT_MAX_TOTAL_CONNECTIONS,
 			    connections_of(pool, &pool->streams));
 	}
-	/* A transfer that waits for a connection checks again only when another transfer of the
-	 * handle ends, or when it begins. */
+	/* Transfers that wait for a connection notice the new limit only when they are added, or
+	 * when another transfer ends. Therefore they are added again. */
 	for (struct mpijob__base_list *link = http->calls.next; link->owner; link = link->next) {
 		struct mpijob__http_call *call = link->owner;
 
@@ -520,7 +523,7 @@ void mpijob__http_pool_unbind(struct mpijob_http *http)
 		mpijob__http_easy_no_pipewait(call->transfer.easy);
 		if (curl_multi_add_handle(call->transfer.multi->curl, call->transfer.easy)) {
 			call->failure.code = MPIJOB_ERR_NOMEM;
-			mpijob__http_transport_attend(call);
+			mpijob__http_transport_mark_ready(call);
 		}
 	}
 }

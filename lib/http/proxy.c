@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules by which Go programs, kubectl among them, find a proxy in the environment: HTTPS_PROXY
- * for https servers and HTTP_PROXY for others, also in lower case; never for localhost; and
- * NO_PROXY, a list of host names (with all that end in them), ".suffix", addresses, networks such
- * as 10.0.0.0/8, each with or without a port, or "*".
+ * The rules of Go's httpproxy package, and so of kubectl, for proxies in the environment:
+ * HTTPS_PROXY for https servers and HTTP_PROXY for others, also in lower case; never for localhost.
+ * NO_PROXY is a list of "*", host names (their subdomains match, too), ".suffix", addresses and
+ * networks such as 10.0.0.0/8; names and addresses may have a port.
  */
 #include "http/proxy.h"
 
@@ -17,10 +17,10 @@
 
 struct address {
 	unsigned char bytes[16]; /* IPv4 as ::ffff:a.b.c.d */
-	int four;
+	int is_ipv4;
 };
 
-/* `text` is `len` bytes. */
+/* Parse an IP address of `len` bytes. */
 static int read_address(const char *text, size_t len, struct address *out)
 {
 	char copy[INET6_ADDRSTRLEN];
@@ -32,12 +32,12 @@ static int read_address(const char *text, size_t len, struct address *out)
 	memset(out, 0, sizeof(*out));
 	if (inet_pton(AF_INET, copy, out->bytes + 12) == 1) {
 		out->bytes[10] = out->bytes[11] = 0xff;
-		out->four = 1;
+		out->is_ipv4 = 1;
 		return 1;
 	}
 	if (inet_pton(AF_INET6, copy, out->bytes) != 1)
 		return 0;
-	out->four = memcmp(out->bytes, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12) == 0;
+	out->is_ipv4 = memcmp(out->bytes, "\0\0\0\0\0\0\0\0\0\0\xff\xff", 12) == 0;
 	return 1;
 }
 
@@ -45,8 +45,8 @@ static int is_loopback(const struct address *address)
 {
 	static const unsigned char one[16] = { [15] = 1 };
 
-	return address->four ? address->bytes[12] == 127
-			     : memcmp(address->bytes, one, sizeof(one)) == 0;
+	return address->is_ipv4 ? address->bytes[12] == 127
+				: memcmp(address->bytes, one, sizeof(one)) == 0;
 }
 
 static int same_bits(const unsigned char *a, const unsigned char *b, size_t bits)
@@ -57,7 +57,7 @@ static int same_bits(const unsigned char *a, const unsigned char *b, size_t bits
 	       (bits % 8 == 0 || ((a[bits / 8] ^ b[bits / 8]) & mask) == 0);
 }
 
-/* 1: `entry` is a network; *inside: it contains `address`. */
+/* 1: `entry` is a network, and *inside says whether it contains `address`. */
 static int read_network(const char *entry, size_t len, const struct address *address, int *inside)
 {
 	const char *slash = memchr(entry, '/', len);
@@ -73,15 +73,16 @@ static int read_network(const char *entry, size_t len, const struct address *add
 			return 0;
 		bits = bits * 10 + (size_t)(*at - '0');
 	}
-	most = network.four ? 32 : 128;
+	most = network.is_ipv4 ? 32 : 128;
 	if (bits > most)
 		return 0;
-	*inside = address && address->four == network.four &&
-		  same_bits(address->bytes, network.bytes, bits + (network.four ? 96 : 0));
+	*inside = address && address->is_ipv4 == network.is_ipv4 &&
+		  same_bits(address->bytes, network.bytes, bits + (network.is_ipv4 ? 96 : 0));
 	return 1;
 }
 
-/* Cut ":port" off; *port is "" without one. A bare IPv6 address has none. */
+/* Split "host:port" or "[host]:port" and return the new length. *port is empty when there is none,
+ * as in an IPv6 address without brackets. */
 static size_t cut_port(const char **entry, size_t len, const char **port, size_t *port_len)
 {
 	const char *text = *entry;
@@ -148,7 +149,7 @@ static int matches(const char *entry, size_t len, const struct mpijob__http_serv
 	return matches_name(entry, len, server->host);
 }
 
-static int excluded(const char *list, const struct mpijob__http_server *server)
+static int matches_no_proxy(const char *list, const struct mpijob__http_server *server)
 {
 	struct address address;
 	int numeric = read_address(server->host, strlen(server->host), &address);
@@ -173,8 +174,8 @@ static int excluded(const char *list, const struct mpijob__http_server *server)
 	return 0;
 }
 
-static const char *either(const char *(*variable)(const char *name), const char *large,
-    const char *small)
+static const char *variable_in_either_case(const char *(*variable)(const char *name),
+    const char *large, const char *small)
 {
 	const char *value = variable(large);
 
@@ -188,13 +189,14 @@ static const char *from_environment(const struct mpijob__http_server *server,
 	const char *proxy;
 
 	if (server->tls)
-		proxy = either(variable, "HTTPS_PROXY", "https_proxy");
-	/* In a CGI program HTTP_PROXY is the visitor's "Proxy:" header. */
+		proxy = variable_in_either_case(variable, "HTTPS_PROXY", "https_proxy");
+	/* In a CGI program HTTP_PROXY contains the "Proxy:" header of the client (httpoxy). */
 	else if (cgi && *cgi)
 		proxy = NULL;
 	else
-		proxy = either(variable, "HTTP_PROXY", "http_proxy");
-	if (!proxy || !*proxy || excluded(either(variable, "NO_PROXY", "no_proxy"), server))
+		proxy = variable_in_either_case(variable, "HTTP_PROXY", "http_proxy");
+	if (!proxy || !*proxy ||
+	    matches_no_proxy(variable_in_either_case(variable, "NO_PROXY", "no_proxy"), server))
 		return NULL;
 	return proxy;
 }
@@ -216,8 +218,8 @@ int mpijob__http_proxy_choose(const char *given, const struct mpijob__http_serve
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* A password may contain the characters that end a host, although they should be escaped: hide all
- * before the last '@'. */
+/* A password may contain unescaped characters that end a host; therefore everything before the last
+ * '@' is hidden. */
 char *mpijob__http_proxy_shown(const char *proxy)
 {
 	const char *host = strstr(proxy, "://");

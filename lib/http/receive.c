@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is reported of an answer, and when: the final status once, four headers, the body as it
- * arrives; and which formats are rejected. This file knows how far a paused reader may be behind.
- * With HTTP/1.1 curl is soon paused, and with it the connection, which only this answer uses. With
- * HTTP/2 curl is never paused: up to at least version 7.88 it would stop reading the whole
- * connection, and with it all other answers on it. So the data is kept here, up to a limit at which
+ * Which parts of an answer are reported: the final status once, four headers, and the body as it
+ * arrives; and which formats are rejected. This file also implements back-pressure for a paused
+ * reader. With HTTP/1.1 it soon pauses curl and thereby the connection, which only this answer
+ * uses. With HTTP/2 it never pauses curl: up to at least version 7.88 curl would stop reading the
+ * connection, and with it all other answers. Instead it buffers the data, up to a limit at which
  * the exchange fails.
  */
 #include "http/receive.h"
@@ -15,13 +15,13 @@
 #include <string.h>
 #include <strings.h>
 
-#define KEPT_BEFORE_STOP ((size_t)256 << 10)
-#define KEPT_MOST        ((size_t)16 << 20)
-#define PIECE            ((size_t)64 << 10)
+#define PAUSE_CURL_AFTER ((size_t)256 << 10)
+#define MAX_KEPT         ((size_t)16 << 20)
+#define CHUNK            ((size_t)64 << 10)
 
-/* Curl calls this before it sends a request. It sends one again when a reused connection breaks; a
- * write must not be sent again. */
-int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, int local_port)
+/* CURLOPT_PREREQFUNCTION. When a reused connection breaks, curl sends the request again and calls
+ * this a second time. A write must not be sent again. */
+int mpijob__http_receive_before_send(void *user, char *ip, char *local_ip, int port, int local_port)
 {
 	struct mpijob__http_call *call = user;
 
@@ -36,7 +36,7 @@ int mpijob__http_receive_begin(void *user, char *ip, char *local_ip, int port, i
 		call->transfer.replayed = 1;
 		return CURL_PREREQFUNC_ABORT;
 	}
-	mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_SENT);
+	mpijob__http_transport_set_state(call, MPIJOB__HTTP_CALL_SENT);
 	return CURL_PREREQFUNC_OK;
 }
 
@@ -47,7 +47,7 @@ static size_t fail(struct mpijob__http_call *call, int code, const char *text)
 	return 0;
 }
 
-/* "HTTP/1.1 200 OK", "HTTP/2 200". */
+/* Parse "HTTP/1.1 200 OK" or "HTTP/2 200". */
 static void read_status(struct mpijob__http_call *call, const char *line, size_t len)
 {
 	const char *at = memchr(line, ' ', len);
@@ -55,7 +55,7 @@ static void read_status(struct mpijob__http_call *call, const char *line, size_t
 
 	call->transfer.http2 = line[5] == '2';
 	if (!call->transfer.http2)
-		call->http->http1_met = 1;
+		call->http->http1_detected = 1;
 	call->status = 0;
 	while (at && at < end && *at == ' ')
 		at++;
@@ -63,7 +63,7 @@ static void read_status(struct mpijob__http_call *call, const char *line, size_t
 		call->status = call->status * 10 + (*at++ - '0');
 }
 
-static int matters(const char *name, size_t len)
+static int is_reported(const char *name, size_t len)
 {
 	static const char *const names[] = { "retry-after", "warning", "content-type", "date" };
 
@@ -73,31 +73,31 @@ static int matters(const char *name, size_t len)
 	return 0;
 }
 
-/* The message for a format of API servers that is not JSON; NULL for another type. */
-static const char *refusal_of(const char *name, const char *type)
+/* The error for a content type that API servers know but this library does not; else NULL. */
+static const char *format_error(const char *name, const char *type)
 {
 	static const char *const types[] = { "application/vnd.kubernetes.protobuf",
 		"application/cbor" };
-	static const char *const refusals[] = { "the answer is protobuf; only JSON is read",
-		"the answer is CBOR; only JSON is read" };
+	static const char *const errors[] = { "the answer is protobuf; only JSON is supported",
+		"the answer is CBOR; only JSON is supported" };
 
 	for (size_t i = 0;
 	     strcasecmp(name, "content-type") == 0 && i < sizeof(types) / sizeof(*types); i++)
 		if (strncasecmp(type, types[i], strlen(types[i])) == 0)
-			return refusals[i];
+			return errors[i];
 	return NULL;
 }
 
-/* 0 when the exchange fails. */
+/* 1, or 0 when the exchange fails. */
 static size_t report_header(struct mpijob__http_call *call, const char *line, size_t len)
 {
-	const char *refusal;
+	const char *error;
 	const char *colon = memchr(line, ':', len);
 	const char *value;
 	char *copy;
 	size_t value_len;
 
-	if (!colon || !matters(line, (size_t)(colon - line)))
+	if (!colon || !is_reported(line, (size_t)(colon - line)))
 		return 1;
 	value = colon + 1;
 	value_len = (size_t)(line + len - value);
@@ -115,9 +115,9 @@ static size_t report_header(struct mpijob__http_call *call, const char *line, si
 	copy[(size_t)(value - line) + value_len] = 0;
 	call->http->reported++;
 	mpijob_exchange_header(call->exchange, copy, copy + (value - line));
-	refusal = refusal_of(copy, copy + (value - line));
+	error = format_error(copy, copy + (value - line));
 	free(copy);
-	return refusal ? fail(call, MPIJOB_ERR_UNSUPPORTED, refusal) : 1;
+	return error ? fail(call, MPIJOB_ERR_UNSUPPORTED, error) : 1;
 }
 
 size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *user)
@@ -133,9 +133,9 @@ size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *
 	if (len > 5 && memcmp(line, "HTTP/", 5) == 0) {
 		read_status(call, line, len);
 	} else if (call->status < 200) {
-		/* 100 Continue and similar: the final status follows. */
+		/* A header of an interim answer such as 100 Continue. */
 	} else if (*line == '\r' || *line == '\n') {
-		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_RECEIVING);
+		mpijob__http_transport_set_state(call, MPIJOB__HTTP_CALL_RECEIVING);
 		call->http->reported++;
 		mpijob_exchange_status(call->exchange, call->status);
 	} else if (!report_header(call, line, len)) {
@@ -144,13 +144,13 @@ size_t mpijob__http_receive_header(char *line, size_t size, size_t count, void *
 	return call->state == MPIJOB__HTTP_CALL_CANCELLED ? 0 : len;
 }
 
-/* Free what was reported, when that is most of it. */
+/* Free the reported part of the buffer when it is at least half of it. */
 static int drop_reported(struct mpijob__http_call *call)
 {
 	size_t have = mpijob_text_len(call->flow.kept) - call->flow.kept_at;
 	mpijob_text *rest;
 
-	if (call->flow.kept_at < PIECE || call->flow.kept_at < have)
+	if (call->flow.kept_at < CHUNK || call->flow.kept_at < have)
 		return 0;
 	rest = mpijob_text_new();
 	if (!rest ||
@@ -168,13 +168,14 @@ static size_t keep(struct mpijob__http_call *call, const char *data, size_t len)
 {
 	size_t have = call->flow.kept ? mpijob_text_len(call->flow.kept) - call->flow.kept_at : 0;
 
-	if (!call->transfer.http2 && !call->request.compressed && have >= KEPT_BEFORE_STOP) {
+	if (!call->transfer.http2 && !call->request.compressed && have >= PAUSE_CURL_AFTER) {
 		call->flow.curl_paused = 1;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	if (len > KEPT_MOST - have)
+	if (len > MAX_KEPT - have)
 		return fail(call, MPIJOB_ERR_IO,
-		    "its reader is more than 16 MiB behind, and the connection is shared");
+		    "the reader is more than 16 MiB behind, and other answers share the "
+		    "connection");
 	if (!call->flow.kept)
 		call->flow.kept = mpijob_text_new();
 	if (!call->flow.kept || drop_reported(call) ||
@@ -188,7 +189,7 @@ size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *us
 	struct mpijob__http_call *call = user;
 	size_t len = size * count;
 
-	call->transfer.heard_ms = mpijob__base_clock_monotonic_ms();
+	call->transfer.last_data_ms = mpijob__base_clock_monotonic_ms();
 	if (call->state == MPIJOB__HTTP_CALL_CANCELLED)
 		return 0;
 	if (call->flow.paused || call->flow.kept)
@@ -198,12 +199,12 @@ size_t mpijob__http_receive_data(char *data, size_t size, size_t count, void *us
 	return call->state == MPIJOB__HTTP_CALL_CANCELLED ? 0 : len;
 }
 
-void mpijob__http_receive_kept(struct mpijob__http_call *call)
+void mpijob__http_receive_report_kept(struct mpijob__http_call *call)
 {
 	while (
 	    call->flow.kept && call->state != MPIJOB__HTTP_CALL_CANCELLED && !call->flow.paused) {
 		size_t left = mpijob_text_len(call->flow.kept) - call->flow.kept_at;
-		size_t len = left < PIECE ? left : PIECE;
+		size_t len = left < CHUNK ? left : CHUNK;
 		const char *data = mpijob_text_data(call->flow.kept) + call->flow.kept_at;
 
 		if (!left) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the findings of this library are built, and the texts of system errors. strerror() is not
- * used: it depends on the host's locale.
+ * Builds the findings of this library, and contains the texts of system errors. strerror() is not
+ * used, because it depends on the locale of the host.
  */
 #include "http/report.h"
 
@@ -16,8 +16,9 @@ void mpijob__http_report_nomem(struct mpijob__http_report *report)
 	report->code = MPIJOB_ERR_NOMEM;
 }
 
-void mpijob__http_report_say(struct mpijob__http_report *report, int code, const char *id,
-    const char *reason, const struct mpijob__http_report_place *place, const char *format, ...)
+void mpijob__http_report_add(struct mpijob__http_report *report, int code, const char *id,
+    const char *reason, const struct mpijob__http_report_location *location, const char *format,
+    ...)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	va_list args;
@@ -38,11 +39,11 @@ void mpijob__http_report_say(struct mpijob__http_report *report, int code, const
 	finding.id = id;
 	finding.reason = reason;
 	finding.message = message;
-	if (place) {
-		finding.source = place->source;
-		finding.field = place->field;
-		finding.line = mpijob_node_line(place->node);
-		finding.column = mpijob_node_column(place->node);
+	if (location) {
+		finding.source = location->source;
+		finding.field = location->field;
+		finding.line = mpijob_node_line(location->node);
+		finding.column = mpijob_node_column(location->node);
 	}
 	if (mpijob_diag_add(report->diag, &finding))
 		mpijob__http_report_nomem(report);
@@ -52,22 +53,22 @@ void mpijob__http_report_say(struct mpijob__http_report *report, int code, const
 const char *mpijob__http_report_errno(int number)
 {
 	switch (number) {
-	case ENOENT: return "there is no such file";
-	case ENOTDIR: return "a part of its path is no folder";
+	case ENOENT: return "the file does not exist";
+	case ENOTDIR: return "a component of its path is not a directory";
 	case EACCES:
 	case EPERM: return "permission denied";
-	case EISDIR: return "it is a folder";
+	case EISDIR: return "it is a directory";
 	case EFBIG: return "it is larger than 16 MiB";
 	case ELOOP: return "too many links";
 	case ENAMETOOLONG: return "the name is too long";
 	case EMFILE:
 	case ENFILE: return "too many files are open";
 	case ENOMEM: return "the system is out of memory";
-	case ENOEXEC: return "it is no program; does a script lack its first line, #!?";
+	case ENOEXEC: return "it is not a program; the first line of a script must begin with #!";
 	case E2BIG: return "arguments and environment are too large";
 	case EAGAIN: return "no further process can be started";
 	case EIO: return "input/output error";
 	case ETXTBSY: return "it is being written";
-	default: return "the system refuses it";
+	default: return "the system refused it";
 	}
 }

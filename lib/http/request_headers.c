@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The headers of our requests: User-Agent, Authorization, Impersonate-*, and the formats that we
- * accept. No value can add a header. The Authorization is in one wiped buffer, which curl reads in
- * place.
+ * The headers of requests: User-Agent, Accept, Authorization, Content-Type, Impersonate-*. Values
+ * with control characters are rejected, so that a value cannot add a header. The Authorization is
+ * in a buffer that is wiped and that curl does not copy into its list.
  */
 #include "http/request_headers.h"
 
@@ -36,12 +36,12 @@
 #define MACHINE "unknown"
 #endif
 
-static int one_line(const char *value)
+int mpijob__http_request_headers_has_control(const char *value)
 {
 	for (; *value; value++)
-		if (((unsigned char)*value < 0x20 && *value != '\t') || *value == 0x7f)
-			return 0;
-	return 1;
+		if (((unsigned char)*value < ' ' && *value != '\t') || *value == 0x7f)
+			return 1;
+	return 0;
 }
 
 static int append(struct curl_slist **list, const char *name, const char *value)
@@ -49,7 +49,7 @@ static int append(struct curl_slist **list, const char *name, const char *value)
 	struct curl_slist *longer;
 	char *line;
 
-	if (!one_line(value))
+	if (mpijob__http_request_headers_has_control(value))
 		return MPIJOB_ERR_SPEC;
 	line = mpijob__base_text_format("%s: %s", name, value);
 	if (!line)
@@ -62,7 +62,7 @@ static int append(struct curl_slist **list, const char *name, const char *value)
 	return 0;
 }
 
-/* A new string. The percent sign is the escape, so it is not plain. */
+/* "Impersonate-Extra-" and the percent-encoded key, as client-go writes it; the caller frees it. */
 static char *extra_name(const char *key)
 {
 	struct mpijob_text name = { 0 };
@@ -76,47 +76,47 @@ static char *extra_name(const char *key)
 
 static int impersonate(struct curl_slist **list, const mpijob_http_config *config)
 {
-	int error = config->as ? append(list, "Impersonate-User", config->as) : 0;
+	int rc = config->as ? append(list, "Impersonate-User", config->as) : 0;
 
-	if (!error && config->as_uid)
-		error = append(list, "Impersonate-Uid", config->as_uid);
-	for (char **group = config->as_groups; !error && group && *group; group++)
-		error = append(list, "Impersonate-Group", *group);
-	for (size_t i = 0; !error && i < config->as_extra_count; i++) {
+	if (!rc && config->as_uid)
+		rc = append(list, "Impersonate-Uid", config->as_uid);
+	for (char **group = config->as_groups; !rc && group && *group; group++)
+		rc = append(list, "Impersonate-Group", *group);
+	for (size_t i = 0; !rc && i < config->as_extra_count; i++) {
 		char *name = extra_name(config->as_extra[i].name);
 
-		error = name ? append(list, name, config->as_extra[i].value) : MPIJOB_ERR_NOMEM;
+		rc = name ? append(list, name, config->as_extra[i].value) : MPIJOB_ERR_NOMEM;
 		free(name);
 	}
-	return error;
+	return rc;
 }
 
 int mpijob__http_request_headers_common(const mpijob_http_config *config,
     const struct mpijob__http_server *server, const char *user_agent, struct curl_slist **out)
 {
 	struct curl_slist *list = NULL;
-	int error;
+	int rc;
 
-	error = append(&list, "User-Agent",
+	rc = append(&list, "User-Agent",
 	    user_agent ? user_agent : "libmpijob/" VERSION " (linux/" MACHINE ")");
-	if (!error)
-		error = append(&list, "Accept", "application/json, */*");
-	/* The URL contains the name of the certificate, not of the server. */
-	if (!error && server->connect)
-		error = append(&list, "Host", server->authority);
-	if (!error)
-		error = impersonate(&list, config);
-	if (!error) {
+	if (!rc)
+		rc = append(&list, "Accept", "application/json, */*");
+	/* With tls-server-name the URL contains that name instead of the server's. */
+	if (!rc && server->connect)
+		rc = append(&list, "Host", server->authority);
+	if (!rc)
+		rc = impersonate(&list, config);
+	if (!rc) {
 		struct curl_slist *longer = curl_slist_append(list, "Expect:");
 
 		if (longer)
 			list = longer;
 		else
-			error = MPIJOB_ERR_NOMEM;
+			rc = MPIJOB_ERR_NOMEM;
 	}
-	if (error) {
+	if (rc) {
 		curl_slist_free_all(list);
-		return error;
+		return rc;
 	}
 	*out = list;
 	return 0;
@@ -132,19 +132,19 @@ int mpijob__http_request_headers_fill(struct mpijob__http_request_headers *heade
 
 	mpijob__http_request_headers_clear(headers);
 	if (content_type) {
-		if (!one_line(content_type))
+		if (mpijob__http_request_headers_has_control(content_type))
 			return MPIJOB_ERR_USAGE;
 		headers->content_type = mpijob__base_text_format("Content-Type: %s", content_type);
 		if (!headers->content_type)
 			return MPIJOB_ERR_NOMEM;
 	}
-	/* Without a value, curl omits it instead of choosing one. */
+	/* A header without value makes curl omit it; otherwise curl adds its default. */
 	headers->nodes[0].data =
 	    headers->content_type ? headers->content_type : (char *)(uintptr_t)no_type;
 	headers->nodes[0].next = list;
 	list = &headers->nodes[0];
 	if (authorization) {
-		if (!one_line(authorization))
+		if (mpijob__http_request_headers_has_control(authorization))
 			return MPIJOB_ERR_AUTH;
 		if (mpijob__http_secret_set(&headers->authorization, name, sizeof(name) - 1) ||
 		    mpijob__http_secret_append(&headers->authorization, authorization,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which context, cluster and user are selected, and how the server's part of the configuration is
- * built: what an option of the caller replaces, and what it removes (a server its tls-server-name,
- * a CA insecure-skip-tls-verify and the other way round). Without any server, the pod's service
- * account is next.
+ * Which context, cluster and user are selected, and how options override the cluster entry, as in
+ * kubectl. Some options also remove fields: a server removes tls-server-name; a CA removes
+ * insecure-skip-tls-verify, and vice versa. If nothing names a server, the service account of the
+ * pod is used.
  */
 #include "http/resolve.h"
 
@@ -33,11 +33,11 @@ struct mpijob__http_setting mpijob__http_resolve_setting(const char *option, con
 	return setting;
 }
 
-void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve,
+void mpijob__http_resolve_report(const struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *setting, int code, const char *id, const char *reason,
     const char *format, ...)
 {
-	struct mpijob__http_report_place place = { NULL, setting->key, NULL };
+	struct mpijob__http_report_location location = { NULL, setting->key, NULL };
 	const struct mpijob__http_kubeconfig_entry *entry = setting->entry;
 	char *field = NULL, *message;
 	va_list args;
@@ -48,21 +48,22 @@ void mpijob__http_resolve_say(const struct mpijob__http_resolve *resolve,
 	if (entry && entry->file) {
 		field = mpijob__base_text_format("%s[%zu].%s%s%s", entry->list, entry->index,
 		    entry->inner, *setting->key ? "." : "", setting->key);
-		place.source = entry->file->name;
-		place.field = field;
-		place.node = mpijob_node_find(entry->value, setting->key);
-		if (!place.node)
-			place.node = entry->item;
+		location.source = entry->file->name;
+		location.field = field;
+		location.node = mpijob_node_find(entry->value, setting->key);
+		if (!location.node)
+			location.node = entry->item;
 	}
 	if (!message || (entry && entry->file && !field))
 		mpijob__http_report_nomem(resolve->report);
 	else
-		mpijob__http_report_say(resolve->report, code, id, reason, &place, "%s", message);
+		mpijob__http_report_add(resolve->report, code, id, reason, &location, "%s",
+		    message);
 	free(message);
 	free(field);
 }
 
-void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char **slot,
+void mpijob__http_resolve_copy(const struct mpijob__http_resolve *resolve, char **slot,
     const char *text)
 {
 	if (!text)
@@ -72,27 +73,19 @@ void mpijob__http_resolve_keep(const struct mpijob__http_resolve *resolve, char 
 		mpijob__http_report_nomem(resolve->report);
 }
 
-int mpijob__http_resolve_has_control(const char *text)
-{
-	for (; *text; text++) {
-		if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
-			return 1;
-	}
-	return 0;
-}
-
 char *mpijob__http_resolve_path(const struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *setting)
 {
 	char *path = setting->entry
-			 ? mpijob__http_path_join(setting->entry->file->folder, setting->text)
+			 ? mpijob__http_path_join(setting->entry->file->directory, setting->text)
 			 : mpijob__http_path_absolute(setting->text);
 
 	if (!path && (setting->entry || errno == ENOMEM))
 		mpijob__http_report_nomem(resolve->report);
 	else if (!path)
-		mpijob__http_resolve_say(resolve, setting, MPIJOB_ERR_IO, "config-unreadable", NULL,
-		    "the working directory cannot be had: %s", mpijob__http_report_errno(errno));
+		mpijob__http_resolve_report(resolve, setting, MPIJOB_ERR_IO, "config-unreadable",
+		    NULL, "the working directory cannot be determined: %s",
+		    mpijob__http_report_errno(errno));
 	return path;
 }
 
@@ -101,10 +94,10 @@ void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
     struct mpijob__http_pem *pem)
 {
 	mpijob__http_secret content = { NULL, 0 };
-	int code;
+	int rc;
 
 	if (file->text && data->text)
-		mpijob__http_resolve_say(resolve, data, MPIJOB_ERR_SPEC, "config-conflict",
+		mpijob__http_resolve_report(resolve, data, MPIJOB_ERR_SPEC, "config-conflict",
 		    "Invalid", "%s is given too; keep one of the two", file->key);
 	if (data->text && mpijob__http_secret_decode(&pem->data, data->text, strlen(data->text)) ==
 			      MPIJOB_ERR_NOMEM)
@@ -114,20 +107,21 @@ void mpijob__http_resolve_pem(const struct mpijob__http_resolve *resolve,
 	pem->file = mpijob__http_resolve_path(resolve, file);
 	if (!pem->file)
 		return;
-	code = mpijob__http_secret_read(&content, pem->file, 0);
-	if (code == MPIJOB_ERR_NOMEM)
+	rc = mpijob__http_secret_read(&content, pem->file, 0);
+	if (rc == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
-	else if (code)
-		mpijob__http_resolve_say(resolve, file, MPIJOB_ERR_IO, "config-unreadable", NULL,
+	else if (rc)
+		mpijob__http_resolve_report(resolve, file, MPIJOB_ERR_IO, "config-unreadable", NULL,
 		    "the file '%s' cannot be read: %s", pem->file,
 		    mpijob__http_report_errno(errno));
 	else if (!content.len)
-		mpijob__http_resolve_say(resolve, file, MPIJOB_ERR_SPEC, "config-value", "Invalid",
-		    "the file '%s' is empty", pem->file);
+		mpijob__http_resolve_report(resolve, file, MPIJOB_ERR_SPEC, "config-value",
+		    "Invalid", "the file '%s' is empty", pem->file);
 	mpijob__http_secret_clear(&content);
 }
 
-/* Find an entry by name, or report which names exist; without a name the entry is absent. */
+/* Find an entry by name. 1; 0 after reporting which names exist. Without a name it is not an error
+ * that the entry is absent. */
 static int find(struct mpijob__http_resolve *resolve, const char *list, const char *inner,
     const char *name, const struct mpijob__http_setting *named_by,
     struct mpijob__http_kubeconfig_entry *entry)
@@ -140,7 +134,7 @@ static int find(struct mpijob__http_resolve *resolve, const char *list, const ch
 		return 1;
 	names = mpijob__http_kubeconfig_names(resolve->kubeconfig, list);
 	if (names)
-		mpijob__http_resolve_say(resolve, named_by, MPIJOB_ERR_NOT_FOUND,
+		mpijob__http_resolve_report(resolve, named_by, MPIJOB_ERR_NOT_FOUND,
 		    "config-not-found", "NotFound", "no %s '%s'%s", inner, name, names);
 	else
 		mpijob__http_report_nomem(resolve->report);
@@ -150,29 +144,29 @@ static int find(struct mpijob__http_resolve *resolve, const char *list, const ch
 
 static void find_context(struct mpijob__http_resolve *resolve)
 {
-	const char *wish = resolve->options->context;
+	const char *option = resolve->options->context;
 	const struct mpijob__http_kubeconfig_file *file = NULL;
 	const mpijob_node *node = NULL;
 	const char *name =
-	    wish ? wish : mpijob__http_kubeconfig_current(resolve->kubeconfig, &file, &node);
+	    option ? option : mpijob__http_kubeconfig_current(resolve->kubeconfig, &file, &node);
 	struct mpijob__http_setting named_by = { name, NULL, "context" };
-	struct mpijob__http_report_place place = { file ? file->name : NULL, "current-context",
-		node };
+	struct mpijob__http_report_location location = { file ? file->name : NULL,
+		"current-context", node };
 	char *names;
 
-	if (wish) {
-		if (find(resolve, "contexts", "context", wish, &named_by, &resolve->context))
-			mpijob__http_resolve_keep(resolve, &resolve->config->context, wish);
+	if (option) {
+		if (find(resolve, "contexts", "context", option, &named_by, &resolve->context))
+			mpijob__http_resolve_copy(resolve, &resolve->config->context, option);
 		return;
 	}
 	if (mpijob__http_kubeconfig_find(resolve->kubeconfig, "contexts", "context",
 		name ? name : "", &resolve->context)) {
-		mpijob__http_resolve_keep(resolve, &resolve->config->context, name);
+		mpijob__http_resolve_copy(resolve, &resolve->config->context, name);
 	} else if (name) {
 		names = mpijob__http_kubeconfig_names(resolve->kubeconfig, "contexts");
 		if (names)
-			mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND,
-			    "config-not-found", "NotFound", &place, "no context '%s'%s", name,
+			mpijob__http_report_add(resolve->report, MPIJOB_ERR_NOT_FOUND,
+			    "config-not-found", "NotFound", &location, "no context '%s'%s", name,
 			    names);
 		else
 			mpijob__http_report_nomem(resolve->report);
@@ -189,7 +183,8 @@ static void find_cluster_and_user(struct mpijob__http_resolve *resolve)
 	    mpijob__http_resolve_setting(options->user, "user", &resolve->context, "user");
 	int other_user = options->token || options->client_certificate;
 
-	/* A server that the caller gives replaces an absent entry, as credentials do. */
+	/* With an option for the server, the cluster entry may be absent; with options for
+	 * credentials, the user entry. */
 	if (options->cluster || !options->server)
 		find(resolve, "clusters", "cluster", cluster.text, &cluster, &resolve->cluster);
 	else
@@ -201,16 +196,18 @@ static void find_cluster_and_user(struct mpijob__http_resolve *resolve)
 		(void)mpijob__http_kubeconfig_find(resolve->kubeconfig, "users", "user",
 		    user.text ? user.text : "", &resolve->user);
 	if (resolve->user.file)
-		mpijob__http_resolve_keep(resolve, &resolve->config->user, user.text);
+		mpijob__http_resolve_copy(resolve, &resolve->config->user, user.text);
 }
 
-/* How the connection is secured, before it is known whether it uses TLS. */
+/* CA, insecure-skip-tls-verify and tls-server-name. resolve_server() decides later whether the
+ * connection uses TLS. */
 static void resolve_tls(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob_http_config_options *options = resolve->options;
 	const struct mpijob__http_kubeconfig_entry none = { NULL, NULL, NULL, 0, NULL, NULL };
-	int wishes = options->certificate_authority || options->insecure_skip_tls_verify;
-	const struct mpijob__http_kubeconfig_entry *entry = wishes ? &none : &resolve->cluster;
+	int has_tls_options = options->certificate_authority || options->insecure_skip_tls_verify;
+	const struct mpijob__http_kubeconfig_entry *entry =
+	    has_tls_options ? &none : &resolve->cluster;
 	const struct mpijob__http_kubeconfig_entry *names =
 	    options->server ? &none : &resolve->cluster;
 	struct mpijob__http_setting file, data, name;
@@ -224,7 +221,7 @@ static void resolve_tls(struct mpijob__http_resolve *resolve)
 	(void)mpijob_node_bool(mpijob_node_get(entry->value, "insecure-skip-tls-verify"),
 	    &resolve->config->insecure);
 	mpijob__http_resolve_pem(resolve, &file, &data, &resolve->config->ca);
-	mpijob__http_resolve_keep(resolve, &resolve->config->tls_server_name, name.text);
+	mpijob__http_resolve_copy(resolve, &resolve->config->tls_server_name, name.text);
 }
 
 void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve)
@@ -233,16 +230,16 @@ void mpijob__http_resolve_proxy(struct mpijob__http_resolve *resolve)
 	    mpijob__http_resolve_setting(resolve->options->proxy_url, "proxy_url",
 		&resolve->cluster, "proxy-url");
 	const char *why;
-	int code = proxy.text ? mpijob__http_server_url_check_proxy(proxy.text, &why) : 0;
+	int rc = proxy.text ? mpijob__http_server_url_check_proxy(proxy.text, &why) : 0;
 
-	/* The address may contain a password, so messages do not quote it. */
-	if (code == MPIJOB_ERR_UNSUPPORTED)
-		mpijob__http_resolve_say(resolve, &proxy, code, "config-unsupported",
+	/* Messages do not quote the address, because it may contain a password. */
+	if (rc == MPIJOB_ERR_UNSUPPORTED)
+		mpijob__http_resolve_report(resolve, &proxy, rc, "config-unsupported",
 		    "NotSupported", "%s", why);
-	else if (code)
-		mpijob__http_resolve_say(resolve, &proxy, code, "config-value", "Invalid",
+	else if (rc)
+		mpijob__http_resolve_report(resolve, &proxy, rc, "config-value", "Invalid",
 		    "the proxy's address %s", why);
-	mpijob__http_resolve_keep(resolve, &resolve->config->proxy_url, proxy.text);
+	mpijob__http_resolve_copy(resolve, &resolve->config->proxy_url, proxy.text);
 }
 
 static void resolve_server(struct mpijob__http_resolve *resolve,
@@ -252,20 +249,20 @@ static void resolve_server(struct mpijob__http_resolve *resolve,
 	int tls = config->insecure || config->ca.data.len || config->ca.file ||
 		  config->certificate.data.len || config->certificate.file;
 	const char *why;
-	int code;
+	int rc;
 
 	if (!server->text)
 		return;
-	code = mpijob__http_server_url_normalize(server->text, tls, &config->server, &why);
-	if (code == MPIJOB_ERR_NOMEM)
+	rc = mpijob__http_server_url_normalize(server->text, tls, &config->server, &why);
+	if (rc == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
-	else if (code)
-		mpijob__http_resolve_say(resolve, server, code, "config-value", "Invalid",
+	else if (rc)
+		mpijob__http_resolve_report(resolve, server, rc, "config-value", "Invalid",
 		    "the server's address %s", why);
 	config->tls = config->server && mpijob__http_server_url_is_tls(config->server);
 }
 
-void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
+void mpijob__http_resolve_drop_credentials(struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *server)
 {
 	mpijob_http_config *config = resolve->config;
@@ -273,7 +270,7 @@ void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
 		  config->certificate.data.len || config->certificate.file || config->exec.command;
 
 	if (any)
-		mpijob__http_resolve_say(resolve, server, 0, "config-unused", NULL,
+		mpijob__http_resolve_report(resolve, server, 0, "config-unused", NULL,
 		    "the credentials are not sent, because the server's address does not begin "
 		    "with https://");
 	mpijob__http_secret_clear(&config->token);
@@ -291,25 +288,25 @@ void mpijob__http_resolve_drop(struct mpijob__http_resolve *resolve,
 	config->insecure = 0;
 }
 
-/* The file is read only now: when TLS is used. */
+/* Check that the file can be read. Called only for TLS: otherwise the token is not used. */
 static void check_token_file(struct mpijob__http_resolve *resolve)
 {
 	struct mpijob__http_setting setting = { NULL, &resolve->user, "tokenFile" };
 	mpijob_http_config *config = resolve->config;
 	mpijob__http_secret content = { NULL, 0 };
-	int code;
+	int rc;
 
 	if (!config->token_file || config->token.len)
 		return;
-	code = mpijob__http_secret_read(&content, config->token_file, 1);
-	if (code == MPIJOB_ERR_NOMEM)
+	rc = mpijob__http_secret_read(&content, config->token_file, 1);
+	if (rc == MPIJOB_ERR_NOMEM)
 		mpijob__http_report_nomem(resolve->report);
-	else if (code)
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_IO, "config-unreadable",
+	else if (rc)
+		mpijob__http_resolve_report(resolve, &setting, MPIJOB_ERR_IO, "config-unreadable",
 		    NULL, "the file '%s' cannot be read: %s", config->token_file,
 		    mpijob__http_report_errno(errno));
 	else if (!content.len)
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-value",
+		mpijob__http_resolve_report(resolve, &setting, MPIJOB_ERR_SPEC, "config-value",
 		    "Invalid", "the file '%s' is empty", config->token_file);
 	mpijob__http_secret_clear(&content);
 }
@@ -320,54 +317,54 @@ static void check_insecure(struct mpijob__http_resolve *resolve)
 		"insecure-skip-tls-verify" };
 
 	if (resolve->config->insecure && (resolve->config->ca.data.len || resolve->config->ca.file))
-		mpijob__http_resolve_say(resolve, &setting, MPIJOB_ERR_SPEC, "config-conflict",
+		mpijob__http_resolve_report(resolve, &setting, MPIJOB_ERR_SPEC, "config-conflict",
 		    "Invalid", "a certificate authority is given too; remove one of the two");
 }
 
-static void say_nothing_there(struct mpijob__http_resolve *resolve)
+static void report_no_config(struct mpijob__http_resolve *resolve)
 {
 	const struct mpijob__http_kubeconfig *kubeconfig = resolve->kubeconfig;
-	struct mpijob__http_report_place place = { kubeconfig->count ? kubeconfig->files[0].name
-								     : NULL,
-		NULL, NULL };
+	struct mpijob__http_report_location location = {
+		kubeconfig->count ? kubeconfig->files[0].name : NULL, NULL, NULL
+	};
 	char *names = mpijob__http_kubeconfig_names(kubeconfig, "contexts");
 
 	if (!names)
 		mpijob__http_report_nomem(resolve->report);
 	else if (kubeconfig->count)
-		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
-		    NULL, &place, "no current-context, so name a context%s", names);
+		mpijob__http_report_add(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		    NULL, &location, "no current-context, so name a context%s", names);
 	else if (kubeconfig->missing)
-		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		mpijob__http_report_add(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
 		    NULL, NULL,
-		    "no configuration of a cluster: there is no %s, and this is no pod with a "
-		    "service account",
+		    "no cluster configuration: %s does not exist, and this process does not run in "
+		    "a pod with a service account",
 		    kubeconfig->missing);
 	else
-		mpijob__http_report_say(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		mpijob__http_report_add(resolve->report, MPIJOB_ERR_NOT_FOUND, "config-missing",
 		    NULL, NULL,
-		    "no configuration of a cluster: neither KUBECONFIG nor HOME is set, and this "
-		    "is no pod with a service account");
+		    "no cluster configuration: neither KUBECONFIG nor HOME is set, and this "
+		    "process does not run in a pod with a service account");
 	free(names);
 }
 
-/* There is no address of a server. */
+/* Neither an option nor the cluster entry names a server. */
 static void resolve_no_server(struct mpijob__http_resolve *resolve,
     const struct mpijob__http_setting *server)
 {
 	if (mpijob_node_count(resolve->cluster.value)) {
 		mpijob__http_resolve_user(resolve);
-		mpijob__http_resolve_say(resolve, server, MPIJOB_ERR_SPEC, "config-required",
+		mpijob__http_resolve_report(resolve, server, MPIJOB_ERR_SPEC, "config-required",
 		    "Required",
 		    "must be given: the address of the API server, such as https://10.0.0.1:6443");
 	} else if (mpijob__http_in_cluster_possible(resolve->service_account)) {
 		mpijob__http_resolve_in_cluster(resolve);
 	} else if (resolve->cluster.file) {
-		mpijob__http_resolve_say(resolve, server, MPIJOB_ERR_NOT_FOUND, "config-missing",
+		mpijob__http_resolve_report(resolve, server, MPIJOB_ERR_NOT_FOUND, "config-missing",
 		    "Required",
 		    "must be given: the address of the API server, such as https://10.0.0.1:6443");
 	} else {
-		say_nothing_there(resolve);
+		report_no_config(resolve);
 	}
 }
 
@@ -386,18 +383,18 @@ static void resolve_namespace(struct mpijob__http_resolve *resolve)
 	int nomem = 0;
 
 	if (setting.text && !is_label(setting.text))
-		mpijob__http_resolve_say(resolve, &setting, 0, "config-unused", "Invalid",
+		mpijob__http_resolve_report(resolve, &setting, 0, "config-unused", "Invalid",
 		    "'%s' cannot be the name of a namespace; use lower case letters, digits and "
 		    "'-'",
 		    setting.text);
-	mpijob__http_resolve_keep(resolve, &resolve->config->namespace_, setting.text);
+	mpijob__http_resolve_copy(resolve, &resolve->config->namespace_, setting.text);
 	if (!setting.text && mpijob__http_in_cluster_possible(resolve->service_account))
 		resolve->config->namespace_ =
 		    mpijob__http_in_cluster_namespace(resolve->service_account, &nomem);
 	if (nomem)
 		mpijob__http_report_nomem(resolve->report);
 	else if (!resolve->config->namespace_ && !setting.text)
-		mpijob__http_resolve_keep(resolve, &resolve->config->namespace_, "default");
+		mpijob__http_resolve_copy(resolve, &resolve->config->namespace_, "default");
 }
 
 static void resolve_kubeconfig(struct mpijob__http_resolve *resolve)
@@ -424,7 +421,7 @@ static void resolve_kubeconfig(struct mpijob__http_resolve *resolve)
 		check_insecure(resolve);
 		check_token_file(resolve);
 	} else if (resolve->config->server) {
-		mpijob__http_resolve_drop(resolve, &server);
+		mpijob__http_resolve_drop_credentials(resolve, &server);
 	}
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The requirements for the entry of a credential plugin: its versions, its required fields, and the
- * characters of its install hint, because that text reaches a terminal.
+ * Reads the exec entry of a user: supported API versions, required fields, and the install hint,
+ * whose unprintable characters are escaped because it reaches a terminal.
  */
 #include "http/resolve_exec.h"
 
 #include "base/api.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "http/resolve.h"
 
 #include "http/path.h"
@@ -25,36 +26,36 @@ static const char *field(const mpijob_node *exec, const char *key)
 	return text && *text ? text : NULL;
 }
 
-static void say(struct mpijob__http_resolve *resolve, const char *key, const char *id,
+static void report_error(struct mpijob__http_resolve *resolve, const char *key, const char *id,
     const char *reason, const char *message)
 {
-	struct mpijob__http_setting place = { NULL, &resolve->user, key };
+	struct mpijob__http_setting setting = { NULL, &resolve->user, key };
 
-	mpijob__http_resolve_say(resolve, &place, MPIJOB_ERR_SPEC, id, reason, "%s", message);
+	mpijob__http_resolve_report(resolve, &setting, MPIJOB_ERR_SPEC, id, reason, "%s", message);
 }
 
 static void resolve_version(struct mpijob__http_resolve *resolve, const char *version)
 {
 	if (!version)
-		say(resolve, "exec.apiVersion", "config-required", "Required",
+		report_error(resolve, "exec.apiVersion", "config-required", "Required",
 		    "must be given: " GROUP "v1");
 	else if (strcmp(version, GROUP "v1alpha1") == 0)
-		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
-		    "v1alpha1 is not supported any more; use " GROUP
-		    "v1, with a plugin that knows it");
+		report_error(resolve, "exec.apiVersion", "config-value", "NotSupported",
+		    "v1alpha1 is no longer supported; use " GROUP
+		    "v1 and a plugin that supports it");
 	else if (strcmp(version, GROUP "v1") != 0 && strcmp(version, GROUP "v1beta1") != 0)
-		say(resolve, "exec.apiVersion", "config-value", "NotSupported",
+		report_error(resolve, "exec.apiVersion", "config-value", "NotSupported",
 		    "must be " GROUP "v1 or " GROUP "v1beta1");
-	mpijob__http_resolve_keep(resolve, &resolve->config->exec.api_version, version);
+	mpijob__http_resolve_copy(resolve, &resolve->config->exec.api_version, version);
 }
 
 static void resolve_mode(struct mpijob__http_resolve *resolve, const char *mode,
     const char *version)
 {
-	/* in the order of MPIJOB__EXEC_* */
+	/* in the order of MPIJOB__HTTP_EXEC_* */
 	static const char *const names[] = { "Never", "IfAvailable", "Always" };
 
-	/* v1 requires it; v1alpha1 is rejected elsewhere. */
+	/* v1 requires the field. resolve_version() rejects v1alpha1. */
 	if (!mode && version &&
 	    (strcmp(version, GROUP "v1beta1") == 0 || strcmp(version, GROUP "v1alpha1") == 0))
 		mode = "IfAvailable";
@@ -65,10 +66,10 @@ static void resolve_mode(struct mpijob__http_resolve *resolve, const char *mode,
 		}
 	}
 	if (mode)
-		say(resolve, "exec.interactiveMode", "config-value", "NotSupported",
+		report_error(resolve, "exec.interactiveMode", "config-value", "NotSupported",
 		    "must be Never, IfAvailable or Always");
 	else
-		say(resolve, "exec.interactiveMode", "config-required", "Required",
+		report_error(resolve, "exec.interactiveMode", "config-required", "Required",
 		    "must be given: Never, IfAvailable or Always");
 }
 
@@ -78,12 +79,12 @@ static void resolve_command(struct mpijob__http_resolve *resolve, const char *co
 	struct mpijob__http_exec_plugin *exec = &resolve->config->exec;
 
 	if (!command)
-		say(resolve, "exec.command", "config-required", "Required",
+		report_error(resolve, "exec.command", "config-required", "Required",
 		    "must be given: the plugin's program");
 	else if (strchr(command, '/'))
 		exec->command = mpijob__http_resolve_path(resolve, &setting);
 	else
-		mpijob__http_resolve_keep(resolve, &exec->command, command);
+		mpijob__http_resolve_copy(resolve, &exec->command, command);
 }
 
 static void resolve_args(struct mpijob__http_resolve *resolve, const mpijob_node *args)
@@ -100,7 +101,7 @@ static void resolve_args(struct mpijob__http_resolve *resolve, const mpijob_node
 	for (size_t i = 0; list && i < count; i++) {
 		const char *text = mpijob_node_string(mpijob_node_at(args, i));
 
-		mpijob__http_resolve_keep(resolve, &list[i], text ? text : "");
+		mpijob__http_resolve_copy(resolve, &list[i], text ? text : "");
 		if (!list[i])
 			return;
 	}
@@ -127,31 +128,19 @@ static void resolve_env(struct mpijob__http_resolve *resolve, const mpijob_node 
 		if (!key)
 			mpijob__http_report_nomem(resolve->report);
 		else if (!name)
-			say(resolve, key, "config-required", "Required",
+			report_error(resolve, key, "config-required", "Required",
 			    "must be given: the variable's name");
 		else if (strchr(name, '='))
-			say(resolve, key, "config-value", "Invalid", "must not hold '='");
+			report_error(resolve, key, "config-value", "Invalid",
+			    "must not contain '='");
 		free(key);
-		mpijob__http_resolve_keep(resolve, &exec->env[i].name, name ? name : "");
-		mpijob__http_resolve_keep(resolve, &exec->env[i].value, value ? value : "");
+		mpijob__http_resolve_copy(resolve, &exec->env[i].name, name ? name : "");
+		mpijob__http_resolve_copy(resolve, &exec->env[i].value, value ? value : "");
 	}
 }
 
-/* The bytes and the code point of one UTF-8 character. The text was validated when it was read. */
-static size_t character(const unsigned char *p, uint32_t *number)
-{
-	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-
-	*number = len == 1 ? *p : *p & (0xffu >> (len + 1));
-	for (size_t i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			return i;
-		*number = *number << 6 | (p[i] & 0x3fu);
-	}
-	return len;
-}
-
-/* Control characters, invisible ones, those that change the direction of writing, private ones. */
+/* Control characters, invisible characters, those that change the writing direction, private use.
+ */
 static int is_unprintable(uint32_t c)
 {
 	static const struct {
@@ -182,30 +171,33 @@ static int is_unprintable(uint32_t c)
 	return 0;
 }
 
-/* One printable line; other characters become U+XXXX, line ends and tabs a space. */
+/* Write the hint as one printable line: line breaks and tabs become spaces, unprintable characters
+ * U+XXXX. The text is valid UTF-8, because the parser checked it. */
 static int write_hint(mpijob_text *text, const char *hint)
 {
-	const unsigned char *p = (const unsigned char *)hint;
-	int code = 0;
+	const char *end = hint + strlen(hint);
+	int rc = 0;
 
-	while (*p && code == 0) {
-		uint32_t number;
-		size_t len = character(p, &number);
+	while (hint < end && rc == 0) {
+		uint32_t number = 0xfffd;
+		size_t len = mpijob__base_utf8_read(hint, end, &number);
 		char *escaped = NULL;
 
+		len += !len;
+
 		if (number >= '\t' && number <= '\r') {
-			code = mpijob_text_write(text, " ", 1);
+			rc = mpijob_text_write(text, " ", 1);
 		} else if (is_unprintable(number)) {
 			escaped = mpijob__base_text_format("U+%04X", (unsigned)number);
-			code = escaped ? mpijob_text_write(text, escaped, strlen(escaped))
-				       : MPIJOB_ERR_NOMEM;
+			rc = escaped ? mpijob_text_write(text, escaped, strlen(escaped))
+				     : MPIJOB_ERR_NOMEM;
 		} else {
-			code = mpijob_text_write(text, (const char *)p, len);
+			rc = mpijob_text_write(text, hint, len);
 		}
 		free(escaped);
-		p += len;
+		hint += len;
 	}
-	return code;
+	return rc;
 }
 
 static void resolve_hint(struct mpijob__http_resolve *resolve, const char *hint)
@@ -218,12 +210,12 @@ static void resolve_hint(struct mpijob__http_resolve *resolve, const char *hint)
 	if (!text || write_hint(text, hint))
 		mpijob__http_report_nomem(resolve->report);
 	else
-		mpijob__http_resolve_keep(resolve, &resolve->config->exec.install_hint,
+		mpijob__http_resolve_copy(resolve, &resolve->config->exec.install_hint,
 		    mpijob_text_data(text));
 	mpijob_text_free(text);
 }
 
-/* The configuration for the plugin in the cluster's entry, as JSON. */
+/* Copy the plugin's configuration from the extensions of the cluster entry, as JSON. */
 static void resolve_extension(struct mpijob__http_resolve *resolve)
 {
 	const mpijob_node *list = mpijob_node_get(resolve->cluster.value, "extensions");
@@ -242,7 +234,7 @@ static void resolve_extension(struct mpijob__http_resolve *resolve)
 		    mpijob_node_write(value, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text))
 			mpijob__http_report_nomem(resolve->report);
 		else
-			mpijob__http_resolve_keep(resolve, &resolve->config->exec.cluster_extension,
+			mpijob__http_resolve_copy(resolve, &resolve->config->exec.cluster_extension,
 			    mpijob_text_data(text));
 		mpijob_text_free(text);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The credential plugin in an entry of a user. */
+/* The exec entry of a user. */
 #ifndef MPIJOB__HTTP_RESOLVE_EXEC_H
 #define MPIJOB__HTTP_RESOLVE_EXEC_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How bytes are held that must not outlive their use: every block is overwritten before it is
- * freed, so nothing here uses realloc, and files are read without a buffer of libc. A file may be
+ * How secrets are stored: every block is overwritten before it is freed. Therefore this file does
+ * not use realloc, and reads files without stdio, whose buffers are not wiped. A file may be
  * anything that can be read to its end: a pipe, a link, a projected volume.
  */
 #include "http/secret.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_ROOM 4096
+#define FIRST_CAPACITY 4096
 
 void mpijob__http_secret_clear(mpijob__http_secret *secret)
 {
@@ -27,7 +27,7 @@ void mpijob__http_secret_clear(mpijob__http_secret *secret)
 	secret->len = 0;
 }
 
-/* Join both pieces in a new block. */
+/* Replace the content by `a` followed by `b`. */
 static int replace(mpijob__http_secret *secret, const char *a, size_t a_len, const char *b,
     size_t b_len)
 {
@@ -88,38 +88,43 @@ int mpijob__http_secret_decode(mpijob__http_secret *secret, const char *text, si
 	return rc;
 }
 
+int mpijob__http_secret_equal(const mpijob__http_secret *a, const mpijob__http_secret *b)
+{
+	return a->len == b->len && (!a->len || memcmp(a->data, b->data, a->len) == 0);
+}
+
 static int is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Move what was read so far to a larger block. */
+/* A file while it is read. */
 struct reading {
 	char *data;
 	size_t len;
-	size_t room;
+	size_t capacity;
 };
 
-static void reading_end(struct reading *reading)
+static void reading_release(struct reading *reading)
 {
 	mpijob__base_secret_free(reading->data, reading->len);
 }
 
-static int make_room(struct reading *reading)
+static int grow(struct reading *reading)
 {
-	size_t room = reading->room ? reading->room * 2 : FIRST_ROOM;
+	size_t capacity = reading->capacity ? reading->capacity * 2 : FIRST_CAPACITY;
 	char *data;
 
-	if (reading->len < reading->room)
+	if (reading->len < reading->capacity)
 		return 0;
-	data = malloc(room);
+	data = malloc(capacity);
 	if (!data)
 		return MPIJOB_ERR_NOMEM;
 	if (reading->len)
 		memcpy(data, reading->data, reading->len);
-	reading_end(reading);
+	reading_release(reading);
 	reading->data = data;
-	reading->room = room;
+	reading->capacity = capacity;
 	return 0;
 }
 
@@ -128,9 +133,9 @@ static int read_all(int fd, struct reading *reading)
 	for (;;) {
 		ssize_t got;
 
-		if (make_room(reading))
+		if (grow(reading))
 			return MPIJOB_ERR_NOMEM;
-		got = read(fd, reading->data + reading->len, reading->room - reading->len);
+		got = read(fd, reading->data + reading->len, reading->capacity - reading->len);
 		if (got == 0)
 			return 0;
 		if (got < 0 && errno == EINTR)
@@ -149,7 +154,7 @@ int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int 
 {
 	struct reading reading = { NULL, 0, 0 };
 	size_t begin = 0, end;
-	int code, why;
+	int rc, why;
 	int fd;
 
 	do
@@ -157,7 +162,7 @@ int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int 
 	while (fd < 0 && errno == EINTR);
 	if (fd < 0)
 		return MPIJOB_ERR_IO;
-	code = read_all(fd, &reading);
+	rc = read_all(fd, &reading);
 	why = errno;
 	close(fd);
 	end = reading.len;
@@ -165,10 +170,10 @@ int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int 
 		begin++;
 	while (trim && end > begin && is_space(reading.data[end - 1]))
 		end--;
-	if (code == 0)
-		code = mpijob__http_secret_set(secret, reading.data ? reading.data + begin : NULL,
+	if (rc == 0)
+		rc = mpijob__http_secret_set(secret, reading.data ? reading.data + begin : NULL,
 		    end - begin);
-	reading_end(&reading);
+	reading_release(&reading);
 	errno = why;
-	return code;
+	return rc;
 }

@@ -16,19 +16,22 @@ typedef struct {
 /* Replace the content and wipe the old one. `data` may be NULL when `len` is 0. 0 or
  * MPIJOB_ERR_NOMEM (unchanged). */
 int mpijob__http_secret_set(mpijob__http_secret *secret, const char *data, size_t len);
-/* Append to the content. 0 or MPIJOB_ERR_NOMEM (unchanged). `data` must not be the secret's own. */
+/* Append to the content. 0 or MPIJOB_ERR_NOMEM (unchanged). `data` must not point into the secret
+ * itself. */
 int mpijob__http_secret_append(mpijob__http_secret *secret, const char *data, size_t len);
 /* Replace the content by the base64 of `data`. 0, MPIJOB_ERR_NOMEM (unchanged). */
 int mpijob__http_secret_encode(mpijob__http_secret *secret, const char *data, size_t len);
-/* Replace the content by what base64 encodes. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM
- * (unchanged). */
+/* Replace the content by the decoded base64 of `text`. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM;
+ * unchanged on failure. */
 int mpijob__http_secret_decode(mpijob__http_secret *secret, const char *text, size_t len);
+/* Whether both have the same bytes. */
+int mpijob__http_secret_equal(const mpijob__http_secret *a, const mpijob__http_secret *b);
 /* Wipe and free; empty afterwards. */
 void mpijob__http_secret_clear(mpijob__http_secret *secret);
 /*
- * Replace the content by a file's, without white space around it when `trim`. 0, MPIJOB_ERR_NOMEM,
- * MPIJOB_ERR_IO (errno says why; EFBIG: more than MPIJOB__HTTP_SECRET_FILE_LIMIT). Unchanged on
- * failure.
+ * Replace the content by that of a file; with `trim`, without white space at both ends. 0,
+ * MPIJOB_ERR_NOMEM, MPIJOB_ERR_IO (errno says why; EFBIG: more than
+ * MPIJOB__HTTP_SECRET_FILE_LIMIT). Unchanged on failure.
  */
 int mpijob__http_secret_read(mpijob__http_secret *secret, const char *path, int trim);
 

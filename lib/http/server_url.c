@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which addresses of servers and proxies are valid. A server is a URL, or host and port alone; its
- * path precedes that of each request; what follows "?" or "#" has no meaning and is cut off. A
- * server's address must not contain a password, because messages contain addresses.
+ * Which addresses of servers and proxies are valid in a configuration. A server is a URL, or only
+ * host and port. Its path becomes the prefix of each request's path; query and fragment are
+ * removed. A server's address must not contain a password, because messages contain the address.
  */
 #include "http/server_url.h"
 
@@ -25,7 +25,7 @@ static int is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The length of the scheme when "://" follows; else 0. */
+/* The length of the scheme if "://" follows, else 0. */
 static size_t scheme_length(const char *text)
 {
 	size_t len = 0;
@@ -41,7 +41,7 @@ static int has_scheme(const char *text, size_t len, const char *name)
 	return strlen(name) == len && strncasecmp(text, name, len) == 0;
 }
 
-/* Spaces and control characters could end a header or a request line. */
+/* Spaces and control characters could end a header or the request line. */
 static int has_bad_bytes(const char *text)
 {
 	for (; *text; text++) {
@@ -52,7 +52,7 @@ static int has_bad_bytes(const char *text)
 	return 0;
 }
 
-/* 1 to 65535, or empty. */
+/* 0 for a port from 1 to 65535 or an empty text, else -1. */
 static int check_port(const char *text, size_t len)
 {
 	unsigned number = 0;
@@ -65,7 +65,7 @@ static int check_port(const char *text, size_t len)
 	return len && (number < 1 || number > 65535) ? -1 : 0;
 }
 
-/* "host", "host:port", "[::1]:port"; a lone ":" at the end is cut off. */
+/* Check "host", "host:port" or "[::1]:port", and remove a ":" without port. 0, or -1 and *why. */
 static int check_authority(const char *text, size_t *len, const char **why)
 {
 	const char *end = text + *len;
@@ -78,10 +78,10 @@ static int check_authority(const char *text, size_t *len, const char **why)
 		*why = "has a '[' without its ']'";
 		if (!close)
 			return -1;
-		*why = "has something else than a port behind ']'";
+		*why = "has something other than a port after ']'";
 		if (close + 1 < end && close[1] != ':')
 			return -1;
-		*why = "is no IPv6 address in brackets";
+		*why = "is not an IPv6 address in brackets";
 		if (close < text + 3 || strspn(text + 1, "0123456789abcdefABCDEF:.%") < 2)
 			return -1;
 		colon = close + 1 < end ? close + 1 : NULL;
@@ -93,7 +93,7 @@ static int check_authority(const char *text, size_t *len, const char **why)
 		if (colon && memchr(colon + 1, ':', (size_t)(end - colon - 1)))
 			return -1;
 	}
-	*why = "has a port that is none";
+	*why = "has an invalid port";
 	if (colon && check_port(colon + 1, (size_t)(end - colon - 1)))
 		return -1;
 	if (colon && colon + 1 == end)
@@ -101,7 +101,7 @@ static int check_authority(const char *text, size_t *len, const char **why)
 	return 0;
 }
 
-/* Split the text into its parts and check each. */
+/* Find the lengths of authority and path, and check both. 0, or -1 and *why. */
 static int check_server(const char *rest, int has_scheme_, size_t *authority, size_t *path,
     const char **why)
 {
@@ -109,7 +109,7 @@ static int check_server(const char *rest, int has_scheme_, size_t *authority, si
 
 	*authority = strcspn(rest, "/?#");
 	*path = 0;
-	*why = "holds credentials; put them into the user's entry";
+	*why = "contains credentials; put them into the user's entry";
 	if (memchr(rest, '@', *authority))
 		return -1;
 	slash = rest + *authority;
@@ -117,7 +117,7 @@ static int check_server(const char *rest, int has_scheme_, size_t *authority, si
 		*path = strcspn(slash, "?#");
 	while (*path && slash[*path - 1] == '/')
 		(*path)--;
-	*why = "has a path, and so needs a scheme: https://";
+	*why = "has a path and therefore needs a scheme: https://";
 	if (*path && !has_scheme_)
 		return -1;
 	return check_authority(rest, authority, why);
@@ -137,7 +137,7 @@ int mpijob__http_server_url_normalize(const char *text, int tls, char **out, con
 	*why = "must begin with https:// (or http://)";
 	if (!name)
 		return MPIJOB_ERR_SPEC;
-	*why = "holds a space or another character that no URL may hold";
+	*why = "contains a space or another character that a URL must not contain";
 	if (has_bad_bytes(text))
 		return MPIJOB_ERR_SPEC;
 	whole = strcspn(rest, "/?#");
@@ -168,7 +168,7 @@ int mpijob__http_server_url_check_proxy(const char *text, const char **why)
 	*why = "must begin with http:// or https://";
 	if (!scheme || (!has_scheme(text, scheme, "http") && !has_scheme(text, scheme, "https")))
 		return MPIJOB_ERR_SPEC;
-	*why = "holds a space or another character that no URL may hold";
+	*why = "contains a space or another character that a URL must not contain";
 	if (has_bad_bytes(text))
 		return MPIJOB_ERR_SPEC;
 	authority = strcspn(rest, "/?#");

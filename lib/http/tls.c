@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How OpenSSL checks certificates and keys in memory, early enough to explain what is wrong, and
- * without asking a terminal for a pass phrase. A pair is checked before it replaces an old one,
- * because files that are replaced one after the other do not match for a moment.
+ * Checks of certificates and keys with OpenSSL before curl uses them, so that messages can say what
+ * is wrong. OpenSSL must not prompt for a pass phrase on the terminal. A pair is checked before it
+ * replaces the old one: while files are updated one after the other, they do not match.
  */
 #include "http/tls.h"
 
@@ -46,9 +46,8 @@ static EVP_PKEY *read_key(const char *pem, size_t len)
 	return key;
 }
 
-/* Why OpenSSL failed: when memory runs out, one of its layers reports it, while others report only
- * what they could not do. */
-static int refuse(const char *why, const char **fault)
+/* Why OpenSSL failed: MPIJOB_ERR_NOMEM when its error queue says so, else MPIJOB_ERR_SPEC. */
+static int explain(const char *why, const char **fault)
 {
 	unsigned long error;
 
@@ -62,10 +61,10 @@ static int refuse(const char *why, const char **fault)
 static int check_certificate(const char *pem, size_t len, const char **fault)
 {
 	X509 *certificate = read_certificate(pem, len);
-	int error = certificate ? 0 : refuse("holds no certificate in PEM", fault);
+	int rc = certificate ? 0 : explain("contains no PEM certificate", fault);
 
 	X509_free(certificate);
-	return error;
+	return rc;
 }
 
 static int check_pair(const mpijob__http_secret *certificate, const mpijob__http_secret *key,
@@ -73,43 +72,43 @@ static int check_pair(const mpijob__http_secret *certificate, const mpijob__http
 {
 	X509 *x509 = read_certificate(certificate->data, certificate->len);
 	EVP_PKEY *pkey = x509 ? read_key(key->data, key->len) : NULL;
-	int error = 0;
+	int rc = 0;
 
 	if (!x509)
-		error = refuse("the certificate is no certificate in PEM", fault);
+		rc = explain("the certificate is not a PEM certificate", fault);
 	else if (!pkey)
-		error = refuse("the key is no key in PEM without a pass phrase", fault);
+		rc = explain("the key is not a PEM key without a pass phrase", fault);
 	else if (X509_check_private_key(x509, pkey) != 1)
-		error = refuse("the key is not that of the certificate", fault);
+		rc = explain("the key does not belong to the certificate", fault);
 	X509_free(x509);
 	EVP_PKEY_free(pkey);
-	return error;
+	return rc;
 }
 
-/* Read rejected data a second time: some layers do not report that memory ran out, the first one
- * does. */
+/* Both functions check rejected data a second time: some layers of OpenSSL do not report that
+ * memory ran out, but then the first allocation of the second attempt does. */
 
 int mpijob__http_tls_check_certificate(const char *pem, size_t len, const char **fault)
 {
-	int error;
+	int rc;
 
 	ERR_clear_error();
-	error = check_certificate(pem, len, fault);
-	if (error == MPIJOB_ERR_SPEC)
-		error = check_certificate(pem, len, fault);
+	rc = check_certificate(pem, len, fault);
+	if (rc == MPIJOB_ERR_SPEC)
+		rc = check_certificate(pem, len, fault);
 	ERR_clear_error();
-	return error;
+	return rc;
 }
 
 int mpijob__http_tls_check_pair(const mpijob__http_secret *certificate,
     const mpijob__http_secret *key, const char **fault)
 {
-	int error;
+	int rc;
 
 	ERR_clear_error();
-	error = check_pair(certificate, key, fault);
-	if (error == MPIJOB_ERR_SPEC)
-		error = check_pair(certificate, key, fault);
+	rc = check_pair(certificate, key, fault);
+	if (rc == MPIJOB_ERR_SPEC)
+		rc = check_pair(certificate, key, fault);
 	ERR_clear_error();
-	return error;
+	return rc;
 }

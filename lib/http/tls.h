@@ -5,10 +5,11 @@
 
 #include "http/secret.h"
 
-/* Do these bytes contain a certificate in PEM? 0, MPIJOB_ERR_SPEC (*fault, a constant, says what is
- * wrong), MPIJOB_ERR_NOMEM. */
+/* Check that the bytes contain a PEM certificate. 0, MPIJOB_ERR_SPEC (*fault, a constant, completes
+ * a sentence), MPIJOB_ERR_NOMEM. */
 int mpijob__http_tls_check_certificate(const char *pem, size_t len, const char **fault);
-/* Are they a certificate and its key, without a pass phrase? As above. */
+/* Check that the key is a PEM key without a pass phrase and belongs to the certificate. The same
+ * results. */
 int mpijob__http_tls_check_pair(const mpijob__http_secret *certificate,
     const mpijob__http_secret *key, const char **fault);
 

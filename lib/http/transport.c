@@ -2,20 +2,20 @@
 /*
  * The states of an exchange over HTTP.
  *
- *   CREDENTIALS --- credentials available, curl has room --> CONNECTING   (admission.c)
- *   CREDENTIALS --- curl has no room ----------------------> QUEUED       (admission.c)
- *   QUEUED -------- curl has room again -------------------> CREDENTIALS  (admission.c)
+ *   CREDENTIALS --- credentials available, slot free ------> CONNECTING   (admission.c)
+ *   CREDENTIALS --- no slot free --------------------------> QUEUED       (admission.c)
+ *   QUEUED -------- slot free -----------------------------> CREDENTIALS  (admission.c)
  *   CONNECTING ---- curl is about to send -----------------> SENT         (receive.c)
  *   SENT ---------- final status --------------------------> RECEIVING    (receive.c)
  *   any of these -- curl is done, the reader has paused ---> ENDED, then freed when all is read
- *   any of these -- curl is done, or the deadline is over -> freed, after the end is reported
- *   any ----------- cancelled inside of a poll ------------> CANCELLED, then freed by the poll
- *   any ----------- cancelled outside of a poll -----------> freed
+ *   any of these -- curl is done, or deadline exceeded ----> freed, after the end is reported
+ *   any ----------- cancelled inside a poll ---------------> CANCELLED, then freed by the poll
+ *   any ----------- cancelled outside a poll --------------> freed
  *
- * Nothing is reported outside of a poll, and nothing is given to curl or taken from it while curl
- * calls us: a callback that starts, pauses or cancels only leaves a mark, and the same poll acts on
- * it. Deadlines are kept here, because curl does not count the time in which a transfer waits for a
- * connection.
+ * Results are reported only inside a poll. Handles are added to curl or removed from it only
+ * outside of curl's callbacks: a callback that pauses or cancels a call puts it into http->ready,
+ * and the same poll processes that list. Deadlines are kept here, because curl does not count the
+ * time in which a transfer waits for a connection.
  */
 #include "http/transport.h"
 
@@ -40,19 +40,19 @@
 #define EVENTS     64
 #define EVENT_WAKE UINT64_MAX
 
-int64_t mpijob__http_transport_limit(int64_t given_ms)
+int64_t mpijob__http_transport_clamp_ms(int64_t given_ms)
 {
 	return given_ms > INT32_MAX ? INT32_MAX : given_ms;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t earlier(int64_t a, int64_t b)
 {
 	if (a < 0)
 		return b;
 	return b < 0 || a < b ? a : b;
 }
 
-void mpijob__http_transport_enter(struct mpijob__http_call *call,
+void mpijob__http_transport_set_state(struct mpijob__http_call *call,
     enum mpijob__http_call_state state)
 {
 	call->state = state;
@@ -62,11 +62,11 @@ void mpijob__http_transport_enter(struct mpijob__http_call *call,
 		call->exchange = NULL;
 }
 
-void mpijob__http_transport_attend(struct mpijob__http_call *call)
+void mpijob__http_transport_mark_ready(struct mpijob__http_call *call)
 {
-	/* A poll checks calls that wait for credentials or room anyway. */
+	/* Calls in http->waiting and http->queued are checked by each poll. */
 	if (!mpijob__base_list_is_linked(&call->queue))
-		mpijob__base_list_insert(&call->http->attention, &call->queue, call);
+		mpijob__base_list_insert(&call->http->ready, &call->queue, call);
 }
 
 static int64_t deadline_of(const struct mpijob__base_list *link)
@@ -76,7 +76,9 @@ static int64_t deadline_of(const struct mpijob__base_list *link)
 	return call->deadline.at_ms;
 }
 
-/* Most calls have the same limit and arrive in the order of their deadlines. */
+/* Insert from the end: most calls have the same limit and so arrive in the order of their
+ * deadlines.
+ */
 void mpijob__http_transport_start_deadline(struct mpijob__http_call *call)
 {
 	struct mpijob__base_list *place = &call->http->deadlines;
@@ -91,7 +93,7 @@ void mpijob__http_transport_start_deadline(struct mpijob__http_call *call)
 
 /* ---- ends ---- */
 
-void mpijob__http_transport_discard(struct mpijob__http_call *call)
+void mpijob__http_transport_free_call(struct mpijob__http_call *call)
 {
 	mpijob__base_list_remove(&call->all);
 	mpijob__base_list_remove(&call->queue);
@@ -107,7 +109,7 @@ void mpijob__http_transport_discard(struct mpijob__http_call *call)
 	free(call);
 }
 
-static void end(struct mpijob__http_call *call, int code, const char *message)
+static void end_exchange(struct mpijob__http_call *call, int code, const char *message)
 {
 	mpijob_exchange *exchange = call->exchange;
 
@@ -120,30 +122,30 @@ static void end(struct mpijob__http_call *call, int code, const char *message)
 		    : code  ? mpijob_error_text(code)
 			    : NULL);
 	}
-	mpijob__http_transport_discard(call);
+	mpijob__http_transport_free_call(call);
 }
 
-void mpijob__http_transport_end(struct mpijob__http_call *call, int code, char *message)
+void mpijob__http_transport_end_call(struct mpijob__http_call *call, int code, char *message)
 {
 	free(call->end.message);
 	call->end.message = message;
-	end(call, code, message);
+	end_exchange(call, code, message);
 }
 
 static void end_failed(struct mpijob__http_call *call)
 {
 	char *message = NULL;
-	int code = call->failure.code;
+	int rc = call->failure.code;
 
 	if (call->failure.text)
 		message = mpijob__base_text_format("%s: %s", call->http->server.authority,
 		    call->failure.text);
-	mpijob__http_transport_end(call, code, message);
+	mpijob__http_transport_end_call(call, rc, message);
 }
 
 /* ---- answers ---- */
 
-static void describe(struct mpijob__http_call *call, CURLcode code)
+static void set_end(struct mpijob__http_call *call, CURLcode code)
 {
 	struct mpijob_http *http = call->http;
 	struct mpijob__http_failure failure = { 0 };
@@ -162,47 +164,48 @@ static void describe(struct mpijob__http_call *call, CURLcode code)
 	failure.connect_timeout_ms = http->connect_timeout_ms;
 	failure.idle_timeout_ms = http->idle_timeout_ms;
 	call->end.code = mpijob__http_failure_describe(&failure, &call->end.message);
-	/* A connection that was established and then reset is worth another attempt of a read. */
+	/* UNREACHABLE means that nothing was sent. A reset connection had been established: that
+	 * error stays IO, which lets the client retry a read. */
 	if (call->end.code == MPIJOB_ERR_IO && call->state == MPIJOB__HTTP_CALL_CONNECTING &&
 	    failure.os_errno != ECONNRESET)
 		call->end.code = MPIJOB_ERR_UNREACHABLE;
 }
 
-static void finish_call(struct mpijob__http_call *call, CURLcode code)
+static void complete_call(struct mpijob__http_call *call, CURLcode code)
 {
 	struct mpijob_http *http = call->http;
 
 	if (call->state == MPIJOB__HTTP_CALL_CANCELLED) {
-		mpijob__http_transport_discard(call);
+		mpijob__http_transport_free_call(call);
 		return;
 	}
 	if (code != CURLE_OK && !call->failure.code)
-		describe(call, code);
+		set_end(call, code);
 	mpijob__http_pool_stop(call);
 	if (call->status == 401) {
 		mpijob__http_credentials_refused(http->credentials, call->transfer.token_generation,
 		    call->transfer.tls_generation);
-		mpijob__http_admission_follow_plugin(http);
+		mpijob__http_admission_watch_plugin(http);
 	}
 	if (call->failure.code) {
 		end_failed(call);
 	} else if (call->flow.paused || call->flow.kept) {
-		mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_ENDED);
+		mpijob__http_transport_set_state(call, MPIJOB__HTTP_CALL_ENDED);
 	} else {
-		end(call, call->end.code, call->end.message);
+		end_exchange(call, call->end.code, call->end.message);
 	}
 }
 
-static void finish(struct mpijob_http *http)
+static void complete_calls(struct mpijob_http *http)
 {
 	struct mpijob__http_call *call;
 	CURLcode code = CURLE_OK;
 
 	while ((call = mpijob__http_pool_done(http, &code)) != NULL)
-		finish_call(call, code);
+		complete_call(call, code);
 }
 
-/* Curl delivers what it held back at once; if that fails, bytes are lost. */
+/* Curl delivers paused data inside curl_easy_pause(); if that fails, data is lost. */
 static void resume_curl(struct mpijob__http_call *call)
 {
 	call->flow.curl_paused = 0;
@@ -213,24 +216,24 @@ static void resume_curl(struct mpijob__http_call *call)
 
 static void resume(struct mpijob__http_call *call)
 {
-	mpijob__http_receive_kept(call);
+	mpijob__http_receive_report_kept(call);
 	if (call->state != MPIJOB__HTTP_CALL_CANCELLED && !call->flow.paused &&
 	    call->flow.curl_paused)
 		resume_curl(call);
 	if (call->state == MPIJOB__HTTP_CALL_CANCELLED)
-		mpijob__http_transport_discard(call);
+		mpijob__http_transport_free_call(call);
 	else if (call->failure.code)
 		end_failed(call);
 	else if (call->state == MPIJOB__HTTP_CALL_ENDED && !call->flow.paused && !call->flow.kept)
-		end(call, call->end.code, call->end.message);
+		end_exchange(call, call->end.code, call->end.message);
 }
 
-/* Free what was cancelled, resume what was paused. Callbacks may add calls; these follow. */
-static void attend_all(struct mpijob_http *http)
+/* Free cancelled calls and resume paused ones. Callbacks may append calls to the list. */
+static void process_ready(struct mpijob_http *http)
 {
 	struct mpijob__http_call *call;
 
-	while ((call = mpijob__base_list_first(&http->attention)) != NULL) {
+	while ((call = mpijob__base_list_first(&http->ready)) != NULL) {
 		mpijob__base_list_remove(&call->queue);
 		resume(call);
 	}
@@ -248,7 +251,7 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 
 		if (call->state == MPIJOB__HTTP_CALL_CREDENTIALS)
 			message = mpijob__base_text_format(
-			    "%s: the credentials were not there within %lld ms", server, limit);
+			    "%s: the credentials were not available within %lld ms", server, limit);
 		else if (call->state == MPIJOB__HTTP_CALL_QUEUED ||
 			 call->state == MPIJOB__HTTP_CALL_CONNECTING)
 			message =
@@ -258,11 +261,11 @@ static void expire(struct mpijob_http *http, int64_t now_ms)
 			message = mpijob__base_text_format("%s: no %s within %lld ms", server,
 			    call->state == MPIJOB__HTTP_CALL_RECEIVING ? "whole answer" : "answer",
 			    limit);
-		mpijob__http_transport_end(call, MPIJOB_ERR_TIMEOUT, message);
+		mpijob__http_transport_end_call(call, MPIJOB_ERR_TIMEOUT, message);
 	}
 }
 
-/* Curl cannot complete these calls. The next ones get a new pool. */
+/* End the calls of broken multi handles. The next calls get a new pool. */
 static void end_broken(struct mpijob_http *http)
 {
 	if (!http->broken)
@@ -270,54 +273,54 @@ static void end_broken(struct mpijob_http *http)
 	http->broken = 0;
 	for (struct mpijob__base_list *link = http->calls.next; link->owner; link = link->next) {
 		struct mpijob__http_call *call = link->owner;
-		int error = mpijob__http_pool_broken(call);
+		int rc = mpijob__http_pool_broken(call);
 
-		if (!error)
+		if (!rc)
 			continue;
-		call->failure.code = error;
-		if (error == MPIJOB_ERR_IO)
+		call->failure.code = rc;
+		if (rc == MPIJOB_ERR_IO)
 			call->failure.text = "no more descriptors can be watched";
-		mpijob__http_transport_attend(call);
+		mpijob__http_transport_mark_ready(call);
 	}
 }
 
 /* ---- poll ---- */
 
-static void turn(struct mpijob_http *http)
+static void step(struct mpijob_http *http)
 {
 	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	mpijob__http_admission_step_plugin(http, now);
 	mpijob__http_admission_send_calls(http);
-	attend_all(http);
+	process_ready(http);
 	mpijob__http_pool_timers(http, now);
-	finish(http);
+	complete_calls(http);
 	expire(http, now);
 	end_broken(http);
-	attend_all(http);
-	if (http->http1_met && !http->http1_seen)
-		mpijob__http_pool_unbind(http);
-	mpijob__http_pool_retire(http);
+	process_ready(http);
+	if (http->http1_detected && !http->http1_applied)
+		mpijob__http_pool_use_http1(http);
+	mpijob__http_pool_free_old(http);
 }
 
-static int64_t due(const struct mpijob_http *http)
+static int64_t due_ms(const struct mpijob_http *http)
 {
-	int64_t due = mpijob__http_pool_due(http);
+	int64_t due_ms = mpijob__http_pool_due(http);
 	int64_t plugin = mpijob__http_credentials_due_ms(http->credentials);
 
-	/* Calls that wait for a plugin are due when the plugin is. */
-	if (mpijob__base_list_first(&http->attention) ||
+	/* Calls that wait for a plugin are due at the same time as the plugin. */
+	if (mpijob__base_list_first(&http->ready) ||
 	    (mpijob__base_list_first(&http->waiting) && http->plugin_fd < 0 && plugin < 0) ||
 	    mpijob__http_admission_has_room(http))
 		return 0;
-	due = sooner(due,
+	due_ms = earlier(due_ms,
 	    mpijob__base_list_first(&http->deadlines) ? deadline_of(http->deadlines.next) : -1);
-	return sooner(due, plugin);
+	return earlier(due_ms, plugin);
 }
 
 static int64_t wait_ms(const struct mpijob_http *http, int64_t end_ms)
 {
-	int64_t until = sooner(due(http), end_ms);
+	int64_t until = earlier(due_ms(http), end_ms);
 	int64_t wait;
 
 	if (until < 0)
@@ -333,9 +336,9 @@ static void drain_wake(struct mpijob_http *http)
 	uint64_t count = 0;
 
 	if (read(http->wake, &count, sizeof(count)) == (ssize_t)sizeof(count) &&
-	    count > (http->kicked ? 1u : 0u))
+	    count > (http->woken_by_start ? 1u : 0u))
 		http->woken = 1;
-	http->kicked = 0;
+	http->woken_by_start = 0;
 }
 
 static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
@@ -348,7 +351,7 @@ static int wait_for_events(struct mpijob_http *http, int64_t timeout_ms)
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.u64 == EVENT_WAKE)
 			drain_wake(http);
-		else if (events[i].data.u64 != MPIJOB__HTTP_ADMISSION_EVENT)
+		else if (events[i].data.u64 != MPIJOB__HTTP_ADMISSION_PLUGIN_EVENT)
 			mpijob__http_pool_event(http, events[i].data.u64, events[i].events);
 	}
 	return 0;
@@ -359,23 +362,22 @@ static int poll_http(void *self, int timeout_ms)
 	struct mpijob_http *http = self;
 	int64_t end_ms = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
 	uint64_t reported = http->reported;
-	int error = 0;
+	int rc = 0;
 
 	http->polling = 1;
 	http->woken = 0;
-	turn(http);
-	while (!error) {
-		error =
-		    wait_for_events(http, http->reported != reported ? 0 : wait_ms(http, end_ms));
-		if (error)
+	step(http);
+	while (!rc) {
+		rc = wait_for_events(http, http->reported != reported ? 0 : wait_ms(http, end_ms));
+		if (rc)
 			break;
-		turn(http);
+		step(http);
 		if (http->reported != reported || http->woken ||
 		    (end_ms >= 0 && mpijob__base_clock_monotonic_ms() >= end_ms))
 			break;
 	}
 	http->polling = 0;
-	return error;
+	return rc;
 }
 
 static int interest(void *self, int *fd, int64_t *deadline_ms)
@@ -383,11 +385,11 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 	const struct mpijob_http *http = self;
 
 	*fd = http->epoll;
-	*deadline_ms = due(http);
+	*deadline_ms = due_ms(http);
 	return 0;
 }
 
-static void ring(struct mpijob_http *http)
+static void signal_wake(struct mpijob_http *http)
 {
 	uint64_t one = 1;
 	ssize_t written;
@@ -399,16 +401,17 @@ static void ring(struct mpijob_http *http)
 
 static void wake(void *self)
 {
-	ring(self);
+	signal_wake(self);
 }
 
-/* For a host whose loop is about to wait. */
-static void kick(struct mpijob_http *http)
+/* Make the descriptor readable, so that a host whose loop waits for it polls and sends new calls.
+ */
+static void wake_for_start(struct mpijob_http *http)
 {
-	if (http->polling || http->kicked)
+	if (http->polling || http->woken_by_start)
 		return;
-	http->kicked = 1;
-	ring(http);
+	http->woken_by_start = 1;
+	signal_wake(http);
 }
 
 /* ---- exchanges ---- */
@@ -452,18 +455,18 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 	call->http = http;
 	call->exchange = exchange;
 	if (copy_request(call, request)) {
-		mpijob__http_transport_discard(call);
+		mpijob__http_transport_free_call(call);
 		return MPIJOB_ERR_NOMEM;
 	}
 	mpijob__base_list_insert(&http->calls, &call->all, call);
 	mpijob__base_list_insert(&http->waiting, &call->queue, call);
 	if (!call->request.streaming)
 		call->deadline.limit_ms = request->timeout_ms > 0
-					      ? mpijob__http_transport_limit(request->timeout_ms)
+					      ? mpijob__http_transport_clamp_ms(request->timeout_ms)
 					      : http->request_timeout_ms;
 	mpijob__http_transport_start_deadline(call);
 	mpijob_exchange_set_slot(exchange, call);
-	kick(http);
+	wake_for_start(http);
 	return 0;
 }
 
@@ -478,8 +481,8 @@ static void pause_call(void *self, mpijob_exchange *exchange, int on)
 	if (on ||
 	    (!call->flow.kept && !call->flow.curl_paused && call->state != MPIJOB__HTTP_CALL_ENDED))
 		return;
-	mpijob__http_transport_attend(call);
-	kick(call->http);
+	mpijob__http_transport_mark_ready(call);
+	wake_for_start(call->http);
 }
 
 static void cancel(void *self, mpijob_exchange *exchange)
@@ -489,12 +492,12 @@ static void cancel(void *self, mpijob_exchange *exchange)
 
 	if (!call)
 		return;
-	mpijob__http_transport_enter(call, MPIJOB__HTTP_CALL_CANCELLED);
+	mpijob__http_transport_set_state(call, MPIJOB__HTTP_CALL_CANCELLED);
 	mpijob_exchange_set_slot(exchange, NULL);
 	if (http->polling)
-		mpijob__http_transport_attend(call);
+		mpijob__http_transport_mark_ready(call);
 	else
-		mpijob__http_transport_discard(call);
+		mpijob__http_transport_free_call(call);
 }
 
 static void destroy(void *self)
@@ -505,8 +508,8 @@ static void destroy(void *self)
 	if (!http)
 		return;
 	while ((call = mpijob__base_list_first(&http->calls)) != NULL)
-		mpijob__http_transport_discard(call);
-	mpijob__http_open_clear(http);
+		mpijob__http_transport_free_call(call);
+	mpijob__http_open_free(http);
 }
 
 void mpijob__http_transport_init(struct mpijob_http *http)
@@ -514,11 +517,11 @@ void mpijob__http_transport_init(struct mpijob_http *http)
 	mpijob__base_list_init(&http->calls);
 	mpijob__base_list_init(&http->waiting);
 	mpijob__base_list_init(&http->queued);
-	mpijob__base_list_init(&http->attention);
+	mpijob__base_list_init(&http->ready);
 	mpijob__base_list_init(&http->deadlines);
 }
 
-int mpijob__http_transport_watch(struct mpijob_http *http)
+int mpijob__http_transport_open_epoll(struct mpijob_http *http)
 {
 	struct epoll_event event = { 0 };
 

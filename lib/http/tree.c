@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kubeconfig and a plugin's reply are parsed as documents, which do not wipe their memory. This
- * file overwrites their strings before they are freed. It cannot reach libyaml's own buffers, which
- * hold pieces of a YAML text while it is read.
+ * A kubeconfig and a plugin's reply are parsed into documents, which do not wipe their memory. This
+ * file overwrites their strings before they are freed. It cannot wipe the buffers of libyaml, which
+ * contain parts of the text during parsing.
  */
 #include "http/tree.h"
 

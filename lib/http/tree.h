@@ -5,10 +5,10 @@
 
 #include <mpijob/doc.h>
 
-/* Limit of nesting for documents with secrets. */
+/* The nesting limit of documents with secrets: wiping is recursive. */
 #define MPIJOB__HTTP_TREE_DEPTH 100
 
-/* Overwrite all strings below a value, which is freed next. NULL does nothing. */
+/* Overwrite all strings below a node that the caller frees next. NULL does nothing. */
 void mpijob__http_tree_wipe(const mpijob_node *node);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said of jobs that every server accepts and that then wait for ever, hold what they do not
- * use, or run otherwise than meant. Knows the rules about the job as a whole: gang scheduling and
- * its annotations. Nothing here is an error, and where there is doubt nothing is said.
+ * Warnings about jobs that every server accepts, but that then wait forever, keep unused resources,
+ * or run differently from what the user intends. This file has the rules for the whole job: gang
+ * scheduling and its annotations. Nothing here is an error, and a doubtful case gives no warning.
  */
 #include "job/advice.h"
 
@@ -66,17 +66,17 @@ static int read(const mpijob_node *root, int id, struct mpijob__job_value *value
 		   value) == VALUE_GIVEN;
 }
 
-static int64_t number_or(const mpijob_node *root, int id, int64_t otherwise)
+static int64_t number_or(const mpijob_node *root, int id, int64_t fallback)
 {
 	struct mpijob__job_value value;
 
-	return read(root, id, &value) ? value.number : otherwise;
+	return read(root, id, &value) ? value.number : fallback;
 }
 
-static struct mpijob__job_advised role_of(const mpijob_node *root, int is_worker)
+static struct mpijob__job_advice_role role_of(const mpijob_node *root, int is_worker)
 {
-	struct mpijob__job_advised role = { .template = is_worker ? FIELD_WORKER_TEMPLATE
-								  : FIELD_LAUNCHER_TEMPLATE,
+	struct mpijob__job_advice_role role = { .template = is_worker ? FIELD_WORKER_TEMPLATE
+								      : FIELD_LAUNCHER_TEMPLATE,
 		.name = is_worker ? "worker" : "launcher",
 		.is_worker = is_worker };
 
@@ -98,7 +98,7 @@ static const char *annotation(const mpijob_node *metadata, const char *key,
 	return mpijob_node_string(*node);
 }
 
-/* Whether a template is meant for a gang scheduler. */
+/* Whether a template names a gang scheduler. */
 static int is_gang_template(const mpijob_node *template)
 {
 	static const char *const schedulers[] = { "volcano", "kube-batch",
@@ -115,7 +115,8 @@ static int is_gang_template(const mpijob_node *template)
 		   NULL;
 }
 
-/* Only the operator knows its gang scheduler; a job that expects one gives hints. */
+/* Only the operator knows whether there is a gang scheduler, but fields of the job show that it
+ * expects one. */
 static int expects_gang(const struct mpijob__job_advice *a)
 {
 	const mpijob_node *node;
@@ -127,7 +128,7 @@ static int expects_gang(const struct mpijob__job_advice *a)
 		   MPIJOB__BASE_API_VOLCANO_QUEUE, &node) != NULL;
 }
 
-/* No worker starts before the gang is complete, and the launcher is made when all workers are
+/* No worker starts before the gang is complete, but the launcher is created when all workers are
  * ready. */
 static void rule_deadlock(const struct mpijob__job_advice *a)
 {
@@ -139,7 +140,8 @@ static void rule_deadlock(const struct mpijob__job_advice *a)
 	    a->workers == 0 || !expects_gang(a))
 		return;
 	mpijob__job_advice_warn(a, FIELD_LAUNCHER_CREATION_POLICY, NULL, policy, "gang-deadlock",
-	    "a gang of %lld pods needs the launcher, which is made only when all %lld workers run; "
+	    "a gang of %lld pods needs the launcher, which is created only when all %lld workers "
+	    "run; "
 	    "set spec.runPolicy.schedulingPolicy.minAvailable to %lld, or use AtStartup",
 	    (long long)least, (long long)a->workers, (long long)a->workers);
 }
@@ -164,13 +166,13 @@ static void rule_group_name(const struct mpijob__job_advice *a)
 void mpijob__job_advice_check(struct mpijob__job_report *report, const mpijob_node *root)
 {
 	struct mpijob__job_advice a = { .report = report, .root = root };
-	struct mpijob__job_advised launcher = role_of(root, 0), worker = role_of(root, 1);
+	struct mpijob__job_advice_role launcher = role_of(root, 0), worker = role_of(root, 1);
 
 	a.workers =
 	    mpijob__job_field_node(root, FIELD_WORKER) && worker.replicas > 0 ? worker.replicas : 0;
 	a.slots = number_or(root, FIELD_SLOTS_PER_WORKER, 1);
 	a.mpi = (int32_t)number_or(root, FIELD_MPI_IMPLEMENTATION, MPIJOB_OPENMPI);
-	a.launcher_works = number_or(root, FIELD_RUN_LAUNCHER_AS_WORKER, 0) != 0;
+	a.launcher_has_ranks = number_or(root, FIELD_RUN_LAUNCHER_AS_WORKER, 0) != 0;
 	rule_deadlock(&a);
 	rule_group_name(&a);
 	mpijob__job_advice_devices(&a, &launcher, &worker);

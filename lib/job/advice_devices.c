@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPUs and what is like them: which resources they are, that ranks and GPUs should match, that
- * workers which stay keep them, and that the operator hides them from a launcher that computes
- * nothing.
+ * Warnings about GPUs and similar devices: ranks and GPUs should match, workers that are not
+ * deleted keep their GPUs, and the operator hides GPUs from a launcher without ranks. Knows the
+ * names of these resources.
  */
 #include "job/advice.h"
 
@@ -28,9 +28,9 @@ static int64_t amount(const mpijob_node *node)
 	return value > 0 && value < INT32_MAX ? value : 0;
 }
 
-/* What a pod asks for. */
+/* The devices that a pod requests. */
 struct demand {
-	const char *name; /* of the first device; NULL: none */
+	const char *name; /* name of the first device; NULL: no device */
 	const mpijob_node *node;
 	enum mpijob__base_accelerator device; /* of the first */
 	int64_t gpus;
@@ -106,21 +106,21 @@ static void rule_clean(const struct mpijob__job_advice *a, const struct demand *
 }
 
 static void rule_launcher(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *launcher)
+    const struct mpijob__job_advice_role *launcher)
 {
 	struct demand demand = { 0 };
 
 	add_container(&demand, launcher->main);
-	if (!a->launcher_works && demand.device == MPIJOB__BASE_ACCELERATOR_NVIDIA_GPU)
+	if (!a->launcher_has_ranks && demand.device == MPIJOB__BASE_ACCELERATOR_NVIDIA_GPU)
 		mpijob__job_advice_warn(a, launcher->template,
 		    ".spec.containers[0].resources.limits", demand.node, "launcher-gpus-hidden",
-		    "the operator empties NVIDIA_VISIBLE_DEVICES of a launcher that is no worker, "
-		    "so it does not see its %s; remove them, or set spec.runLauncherAsWorker",
+		    "the operator empties NVIDIA_VISIBLE_DEVICES of a launcher without ranks, so "
+		    "it does not see its %s; remove them, or set spec.runLauncherAsWorker",
 		    demand.name);
 }
 
 void mpijob__job_advice_devices(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *launcher, const struct mpijob__job_advised *worker)
+    const struct mpijob__job_advice_role *launcher, const struct mpijob__job_advice_role *worker)
 {
 	struct demand demand = demand_of(worker->containers);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables that mean something else than they seem to: those that the operator sets too (see
- * injected.c), and values that refer to others in a way that is left as it is. Kubernetes replaces
- * $(NAME) where NAME stands before, and nothing else; $$ stands for a dollar.
+ * Warnings about environment variables that do not have the expected value: the operator sets them
+ * too (see injected.c), or they contain references that are not expanded. Kubernetes expands only
+ * $(NAME) where NAME is defined before; $$ is a dollar.
  */
 #include "doc/names.h"
 #include "job/advice.h"
@@ -13,11 +13,11 @@
 #define ENV      ".spec.containers[0].env"
 #define ENV_FROM ".spec.containers[0].envFrom"
 
-/* ---- what the operator sets ---- */
+/* ---- variables of the operator ---- */
 
-/* The operator's comes later and wins. */
-static void overridden(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
-    const char *name)
+/* The operator's variable comes later and overrides the user's. */
+static void overridden(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advice_role *role, const char *name)
 {
 	const mpijob_node *env = mpijob_node_get(role->main, "env");
 	const mpijob_node *entry = mpijob__job_injected_in_env(env, mpijob_node_count(env), name);
@@ -27,9 +27,9 @@ static void overridden(const struct mpijob__job_advice *a, const struct mpijob__
 		    "%s is set by the operator; the value given here has no effect", name);
 }
 
-/* Ours are left out where the user's environment may give them. */
-static void left_to_user(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
-    const char *name)
+/* This library does not set its variable if the user's environment may set it. */
+static void left_to_user(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advice_role *role, const char *name)
 {
 	const mpijob_node *env = mpijob_node_get(role->main, "env");
 	const mpijob_node *entry = mpijob__job_injected_in_env(env, mpijob_node_count(env), name);
@@ -38,22 +38,23 @@ static void left_to_user(const struct mpijob__job_advice *a, const struct mpijob
 
 	if (entry)
 		mpijob__job_advice_note(a, role->template, ENV, entry, "variable-left-to-user",
-		    "%s is given here and not set again", name);
+		    "%s is set here, so the operator does not set it", name);
 	else if (source)
 		mpijob__job_advice_warn(a, role->template, ENV_FROM, source,
 		    "variable-left-to-user",
-		    "%s is not set, as it may be given here; set it in env, or give the source a "
-		    "prefix",
+		    "the operator does not set %s, because this source may contain it; set it in "
+		    "env, or give the source a prefix",
 		    name);
 }
 
 static void rule_injected(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *role)
+    const struct mpijob__job_advice_role *role)
 {
 	const struct mpijob__job_injected *row;
 
 	for (size_t i = 0; (row = mpijob__job_injected_at(i)) != NULL; i++) {
-		if (!mpijob__job_injected_applies(row, role->is_worker, a->mpi, a->launcher_works))
+		if (!mpijob__job_injected_applies(row, role->is_worker, a->mpi,
+			a->launcher_has_ranks))
 			continue;
 		if (row->origin == INJECTED_BY_REFERENCE)
 			overridden(a, role, row->name);
@@ -62,9 +63,9 @@ static void rule_injected(const struct mpijob__job_advice *a,
 	}
 }
 
-/* ---- what is not expanded ---- */
+/* ---- references ---- */
 
-/* A reference inside a value. */
+/* A reference to another variable inside a value. */
 struct reference {
 	const char *at; /* the dollar */
 	const char *name;
@@ -81,7 +82,7 @@ static size_t name_length(const char *text)
 	return *text >= '0' && *text <= '9' ? 0 : strspn(text, letters);
 }
 
-/* The next reference from `at` on; 0 when there is none. */
+/* Find the next reference at or after `at`; 0 when there is none. */
 static int next_reference(const char *at, struct reference *out)
 {
 	for (at = strchr(at, '$'); at; at = strchr(at, '$')) {
@@ -109,8 +110,8 @@ static int is_named(const struct reference *reference, const char *name)
 	       !name[reference->name_len];
 }
 
-/* $PATH: only of the variable itself, and those that people extend; another may be meant for a
- * program. */
+/* $NAME or ${NAME}: only the variable itself, PATH and LD_LIBRARY_PATH, which are often extended. A
+ * program may expand other references. */
 static int is_shell_reference(const struct reference *reference, const char *own)
 {
 	return !reference->open || reference->open == '{'
@@ -127,7 +128,7 @@ static int ends_in(const struct reference *reference, const char *end)
 	       memcmp(reference->name + reference->name_len - len, end, len) == 0;
 }
 
-/* Whether a reference's name has a part. */
+/* Whether the name of a reference contains a text. */
 static int has_part(const struct reference *reference, const char *part)
 {
 	size_t len = strlen(part);
@@ -138,8 +139,8 @@ static int has_part(const struct reference *reference, const char *part)
 	return 0;
 }
 
-/* $(PATH), when nothing that Kubernetes knows is called so: neither a variable before, nor one of a
- * service. */
+/* $(PATH), if Kubernetes does not know such a variable: neither an earlier one, nor one of a
+ * Service. */
 static int is_unknown(const struct reference *reference, const mpijob_node *container,
     const struct mpijob__doc_names *before)
 {
@@ -162,9 +163,9 @@ static int is_unknown(const struct reference *reference, const mpijob_node *cont
 	return 1;
 }
 
-static void check_value(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
-    const char *below, const mpijob_node *container, const mpijob_node *entry,
-    const struct mpijob__doc_names *before)
+static void check_value(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advice_role *role, const char *below, const mpijob_node *container,
+    const mpijob_node *entry, const struct mpijob__doc_names *before)
 {
 	const mpijob_node *node = mpijob_node_get(entry, "value");
 	const char *name = mpijob_node_string(mpijob_node_get(entry, "name")),
@@ -177,21 +178,21 @@ static void check_value(const struct mpijob__job_advice *a, const struct mpijob_
 		if (found.open == '(')
 			mpijob__job_advice_warn(a, role->template, below, node,
 			    "variable-not-expanded",
-			    "%s: '%.*s' stays as it is, as no variable before this one is called "
-			    "so; what the image sets cannot be extended here",
+			    "%s: '%.*s' is not expanded, because no earlier variable has this "
+			    "name; a value that the image sets cannot be extended here",
 			    name, (int)found.len, found.at);
 		else
 			mpijob__job_advice_warn(a, role->template, below, node,
 			    "variable-not-expanded",
-			    "%s: '%.*s' stays as it is, Kubernetes expands only $(NAME) of "
-			    "variables given before; write the whole value, or set it in a shell",
+			    "%s: '%.*s' is not expanded: Kubernetes expands only $(NAME) of "
+			    "earlier variables; write the whole value, or set it in a shell",
 			    name, (int)found.len, found.at);
 		return;
 	}
 }
 
-static void check_env(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role,
-    const char *below, const mpijob_node *container)
+static void check_env(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advice_role *role, const char *below, const mpijob_node *container)
 {
 	const mpijob_node *env = mpijob_node_get(container, "env");
 	struct mpijob__doc_names before = { 0 };
@@ -208,7 +209,7 @@ static void check_env(const struct mpijob__job_advice *a, const struct mpijob__j
 }
 
 static void rule_expansion(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *role, const char *list)
+    const struct mpijob__job_advice_role *role, const char *list)
 {
 	const mpijob_node *containers = mpijob_node_get(role->pod, list);
 
@@ -226,7 +227,7 @@ static void rule_expansion(const struct mpijob__job_advice *a,
 }
 
 void mpijob__job_advice_environment(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *role)
+    const struct mpijob__job_advice_role *role)
 {
 	rule_injected(a, role);
 	rule_expansion(a, role, "initContainers");

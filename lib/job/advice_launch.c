@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many ranks a launcher asks for, read from its command line as mpirun would: the words of
- * command and args, or those of the text that a shell is given. Knows which options of Open MPI,
- * Hydra and horovodrun take a value, because what follows the first word that is none belongs to
- * the user's program. Whatever is not plain (a variable, hosts of the user's own, an unknown option
- * before a word) ends the guess in silence.
+ * Finds the number of ranks that a launcher starts: parses command and args, or the script of a
+ * shell, as mpirun would. Knows which options of Open MPI, Hydra and horovodrun take values,
+ * because the first word that is neither an option nor a value is the user's program. In a case
+ * that it cannot decide (a variable, hosts of the user, an unknown option before a word) there is
+ * no warning.
  */
 #include "job/advice.h"
 
@@ -19,28 +19,28 @@
 
 #define MOST_RANKS 100000000
 
-enum state { BEFORE, OPTIONS, VALUE, HOSTS, COUNT, UNSURE, PROGRAM, QUIET };
+enum state { BEFORE, OPTIONS, VALUE, HOSTS, COUNT, UNKNOWN_OPTION, PROGRAM, IGNORED };
 
-/* One command line while its words come by. */
+/* The parser of one command line; it receives one word after another. */
 struct launch {
 	const struct mpijob__job_advice *a;
-	const char *below;       /* where the words stand */
-	const mpijob_node *node; /* of the word that gives the number */
+	const char *below;       /* path of the list with the words */
+	const mpijob_node *node; /* the word with the number */
 	const char *tool;
 	enum state state;
-	int first;     /* no word came yet */
-	int values;    /* VALUE: how many come */
-	int exempt;    /* more ranks than slots may be meant */
-	int64_t ranks; /* asked for so far; -1: nothing */
+	int first;            /* 1 before the first word */
+	int values;           /* VALUE: number of values left */
+	int may_exceed_slots; /* more ranks than slots may be intended */
+	int64_t ranks;        /* sum so far; -1: no number yet */
 };
 
-/* ---- words ---- */
+/* ---- tables of words ---- */
 
 static const char *const tools[] = { "mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi",
 	"mpiexec.openmpi", "mpiexec.mpich", "mpirun.mpich", "orterun", "prterun", "horovodrun" };
 static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh" };
-static const char *const talkers[] = { "echo", "printf", "which", "command", "type", "man", "cat",
-	"grep", "test", "[" };
+static const char *const printing_programs[] = { "echo", "printf", "which", "command", "type",
+	"man", "cat", "grep", "test", "[" };
 
 #define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof((list)[0]))
 
@@ -60,7 +60,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whatever the case of `text`; `start` is in lower case. */
+/* Ignores the case of `text`; `start` is in lower case. */
 static int begins_with(const char *text, const char *start)
 {
 	for (; *start; text++, start++) {
@@ -89,8 +89,8 @@ static int is_oversubscribe(const char *word)
 static void report(const struct launch *launch)
 {
 	const struct mpijob__job_advice *a = launch->a;
-	int64_t offered = (a->workers + (a->launcher_works != 0)) * a->slots;
-	int is_one = a->workers + (a->launcher_works != 0) == 1;
+	int64_t offered = (a->workers + (a->launcher_has_ranks != 0)) * a->slots;
+	int is_one = a->workers + (a->launcher_has_ranks != 0) == 1;
 	const char *outcome = ", and Open MPI refuses more";
 
 	if (strcmp(launch->tool, "horovodrun") == 0)
@@ -99,9 +99,9 @@ static void report(const struct launch *launch)
 		outcome = ", so that several share a slot";
 	mpijob__job_advice_warn(a, FIELD_LAUNCHER_TEMPLATE, launch->below, launch->node,
 	    "too-few-slots",
-	    "%s asks for %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s",
+	    "%s starts %lld ranks, but %lld worker%s%s with %lld slot%s%s offer%s %lld%s",
 	    launch->tool, (long long)launch->ranks, (long long)a->workers,
-	    a->workers == 1 ? "" : "s", a->launcher_works ? " and the launcher" : "",
+	    a->workers == 1 ? "" : "s", a->launcher_has_ranks ? " and the launcher" : "",
 	    (long long)a->slots, a->slots == 1 ? "" : "s", is_one ? "" : " each", is_one ? "s" : "",
 	    (long long)offered, outcome);
 }
@@ -112,7 +112,7 @@ static void begin(struct launch *launch)
 	launch->first = 1;
 	launch->tool = NULL;
 	launch->node = NULL;
-	launch->exempt = 0;
+	launch->may_exceed_slots = 0;
 	launch->ranks = -1;
 }
 
@@ -120,9 +120,9 @@ static void end(struct launch *launch)
 {
 	const struct mpijob__job_advice *a = launch->a;
 
-	if (launch->tool && launch->ranks > 0 && !launch->exempt && a && a->slots > 0 &&
-	    a->workers + a->launcher_works > 0 &&
-	    launch->ranks > (a->workers + (a->launcher_works != 0)) * a->slots)
+	if (launch->tool && launch->ranks > 0 && !launch->may_exceed_slots && a && a->slots > 0 &&
+	    a->workers + a->launcher_has_ranks > 0 &&
+	    launch->ranks > (a->workers + (a->launcher_has_ranks != 0)) * a->slots)
 		report(launch);
 	begin(launch);
 }
@@ -134,7 +134,7 @@ static void take_count(struct launch *launch, const char *word, const mpijob_nod
 
 	launch->state = OPTIONS;
 	if (number < 0 || *rest || number > MOST_RANKS) {
-		launch->exempt = 1;
+		launch->may_exceed_slots = 1;
 		return;
 	}
 	launch->ranks = (launch->ranks < 0 ? 0 : launch->ranks) + number;
@@ -150,9 +150,9 @@ static void take_option(struct launch *launch, const char *word)
 	case MPIJOB__BASE_MPIRUN_HOSTFILE: launch->state = HOSTS; break;
 	case MPIJOB__BASE_MPIRUN_UNKNOWN:
 		if (!is_oversubscribe(word) && !strchr(word, '='))
-			launch->state = UNSURE;
+			launch->state = UNKNOWN_OPTION;
 		break;
-	case MPIJOB__BASE_MPIRUN_OWN_HOSTS: launch->exempt = 1; /* fall through */
+	case MPIJOB__BASE_MPIRUN_OWN_HOSTS: launch->may_exceed_slots = 1; /* fall through */
 	default: launch->state = VALUE; launch->values = (int)mpijob__base_mpirun_values(word);
 	}
 }
@@ -161,8 +161,8 @@ static void take_before(struct launch *launch, const char *word)
 {
 	const char *name = last_part(word);
 
-	if (launch->first && IS_ONE_OF(name, talkers)) {
-		launch->state = QUIET;
+	if (launch->first && IS_ONE_OF(name, printing_programs)) {
+		launch->state = IGNORED;
 	} else if (IS_ONE_OF(name, tools)) {
 		launch->tool = tools[0];
 		for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
@@ -174,10 +174,11 @@ static void take_before(struct launch *launch, const char *word)
 	launch->first = 0;
 }
 
-/* A word that a shell puts together is given as "". */
+/* Process one word; it is "" if the shell expands it. */
 static void take(struct launch *launch, const char *word, const mpijob_node *node)
 {
-	launch->exempt |= launch->tool && launch->state != PROGRAM && is_oversubscribe(word);
+	launch->may_exceed_slots |=
+	    launch->tool && launch->state != PROGRAM && is_oversubscribe(word);
 	switch (launch->state) {
 	case BEFORE: take_before(launch, word); break;
 	case VALUE:
@@ -185,33 +186,33 @@ static void take(struct launch *launch, const char *word, const mpijob_node *nod
 			launch->state = OPTIONS;
 		break;
 	case HOSTS:
-		launch->exempt |= strcmp(word, MPIJOB__JOB_HOSTFILE_PATH) != 0;
+		launch->may_exceed_slots |= strcmp(word, MPIJOB__JOB_HOSTFILE_PATH) != 0;
 		launch->state = OPTIONS;
 		break;
 	case COUNT: take_count(launch, word, node); break;
 	case OPTIONS:
-	case UNSURE:
+	case UNKNOWN_OPTION:
 		if (word[0] == '-' && word[1])
 			take_option(launch, word);
 		else
-			launch->state = launch->state == UNSURE ? QUIET : PROGRAM;
+			launch->state = launch->state == UNKNOWN_OPTION ? IGNORED : PROGRAM;
 		break;
 	case PROGRAM:
 		if (strcmp(word, ":") == 0) /* another program of the same run */
 			launch->state = OPTIONS;
 		break;
-	case QUIET: break;
+	case IGNORED: break;
 	}
 }
 
-/* ---- a text for a shell ---- */
+/* ---- a shell script ---- */
 
 struct script {
 	struct launch *launch;
 	const mpijob_node *node;
 	struct mpijob_text word;
 	int in_word;
-	int plain; /* nothing in the word is put in by the shell */
+	int plain; /* the shell expands nothing in the word */
 	int code;
 };
 
@@ -297,7 +298,7 @@ static int is_script_option(const char *word)
 	return word[0] == '-' && word[1] != '-' && word[1] && word[strlen(word) - 1] == 'c';
 }
 
-/* Go through the words of a container's command line; the text of a shell is read too. */
+/* Parse the command of a container, or the script that it passes to a shell. */
 static void read_container(struct launch *launch, const mpijob_node *container)
 {
 	enum { NO_SHELL, SHELL, SCRIPT } shell = NO_SHELL;
@@ -329,7 +330,7 @@ static void read_container(struct launch *launch, const mpijob_node *container)
 	end(launch);
 }
 
-int mpijob__job_advice_runs(const mpijob_node *container, const char *program)
+int mpijob__job_advice_runs_program(const mpijob_node *container, const char *program)
 {
 	for (size_t i = 0; i < LISTS; i++) {
 		const mpijob_node *list = mpijob_node_get(container, lists[i]);
@@ -345,17 +346,17 @@ int mpijob__job_advice_runs(const mpijob_node *container, const char *program)
 	return 0;
 }
 
-int mpijob__job_advice_launches(const mpijob_node *container)
+int mpijob__job_advice_starts_ranks(const mpijob_node *container)
 {
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
-		if (mpijob__job_advice_runs(container, tools[i]))
+		if (mpijob__job_advice_runs_program(container, tools[i]))
 			return 1;
 	}
 	return 0;
 }
 
-/* A variable of the launcher that lets MPI put more ranks on a host than it has slots. */
-static int allows_more(const mpijob_node *container)
+/* Whether a variable of the launcher allows more ranks than slots. */
+static int allows_oversubscribe(const mpijob_node *container)
 {
 	const mpijob_node *env = mpijob_node_get(container, "env");
 
@@ -372,11 +373,11 @@ static int allows_more(const mpijob_node *container)
 }
 
 void mpijob__job_advice_launch(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *launcher)
+    const struct mpijob__job_advice_role *launcher)
 {
 	struct launch launch = { .a = a };
 
-	if (!launcher->main || allows_more(launcher->main))
+	if (!launcher->main || allows_oversubscribe(launcher->main))
 		return;
 	read_container(&launch, launcher->main);
 }

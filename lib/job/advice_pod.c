@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods of several containers, of which only the first gets what makes it a launcher or a worker;
- * and workers that share the network of their node, where two cannot listen on sshd's port.
+ * Warnings about pods with several containers, of which only the first becomes the launcher or
+ * worker; and about workers with hostNetwork, because two on one node cannot both listen on sshd's
+ * port.
  */
 #include "base/api.h"
 #include "job/advice.h"
@@ -21,9 +22,9 @@ static const char *name_of(const mpijob_node *container)
 	return name ? name : "";
 }
 
-/* How much a container looks like the role's main one, by its name alone. */
-static int is_called_main(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *role, const mpijob_node *container)
+/* Whether the name of a container suggests that it is the main one of the role. */
+static int has_main_name(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advice_role *role, const mpijob_node *container)
 {
 	const char *job = mpijob_node_string(mpijob__job_field_node(a->root, FIELD_NAME));
 	const char *name = name_of(container);
@@ -32,16 +33,18 @@ static int is_called_main(const struct mpijob__job_advice *a,
 	       (job && strcmp(name, job) == 0);
 }
 
-/* Whether it does what the main one does. */
-static int does_main(const struct mpijob__job_advised *role, const mpijob_node *container)
+/* Whether the command or resources show that it is the main container. */
+static int runs_main_program(const struct mpijob__job_advice_role *role,
+    const mpijob_node *container)
 {
-	return role->is_worker ? mpijob__job_advice_runs(container, "sshd") ||
+	return role->is_worker ? mpijob__job_advice_runs_program(container, "sshd") ||
 				     mpijob__job_advice_has_device(container)
-			       : mpijob__job_advice_launches(container);
+			       : mpijob__job_advice_starts_ranks(container);
 }
 
-/* Whether the first of several containers is the main one: 1, 0, or -1 when nothing tells. */
-static int first_is_main(const struct mpijob__job_advice *a, const struct mpijob__job_advised *role)
+/* Whether the first of several containers is the main one: 1, 0, or -1 when unknown. */
+static int first_is_main(const struct mpijob__job_advice *a,
+    const struct mpijob__job_advice_role *role)
 {
 	const mpijob_node *template = mpijob__job_field_node(a->root, role->template);
 	const mpijob_node *annotations =
@@ -50,17 +53,17 @@ static int first_is_main(const struct mpijob__job_advice *a, const struct mpijob
 
 	if (chosen)
 		return strcmp(chosen, name_of(role->main)) == 0;
-	if (does_main(role, role->main))
+	if (runs_main_program(role, role->main))
 		return 1;
 	for (size_t i = 1; i < mpijob_node_count(role->containers); i++) {
-		if (does_main(role, mpijob_node_at(role->containers, i)))
+		if (runs_main_program(role, mpijob_node_at(role->containers, i)))
 			return 0;
 	}
-	return is_called_main(a, role, role->main) ? 1 : -1;
+	return has_main_name(a, role, role->main) ? 1 : -1;
 }
 
 static void rule_main_container(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *role)
+    const struct mpijob__job_advice_role *role)
 {
 	int is;
 
@@ -73,7 +76,7 @@ static void rule_main_container(const struct mpijob__job_advice *a,
 		    "only the first container, '%s', becomes the %s%s; put the main one first",
 		    name_of(role->main), role->name,
 		    is == 0 ? ", and another one looks like it"
-			    : ", and nothing tells whether it is the main one");
+			    : ", and it is unclear whether it is the main one");
 }
 
 /* ---- the network of the node ---- */
@@ -92,9 +95,9 @@ static int is_hostname(const mpijob_node *term)
 	return key && strcmp(key, "kubernetes.io/hostname") == 0;
 }
 
-/* Whether something keeps two such pods off one node: a rule, or a port that the scheduler knows
- * of. */
-static int is_kept_apart(const struct mpijob__job_advised *role)
+/* Whether the scheduler places such pods on different nodes: because of a rule, or of a declared
+ * port. */
+static int is_kept_apart(const struct mpijob__job_advice_role *role)
 {
 	const mpijob_node *terms = mpijob_node_find(role->pod,
 	    "affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution");
@@ -122,7 +125,7 @@ static int has_words(const mpijob_node *container)
 	       mpijob_node_count(mpijob_node_get(container, "args"));
 }
 
-/* An argument that gives sshd a port, or a configuration that may. */
+/* Whether an argument sets the port of sshd, or a configuration file that may set it. */
 static int gives_port(const mpijob_node *container)
 {
 	static const char *const lists[] = { "command", "args" };
@@ -142,13 +145,13 @@ static int gives_port(const mpijob_node *container)
 }
 
 static void rule_host_network(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *worker)
+    const struct mpijob__job_advice_role *worker)
 {
 	const mpijob_node *node = mpijob_node_get(worker->pod, "hostNetwork");
 	int is_default = !has_words(worker->main);
 
 	if (!is_host_network(worker->pod) || !worker->main ||
-	    !(is_default || mpijob__job_advice_runs(worker->main, "sshd")))
+	    !(is_default || mpijob__job_advice_runs_program(worker->main, "sshd")))
 		return;
 	if (a->workers > 1 && !is_kept_apart(worker))
 		mpijob__job_advice_warn(a, worker->template, ".spec.hostNetwork", node,
@@ -165,7 +168,7 @@ static void rule_host_network(const struct mpijob__job_advice *a,
 }
 
 void mpijob__job_advice_pod(const struct mpijob__job_advice *a,
-    const struct mpijob__job_advised *role)
+    const struct mpijob__job_advice_role *role)
 {
 	rule_main_container(a, role);
 	if (role->is_worker)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the field table and the types of pod templates become a CustomResourceDefinition: what
- * OpenAPI's word is for each kind of value, and which extensions of Kubernetes go with it. That a
- * field exists, what is required, filled in or merged how, is said by the tables alone. Keys are in
- * the order of the alphabet, as controller-gen writes them.
+ * Makes the CustomResourceDefinition from the field table and the schema of pod templates. Knows
+ * the OpenAPI type of each kind of value and the extensions of Kubernetes. The tables alone say
+ * which fields exist, are required or defaulted, and how they are merged. Keys are in alphabetical
+ * order, as controller-gen writes them.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 struct maker {
 	mpijob_doc *doc;
 	int descriptions;
-	int code; /* What went wrong apart from the document. */
+	int code; /* Failures other than those of the document. */
 };
 
 static const struct word {
@@ -151,7 +151,7 @@ static void put_field(struct maker *m, mpijob_node *at, const struct mpijob__sch
 
 static void put_row(struct maker *m, mpijob_node *at, int id);
 
-/* The row of the other role that says the same of it; 0 when it belongs to no role. */
+/* The same field of the other role; 0 if the row is not a field of a role. */
 static int twin(int id)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
@@ -178,7 +178,7 @@ static int append(mpijob_text *text, const char *part)
 	return mpijob_text_write(text, part, strlen(part));
 }
 
-/* Roles share one schema: where their sentences differ, both are given. */
+/* Roles share one schema: if their descriptions differ, both are written. */
 static void put_description(struct maker *m, mpijob_node *at, int id)
 {
 	const char *own = mpijob__job_field_row(id)->field.summary;
@@ -220,7 +220,7 @@ static void put_children(struct maker *m, mpijob_node *at, int parent)
 	mpijob_node_put_string(m->doc, at, "type", "object");
 }
 
-/* An object with a key for each role: any key is taken, and all have one schema, that of the first
+/* The object with a key for each role: it accepts any key, and all have the schema of the first
  * role. */
 static void put_roles(struct maker *m, mpijob_node *at, int id)
 {
@@ -286,10 +286,10 @@ static void put_row(struct maker *m, mpijob_node *at, int id)
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
 	int32_t kind = row->field.kind;
 
-	if (row->crd & CRD_FILLS)
+	if (row->crd & CRD_DEFAULTS)
 		put_default(m, at, kind == MPIJOB_KIND_STRING || kind == MPIJOB_KIND_CHOICE,
 		    kind != MPIJOB_KIND_BOOL, row->field.default_text);
-	/* an API server takes nothing but a type for metadata */
+	/* an API server accepts only a type for metadata */
 	if (m->descriptions && !(row->flags & FIELD_META))
 		put_description(m, at, id);
 	if (row->flags & FIELD_META)
@@ -306,7 +306,7 @@ static void put_row(struct maker *m, mpijob_node *at, int id)
 		put_scalar(m, at, row);
 }
 
-/* ---- the object around it ---- */
+/* ---- the CustomResourceDefinition ---- */
 
 static void put_names(struct maker *m, mpijob_node *spec)
 {

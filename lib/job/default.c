@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How what is absent is filled in. Which fields have a default, and which, stands in the table;
- * this file knows that a default belongs only into an object that exists for the operator:
- * runPolicy always does, a Worker only when the document has one.
+ * Sets absent fields to their defaults. The field table has the defaults. This file knows that a
+ * field is defaulted only if its parent object exists for the operator: runPolicy always does, a
+ * Worker only if the document has one.
  */
 #include <string.h>
 
@@ -13,13 +13,13 @@
 
 static const char *default_of(const struct mpijob__job_row *row, int reference)
 {
-	if (row->flags & FIELD_IMPLIED)
+	if (row->flags & FIELD_NOT_WRITTEN)
 		return NULL;
 	return reference && row->reference_default ? row->reference_default
 						   : row->field.default_text;
 }
 
-/* Whether the object of a row is there for the operator: a map, or absent and made. */
+/* Whether the object of a row exists for the operator: in the document, or FIELD_ALWAYS. */
 static int exists(const mpijob_node *root, int id)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
@@ -27,7 +27,7 @@ static int exists(const mpijob_node *root, int id)
 
 	if (node || id == FIELD_ROOT)
 		return 1;
-	return (row->flags & FIELD_MADE) && exists(root, row->parent);
+	return (row->flags & FIELD_ALWAYS) && exists(root, row->parent);
 }
 
 static int is_missing(const mpijob_node *root, int id, int reference)
@@ -42,10 +42,10 @@ static int is_missing(const mpijob_node *root, int id, int reference)
 		   &value) == VALUE_ABSENT;
 }
 
-/* Complain of every object that a default belongs into, and that is no map; each once. */
+/* Report each parent of a field with a default that is not a map, once. */
 static void check_objects(struct mpijob__job_report *report, const mpijob_node *root)
 {
-	char told[FIELD_END] = { 0 };
+	char reported[FIELD_END] = { 0 };
 
 	for (int i = 1; i < FIELD_END; i++) {
 		if (!default_of(mpijob__job_field_row(i), report->reference))
@@ -57,15 +57,15 @@ static void check_objects(struct mpijob__job_report *report, const mpijob_node *
 			struct mpijob__job_spot spot = { row->field.path,
 				mpijob__job_report_place(report, node, NULL) };
 
-			if (node && mpijob_node_kind(node) != MPIJOB_NODE_MAP && !told[id]) {
-				told[id] = 1;
+			if (node && mpijob_node_kind(node) != MPIJOB_NODE_MAP && !reported[id]) {
+				reported[id] = 1;
 				mpijob__job_value_complain(report, &spot, row, node);
 			}
 		}
 	}
 }
 
-static void put(mpijob_doc *doc, const struct mpijob__job_row *row, const char *text)
+static void set_default(mpijob_doc *doc, const struct mpijob__job_row *row, const char *text)
 {
 	mpijob_node *map = mpijob_doc_make(doc, mpijob__job_field_row(row->parent)->field.path);
 
@@ -82,7 +82,7 @@ static void put(mpijob_doc *doc, const struct mpijob__job_row *row, const char *
 	}
 }
 
-static int fill(mpijob *job, int reference)
+static int set_defaults(mpijob *job, int reference)
 {
 	const mpijob_node *root = mpijob__job_node(job);
 	mpijob_doc *draft = NULL;
@@ -93,7 +93,7 @@ static int fill(mpijob *job, int reference)
 			continue;
 		if (!draft)
 			draft = mpijob__job_state_draft(job);
-		put(draft, mpijob__job_field_row(i),
+		set_default(draft, mpijob__job_field_row(i),
 		    default_of(mpijob__job_field_row(i), reference));
 		code = mpijob_doc_error(draft);
 		if (code) {
@@ -122,5 +122,5 @@ int mpijob_default(mpijob *job, const struct mpijob_default_options *options, mp
 	report = mpijob__job_state_report(job, diag, known.reference != 0);
 	check_objects(&report, mpijob__job_node(job));
 	code = mpijob__job_report_result(&report);
-	return code ? code : fill(job, report.reference);
+	return code ? code : set_defaults(job, report.reference);
 }

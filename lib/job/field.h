@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The field table as the engines of this room see it: what fields.h says, and where a value lives
- * in C. */
+/* The field table inside lib/job: struct mpijob_field, and where the C structs store the value. */
 #ifndef MPIJOB__JOB_FIELD_H
 #define MPIJOB__JOB_FIELD_H
 
@@ -8,7 +7,7 @@
 #include <mpijob/doc.h>
 #include <mpijob/fields.h>
 
-/* Rows. Append in the order of the document; the numbers are private. 0 is the document itself. */
+/* Rows, in the order of the document. The numbers are private. 0 is the document itself. */
 enum mpijob__job_field_id {
 	FIELD_ROOT,
 	FIELD_API_VERSION,
@@ -88,55 +87,55 @@ enum mpijob__job_struct_id {
 	STRUCT_END
 };
 
-/* What a MPIJOB_KIND_DOCUMENT must look like. */
+/* The form of a MPIJOB_KIND_DOCUMENT. */
 enum mpijob__job_shape { SHAPE_MAP, SHAPE_STRINGS, SHAPE_QUANTITIES };
 
-/* An object that always exists for the operator: it is made to hold its defaults. */
-#define FIELD_MADE    1u
-#define FIELD_IMPLIED 2u /* Absent means the default; it is not written. */
-#define FIELD_EMPTY   4u /* An empty string counts as absent. */
-#define FIELD_PLAIN   8u /* The member is a number itself, not a pointer to one; 0 is absent. */
-/* An object whose keys that are no rows are those of Kubernetes' ObjectMeta. */
+/* An object that always exists for the operator: defaulting creates it. */
+#define FIELD_ALWAYS          1u
+#define FIELD_NOT_WRITTEN     2u /* Absent means the default; defaulting does not write it. */
+#define FIELD_EMPTY_IS_ABSENT 4u /* An empty string counts as absent. */
+#define FIELD_BY_VALUE        8u /* The member is a number, not a pointer to one; 0 is absent. */
+/* An object that also has the keys of Kubernetes' ObjectMeta. */
 #define FIELD_META    16u
 #define FIELD_LENIENT 32u /* mpi-operator v0.8.2 does not check the value. */
-#define FIELD_BY_ROLE 64u /* An object whose keys are roles: they stand in brackets in a path. */
+#define FIELD_BY_ROLE 64u /* An object whose keys are roles; a path has them in brackets. */
 
-/* What the API server makes sure of, by the CRD; the rest is the operator's. */
-#define CRD_FILLS    1u /* It fills in the default. */
-#define CRD_CHECKS   2u /* It accepts the choices only. */
-#define CRD_REQUIRES 4u /* It must be there. */
+/* What the API server does according to the CRD; the operator does the rest. */
+#define CRD_DEFAULTS 1u /* It sets the default. */
+#define CRD_CHECKS   2u /* It accepts only the choices. */
+#define CRD_REQUIRES 4u /* The field is required. */
 
 struct mpijob__job_row {
 	struct mpijob_field field;
-	const char *key;               /* The last step of the path. */
-	const char *required;          /* Must be there; in the reference's words. */
-	const char *reference_default; /* What v0.8.2 fills in where it is not default_text. */
+	const char *key; /* The last step of the path. */
+	/* The field is required; the text is mpi-operator's message. */
+	const char *required;
+	const char *reference_default; /* The default of v0.8.2 if it is not default_text. */
 	const int64_t *maximum;
-	size_t offset;       /* Of the member in struct `in`. */
-	size_t count_offset; /* MPIJOB_KIND_LIST: of the member that counts. */
-	uint8_t parent;      /* The row of the object around it. */
-	uint8_t in;          /* The struct that has the member; STRUCT_NONE: no struct has. */
-	/* OBJECT, LIST: the struct it becomes; STRUCT_NONE: part of the struct around it. */
+	size_t offset;       /* Offset of the member in struct `in`. */
+	size_t count_offset; /* MPIJOB_KIND_LIST: offset of the count. */
+	uint8_t parent;      /* The row of its parent object. */
+	uint8_t in;          /* The struct with the member; STRUCT_NONE: there is no member. */
+	/* OBJECT, LIST: its struct; STRUCT_NONE: its members are in the struct of its parent. */
 	uint8_t of;
-	uint8_t list_key; /* LIST: the row that tells entries apart. */
+	uint8_t list_key; /* LIST: the row whose value identifies an entry. */
 	uint8_t shape;
-	uint8_t schema; /* SHAPE_MAP: the type of Kubernetes, of schema.h. */
+	uint8_t schema; /* SHAPE_MAP: the Kubernetes type, see schema.h. */
 	uint8_t flags;
 	uint8_t crd; /* CRD_*. */
 };
 
-/* The row of an id; FIELD_ROOT is an object without path. */
+/* The row of an id; FIELD_ROOT is an object without a path. */
 const struct mpijob__job_row *mpijob__job_field_row(int id);
 
 /* The full size of a struct. */
 size_t mpijob__job_field_struct_size(int id);
 
-/* The member's last byte, counted from the struct's start: a struct that is shorter does not have
- * it. */
+/* The offset after the member: a shorter struct does not have it. */
 size_t mpijob__job_field_member_end(const struct mpijob__job_row *row);
 
-/* The value at a row's path below the root of a document; not through lists. NULL when absent,
- * null, or cut off. */
+/* The value at a row's path below the root of a document; not inside lists. NULL when absent or
+ * null, or if a parent is not a map. */
 const mpijob_node *mpijob__job_field_node(const mpijob_node *root, int id);
 
 #endif

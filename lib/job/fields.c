@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE table: every field of an MPIJob that this library knows, one row each. Defaults, checks,
- * typed structs, the field reference and the bindings read it; a new field is one id in field.h,
- * one member in spec.h and one row here. `since` is the first release of mpi-operator whose v2beta1
- * has the field.
+ * The field table: one row for every field of an MPIJob. Defaults, validation, typed structs, the
+ * field reference and the bindings read it. CONTRIBUTING.md says what a new field needs. `since` is
+ * the first release of mpi-operator whose v2beta1 has the field.
  */
 #include "base/api.h"
 #include "job/field.h"
@@ -97,7 +96,7 @@ static const struct mpijob__job_row rows[] = {
 	[FIELD_SPEC] = {
 		.field = { SIZE, .path = "spec", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
 			.summary = "The desired state of the job." },
-		.parent = FIELD_ROOT, .key = "spec", .of = STRUCT_SPEC, .flags = FIELD_MADE,
+		.parent = FIELD_ROOT, .key = "spec", .of = STRUCT_SPEC, .flags = FIELD_ALWAYS,
 	},
 	[FIELD_REPLICA_SPECS] = {
 		.field = { SIZE, .path = "spec.mpiReplicaSpecs", .kind = MPIJOB_KIND_OBJECT,
@@ -133,7 +132,7 @@ static const struct mpijob__job_row rows[] = {
 			.default_text = "OnFailure", .choices = restart_policies, .since = "0.3.0",
 			.summary = "Whether a failed launcher restarts in its pod, or as a new pod "
 			  "(Never)." },
-		.parent = FIELD_LAUNCHER, .key = "restartPolicy", .flags = FIELD_EMPTY,
+		.parent = FIELD_LAUNCHER, .key = "restartPolicy", .flags = FIELD_EMPTY_IS_ABSENT,
 		.in = STRUCT_REPLICA_SPEC, .offset = offsetof(struct mpijob_replica_spec,
 		restart_policy),
 	},
@@ -170,7 +169,7 @@ static const struct mpijob__job_row rows[] = {
 			.kind = MPIJOB_KIND_CHOICE,
 			.default_text = "Never", .choices = restart_policies, .since = "0.3.0",
 			.summary = "Whether a failed worker is restarted in its pod." },
-		.parent = FIELD_WORKER, .key = "restartPolicy", .flags = FIELD_EMPTY,
+		.parent = FIELD_WORKER, .key = "restartPolicy", .flags = FIELD_EMPTY_IS_ABSENT,
 		.in = STRUCT_REPLICA_SPEC, .offset = offsetof(struct mpijob_replica_spec,
 		restart_policy),
 	},
@@ -193,21 +192,21 @@ static const struct mpijob__job_row rows[] = {
 		.parent = FIELD_SPEC, .key = "slotsPerWorker", .required = "must have number of "
 		"slots per worker",
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, slots_per_worker),
-		.crd = CRD_FILLS,
+		.crd = CRD_DEFAULTS,
 	},
 	[FIELD_RUN_LAUNCHER_AS_WORKER] = {
 		.field = { SIZE, .path = "spec.runLauncherAsWorker", .kind = MPIJOB_KIND_BOOL,
 			.default_text = "false",
 			.since = "0.5.0", .summary = "Whether ranks run on the launcher too." },
-		.parent = FIELD_SPEC, .key = "runLauncherAsWorker", .flags = FIELD_IMPLIED,
+		.parent = FIELD_SPEC, .key = "runLauncherAsWorker", .flags = FIELD_NOT_WRITTEN,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, run_launcher_as_worker),
-		.crd = CRD_FILLS,
+		.crd = CRD_DEFAULTS,
 	},
 	[FIELD_RUN_POLICY] = {
 		.field = { SIZE, .path = "spec.runPolicy", .kind = MPIJOB_KIND_OBJECT,
 			.since = "0.3.0",
 			.summary = "Settings for the whole job: retries, limits, cleanup." },
-		.parent = FIELD_SPEC, .key = "runPolicy", .flags = FIELD_MADE,
+		.parent = FIELD_SPEC, .key = "runPolicy", .flags = FIELD_ALWAYS,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, run_policy),
 		.of = STRUCT_RUN_POLICY,
 	},
@@ -262,9 +261,9 @@ static const struct mpijob__job_row rows[] = {
 			.summary =
 			    "Whether the job is suspended: its workers are deleted, the job is "
 			    "kept." },
-		.parent = FIELD_RUN_POLICY, .key = "suspend", .flags = FIELD_IMPLIED,
+		.parent = FIELD_RUN_POLICY, .key = "suspend", .flags = FIELD_NOT_WRITTEN,
 		.in = STRUCT_RUN_POLICY, .offset = offsetof(struct mpijob_run_policy, suspend),
-		.crd = CRD_FILLS,
+		.crd = CRD_DEFAULTS,
 	},
 	[FIELD_MANAGED_BY] = {
 		.field = { SIZE, .path = "spec.runPolicy.managedBy", .kind = MPIJOB_KIND_STRING,
@@ -341,9 +340,9 @@ static const struct mpijob__job_row rows[] = {
 			    "The directory of the job's SSH keys in every pod." },
 		.parent = FIELD_SPEC, .key = "sshAuthMountPath",
 		.required = "must have a mount path for SSH credentials",
-		.flags = FIELD_EMPTY,
+		.flags = FIELD_EMPTY_IS_ABSENT,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, ssh_auth_mount_path),
-		.crd = CRD_FILLS,
+		.crd = CRD_DEFAULTS,
 	},
 	[FIELD_LAUNCHER_CREATION_POLICY] = {
 		.field = { SIZE, .path = "spec.launcherCreationPolicy", .kind = MPIJOB_KIND_CHOICE,
@@ -352,9 +351,9 @@ static const struct mpijob__job_row rows[] = {
 			.summary = "Whether the launcher is created at once or when all workers "
 			  "are ready." },
 		.parent = FIELD_SPEC, .key = "launcherCreationPolicy",
-		.flags = FIELD_EMPTY | FIELD_LENIENT,
+		.flags = FIELD_EMPTY_IS_ABSENT | FIELD_LENIENT,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, launcher_creation_policy),
-		.crd = CRD_FILLS,
+		.crd = CRD_DEFAULTS,
 	},
 	[FIELD_MPI_IMPLEMENTATION] = {
 		.field = { SIZE, .path = "spec.mpiImplementation", .kind = MPIJOB_KIND_CHOICE,
@@ -363,9 +362,9 @@ static const struct mpijob__job_row rows[] = {
 			.summary =
 			    "The MPI for which hostfile and environment are written; MPICH "
 			    "since 0.5.0." },
-		.parent = FIELD_SPEC, .key = "mpiImplementation", .flags = FIELD_EMPTY,
+		.parent = FIELD_SPEC, .key = "mpiImplementation", .flags = FIELD_EMPTY_IS_ABSENT,
 		.in = STRUCT_SPEC, .offset = offsetof(struct mpijob_spec, mpi_implementation),
-		.crd = CRD_FILLS | CRD_CHECKS,
+		.crd = CRD_DEFAULTS | CRD_CHECKS,
 	},
 	[FIELD_STATUS] = {
 		.field = { SIZE, .path = "status", .kind = MPIJOB_KIND_OBJECT, .since = "0.3.0",
@@ -452,7 +451,7 @@ static const struct mpijob__job_row rows[] = {
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
 			.summary = "Number of running launcher pods." },
-		.parent = FIELD_LAUNCHER_STATUS, .key = "active", .flags = FIELD_PLAIN,
+		.parent = FIELD_LAUNCHER_STATUS, .key = "active", .flags = FIELD_BY_VALUE,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		active),
 	},
@@ -461,7 +460,7 @@ static const struct mpijob__job_row rows[] = {
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
 			.summary = "Number of succeeded launcher pods." },
-		.parent = FIELD_LAUNCHER_STATUS, .key = "succeeded", .flags = FIELD_PLAIN,
+		.parent = FIELD_LAUNCHER_STATUS, .key = "succeeded", .flags = FIELD_BY_VALUE,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		succeeded),
 	},
@@ -470,7 +469,7 @@ static const struct mpijob__job_row rows[] = {
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
 			.summary = "Number of failed launcher pods." },
-		.parent = FIELD_LAUNCHER_STATUS, .key = "failed", .flags = FIELD_PLAIN,
+		.parent = FIELD_LAUNCHER_STATUS, .key = "failed", .flags = FIELD_BY_VALUE,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		failed),
 	},
@@ -501,7 +500,7 @@ static const struct mpijob__job_row rows[] = {
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
 			.summary = "Number of running worker pods." },
-		.parent = FIELD_WORKER_STATUS, .key = "active", .flags = FIELD_PLAIN,
+		.parent = FIELD_WORKER_STATUS, .key = "active", .flags = FIELD_BY_VALUE,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		active),
 	},
@@ -510,7 +509,7 @@ static const struct mpijob__job_row rows[] = {
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
 			.summary = "Number of succeeded worker pods." },
-		.parent = FIELD_WORKER_STATUS, .key = "succeeded", .flags = FIELD_PLAIN,
+		.parent = FIELD_WORKER_STATUS, .key = "succeeded", .flags = FIELD_BY_VALUE,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		succeeded),
 	},
@@ -519,7 +518,7 @@ static const struct mpijob__job_row rows[] = {
 			.kind = MPIJOB_KIND_INT32,
 			.since = "0.3.0",
 			.summary = "Number of failed worker pods." },
-		.parent = FIELD_WORKER_STATUS, .key = "failed", .flags = FIELD_PLAIN,
+		.parent = FIELD_WORKER_STATUS, .key = "failed", .flags = FIELD_BY_VALUE,
 		.in = STRUCT_REPLICA_STATUS, .offset = offsetof(struct mpijob_replica_status,
 		failed),
 	},
@@ -607,7 +606,7 @@ size_t mpijob__job_field_member_end(const struct mpijob__job_row *row)
 {
 	if (row->field.kind == MPIJOB_KIND_LIST)
 		return row->count_offset + sizeof(size_t);
-	if (row->field.kind == MPIJOB_KIND_CHOICE || (row->flags & FIELD_PLAIN))
+	if (row->field.kind == MPIJOB_KIND_CHOICE || (row->flags & FIELD_BY_VALUE))
 		return row->offset + sizeof(int32_t);
 	return row->offset + sizeof(void *);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which environment variables each MPI is told its hostfile, slots and ssh arguments by: THE table,
- * which rendering adds and validation warns by. The reference's variables come behind the user's,
- * so that they win. Ours are those that newer MPIs read and the reference does not set (Open MPI 5
- * reads none of the OMPI_MCA_orte_ ones and would start all ranks on the launcher; Hydra does not
- * know HYDRA_LAUNCH_EXTRA_ARGS): they are left out where the user's own environment may give them
- * already. Open MPI 5 is not told to keep whole names: it gives them to ssh all the same, and would
- * not know the launcher by its own.
+ * The table of environment variables that give each MPI its hostfile, slots and ssh arguments.
+ * Rendering adds them, and validation warns about variables of the user with the same names. The
+ * variables of mpi-operator v0.8.2 come after the user's and override them. The others are for
+ * newer MPIs, which v0.8.2 does not support: Open MPI 5 ignores the OMPI_MCA_orte_ variables and
+ * would start all ranks on the launcher; Hydra does not know HYDRA_LAUNCH_EXTRA_ARGS. They are not
+ * set if the user's environment may set them. Open MPI 5 gets no variable to keep fully qualified
+ * names: it passes them to ssh anyway, and with it would not recognize the launcher by its own
+ * name.
  */
 #include "job/injected.h"
 
@@ -20,7 +21,7 @@
 #define TEXT(text) INJECTED_TEXT, text
 #define SSH        INJECTED_SSH, "-o ConnectionAttempts=10"
 #define SLOTS      INJECTED_SLOTS, NULL
-#define NOTHING    INJECTED_NONE, NULL
+#define NOTHING    INJECTED_EMPTY, NULL
 
 static const struct mpijob__job_injected rows[] = {
 	{ "K_MPI_JOB_ROLE", TEXT("launcher"), 0, LAUNCHER, 0, INJECTED_BY_REFERENCE },
@@ -40,7 +41,7 @@ static const struct mpijob__job_injected rows[] = {
 	{ "HYDRA_HOST_FILE", TEXT(MPIJOB__JOB_HOSTFILE_PATH), MPIJOB_MPICH, LAUNCHER, 0,
 	    INJECTED_BY_REFERENCE },
 	{ "HYDRA_LAUNCH_EXTRA_ARGS", SSH, MPIJOB_MPICH, LAUNCHER, 0, INJECTED_BY_REFERENCE },
-	/* Empty, so that a launcher that computes nothing takes no GPU. */
+	/* Empty, so that a launcher without ranks uses no GPU. */
 	{ "NVIDIA_VISIBLE_DEVICES", NOTHING, 0, LAUNCHER, 1, INJECTED_BY_REFERENCE },
 	{ "NVIDIA_DRIVER_CAPABILITIES", NOTHING, 0, LAUNCHER, 1, INJECTED_BY_REFERENCE },
 	{ "PRTE_MCA_prte_default_hostfile", TEXT(MPIJOB__JOB_HOSTFILE_PATH), MPIJOB_OPENMPI,
@@ -57,11 +58,11 @@ const struct mpijob__job_injected *mpijob__job_injected_at(size_t index)
 }
 
 int mpijob__job_injected_applies(const struct mpijob__job_injected *row, int worker, int32_t mpi,
-    int launcher_works)
+    int launcher_has_ranks)
 {
 	if (row->worker != worker || (row->mpi != 0 && row->mpi != mpi))
 		return 0;
-	return !row->idle_launcher || !launcher_works;
+	return !row->idle_launcher || !launcher_has_ranks;
 }
 
 const mpijob_node *mpijob__job_injected_in_env(const mpijob_node *env, size_t count,
@@ -77,7 +78,7 @@ const mpijob_node *mpijob__job_injected_in_env(const mpijob_node *env, size_t co
 	return NULL;
 }
 
-/* Every source may hold the names that begin with its prefix. */
+/* A source may contain any name that begins with its prefix. */
 const mpijob_node *mpijob__job_injected_in_source(const mpijob_node *sources, const char *name)
 {
 	for (size_t i = 0; i < mpijob_node_count(sources); i++) {

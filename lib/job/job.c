@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes a document a job, and how long a job's parts live: which version and kind is accepted
- * and what to say to the others, who owns the document, and that every change goes through a draft.
+ * Creates, identifies and frees jobs: which apiVersion and kind are accepted, what the finding
+ * about another one says, and how a draft replaces the document of a job.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,11 @@
 
 #define GROUP MPIJOB__BASE_API_GROUP "/"
 
-/* Versions of MPIJob that were, and whose they are. */
+/* Other versions of MPIJob, and the projects that define them. */
 static const struct {
 	const char *version;
 	const char *owner;
-	const char *way; /* from there to here */
+	const char *way; /* how to convert it */
 } other_versions[] = {
 	{ MPIJOB__BASE_API_V1, "the training operator's MPIJob",
 	    "'mpijob convert --to v2beta1' writes it" },
@@ -59,7 +59,7 @@ static void refuse_version(mpijob_diag *diag, const struct mpijob__core_place *p
 		return;
 	}
 	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-version", "NotSupported",
-	    "apiVersion", place, "no known version of MPIJob: '%s'; use %s", version, ours);
+	    "apiVersion", place, "not a known version of MPIJob: '%s'; use %s", version, ours);
 }
 
 static void refuse_kind(mpijob_diag *diag, const struct mpijob__core_place *place,
@@ -96,7 +96,7 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	if (!version || !kind)
 		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
 		    "Required", mpijob__job_field_row(id)->field.path, &place,
-		    "not a Kubernetes object: %s is missing or no string",
+		    "not a Kubernetes object: %s is missing or not a string",
 		    version ? "kind" : "apiVersion");
 	else if (!kind_fits)
 		refuse_kind(diag, &place, version, kind);
@@ -105,7 +105,7 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	return MPIJOB_ERR_UNSUPPORTED;
 }
 
-/* Takes the document, also on failure. */
+/* Takes ownership of the document, also on failure. */
 static int job_of(mpijob_doc *doc, const char *source, mpijob **out)
 {
 	mpijob *job = doc ? calloc(1, sizeof(*job)) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server refuses of objects that are created, by kind: which form their names have,
- * where a pod is in them, and which maps have file names as keys. The rules for pods are those for
- * templates (lib/job/template*.c).
+ * mpijob_object_validate(): checks an object as an API server does when it creates one. Knows for
+ * each kind the format of the name, the path of the pod in it, and which maps have file names as
+ * keys. The rules for pods are those for templates (lib/job/template*.c).
  */
 #include <string.h>
 
@@ -17,9 +17,10 @@
 
 static const struct kind {
 	const char *version, *name;
-	mpijob__job_syntax *syntax; /* Of metadata.name; NULL: a subdomain. */
-	const char *pod;            /* Where a pod is; "": the object is one; NULL: nowhere. */
-	const char *files[2];       /* Maps that files are made of. */
+	mpijob__job_syntax *syntax; /* Format of metadata.name; NULL: a subdomain. */
+	/* Path of the pod; "": the object is a pod; NULL: it has no pod. */
+	const char *pod;
+	const char *files[2]; /* Maps whose keys are file names. */
 } kinds[] = {
 	{ "v1", "Namespace", mpijob__job_syntax_label, NULL, { NULL } },
 	{ "v1", "Service", mpijob__job_syntax_label, NULL, { NULL } },

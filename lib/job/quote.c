@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How Go prints a string in quotes: needed where a finding must equal the operator's own to the
- * letter. %q escapes what does not print; encoding/json also what could end a script in HTML.
+ * Quotes strings as Go does, because findings in reference mode are equal to the messages of
+ * mpi-operator. %q escapes characters that are not printable; encoding/json also escapes characters
+ * with a meaning in HTML.
  */
 #include "job/quote.h"
 
 #include <string.h>
 
-/* Ranges of code points that are spaces, controls, private or no characters. */
+/* Ranges of code points that are spaces, controls, private or unassigned. */
 static const struct {
 	uint32_t first;
 	uint32_t last;
@@ -31,7 +32,7 @@ static const struct {
 	{ 0xf0000, 0x10ffff },
 };
 
-/* One character of valid UTF-8; text of documents is. Returns its length. */
+/* Decode one character; text of documents is valid UTF-8. Returns its length. */
 static size_t decode(const unsigned char *text, uint32_t *point)
 {
 	size_t len = text[0] < 0x80 ? 1 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
@@ -54,7 +55,7 @@ static int prints(uint32_t point)
 	return 1;
 }
 
-/* Escapes of one letter; `letters` stands in the order of `controls`. */
+/* The letter of a short escape; `letters` has the order of `controls`. */
 static char short_escape(uint32_t point, const char *controls, const char *letters)
 {
 	const char *at = point && point < 0x80 ? strchr(controls, (int)point) : NULL;

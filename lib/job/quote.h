@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings as the reference's messages print them. */
+/* Quoted strings in messages of mpi-operator. */
 #ifndef MPIJOB__JOB_QUOTE_H
 #define MPIJOB__JOB_QUOTE_H
 

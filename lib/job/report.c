@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How this room reports: errors are counted here and not read back from the diag, because a caller
- * may pass none, one that is full, or one that already holds findings of something else.
+ * Reports findings for lib/job. It counts errors itself and does not read them from the diag,
+ * because the caller may pass no diag, a full one, or one that already contains other findings.
  */
 #include "job/report.h"
 
@@ -22,19 +22,19 @@ struct mpijob__core_place mpijob__job_report_place(const struct mpijob__job_repo
 	return place.line || !around ? place : *around;
 }
 
-/* How many findings of a kind there are; NULL for a kind of another directory. */
-static uint8_t *said(struct mpijob__job_report *report, const char *id)
+/* The counter for findings of a kind; NULL for a kind of another directory. */
+static uint8_t *counter_of(struct mpijob__job_report *report, const char *id)
 {
 	for (size_t i = 0; i < MPIJOB__JOB_REPORT_KINDS && kinds[i][0]; i++)
 		if (strcmp(kinds[i], id) == 0)
-			return &report->said[i];
+			return &report->counts[i];
 	return NULL;
 }
 
-/* Count a finding that is not made when as many of its kind are kept as may be. */
-static int skip(struct mpijob__job_report *report, int32_t severity, const char *id)
+/* Whether the limit for a kind is reached: then count the finding as dropped. */
+static int is_full(struct mpijob__job_report *report, int32_t severity, const char *id)
 {
-	uint8_t *count = said(report, id);
+	uint8_t *count = counter_of(report, id);
 
 	if (!count || *count < MPIJOB__JOB_REPORT_MOST)
 		return 0;
@@ -44,19 +44,19 @@ static int skip(struct mpijob__job_report *report, int32_t severity, const char 
 	return 1;
 }
 
-static int32_t loose_severity(const struct mpijob__job_report *report)
+static int32_t strict_severity(const struct mpijob__job_report *report)
 {
 	return report->strict ? MPIJOB_SEVERITY_ERROR : MPIJOB_SEVERITY_WARNING;
 }
 
 int mpijob__job_report_is_full(struct mpijob__job_report *report, const char *id)
 {
-	return skip(report, MPIJOB_SEVERITY_ERROR, id);
+	return is_full(report, MPIJOB_SEVERITY_ERROR, id);
 }
 
-int mpijob__job_report_loose_is_full(struct mpijob__job_report *report, const char *id)
+int mpijob__job_report_strict_is_full(struct mpijob__job_report *report, const char *id)
 {
-	return skip(report, loose_severity(report), id);
+	return is_full(report, strict_severity(report), id);
 }
 
 static void add(struct mpijob__job_report *report, int32_t severity,
@@ -69,9 +69,9 @@ static void add(struct mpijob__job_report *report, int32_t severity,
 {
 	uint8_t *count;
 
-	if (skip(report, severity, id))
+	if (is_full(report, severity, id))
 		return;
-	count = said(report, id);
+	count = counter_of(report, id);
 	if (count)
 		++*count;
 	report->errors +=
@@ -99,13 +99,13 @@ void mpijob__job_report_error(struct mpijob__job_report *report,
 	va_end(args);
 }
 
-void mpijob__job_report_loose(struct mpijob__job_report *report,
+void mpijob__job_report_strict(struct mpijob__job_report *report,
     const struct mpijob__job_spot *spot, const char *id, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	add(report, loose_severity(report), spot, id, report->strict ? "Invalid" : NULL, format,
+	add(report, strict_severity(report), spot, id, report->strict ? "Invalid" : NULL, format,
 	    args);
 	va_end(args);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What no single row can say: that the last worker's name must be a DNS label, that a template
- * needs a container, and which combinations are accepted and then never work. One small function
- * for each rule.
+ * Rules that need more than one row of the field table: the name of the last worker must be a DNS
+ * label, a template needs a container, and some combinations are accepted but never work. Each rule
+ * is one small function.
  */
 #include "job/rules.h"
 
@@ -41,7 +41,7 @@ static int is_map(const mpijob_node *node)
 	return mpijob_node_kind(node) == MPIJOB_NODE_MAP;
 }
 
-/* Neither absent, null, nor of the kind: said elsewhere. */
+/* Whether a value has another kind, which the type check reports. */
 static int is_wrong(const mpijob_node *node, int32_t kind)
 {
 	return mpijob_node_kind(node) > MPIJOB_NODE_NULL && mpijob_node_kind(node) != kind;
@@ -68,8 +68,8 @@ static struct mpijob__job_spot spot_of(const struct mpijob__job_report *report,
 	return spot;
 }
 
-/* A spot below a template: its path, `below` appended, and the place of `node`, or else of the
- * template. */
+/* The spot of a value below a template: the template's path with `below` appended, and the place of
+ * `node`, or if it has none, of the template. */
 struct inner {
 	struct mpijob_text path;
 	struct mpijob__job_spot spot;
@@ -98,7 +98,7 @@ static const mpijob_node *pod_spec(const mpijob_node *root, int template)
 	return mpijob_node_get(mpijob__job_field_node(root, template), "spec");
 }
 
-/* A template without containers. */
+/* A template needs at least one container. */
 static void rule_containers(struct mpijob__job_report *report, const mpijob_node *root, int object,
     int template)
 {
@@ -144,7 +144,7 @@ static int is_label_text(const char *text)
 	return 1;
 }
 
-/* In the reference's words, with those of Kubernetes inside. */
+/* The message of mpi-operator, which contains that of Kubernetes. */
 static void reference_name(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
     const char *name, const char *pod, size_t pod_length)
 {
@@ -173,8 +173,8 @@ static void reference_name(struct mpijob__job_report *report, const struct mpijo
 	mpijob__base_text_release(&message);
 }
 
-/* Names of pods are labels in DNS; the last worker has the longest. */
-static void judge_name(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
+/* Names of pods are DNS labels; the name of the last worker is the longest. */
+static void check_name(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
     const char *name, size_t generated, int64_t workers)
 {
 	struct mpijob_text pod = { 0 };
@@ -189,7 +189,8 @@ static void judge_name(struct mpijob__job_report *report, const struct mpijob__j
 			reference_name(report, spot, name, mpijob_text_data(&pod), length + rest);
 	} else if (!is_label_text(name) || (!generated && name[length - 1] == '-')) {
 		mpijob__job_report_error(report, spot, "invalid-name", "Invalid",
-		    "'%s' is no name for pods; use lower case letters, digits and '-', begin with "
+		    "'%s' is not a valid name for pods; use lower case letters, digits and '-', "
+		    "begin with "
 		    "a letter, end with a letter or digit",
 		    name);
 	} else if (length + rest > LABEL_LENGTH) {
@@ -213,17 +214,17 @@ static void rule_name(struct mpijob__job_report *report, const mpijob_node *root
 	    is_wrong(mpijob__job_field_node(root, FIELD_METADATA), MPIJOB_NODE_MAP))
 		return;
 	if (has_name || report->reference) {
-		judge_name(report, &spot, has_name ? name.text : "", 0, workers);
+		check_name(report, &spot, has_name ? name.text : "", 0, workers);
 	} else if (read(root, FIELD_GENERATE_NAME, &generate) == VALUE_GIVEN && generate.text[0]) {
 		spot = spot_of(report, root, FIELD_GENERATE_NAME);
-		judge_name(report, &spot, generate.text, GENERATED_LENGTH, workers);
+		check_name(report, &spot, generate.text, GENERATED_LENGTH, workers);
 	} else {
 		mpijob__job_report_error(report, &spot, "missing", "Required",
 		    "a value is required");
 	}
 }
 
-/* The role's own restart policy wins over the template's. */
+/* The restart policy of the role overrides that of the template. */
 static void rule_restart_policy(struct mpijob__job_report *report, const mpijob_node *root,
     int template, int restart_policy)
 {
@@ -243,7 +244,7 @@ static void rule_restart_policy(struct mpijob__job_report *report, const mpijob_
 	inner_end(&inner);
 }
 
-/* Ranks need hosts: workers, or a launcher that is one. */
+/* Ranks need hosts: workers, or a launcher that runs ranks. */
 static void rule_hosts(struct mpijob__job_report *report, const mpijob_node *root)
 {
 	struct mpijob__job_value value;
@@ -281,7 +282,7 @@ static void rule_gang(struct mpijob__job_report *report, const mpijob_node *root
 		    (long long)value.number);
 }
 
-/* One entry of the job's own labels or annotations. */
+/* Report an entry of the job's labels or annotations. */
 static void refuse_entry(struct mpijob__job_report *report, const mpijob_node *root, int id,
     size_t index, const char *what, const char *must)
 {

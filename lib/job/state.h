@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job is made of, for the files of this room only. */
+/* The members of a job, for the files of lib/job only. */
 #ifndef MPIJOB__JOB_STATE_H
 #define MPIJOB__JOB_STATE_H
 
@@ -7,7 +7,7 @@
 #include "job/job.h"
 #include "job/report.h"
 
-/* Typed views that were asked for; dropped when the job changes. */
+/* The typed views that exist; discarded when the job changes. */
 struct mpijob__job_views {
 	struct mpijob__base_arena memory;
 	const struct mpijob_spec *spec;
@@ -16,14 +16,14 @@ struct mpijob__job_views {
 
 struct mpijob {
 	mpijob_doc *doc;
-	char *source; /* For findings; a draft's document need not know it. */
-	/* Behind a pointer, so that looking leaves the job const. */
+	char *source; /* Name for findings; the document of a draft may not have it. */
+	/* A pointer, so that views can be created for a const job. */
 	struct mpijob__job_views *views;
 };
 
 /*
- * A change is made on a draft, a copy of the document, and then put in the place of the document:
- * so a failure changes nothing, and what is borrowed from the job may be part of the change.
+ * A change is made in a draft, a copy of the document, which then replaces the document. So a
+ * failure changes nothing, and values that are borrowed from the job may be stored in it.
  */
 mpijob_doc *mpijob__job_state_draft(const mpijob *job); /* NULL when memory ran out. */
 void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft);
@@ -31,8 +31,8 @@ void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft);
 struct mpijob__job_report mpijob__job_state_report(const mpijob *job, mpijob_diag *diag,
     int reference);
 
-/* Write a spec into the document of a job, as mpijob_spec_set() does; after a failure the document
- * is of no use. */
+/* Write a spec into the document of a job, as mpijob_spec_set() does; after a failure discard the
+ * document. */
 int mpijob__job_store_spec(mpijob_doc *doc, const struct mpijob_spec *spec, mpijob_diag *diag);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the structs of spec.h are written into a document: only what is inside a struct's size, only
- * what differs from what stands there (so that spelling, null and place of everything else
- * survive), and never a key that is no row.
+ * Writes the structs of spec.h into a document. It writes only members that are inside the caller's
+ * size, and only values that differ from those in the document, so that spelling, null, lines and
+ * columns of all other values are kept. It never changes unknown keys.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct store {
 	mpijob_diag *diag;
 };
 
-/* A caller's struct, brought to the size that this library knows. */
+/* A copy of the caller's struct, with the size of this library. */
 struct given {
 	union {
 		struct mpijob_spec spec;
@@ -31,12 +31,12 @@ struct given {
 		struct mpijob_replica_status replica_status;
 		char bytes[1];
 	} members;
-	size_t size; /* Of what the caller knows. */
+	size_t size; /* The caller's size. */
 };
 
 static int store_members(struct store *store, int id, mpijob_node *map, const struct given *given);
 
-static int refuse(struct store *store, const struct mpijob__job_row *row, int code,
+static int fail(struct store *store, const struct mpijob__job_row *row, int code,
     const char *message)
 {
 	mpijob__core_diag_addf(store->diag, MPIJOB_SEVERITY_ERROR,
@@ -51,13 +51,13 @@ static int take(struct store *store, const struct mpijob__job_row *row, const vo
 	int code;
 
 	if (!from)
-		return refuse(store, row, MPIJOB_ERR_USAGE, "an entry of the list is NULL");
+		return fail(store, row, MPIJOB_ERR_USAGE, "an entry of the list is NULL");
 	code = mpijob__base_struct_check(given->members.bytes,
 	    mpijob__job_field_struct_size(row->of), from);
 	if (code == MPIJOB_ERR_USAGE)
-		return refuse(store, row, code, "the struct's size is not set");
+		return fail(store, row, code, "the struct's size is not set");
 	if (code)
-		return refuse(store, row, code,
+		return fail(store, row, code,
 		    "the struct has a member that this version of the library does not know");
 	memcpy(&given->size, from, sizeof(given->size));
 	return 0;
@@ -85,7 +85,7 @@ static int member_value(const struct mpijob__job_row *row, const struct given *g
 
 	out->number = 0;
 	out->text = NULL;
-	if (row->field.kind == MPIJOB_KIND_CHOICE || (row->flags & FIELD_PLAIN)) {
+	if (row->field.kind == MPIJOB_KIND_CHOICE || (row->flags & FIELD_BY_VALUE)) {
 		memcpy(&small, given->members.bytes + row->offset, sizeof(small));
 		out->number = small;
 		return small ? VALUE_GIVEN : VALUE_ABSENT;
@@ -114,8 +114,8 @@ static int store_choice(struct store *store, const struct mpijob__job_row *row, 
 	while (row->field.choices[count])
 		count++;
 	if (number < 0 || number > count)
-		return refuse(store, row, MPIJOB_ERR_USAGE,
-		    "the number is none of this field's constants");
+		return fail(store, row, MPIJOB_ERR_USAGE,
+		    "the number is not one of this field's constants");
 	mpijob_node_put_string(store->doc, map, row->key, row->field.choices[number - 1]);
 	return 0;
 }
@@ -126,7 +126,7 @@ static int store_time(struct store *store, const struct mpijob__job_row *row, mp
 	char text[MPIJOB__BASE_TIME_SIZE];
 
 	if (!mpijob__base_time_format(seconds, text))
-		return refuse(store, row, MPIJOB_ERR_USAGE,
+		return fail(store, row, MPIJOB_ERR_USAGE,
 		    "the time is not within the years 0 to 9999");
 	mpijob_node_put_string(store->doc, map, row->key, text);
 	return 0;
@@ -143,15 +143,15 @@ static int same(const struct mpijob__job_row *row, const struct mpijob__job_valu
 static int store_scalar(struct store *store, const struct mpijob__job_row *row, mpijob_node *map,
     const struct given *given)
 {
-	struct mpijob__job_value value, stands;
+	struct mpijob__job_value value, current;
 	int state = member_value(row, given, &value);
-	int stood = mpijob__job_value_read(row, mpijob_node_get(map, row->key), &stands);
+	int old_state = mpijob__job_value_read(row, mpijob_node_get(map, row->key), &current);
 
-	if (state == stood && (state == VALUE_ABSENT || same(row, &value, &stands)))
+	if (state == old_state && (state == VALUE_ABSENT || same(row, &value, &current)))
 		return 0;
 	if (state == VALUE_ABSENT) {
-		/* A plain 0 that stands there is not a difference. */
-		if (!(row->flags & FIELD_PLAIN) || stood != VALUE_GIVEN || stands.number)
+		/* An explicit 0 in the document is not a difference. */
+		if (!(row->flags & FIELD_BY_VALUE) || old_state != VALUE_GIVEN || current.number)
 			mpijob_node_remove(map, row->key);
 		return 0;
 	}
@@ -185,7 +185,7 @@ static int store_document(struct store *store, const struct mpijob__job_row *row
 	return 0;
 }
 
-/* The map that stands at a key, or a new one. */
+/* The map at a key; it is created if there is none. */
 static mpijob_node *inner_map(struct store *store, const struct mpijob__job_row *row,
     mpijob_node *map)
 {
@@ -214,16 +214,16 @@ static int store_struct(struct store *store, int id, mpijob_node *map, const voi
 static int has_key(const struct mpijob__job_row *key, const mpijob_node *entry, int state,
     const struct mpijob__job_value *wanted)
 {
-	struct mpijob__job_value stands;
+	struct mpijob__job_value current;
 
 	if (mpijob_node_kind(entry) != MPIJOB_NODE_MAP ||
-	    mpijob__job_value_read(key, mpijob_node_get(entry, key->key), &stands) != state)
+	    mpijob__job_value_read(key, mpijob_node_get(entry, key->key), &current) != state)
 		return 0;
-	return state == VALUE_ABSENT || same(key, wanted, &stands);
+	return state == VALUE_ABSENT || same(key, wanted, &current);
 }
 
-/* The entry that a struct of the list means: the one at the same place if it has the same key, else
- * the first that has it; a key may be missing, or stand there twice. */
+/* The old entry that corresponds to a struct of the list: the one with the same index if it has the
+ * same key, otherwise the first one with that key. A key may be absent, or occur twice. */
 static const mpijob_node *entry_of(const struct mpijob__job_row *row, const mpijob_node *list,
     size_t index, const struct given *given)
 {
@@ -247,16 +247,16 @@ static int store_entry(struct store *store, int id, const mpijob_node *old, mpij
     size_t index, const void *from)
 {
 	const struct mpijob__job_row *row = mpijob__job_field_row(id);
-	const mpijob_node *stood;
+	const mpijob_node *old_entry;
 	mpijob_node *map;
 	struct given given;
 	int code = take(store, row, from, &given);
 
 	if (code)
 		return code;
-	stood = entry_of(row, old, index, &given);
-	if (mpijob_node_kind(stood) == MPIJOB_NODE_MAP)
-		map = mpijob_node_append(store->doc, list, mpijob_node_copy(store->doc, stood));
+	old_entry = entry_of(row, old, index, &given);
+	if (mpijob_node_kind(old_entry) == MPIJOB_NODE_MAP)
+		map = mpijob_node_append(store->doc, list, mpijob_node_copy(store->doc, old_entry));
 	else
 		map = mpijob_node_append_map(store->doc, list);
 	return store_members(store, id, map, &given);
@@ -278,7 +278,7 @@ static int store_list(struct store *store, int id, mpijob_node *map, const struc
 		return 0;
 	}
 	if (!entries)
-		return refuse(store, row, MPIJOB_ERR_USAGE, "entries are counted but not given");
+		return fail(store, row, MPIJOB_ERR_USAGE, "entries are counted but not given");
 	list = mpijob_node_new_list(store->doc);
 	for (size_t i = 0; !code && i < count; i++)
 		code = store_entry(store, id, old, list, i, entries[i]);
@@ -286,7 +286,7 @@ static int store_list(struct store *store, int id, mpijob_node *map, const struc
 	return code;
 }
 
-/* Whether a struct gives anything that belongs into an object without a struct of its own. */
+/* Whether a struct has a value for an object without a struct of its own. */
 static int gives_any(int id, const struct given *given)
 {
 	for (int i = 1; i < FIELD_END; i++) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What people write instead of a field's name: a slip of the fingers, the right name at the wrong
- * level (kubeflow.org/v1 had cleanPodPolicy directly in spec), or the name that an older version
- * had.
+ * Finds the field that an unknown key means: a misspelled name, a name at the wrong level
+ * (kubeflow.org/v1 had cleanPodPolicy directly in spec), or a name of an older version.
  */
 #include "job/suggest.h"
 
@@ -11,7 +10,7 @@
 #include "base/near.h"
 #include "job/field.h"
 
-/* Names of older versions that no edit distance finds. */
+/* Names of older versions that are too different for the edit distance. */
 static const struct {
 	const char *old;
 	int id;
@@ -36,7 +35,7 @@ static int part_of(int id)
 	return id;
 }
 
-static const char *elsewhere(int id, const char *key)
+static const char *path_elsewhere(int id, const char *key)
 {
 	const char *found = NULL;
 
@@ -61,7 +60,7 @@ const char *mpijob__job_suggest_key(int id, const char *key)
 		if (mpijob__job_field_row(i)->parent == id)
 			keys[i] = mpijob__job_field_row(i)->key;
 	}
-	near = elsewhere(id, key);
+	near = path_elsewhere(id, key);
 	if (!near)
 		near = mpijob__base_near_word(key, keys, FIELD_END);
 	for (size_t i = 0; !near && i < sizeof(renamed) / sizeof(renamed[0]); i++) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "Did you mean": what a word that is not known was probably meant to be. */
+/* "Did you mean": finds the word or field that a user probably meant. */
 #ifndef MPIJOB__JOB_SUGGEST_H
 #define MPIJOB__JOB_SUGGEST_H
 
-/* The choice meant by a word; NULL when none is near. */
+/* The nearest choice for a misspelled word; NULL when none is near. */
 const char *mpijob__job_suggest_choice(const char *word, const char *const *choices);
 
 /*
- * What is meant by an unknown key in the object of row `id`: a key of that object, or, where the
- * key is known elsewhere in the same part of the document, the path there; NULL when nothing is
- * near.
+ * The suggestion for an unknown key in the object of row `id`: a key of that object; or a path, if
+ * the key exists elsewhere in the same part of the document. NULL when there is none.
  */
 const char *mpijob__job_suggest_key(int id, const char *key);
 

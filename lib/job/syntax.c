@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grammars behind Kubernetes' names, each as the API server of 1.36 applies it: not what the
- * standards say, but what is refused. A label of DNS inside a longer name may be of any length; an
- * address may not be an IPv4 one in IPv6's clothes; a variable's name may be nearly anything.
+ * The formats of Kubernetes' names as the API server of 1.36 checks them, which differ from the
+ * standards: a DNS label inside a longer name may have any length, an IPv4-mapped IPv6 address is
+ * rejected, and the name of a variable may contain almost any character.
  */
 #include "job/syntax.h"
 
@@ -38,7 +38,8 @@ static int all_in(const char *text, size_t len, const char *set)
 	return 1;
 }
 
-/* At least one character; the first and the last are of `ends`, all of `inside`. */
+/* Whether a text is not empty, begins and ends with a character of `ends`, and has only characters
+ * of `inside`. */
 static int has_ends(const char *text, size_t len, const char *ends, const char *inside)
 {
 	return len && is_in(text[0], ends) && is_in(text[len - 1], ends) &&
@@ -69,8 +70,8 @@ const char *mpijob__job_syntax_prefix(const char *text)
 	char whole[SUBDOMAIN_LENGTH];
 	size_t len = strlen(text);
 
-	/* What is generated behind it ends the name: as if a letter stood for the dash and what is
-	 * before it. */
+	/* The generated suffix follows the dash. So the dash and the character before it are
+	 * checked as if they were one letter. */
 	if (len < 2 || len > SUBDOMAIN_LENGTH + 1 || text[len - 1] != '-')
 		return mpijob__job_syntax_subdomain(text);
 	memcpy(whole, text, len - 2);
@@ -231,7 +232,7 @@ const char *mpijob__job_syntax_sysctl(const char *text)
 	return good ? NULL : "a sysctl such as net.core.somaxconn";
 }
 
-/* Four decimal numbers up to 255, without leading zeros; the end, or NULL. */
+/* Skip four decimal numbers up to 255 without leading zeros. Returns the end, or NULL. */
 static const char *skip_ipv4(const char *text)
 {
 	for (int i = 0; i < 4; i++) {
@@ -252,11 +253,10 @@ static const char *skip_ipv4(const char *text)
 struct ipv6 {
 	unsigned int group[8];
 	int count;
-	int gap; /* Where "::" stood, or -1. */
+	int gap; /* Index of "::", or -1. */
 };
 
-/* One group of an address, or IPv4 at its end. Moves behind it, and behind a single colon; 0 when
- * it is none. */
+/* Parse one group of an address, or IPv4 at its end, and advance; 0 on failure. */
 static int take_group(struct ipv6 *out, const char **at)
 {
 	size_t len = strspn(*at, "0123456789abcdefABCDEF");
@@ -291,7 +291,7 @@ static int take_gap(struct ipv6 *out, const char **at)
 	return 1;
 }
 
-/* Addresses whose last 32 bits are those of IPv4 behind ffff are refused. */
+/* IPv4-mapped addresses (::ffff:a.b.c.d) are rejected. */
 static int is_mapped(const struct ipv6 *ip)
 {
 	unsigned int full[8] = { 0 };
@@ -369,7 +369,7 @@ const char *mpijob__job_syntax_image(const char *text)
 								    : NULL;
 }
 
-const char *mpijob__job_syntax_steps(const char *text)
+const char *mpijob__job_syntax_no_dotdot(const char *text)
 {
 	for (;;) {
 		size_t len = strcspn(text, "/");
@@ -389,7 +389,7 @@ const char *mpijob__job_syntax_absolute(const char *text)
 
 const char *mpijob__job_syntax_relative(const char *text)
 {
-	return *text == '/' ? "a relative path" : mpijob__job_syntax_steps(text);
+	return *text == '/' ? "a relative path" : mpijob__job_syntax_no_dotdot(text);
 }
 
 const char *mpijob__job_syntax_projected(const char *text)
@@ -422,7 +422,7 @@ const char *mpijob__job_syntax_iscsi(const char *text)
 	size_t len = strlen(text);
 	int good = 0;
 
-	/* The form may begin further behind: nobody anchored it. */
+	/* The regular expression of Kubernetes is not anchored: the name may begin later. */
 	for (const char *at = strncmp(text, "iqn", 3) == 0 ? text : NULL; at && !good;
 	     at = strstr(at + 1, "iqn."))
 		good = is_iqn(at);
@@ -435,8 +435,8 @@ const char *mpijob__job_syntax_iscsi(const char *text)
 		      "or naa";
 }
 
-/* Letters, digits and dashes between dots, 63 at most each; or 15 characters as NetBIOS has
- * them. */
+/* A DNS name with parts of at most 63 letters, digits and dashes; or a NetBIOS name of at most 15
+ * characters. */
 static int is_windows_domain(const char *text, size_t len)
 {
 	static const char forbidden[] = "\\/:*?\"<>|";
@@ -479,7 +479,7 @@ const char *mpijob__job_syntax_no_slash(const char *text)
 	return strchr(text, '/') ? "without '/'" : NULL;
 }
 
-/* As Go splits host and port: brackets around an address with colons. */
+/* As net.SplitHostPort of Go: an address with colons is in brackets. */
 static int is_host_port(const char *text, size_t len)
 {
 	size_t colon = len;

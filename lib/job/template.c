@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a pod template and the schema are walked together. First what the API server asks of an
- * MPIJob with the CRD: known fields, types, required fields, lists without repetitions. Then,
- * object by object, the rows of template_rows.c, which say what another API server, or the same,
- * will ask of the pods that are made of it.
+ * Walks a pod template and the schema together. First it makes the checks of an API server for an
+ * MPIJob with the CRD: known fields, types, required fields, unique list entries. Then it makes the
+ * checks of template_rows.c for each object: those of an API server for the pods that are created
+ * from the template.
  */
 #include "job/template.h"
 
@@ -20,10 +20,10 @@
 #define NEAR_MOST  63 /* No type has more fields. */
 #define ALWAYS     (UINT64_C(1) << 63)
 #define PARTS_MOST 4   /* No list has more keys. */
-#define KEY_SHOWN  317 /* bytes: the longest prefix of a label, a slash and the longest name */
+#define KEY_SHOWN  317 /* bytes of the longest valid key: prefix, slash and name */
 
-/* A key in brackets, in a finding's path. No valid key is longer than this, and every finding below
- * a key repeats it. */
+/* Append a key in brackets to a finding's path. A longer key is invalid; it is cut, because every
+ * finding below the key repeats it. */
 static int put_entry(struct mpijob_text *out, const char *key)
 {
 	size_t len = strlen(key);
@@ -55,7 +55,7 @@ static int put_path(struct mpijob_text *out, const struct mpijob__job_pod_templa
 			 : mpijob__base_field_path_index(out, step->index);
 }
 
-/* Where a step stands: its value, else what is around it. */
+/* The place of a step's value; if it has none, of its nearest parent. */
 static struct mpijob__core_place place_of(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
@@ -66,7 +66,7 @@ static struct mpijob__core_place place_of(const struct mpijob__job_pod_template 
 	return place.line ? place : at->place;
 }
 
-/* Where the key at `index` of the map at the step stands. */
+/* The place of the key at `index` of the step's map. */
 static void key_place(const struct mpijob__job_step *step, size_t index,
     struct mpijob__core_place *place)
 {
@@ -79,7 +79,7 @@ static void key_place(const struct mpijob__job_step *step, size_t index,
 	}
 }
 
-/* A finding's path and place, while it is made. */
+/* The spot of a finding, with the memory of its path. */
 struct spot {
 	struct mpijob_text path;
 	struct mpijob__job_spot spot;
@@ -103,7 +103,7 @@ static void spot_end(struct spot *spot)
 	mpijob__base_text_release(&spot->path);
 }
 
-void mpijob__job_template_refuse(const struct mpijob__job_pod_template *at,
+void mpijob__job_template_error(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, const char *key, const char *id, const char *reason,
     const char *format, ...)
 {
@@ -152,12 +152,12 @@ int mpijob__job_template_number(const mpijob_node *map, const char *key, int64_t
 	return mpijob_node_int(mpijob_node_get(map, key), out);
 }
 
-int mpijob__job_template_given(const mpijob_node *map, const char *key)
+int mpijob__job_template_has(const mpijob_node *map, const char *key)
 {
 	return mpijob_node_kind(mpijob_node_get(map, key)) > MPIJOB_NODE_NULL;
 }
 
-struct mpijob__job_step mpijob__job_template_into(const struct mpijob__job_step *step,
+struct mpijob__job_step mpijob__job_template_child(const struct mpijob__job_step *step,
     const char *key)
 {
 	struct mpijob__job_step inner = { step, key, 0, mpijob_node_get(step->node, key),
@@ -180,7 +180,7 @@ const mpijob_node *mpijob__job_template_spec(const struct mpijob__job_pod_templa
 	return mpijob__job_template_map(at->node, "spec");
 }
 
-/* What a kind is in the rows' words. */
+/* The MPIJOB_KIND_* of a SCHEMA_* kind. */
 static int32_t row_kind(int kind)
 {
 	static const int32_t kinds[] = {
@@ -220,7 +220,7 @@ static int is_int_or_string(const mpijob_node *node)
 	return mpijob_node_int(node, &number) && number <= INT32_MAX && number >= INT32_MIN;
 }
 
-/* Whether a value has the type of a scalar; a complaint when not. */
+/* Report a value that does not have the type of a scalar. */
 static void check_scalar(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, int kind)
 {
@@ -246,8 +246,8 @@ static void check_scalar(const struct mpijob__job_pod_template *at,
 static void visit_object(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
     int type);
 
-/* A value of an object, a map or a list. Only in a list a null is something, and to the operator
- * nowhere. */
+/* Visit a value in an object, a map or a list. A null counts as a value only in a list, and for the
+ * operator nowhere. */
 static void visit_value(const struct mpijob__job_pod_template *at, struct mpijob__job_step *step,
     const struct mpijob__schema_field *field)
 {
@@ -266,10 +266,10 @@ static void visit_value(const struct mpijob__job_pod_template *at, struct mpijob
 /* The value of a key; NULL also for null. */
 static const mpijob_node *given(const mpijob_node *map, const char *key)
 {
-	return mpijob__job_template_given(map, key) ? mpijob_node_get(map, key) : NULL;
+	return mpijob__job_template_has(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
-/* The next of several names with spaces between them; NULL behind the last. */
+/* The next of several names that are separated by spaces; NULL after the last. */
 static const char *next_name(const char *names, char out[48])
 {
 	size_t len = strcspn(names, " ");
@@ -281,7 +281,7 @@ static const char *next_name(const char *names, char out[48])
 	return names + len + (names[len] == ' ');
 }
 
-/* A kind, a text and what ends it. */
+/* Append a kind, a text and a terminator. Returns 1 or MPIJOB_ERR_NOMEM. */
 static int put_part(struct mpijob_text *out, char kind, const char *text, size_t len, char end)
 {
 	char *to;
@@ -305,7 +305,7 @@ int mpijob__job_template_identity(struct mpijob_text *out, const mpijob_node *no
 	size_t len;
 	int truth;
 
-	/* No string holds a byte of 0xff. */
+	/* UTF-8 does not contain the byte 0xff. */
 	if (text)
 		return put_part(out, 's', text, node ? mpijob_node_length(node) : strlen(text),
 		    '\xff');
@@ -321,7 +321,7 @@ int mpijob__job_template_identity(struct mpijob_text *out, const mpijob_node *no
 					 : put_part(out, 'n', number, len, ';');
 }
 
-/* What tells entries of a list apart. */
+/* The keys that identify an entry of a list. */
 struct identity {
 	size_t count; /* 0: the entry itself */
 	struct {
@@ -345,8 +345,8 @@ static void find_identity(struct identity *out, const struct mpijob__schema_fiel
 	}
 }
 
-/* Write the text that identifies an entry of a list: 1; 0 when it has none, and is left to other
- * rules. */
+/* Write the text that identifies an entry of a list. Returns 1; 0 if it has none, which other rules
+ * report; MPIJOB_ERR_NOMEM. */
 static int put_identity(struct mpijob_text *out, const struct identity *identity,
     const mpijob_node *entry)
 {
@@ -361,8 +361,8 @@ static int put_identity(struct mpijob_text *out, const struct identity *identity
 	return found;
 }
 
-/* The CRD's rules of lists are for templates; of a complete pod an API server compares the entries
- * of these. */
+/* Whether duplicates in a list are errors. For templates the CRD says so; in a complete pod an API
+ * server checks only these lists. */
 static int compares_entries(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *list)
 {
@@ -400,19 +400,19 @@ static void check_repetitions(const struct mpijob__job_pod_template *at,
 		if (found < 0)
 			at->report->code = MPIJOB_ERR_NOMEM;
 		else if (found == 0 && field->flags & SCHEMA_KEYED)
-			mpijob__job_template_refuse(at, &entry,
+			mpijob__job_template_error(at, &entry,
 			    at->pod ? mpijob__schema_text(field->keys) : NULL, "duplicate",
 			    "Duplicate", "has the same %s as entry %lu",
 			    mpijob__schema_text(field->keys), (unsigned long)k);
 		else if (found == 0)
-			mpijob__job_template_refuse(at, &entry, NULL, "duplicate", "Duplicate",
+			mpijob__job_template_error(at, &entry, NULL, "duplicate", "Duplicate",
 			    "is the same as entry %lu", (unsigned long)k);
 	}
 	mpijob__base_text_release(&text);
 	mpijob__doc_names_release(&seen);
 }
 
-int mpijob__job_template_repeated(const struct mpijob__job_pod_template *at,
+int mpijob__job_template_names_repeat(const struct mpijob__job_pod_template *at,
     struct mpijob__doc_names *names, const char *name)
 {
 	int added = name ? mpijob__doc_names_add(names, name, strlen(name), 0, NULL) : 1;
@@ -422,13 +422,13 @@ int mpijob__job_template_repeated(const struct mpijob__job_pod_template *at,
 	return added == 0;
 }
 
-int mpijob__job_template_named(const struct mpijob__doc_names *names, const char *name,
+int mpijob__job_template_names_find(const struct mpijob__doc_names *names, const char *name,
     uint32_t *index)
 {
 	return mpijob__doc_names_find(names, name, strlen(name), index);
 }
 
-void mpijob__job_template_names(const struct mpijob__job_pod_template *at,
+void mpijob__job_template_names_collect(const struct mpijob__job_pod_template *at,
     struct mpijob__doc_names *names, const mpijob_node *list, const char *key)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -463,8 +463,8 @@ static void visit_field(const struct mpijob__job_pod_template *at, struct mpijob
 	check_repetitions(at, step, field);
 }
 
-/* The key that was meant; NULL when none is near. */
-static const char *meant(int type, const char *key)
+/* The nearest field of a type for a misspelled key; NULL when none is near. */
+static const char *nearest_field(int type, const char *key)
 {
 	const char *names[NEAR_MOST];
 	size_t count;
@@ -478,33 +478,33 @@ static const char *meant(int type, const char *key)
 	return mpijob__base_near_word(key, names, used);
 }
 
-/* A key that the server drops: unknown to all, or only to the CRD. */
-static void dropped(const struct mpijob__job_pod_template *at, const struct mpijob__job_step *step,
-    size_t index, const struct mpijob__schema_field *field)
+/* Report a key that the server drops: an unknown field, or one that only the CRD does not have. */
+static void report_dropped(const struct mpijob__job_pod_template *at,
+    const struct mpijob__job_step *step, size_t index, const struct mpijob__schema_field *field)
 {
 	const char *key = mpijob_node_key(step->node, index), *near;
 	struct spot spot;
 
 	if (at->report->reference || at->pod ||
-	    mpijob__job_report_loose_is_full(at->report, field ? "pruned-field" : "unknown-field"))
+	    mpijob__job_report_strict_is_full(at->report, field ? "pruned-field" : "unknown-field"))
 		return;
-	near = field ? NULL : meant(step->type, key);
+	near = field ? NULL : nearest_field(step->type, key);
 	spot_begin(&spot, at, step, key);
 	key_place(step, index, &spot.spot.place);
 	if (field)
-		mpijob__job_report_loose(at->report, &spot.spot, "pruned-field",
+		mpijob__job_report_strict(at->report, &spot.spot, "pruned-field",
 		    "Kubernetes " MPIJOB__SCHEMA_KUBERNETES
 		    " has this field, but the CRD of " MPIJOB__SCHEMA_CRD
 		    " does not: the server drops it");
 	else
-		mpijob__job_report_loose(at->report, &spot.spot, "unknown-field",
+		mpijob__job_report_strict(at->report, &spot.spot, "unknown-field",
 		    "unknown field in the CRD of " MPIJOB__SCHEMA_CRD
 		    " and in Kubernetes " MPIJOB__SCHEMA_KUBERNETES ", the server drops it%s%s%s",
 		    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	spot_end(&spot);
 }
 
-/* Visit all keys. Which fields of the type are there: a bit for each, in the type's order. */
+/* Visit all keys. Returns the present fields of the type: one bit for each, in the type's order. */
 static uint64_t visit_keys(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
@@ -521,7 +521,7 @@ static uint64_t visit_keys(const struct mpijob__job_pod_template *at,
 		if (field)
 			present |= UINT64_C(1) << (field - fields);
 		if (!field || !(field->flags & SCHEMA_IN_CRD))
-			dropped(at, step, i, field);
+			report_dropped(at, step, i, field);
 		else if (mpijob_node_kind(inner.node) != MPIJOB_NODE_NULL)
 			visit_field(at, &inner, field);
 	}
@@ -537,16 +537,16 @@ static void check_required(const struct mpijob__job_pod_template *at,
 	for (size_t i = 0; i < count; i++) {
 		const char *key = mpijob__schema_text(fields[i].name);
 
-		/* Another rule has said this of containers already. */
+		/* Another rule reports missing containers. */
 		if (step->type == SCHEMA_PodSpec || !(fields[i].flags & SCHEMA_CRD_REQUIRED))
 			continue;
-		if (!mpijob__job_template_given(step->node, key))
-			mpijob__job_template_refuse(at, step, key, "missing", "Required",
+		if (!mpijob__job_template_has(step->node, key))
+			mpijob__job_template_error(at, step, key, "missing", "Required",
 			    "a value is required");
 	}
 }
 
-/* Empty where Kubernetes takes that for absent. */
+/* Whether a value is empty and Kubernetes treats it as absent. */
 static int is_empty(const struct mpijob__schema_field *field, const mpijob_node *node)
 {
 	int64_t number;
@@ -582,14 +582,14 @@ void mpijob__job_template_unsupported(const struct mpijob__job_pod_template *at,
 				     words[i]))
 			at->report->code = MPIJOB_ERR_NOMEM;
 	}
-	mpijob__job_template_refuse(at, step, NULL, "unsupported-value", "NotSupported",
+	mpijob__job_template_error(at, step, NULL, "unsupported-value", "NotSupported",
 	    "unsupported value '%s'; use %s%s%s%s", word, mpijob_text_data(&list),
 	    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 	mpijob__base_text_release(&list);
 }
 
-/* One value of a field by its row; `row` is NULL where there is none. */
-static void judge_value(const struct mpijob__job_pod_template *at,
+/* Check one value of a field; `row` may be NULL. */
+static void check_field_value(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, const struct mpijob__schema_field *field,
     const struct mpijob__job_template_row *row)
 {
@@ -597,52 +597,53 @@ static void judge_value(const struct mpijob__job_pod_template *at,
 	const char *must;
 	int64_t number;
 
-	if (text && !(row && (row->flags & ROW_OPEN)) && !mpijob__schema_allows(field, text))
+	if (text && !(row && (row->flags & ROW_ANY_WORD)) && !mpijob__schema_allows(field, text))
 		mpijob__job_template_unsupported(at, step, field, text);
 	if (!row)
 		return;
 	must = text && row->syntax ? row->syntax(text) : NULL;
 	if (must)
-		mpijob__job_template_refuse(at, step, NULL, "invalid-value", "Invalid",
+		mpijob__job_template_error(at, step, NULL, "invalid-value", "Invalid",
 		    "'%s' must be %s", text, must);
 	if ((row->flags & ROW_RANGE) && mpijob_node_int(step->node, &number) &&
 	    (number < row->low || number > row->high)) {
 		if (row->high == INT64_MAX)
-			mpijob__job_template_refuse(at, step, NULL, "out-of-range", "Invalid",
+			mpijob__job_template_error(at, step, NULL, "out-of-range", "Invalid",
 			    "must be at least %lld, not %lld", (long long)row->low,
 			    (long long)number);
 		else
-			mpijob__job_template_refuse(at, step, NULL, "out-of-range", "Invalid",
+			mpijob__job_template_error(at, step, NULL, "out-of-range", "Invalid",
 			    "must be from %lld to %lld, not %lld", (long long)row->low,
 			    (long long)row->high, (long long)number);
 	}
 }
 
-static void judge_field(const struct mpijob__job_pod_template *at,
+static void check_field(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, const struct mpijob__schema_field *field,
     const struct mpijob__job_template_row *row)
 {
 	struct mpijob__job_step inner =
-	    mpijob__job_template_into(step, mpijob__schema_text(field->name));
+	    mpijob__job_template_child(step, mpijob__schema_text(field->name));
 
 	if (is_empty(field, inner.node)) {
-		if (row && (row->flags & ROW_NEEDED) &&
-		    (mpijob__job_template_given(step->node, inner.key) ||
+		if (row && (row->flags & ROW_REQUIRED) &&
+		    (mpijob__job_template_has(step->node, inner.key) ||
 			!(field->flags & SCHEMA_CRD_REQUIRED)))
-			mpijob__job_template_refuse(at, step, inner.key, "missing", "Required",
+			mpijob__job_template_error(at, step, inner.key, "missing", "Required",
 			    "a value is required");
 		return;
 	}
 	if (field->shape == SCHEMA_ONE)
-		judge_value(at, &inner, field, row);
+		check_field_value(at, &inner, field, row);
 	for (size_t i = 0; field->shape == SCHEMA_LIST && i < mpijob_node_count(inner.node); i++) {
 		struct mpijob__job_step entry = mpijob__job_template_entry(&inner, i);
 
-		judge_value(at, &entry, field, row);
+		check_field_value(at, &entry, field, row);
 	}
 }
 
-/* List names, all or those that are given, with commas and `last` before the last one. */
+/* Append a list of names with commas, and `last` before the last one: all of them, or those that
+ * are keys of `map`. */
 static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_template *at,
     const mpijob_node *map, const char *names, const char *last)
 {
@@ -650,7 +651,7 @@ static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_temp
 	int code = 0;
 
 	while ((names = next_name(names, name))) {
-		if (map && !mpijob__job_template_given(map, name))
+		if (map && !mpijob__job_template_has(map, name))
 			continue;
 		if (*kept)
 			code |= mpijob__base_text_printf(out, "%s%s", out->len ? ", " : "", kept);
@@ -661,7 +662,7 @@ static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_temp
 		at->report->code = MPIJOB_ERR_NOMEM;
 }
 
-static void judge_one_of(const struct mpijob__job_pod_template *at,
+static void check_one_of(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, const struct mpijob__job_template_row *row)
 {
 	struct mpijob_text names = { 0 };
@@ -676,11 +677,11 @@ static void judge_one_of(const struct mpijob__job_pod_template *at,
 	}
 	if (count < row->low) {
 		put_names(&names, at, NULL, row->key, " or ");
-		mpijob__job_template_refuse(at, step, NULL, "none-of", "Required", "needs %s",
+		mpijob__job_template_error(at, step, NULL, "none-of", "Required", "needs %s",
 		    mpijob_text_data(&names));
 	} else if (count > row->high) {
 		put_names(&names, at, step->node, row->key, " and ");
-		mpijob__job_template_refuse(at, step, NULL, "too-many-of", "Forbidden",
+		mpijob__job_template_error(at, step, NULL, "too-many-of", "Forbidden",
 		    "has %s; only one of them is possible", mpijob_text_data(&names));
 	}
 	mpijob__base_text_release(&names);
@@ -697,16 +698,17 @@ static const struct mpijob__job_template_row *row_of(const struct mpijob__job_te
 	return NULL;
 }
 
-/* What judges a type; found once, since a template may hold tens of thousands of one type. */
+/* The checks of a type. They are collected once, because a template may contain tens of thousands
+ * of objects of one type. */
 struct mpijob__job_template_type {
-	const struct mpijob__job_template_row *rows; /* NULL: not found yet */
-	size_t rows_count, judged_count;
+	const struct mpijob__job_template_row *rows; /* NULL: not collected yet */
+	size_t rows_count, checks_count;
 	struct {
 		const struct mpijob__schema_field *field;
-		/* NULL: only the schema's choices judge it */
+		/* NULL: only the schema's choices are checked */
 		const struct mpijob__job_template_row *row;
-		uint64_t when; /* the bit of the field; ALWAYS where its absence is judged, too */
-	} judged[NEAR_MOST];
+		uint64_t when; /* bit of the field; ALWAYS if an absent field is checked too */
+	} checks[NEAR_MOST];
 };
 
 static const struct mpijob__job_template_type *type_of(const struct mpijob__job_pod_template *at,
@@ -725,25 +727,25 @@ static const struct mpijob__job_template_type *type_of(const struct mpijob__job_
 
 		if (!(fields[i].flags & SCHEMA_IN_CRD) || !(row || fields[i].choices))
 			continue;
-		found->judged[found->judged_count].field = &fields[i];
-		found->judged[found->judged_count].when =
-		    row && (row->flags & ROW_NEEDED) ? ALWAYS : UINT64_C(1) << i;
-		found->judged[found->judged_count++].row = row;
+		found->checks[found->checks_count].field = &fields[i];
+		found->checks[found->checks_count].when =
+		    row && (row->flags & ROW_REQUIRED) ? ALWAYS : UINT64_C(1) << i;
+		found->checks[found->checks_count++].row = row;
 	}
 	return found;
 }
 
-static void judge_object(const struct mpijob__job_pod_template *at,
+static void check_rules(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, uint64_t present)
 {
 	const struct mpijob__job_template_type *type = type_of(at, step->type);
 
-	for (size_t i = 0; i < type->judged_count; i++)
-		if (type->judged[i].when & present)
-			judge_field(at, step, type->judged[i].field, type->judged[i].row);
+	for (size_t i = 0; i < type->checks_count; i++)
+		if (type->checks[i].when & present)
+			check_field(at, step, type->checks[i].field, type->checks[i].row);
 	for (size_t i = 0; i < type->rows_count; i++) {
 		if (type->rows[i].flags & ROW_ONE_OF)
-			judge_one_of(at, step, &type->rows[i]);
+			check_one_of(at, step, &type->rows[i]);
 		else if (type->rows[i].rule)
 			type->rows[i].rule(at, step);
 	}
@@ -760,10 +762,10 @@ static void visit_object(const struct mpijob__job_pod_template *at, struct mpijo
 		return;
 	check_required(at, step);
 	if (!at->unused)
-		judge_object(at, step, present | ALWAYS);
+		check_rules(at, step, present | ALWAYS);
 }
 
-int mpijob__job_template_refers(const struct mpijob__job_pod_template *at, int pool,
+int mpijob__job_template_pool_find(const struct mpijob__job_pod_template *at, int pool,
     const char *name, uint32_t *index)
 {
 	static const char *const lists[][3] = {
@@ -774,18 +776,18 @@ int mpijob__job_template_refers(const struct mpijob__job_pod_template *at, int p
 	struct mpijob__job_template_pool *of = &at->pools[pool];
 
 	for (size_t i = 0; !of->filled && i < 3 && lists[pool][i]; i++)
-		mpijob__job_template_names(at, &of->names,
+		mpijob__job_template_names_collect(at, &of->names,
 		    mpijob__job_template_list(mpijob__job_template_spec(at), lists[pool][i]),
 		    "name");
 	of->filled = 1;
-	return mpijob__job_template_named(&of->names, name, index);
+	return mpijob__job_template_names_find(&of->names, name, index);
 }
 
-/* An object of which a Pod has one; absent, it is judged as an empty one. */
+/* Visit metadata or spec of a Pod; if it is absent, as an empty object. */
 static void visit_part(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *whole, const char *key, int type)
 {
-	struct mpijob__job_step part = mpijob__job_template_into(whole, key);
+	struct mpijob__job_step part = mpijob__job_template_child(whole, key);
 
 	if (mpijob_node_kind(part.node) <= MPIJOB_NODE_NULL ||
 	    mpijob_node_kind(part.node) == MPIJOB_NODE_MAP)
@@ -794,7 +796,7 @@ static void visit_part(const struct mpijob__job_pod_template *at,
 		complain(at, &part, NULL, MPIJOB_KIND_OBJECT);
 }
 
-/* A template; or a whole Pod; or the metadata of another object. */
+/* Visit a template, a whole Pod, or the metadata of another object. */
 static void visit_template(struct mpijob__job_pod_template *at, int metadata_only)
 {
 	struct mpijob__job_step step = { NULL, NULL, 0, at->node, SCHEMA_NONE };
@@ -840,7 +842,7 @@ void mpijob__job_template_check_metadata(struct mpijob__job_report *report,
 	check_object(report, "", object, 1);
 }
 
-/* The template of one role. */
+/* Check the template of one role. */
 static void check_role(struct mpijob__job_report *report, struct mpijob__job_template_type *types,
     const mpijob_node *root, const char *path, const mpijob_node *pod_template, int role)
 {
@@ -857,7 +859,7 @@ static void check_role(struct mpijob__job_report *report, struct mpijob__job_tem
 		visit_template(&at, 0);
 }
 
-/* A role that the operator does not know, but that the CRD has rules for. */
+/* Check an unknown role: the operator ignores it, but the CRD has rules for it. */
 static void check_other_role(struct mpijob__job_report *report,
     struct mpijob__job_template_type *types, const mpijob_node *root, const char *role,
     const mpijob_node *pod_template)

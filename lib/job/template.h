@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pod templates: what their servers will say of them. */
+/* Checks pod templates and pods as an API server does. */
 #ifndef MPIJOB__JOB_TEMPLATE_H
 #define MPIJOB__JOB_TEMPLATE_H
 
 #include "job/report.h"
 
 /*
- * Judge the templates of a job; absent ones are fine. In reference mode only wrong types, with
- * which mpi-operator v0.8.2 cannot read a job.
+ * Check the templates of a job; they may be absent. In reference mode check only types, because
+ * mpi-operator v0.8.2 cannot decode a job with wrong types.
  */
 void mpijob__job_template_check(struct mpijob__job_report *report, const mpijob_node *root);
 
-/* Judge a Pod, or at `path` the template of a Job, as the API server that creates it. */
+/* Check a Pod, or at `path` the template of a Job, as an API server that creates it. */
 void mpijob__job_template_check_pod(struct mpijob__job_report *report, const char *path,
     const mpijob_node *pod);
-/* Judge the metadata of an object of any kind: labels, annotations, types. */
+/* Check labels, annotations and types in the metadata of an object of any kind. */
 void mpijob__job_template_check_metadata(struct mpijob__job_report *report,
     const mpijob_node *object);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of containers: what they mount and whether it is there, which ports
- * collide, what probes and variables may say, and what only some kinds of containers may have. The
- * first container also gets the operator's own mounts.
+ * Checks of containers: mounts and their volumes, conflicting ports, probes, variables, and fields
+ * that only some kinds of containers may have. The operator adds mounts to the first container.
  */
 #include <string.h>
 
@@ -21,7 +20,7 @@ static int is_word(const mpijob_node *map, const char *key, const char *word)
 	return text && strcmp(text, word) == 0;
 }
 
-/* The policy of the role takes the place of the template's. */
+/* The policy of the role replaces that of the template. */
 static int never_restarts(const struct mpijob__job_pod_template *at)
 {
 	int id = at->worker ? FIELD_WORKER_RESTART_POLICY : FIELD_LAUNCHER_RESTART_POLICY;
@@ -38,7 +37,7 @@ static const mpijob_node *find_volume(const struct mpijob__job_pod_template *at,
 {
 	uint32_t index;
 
-	if (!mpijob__job_template_refers(at, POOL_VOLUMES, name, &index))
+	if (!mpijob__job_template_pool_find(at, POOL_VOLUMES, name, &index))
 		return NULL;
 	return mpijob_node_at(mpijob__job_template_list(mpijob__job_template_spec(at), "volumes"),
 	    index);
@@ -61,7 +60,7 @@ static const char *ssh_path(const struct mpijob__job_pod_template *at)
 static void check_mounts(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *container, int first)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(container, "volumeMounts");
+	struct mpijob__job_step list = mpijob__job_template_child(container, "volumeMounts");
 
 	for (size_t i = 0;
 	     i < mpijob_node_count(mpijob__job_template_list(container->node, "volumeMounts"));
@@ -71,32 +70,32 @@ static void check_mounts(const struct mpijob__job_pod_template *at,
 		const char *path = mpijob__job_template_text(mount.node, "mountPath");
 
 		if (name && !find_volume(at, name) && !is_operators_volume(at, name))
-			mpijob__job_template_refuse(at, &mount, "name", "not-found", "NotFound",
+			mpijob__job_template_error(at, &mount, "name", "not-found", "NotFound",
 			    "there is no volume '%s' in this template", name);
 		if (first && path && !at->pod &&
 		    (strcmp(path, ssh_path(at)) == 0 ||
 			(!at->worker && strcmp(path, "/etc/mpi") == 0)))
-			mpijob__job_template_refuse(at, &mount, "mountPath", "duplicate",
-			    "Duplicate", "the operator mounts something at '%s' itself", path);
+			mpijob__job_template_error(at, &mount, "mountPath", "duplicate",
+			    "Duplicate", "the operator mounts a volume at '%s'", path);
 	}
 }
 
 static void check_devices(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *container)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(container, "volumeDevices");
+	struct mpijob__job_step list = mpijob__job_template_child(container, "volumeDevices");
 	const mpijob_node *mounts = mpijob__job_template_list(container->node, "volumeMounts");
 	struct mpijob__doc_names names = { 0 }, paths = { 0 };
 	int users;
 
 	if (!mpijob_node_count(mpijob__job_template_list(container->node, "volumeDevices")))
 		return;
-	mpijob__job_template_names(at, &names, mounts, "name");
-	mpijob__job_template_names(at, &paths, mounts, "mountPath");
+	mpijob__job_template_names_collect(at, &names, mounts, "name");
+	mpijob__job_template_names_collect(at, &paths, mounts, "mountPath");
 	if (mpijob_node_bool(mpijob_node_get(mpijob__job_template_spec(at), "hostUsers"), &users) &&
 	    !users)
-		mpijob__job_template_refuse(at, container, "volumeDevices", "forbidden",
-		    "Forbidden", "not with hostUsers: false");
+		mpijob__job_template_error(at, container, "volumeDevices", "forbidden", "Forbidden",
+		    "not with hostUsers: false");
 	for (size_t i = 0; i < mpijob_node_count(list.node); i++) {
 		struct mpijob__job_step device = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(device.node, "name");
@@ -104,18 +103,18 @@ static void check_devices(const struct mpijob__job_pod_template *at,
 		const mpijob_node *volume = name ? find_volume(at, name) : NULL;
 
 		if (name && !volume)
-			mpijob__job_template_refuse(at, &device, "name", "not-found", "NotFound",
+			mpijob__job_template_error(at, &device, "name", "not-found", "NotFound",
 			    "there is no volume '%s' in this template", name);
-		if (volume && !mpijob__job_template_given(volume, "persistentVolumeClaim") &&
-		    !mpijob__job_template_given(volume, "ephemeral"))
-			mpijob__job_template_refuse(at, &device, "name", "invalid-value", "Invalid",
+		if (volume && !mpijob__job_template_has(volume, "persistentVolumeClaim") &&
+		    !mpijob__job_template_has(volume, "ephemeral"))
+			mpijob__job_template_error(at, &device, "name", "invalid-value", "Invalid",
 			    "a device needs a volume of a persistentVolumeClaim, or an ephemeral "
 			    "one");
-		if (mpijob__job_template_repeated(at, &names, name))
-			mpijob__job_template_refuse(at, &device, "name", "duplicate", "Invalid",
+		if (mpijob__job_template_names_repeat(at, &names, name))
+			mpijob__job_template_error(at, &device, "name", "duplicate", "Invalid",
 			    "'%s' is used already", name);
-		if (path && mpijob__job_template_named(&paths, path, NULL))
-			mpijob__job_template_refuse(at, &device, "devicePath", "duplicate",
+		if (path && mpijob__job_template_names_find(&paths, path, NULL))
+			mpijob__job_template_error(at, &device, "devicePath", "duplicate",
 			    "Invalid", "'%s' is used already", path);
 	}
 	mpijob__doc_names_release(&names);
@@ -125,7 +124,7 @@ static void check_devices(const struct mpijob__job_pod_template *at,
 static void check_port_names(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *container)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(container, "ports");
+	struct mpijob__job_step list = mpijob__job_template_child(container, "ports");
 	struct mpijob__doc_names names = { 0 };
 
 	for (size_t i = 0;
@@ -133,8 +132,8 @@ static void check_port_names(const struct mpijob__job_pod_template *at,
 		struct mpijob__job_step port = mpijob__job_template_entry(&list, i);
 		const char *name = mpijob__job_template_text(port.node, "name");
 
-		if (mpijob__job_template_repeated(at, &names, name))
-			mpijob__job_template_refuse(at, &port, "name", "duplicate", "Duplicate",
+		if (mpijob__job_template_names_repeat(at, &names, name))
+			mpijob__job_template_error(at, &port, "name", "duplicate", "Duplicate",
 			    "another port of this container is named '%s'", name);
 	}
 	mpijob__doc_names_release(&names);
@@ -143,7 +142,7 @@ static void check_port_names(const struct mpijob__job_pod_template *at,
 static void check_resize(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *container, int plain_init)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(container, "resizePolicy");
+	struct mpijob__job_step list = mpijob__job_template_child(container, "resizePolicy");
 	struct mpijob__doc_names names = { 0 };
 
 	for (size_t i = 0;
@@ -154,19 +153,19 @@ static void check_resize(const struct mpijob__job_pod_template *at,
 		const char *policy = mpijob__job_template_text(entry.node, "restartPolicy");
 
 		if (name && strcmp(name, "cpu") != 0 && strcmp(name, "memory") != 0)
-			mpijob__job_template_refuse(at, &entry, "resourceName", "unsupported-value",
+			mpijob__job_template_error(at, &entry, "resourceName", "unsupported-value",
 			    "NotSupported", "unsupported value '%s'; use cpu or memory", name);
-		if (mpijob__job_template_repeated(at, &names, name))
-			mpijob__job_template_refuse(at, &entry, "resourceName", "duplicate",
+		if (mpijob__job_template_names_repeat(at, &names, name))
+			mpijob__job_template_error(at, &entry, "resourceName", "duplicate",
 			    "Duplicate", "'%s' is there already", name);
 		if (policy && strcmp(policy, "NotRequired") != 0 &&
 		    strcmp(policy, "RestartContainer") != 0)
-			mpijob__job_template_refuse(at, &entry, "restartPolicy",
-			    "unsupported-value", "NotSupported",
+			mpijob__job_template_error(at, &entry, "restartPolicy", "unsupported-value",
+			    "NotSupported",
 			    "unsupported value '%s'; use NotRequired or RestartContainer", policy);
 		else if (policy && strcmp(policy, "NotRequired") != 0 &&
 			 (plain_init || never_restarts(at)))
-			mpijob__job_template_refuse(at, &entry, "restartPolicy", "conflict",
+			mpijob__job_template_error(at, &entry, "restartPolicy", "conflict",
 			    "Invalid", "must be NotRequired where a container does not restart");
 	}
 	mpijob__doc_names_release(&names);
@@ -175,42 +174,42 @@ static void check_resize(const struct mpijob__job_pod_template *at,
 static void check_restart_rule(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *rule)
 {
-	struct mpijob__job_step codes = mpijob__job_template_into(rule, "exitCodes");
+	struct mpijob__job_step codes = mpijob__job_template_child(rule, "exitCodes");
 	const char *action = mpijob__job_template_text(rule->node, "action");
-	const char *operator= mpijob__job_template_text(codes.node, "operator");
+	const char *op = mpijob__job_template_text(codes.node, "operator");
 
 	if (!action ||
 	    (strcmp(action, "Restart") != 0 && strcmp(action, "RestartAllContainers") != 0))
-		mpijob__job_template_refuse(at, rule, "action", "unsupported-value", "NotSupported",
+		mpijob__job_template_error(at, rule, "action", "unsupported-value", "NotSupported",
 		    "must be Restart or RestartAllContainers");
 	if (mpijob_node_kind(codes.node) != MPIJOB_NODE_MAP)
 		return;
-	if (!operator||(strcmp(operator, "In") != 0 && strcmp(operator, "NotIn") != 0))
-		mpijob__job_template_refuse(at, &codes, "operator", "unsupported-value",
+	if (!op || (strcmp(op, "In") != 0 && strcmp(op, "NotIn") != 0))
+		mpijob__job_template_error(at, &codes, "operator", "unsupported-value",
 		    "NotSupported", "must be In or NotIn");
 	if (mpijob_node_count(mpijob__job_template_list(codes.node, "values")) > EXIT_CODES_MOST)
-		mpijob__job_template_refuse(at, &codes, "values", "too-many", "TooMany",
+		mpijob__job_template_error(at, &codes, "values", "too-many", "TooMany",
 		    "at most %d are possible", EXIT_CODES_MOST);
 }
 
 static void check_restarts(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *container)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(container, "restartPolicyRules");
+	struct mpijob__job_step list = mpijob__job_template_child(container, "restartPolicyRules");
 	const char *policy = mpijob_node_string(mpijob_node_get(container->node, "restartPolicy"));
 	size_t count =
 	    mpijob_node_count(mpijob__job_template_list(container->node, "restartPolicyRules"));
 
 	if (policy && strcmp(policy, "Always") != 0 && strcmp(policy, "Never") != 0 &&
 	    strcmp(policy, "OnFailure") != 0)
-		mpijob__job_template_refuse(at, container, "restartPolicy", "unsupported-value",
+		mpijob__job_template_error(at, container, "restartPolicy", "unsupported-value",
 		    "NotSupported", "unsupported value '%s'; use Always, Never or OnFailure",
 		    policy);
-	if (count && !mpijob__job_template_given(container->node, "restartPolicy"))
-		mpijob__job_template_refuse(at, container, "restartPolicy", "missing", "Required",
+	if (count && !mpijob__job_template_has(container->node, "restartPolicy"))
+		mpijob__job_template_error(at, container, "restartPolicy", "missing", "Required",
 		    "restartPolicyRules need a restartPolicy");
 	if (count > RULES_MOST)
-		mpijob__job_template_refuse(at, container, "restartPolicyRules", "too-many",
+		mpijob__job_template_error(at, container, "restartPolicyRules", "too-many",
 		    "TooMany", "at most %d are possible", RULES_MOST);
 	for (size_t i = 0; i < count; i++) {
 		struct mpijob__job_step rule = mpijob__job_template_entry(&list, i);
@@ -219,26 +218,26 @@ static void check_restarts(const struct mpijob__job_pod_template *at,
 	}
 }
 
-/* A variable from a file needs a volume that is an empty directory. */
+/* A variable from a file needs an emptyDir volume. */
 static void check_files(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *container)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(container, "env");
+	struct mpijob__job_step list = mpijob__job_template_child(container, "env");
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(container->node, "env"));
 	     i++) {
 		struct mpijob__job_step variable = mpijob__job_template_entry(&list, i);
-		struct mpijob__job_step from = mpijob__job_template_into(&variable, "valueFrom");
-		struct mpijob__job_step file = mpijob__job_template_into(&from, "fileKeyRef");
+		struct mpijob__job_step from = mpijob__job_template_child(&variable, "valueFrom");
+		struct mpijob__job_step file = mpijob__job_template_child(&from, "fileKeyRef");
 		const char *name = mpijob__job_template_text(file.node, "volumeName");
 		const mpijob_node *volume = name ? find_volume(at, name) : NULL;
 
 		if (name && !volume)
-			mpijob__job_template_refuse(at, &file, "volumeName", "not-found",
-			    "NotFound", "there is no volume '%s' in this template", name);
+			mpijob__job_template_error(at, &file, "volumeName", "not-found", "NotFound",
+			    "there is no volume '%s' in this template", name);
 		else if (volume && mpijob_node_count(volume) > 1 &&
-			 !mpijob__job_template_given(volume, "emptyDir"))
-			mpijob__job_template_refuse(at, &file, "volumeName", "invalid-value",
+			 !mpijob__job_template_has(volume, "emptyDir"))
+			mpijob__job_template_error(at, &file, "volumeName", "invalid-value",
 			    "Invalid", "the volume must be an emptyDir");
 	}
 }
@@ -265,18 +264,17 @@ void mpijob__job_template_container(const struct mpijob__job_pod_template *at,
 	for (size_t i = 0; plain_init && i < sizeof(of_running) / sizeof(of_running[0]); i++) {
 		const mpijob_node *node = mpijob_node_get(step->node, of_running[i]);
 
-		/* A lifecycle of nothing but what the server drops is none. */
+		/* A lifecycle with only stopSignal is empty: the server drops this field. */
 		if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL ||
 		    (i == 0 && mpijob_node_count(node) == 1 &&
-			mpijob__job_template_given(node, "stopSignal")))
+			mpijob__job_template_has(node, "stopSignal")))
 			continue;
-		mpijob__job_template_refuse(at, step, of_running[i], "forbidden", "Forbidden",
+		mpijob__job_template_error(at, step, of_running[i], "forbidden", "Forbidden",
 		    "an init container may have this only with restartPolicy: Always");
 	}
 }
 
-/* The port that a container takes on its host; NULL for none. `of_host`: the pod has the network of
- * its host. */
+/* The port that a container uses on its host; NULL: none. `of_host`: the pod has hostNetwork. */
 static const mpijob_node *host_port(const mpijob_node *port, int of_host)
 {
 	static const char *const keys[] = { "hostPort", "containerPort" };
@@ -293,8 +291,8 @@ static const mpijob_node *text_of(const mpijob_node *map, const char *key)
 	return mpijob__job_template_text(map, key) ? mpijob_node_get(map, key) : NULL;
 }
 
-/* Whether a port of the host (NULL: none) is in a set already; it is added. `text` is room for its
- * name in the set. */
+/* Add a port of the host to a set and return whether it was in it; NULL is ignored. `text` is a
+ * buffer. */
 static int port_repeated(const struct mpijob__job_pod_template *at, struct mpijob__doc_names *taken,
     const mpijob_node *port, const mpijob_node *number, struct mpijob_text *text)
 {
@@ -307,16 +305,16 @@ static int port_repeated(const struct mpijob__job_pod_template *at, struct mpijo
 		at->report->code = MPIJOB_ERR_NOMEM;
 		return 0;
 	}
-	return mpijob__job_template_repeated(at, taken, mpijob_text_data(text));
+	return mpijob__job_template_names_repeat(at, taken, mpijob_text_data(text));
 }
 
-/* `taken`: the ports of the containers before; NULL for an init container, which has only its
- * own. */
+/* `taken`: the ports of the previous containers; NULL for an init container, whose ports conflict
+ * only with each other. */
 static void check_host_ports(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *list, size_t which, struct mpijob__doc_names *taken)
 {
 	struct mpijob__job_step container = mpijob__job_template_entry(list, which);
-	struct mpijob__job_step ports = mpijob__job_template_into(&container, "ports");
+	struct mpijob__job_step ports = mpijob__job_template_child(&container, "ports");
 	int host = mpijob__job_template_flag(mpijob__job_template_spec(at), "hostNetwork");
 	struct mpijob__doc_names own = { 0 };
 	struct mpijob_text text = { 0 };
@@ -328,12 +326,12 @@ static void check_host_ports(const struct mpijob__job_pod_template *at,
 		int64_t inside, outside;
 
 		if (port_repeated(at, taken ? taken : &own, port.node, number, &text))
-			mpijob__job_template_refuse(at, &port, "hostPort", "duplicate", "Duplicate",
+			mpijob__job_template_error(at, &port, "hostPort", "duplicate", "Duplicate",
 			    "port %s of the host is taken already", mpijob_node_text(number));
 		if (taken && host && mpijob__job_template_number(port.node, "hostPort", &outside) &&
 		    outside && mpijob__job_template_number(port.node, "containerPort", &inside) &&
 		    inside != outside)
-			mpijob__job_template_refuse(at, &port, "hostPort", "conflict", "Invalid",
+			mpijob__job_template_error(at, &port, "hostPort", "conflict", "Invalid",
 			    "must be equal to containerPort with hostNetwork");
 	}
 	mpijob__base_text_release(&text);
@@ -343,8 +341,8 @@ static void check_host_ports(const struct mpijob__job_pod_template *at,
 void mpijob__job_template_containers(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	struct mpijob__job_step lists[] = { mpijob__job_template_into(step, "initContainers"),
-		mpijob__job_template_into(step, "containers") };
+	struct mpijob__job_step lists[] = { mpijob__job_template_child(step, "initContainers"),
+		mpijob__job_template_child(step, "containers") };
 	struct mpijob__doc_names taken = { 0 }, names = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
@@ -354,15 +352,15 @@ void mpijob__job_template_containers(const struct mpijob__job_pod_template *at,
 			check_host_ports(at, &lists[i], k, i == 0 ? NULL : &taken);
 	}
 	if (mpijob_node_count(mpijob__job_template_list(step->node, "initContainers")))
-		mpijob__job_template_names(at, &names,
+		mpijob__job_template_names_collect(at, &names,
 		    mpijob__job_template_list(step->node, "containers"), "name");
 	for (size_t k = 0;
 	     k < mpijob_node_count(mpijob__job_template_list(step->node, "initContainers")); k++) {
 		struct mpijob__job_step entry = mpijob__job_template_entry(&lists[0], k);
 		const char *name = mpijob__job_template_text(entry.node, "name");
 
-		if (name && mpijob__job_template_named(&names, name, NULL))
-			mpijob__job_template_refuse(at, &entry, "name", "duplicate", "Duplicate",
+		if (name && mpijob__job_template_names_find(&names, name, NULL))
+			mpijob__job_template_error(at, &entry, "name", "duplicate", "Duplicate",
 			    "another container is named '%s'", name);
 	}
 	mpijob__doc_names_release(&taken);
@@ -375,12 +373,12 @@ void mpijob__job_template_probe(const struct mpijob__job_pod_template *at,
 	int readiness = step->key && strcmp(step->key, "readinessProbe") == 0;
 	int64_t number;
 
-	if (readiness && mpijob__job_template_given(step->node, "terminationGracePeriodSeconds"))
-		mpijob__job_template_refuse(at, step, "terminationGracePeriodSeconds", "forbidden",
+	if (readiness && mpijob__job_template_has(step->node, "terminationGracePeriodSeconds"))
+		mpijob__job_template_error(at, step, "terminationGracePeriodSeconds", "forbidden",
 		    "Invalid", "a readiness probe cannot have this");
 	if (!readiness && mpijob__job_template_number(step->node, "successThreshold", &number) &&
 	    number > 1)
-		mpijob__job_template_refuse(at, step, "successThreshold", "out-of-range", "Invalid",
+		mpijob__job_template_error(at, step, "successThreshold", "out-of-range", "Invalid",
 		    "must be 1 here, not %lld", (long long)number);
 }
 
@@ -388,8 +386,8 @@ void mpijob__job_template_variable(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
 	if (mpijob__job_template_text(step->node, "value") &&
-	    mpijob__job_template_given(step->node, "valueFrom"))
-		mpijob__job_template_refuse(at, step, "valueFrom", "too-many-of", "Invalid",
+	    mpijob__job_template_has(step->node, "valueFrom"))
+		mpijob__job_template_error(at, step, "valueFrom", "too-many-of", "Invalid",
 		    "may have only one of value valueFrom");
 }
 
@@ -400,8 +398,8 @@ static int is_one_of(const char *text, const char *const *words)
 	return *words != NULL;
 }
 
-/* metadata.labels['key'] and metadata.annotations['key']; -1 when it is no such form, else whether
- * it is right. */
+/* metadata.labels['key'] and metadata.annotations['key']: whether it is valid; -1 if the path does
+ * not have this form. */
 static int subscript(const char *path)
 {
 	static const char *const heads[] = { "metadata.labels['", "metadata.annotations['" };
@@ -436,14 +434,14 @@ void mpijob__job_template_field_ref(const struct mpijob__job_pod_template *at,
 	int good = path ? subscript(path) : 1;
 
 	if (version && strcmp(version, "v1") != 0)
-		mpijob__job_template_refuse(at, step, "apiVersion", "unsupported-value", "Invalid",
+		mpijob__job_template_error(at, step, "apiVersion", "unsupported-value", "Invalid",
 		    "must be v1");
 	if (good == 0 || (good < 0 && !is_one_of(path, in_file ? of_files : of_variables)))
-		mpijob__job_template_refuse(at, step, "fieldPath", "unsupported-value",
-		    "NotSupported", "'%s' is no field that can be read here", path);
+		mpijob__job_template_error(at, step, "fieldPath", "unsupported-value",
+		    "NotSupported", "'%s' is not a field that can be read here", path);
 }
 
-/* Judged as it is printed: 1024 is not the 1Ki that it is worth. */
+/* The printed form is checked: 1024 is not equal to 1Ki. */
 static int divides(const mpijob_node *divisor, int of_cpu)
 {
 	static const char *const cpu[] = { "0", "1", "1m", NULL };
@@ -473,17 +471,17 @@ void mpijob__job_template_resource_ref(const struct mpijob__job_pod_template *at
 	for (int i = 0; name && i < 2; i++)
 		known |= strncmp(pages[i], name, strlen(pages[i])) == 0;
 	if (in_file && !mpijob__job_template_text(step->node, "containerName"))
-		mpijob__job_template_refuse(at, step, "containerName", "missing", "Required",
+		mpijob__job_template_error(at, step, "containerName", "missing", "Required",
 		    "a value is required");
 	else if (name && !known)
-		mpijob__job_template_refuse(at, step, "resource", "unsupported-value",
-		    "NotSupported", "'%s' is no resource that can be read here", name);
+		mpijob__job_template_error(at, step, "resource", "unsupported-value",
+		    "NotSupported", "'%s' is not a resource that can be read here", name);
 	if (known && !divides(mpijob_node_get(step->node, "divisor"), strstr(name, ".cpu") != NULL))
-		mpijob__job_template_refuse(at, step, "divisor", "unsupported-value", "Invalid",
+		mpijob__job_template_error(at, step, "divisor", "unsupported-value", "Invalid",
 		    "must be 1, or %s", strstr(name, ".cpu") ? "1m" : "1k, 1Mi and so on");
 }
 
-void mpijob__job_template_port_of(const struct mpijob__job_pod_template *at,
+void mpijob__job_template_port(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
 	const mpijob_node *port = mpijob_node_get(step->node, "port");
@@ -492,10 +490,10 @@ void mpijob__job_template_port_of(const struct mpijob__job_pod_template *at,
 	int64_t number;
 
 	if (must)
-		mpijob__job_template_refuse(at, step, "port", "invalid-value", "Invalid",
+		mpijob__job_template_error(at, step, "port", "invalid-value", "Invalid",
 		    "'%s' must be a number or %s", name, must);
 	if (mpijob_node_int(port, &number) && (number < 1 || number > 65535))
-		mpijob__job_template_refuse(at, step, "port", "out-of-range", "Invalid",
+		mpijob__job_template_error(at, step, "port", "out-of-range", "Invalid",
 		    "must be from 1 to 65535, not %lld", (long long)number);
 }
 
@@ -510,7 +508,7 @@ void mpijob__job_template_sleep(const struct mpijob__job_pod_template *at,
 		"terminationGracePeriodSeconds", &grace))
 		grace = GRACE_SECONDS;
 	if (seconds < 0 || seconds > grace)
-		mpijob__job_template_refuse(at, step, "seconds", "out-of-range", "Invalid",
+		mpijob__job_template_error(at, step, "seconds", "out-of-range", "Invalid",
 		    "must be from 0 to terminationGracePeriodSeconds (%lld)", (long long)grace);
 }
 
@@ -519,25 +517,26 @@ void mpijob__job_template_mount(const struct mpijob__job_pod_template *at,
 {
 	const mpijob_node *container =
 	    step->before && step->before->before ? step->before->before->node : NULL;
-	const char *again = mpijob_node_string(mpijob_node_get(step->node, "recursiveReadOnly"));
+	const char *recursive =
+	    mpijob_node_string(mpijob_node_get(step->node, "recursiveReadOnly"));
 	const char *propagation = mpijob__job_template_text(step->node, "mountPropagation");
 
 	if (mpijob__job_template_text(step->node, "subPath") &&
 	    mpijob__job_template_text(step->node, "subPathExpr"))
-		mpijob__job_template_refuse(at, step, "subPathExpr", "too-many-of", "Invalid",
+		mpijob__job_template_error(at, step, "subPathExpr", "too-many-of", "Invalid",
 		    "may have only one of subPath subPathExpr");
 	if (propagation && strcmp(propagation, "Bidirectional") == 0 &&
 	    !mpijob__job_template_flag(mpijob_node_get(container, "securityContext"), "privileged"))
-		mpijob__job_template_refuse(at, step, "mountPropagation", "forbidden", "Forbidden",
+		mpijob__job_template_error(at, step, "mountPropagation", "forbidden", "Forbidden",
 		    "Bidirectional needs a privileged container");
-	if (!again || strcmp(again, "Disabled") == 0)
+	if (!recursive || strcmp(recursive, "Disabled") == 0)
 		return;
-	if (strcmp(again, "Enabled") != 0 && strcmp(again, "IfPossible") != 0)
-		mpijob__job_template_refuse(at, step, "recursiveReadOnly", "unsupported-value",
+	if (strcmp(recursive, "Enabled") != 0 && strcmp(recursive, "IfPossible") != 0)
+		mpijob__job_template_error(at, step, "recursiveReadOnly", "unsupported-value",
 		    "NotSupported", "unsupported value '%s'; use Disabled, IfPossible or Enabled",
-		    again);
+		    recursive);
 	else if (!mpijob__job_template_flag(step->node, "readOnly") ||
 		 (propagation && strcmp(propagation, "None") != 0))
-		mpijob__job_template_refuse(at, step, "recursiveReadOnly", "conflict", "Forbidden",
+		mpijob__job_template_error(at, step, "recursiveReadOnly", "conflict", "Forbidden",
 		    "only with readOnly: true, and without mountPropagation");
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of a pod as a whole: its metadata, its names, its DNS, the namespaces of
- * the host that it shares, and what does not go with Windows. The operator sets hostname,
- * subdomain, restartPolicy and its own labels itself, so that those are judged of complete pods
- * only.
+ * Checks of a whole pod: metadata, names, DNS, namespaces of the host, and fields that are invalid
+ * on Windows. The operator sets hostname, subdomain, restartPolicy and its labels, so they are
+ * checked only in complete pods.
  */
 #include <string.h>
 
@@ -21,7 +20,7 @@ static int starts_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Labels whose values the operator writes over. */
+/* Labels that the operator overwrites. */
 static int is_operators_label(const struct mpijob__job_pod_template *at, const char *key)
 {
 	return !at->pod &&
@@ -34,7 +33,7 @@ static int is_operators_label(const struct mpijob__job_pod_template *at, const c
 static void check_labels(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, const char *field, int of_pod)
 {
-	struct mpijob__job_step labels = mpijob__job_template_into(step, field);
+	struct mpijob__job_step labels = mpijob__job_template_child(step, field);
 
 	if (mpijob_node_kind(labels.node) != MPIJOB_NODE_MAP)
 		return;
@@ -44,11 +43,11 @@ static void check_labels(const struct mpijob__job_pod_template *at,
 		const char *must = mpijob__job_syntax_key(key);
 
 		if (must)
-			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid",
+			mpijob__job_template_error(at, &labels, key, "invalid-label", "Invalid",
 			    "the key must be %s", must);
 		must = value ? mpijob__job_syntax_value(value) : NULL;
 		if (must && !(of_pod && is_operators_label(at, key)))
-			mpijob__job_template_refuse(at, &labels, key, "invalid-label", "Invalid",
+			mpijob__job_template_error(at, &labels, key, "invalid-label", "Invalid",
 			    "'%s' must be %s", value, must);
 	}
 }
@@ -66,8 +65,8 @@ static int is_apparmor(const char *text)
 	       starts_with(text, "localhost/");
 }
 
-/* A whole number of 32 bits, as it is written. */
-static int is_cost(const char *text)
+/* Whether a text is a whole number of 32 bits. */
+static int is_int32(const char *text)
 {
 	const char *at = text + (*text == '-');
 	int64_t value = 0;
@@ -79,13 +78,13 @@ static int is_cost(const char *text)
 	return value <= (int64_t)INT32_MAX + (*text == '-');
 }
 
-/* Annotations that mean something to the server. */
+/* What is wrong with the value of an annotation that the server uses; NULL if nothing is. */
 static const char *annotation_fault(const struct mpijob__job_pod_template *at, const char *key,
     const char *value)
 {
 	static const char armor[] = MPIJOB__BASE_API_APPARMOR;
 
-	if (strcmp(key, "controller.kubernetes.io/pod-deletion-cost") == 0 && !is_cost(value))
+	if (strcmp(key, "controller.kubernetes.io/pod-deletion-cost") == 0 && !is_int32(value))
 		return "must be a whole number of 32 bits";
 	if (strcmp(key, "kubernetes.io/config.mirror") == 0 &&
 	    !mpijob__job_template_text(mpijob__job_template_spec(at), "nodeName"))
@@ -97,7 +96,7 @@ static const char *annotation_fault(const struct mpijob__job_pod_template *at, c
 	if (starts_with(key, armor) && !is_apparmor(value))
 		return "must be runtime/default, unconfined, or localhost/ and a profile";
 	if (starts_with(key, armor) &&
-	    !mpijob__job_template_refers(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
+	    !mpijob__job_template_pool_find(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
 		return "there is no such container";
 	return NULL;
 }
@@ -105,7 +104,7 @@ static const char *annotation_fault(const struct mpijob__job_pod_template *at, c
 static void check_annotations(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, int of_pod)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(step, "annotations");
+	struct mpijob__job_step list = mpijob__job_template_child(step, "annotations");
 	size_t total = 0;
 
 	if (mpijob_node_kind(list.node) != MPIJOB_NODE_MAP)
@@ -117,25 +116,25 @@ static void check_annotations(const struct mpijob__job_pod_template *at,
 
 		total += strlen(key) + mpijob_node_length(mpijob_node_at(list.node, i));
 		if (fault)
-			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid",
+			mpijob__job_template_error(at, &list, key, "invalid-annotation", "Invalid",
 			    "the key must be %s", fault);
 		fault = value && of_pod ? annotation_fault(at, key, value) : NULL;
 		if (fault)
-			mpijob__job_template_refuse(at, &list, key, "invalid-annotation", "Invalid",
+			mpijob__job_template_error(at, &list, key, "invalid-annotation", "Invalid",
 			    "%s", fault);
 	}
 	if (total > ANNOTATIONS_MOST)
-		mpijob__job_template_refuse(at, &list, NULL, "too-long", "TooLong",
+		mpijob__job_template_error(at, &list, NULL, "too-long", "TooLong",
 		    "annotations may have %zu bytes in all, not %zu", ANNOTATIONS_MOST, total);
 }
 
-/* Labels that the Job controller gives its pods itself. */
+/* Labels that the Job controller sets itself. */
 static void check_job_labels(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
 	static const char *const names[] = { "job-name", MPIJOB__BASE_API_BATCH_NAME };
 	static const char *const uids[] = { "controller-uid", MPIJOB__BASE_API_BATCH_UID };
-	struct mpijob__job_step labels = mpijob__job_template_into(step, "labels");
+	struct mpijob__job_step labels = mpijob__job_template_child(step, "labels");
 	const mpijob_node *own = mpijob__job_field_node(at->root, FIELD_NAME);
 	const char *name = mpijob_node_string(own);
 
@@ -144,11 +143,11 @@ static void check_job_labels(const struct mpijob__job_pod_template *at,
 
 		if (found && name &&
 		    (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
-			mpijob__job_template_refuse(at, &labels, names[i], "invalid-label",
+			mpijob__job_template_error(at, &labels, names[i], "invalid-label",
 			    "Invalid", "must be %s-launcher", name);
 		if (mpijob_node_string(mpijob_node_get(labels.node, uids[i])))
-			mpijob__job_template_refuse(at, &labels, uids[i], "invalid-label",
-			    "Invalid", "the Job controller sets this label itself");
+			mpijob__job_template_error(at, &labels, uids[i], "invalid-label", "Invalid",
+			    "the Job controller sets this label itself");
 	}
 }
 
@@ -165,8 +164,8 @@ void mpijob__job_template_metadata(const struct mpijob__job_pod_template *at,
 	for (size_t i = 0; !of_pod && i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
 		if (mpijob__job_template_text(step->node, forbidden[i]) ||
 		    mpijob_node_count(mpijob_node_get(step->node, forbidden[i])))
-			mpijob__job_template_refuse(at, step, forbidden[i], "forbidden",
-			    "Forbidden", "only labels and annotations can be set here");
+			mpijob__job_template_error(at, step, forbidden[i], "forbidden", "Forbidden",
+			    "only labels and annotations can be set here");
 	}
 }
 
@@ -186,12 +185,12 @@ static void check_host_users(const struct mpijob__job_pod_template *at,
 		return;
 	for (size_t i = 0; i < 2; i++) {
 		if (mpijob__job_template_flag(step->node, shared[i]))
-			mpijob__job_template_refuse(at, step, shared[i], "forbidden", "Forbidden",
+			mpijob__job_template_error(at, step, shared[i], "forbidden", "Forbidden",
 			    "not with hostUsers: false");
 	}
 }
 
-/* What the operator sets in a pod that it makes of a template. */
+/* Fields that the operator sets in a pod that it creates from a template. */
 static void check_complete(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
@@ -199,20 +198,20 @@ static void check_complete(const struct mpijob__job_pod_template *at,
 	const struct mpijob__schema_field *field =
 	    mpijob__schema_find(SCHEMA_PodSpec, "restartPolicy");
 	const char *policy = mpijob__job_template_text(step->node, "restartPolicy");
-	struct mpijob__job_step word = mpijob__job_template_into(step, "restartPolicy");
+	struct mpijob__job_step word = mpijob__job_template_child(step, "restartPolicy");
 
 	for (size_t i = 0; i < 2; i++) {
 		const char *name = mpijob__job_template_text(step->node, names[i]);
 		const char *must = name ? mpijob__job_syntax_label(name) : NULL;
 
 		if (must)
-			mpijob__job_template_refuse(at, step, names[i], "invalid-value", "Invalid",
+			mpijob__job_template_error(at, step, names[i], "invalid-value", "Invalid",
 			    "'%s' must be %s", name, must);
 	}
 	if (policy && !mpijob__schema_allows(field, policy))
 		mpijob__job_template_unsupported(at, &word, field, policy);
 	if (!mpijob_node_count(mpijob__job_template_list(step->node, "containers")))
-		mpijob__job_template_refuse(at, step, "containers", "missing", "Required",
+		mpijob__job_template_error(at, step, "containers", "missing", "Required",
 		    "a value is required");
 }
 
@@ -222,29 +221,29 @@ void mpijob__job_template_pod(const struct mpijob__job_pod_template *at,
 	const char *account = mpijob__job_template_text(step->node, "serviceAccount");
 	const char *must = account ? mpijob__job_syntax_subdomain(account) : NULL;
 	const char *os = mpijob__job_template_text(mpijob_node_get(step->node, "os"), "name");
-	struct mpijob__job_step system = mpijob__job_template_into(step, "os");
+	struct mpijob__job_step system = mpijob__job_template_child(step, "os");
 
 	if (at->pod)
 		check_complete(at, step);
 	check_labels(at, step, "nodeSelector", 0);
 	check_host_users(at, step);
 	if (mpijob_node_count(mpijob__job_template_list(step->node, "ephemeralContainers")))
-		mpijob__job_template_refuse(at, step, "ephemeralContainers", "forbidden",
+		mpijob__job_template_error(at, step, "ephemeralContainers", "forbidden",
 		    "Forbidden", "a template cannot have ephemeral containers");
 	if (mpijob__job_template_text(step->node, "nodeName") &&
 	    mpijob_node_count(mpijob__job_template_list(step->node, "schedulingGates")))
-		mpijob__job_template_refuse(at, step, "nodeName", "forbidden", "Forbidden",
+		mpijob__job_template_error(at, step, "nodeName", "forbidden", "Forbidden",
 		    "not with schedulingGates");
 	if (must && !mpijob__job_template_text(step->node, "serviceAccountName"))
-		mpijob__job_template_refuse(at, step, "serviceAccount", "invalid-value", "Invalid",
+		mpijob__job_template_error(at, step, "serviceAccount", "invalid-value", "Invalid",
 		    "'%s' must be %s", account, must);
 	if (mpijob__job_template_flag(step->node, "shareProcessNamespace") &&
 	    mpijob__job_template_flag(step->node, "hostPID"))
-		mpijob__job_template_refuse(at, step, "shareProcessNamespace", "forbidden",
+		mpijob__job_template_error(at, step, "shareProcessNamespace", "forbidden",
 		    "Invalid", "not with hostPID");
 	if (os && strcmp(os, "linux") != 0 && strcmp(os, "windows") != 0)
-		mpijob__job_template_refuse(at, &system, "name", "unsupported-value",
-		    "NotSupported", "unsupported value '%s'; use linux or windows", os);
+		mpijob__job_template_error(at, &system, "name", "unsupported-value", "NotSupported",
+		    "unsupported value '%s'; use linux or windows", os);
 }
 
 void mpijob__job_template_host_names(const struct mpijob__job_pod_template *at,
@@ -252,16 +251,15 @@ void mpijob__job_template_host_names(const struct mpijob__job_pod_template *at,
 {
 	static const char *const others[] = { "setHostnameAsFQDN", "hostNetwork" };
 
-	for (size_t i = 0; mpijob__job_template_given(step->node, "hostnameOverride") && i < 2;
-	     i++) {
+	for (size_t i = 0; mpijob__job_template_has(step->node, "hostnameOverride") && i < 2; i++) {
 		if (mpijob__job_template_flag(step->node, others[i]))
-			mpijob__job_template_refuse(at, step, "hostnameOverride", "forbidden",
+			mpijob__job_template_error(at, step, "hostnameOverride", "forbidden",
 			    "Forbidden", "not with %s", others[i]);
 	}
 }
 
-/* The search path that the operator adds to a worker's, at least. */
-static size_t own_search(const struct mpijob__job_pod_template *at)
+/* The minimum length of the search domain that the operator adds to a worker. */
+static size_t operators_search_length(const struct mpijob__job_pod_template *at)
 {
 	const char *name = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_NAME));
 	const char *space = mpijob_node_string(mpijob__job_field_node(at->root, FIELD_NAMESPACE));
@@ -275,39 +273,39 @@ static void check_searches(const struct mpijob__job_pod_template *at,
 {
 	const mpijob_node *list = mpijob__job_template_list(config->node, "searches");
 	size_t count = mpijob_node_count(list) + (at->worker ? 1 : 0);
-	size_t total = at->worker ? own_search(at) : 0;
+	size_t total = at->worker ? operators_search_length(at) : 0;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
 		total += mpijob_node_length(mpijob_node_at(list, i));
 	total += count ? count - 1 : 0;
 	if (count > SEARCHES_MOST)
-		mpijob__job_template_refuse(at, config, "searches", "too-many", "Invalid",
+		mpijob__job_template_error(at, config, "searches", "too-many", "Invalid",
 		    "at most %d domains are possible%s", SEARCHES_MOST,
 		    at->worker ? ", and the operator adds one" : "");
 	if (total > SEARCH_CHARACTERS_MOST)
-		mpijob__job_template_refuse(at, config, "searches", "too-long", "Invalid",
+		mpijob__job_template_error(at, config, "searches", "too-long", "Invalid",
 		    "at most %d characters are possible in all", SEARCH_CHARACTERS_MOST);
 }
 
 void mpijob__job_template_dns(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	struct mpijob__job_step config = mpijob__job_template_into(step, "dnsConfig");
-	struct mpijob__job_step word = mpijob__job_template_into(step, "dnsPolicy");
+	struct mpijob__job_step config = mpijob__job_template_child(step, "dnsConfig");
+	struct mpijob__job_step word = mpijob__job_template_child(step, "dnsPolicy");
 	const char *policy = mpijob__job_template_text(step->node, "dnsPolicy");
 	const struct mpijob__schema_field *field = mpijob__schema_find(SCHEMA_PodSpec, "dnsPolicy");
 	size_t servers = mpijob_node_count(mpijob__job_template_list(config.node, "nameservers"));
 
-	/* With hostNetwork the operator sets another policy. */
+	/* With hostNetwork the operator replaces the policy. */
 	if (policy && (at->pod || !mpijob__job_template_flag(step->node, "hostNetwork"))) {
 		if (!mpijob__schema_allows(field, policy))
 			mpijob__job_template_unsupported(at, &word, field, policy);
 		if (strcmp(policy, "None") == 0 && !servers)
-			mpijob__job_template_refuse(at, step, "dnsConfig", "missing", "Required",
+			mpijob__job_template_error(at, step, "dnsConfig", "missing", "Required",
 			    "dnsPolicy None needs nameservers here");
 	}
 	if (servers > NAMESERVERS_MOST)
-		mpijob__job_template_refuse(at, &config, "nameservers", "too-many", "Invalid",
+		mpijob__job_template_error(at, &config, "nameservers", "too-many", "Invalid",
 		    "at most %d are possible", NAMESERVERS_MOST);
 	check_searches(at, &config);
 }
@@ -321,7 +319,7 @@ static void each_container(const struct mpijob__job_pod_template *at,
 	static const char *const lists[] = { "initContainers", "containers" };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct mpijob__job_step list = mpijob__job_template_into(pod, lists[i]);
+		struct mpijob__job_step list = mpijob__job_template_child(pod, lists[i]);
 
 		for (size_t k = 0;
 		     k < mpijob_node_count(mpijob__job_template_list(pod->node, lists[i])); k++) {
@@ -336,9 +334,9 @@ static void forbid(const struct mpijob__job_pod_template *at, const struct mpijo
     const char *const *keys, const char *system)
 {
 	for (; *keys; keys++) {
-		if (mpijob__job_template_given(step->node, *keys) &&
+		if (mpijob__job_template_has(step->node, *keys) &&
 		    mpijob_node_kind(mpijob_node_get(step->node, *keys)))
-			mpijob__job_template_refuse(at, step, *keys, "forbidden", "Forbidden",
+			mpijob__job_template_error(at, step, *keys, "forbidden", "Forbidden",
 			    "not in a pod for %s", system);
 	}
 }
@@ -350,7 +348,7 @@ static void forbid_in_container(const struct mpijob__job_pod_template *at,
 		"seccompProfile", "capabilities", "readOnlyRootFilesystem", "privileged",
 		"allowPrivilegeEscalation", "procMount", "runAsUser", "runAsGroup", NULL };
 	static const char *const on_linux[] = { "windowsOptions", NULL };
-	struct mpijob__job_step context = mpijob__job_template_into(container, "securityContext");
+	struct mpijob__job_step context = mpijob__job_template_child(container, "securityContext");
 
 	(void)pod;
 	forbid(at, &context, windows ? on_windows : on_linux, windows ? "Windows" : "Linux");
@@ -366,28 +364,28 @@ static void forbid_in_windows_pod(const struct mpijob__job_pod_template *at,
 		"supplementalGroupsPolicy", "seLinuxChangePolicy", NULL };
 	static const char *const lists[] = { "sysctls", "supplementalGroups" };
 	static const char *const flags[] = { "hostPID", "hostIPC" };
-	struct mpijob__job_step context = mpijob__job_template_into(pod, "securityContext");
+	struct mpijob__job_step context = mpijob__job_template_child(pod, "securityContext");
 
 	forbid(at, pod, in_spec, "Windows");
 	forbid(at, &context, in_context, "Windows");
 	for (size_t i = 0; i < 2; i++) {
 		if (mpijob_node_count(mpijob_node_get(context.node, lists[i])))
-			mpijob__job_template_refuse(at, &context, lists[i], "forbidden",
-			    "Forbidden", "not in a pod for Windows");
+			mpijob__job_template_error(at, &context, lists[i], "forbidden", "Forbidden",
+			    "not in a pod for Windows");
 		if (mpijob__job_template_flag(pod->node, flags[i]))
-			mpijob__job_template_refuse(at, pod, flags[i], "forbidden", "Forbidden",
+			mpijob__job_template_error(at, pod, flags[i], "forbidden", "Forbidden",
 			    "not in a pod for Windows");
 	}
 }
 
-/* Containers that run as processes of a Windows host: all of a pod, or none. */
+/* Containers that run as processes of a Windows host: all containers of a pod, or none. */
 struct processes {
-	int pod; /* -1 not said, else the pod's own word */
+	int pod; /* value of the pod; -1: not set */
 	int containers;
 	int on_host;
 };
 
-static int said(const mpijob_node *owner)
+static int host_process_of(const mpijob_node *owner)
 {
 	const mpijob_node *options =
 	    mpijob_node_get(mpijob_node_get(owner, "securityContext"), "windowsOptions");
@@ -400,13 +398,13 @@ static void count_process(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *pod, const struct mpijob__job_step *container, void *data)
 {
 	struct processes *all = data;
-	int own = said(container->node);
+	int own = host_process_of(container->node);
 
 	(void)pod;
 	all->containers++;
 	all->on_host += own == 1 || (own < 0 && all->pod == 1);
 	if (own >= 0 && all->pod >= 0 && own != all->pod)
-		mpijob__job_template_refuse(at, container, "securityContext", "conflict", "Invalid",
+		mpijob__job_template_error(at, container, "securityContext", "conflict", "Invalid",
 		    "windowsOptions.hostProcess must be that of the pod");
 }
 
@@ -415,8 +413,8 @@ void mpijob__job_template_windows(const struct mpijob__job_pod_template *at,
 {
 	static const char *const on_linux[] = { "windowsOptions", NULL };
 	const char *os = mpijob__job_template_text(mpijob_node_get(step->node, "os"), "name");
-	struct mpijob__job_step context = mpijob__job_template_into(step, "securityContext");
-	struct processes all = { said(step->node), 0, 0 };
+	struct mpijob__job_step context = mpijob__job_template_child(step, "securityContext");
+	struct processes all = { host_process_of(step->node), 0, 0 };
 
 	if (os && strcmp(os, "windows") == 0) {
 		forbid_in_windows_pod(at, step);
@@ -428,7 +426,7 @@ void mpijob__job_template_windows(const struct mpijob__job_pod_template *at,
 	each_container(at, step, count_process, &all);
 	if (all.on_host && (all.on_host != all.containers ||
 			       !mpijob__job_template_flag(step->node, "hostNetwork")))
-		mpijob__job_template_refuse(at, step, NULL, "conflict", "Invalid",
+		mpijob__job_template_error(at, step, NULL, "conflict", "Invalid",
 		    "with windowsOptions.hostProcess all containers must have it, and hostNetwork "
 		    "be true");
 }

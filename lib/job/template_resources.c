@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of resources: which names there are, that requests stay below limits,
- * that huge pages come in pages and not alone, and that what the pod asks for as a whole is enough
- * for its containers.
+ * Checks of resources: their names, requests that exceed limits, huge pages (whole pages, with cpu
+ * or memory), and pod-level resources that are smaller than those of the containers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,20 +54,21 @@ static int is_negative(const struct mpijob__base_quantity *quantity)
 static const char *name_fault(const char *name, int of_pod)
 {
 	if (!mpijob__job_syntax_is_key(name, strlen(name)))
-		return "is no name for a resource";
+		return "is not a valid resource name";
 	if (strcmp(name, "cpu") == 0 || strcmp(name, "memory") == 0 || is_huge_pages(name))
 		return NULL;
 	if (of_pod)
-		return "cannot be asked for by a pod as a whole; use cpu, memory or hugepages-...";
+		return "is not a pod-level resource; use cpu, memory or "
+		       "hugepages-...";
 	if (strchr(name, '/'))
-		return is_native(name) || is_extended(name) ? NULL : "is no name for a resource";
+		return is_native(name) || is_extended(name) ? NULL : "is not a valid resource name";
 	if (strcmp(name, "ephemeral-storage") == 0)
 		return NULL;
-	return "is no resource of containers; use cpu, memory, ephemeral-storage, hugepages-..., "
+	return "is not a container resource; use cpu, memory, ephemeral-storage, hugepages-..., "
 	       "or a name with a domain such as nvidia.com/gpu";
 }
 
-/* Whole pages, of a size that is one. */
+/* Whether a quantity is a whole number of huge pages of a valid size. */
 static int is_pages(const char *name, const struct mpijob__base_quantity *quantity)
 {
 	const char *size = name + strlen("hugepages-");
@@ -85,7 +85,7 @@ static int is_pages(const char *name, const struct mpijob__base_quantity *quanti
 	return amount % bytes == 0;
 }
 
-/* One list, limits or requests. */
+/* Check limits or requests. */
 static void check_list(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *list, int of_pod)
 {
@@ -96,21 +96,21 @@ static void check_list(const struct mpijob__job_pod_template *at,
 		const char *fault = name_fault(name, of_pod);
 		struct mpijob__base_quantity quantity;
 
-		if (!mpijob__job_template_given(list->node, name))
-			continue; /* the server drops a null, its name with it */
+		if (!mpijob__job_template_has(list->node, name))
+			continue; /* the server drops a null with its key */
 		if (fault)
-			mpijob__job_template_refuse(at, list, name, "unknown-resource", "Invalid",
+			mpijob__job_template_error(at, list, name, "unknown-resource", "Invalid",
 			    "%s", fault);
 		if (!read_quantity(mpijob_node_at(list->node, i), &quantity))
 			continue;
 		if (is_negative(&quantity))
-			mpijob__job_template_refuse(at, list, name, "out-of-range", "Invalid",
+			mpijob__job_template_error(at, list, name, "out-of-range", "Invalid",
 			    "must not be negative");
 		if (is_extended(name) && !mpijob__base_quantity_is_whole(&quantity))
-			mpijob__job_template_refuse(at, list, name, "invalid-value", "Invalid",
+			mpijob__job_template_error(at, list, name, "invalid-value", "Invalid",
 			    "must be a whole number");
 		if (is_huge_pages(name) && !is_pages(name, &quantity))
-			mpijob__job_template_refuse(at, list, name, "invalid-value", "Invalid",
+			mpijob__job_template_error(at, list, name, "invalid-value", "Invalid",
 			    "must be a whole number of pages");
 	}
 }
@@ -122,9 +122,9 @@ static void check_request(const struct mpijob__job_pod_template *at,
 	struct mpijob__base_quantity request, limit;
 	int fixed = !is_native(name) || is_huge_pages(name);
 
-	if (!mpijob__job_template_given(limits, name)) {
-		if (fixed && mpijob__job_template_given(requests->node, name))
-			mpijob__job_template_refuse(at, requests, name, "missing", "Required",
+	if (!mpijob__job_template_has(limits, name)) {
+		if (fixed && mpijob__job_template_has(requests->node, name))
+			mpijob__job_template_error(at, requests, name, "missing", "Required",
 			    "needs the same limit; it cannot be overcommitted");
 		return;
 	}
@@ -132,10 +132,10 @@ static void check_request(const struct mpijob__job_pod_template *at,
 	    !get_quantity(limits, name, &limit))
 		return;
 	if (fixed && mpijob__base_quantity_compare(&request, &limit) != 0)
-		mpijob__job_template_refuse(at, requests, name, "over-limit", "Invalid",
+		mpijob__job_template_error(at, requests, name, "over-limit", "Invalid",
 		    "must be equal to the limit; it cannot be overcommitted");
 	else if (mpijob__base_quantity_compare(&request, &limit) > 0)
-		mpijob__job_template_refuse(at, requests, name, "over-limit", "Invalid",
+		mpijob__job_template_error(at, requests, name, "over-limit", "Invalid",
 		    "must not be greater than the limit");
 }
 
@@ -151,14 +151,13 @@ static int has_huge_pages(const mpijob_node *list)
 
 static int has_base(const mpijob_node *list)
 {
-	return mpijob__job_template_given(list, "cpu") ||
-	       mpijob__job_template_given(list, "memory");
+	return mpijob__job_template_has(list, "cpu") || mpijob__job_template_has(list, "memory");
 }
 
 static void check_claims(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	struct mpijob__job_step list = mpijob__job_template_into(step, "claims");
+	struct mpijob__job_step list = mpijob__job_template_child(step, "claims");
 
 	for (size_t i = 0; i < mpijob_node_count(mpijob__job_template_list(step->node, "claims"));
 	     i++) {
@@ -166,14 +165,14 @@ static void check_claims(const struct mpijob__job_pod_template *at,
 		const char *name = mpijob__job_template_text(entry.node, "name");
 		const char *request = mpijob__job_template_text(entry.node, "request");
 
-		if (!name && mpijob__job_template_given(entry.node, "name"))
-			mpijob__job_template_refuse(at, &entry, "name", "missing", "Required",
+		if (!name && mpijob__job_template_has(entry.node, "name"))
+			mpijob__job_template_error(at, &entry, "name", "missing", "Required",
 			    "a value is required");
-		if (name && !mpijob__job_template_refers(at, POOL_CLAIMS, name, NULL))
-			mpijob__job_template_refuse(at, &entry, "name", "not-found", "NotFound",
+		if (name && !mpijob__job_template_pool_find(at, POOL_CLAIMS, name, NULL))
+			mpijob__job_template_error(at, &entry, "name", "not-found", "NotFound",
 			    "'%s' is not one of spec.resourceClaims", name);
 		if (request && mpijob__job_syntax_label(request))
-			mpijob__job_template_refuse(at, &entry, "request", "invalid-value",
+			mpijob__job_template_error(at, &entry, "request", "invalid-value",
 			    "Invalid", "'%s' must be %s", request,
 			    mpijob__job_syntax_label(request));
 	}
@@ -182,8 +181,8 @@ static void check_claims(const struct mpijob__job_pod_template *at,
 void mpijob__job_template_resources(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	struct mpijob__job_step limits = mpijob__job_template_into(step, "limits");
-	struct mpijob__job_step requests = mpijob__job_template_into(step, "requests");
+	struct mpijob__job_step limits = mpijob__job_template_child(step, "limits");
+	struct mpijob__job_step requests = mpijob__job_template_child(step, "requests");
 	int of_pod = step->before && step->before->type == SCHEMA_PodSpec;
 
 	check_list(at, &limits, of_pod);
@@ -193,12 +192,12 @@ void mpijob__job_template_resources(const struct mpijob__job_pod_template *at,
 		check_request(at, &requests, limits.node, i);
 	if ((has_huge_pages(limits.node) || has_huge_pages(requests.node)) &&
 	    !has_base(limits.node) && !has_base(requests.node))
-		mpijob__job_template_refuse(at, step, NULL, "missing", "Forbidden",
+		mpijob__job_template_error(at, step, NULL, "missing", "Forbidden",
 		    "huge pages need cpu or memory too");
 	if (!of_pod)
 		check_claims(at, step);
 	else if (mpijob_node_count(mpijob__job_template_list(step->node, "claims")))
-		mpijob__job_template_refuse(at, step, "claims", "forbidden", "Forbidden",
+		mpijob__job_template_error(at, step, "claims", "forbidden", "Forbidden",
 		    "only containers can have claims");
 }
 
@@ -209,32 +208,32 @@ static int is_sidecar(const mpijob_node *container)
 	return policy && strcmp(policy, "Always") == 0;
 }
 
-/* What the containers of a pod ask for together, of one resource. */
+/* The sum of the containers' requests for one resource. */
 struct demand {
-	struct mpijob__base_quantity running;  /* by containers */
-	struct mpijob__base_quantity sidecars; /* by init containers that stay */
-	struct mpijob__base_quantity most;     /* while the init containers run */
-	int too_large;                         /* it cannot be added up */
+	struct mpijob__base_quantity running;  /* containers */
+	struct mpijob__base_quantity sidecars; /* init containers with restartPolicy: Always */
+	struct mpijob__base_quantity most;     /* maximum while init containers run */
+	int too_large;                         /* the sum overflows */
 };
 
-static void add_demand(struct demand *demand, const struct mpijob__base_quantity *asked, int init,
-    int sidecar)
+static void add_demand(struct demand *demand, const struct mpijob__base_quantity *requested,
+    int init, int sidecar)
 {
 	struct mpijob__base_quantity with = demand->sidecars;
 
 	if (!init) {
-		demand->too_large |= !mpijob__base_quantity_add(&demand->running, asked);
+		demand->too_large |= !mpijob__base_quantity_add(&demand->running, requested);
 		return;
 	}
-	demand->too_large |= !mpijob__base_quantity_add(&with, asked);
+	demand->too_large |= !mpijob__base_quantity_add(&with, requested);
 	if (sidecar)
 		demand->sidecars = with;
 	else if (mpijob__base_quantity_compare(&with, &demand->most) > 0)
 		demand->most = with;
 }
 
-/* Add what a container asks for, its requests or else its limits, of the resources that `names`
- * has. */
+/* Add the requests of a container, or its limits where it has no request, for the resources in
+ * `names`. */
 static void add_container(struct demand *demands, const struct mpijob__doc_names *names,
     const mpijob_node *container, int init)
 {
@@ -247,18 +246,18 @@ static void add_container(struct demand *demands, const struct mpijob__doc_names
 
 		for (size_t k = 0; k < mpijob_node_count(list); k++) {
 			const char *name = mpijob_node_key(list, k);
-			struct mpijob__base_quantity asked, before;
+			struct mpijob__base_quantity requested, own_request;
 			uint32_t at;
 
-			if (mpijob__job_template_named(names, name, &at) &&
-			    read_quantity(mpijob_node_at(list, k), &asked) &&
-			    !(i && get_quantity(requests, name, &before)))
-				add_demand(&demands[at], &asked, init, is_sidecar(container));
+			if (mpijob__job_template_names_find(names, name, &at) &&
+			    read_quantity(mpijob_node_at(list, k), &requested) &&
+			    !(i && get_quantity(requests, name, &own_request)))
+				add_demand(&demands[at], &requested, init, is_sidecar(container));
 		}
 	}
 }
 
-/* Whether the containers ask for more than a quantity at any time. */
+/* Whether the containers request more than a quantity at any time. */
 static int exceeds(const struct demand *demand, const struct mpijob__base_quantity *given)
 {
 	struct mpijob__base_quantity sum = demand->running;
@@ -297,9 +296,9 @@ static void check_requests_fit(const struct mpijob__job_pod_template *at,
 
 		if (read_quantity(mpijob_node_at(requests->node, i), &given) &&
 		    exceeds(&demands[i], &given))
-			mpijob__job_template_refuse(at, requests,
-			    mpijob_node_key(requests->node, i), "over-limit", "Invalid",
-			    "is less than the containers ask for together");
+			mpijob__job_template_error(at, requests, mpijob_node_key(requests->node, i),
+			    "over-limit", "Invalid",
+			    "is less than the sum of the containers' requests");
 	}
 	if (code < 0)
 		at->report->code = MPIJOB_ERR_NOMEM;
@@ -326,7 +325,7 @@ static void check_limits_fit(const struct mpijob__job_pod_template *at,
 			if (get_quantity(limits->node, name, &given) &&
 			    read_quantity(mpijob_node_at(own, k), &one) &&
 			    mpijob__base_quantity_compare(&one, &given) > 0)
-				mpijob__job_template_refuse(at, limits, name, "over-limit",
+				mpijob__job_template_error(at, limits, name, "over-limit",
 				    "Invalid", "is less than the limit of a container");
 		}
 	}
@@ -335,8 +334,8 @@ static void check_limits_fit(const struct mpijob__job_pod_template *at,
 static void check_containers_fit(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *resources)
 {
-	struct mpijob__job_step requests = mpijob__job_template_into(resources, "requests");
-	struct mpijob__job_step limits = mpijob__job_template_into(resources, "limits");
+	struct mpijob__job_step requests = mpijob__job_template_child(resources, "requests");
+	struct mpijob__job_step limits = mpijob__job_template_child(resources, "limits");
 
 	check_requests_fit(at, &requests);
 	check_limits_fit(at, &limits);
@@ -345,8 +344,8 @@ static void check_containers_fit(const struct mpijob__job_pod_template *at,
 void mpijob__job_template_pod_resources(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	struct mpijob__job_step resources = mpijob__job_template_into(step, "resources");
-	struct mpijob__job_step overhead = mpijob__job_template_into(step, "overhead");
+	struct mpijob__job_step resources = mpijob__job_template_child(step, "resources");
+	struct mpijob__job_step overhead = mpijob__job_template_child(step, "overhead");
 
 	check_list(at, &overhead, 0);
 	if (mpijob_node_kind(resources.node) == MPIJOB_NODE_MAP)
@@ -359,14 +358,14 @@ void mpijob__job_template_empty_dir(const struct mpijob__job_pod_template *at,
 	struct mpijob__base_quantity size;
 
 	if (get_quantity(step->node, "sizeLimit", &size) && is_negative(&size))
-		mpijob__job_template_refuse(at, step, "sizeLimit", "out-of-range", "Forbidden",
+		mpijob__job_template_error(at, step, "sizeLimit", "out-of-range", "Forbidden",
 		    "must not be negative");
 }
 
 void mpijob__job_template_volume_claim(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
-	struct mpijob__job_step resources = mpijob__job_template_into(step, "resources");
+	struct mpijob__job_step resources = mpijob__job_template_child(step, "resources");
 	const mpijob_node *modes = mpijob__job_template_list(step->node, "accessModes");
 	const mpijob_node *requests = mpijob_node_get(resources.node, "requests");
 	static const char *const classes[] = { "storageClassName", "volumeAttributesClassName" };
@@ -381,20 +380,20 @@ void mpijob__job_template_volume_claim(const struct mpijob__job_pod_template *at
 		others += mode && !is_alone;
 	}
 	if (alone && others)
-		mpijob__job_template_refuse(at, step, "accessModes", "conflict", "Forbidden",
-		    "ReadWriteOncePod goes with no other mode");
-	if (!mpijob__job_template_given(requests, "storage"))
-		mpijob__job_template_refuse(at, step, "resources", "missing", "Required",
+		mpijob__job_template_error(at, step, "accessModes", "conflict", "Forbidden",
+		    "ReadWriteOncePod cannot be combined with other modes");
+	if (!mpijob__job_template_has(requests, "storage"))
+		mpijob__job_template_error(at, step, "resources", "missing", "Required",
 		    "needs requests.storage");
 	else if (get_quantity(requests, "storage", &size) &&
 		 mpijob__base_quantity_compare(&size, &nothing) <= 0)
-		mpijob__job_template_refuse(at, step, "resources", "out-of-range", "Invalid",
+		mpijob__job_template_error(at, step, "resources", "out-of-range", "Invalid",
 		    "requests.storage must be more than 0");
 	for (size_t i = 0; i < 2; i++) {
 		const char *name = mpijob__job_template_text(step->node, classes[i]);
 
 		if (name && mpijob__job_syntax_subdomain(name))
-			mpijob__job_template_refuse(at, step, classes[i], "invalid-value",
-			    "Invalid", "'%s' must be %s", name, mpijob__job_syntax_subdomain(name));
+			mpijob__job_template_error(at, step, classes[i], "invalid-value", "Invalid",
+			    "'%s' must be %s", name, mpijob__job_syntax_subdomain(name));
 	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an API server asks of security contexts: which of their fields exclude, and which need, each
- * other.
+ * Checks of security contexts: which fields exclude or require each other.
  */
 #include <string.h>
 
@@ -10,7 +9,8 @@
 
 #define PROFILE_MOST 4095
 
-/* Compare a sysctl with a name in dots, or with its beginning; slashes may stand for dots. */
+/* Compare a sysctl with a name with dots, or with its beginning; the sysctl may have slashes
+ * instead of dots. */
 static int is_sysctl(const char *sysctl, const char *name, int beginning)
 {
 	char from = sysctl[strcspn(sysctl, "./")] == '/' ? '/' : '.';
@@ -39,7 +39,7 @@ static void check_sysctls(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *context)
 {
 	const mpijob_node *spec = mpijob__job_template_spec(at);
-	struct mpijob__job_step list = mpijob__job_template_into(context, "sysctls");
+	struct mpijob__job_step list = mpijob__job_template_child(context, "sysctls");
 	struct mpijob__doc_names names = { 0 };
 
 	for (size_t i = 0;
@@ -50,19 +50,19 @@ static void check_sysctls(const struct mpijob__job_pod_template *at,
 		if (!name)
 			continue;
 		if (mpijob__job_template_flag(spec, "hostNetwork") && is_sysctl(name, "net.", 1))
-			mpijob__job_template_refuse(at, &entry, "name", "forbidden", "Invalid",
+			mpijob__job_template_error(at, &entry, "name", "forbidden", "Invalid",
 			    "'%s' is not possible with hostNetwork", name);
 		if (mpijob__job_template_flag(spec, "hostIPC") && is_ipc(name))
-			mpijob__job_template_refuse(at, &entry, "name", "forbidden", "Invalid",
+			mpijob__job_template_error(at, &entry, "name", "forbidden", "Invalid",
 			    "'%s' is not possible with hostIPC", name);
-		if (mpijob__job_template_repeated(at, &names, name))
-			mpijob__job_template_refuse(at, &entry, "name", "duplicate", "Duplicate",
+		if (mpijob__job_template_names_repeat(at, &names, name))
+			mpijob__job_template_error(at, &entry, "name", "duplicate", "Duplicate",
 			    "'%s' is there already", name);
 	}
 	mpijob__doc_names_release(&names);
 }
 
-/* Whether an annotation of old says the same as a profile. */
+/* Whether a deprecated annotation and a profile are equivalent. */
 static int agrees(const mpijob_node *profile, const char *annotation, int docker)
 {
 	const char *type = mpijob__job_template_text(profile, "type");
@@ -81,7 +81,7 @@ static int agrees(const mpijob_node *profile, const char *annotation, int docker
 	return 1;
 }
 
-/* The annotation of a container, by the beginning of its key; NULL when there is none. */
+/* The annotation whose key is `start` and the name of a container; NULL when there is none. */
 static const char *annotation_of(const struct mpijob__job_pod_template *at, const char *start,
     const char *container)
 {
@@ -106,21 +106,22 @@ void mpijob__job_template_annotated(const struct mpijob__job_pod_template *at,
 	const char *name = mpijob__job_template_text(step->node, "name");
 	const mpijob_node *of_pod =
 	    mpijob__job_template_map(mpijob__job_template_spec(at), "securityContext");
-	struct mpijob__job_step context = mpijob__job_template_into(step, "securityContext");
+	struct mpijob__job_step context = mpijob__job_template_child(step, "securityContext");
 	const mpijob_node *armor = mpijob__job_template_map(context.node, "appArmorProfile");
 	const mpijob_node *calls = mpijob__job_template_map(context.node, "seccompProfile");
 	const char *os =
 	    mpijob__job_template_text(mpijob_node_get(mpijob__job_template_spec(at), "os"), "name");
-	const char *told = name ? annotation_of(at, MPIJOB__BASE_API_APPARMOR, name) : NULL;
+	const char *annotation = name ? annotation_of(at, MPIJOB__BASE_API_APPARMOR, name) : NULL;
 
 	armor = armor ? armor : mpijob__job_template_map(of_pod, "appArmorProfile");
-	if (told && armor && !agrees(armor, told, 0) && !(os && strcmp(os, "windows") == 0))
-		mpijob__job_template_refuse(at, &context, "appArmorProfile", "conflict",
-		    "Forbidden", "the pod's annotation says '%s'", told);
-	told = name ? annotation_of(at, MPIJOB__BASE_API_SECCOMP, name) : NULL;
-	if (told && calls && !agrees(calls, told, 1))
-		mpijob__job_template_refuse(at, &context, "seccompProfile", "conflict", "Forbidden",
-		    "the pod's annotation says '%s'", told);
+	if (annotation && armor && !agrees(armor, annotation, 0) &&
+	    !(os && strcmp(os, "windows") == 0))
+		mpijob__job_template_error(at, &context, "appArmorProfile", "conflict", "Forbidden",
+		    "the pod's annotation says '%s'", annotation);
+	annotation = name ? annotation_of(at, MPIJOB__BASE_API_SECCOMP, name) : NULL;
+	if (annotation && calls && !agrees(calls, annotation, 1))
+		mpijob__job_template_error(at, &context, "seccompProfile", "conflict", "Forbidden",
+		    "the pod's annotation says '%s'", annotation);
 }
 
 void mpijob__job_template_pod_security(const struct mpijob__job_pod_template *at,
@@ -128,15 +129,15 @@ void mpijob__job_template_pod_security(const struct mpijob__job_pod_template *at
 {
 	const char *policy = mpijob_node_string(mpijob_node_get(step->node, "seLinuxChangePolicy"));
 	const mpijob_node *calls = mpijob__job_template_map(step->node, "seccompProfile");
-	const char *told;
+	const char *annotation;
 
-	told = annotation_of(at, "seccomp.security.alpha.kubernetes.io/", "pod");
-	if (told && calls && !agrees(calls, told, 1))
-		mpijob__job_template_refuse(at, step, "seccompProfile", "conflict", "Forbidden",
-		    "the pod's annotation says '%s'", told);
+	annotation = annotation_of(at, "seccomp.security.alpha.kubernetes.io/", "pod");
+	if (annotation && calls && !agrees(calls, annotation, 1))
+		mpijob__job_template_error(at, step, "seccompProfile", "conflict", "Forbidden",
+		    "the pod's annotation says '%s'", annotation);
 	check_sysctls(at, step);
 	if (policy && strcmp(policy, "Recursive") != 0 && strcmp(policy, "MountOption") != 0)
-		mpijob__job_template_refuse(at, step, "seLinuxChangePolicy", "unsupported-value",
+		mpijob__job_template_error(at, step, "seLinuxChangePolicy", "unsupported-value",
 		    "NotSupported", "unsupported value '%s'; use Recursive", policy);
 }
 
@@ -162,32 +163,32 @@ void mpijob__job_template_security(const struct mpijob__job_pod_template *at,
 
 	if (proc && strcmp(proc, "Unmasked") == 0 &&
 	    !(mpijob_node_bool(mpijob_node_get(spec, "hostUsers"), &value) && !value))
-		mpijob__job_template_refuse(at, step, "procMount", "forbidden", "Invalid",
+		mpijob__job_template_error(at, step, "procMount", "forbidden", "Invalid",
 		    "Unmasked needs hostUsers: false");
 	if (!mpijob_node_bool(mpijob_node_get(step->node, "allowPrivilegeEscalation"), &value) ||
 	    value)
 		return;
 	if (mpijob__job_template_flag(step->node, "privileged") || adds_admin(step->node))
-		mpijob__job_template_refuse(at, step, "allowPrivilegeEscalation", "conflict",
+		mpijob__job_template_error(at, step, "allowPrivilegeEscalation", "conflict",
 		    "Invalid", "cannot be false with privileged or CAP_SYS_ADMIN");
 }
 
-/* Whether a profile of type Localhost has its name, and no other has one. */
+/* Check that exactly a profile of type Localhost has a name. Returns the name, or NULL. */
 static const char *local_profile(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step)
 {
 	const char *type = mpijob__job_template_text(step->node, "type");
 	const char *profile = mpijob_node_string(mpijob_node_get(step->node, "localhostProfile"));
-	int given = mpijob__job_template_given(step->node, "localhostProfile");
+	int given = mpijob__job_template_has(step->node, "localhostProfile");
 
 	if (type && strcmp(type, "Localhost") == 0) {
 		if (!given)
-			mpijob__job_template_refuse(at, step, "localhostProfile", "missing",
+			mpijob__job_template_error(at, step, "localhostProfile", "missing",
 			    "Required", "type Localhost needs a profile");
 		return profile;
 	}
 	if (type && given)
-		mpijob__job_template_refuse(at, step, "localhostProfile", "forbidden", "Invalid",
+		mpijob__job_template_error(at, step, "localhostProfile", "forbidden", "Invalid",
 		    "only with type Localhost");
 	return NULL;
 }
@@ -199,8 +200,8 @@ void mpijob__job_template_seccomp(const struct mpijob__job_pod_template *at,
 	const char *must = profile ? mpijob__job_syntax_relative(profile) : NULL;
 
 	if (must)
-		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value",
-		    "Invalid", "'%s' must be %s", profile, must);
+		mpijob__job_template_error(at, step, "localhostProfile", "invalid-value", "Invalid",
+		    "'%s' must be %s", profile, must);
 }
 
 void mpijob__job_template_apparmor(const struct mpijob__job_pod_template *at,
@@ -210,7 +211,6 @@ void mpijob__job_template_apparmor(const struct mpijob__job_pod_template *at,
 
 	if (profile &&
 	    (!*profile || strlen(profile) > PROFILE_MOST || mpijob__job_syntax_image(profile)))
-		mpijob__job_template_refuse(at, step, "localhostProfile", "invalid-value",
-		    "Invalid", "must be 1 to %d characters without space around them",
-		    PROFILE_MOST);
+		mpijob__job_template_error(at, step, "localhostProfile", "invalid-value", "Invalid",
+		    "must be 1 to %d characters without space around them", PROFILE_MOST);
 }

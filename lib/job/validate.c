@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes a job acceptable. Single fields are judged by their rows; the small functions named
- * rule_* judge relations between fields. In reference mode every finding is one of mpi-operator
- * v0.8.2, in its words; what that release accepts although it cannot work is refused or warned of
- * only by default.
+ * mpijob_validate(): checks each field according to its row, then the templates and the rules for
+ * several fields. In reference mode all findings are errors of mpi-operator v0.8.2, with its
+ * messages. Only the default mode also reports jobs that this release accepts although they cannot
+ * work.
  */
 #include <string.h>
 
@@ -52,7 +52,7 @@ static int put_listed(struct mpijob_text *out, const char *const *words)
 	return code ? MPIJOB_ERR_NOMEM : 0;
 }
 
-/* Choices have types of their own in the reference, which therefore prints them as JSON. */
+/* Choices have their own Go types in mpi-operator, so its messages print them as JSON. */
 static void reference_unsupported(struct mpijob__job_walk *walk, const struct mpijob__job_row *row,
     const char *text)
 {
@@ -112,7 +112,7 @@ static void check_absent(struct mpijob__job_walk *walk, const struct mpijob__job
 {
 	int is_word = row->field.kind == MPIJOB_KIND_CHOICE && row->field.default_text != NULL;
 
-	/* The defaults are missing only because something else is wrong, which is said already. */
+	/* A default is missing only because of another error, which is reported already. */
 	if (row->field.default_text && walk->report->broken)
 		return;
 	if (row->required || (is_word && !walk->report->reference))
@@ -174,7 +174,7 @@ static void warn_unknown(struct mpijob__job_walk *walk, int id, const char *key)
 
 	if ((flags & FIELD_META) && mpijob__schema_find(SCHEMA_ObjectMeta, key))
 		return;
-	mpijob__job_report_loose(walk->report, mpijob__job_walk_spot(walk),
+	mpijob__job_report_strict(walk->report, mpijob__job_walk_spot(walk),
 	    is_role ? "unknown-role" : "unknown-field", "%s%s%s%s",
 	    is_role ? "unknown role, the operator ignores it"
 		    : "unknown field, the server drops it",
@@ -203,7 +203,7 @@ int mpijob_validate(const mpijob *job, const struct mpijob_validate_options *opt
 	root = mpijob__job_node(job);
 	mpijob__job_value_check_types(&report, FIELD_ROOT, root);
 	mpijob__job_template_check(&report, root);
-	/* The reference cannot even read a job that has a wrong type. */
+	/* mpi-operator cannot decode a job with a wrong type. */
 	if (report.reference && report.errors)
 		return mpijob__job_report_result(&report);
 	walk.report = &report;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which values of a document are fit for which kind of field: what an API server with the MPIJob's
- * definition accepts, and what then fits the operator's own types. A null is absent, since an API
- * server removes it. Numbers count by value: `1.0` and `1e3` are whole.
+ * Which values are valid for which kind of field: those that an API server with the MPIJob's CRD
+ * accepts and that fit the operator's Go types. A null is absent, because an API server removes it.
+ * `1.0` and `1e3` are whole numbers.
  */
 #include "job/value.h"
 
@@ -14,7 +14,7 @@
 
 #include <mpijob/spec.h>
 
-#define SHOWN 60 /* bytes of a user's string in a message */
+#define SHOWN 60 /* bytes of a string that a message shows */
 
 static int read_number(int32_t kind, const mpijob_node *node, struct mpijob__job_value *out)
 {
@@ -43,7 +43,7 @@ static int read_string(const struct mpijob__job_row *row, const mpijob_node *nod
 		return VALUE_WRONG;
 	if (row->field.kind == MPIJOB_KIND_TIME)
 		return mpijob__base_time_parse(out->text, &out->number) ? VALUE_GIVEN : VALUE_WRONG;
-	if (out->text[0] == '\0' && (row->flags & FIELD_EMPTY))
+	if (out->text[0] == '\0' && (row->flags & FIELD_EMPTY_IS_ABSENT))
 		return VALUE_ABSENT;
 	if (row->field.kind != MPIJOB_KIND_CHOICE)
 		return VALUE_GIVEN;
@@ -90,7 +90,7 @@ static const char *expected(int32_t kind)
 	}
 }
 
-/* Cut between characters, not inside one. */
+/* At most SHOWN bytes, without cutting a character. */
 static int shown_length(const char *text)
 {
 	size_t len = strlen(text);
@@ -154,7 +154,7 @@ static const char *skip_digits(const char *text)
 	return text;
 }
 
-/* A decimal number without sign; NULL when there is none. */
+/* Skip a decimal number without sign; NULL when there is none. */
 static const char *skip_decimal(const char *text)
 {
 	const char *whole = skip_digits(text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a document becomes the structs of spec.h. The table says which member each row is; strings
- * and nodes are borrowed from the document, numbers and structs lie in the job's memory for views.
+ * Creates the structs of spec.h from a document. The field table maps rows to members. Strings and
+ * nodes are borrowed from the document; numbers and structs are in the job's memory for views.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int set_number(struct mpijob__base_arena *memory, char *base,
 	size_t size = is_small ? sizeof(small) : sizeof(number);
 	void *copy;
 
-	if (row->field.kind == MPIJOB_KIND_CHOICE || (row->flags & FIELD_PLAIN)) {
+	if (row->field.kind == MPIJOB_KIND_CHOICE || (row->flags & FIELD_BY_VALUE)) {
 		memcpy(base + row->offset, &small, sizeof(small));
 		return 0;
 	}
@@ -91,8 +91,7 @@ static int load_member(struct mpijob__base_arena *memory, char *base, int id,
 	}
 }
 
-/* An object without a struct of its own (mpiReplicaSpecs) has its members in the struct around
- * it. */
+/* The members of an object without a struct (mpiReplicaSpecs) are in the struct of its parent. */
 static int load_members(struct mpijob__base_arena *memory, char *base, int id,
     const mpijob_node *map)
 {
@@ -120,7 +119,7 @@ static char *load_struct(struct mpijob__base_arena *memory, int struct_id, int i
 	return load_members(memory, base, id, map) ? NULL : base;
 }
 
-/* *out stays as it is on failure. */
+/* *out is unchanged on failure. */
 static int view(const mpijob *job, int id, const void **out, mpijob_diag *diag)
 {
 	struct mpijob__job_report report = mpijob__job_state_report(job, diag, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How rows and a document are walked together: which path a value has in findings, and which place
- * stands for something that is absent (that of the key whose object lacks it).
+ * Walks the field table and a document together. Knows the path of a value in findings, and the
+ * place of an absent value: that of the key of its parent.
  */
 #include "job/walk.h"
 
@@ -10,8 +10,8 @@
 #include "base/field_path.h"
 #include "job/value.h"
 
-/* Rows name a list's entries "[]", and know only the operator's roles; findings say which entry, or
- * which role. */
+/* The path for findings: the index of a list entry replaces "[]" of the row's path, and an unknown
+ * role replaces the role of the row. */
 static const char *row_path(struct mpijob__job_walk *walk, const char *path)
 {
 	const char *open = strchr(path, '[');
@@ -41,7 +41,7 @@ const struct mpijob__job_spot *mpijob__job_walk_spot(struct mpijob__job_walk *wa
 	return &walk->spot;
 }
 
-/* The value of a key, and the key's place if it has one (what was filled in has none). */
+/* The value of a key. Sets `place` to that of the key, if it has one (a default has none). */
 static const mpijob_node *child(const mpijob_node *map, const char *key,
     struct mpijob__core_place *place)
 {
@@ -132,7 +132,7 @@ static int first_child(int id)
 	return row;
 }
 
-/* A role that the operator does not know must still have the form of one. */
+/* An unknown role must have the types of a known one. */
 static void walk_other_roles(struct mpijob__job_walk *walk, int id, const mpijob_node *map,
     struct mpijob__core_place around)
 {
@@ -163,12 +163,12 @@ static void walk_unknown(struct mpijob__job_walk *walk, int id, const mpijob_nod
 	}
 }
 
-/* What the operator always has is walked also where the document lacks it. */
+/* An object that always exists for the operator is walked also if it is absent. */
 static int is_object(const struct mpijob__job_row *row, const mpijob_node *node)
 {
 	int32_t kind = mpijob_node_kind(node);
 
-	return kind == MPIJOB_NODE_MAP || (kind <= MPIJOB_NODE_NULL && (row->flags & FIELD_MADE));
+	return kind == MPIJOB_NODE_MAP || (kind <= MPIJOB_NODE_NULL && (row->flags & FIELD_ALWAYS));
 }
 
 static void visit(struct mpijob__job_walk *walk, int id, const mpijob_node *node,

@@ -124,11 +124,11 @@ static void take_job(struct mpijob__launch_command *c, const mpijob *job)
 		return;
 	take_template(c, mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
 	c->mpi = spec->mpi_implementation > 0 ? spec->mpi_implementation : MPIJOB_OPENMPI;
-	c->launcher_works =
+	c->launcher_has_ranks =
 	    spec->run_launcher_as_worker != NULL && *spec->run_launcher_as_worker != 0;
 	hosts =
 	    spec->worker != NULL && spec->worker->replicas != NULL ? *spec->worker->replicas : 0;
-	hosts += c->launcher_works;
+	hosts += c->launcher_has_ranks;
 	slots = spec->slots_per_worker != NULL ? *spec->slots_per_worker : 1;
 	if (hosts <= 0 || slots <= 0)
 		mpijob__launch_refuse(c, MPIJOB_ERR_SPEC,

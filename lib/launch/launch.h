@@ -27,7 +27,7 @@ struct mpijob__launch_command {
 	int32_t slots;          /* of each host */
 	int32_t hosts;
 	int32_t np;
-	int launcher_works;
+	int launcher_has_ranks;
 	int may_be_root;
 	mpijob_launch *launch;
 	mpijob_diag *diag;

@@ -123,7 +123,7 @@ uint64_t mpijob__plan_host_lines_wanted(const struct mpijob__render_subject *sub
 	int len;
 
 	says.workers = mpijob__render_subject_workers(subject);
-	says.launcher = mpijob__render_subject_launcher_works(subject);
+	says.launcher = mpijob__render_subject_launcher_has_ranks(subject);
 	if (!says.workers && !says.launcher)
 		return digest_of(&(struct says){ "", 0, "", 0, 0, 0 });
 	len = snprintf(slots, sizeof(slots),

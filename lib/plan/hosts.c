@@ -47,7 +47,7 @@ static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts 
 	mpijob__plan_fail(plan, mpijob__render_wanted_hosts(&plan->subject, workers->runs,
 				    (size_t)workers->wanted, &wanted, &count));
 	out->listed =
-	    config_map->listed_count - mpijob__render_subject_launcher_works(&plan->subject);
+	    config_map->listed_count - mpijob__render_subject_launcher_has_ranks(&plan->subject);
 	out->gained = wanted != config_map->listed;
 	out->lost = out->gained && count <= config_map->listed_count;
 }
@@ -80,7 +80,7 @@ int mpijob__plan_hosts_changed(struct mpijob_plan *plan,
 	if (config_map->listed_workers) {
 		by_worker(workers, config_map, &difference);
 		expected =
-		    difference.listed + mpijob__render_subject_launcher_works(&plan->subject);
+		    difference.listed + mpijob__render_subject_launcher_has_ranks(&plan->subject);
 		/* Something is listed that is no worker, or the launcher is not. */
 		if (config_map->listed_count != expected)
 			return 1;

@@ -66,7 +66,7 @@ static void append(struct mpijob__render_build *b, mpijob_node *env,
 void mpijob__render_environment_inject(struct mpijob__render_build *b, mpijob_node *container,
     int32_t role)
 {
-	int works = mpijob__render_subject_launcher_works(b->subject),
+	int works = mpijob__render_subject_launcher_has_ranks(b->subject),
 	    worker = role == MPIJOB_ROLE_WORKER;
 	mpijob_node *env = mpijob__render_build_list(b, container, "spec.containers[0].env");
 	const struct mpijob__job_injected *row;

@@ -65,7 +65,7 @@ int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subjec
 	    name, number, name, after_name);
 
 	code = write_text(&text, code, write, user);
-	if (code == 0 && mpijob__render_subject_launcher_works(subject))
+	if (code == 0 && mpijob__render_subject_launcher_has_ranks(subject))
 		code = write_text(&text,
 		    mpijob__base_text_printf(&text, "echo %s-launcher.%s\n", name, name), write,
 		    user);

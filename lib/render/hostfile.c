@@ -126,7 +126,7 @@ int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject,
 	if (code == 0)
 		code = slots_text(subject->spec->mpi_implementation,
 		    mpijob__render_subject_slots(subject), &after);
-	if (code == 0 && mpijob__render_subject_launcher_works(subject))
+	if (code == 0 && mpijob__render_subject_launcher_has_ranks(subject))
 		code = write_launcher(subject, &line, "",
 		    after.data + (launcher_is_short(subject) ? suffix_len : 0));
 	if (code == 0)
@@ -210,7 +210,7 @@ int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *sub
 		code = mpijob__base_text_puts(&after, "\n");
 	if (code == 0)
 		code = write(user, shell, sizeof(shell) - 1);
-	if (code == 0 && mpijob__render_subject_launcher_works(subject))
+	if (code == 0 && mpijob__render_subject_launcher_has_ranks(subject))
 		code = write_launcher(subject, &line, "echo ", after.data);
 	if (code == 0)
 		code = end_line(&line, &after);
@@ -233,7 +233,7 @@ static int list_names(const struct mpijob__render_subject *subject, struct mpijo
 	int32_t workers = mpijob__render_subject_workers(subject);
 	int code = mpijob__render_hostfile_suffix(subject, &suffix);
 
-	if (code == 0 && mpijob__render_subject_launcher_works(subject))
+	if (code == 0 && mpijob__render_subject_launcher_has_ranks(subject))
 		code = mpijob__base_text_printf(names, "%s-launcher%s%c", subject->name,
 		    launcher_is_short(subject) ? "" : suffix.data, '\0');
 	for (int32_t i = 0; code == 0 && i < workers; i++)
@@ -245,7 +245,7 @@ static int list_names(const struct mpijob__render_subject *subject, struct mpijo
 
 static int list_hosts(const struct mpijob__render_subject *subject, mpijob_hostfile *hostfile)
 {
-	int32_t worker = mpijob__render_subject_launcher_works(subject) ? -1 : 0;
+	int32_t worker = mpijob__render_subject_launcher_has_ranks(subject) ? -1 : 0;
 	size_t count = (size_t)(mpijob__render_subject_workers(subject) - worker);
 	int code = list_names(subject, &hostfile->names);
 	const char *name = hostfile->names.data;

@@ -11,7 +11,7 @@ mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b
     mpijob_node *parent)
 {
 	const struct mpijob_replica_spec *replica = b->subject->spec->launcher;
-	const char *index = mpijob__render_subject_launcher_works(b->subject) ? "0" : NULL;
+	const char *index = mpijob__render_subject_launcher_has_ranks(b->subject) ? "0" : NULL;
 	mpijob_node *template, *metadata, *spec;
 
 	b->role = "Launcher";

@@ -119,7 +119,7 @@ uint64_t mpijob__render_wanted_service(const struct mpijob__render_subject *subj
 		of_text(MPIJOB__BASE_API_OPERATOR_NAME)) +
 	    of_pair(of_text(MPIJOB__BASE_API_LABEL_JOB_NAME), of_text(subject->name));
 
-	return service(selector, mpijob__render_subject_launcher_works(subject));
+	return service(selector, mpijob__render_subject_launcher_has_ranks(subject));
 }
 
 /* A sink that takes a script apart into hosts; pieces may end anywhere. */

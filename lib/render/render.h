@@ -62,7 +62,7 @@ int mpijob__render_subject_valid(const mpijob *job, const struct mpijob_render_o
 int32_t mpijob__render_subject_workers(const struct mpijob__render_subject *subject);
 int32_t mpijob__render_subject_slots(const struct mpijob__render_subject *subject);
 /* runLauncherAsWorker */
-int mpijob__render_subject_launcher_works(const struct mpijob__render_subject *subject);
+int mpijob__render_subject_launcher_has_ranks(const struct mpijob__render_subject *subject);
 /* short host names */
 int mpijob__render_subject_compact(const struct mpijob__render_subject *subject);
 /* gang_safe_wait: the gang is complete without the launcher, which waits for the others. */

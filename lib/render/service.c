@@ -18,6 +18,6 @@ void mpijob__render_service_build(struct mpijob__render_build *b)
 	mpijob_node_put_string(b->doc, selector, MPIJOB__BASE_API_LABEL_OPERATOR,
 	    MPIJOB__BASE_API_OPERATOR_NAME);
 	mpijob_node_put_string(b->doc, selector, MPIJOB__BASE_API_LABEL_JOB_NAME, b->subject->name);
-	if (mpijob__render_subject_launcher_works(b->subject))
+	if (mpijob__render_subject_launcher_has_ranks(b->subject))
 		mpijob_node_put_bool(b->doc, spec, "publishNotReadyAddresses", 1);
 }

@@ -196,7 +196,7 @@ int32_t mpijob__render_subject_slots(const struct mpijob__render_subject *subjec
 	return subject->spec->slots_per_worker != NULL ? *subject->spec->slots_per_worker : 1;
 }
 
-int mpijob__render_subject_launcher_works(const struct mpijob__render_subject *subject)
+int mpijob__render_subject_launcher_has_ranks(const struct mpijob__render_subject *subject)
 {
 	return subject->spec->run_launcher_as_worker != NULL &&
 	       *subject->spec->run_launcher_as_worker != 0;

@@ -70,7 +70,7 @@ static int index_label(const struct mpijob__render_subject *subject, int32_t ind
     struct mpijob_text *text)
 {
 	return mpijob__base_text_printf(text, "%d",
-	    (int)index + (mpijob__render_subject_launcher_works(subject) ? 1 : 0));
+	    (int)index + (mpijob__render_subject_launcher_has_ranks(subject) ? 1 : 0));
 }
 
 void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t index)

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "http/config.h"
+#include "http/request_headers.h"
 #include "http/resolve.h"
 
 #include <stdio.h>
@@ -32,7 +33,7 @@ static void check(const mpijob_http_config *config)
 	need(mpijob_http_config_namespace(config) != NULL);
 	need(config->tls || (!config->token.len && !config->token_file && !config->username &&
 				!config->exec.command && !config->certificate.data.len));
-	need(!config->token.len || !mpijob__http_resolve_has_control(config->token.data));
+	need(!config->token.len || !mpijob__http_request_headers_has_control(config->token.data));
 	need(!config->insecure || (!config->ca.data.len && !config->ca.file));
 	need(!(config->as_uid || config->as_groups || config->as_extra_count) || config->as);
 	need(!config->exec.command || (config->exec.api_version && config->exec.interactive_mode <=

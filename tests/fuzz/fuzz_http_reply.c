@@ -2,6 +2,7 @@
 /* Any bytes as the reply of a credential plugin: refused with words of ours, or a token that fits
  * into a header, or a pair. */
 #include "http/plugin_reply.h"
+#include "http/request_headers.h"
 #include "http/resolve.h"
 #include "http/tls.h"
 
@@ -25,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (code == 0 && ((!reply.token.len && !reply.certificate.len) ||
 			     !reply.certificate.len != !reply.key.len))
 		abort();
-	if (reply.token.len && mpijob__http_resolve_has_control(reply.token.data))
+	if (reply.token.len && mpijob__http_request_headers_has_control(reply.token.data))
 		abort();
 	if (reply.certificate.len &&
 	    mpijob__http_tls_check_pair(&reply.certificate, &reply.key, &why) == 0 && why)

@@ -347,7 +347,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/http/easy.c", "SET(setter, CURLOPT_FOLLOWLOCATION, 0L);", "SET(setter, CURLOPT_FOLLOWLOCATION, 1L);", "tests/http/test-exchanges", ""),
     ],
     "Credentials are sent over TLS only": [
-        ("lib/http/resolve.c", "\t\tmpijob__http_resolve_drop(resolve, &server);\n", "\t\t;\n", UNIT + "http_config.c", "test_k10_only_with_tls"),
+        ("lib/http/resolve.c", "\t\tmpijob__http_resolve_drop_credentials(resolve, &server);\n", "\t\t;\n", UNIT + "http_config.c", "test_k10_only_with_tls"),
     ],
     "Keys and certificates are passed": [
         ("lib/http/easy.c", "\t\tSET(setter, CURLOPT_SSLKEY_BLOB, &key);\n",

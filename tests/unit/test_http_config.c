@@ -98,7 +98,7 @@ static void test_k1_precedence(void **state)
 
 	(void)state;
 	assert_int_equal(load(), MPIJOB_ERR_NOT_FOUND);
-	assert_said(".kube/config, and this is no pod");
+	assert_said(".kube/config does not exist, and this process does not run in a pod");
 	put("home/.kube/config", "clusters: [{cluster: {server: 'https://home'}}]");
 	assert_int_equal(load(), 0);
 	assert_string_equal(mpijob_http_config_server(config), "https://home");
@@ -115,10 +115,10 @@ static void test_k1_precedence(void **state)
 	assert_string_equal(mpijob_http_config_server(config), "https://a");
 	options.kubeconfig = in_scratch("none");
 	assert_int_equal(load(), MPIJOB_ERR_IO);
-	assert_said("none: the kubeconfig cannot be read: there is no such file");
+	assert_said("none: the kubeconfig cannot be read: the file does not exist");
 	options.kubeconfig = in_scratch("home");
 	assert_int_equal(load(), MPIJOB_ERR_IO);
-	assert_said("it is a folder");
+	assert_said("it is a directory");
 	/* An empty file is an empty configuration, and hides that of the home. */
 	setenv("KUBECONFIG", put("empty", ""), 1);
 	options.kubeconfig = NULL;
@@ -233,7 +233,7 @@ static void test_k4_data_and_files(void **state)
 	    HEAD USER
 	    "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: nope}}]",
 	    "clusters[0].cluster.certificate-authority: the file '");
-	assert_said("nope' cannot be read: there is no such file");
+	assert_said("nope' cannot be read: the file does not exist");
 	assert_refused(MPIJOB_ERR_SPEC,
 	    HEAD USER
 	    "clusters: [{name: c, cluster: {server: 'https://h', certificate-authority: empty}}]",
@@ -286,7 +286,7 @@ static void test_k5_identities(void **state)
 	assert_loads(HEAD CLUSTER "users: [{name: u, user: {client-key-data: cGVt, token: t}}]");
 	assert_said("users[0].user.client-key-data: the key is not used");
 	assert_refused(MPIJOB_ERR_SPEC, HEAD CLUSTER "users: [{name: u, user: {token: \"a\\nb\"}}]",
-	    "users[0].user.token: must not hold control characters");
+	    "users[0].user.token: must not contain control characters");
 	/* Token and certificate together are fine. */
 	assert_loads(HEAD CLUSTER "users: [{name: u, user: {token: t, client-certificate-data: "
 				  "cGVt, client-key-data: cGVt}}]");
@@ -306,11 +306,11 @@ static void test_k5_exec_fields(void **state)
 	assert_said(
 	    "users[0].user.exec.interactiveMode: must be given: Never, IfAvailable or Always");
 	assert_said("users[0].user.exec.env[0].name: must be given");
-	assert_said("users[0].user.exec.env[1].name: must not hold '='");
+	assert_said("users[0].user.exec.env[1].name: must not contain '='");
 	assert_refused(MPIJOB_ERR_SPEC,
 	    HEAD CLUSTER "users: [{name: u, user: {exec: {command: c, apiVersion: "
 			 "client.authentication.k8s.io/v1alpha1}}}]",
-	    "v1alpha1 is not supported any more");
+	    "v1alpha1 is no longer supported");
 	assert_refused(MPIJOB_ERR_SPEC,
 	    HEAD CLUSTER "users: [{name: u, user: {exec: {command: c, apiVersion: v1, "
 			 "interactiveMode: Sometimes}}}]",
@@ -443,7 +443,7 @@ static void test_k10_only_with_tls(void **state)
 	assert_string_equal(mpijob_http_config_server(config), "https://h/a/b");
 	assert_refused(MPIJOB_ERR_SPEC,
 	    HEAD USER "clusters: [{name: c, cluster: {server: 'https://a:hidden@h'}}]",
-	    "the server's address holds credentials");
+	    "the server's address contains credentials");
 	assert_null(strstr(findings(), "hidden"));
 }
 
@@ -510,7 +510,7 @@ static void test_in_cluster(void **state)
 	(void)state;
 	options.in_cluster = 1;
 	assert_int_equal(load(), MPIJOB_ERR_NOT_FOUND);
-	assert_said("this is no pod: KUBERNETES_SERVICE_HOST");
+	assert_said("this process does not run in a pod: KUBERNETES_SERVICE_HOST");
 	options.in_cluster = 0;
 	be_in_a_pod();
 	assert_int_equal(load(), 0);
@@ -529,7 +529,8 @@ static void test_in_cluster(void **state)
 	put("serviceaccount/ca.crt", "nothing");
 	assert_int_equal(load(), 0);
 	assert_null(config->ca.file);
-	assert_said("holds no certificate (no PEM is in it); the system's certificates are used");
+	assert_said(
+	    "contains no certificate (it contains no PEM); the system's certificates are used");
 }
 
 static void test_k15_falls_back_to_the_cluster(void **state)
@@ -616,8 +617,8 @@ static void test_wrong_types(void **state)
 	    "clusters[0].cluster.insecure-skip-tls-verify: must be true or false, not a string");
 	assert_refused(MPIJOB_ERR_SPEC, "- a\n", "config:1:1: must be a map, not a list");
 	assert_refused(MPIJOB_ERR_SPEC, "kind: Pod\napiVersion: v2\n",
-	    "kind: 'Pod' is not that of a kubeconfig");
-	assert_said("apiVersion: 'v2' is not that of a kubeconfig; it must be v1");
+	    "kind: 'Pod' is not valid in a kubeconfig");
+	assert_said("apiVersion: 'v2' is not valid in a kubeconfig; it must be v1");
 	assert_refused(MPIJOB_ERR_SPEC,
 	    HEAD CLUSTER "users:\n- {name: u}\n- {name: v}\n- {name: u}\n",
 	    "users[2].name: 'u' is already the name of entry 0, in line 5");
@@ -650,16 +651,16 @@ static void test_servers(void **state)
 		{ "https://", NULL, "has no host" },
 		{ "https://:1", NULL, "has no host" },
 		{ "https:///p", NULL, "has no host" },
-		{ "https://h:99999", NULL, "has a port that is none" },
-		{ "https://h:0", NULL, "has a port that is none" },
-		{ "https://h:x", NULL, "has a port that is none" },
+		{ "https://h:99999", NULL, "has an invalid port" },
+		{ "https://h:0", NULL, "has an invalid port" },
+		{ "https://h:x", NULL, "has an invalid port" },
 		{ "https://fd00::1", NULL, "has more than one ':'" },
 		{ "https://[fd00::1", NULL, "has a '[' without its ']'" },
-		{ "https://[fd00::1]x", NULL, "has something else than a port" },
-		{ "https://[zz]", NULL, "is no IPv6 address" },
-		{ "https://a b", NULL, "holds a space" },
-		{ "https://a\r\nb", NULL, "holds a space" },
-		{ "h/path", NULL, "has a path, and so needs a scheme" },
+		{ "https://[fd00::1]x", NULL, "has something other than a port" },
+		{ "https://[zz]", NULL, "is not an IPv6 address" },
+		{ "https://a b", NULL, "contains a space" },
+		{ "https://a\r\nb", NULL, "contains a space" },
+		{ "h/path", NULL, "has a path and therefore needs a scheme" },
 	};
 
 	(void)state;

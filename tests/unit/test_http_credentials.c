@@ -90,7 +90,7 @@ static void test_k9_token_file(void **state)
 	assert_string_equal(identity->authorization, "Bearer three");
 	put("token", "a\nb");
 	assert_int_equal(prepare(257000), 1);
-	assert_non_null(strstr(notices, "holds something else than a token"));
+	assert_non_null(strstr(notices, "contains something other than a token"));
 	assert_null(strstr(notices, "a\nb"));
 	/* After a 401 it is read at once. */
 	put("token", "four");
@@ -106,7 +106,7 @@ static void test_k9_token_and_file(void **state)
 	config->token_file = strdup(in_scratch("token"));
 	begin_credentials();
 	assert_int_equal(prepare(0), MPIJOB_ERR_IO);
-	assert_non_null(strstr(message, "token' cannot be read: there is no such file"));
+	assert_non_null(strstr(message, "token' cannot be read: the file does not exist"));
 	put("token", "");
 	assert_int_equal(prepare(1), MPIJOB_ERR_AUTH);
 	assert_non_null(strstr(message, "token' is empty"));
@@ -151,7 +151,7 @@ static void test_k11_certificate_files(void **state)
 	assert_string_equal(notices, "");
 	assert_int_equal(prepare(600000), 1);
 	assert_non_null(strstr(notices,
-	    "the key is not that of the certificate; the last content is still used"));
+	    "the key does not belong to the certificate; the last content is still used"));
 	assert_string_equal(identity->certificate, certificates[0]);
 	assert_int_equal(identity->tls_generation, generation);
 	put("key", keys[1]);
@@ -176,7 +176,7 @@ static void test_k11_certificate_files(void **state)
 	put("ca", certificates[0]);
 	put("key", keys[0]);
 	assert_int_equal(prepare(0), MPIJOB_ERR_AUTH);
-	assert_non_null(strstr(message, "the key is not that of the certificate"));
+	assert_non_null(strstr(message, "the key does not belong to the certificate"));
 	for (int i = 0; i < 2; i++) {
 		free(certificates[i]);
 		free(keys[i]);
@@ -297,10 +297,10 @@ static void test_paths(void **state)
 	assert_string_equal(path, "/a//b");
 	free(path);
 	assert_int_equal(chdir("/usr"), 0);
-	path = mpijob__http_path_folder("lib/config");
+	path = mpijob__http_path_directory("lib/config");
 	assert_string_equal(path, "/usr/lib");
 	free(path);
-	path = mpijob__http_path_folder("/config");
+	path = mpijob__http_path_directory("/config");
 	assert_string_equal(path, "/");
 	free(path);
 	assert_int_equal(chdir("/"), 0);
@@ -350,14 +350,14 @@ static void test_key_pairs(void **state)
 	mpijob__http_secret_set(&second, key, strlen(key));
 	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), 0);
 	assert_int_equal(mpijob__http_tls_check_pair(&second, &second, &why), MPIJOB_ERR_SPEC);
-	assert_string_equal(why, "the certificate is no certificate in PEM");
+	assert_string_equal(why, "the certificate is not a PEM certificate");
 	assert_int_equal(PEM_write_bio_PrivateKey(bio, pkey, EVP_aes_128_cbc(),
 			     (const unsigned char *)"pw", 2, NULL, NULL),
 	    1);
 	len = BIO_get_mem_data(bio, &data);
 	mpijob__http_secret_set(&second, data, (size_t)len);
 	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
-	assert_string_equal(why, "the key is no key in PEM without a pass phrase");
+	assert_string_equal(why, "the key is not a PEM key without a pass phrase");
 	mpijob__http_secret_clear(&second);
 	assert_int_equal(mpijob__http_tls_check_pair(&first, &second, &why), MPIJOB_ERR_SPEC);
 	mpijob__http_secret_clear(&first);

@@ -155,7 +155,7 @@ static void test_e1_version(void **state)
 	use_reply("{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/"
 		  "v1beta1\",\"status\":{\"token\":\"t\"}}");
 	begin_credentials(0);
-	assert_fails("wrote an ExecCredential of another apiVersion");
+	assert_fails("wrote an ExecCredential with another apiVersion");
 	free(config->exec.api_version);
 	config->exec.api_version = strdup("client.authentication.k8s.io/v1beta1");
 	begin_credentials(0);
@@ -172,10 +172,11 @@ static void test_e1_interactive(void **state)
 	use_reply(REPLY("\"token\":\"t\""));
 	config->exec.interactive_mode = MPIJOB__HTTP_EXEC_ALWAYS;
 	begin_credentials(0);
-	assert_fails("has to ask, but this program does not let plugins read its standard input");
+	assert_fails(
+	    "needs to prompt, but this program does not let plugins read its standard input");
 	config->interactive = 1;
 	begin_credentials(0);
-	assert_fails("has to ask, but standard input is no terminal");
+	assert_fails("needs to prompt, but standard input is not a terminal");
 	assert_int_equal(runs(), 0);
 	config->exec.interactive_mode = MPIJOB__HTTP_EXEC_IF_AVAILABLE;
 	begin_credentials(0);
@@ -305,26 +306,27 @@ static void test_e3_replies(void **state)
 	static const struct {
 		const char *reply, *why;
 	} rows[] = {
-		{ "", "wrote no JSON" },
-		{ "{\"secret-word", "wrote no JSON" },
-		{ "secret-word", "is no ExecCredential" },
-		{ "{}", "an ExecCredential of another apiVersion" },
-		{ "{\"kind\":\"Secret\",\"apiVersion\":\"" V1 "\"}", "is no ExecCredential" },
-		{ "{\"kind\":5,\"apiVersion\":\"" V1 "\"}", "is no ExecCredential" },
+		{ "", "wrote something that is not JSON" },
+		{ "{\"secret-word", "wrote something that is not JSON" },
+		{ "secret-word", "is not an ExecCredential" },
+		{ "{}", "an ExecCredential with another apiVersion" },
+		{ "{\"kind\":\"Secret\",\"apiVersion\":\"" V1 "\"}", "is not an ExecCredential" },
+		{ "{\"kind\":5,\"apiVersion\":\"" V1 "\"}", "is not an ExecCredential" },
 		{ "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\"}", "without status" },
 		{ "{\"kind\":\"ExecCredential\",\"apiVersion\":\"" V1 "\",\"status\":null}",
 		    "without status" },
 		{ REPLY(""), "wrote neither a token nor a certificate" },
 		{ REPLY("\"token\":\"\""), "wrote neither a token nor a certificate" },
-		{ REPLY("\"token\":5"), "something is no string" },
-		{ REPLY("\"token\":\"a\\u0000b\""), "something is no string" },
-		{ REPLY("\"token\":\"a\\nX-Header: b\""), "a token with control characters" },
+		{ REPLY("\"token\":5"), "a field that is not a string" },
+		{ REPLY("\"token\":\"a\\u0000b\""), "a field that is not a string" },
+		{ REPLY("\"token\":\"a\\nX-Header: b\""),
+		    "a token that contains control characters" },
 		{ REPLY("\"clientCertificateData\":\"c\",\"token\":\"secret-word\""),
 		    "a certificate without its key" },
 		{ REPLY("\"clientKeyData\":\"secret-word\""), "a key without its certificate" },
 		{ REPLY("\"clientKeyData\":\"k\",\"clientCertificateData\":\"secret-word\""),
-		    "gave a certificate that cannot be used: the certificate is no certificate in "
-		    "PEM" },
+		    "returned a certificate that cannot be used: the certificate is not a PEM "
+		    "certificate" },
 		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":\"soon\""),
 		    "no time as RFC 3339" },
 		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":5"),
@@ -352,16 +354,17 @@ static void test_e3_bad_ends(void **state)
 	assert_fails("plugin' failed with exit code 3");
 	use_script("#!/bin/sh\nkill -9 $$\n");
 	begin_credentials(0);
-	assert_fails("was ended by signal 9");
+	assert_fails("was killed by signal 9");
 	use_script("#!/bin/sh\nexec sleep 100\n");
 	begin_credentials(200);
-	assert_fails("did not end within 200 ms");
+	assert_fails("did not exit within 200 ms");
 	use_script("#!/bin/sh\nexec cat /dev/zero\n");
 	begin_credentials(0);
 	assert_fails("wrote more than 1 MiB");
 	use_script("no program\n");
 	begin_credentials(0);
-	assert_fails("cannot be started: it is no program; does a script lack its first line");
+	assert_fails(
+	    "cannot be started: it is not a program; the first line of a script must begin");
 	chmod(config->exec.command, 0644);
 	begin_credentials(0);
 	assert_fails("cannot be started: permission denied");
@@ -468,8 +471,9 @@ static void test_no_exit_code(void **state)
 		const char *script, *why;
 	} rows[] = {
 		{ "#!/bin/sh\necho '" REPLY("\"token\":\"t\"") "'\n", NULL },
-		{ "#!/bin/sh\nexit 3\n", "wrote no JSON; its exit code is not known" },
-		{ "#!/bin/sh\nexec sleep 100\n", "did not end within 300 ms" },
+		{ "#!/bin/sh\nexit 3\n",
+		    "wrote something that is not JSON; its exit code is unknown" },
+		{ "#!/bin/sh\nexec sleep 100\n", "did not exit within 300 ms" },
 	};
 
 	(void)state;
@@ -595,7 +599,7 @@ static void test_e6_certificates(void **state)
 	use_reply(reply);
 	mpijob__http_credentials_refused(credentials, identity->token_generation,
 	    identity->tls_generation);
-	assert_fails("the key is not that of the certificate");
+	assert_fails("the key does not belong to the certificate");
 	escape(escaped[0], other_certificate);
 	snprintf(reply, sizeof(reply),
 	    REPLY("\"clientCertificateData\":\"%s\",\"clientKeyData\":\"%s\""), escaped[0],

@@ -95,7 +95,7 @@ static void expect(const char *command, int32_t policy, const char *listed, cons
 
 static void test_e9_plugin_policy(void **state)
 {
-	const char *no = "is not among those that may run here";
+	const char *no = "is not in the list of allowed plugins";
 	char *ours = strdup(in_scratch("plugin")), *other = strdup(in_scratch("other/plugin"));
 
 	(void)state;
@@ -128,8 +128,8 @@ static void test_e9_policies_that_are_refused(void **state)
 		size_t count;
 		const char *message;
 	} rows[] = {
-		{ 3, NULL, 0, "plugin_policy is none of MPIJOB_HTTP_PLUGINS_*" },
-		{ -1, NULL, 0, "plugin_policy is none of MPIJOB_HTTP_PLUGINS_*" },
+		{ 3, NULL, 0, "plugin_policy must be one of MPIJOB_HTTP_PLUGINS_*" },
+		{ -1, NULL, 0, "plugin_policy must be one of MPIJOB_HTTP_PLUGINS_*" },
 		{ MPIJOB_HTTP_PLUGINS_ALL, good, 2,
 		    "plugins needs plugin_policy MPIJOB_HTTP_PLUGINS_LISTED" },
 		{ MPIJOB_HTTP_PLUGINS_NONE, good, 2,
@@ -140,8 +140,9 @@ static void test_e9_policies_that_are_refused(void **state)
 		    "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
 		{ MPIJOB_HTTP_PLUGINS_LISTED, NULL, 2,
 		    "plugin_policy MPIJOB_HTTP_PLUGINS_LISTED needs plugins" },
-		{ MPIJOB_HTTP_PLUGINS_LISTED, hole, 2, "plugins holds NULL or an empty text" },
-		{ MPIJOB_HTTP_PLUGINS_LISTED, empty, 2, "plugins holds NULL or an empty text" },
+		{ MPIJOB_HTTP_PLUGINS_LISTED, hole, 2, "plugins contains NULL or an empty string" },
+		{ MPIJOB_HTTP_PLUGINS_LISTED, empty, 2,
+		    "plugins contains NULL or an empty string" },
 	};
 
 	(void)state;

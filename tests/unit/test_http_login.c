@@ -92,7 +92,7 @@ static void expect_limit(const char *mode, int64_t given_ms, int64_t limit_ms)
 	assert_int_equal(mpijob__http_credentials_may_prompt(credentials), 0);
 	assert_int_equal(mpijob__http_credentials_prepare(credentials, now_ms + limit_ms, &message),
 	    MPIJOB_ERR_AUTH);
-	assert_non_null(strstr(message, "did not end within"));
+	assert_non_null(strstr(message, "did not exit within"));
 	mpijob__http_credentials_free(credentials);
 	mpijob_http_config_free(config);
 }
@@ -209,7 +209,7 @@ static void test_a_plugin_that_asks_nobody_does(void **state)
 	start(client, &asked);
 	poll_for(client, &asked, 10000);
 	assert_int_equal(asked.code, MPIJOB_ERR_TIMEOUT);
-	assert_non_null(strstr(asked.message, "the credentials were not there within 300 ms"));
+	assert_non_null(strstr(asked.message, "the credentials were not available within 300 ms"));
 	mpijob_client_free(client);
 }
 

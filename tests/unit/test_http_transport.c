@@ -319,8 +319,7 @@ static void failures_are_told_in_words(void **state)
 		    MPIJOB_ERR_IO, "the certificate of h:1 has expired" },
 		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_CERT_NOT_YET_VALID, 0, 0, "", 1, 0,
 		    MPIJOB_ERR_IO,
-		    "the certificate of h:1 is not valid yet; look at the clocks of both "
-		    "machines" },
+		    "the certificate of h:1 is not valid yet; check the clocks of both machines" },
 		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, 0, 0, "", 1,
 		    0, MPIJOB_ERR_IO,
 		    "the certificate of h:1 is signed by an unknown authority; name its CA in "
@@ -333,15 +332,14 @@ static void failures_are_told_in_words(void **state)
 		    "the server's "
 		    "URL" },
 		{ CURLE_PEER_FAILED_VERIFICATION, X509_V_ERR_INVALID_CA, 0, 0, "odd", 1, 0,
-		    MPIJOB_ERR_IO, "h:1: its certificate is refused (odd)" },
+		    MPIJOB_ERR_IO, "h:1: its certificate was rejected (odd)" },
 		{ CURLE_RECV_ERROR, 0, ETIMEDOUT, 0, "", 1, 0, MPIJOB_ERR_IO,
-		    "h:1: no sign of life for 45 s" },
+		    "h:1: no response for 45 s" },
 		{ CURLE_RECV_ERROR, 0, 0, 0, "tlsv13 alert certificate required", 1, 0,
 		    MPIJOB_ERR_AUTH, "h:1 refused the client certificate" },
 		{ CURLE_RECV_ERROR, 0, 0, 407, "", 1, 1, MPIJOB_ERR_IO,
-		    "the proxy p:2 answered 407 to the request for a tunnel to h:1; it wants a "
-		    "user name and password in "
-		    "its URL" },
+		    "the proxy p:2 answered 407 to the request for a tunnel to h:1; add a user "
+		    "name and password to its URL" },
 		{ CURLE_SSL_CONNECT_ERROR, 0, 0, 0, "SSL routines::wrong version number", 1, 0,
 		    MPIJOB_ERR_IO,
 		    "h:1 does not speak TLS; if it is plain HTTP, its URL begins with http://" },
@@ -352,7 +350,7 @@ static void failures_are_told_in_words(void **state)
 		{ CURLE_COULDNT_RESOLVE_PROXY, 0, 0, 0, "", 1, 1, MPIJOB_ERR_IO,
 		    "the host name of the proxy p:2 is not known" },
 		{ CURLE_NOT_BUILT_IN, 0, 0, 0, "no", 1, 0, MPIJOB_ERR_UNSUPPORTED,
-		    "h:1: this libcurl cannot do it (no)" },
+		    "h:1: this libcurl does not support it (no)" },
 		{ CURLE_OUT_OF_MEMORY, 0, 0, 0, "", 1, 0, MPIJOB_ERR_NOMEM, NULL },
 		{ CURLE_SSL_CONNECT_ERROR, 0, 0, 0, "digital envelope routines::malloc failure", 1,
 		    0, MPIJOB_ERR_NOMEM, NULL },

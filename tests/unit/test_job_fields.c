@@ -314,7 +314,7 @@ static void each_default_is_filled_in(void **state)
 		const mpijob_node *node =
 		    mpijob_node_find(mpijob_doc_root(mpijob_document(job)), row->field.path);
 
-		if (row->field.default_text && !(row->flags & FIELD_IMPLIED)) {
+		if (row->field.default_text && !(row->flags & FIELD_NOT_WRITTEN)) {
 			assert_non_null(node);
 			assert_string_equal(mpijob_node_text(node), row->field.default_text);
 			filled++;

@@ -44,7 +44,7 @@ static const struct form forms[] = {
 	    { "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "01.2.3.4", ":::", "1::2::3", "1:2:3:4:5:6:7",
 		"::ffff:1.2.3.4", "::g" } },
 	{ mpijob__job_syntax_image, { "", "a", "a b" }, { " a", "a ", "\ta", "a\xe3\x80\x80" } },
-	{ mpijob__job_syntax_steps, { "", "a", "/a/b", "..a", "a..", "..." },
+	{ mpijob__job_syntax_no_dotdot, { "", "a", "/a/b", "..a", "a..", "..." },
 	    { "..", "a/..", "../a", "a/../b" } },
 	{ mpijob__job_syntax_absolute, { "/", "/a" }, { "", "a" } },
 	{ mpijob__job_syntax_relative, { "", "a/b", "..a" }, { "/a", "a/..", ".." } },

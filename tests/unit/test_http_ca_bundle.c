@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "http/authorities.h"
+#include "http/ca_bundle.h"
 
 static const char *set_name, *set_value;
 
@@ -25,9 +25,9 @@ static void test_first_that_is_there(void **state)
 
 	(void)state;
 	set_name = NULL;
-	assert_ptr_equal(mpijob__http_authorities_find(files, variable), files[1]);
-	assert_null(mpijob__http_authorities_find(none, variable));
-	assert_null(mpijob__http_authorities_find(empty, variable));
+	assert_ptr_equal(mpijob__http_ca_bundle_find(files, variable), files[1]);
+	assert_null(mpijob__http_ca_bundle_find(none, variable));
+	assert_null(mpijob__http_ca_bundle_find(empty, variable));
 }
 
 static void test_environment_comes_first(void **state)
@@ -39,9 +39,9 @@ static void test_environment_comes_first(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		set_name = names[i];
 		set_value = "/mine";
-		assert_null(mpijob__http_authorities_find(files, variable));
+		assert_null(mpijob__http_ca_bundle_find(files, variable));
 		set_value = "";
-		assert_ptr_equal(mpijob__http_authorities_find(files, variable), files[0]);
+		assert_ptr_equal(mpijob__http_ca_bundle_find(files, variable), files[0]);
 	}
 }
 
@@ -50,7 +50,7 @@ static void test_built_for_this_system(void **state)
 	(void)state;
 	set_name = NULL;
 #ifndef MPIJOB_CA_FILES
-	assert_null(mpijob__http_authorities_file(variable));
+	assert_null(mpijob__http_ca_bundle_file(variable));
 #endif
 }
 

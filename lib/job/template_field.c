@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The schema of pod templates as its public struct: which word stands for which kind of value, and
- * that the template itself is a field without a name. What a field has in common with those beside
- * it is the schema's affair.
+ * mpijob_template_field_find() and mpijob_template_field_at(): fields of the schema of pod
+ * templates as public structs. Knows the words for kinds of values, how a path is followed through
+ * the schema, and that the template itself is a field without a name.
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const struct mpijob__schema_field pod_template = {
 	.flags = SCHEMA_IN_CRD | SCHEMA_IN_KUBERNETES,
 };
 
-/* NULL when there is no such field, or the path is none. */
+/* NULL when there is no such field, or the path is invalid. */
 static const struct mpijob__schema_field *find(const char *path)
 {
 	const struct mpijob__schema_field *field = &pod_template;
@@ -49,21 +49,23 @@ static const struct mpijob__schema_field *find(const char *path)
 	return field;
 }
 
-static int describe(const struct mpijob__schema_field *field, struct mpijob_template_field *out)
+static int fill_out(const struct mpijob__schema_field *field, struct mpijob_template_field *out)
 {
-	struct mpijob_template_field made = MPIJOB_TEMPLATE_FIELD_INIT;
-	size_t size = out->size < sizeof(made) ? out->size : sizeof(made);
+	struct mpijob_template_field field_out = MPIJOB_TEMPLATE_FIELD_INIT;
+	size_t size = out->size < sizeof(field_out) ? out->size : sizeof(field_out);
 
-	made.name = mpijob__schema_text(field->name);
-	made.is_object = field->kind == SCHEMA_OBJECT;
-	made.type = made.is_object ? mpijob__schema_type_name(field->of) : kinds[field->kind];
-	made.shape = field->shape;
-	made.required = (field->flags & (SCHEMA_CRD_REQUIRED | SCHEMA_KUBE_REQUIRED)) != 0;
-	made.in_crd = (field->flags & SCHEMA_IN_CRD) != 0;
-	made.in_kubernetes = (field->flags & SCHEMA_IN_KUBERNETES) != 0;
-	made.default_text = field->fill ? mpijob__schema_text(field->fill) : NULL;
-	made.choices = field->choices ? mpijob__schema_text(field->choices) : NULL;
-	memcpy((char *)out + sizeof(size_t), (char *)&made + sizeof(size_t), size - sizeof(size_t));
+	field_out.name = mpijob__schema_text(field->name);
+	field_out.is_object = field->kind == SCHEMA_OBJECT;
+	field_out.type =
+	    field_out.is_object ? mpijob__schema_type_name(field->of) : kinds[field->kind];
+	field_out.shape = field->shape;
+	field_out.required = (field->flags & (SCHEMA_CRD_REQUIRED | SCHEMA_KUBE_REQUIRED)) != 0;
+	field_out.in_crd = (field->flags & SCHEMA_IN_CRD) != 0;
+	field_out.in_kubernetes = (field->flags & SCHEMA_IN_KUBERNETES) != 0;
+	field_out.default_text = field->fill ? mpijob__schema_text(field->fill) : NULL;
+	field_out.choices = field->choices ? mpijob__schema_text(field->choices) : NULL;
+	memcpy((char *)out + sizeof(size_t), (char *)&field_out + sizeof(size_t),
+	    size - sizeof(size_t));
 	return 1;
 }
 
@@ -74,7 +76,7 @@ int mpijob_template_field_find(const char *path, struct mpijob_template_field *o
 	if (!path || !out || out->size < sizeof(size_t))
 		return MPIJOB_ERR_USAGE;
 	field = find(path);
-	return field ? describe(field, out) : 0;
+	return field ? fill_out(field, out) : 0;
 }
 
 int mpijob_template_field_at(const char *path, size_t index, struct mpijob_template_field *out)
@@ -88,5 +90,5 @@ int mpijob_template_field_at(const char *path, size_t index, struct mpijob_templ
 	if (!field || field->kind != SCHEMA_OBJECT)
 		return 0;
 	fields = mpijob__schema_fields(field->of, &count);
-	return index < count ? describe(&fields[index], out) : 0;
+	return index < count ? fill_out(&fields[index], out) : 0;
 }
