@@ -18,6 +18,19 @@ target_compile_options(mpijob-base PRIVATE -Wconversion)
 target_compile_definitions(mpijob-base PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
 target_link_libraries(mpijob-base PRIVATE mpijob-flags)
 
+# Smaller libraries. Calls of our own public functions need no PLT. Relative relocations take 24 bytes each, or about one bit
+# when they are packed, which linker and C library must know.
+include(CheckCSourceCompiles)
+include(CheckLinkerFlag)
+check_linker_flag(C LINKER:-Bsymbolic-functions MPIJOB_SYMBOLIC_FUNCTIONS)
+set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:--fatal-warnings LINKER:-z,pack-relative-relocs)
+check_c_source_compiles("#include <features.h>
+#if !__GLIBC_PREREQ(2, 36)
+#error
+#endif
+int main(void) { return 0; }" MPIJOB_PACKED_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+
 # mpijob_library(NAME DESCRIPTION text DIRECTORIES... [HEADERS...] [LINK...] [USES...] [PACKAGES...]): the shared library NAME
 # with the map lib/libNAME.map, and NAME-static, the file libNAME.a, in which tests reach private functions. HEADERS are its
 # public headers; without it, mpijob.h and those that it includes. USES names other libraries of the project; the library that
@@ -52,6 +65,8 @@ function(mpijob_library name)
 	set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
 		LINK_DEPENDS ${map} INSTALL_RPATH "$ORIGIN")
 	target_link_options(${name} PRIVATE LINKER:--version-script=${map} LINKER:--as-needed
+		$<$<BOOL:${MPIJOB_SYMBOLIC_FUNCTIONS}>:LINKER:-Bsymbolic-functions>
+		$<$<BOOL:${MPIJOB_PACKED_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>
 		$<$<NOT:$<BOOL:${MPIJOB_SANITIZE}>>:LINKER:-z,defs>)
 	foreach(target ${name} ${name}-static)
 		target_include_directories(${target} INTERFACE

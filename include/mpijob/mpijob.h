@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mpijob.h
- * Includes every header of libmpijob, but not http.h (libmpijob-http) and local.h
- * (libmpijob-local).
+ * Includes every header of libmpijob. The headers of the other libraries (flyte.h, http.h, local.h)
+ * are included by themselves.
  */
 #ifndef MPIJOB_MPIJOB_H
 #define MPIJOB_MPIJOB_H
@@ -16,7 +16,6 @@
 #include <mpijob/doc.h>
 #include <mpijob/features.h>
 #include <mpijob/fields.h>
-#include <mpijob/flyte.h>
 #include <mpijob/job.h>
 #include <mpijob/jobs.h>
 #include <mpijob/launch.h>

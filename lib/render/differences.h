@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE list of what this library does otherwise than mpi-operator v0.8.2, on purpose. The code asks
- * it, and docs/differences.md is printed from it (tests/unit/test_render_differences.c). A new
- * difference is one enum value and one row in differences.c.
+ * The list of the deliberate differences from mpi-operator v0.8.2, as the code uses it. A new
+ * difference is one enum value here and one row in differences.inc.
  */
 #ifndef MPIJOB_RENDER_DIFFERENCES_H
 #define MPIJOB_RENDER_DIFFERENCES_H
@@ -51,11 +50,8 @@ enum mpijob__render_difference_mode {
 };
 
 struct mpijob__render_difference_row {
-	const char *id;   /* stable, lower case with dashes */
-	const char *what; /* what is done here, and what the reference does */
-	const char *why;
+	const char *id; /* stable, lower case with dashes */
 	enum mpijob__render_difference_mode mode;
-	const char *toggle; /* how to switch it off, or why there is no switch */
 };
 
 /* Look at a row; NULL for NONE and what is no difference. Names and order follow the enum. */

@@ -3,7 +3,7 @@
  * Every feature beyond mpi-operator v0.8.2 that is off unless it is asked for: THE table. Flags,
  * annotations, files and docs/options.md (tests/unit/test_render_features.c) take names, bounds and
  * sentences from it. What a feature does to a child or a plan is in the file of that child; what is
- * on by default is in differences.c.
+ * on by default is in differences.inc.
  */
 #include "render/features.h"
 

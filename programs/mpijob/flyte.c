@@ -13,6 +13,8 @@
 #include "output.h"
 #include "print.h"
 
+#include <mpijob/flyte.h>
+
 struct making {
 	const struct arguments *arguments;
 	struct mpijob_flyte_config config;

@@ -4,6 +4,7 @@
  *
  * Values are made once and never freed: each call runs in a process of its own.
  */
+#include <mpijob/flyte.h>
 #include <mpijob/http.h>
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>

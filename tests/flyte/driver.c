@@ -3,6 +3,7 @@
  * Ask this library what plugin/main.go asks Flyte's plugin: requests and answers are the same. A
  * "version" of the request is the version to make; "repairs" are flags.
  */
+#include <mpijob/flyte.h>
 #include <mpijob/mpijob.h>
 
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <mpijob/flyte.h>
 #include <mpijob/mpijob.h>
 
 static void need(int holds, const char *what)

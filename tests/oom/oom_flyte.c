@@ -6,6 +6,7 @@
  */
 #include "failing_malloc.h"
 
+#include <mpijob/flyte.h>
 #include <mpijob/mpijob.h>
 
 #include <stdio.h>

@@ -5,6 +5,7 @@
  * and the size changed. Where int is 32 and a pointer 64 bits wide, these numbers hold for every
  * architecture. Neither list can miss a struct: the headers are read.
  */
+#include <mpijob/flyte.h>
 #include <mpijob/http.h>
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>

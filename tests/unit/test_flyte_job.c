@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jobs of Flyte tasks: what callers rely on beside the comparison with Flyte's own plugin
  * (tests/flyte). */
+#include <mpijob/flyte.h>
 #include <mpijob/mpijob.h>
 
 #include <setjmp.h>

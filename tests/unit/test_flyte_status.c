@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Flyte is told of a job, where it differs from what Flyte's plugin says, and the timeout rule
  * to the second. */
+#include <mpijob/flyte.h>
 #include <mpijob/mpijob.h>
 
 #include <setjmp.h>

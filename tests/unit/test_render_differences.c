@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/differences.md is what the list in lib/render/differences.c says; UPDATE_CASES=1 writes it.
- * Behind it stand the defects of v0.8.2 that users ran into, what became of each, and where that is
- * tested: the tests are looked up, so that none is only named. tests/side/test-rows shows those
- * that can be seen in a cluster, beside v0.8.2 itself.
+ * docs/differences.md is what the list in lib/render/differences.inc says; UPDATE_CASES=1 writes
+ * it. Behind it stand the defects of v0.8.2 that users ran into, what became of each, and where
+ * that is tested: the tests are looked up, so that none is only named. tests/side/test-rows shows
+ * those that can be seen in a cluster, beside v0.8.2 itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,8 +30,7 @@ static const char head[] =
     "These are the deliberate differences between libmpijob and the controller with which it is\n"
     "compatible. Everything else is equal, field for field, and the tests in `tests/oracle/` "
     "compare both.\n"
-    "This page is printed from `lib/render/differences.c`, the list that the code reads: change it "
-    "there.\n"
+    "This page is printed from `lib/render/differences.inc`: change it there.\n"
     "`options.md` lists the behaviour that is off by default.\n";
 
 static const struct {
@@ -43,21 +42,28 @@ static const struct {
 	{ MPIJOB__RENDER_DIFFERENCE_ALWAYS, "Always", "No switch" },
 };
 
+#define DIFFERENCE(name, mode, ...) \
+	[MPIJOB__RENDER_DIFFERENCE_##name] = { MPIJOB__RENDER_DIFFERENCE_##mode, __VA_ARGS__ },
+
+static const struct {
+	enum mpijob__render_difference_mode mode;
+	const char *id, *what, *why, *toggle;
+} rows[MPIJOB__RENDER_DIFFERENCE_COUNT] = {
+#include "render/differences.inc"
+};
+
 static void print_rows(struct mpijob_text *out, size_t part)
 {
 	int first = 1;
 
 	for (int i = MPIJOB__RENDER_DIFFERENCE_NONE + 1; i < MPIJOB__RENDER_DIFFERENCE_COUNT; i++) {
-		const struct mpijob__render_difference_row *row =
-		    mpijob__render_difference_row((enum mpijob__render_difference)i);
-
-		if (row->mode != parts[part].mode)
+		if (rows[i].mode != parts[part].mode)
 			continue;
 		if (first)
 			mpijob__base_text_printf(out, "\n## %s\n", parts[part].title);
 		first = 0;
-		mpijob__base_text_printf(out, "\n### %s\n\n%s\n\n- Why: %s\n- %s: %s.\n", row->id,
-		    row->what, row->why, parts[part].toggle, row->toggle);
+		mpijob__base_text_printf(out, "\n### %s\n\n%s\n\n- Why: %s\n- %s: %s.\n",
+		    rows[i].id, rows[i].what, rows[i].why, parts[part].toggle, rows[i].toggle);
 	}
 }
 
@@ -298,7 +304,7 @@ static void rows_are_complete(void **state)
 		const struct mpijob__render_difference_row *row =
 		    mpijob__render_difference_row((enum mpijob__render_difference)i);
 
-		if (!row->id || !row->what || !row->why || !row->toggle)
+		if (!row->id || !rows[i].what[0] || !rows[i].why[0] || !rows[i].toggle[0])
 			fail_msg("row %d is not complete", i);
 		assert_int_equal(strspn(row->id, "abcdefghijklmnopqrstuvwxyz0123456789-"),
 		    strlen(row->id));

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shared libraries: where they are found, and their functions with the types that the public headers give them.
 
-`core`, `http()` and `local()` have the functions as attributes. Each is loaded when the first of them is asked for, from the
-package's own folder `_lib` when there is one, else as the system's loader finds it. ctypes gives the interpreter lock back
+`core`, `flyte`, `http()` and `local()` have the functions as attributes. A library is loaded when its first function is used, from
+the package's own folder `_lib` if there is one, else as the system's loader finds it. ctypes gives the interpreter lock back
 during every call, and takes it again in callbacks.
 """
 from __future__ import annotations
@@ -56,6 +56,7 @@ class Library:
 
 
 core = Library("mpijob")
+flyte = Library("mpijob-flyte")
 _http = Library("mpijob-http")
 _local = Library("mpijob-local")
 

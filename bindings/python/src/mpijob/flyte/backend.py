@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What Flyte's backend does with an MPI task, by the library: its template becomes a job, the job's state a phase.
 
-This module loads libmpijob; the image of a task does not need it.
+This module loads libmpijob-flyte; the image of a task does not need it.
 """
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ctypes import byref, c_void_p, pointer
 from typing import Any, Iterable, List, Mapping, Optional, Tuple
 
 from mpijob import _abi
-from mpijob._library import core, decoded, encoded
+from mpijob._library import core, decoded, encoded, flyte
 from mpijob.document import Document
 from mpijob.errors import check
 from mpijob.findings import Diag, Finding
@@ -33,7 +33,7 @@ class Repair:
 
 def repairs() -> List[Repair]:
     """All of them."""
-    return [Repair(core.mpijob_flyte_repair_at(index).contents) for index in range(core.mpijob_flyte_repair_count())]
+    return [Repair(flyte.mpijob_flyte_repair_at(index).contents) for index in range(flyte.mpijob_flyte_repair_count())]
 
 
 def _flags(names: Optional[Iterable[str]]) -> Any:
@@ -55,8 +55,8 @@ class _Known:
     def __init__(self, config: Any, execution: Any, diag: Diag) -> None:
         self._documents = [Document(config or {}), Document(execution or {})]
         self.config, self.execution = _abi.mpijob_flyte_config(), _abi.mpijob_flyte_execution()
-        check(core.mpijob_flyte_config_read(self._documents[0].root, byref(self.config), diag.handle), diag)
-        check(core.mpijob_flyte_execution_read(self._documents[1].root, byref(self.execution), diag.handle), diag)
+        check(flyte.mpijob_flyte_config_read(self._documents[0].root, byref(self.config), diag.handle), diag)
+        check(flyte.mpijob_flyte_execution_read(self._documents[1].root, byref(self.execution), diag.handle), diag)
 
 
 def job(task: Any, version: str = "v2beta1", *, execution: Optional[Mapping[str, Any]] = None,
@@ -75,7 +75,7 @@ def job(task: Any, version: str = "v2beta1", *, execution: Optional[Mapping[str,
         options = _abi.mpijob_flyte_options(config=pointer(known.config), execution=pointer(known.execution),
                                             repairs=_flags(repaired))
         with Document(task) as template:
-            check(core.mpijob_flyte_job(template.root, encoded(version), byref(options), byref(out), diag.handle), diag)
+            check(flyte.mpijob_flyte_job(template.root, encoded(version), byref(options), byref(out), diag.handle), diag)
     return Document.take(out.value or 0), diag.findings
 
 
@@ -102,15 +102,15 @@ class Status:
     """
 
     def __init__(self, handle: int) -> None:
-        phase = core.mpijob_flyte_status_phase(handle).contents
+        phase = flyte.mpijob_flyte_status_phase(handle).contents
         self.phase = decoded(phase.name) or ""
         self.reason = decoded(phase.reason) or ""
         self.code = decoded(phase.code) or ""
         self.message = decoded(phase.message) or ""
         self.error = decoded(phase.error)
         self.timed_out = bool(phase.timed_out)
-        self.links = [Link(core.mpijob_flyte_status_link_at(handle, index).contents)
-                      for index in range(core.mpijob_flyte_status_link_count(handle))]
+        self.links = [Link(flyte.mpijob_flyte_status_link_at(handle, index).contents)
+                      for index in range(flyte.mpijob_flyte_status_link_count(handle))]
 
     def __repr__(self) -> str:
         return f"<Status {self.phase} {self.reason or self.code}>".replace(" >", ">")
@@ -140,8 +140,8 @@ def status(found: Any, *, now: float = 0, timeout: Optional[int] = None, links: 
             kept = [kind(name=encoded(name), uri=encoded(uri)) for name, uri in links]
             options.templates = (ctypes.POINTER(kind) * len(kept))(*map(pointer, kept))
             options.template_count = len(kept)
-        check(core.mpijob_flyte_status_read(document.root, byref(options), byref(out)))
+        check(flyte.mpijob_flyte_status_read(document.root, byref(options), byref(out)))
         try:
             return Status(out.value or 0)
         finally:
-            core.mpijob_flyte_status_free(out)
+            flyte.mpijob_flyte_status_free(out)
