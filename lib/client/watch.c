@@ -228,9 +228,15 @@ mpijob_watch *mpijob__client_watch_next(const mpijob_watch *watch)
 	return watch->next;
 }
 
-int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch)
+const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch)
 {
-	return watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
+	if (!watch)
+		return NULL;
+	watch->health.size = sizeof(watch->health);
+	watch->health.code = watch->retry.code;
+	watch->health.silent_ms =
+	    watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
+	return &watch->health;
 }
 
 void mpijob__client_watch_retry_now(mpijob_watch *watch)
@@ -246,11 +252,6 @@ void mpijob__client_watch_retry_now(mpijob_watch *watch)
 		watch->due_ms = soon_ms;
 	/* a server that starts may refuse for a moment */
 	watch->retry.backoff_ms = BACKOFF_FIRST_MS;
-}
-
-int mpijob__client_watch_failure_code(const mpijob_watch *watch)
-{
-	return watch->retry.code;
 }
 
 int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch)
@@ -468,7 +469,6 @@ int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, siz
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	const char *all[24];
-	mpijob_text path = { 0 };
 	int rc;
 
 	memcpy(all, query, count * sizeof(*all));
@@ -487,18 +487,14 @@ int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, siz
 	target.namespace_ = watch->options.namespace_;
 	target.query = all;
 	target.query_count = count;
-	rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0) {
-		request.method = "GET";
-		request.path = mpijob_text_data(&path);
-		request.streaming = streaming;
-		request.fresh = watch->new_connection;
-		rc = mpijob__client_call_start(watch->client, &request,
-		    MPIJOB__CLIENT_CALL_NO_RETRY, callbacks, &watch->call);
-	}
+	request.method = "GET";
+	request.target = &target;
+	request.once = 1;
+	request.streaming = streaming;
+	request.fresh = watch->new_connection;
+	rc = mpijob_client_start(watch->client, &request, callbacks, &watch->call);
 	if (rc == 0)
 		watch->new_connection = 0;
-	mpijob__base_text_release(&path);
 	return rc;
 }
 

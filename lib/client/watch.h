@@ -45,12 +45,13 @@ struct mpijob_watch {
 	uint64_t random;
 	/*
 	 * A list was complete once. It never becomes 0 again: while the watch is disconnected, the
-	 * caller keeps what it has, and may rely on stale data. mpijob__client_watch_silent_ms()
-	 * says how old that is.
+	 * caller keeps what it has, and may rely on stale data. mpijob_watch_health_get() says how
+	 * old that is.
 	 */
 	int synced;
 	int64_t heard_ms;   /* the last bytes; meaningful once it is synced */
 	int new_connection; /* for the next request: the last connection was silent */
+	struct mpijob_watch_health health; /* the last view */
 
 	struct {
 		int64_t backoff_ms; /* after the next failure */
@@ -94,13 +95,6 @@ void mpijob__client_watch_step(mpijob_watch *watch);
 void mpijob__client_watch_retry_now(mpijob_watch *watch);
 /* The client is freed: no callback is called any more. */
 void mpijob__client_watch_detach(mpijob_watch *watch);
-
-/* ---- for metrics ---- */
-
-/* Milliseconds since the last bytes from the server, or -1 before the first list. */
-int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch);
-/* The code of the failure that it recovers from; 0 when all is well. */
-int mpijob__client_watch_failure_code(const mpijob_watch *watch);
 
 /* ---- for watch_list.c and watch_stream.c ---- */
 

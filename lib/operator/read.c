@@ -9,10 +9,9 @@
 #include "operator/read.h"
 
 #include "base/secret.h"
-#include "client/client.h"
-#include "client/request.h"
 #include "client/split.h"
 #include "operator/operator.h"
+#include "operator/request.h"
 
 #include <string.h>
 
@@ -34,7 +33,7 @@ int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target
 		target.query_count = 2;
 	}
 	if (rc == 0)
-		rc = mpijob__client_request_send_once(operator_->client, "GET", &target, NULL, NULL,
+		rc = mpijob__operator_request_send(operator_->client, "GET", &target, NULL,
 		    callbacks, call);
 	mpijob__base_text_release(&selector);
 	return rc;
