@@ -106,7 +106,7 @@ static int check_options(const struct mpijob_watch_options *options)
 
 static void destroy(mpijob_watch *watch)
 {
-	mpijob__client_split_release(&watch->split);
+	mpijob__base_split_release(&watch->split);
 	mpijob__base_text_release(&watch->version);
 	mpijob__base_text_release(&watch->list.page);
 	free((char *)watch->options.api_version);
@@ -318,7 +318,7 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 }
 
 int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
-    const struct mpijob__client_split_object *object, const char *what)
+    const struct mpijob__base_split_object *object, const char *what)
 {
 	struct mpijob_watch_event reported_event = { sizeof(reported_event), event, object->json,
 		object->len, object->whole, object->uid, object->name, object->namespace_,
@@ -384,7 +384,7 @@ uint64_t mpijob__client_watch_random(mpijob_watch *watch)
 static void wait_for(mpijob_watch *watch, int64_t wait_ms)
 {
 	watch->call = NULL;
-	mpijob__client_split_release(&watch->split);
+	mpijob__base_split_release(&watch->split);
 	if (!mpijob__client_watch_is_over(watch))
 		mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_WAITING,
 		    wait_ms ? watch->client->clock() + wait_ms : INT64_MIN);

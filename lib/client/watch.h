@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "client/retry_budget.h"
-#include "client/split.h"
+#include "base/split.h"
 
 #include <mpijob/watch.h>
 
@@ -39,7 +39,7 @@ struct mpijob_watch {
 	int64_t due_ms;                           /* when to step; INT64_MAX: after an event */
 	mpijob_call *call;
 	int64_t started_ms; /* of the request that runs */
-	struct mpijob__client_split split;
+	struct mpijob__base_split split;
 	mpijob_text version; /* where to resume; empty: nothing was seen */
 	int callbacks;       /* how many of its callbacks run, each inside of the other */
 	uint64_t random;
@@ -111,7 +111,7 @@ void mpijob__client_watch_begin_list(mpijob_watch *watch);
 /* Report an object. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX, or MPIJOB_ERR_CANCELLED when the watch
  * is over. */
 int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
-    const struct mpijob__client_split_object *object, const char *what);
+    const struct mpijob__base_split_object *object, const char *what);
 /* Report that a list is complete, and keep its version. Returns as report_object(). */
 int mpijob__client_watch_complete_list(mpijob_watch *watch, const char *version);
 /* The watch works again: forget the failure. */
