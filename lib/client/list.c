@@ -135,21 +135,15 @@ static int start_page(struct listing *listing)
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_target target = listing->target;
 	const char **query = calloc(target.query_count + 4, sizeof(*query));
-	mpijob_text path = { 0 };
 	int rc;
 
 	if (!query)
 		return MPIJOB_ERR_NOMEM;
 	target.query_count = make_query(listing, mpijob_text_data(&listing->limit), query);
 	target.query = query;
-	rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0) {
-		request.method = "GET";
-		request.path = mpijob_text_data(&path);
-		rc = mpijob_client_start(listing->task.client, &request, &callbacks,
-		    &listing->task.call);
-	}
-	mpijob__base_text_release(&path);
+	request.method = "GET";
+	request.target = &target;
+	rc = mpijob_client_start(listing->task.client, &request, &callbacks, &listing->task.call);
 	free(query);
 	return rc;
 }
