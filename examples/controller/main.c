@@ -123,22 +123,22 @@ static int send(const mpijob_plan *plan, size_t index, struct mpijob_target *tar
 	int create = mpijob_plan_at(plan, index)->verb == MPIJOB_ACTION_CREATE, waiting = 1;
 	struct mpijob_request request = { .size = sizeof(request),
 		.method = create ? "POST" : "PATCH",
-		.content_type = create ? "application/json" : "application/merge-patch+json" };
+		.content_type = create ? "application/json" : "application/merge-patch+json",
+		.target = target };
 	struct mpijob_callbacks callbacks = { .size = sizeof(callbacks),
 		.done = answered,
 		.user = &waiting };
 	mpijob_call *call = NULL;
-	mpijob_text *path = mpijob_text_new(), *body = mpijob_text_new();
+	mpijob_text *body = mpijob_text_new();
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
-	int code = !path || !body                         ? MPIJOB_ERR_NOMEM
+	int code = !body                                  ? MPIJOB_ERR_NOMEM
 		   : getentropy(entropy, sizeof(entropy)) ? MPIJOB_ERR_IO
 							  : 0;
 	target->name = create ? NULL : target->name;
-	if (code == 0 && (code = mpijob_target_write(target, mpijob_text_write, path)) == 0)
+	if (code == 0)
 		code = mpijob_plan_write_body(plan, index, entropy, sizeof(entropy),
 		    mpijob_text_write, body);
 	if (code == 0) {
-		request.path = mpijob_text_data(path);
 		request.body = mpijob_text_data(body), request.body_len = mpijob_text_len(body);
 		code = mpijob_client_start(client, &request, &callbacks, &call);
 	}
@@ -147,7 +147,7 @@ static int send(const mpijob_plan *plan, size_t index, struct mpijob_target *tar
 	if (call && waiting > 0)
 		mpijob_call_cancel(call);
 	explicit_bzero(entropy, sizeof(entropy));
-	mpijob_text_free(path), mpijob_text_free(body);
+	mpijob_text_free(body);
 	return code ? code : waiting;
 }
 

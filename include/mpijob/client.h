@@ -130,6 +130,86 @@ MPIJOB_API void mpijob_client_wake(mpijob_client *client);
  */
 MPIJOB_API void mpijob_client_cancel(mpijob_client *client);
 
+/**
+ * Get the time of the API server, for comparing with the times that it writes. The `Date` of each
+ * answer bounds it. Until a server has sent one, it is the wall clock of this machine.
+ *
+ * @param client  not NULL.
+ * @return milliseconds since 1970.
+ * @since 0.1
+ */
+MPIJOB_API int64_t mpijob_client_server_ms(const mpijob_client *client);
+
+/** A request that has ended. All pointers are borrowed for the callback. */
+struct mpijob_request_stats {
+	size_t size;        /**< `sizeof` this struct of the library. */
+	const char *method; /**< "GET", "POST", "PUT", "PATCH", "DELETE"; "other" for any other. */
+	int32_t streaming;  /**< 1: a watch or a followed log; its duration is not a latency. */
+	int32_t status;     /**< HTTP status; 0 when none came. */
+	int32_t code;       /**< As in struct mpijob_answer. */
+	int64_t took_ms;    /**< Milliseconds since the last attempt was sent. */
+};
+
+/** What an observer of a client is called with, for metrics. It must not start or cancel calls. */
+struct mpijob_client_observer {
+	size_t size; /**< `sizeof` this struct. */
+	/** A request has ended and was not cancelled; those of watches, logs and tasks too. Called
+	 * before the `done` of its caller. May be NULL. */
+	void (*ended)(void *user, const struct mpijob_request_stats *stats);
+	/** Bytes of a streamed answer have arrived. May be NULL. */
+	void (*received)(void *user, size_t len);
+	void *user; /**< Passed to both. */
+};
+#define MPIJOB_CLIENT_OBSERVER_INIT { sizeof(struct mpijob_client_observer), NULL, NULL, NULL }
+
+/**
+ * Observe all requests of a client. It has one observer: this one replaces the earlier one.
+ *
+ * @param client    not NULL.
+ * @param observer  NULL: none any more; copied.
+ * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (size).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_set_observer(mpijob_client *client,
+    const struct mpijob_client_observer *observer);
+
+/** @} */
+/** @name Timers
+ * @{ */
+
+/** A function that mpijob_client_poll() calls at a given time. */
+typedef struct mpijob_timer mpijob_timer;
+
+/** Called when a timer is due. It may set or free the timer. */
+typedef void (*mpijob_timer_fn)(void *user);
+
+/**
+ * Create a timer. It does not fire before it is set.
+ *
+ * @param client  borrowed; must outlive the timer; not NULL.
+ * @param fire    not NULL.
+ * @param user    passed to `fire`; may be NULL.
+ * @param out     not NULL; the timer, yours.
+ * @return 0; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_timer_new(mpijob_client *client, mpijob_timer_fn fire, void *user,
+    mpijob_timer **out);
+
+/**
+ * Set when a timer fires, instead of any earlier time. It fires once. Set inside of a callback of
+ * a timer, it fires in the next poll at the earliest.
+ *
+ * @param timer   not NULL.
+ * @param due_ms  a time of CLOCK_MONOTONIC in milliseconds; in the past: in the next poll;
+ *                INT64_MAX: it does not fire.
+ * @since 0.1
+ */
+MPIJOB_API void mpijob_timer_set(mpijob_timer *timer, int64_t due_ms);
+
+/** Free a timer, which does not fire any more. `timer` yours, or NULL. @since 0.1 */
+MPIJOB_API void mpijob_timer_free(mpijob_timer *timer);
+
 /** @} */
 /** @name Targets
  * @{ */
@@ -220,11 +300,11 @@ struct mpijob_callbacks {
  * Start an asynchronous call. No callback runs inside this function.
  *
  * @param client     not NULL.
- * @param request    not NULL; copied.
+ * @param request    not NULL; copied, its `target` too.
  * @param callbacks  not NULL; copied. With `data`, the answer is streamed.
  * @param out        receives the call, borrowed, to cancel or pause it; may be NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the
- *         transport returned.
+ * @return 0; `MPIJOB_ERR_USAGE` (also a target without a path, see mpijob_target_write()),
+ *         `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the transport returned.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
@@ -242,6 +322,16 @@ MPIJOB_API void mpijob_call_cancel(mpijob_call *call);
  * @since 0.1
  */
 MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
+
+/**
+ * Tell whether a call waits in the client's send queue: for the rate, or for its next attempt. When
+ * mpijob_call_cancel() cancels it then, nothing more of it is sent.
+ *
+ * @param call  not NULL, not ended.
+ * @return 1 or 0.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_call_queued(const mpijob_call *call);
 
 /** @} */
 /** @name Synchronous calls
@@ -404,6 +494,20 @@ struct mpijob_delete_options {
  */
 MPIJOB_API int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
     const struct mpijob_delete_options *options, mpijob_diag *diag);
+
+/**
+ * Write the body of a started DELETE: a DeleteOptions, as JSON of type "application/json". A server
+ * that gets a body ignores the query.
+ *
+ * @param options  NULL for the defaults.
+ * @param write    the sink; not NULL.
+ * @param user     passed to the sink.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`; what the
+ *         sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_delete_options_write(const struct mpijob_delete_options *options,
+    mpijob_write_fn write, void *user);
 
 /** A permission. */
 struct mpijob_access {

@@ -199,6 +199,19 @@ MPIJOB_API const mpijob_node *mpijob_doc_root(const mpijob_doc *doc);
 MPIJOB_API const char *mpijob_doc_source(const mpijob_doc *doc);
 
 /**
+ * Describe a value for a message: `the string "soon"`, `the number 3`, `true`, `a list`, `null`.
+ *
+ * Long strings and numbers are cut. The text is not escaped: see mpijob_escaped_write().
+ *
+ * @param node   may be NULL: "null".
+ * @param write  the sink; not NULL.
+ * @param user   passed to the sink.
+ * @return 0; `MPIJOB_ERR_USAGE`; what the sink returned.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_node_describe(const mpijob_node *node, mpijob_write_fn write, void *user);
+
+/**
  * Find a value by its path.
  *
  * @param node  where to start; may be NULL.

@@ -297,6 +297,18 @@ MPIJOB_API int mpijob_validate(const mpijob *job, const struct mpijob_validate_o
 MPIJOB_API int mpijob_object_validate(const mpijob_node *object, const char *source,
     mpijob_diag *diag);
 
+/**
+ * Find a condition of an object: the first entry of `status.conditions` with this type and status.
+ *
+ * @param object  an MPIJob, a Job, a Pod or any other object; may be NULL.
+ * @param type    "Succeeded", "Ready"; not NULL.
+ * @param status  "True", "False" or "Unknown"; NULL: any.
+ * @return borrowed from the object; NULL when it has no such condition.
+ * @since 0.1
+ */
+MPIJOB_API const mpijob_node *mpijob_condition_find(const mpijob_node *object, const char *type,
+    const char *status);
+
 /** @} */
 
 #ifdef __cplusplus

@@ -72,6 +72,7 @@ struct mpijob_operator_options {
  * Make an operator. Nothing is sent before the first step.
  *
  * @param client   borrowed; must outlive the operator; not NULL. Others may use it between steps.
+ *                 The operator is its observer (mpijob_client_set_observer()), for its metrics.
  * @param options  NULL for the defaults; copied.
  * @param out      not NULL; the operator, yours.
  * @param diag     findings, or NULL.

@@ -30,12 +30,19 @@
 extern "C" {
 #endif
 
-/** What is asked. All pointers are borrowed until `start` returns. */
+struct mpijob_target;
+
+/**
+ * What is asked. All pointers are borrowed until `start` returns.
+ *
+ * A transport reads the members up to `fresh`. Those behind it are for mpijob_client_start(); a
+ * transport always gets them as 0 and NULL.
+ */
 struct mpijob_request {
 	size_t size;        /**< `sizeof` this struct. */
 	const char *method; /**< "GET", "POST", "PUT", "PATCH" or "DELETE"; not NULL. */
 	/** Path and query, percent-escaped: "/api/v1/namespaces/default/pods?limit=500"; not
-	 * NULL. */
+	 * NULL without a `target`. */
 	const char *path;
 	/** Of the body: "application/json", "application/merge-patch+json"; NULL without one. */
 	const char *content_type;
@@ -51,8 +58,15 @@ struct mpijob_request {
 	/** 1: over a new connection, since on the others nothing comes any more; a transport
 	 * without connections need not look. */
 	int32_t fresh;
+	/** 1: the client never sends it again. For callers with rules of their own for retries. */
+	int32_t once;
+	/** 1: it is sent at once, whatever the client's rate is, and does not count for it. */
+	int32_t urgent;
+	/** The object or collection (client.h): its path is requested instead of `path`. */
+	const struct mpijob_target *target;
 };
-#define MPIJOB_REQUEST_INIT { sizeof(struct mpijob_request), NULL, NULL, NULL, NULL, 0, 0, 0, 0 }
+#define MPIJOB_REQUEST_INIT { sizeof(struct mpijob_request), NULL, NULL, NULL, NULL, 0, 0, 0, 0, \
+	0, 0, NULL }
 
 /** One exchange under way; made by the client, told about by the transport. */
 typedef struct mpijob_exchange mpijob_exchange;

@@ -109,6 +109,26 @@ MPIJOB_API int mpijob_watch_synced(const mpijob_watch *watch);
  */
 MPIJOB_API int mpijob_watch_hopeless(const mpijob_watch *watch);
 
+/** How a watch does, for health checks and metrics. */
+struct mpijob_watch_health {
+	size_t size; /**< `sizeof` this struct of the library. */
+	/** `MPIJOB_ERR_*` of the failure after which it tries again; 0: the last request did not
+	 * fail. */
+	int32_t code;
+	/** Milliseconds since the last byte from the server, the age of what you know; -1 until
+	 * mpijob_watch_synced(). */
+	int64_t silent_ms;
+};
+
+/**
+ * Get the health of a watch.
+ *
+ * @param watch  not NULL.
+ * @return borrowed from the watch until the next call.
+ * @since 0.1
+ */
+MPIJOB_API const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch);
+
 /**
  * Decide whether an object is as somebody waits for it.
  *

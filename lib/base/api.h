@@ -30,7 +30,7 @@
 #define MPIJOB__BASE_API_LABEL_JOB_ROLE      MPIJOB__BASE_API_LABELS "job-role"
 #define MPIJOB__BASE_API_LABEL_REPLICA_INDEX MPIJOB__BASE_API_LABELS "replica-index"
 
-#define MPIJOB__BASE_API_OPERATOR_NAME "mpi-operator" /* value of the first label */
+#define MPIJOB__BASE_API_OPERATOR_NAME "mpi-operator" /* LABEL_OPERATOR's value; the Lease */
 
 /* Reasons of conditions and Events. */
 #define MPIJOB__BASE_API_REASON_FAILED        "MPIJobFailed"

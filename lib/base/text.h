@@ -14,6 +14,10 @@
 #define MPIJOB__BASE_PRINTF(at, first)
 #endif
 
+/* The end of a message about a value that must be a string and is true or false. */
+#define MPIJOB__BASE_TEXT_YAML_BOOL \
+	"; YAML 1.1 also reads y, yes, on, n, no and off so: put it in quotes"
+
 /* Whether `text`, which may be NULL, is this string. */
 static inline int mpijob__base_text_is(const char *text, const char *string)
 {

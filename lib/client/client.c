@@ -94,6 +94,17 @@ int mpijob_client_set_options(mpijob_client *client, const struct mpijob_client_
 	return 0;
 }
 
+int mpijob_client_set_observer(mpijob_client *client, const struct mpijob_client_observer *observer)
+{
+	struct mpijob_client_observer known;
+	int rc =
+	    client ? mpijob__base_struct_check(&known, sizeof(known), observer) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		client->observer = known;
+	return rc;
+}
+
 void mpijob_client_free(mpijob_client *client)
 {
 	if (!client)
@@ -201,7 +212,7 @@ int mpijob__client_take_cancel(mpijob_client *client)
 	return atomic_exchange(&client->cancelled, 0);
 }
 
-int64_t mpijob__client_server_ms(const mpijob_client *client)
+int64_t mpijob_client_server_ms(const mpijob_client *client)
 {
-	return mpijob__client_server_clock_ms(&client->server_clock, client->clock());
+	return client ? mpijob__client_server_clock_ms(&client->server_clock, client->clock()) : 0;
 }

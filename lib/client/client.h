@@ -12,41 +12,29 @@
 
 #include <stdatomic.h>
 
-/*
- * Counts requests: each one that ended and was not cancelled. `verb` is the method, or "WATCH" for
- * a stream; `status` is 0 when none came.
- */
-struct mpijob__client_observer {
-	void (*request)(void *user, const char *verb, int status, int code, int64_t took_ms);
-	void *user;
-};
-
 struct mpijob_client {
 	struct mpijob_transport transport;
 	void *self;
 	struct mpijob_client_options options;
 	int64_t (*clock)(void); /* monotonic milliseconds; tests replace it */
-	struct mpijob__client_observer observer;
+	struct mpijob_client_observer observer;
 	struct mpijob__client_server_clock server_clock;
 	struct mpijob__base_list calls; /* all, the newest first */
 	struct mpijob__base_list queue; /* of exchanges, by time */
 	struct mpijob__client_token_bucket bucket;
 	struct mpijob__base_list watches;
-	struct mpijob__base_list
-	    *next_watch; /* the next one to step; adjusted when watches come and go */
-	struct mpijob__base_list tasks; /* all, the newest first */
-	struct mpijob__client_timer *timers;
-	struct mpijob__client_timer *next_timer; /* adjusted when timers come and go */
-	int polling;                             /* inside of mpijob_client_poll() */
-	int reported;         /* this poll has called a callback, so it need not wait */
-	int sweep;            /* an exchange was stopped, cancelled or paused meanwhile */
-	int whole_lists;      /* the server does not support lists in pages */
-	int unreachable;      /* a watch backs off because the server could not be reached */
-	atomic_int cancelled; /* set by any thread and by signal handlers */
+	struct mpijob__base_list *next_watch; /* to step; adjusted when watches come and go */
+	struct mpijob__base_list tasks;       /* all, the newest first */
+	mpijob_timer *timers;
+	mpijob_timer *next_timer; /* adjusted when timers come and go */
+	int polling;              /* inside of mpijob_client_poll() */
+	int reported;             /* this poll has called a callback, so it need not wait */
+	int sweep;                /* an exchange was stopped, cancelled or paused meanwhile */
+	int whole_lists;          /* the server does not support lists in pages */
+	int unreachable;          /* a watch backs off because the server could not be reached */
+	atomic_int cancelled;     /* set by any thread and by signal handlers */
 };
 
-/* Milliseconds since 1970 by the server's clock, as far as it is known. */
-int64_t mpijob__client_server_ms(const mpijob_client *client);
 /* Take a request to cancel: 1 when there was one. */
 int mpijob__client_take_cancel(mpijob_client *client);
 /* A server has answered: watches that wait because it was unreachable retry now. */

@@ -92,8 +92,9 @@ static void put_options(mpijob_doc *doc, mpijob_node *root,
 	mpijob_node_put_string(doc, preconditions, "resourceVersion", options->resource_version);
 }
 
-int mpijob__client_delete_write_options(const struct mpijob_delete_options *options,
-    const struct mpijob_target *target, mpijob_text *out)
+/* What `options` say, and the query of `target`. */
+static int write_options(const struct mpijob_delete_options *options,
+    const struct mpijob_target *target, mpijob_write_fn write, void *user)
 {
 	mpijob_doc *doc = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc);
@@ -106,9 +107,20 @@ int mpijob__client_delete_write_options(const struct mpijob_delete_options *opti
 	if (rc == 0)
 		rc = mpijob_doc_error(doc);
 	if (rc == 0)
-		rc = mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, out);
+		rc = mpijob_node_write(root, MPIJOB_FORMAT_JSON_COMPACT, write, user);
 	mpijob_doc_free(doc);
 	return rc;
+}
+
+int mpijob_delete_options_write(const struct mpijob_delete_options *options, mpijob_write_fn write,
+    void *user)
+{
+	static const struct mpijob_target none = MPIJOB_TARGET_INIT;
+	struct mpijob_delete_options wanted;
+	int rc =
+	    write ? mpijob__base_struct_check(&wanted, sizeof(wanted), options) : MPIJOB_ERR_USAGE;
+
+	return rc ? rc : write_options(&wanted, &none, write, user);
 }
 
 int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_target *target,
@@ -122,7 +134,7 @@ int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_ta
 	if (rc == 0)
 		rc = mpijob__base_struct_check(&wanted, sizeof(wanted), options);
 	if (rc == 0)
-		rc = mpijob__client_delete_write_options(&wanted, &named, &body);
+		rc = write_options(&wanted, &named, mpijob_text_write, &body);
 	if (rc == 0)
 		rc = mpijob__client_task_request(task, "DELETE", target, "application/json", &body,
 		    0, findings);

@@ -5,10 +5,6 @@
 
 #include "client/task.h"
 
-/* Write a DeleteOptions: what `options` say, and the query of `target`. 0, MPIJOB_ERR_USAGE or
- * MPIJOB_ERR_NOMEM. */
-int mpijob__client_delete_write_options(const struct mpijob_delete_options *options,
-    const struct mpijob_target *target, mpijob_text *out);
 /* As mpijob__client_task_request(). */
 int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_target *target,
     const struct mpijob_delete_options *options, mpijob_diag *findings);

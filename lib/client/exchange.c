@@ -84,11 +84,26 @@ static int check_request(const struct mpijob_request *request, struct mpijob_req
 
 	if (rc)
 		return rc;
-	if (!known->method || !known->path || known->path[0] != '/' ||
+	if (!known->method || (!known->target && (!known->path || known->path[0] != '/')) ||
 	    (known->body_len && !known->body) || !mpijob__base_struct_is_flag(known->streaming) ||
-	    !mpijob__base_struct_is_flag(known->fresh))
+	    !mpijob__base_struct_is_flag(known->fresh) ||
+	    !mpijob__base_struct_is_flag(known->once) ||
+	    !mpijob__base_struct_is_flag(known->urgent))
 		return MPIJOB_ERR_USAGE;
 	return 0;
+}
+
+/* Replace the target by its path, which points into `text`. */
+static int resolve_target(struct mpijob_request *request, mpijob_text *text)
+{
+	int rc;
+
+	if (!request->target)
+		return 0;
+	rc = mpijob_target_write(request->target, mpijob_text_write, text);
+	request->path = mpijob_text_data(text);
+	request->target = NULL;
+	return rc;
 }
 
 static const char *append(char **at, const char *from, size_t len)
@@ -134,7 +149,7 @@ static const char *method_name(const char *method)
 	return "other";
 }
 
-static mpijob_call *new_call(mpijob_client *client, const struct mpijob_request *request, int flags,
+static mpijob_call *new_call(mpijob_client *client, const struct mpijob_request *request,
     const struct mpijob_callbacks *callbacks)
 {
 	mpijob_call *call = calloc(1, sizeof(*call));
@@ -147,15 +162,17 @@ static mpijob_call *new_call(mpijob_client *client, const struct mpijob_request 
 	exchange->callbacks = *callbacks;
 	exchange->method = method_name(request->method);
 	exchange->streaming = request->streaming != 0;
+	exchange->rate_limited = !request->streaming && !request->urgent;
 	exchange->answer.retry_after_ms = -1;
-	if (!(flags & MPIJOB__CLIENT_CALL_NO_RETRY) && client->options.retries > 0)
+	if (!request->once && client->options.retries > 0)
 		exchange->retry.left = client->options.retries;
 	exchange->copy.request = *request; /* borrowed when it is sent now and only once */
-	if ((exchange->retry.left || (client->bucket.qps && !exchange->streaming)) &&
+	if ((exchange->retry.left || (client->bucket.qps && exchange->rate_limited)) &&
 	    copy_request(&exchange->copy, request)) {
 		free(call);
 		return NULL;
 	}
+	exchange->copy.request.once = exchange->copy.request.urgent = 0; /* not the transport's */
 	mpijob__base_list_insert(client->calls.next, &exchange->link, exchange);
 	return call;
 }
@@ -172,26 +189,15 @@ static void free_call(mpijob_exchange *exchange)
 	free(exchange);
 }
 
-int mpijob__client_call_start(mpijob_client *client, const struct mpijob_request *request,
-    int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out)
+static int start(mpijob_client *client, const struct mpijob_request *request,
+    const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
-	struct mpijob_request known;
-	struct mpijob_callbacks called;
-	mpijob_call *call;
-	int rc = client && callbacks ? check_request(request, &known) : MPIJOB_ERR_USAGE;
+	mpijob_call *call = new_call(client, request, callbacks);
+	int rc;
 
-	if (rc == 0)
-		rc = mpijob__base_struct_check(&called, sizeof(called), callbacks);
-	if (rc)
-		return rc;
-	if (!called.done)
-		return MPIJOB_ERR_USAGE;
-	call = new_call(client, &known, flags, &called);
 	if (!call)
 		return MPIJOB_ERR_NOMEM;
-	rc = flags & MPIJOB__CLIENT_CALL_NO_RATE_LIMIT
-		 ? mpijob__client_exchange_send(&call->exchange)
-		 : mpijob__client_send_queue_submit(&call->exchange);
+	rc = mpijob__client_send_queue_submit(&call->exchange);
 	if (rc) {
 		free_call(&call->exchange);
 		return rc;
@@ -204,13 +210,28 @@ int mpijob__client_call_start(mpijob_client *client, const struct mpijob_request
 int mpijob_client_start(mpijob_client *client, const struct mpijob_request *request,
     const struct mpijob_callbacks *callbacks, mpijob_call **out)
 {
-	return mpijob__client_call_start(client, request, 0, callbacks, out);
+	struct mpijob_request known;
+	struct mpijob_callbacks called;
+	mpijob_text path = { 0 };
+	int rc = client && callbacks ? check_request(request, &known) : MPIJOB_ERR_USAGE;
+
+	if (rc == 0)
+		rc = mpijob__base_struct_check(&called, sizeof(called), callbacks);
+	if (rc)
+		return rc;
+	if (!called.done)
+		return MPIJOB_ERR_USAGE;
+	rc = resolve_target(&known, &path);
+	if (rc == 0)
+		rc = start(client, &known, &called, out);
+	mpijob__base_text_release(&path);
+	return rc;
 }
 
-int mpijob__client_call_is_queued(const mpijob_call *call)
+int mpijob_call_queued(const mpijob_call *call)
 {
-	return call->exchange.state == MPIJOB__CLIENT_EXCHANGE_QUEUED ||
-	       call->exchange.state == MPIJOB__CLIENT_EXCHANGE_BACKOFF;
+	return call && (call->exchange.state == MPIJOB__CLIENT_EXCHANGE_QUEUED ||
+			   call->exchange.state == MPIJOB__CLIENT_EXCHANGE_BACKOFF);
 }
 
 static void forward_pause(mpijob_exchange *exchange)
@@ -264,6 +285,16 @@ static void judge(mpijob_exchange *exchange, int code, const char *message,
 		answer->retry_after_ms = verdict->retry_after_ms;
 }
 
+static void observe_end(const mpijob_exchange *exchange, const struct mpijob_answer *answer)
+{
+	const struct mpijob_client_observer *observer = &exchange->client->observer;
+	struct mpijob_request_stats stats = { sizeof(stats), exchange->method, exchange->streaming,
+		answer->status, answer->code, exchange->client->clock() - exchange->sent_ms };
+
+	if (observer->ended)
+		observer->ended(observer->user, &stats);
+}
+
 static void notify(mpijob_exchange *exchange, int code, const char *message)
 {
 	mpijob_client *client = exchange->client;
@@ -279,10 +310,7 @@ static void notify(mpijob_exchange *exchange, int code, const char *message)
 	judge(exchange, code, message, &verdict, &answer);
 	mpijob__client_exchange_enter(exchange, MPIJOB__CLIENT_EXCHANGE_DONE);
 	client->reported = 1;
-	if (client->observer.request)
-		client->observer.request(client->observer.user,
-		    exchange->streaming ? "WATCH" : exchange->method, answer.status, answer.code,
-		    client->clock() - exchange->sent_ms);
+	observe_end(exchange, &answer);
 	exchange->callbacks.done(exchange->callbacks.user, &answer);
 	mpijob__client_verdict_release(&verdict);
 }
@@ -446,9 +474,12 @@ static void refuse_page(mpijob_exchange *exchange, const char *data, size_t len)
 
 static void deliver(mpijob_exchange *exchange, const char *data, size_t len)
 {
+	const struct mpijob_client_observer *observer = &exchange->client->observer;
 	int code;
 
 	exchange->client->reported = 1;
+	if (observer->received)
+		observer->received(observer->user, len);
 	code = exchange->callbacks.data(exchange->callbacks.user, data, len);
 	if (code && !is_ending(exchange))
 		stop(exchange, code, NULL);

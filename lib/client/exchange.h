@@ -12,10 +12,6 @@
 #define MPIJOB__CLIENT_BODY_LIMIT  ((size_t)64 << 20)
 #define MPIJOB__CLIENT_ERROR_LIMIT ((size_t)1 << 20)
 
-/* Flags of mpijob__client_call_start(). */
-#define MPIJOB__CLIENT_CALL_NO_RETRY      1 /* the caller retries by its own rules */
-#define MPIJOB__CLIENT_CALL_NO_RATE_LIMIT 2 /* the request takes no token */
-
 /* The diagram is in exchange.c. */
 enum mpijob__client_exchange_state {
 	MPIJOB__CLIENT_EXCHANGE_NEW,
@@ -54,7 +50,8 @@ struct mpijob_exchange {
 	void *slot;                                /* of the transport */
 	const char *method;                        /* a constant; "other" for an unknown one */
 	int streaming;
-	int64_t sent_ms; /* the latest attempt */
+	int rate_limited; /* it takes a token */
+	int64_t sent_ms;  /* the latest attempt */
 	struct {
 		int left;            /* attempts that are left */
 		int outcome_unknown; /* after an earlier answer: the write may have been done */
@@ -86,12 +83,6 @@ struct mpijob_exchange {
 struct mpijob_call {
 	struct mpijob_exchange exchange;
 };
-
-/* As mpijob_client_start(), with MPIJOB__CLIENT_CALL_* flags. */
-int mpijob__client_call_start(mpijob_client *client, const struct mpijob_request *request,
-    int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out);
-/* 1 while the request is in the send queue: a cancelled one never reaches the server. */
-int mpijob__client_call_is_queued(const mpijob_call *call);
 
 /* Move to another state. */
 void mpijob__client_exchange_enter(mpijob_exchange *exchange,

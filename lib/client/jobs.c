@@ -27,27 +27,11 @@ static struct mpijob_target job_target(const char *namespace_, const char *name)
 	return target;
 }
 
-const char *mpijob__client_jobs_condition(const mpijob_node *job, const char *type)
-{
-	const mpijob_node *list = mpijob_node_find(job, "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const mpijob_node *condition = mpijob_node_at(list, i);
-		const char *given = mpijob_node_string(mpijob_node_get(condition, "type"));
-		const char *status = mpijob_node_string(mpijob_node_get(condition, "status"));
-		const char *message = mpijob_node_string(mpijob_node_get(condition, "message"));
-
-		if (given && status && strcmp(given, type) == 0 && strcmp(status, "True") == 0)
-			return message ? message : "";
-	}
-	return NULL;
-}
-
 const char *mpijob__client_jobs_ended(const mpijob_node *job)
 {
-	if (mpijob__client_jobs_condition(job, "Succeeded"))
+	if (mpijob_condition_find(job, "Succeeded", "True"))
 		return "Succeeded";
-	return mpijob__client_jobs_condition(job, "Failed") ? "Failed" : NULL;
+	return mpijob_condition_find(job, "Failed", "True") ? "Failed" : NULL;
 }
 
 int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *namespace_,
@@ -242,11 +226,12 @@ static int report_deleted(const struct waiting *waiting)
 
 static int report_ended(const struct waiting *waiting, const mpijob_node *job, const char *ended)
 {
-	const char *message = mpijob__client_jobs_condition(job, ended);
+	const char *message = mpijob_node_string(
+	    mpijob_node_get(mpijob_condition_find(job, ended, "True"), "message"));
 
 	if (mpijob__core_diag_addf(waiting->task.diag, MPIJOB_SEVERITY_ERROR, "job-ended", NULL,
 		"status.conditions", NULL, "the job has ended (%s) and will not be %s any more%s%s",
-		ended, waiting->condition, *message ? ": " : "", message))
+		ended, waiting->condition, message && *message ? ": " : "", message ? message : ""))
 		return MPIJOB_ERR_NOMEM;
 	return MPIJOB_ERR_SPEC;
 }
@@ -266,7 +251,7 @@ static int is_ready(void *user, const mpijob_node *job)
 	ended = mpijob__client_jobs_ended(job);
 	if (strcmp(waiting->condition, "Finished") == 0)
 		return ended != NULL;
-	if (mpijob__client_jobs_condition(job, waiting->condition))
+	if (mpijob_condition_find(job, waiting->condition, "True"))
 		return 1;
 	return ended ? report_ended(waiting, job, ended) : 0;
 }

@@ -17,9 +17,6 @@ int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *nam
     const char *name, const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag,
     struct mpijob_target *target, mpijob_task **out);
 
-/* The message of a condition that is True, "" without one; NULL when it is not True. `job` may be
- * NULL. */
-const char *mpijob__client_jobs_condition(const mpijob_node *job, const char *type);
 /* The type of the condition that ended the job, or NULL; `job` may be NULL. */
 const char *mpijob__client_jobs_ended(const mpijob_node *job);
 

@@ -10,7 +10,7 @@
 #include "core/diag.h"
 #include "base/struct.h"
 #include "client/request.h"
-#include "client/split.h"
+#include "base/split.h"
 #include "client/task.h"
 
 #include <stdlib.h>
@@ -22,14 +22,14 @@ struct listing {
 	mpijob_task task;
 	struct mpijob_target target; /* the task owns the strings */
 	mpijob_text limit;
-	struct mpijob__client_split split;
+	struct mpijob__base_split split;
 	mpijob_text items; /* of all pages, with commas between them */
 	mpijob_text next;  /* continue token */
 	mpijob_doc *outer; /* the first page without its items */
 	int whole;         /* do not ask for pages */
 };
 
-static int take_item(void *user, const struct mpijob__client_split_object *item)
+static int take_item(void *user, const struct mpijob__base_split_object *item)
 {
 	struct listing *listing = user;
 
@@ -44,7 +44,7 @@ static int page_data(void *user, const char *data, size_t len)
 {
 	struct listing *listing = user;
 
-	return mpijob__client_split_feed(&listing->split, data, len, take_item, listing);
+	return mpijob__base_split_feed(&listing->split, data, len, take_item, listing);
 }
 
 /* Read what surrounds the items. */
@@ -55,7 +55,7 @@ static int end_page(struct listing *listing)
 	const char *next;
 	int rc;
 
-	if (!mpijob__client_split_complete(&listing->split))
+	if (!mpijob__base_split_complete(&listing->split))
 		return MPIJOB_ERR_SYNTAX;
 	options.format = MPIJOB_FORMAT_JSON;
 	options.source = "answer of the server";
@@ -135,21 +135,15 @@ static int start_page(struct listing *listing)
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_target target = listing->target;
 	const char **query = calloc(target.query_count + 4, sizeof(*query));
-	mpijob_text path = { 0 };
 	int rc;
 
 	if (!query)
 		return MPIJOB_ERR_NOMEM;
 	target.query_count = make_query(listing, mpijob_text_data(&listing->limit), query);
 	target.query = query;
-	rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0) {
-		request.method = "GET";
-		request.path = mpijob_text_data(&path);
-		rc = mpijob_client_start(listing->task.client, &request, &callbacks,
-		    &listing->task.call);
-	}
-	mpijob__base_text_release(&path);
+	request.method = "GET";
+	request.target = &target;
+	rc = mpijob_client_start(listing->task.client, &request, &callbacks, &listing->task.call);
 	free(query);
 	return rc;
 }
@@ -158,8 +152,8 @@ static int request_page(struct listing *listing)
 {
 	int rc;
 
-	mpijob__client_split_release(&listing->split);
-	rc = mpijob__client_split_init(&listing->split, MPIJOB__CLIENT_SPLIT_LIST,
+	mpijob__base_split_release(&listing->split);
+	rc = mpijob__base_split_init(&listing->split, MPIJOB__BASE_SPLIT_LIST,
 	    listing->target.api_version, listing->target.kind, MPIJOB__CLIENT_BODY_LIMIT);
 	if (rc == 0)
 		rc = start_page(listing);
@@ -259,7 +253,7 @@ static void release(mpijob_task *task)
 {
 	struct listing *listing = (struct listing *)task;
 
-	mpijob__client_split_release(&listing->split);
+	mpijob__base_split_release(&listing->split);
 	mpijob__base_text_release(&listing->limit);
 	mpijob__base_text_release(&listing->items);
 	mpijob__base_text_release(&listing->next);

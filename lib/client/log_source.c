@@ -350,7 +350,7 @@ static int start_stream(struct mpijob__client_log_source *source)
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	const char *query[10] = { "container", source->name, "timestamps", "true" };
-	mpijob_text path = { 0 }, texts[2] = { { 0 }, { 0 } };
+	mpijob_text texts[2] = { { 0 }, { 0 } };
 	size_t count = 4;
 	int rc = put_beginning(source, query, &count, texts);
 
@@ -365,17 +365,13 @@ static int start_stream(struct mpijob__client_log_source *source)
 	target.subresource = "log";
 	target.query = query;
 	target.query_count = count;
+	request.method = "GET";
+	request.target = &target;
+	request.streaming = request.once = 1;
+	request.fresh = source->stream.new_connection;
 	if (rc == 0)
-		rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0) {
-		request.method = "GET";
-		request.path = mpijob_text_data(&path);
-		request.streaming = 1;
-		request.fresh = source->stream.new_connection;
-		rc = mpijob__client_call_start(source->logs->client, &request,
-		    MPIJOB__CLIENT_CALL_NO_RETRY, &callbacks, &source->stream.call);
-	}
-	mpijob__base_text_release(&path);
+		rc = mpijob_client_start(source->logs->client, &request, &callbacks,
+		    &source->stream.call);
 	mpijob__base_text_release(&texts[0]);
 	mpijob__base_text_release(&texts[1]);
 	return rc;

@@ -29,7 +29,7 @@ static void free_names(char **names, size_t count)
 
 static void free_logs(struct mpijob_logs *logs)
 {
-	mpijob__client_timer_clear(&logs->timer);
+	mpijob_timer_set(&logs->timer, INT64_MAX);
 	mpijob_watch_free(logs->watch);
 	mpijob__client_log_free_pods(logs);
 	free_names(logs->names, logs->options.pods_count);
@@ -56,7 +56,7 @@ int mpijob__client_log_leave(struct mpijob_logs *logs)
 /* Stop all requests; the memory is freed later. */
 static void stop(struct mpijob_logs *logs)
 {
-	mpijob__client_timer_clear(&logs->timer);
+	mpijob_timer_set(&logs->timer, INT64_MAX);
 	mpijob_watch_free(logs->watch);
 	logs->watch = NULL;
 	for (struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
@@ -216,16 +216,13 @@ static void pump(struct mpijob_logs *logs)
 	due_ms = queue_up(logs, now_ms);
 	if (later_ms < due_ms)
 		due_ms = later_ms;
-	if (due_ms == INT64_MAX || logs->paused)
-		mpijob__client_timer_clear(&logs->timer);
-	else
-		mpijob__client_timer_set(&logs->timer, due_ms);
+	mpijob_timer_set(&logs->timer, logs->paused ? INT64_MAX : due_ms);
 }
 
 void mpijob__client_log_schedule_scan(struct mpijob_logs *logs)
 {
 	if (logs->state > 0 && !logs->freed && !logs->paused)
-		mpijob__client_timer_set(&logs->timer, INT64_MIN);
+		mpijob_timer_set(&logs->timer, INT64_MIN);
 }
 
 static void timer_fired(void *user)
@@ -424,9 +421,7 @@ int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *opt
 	logs->state = 1;
 	logs->last_pod = &logs->pods;
 	mpijob__base_list_init(&logs->queue);
-	logs->timer.client = client;
-	logs->timer.fire = timer_fired;
-	logs->timer.user = logs;
+	mpijob__client_timer_init(&logs->timer, client, timer_fired, logs);
 	rc = copy_options(logs, &known);
 	if (rc == 0)
 		rc = start_watch(logs);

@@ -17,7 +17,7 @@ struct mpijob_logs {
 	char **names;
 	char *named; /* for each name whether there was such a pod */
 	mpijob_watch *watch;
-	struct mpijob__client_timer timer;
+	mpijob_timer timer;
 	struct mpijob__client_log_pod *pods, **last_pod;
 	struct mpijob__base_list queue;
 	int32_t open; /* streams */

@@ -15,36 +15,6 @@
 
 #define JSON "application/json"
 
-int mpijob__client_request_send(mpijob_client *client, const char *method,
-    const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
-    int flags, const struct mpijob_callbacks *callbacks, mpijob_call **out)
-{
-	struct mpijob_request request = MPIJOB_REQUEST_INIT;
-	mpijob_text path = { 0 };
-	int rc = mpijob_target_write(target, mpijob_text_write, &path);
-
-	if (rc == 0) {
-		request.method = method;
-		request.path = mpijob_text_data(&path);
-		if (body) {
-			request.content_type = content_type;
-			request.body = mpijob_text_data(body);
-			request.body_len = body->len;
-		}
-		rc = mpijob__client_call_start(client, &request, flags, callbacks, out);
-	}
-	mpijob__base_text_release(&path);
-	return rc;
-}
-
-int mpijob__client_request_send_once(mpijob_client *client, const char *method,
-    const struct mpijob_target *target, const char *content_type, const mpijob_text *body,
-    const struct mpijob_callbacks *callbacks, mpijob_call **out)
-{
-	return mpijob__client_request_send(client, method, target, content_type, body,
-	    MPIJOB__CLIENT_CALL_NO_RETRY, callbacks, out);
-}
-
 int mpijob__client_request_report(const mpijob_call *call, const struct mpijob_answer *answer,
     mpijob_diag *diag)
 {

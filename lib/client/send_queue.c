@@ -89,7 +89,7 @@ int mpijob__client_send_queue_submit(mpijob_exchange *exchange)
 {
 	struct mpijob__client_token_bucket *bucket = &exchange->client->bucket;
 
-	if (!exchange->streaming && bucket->qps) {
+	if (exchange->rate_limited && bucket->qps) {
 		int64_t now_ms = exchange->client->clock();
 		int64_t due_ms = take_token(bucket, now_ms);
 

@@ -207,6 +207,7 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
     const char *content_type, const mpijob_text *body)
 {
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 
 	if (task->stopped)
 		return task->stopped;
@@ -216,8 +217,14 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 	}
 	callbacks.done = request_done;
 	callbacks.user = task;
-	return mpijob__client_request_send(task->client, method, target, content_type, body, 0,
-	    &callbacks, &task->call);
+	request.method = method;
+	request.target = target;
+	if (body) {
+		request.content_type = content_type;
+		request.body = mpijob_text_data(body);
+		request.body_len = body->len;
+	}
+	return mpijob_client_start(task->client, &request, &callbacks, &task->call);
 }
 
 int mpijob__client_task_request_failed(mpijob_task *task, int code)

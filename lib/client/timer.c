@@ -2,15 +2,17 @@
 /*
  * Timers of a client, for code that runs inside of its polls.
  *
- * There are few, one for each set of logs, so a list is searched for the next one. A timer that
- * fires may set or clear any other; the time at which the poll began decides which timers fire in
- * it.
+ * There are few, one for each set of logs or Lease, so a list is searched for the next one. A timer
+ * that fires may set or clear any other; the time at which the poll began decides which timers fire
+ * in it.
  */
 #include "client/timer.h"
 
 #include "client/client.h"
 
-void mpijob__client_timer_clear(struct mpijob__client_timer *timer)
+#include <stdlib.h>
+
+static void clear(mpijob_timer *timer)
 {
 	mpijob_client *client = timer->client;
 
@@ -27,11 +29,15 @@ void mpijob__client_timer_clear(struct mpijob__client_timer *timer)
 		timer->next->prev = timer->prev;
 }
 
-void mpijob__client_timer_set(struct mpijob__client_timer *timer, int64_t due_ms)
+void mpijob_timer_set(mpijob_timer *timer, int64_t due_ms)
 {
-	mpijob_client *client = timer->client;
+	mpijob_client *client = timer ? timer->client : NULL;
 
-	mpijob__client_timer_clear(timer);
+	if (!timer)
+		return;
+	clear(timer);
+	if (due_ms == INT64_MAX)
+		return;
 	timer->is_set = 1;
 	timer->due_ms = due_ms;
 	/* Insert at the front, which a step in progress has passed already. */
@@ -42,11 +48,39 @@ void mpijob__client_timer_set(struct mpijob__client_timer *timer, int64_t due_ms
 	client->timers = timer;
 }
 
+void mpijob__client_timer_init(mpijob_timer *timer, mpijob_client *client, mpijob_timer_fn fire,
+    void *user)
+{
+	*timer = (mpijob_timer){ .client = client, .fire = fire, .user = user };
+}
+
+int mpijob_timer_new(mpijob_client *client, mpijob_timer_fn fire, void *user, mpijob_timer **out)
+{
+	mpijob_timer *timer;
+
+	if (!client || !fire || !out)
+		return MPIJOB_ERR_USAGE;
+	timer = malloc(sizeof(*timer));
+	if (!timer)
+		return MPIJOB_ERR_NOMEM;
+	mpijob__client_timer_init(timer, client, fire, user);
+	*out = timer;
+	return 0;
+}
+
+void mpijob_timer_free(mpijob_timer *timer)
+{
+	if (!timer)
+		return;
+	clear(timer);
+	free(timer);
+}
+
 int64_t mpijob__client_timers_due_ms(const mpijob_client *client)
 {
 	int64_t when = INT64_MAX;
 
-	for (const struct mpijob__client_timer *timer = client->timers; timer; timer = timer->next)
+	for (const mpijob_timer *timer = client->timers; timer; timer = timer->next)
 		if (timer->due_ms < when)
 			when = timer->due_ms;
 	return when;
@@ -55,13 +89,14 @@ int64_t mpijob__client_timers_due_ms(const mpijob_client *client)
 void mpijob__client_timers_step(mpijob_client *client)
 {
 	int64_t now_ms = client->timers ? client->clock() : 0;
-	struct mpijob__client_timer *timer;
+	mpijob_timer *timer;
 
 	for (timer = client->timers; timer; timer = client->next_timer) {
 		client->next_timer = timer->next;
 		if (timer->due_ms > now_ms)
 			continue;
-		mpijob__client_timer_clear(timer);
+		clear(timer);
+		client->reported = 1;
 		timer->fire(timer->user);
 	}
 	client->next_timer = NULL;

@@ -20,7 +20,7 @@ struct waiting {
 	mpijob_wait_fn ready;
 	void *user;
 	mpijob_watch *watch;
-	struct mpijob__client_timer timer;
+	mpijob_timer timer;
 	mpijob_doc *doc; /* as it was reported last; NULL: it does not exist */
 	int seen;        /* the current list has the object */
 	int once;        /* end after the first state */
@@ -135,7 +135,7 @@ static void release(mpijob_task *task)
 {
 	struct waiting *waiting = (struct waiting *)task;
 
-	mpijob__client_timer_clear(&waiting->timer);
+	mpijob_timer_set(&waiting->timer, INT64_MAX);
 	mpijob_watch_free(waiting->watch);
 	mpijob_doc_free(waiting->doc);
 	mpijob__base_text_release(&waiting->why);
@@ -163,11 +163,9 @@ static int begin(struct waiting *waiting, int64_t timeout_ms)
 	if (rc)
 		return rc;
 	waiting->once = timeout_ms == 0;
-	waiting->timer.client = client;
-	waiting->timer.fire = when_late;
-	waiting->timer.user = waiting;
+	mpijob__client_timer_init(&waiting->timer, client, when_late, waiting);
 	if (timeout_ms > 0 && timeout_ms <= INT64_MAX - now_ms)
-		mpijob__client_timer_set(&waiting->timer, now_ms + timeout_ms);
+		mpijob_timer_set(&waiting->timer, now_ms + timeout_ms);
 	return MPIJOB__CLIENT_TASK_WAITS;
 }
 

@@ -106,7 +106,7 @@ static int check_options(const struct mpijob_watch_options *options)
 
 static void destroy(mpijob_watch *watch)
 {
-	mpijob__client_split_release(&watch->split);
+	mpijob__base_split_release(&watch->split);
 	mpijob__base_text_release(&watch->version);
 	mpijob__base_text_release(&watch->list.page);
 	free((char *)watch->options.api_version);
@@ -215,9 +215,15 @@ void mpijob__client_watch_callback_end(mpijob_watch *watch)
 		destroy(watch);
 }
 
-int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch)
+const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch)
 {
-	return watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
+	if (!watch)
+		return NULL;
+	watch->health.size = sizeof(watch->health);
+	watch->health.code = watch->retry.code;
+	watch->health.silent_ms =
+	    watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
+	return &watch->health;
 }
 
 void mpijob__client_watch_retry_now(mpijob_watch *watch)
@@ -233,11 +239,6 @@ void mpijob__client_watch_retry_now(mpijob_watch *watch)
 		watch->due_ms = soon_ms;
 	/* a server that starts may refuse for a moment */
 	watch->retry.backoff_ms = BACKOFF_FIRST_MS;
-}
-
-int mpijob__client_watch_failure_code(const mpijob_watch *watch)
-{
-	return watch->retry.code;
 }
 
 int64_t mpijob__client_watch_due_ms(const mpijob_watch *watch)
@@ -304,7 +305,7 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 }
 
 int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
-    const struct mpijob__client_split_object *object, const char *what)
+    const struct mpijob__base_split_object *object, const char *what)
 {
 	struct mpijob_watch_event reported_event = { sizeof(reported_event), event, object->json,
 		object->len, object->whole, object->uid, object->name, object->namespace_,
@@ -370,7 +371,7 @@ uint64_t mpijob__client_watch_random(mpijob_watch *watch)
 static void wait_for(mpijob_watch *watch, int64_t wait_ms)
 {
 	watch->call = NULL;
-	mpijob__client_split_release(&watch->split);
+	mpijob__base_split_release(&watch->split);
 	if (!mpijob__client_watch_is_over(watch))
 		mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_WAITING,
 		    wait_ms ? watch->client->clock() + wait_ms : INT64_MIN);
@@ -455,7 +456,6 @@ int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, siz
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	const char *all[24];
-	mpijob_text path = { 0 };
 	int rc;
 
 	memcpy(all, query, count * sizeof(*all));
@@ -474,18 +474,14 @@ int mpijob__client_watch_send(mpijob_watch *watch, const char *const *query, siz
 	target.namespace_ = watch->options.namespace_;
 	target.query = all;
 	target.query_count = count;
-	rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0) {
-		request.method = "GET";
-		request.path = mpijob_text_data(&path);
-		request.streaming = streaming;
-		request.fresh = watch->new_connection;
-		rc = mpijob__client_call_start(watch->client, &request,
-		    MPIJOB__CLIENT_CALL_NO_RETRY, callbacks, &watch->call);
-	}
+	request.method = "GET";
+	request.target = &target;
+	request.once = 1;
+	request.streaming = streaming;
+	request.fresh = watch->new_connection;
+	rc = mpijob_client_start(watch->client, &request, callbacks, &watch->call);
 	if (rc == 0)
 		watch->new_connection = 0;
-	mpijob__base_text_release(&path);
 	return rc;
 }
 

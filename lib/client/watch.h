@@ -6,7 +6,7 @@
 #include "base/list.h"
 #include "base/text.h"
 #include "client/retry_budget.h"
-#include "client/split.h"
+#include "base/split.h"
 
 #include <mpijob/watch.h>
 
@@ -40,18 +40,19 @@ struct mpijob_watch {
 	int64_t due_ms;                           /* when to step; INT64_MAX: after an event */
 	mpijob_call *call;
 	int64_t started_ms; /* of the request that runs */
-	struct mpijob__client_split split;
+	struct mpijob__base_split split;
 	mpijob_text version; /* where to resume; empty: nothing was seen */
 	int callbacks;       /* how many of its callbacks run, each inside of the other */
 	uint64_t random;
 	/*
 	 * A list was complete once. It never becomes 0 again: while the watch is disconnected, the
-	 * caller keeps what it has, and may rely on stale data. mpijob__client_watch_silent_ms()
-	 * says how old that is.
+	 * caller keeps what it has, and may rely on stale data. mpijob_watch_health_get() says how
+	 * old that is.
 	 */
 	int synced;
 	int64_t heard_ms;   /* the last bytes; meaningful once it is synced */
 	int new_connection; /* for the next request: the last connection was silent */
+	struct mpijob_watch_health health; /* the last view */
 
 	struct {
 		int64_t backoff_ms; /* after the next failure */
@@ -95,13 +96,6 @@ void mpijob__client_watch_retry_now(mpijob_watch *watch);
 /* The client is freed: no callback is called any more. */
 void mpijob__client_watch_detach(mpijob_watch *watch);
 
-/* ---- for metrics ---- */
-
-/* Milliseconds since the last bytes from the server, or -1 before the first list. */
-int64_t mpijob__client_watch_silent_ms(const mpijob_watch *watch);
-/* The code of the failure that it recovers from; 0 when all is well. */
-int mpijob__client_watch_failure_code(const mpijob_watch *watch);
-
 /* ---- for watch_list.c and watch_stream.c ---- */
 
 /* Move to another state. ENDED and FREED are final. */
@@ -117,7 +111,7 @@ void mpijob__client_watch_begin_list(mpijob_watch *watch);
 /* Report an object. 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_SYNTAX, or MPIJOB_ERR_CANCELLED when the watch
  * is over. */
 int mpijob__client_watch_report_object(mpijob_watch *watch, int event,
-    const struct mpijob__client_split_object *object, const char *what);
+    const struct mpijob__base_split_object *object, const char *what);
 /* Report that a list is complete, and keep its version. Returns as report_object(). */
 int mpijob__client_watch_complete_list(mpijob_watch *watch, const char *version);
 /* The watch works again: forget the failure. */

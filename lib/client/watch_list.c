@@ -17,7 +17,7 @@
 
 #define PAGE "500"
 
-static int take_item(void *user, const struct mpijob__client_split_object *item)
+static int take_item(void *user, const struct mpijob__base_split_object *item)
 {
 	mpijob_watch *watch = user;
 
@@ -33,7 +33,7 @@ static int list_data(void *user, const char *data, size_t len)
 	int rc;
 
 	mpijob__client_watch_callback_begin(watch);
-	rc = mpijob__client_split_feed(&watch->split, data, len, take_item, watch);
+	rc = mpijob__base_split_feed(&watch->split, data, len, take_item, watch);
 	mpijob__client_watch_callback_end(watch);
 	return rc;
 }
@@ -47,7 +47,7 @@ static int end_page(mpijob_watch *watch)
 	const char *version, *next;
 	int rc;
 
-	if (!mpijob__client_split_complete(&watch->split))
+	if (!mpijob__base_split_complete(&watch->split))
 		return MPIJOB_ERR_IO;
 	options.format = MPIJOB_FORMAT_JSON;
 	rc = mpijob_doc_parse(mpijob_text_data(&watch->split.outer), watch->split.outer.len,
@@ -157,12 +157,12 @@ int mpijob__client_watch_start_list(mpijob_watch *watch)
 
 	if (watch->list.page.len == 0)
 		watch->list.pages = 0;
-	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_LIST,
+	rc = mpijob__base_split_init(&watch->split, MPIJOB__BASE_SPLIT_LIST,
 	    watch->options.api_version, watch->options.kind, watch->options.object_limit);
 	if (rc == 0)
 		rc = mpijob__client_watch_send(watch, query, count, 0, &callbacks);
 	if (rc) {
-		mpijob__client_split_release(&watch->split);
+		mpijob__base_split_release(&watch->split);
 		return rc;
 	}
 	mpijob__client_watch_enter(watch, MPIJOB__CLIENT_WATCH_LISTING, INT64_MAX);

@@ -68,7 +68,7 @@ static int must_relist(const mpijob_watch *watch)
 }
 
 /* An ERROR event carries a Status and ends the stream. The end decides what follows. */
-static int take_error(mpijob_watch *watch, const struct mpijob__client_split_object *event)
+static int take_error(mpijob_watch *watch, const struct mpijob__base_split_object *event)
 {
 	struct mpijob__client_verdict verdict = { 0 };
 	struct mpijob_answer answer = { 0 };
@@ -97,7 +97,7 @@ static int take_error(mpijob_watch *watch, const struct mpijob__client_split_obj
 }
 
 /* 1 when the bookmark ends a streamed list; MPIJOB_ERR_NOMEM. */
-static int ends_list(const struct mpijob__client_split_object *bookmark)
+static int ends_list(const struct mpijob__base_split_object *bookmark)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_doc *doc = NULL;
@@ -126,7 +126,7 @@ static int64_t open_until(const mpijob_watch *watch)
 }
 
 /* An event of a streamed list. */
-static int take_listed(mpijob_watch *watch, const struct mpijob__client_split_object *event)
+static int take_listed(mpijob_watch *watch, const struct mpijob__base_split_object *event)
 {
 	int kind = read_event(event->type), rc;
 
@@ -148,14 +148,13 @@ static int take_listed(mpijob_watch *watch, const struct mpijob__client_split_ob
 }
 
 /* The object has another kind than the watch. */
-static int has_other_kind(const mpijob_watch *watch,
-    const struct mpijob__client_split_object *event)
+static int has_other_kind(const mpijob_watch *watch, const struct mpijob__base_split_object *event)
 {
 	return (*event->kind && strcmp(event->kind, watch->options.kind) != 0) ||
 	       (*event->api_version && strcmp(event->api_version, watch->options.api_version) != 0);
 }
 
-static int take_event(void *user, const struct mpijob__client_split_object *event)
+static int take_event(void *user, const struct mpijob__base_split_object *event)
 {
 	mpijob_watch *watch = user;
 	int rc, kind;
@@ -192,7 +191,7 @@ static int stream_data(void *user, const char *data, size_t len)
 
 	mpijob__client_watch_callback_begin(watch);
 	watch->heard_ms = watch->client->clock();
-	rc = mpijob__client_split_feed(&watch->split, data, len, take_event, watch);
+	rc = mpijob__base_split_feed(&watch->split, data, len, take_event, watch);
 	if (rc == MPIJOB_ERR_SYNTAX)
 		watch->stream.failure = MPIJOB__CLIENT_WATCH_BROKEN;
 	if (rc == 0 && watch->stream.events && watch->synced)
@@ -362,13 +361,13 @@ int mpijob__client_watch_start_stream(mpijob_watch *watch, enum mpijob__client_w
 	if (rc)
 		return rc;
 	count = make_query(watch, initial, mpijob_text_data(&timeout), query);
-	rc = mpijob__client_split_init(&watch->split, MPIJOB__CLIENT_SPLIT_EVENTS, "", "",
+	rc = mpijob__base_split_init(&watch->split, MPIJOB__BASE_SPLIT_EVENTS, "", "",
 	    watch->options.object_limit);
 	if (rc == 0)
 		rc = mpijob__client_watch_send(watch, query, count, 1, &callbacks);
 	mpijob__base_text_release(&timeout);
 	if (rc) {
-		mpijob__client_split_release(&watch->split);
+		mpijob__base_split_release(&watch->split);
 		return rc;
 	}
 	watch->stream.events = 0;

@@ -25,20 +25,6 @@ const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path
 	return text ? text : "";
 }
 
-const mpijob_node *mpijob__diagnose_case_condition(const mpijob_node *object, const char *type,
-    const char *status)
-{
-	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const mpijob_node *condition = mpijob_node_at(conditions, i);
-		if (strcmp(mpijob__diagnose_case_text(condition, "type"), type) == 0 &&
-		    strcmp(mpijob__diagnose_case_text(condition, "status"), status) == 0)
-			return condition;
-	}
-	return NULL;
-}
-
 int mpijob__diagnose_case_role(const struct mpijob__diagnose_case *this, const char *pod)
 {
 	size_t len = strlen(this->name);
@@ -283,14 +269,13 @@ static const mpijob_node *items_of(const mpijob_node *node)
 
 static void read_end(struct mpijob__diagnose_case *this)
 {
-	const mpijob_node *failed = mpijob__diagnose_case_condition(this->root, "Failed", "True");
+	const mpijob_node *failed = mpijob_condition_find(this->root, "Failed", "True");
 	int suspend = 0;
 
 	/* A job that the MPI operator called failed after an eviction may still end well there. */
-	this->succeeded = mpijob__diagnose_case_condition(this->root, "Succeeded", "True") != NULL;
-	this->failed =
-	    !this->succeeded &&
-	    (failed || mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True"));
+	this->succeeded = mpijob_condition_find(this->root, "Succeeded", "True") != NULL;
+	this->failed = !this->succeeded &&
+		       (failed || mpijob_condition_find(this->evidence.launcher, "Failed", "True"));
 	mpijob_node_bool(mpijob_node_find(this->root, "spec.runPolicy.suspend"), &suspend);
 	this->suspended = suspend && !this->succeeded && !this->failed;
 	this->fail_reason = mpijob__diagnose_case_text(failed, "reason");

@@ -51,9 +51,6 @@ struct mpijob__diagnose_case {
 
 /* The string at a path; "" when there is none. */
 const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path);
-/* The condition of a type in `status.conditions`, when it has this status; else NULL. */
-const mpijob_node *mpijob__diagnose_case_condition(const mpijob_node *object, const char *type,
-    const char *status);
 /* MPIJOB__DIAGNOSE_LAUNCHER_POD, MPIJOB__DIAGNOSE_WORKER_POD, or 0: by its name, as the MPI
  * operator makes names. */
 int mpijob__diagnose_case_role(const struct mpijob__diagnose_case *this, const char *pod);

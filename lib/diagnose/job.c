@@ -112,8 +112,7 @@ static const char *or_else(const char *text, const char *other)
 
 static void look_failed(struct mpijob__diagnose_case *this)
 {
-	const mpijob_node *ended =
-	    mpijob__diagnose_case_condition(this->evidence.launcher, "Failed", "True");
+	const mpijob_node *ended = mpijob_condition_find(this->evidence.launcher, "Failed", "True");
 	const char *reason =
 	    or_else(this->fail_reason, mpijob__diagnose_case_text(ended, "reason"));
 	const char *message =

@@ -268,8 +268,7 @@ static void look_reason(const struct look *look)
 	const char *reason = mpijob__diagnose_case_text(look->pod, "status.reason");
 	const char *message = mpijob__diagnose_case_text(look->pod, "status.message");
 	const char *node = mpijob__diagnose_case_text(look->pod, "spec.nodeName");
-	const mpijob_node *disrupted =
-	    mpijob__diagnose_case_condition(look->pod, "DisruptionTarget", "True");
+	const mpijob_node *disrupted = mpijob_condition_find(look->pod, "DisruptionTarget", "True");
 	const char *why = mpijob__diagnose_case_text(disrupted, "reason");
 
 	if (strcmp(reason, "Evicted") == 0 || strcmp(why, "TerminationByKubelet") == 0 ||
@@ -313,8 +312,7 @@ static void look_never_ran(const struct look *look)
 
 static void look_scheduled(const struct look *look)
 {
-	const mpijob_node *condition =
-	    mpijob__diagnose_case_condition(look->pod, "PodScheduled", "False");
+	const mpijob_node *condition = mpijob_condition_find(look->pod, "PodScheduled", "False");
 	const char *reason = mpijob__diagnose_case_text(condition, "reason");
 
 	if (strcmp(reason, "SchedulingGated") == 0)
@@ -362,8 +360,7 @@ static void add_pending(const struct look *look, const mpijob_node *timed, const
 /* What a pod that does not run yet waits for; an error that is known is reported elsewhere. */
 static void look_pending(const struct look *look)
 {
-	const mpijob_node *scheduled =
-	    mpijob__diagnose_case_condition(look->pod, "PodScheduled", "True");
+	const mpijob_node *scheduled = mpijob_condition_find(look->pod, "PodScheduled", "True");
 	const char *reason = first_waiting(look, "status.containerStatuses"),
 		   *init = running_init(look);
 	const mpijob_node *doing;
@@ -393,7 +390,7 @@ static void look_pod(const struct look *look)
 {
 	/* Who is being deleted was ended on purpose. */
 	if (!mpijob_node_find(look->pod, "metadata.deletionTimestamp") ||
-	    mpijob__diagnose_case_condition(look->pod, "DisruptionTarget", "True"))
+	    mpijob_condition_find(look->pod, "DisruptionTarget", "True"))
 		look_reason(look);
 	if (mpijob_node_find(look->pod, "metadata.deletionTimestamp"))
 		return;
@@ -419,7 +416,7 @@ static void look_waiting_launcher(struct mpijob__diagnose_case *this, size_t lau
 		const mpijob_node *pod = mpijob_node_at(this->pods, i);
 		const char *name = mpijob__diagnose_case_text(pod, "metadata.name");
 		if (mpijob__diagnose_case_role(this, name) == MPIJOB__DIAGNOSE_WORKER_POD &&
-		    mpijob__diagnose_case_condition(pod, "Ready", "False") &&
+		    mpijob_condition_find(pod, "Ready", "False") &&
 		    strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Running") == 0 &&
 		    mpijob__diagnose_case_age(this, pod, "status.startTime") >= LONG_S)
 			mpijob__diagnose_case_add(this, "launcher-waits", ERROR, RANK_NOT_STARTED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Flyte's configuration and one execution say: under which key each member of their structs is
- * found, and what Flyte takes where nothing is given.
+ * The keys of Flyte's configuration and of one execution, one for each member of their structs, and
+ * the values that Flyte uses where a key is absent.
  */
 #include "flyte/flyte.h"
 
@@ -107,7 +107,7 @@ static size_t size_of(int kind)
 				   : sizeof(int32_t);
 }
 
-/* Set one member; 1, or 0 when the value is of another kind. */
+/* Set one member. 1, or 0 if the value is of another kind. */
 static int set(const struct row *row, const mpijob_node *value, void *out)
 {
 	void *member = (char *)out + row->offset;
@@ -154,12 +154,12 @@ static int report(mpijob_diag *diag, int32_t severity, const char *key, const mp
 
 static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, const char *message)
 {
-	int code = report(diag, MPIJOB_SEVERITY_ERROR, key, value, message);
+	int rc = report(diag, MPIJOB_SEVERITY_ERROR, key, value, message);
 
-	return code ? code : MPIJOB_ERR_SPEC;
+	return rc ? rc : MPIJOB_ERR_SPEC;
 }
 
-/* `size` is the caller's: what is past it is not there. */
+/* `size` is the size of the caller's struct, which may lack the last members. */
 static int read_rows(const struct row *rows, size_t count, const mpijob_node *map, void *out,
     size_t size, mpijob_diag *diag)
 {
@@ -186,47 +186,46 @@ static int warn_unread(const mpijob_node *section, mpijob_diag *diag)
 		{ "default-pod-template-name",
 		    "no PodTemplate is read: give what it says with the other keys" },
 	};
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < COUNT(unread); i++) {
+	for (size_t i = 0; !rc && i < COUNT(unread); i++) {
 		const mpijob_node *node = mpijob_node_get(section, unread[i][0]);
 
 		if (mpijob_node_count(node) || mpijob_node_length(node))
-			code =
+			rc =
 			    report(diag, MPIJOB_SEVERITY_WARNING, unread[i][0], node, unread[i][1]);
 	}
-	return code;
+	return rc;
 }
 
 int mpijob_flyte_config_read(const mpijob_node *section, struct mpijob_flyte_config *out,
     mpijob_diag *diag)
 {
 	struct mpijob_flyte_config known;
-	int code;
+	int rc;
 
 	if (!section || !out)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&known, sizeof(known), out);
-	if (!code && mpijob_node_kind(section) != MPIJOB_NODE_MAP)
+	rc = mpijob__base_struct_check(&known, sizeof(known), out);
+	if (!rc && mpijob_node_kind(section) != MPIJOB_NODE_MAP)
 		return refuse(diag, "", section, "must be a map");
-	if (!code)
-		code = warn_unread(section, diag);
-	return code ? code
-		    : read_rows(config_rows, COUNT(config_rows), section, out, out->size, diag);
+	if (!rc)
+		rc = warn_unread(section, diag);
+	return rc ? rc : read_rows(config_rows, COUNT(config_rows), section, out, out->size, diag);
 }
 
 int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_execution *out,
     mpijob_diag *diag)
 {
 	struct mpijob_flyte_execution known;
-	int code;
+	int rc;
 
 	if (!map || !out)
 		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&known, sizeof(known), out);
-	if (!code && mpijob_node_kind(map) != MPIJOB_NODE_MAP)
+	rc = mpijob__base_struct_check(&known, sizeof(known), out);
+	if (!rc && mpijob_node_kind(map) != MPIJOB_NODE_MAP)
 		return refuse(diag, "", map, "must be a map");
-	for (size_t i = 0; !code && i < mpijob_node_count(map); i++) {
+	for (size_t i = 0; !rc && i < mpijob_node_count(map); i++) {
 		size_t at = 0;
 
 		while (at < COUNT(execution_rows) &&
@@ -236,8 +235,8 @@ int mpijob_flyte_execution_read(const mpijob_node *map, struct mpijob_flyte_exec
 			return refuse(diag, mpijob_node_key(map, i), mpijob_node_at(map, i),
 			    "no such key of an execution");
 	}
-	return code ? code
-		    : read_rows(execution_rows, COUNT(execution_rows), map, out, out->size, diag);
+	return rc ? rc
+		  : read_rows(execution_rows, COUNT(execution_rows), map, out, out->size, diag);
 }
 
 int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own,
@@ -251,12 +250,12 @@ static void fill(const char **member, const char *value)
 	*member = *member && **member ? *member : value;
 }
 
-/* `f->doc` holds what the defaults are made of. */
+/* `f->doc` owns the defaults that are documents. */
 static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config *given)
 {
 	struct mpijob_flyte_config *config = &f->config;
 	mpijob_node *annotations = mpijob_doc_edit(f->doc);
-	int code = mpijob__base_struct_check(config, sizeof(*config), given);
+	int rc = mpijob__base_struct_check(config, sizeof(*config), given);
 
 	mpijob_node_put_string(f->doc, annotations,
 	    "cluster-autoscaler.kubernetes.io/safe-to-evict", "false");
@@ -267,20 +266,20 @@ static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config
 	fill(&config->gpu_device_label, "k8s.amazonaws.com/accelerator");
 	fill(&config->gpu_partition_size_label, "k8s.amazonaws.com/gpu-partition-size");
 	fill(&config->gpu_resource_name, "nvidia.com/gpu");
-	return code;
+	return rc;
 }
 
 int mpijob__flyte_config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *given)
 {
 	struct mpijob_flyte_options options;
-	int code = mpijob__base_struct_check(&options, sizeof(options), given), truth = 0;
+	int rc = mpijob__base_struct_check(&options, sizeof(options), given), truth = 0;
 
-	if (!code)
-		code = take_config(f, options.config);
-	if (!code)
-		code = mpijob__flyte_execution_take(&f->execution, options.execution);
-	if (code)
-		return code;
+	if (!rc)
+		rc = take_config(f, options.config);
+	if (!rc)
+		rc = mpijob__flyte_execution_take(&f->execution, options.execution);
+	if (rc)
+		return rc;
 	f->source = options.source;
 	f->repairs = options.repairs ? *options.repairs : f->to_v2beta1 ? UINT32_MAX : 0;
 	if (!f->to_v2beta1)

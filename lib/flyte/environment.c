@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The variables that Flyte gives to every container of a task, and how they reach ranks on other
- * hosts: kubectl exec entered a worker's container and found them there; an SSH session does not,
- * so mpirun has to pass them.
+ * hosts: kubectl exec starts a process in a worker's container, which has them; an SSH session
+ * does not, so mpirun has to pass them.
  */
 #include "flyte/flyte.h"
 
@@ -54,21 +54,21 @@ static int add_url(struct mpijob__flyte *f, mpijob_node *env)
 	const struct mpijob_flyte_execution *e = &f->execution;
 	size_t len = e->console_url ? strlen(e->console_url) : 0;
 	struct mpijob_text url = { 0 };
-	int code;
+	int rc;
 
 	while (len > 0 && e->console_url[len - 1] == '/')
 		len--;
 	if (!e->console_url || !*e->console_url ||
 	    !mpijob__flyte_proto_get(f->task_config, "link_type"))
 		return 0;
-	code = mpijob__base_text_printf(&url,
+	rc = mpijob__base_text_printf(&url,
 	    "%.*s/projects/%s/domains/%s/executions/%s/nodeId/%s/nodes", (int)len, e->console_url,
 	    e->project ? e->project : "", e->domain ? e->domain : "", e->execution_name,
 	    e->node_id ? e->node_id : "");
-	if (!code)
+	if (!rc)
 		add(f, env, "FLYTE_EXECUTION_URL", url.data);
 	mpijob__base_text_release(&url);
-	return code;
+	return rc;
 }
 
 static int add_execution(struct mpijob__flyte *f, mpijob_node *env)
@@ -77,7 +77,7 @@ static int add_execution(struct mpijob__flyte *f, mpijob_node *env)
 	const mpijob_node *id = mpijob__flyte_proto_get(f->task, "id");
 	const char *name = e->task_name ? e->task_name : mpijob__flyte_proto_text(id, "name");
 	char attempt[16];
-	int code;
+	int rc;
 
 	if (!e->execution_name)
 		return 0;
@@ -85,9 +85,9 @@ static int add_execution(struct mpijob__flyte *f, mpijob_node *env)
 	add(f, env, "FLYTE_INTERNAL_EXECUTION_PROJECT", e->project);
 	add(f, env, "FLYTE_INTERNAL_EXECUTION_DOMAIN", e->domain);
 	add(f, env, "FLYTE_ATTEMPT_NUMBER", print_int(e->attempt, attempt));
-	code = add_url(f, env);
-	if (code || !name || !*name)
-		return code;
+	rc = add_url(f, env);
+	if (rc || !name || !*name)
+		return rc;
 	add(f, env, "FLYTE_INTERNAL_TASK_PROJECT",
 	    e->task_name ? e->task_project : mpijob__flyte_proto_text(id, "project"));
 	add(f, env, "FLYTE_INTERNAL_TASK_DOMAIN",
@@ -115,18 +115,18 @@ static void add_sources(struct mpijob__flyte *f, mpijob_node *container, const m
 int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container)
 {
 	mpijob_node *env = list_of(f, container, "env");
-	int code;
+	int rc;
 
 	if (f->execution.workflow && *f->execution.workflow)
 		add(f, env, "FLYTE_INTERNAL_EXECUTION_WORKFLOW", f->execution.workflow);
-	code = add_execution(f, env);
+	rc = add_execution(f, env);
 	add_map(f, env, f->execution.environment);
 	add_map(f, env, f->config.default_env_vars);
 	if (mpijob_node_count(env) == 0)
 		mpijob_node_remove(container, "env");
 	add_sources(f, container, f->config.default_env_from_secrets, "secretRef");
 	add_sources(f, container, f->config.default_env_from_config_maps, "configMapRef");
-	return code;
+	return rc;
 }
 
 /* ---- forwarding ---- */
@@ -147,7 +147,7 @@ static const char *base_name(const char *word)
 	return slash ? slash + 1 : word;
 }
 
-/* Whether the word there is run as a program: behind an option it may be the option's value. */
+/* Is the word at `at` a program? After an option it may be the value of the option. */
 static int is_run(const mpijob_node *words, size_t at)
 {
 	const char *before = at ? mpijob_node_string(mpijob_node_at(words, at - 1)) : NULL;
@@ -155,7 +155,7 @@ static int is_run(const mpijob_node *words, size_t at)
 	return !before || before[0] != '-' || strcmp(before, "--") == 0;
 }
 
-/* Where one of these programs is run; 1, or 0 without one. */
+/* Find the word that runs one of these programs: 1, or 0. */
 static int find_program(const mpijob_node *words, const char *const *programs, size_t count,
     size_t *at)
 {
@@ -168,8 +168,8 @@ static int find_program(const mpijob_node *words, const char *const *programs, s
 	return 0;
 }
 
-/* Whether mpirun, which stands at `at`, passes the variable; what stands behind its program is the
- * program's own. */
+/* Does mpirun, the word at `at`, pass the variable? The words after its program belong to the
+ * program. */
 static int is_passed(const mpijob_node *words, size_t at, const char *name)
 {
 	size_t len = strlen(name);
@@ -195,7 +195,7 @@ static int is_hydra(const mpijob_node *implementation)
 	return name && strcmp(name, "OpenMPI") != 0;
 }
 
-/* Whether a variable before that one has its name. */
+/* Does an earlier variable have this name? */
 static int is_given(const mpijob_node *env, size_t before, const char *name)
 {
 	for (size_t i = 0; i < before; i++) {
@@ -208,7 +208,7 @@ static int is_given(const mpijob_node *env, size_t before, const char *name)
 	return 0;
 }
 
-/* What mpirun passes by itself, or must not pass. */
+/* Variables that mpirun passes by itself, or must not pass. */
 static int is_own(const char *name)
 {
 	return strncmp(name, "OMPI_", 5) == 0 || strncmp(name, "PRTE_", 5) == 0 ||
@@ -223,7 +223,7 @@ static void append_words(struct mpijob__flyte *f, mpijob_node *made, const mpijo
 		    mpijob_node_copy(f->doc, mpijob_node_at(words, i)));
 }
 
-/* Append `-x NAME` for each variable that mpirun does not pass; how many there were. */
+/* Append `-x NAME` for each variable that mpirun does not pass. Returns their number. */
 static size_t pass(struct mpijob__flyte *f, const mpijob_node *words, size_t at,
     const mpijob_node *env, mpijob_node *made)
 {
@@ -253,7 +253,7 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 			  *args = mpijob_node_get(container, "args");
 	mpijob_node *words = mpijob_node_new_list(f->doc);
 	size_t count = mpijob_node_count(command), at = 0, first, passed;
-	int code = 0;
+	int rc = 0;
 
 	append_words(f, words, command, 0, count);
 	append_words(f, words, args, 0, mpijob_node_count(args));
@@ -267,7 +267,7 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 				 "no mpirun in here: its variables do not reach remote ranks")
 			   : 0;
 	if (mpijob_node_count(mpijob_node_get(container, "envFrom")))
-		code = mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".envFrom",
+		rc = mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".envFrom",
 		    mpijob_node_get(container, "envFrom"),
 		    "these variables do not reach remote ranks: their names are not known here");
 	list = at < count ? command : args;
@@ -277,8 +277,8 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 	passed = pass(f, words, at, env, made);
 	append_words(f, made, list, first + 1, mpijob_node_count(list));
 	mpijob_node_put(f->doc, container, at < count ? "command" : "args", made);
-	if (!code && passed)
-		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER,
+	if (!rc && passed)
+		rc = mpijob__flyte_repair_report(f, MPIJOB_FLYTE_ENVIRONMENT, LAUNCHER_CONTAINER,
 		    "mpirun passes its variables to remote ranks: %zu", passed);
-	return code ? code : 1;
+	return rc ? rc : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job of a Flyte task that is being made, and who makes which part of it. */
+/* The conversion of a Flyte task to a job, and the functions that make its parts. */
 #ifndef MPIJOB__FLYTE_H
 #define MPIJOB__FLYTE_H
 
@@ -8,9 +8,9 @@
 
 #include <mpijob/flyte.h>
 
-#define FLYTE_CONTAINER "mpi" /* what the operators call the container that counts */
+#define FLYTE_CONTAINER "mpi" /* the operators' name of the main container */
 
-/* What `custom` says of launcher or workers. */
+/* Launcher or workers, as described by `custom`. */
 struct mpijob__flyte_role {
 	const char *name; /* "Launcher", "Worker" */
 	int is_launcher;
@@ -18,7 +18,7 @@ struct mpijob__flyte_role {
 	const char *image; /* NULL: the task's */
 	const char *restart_policy;
 	const mpijob_node *resources; /* of flyteidl.core.Resources, or NULL */
-	const mpijob_node *command;   /* a list with a word at least, or NULL */
+	const mpijob_node *command;   /* a list with at least one word, or NULL */
 };
 
 #define FLYTE_POLICY_NUMBERS 3
@@ -34,17 +34,17 @@ struct mpijob__flyte {
 	uint32_t repairs;
 	int to_v2beta1;
 	int interruptible;
-	int placeholders_told;
-	uint32_t repairs_told;
+	int placeholders_reported;
+	uint32_t repairs_reported;
 
-	/* What `custom` says. */
+	/* From `custom`. */
 	int32_t version;
-	int32_t slots; /* 0: not said */
+	int32_t slots; /* 0: not given */
 	struct mpijob__flyte_role launcher, worker;
 	int has_policy;
 	const char *clean_policy;
 	struct {
-		int given; /* written down, also as 0 */
+		int given; /* 1 also for an explicit 0 */
 		int32_t value;
 		/* backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished */
 	} policy[FLYTE_POLICY_NUMBERS];
@@ -54,17 +54,18 @@ struct mpijob__flyte {
 
 /* The value of a field by its name in camelCase; NULL when absent or null. */
 const mpijob_node *mpijob__flyte_proto_get(const mpijob_node *message, const char *field);
-/* The string of a field, "" when absent; NULL when it is none. */
+/* The string of a field, "" when absent; NULL if it is not a string. */
 const char *mpijob__flyte_proto_text(const mpijob_node *message, const char *field);
-/* A 32-bit number, 0 when absent. 1, or 0 when it is none. */
+/* Read a 32-bit number, 0 when absent. 1, or 0 if it is not such a number. */
 int mpijob__flyte_proto_int(const mpijob_node *message, const char *field, int32_t *out);
-/* An enumeration by word or number, the first word when absent; NULL when it is none of them. */
+/* The word of an enumeration that is given by word or number; the first word when absent; NULL if
+ * there is no such word. */
 const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field,
     const char *const *words, size_t count);
 
 /* ---- config.c ---- */
 
-/* Take over the caller's structs and fill in Flyte's defaults. */
+/* Copy the caller's structs and fill in Flyte's defaults. */
 int mpijob__flyte_config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *options);
 int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own,
     const struct mpijob_flyte_execution *given);
@@ -78,22 +79,22 @@ int mpijob__flyte_task_report(struct mpijob__flyte *f, int32_t severity, const c
 /* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-/* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as
- * mpijob__flyte_task_refuse(). */
+/* Refuse a value that is neither absent nor null nor of this kind, MPIJOB_NODE_LIST or _MAP. 0, or
+ * as mpijob__flyte_task_refuse(). */
 int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
     int32_t kind);
-/* Say that something is not carried over: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
+/* Report a value that has no effect on the job: a finding "flyte-ignored". 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-/* Read `custom` and what else decides about the whole job. */
+/* Read `custom`, and the other values that apply to the whole job. */
 int mpijob__flyte_task_read(struct mpijob__flyte *f);
 int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag);
 
 /* ---- resources.c ---- */
 
-/* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL:
- * only keep it in bounds.
- */
+/* Settle the `resources` of one container: apply the overrides of `role`, if it is not NULL, and
+ * the platform's limits. */
 int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container,
     const struct mpijob__flyte_role *role);
 /* A `resources` map from a flyteidl.core.Resources; zeros are left out, as Flyte does. */
@@ -102,12 +103,11 @@ int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node
 
 /* ---- placeholder.c ---- */
 
-/* Replace `{{ .NAME }}`, whatever its case, in a text. 0 or MPIJOB_ERR_NOMEM. `value` NULL: nothing
- * happens. */
+/* Replace `{{ .NAME }}` in a text, in upper or lower case; with `value` NULL, replace nothing. 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name,
     const char *value);
-/* Replace all placeholders of the words under a key of a container; no words at all are left
- * out. */
+/* Replace all placeholders in the words under a key of a container. An empty list is removed. */
 int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container,
     const char *key);
 
@@ -115,7 +115,7 @@ int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *contai
 
 /* Append the variables of Flyte and of its configuration to a container. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container);
-/* Let the launcher's mpirun pass the variables to remote ranks. 1 when it does; else 0, or a
+/* Make the launcher's mpirun pass the variables to remote ranks. 1 if it passes them, 0, or a
  * negative code. */
 int mpijob__flyte_environment_forward(struct mpijob__flyte *f);
 
@@ -124,42 +124,41 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f);
 /* Make the pod template of a role. */
 int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *template);
-/* Put all strings of `from` into a map; NULL adds nothing. */
+/* Copy all strings of `from`, which may be NULL, into a map. */
 void mpijob__flyte_pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from);
-/* Take empty labels and annotations out. */
+/* Remove empty labels and annotations. */
 void mpijob__flyte_pod_tidy(mpijob_node *metadata);
-/* The container of that name; NULL when there is none. */
+/* The container with this name, or NULL. */
 mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name);
 
 /* ---- secrets.c ---- */
 
-/* What tells Flyte's webhook of the secrets that the task asks for. */
+/* Add the label and annotations by which Flyte's webhook finds the secrets of the task. */
 int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels,
     mpijob_node *annotations);
 
 /* ---- placement.c ---- */
 
-/* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0
- * or MPIJOB_ERR_NOMEM.
- */
+/* Set tolerations, selectors, affinity, and the other fields that propeller sets on pods. 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *spec);
-/* Accelerators and shared memory. */
+/* Add accelerators and shared memory. */
 int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec,
     mpijob_node *primary);
 void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec);
 
 /* ---- repair.c ---- */
 
-/* Say that a repair changed something: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field,
+/* Report once that a repair changed the job: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__flyte_repair_report(struct mpijob__flyte *f, uint32_t flag, const char *field,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-/* Turn the job of v1 in `f->doc` into one of v2beta1. */
+/* Convert the job in `f->doc` from v1 to v2beta1. */
 int mpijob__flyte_repair_convert(struct mpijob__flyte *f);
 
 /* ---- links.c ---- */
 
-/* What the links of one status are made of. */
+/* The inputs of the links of one status, and the links. */
 struct mpijob__flyte_links {
 	const mpijob_node *job;
 	struct mpijob_flyte_status_options options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The MPIJob of a task: its parts in the order of Flyte's plugin, and what the plugin manager
- * around it adds to the object. What only v2beta1 needs comes after the job of v1 is whole.
+ * around it adds to the object. The job of v1 is complete before it is converted to v2beta1.
  */
 #include "base/api.h"
 #include "base/text.h"
@@ -22,31 +22,31 @@ static int is_lower(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* The name, with what no object may have in it mended as Flyte does; one that is too long stays so,
- * and is refused. */
+/* The name, in which Flyte replaces or removes characters that no object may have. A name that is
+ * too long stays as it is, and is refused. */
 static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
 {
 	const char *name = f->execution.name;
 	struct mpijob_text text = { 0 };
 	size_t from = 0;
-	int code = 0;
+	int rc = 0;
 
-	for (const char *at = name; at && *at && !code; at++) {
+	for (const char *at = name; at && *at && !rc; at++) {
 		char low = is_upper(*at) ? (char)(*at - 'A' + 'a') : *at;
 
 		if (is_upper(*at) && at > name && is_lower(at[-1]))
-			code = mpijob__base_text_puts(&text, "-");
-		if (!code && (is_lower(low) || low == '-' || low == '.'))
-			code = mpijob_text_write(&text, &low, 1);
+			rc = mpijob__base_text_puts(&text, "-");
+		if (!rc && (is_lower(low) || low == '-' || low == '.'))
+			rc = mpijob_text_write(&text, &low, 1);
 	}
 	while (text.len && !is_lower(text.data[text.len - 1]))
 		text.data[--text.len] = '\0';
 	while (from < text.len && !is_lower(text.data[from]))
 		from++;
-	if (!code && name)
+	if (!rc && name)
 		mpijob_node_put_string(f->doc, metadata, "name", mpijob_text_data(&text) + from);
 	mpijob__base_text_release(&text);
-	return code;
+	return rc;
 }
 
 static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
@@ -55,9 +55,9 @@ static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 	    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"), "metadata");
 	mpijob_node *metadata = mpijob_node_put_map(f->doc, root, "metadata"), *labels,
 		    *annotations;
-	int code;
+	int rc;
 
-	code = put_name(f, metadata);
+	rc = put_name(f, metadata);
 	mpijob_node_put_string(f->doc, metadata, "namespace", f->execution.namespace_);
 	labels = mpijob_node_put_map(f->doc, metadata, "labels");
 	mpijob__flyte_pod_union(f, labels, f->config.default_labels);
@@ -67,8 +67,8 @@ static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 	mpijob__flyte_pod_union(f, annotations, f->config.default_annotations);
 	mpijob__flyte_pod_union(f, annotations, mpijob__flyte_proto_get(own, "annotations"));
 	mpijob__flyte_pod_union(f, annotations, f->execution.annotations);
-	if (!code)
-		code = mpijob__flyte_secrets_add(f, labels, annotations);
+	if (!rc)
+		rc = mpijob__flyte_secrets_add(f, labels, annotations);
 	mpijob__flyte_pod_tidy(metadata);
 	if (f->execution.owner)
 		mpijob_node_append(f->doc,
@@ -77,23 +77,23 @@ static int put_metadata(struct mpijob__flyte *f, mpijob_node *root)
 	if (f->config.inject_finalizer > 0)
 		mpijob_node_append_string(f->doc,
 		    mpijob_node_put_list(f->doc, metadata, "finalizers"), FINALIZER);
-	return code;
+	return rc;
 }
 
 static int put_slots(struct mpijob__flyte *f, mpijob_node *spec)
 {
 	int32_t slots = f->version == 0 ? f->slots : 1;
-	int code = 0;
+	int rc = 0;
 
 	if (mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_SLOTS) &&
 	    slots != (f->slots > 0 ? f->slots : 1)) {
-		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker",
+		rc = mpijob__flyte_repair_report(f, MPIJOB_FLYTE_SLOTS, "spec.slotsPerWorker",
 		    "%d in place of %d, as the task says", (int)(f->slots > 0 ? f->slots : 1),
 		    (int)slots);
 		slots = f->slots > 0 ? f->slots : 1;
 	}
 	mpijob_node_put_int(f->doc, spec, "slotsPerWorker", slots);
-	return code;
+	return rc;
 }
 
 static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
@@ -101,11 +101,11 @@ static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
 	static const char *const keys[FLYTE_POLICY_NUMBERS] = { "backoffLimit",
 		"activeDeadlineSeconds", "ttlSecondsAfterFinished" };
 	mpijob_node *policy = mpijob_node_put_map(f->doc, spec, "runPolicy");
-	int code = 0;
+	int rc = 0;
 
 	if (f->has_policy)
 		mpijob_node_put_string(f->doc, policy, "cleanPodPolicy", f->clean_policy);
-	for (size_t i = 0; !code && i < FLYTE_POLICY_NUMBERS; i++) {
+	for (size_t i = 0; !rc && i < FLYTE_POLICY_NUMBERS; i++) {
 		int is_zero = f->policy[i].given && f->policy[i].value == 0;
 
 		if (is_zero && !mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ZERO))
@@ -113,58 +113,58 @@ static int put_policy(struct mpijob__flyte *f, mpijob_node *spec)
 		if (f->policy[i].given)
 			mpijob_node_put_int(f->doc, policy, keys[i], f->policy[i].value);
 		if (is_zero)
-			code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy",
+			rc = mpijob__flyte_repair_report(f, MPIJOB_FLYTE_ZERO, "spec.runPolicy",
 			    "%s is 0, as the task says", keys[i]);
 	}
-	return code;
+	return rc;
 }
 
 static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *roles)
 {
 	mpijob_node *replica = mpijob_node_put_map(f->doc, roles, role->name);
-	int code;
+	int rc;
 
 	mpijob_node_put_int(f->doc, replica, "replicas", role->replicas);
 	mpijob_node_put_string(f->doc, replica, "restartPolicy", role->restart_policy);
-	code = mpijob__flyte_pod_make(f, role, mpijob_node_put_map(f->doc, replica, "template"));
-	if (!code && role->replicas <= 0)
+	rc = mpijob__flyte_pod_make(f, role, mpijob_node_put_map(f->doc, replica, "template"));
+	if (!rc && role->replicas <= 0)
 		return mpijob__flyte_task_refuse(f, "custom.workerReplicas.replicas", NULL,
 		    "the number of workers must be greater than 0");
-	return code;
+	return rc;
 }
 
 static int make(struct mpijob__flyte *f)
 {
 	mpijob_node *root = mpijob_doc_edit(f->doc), *spec, *roles;
-	int code;
+	int rc;
 
 	mpijob_node_put_string(f->doc, root, "apiVersion", MPIJOB__BASE_API_V1);
 	mpijob_node_put_string(f->doc, root, "kind", MPIJOB__BASE_API_KIND);
-	code = put_metadata(f, root);
+	rc = put_metadata(f, root);
 	spec = mpijob_node_put_map(f->doc, root, "spec");
-	if (!code)
-		code = put_slots(f, spec);
-	if (!code)
-		code = put_policy(f, spec);
+	if (!rc)
+		rc = put_slots(f, spec);
+	if (!rc)
+		rc = put_policy(f, spec);
 	roles = mpijob_node_put_map(f->doc, spec, "mpiReplicaSpecs");
-	if (!code)
-		code = put_role(f, &f->launcher, roles);
-	if (!code)
-		code = put_role(f, &f->worker, roles);
-	if (!code && mpijob_doc_error(f->doc))
-		code = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM
-			   ? MPIJOB_ERR_NOMEM
-			   : mpijob__flyte_task_refuse(f, "k8sPod.podSpec", NULL,
-				 "a map or list on the way to what must be written is none");
-	return code ? code : f->to_v2beta1 ? mpijob__flyte_repair_convert(f) : 0;
+	if (!rc)
+		rc = put_role(f, &f->launcher, roles);
+	if (!rc)
+		rc = put_role(f, &f->worker, roles);
+	if (!rc && mpijob_doc_error(f->doc))
+		rc = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM
+			 ? MPIJOB_ERR_NOMEM
+			 : mpijob__flyte_task_refuse(f, "k8sPod.podSpec", NULL,
+			       "a map or list on the way to what must be written is none");
+	return rc ? rc : f->to_v2beta1 ? mpijob__flyte_repair_convert(f) : 0;
 }
 
 static int refuse_version(mpijob_diag *diag, const char *version)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char message[256];
-	int code;
+	int rc;
 
 	snprintf(message, sizeof(message), "cannot make a Flyte task '%.200s'; use v1 or v2beta1",
 	    version);
@@ -173,8 +173,8 @@ static int refuse_version(mpijob_diag *diag, const char *version)
 	finding.reason = "NotSupported";
 	finding.field = "apiVersion";
 	finding.message = message;
-	code = mpijob_diag_add(diag, &finding);
-	return code ? code : MPIJOB_ERR_UNSUPPORTED;
+	rc = mpijob_diag_add(diag, &finding);
+	return rc ? rc : MPIJOB_ERR_UNSUPPORTED;
 }
 
 int mpijob_flyte_job(const mpijob_node *task, const char *version,
@@ -182,7 +182,7 @@ int mpijob_flyte_job(const mpijob_node *task, const char *version,
 {
 	struct mpijob__flyte f = { .task = task, .diag = diag };
 	mpijob_doc *defaults = mpijob_doc_new();
-	int code;
+	int rc;
 
 	if (!task || !version || !out) {
 		mpijob_doc_free(defaults);
@@ -196,18 +196,18 @@ int mpijob_flyte_job(const mpijob_node *task, const char *version,
 		return refuse_version(diag, version);
 	}
 	f.doc = defaults;
-	code = mpijob__flyte_config_take(&f, options);
+	rc = mpijob__flyte_config_take(&f, options);
 	f.doc = mpijob_doc_new();
-	if (!code && (mpijob_doc_error(defaults) || !f.doc))
-		code = MPIJOB_ERR_NOMEM;
-	if (!code)
-		code = mpijob__flyte_task_read(&f);
-	if (!code)
-		code = make(&f);
-	if (code)
+	if (!rc && (mpijob_doc_error(defaults) || !f.doc))
+		rc = MPIJOB_ERR_NOMEM;
+	if (!rc)
+		rc = mpijob__flyte_task_read(&f);
+	if (!rc)
+		rc = make(&f);
+	if (rc)
 		mpijob_doc_free(f.doc);
 	else
 		*out = f.doc;
 	mpijob_doc_free(defaults);
-	return code;
+	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the logs of a job's pods are: templates of names and addresses, filled in as Flyte's log
- * plugins do. A value that is empty leaves its placeholder as it is, also as there. The job's
- * creation stands for the start of its pods, the present for their end.
+ * Links to the logs of a job's pods: templates of names and addresses, filled in like by Flyte's
+ * log plugins. As there, an empty value leaves its placeholder unchanged. The creation of the job
+ * is used as the start of its pods, and the current time as their end.
  */
 #include "flyte/flyte.h"
 
@@ -15,7 +15,7 @@ static const struct mpijob_flyte_log_template dashboard = { sizeof(dashboard), "
 	"http://localhost:30082/#!/log/{{ .namespace }}/{{ .podName }}/pod?namespace={{ .namespace "
 	"}}" };
 
-/* One value after the other, as each may bring in what comes later. */
+/* One value after the other, because a value may contain the placeholder of a later one. */
 static int fill(const struct mpijob__flyte_links *links, const char *pod, struct mpijob_text *text)
 {
 	const struct mpijob_flyte_execution *e = &links->execution;
@@ -24,19 +24,18 @@ static int fill(const struct mpijob__flyte_links *links, const char *pod, struct
 	char start[MPIJOB__BASE_TIME_SIZE] = "", finish[MPIJOB__BASE_TIME_SIZE] = "";
 	struct mpijob_text numbers[3] = { { 0 }, { 0 }, { 0 } };
 	int64_t start_s = 0;
-	int code = 0;
+	int rc = 0;
 
 	if (created && mpijob__base_time_parse(created, &start_s)) {
 		mpijob__base_time_format(start_s, start);
-		code = mpijob__base_text_printf(&numbers[0], "%lld", (long long)start_s);
+		rc = mpijob__base_text_printf(&numbers[0], "%lld", (long long)start_s);
 	}
-	if (!code && links->options.now_s) {
+	if (!rc && links->options.now_s) {
 		mpijob__base_time_format(links->options.now_s, finish);
-		code =
-		    mpijob__base_text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
+		rc = mpijob__base_text_printf(&numbers[1], "%lld", (long long)links->options.now_s);
 	}
-	if (!code)
-		code = mpijob__base_text_printf(&numbers[2], "%d", (int)e->attempt);
+	if (!rc)
+		rc = mpijob__base_text_printf(&numbers[2], "%d", (int)e->attempt);
 	const struct {
 		const char *name, *value;
 	} known[] = {
@@ -58,24 +57,24 @@ static int fill(const struct mpijob__flyte_links *links, const char *pod, struct
 		{ "podUnixStartTime", numbers[0].data },
 		{ "podUnixFinishTime", numbers[1].data },
 	};
-	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++)
-		code = mpijob__flyte_placeholder_replace(text, known[i].name,
+	for (size_t i = 0; !rc && i < sizeof(known) / sizeof(known[0]); i++)
+		rc = mpijob__flyte_placeholder_replace(text, known[i].name,
 		    known[i].value && *known[i].value ? known[i].value : NULL);
 	for (size_t i = 0; i < 3; i++)
 		mpijob__base_text_release(&numbers[i]);
-	return code;
+	return rc;
 }
 
-/* A filled copy; NULL when memory ran out. */
+/* A copy that is filled in; NULL when memory runs out. */
 static char *filled(const struct mpijob__flyte_links *links, const char *pod, const char *template)
 {
 	struct mpijob_text text = { 0 };
-	int code = mpijob__base_text_puts(&text, template);
+	int rc = mpijob__base_text_puts(&text, template);
 	char *copy;
 
-	if (!code && template[0])
-		code = fill(links, pod, &text);
-	copy = code ? NULL : strdup(text.data ? text.data : "");
+	if (!rc && template[0])
+		rc = fill(links, pod, &text);
+	copy = rc ? NULL : strdup(text.data ? text.data : "");
 	mpijob__base_text_release(&text);
 	return copy;
 }
@@ -106,10 +105,10 @@ static int add_one(struct mpijob__flyte_links *links, const char *pod,
     const struct mpijob_flyte_log_template *template)
 {
 	struct mpijob_flyte_link link = { sizeof(link), NULL, NULL, NULL };
-	int code = grow(links);
+	int rc = grow(links);
 
-	if (code)
-		return code;
+	if (rc)
+		return rc;
 	link.name = filled(links, pod, template->name);
 	link.uri = filled(links, pod, template->uri);
 	link.pod = strdup(pod);
@@ -123,19 +122,19 @@ static int add_one(struct mpijob__flyte_links *links, const char *pod,
 
 int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod)
 {
-	int code = 0;
+	int rc = 0;
 
 	if (!links->options.templates)
 		return add_one(links, pod, &dashboard);
-	for (size_t i = 0; !code && i < links->options.template_count; i++) {
+	for (size_t i = 0; !rc && i < links->options.template_count; i++) {
 		const struct mpijob_flyte_log_template *template = links->options.templates[i];
 
 		if (!template || template->size < sizeof(*template) || !template->name ||
 		    !template->uri)
 			return MPIJOB_ERR_USAGE;
-		code = add_one(links, pod, template);
+		rc = add_one(links, pod, template);
 	}
-	return code;
+	return rc;
 }
 
 void mpijob__flyte_links_free(struct mpijob__flyte_links *links)

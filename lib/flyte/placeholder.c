@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, upper and
- * lower case alike, space on both sides. One after the other is replaced, so that a value may hold
- * the placeholders that come later, as in Flyte.
+ * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, in upper
+ * or lower case, with optional space on both sides. They are replaced one after the other, so that
+ * a value may contain placeholders that come later, as in Flyte.
  */
 #include "flyte/flyte.h"
 
@@ -20,7 +20,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Behind the name when the placeholder that opens at `at` begins with it; else NULL. */
+/* The end of the name, if the placeholder that opens at `at` begins with it; else NULL. */
 static const char *name_at(const char *at, const char *name)
 {
 	if (at[0] != '{' || at[1] != '{')
@@ -35,7 +35,7 @@ static const char *name_at(const char *at, const char *name)
 	return at;
 }
 
-/* Behind the braces that close a placeholder; NULL when they are not there. */
+/* The end of the braces that close a placeholder, or NULL. */
 static const char *closed(const char *at)
 {
 	if (!at)
@@ -44,47 +44,47 @@ static const char *closed(const char *at)
 	return at[0] == '}' && at[1] == '}' ? at + 2 : NULL;
 }
 
-/* Make `made` the text. */
-static int take(struct mpijob_text *text, struct mpijob_text *made, int code)
+/* Replace the text by `made`, unless `rc` is a failure. */
+static int take(struct mpijob_text *text, struct mpijob_text *made, int rc)
 {
 	struct mpijob_text old = *text;
 
-	if (!code) {
+	if (!rc) {
 		*text = *made;
 		*made = old;
 	}
 	mpijob__base_text_release(made);
-	return code;
+	return rc;
 }
 
 int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name, const char *value)
 {
 	struct mpijob_text made = { 0 };
 	const char *at = text->data, *from = at, *end;
-	int code = 0, found = 0;
+	int rc = 0, found = 0;
 
 	if (!value || !at)
 		return 0;
-	while (!code && *at) {
+	while (!rc && *at) {
 		end = closed(name_at(at, name));
 		if (!end) {
 			at++;
 			continue;
 		}
-		code = mpijob_text_write(&made, from, (size_t)(at - from));
-		if (!code)
-			code = mpijob__base_text_puts(&made, value);
+		rc = mpijob_text_write(&made, from, (size_t)(at - from));
+		if (!rc)
+			rc = mpijob__base_text_puts(&made, value);
 		from = at = end;
 		found = 1;
 	}
 	if (!found)
 		return 0;
-	if (!code)
-		code = mpijob__base_text_puts(&made, from);
-	return take(text, &made, code);
+	if (!rc)
+		rc = mpijob__base_text_puts(&made, from);
+	return take(text, &made, rc);
 }
 
-/* `{{ .inputs.NAME }}`; 1 and where it ends and its name stands, else 0. */
+/* Is there `{{ .inputs.NAME }}`? 1, and its name and end; else 0. */
 static int input_at(const char *at, const char **name, size_t *len, const char **end)
 {
 	const char *from = name_at(at, "inputs.");
@@ -123,11 +123,11 @@ static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, con
 	struct mpijob_text made = { 0 };
 	const char *at = text->data, *from = at, *name, *end;
 	size_t len;
-	int code = 0;
+	int rc = 0;
 
 	if (!f->execution.inputs || !at)
 		return 0;
-	while (!code && *at) {
+	while (!rc && *at) {
 		const mpijob_node *value;
 
 		if (!input_at(at, &name, &len, &end)) {
@@ -135,41 +135,41 @@ static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, con
 			continue;
 		}
 		value = input_of(f->execution.inputs, name, len);
-		code = value ? mpijob_text_write(&made, from, (size_t)(at - from))
-			     : mpijob__flyte_task_refuse(f, field, NULL,
-				   "requested input is not found [%.*s]",
-				   (int)(len < 200 ? len : 200), name);
-		if (!code)
-			code = put_value(&made, value);
+		rc = value ? mpijob_text_write(&made, from, (size_t)(at - from))
+			   : mpijob__flyte_task_refuse(f, field, NULL,
+				 "requested input is not found [%.*s]",
+				 (int)(len < 200 ? len : 200), name);
+		if (!rc)
+			rc = put_value(&made, value);
 		from = at = end;
 	}
-	if (!code)
-		code = mpijob__base_text_puts(&made, from);
-	return take(text, &made, code);
+	if (!rc)
+		rc = mpijob__base_text_puts(&made, from);
+	return take(text, &made, rc);
 }
 
-/* A key that is unique to this attempt, of letters, digits and underscores. */
+/* A key of letters, digits and underscores that is unique to this attempt. */
 static int unique_key(const char *name, struct mpijob_text *out)
 {
-	int code = 0, gap = 0, leading = 1;
+	int rc = 0, gap = 0, leading = 1;
 
-	for (; name && *name && !code; name++) {
+	for (; name && *name && !rc; name++) {
 		int alpha = (lower(*name) >= 'a' && lower(*name) <= 'z') || *name == '_';
 		int digit = *name >= '0' && *name <= '9';
 
 		if (leading && !alpha) {
 			if (out->len == 0)
-				code = mpijob__base_text_puts(out, "a");
+				rc = mpijob__base_text_puts(out, "a");
 			continue;
 		}
 		leading = 0;
 		if (alpha || digit)
-			code = mpijob_text_write(out, name, 1);
+			rc = mpijob_text_write(out, name, 1);
 		else if (!gap)
-			code = mpijob__base_text_puts(out, "_");
+			rc = mpijob__base_text_puts(out, "_");
 		gap = !alpha && !digit;
 	}
-	return code;
+	return rc;
 }
 
 static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const char *key,
@@ -192,24 +192,23 @@ static int replace_all(struct mpijob__flyte *f, struct mpijob_text *text, const 
 		{ "TaskTemplatePath", e->task_template_path },
 		{ "Namespace", e->namespace_ },
 	};
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; !rc && i < sizeof(known) / sizeof(known[0]); i++) {
 		if (known[i].value) {
-			code =
-			    mpijob__flyte_placeholder_replace(text, known[i].name, known[i].value);
+			rc = mpijob__flyte_placeholder_replace(text, known[i].name, known[i].value);
 			continue;
 		}
-		for (const char *at = text->data; at && *at && !code; at++) {
-			if (!f->placeholders_told && closed(name_at(at, known[i].name))) {
-				code = mpijob__flyte_task_ignore(f, field, NULL,
+		for (const char *at = text->data; at && *at && !rc; at++) {
+			if (!f->placeholders_reported && closed(name_at(at, known[i].name))) {
+				rc = mpijob__flyte_task_ignore(f, field, NULL,
 				    "{{.%s}} stays as it is: the execution does not say its value",
 				    known[i].name);
-				f->placeholders_told = 1;
+				f->placeholders_reported = 1;
 			}
 		}
 	}
-	return code ? code : replace_inputs(f, text, field);
+	return rc ? rc : replace_inputs(f, text, field);
 }
 
 int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container,
@@ -218,26 +217,26 @@ int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *contai
 	const mpijob_node *words = mpijob_node_get(container, key);
 	mpijob_node *made = mpijob_node_new_list(f->doc);
 	struct mpijob_text unique = { 0 };
-	int code = unique_key(f->execution.name, &unique);
+	int rc = unique_key(f->execution.name, &unique);
 
-	for (size_t i = 0; !code && i < mpijob_node_count(words); i++) {
+	for (size_t i = 0; !rc && i < mpijob_node_count(words); i++) {
 		struct mpijob_text text = { 0 };
 		const char *word = mpijob_node_string(mpijob_node_at(words, i));
 
-		code = word ? mpijob__base_text_puts(&text, word)
-			    : mpijob__flyte_task_refuse(f, key, words, "must be a list of strings");
-		if (!code)
-			code = replace_all(f, &text,
+		rc = word ? mpijob__base_text_puts(&text, word)
+			  : mpijob__flyte_task_refuse(f, key, words, "must be a list of strings");
+		if (!rc)
+			rc = replace_all(f, &text,
 			    f->execution.name ? mpijob_text_data(&unique) : NULL, key);
-		if (!code)
+		if (!rc)
 			mpijob_node_append(f->doc, made,
 			    mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
 		mpijob__base_text_release(&text);
 	}
 	mpijob__base_text_release(&unique);
-	if (!code && mpijob_node_count(made))
+	if (!rc && mpijob_node_count(made))
 		mpijob_node_put(f->doc, container, key, made);
 	else
 		mpijob_node_remove(container, key);
-	return code;
+	return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pods of a task may run, as propeller's configuration has it: tolerations in the order
- * of resources, interruptible, default and own; selectors; a requirement that goes into every term
- * of the node affinity; and what an accelerator or shared memory adds.
+ * Where the pods of a task may run, according to propeller's configuration: tolerations in the
+ * order of resources, interruptible, default and own; selectors; a requirement in every term of the
+ * node affinity; and the additions for an accelerator or shared memory.
  */
 #include "base/text.h"
 #include "flyte/flyte.h"
@@ -32,7 +32,7 @@ static void append_all(struct mpijob__flyte *f, mpijob_node *list, const mpijob_
 		mpijob_node_append(f->doc, list, mpijob_node_copy(f->doc, mpijob_node_at(from, i)));
 }
 
-/* Whether a container of the pod asks for a resource, in requests or limits. */
+/* Does a container of the pod ask for a resource, in requests or limits? */
 static int asks_for(const mpijob_node *containers, const char *list, const char *resource)
 {
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
@@ -86,7 +86,7 @@ static void add_selectors(struct mpijob__flyte *f, const struct mpijob__flyte_ro
 		mpijob_node_put(f->doc, spec, "nodeSelector", made);
 }
 
-/* A requirement holds in every term, since one term is enough for the scheduler. */
+/* Add a requirement to every term, because one matching term is enough for the scheduler. */
 static void require(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_node *requirement)
 {
 	mpijob_node *node, *required, *terms;
@@ -123,7 +123,7 @@ static void put_default_text(struct mpijob__flyte *f, mpijob_node *spec, const c
 
 #define REQUIRED "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
 
-/* What is added to would vanish if it were of another kind. */
+/* Values of another kind would be replaced, and so lost, when something is added to them. */
 static int need_parts(struct mpijob__flyte *f, const mpijob_node *spec)
 {
 	static const struct {
@@ -140,32 +140,32 @@ static int need_parts(struct mpijob__flyte *f, const mpijob_node *spec)
 		{ REQUIRED ".nodeSelectorTerms", MPIJOB_NODE_LIST },
 	};
 	const mpijob_node *terms = mpijob_node_find(spec, REQUIRED ".nodeSelectorTerms");
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
-		code = mpijob__flyte_task_need(f, parts[i].path,
+	for (size_t i = 0; !rc && i < sizeof(parts) / sizeof(parts[0]); i++)
+		rc = mpijob__flyte_task_need(f, parts[i].path,
 		    mpijob_node_find(spec, parts[i].path), parts[i].kind);
-	for (size_t i = 0; !code && i < mpijob_node_count(terms); i++) {
+	for (size_t i = 0; !rc && i < mpijob_node_count(terms); i++) {
 		const mpijob_node *term = mpijob_node_at(terms, i);
 
-		code = mpijob__flyte_task_need(f, REQUIRED ".nodeSelectorTerms", term,
+		rc = mpijob__flyte_task_need(f, REQUIRED ".nodeSelectorTerms", term,
 		    MPIJOB_NODE_MAP);
-		if (!code)
-			code = mpijob__flyte_task_need(f, "matchExpressions",
+		if (!rc)
+			rc = mpijob__flyte_task_need(f, "matchExpressions",
 			    mpijob_node_get(term, "matchExpressions"), MPIJOB_NODE_LIST);
 	}
-	return code;
+	return rc;
 }
 
 int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *spec)
 {
-	int code;
+	int rc;
 
 	put_default(f, spec, "affinity", f->config.default_affinity);
-	code = need_parts(f, spec);
-	if (code)
-		return code;
+	rc = need_parts(f, spec);
+	if (rc)
+		return rc;
 	put_default_text(f, spec, "restartPolicy", "Never");
 	add_tolerations(f, role, spec);
 	put_default_text(f, spec, "serviceAccountName", f->execution.service_account);
@@ -181,7 +181,7 @@ int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__
 	    interruptible(f, role) ? f->config.interruptible_requirement
 				   : f->config.non_interruptible_requirement);
 	if (role->is_launcher && f->interruptible && !interruptible(f, role))
-		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_SAFE_LAUNCHER,
+		return mpijob__flyte_repair_report(f, MPIJOB_FLYTE_SAFE_LAUNCHER,
 		    "spec.mpiReplicaSpecs[Launcher]", "the launcher is not interruptible");
 	return 0;
 }
@@ -285,16 +285,16 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 	struct mpijob__base_quantity quantity = { 0 };
 	char text[MPIJOB__BASE_QUANTITY_TEXT];
 	mpijob_node *volume;
-	int code;
+	int rc;
 
 	if (!memory)
 		return 0;
 	if (!name || !*name || !path || !*path)
 		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory", memory,
 		    "must have mountName and mountPath");
-	code = collides(f, spec, primary, name, path);
-	if (code)
-		return code;
+	rc = collides(f, spec, primary, name, path);
+	if (rc)
+		return rc;
 	if (!limit || (*limit && !mpijob__base_quantity_parse(limit, strlen(limit), &quantity)))
 		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory.sizeLimit",
 		    memory, "must be a quantity");
@@ -323,7 +323,7 @@ int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec, m
 	    memory ? memory : mpijob__flyte_proto_get(own, "sharedMemory"));
 }
 
-/* Whether a toleration of the pod says the same as "Exists" on that key. */
+/* Does a toleration of the pod have the same effect as "Exists" on this key? */
 static int tolerates(const mpijob_node *tolerations, const char *key)
 {
 	for (size_t i = 0; i < mpijob_node_count(tolerations); i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pod of a role: one container, or the pod that the task brings along, with what Flyte adds to
- * each container. It knows which container is the primary one, that this one is called as the
- * operators want it, and what a role overrides in it: the image, and as "command" really the
- * arguments.
+ * The pod of a role: one container, or the pod of the task, with Flyte's additions to each
+ * container. Knows which container is the primary one, that it gets the name that the operators
+ * expect, and what a role overrides in it: the image, and the arguments, which the role calls
+ * "command".
  */
 #include "base/text.h"
 #include "flyte/flyte.h"
@@ -83,27 +83,27 @@ static int from_container(struct mpijob__flyte *f, const mpijob_node *from, mpij
 	mpijob_node *container =
 	    mpijob_node_append_map(f->doc, mpijob_node_put_list(f->doc, spec, "containers"));
 	const char *image = mpijob__flyte_proto_text(from, "image");
-	int code;
+	int rc;
 
 	mpijob_node_put_string(f->doc, container, "name", FLYTE_CONTAINER);
 	if (image && *image)
 		mpijob_node_put_string(f->doc, container, "image", image);
 	put_words(f, container, "command", mpijob__flyte_proto_get(from, "command"));
 	put_words(f, container, "args", mpijob__flyte_proto_get(from, "args"));
-	code = put_variables(f, container, mpijob__flyte_proto_get(from, "env"));
+	rc = put_variables(f, container, mpijob__flyte_proto_get(from, "env"));
 	mpijob_node_put_string(f->doc, container, "terminationMessagePolicy",
 	    "FallbackToLogsOnError");
 	if (f->config.image_pull_policy && *f->config.image_pull_policy)
 		mpijob_node_put_string(f->doc, container, "imagePullPolicy",
 		    f->config.image_pull_policy);
-	if (!code)
-		code =
+	if (!rc)
+		rc =
 		    mpijob__flyte_resources_from_task(f, mpijob__flyte_proto_get(from, "resources"),
 			"container.resources", mpijob_node_put_map(f->doc, container, "resources"));
-	return code;
+	return rc;
 }
 
-/* Labels and annotations of a K8sPod, and its pod; the primary container's name is said
+/* Labels and annotations of a K8sPod, and its pod; the name of the primary container is
  * elsewhere. */
 static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node *template)
 {
@@ -129,30 +129,30 @@ static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char *
 	const mpijob_node *container = mpijob__flyte_proto_get(f->task, "container"),
 			  *pod = mpijob__flyte_proto_get(f->task, "k8sPod");
 	const mpijob_node *other = f->execution.pod_template;
-	int code;
+	int rc;
 
 	*primary = FLYTE_CONTAINER;
 	if (!container && !pod)
 		return mpijob__flyte_task_refuse(f, "", f->task,
 		    "neither container nor k8sPod: nothing to run");
 	if (container) {
-		code = from_container(f, container, mpijob_node_put_map(f->doc, template, "spec"));
+		rc = from_container(f, container, mpijob_node_put_map(f->doc, template, "spec"));
 	} else {
 		*primary = mpijob_node_string(mpijob__flyte_proto_get(f->task_config, PRIMARY_KEY));
-		code = *primary ? from_pod(f, pod, template)
-				: mpijob__flyte_task_refuse(f, "config", f->task_config,
-				      "must have " PRIMARY_KEY " with k8sPod");
+		rc = *primary ? from_pod(f, pod, template)
+			      : mpijob__flyte_task_refuse(f, "config", f->task_config,
+				    "must have " PRIMARY_KEY " with k8sPod");
 	}
-	if (!code && mpijob__flyte_proto_get(other, "podSpec")) {
+	if (!rc && mpijob__flyte_proto_get(other, "podSpec")) {
 		*primary = mpijob__flyte_proto_text(other, "primaryContainerName");
-		code = from_pod(f, other, template);
+		rc = from_pod(f, other, template);
 	}
-	return code;
+	return rc;
 }
 
 /* ---- what Flyte adds ---- */
 
-/* What is added to or replaced would vanish if it were of another kind. */
+/* Values of another kind would be replaced, and so lost, when something is added to them. */
 static int need_parts(struct mpijob__flyte *f, const mpijob_node *container)
 {
 	static const struct {
@@ -168,29 +168,29 @@ static int need_parts(struct mpijob__flyte *f, const mpijob_node *container)
 		{ "resources.requests", MPIJOB_NODE_MAP },
 		{ "resources.limits", MPIJOB_NODE_MAP },
 	};
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++)
-		code = mpijob__flyte_task_need(f, parts[i].path,
+	for (size_t i = 0; !rc && i < sizeof(parts) / sizeof(parts[0]); i++)
+		rc = mpijob__flyte_task_need(f, parts[i].path,
 		    mpijob_node_find(container, parts[i].path), parts[i].kind);
-	return code;
+	return rc;
 }
 
 static int customise(struct mpijob__flyte *f, mpijob_node *container,
     const struct mpijob__flyte_role *role)
 {
 	static const char *const words[] = { "command", "args" };
-	int code;
+	int rc;
 
 	if (mpijob_node_kind(container) != MPIJOB_NODE_MAP)
 		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec.containers", container,
 		    "must be maps");
-	code = need_parts(f, container);
-	for (size_t i = 0; !code && i < 2; i++)
-		code = mpijob__flyte_placeholder_words(f, container, words[i]);
-	if (!code)
-		code = mpijob__flyte_environment_add(f, container);
-	return code ? code : mpijob__flyte_resources_apply(f, container, role);
+	rc = need_parts(f, container);
+	for (size_t i = 0; !rc && i < 2; i++)
+		rc = mpijob__flyte_placeholder_words(f, container, words[i]);
+	if (!rc)
+		rc = mpijob__flyte_environment_add(f, container);
+	return rc ? rc : mpijob__flyte_resources_apply(f, container, role);
 }
 
 static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
@@ -198,50 +198,50 @@ static int customise_all(struct mpijob__flyte *f, const struct mpijob__flyte_rol
 {
 	mpijob_node *inits = mpijob_node_edit(spec, "initContainers"),
 		    *containers = mpijob_node_edit(spec, "containers");
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < mpijob_node_count(inits); i++)
-		code = customise(f, mpijob_node_edit_at(inits, i), role);
-	for (size_t i = 0; !code && i < mpijob_node_count(containers); i++) {
+	for (size_t i = 0; !rc && i < mpijob_node_count(inits); i++)
+		rc = customise(f, mpijob_node_edit_at(inits, i), role);
+	for (size_t i = 0; !rc && i < mpijob_node_count(containers); i++) {
 		mpijob_node *container = mpijob_node_edit_at(containers, i);
 		int is_primary =
 		    mpijob__base_text_is(mpijob_node_string(mpijob_node_get(container, "name")),
 			primary);
 
-		code = customise(f, container, is_primary ? role : NULL);
+		rc = customise(f, container, is_primary ? role : NULL);
 	}
-	if (!code && !mpijob__flyte_pod_find(spec, primary))
+	if (!rc && !mpijob__flyte_pod_find(spec, primary))
 		return mpijob__flyte_task_refuse(f, "k8sPod.podSpec.containers", containers,
 		    "primary container '%.200s' is not defined", primary);
-	return code;
+	return rc;
 }
 
 static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role, mpijob_node *spec,
     const char *primary)
 {
 	mpijob_node *container;
-	int code = customise_all(f, role, spec, primary);
+	int rc = customise_all(f, role, spec, primary);
 
-	if (code)
-		return code;
-	code = mpijob__flyte_placement_apply(f, role, spec);
+	if (rc)
+		return rc;
+	rc = mpijob__flyte_placement_apply(f, role, spec);
 	container = mpijob__flyte_pod_find(spec, primary);
 	if (f->config.default_security_context &&
 	    !mpijob__flyte_proto_get(container, "securityContext"))
 		mpijob_node_put_copy(f->doc, container, "securityContext",
 		    f->config.default_security_context);
-	if (!code)
-		code = mpijob__flyte_placement_extend(f, spec, container);
+	if (!rc)
+		rc = mpijob__flyte_placement_extend(f, spec, container);
 	if (f->execution.image && *f->execution.image)
 		mpijob_node_put_string(f->doc, container, "image", f->execution.image);
 	mpijob__flyte_placement_tolerate_extended(f, spec);
 	mpijob_node_put_string(f->doc, container, "name", FLYTE_CONTAINER);
-	return code;
+	return rc;
 }
 
 /* ---- what a role overrides ---- */
 
-/* A version 0 worker's arguments: the words of the config, cut at each single space. */
+/* The arguments of a version 0 worker: the words of the config, split at each single space. */
 static void put_split(struct mpijob__flyte *f, mpijob_node *container, const char *key,
     const char *text)
 {
@@ -278,7 +278,7 @@ static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_
 		mpijob_node_remove(container, "args");
 		mpijob_node_remove(container, "command");
 		put_command(f, role, container, "command");
-		return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_WORKER_COMMAND,
+		return mpijob__flyte_repair_report(f, MPIJOB_FLYTE_WORKER_COMMAND,
 		    "spec.mpiReplicaSpecs[Worker]", "%s",
 		    mpijob_node_get(container, "command")
 			? "what the task says is the worker's command"
@@ -293,14 +293,14 @@ static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_
 	return 0;
 }
 
-/* Each container of that name, as Flyte does: a pod may have brought a second one. */
+/* Each container with this name, like Flyte: the pod of a task may have two. */
 static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *spec)
 {
 	mpijob_node *containers = mpijob_node_edit(spec, "containers");
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < mpijob_node_count(containers); i++) {
+	for (size_t i = 0; !rc && i < mpijob_node_count(containers); i++) {
 		mpijob_node *container = mpijob_node_edit_at(containers, i);
 
 		if (!mpijob__base_text_is(mpijob_node_string(mpijob_node_get(container, "name")),
@@ -308,9 +308,9 @@ static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role
 			continue;
 		if (*role->image)
 			mpijob_node_put_string(f->doc, container, "image", role->image);
-		code = override_command(f, role, container);
+		rc = override_command(f, role, container);
 	}
-	return code;
+	return rc;
 }
 
 /* The operators add their variables and volumes to the first container. */
@@ -330,7 +330,7 @@ static int put_primary_first(struct mpijob__flyte *f, mpijob_node *spec)
 			    mpijob_node_copy(f->doc, mpijob_node_at(containers, i)));
 	}
 	mpijob_node_put(f->doc, spec, "containers", ordered);
-	return mpijob__flyte_repair_say(f, MPIJOB_FLYTE_PRIMARY_FIRST, "containers",
+	return mpijob__flyte_repair_report(f, MPIJOB_FLYTE_PRIMARY_FIRST, "containers",
 	    "the primary container comes first");
 }
 
@@ -341,23 +341,23 @@ int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_r
 	mpijob_node *annotations = mpijob_node_put_map(f->doc, metadata, "annotations");
 	mpijob_node *labels = mpijob_node_put_map(f->doc, metadata, "labels");
 	const char *primary = NULL;
-	int code;
+	int rc;
 
 	mpijob__flyte_pod_union(f, annotations, f->config.default_annotations);
 	mpijob__flyte_pod_union(f, labels, f->config.default_labels);
-	code = make_raw(f, template, &primary);
+	rc = make_raw(f, template, &primary);
 	spec = mpijob_node_edit(template, "spec");
-	if (!code && !primary)
-		code = mpijob__flyte_task_refuse(f, "podTemplate", NULL,
+	if (!rc && !primary)
+		rc = mpijob__flyte_task_refuse(f, "podTemplate", NULL,
 		    "must have the name of its primary container");
-	if (!code)
-		code = apply(f, role, spec, primary);
+	if (!rc)
+		rc = apply(f, role, spec, primary);
 	mpijob__flyte_pod_union(f, annotations, f->execution.annotations);
 	mpijob__flyte_pod_union(f, labels, f->execution.labels);
-	if (!code)
-		code = mpijob__flyte_secrets_add(f, labels, annotations);
+	if (!rc)
+		rc = mpijob__flyte_secrets_add(f, labels, annotations);
 	mpijob__flyte_pod_tidy(metadata);
-	if (!code)
-		code = override_all(f, role, spec);
-	return code ? code : put_primary_first(f, spec);
+	if (!rc)
+		rc = override_all(f, role, spec);
+	return rc ? rc : put_primary_first(f, spec);
 }

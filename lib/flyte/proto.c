@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How protobuf writes messages in JSON, as its readers accept them: the name of a field in
- * camelCase or as it stands in the .proto file, null for absent, an enumeration as word or number,
+ * Protobuf messages in JSON, in every form that readers accept: the name of a field in camelCase or
+ * as in the .proto file, null for absent, an enumeration as word or number,
  * a number as a string.
  */
 #include "flyte/flyte.h"
@@ -14,7 +14,7 @@ static int is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
-/* Whether `key` is `field` with underscores. */
+/* Is `key` the same as `field`, written with underscores? */
 static int is_snake(const char *key, const char *field)
 {
 	for (; *field; field++) {

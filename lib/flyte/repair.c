@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done otherwise than Flyte's plugin does it: the list that people and programs read. And
- * the last steps on the way to v2beta1, which follow the conversion: a worker's own command, which
- * the conversion would take for one of v1, and the variables of remote ranks.
+ * The list of differences from Flyte's plugin, for people and programs, and the last steps of a
+ * conversion to v2beta1: the worker's command, which the conversion itself would treat as one of
+ * v1, and the variables of remote ranks.
  */
 #include "flyte/flyte.h"
 
@@ -76,29 +76,29 @@ const struct mpijob_flyte_repair *mpijob_flyte_repair_at(size_t index)
 	return index < REPAIRS ? &repairs[index] : NULL;
 }
 
-int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field,
+int mpijob__flyte_repair_report(struct mpijob__flyte *f, uint32_t flag, const char *field,
     const char *format, ...)
 {
 	va_list args;
-	int code;
+	int rc;
 
-	if (f->repairs_told & flag)
+	if (f->repairs_reported & flag)
 		return 0;
-	f->repairs_told |= flag;
+	f->repairs_reported |= flag;
 	va_start(args, format);
-	code = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_INFO, "flyte-repair", field, NULL,
-	    format, args);
+	rc = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_INFO, "flyte-repair", field, NULL, format,
+	    args);
 	va_end(args);
-	return code;
+	return rc;
 }
 
-/* Findings of the conversion, but for what was seen to here. */
-static int pass_on(struct mpijob__flyte *f, const mpijob_diag *heard, int forwarded)
+/* Pass on the findings of the conversion, except those that the last steps have resolved. */
+static int pass_on(struct mpijob__flyte *f, const mpijob_diag *findings, int forwarded)
 {
-	if (mpijob_diag_dropped(heard))
+	if (mpijob_diag_dropped(findings))
 		return MPIJOB_ERR_NOMEM;
-	for (size_t i = 0; i < mpijob_diag_count(heard); i++) {
-		const struct mpijob_finding *finding = mpijob_diag_at(heard, i);
+	for (size_t i = 0; i < mpijob_diag_count(findings); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(findings, i);
 
 		if (forwarded && strcmp(finding->id, "conversion-loss") == 0 && finding->field &&
 		    strcmp(finding->field, WORKER_CONTAINER ".env") == 0)
@@ -109,23 +109,24 @@ static int pass_on(struct mpijob__flyte *f, const mpijob_diag *heard, int forwar
 	return 0;
 }
 
-static int convert(struct mpijob__flyte *f, mpijob_diag *heard)
+static int convert(struct mpijob__flyte *f, mpijob_diag *findings)
 {
 	struct mpijob_convert_options options = MPIJOB_CONVERT_OPTIONS_INIT;
 	mpijob_doc *converted = NULL;
-	int code;
+	int rc;
 
-	options.no_annotation = 1; /* no job of v1 was ever there */
-	code = mpijob_convert(mpijob_doc_root(f->doc), f->source, "v2beta1", &options, &converted,
-	    heard);
-	if (code)
-		return code;
+	options.no_annotation = 1; /* there never was a job of v1 */
+	rc = mpijob_convert(mpijob_doc_root(f->doc), f->source, "v2beta1", &options, &converted,
+	    findings);
+	if (rc)
+		return rc;
 	mpijob_doc_free(f->doc);
 	f->doc = converted;
 	return 0;
 }
 
-/* The command that the repair gave the worker; a document, or NULL for none. */
+/* Remove the command that the repair gave to the worker, and keep it as a document; NULL for
+ * none. */
 static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 {
 	mpijob_node *worker =
@@ -150,26 +151,26 @@ static void give_command(struct mpijob__flyte *f, const mpijob_doc *command)
 
 int mpijob__flyte_repair_convert(struct mpijob__flyte *f)
 {
-	mpijob_diag *heard = mpijob_diag_new();
+	mpijob_diag *findings = mpijob_diag_new();
 	mpijob_doc *command = NULL;
 	int forwarded = 0;
-	int code = heard ? keep_command(f, &command) : MPIJOB_ERR_NOMEM;
+	int rc = findings ? keep_command(f, &command) : MPIJOB_ERR_NOMEM;
 
-	if (heard)
-		mpijob_diag_set_limit(heard, SIZE_MAX);
-	if (!code)
-		code = convert(f, heard);
-	if (!code && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ENVIRONMENT)) {
+	if (findings)
+		mpijob_diag_set_limit(findings, SIZE_MAX);
+	if (!rc)
+		rc = convert(f, findings);
+	if (!rc && mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ENVIRONMENT)) {
 		forwarded = mpijob__flyte_environment_forward(f);
-		code = forwarded < 0 ? forwarded : 0;
+		rc = forwarded < 0 ? forwarded : 0;
 	}
-	if (!code)
+	if (!rc)
 		give_command(f, command);
-	if (!code)
-		code = pass_on(f, heard, forwarded);
-	if (!code && mpijob_doc_error(f->doc))
-		code = MPIJOB_ERR_NOMEM;
+	if (!rc)
+		rc = pass_on(f, findings, forwarded);
+	if (!rc && mpijob_doc_error(f->doc))
+		rc = MPIJOB_ERR_NOMEM;
 	mpijob_doc_free(command);
-	mpijob_diag_free(heard);
-	return code;
+	mpijob_diag_free(findings);
+	return rc;
 }

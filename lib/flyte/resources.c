@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The resources of a container as propeller settles them: overrides over what the task says, the
- * platform's defaults where nothing is said, a request where only the limit is given and the other
- * way round, and nothing above the platform's limits. Quantities are written in Kubernetes'
- * canonical form.
+ * The resources of a container, computed like by propeller: overrides win over the task; the
+ * platform's defaults fill in absent values; a missing request is set to the limit, and a missing
+ * limit to the request; nothing exceeds the platform's limits. Quantities are written in the
+ * canonical form of Kubernetes.
  */
 #include "flyte/flyte.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define GENERIC_GPU "gpu"
-/* the name that a task's GPUs get first, whatever the platform calls them */
+/* the first name of a task's GPUs, before that of the platform */
 #define NVIDIA_GPU "nvidia.com/gpu"
 
 static const char *const entry_words[] = { "UNKNOWN", "CPU", "GPU", "MEMORY", "STORAGE",
@@ -61,10 +61,10 @@ int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node
 	for (size_t k = 0; k < 2; k++) {
 		const mpijob_node *entries = mpijob__flyte_proto_get(resources, lists[k]);
 		mpijob_node *list = list_of(f, into, lists[k]);
-		int code = mpijob__flyte_task_need(f, field, entries, MPIJOB_NODE_LIST);
+		int rc = mpijob__flyte_task_need(f, field, entries, MPIJOB_NODE_LIST);
 
-		if (code)
-			return code;
+		if (rc)
+			return rc;
 		for (size_t i = 0; i < mpijob_node_count(entries); i++) {
 			const mpijob_node *entry = mpijob_node_at(entries, i),
 					  *value = mpijob__flyte_proto_get(entry, "value");
@@ -87,7 +87,7 @@ int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node
 	return 0;
 }
 
-/* Rewrite all quantities as Kubernetes does. */
+/* Rewrite all quantities in canonical form. */
 static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 {
 	for (size_t k = 0; k < 2; k++) {
@@ -189,14 +189,14 @@ static void settle(struct mpijob__flyte *f, mpijob_node *resources, int assign)
 		adjust(f, resources, f->config.gpu_resource_name, assign);
 }
 
-/* A name with "gpu" in it is one also when its maker is unknown. */
+/* A resource of an unknown vendor is a GPU if its name contains "gpu". */
 static int is_gpu(const struct mpijob__flyte *f, const char *name)
 {
 	return strstr(name, GENERIC_GPU) || strcmp(name, f->config.gpu_resource_name) == 0 ||
 	       mpijob__base_accelerator_of(name) != MPIJOB__BASE_ACCELERATOR_NONE;
 }
 
-/* Remove what the launcher would only inherit; 1 when there was something. */
+/* Remove the GPUs that the launcher inherits from the task. 1 if there were any. */
 static int drop_gpus(const struct mpijob__flyte *f, mpijob_node *resources)
 {
 	int dropped = 0;
@@ -223,7 +223,7 @@ int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *containe
     const struct mpijob__flyte_role *role)
 {
 	mpijob_node *resources = mpijob_node_edit(container, "resources"), *overrides;
-	int code = 0;
+	int rc = 0;
 
 	if (mpijob_node_kind(resources) != MPIJOB_NODE_MAP)
 		resources = mpijob_node_put_map(f->doc, container, "resources");
@@ -234,24 +234,24 @@ int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *containe
 		if (role->is_launcher &&
 		    mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
 		    (drop_gpus(f, resources) | drop_gpus(f, overrides)))
-			code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_LAUNCHER_GPUS,
+			rc = mpijob__flyte_repair_report(f, MPIJOB_FLYTE_LAUNCHER_GPUS,
 			    "spec.mpiReplicaSpecs[Launcher]",
 			    "the task's GPUs are for the workers; say launcher.limits for GPUs on "
 			    "the launcher");
-		if (!code && has_entries(role->resources)) {
+		if (!rc && has_entries(role->resources)) {
 			overrides = mpijob_node_new_map(f->doc);
-			code = mpijob__flyte_resources_from_task(f, role->resources,
+			rc = mpijob__flyte_resources_from_task(f, role->resources,
 			    role->is_launcher ? "custom.launcherReplicas.resources"
 					      : "custom.workerReplicas.resources",
 			    overrides);
-			if (!code)
+			if (!rc)
 				settle(f, overrides, 1);
 		}
 		merge(f, resources, overrides);
 	}
-	if (!code)
-		code = canonical(f, resources);
-	if (!code)
+	if (!rc)
+		rc = canonical(f, resources);
+	if (!rc)
 		settle(f, resources, role != NULL);
-	return code;
+	return rc;
 }

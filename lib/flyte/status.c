@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob's conditions are to Flyte: which of them counts, the phase and words that go with
- * each type, when an operator is too late, and which pods are worth a link.
+ * An MPIJob's conditions as a Flyte phase: which condition is the current one, the phase and texts
+ * of each type, when an operator is too late, and which pods get a link.
  */
 #include "base/api.h"
 #include "base/text.h"
@@ -57,7 +57,7 @@ static int is_end(const mpijob_node *condition)
 	       mpijob__base_text_is(text_of(condition, "type"), "Failed");
 }
 
-/* A time that is absent is before all others. */
+/* An absent time is earlier than all others. */
 static int64_t time_of(const mpijob_node *condition)
 {
 	int64_t seconds = INT64_MIN;
@@ -66,7 +66,8 @@ static int64_t time_of(const mpijob_node *condition)
 	return seconds;
 }
 
-/* The newest true one; of two that are as new the first, or with the repair the last. */
+/* The newest true condition. Of several with the same time, the first; with the repair, the last.
+ */
 static const mpijob_node *current_of(const mpijob_node *conditions, int repaired)
 {
 	const mpijob_node *best = NULL;
@@ -116,7 +117,7 @@ static int is_suspended(const mpijob_node *job)
 	return mpijob_node_bool(mpijob_node_find(job, "spec.runPolicy.suspend"), &truth) && truth;
 }
 
-/* Whether nobody took the job up in time. */
+/* Has no operator started the job in time? */
 static int is_late(const mpijob_flyte_status *status, const mpijob_node *job)
 {
 	const struct mpijob_flyte_status_options *options = &status->links.options;
@@ -156,17 +157,17 @@ static int add_pod(struct mpijob__flyte_links *links, const char *job, const cha
     int64_t index)
 {
 	struct mpijob_text name = { 0 };
-	int code = index < 0
-		       ? mpijob__base_text_printf(&name, "%s-%s", job, role)
-		       : mpijob__base_text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
+	int rc = index < 0
+		     ? mpijob__base_text_printf(&name, "%s-%s", job, role)
+		     : mpijob__base_text_printf(&name, "%s-%s-%lld", job, role, (long long)index);
 
-	if (!code)
-		code = mpijob__flyte_links_add(links, name.data);
+	if (!rc)
+		rc = mpijob__flyte_links_add(links, name.data);
 	mpijob__base_text_release(&name);
-	return code;
+	return rc;
 }
 
-/* `replicas` is what somebody wrote: it must not decide how much memory is taken. */
+/* `replicas` is not validated here: it must not decide how much memory is used. */
 #define MOST_LINKED_WORKERS 10000
 
 static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
@@ -175,18 +176,18 @@ static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)
 	const char *name = text_of(mpijob_node_get(job, "metadata"), "name"),
 		   *pod = links->options.launcher_pod;
 	int64_t workers = 0;
-	int code = 0;
+	int rc = 0;
 
 	if (status->repairs & MPIJOB_FLYTE_LAUNCHER_LOGS) {
 		if (pod)
-			code = mpijob__flyte_links_add(links, pod);
+			rc = mpijob__flyte_links_add(links, pod);
 		else if (mpijob__base_text_is(text_of(job, "apiVersion"), MPIJOB__BASE_API_V1))
-			code = add_pod(links, name, "launcher", -1);
+			rc = add_pod(links, name, "launcher", -1);
 	}
 	mpijob_node_int(mpijob_node_find(job, "spec.mpiReplicaSpecs[Worker].replicas"), &workers);
-	for (int64_t i = 0; !code && i < workers && i < MOST_LINKED_WORKERS; i++)
-		code = add_pod(links, name, "worker", i);
-	return code;
+	for (int64_t i = 0; !rc && i < workers && i < MOST_LINKED_WORKERS; i++)
+		rc = add_pod(links, name, "worker", i);
+	return rc;
 }
 
 /* ---- the status ---- */
@@ -204,20 +205,20 @@ static int take_options(mpijob_flyte_status *status,
     const struct mpijob_flyte_status_options *given)
 {
 	struct mpijob_flyte_status_options *options = &status->links.options;
-	int code = mpijob__base_struct_check(options, sizeof(*options), given);
+	int rc = mpijob__base_struct_check(options, sizeof(*options), given);
 
-	if (!code)
-		code = mpijob__flyte_execution_take(&status->links.execution, options->execution);
-	if (!code)
+	if (!rc)
+		rc = mpijob__flyte_execution_take(&status->links.execution, options->execution);
+	if (!rc)
 		status->repairs = options->repairs ? *options->repairs : UINT32_MAX;
-	return code;
+	return rc;
 }
 
 int mpijob_flyte_status_read(const mpijob_node *job,
     const struct mpijob_flyte_status_options *options, mpijob_flyte_status **out)
 {
 	mpijob_flyte_status *status;
-	int code;
+	int rc;
 
 	if (!job || !out)
 		return MPIJOB_ERR_USAGE;
@@ -229,19 +230,19 @@ int mpijob_flyte_status_read(const mpijob_node *job,
 	status->links.job = job;
 	status->phase = (struct mpijob_flyte_phase){ sizeof(status->phase), MPIJOB_FLYTE_UNDEFINED,
 		0, "Undefined", "", "", "", NULL };
-	code = take_options(status, options);
-	if (!code)
-		code = set_phase(status, job);
-	if (!code && status->phase.phase != MPIJOB_FLYTE_UNDEFINED)
-		code = link_pods(status, job);
+	rc = take_options(status, options);
+	if (!rc)
+		rc = set_phase(status, job);
+	if (!rc && status->phase.phase != MPIJOB_FLYTE_UNDEFINED)
+		rc = link_pods(status, job);
 	status->phase.message = status->message.data ? status->message.data : "";
 	status->phase.error = status->error.data;
 	status->links.job = NULL;
-	if (code)
+	if (rc)
 		mpijob_flyte_status_free(status);
 	else
 		*out = status;
-	return code;
+	return rc;
 }
 
 const struct mpijob_flyte_phase *mpijob_flyte_status_phase(const mpijob_flyte_status *status)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the `custom` of a task says, in both of its forms: that of task_type_version 0 with three
- * numbers, and that of version 1 with a message for each role, whose deprecated fields count unless
- * `common` is there. It knows the words of their enumerations, and which templates are refused.
+ * Reads the `custom` of a task in both of its forms: that of task_type_version 0 has three numbers,
+ * and that of version 1 a message for each role, whose deprecated fields are used unless `common`
+ * exists. Knows the words of the enumerations, and which templates are refused.
  */
 #include "flyte/flyte.h"
 
@@ -48,16 +48,16 @@ int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const 
     const char *format, ...)
 {
 	va_list args;
-	int code;
+	int rc;
 
-	/* What is not there may only have found no memory. */
+	/* A value may be missing because memory ran out. */
 	if (mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM)
 		return MPIJOB_ERR_NOMEM;
 	va_start(args, format);
-	code = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_ERROR, "flyte-task", field, node,
-	    format, args);
+	rc = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_ERROR, "flyte-task", field, node, format,
+	    args);
 	va_end(args);
-	return code ? code : MPIJOB_ERR_SPEC;
+	return rc ? rc : MPIJOB_ERR_SPEC;
 }
 
 int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
@@ -73,13 +73,13 @@ int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const 
     const char *format, ...)
 {
 	va_list args;
-	int code;
+	int rc;
 
 	va_start(args, format);
-	code = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_WARNING, "flyte-ignored", field, node,
+	rc = mpijob__flyte_task_report(f, MPIJOB_SEVERITY_WARNING, "flyte-ignored", field, node,
 	    format, args);
 	va_end(args);
-	return code;
+	return rc;
 }
 
 int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag)
@@ -114,15 +114,15 @@ static int read_number(struct mpijob__flyte *f, const mpijob_node *message, cons
 
 static int read_policy(struct mpijob__flyte *f, const mpijob_node *policy)
 {
-	int code =
+	int rc =
 	    read_word(f, policy, "cleanPodPolicy", clean_words, clean_policies, &f->clean_policy);
 
 	f->has_policy = 1;
-	for (size_t i = 0; !code && i < FLYTE_POLICY_NUMBERS; i++) {
-		code = read_number(f, policy, policy_fields[i], &f->policy[i].value);
+	for (size_t i = 0; !rc && i < FLYTE_POLICY_NUMBERS; i++) {
+		rc = read_number(f, policy, policy_fields[i], &f->policy[i].value);
 		f->policy[i].given = mpijob__flyte_proto_get(policy, policy_fields[i]) != NULL;
 	}
-	return code;
+	return rc;
 }
 
 static int read_command(struct mpijob__flyte *f, const mpijob_node *message,
@@ -147,64 +147,63 @@ static int read_role(struct mpijob__flyte *f, const char *field, struct mpijob__
 	const mpijob_node *message =
 	    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "custom"), field);
 	const mpijob_node *common = mpijob__flyte_proto_get(message, "common");
-	int code = mpijob__flyte_task_need(f, field, message, MPIJOB_NODE_MAP);
+	int rc = mpijob__flyte_task_need(f, field, message, MPIJOB_NODE_MAP);
 
-	if (!code)
-		code = mpijob__flyte_task_need(f, "common", common, MPIJOB_NODE_MAP);
-	if (!code)
-		code = read_command(f, message, role);
+	if (!rc)
+		rc = mpijob__flyte_task_need(f, "common", common, MPIJOB_NODE_MAP);
+	if (!rc)
+		rc = read_command(f, message, role);
 	if (common)
 		message = common;
-	if (!code)
-		code = read_number(f, message, "replicas", &role->replicas);
-	if (!code)
-		code = read_word(f, message, "restartPolicy", restart_words, restart_policies,
+	if (!rc)
+		rc = read_number(f, message, "replicas", &role->replicas);
+	if (!rc)
+		rc = read_word(f, message, "restartPolicy", restart_words, restart_policies,
 		    &role->restart_policy);
 	role->image = mpijob__flyte_proto_text(message, "image");
-	if (!code && !role->image)
+	if (!rc && !role->image)
 		return mpijob__flyte_task_refuse(f, "image",
 		    mpijob__flyte_proto_get(message, "image"), "must be a string");
 	role->resources = mpijob__flyte_proto_get(message, "resources");
-	return code ? code
-		    : mpijob__flyte_task_need(f, "resources", role->resources, MPIJOB_NODE_MAP);
+	return rc ? rc : mpijob__flyte_task_need(f, "resources", role->resources, MPIJOB_NODE_MAP);
 }
 
 static int read_version_1(struct mpijob__flyte *f, const mpijob_node *custom)
 {
 	const mpijob_node *policy = mpijob__flyte_proto_get(custom, "runPolicy");
-	int code = read_role(f, "launcherReplicas", &f->launcher);
+	int rc = read_role(f, "launcherReplicas", &f->launcher);
 
-	if (!code)
-		code = read_role(f, "workerReplicas", &f->worker);
-	if (!code)
-		code = mpijob__flyte_task_need(f, "runPolicy", policy, MPIJOB_NODE_MAP);
-	if (!code && policy)
-		code = read_policy(f, policy);
+	if (!rc)
+		rc = read_role(f, "workerReplicas", &f->worker);
+	if (!rc)
+		rc = mpijob__flyte_task_need(f, "runPolicy", policy, MPIJOB_NODE_MAP);
+	if (!rc && policy)
+		rc = read_policy(f, policy);
 	f->launcher.replicas = 1;
-	return code;
+	return rc;
 }
 
 static int read_version_0(struct mpijob__flyte *f, const mpijob_node *custom)
 {
-	int code = read_number(f, custom, "numWorkers", &f->worker.replicas);
+	int rc = read_number(f, custom, "numWorkers", &f->worker.replicas);
 
-	if (!code)
-		code = read_number(f, custom, "numLauncherReplicas", &f->launcher.replicas);
+	if (!rc)
+		rc = read_number(f, custom, "numLauncherReplicas", &f->launcher.replicas);
 	if (f->launcher.replicas < 1)
 		f->launcher.replicas = 1;
 	f->launcher.restart_policy = f->worker.restart_policy = "Never";
-	if (!code && f->launcher.replicas > 1 &&
+	if (!rc && f->launcher.replicas > 1 &&
 	    mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_ONE_LAUNCHER)) {
-		code = mpijob__flyte_repair_say(f, MPIJOB_FLYTE_ONE_LAUNCHER,
+		rc = mpijob__flyte_repair_report(f, MPIJOB_FLYTE_ONE_LAUNCHER,
 		    "custom.numLauncherReplicas",
 		    "1 launcher in place of %d, which every operator refuses",
 		    (int)f->launcher.replicas);
 		f->launcher.replicas = 1;
 	}
-	return code;
+	return rc;
 }
 
-/* Parts of the template that would vanish if they were of another kind. */
+/* Parts of the template of another kind would be replaced, and so lost. */
 static int need_parts(struct mpijob__flyte *f)
 {
 	static const struct {
@@ -231,9 +230,9 @@ static int need_parts(struct mpijob__flyte *f)
 		{ { "securityContext" }, MPIJOB_NODE_MAP },
 		{ { "securityContext", "secrets" }, MPIJOB_NODE_LIST },
 	};
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; !rc && i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const mpijob_node *part = f->task;
 		const char *field = NULL;
 
@@ -241,63 +240,63 @@ static int need_parts(struct mpijob__flyte *f)
 			field = parts[i].fields[k];
 			part = mpijob__flyte_proto_get(part, field);
 		}
-		code = mpijob__flyte_task_need(f, field, part, parts[i].kind);
+		rc = mpijob__flyte_task_need(f, field, part, parts[i].kind);
 	}
-	return code;
+	return rc;
 }
 
-/* What would change the pods in ways that are not carried over. */
+/* Refuse parts of the task that would change the pods and are not supported. */
 static int refuse_foreign(struct mpijob__flyte *f)
 {
 	static const char *const targets[] = { "container", "k8sPod" };
 	const mpijob_node *template =
 	    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, "metadata"),
 		"podTemplateName");
-	int code = 0;
+	int rc = 0;
 
-	for (size_t i = 0; !code && i < sizeof(targets) / sizeof(targets[0]); i++) {
+	for (size_t i = 0; !rc && i < sizeof(targets) / sizeof(targets[0]); i++) {
 		const mpijob_node *data =
 		    mpijob__flyte_proto_get(mpijob__flyte_proto_get(f->task, targets[i]),
 			"dataConfig");
 
 		if (data)
-			code = mpijob__flyte_task_refuse(f, "dataConfig", data,
+			rc = mpijob__flyte_task_refuse(f, "dataConfig", data,
 			    "the CoPilot sidecar is not supported");
 	}
-	if (!code && template && !mpijob_node_string(template))
+	if (!rc && template && !mpijob_node_string(template))
 		return mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template,
 		    "must be a string");
-	if (!code && mpijob_node_length(template))
-		code = mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template,
+	if (!rc && mpijob_node_length(template))
+		rc = mpijob__flyte_task_refuse(f, "metadata.podTemplateName", template,
 		    "PodTemplate '%s' does not exist here: give the pod as k8sPod",
 		    mpijob_node_string(template));
-	return code == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : code;
+	return rc == MPIJOB_ERR_SPEC ? MPIJOB_ERR_UNSUPPORTED : rc;
 }
 
 int mpijob__flyte_task_read(struct mpijob__flyte *f)
 {
 	const mpijob_node *custom = mpijob__flyte_proto_get(f->task, "custom");
-	int code;
+	int rc;
 
 	f->launcher =
 	    (struct mpijob__flyte_role){ .name = "Launcher", .is_launcher = 1, .image = "" };
 	f->worker = (struct mpijob__flyte_role){ .name = "Worker", .image = "" };
 	f->task_config = mpijob__flyte_proto_get(f->task, "config");
-	code = read_number(f, f->task, "taskTypeVersion", &f->version);
-	if (!code && f->version != 0 && f->version != 1)
-		code = mpijob__flyte_task_refuse(f, "taskTypeVersion",
+	rc = read_number(f, f->task, "taskTypeVersion", &f->version);
+	if (!rc && f->version != 0 && f->version != 1)
+		rc = mpijob__flyte_task_refuse(f, "taskTypeVersion",
 		    mpijob__flyte_proto_get(f->task, "taskTypeVersion"),
 		    "unsupported task template version %d; use 0 or 1", (int)f->version);
-	if (!code && mpijob_node_kind(custom) != MPIJOB_NODE_MAP)
-		code = mpijob__flyte_task_refuse(f, "custom", custom,
+	if (!rc && mpijob_node_kind(custom) != MPIJOB_NODE_MAP)
+		rc = mpijob__flyte_task_refuse(f, "custom", custom,
 		    "must be the map that an MPI task has");
-	if (!code)
-		code = need_parts(f);
-	if (!code)
-		code = refuse_foreign(f);
-	if (!code)
-		code = read_number(f, custom, "slots", &f->slots);
-	if (!code)
-		code = f->version == 1 ? read_version_1(f, custom) : read_version_0(f, custom);
-	return code;
+	if (!rc)
+		rc = need_parts(f);
+	if (!rc)
+		rc = refuse_foreign(f);
+	if (!rc)
+		rc = read_number(f, custom, "slots", &f->slots);
+	if (!rc)
+		rc = f->version == 1 ? read_version_1(f, custom) : read_version_0(f, custom);
+	return rc;
 }

@@ -14,8 +14,6 @@
 
 #include <mpijob/spec.h>
 
-#define SHOWN 60 /* bytes of a string that a message shows */
-
 static int read_number(int32_t kind, const mpijob_node *node, struct mpijob__job_value *out)
 {
 	if (mpijob_node_kind(node) != MPIJOB_NODE_NUMBER || !mpijob_node_int(node, &out->number))
@@ -90,49 +88,18 @@ static const char *expected(int32_t kind)
 	}
 }
 
-/* At most SHOWN bytes, without cutting a character. */
-static int shown_length(const char *text)
-{
-	size_t len = strlen(text);
-
-	if (len <= SHOWN)
-		return (int)len;
-	for (len = SHOWN; len && ((unsigned char)text[len] & 0xc0) == 0x80; len--)
-		;
-	return (int)len;
-}
-
 static void complain(struct mpijob__job_report *report, const struct mpijob__job_spot *spot,
     const char *wanted, const mpijob_node *node, const char *more)
 {
-	const char *text = mpijob_node_text(node);
-	const char *cut = text && strlen(text) > SHOWN ? "..." : "";
-	const char *is = "";
-	int value;
+	mpijob_text is = { 0 };
 
-	switch (mpijob_node_kind(node)) {
-	case MPIJOB_NODE_STRING:
-		mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid",
-		    "must be %s, not the string \"%.*s%s\"%s", wanted, shown_length(text), text,
-		    cut, more);
-		return;
-	case MPIJOB_NODE_NUMBER:
-		mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid",
-		    "must be %s, not the number %.*s%s%s", wanted, shown_length(text), text, cut,
-		    more);
-		return;
-	case MPIJOB_NODE_BOOL:
-		is = mpijob_node_bool(node, &value) && value ? "true" : "false";
-		if (strcmp(wanted, "a string") == 0)
-			more =
-			    "; YAML 1.1 also reads y, yes, on, n, no and off so: put it in quotes";
-		break;
-	case MPIJOB_NODE_LIST: is = "a list"; break;
-	case MPIJOB_NODE_MAP: is = "a map"; break;
-	default: is = "null";
-	}
+	if (mpijob_node_kind(node) == MPIJOB_NODE_BOOL && strcmp(wanted, "a string") == 0)
+		more = MPIJOB__BASE_TEXT_YAML_BOOL;
+	if (mpijob_node_describe(node, mpijob_text_write, &is))
+		report->code = MPIJOB_ERR_NOMEM;
 	mpijob__job_report_error(report, spot, "wrong-type", "TypeInvalid", "must be %s, not %s%s",
-	    wanted, is, more);
+	    wanted, mpijob_text_data(&is), more);
+	mpijob__base_text_release(&is);
 }
 
 void mpijob__job_value_complain(struct mpijob__job_report *report,

@@ -9,29 +9,18 @@
 #include "base/time.h"
 #include "verbs.h"
 
+#include <mpijob/job.h>
+
 #include <string.h>
 
 const mpijob_node *mpijob__local_job_status_condition(const struct object *object, const char *type)
 {
-	const mpijob_node *list =
-	    mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		const char *text =
-		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type"));
-
-		if (text && strcmp(text, type) == 0)
-			return mpijob_node_at(list, i);
-	}
-	return NULL;
+	return mpijob_condition_find(mpijob_doc_root(object->doc), type, NULL);
 }
 
 int mpijob__local_job_status_is_true(const struct object *object, const char *type)
 {
-	const char *status = mpijob_node_string(
-	    mpijob_node_get(mpijob__local_job_status_condition(object, type), "status"));
-
-	return status && strcmp(status, "True") == 0;
+	return mpijob_condition_find(mpijob_doc_root(object->doc), type, "True") != NULL;
 }
 
 int mpijob__local_job_status_finished(const struct object *job)

@@ -9,7 +9,6 @@
 #include "operator/cache_jobs.h"
 
 #include "base/api.h"
-#include "client/jobs.h"
 #include "operator/cache_children.h"
 #include "operator/configure.h"
 #include "operator/operator.h"
@@ -241,7 +240,7 @@ static int read_phase(const mpijob_node *job, size_t conditions)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (mpijob__client_jobs_condition(job, rows[i].type))
+		if (mpijob_condition_find(job, rows[i].type, "True"))
 			return rows[i].phase;
 	return conditions ? MPIJOB__OPERATOR_PHASE_CREATED : MPIJOB__OPERATOR_PHASE_NEW;
 }

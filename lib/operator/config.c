@@ -9,55 +9,83 @@
 
 #include "base/field_path.h"
 #include "base/near.h"
-#include "job/suggest.h"
-#include "job/value.h"
+#include "operator/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+struct place {
+	int32_t line, column;
+};
+
 struct reader {
-	struct mpijob__job_report report;
+	mpijob_diag *diag;
+	const char *source;
 	struct mpijob_operator_config *config;
 	struct mpijob__operator_config_section *section; /* the current one */
 	unsigned where;                                  /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
-	struct mpijob__core_place around; /* of the map or list around a value */
+	struct place around; /* of the map or list around a value */
+	int is_wrong;        /* there is a mistake */
+	int rc;              /* 0 or MPIJOB_ERR_NOMEM */
 };
 
-static struct mpijob__job_spot spot_of(const struct reader *reader, const mpijob_node *node)
+static struct place place_of(const struct reader *reader, const mpijob_node *node)
 {
-	struct mpijob__job_spot spot = { mpijob_text_data(&reader->path), reader->around };
+	struct place place = { mpijob_node_line(node), mpijob_node_column(node) };
 
-	if (mpijob_node_line(node))
-		spot.place = mpijob__job_report_place(&reader->report, node, &reader->around);
-	return spot;
+	return place.line ? place : reader->around;
 }
 
 static void note_path(struct reader *reader, int failed)
 {
 	if (failed)
-		reader->report.code = MPIJOB_ERR_NOMEM;
+		reader->rc = MPIJOB_ERR_NOMEM;
 }
 
-static void complain(struct reader *reader, const mpijob_node *node, const char *wanted)
-{
-	struct mpijob__job_spot spot = spot_of(reader, node);
-
-	mpijob__job_value_complain_of(&reader->report, &spot, wanted, node);
-}
-
+static void refuse_args(struct reader *reader, const mpijob_node *node, const char *id,
+    const char *reason, const char *format, va_list args) MPIJOB__BASE_PRINTF(5, 0);
 static void refuse(struct reader *reader, const mpijob_node *node, const char *id,
     const char *reason, const char *format, ...) MPIJOB__BASE_PRINTF(5, 6);
+
+static void refuse_args(struct reader *reader, const mpijob_node *node, const char *id,
+    const char *reason, const char *format, va_list args)
+{
+	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
+	struct place place = place_of(reader, node);
+
+	finding.severity = MPIJOB_SEVERITY_ERROR;
+	finding.line = place.line;
+	finding.column = place.column;
+	finding.id = id;
+	finding.reason = reason;
+	finding.field = mpijob_text_data(&reader->path);
+	finding.source = reader->source;
+	reader->is_wrong = 1;
+	if (mpijob__operator_report_args(reader->diag, &finding, format, args))
+		reader->rc = MPIJOB_ERR_NOMEM;
+}
 
 static void refuse(struct reader *reader, const mpijob_node *node, const char *id,
     const char *reason, const char *format, ...)
 {
-	struct mpijob__job_spot spot = spot_of(reader, node);
 	va_list args;
 
 	va_start(args, format);
-	mpijob__job_report_verror(&reader->report, &spot, id, reason, format, args);
+	refuse_args(reader, node, id, reason, format, args);
 	va_end(args);
+}
+
+/* A value has the wrong type. */
+static void complain(struct reader *reader, const mpijob_node *node, const char *wanted)
+{
+	int is_yes = mpijob_node_kind(node) == MPIJOB_NODE_BOOL && strcmp(wanted, "a string") == 0;
+	mpijob_text is = { 0 };
+
+	note_path(reader, mpijob_node_describe(node, mpijob_text_write, &is));
+	refuse(reader, node, "wrong-type", "TypeInvalid", "must be %s, not %s%s", wanted,
+	    mpijob_text_data(&is), is_yes ? MPIJOB__BASE_TEXT_YAML_BOOL : "");
+	mpijob__base_text_release(&is);
 }
 
 /* ---- values ---- */
@@ -74,45 +102,59 @@ static void read_identity(struct reader *reader, const struct mpijob__operator_c
 		    "'%s' is not known here; use %s", text, key->word);
 }
 
-/* 1 when it fits the field of the job. */
-static int read_field(struct reader *reader, int field, const mpijob_node *node,
-    struct mpijob__job_value *out)
+static void refuse_choice(struct reader *reader, const struct mpijob_field *field,
+    const mpijob_node *node)
 {
-	const struct mpijob__job_row *row = mpijob__job_field_row(field);
-	struct mpijob__job_spot spot = spot_of(reader, node);
-	int state = mpijob__job_value_read(row, node, out);
+	size_t count = 0;
+	const char *near;
 
-	if (state != VALUE_GIVEN) {
-		mpijob__job_value_complain(&reader->report, &spot, row, node);
-		return 0;
-	}
-	if (out->number == MPIJOB_OTHER && row->field.choices) {
-		const char *near = mpijob__job_suggest_choice(out->text, row->field.choices);
+	while (field->choices[count])
+		count++;
+	near = mpijob__base_near_word(mpijob_node_string(node), field->choices, count);
+	refuse(reader, node, "unsupported-value", "NotSupported", "unsupported value '%s'%s%s%s",
+	    mpijob_node_string(node), near ? "; did you mean " : "", near ? near : "",
+	    near ? "?" : "");
+}
 
-		refuse(reader, node, "unsupported-value", "NotSupported",
-		    "unsupported value '%s'%s%s%s", out->text, near ? "; did you mean " : "",
-		    near ? near : "", near ? "?" : "");
-		return 0;
+static const char *expected(int32_t kind)
+{
+	switch (kind) {
+	case MPIJOB_KIND_INT32: return "a whole number of 32 bits";
+	case MPIJOB_KIND_INT64: return "a whole number of 64 bits";
+	default: return "a string";
 	}
-	if (row->field.minimum && out->number < *row->field.minimum) {
+}
+
+/* 1 when it fits the field of the job. */
+static int read_field(struct reader *reader, const char *path, const mpijob_node *node,
+    int64_t *number)
+{
+	const struct mpijob_field *field = mpijob_field_find(path);
+	int state = mpijob__operator_config_read(field, node, number);
+
+	if (state == CONFIG_GIVEN)
+		return 1;
+	if (state != CONFIG_WRONG_VALUE)
+		complain(reader, node, expected(field->kind));
+	else if (field->choices)
+		refuse_choice(reader, field, node);
+	else
 		refuse(reader, node, "out-of-range", "Invalid", "must be at least %lld, not %lld",
-		    (long long)*row->field.minimum, (long long)out->number);
-		return 0;
-	}
-	return 1;
+		    (long long)*field->minimum, (long long)*number);
+	return 0;
 }
 
 static void read_value(struct reader *reader, const struct mpijob__operator_config_key *key,
     const mpijob_node *node)
 {
 	struct mpijob__operator_config_value *value = &reader->section->values[key->slot];
-	struct mpijob__job_value read;
+	int64_t number;
 
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL) {
 		value->state = CONFIG_NONE;
-	} else if (read_field(reader, key->field, node, &read)) {
+	} else if (read_field(reader, key->field, node, &number)) {
 		value->state = CONFIG_GIVEN;
-		value->number = read.number;
+		value->number = number;
 	}
 }
 
@@ -132,10 +174,10 @@ static void read_values(struct reader *reader, const struct mpijob__operator_con
 	value->list = node;
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
 		size_t mark = reader->path.len;
-		struct mpijob__job_value read;
+		int64_t number;
 
 		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
-		read_field(reader, key->field, mpijob_node_at(node, i), &read);
+		read_field(reader, key->field, mpijob_node_at(node, i), &number);
 		mpijob__base_field_path_cut(&reader->path, mark);
 	}
 }
@@ -164,7 +206,7 @@ static void refuse_feature(struct reader *reader, const mpijob_node *node, const
 		mpijob_features_set(&scratch, name, value, diag);
 	finding = diag ? mpijob_diag_at(diag, 0) : NULL;
 	if (!finding)
-		reader->report.code = MPIJOB_ERR_NOMEM;
+		reader->rc = MPIJOB_ERR_NOMEM;
 	else if (!mpijob_feature_find(name))
 		refuse(reader, node, "unknown-feature", finding->reason, "%s", finding->message);
 	else
@@ -197,7 +239,7 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 
 static void read_features(struct reader *reader, const mpijob_node *node)
 {
-	struct mpijob__core_place around = reader->around;
+	struct place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
@@ -273,7 +315,7 @@ static void check_section(struct reader *reader, const mpijob_node *node);
 static void read_sections(struct reader *reader, const mpijob_node *node)
 {
 	struct mpijob__operator_config_section *top = reader->section;
-	struct mpijob__core_place around = reader->around;
+	struct place around = reader->around;
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL)
@@ -284,8 +326,7 @@ static void read_sections(struct reader *reader, const mpijob_node *node)
 		size_t mark = reader->path.len;
 
 		note_path(reader, mpijob__base_field_path_index(&reader->path, i));
-		reader->around =
-		    mpijob__job_report_place(&reader->report, mpijob_node_at(node, i), &around);
+		reader->around = place_of(reader, mpijob_node_at(node, i));
 		reader->section = &reader->config->sections[i];
 		read_map(reader, "", mpijob_node_at(node, i));
 		check_section(reader, mpijob_node_at(node, i));
@@ -349,7 +390,7 @@ static void check_required(struct reader *reader, const char *parent, const mpij
 
 static void read_map(struct reader *reader, const char *parent, const mpijob_node *map)
 {
-	struct mpijob__core_place around = reader->around;
+	struct place around = reader->around;
 
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
 		complain(reader, map, "a map");
@@ -389,14 +430,13 @@ static void contradict(struct reader *reader, const mpijob_node *section, const 
 static void contradict(struct reader *reader, const mpijob_node *section, const char *path,
     const char *format, ...)
 {
-	struct mpijob__job_spot spot;
 	size_t mark = reader->path.len;
 	va_list args;
 
 	note_path(reader, mpijob__base_text_printf(&reader->path, "%s%s", mark ? "." : "", path));
-	spot = spot_of(reader, mpijob_node_find(section, path));
 	va_start(args, format);
-	mpijob__job_report_verror(&reader->report, &spot, "out-of-range", "Invalid", format, args);
+	refuse_args(reader, mpijob_node_find(section, path), "out-of-range", "Invalid", format,
+	    args);
 	va_end(args);
 	mpijob__base_field_path_cut(&reader->path, mark);
 }
@@ -416,7 +456,7 @@ static void check_bounds(struct reader *reader, const mpijob_node *section, cons
 
 static int holds_choice(const mpijob_node *list, int64_t number)
 {
-	const char *word = mpijob__job_field_row(FIELD_CLEAN_POD_POLICY)->field.choices[number - 1];
+	const char *word = mpijob_field_find(CONFIG_FIELD_CLEAN_POD)->choices[number - 1];
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const char *text = mpijob_node_string(mpijob_node_at(list, i));
@@ -475,30 +515,29 @@ static int make_config(mpijob_doc *doc, struct mpijob_operator_config **out, mpi
 {
 	struct mpijob_operator_config *config = calloc(1, sizeof(*config));
 	struct reader reader = { 0 };
-	int code;
+	int rc;
 
 	if (!config) {
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
 	config->doc = doc;
-	code = make_sections(config);
-	if (code == 0) {
-		reader.report.diag = diag;
-		reader.report.source = mpijob_doc_source(doc);
+	rc = make_sections(config);
+	if (rc == 0) {
+		reader.diag = diag;
+		reader.source = mpijob_doc_source(doc);
 		reader.config = config;
 		reader.section = &config->sections[config->count - 1];
 		reader.where = CONFIG_TOP;
-		reader.around =
-		    mpijob__job_report_place(&reader.report, mpijob_doc_root(doc), NULL);
+		reader.around = place_of(&reader, mpijob_doc_root(doc));
 		read_map(&reader, "", mpijob_doc_root(doc));
 		check_section(&reader, mpijob_doc_root(doc));
-		code = mpijob__job_report_result(&reader.report);
+		rc = reader.rc ? reader.rc : reader.is_wrong ? MPIJOB_ERR_SPEC : 0;
 		mpijob__base_text_release(&reader.path);
 	}
-	if (code) {
+	if (rc) {
 		mpijob_operator_config_free(config);
-		return code;
+		return rc;
 	}
 	*out = config;
 	return 0;
@@ -508,12 +547,12 @@ int mpijob_operator_config_parse(const char *text, size_t len,
     const struct mpijob_parse_options *options, mpijob_operator_config **out, mpijob_diag *diag)
 {
 	mpijob_doc *doc = NULL;
-	int code;
+	int rc;
 
 	if (!out || (!text && len))
 		return MPIJOB_ERR_USAGE;
-	code = mpijob_doc_parse(text, len, options, &doc, diag);
-	return code ? code : make_config(doc, out, diag);
+	rc = mpijob_doc_parse(text, len, options, &doc, diag);
+	return rc ? rc : make_config(doc, out, diag);
 }
 
 mpijob_operator_config *mpijob_operator_config_clone(const mpijob_operator_config *config)

@@ -3,7 +3,14 @@
 #ifndef MPIJOB__OPERATOR_CONFIG_H
 #define MPIJOB__OPERATOR_CONFIG_H
 
+#include <mpijob/fields.h>
 #include <mpijob/operator_config.h>
+
+/* The fields of a job that a configuration can change. */
+#define CONFIG_FIELD_CLEAN_POD "spec.runPolicy.cleanPodPolicy"
+#define CONFIG_FIELD_TTL       "spec.runPolicy.ttlSecondsAfterFinished"
+#define CONFIG_FIELD_DEADLINE  "spec.runPolicy.activeDeadlineSeconds"
+#define CONFIG_FIELD_WORKERS   "spec.mpiReplicaSpecs[Worker].replicas"
 
 /* Values that a section can have. Sections are the top of the file and each entry of
  * `namespaces`. */
@@ -46,9 +53,9 @@ struct mpijob__operator_config_key {
 	const char *parent; /* the path of the map around it; "" for a section */
 	int kind;           /* CONFIG_* */
 	unsigned where;
-	int field;        /* VALUE, VALUES: the row of the job's field table */
-	int slot;         /* VALUE, VALUES, NAMES: its index in a section */
-	const char *word; /* IDENTITY */
+	const char *field; /* VALUE, VALUES: the path of the job's field */
+	int slot;          /* VALUE, VALUES, NAMES: its index in a section */
+	const char *word;  /* IDENTITY */
 	const char *summary;
 };
 
@@ -63,6 +70,14 @@ const struct mpijob__operator_config_key *mpijob__operator_config_key_find(const
 #define CONFIG_ABSENT 0
 #define CONFIG_NONE   1 /* null: explicitly without a value */
 #define CONFIG_GIVEN  2
+
+#define CONFIG_WRONG_TYPE  (-1)
+#define CONFIG_WRONG_VALUE (-2) /* an unknown choice, or below the minimum */
+
+/* Read a value of a field of the job. CONFIG_ABSENT, also for null; CONFIG_GIVEN and `number`, of a
+ * choice its constant; CONFIG_WRONG_*, then `number` is what a number has. */
+int mpijob__operator_config_read(const struct mpijob_field *field, const mpijob_node *node,
+    int64_t *number);
 
 struct mpijob__operator_config_value {
 	int state;

@@ -8,9 +8,6 @@
 #include "operator/config.h"
 
 #include "base/struct.h"
-#include "job/field.h"
-#include "job/job.h"
-#include "job/value.h"
 #include "operator/report.h"
 
 #include <inttypes.h>
@@ -33,13 +30,13 @@ struct entry {
 enum { CLEAN_POD, TTL, DEADLINE, WORKERS, FIELDS };
 
 static const struct {
-	int field;
+	const char *field;
 	int slot; /* of its default */
 } fields[FIELDS] = {
-	[CLEAN_POD] = { FIELD_CLEAN_POD_POLICY, CONFIG_CLEAN_POD },
-	[TTL] = { FIELD_TTL_SECONDS, CONFIG_TTL },
-	[DEADLINE] = { FIELD_ACTIVE_DEADLINE, CONFIG_DEADLINE },
-	[WORKERS] = { FIELD_WORKER_REPLICAS, CONFIG_WORKERS },
+	[CLEAN_POD] = { CONFIG_FIELD_CLEAN_POD, CONFIG_CLEAN_POD },
+	[TTL] = { CONFIG_FIELD_TTL, CONFIG_TTL },
+	[DEADLINE] = { CONFIG_FIELD_DEADLINE, CONFIG_DEADLINE },
+	[WORKERS] = { CONFIG_FIELD_WORKERS, CONFIG_WORKERS },
 };
 
 struct mpijob_effective {
@@ -57,7 +54,7 @@ struct work {
 	unsigned char *counts; /* which sections match the job's namespace */
 	struct mpijob_effective *effective;
 	mpijob_diag *diag;
-	int code;
+	int rc;
 };
 
 /* ---- sections ---- */
@@ -119,40 +116,71 @@ static const char *number_text(char *buffer, int64_t number)
 
 static const char *text_of(int which, int state, int64_t number, char *buffer)
 {
-	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
+	const struct mpijob_field *field = mpijob_field_find(fields[which].field);
 
 	if (state == CONFIG_ABSENT)
 		return NULL;
-	return row->field.choices ? row->field.choices[number - 1] : number_text(buffer, number);
+	return field->choices ? field->choices[number - 1] : number_text(buffer, number);
+}
+
+static int read_choice(const struct mpijob_field *field, const mpijob_node *node, int64_t *number)
+{
+	const char *word = mpijob_node_string(node);
+
+	if (!word)
+		return CONFIG_WRONG_TYPE;
+	for (int i = 0; field->choices[i]; i++) {
+		if (strcmp(field->choices[i], word) == 0 &&
+		    strlen(word) == mpijob_node_length(node)) {
+			*number = i + 1;
+			return CONFIG_GIVEN;
+		}
+	}
+	return CONFIG_WRONG_VALUE;
+}
+
+int mpijob__operator_config_read(const struct mpijob_field *field, const mpijob_node *node,
+    int64_t *number)
+{
+	*number = 0;
+	if (mpijob_node_kind(node) <= MPIJOB_NODE_NULL)
+		return CONFIG_ABSENT;
+	if (field->choices)
+		return read_choice(field, node, number);
+	if (mpijob_node_kind(node) != MPIJOB_NODE_NUMBER || !mpijob_node_int(node, number) ||
+	    (field->kind == MPIJOB_KIND_INT32 && (*number > INT32_MAX || *number < INT32_MIN)))
+		return CONFIG_WRONG_TYPE;
+	return field->minimum && *number < *field->minimum ? CONFIG_WRONG_VALUE : CONFIG_GIVEN;
+}
+
+static const mpijob_node *root_of(const struct work *work)
+{
+	return mpijob_doc_root(mpijob_document(work->job));
 }
 
 /* The value of the job; 0 when it is invalid: validation refuses the job, and a limit must not
  * correct it. */
 static int from_job(struct work *work, int which, struct entry *entry)
 {
-	const mpijob_node *node =
-	    mpijob__job_field_node(mpijob__job_node(work->job), fields[which].field);
-	struct mpijob__job_value value;
-	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
-	int state = mpijob__job_value_read(row, node, &value);
+	const mpijob_node *node = mpijob_node_find(root_of(work), fields[which].field);
+	int64_t number;
+	int state =
+	    mpijob__operator_config_read(mpijob_field_find(fields[which].field), node, &number);
 
-	if (state == VALUE_WRONG || (row->field.choices && value.number == MPIJOB_OTHER) ||
-	    (state == VALUE_GIVEN && row->field.minimum && value.number < *row->field.minimum)) {
-		entry->view.origin = MPIJOB_ORIGIN_JOB;
-		entry->view.value = mpijob_node_text(node);
-		return 0;
-	}
-	if (state == VALUE_GIVEN) {
+	if (state == CONFIG_ABSENT)
+		return 1;
+	entry->view.origin = MPIJOB_ORIGIN_JOB;
+	if (state == CONFIG_GIVEN) {
 		entry->state = CONFIG_GIVEN;
-		entry->number = value.number;
-		entry->view.origin = MPIJOB_ORIGIN_JOB;
+		entry->number = number;
+		return 1;
 	}
-	return 1;
+	entry->view.value = mpijob_node_text(node);
+	return 0;
 }
 
 static void from_defaults(struct work *work, int which, struct entry *entry)
 {
-	const struct mpijob__job_row *row = mpijob__job_field_row(fields[which].field);
 	const struct mpijob__operator_config_value *value =
 	    pick(work, fields[which].slot, &entry->view.rule);
 
@@ -166,7 +194,7 @@ static void from_defaults(struct work *work, int which, struct entry *entry)
 	}
 	entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
 	entry->view.rule = -1;
-	if (row->field.default_text) {
+	if (mpijob_field_find(fields[which].field)->default_text) {
 		/* Of the fields here only these two have one: the first choice, and the number
 		 * 1. */
 		entry->state = CONFIG_GIVEN;
@@ -192,21 +220,22 @@ static void limit(struct entry *entry, int which, int64_t number, int32_t rule)
 
 static void limit_clean_pod(struct work *work, struct entry *entry)
 {
-	const struct mpijob__job_row *row = mpijob__job_field_row(FIELD_CLEAN_POD_POLICY);
+	const struct mpijob_field *field = mpijob_field_find(CONFIG_FIELD_CLEAN_POD);
 	const struct mpijob__operator_config_value *allowed;
-	struct mpijob__job_value first = { 0 }, value;
+	int64_t first = 0, number;
 	int32_t rule;
 
 	allowed = pick(work, CONFIG_CLEAN_POD_ALLOWED, &rule);
 	for (size_t i = 0; allowed && i < mpijob_node_count(allowed->list); i++) {
-		mpijob__job_value_read(row, mpijob_node_at(allowed->list, i), &value);
-		if (value.number == entry->number)
+		(void)mpijob__operator_config_read(field, mpijob_node_at(allowed->list, i),
+		    &number);
+		if (number == entry->number)
 			return;
 		if (i == 0)
-			first = value;
+			first = number;
 	}
 	if (allowed)
-		limit(entry, CLEAN_POD, first.number, rule);
+		limit(entry, CLEAN_POD, first, rule);
 }
 
 static void limit_time(struct work *work, int which, int slot, struct entry *entry)
@@ -263,12 +292,12 @@ static void settle(struct work *work, int which)
 	int readable;
 
 	entry->view.size = sizeof(entry->view);
-	entry->view.field = mpijob__job_field_row(fields[which].field)->field.path;
+	entry->view.field = fields[which].field;
 	entry->view.rule = -1;
 	readable = from_job(work, which, entry);
 	/* A job without workers does not get any. */
-	if (which == WORKERS &&
-	    !mpijob__job_field_node(mpijob__job_node(work->job), FIELD_WORKER)) {
+	if (which == WORKERS && mpijob_node_kind(mpijob_node_find(root_of(work),
+				    "spec.mpiReplicaSpecs[Worker]")) <= MPIJOB_NODE_NULL) {
 		entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
 		return;
 	}
@@ -332,7 +361,7 @@ static void ignore(struct work *work, const char *key, const char *why, const ch
 	finding.field = "metadata.annotations";
 	if (mpijob__operator_report(work->diag, &finding, "the annotation %s has no effect: %s %s",
 		key, why, more))
-		work->code = MPIJOB_ERR_NOMEM;
+		work->rc = MPIJOB_ERR_NOMEM;
 }
 
 static void read_annotation(struct work *work, const char *key, const mpijob_node *node)
@@ -366,8 +395,7 @@ static void read_annotation(struct work *work, const char *key, const mpijob_nod
 
 static void read_annotations(struct work *work)
 {
-	const mpijob_node *map =
-	    mpijob__job_field_node(mpijob__job_node(work->job), FIELD_ANNOTATIONS);
+	const mpijob_node *map = mpijob_node_find(root_of(work), "metadata.annotations");
 
 	for (size_t i = 0; mpijob_node_kind(map) == MPIJOB_NODE_MAP && i < mpijob_node_count(map);
 	     i++)
@@ -400,10 +428,10 @@ static int write_copy(const struct work *work, mpijob *copy)
 	const struct mpijob_spec *stands;
 	struct mpijob_spec spec;
 	int32_t ttl = 0, workers = 0;
-	int code = mpijob_spec_get(copy, &stands, NULL);
+	int rc = mpijob_spec_get(copy, &stands, NULL);
 
-	if (code)
-		return code;
+	if (rc)
+		return rc;
 	spec = *stands;
 	if (stands->run_policy)
 		policy = *stands->run_policy;
@@ -427,7 +455,7 @@ static int write_copy(const struct work *work, mpijob *copy)
 
 static int make_copy(struct work *work)
 {
-	int code, changes = 0;
+	int rc, changes = 0;
 
 	for (int i = 0; i < FIELDS; i++)
 		changes |= work->effective->entries[i].changes;
@@ -436,12 +464,12 @@ static int make_copy(struct work *work)
 	work->effective->copy = mpijob_clone(work->job);
 	if (!work->effective->copy)
 		return MPIJOB_ERR_NOMEM;
-	code = write_copy(work, work->effective->copy);
-	if (code == 0)
+	rc = write_copy(work, work->effective->copy);
+	if (rc == 0)
 		return 0;
 	mpijob_free(work->effective->copy);
 	work->effective->copy = NULL;
-	return code == MPIJOB_ERR_NOMEM ? code : 0;
+	return rc == MPIJOB_ERR_NOMEM ? rc : 0;
 }
 
 /* ---- public functions ---- */
@@ -464,10 +492,10 @@ int mpijob__operator_config_copy_features(const struct mpijob_features *given,
 static int work_out(struct work *work)
 {
 	size_t features = mpijob_feature_count();
-	int code = find_sections(work);
+	int rc = find_sections(work);
 
-	if (code)
-		return code;
+	if (rc)
+		return rc;
 	for (int i = 0; i < FIELDS; i++)
 		settle(work, i);
 	for (size_t i = 0; i < features; i++)
@@ -475,7 +503,7 @@ static int work_out(struct work *work)
 	read_annotations(work);
 	for (size_t i = 0; i < features; i++)
 		show_feature(&work->effective->entries[FIELDS + i], mpijob_feature_at(i));
-	return work->code ? work->code : make_copy(work);
+	return work->rc ? work->rc : make_copy(work);
 }
 
 int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job,
@@ -483,7 +511,7 @@ int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job
 {
 	size_t count = FIELDS + mpijob_feature_count();
 	struct work work = { .config = config, .job = job, .diag = diag };
-	int code;
+	int rc;
 
 	if (!job || !out)
 		return MPIJOB_ERR_USAGE;
@@ -492,13 +520,13 @@ int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job
 		return MPIJOB_ERR_NOMEM;
 	work.effective->job = job;
 	work.effective->count = count;
-	code = mpijob__operator_config_copy_features(flags, &work.effective->features);
-	if (code == 0)
-		code = work_out(&work);
+	rc = mpijob__operator_config_copy_features(flags, &work.effective->features);
+	if (rc == 0)
+		rc = work_out(&work);
 	free(work.counts);
-	if (code) {
+	if (rc) {
 		mpijob_effective_free(work.effective);
-		return code;
+		return rc;
 	}
 	*out = work.effective;
 	return 0;

@@ -6,8 +6,6 @@
  */
 #include "operator/config.h"
 
-#include "job/field.h"
-
 #include <string.h>
 
 static const struct mpijob__operator_config_key keys[] = {
@@ -36,7 +34,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "defaults",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_CLEAN_POD_POLICY,
+	    .field = CONFIG_FIELD_CLEAN_POD,
 	    .slot = CONFIG_CLEAN_POD,
 	    .summary = "For jobs without `spec.runPolicy.cleanPodPolicy`." },
 	{ .path = "defaults.ttlSecondsAfterFinished",
@@ -44,7 +42,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "defaults",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_TTL_SECONDS,
+	    .field = CONFIG_FIELD_TTL,
 	    .slot = CONFIG_TTL,
 	    .summary = "For jobs without `spec.runPolicy.ttlSecondsAfterFinished`." },
 	{ .path = "defaults.activeDeadlineSeconds",
@@ -52,7 +50,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "defaults",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_ACTIVE_DEADLINE,
+	    .field = CONFIG_FIELD_DEADLINE,
 	    .slot = CONFIG_DEADLINE,
 	    .summary = "For jobs without `spec.runPolicy.activeDeadlineSeconds`." },
 	{ .path = "defaults.workers",
@@ -60,7 +58,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "defaults",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_WORKER_REPLICAS,
+	    .field = CONFIG_FIELD_WORKERS,
 	    .slot = CONFIG_WORKERS,
 	    .summary = "For jobs with a Worker that has no `replicas`." },
 	{ .path = "defaults.features",
@@ -89,7 +87,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "limits.cleanPodPolicy",
 	    .kind = CONFIG_VALUES,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_CLEAN_POD_POLICY,
+	    .field = CONFIG_FIELD_CLEAN_POD,
 	    .slot = CONFIG_CLEAN_POD_ALLOWED,
 	    .summary =
 		"A job with another policy, or without one, is treated as if it had the first "
@@ -105,7 +103,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "limits.ttlSecondsAfterFinished",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_TTL_SECONDS,
+	    .field = CONFIG_FIELD_TTL,
 	    .slot = CONFIG_TTL_MIN,
 	    .summary = "A shorter time is raised to this value." },
 	{ .path = "limits.ttlSecondsAfterFinished.max",
@@ -113,7 +111,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "limits.ttlSecondsAfterFinished",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_TTL_SECONDS,
+	    .field = CONFIG_FIELD_TTL,
 	    .slot = CONFIG_TTL_MAX,
 	    .summary =
 		"A longer time is reduced to this value, and so is an absent one, which means "
@@ -129,7 +127,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "limits.activeDeadlineSeconds",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_ACTIVE_DEADLINE,
+	    .field = CONFIG_FIELD_DEADLINE,
 	    .slot = CONFIG_DEADLINE_MAX,
 	    .summary =
 		"A longer time is reduced to this value, and so is an absent one, which means "
@@ -145,7 +143,7 @@ static const struct mpijob__operator_config_key keys[] = {
 	    .parent = "limits.workers",
 	    .kind = CONFIG_VALUE,
 	    .where = CONFIG_ANY,
-	    .field = FIELD_WORKER_REPLICAS,
+	    .field = CONFIG_FIELD_WORKERS,
 	    .slot = CONFIG_WORKERS_MAX,
 	    .summary = "A job that requests more does not start, and gets an Event. A running job "
 		       "gets no further workers, and keeps those that it has." },

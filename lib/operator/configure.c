@@ -10,7 +10,6 @@
 
 #include "base/api.h"
 #include "base/digest.h"
-#include "job/job.h"
 #include "operator/operator.h"
 
 #include <string.h>
@@ -62,7 +61,8 @@ int mpijob_operator_configure(mpijob_operator *operator_, const mpijob_operator_
 /* 1 when the job has annotations that only a configuration can allow. */
 static int has_annotations(const mpijob *parsed)
 {
-	const mpijob_node *map = mpijob_node_find(mpijob__job_node(parsed), "metadata.annotations");
+	const mpijob_node *map =
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(parsed)), "metadata.annotations");
 
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *key = mpijob_node_key(map, i);
@@ -83,7 +83,7 @@ static int put_limits(const mpijob *parsed, const mpijob_effective *effective, m
 
 	for (size_t i = 0; rc == 0 && (value = mpijob_effective_at(effective, i)) != NULL; i++)
 		if (value->wanted && !value->refused &&
-		    mpijob_node_find(mpijob__job_node(parsed), value->field))
+		    mpijob_node_find(mpijob_doc_root(mpijob_document(parsed)), value->field))
 			rc = mpijob__base_text_printf(out,
 			    "%s%s is %s, not %s: a limit of this operator's configuration",
 			    out->len ? "; " : "", value->field, value->value, value->wanted);

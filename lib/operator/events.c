@@ -12,14 +12,11 @@
 #include "operator/events.h"
 
 #include "base/api.h"
-#include "client/client.h"
-#include "client/exchange.h"
-#include "client/request.h"
 #include "base/clock.h"
-#include "client/retry_budget.h"
 #include "base/time.h"
 #include "base/random.h"
 #include "operator/operator.h"
+#include "operator/request.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -341,7 +338,7 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 		free_event(event);
 		return NULL;
 	}
-	event->first_ms = mpijob__client_server_ms(operator_->client);
+	event->first_ms = mpijob_client_server_ms(operator_->client);
 	use_event(events, event);
 	return event;
 }
@@ -376,7 +373,7 @@ static void emit(mpijob_operator *operator_, const struct mpijob__operator_job *
 	use_event(events, event);
 	free(event->message);
 	event->message = text;
-	event->last_ms = mpijob__client_server_ms(operator_->client);
+	event->last_ms = mpijob_client_server_ms(operator_->client);
 	event->emitted_ms = now_ms;
 	event->count++;
 	event->attempts = 0;
@@ -456,6 +453,13 @@ static void end_call(struct event *event)
 	event->operator_->writes--;
 }
 
+/* Another attempt may succeed. */
+static int is_transient(int code)
+{
+	return code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_IO || code == MPIJOB_ERR_TIMEOUT ||
+	       code == MPIJOB_ERR_UNREACHABLE || code == MPIJOB_ERR_SERVER;
+}
+
 static void sent(void *user, const struct mpijob_answer *answer)
 {
 	struct event *event = user;
@@ -473,7 +477,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 		event->count = 1;
 		event->first_ms = event->last_ms;
 		again = 1;
-	} else if (mpijob__client_retry_budget_is_transient(answer->code)) {
+	} else if (is_transient(answer->code)) {
 		again = ++event->attempts < MOST_ATTEMPTS;
 		wait = retry_after_ms > RETRY_MS ? retry_after_ms : RETRY_MS;
 		operator_->metrics.events_dropped += !again;
@@ -506,10 +510,8 @@ static int send(struct event *event)
 	target.namespace_ = event->namespace_;
 	target.name = event->created ? event->name : NULL;
 	if (rc == 0)
-		rc = mpijob__client_request_send_once(event->operator_->client,
-		    event->created ? "PATCH" : "POST", &target,
-		    event->created ? "application/merge-patch+json" : "application/json", &body,
-		    &callbacks, &event->call);
+		rc = mpijob__operator_request_send(event->operator_->client,
+		    event->created ? "PATCH" : "POST", &target, &body, &callbacks, &event->call);
 	mpijob__base_text_release(&body);
 	return rc;
 }
@@ -563,7 +565,7 @@ void mpijob__operator_events_stop(mpijob_operator *operator_)
 	struct mpijob__operator_events *events = operator_->events;
 
 	for (struct event *event = events->newest; event; event = event->older) {
-		if (!event->call || !mpijob__client_call_is_queued(event->call))
+		if (!event->call || !mpijob_call_queued(event->call))
 			continue;
 		mpijob_call_cancel(event->call);
 		end_call(event);

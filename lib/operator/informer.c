@@ -9,7 +9,6 @@
 #include "base/api.h"
 #include "operator/informer.h"
 
-#include "client/watch.h"
 #include "operator/cache_children.h"
 #include "base/random.h"
 #include "operator/operator.h"
@@ -105,7 +104,7 @@ void mpijob__operator_informers_log_recovery(mpijob_operator *operator_)
 	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
 		struct mpijob__operator_informer *informer = &operator_->informers[i];
 
-		if (!informer->failing || mpijob__client_watch_failure_code(informer->watch))
+		if (!informer->failing || mpijob_watch_health_get(informer->watch)->code)
 			continue;
 		informer->failing = 0;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "watch-back",

@@ -10,10 +10,8 @@
  */
 #include "operator/lease.h"
 
-#include "base/struct.h"
-#include "client/client.h"
-#include "client/exchange.h"
 #include "base/clock.h"
+#include "base/struct.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +21,34 @@
 #define RETRY_MS       3000
 #define LEAST_LIMIT_MS 1000
 
-static void attempt(void *user);
-static void give_up(void *user);
+/* ---- timers ---- */
+
+static void attempt(mpijob_lease *lease);
+static void give_up(mpijob_lease *lease);
+
+static void set_timers(mpijob_lease *lease, int64_t next_ms, int64_t deadline_ms)
+{
+	lease->next_ms = next_ms;
+	lease->deadline_ms = deadline_ms;
+	mpijob_timer_set(lease->timer, next_ms < deadline_ms ? next_ms : deadline_ms);
+}
+
+static void timer_fired(void *user)
+{
+	mpijob_lease *lease = user;
+	int64_t now_ms = lease->clock();
+
+	if (lease->deadline_ms <= now_ms) {
+		set_timers(lease, lease->next_ms, INT64_MAX);
+		give_up(lease);
+	}
+	if (lease->next_ms <= now_ms) {
+		set_timers(lease, INT64_MAX, lease->deadline_ms);
+		attempt(lease);
+	}
+}
 
 /* ---- make and free ---- */
-
-static int64_t now_of(const mpijob_lease *lease)
-{
-	return lease->client->clock();
-}
 
 uint64_t mpijob__operator_lease_random(mpijob_lease *lease)
 {
@@ -63,6 +80,7 @@ static int check_options(struct mpijob_lease_options *options)
 
 static void destroy(mpijob_lease *lease)
 {
+	mpijob_timer_free(lease->timer);
 	mpijob_doc_free(lease->doc);
 	mpijob__base_text_release(&lease->observed);
 	free(lease->holder);
@@ -103,20 +121,18 @@ int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease_options *o
 	lease = calloc(1, sizeof(*lease));
 	if (!lease)
 		return MPIJOB_ERR_NOMEM;
-	if (copy_options(lease, &known)) {
+	if (copy_options(lease, &known) ||
+	    mpijob_timer_new(client, timer_fired, lease, &lease->timer)) {
 		destroy(lease);
 		return MPIJOB_ERR_NOMEM;
 	}
 	lease->client = client;
+	lease->clock = mpijob__base_clock_monotonic_ms;
 	lease->random = known.seed;
 	lease->asleep = mpijob__base_clock_suspended_ms;
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		lease->events[i].lease = lease;
-	lease->next =
-	    (struct mpijob__client_timer){ .client = client, .fire = attempt, .user = lease };
-	lease->deadline =
-	    (struct mpijob__client_timer){ .client = client, .fire = give_up, .user = lease };
-	mpijob__client_timer_set(&lease->next, INT64_MIN);
+	set_timers(lease, INT64_MIN, INT64_MAX);
 	*out = lease;
 	return 0;
 }
@@ -137,8 +153,6 @@ void mpijob_lease_free(mpijob_lease *lease)
 	for (int i = 0; i < MPIJOB__OPERATOR_LEASE_EVENTS; i++)
 		if (lease->events[i].call)
 			mpijob_call_cancel(lease->events[i].call);
-	mpijob__client_timer_clear(&lease->next);
-	mpijob__client_timer_clear(&lease->deadline);
 	destroy(lease);
 }
 
@@ -152,7 +166,7 @@ int mpijob__operator_lease_is_ours(const mpijob_lease *lease)
 /* By the local monotonic clock alone. */
 static int is_valid(const mpijob_lease *lease)
 {
-	return lease->doc && now_of(lease) < lease->observed_ms + lease->holds_ms;
+	return lease->doc && lease->clock() < lease->observed_ms + lease->holds_ms;
 }
 
 int mpijob_lease_leading(const mpijob_lease *lease)
@@ -163,7 +177,7 @@ int mpijob_lease_leading(const mpijob_lease *lease)
 		return 0;
 	slept_ms = lease->asleep() - lease->renewed_asleep_ms;
 	return lease->leading && mpijob__operator_lease_is_ours(lease) &&
-	       now_of(lease) + (slept_ms > 0 ? slept_ms : 0) <
+	       lease->clock() + (slept_ms > 0 ? slept_ms : 0) <
 		   lease->renewed_ms + lease->options.lease_ms;
 }
 
@@ -174,7 +188,7 @@ const char *mpijob_lease_holder(const mpijob_lease *lease)
 
 int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms)
 {
-	return lease && (!lease->leading || now_of(lease) - lease->renewed_ms <=
+	return lease && (!lease->leading || lease->clock() - lease->renewed_ms <=
 						lease->options.lease_ms + tolerance_ms);
 }
 
@@ -225,22 +239,22 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL, answered, lease };
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	mpijob_text path = { 0 }, body = { 0 };
-	int rc;
+	mpijob_text body = { 0 };
+	int rc = 0;
 
 	target.api_version = MPIJOB__OPERATOR_LEASE_API_VERSION;
 	target.kind = "Lease";
 	target.namespace_ = lease->namespace_;
 	target.name = number == MPIJOB__OPERATOR_LEASE_POST ? NULL : lease->name;
-	rc = mpijob_target_write(&target, mpijob_text_write, &path);
-	if (rc == 0 && number != MPIJOB__OPERATOR_LEASE_GET)
+	if (number != MPIJOB__OPERATOR_LEASE_GET)
 		rc = mpijob__operator_lease_write(lease, number == MPIJOB__OPERATOR_LEASE_RELEASE,
 		    &body);
 	if (rc == 0) {
 		request.method = number == MPIJOB__OPERATOR_LEASE_GET    ? "GET"
 				 : number == MPIJOB__OPERATOR_LEASE_POST ? "POST"
 									 : "PUT";
-		request.path = mpijob_text_data(&path);
+		request.target = &target;
+		request.once = request.urgent = 1;
 		if (body.len) {
 			request.content_type = "application/json";
 			request.body = mpijob_text_data(&body);
@@ -250,13 +264,10 @@ static int send(mpijob_lease *lease, enum mpijob__operator_lease_request number)
 		if (request.timeout_ms < LEAST_LIMIT_MS)
 			request.timeout_ms = LEAST_LIMIT_MS;
 		lease->request = number;
-		lease->written_ms = now_of(lease);
+		lease->written_ms = lease->clock();
 		lease->asleep_ms = lease->asleep();
-		rc = mpijob__client_call_start(lease->client, &request,
-		    MPIJOB__CLIENT_CALL_NO_RETRY | MPIJOB__CLIENT_CALL_NO_RATE_LIMIT, &callbacks,
-		    &lease->call);
+		rc = mpijob_client_start(lease->client, &request, &callbacks, &lease->call);
 	}
-	mpijob__base_text_release(&path);
 	mpijob__base_text_release(&body);
 	if (rc) {
 		lease->request = MPIJOB__OPERATOR_LEASE_NONE;
@@ -279,29 +290,26 @@ static void stop_leading(mpijob_lease *lease)
 /* The attempt has failed; the deadline for renewing stays. */
 static void try_later(mpijob_lease *lease)
 {
-	int64_t now_ms = now_of(lease), retry_ms = lease->options.retry_ms, due_ms;
+	int64_t now_ms = lease->clock(), retry_ms = lease->options.retry_ms, due_ms;
 
-	if (lease->leading) {
+	if (lease->leading)
 		due_ms = lease->begun_ms + retry_ms;
-		mpijob__client_timer_set(&lease->next, due_ms > now_ms ? due_ms : now_ms);
-		return;
-	}
-	due_ms =
-	    now_ms + retry_ms +
-	    (int64_t)(mpijob__operator_lease_random(lease) % (uint64_t)(retry_ms * 12 / 10 + 1));
-	mpijob__client_timer_set(&lease->next, due_ms);
+	else
+		due_ms = now_ms + retry_ms +
+			 (int64_t)(mpijob__operator_lease_random(lease) %
+				   (uint64_t)(retry_ms * 12 / 10 + 1));
+	set_timers(lease, due_ms > now_ms ? due_ms : now_ms, lease->deadline_ms);
 }
 
 /* We hold it since the write began. */
 static void succeed(mpijob_lease *lease)
 {
-	int64_t next_ms = now_of(lease) + lease->options.retry_ms;
+	int64_t next_ms = lease->clock() + lease->options.retry_ms;
 
 	lease->logged_code = lease->logged_status = 0;
 	lease->renewed_ms = lease->written_ms;
 	lease->renewed_asleep_ms = lease->asleep_ms;
-	mpijob__client_timer_set(&lease->next, next_ms);
-	mpijob__client_timer_set(&lease->deadline, next_ms + lease->options.renew_ms);
+	set_timers(lease, next_ms, next_ms + lease->options.renew_ms);
 	if (lease->leading)
 		return;
 	lease->leading = 1;
@@ -314,7 +322,7 @@ static void stand_by(mpijob_lease *lease)
 {
 	lease->logged_code = lease->logged_status = 0;
 	if (lease->leading) { /* another candidate took it */
-		mpijob__client_timer_clear(&lease->deadline);
+		lease->deadline_ms = INT64_MAX;
 		stop_leading(lease);
 	}
 	try_later(lease);
@@ -327,22 +335,18 @@ static void continue_with(mpijob_lease *lease, enum mpijob__operator_lease_reque
 		try_later(lease);
 }
 
-static void attempt(void *user)
+static void attempt(mpijob_lease *lease)
 {
-	mpijob_lease *lease = user;
-
 	if (lease->call || lease->released)
 		return;
-	lease->begun_ms = now_of(lease);
+	lease->begun_ms = lease->clock();
 	continue_with(lease, mpijob__operator_lease_is_ours(lease) && is_valid(lease)
 				 ? MPIJOB__OPERATOR_LEASE_FAST_PUT
 				 : MPIJOB__OPERATOR_LEASE_GET);
 }
 
-static void give_up(void *user)
+static void give_up(mpijob_lease *lease)
 {
-	mpijob_lease *lease = user;
-
 	cancel(lease);
 	if (lease->released)
 		return;
@@ -363,7 +367,7 @@ static void was_read(mpijob_lease *lease, const struct mpijob_answer *answer)
 	}
 	before = answer->code ? NULL : strdup(lease->holder);
 	rc = answer->code ? answer->code
-	     : before     ? mpijob__operator_lease_store(lease, answer, now_of(lease), 0)
+	     : before     ? mpijob__operator_lease_store(lease, answer, lease->clock(), 0)
 			  : MPIJOB_ERR_NOMEM;
 	if (rc) {
 		log_failure(lease, "read", rc, answer->status, answer->message);
@@ -410,16 +414,16 @@ static void release_answered(mpijob_lease *lease, enum mpijob__operator_lease_re
 	if (request == MPIJOB__OPERATOR_LEASE_RELEASE && rc == MPIJOB_ERR_CONFLICT) {
 		rc = send(lease, MPIJOB__OPERATOR_LEASE_GET);
 	} else if (request == MPIJOB__OPERATOR_LEASE_GET && rc == 0) {
-		rc = mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
+		rc = mpijob__operator_lease_store(lease, answer, lease->clock(), 0);
 		if (rc == 0 && mpijob__operator_lease_is_ours(lease))
 			rc = send(lease, MPIJOB__OPERATOR_LEASE_RELEASE);
 	} else if (request == MPIJOB__OPERATOR_LEASE_RELEASE && rc == 0) {
-		(void)mpijob__operator_lease_store(lease, answer, now_of(lease), 0);
+		(void)mpijob__operator_lease_store(lease, answer, lease->clock(), 0);
 	}
 	if (rc && rc != MPIJOB_ERR_NOT_FOUND)
 		log_failure(lease, "release", rc, answer->status, answer->message);
 	if (!lease->call)
-		mpijob__client_timer_clear(&lease->deadline);
+		set_timers(lease, INT64_MAX, INT64_MAX);
 }
 
 void mpijob_lease_release(mpijob_lease *lease)
@@ -431,14 +435,13 @@ void mpijob_lease_release(mpijob_lease *lease)
 		return;
 	lease->released = 1;
 	cancel(lease);
-	mpijob__client_timer_clear(&lease->next);
-	mpijob__client_timer_set(&lease->deadline, now_of(lease) + lease->options.renew_ms);
+	set_timers(lease, INT64_MAX, lease->clock() + lease->options.renew_ms);
 	if (unknown)
 		(void)send(lease, MPIJOB__OPERATOR_LEASE_GET);
 	else if (mpijob__operator_lease_is_ours(lease))
 		(void)send(lease, MPIJOB__OPERATOR_LEASE_RELEASE);
 	if (!lease->call)
-		mpijob__client_timer_clear(&lease->deadline);
+		set_timers(lease, INT64_MAX, INT64_MAX);
 	stop_leading(lease);
 }
 

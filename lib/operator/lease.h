@@ -5,7 +5,6 @@
 
 #include "base/api.h"
 #include "base/text.h"
-#include "client/timer.h"
 
 #include <mpijob/doc.h>
 #include <mpijob/lease.h>
@@ -38,8 +37,10 @@ struct mpijob_lease {
 	struct mpijob_lease_options options;
 	char *namespace_, *name, *identity, *component;
 	uint64_t random;
-	struct mpijob__client_timer next;     /* the next attempt */
-	struct mpijob__client_timer deadline; /* for renewing, or for the release */
+	int64_t (*clock)(void); /* monotonic milliseconds; tests replace it */
+	mpijob_timer *timer;    /* for the earlier one of these two */
+	int64_t next_ms;        /* the next attempt; INT64_MAX: none */
+	int64_t deadline_ms;    /* for renewing, or for the release; INT64_MAX: none */
 	mpijob_call *call;
 	enum mpijob__operator_lease_request request; /* of `call` */
 	int64_t begun_ms;                            /* when the attempt began */

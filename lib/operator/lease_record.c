@@ -5,10 +5,9 @@
  */
 #include "operator/lease.h"
 
-#include "client/client.h"
 #include "base/clock.h"
-#include "client/request.h"
 #include "base/time.h"
+#include "operator/request.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -226,7 +225,7 @@ void mpijob__operator_lease_send_event(mpijob_lease *lease, int number)
 	target.kind = "Event";
 	target.namespace_ = lease->namespace_;
 	if (write_event(lease, number, &body) == 0)
-		(void)mpijob__client_request_send_once(lease->client, "POST", &target,
-		    "application/json", &body, &callbacks, &event->call);
+		(void)mpijob__operator_request_send(lease->client, "POST", &target, &body,
+		    &callbacks, &event->call);
 	mpijob__base_text_release(&body);
 }

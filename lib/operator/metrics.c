@@ -9,9 +9,7 @@
 #include "operator/metrics.h"
 
 #include "base/api.h"
-#include "client/client.h"
 #include "base/clock.h"
-#include "client/watch.h"
 #include "operator/operator.h"
 #include "operator/write.h"
 
@@ -113,19 +111,19 @@ static void count_failure(struct mpijob__operator_metrics *metrics, const char *
 	place->count++;
 }
 
-void mpijob__operator_metrics_request(void *user, const char *verb, int status, int error,
-    int64_t took_ms)
+void mpijob__operator_metrics_request(struct mpijob__operator_metrics *metrics,
+    const struct mpijob_request_stats *stats)
 {
-	struct mpijob__operator_metrics *metrics = user;
+	const char *verb = stats->streaming ? "WATCH" : stats->method;
 	size_t i = 0;
 
 	while (i < MPIJOB__OPERATOR_METRICS_VERBS - 1 && strcmp(verbs[i], verb) != 0)
 		i++;
 	/* The duration of a watch is not a latency. */
-	if (strcmp(verbs[i], "WATCH") != 0)
-		mpijob__operator_histogram_add(&metrics->requests[i], took_ms * 1000);
-	if (error)
-		count_failure(metrics, verbs[i], status);
+	if (!stats->streaming)
+		mpijob__operator_histogram_add(&metrics->requests[i], stats->took_ms * 1000);
+	if (stats->code)
+		count_failure(metrics, verbs[i], stats->status);
 }
 
 /* ---- writing ---- */
@@ -313,7 +311,7 @@ static void watch_age(struct sheet *sheet, const char *name)
 	for (int i = 0; i < MPIJOB__OPERATOR_INFORMER_COUNT; i++) {
 		const struct mpijob__operator_informer *informer = &sheet->operator_->informers[i];
 		int64_t silent_ms =
-		    informer->watch ? mpijob__client_watch_silent_ms(informer->watch) : -1;
+		    informer->watch ? mpijob_watch_health_get(informer->watch)->silent_ms : -1;
 
 		if (silent_ms < 0)
 			continue;
@@ -330,7 +328,7 @@ static void watch_up(struct sheet *sheet, const char *name)
 		if (informer->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, informer->kind,
 			    informer->watch && mpijob_watch_synced(informer->watch) &&
-				!mpijob__client_watch_failure_code(informer->watch));
+				!mpijob_watch_health_get(informer->watch)->code);
 	}
 }
 

@@ -3,8 +3,7 @@
 #ifndef MPIJOB__OPERATOR_METRICS_H
 #define MPIJOB__OPERATOR_METRICS_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <mpijob/client.h>
 
 #define MPIJOB__OPERATOR_METRICS_BOUNDS  12
 #define MPIJOB__OPERATOR_METRICS_VERBS   7 /* of requests */
@@ -43,8 +42,8 @@ size_t mpijob__operator_metrics_kind(const char *kind);
 /* "get", "create", "patch", "patch status", "delete" */
 const char *mpijob__operator_metrics_verb(int32_t action);
 void mpijob__operator_histogram_add(struct mpijob__operator_histogram *histogram, int64_t us);
-/* A request ended; the client calls this. `user` is the struct mpijob__operator_metrics. */
-void mpijob__operator_metrics_request(void *user, const char *verb, int status, int error,
-    int64_t took_ms);
+/* Count a request that has ended. */
+void mpijob__operator_metrics_request(struct mpijob__operator_metrics *metrics,
+    const struct mpijob_request_stats *stats);
 
 #endif

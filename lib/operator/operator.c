@@ -13,7 +13,6 @@
 #include "base/dns.h"
 #include "base/random.h"
 #include "base/struct.h"
-#include "client/client.h"
 #include "operator/config.h"
 #include "operator/reconcile.h"
 #include "operator/report.h"
@@ -149,9 +148,46 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	return rc;
 }
 
+static void release(mpijob_operator *operator_)
+{
+	mpijob__operator_informers_free(operator_);
+	mpijob__operator_jobs_release(operator_);
+	mpijob__operator_shadow_release(operator_);
+	mpijob__operator_rights_release(operator_);
+	mpijob__operator_orphans_release(operator_);
+	mpijob__operator_events_free(operator_);
+	mpijob__operator_classes_release(operator_);
+	mpijob__operator_index_release(&operator_->cache.children);
+	mpijob__operator_queue_release(&operator_->queue);
+	mpijob_observation_free(operator_->cache.observation);
+	mpijob_operator_config_free(operator_->options.config);
+	free(operator_->options.namespace_);
+	free(operator_->options.cluster_domain);
+	free(operator_->options.gang_scheduler);
+	free(operator_);
+}
+
+static void request_ended(void *user, const struct mpijob_request_stats *stats)
+{
+	mpijob_operator *operator_ = user;
+
+	operator_->queue.more = 1;
+	mpijob__operator_metrics_request(&operator_->metrics, stats);
+}
+
+static void bytes_received(void *user, size_t len)
+{
+	mpijob_operator *operator_ = user;
+
+	(void)len;
+	operator_->queue.more = 1;
+}
+
 int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_options *options,
     mpijob_operator **out, mpijob_diag *diag)
 {
+	struct mpijob_client_observer observer = { sizeof(observer), request_ended, bytes_received,
+		NULL };
 	mpijob_operator *operator_;
 	uint64_t seeds[3];
 	int rc;
@@ -179,11 +215,11 @@ int mpijob_operator_new(mpijob_client *client, const struct mpijob_operator_opti
 	if (rc == 0)
 		rc = mpijob__operator_informers_init(operator_);
 	if (rc) {
-		mpijob_operator_free(operator_);
+		release(operator_);
 		return rc == MPIJOB_ERR_IO ? MPIJOB_ERR_NOMEM : rc;
 	}
-	client->observer.request = mpijob__operator_metrics_request;
-	client->observer.user = &operator_->metrics;
+	observer.user = operator_;
+	(void)mpijob_client_set_observer(client, &observer);
 	*out = operator_;
 	return 0;
 }
@@ -192,23 +228,8 @@ void mpijob_operator_free(mpijob_operator *operator_)
 {
 	if (!operator_)
 		return;
-	if (operator_->client->observer.user == &operator_->metrics)
-		memset(&operator_->client->observer, 0, sizeof(operator_->client->observer));
-	mpijob__operator_informers_free(operator_);
-	mpijob__operator_jobs_release(operator_);
-	mpijob__operator_shadow_release(operator_);
-	mpijob__operator_rights_release(operator_);
-	mpijob__operator_orphans_release(operator_);
-	mpijob__operator_events_free(operator_);
-	mpijob__operator_classes_release(operator_);
-	mpijob__operator_index_release(&operator_->cache.children);
-	mpijob__operator_queue_release(&operator_->queue);
-	mpijob_observation_free(operator_->cache.observation);
-	mpijob_operator_config_free(operator_->options.config);
-	free(operator_->options.namespace_);
-	free(operator_->options.cluster_domain);
-	free(operator_->options.gang_scheduler);
-	free(operator_);
+	(void)mpijob_client_set_observer(operator_->client, NULL);
+	release(operator_);
 }
 
 /* ---- leading ---- */
@@ -336,9 +357,9 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	mpijob__operator_events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
+	operator_->queue.more = 0; /* until this poll finds input: then there may be more */
 	polled = mpijob_client_poll(operator_->client,
 	    limit(due(operator_), mpijob__base_clock_monotonic_ms(), timeout_ms));
-	operator_->queue.more = operator_->client->reported;
 	set_time(operator_);
 	if (operator_->nomem && rc == 0)
 		rc = MPIJOB_ERR_NOMEM;

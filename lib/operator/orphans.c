@@ -11,7 +11,6 @@
  */
 #include "operator/orphans.h"
 
-#include "client/client.h"
 #include "operator/cache_children.h"
 #include "operator/operator.h"
 #include "operator/read.h"

@@ -9,10 +9,9 @@
 #include "operator/read.h"
 
 #include "base/secret.h"
-#include "client/client.h"
-#include "client/request.h"
-#include "client/split.h"
+#include "base/split.h"
 #include "operator/operator.h"
+#include "operator/request.h"
 
 #include <string.h>
 
@@ -34,7 +33,7 @@ int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target
 		target.query_count = 2;
 	}
 	if (rc == 0)
-		rc = mpijob__client_request_send_once(operator_->client, "GET", &target, NULL, NULL,
+		rc = mpijob__operator_request_send(operator_->client, "GET", &target, NULL,
 		    callbacks, call);
 	mpijob__base_text_release(&selector);
 	return rc;
@@ -54,7 +53,7 @@ struct found {
 	int code;
 };
 
-static int take(void *user, const struct mpijob__client_split_object *object)
+static int take(void *user, const struct mpijob__base_split_object *object)
 {
 	struct found *found = user;
 
@@ -71,16 +70,15 @@ static int unwrap(const char *api_version, const char *kind, const struct mpijob
     mpijob_text *text)
 {
 	struct found found = { text, MPIJOB_ERR_NOT_FOUND };
-	struct mpijob__client_split split;
-	int rc = mpijob__client_split_init(&split, MPIJOB__CLIENT_SPLIT_LIST, api_version, kind,
-	    LARGEST);
+	struct mpijob__base_split split;
+	int rc =
+	    mpijob__base_split_init(&split, MPIJOB__BASE_SPLIT_LIST, api_version, kind, LARGEST);
 
 	if (rc == 0)
-		rc =
-		    mpijob__client_split_feed(&split, answer->body, answer->body_len, take, &found);
-	if (rc == 0 && !mpijob__client_split_complete(&split))
+		rc = mpijob__base_split_feed(&split, answer->body, answer->body_len, take, &found);
+	if (rc == 0 && !mpijob__base_split_complete(&split))
 		rc = MPIJOB_ERR_SYNTAX;
-	mpijob__client_split_release(&split);
+	mpijob__base_split_release(&split);
 	return rc ? rc : found.code;
 }
 

@@ -3,7 +3,6 @@
 #ifndef MPIJOB__OPERATOR_READ_H
 #define MPIJOB__OPERATOR_READ_H
 
-#include "client/request.h"
 #include "operator/metrics.h"
 
 #include <mpijob/client.h>
@@ -11,8 +10,7 @@
 
 #define MPIJOB__OPERATOR_KIND_BIT(kind) (1u << mpijob__operator_metrics_kind(kind))
 
-/* Read the object that `target` names; `*is_list`: by a list. Returns as
- * mpijob__client_request_send_once(). */
+/* Read the object that `target` names; `*is_list`: by a list. Returns as mpijob_client_start(). */
 int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target target,
     const struct mpijob_callbacks *callbacks, int *is_list, mpijob_call **call);
 /* A read was forbidden: 1 when the caller should read again, now by a list. */

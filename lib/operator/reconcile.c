@@ -35,8 +35,6 @@
 #include "operator/reconcile.h"
 
 #include "base/api.h"
-#include "client/client.h"
-#include "client/exchange.h"
 #include "base/clock.h"
 #include "operator/cache_children.h"
 #include "operator/configure.h"
@@ -89,7 +87,7 @@ void mpijob__operator_reconcile_stop(mpijob_operator *operator_, struct mpijob__
 		struct mpijob__operator_write *write = link->owner;
 
 		next = link->next;
-		if (write->call && mpijob__client_call_is_queued(write->call))
+		if (write->call && mpijob_call_queued(write->call))
 			cancel(write);
 	}
 	if (reconcile->in_flight == 0)
@@ -129,7 +127,7 @@ void mpijob__operator_reconcile_cancel(struct mpijob__operator_job *job)
 static void schedule(mpijob_operator *operator_, struct mpijob__operator_job *job, int64_t next_ms,
     int64_t planned_ms)
 {
-	int64_t wait = next_ms - mpijob__client_server_ms(operator_->client);
+	int64_t wait = next_ms - mpijob_client_server_ms(operator_->client);
 
 	if (next_ms == 0)
 		return;
@@ -261,7 +259,7 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__operator_job *jo
 	int64_t from_us = mpijob__base_clock_monotonic_us(), took_us;
 	int rc;
 
-	options.now_ms = mpijob__client_server_ms(operator_->client);
+	options.now_ms = mpijob_client_server_ms(operator_->client);
 	mpijob__operator_names_fill_options(operator_, job, &options);
 	rc = mpijob__operator_configure_plan(operator_, job, &options, &reconcile->plan);
 	if (rc)

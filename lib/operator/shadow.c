@@ -9,12 +9,11 @@
  */
 #include "operator/shadow.h"
 
-#include "client/client.h"
-#include "client/request.h"
 #include "base/clock.h"
 #include "base/time.h"
 #include "operator/cache_children.h"
 #include "operator/operator.h"
+#include "operator/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,7 @@ static struct mpijob__operator_shadow_entry *make_entry(const struct mpijob__ope
 	entry->why = place(&at, action->why);
 	entry->kind = action->kind;
 	entry->verb = action->verb;
-	entry->wall_ms = mpijob__client_server_ms(job->operator_->client);
+	entry->wall_ms = mpijob_client_server_ms(job->operator_->client);
 	return entry;
 }
 
@@ -275,8 +274,8 @@ static int read_secret(mpijob_operator *operator_, struct mpijob__operator_job *
 	target.kind = action->kind;
 	target.namespace_ = job->namespace_;
 	target.name = action->name;
-	return mpijob__client_request_send_once(operator_->client, "GET", &target, NULL, NULL,
-	    &callbacks, &job->shadow.secret_call);
+	return mpijob__operator_request_send(operator_->client, "GET", &target, NULL, &callbacks,
+	    &job->shadow.secret_call);
 }
 
 /* ---- a plan ---- */

@@ -31,13 +31,11 @@
 
 #include "base/api.h"
 #include "base/secret.h"
-#include "client/client.h"
-#include "client/delete.h"
-#include "client/request.h"
 #include "operator/answer.h"
 #include "operator/cache_children.h"
 #include "base/random.h"
 #include "operator/read.h"
+#include "operator/request.h"
 #include "operator/write_update.h"
 
 #include <stdlib.h>
@@ -78,13 +76,13 @@ int mpijob__operator_write_read(struct mpijob__operator_write *write,
 }
 
 static int start_request(struct mpijob__operator_write *write, const char *method,
-    const struct mpijob_target *target, const char *type, const mpijob_text *body)
+    const struct mpijob_target *target, const mpijob_text *body)
 {
 	struct mpijob_callbacks callbacks = { sizeof(callbacks), NULL,
 		mpijob__operator_answer_handle, write };
 
-	return mpijob__client_request_send_once(write->operator_->client, method, target, type,
-	    body, &callbacks, &write->call);
+	return mpijob__operator_request_send(write->operator_->client, method, target, body,
+	    &callbacks, &write->call);
 }
 
 static int write_body(const struct mpijob__operator_write *write, mpijob_text *body)
@@ -122,7 +120,7 @@ int mpijob__operator_write_update(struct mpijob__operator_write *write,
 	write->state = MPIJOB__OPERATOR_ACTION_UPDATE_IN_FLIGHT;
 	fill_target(write, &target);
 	if (rc == 0)
-		rc = start_request(write, "PUT", &target, "application/json", &body);
+		rc = start_request(write, "PUT", &target, &body);
 	mpijob__base_text_release(&body);
 	return rc;
 }
@@ -132,7 +130,7 @@ static int send(struct mpijob__operator_write *write)
 	const struct mpijob_action *action = &write->action;
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	const char *method = "PATCH", *type = "application/merge-patch+json";
+	const char *method = "PATCH";
 	mpijob_text body = { 0 };
 	int rc;
 
@@ -145,24 +143,22 @@ static int send(struct mpijob__operator_write *write)
 		target.subresource = "status";
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
-		type = "application/json";
 		/* The watch event may arrive before the response. */
 		mpijob__operator_children_deleting(write->operator_, action->uid);
 		/* The preconditions: see the top of this file. */
 		options.uid = action->uid;
 		options.resource_version = action->role == 0 ? version_of(write->job) : NULL;
 		options.propagation = "Background";
-		rc = mpijob__client_delete_write_options(&options, &target, &body);
+		rc = mpijob_delete_options_write(&options, mpijob_text_write, &body);
 	} else {
 		rc = write_body(write, &body);
 	}
 	if (action->verb == MPIJOB_ACTION_CREATE) {
 		method = "POST";
-		type = "application/json";
 		target.name = NULL;
 	}
 	if (rc == 0)
-		rc = start_request(write, method, &target, type, &body);
+		rc = start_request(write, method, &target, &body);
 	mpijob__base_text_release(&body);
 	return rc;
 }

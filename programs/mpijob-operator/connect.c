@@ -158,25 +158,21 @@ int connect_ask_kind(mpijob_client *client, const char *namespace_,
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
 	struct question *question = malloc(sizeof(*question));
-	mpijob_text *path = mpijob_text_new();
 
+	if (!question)
+		return MPIJOB_ERR_NOMEM;
 	target.api_version = MPIJOB__BASE_API_VERSION;
 	target.kind = MPIJOB__BASE_API_KIND;
 	target.namespace_ = given(namespace_);
 	target.query = query;
 	target.query_count = 2;
-	int code = question && path ? mpijob_target_write(&target, mpijob_text_write, path)
-				    : MPIJOB_ERR_NOMEM;
-	if (code == 0) {
-		*question = (struct question){ done, user };
-		request.method = "GET";
-		request.path = mpijob_text_data(path);
-		callbacks.done = answered;
-		callbacks.user = question;
-		code = mpijob_client_start(client, &request, &callbacks, NULL);
-	}
+	*question = (struct question){ done, user };
+	request.method = "GET";
+	request.target = &target;
+	callbacks.done = answered;
+	callbacks.user = question;
+	int code = mpijob_client_start(client, &request, &callbacks, NULL);
 	if (code)
 		free(question);
-	mpijob_text_free(path);
 	return code;
 }

@@ -10,10 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/api.h"
 #include "base/random.h"
 #include "log.h"
-
-#define NAME "mpi-operator"
 
 /* A new string of the host name and a UUID; NULL if one of them is not available. */
 static char *make_identity(void)
@@ -55,9 +54,9 @@ int election_begin(struct state *state)
 		? 0
 		: MPIJOB_ERR_NOMEM;
 	options.namespace_ = state->settings->lock_namespace;
-	options.name = NAME;
+	options.name = MPIJOB__BASE_API_OPERATOR_NAME;
 	options.identity = state->identity;
-	options.component = NAME;
+	options.component = MPIJOB__BASE_API_OPERATOR_NAME;
 	options.changed = changed;
 	options.log = log_finding;
 	options.user = state;

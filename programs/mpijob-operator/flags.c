@@ -16,6 +16,7 @@
 #include <mpijob/mpijob.h>
 
 #include "address.h"
+#include "base/api.h"
 
 #define A_DAY_MS   86400000
 #define AT(member) offsetof(struct settings, member)
@@ -28,7 +29,8 @@ const struct flag_row flag_rows[] = {
 	    "Address of the API server; wins over that of the kubeconfig." },
 	{ "namespace", NULL, "NAMESPACE", FLAG_TEXT, "$KUBEFLOW_NAMESPACE", AT(namespace_),
 	    "The namespace whose MPIJobs are reconciled; empty: all." },
-	{ "lock-namespace", NULL, "NAMESPACE", FLAG_TEXT, "mpi-operator", AT(lock_namespace),
+	{ "lock-namespace", NULL, "NAMESPACE", FLAG_TEXT, MPIJOB__BASE_API_OPERATOR_NAME,
+	    AT(lock_namespace),
 	    "Namespace of the Lease mpi-operator, which decides which operator leads." },
 	{ "leader-elect", NULL, NULL, FLAG_SWITCH, "true", AT(leader_elect),
 	    "Reconcile only while holding the Lease. If false, nothing prevents two operators "

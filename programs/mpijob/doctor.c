@@ -278,8 +278,8 @@ static const char *operator_image(const mpijob_node *deployment)
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
 		const char *image = text_at(mpijob_node_at(containers, i), "image");
-		if (strstr(image, "mpi-operator") || strstr(image, "mpijob-operator") ||
-		    strstr(image, "training-operator"))
+		if (strstr(image, MPIJOB__BASE_API_OPERATOR_NAME) ||
+		    strstr(image, "mpijob-operator") || strstr(image, "training-operator"))
 			return image;
 	}
 	return NULL;
@@ -370,7 +370,7 @@ static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 			   *renewed = text_at(item, "spec.renewTime");
 		int64_t seconds = 15, at = 0;
 		char age[AGE_SIZE];
-		if (strcmp(name, "mpi-operator") != 0)
+		if (strcmp(name, MPIJOB__BASE_API_OPERATOR_NAME) != 0)
 			continue;
 		mpijob_node_int(mpijob_node_find(item, "spec.leaseDurationSeconds"), &seconds);
 		int fresh = when_parse(renewed, &at) == 0 && now - at <= 2 * seconds + 30;

@@ -187,6 +187,11 @@ static int is_ready(void *user, const mpijob_node *object)
 	return 1;
 }
 
+static void no_timer(void *user)
+{
+	(void)user;
+}
+
 static const char *look_up(void *user, const char *name)
 {
 	(void)user;
@@ -301,6 +306,7 @@ static mpijob_task *make_task(void)
 		return made;                    \
 	}
 MAKER(watch, mpijob_watch_new(make_client(), &given_watch_options, &made))
+MAKER(timer, mpijob_timer_new(make_client(), no_timer, NULL, &made))
 MAKER(logs, mpijob_logs_new(make_client(), &given_logs_options, &made))
 MAKER(lease, mpijob_lease_new(make_client(), &given_lease_options, &made))
 MAKER(operator, mpijob_operator_new(make_client(), &given_operator_options, &made, NULL))

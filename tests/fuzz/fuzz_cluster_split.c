@@ -4,7 +4,7 @@
  * were split, and lie inside of what was given.
  */
 #include "base/digest.h"
-#include "client/split.h"
+#include "base/split.h"
 
 #include <mpijob/plan.h>
 
@@ -22,7 +22,7 @@ struct outcome {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int take(void *user, const struct mpijob__client_split_object *object)
+static int take(void *user, const struct mpijob__base_split_object *object)
 {
 	struct outcome *outcome = user;
 
@@ -47,20 +47,20 @@ static int take(void *user, const struct mpijob__client_split_object *object)
 
 static void feed(int mode, const char *text, size_t len, size_t piece, struct outcome *outcome)
 {
-	struct mpijob__client_split split;
+	struct mpijob__base_split split;
 
 	outcome->digest = MPIJOB__BASE_DIGEST_START;
-	outcome->code = mpijob__client_split_init(&split, mode, "v1", "Pod", LIMIT);
+	outcome->code = mpijob__base_split_init(&split, mode, "v1", "Pod", LIMIT);
 	for (size_t at = 0; at < len && outcome->code == 0; at += piece)
-		outcome->code = mpijob__client_split_feed(&split, text + at,
+		outcome->code = mpijob__base_split_feed(&split, text + at,
 		    piece < len - at ? piece : len - at, take, outcome);
-	outcome->complete = outcome->code == 0 && mpijob__client_split_complete(&split);
-	mpijob__client_split_release(&split);
+	outcome->complete = outcome->code == 0 && mpijob__base_split_complete(&split);
+	mpijob__base_split_release(&split);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	for (int mode = MPIJOB__CLIENT_SPLIT_LIST; mode <= MPIJOB__CLIENT_SPLIT_EVENTS; mode++) {
+	for (int mode = MPIJOB__BASE_SPLIT_LIST; mode <= MPIJOB__BASE_SPLIT_EVENTS; mode++) {
 		struct outcome whole = { 0 }, pieces = { 0 };
 
 		whole.observation = mpijob_observation_new();

@@ -54,8 +54,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          '\tmpijob__operator_events_emit(operator_, job, "Warning", "ValidationError", "again");', RIGHTS, "a_job_is_mended"),
     ],
     "Objects are read one by one": [
-        ("lib/client/split.c", "if (split->whole <= split->limit) {", "if (1) {", UNIT + "client_split.c", "monsters_are_passed_over"),
-        ("lib/client/split.c", "if (split->whole > split->limit) {", "if (0) {", UNIT + "client_split.c", "a_monster_takes_no_memory"),
+        ("lib/base/split.c", "if (split->whole <= split->limit) {", "if (1) {", UNIT + "base_split.c", "monsters_are_passed_over"),
+        ("lib/base/split.c", "if (split->whole > split->limit) {", "if (0) {", UNIT + "base_split.c", "a_monster_takes_no_memory"),
     ],
     "The nesting of objects and": [
         ("lib/doc/read.c", "r->values <= r->options.max_values - values) {", "r->values <= SIZE_MAX) {", UNIT + "doc_text.c", "limits"),

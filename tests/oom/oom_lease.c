@@ -7,6 +7,7 @@
 #include "failing_malloc.h"
 
 #include "client/client.h"
+#include "operator/lease.h"
 
 #include <mpijob/mpijob.h>
 
@@ -128,6 +129,7 @@ static int live(mpijob_client *client, const struct mpijob_lease_options *option
 		oom_stop();
 		return code == MPIJOB_ERR_NOMEM ? 0 : wrong("it could not be made");
 	}
+	lease->clock = clock_ms;
 	for (int i = 0; i < STEPS && !bad; i++) {
 		server.now_ms += 100;
 		if (mpijob_client_poll(client, 0))

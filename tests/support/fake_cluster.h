@@ -593,6 +593,8 @@ FAKE int fake_start(void *self, const struct mpijob_request *request, mpijob_exc
 	char *watch = fake_query(request->path, "watch");
 	int scripted = 0;
 
+	if (request->once || request->urgent || request->target)
+		abort(); /* these are for the client */
 	fake->fresh += request->fresh != 0;
 	if (fake->streams || !strstr(request->path, "sendInitialEvents=")) {
 		fake->log = realloc(fake->log, (fake->log_count + 1) * sizeof(char *));

@@ -125,7 +125,7 @@ static int break_streams(mpijob_logs *logs)
 				mpijob__client_log_close_stream(source);
 				broken++;
 			}
-	mpijob__client_timer_set(&logs->timer, INT64_MIN);
+	mpijob_timer_set(&logs->timer, INT64_MIN);
 	return broken;
 }
 

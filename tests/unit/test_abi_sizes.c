@@ -25,6 +25,7 @@
 	X(target, scope, 80, 72, MPIJOB_TARGET_INIT)                                          \
 	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT)                                     \
 	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT)                   \
+	X(client_observer, user, 32, 24, MPIJOB_CLIENT_OBSERVER_INIT)                         \
 	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT)                            \
 	X(delete_options, grace_seconds, 40, 32, MPIJOB_DELETE_OPTIONS_INIT)                  \
 	X(access, name, 56, 48, MPIJOB_ACCESS_INIT)                                           \
@@ -66,7 +67,7 @@
 	X(condition, last_transition_time, 56, 48, MPIJOB_CONDITION_INIT)                     \
 	X(replica_status, failed, 24, 16, MPIJOB_REPLICA_STATUS_INIT)                         \
 	X(status, completion_time, 56, 48, MPIJOB_STATUS_INIT)                                \
-	X(request, fresh, 72, 64, MPIJOB_REQUEST_INIT)                                        \
+	X(request, target, 88, 80, MPIJOB_REQUEST_INIT)                                       \
 	X(transport, destroy, 64, 56, MPIJOB_TRANSPORT_INIT)                                  \
 	X(blocking, max_threads, 40, 32, MPIJOB_BLOCKING_INIT)                                \
 	X(submit_options, field_validation, 48, 40, MPIJOB_SUBMIT_OPTIONS_INIT)               \
@@ -79,6 +80,8 @@
 #define GIVEN(X)                                 \
 	X(answer, retry_after_ms, 56, 48)        \
 	X(watch_event, resource_version, 72, 64) \
+	X(watch_health, silent_ms, 24, 16)       \
+	X(request_stats, took_ms, 40, 32)        \
 	X(field, summary, 64, 56)                \
 	X(finding_kind, example, 48, 40)         \
 	X(flyte_repair, why, 40, 32)             \

@@ -379,6 +379,7 @@ static void test_p7_grace_and_preconditions(void **state)
 	static const int64_t none = 0;
 	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	struct mpijob_target target = fake_pod("p");
+	mpijob_text body = { 0 };
 	struct fake fake;
 	mpijob_client *client = fake_client(&fake);
 
@@ -397,7 +398,14 @@ static void test_p7_grace_and_preconditions(void **state)
 	expect_deletion(&fake, client, &target, &options,
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\","
 	    "\"preconditions\":{\"uid\":\"u-1\",\"resourceVersion\":\"7\"}}");
+	/* The same body, for a call that is started. */
+	assert_int_equal(mpijob_delete_options_write(&options, mpijob_text_write, &body), 0);
+	assert_string_equal(mpijob_text_data(&body), mpijob_text_data(&fake.last_body));
+	mpijob__base_text_release(&body);
+	assert_int_equal(mpijob_delete_options_write(&options, NULL, NULL), MPIJOB_ERR_USAGE);
 	options.size = 4;
+	assert_int_equal(mpijob_delete_options_write(&options, mpijob_text_write, &body),
+	    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_client_delete_with(client, &target, &options, NULL),
 	    MPIJOB_ERR_USAGE);
 	assert_int_equal(fake.log_count, 4);

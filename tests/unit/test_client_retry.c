@@ -670,6 +670,120 @@ static int interest(void *self, int *fd, int64_t *deadline_ms)
 	return 0;
 }
 
+static int start_request(mpijob_client *client, struct seen *seen, struct mpijob_request request)
+{
+	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
+
+	callbacks.done = on_done;
+	callbacks.user = seen;
+	return mpijob_client_start(client, &request, &callbacks, &seen->call);
+}
+
+static void test_a_request_that_is_sent_once(void **state)
+{
+	struct mpijob_target target = fake_pod("p");
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct fake_reply busy = BUSY("0");
+	struct fake fake;
+	mpijob_client *client = client_of(&fake, 0, 0, 0);
+	struct seen seen = { 0 };
+
+	(void)state;
+	request.method = "GET";
+	request.target = &target;
+	for (int once = 0; once < 2; once++) {
+		request.once = once;
+		fake_script(&fake, busy);
+		assert_int_equal(start_request(client, &seen, request), 0);
+		poll_some(client);
+		assert_int_equal(seen.done, 1);
+		assert_int_equal(seen.status, once ? 429 : 404);
+		assert_int_equal(seen.retry_after_ms, 0);
+		forget(&seen);
+	}
+	assert_int_equal(fake.log_count, 3);
+	assert_string_equal(fake.log[2], "GET /api/v1/namespaces/d/pods/p");
+	finish(&fake, client);
+}
+
+/* It does not wait behind others, and takes none of their tokens. */
+static void test_an_urgent_request(void **state)
+{
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct fake fake;
+	mpijob_client *client = client_of(&fake, 0, 1, 1);
+	struct seen seen[2] = { 0 }, urgent = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(start(client, &seen[i], "GET", NULL, 0), 0);
+	assert_int_equal(mpijob_call_queued(seen[0].call), 0);
+	assert_int_equal(mpijob_call_queued(seen[1].call), 1);
+	request.method = "GET";
+	request.path = "/urgent";
+	request.urgent = 1;
+	assert_int_equal(start_request(client, &urgent, request), 0);
+	assert_int_equal(mpijob_call_queued(urgent.call), 0);
+	poll_some(client);
+	assert_int_equal(fake.log_count, 2);
+	assert_string_equal(fake.log[1], "GET /urgent");
+	clock_now += 1000;
+	poll_some(client);
+	assert_int_equal(seen[1].done, 1);
+	for (size_t i = 0; i < 2; i++)
+		forget(&seen[i]);
+	forget(&urgent);
+	finish(&fake, client);
+}
+
+/* A call that waits for its next attempt is queued, too; cancelled, it is not sent again. */
+static void test_queued_calls(void **state)
+{
+	struct fake_reply busy = BUSY("2");
+	struct fake fake;
+	mpijob_client *client = client_of(&fake, 0, 0, 0);
+	struct seen seen = { 0 };
+
+	(void)state;
+	assert_int_equal(mpijob_call_queued(NULL), 0);
+	fake_script(&fake, busy);
+	assert_int_equal(start(client, &seen, "POST", "{}", 0), 0);
+	assert_int_equal(mpijob_call_queued(seen.call), 0);
+	poll_some(client);
+	assert_int_equal(mpijob_call_queued(seen.call), 1);
+	mpijob_call_cancel(seen.call);
+	clock_now += 3000;
+	poll_some(client);
+	assert_int_equal(fake.log_count, 1);
+	assert_int_equal(seen.done, 0);
+	finish(&fake, client);
+}
+
+static void test_requests_that_are_refused(void **state)
+{
+	struct mpijob_target target = fake_pod("p"), unnamed = fake_pod("..");
+	struct mpijob_request request = MPIJOB_REQUEST_INIT;
+	struct fake fake;
+	mpijob_client *client = client_of(&fake, 0, 0, 0);
+	struct seen seen = { 0 };
+
+	(void)state;
+	request.method = "GET";
+	assert_int_equal(start_request(client, &seen, request), MPIJOB_ERR_USAGE);
+	request.path = "api";
+	assert_int_equal(start_request(client, &seen, request), MPIJOB_ERR_USAGE);
+	request.target = &unnamed;
+	assert_int_equal(start_request(client, &seen, request), MPIJOB_ERR_USAGE);
+	request.target = &target;
+	request.once = 2;
+	assert_int_equal(start_request(client, &seen, request), MPIJOB_ERR_USAGE);
+	request.once = 1;
+	request.urgent = -1;
+	assert_int_equal(start_request(client, &seen, request), MPIJOB_ERR_USAGE);
+	assert_int_equal(fake.log_count, 0);
+	finish(&fake, client);
+}
+
 static void test_interest_knows_the_timers(void **state)
 {
 	struct fake_reply busy = BUSY("2");
@@ -710,6 +824,10 @@ int main(void)
 		cmocka_unit_test(test_pause_keeps_what_comes),
 		cmocka_unit_test(test_pause_reaches_the_transport),
 		cmocka_unit_test(test_cancel_from_another_thread),
+		cmocka_unit_test(test_a_request_that_is_sent_once),
+		cmocka_unit_test(test_an_urgent_request),
+		cmocka_unit_test(test_queued_calls),
+		cmocka_unit_test(test_requests_that_are_refused),
 		cmocka_unit_test(test_interest_knows_the_timers),
 	};
 

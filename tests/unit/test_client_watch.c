@@ -128,6 +128,34 @@ static void test_w5_failures_back_off(void **state)
 	tear_down(&rig);
 }
 
+static void test_health(void **state)
+{
+	const struct mpijob_watch_health *health;
+	struct rig rig;
+
+	(void)state;
+	set_up(&rig);
+	health = mpijob_watch_health_get(rig.watch);
+	assert_int_equal(health->size, sizeof(*health));
+	assert_int_equal(health->code, 0);
+	assert_int_equal(health->silent_ms, -1);
+	reply(&rig, 500, "broken");
+	run(&rig);
+	health = mpijob_watch_health_get(rig.watch);
+	assert_int_equal(health->code, MPIJOB_ERR_SERVER);
+	assert_int_equal(health->silent_ms, -1);
+	sleep_over(&rig);
+	reply(&rig, 200, LIST("10", ""));
+	reply_open(&rig, "");
+	run(&rig);
+	clock_now += 1234;
+	health = mpijob_watch_health_get(rig.watch);
+	assert_int_equal(health->code, 0);
+	assert_int_equal(health->silent_ms, 1234);
+	assert_null(mpijob_watch_health_get(NULL));
+	tear_down(&rig);
+}
+
 static void test_w6_broken_answers(void **state)
 {
 	static const char *const bodies[] = { "", "{\"items\":[", LIST("1", "") "x", "[]",
@@ -699,6 +727,7 @@ int main(void)
 		cmocka_unit_test(test_w4_a_short_life_is_a_failure),
 		cmocka_unit_test(test_w5_failures_back_off),
 		cmocka_unit_test(test_w5_two_good_minutes_reset_the_back_off),
+		cmocka_unit_test(test_health),
 		cmocka_unit_test(test_w6_broken_answers),
 		cmocka_unit_test(test_w6_watches_take_no_token),
 		cmocka_unit_test(test_w7_synthetic_events_have_no_version),

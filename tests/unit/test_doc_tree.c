@@ -247,6 +247,43 @@ static void looks(void **state)
 	mpijob_doc_free(doc);
 }
 
+static void describes(void **state)
+{
+	static const struct {
+		const char *text, *description;
+	} cases[] = {
+		{ "soon", "the string \"soon\"" },
+		{ "1.5", "the number 1.5" },
+		{ "yes", "true" },
+		{ "false", "false" },
+		{ "[1]", "a list" },
+		{ "{}", "a map" },
+		{ "~", "null" },
+		/* cut in front of the character that the sixtieth byte belongs to */
+		{ "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\xc3\xa9y",
+		    "the string \"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx..."
+		    "\"" },
+	};
+	mpijob_text *text = mpijob_text_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		mpijob_doc *doc = parse(cases[i].text);
+
+		mpijob_text_clear(text);
+		assert_int_equal(mpijob_node_describe(mpijob_doc_root(doc), mpijob_text_write,
+				     text),
+		    0);
+		assert_string_equal(mpijob_text_data(text), cases[i].description);
+		mpijob_doc_free(doc);
+	}
+	mpijob_text_clear(text);
+	assert_int_equal(mpijob_node_describe(NULL, mpijob_text_write, text), 0);
+	assert_string_equal(mpijob_text_data(text), "null");
+	assert_int_equal(mpijob_node_describe(NULL, NULL, NULL), MPIJOB_ERR_USAGE);
+	mpijob_text_free(text);
+}
+
 static void makes_paths(void **state)
 {
 	mpijob_doc *doc = parse("spec:\n  list: [{}]\n  other: ~\n  empty: ~\n");
@@ -542,6 +579,7 @@ int main(void)
 		cmocka_unit_test(no_way_around),
 		cmocka_unit_test(only_utf8),
 		cmocka_unit_test(looks),
+		cmocka_unit_test(describes),
 		cmocka_unit_test(makes_paths),
 		cmocka_unit_test(removes),
 		cmocka_unit_test(finds_in_big_maps),

@@ -87,6 +87,33 @@ static void is_job_of_any_version(void **state)
 	assert_int_equal(is_job("[]"), 0);
 }
 
+static const char *message_of(const mpijob_doc *doc, const char *type, const char *status)
+{
+	const mpijob_node *found = mpijob_condition_find(mpijob_doc_root(doc), type, status);
+
+	return mpijob_node_string(mpijob_node_get(found, "message"));
+}
+
+static void conditions(void **state)
+{
+	static const char text[] =
+	    "status:\n  conditions:\n  - {type: Running, status: 'False', message: a}\n"
+	    "  - {type: 7, status: 'True', message: b}\n  - 8\n  - {type: Running, message: c}\n"
+	    "  - {type: Running, status: 'True', message: d}\n";
+	mpijob_doc *doc = NULL;
+
+	(void)state;
+	assert_int_equal(mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL), 0);
+	assert_string_equal(message_of(doc, "Running", "True"), "d");
+	assert_string_equal(message_of(doc, "Running", "False"), "a");
+	assert_string_equal(message_of(doc, "Running", NULL), "a");
+	assert_null(message_of(doc, "Running", "Unknown"));
+	assert_null(message_of(doc, "7", NULL));
+	assert_null(message_of(doc, NULL, "True"));
+	assert_null(message_of(NULL, "Running", NULL));
+	mpijob_doc_free(doc);
+}
+
 /* One document of several: its findings have the place in the whole file, and the name that was
  * given. */
 static void from_a_node(void **state)
@@ -260,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parse_refuses),
 		cmocka_unit_test(is_job_of_any_version),
+		cmocka_unit_test(conditions),
 		cmocka_unit_test(from_a_node),
 		cmocka_unit_test(identity),
 		cmocka_unit_test(options_are_checked),

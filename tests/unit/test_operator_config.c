@@ -17,7 +17,6 @@
 
 #include "../support/printed_page.h"
 #include "base/text.h"
-#include "job/field.h"
 #include "operator/config.h"
 
 #define HEAD "apiVersion: libmpijob/v1alpha1\nkind: OperatorConfig\n"
@@ -676,8 +675,7 @@ static const char page_rules[] =
 static const char *value_text(const struct mpijob__operator_config_key *key, char *buffer,
     size_t size)
 {
-	const struct mpijob_field *field =
-	    key->field ? &mpijob__job_field_row(key->field)->field : NULL;
+	const struct mpijob_field *field = key->field ? mpijob_field_find(key->field) : NULL;
 	size_t len = 0;
 
 	if (key->kind == CONFIG_IDENTITY) {
@@ -750,7 +748,7 @@ static void table_is_sound(void **state)
 				     key->where & CONFIG_ANY),
 		    key);
 		if (key->kind == CONFIG_VALUE || key->kind == CONFIG_VALUES)
-			assert_true(key->field > 0 && key->slot < CONFIG_SLOTS);
+			assert_true(mpijob_field_find(key->field) && key->slot < CONFIG_SLOTS);
 	}
 	assert_null(mpijob__operator_config_key_at(mpijob__operator_config_key_count()));
 	assert_null(mpijob__operator_config_key_find("", "names", CONFIG_TOP));

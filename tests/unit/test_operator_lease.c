@@ -81,6 +81,7 @@ static void set_up(struct rig *rig)
 
 	set_up_client(rig);
 	assert_int_equal(mpijob_lease_new(rig->client, &options, &rig->lease), 0);
+	rig->lease->clock = clock_ms;
 }
 
 static void tear_down(struct rig *rig)
@@ -465,6 +466,7 @@ static void test_events(void **state)
 	set_up_client(&rig);
 	options.component = "mpi-operator";
 	assert_int_equal(mpijob_lease_new(rig.client, &options, &rig.lease), 0);
+	rig.lease->clock = clock_ms;
 	settle(&rig);
 	assert_int_equal(fake_objects(&rig.fake, "/api/v1/events"), 1);
 	for (event = rig.fake.objects; strcmp(event->collection, "/api/v1/events") != 0;
@@ -566,6 +568,7 @@ static void test_never_two(void **state)
 
 			options.seed = seed * 100 + (unsigned)i;
 			assert_int_equal(mpijob_lease_new(rig.client, &options, &leases[i]), 0);
+			leases[i]->clock = clock_ms;
 		}
 		for (int step = 0; step < 600; step++) {
 			size_t writes = fake_writes(&rig.fake);

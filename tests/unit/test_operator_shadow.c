@@ -383,8 +383,11 @@ static void failures_are_counted_by_code(void **state)
 	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"500\",verb=\"POST\"}", "2");
 	/* More kinds of failures than places: the rest is one. */
 	for (int status = 400; status < 500; status++)
-		rig.client->observer.request(rig.client->observer.user, "GET", status,
-		    MPIJOB_ERR_SERVER, 1);
+		mpijob__operator_metrics_request(&rig.operator_->metrics,
+		    &(struct mpijob_request_stats){ .method = "GET",
+			.status = status,
+			.code = MPIJOB_ERR_SERVER,
+			.took_ms = 1 });
 	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"400\",verb=\"GET\"}", "1");
 	expect_sample(&rig, "mpi_operator_api_errors_total{code=\"499\",verb=\"GET\"}", "absent");
 	tear_down(&rig);

@@ -7,7 +7,7 @@
  * one object in memory, however long the list is. An object over the limit is skipped and reported
  * without its text, so that one huge object does not stop the others.
  */
-#include "client/split.h"
+#include "base/split.h"
 
 #include "base/utf8.h"
 
@@ -30,20 +30,20 @@ enum {
 #define KEEP_LIMIT  ((size_t)256 << 10)
 #define SEEN_LIMIT  4096 /* a longer key is not a known one */
 
-int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version,
+int mpijob__base_split_init(struct mpijob__base_split *split, int mode, const char *api_version,
     const char *kind, size_t limit)
 {
 	memset(split, 0, sizeof(*split));
 	split->mode = mode;
 	split->limit = limit;
 	split->catching = -1;
-	if (mode == MPIJOB__CLIENT_SPLIT_EVENTS)
+	if (mode == MPIJOB__BASE_SPLIT_EVENTS)
 		return 0;
 	return mpijob__base_text_printf(&split->prefix, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",",
 	    api_version, kind);
 }
 
-void mpijob__client_split_release(struct mpijob__client_split *split)
+void mpijob__base_split_release(struct mpijob__base_split *split)
 {
 	mpijob__base_text_release(&split->prefix);
 	mpijob__base_text_release(&split->value);
@@ -57,15 +57,15 @@ static int is_blank(char c)
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static int key_is(const struct mpijob__client_split *split, const char *key)
+static int key_is(const struct mpijob__base_split *split, const char *key)
 {
 	return strlen(key) == split->key_len && memcmp(split->key, key, split->key_len) == 0;
 }
 
 /* Which known key was read at this position. */
-static unsigned char path_of(const struct mpijob__client_split *split)
+static unsigned char path_of(const struct mpijob__base_split *split)
 {
-	size_t top = split->mode == MPIJOB__CLIENT_SPLIT_EVENTS ? 1 : 0;
+	size_t top = split->mode == MPIJOB__BASE_SPLIT_EVENTS ? 1 : 0;
 	size_t depth = split->depth;
 
 	if (!split->in_value)
@@ -93,7 +93,7 @@ static unsigned char path_of(const struct mpijob__client_split *split)
 }
 
 /* Which of `seen` the string that begins here is; -1: none. */
-static int catch_of(const struct mpijob__client_split *split)
+static int catch_of(const struct mpijob__base_split *split)
 {
 	if (!split->in_value || split->depth > 3 || split->depth == 0 ||
 	    !split->is_map[split->depth])
@@ -110,7 +110,7 @@ static int catch_of(const struct mpijob__client_split *split)
 	}
 }
 
-static void begin_string(struct mpijob__client_split *split)
+static void begin_string(struct mpijob__base_split *split)
 {
 	split->in_string = 1;
 	split->is_key = split->key_next && split->depth <= 3;
@@ -121,7 +121,7 @@ static void begin_string(struct mpijob__client_split *split)
 		split->seen[split->catching].len = 0;
 }
 
-static int string_bytes(struct mpijob__client_split *split, const char *data, size_t len)
+static int string_bytes(struct mpijob__base_split *split, const char *data, size_t len)
 {
 	if (split->is_key) {
 		size_t room = sizeof(split->key) - split->key_len;
@@ -135,7 +135,7 @@ static int string_bytes(struct mpijob__client_split *split, const char *data, si
 	return 0;
 }
 
-static void end_string(struct mpijob__client_split *split)
+static void end_string(struct mpijob__base_split *split)
 {
 	split->in_string = 0;
 	if (!split->is_key || split->depth == 0)
@@ -145,7 +145,7 @@ static void end_string(struct mpijob__client_split *split)
 		split->has_kind = 1;
 }
 
-static void open_bracket(struct mpijob__client_split *split, int map)
+static void open_bracket(struct mpijob__base_split *split, int map)
 {
 	split->depth++;
 	if (split->depth <= 3) {
@@ -155,9 +155,9 @@ static void open_bracket(struct mpijob__client_split *split, int map)
 	split->key_next = map;
 }
 
-static void note_object(struct mpijob__client_split *split, size_t from, size_t to)
+static void note_object(struct mpijob__base_split *split, size_t from, size_t to)
 {
-	if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS && split->in_value && split->depth == 1 &&
+	if (split->mode == MPIJOB__BASE_SPLIT_EVENTS && split->in_value && split->depth == 1 &&
 	    split->path[1] == OBJECT) {
 		if (from)
 			split->object_start = from - 1;
@@ -167,7 +167,7 @@ static void note_object(struct mpijob__client_split *split, size_t from, size_t 
 }
 
 /* Follow one byte outside of strings. `at`: its index in the value. */
-static int structure(struct mpijob__client_split *split, char c, size_t at)
+static int structure(struct mpijob__base_split *split, char c, size_t at)
 {
 	switch (c) {
 	case '"': begin_string(split); break;
@@ -201,7 +201,7 @@ static const unsigned char marks[256] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
 
 /* Follow bytes up to `len`, at most to the end of the value or to the bracket of the items. Returns
  * how many. */
-static int follow(struct mpijob__client_split *split, const char *data, size_t len, size_t base,
+static int follow(struct mpijob__base_split *split, const char *data, size_t len, size_t base,
     size_t *used)
 {
 	size_t i = 0;
@@ -258,7 +258,7 @@ static void empty(mpijob_text *text)
 		text->data[0] = 0;
 }
 
-static void begin_value(struct mpijob__client_split *split)
+static void begin_value(struct mpijob__base_split *split)
 {
 	empty(&split->value);
 	for (int i = 0; i < SEEN_COUNT; i++)
@@ -272,7 +272,7 @@ static void begin_value(struct mpijob__client_split *split)
 	split->object_start = split->object_end = 0;
 }
 
-static int is_readable(const struct mpijob__client_split *split)
+static int is_readable(const struct mpijob__base_split *split)
 {
 	for (int i = 0; i < SEEN_COUNT; i++)
 		if (!mpijob__base_utf8_valid(mpijob_text_data(&split->seen[i]), split->seen[i].len,
@@ -281,9 +281,9 @@ static int is_readable(const struct mpijob__client_split *split)
 	return 1;
 }
 
-static int report(struct mpijob__client_split *split, mpijob__client_split_fn fn, void *user)
+static int report(struct mpijob__base_split *split, mpijob__base_split_fn fn, void *user)
 {
-	struct mpijob__client_split_object object = { 0 };
+	struct mpijob__base_split_object object = { 0 };
 	const char *data = mpijob_text_data(&split->value);
 	size_t skip = split->prefix.len; /* an item follows, without its brace */
 
@@ -298,7 +298,7 @@ static int report(struct mpijob__client_split *split, mpijob__client_split_fn fn
 	if (split->whole <= split->limit) {
 		object.json = data;
 		object.len = split->value.len;
-		if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS) {
+		if (split->mode == MPIJOB__BASE_SPLIT_EVENTS) {
 			object.json = split->object_end ? data + split->object_start : NULL;
 			object.len =
 			    split->object_end ? split->object_end - split->object_start : 0;
@@ -309,16 +309,16 @@ static int report(struct mpijob__client_split *split, mpijob__client_split_fn fn
 		}
 	}
 	split->in_value = 0;
-	split->depth = split->mode == MPIJOB__CLIENT_SPLIT_LIST; /* back in the list */
+	split->depth = split->mode == MPIJOB__BASE_SPLIT_LIST; /* back in the list */
 	split->is_map[1] = 1;
 	return fn(user, &object);
 }
 
-static int value_bytes(struct mpijob__client_split *split, const char *data, size_t len)
+static int value_bytes(struct mpijob__base_split *split, const char *data, size_t len)
 {
 	size_t skip = 0;
 
-	if (split->mode == MPIJOB__CLIENT_SPLIT_LIST && split->whole == 0) {
+	if (split->mode == MPIJOB__BASE_SPLIT_LIST && split->whole == 0) {
 		if (mpijob_text_write(&split->value, split->prefix.data, split->prefix.len))
 			return MPIJOB_ERR_NOMEM;
 		skip = 1;
@@ -332,8 +332,8 @@ static int value_bytes(struct mpijob__client_split *split, const char *data, siz
 }
 
 /* Continue inside of a value. */
-static int feed_value(struct mpijob__client_split *split, const char *data, size_t len,
-    size_t *used, mpijob__client_split_fn fn, void *user)
+static int feed_value(struct mpijob__base_split *split, const char *data, size_t len, size_t *used,
+    mpijob__base_split_fn fn, void *user)
 {
 	int rc = follow(split, data, len, split->whole, used);
 
@@ -345,7 +345,7 @@ static int feed_value(struct mpijob__client_split *split, const char *data, size
 }
 
 /* Continue between values: white space, and in a list commas and its end. */
-static int feed_between(struct mpijob__client_split *split, const char *data, size_t *used)
+static int feed_between(struct mpijob__base_split *split, const char *data, size_t *used)
 {
 	*used = 1;
 	if (is_blank(*data) || (split->in_items && *data == ','))
@@ -365,8 +365,7 @@ static int feed_between(struct mpijob__client_split *split, const char *data, si
 }
 
 /* Continue in a list, outside of its items. */
-static int feed_outer(struct mpijob__client_split *split, const char *data, size_t len,
-    size_t *used)
+static int feed_outer(struct mpijob__base_split *split, const char *data, size_t len, size_t *used)
 {
 	int rc;
 
@@ -387,8 +386,8 @@ static int feed_outer(struct mpijob__client_split *split, const char *data, size
 	return mpijob_text_write(&split->outer, data, *used);
 }
 
-int mpijob__client_split_feed(struct mpijob__client_split *split, const char *data, size_t len,
-    mpijob__client_split_fn fn, void *user)
+int mpijob__base_split_feed(struct mpijob__base_split *split, const char *data, size_t len,
+    mpijob__base_split_fn fn, void *user)
 {
 	while (len > 0) {
 		size_t used = 0;
@@ -396,7 +395,7 @@ int mpijob__client_split_feed(struct mpijob__client_split *split, const char *da
 
 		if (split->in_value)
 			rc = feed_value(split, data, len, &used, fn, user);
-		else if (split->mode == MPIJOB__CLIENT_SPLIT_EVENTS || split->in_items)
+		else if (split->mode == MPIJOB__BASE_SPLIT_EVENTS || split->in_items)
 			rc = feed_between(split, data, &used);
 		else
 			rc = feed_outer(split, data, len, &used);
@@ -411,7 +410,7 @@ int mpijob__client_split_feed(struct mpijob__client_split *split, const char *da
 	return 0;
 }
 
-int mpijob__client_split_complete(const struct mpijob__client_split *split)
+int mpijob__base_split_complete(const struct mpijob__base_split *split)
 {
-	return split->mode == MPIJOB__CLIENT_SPLIT_EVENTS ? !split->in_value : split->ended;
+	return split->mode == MPIJOB__BASE_SPLIT_EVENTS ? !split->in_value : split->ended;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts the bytes of a list or a watch into objects, as they arrive. */
-#ifndef MPIJOB__CLIENT_SPLIT_H
-#define MPIJOB__CLIENT_SPLIT_H
+/* Cuts the bytes of a Kubernetes list or watch into objects, as they arrive. */
+#ifndef MPIJOB__BASE_SPLIT_H
+#define MPIJOB__BASE_SPLIT_H
 
 #include "base/text.h"
 
 #include <stddef.h>
 
-#define MPIJOB__CLIENT_SPLIT_LIST   0 /* one object with a list "items" */
-#define MPIJOB__CLIENT_SPLIT_EVENTS 1 /* one watch event after another */
+#define MPIJOB__BASE_SPLIT_LIST   0 /* one object with a list "items" */
+#define MPIJOB__BASE_SPLIT_EVENTS 1 /* one watch event after another */
 
 /* One object. Everything is borrowed for the call; strings are "" when absent. */
-struct mpijob__client_split_object {
+struct mpijob__base_split_object {
 	const char *type; /* of the event; "" in a list */
 	/* the object; NULL when it exceeds the limit, or when an event has none */
 	const char *json;
@@ -25,11 +25,10 @@ struct mpijob__client_split_object {
 	const char *kind;
 };
 
-/* Return 0 to continue; mpijob__client_split_feed() returns any other code. */
-typedef int (
-    *mpijob__client_split_fn)(void *user, const struct mpijob__client_split_object *object);
+/* Return 0 to continue; mpijob__base_split_feed() returns any other code. */
+typedef int (*mpijob__base_split_fn)(void *user, const struct mpijob__base_split_object *object);
 
-struct mpijob__client_split {
+struct mpijob__base_split {
 	int mode;
 	size_t limit;       /* bytes of one object */
 	mpijob_text prefix; /* precedes an item without a kind */
@@ -55,15 +54,15 @@ struct mpijob__client_split {
 
 /*
  * Begin. `api_version` and `kind` are those of the items of a list, because servers omit them
- * there. 0 or MPIJOB_ERR_NOMEM; call mpijob__client_split_release() in either case.
+ * there. 0 or MPIJOB_ERR_NOMEM; call mpijob__base_split_release() in either case.
  */
-int mpijob__client_split_init(struct mpijob__client_split *split, int mode, const char *api_version,
+int mpijob__base_split_init(struct mpijob__base_split *split, int mode, const char *api_version,
     const char *kind, size_t limit);
-void mpijob__client_split_release(struct mpijob__client_split *split);
+void mpijob__base_split_release(struct mpijob__base_split *split);
 /* Take bytes, cut anywhere. 0, MPIJOB_ERR_SYNTAX, MPIJOB_ERR_NOMEM, or what `fn` returned. */
-int mpijob__client_split_feed(struct mpijob__client_split *split, const char *data, size_t len,
-    mpijob__client_split_fn fn, void *user);
+int mpijob__base_split_feed(struct mpijob__base_split *split, const char *data, size_t len,
+    mpijob__base_split_fn fn, void *user);
 /* 1 when the input so far is complete: a whole list, or no event has begun. */
-int mpijob__client_split_complete(const struct mpijob__client_split *split);
+int mpijob__base_split_complete(const struct mpijob__base_split *split);
 
 #endif
