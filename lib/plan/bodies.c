@@ -70,7 +70,7 @@ static int write_create(const struct mpijob_plan *plan, const struct mpijob_acti
 	int code = prepare_objects(plan, 0);
 
 	return code ? code
-		    : mpijob__render_objects_send(plan->bodies->objects, action->role,
+		    : mpijob__render_objects_write_child(plan->bodies->objects, action->role,
 			  action->index, write, user);
 }
 
@@ -80,7 +80,7 @@ static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, 
 	int code = prepare_objects(plan, 0);
 
 	return code ? code
-		    : mpijob__render_objects_send_secret(plan->bodies->objects, entropy,
+		    : mpijob__render_objects_write_secret(plan->bodies->objects, entropy,
 			  entropy_len, write, user);
 }
 

@@ -11,8 +11,9 @@
 #include "plan/hosts.h"
 
 #define SHORTEST_PAUSE_MS 1000
-#define LONGEST_PAUSE_MS  30000 /* a worker that joins a long-running job does not wait for hours \
-				 */
+#define LONGEST_PAUSE_MS                                                        \
+	30000 /* a worker that joins a long-running job does not wait for hours \
+	       */
 
 struct difference {
 	int lost;       /* a listed worker does not run */

@@ -276,7 +276,7 @@ static int make_config_map(struct mpijob__plan_reading *in)
 	if (!code)
 		code = decode(&in->discover_hosts, &script);
 	if (!code)
-		code = mpijob__render_hosts_unfold(&script);
+		code = mpijob__render_hosts_expand(&script);
 	if (!code) {
 		child->digest =
 		    mpijob__plan_host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);

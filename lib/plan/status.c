@@ -395,7 +395,8 @@ void mpijob__plan_status_end_unobserved(struct mpijob_plan *plan)
 		succeed(plan, plan->now_ms);
 	} else {
 		message = mpijob__plan_text(plan,
-		    "launcher Job %s was deleted (ttlSecondsAfterFinished is %d) before its result was observed",
+		    "launcher Job %s was deleted (ttlSecondsAfterFinished is %d) before its result "
+		    "was observed",
 		    mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
 		    (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
 		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);

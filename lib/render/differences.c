@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every deliberate difference from mpi-operator v0.8.2: what, why, whether it is on by default, and
- * its switch. The rule behind the list: on by default is only what no job that works today can
- * notice by breaking. What a job of today could notice is a feature, off by default, and a row of
- * features.c.
+ * The table of deliberate differences from mpi-operator v0.8.2: what, why, whether it is on by
+ * default, and how to turn it off. Only differences that cannot break a working job are on by
+ * default. All others are features: rows of features.c, off by default.
  */
 #include "render/differences.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * THE list of what this library does otherwise than mpi-operator v0.8.2, on purpose. The code asks
- * it, and docs/differences.md is printed from it (tests/unit/test_render_differences.c). A new
- * difference is one enum value and one row in differences.c.
+ * The table of deliberate differences from mpi-operator v0.8.2. The code queries it, and
+ * docs/differences.md is printed from it (tests/unit/test_render_differences.c). A new difference
+ * is one enum value and one row in differences.c.
  */
 #ifndef MPIJOB_RENDER_DIFFERENCES_H
 #define MPIJOB_RENDER_DIFFERENCES_H
@@ -52,17 +52,17 @@ enum mpijob__render_difference_mode {
 
 struct mpijob__render_difference_row {
 	const char *id;   /* stable, lower case with dashes */
-	const char *what; /* what is done here, and what the reference does */
+	const char *what; /* the behaviour of this library, and that of mpi-operator */
 	const char *why;
 	enum mpijob__render_difference_mode mode;
-	const char *toggle; /* how to switch it off, or why there is no switch */
+	const char *toggle; /* how to turn it off, or why this is not possible */
 };
 
-/* Look at a row; NULL for NONE and what is no difference. Names and order follow the enum. */
+/* Get a row; NULL for NONE and unknown values. Names and order are those of the enum. */
 const struct mpijob__render_difference_row *mpijob__render_difference_row(
     enum mpijob__render_difference difference);
 
-/* Whether a difference holds when nothing but `reference` is said; NONE always does. */
+/* Whether a difference is on, depending on `reference`; NONE always is. */
 int mpijob__render_difference_holds(enum mpijob__render_difference difference, int reference);
 
 #endif /* MPIJOB_RENDER_DIFFERENCES_H */
