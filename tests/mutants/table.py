@@ -30,9 +30,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "client_watch.c", "test_objects_have_eight_mebibytes"),
     ],
     "`limits.workers` of": [
-        ("lib/plan/limit.c", "if (wanted <= plan->max_workers || has_ended(plan))",
-         "if (wanted <= plan->max_workers + 1 || has_ended(plan))", UNIT + "plan_limit.c", "one_over_the_limit_does_not_begin"),
-        ("lib/plan/limit.c", "there > plan->max_workers ? there : plan->max_workers", "wanted", UNIT + "plan_limit.c",
+        ("lib/plan/limit.c", "if (wanted <= plan->max_workers || has_finished(plan))",
+         "if (wanted <= plan->max_workers + 1 || has_finished(plan))", UNIT + "plan_limit.c", "one_over_the_limit_does_not_begin"),
+        ("lib/plan/limit.c", "in_use > plan->max_workers ? in_use : plan->max_workers", "wanted", UNIT + "plan_limit.c",
          "it_grows_to_the_limit_only"),
         ("lib/plan/limit.c", "return plan->old.has_start_time && mpijob__plan_conditions_finished(&plan->old);",
          "return mpijob__plan_conditions_finished(&plan->old);", UNIT + "plan_limit.c", "failed_for_the_limit_it_stays_so"),
@@ -133,7 +133,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "render_hostile.c", "no_string_of_a_job_gets_into_a_script"),
     ],
     "An object of such a name": [
-        ("lib/plan/children.c", "return mpijob__plan_owns(plan, child->owner_uid) ? OURS : TAKEN;", "return OURS;",
+        ("lib/plan/children.c", "return mpijob__plan_owns(plan, child->owner_uid) ? OURS : FOREIGN;", "return OURS;",
          UNIT + "operator_hostile.c", "names_of_others_are_not_taken"),
         ("lib/plan/plan.c", '"Warning", MPIJOB__BASE_API_REASON_EXISTS', '"Warning", "Exists"', RUN, "somebody_elses_service"),
     ],
