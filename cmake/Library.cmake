@@ -31,16 +31,31 @@ check_c_source_compiles("#include <features.h>
 int main(void) { return 0; }" MPIJOB_PACKED_RELOCATIONS)
 unset(CMAKE_REQUIRED_LINK_OPTIONS)
 
-# mpijob_library(NAME DESCRIPTION text DIRECTORIES... [HEADERS...] [LINK...] [USES...] [PACKAGES...]): the shared library NAME
-# with the map lib/libNAME.map, and NAME-static, the file libNAME.a, in which tests reach private functions. HEADERS are its
-# public headers; without it, mpijob.h and those that it includes. USES names other libraries of the project; the library that
+# Code that starts at any byte is 5 % smaller and was not slower in bench/core.
+include(CheckCCompilerFlag)
+set(unaligned -fno-align-functions -fno-align-jumps -fno-align-labels)
+list(JOIN unaligned " " flags)
+set(CMAKE_REQUIRED_FLAGS -Werror)
+check_c_compiler_flag("${flags}" MPIJOB_UNALIGNED_CODE)
+unset(CMAKE_REQUIRED_FLAGS)
+if(MPIJOB_UNALIGNED_CODE)
+	target_compile_options(mpijob-flags INTERFACE $<$<CONFIG:Release,RelWithDebInfo>:${unaligned}>)
+endif()
+
+# mpijob_library(NAME DESCRIPTION text DIRECTORIES... [SMALL...] [HEADERS...] [LINK...] [USES...] [PACKAGES...]): the shared
+# library NAME with the map lib/libNAME.map, and NAME-static, the file libNAME.a, in which tests reach private functions. SMALL
+# are directories that are compiled for size, because bench/core is as fast with them. HEADERS are the library's public
+# headers; without it, mpijob.h and those that it includes. USES names other libraries of the project; the library that
 # uses none holds lib/base for all archives. PACKAGES are what pkg-config adds for a static program.
 function(mpijob_library name)
-	cmake_parse_arguments(arg "" "DESCRIPTION" "DIRECTORIES;HEADERS;LINK;USES;PACKAGES" ${ARGN})
+	cmake_parse_arguments(arg "" "DESCRIPTION" "DIRECTORIES;SMALL;HEADERS;LINK;USES;PACKAGES" ${ARGN})
 	set(sources)
 	foreach(directory ${arg_DIRECTORIES})
 		file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${directory}/*.c)
 		list(APPEND sources ${found})
+		if(directory IN_LIST arg_SMALL)
+			set_source_files_properties(${found} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
+		endif()
 	endforeach()
 	if(NOT arg_HEADERS)
 		set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mpijob/mpijob.h)
