@@ -438,7 +438,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "test_invalid_objects"),
         ("lib/job/template_pod.c", 'names[] = { "hostname", "subdomain" };', 'names[] = { "subdomain", "subdomain" };',
          UNIT + "local_store.c", "test_invalid_objects"),
-        ("lib/local/rules.c", "return error || reply->status ? error : check_object(old->kind, doc, reply);", "return error;",
+        ("lib/local/rules.c", "return rc || reply->status ? rc : check_object(old->kind, doc, reply);", "return rc;",
          UNIT + "local_store.c", "test_invalid_changes"),
     ],
 }
