@@ -28,6 +28,7 @@ struct reader {
 	uint64_t offset;
 	int follow;
 	int timestamps;
+	uint64_t left;      /* bytes that may be sent, without the times */
 	int inside;         /* of a line: its time was told */
 	int64_t line_ns;    /* of that line, or of the one before; 0: none */
 	uint64_t next_line; /* where the one behind it begins */
@@ -303,9 +304,13 @@ static int feed(struct stream *stream, struct call *call)
 	if (reader->offset < log->base)
 		return tell_gap(reader, call);
 	left = (size_t)(log->base + log->len - reader->offset);
-	if (left > 0)
-		return tell_piece(reader, call, left < PIECE ? left : PIECE);
-	return log->finished || !reader->follow ? 2 : 0;
+	left = left < PIECE ? left : PIECE;
+	left = left < reader->left ? left : (size_t)reader->left;
+	if (left > 0) {
+		reader->left -= left;
+		return tell_piece(reader, call, left);
+	}
+	return log->finished || !reader->follow || reader->left == 0 ? 2 : 0;
 }
 
 static void close_reader(struct stream *stream)
@@ -362,6 +367,7 @@ static int read_log(struct log *log, struct call *call, const struct log_options
 	reader->call = call;
 	reader->follow = options->follow && !options->previous;
 	reader->timestamps = options->timestamps;
+	reader->left = options->limit;
 	reader->offset = beginning_of(log, options);
 	mpijob__local_logs_hold(log);
 	reader->next = log->readers;
