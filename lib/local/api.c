@@ -282,10 +282,16 @@ static int read_log_options(struct request *request, struct log_options *options
 	const char *tail = mpijob__local_route_parameter(&request->route, "tailLines");
 	const char *since = mpijob__local_route_parameter(&request->route, "sinceTime");
 	const char *seconds = mpijob__local_route_parameter(&request->route, "sinceSeconds");
+	const char *limit = mpijob__local_route_parameter(&request->route, "limitBytes");
 	uint64_t number = 0;
 
 	options->tail = -1;
 	options->since_ns = INT64_MIN;
+	options->limit = UINT64_MAX;
+	if (limit && (!mpijob__base_number_parse(limit, &options->limit) || !options->limit))
+		return refuse(request, 422, "Invalid",
+		    mpijob__base_text_format("limitBytes \"%s\" is not a number of 1 or more",
+			limit));
 	if (since && seconds)
 		return reply_error(request, 422, "Invalid",
 		    mpijob__base_text_format("give sinceTime or sinceSeconds, not both"));
@@ -311,8 +317,8 @@ static int read_log_options(struct request *request, struct log_options *options
 static int serve_log(struct request *request)
 {
 	static const char *const known[] = { "follow", "container", "previous", "pretty",
-		"insecureSkipTLSVerifyBackend", "timestamps", "tailLines", "sinceSeconds",
-		"sinceTime", NULL };
+		"insecureSkipTLSVerifyBackend", "timestamps", "tailLines", "limitBytes",
+		"sinceSeconds", "sinceTime", NULL };
 	struct object *object = find_object(request);
 	struct log_options options = { .container = mpijob__local_route_parameter(&request->route,
 					   "container") };

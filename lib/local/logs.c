@@ -28,6 +28,7 @@ struct reader {
 	uint64_t offset;
 	int follow;
 	int timestamps;
+	uint64_t left;      /* bytes that may be sent, without the times */
 	int in_line;        /* inside a line, whose time is written */
 	int64_t line_ns;    /* time of that line, or of the one before; 0: unknown */
 	uint64_t next_line; /* where the next line begins */
@@ -306,9 +307,13 @@ static int feed(struct stream *stream, struct call *call)
 	if (reader->offset < log->base)
 		return send_gap(reader, call);
 	left = (size_t)(log->base + log->len - reader->offset);
-	if (left > 0)
-		return send_chunk(reader, call, left < CHUNK ? left : CHUNK);
-	return log->finished || !reader->follow ? 2 : 0;
+	left = left < CHUNK ? left : CHUNK;
+	left = left < reader->left ? left : (size_t)reader->left;
+	if (left > 0) {
+		reader->left -= left;
+		return send_chunk(reader, call, left);
+	}
+	return log->finished || !reader->follow || reader->left == 0 ? 2 : 0;
 }
 
 static void close_reader(struct stream *stream)
@@ -360,6 +365,7 @@ static int read_log(struct log *log, struct call *call, const struct log_options
 	reader->call = call;
 	reader->follow = options->follow && !options->previous;
 	reader->timestamps = options->timestamps;
+	reader->left = options->limit;
 	reader->offset = start_offset(log, options);
 	mpijob__local_logs_ref(log);
 	mpijob__base_list_insert(log->readers.next, &reader->link, reader);

@@ -11,6 +11,7 @@ struct log_options {
 	int timestamps;
 	int64_t since_ns; /* nanoseconds since 1970; INT64_MIN: from the beginning */
 	int64_t tail;     /* lines; negative: all */
+	uint64_t limit;   /* bytes, without the times */
 };
 
 /* The output of one run of a container. */
