@@ -23,6 +23,7 @@
 #include <mpijob/plan.h>
 #include <mpijob/rank.h>
 #include <mpijob/render.h>
+#include <mpijob/run.h>
 #include <mpijob/spec.h>
 #include <mpijob/tasks.h>
 #include <mpijob/transport.h>

@@ -176,6 +176,8 @@ static void request_done(void *user, const struct mpijob_answer *answer)
 	report_warnings(&call->exchange.answer.warnings, task->findings);
 	rc = mpijob__client_request_report(call, answer, task->findings);
 	task->outcome_unknown = task->writes && call->exchange.retry.outcome_unknown;
+	if (rc == 0 && task->body)
+		rc = mpijob_text_write(task->body, answer->body, answer->body_len);
 	if (rc == 0 && task->reads)
 		rc = read_answer(answer, &doc, task->findings);
 	rc = run_steps(task, rc, doc);

@@ -10,7 +10,9 @@
 
 #include <mpijob/tasks.h>
 
-#define MPIJOB__CLIENT_TASK_WAITS 2 /* what a step returns when it has sent a request */
+#include <limits.h>
+
+#define MPIJOB__CLIENT_TASK_WAITS INT_MAX /* what a step returns when it has sent a request */
 
 /* The first member of the struct of each kind of task. */
 struct mpijob_task {
@@ -39,6 +41,7 @@ struct mpijob_task {
 	mpijob_call *call;
 	mpijob_task *child;
 	mpijob_diag *findings;   /* receives findings; may be NULL */
+	mpijob_text *body;       /* receives the bytes of the answer; may be NULL */
 	int reads;               /* the answer is a document */
 	int writes;              /* the request is a write */
 	int cancelled_in_flight; /* a write was cancelled in flight */

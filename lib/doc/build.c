@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making and changing documents.
+ * Creates and changes documents.
  *
- * Every call takes NULL for "an earlier call failed" and hands it on; the first
- * failure stays in the document. A map is only changed once all memory for the
- * change is there.
+ * Every function accepts NULL nodes, which mean that an earlier call failed, and returns NULL then.
+ * The document keeps the first failure. A map is changed only after all memory for the change was
+ * allocated.
  */
 #include "doc/node.h"
 
@@ -43,7 +43,7 @@ struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, 
 	return node;
 }
 
-/* Room for one more entry of `size` bytes. */
+/* Reserve memory for one more entry of `size` bytes. */
 static int container_reserve(struct mpijob__base_arena *arena, struct mpijob_node *node,
     size_t size)
 {
@@ -183,7 +183,7 @@ static void *fail(mpijob_doc *doc, int code)
 	return NULL;
 }
 
-static mpijob_node *made(mpijob_doc *doc, mpijob_node *node)
+static mpijob_node *or_nomem(mpijob_doc *doc, mpijob_node *node)
 {
 	return node ? node : fail(doc, MPIJOB_ERR_NOMEM);
 }
@@ -206,7 +206,7 @@ mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path)
 	return doc ? (mpijob_node *)(uintptr_t)mpijob_node_find(doc->root, path) : NULL;
 }
 
-/* Go one step down from a map or list; make a map where nothing or null is. */
+/* Follow one step of a path; create a map where the value is absent or null. */
 static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node,
     const struct mpijob__base_field_step *step)
 {
@@ -226,7 +226,7 @@ static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node,
 	at = mpijob__doc_map_find(node, step->text, step->len);
 	if (at != MPIJOB__DOC_INDEX_NONE && node->in.entries[at].value->kind != MPIJOB_NODE_NULL)
 		return node->in.entries[at].value;
-	map = made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP));
+	map = or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP));
 	if (!map)
 		return NULL;
 	if (at != MPIJOB__DOC_INDEX_NONE) {
@@ -262,7 +262,7 @@ mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path)
 	if (!path_is_good(path))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	if (doc->root->kind == MPIJOB_NODE_NULL) {
-		node = made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP));
+		node = or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP));
 		if (!node)
 			return NULL;
 		doc->root = node;
@@ -279,7 +279,7 @@ static mpijob_node *new_text(mpijob_doc *doc, int kind, const char *text, size_t
 {
 	const char *copy = mpijob__base_arena_copy(doc->arena, text, len);
 
-	return made(doc, copy ? mpijob__doc_node_new_text(doc->arena, kind, copy, len) : NULL);
+	return or_nomem(doc, copy ? mpijob__doc_node_new_text(doc->arena, kind, copy, len) : NULL);
 }
 
 mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t len)
@@ -314,7 +314,7 @@ mpijob_node *mpijob_node_new_int(mpijob_doc *doc, int64_t value)
 mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
 {
 	mpijob_node *node =
-	    doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_BOOL)) : NULL;
+	    doc ? or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_BOOL)) : NULL;
 
 	if (node)
 		node->truth = value != 0;
@@ -323,30 +323,30 @@ mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
 
 mpijob_node *mpijob_node_new_null(mpijob_doc *doc)
 {
-	return doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_NULL)) : NULL;
+	return doc ? or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_NULL)) : NULL;
 }
 
 mpijob_node *mpijob_node_new_list(mpijob_doc *doc)
 {
-	return doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_LIST)) : NULL;
+	return doc ? or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_LIST)) : NULL;
 }
 
 mpijob_node *mpijob_node_new_map(mpijob_doc *doc)
 {
-	return doc ? made(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP)) : NULL;
+	return doc ? or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP)) : NULL;
 }
 
 mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *node)
 {
-	return doc && node ? made(doc, mpijob__doc_node_copy(doc->arena, node, 0)) : NULL;
+	return doc && node ? or_nomem(doc, mpijob__doc_node_copy(doc->arena, node, 0)) : NULL;
 }
 
 /*
- * Whether `value` can become an entry of `container`: it is in no other place, and `container` is
- * not inside of it. Only a list or map that has entries can hold the container, so the way up is
- * walked for those alone.
+ * Whether `value` can become an entry of `container`: it is not an entry yet, and does not contain
+ * `container`. Only a list or map with entries can contain it, so only then the parents are
+ * checked.
  */
-static int fits(const mpijob_node *container, const mpijob_node *value)
+static int can_contain(const mpijob_node *container, const mpijob_node *value)
 {
 	if (value->kind != MPIJOB_NODE_LIST && value->kind != MPIJOB_NODE_MAP)
 		return 1;
@@ -370,7 +370,7 @@ mpijob_node *mpijob_node_put(mpijob_doc *doc, mpijob_node *map, const char *key,
 	at = mpijob__doc_map_find(map, key, len);
 	if (at != MPIJOB__DOC_INDEX_NONE && map->in.entries[at].value == value)
 		return value;
-	if (!fits(map, value))
+	if (!can_contain(map, value))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	if (at != MPIJOB__DOC_INDEX_NONE) {
 		mpijob__doc_node_adopt(NULL, map->in.entries[at].value);
@@ -428,8 +428,9 @@ mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char
 		return NULL;
 	copy = mpijob__doc_utf8_repaired(doc->arena, text, strlen(text), &len);
 	return mpijob_node_put(doc, map, key,
-	    made(doc, copy ? mpijob__doc_node_new_text(doc->arena, MPIJOB_NODE_STRING, copy, len)
-			   : NULL));
+	    or_nomem(doc, copy
+			      ? mpijob__doc_node_new_text(doc->arena, MPIJOB_NODE_STRING, copy, len)
+			      : NULL));
 }
 
 mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
@@ -462,7 +463,7 @@ mpijob_node *mpijob_node_append(mpijob_doc *doc, mpijob_node *list, mpijob_node 
 {
 	if (!doc || !list || !value)
 		return NULL;
-	if (list->kind != MPIJOB_NODE_LIST || !fits(list, value))
+	if (list->kind != MPIJOB_NODE_LIST || !can_contain(list, value))
 		return fail(doc, MPIJOB_ERR_USAGE);
 	return mpijob__doc_list_append(doc->arena, list, value) ? fail(doc, MPIJOB_ERR_NOMEM)
 								: value;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of a big map: a crit-bit tree over its keys.
+ * The index of a large map: a crit-bit tree over its keys.
  *
- * Why no hash table: without a random seed, and pure code has none, its keys
- * can be chosen to collide. Here the cost of a search is bounded by the bits of
- * the key itself, so reading a whole document stays linear in its size,
- * whoever wrote it. Keys hold no NUL byte, so the end of a key counts as one.
+ * A hash table without a random seed (pure code has none) could be attacked with colliding keys.
+ * Here the cost of a search is at most the number of bits of the key, so the cost of reading a
+ * document is linear in its size. Keys contain no NUL byte, so the end of a key is treated as one.
  */
 #include "doc/index.h"
 
@@ -18,8 +17,8 @@
 #define LEAF 0x80000000u
 
 struct branch {
-	uint32_t byte;     /* where keys below differ first */
-	uint32_t bit;      /* a power of two: in which bit of that byte */
+	uint32_t byte;     /* first byte in which the keys below differ */
+	uint32_t bit;      /* the bit of that byte, a power of two */
 	uint32_t child[2]; /* LEAF | position of an entry, or another branch */
 };
 
@@ -43,25 +42,25 @@ static int side(const struct branch *branch, const char *key, size_t len)
 	return (byte_at(key, len, branch->byte) & branch->bit) != 0;
 }
 
-#define WAY 16
+#define PATH 16
 
-/* The branches that a search went through; the last ones, where it went through more. */
-struct way {
+/* The last branches on the path of a search. */
+struct path {
 	uint32_t count;
-	uint32_t branches[WAY]; /* by their number modulo WAY */
+	uint32_t branches[PATH]; /* a ring buffer */
 };
 
-/* The leaf that a search for a key ends at. `way` (may be NULL) is empty before. */
+/* The leaf at which a search for a key ends. Records the path in `way`, if not NULL. */
 static uint32_t nearest(const struct mpijob__doc_index *index, const char *key, size_t len,
-    struct way *way)
+    struct path *path)
 {
 	uint32_t at = index->root;
 
 	while (!(at & LEAF)) {
 		const struct branch *branch = &index->branches[at];
 
-		if (way)
-			way->branches[way->count++ % WAY] = at;
+		if (path)
+			path->branches[path->count++ % PATH] = at;
 		at = branch->child[side(branch, key, len)];
 	}
 	return at & ~LEAF;
@@ -106,7 +105,7 @@ static uint32_t branch_take(struct mpijob__doc_index *index)
 	return taken;
 }
 
-/* How many bytes two keys begin with that are the same. */
+/* The length of the common prefix of two keys. */
 static uint32_t same_bytes(const struct mpijob__doc_entry *a, const struct mpijob__doc_entry *b)
 {
 	uint32_t most = a->key_len < b->key_len ? a->key_len : b->key_len, byte = 0;
@@ -116,7 +115,7 @@ static uint32_t same_bytes(const struct mpijob__doc_entry *a, const struct mpijo
 	return byte;
 }
 
-/* The highest bit that is set. */
+/* The highest bit of a number. */
 static uint32_t top_bit(uint32_t bits)
 {
 	while (bits & (bits - 1))
@@ -124,28 +123,28 @@ static uint32_t top_bit(uint32_t bits)
 	return bits;
 }
 
-static int is_behind(const struct branch *branch, uint32_t byte, uint32_t bit)
+static int is_below(const struct branch *branch, uint32_t byte, uint32_t bit)
 {
 	return branch->byte > byte || (branch->byte == byte && branch->bit < bit);
 }
 
-/* Where a branch for a bit belongs, on the way of a search for its key. It is near the end, for
- * most keys. */
+/* Where to insert a branch for a bit, on the path of a search for its key. It is usually near the
+ * end. */
 static uint32_t *link_of(struct mpijob__doc_index *index, const struct mpijob__doc_entry *added,
-    uint32_t byte, uint32_t bit, const struct way *way)
+    uint32_t byte, uint32_t bit, const struct path *path)
 {
-	uint32_t *link = &index->root, up = way->count,
-		 last = way->count > WAY ? way->count - WAY : 0;
+	uint32_t *link = &index->root, up = path->count,
+		 last = path->count > PATH ? path->count - PATH : 0;
 	struct branch *branch;
 
-	while (up > last && is_behind(&index->branches[way->branches[(up - 1) % WAY]], byte, bit))
+	while (up > last && is_below(&index->branches[path->branches[(up - 1) % PATH]], byte, bit))
 		up--;
 	if (up > last) {
-		branch = &index->branches[way->branches[(up - 1) % WAY]];
+		branch = &index->branches[path->branches[(up - 1) % PATH]];
 		return &branch->child[side(branch, added->key, added->key_len)];
 	}
-	/* Above all, or above what is remembered. */
-	while (last && !(*link & LEAF) && !is_behind(&index->branches[*link], byte, bit)) {
+	/* Above all branches, or above the recorded ones. */
+	while (last && !(*link & LEAF) && !is_below(&index->branches[*link], byte, bit)) {
 		branch = &index->branches[*link];
 		link = &branch->child[side(branch, added->key, added->key_len)];
 	}
@@ -160,15 +159,15 @@ uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index,
 	uint32_t byte, bit, taken, found;
 	uint32_t *link;
 	struct branch *branch;
-	struct way way;
+	struct path path;
 
-	way.count = 0;
+	path.count = 0;
 	if (index->count == 0) {
 		index->count = 1;
 		index->root = LEAF | position;
 		return position;
 	}
-	found = nearest(index, added->key, added->key_len, &way);
+	found = nearest(index, added->key, added->key_len, &path);
 	near = &entries[found];
 	byte = same_bytes(near, added);
 	if (byte == near->key_len && byte == added->key_len)
@@ -176,7 +175,7 @@ uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index,
 	index->count++;
 	bit = top_bit(
 	    byte_at(near->key, near->key_len, byte) ^ byte_at(added->key, added->key_len, byte));
-	link = link_of(index, added, byte, bit, &way);
+	link = link_of(index, added, byte, bit, &path);
 	taken = branch_take(index);
 	branch = &index->branches[taken];
 	branch->byte = byte;
@@ -212,7 +211,7 @@ static void move_down(uint32_t *link, uint32_t position)
 void mpijob__doc_index_remove(struct mpijob__doc_index *index,
     const struct mpijob__doc_entry *entries, uint32_t position)
 {
-	const struct mpijob__doc_entry *gone = &entries[position];
+	const struct mpijob__doc_entry *removed = &entries[position];
 	uint32_t *above = NULL;
 	uint32_t *link = &index->root;
 
@@ -220,7 +219,7 @@ void mpijob__doc_index_remove(struct mpijob__doc_index *index,
 		struct branch *branch = &index->branches[*link];
 
 		above = link;
-		link = &branch->child[side(branch, gone->key, gone->key_len)];
+		link = &branch->child[side(branch, removed->key, removed->key_len)];
 	}
 	if (above) {
 		uint32_t free_branch = *above;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the entry of a big map by its key. */
+/* Finds the entry of a large map by its key. */
 #ifndef MPIJOB__DOC_INDEX_H
 #define MPIJOB__DOC_INDEX_H
 
@@ -21,15 +21,15 @@ int mpijob__doc_index_reserve(struct mpijob__base_arena *arena, struct mpijob__d
 /* Copy an index for a copy of its entries. NULL when memory ran out. */
 struct mpijob__doc_index *mpijob__doc_index_copy(struct mpijob__base_arena *arena,
     const struct mpijob__doc_index *from);
-/* Add the entry at `position`, with room reserved. `position`; that of another entry with this key:
- * nothing is added. */
+/* Add the entry at `position`; memory must be reserved. Returns `position`, or the position of an
+ * entry with the same key if there is one (then nothing is added). */
 uint32_t mpijob__doc_index_add(struct mpijob__doc_index *index,
     const struct mpijob__doc_entry *entries, uint32_t position);
 /* Find a key's position, or MPIJOB__DOC_INDEX_NONE. */
 uint32_t mpijob__doc_index_find(const struct mpijob__doc_index *index,
     const struct mpijob__doc_entry *entries, const char *key, size_t len);
-/* Forget the entry at `position`; the positions of later entries move down by one. Call before the
- * entries move. */
+/* Remove the entry at `position`; the positions of later entries decrease by one. Call it before
+ * moving the entries. */
 void mpijob__doc_index_remove(struct mpijob__doc_index *index,
     const struct mpijob__doc_entry *entries, uint32_t position);
 

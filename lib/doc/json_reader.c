@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grammar of JSON, one token at a time.
+ * The JSON tokenizer.
  *
- * Strings, most of every document, are passed over eight bytes at a time until
- * a quote, a backslash, a control or a byte of a longer character comes up.
- * Line ends can only stand between tokens, so places cost nothing inside them.
+ * Strings are most of every document; they are scanned eight bytes at a time until a quote, a
+ * backslash, a control character or a non-ASCII byte. Line ends occur only between tokens, so lines
+ * are counted only there.
  */
 #include "doc/json_reader.h"
 
@@ -78,8 +78,8 @@ static void skip_space(struct mpijob__doc_json *r)
 	r->at = at;
 }
 
-/* Bit 7 of each byte of the result tells that the byte is a quote, a backslash, a control or above
- * 0x7F. */
+/* Sets bit 7 of each byte of the result where the byte is a quote, a backslash, a control character
+ * or above 0x7F. */
 static uint64_t special_bytes(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
@@ -122,7 +122,7 @@ static int32_t hex4(const char *at, const char *end)
 	return value;
 }
 
-/* At a backslash: the first byte behind the escape, or NULL with the error set. */
+/* Scan an escape that begins at `at`. Returns its end, or NULL with the error set. */
 static const char *scan_escape(struct mpijob__doc_json *r, const char *at)
 {
 	int32_t code;
@@ -148,12 +148,12 @@ static const char *scan_escape(struct mpijob__doc_json *r, const char *at)
 			return at + 12;
 	}
 	fail(r, at, "encoding",
-	    "half of a surrogate pair stands alone; write \\uD800-\\uDBFF and \\uDC00-\\uDFFF in "
+	    "one half of a surrogate pair is missing; write \\uD800-\\uDBFF and \\uDC00-\\uDFFF in "
 	    "pairs");
 	return NULL;
 }
 
-/* At the opening quote. 1, or 0 with the error set. */
+/* Scan a string from its opening quote. Returns 1, or 0 with the error set. */
 static int scan_string(struct mpijob__doc_json *r)
 {
 	const char *at = r->at + 1;
@@ -179,7 +179,8 @@ static int scan_string(struct mpijob__doc_json *r)
 		}
 		if ((unsigned char)*at < 0x20) {
 			fail(r, at, "syntax",
-			    "a string cannot hold a line end or another control character; write "
+			    "a string cannot contain a line end or another control character; "
+			    "write "
 			    "\\n, \\t or \\uXXXX");
 			return 0;
 		}
@@ -225,7 +226,7 @@ static int scan_number(struct mpijob__doc_json *r)
 					 "the value in quotes");
 		if (*r->at == '.' || *r->at == '+' || skip_digits(bad, r->end) == bad)
 			return syntax(r, "a number begins with a digit or with '-' and a digit");
-		return syntax(r, "this is no number; a number looks like 12, -0.5 or 1e3");
+		return syntax(r, "this is not a number; a number looks like 12, -0.5 or 1e3");
 	}
 	r->text = r->at;
 	r->len = (size_t)(at - r->at);
@@ -239,7 +240,7 @@ static int scan_word(struct mpijob__doc_json *r, const char *word, int token)
 
 	if ((size_t)(r->end - r->at) < len || memcmp(r->at, word, len) != 0 ||
 	    !ends_token(r->at + len, r->end))
-		return syntax(r, "expected a value; text stands in double quotes, and the words "
+		return syntax(r, "expected a value; text must be in double quotes, and the words "
 				 "are true, false and null");
 	r->text = r->at;
 	r->len = len;
@@ -346,7 +347,7 @@ static int scan_key(struct mpijob__doc_json *r)
 	return r->token = MPIJOB__DOC_JSON_KEY;
 }
 
-/* Inside a list or map, behind a value. */
+/* Scan what follows a value inside a list or map. */
 static int scan_after(struct mpijob__doc_json *r)
 {
 	if (*r->at != ',')
@@ -416,8 +417,8 @@ int mpijob__doc_json_skip(struct mpijob__doc_json *r)
 	return mpijob__doc_json_next(r) != MPIJOB__DOC_JSON_ERROR && mpijob__doc_json_finish(r);
 }
 
-/* Decode one character or escape of a string that was scanned; returns its bytes and moves
- * `*at`. */
+/* Decode one character or escape of a scanned string and advance `*at`. Returns the number of
+ * bytes. */
 static size_t decode_one(const char **at, char into[4])
 {
 	const char *from = *at;

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pull reader for JSON text that lies in memory. It allocates nothing.
+ * A pull reader for JSON text in memory. It allocates nothing.
  *
- * It reads RFC 8259 and nothing more: no comments, no trailing commas, no lone surrogates, no
- * invalid UTF-8. Everything that it passes over is checked, skipped values too. Duplicate keys are
- * not its business.
+ * It accepts exactly RFC 8259: no comments, no trailing commas, no lone surrogates, no invalid
+ * UTF-8. Skipped values are checked too. It does not check for duplicate keys.
  *
- * To project a document straight into a struct, ask for one token after another and skip what is
- * not wanted:
+ * To read a document directly into a struct, read one token after another and skip unneeded values:
  *
  *	struct mpijob__doc_json r;
  *
  *	mpijob__doc_json_init(&r, text, len, 0);
  *	if (mpijob__doc_json_next(&r) != MPIJOB__DOC_JSON_MAP)
  *		return refuse(&r);
- *	while (mpijob__doc_json_key(&r)) {                   // false at the end of the map, and on
- *an error if (mpijob__doc_json_is(&r, "status")) read_status(&r);                 // does the same
- *for the value of this key else mpijob__doc_json_skip(&r);
+ *	while (mpijob__doc_json_key(&r)) {   // 0 at the end of the map, and on an error
+ *		if (mpijob__doc_json_is(&r, "status"))
+ *			read_status(&r);     // reads the value of this key
+ *		else
+ *			mpijob__doc_json_skip(&r);
  *	}
  *	if (r.token == MPIJOB__DOC_JSON_ERROR)
  *		return refuse(&r);
  *
- * The rule for a function such as read_status(): it is called when the current token is the key,
- * and takes exactly one value: by mpijob__doc_json_next() and, for a list or map, reading on to its
- * end. So every function that reads a value leaves the reader behind that value, whatever it was,
- * if it starts like this:
+ * A function such as read_status() is called when the current token is the key, and must read
+ * exactly one value: with mpijob__doc_json_next(), and for a list or map until its end. A function
+ * that begins like this leaves the reader after the value, whatever its kind is:
  *
  *	if (mpijob__doc_json_next(r) != MPIJOB__DOC_JSON_MAP) {
  *		mpijob__doc_json_finish(r);                  // another kind: leave it behind
@@ -32,10 +31,10 @@
  *	}
  *	while (mpijob__doc_json_key(r)) { ... }
  *
- * Lists work alike: `while (mpijob__doc_json_item(&r)) { ... mpijob__doc_json_finish(&r); }`; there
- * the current token is the item itself.
+ * Lists are read with `while (mpijob__doc_json_item(&r)) { ... mpijob__doc_json_finish(&r); }`; the
+ * current token is then the first token of the item.
  *
- * After an error every call returns MPIJOB__DOC_JSON_ERROR (or 0), so one check at the end is
+ * After an error all functions return MPIJOB__DOC_JSON_ERROR or 0, so one check at the end is
  * enough.
  */
 #ifndef MPIJOB__DOC_JSON_READER_H
@@ -48,12 +47,12 @@
 
 enum mpijob__doc_json_token {
 	MPIJOB__DOC_JSON_ERROR = -1,
-	MPIJOB__DOC_JSON_END = 0,  /* nothing but space is left */
+	MPIJOB__DOC_JSON_END = 0,  /* only white space is left */
 	MPIJOB__DOC_JSON_MAP,      /* { */
 	MPIJOB__DOC_JSON_MAP_END,  /* } */
 	MPIJOB__DOC_JSON_LIST,     /* [ */
 	MPIJOB__DOC_JSON_LIST_END, /* ] */
-	MPIJOB__DOC_JSON_KEY,      /* a key, its colon included */
+	MPIJOB__DOC_JSON_KEY,      /* a key with its colon */
 	MPIJOB__DOC_JSON_STRING,
 	MPIJOB__DOC_JSON_NUMBER,
 	MPIJOB__DOC_JSON_TRUE,
@@ -64,17 +63,17 @@ enum mpijob__doc_json_token {
 struct mpijob__doc_json {
 	/* The current token; read only. */
 	int token;
-	/* key, string: what stands between the quotes, escapes and all; else the token itself */
+	/* key, string: the text between the quotes, not decoded; otherwise the token itself */
 	const char *text;
-	size_t len;    /* bytes of it */
-	int escaped;   /* key, string: holds a backslash, so `text` is not yet the value */
-	int32_t depth; /* lists and maps around; MAP and LIST count themselves */
+	size_t len;    /* bytes of `text` */
+	int escaped;   /* key, string: contains a backslash, so `text` must be decoded */
+	int32_t depth; /* number of open lists and maps, including the current MAP or LIST */
 	int32_t line;  /* where the token begins, from 1 */
 	/* Set with MPIJOB__DOC_JSON_ERROR: what is wrong, for a finding. Constant strings. */
 	const char *error_id;
 	const char *error;
 
-	/* Its own business. */
+	/* Private. */
 	const char *at;
 	const char *end;
 	const char *from;
@@ -87,10 +86,10 @@ struct mpijob__doc_json {
 };
 
 /*
- * Begin. Any number of values may follow each other in the text. The text is borrowed for as long
- * as the reader is used; it needs no final NUL.
+ * Initialise a reader. The text may contain any number of values in sequence. It is borrowed while
+ * the reader is used; it needs no final NUL.
  *
- * max_depth  lists and maps inside each other; 0 for 500.
+ * max_depth nesting of lists and maps; 0 for 500.
  */
 void mpijob__doc_json_init(struct mpijob__doc_json *r, const char *text, size_t len,
     int32_t max_depth);
@@ -98,43 +97,43 @@ void mpijob__doc_json_init(struct mpijob__doc_json *r, const char *text, size_t 
 /* Go to the next token and return it (it is in r->token too). */
 int mpijob__doc_json_next(struct mpijob__doc_json *r);
 
-/* Inside a map: go to the next key. 1, or 0 at the map's end or on an error. All of the last value
- * must have been read. */
+/* Inside a map: go to the next key. Returns 1, or 0 at the end of the map or on an error. The last
+ * value must have been read completely. */
 int mpijob__doc_json_key(struct mpijob__doc_json *r);
 
-/* Inside a list: go to the next item's first token. 1, or 0 at the list's end or on an error. */
+/* Inside a list: go to the first token of the next item. Returns 1, or 0 at the end of the list or
+ * on an error. */
 int mpijob__doc_json_item(struct mpijob__doc_json *r);
 
-/* On a key: go past its value. 1, or 0 on an error. */
+/* On a key: skip its value. Returns 1, or 0 on an error. */
 int mpijob__doc_json_skip(struct mpijob__doc_json *r);
 
-/* On the first token of a value: go to its last one (for a list or map its end; else nothing is to
- * be done). 1, or 0 on an error. */
+/* On the first token of a value: go to its last token, which is the end of a list or map. Returns
+ * 1, or 0 on an error. */
 int mpijob__doc_json_finish(struct mpijob__doc_json *r);
 
-/* Tell whether the current key or string is this one. */
+/* Whether the current key or string is equal to `string`. */
 int mpijob__doc_json_is(const struct mpijob__doc_json *r, const char *string);
 
 /*
  * Decode the current key or string.
  *
- * into  room for r->len + 1 bytes; a NUL is put behind.
+ * into memory for r->len + 1 bytes; the result is NUL-terminated.
  *
- * Returns the bytes of the value, never more than r->len. The value may hold NUL bytes (from
- * \u0000).
+ * Returns the number of bytes, at most r->len. The value may contain NUL bytes (from \u0000).
  */
 size_t mpijob__doc_json_decode(const struct mpijob__doc_json *r, char *into);
 
-/* Read the current token as a whole number, also `1.0` and `1e3`. 1 and sets `out`, or 0 when it is
- * no such number. */
+/* Read the current token as a whole number, also `1.0` and `1e3`. Returns 1 and sets `out`, or 0
+ * when it is not one. */
 int mpijob__doc_json_int(const struct mpijob__doc_json *r, int64_t *out);
 
 /* The column in bytes, from 1, of the current token, or of the error. r->line is its line. */
 int32_t mpijob__doc_json_column(const struct mpijob__doc_json *r);
 
-/* First byte of the current token, in the text: to cut a value out of it. */
+/* First byte of the current token in the text. */
 const char *mpijob__doc_json_from(const struct mpijob__doc_json *r);
-/* First byte behind the current token. */
+/* First byte after the current token. */
 const char *mpijob__doc_json_until(const struct mpijob__doc_json *r);
 
 #endif

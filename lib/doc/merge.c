@@ -2,9 +2,9 @@
 /*
  * JSON merge patch, RFC 7396, all or nothing.
  *
- * Every map that the patch touches first gets its new entries beside the old
- * ones; only when all memory is there are the new ones put in place. So maps
- * keep their identity, and a failure leaves the document as it was.
+ * First, the new entries of every map that the patch changes are built without changing the map;
+ * then all of them are installed, which cannot fail. So nodes of maps stay valid, and a failure
+ * changes nothing.
  */
 #include "doc/node.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* What one map will be. */
+/* The new entries of one map. */
 struct change {
 	struct mpijob_node *map;
 	const struct mpijob_node *patch;
@@ -28,14 +28,14 @@ struct merging {
 	struct mpijob__doc_stack changes;
 };
 
-static int later(struct merging *m, struct mpijob_node *map, const struct mpijob_node *patch)
+static int add_change(struct merging *m, struct mpijob_node *map, const struct mpijob_node *patch)
 {
 	struct change change = { .map = map, .patch = patch };
 
 	return mpijob__doc_stack_push(&m->changes, &change) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* The value that a key gets from its entry in the patch, where `old` (may be NULL) stood. NULL when
+/* The new value of a key, from its entry in the patch and its old value (may be NULL). NULL when
  * memory ran out. */
 static struct mpijob_node *merged_value(struct merging *m, struct mpijob_node *old,
     const struct mpijob_node *patch)
@@ -51,7 +51,7 @@ static struct mpijob_node *merged_value(struct merging *m, struct mpijob_node *o
 		value->line = patch->line;
 		value->column = patch->column;
 	}
-	return later(m, value, patch) ? NULL : value;
+	return add_change(m, value, patch) ? NULL : value;
 }
 
 static int stage_key(struct merging *m, struct change *change, const struct mpijob__doc_entry *from)
@@ -90,7 +90,7 @@ static void drop_removed(struct change *change)
 	change->count = kept;
 }
 
-/* `index` is the change's place; pushing further changes moves them all, so it is worked on as a
+/* `index` is that of the change. Pushing other changes may move it, so this function works on a
  * copy. */
 static int stage(struct merging *m, size_t index)
 {
@@ -120,7 +120,7 @@ static int stage(struct merging *m, size_t index)
 	return 0;
 }
 
-static void put_in_place(const struct change *change)
+static void install(const struct change *change)
 {
 	struct mpijob__doc_container *container = mpijob__doc_container(change->map);
 
@@ -148,7 +148,7 @@ int mpijob_doc_merge(mpijob_doc *doc, const mpijob_node *patch)
 	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)
 		rc = stage(&m, i);
 	for (size_t i = 0; rc == 0 && i < m.changes.count; i++)
-		put_in_place(mpijob__doc_stack_at(&m.changes, i));
+		install(mpijob__doc_stack_at(&m.changes, i));
 	if (rc == 0)
 		doc->root = root;
 	mpijob__doc_stack_free(&m.changes);

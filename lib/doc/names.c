@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of names over the crit-bit tree that also finds keys of maps: whatever the names are, n of
- * them cost time and memory in proportion to their bytes. A few are compared one by one.
+ * Sets of names, with the same crit-bit tree as large maps: time and memory are linear in the bytes
+ * of the names, for any names. A small set is searched sequentially.
  */
 #include "doc/names.h"
 
@@ -23,7 +23,7 @@ static uint32_t find(const struct mpijob__doc_names *names, const char *name, si
 	return MPIJOB__DOC_INDEX_NONE;
 }
 
-/* Room for one more name. */
+/* Reserve memory for one more name. */
 static int reserve(struct mpijob__doc_names *names)
 {
 	uint32_t cap = names->cap ? names->cap * 2 : FIRST_ROOM;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking at values.
+ * Reads values.
  *
- * Nothing here changes anything or can fail: every question accepts NULL and
- * values of another kind, and answers "absent".
+ * These functions change nothing and cannot fail: for NULL and values of another kind they return
+ * "absent".
  */
 #include "doc/node.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a document is made of; for lib/doc alone. */
+/* The structs of a document; only for lib/doc. */
 #ifndef MPIJOB__DOC_NODE_H
 #define MPIJOB__DOC_NODE_H
 
@@ -10,11 +10,11 @@
 
 struct mpijob__doc_index;
 
-/* A scalar. Lists and maps are larger: struct mpijob__doc_container. The kind of a node never
- * changes. */
+/* A scalar, or the beginning of a struct mpijob__doc_container (list or map). The kind of a node
+ * never changes. */
 struct mpijob_node {
 	uint8_t kind;
-	uint8_t truth; /* of a boolean */
+	uint8_t truth; /* value of a boolean */
 	int32_t line;
 	int32_t column;
 	uint32_t count; /* bytes of text, or entries */
@@ -27,7 +27,7 @@ struct mpijob_node {
 
 struct mpijob__doc_container {
 	struct mpijob_node node;
-	/* the list or map that it is an entry of; NULL: none yet, or a root */
+	/* the list or map that contains it; NULL: none yet, or a root */
 	struct mpijob_node *parent;
 	uint32_t cap;
 	struct mpijob__doc_index *index; /* of a map with MPIJOB__DOC_INDEX_FROM keys or more */
@@ -37,12 +37,13 @@ struct mpijob__doc_container {
 #define MPIJOB__DOC_MOST_ENTRIES 0x7fffffffu
 
 struct mpijob__doc_entry {
-	const char *key; /* NUL-terminated, holds no NUL */
+	const char *key; /* NUL-terminated, without NUL inside */
 	struct mpijob_node *value;
 	uint32_t key_len;
 	int32_t line;
 	int32_t column;
-	/* came in through `<<`: a later key may replace it; in a set of names, the name's number */
+	/* 1: from a merge key `<<`, so that a later key may replace it; in a set of names: the
+	 * number */
 	uint32_t merged;
 };
 
@@ -53,7 +54,7 @@ struct mpijob_doc {
 	int error;
 };
 
-/* A document that stands alone and owns its memory; else `arena` belongs to a mpijob_docs. */
+/* A document that owns its memory; the memory of other documents belongs to a mpijob_docs. */
 struct mpijob__doc_own_doc {
 	struct mpijob_doc doc;
 	struct mpijob__base_arena arena;
@@ -68,7 +69,7 @@ struct mpijob_docs {
 
 /* Make an empty node of any kind. NULL when memory ran out. */
 struct mpijob_node *mpijob__doc_node_new(struct mpijob__base_arena *arena, int kind);
-/* Make a string or number over text that already lies in the arena. */
+/* Make a string or number whose text is in the arena already. */
 struct mpijob_node *mpijob__doc_node_new_text(struct mpijob__base_arena *arena, int kind,
     const char *text, size_t len);
 /* Copy text; each byte that is not UTF-8 becomes U+FFFD, as in Go's JSON. NULL when memory ran
@@ -78,8 +79,9 @@ const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const ch
 /* Find a key; MPIJOB__DOC_INDEX_NONE when absent. */
 uint32_t mpijob__doc_map_find(const struct mpijob_node *map, const char *key, size_t len);
 /*
- * Append an entry whose key is new and lies in the arena. The entry, until the next change, or
- * NULL. When a map with an index has the key already, that entry, and nothing is appended.
+ * Append an entry whose key is new and in the arena. Returns the entry, valid until the next
+ * change, or NULL when memory ran out. If a map with an index has the key already, nothing is
+ * appended and that entry is returned.
  */
 struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *arena,
     struct mpijob_node *map, const char *key, size_t len, struct mpijob_node *value);
@@ -87,8 +89,8 @@ struct mpijob__doc_entry *mpijob__doc_map_append(struct mpijob__base_arena *aren
 int mpijob__doc_list_append(struct mpijob__base_arena *arena, struct mpijob_node *list,
     struct mpijob_node *value);
 /*
- * Copy a tree, places included. `share`: the text of `from` lives at least as long as the arena and
- * need not be copied. NULL when memory ran out.
+ * Copy a tree with its lines and columns. `share`: the text of `from` lives at least as long as the
+ * arena and is not copied. NULL when memory ran out.
  */
 struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena,
     const struct mpijob_node *from, int share);
@@ -104,8 +106,8 @@ static inline const struct mpijob__doc_container *mpijob__doc_container_const(
 	return (const struct mpijob__doc_container *)node;
 }
 
-/* Note which list or map a value is an entry of now; NULL: of none. Scalars need no note: nothing
- * can be inside of them. */
+/* Set the parent of a list or map; NULL: none. Scalars have no parent, because they cannot contain
+ * anything. */
 static inline void mpijob__doc_node_adopt(struct mpijob_node *parent, struct mpijob_node *value)
 {
 	if (value->kind == MPIJOB_NODE_LIST || value->kind == MPIJOB_NODE_MAP)

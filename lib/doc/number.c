@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a spelled number is worth, and how Go would spell it.
+ * Parses numbers, and spells them as Go does.
  *
- * The C library's conversions follow the locale in one thing, the decimal
- * point. So none is ever given to strtod() (digits and exponent are), and none
- * is expected from snprintf() (whatever is no digit is passed over).
+ * The C library's conversions depend on the locale for the decimal point. So strtod() gets only
+ * digits and an exponent, and non-digits in the output of snprintf() are skipped.
  */
 #include "doc/number.h"
 
@@ -13,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* more never change which double is nearest, if one stands for all the rest */
-#define MOST_DIGITS   800
-#define MOST_EXPONENT 100000000L /* beyond this the exponent's exact value no longer matters */
+/* more digits do not change the nearest double, if one digit represents the rest */
+#define MAX_DIGITS   800
+#define MAX_EXPONENT 100000000L /* larger exponents need not be exact */
 
 static int is_digit(const char *at, const char *end)
 {
@@ -52,13 +51,13 @@ const char *mpijob__doc_number_end(const char *at, const char *end)
 	return at;
 }
 
-/* A decimal number: 0.d1d2d3... times ten to the power of `point`, without zeros at either end. */
+/* A decimal number: 0.d1d2d3... times 10^`point`, without leading and trailing zeros. */
 struct decimal {
 	int negative;
 	long point;
 	size_t count; /* 0: the number is zero */
-	int more;     /* further digits, not all zero, were cut off */
-	char digits[MOST_DIGITS];
+	int more;     /* further digits that are not all zero were dropped */
+	char digits[MAX_DIGITS];
 };
 
 static long read_exponent(const char *at, const char *end)
@@ -69,7 +68,7 @@ static long read_exponent(const char *at, const char *end)
 	for (; at < end; at++) {
 		if (*at == '-')
 			negative = 1;
-		else if (*at >= '0' && *at <= '9' && value < MOST_EXPONENT)
+		else if (*at >= '0' && *at <= '9' && value < MAX_EXPONENT)
 			value = value * 10 + (*at - '0');
 	}
 	return negative ? -value : value;
@@ -77,7 +76,7 @@ static long read_exponent(const char *at, const char *end)
 
 static void add_digit(struct decimal *d, char digit)
 {
-	if (d->count < MOST_DIGITS)
+	if (d->count < MAX_DIGITS)
 		d->digits[d->count++] = digit;
 	else if (digit != '0')
 		d->more = 1;
@@ -113,8 +112,8 @@ static void decimal_read(struct decimal *d, const char *at, const char *end)
 		d->point += read_exponent(at + 1, end);
 }
 
-/* Whole numbers that are spelled as such and fit an int64 or uint64. 1 and `*negative`, `*value`;
- * else 0. */
+/* Parse a whole number without exponent and fraction that fits an int64 or uint64. Returns 1, or 0.
+ */
 static int plain_whole(const char *at, const char *end, int *negative, uint64_t *value)
 {
 	*negative = at < end && *at == '-';
@@ -130,7 +129,7 @@ static int plain_whole(const char *at, const char *end, int *negative, uint64_t 
 	return !*negative || *value <= (uint64_t)INT64_MAX + 1;
 }
 
-/* A whole number that is spelled with an exponent or a fraction, as 1e3 and 1.0. */
+/* Parse a whole number with an exponent or a fraction, such as 1e3 and 1.0. */
 static int decimal_int(const char *text, size_t len, int64_t *out)
 {
 	struct decimal d;
@@ -169,7 +168,7 @@ int mpijob__doc_number_int(const char *text, size_t len, int64_t *out)
 int mpijob__doc_number_double(const char *text, size_t len, double *out)
 {
 	struct decimal d;
-	char plain[MOST_DIGITS + 32];
+	char plain[MAX_DIGITS + 32];
 	size_t count;
 	double value;
 
@@ -190,11 +189,11 @@ int mpijob__doc_number_double(const char *text, size_t len, double *out)
 	return 1;
 }
 
-/* The fewest digits that give the value back when read. */
+/* The shortest digits that are parsed as the same value. */
 struct shortest {
 	char digits[24];
 	int count;
-	int exponent; /* of the first digit */
+	int exponent; /* exponent of the first digit */
 };
 
 static double shortest_value(const struct shortest *s, int bits)
@@ -218,9 +217,9 @@ static void round_to(struct shortest *s, double value, int count)
 	s->exponent = (int)read_exponent(at + 1, at + strlen(at));
 }
 
-/* Whether the value is a power of two and lies exactly between two decimals of `count` digits: Go
- * takes the upper. */
-static int goes_up(double value, int count)
+/* Whether the value is a power of two and exactly between two decimals of `count` digits: Go rounds
+ * up. */
+static int rounds_up(double value, int count)
 {
 	char text[80];
 	const char *at = text;
@@ -240,7 +239,7 @@ static int goes_up(double value, int count)
 	return 1;
 }
 
-/* The next larger decimal of as many digits. */
+/* The next larger decimal with the same number of digits. */
 static void step_up(struct shortest *s)
 {
 	int i = s->count - 1;
@@ -255,33 +254,33 @@ static void step_up(struct shortest *s)
 	s->exponent++;
 }
 
-/* How many digits every number of this size keeps: fewer for those so small that they have lost
- * bits. */
-static int sure_digits(double value, int bits)
+/* The number of digits that every number of this size can represent; fewer for subnormal numbers.
+ */
+static int certain_digits(double value, int bits)
 {
 	double step = bits == 32 ? 1.40129846432481707092e-45 : 4.9406564584124654e-324;
-	int sure = 0;
+	int certain = 0;
 
-	for (double ten = 10; sure < (bits == 32 ? 6 : 15) && value / step > ten * 2; ten *= 10)
-		sure++;
-	return sure ? sure : 1;
+	for (double ten = 10; certain < (bits == 32 ? 6 : 15) && value / step > ten * 2; ten *= 10)
+		certain++;
+	return certain ? certain : 1;
 }
 
 /*
- * At powers of two the doubles below lie twice as close as those above: there the nearest decimal
- * may miss and the one above it hit. Up to `sure` digits any decimal survives the way through a
- * double, so fewer need not be tried.
+ * The doubles below a power of two are twice as dense as those above: so the nearest decimal may
+ * not be parsed as the value, but the next larger one may. Every decimal of up to `sure` digits is
+ * represented exactly enough, so fewer digits need not be tried.
  */
 static void find_shortest(struct shortest *s, double value, int bits)
 {
 	int most = bits == 32 ? 9 : 17;
-	int sure = sure_digits(value, bits);
+	int certain = certain_digits(value, bits);
 
-	for (int count = sure; count <= most; count++) {
+	for (int count = certain; count <= most; count++) {
 		round_to(s, value, count);
 		if (count == most)
 			break;
-		if (shortest_value(s, bits) == value && !goes_up(value, count))
+		if (shortest_value(s, bits) == value && !rounds_up(value, count))
 			break;
 		step_up(s);
 		if (shortest_value(s, bits) == value)
@@ -386,7 +385,7 @@ size_t mpijob__doc_number_canonical(const char *text, size_t len,
 	return mpijob__doc_number_spell(value, 64, into);
 }
 
-/* Go reads `-0` as a whole number and loses the sign, and `-0.0` as a double and keeps it. */
+/* Go parses `-0` as an integer and loses the sign, and `-0.0` as a double and keeps it. */
 static size_t unsigned_zero(char *spelled, size_t len)
 {
 	if (len != 2 || memcmp(spelled, "-0", 2) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where reading begins: options, limits, which of the two readers, and the
- * findings both make.
+ * Parses documents: checks options and limits, selects the JSON or YAML reader, and reports
+ * findings of both.
  */
 #include "doc/read.h"
 
@@ -18,9 +18,9 @@
 #define DEFAULT_EXPANDED ((size_t)8 << 20)
 #define DEFAULT_FINDINGS 100
 #define LONGEST_SHOWN    80
-/* a label's name with its prefix; of longer keys a path shows the beginning */
+/* the longest label key; a path shows only the beginning of longer keys */
 #define LONGEST_KEY  320
-#define LONGEST_PATH 512               /* of deeper paths too */
+#define LONGEST_PATH 512               /* longer paths are cut */
 #define MOST_BYTES   ((size_t)1 << 30) /* offsets, lines and columns are 32 bits wide */
 
 static int add(struct mpijob__doc_reader *r, int32_t severity, const char *id, const char *reason,
@@ -59,8 +59,8 @@ static int path_step(const struct mpijob__doc_frame *frame, uint32_t index,
 	return mpijob__base_field_path_key(path, frame->key);
 }
 
-/* spec.containers[0].name of what the open frames are reading. An open list or map is already part
- * of what is around it. */
+/* The path that the open frames are reading, such as spec.containers[0].name. An open list or map
+ * is an entry of its parent already. */
 static int current_path(const struct mpijob__doc_reader *r, struct mpijob_text *path)
 {
 	for (size_t i = 0; i < r->frames.count; i++) {
@@ -246,7 +246,7 @@ static int finish(const struct mpijob__doc_reader *r, int rc)
 	return rc == 0 && r->failed ? MPIJOB_ERR_SYNTAX : rc;
 }
 
-static void begin_again(struct mpijob__doc_reader *r)
+static void reset(struct mpijob__doc_reader *r)
 {
 	while (mpijob__doc_stack_top(&r->frames))
 		mpijob__doc_stack_pop(&r->frames);
@@ -256,7 +256,7 @@ static void begin_again(struct mpijob__doc_reader *r)
 	r->failed = 0;
 }
 
-static int is_behind(const mpijob_diag *a, const mpijob_diag *b)
+static int is_earlier(const mpijob_diag *a, const mpijob_diag *b)
 {
 	const struct mpijob_finding *in_a = mpijob_diag_at(a, 0), *in_b = mpijob_diag_at(b, 0);
 
@@ -265,7 +265,7 @@ static int is_behind(const mpijob_diag *a, const mpijob_diag *b)
 	return in_a->line < in_b->line || (in_a->line == in_b->line && in_a->column < in_b->column);
 }
 
-static int pass_on(const mpijob_diag *from, mpijob_diag *to)
+static int copy_findings(const mpijob_diag *from, mpijob_diag *to)
 {
 	int rc = 0;
 
@@ -274,24 +274,26 @@ static int pass_on(const mpijob_diag *from, mpijob_diag *to)
 	return rc;
 }
 
-/* The text is no JSON: read it as YAML. When it is neither, the reader that came further tells. */
-static int read_instead(struct mpijob__doc_reader *r, mpijob_diag *diag, const mpijob_diag *as_json)
+/* The text is not JSON: read it as YAML. If that fails too, report the findings of the reader that
+ * came further. */
+static int read_as_yaml(struct mpijob__doc_reader *r, mpijob_diag *diag, const mpijob_diag *as_json)
 {
 	mpijob_diag *as_yaml = mpijob_diag_new();
 	int rc, passed;
 
 	if (!as_yaml)
 		return MPIJOB_ERR_NOMEM;
-	begin_again(r);
+	reset(r);
 	r->diag = as_yaml;
 	rc = finish(r, mpijob__doc_read_yaml(r));
-	passed = pass_on(rc != MPIJOB_ERR_SYNTAX || is_behind(as_json, as_yaml) ? as_yaml : as_json,
+	passed = copy_findings(rc != MPIJOB_ERR_SYNTAX || is_earlier(as_json, as_yaml) ? as_yaml
+										       : as_json,
 	    diag);
 	mpijob_diag_free(as_yaml);
 	return rc ? rc : passed;
 }
 
-/* As kubectl: what begins like JSON is tried as JSON first. */
+/* As kubectl: text that begins like JSON is read as JSON first. */
 static int read_either(struct mpijob__doc_reader *r)
 {
 	mpijob_diag *diag = r->diag, *as_json = mpijob_diag_new();
@@ -302,9 +304,9 @@ static int read_either(struct mpijob__doc_reader *r)
 	r->diag = as_json;
 	rc = finish(r, mpijob__doc_read_json(r));
 	if (rc == MPIJOB_ERR_SYNTAX && r->not_json) {
-		rc = read_instead(r, diag, as_json);
+		rc = read_as_yaml(r, diag, as_json);
 	} else {
-		passed = pass_on(as_json, diag);
+		passed = copy_findings(as_json, diag);
 		rc = rc ? rc : passed;
 	}
 	r->diag = diag;
@@ -367,8 +369,8 @@ int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_op
 	return rc;
 }
 
-/* Turn the only document of a file into one that owns the memory. */
-static int take_only(mpijob_docs *docs, mpijob_doc **out)
+/* Make the only document the owner of the memory. */
+static int own_document(mpijob_docs *docs, mpijob_doc **out)
 {
 	struct mpijob__doc_own_doc *own = calloc(1, sizeof(*own));
 
@@ -382,7 +384,7 @@ static int take_only(mpijob_docs *docs, mpijob_doc **out)
 	return 0;
 }
 
-static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_options *options,
+static int report_count(const mpijob_docs *docs, const struct mpijob_parse_options *options,
     mpijob_diag *diag)
 {
 	struct mpijob_parse_options known;
@@ -392,13 +394,13 @@ static int refuse_count(const mpijob_docs *docs, const struct mpijob_parse_optio
 		place.source = known.source;
 	if (docs->count == 0) {
 		(void)mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-document", NULL, NULL,
-		    &place, "the text holds no document");
+		    &place, "the text contains no document");
 		return MPIJOB_ERR_SYNTAX;
 	}
 	place.line = docs->items[1]->root->line;
 	place.column = docs->items[1]->root->column;
 	(void)mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "several-documents", NULL, NULL,
-	    &place, "the text holds %zu documents, the second begins here; one is expected",
+	    &place, "the text contains %zu documents, the second begins here; one is expected",
 	    docs->count);
 	return MPIJOB_ERR_SYNTAX;
 }
@@ -414,7 +416,7 @@ int mpijob_doc_parse(const char *text, size_t len, const struct mpijob_parse_opt
 	rc = mpijob_docs_parse(text, len, options, &docs, diag);
 	if (rc)
 		return rc;
-	rc = docs->count == 1 ? take_only(docs, out) : refuse_count(docs, options, diag);
+	rc = docs->count == 1 ? own_document(docs, out) : report_count(docs, options, diag);
 	mpijob_docs_free(docs);
 	return rc;
 }

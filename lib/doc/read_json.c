@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From JSON tokens to a tree.
+ * Builds a tree from JSON tokens.
  *
- * What the pull reader leaves open is settled here: duplicate keys, NUL bytes
- * in keys, numbers that no double can hold.
+ * Checks what the pull reader does not check: duplicate keys, NUL bytes in keys, numbers that are
+ * too large for a double.
  */
 #include "doc/read.h"
 
@@ -25,7 +25,7 @@ static int report(struct mpijob__doc_reader *r, const struct mpijob__doc_json *j
 	return rc ? rc : MPIJOB_ERR_SYNTAX;
 }
 
-/* Decode the token's string into the arena. */
+/* Decode the string of the token into the arena. */
 static char *decode(struct mpijob__doc_reader *r, const struct mpijob__doc_json *json, size_t *len)
 {
 	char *into = mpijob__base_arena_bytes(r->arena, json->len + 1);
@@ -49,7 +49,7 @@ static int read_key(struct mpijob__doc_reader *r, const struct mpijob__doc_json 
 	top->key = NULL;
 	if (strlen(key) != len) {
 		rc = mpijob__doc_read_error(r, "nul-in-key", json->line, column,
-		    "a key cannot hold a NUL character");
+		    "a key cannot contain a NUL character");
 		len = strlen(key);
 	}
 	top->key = key;
@@ -57,8 +57,7 @@ static int read_key(struct mpijob__doc_reader *r, const struct mpijob__doc_json 
 	top->key_line = json->line;
 	top->key_column = column;
 	if (mpijob__doc_container(top->node)->index)
-		/* a key that is given twice is found when its value is put in, without another
-		 * search */
+		/* attach() finds a duplicate key without another search */
 		return rc;
 	first = mpijob__doc_map_find(top->node, key, len);
 	if (rc == 0 && first != MPIJOB__DOC_INDEX_NONE)
@@ -85,7 +84,7 @@ static struct mpijob_node *read_number(struct mpijob__doc_reader *r,
 		    : NULL;
 }
 
-/* Make the node of the current token. NULL with *rc untouched when memory ran out. */
+/* Make the node of the current token. NULL and *rc unchanged when memory ran out. */
 static struct mpijob_node *read_value(struct mpijob__doc_reader *r,
     const struct mpijob__doc_json *json, int *rc)
 {
@@ -110,7 +109,7 @@ static struct mpijob_node *read_value(struct mpijob__doc_reader *r,
 	}
 }
 
-/* Put a node where it belongs: into the innermost list or map, or as a document's root. */
+/* Add a node to the innermost list or map, or as the root of a document. */
 static int attach(struct mpijob__doc_reader *r, struct mpijob_node *node)
 {
 	struct mpijob__doc_frame *top = mpijob__doc_stack_top(&r->frames);

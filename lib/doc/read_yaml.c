@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From YAML text to documents, by libyaml's events.
+ * Reads YAML with libyaml's events.
  *
- * libyaml's own documents are not used: they leak when memory runs out and take
- * time that grows with the square of the anchors. This file knows how libyaml
- * is driven, where it has to be stopped, and how it tells of errors.
+ * libyaml's document API is not used: it leaks when memory runs out, and its time is quadratic in
+ * the number of anchors. This file calls libyaml, limits its cost, and converts its errors.
  */
 #include "doc/yaml_reader.h"
 
@@ -14,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIRECTIVES 1000 /* libyaml compares every %TAG with every other */
-/* and looks at every open [ and { for every token: about half a second */
+#define MOST_DIRECTIVES 1000 /* libyaml compares all pairs of %TAG lines */
+/* it checks every open [ and { for every token; this limit is about half a second */
 #define MOST_FLOW_WORK 50000000
 
-/* Text in quotes that does not end is shown where it begins. */
+/* An unterminated quoted text is reported at its beginning. */
 static size_t error_index(const yaml_parser_t *parser)
 {
 	if (parser->context && strcmp(parser->context, "while scanning a quoted scalar") == 0 &&
@@ -78,7 +77,7 @@ static int take_event(struct mpijob__doc_yaml *y)
 	}
 }
 
-/* Inside [] and {} everything is [] and {}. */
+/* Limit the work for nested [] and {}. */
 static int count_flow(struct mpijob__doc_yaml *y)
 {
 	const yaml_event_t *event = &y->event;
@@ -162,7 +161,8 @@ static uint32_t unit_at(const unsigned char *at, int big)
 	return big ? (uint32_t)at[0] << 8 | at[1] : (uint32_t)at[1] << 8 | at[0];
 }
 
-/* UTF-16 behind its byte order mark to UTF-8. The length, or SIZE_MAX when it is not UTF-16. */
+/* Convert UTF-16 without its byte order mark to UTF-8. Returns the length, or SIZE_MAX when it is
+ * not UTF-16. */
 static size_t from_utf16(const unsigned char *at, size_t len, int big, char *into)
 {
 	char *to = into;
@@ -198,7 +198,7 @@ static int read_utf16(struct mpijob__doc_reader *r, int big)
 	len = from_utf16((const unsigned char *)r->text + 2, r->len - 2, big, text);
 	if (len == SIZE_MAX) {
 		rc = mpijob__doc_read_error(r, "encoding", 0, 0,
-		    "the text begins like UTF-16 and is none; save it as UTF-8");
+		    "the text begins like UTF-16 but is not UTF-16; save it as UTF-8");
 		rc = rc ? rc : MPIJOB_ERR_SYNTAX;
 	} else {
 		rc = read_utf8(r, text, len);

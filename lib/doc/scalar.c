@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a YAML scalar means to kubectl: YAML 1.1 with Go's idea of numbers.
+ * Resolves YAML scalars as kubectl does: YAML 1.1 with Go's parsing of numbers.
  *
- * So `yes` is true, 0600 and 0o600 are 384, 1_000 is 1000, 1e3 is 1000 and
- * sent as such, 08 is 8, 0x_10 is 16, and 1:30 is a string. The writer asks the
- * same function which strings need quotes.
+ * So `yes` is true, 0600 and 0o600 are 384, 1_000 is 1000, 1e3 is 1000 and sent as 1000, 08 is 8,
+ * 0x_10 is 16, and 1:30 is a string. The writer uses the same function to decide which strings need
+ * quotes.
  */
 #include "doc/scalar.h"
 
@@ -18,7 +18,7 @@
 struct word {
 	const char *text;
 	uint8_t kind;
-	uint8_t truth; /* of a double: 0 not a number, 1 infinite, 2 minus infinite */
+	uint8_t truth; /* of a double: 0 NaN, 1 infinity, 2 minus infinity */
 };
 
 static const struct word words[] = {
@@ -84,7 +84,7 @@ static int find_word(const char *text, size_t len, struct mpijob__doc_scalar *ou
 	return 0;
 }
 
-/* Text from which every `_` is thought away. */
+/* A text whose `_` are skipped. */
 struct plain {
 	const char *at;
 	const char *end;
@@ -124,7 +124,8 @@ static int take_digits(struct plain *p)
 	return count;
 }
 
-/* The digits of a whole number up to the end; 1, or 0 when there are none, others, or too many. */
+/* Parse the digits of a whole number up to the end. Returns 1; 0 when there are none, invalid ones
+ * or too many. */
 static int read_magnitude(struct plain p, int base, uint64_t *value)
 {
 	int c = peek(&p);
@@ -156,8 +157,8 @@ static int fits(int sign, uint64_t value)
 	return sign == '-' ? value <= (uint64_t)INT64_MAX + 1 : sign != '+' || value <= INT64_MAX;
 }
 
-/* 0x, 0o, 0b and a leading 0 give the base. Values above INT64_MAX take no plus sign: Go's
- * ParseUint knows none. */
+/* 0x, 0o, 0b and a leading 0 give the base. Values above INT64_MAX must have no plus sign, because
+ * Go's ParseUint does not accept one. */
 static int read_whole(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	struct plain p = { text, text + len };
@@ -185,7 +186,7 @@ static int read_whole(const char *text, size_t len, struct mpijob__doc_scalar *o
 	return 1;
 }
 
-/* `0b` with a sign behind it, which go-yaml accepts by accident: 0b+11 is 3, and 0b-11 is -3. */
+/* `0b` followed by a sign, which go-yaml accepts by accident: 0b+11 is 3, and 0b-11 is -3. */
 static int read_signed_binary(const char *text, size_t len, struct mpijob__doc_scalar *out)
 {
 	struct plain p = { text, text + len };
@@ -236,7 +237,7 @@ static int is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Behind a leading point, and only there, Go wants a digit on either side of each `_`. */
+/* Only after a leading point, Go requires a digit on both sides of each `_`. */
 static int underscores_split_digits(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -246,7 +247,7 @@ static int underscores_split_digits(const char *text, size_t len)
 	return 1;
 }
 
-/* One or two digits (exactly `most` when `all`), in a range. */
+/* Parse at most `most` digits (exactly `most` if `all`) in a range. Returns 1 + the value, or 0. */
 static int take_field(struct plain *p, int most, int all, int low, int high)
 {
 	int value = 0, count = 0;
@@ -291,8 +292,8 @@ static int days_of(int year, int month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-/* The four forms that go-yaml takes for a time. All of them stay strings; only the tag !!timestamp
- * insists. */
+/* The four forms that go-yaml accepts as a time. They are strings; only the tag !!timestamp
+ * requires one of them. */
 static int is_time(const char *text, size_t len)
 {
 	struct plain p = { text, text + len };

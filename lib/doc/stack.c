@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stack on the heap. Copying, comparing, merging, reading and writing trees
- * all use it, so that no document, however deep, can exhaust the C stack.
+ * A stack on the heap. Copying, comparing, merging, reading and writing trees use it, so that a
+ * deep document cannot exhaust the C stack.
  */
 #include "doc/stack.h"
 

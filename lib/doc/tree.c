@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole trees: copying and comparing them, without recursion.
+ * Copies and compares trees, without recursion.
  *
- * A copied list or map gets an array of exactly its size, and a big map a copy of
- * its index when the array is full.
+ * A copied list or map gets an array of exactly its size. The index of a large map is copied after
+ * its entries.
  */
 #include "doc/node.h"
 
@@ -18,7 +18,7 @@ struct copying {
 	struct mpijob_node *to;
 };
 
-/* Copy one node; a list or map is still empty, with room for its entries. */
+/* Copy one node; a list or map is empty at first, with memory for its entries. */
 static struct mpijob_node *copy_one(struct mpijob__base_arena *arena,
     const struct mpijob_node *from, int share)
 {
@@ -114,9 +114,9 @@ struct mpijob_node *mpijob__doc_node_copy(struct mpijob__base_arena *arena,
 	return rc ? NULL : root;
 }
 
-#define FRAMES_AT_HAND 512 /* deeper trees than the readers' default limit need memory */
+#define FRAMES_AT_HAND 512 /* trees deeper than the default max_depth need memory */
 
-/* Where the compiler is told to clear what lies on the stack, clearing these would cost more than
+/* If the compiler is configured to clear local variables, clearing this array would cost more than
  * most comparisons. */
 #if defined(__has_attribute)
 #if __has_attribute(uninitialized)
@@ -148,7 +148,7 @@ static int equal_one(const struct mpijob_node *a, const struct mpijob_node *b)
 	}
 }
 
-/* The entry of `b` that stands where entry `at` of `a` does; NULL when there is none. */
+/* The entry of `b` that corresponds to entry `at` of `a`; NULL when there is none. */
 static const struct mpijob_node *counterpart(const struct mpijob_node *a,
     const struct mpijob_node *b, uint32_t at)
 {
@@ -166,9 +166,9 @@ static const struct mpijob_node *counterpart(const struct mpijob_node *a,
 }
 
 /*
- * The first frames lie on the C stack, so that documents of ordinary depth are compared without
- * memory; for others there is no way to report that memory ran out, and "not equal" is the answer
- * that does no harm.
+ * The first frames are on the C stack, so documents of ordinary depth are compared without
+ * allocating memory. For deeper ones the function cannot report that memory ran out; it returns
+ * "not equal", which is the safe result.
  */
 int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b)
 {

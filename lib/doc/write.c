@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing begins here: small pieces are collected, and the first failure of the
- * sink is what the caller gets, however much would still be to write.
+ * Writes trees: collects small pieces for the sink, and returns the first failure of the sink.
  */
 #include "doc/write.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON, laid out in three ways.
+ * Writes JSON in three layouts.
  *
- * Strings are escaped so that the result is YAML as well: besides what JSON
- * demands, everything that YAML does not allow as it is (the byte order mark
- * and more), and everything that is not safe on a terminal (base/escape.c).
+ * Strings are escaped so that the result is valid YAML too, and safe to print: in addition to
+ * JSON's rules, characters that YAML does not allow (such as the byte order mark) and those of
+ * base/escape.c.
  */
 #include "base/hex.h"
 #include "doc/write.h"
@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-#define LONGEST_KEY 128 /* in bytes; YAML wants the ':' within 1024 characters, escapes counted */
+/* in bytes; YAML requires the ':' within 1024 characters, including escapes */
+#define LONGEST_KEY 128
 
 static int must_escape(uint32_t code)
 {
@@ -38,7 +39,7 @@ static void put_escape(struct mpijob__doc_out *out, uint32_t code)
 	mpijob__doc_out_put(out, escape, sizeof(escape));
 }
 
-/* How many of the first bytes stand for themselves. */
+/* The number of leading bytes that need no escape. */
 static size_t count_plain(const char *text, const char *end)
 {
 	const char *at = text;
@@ -48,8 +49,7 @@ static size_t count_plain(const char *text, const char *end)
 	return (size_t)(at - text);
 }
 
-/* Text that a caller put in and that is no UTF-8 goes out with U+FFFD in place of each bad byte, as
- * from Go. */
+/* Each byte that is not UTF-8 is written as U+FFFD, as Go does. */
 void mpijob__doc_write_quoted(struct mpijob__doc_out *out, const char *text, size_t len)
 {
 	const char *end = text + len;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * YAML as kubectl prints it: blocks, lists not indented below their key, quotes
- * only where the text would otherwise be read as something else.
+ * Writes YAML as kubectl does: block style, lists not indented below their key, quotes only where
+ * needed.
  *
- * What needs quotes is not a second list of rules: a string goes plain only if
- * the reader's own function (scalar.c) takes it for a string.
+ * There is no second list of rules for quotes: a string is written plain only if the function of
+ * the reader (scalar.c) resolves it to a string.
  */
 #include "doc/write.h"
 
@@ -15,15 +15,16 @@
 #include <string.h>
 
 #define LONGEST_KEY 128 /* longer ones are written as `? key`, as go-yaml does */
-/* deeper, lists and maps stand on one line: their indentation would outgrow the content */
+/* deeper lists and maps are written on one line, because their indentation would exceed the content
+ */
 #define DEEPEST_BLOCK 100
 
 enum style { PLAIN, SINGLE, DOUBLE, LITERAL };
 
 struct traits {
-	int lines;   /* holds line ends */
-	int special; /* holds what only double quotes can express */
-	int mark;    /* holds ": " or " #", or begins or ends like something else */
+	int lines;     /* contains line ends */
+	int special;   /* contains characters that only double quotes can express */
+	int indicator; /* contains ": " or " #", or begins or ends like other syntax */
 };
 
 static int is_space(char c)
@@ -47,7 +48,7 @@ static int begins_specially(const char *text, size_t len)
 	       (len == 2 && memcmp(text, "<<", 2) == 0);
 }
 
-static void look(const char *text, size_t len, struct traits *traits)
+static void inspect(const char *text, size_t len, struct traits *traits)
 {
 	const char *end = text + len;
 	const char *at = text;
@@ -56,8 +57,8 @@ static void look(const char *text, size_t len, struct traits *traits)
 	if (len == 0)
 		return;
 	traits->special = *text == 0;
-	traits->mark = *text && begins_specially(text, len);
-	traits->mark |= end[-1] == ' ' || end[-1] == ':';
+	traits->indicator = *text && begins_specially(text, len);
+	traits->indicator |= end[-1] == ' ' || end[-1] == ':';
 	while (at < end && !traits->special) {
 		uint32_t code = 0;
 		size_t step = mpijob__base_utf8_read(at, end, &code);
@@ -65,15 +66,15 @@ static void look(const char *text, size_t len, struct traits *traits)
 		traits->special = step == 0 || is_special(code);
 		traits->lines |= code == '\n';
 		if (code == ':' && at + 1 < end && is_space(at[1]))
-			traits->mark = 1;
+			traits->indicator = 1;
 		if (code == '#' && at > text && is_space(at[-1]))
-			traits->mark = 1;
+			traits->indicator = 1;
 		at += step;
 	}
 }
 
-/* A block of lines: its first line shows the indentation, so it must not begin with space; nor may
- * it be all space. */
+/* Whether a literal block can express a text: its first line defines the indentation, so it must
+ * not begin with a space; and it must not be all white space. */
 static int fits_literal(const char *text, size_t len)
 {
 	const char *last = text + len;
@@ -93,16 +94,16 @@ static enum style choose(const char *text, size_t len)
 	mpijob__doc_scalar_resolve(text, len, &scalar);
 	if (scalar.kind != MPIJOB_NODE_STRING || scalar.is_time)
 		return DOUBLE;
-	look(text, len, &traits);
+	inspect(text, len, &traits);
 	if (traits.special)
 		return DOUBLE;
 	if (traits.lines)
 		return fits_literal(text, len) ? LITERAL : DOUBLE;
-	/* Minutes and seconds that other readers of YAML 1.1 take for numbers to the base 60. */
+	/* Other YAML 1.1 readers parse such text as a base 60 number. */
 	if (((*text >= '0' && *text <= '9') || *text == '+' || *text == '-') &&
 	    memchr(text, ':', len) && strspn(text, "+-0123456789:._") == len)
 		return DOUBLE;
-	return traits.mark ? SINGLE : PLAIN;
+	return traits.indicator ? SINGLE : PLAIN;
 }
 
 static void put_single(struct mpijob__doc_out *out, const char *text, size_t len)
@@ -148,7 +149,7 @@ static void put_string(struct mpijob__doc_out *out, const char *text, size_t len
 	}
 }
 
-/* A plain -0 would be read as a whole number, which has no sign when it is zero. */
+/* A plain -0 would be parsed as an integer, and lose its sign. */
 static void put_number(struct mpijob__doc_out *out, const struct mpijob_node *node)
 {
 	mpijob__doc_out_put(out, node->in.text, node->count);
@@ -156,7 +157,8 @@ static void put_number(struct mpijob__doc_out *out, const struct mpijob_node *no
 		mpijob__doc_out_put(out, ".0", 2);
 }
 
-/* A scalar or an empty list or map. `indent`: of the lines of a literal block. */
+/* Write a scalar or an empty list or map; 0 when it is neither. `indent` is for the lines of a
+ * literal block. */
 static int put_simple(struct mpijob__doc_out *out, const struct mpijob_node *node, size_t indent)
 {
 	switch (node->kind) {
@@ -190,7 +192,7 @@ static void put_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry 
 struct yaml_out {
 	struct mpijob__doc_out *out;
 	struct mpijob__doc_stack stack;
-	int in_line; /* the next entry goes on in this line, behind "- " */
+	int in_line; /* the next entry continues this line, after "- " */
 };
 
 static int open_node(struct yaml_out *y, const struct mpijob_node *node, size_t indent)
@@ -200,7 +202,7 @@ static int open_node(struct yaml_out *y, const struct mpijob_node *node, size_t 
 	return mpijob__doc_stack_push(&y->stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* Write a value behind "key:" or "- "; `from` is the list or map it stands in. */
+/* Write a value after "key:" or "- "; `from` is its list or map. */
 static int put_value(struct yaml_out *y, const struct mpijob_node *node,
     const struct mpijob__doc_writing *from)
 {

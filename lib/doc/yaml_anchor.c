@@ -2,9 +2,8 @@
 /*
  * Anchors, aliases and the merge key.
  *
- * An alias is a copy, so a few hundred bytes can ask for more memory than there
- * is. What a copy costs is known from when the anchor was read; every limit is
- * checked before the copy is made, Kubernetes' own rule among them.
+ * An alias is a copy, so a small text can need much memory. The cost of a copy is recorded when the
+ * anchor is read. All limits are checked before a copy is made, including the rule of Kubernetes.
  */
 #include "doc/yaml_reader.h"
 
@@ -91,9 +90,8 @@ void mpijob__doc_yaml_anchor_close(struct mpijob__doc_yaml *y, size_t number)
 }
 
 /*
- * Kubernetes' rule against documents that are mostly aliases: of up to 400,000 steps of its decoder
- * 99 % may be inside aliases, of 4,000,000 and more 10 %, and a share in between for numbers in
- * between.
+ * Kubernetes' rule against documents that are mostly aliases: of up to 400,000 decoding steps 99 %
+ * may be in aliases, of 4,000,000 and more 10 %; in between the share decreases linearly.
  */
 static int too_much_aliasing(uint64_t aliased, uint64_t decoded)
 {
@@ -167,10 +165,11 @@ static int alias_value(struct mpijob__doc_yaml *y, const struct mpijob__doc_anch
 
 	if ((merging || in_merge_list) && anchor->node->kind != MPIJOB_NODE_MAP)
 		return mpijob__doc_yaml_stop(y, "bad-merge",
-		    "only a map can be merged by '<<', and this alias is none");
+		    "only a map can be merged by '<<', but this alias is not a map");
 	if (anchor->scalar.is_special)
 		return mpijob__doc_yaml_stop(y, "number-range",
-		    "Kubernetes knows no infinite number and no .nan; write a number, or put the "
+		    "Kubernetes supports neither infinite numbers nor .nan; write a number, or put "
+		    "the "
 		    "text in quotes");
 	copy = mpijob__doc_node_copy(y->r->arena, anchor->node, 1);
 	if (!copy)
@@ -188,14 +187,13 @@ int mpijob__doc_yaml_alias(struct mpijob__doc_yaml *y)
 
 	if (!anchor) {
 		rc = mpijob__doc_read_error(y->r, "unknown-anchor", y->line, y->column,
-		    "no '&%.*s' stands before this alias; an anchor comes first and in the same "
-		    "document",
+		    "there is no anchor '&%.*s' before this alias in the same document",
 		    mpijob__doc_read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}
 	if (anchor->open) {
 		rc = mpijob__doc_read_error(y->r, "alias-cycle", y->line, y->column,
-		    "this alias stands inside its own anchor '&%.*s'; write the value out",
+		    "this alias is inside its own anchor '&%.*s'; write the value out",
 		    mpijob__doc_read_shown(name), name);
 		return rc ? rc : MPIJOB_ERR_SYNTAX;
 	}

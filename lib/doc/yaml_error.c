@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libyaml's complaints, said so that one knows what to do.
+ * Error messages for libyaml's problems.
  *
- * Its texts name states of its scanner; ours name what would be accepted. A text
- * that is not in the table is passed on as it is.
+ * libyaml describes states of its scanner; these messages say what is accepted. A problem that is
+ * not in the table is reported unchanged.
  */
 #include "doc/yaml_error.h"
 
@@ -16,13 +16,13 @@ static const struct {
 	const char *text;
 } problems[] = {
 	{ "control characters are not allowed", "control-character",
-	    "a control character can only stand in double quotes, as an escape such as \\x01" },
+	    "a control character is allowed only in double quotes, as an escape such as \\x01" },
 	{ "UTF-8", "encoding", "this byte is not UTF-8; save the text as UTF-8" },
 	{ "found invalid Unicode character escape code", "encoding",
-	    "this escape is no Unicode character; write one above U+FFFF as \\UXXXXXXXX, not as "
+	    "this escape is not a Unicode character; write one above U+FFFF as \\UXXXXXXXX, not as "
 	    "two surrogates" },
 	{ "invalid Unicode character", "encoding",
-	    "this is no Unicode character; save the text as UTF-8" },
+	    "this is not a Unicode character; save the text as UTF-8" },
 	{ "mapping values are not allowed in this context", "syntax",
 	    "a ':' is not allowed here; put text that holds ': ' in quotes, or check the "
 	    "indentation of this line" },
@@ -59,7 +59,7 @@ static const struct {
 	{ "did not find expected whitespace or line break", "syntax",
 	    "expected a space after the tag; put text that begins with '!' in quotes" },
 	{ "found undefined tag handle", "syntax",
-	    "this tag begins with a handle that no %TAG line explains" },
+	    "this tag begins with a handle that no %TAG line defines" },
 	{ "found an indentation indicator equal to 0", "syntax",
 	    "the indentation after '|' or '>' is 1 to 9" },
 	{ "did not find expected comment or line break", "syntax",

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in the text libyaml is.
+ * Converts libyaml's positions to lines and columns.
  *
- * libyaml counts characters, and takes three rare Unicode separators for line
- * ends; editors and compilers count bytes and know \n, \r\n and \r. So only the
- * number of the character is taken from it, and a cursor that moves along with
- * the events counts the rest.
+ * libyaml counts characters, and treats three rare Unicode separators as line ends. Editors and
+ * compilers count bytes and know \n, \r\n and \r. So only the character index of libyaml is used,
+ * and a cursor that moves with the events counts lines and bytes.
  */
 #include "doc/yaml_place.h"
 

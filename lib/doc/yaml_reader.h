@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of YAML, in three files: events and documents, values, anchors and merging. */
+/* The YAML reader, in three files: read_yaml.c (events and documents), yaml_value.c (values),
+ * yaml_anchor.c (anchors and merging). */
 #ifndef MPIJOB__DOC_YAML_READER_H
 #define MPIJOB__DOC_YAML_READER_H
 
@@ -9,13 +10,13 @@
 
 #include <yaml.h>
 
-/* A value that `*name` may stand for. */
+/* A value that an alias `*name` refers to. */
 struct mpijob__doc_anchor {
 	struct mpijob_node *node;
-	/* when it is one: a number has another spelling as a key */
+	/* if the value is a scalar, because numbers are spelled differently as keys */
 	struct mpijob__doc_scalar scalar;
-	int open; /* it is still being read */
-	/* What one use of it costs. While it is open: the counters at its beginning. */
+	int open; /* the value is not complete yet */
+	/* The cost of one alias. While it is open: the counters at its beginning. */
 	uint64_t decoded;
 	size_t values;
 	size_t bytes;
@@ -27,38 +28,38 @@ struct mpijob__doc_yaml {
 	yaml_event_t event;
 	struct mpijob__doc_yaml_place place;
 	struct mpijob_node *root;
-	int empty; /* the root is nothing at all */
-	/* The anchors of this document: names to numbers, and what they stand for. */
+	int empty; /* the document is empty */
+	/* The anchors of this document: a map from names to indices, and the anchors. */
 	struct mpijob__base_arena scratch;
 	struct mpijob_node *names;
 	struct mpijob__doc_stack anchors;
 	/* Counters of this document. */
-	uint64_t decoded; /* steps that Kubernetes' decoder would take */
-	uint64_t aliased; /* those of them inside aliases */
+	uint64_t decoded; /* steps of Kubernetes' decoder */
+	uint64_t aliased; /* steps inside aliases */
 	size_t bytes;     /* of scalars */
 	/* Counters of the whole text. */
 	size_t alias_count;
 	size_t anchor_count;
-	size_t expanded; /* bytes of scalars that aliases copied */
-	uint64_t work;   /* events inside [] and {}, times how deep they stand */
-	uint32_t flow;   /* how deep that is now */
-	/* Of the event at hand. */
+	size_t expanded; /* bytes of scalars copied by aliases */
+	uint64_t work;   /* sum of `flow` over all events */
+	uint32_t flow;   /* current nesting of [] and {} */
+	/* Position of the current event. */
 	int32_t line;
 	int32_t column;
 };
 
-/* yaml_value.c: one event each. 0 or a negative code. */
+/* yaml_value.c: process one event. 0 or a negative code. */
 int mpijob__doc_yaml_scalar(struct mpijob__doc_yaml *y);
 int mpijob__doc_yaml_open(struct mpijob__doc_yaml *y, int kind, const char *anchor);
 int mpijob__doc_yaml_close(struct mpijob__doc_yaml *y);
-/* Report an error that ends the reading, at the event. */
+/* Report an error at the current event; reading stops. */
 int mpijob__doc_yaml_stop(struct mpijob__doc_yaml *y, const char *id, const char *message);
-/* Take a key that is settled; `key` lies in the arena. */
+/* Process a key; `key` is in the arena. */
 int mpijob__doc_yaml_key(struct mpijob__doc_yaml *y, const char *key, size_t len);
-/* Take the text of a number, boolean or string as a key. */
+/* Process a number, boolean or string as a key. */
 int mpijob__doc_yaml_scalar_key(struct mpijob__doc_yaml *y, const struct mpijob__doc_scalar *scalar,
     const char *text, size_t len);
-/* Put a value where it belongs. */
+/* Add a value to the innermost list or map, or as the root. */
 int mpijob__doc_yaml_attach(struct mpijob__doc_yaml *y, struct mpijob_node *node);
 /* The innermost list or map, or NULL. */
 struct mpijob__doc_frame *mpijob__doc_yaml_top(const struct mpijob__doc_yaml *y);
@@ -67,14 +68,14 @@ int mpijob__doc_yaml_wants_key(const struct mpijob__doc_yaml *y);
 
 /* yaml_anchor.c */
 int mpijob__doc_yaml_alias(struct mpijob__doc_yaml *y);
-/* Remember a value under a name; `number` (may be NULL) is set to 1 + its number. */
+/* Store an anchor; `number` (may be NULL) receives 1 + its index. */
 int mpijob__doc_yaml_anchor(struct mpijob__doc_yaml *y, const char *name, struct mpijob_node *node,
     const struct mpijob__doc_scalar *scalar, size_t *number);
-/* The list or map of this anchor is complete. */
+/* The list or map of an anchor is complete. */
 void mpijob__doc_yaml_anchor_close(struct mpijob__doc_yaml *y, size_t number);
-/* Put the entries of a map into the innermost open map. */
+/* Add the entries of a map to the innermost open map. */
 int mpijob__doc_yaml_merge(struct mpijob__doc_yaml *y, const struct mpijob_node *from);
-/* Forget all anchors. */
+/* Remove all anchors. */
 int mpijob__doc_yaml_anchors_reset(struct mpijob__doc_yaml *y);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From YAML events to values and keys.
+ * Builds values and keys from YAML events.
  *
- * A scalar means what it means to kubectl (scalar.c); here its result finds its
- * place in the tree: as a key, a value, or the value of the merge key `<<`.
+ * scalar.c resolves a scalar as kubectl does; this file adds it to the tree as a key, a value, or
+ * the value of the merge key `<<`.
  */
 #include "base/base64.h"
 #include "doc/yaml_reader.h"
@@ -87,7 +87,7 @@ int mpijob__doc_yaml_key(struct mpijob__doc_yaml *y, const char *key, size_t len
 
 	if (memchr(key, 0, len)) {
 		rc = mpijob__doc_read_error(y->r, "nul-in-key", y->line, y->column,
-		    "a key cannot hold a NUL character");
+		    "a key cannot contain a NUL character");
 		len = strlen(key);
 	}
 	(void)set_key(y, key, len, 0);
@@ -98,8 +98,7 @@ int mpijob__doc_yaml_key(struct mpijob__doc_yaml *y, const char *key, size_t len
 	return rc;
 }
 
-/* `on:` and `n:` become "true" and "false", as for kubectl, and hardly ever is that what was
- * meant. */
+/* `on:` and `n:` become "true" and "false", as in kubectl, which is usually a mistake. */
 static int boolean_key(struct mpijob__doc_yaml *y, int truth)
 {
 	const char *key = truth ? "true" : "false";
@@ -155,7 +154,7 @@ static int decode_binary(struct mpijob__doc_yaml *y, const char **text, size_t *
 	return *text ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* Find out what the event's scalar is. For a string, `*text` and `*len` are it, in the arena. */
+/* Resolve the scalar of the event. For a string, sets `*text` (in the arena) and `*len`. */
 static int resolve(struct mpijob__doc_yaml *y, struct mpijob__doc_scalar *scalar, const char **text,
     size_t *len)
 {
@@ -218,7 +217,7 @@ static int is_merge_key(const yaml_event_t *event)
 		   strcmp((const char *)event->data.scalar.tag, MERGE_TAG) == 0);
 }
 
-static int refuse_merge(struct mpijob__doc_yaml *y)
+static int report_merge(struct mpijob__doc_yaml *y)
 {
 	return mpijob__doc_yaml_stop(y, "bad-merge",
 	    "the value of '<<' is a map or a list of maps; put '<<' in quotes if a key of that "
@@ -241,7 +240,8 @@ static int scalar_value(struct mpijob__doc_yaml *y, struct mpijob_node *node,
 
 	if (scalar->is_special)
 		rc = mpijob__doc_read_error(y->r, "number-range", y->line, y->column,
-		    "Kubernetes knows no infinite number and no .nan; write a number, or put the "
+		    "Kubernetes supports neither infinite numbers nor .nan; write a number, or put "
+		    "the "
 		    "text in quotes");
 	y->empty = !y->r->frames.count && event->data.scalar.length == 0 &&
 		   event->data.scalar.plain_implicit && !event->data.scalar.tag &&
@@ -262,7 +262,7 @@ int mpijob__doc_yaml_scalar(struct mpijob__doc_yaml *y)
 	if (key && is_merge_key(&y->event))
 		return set_key(y, "<<", 2, 1);
 	if (wants_merge(y))
-		return refuse_merge(y);
+		return report_merge(y);
 	rc = resolve(y, &scalar, &text, &len);
 	if (rc)
 		return rc;
@@ -302,7 +302,7 @@ int mpijob__doc_yaml_open(struct mpijob__doc_yaml *y, int kind, const char *anch
 		    "a key is a single value, not a list or map");
 	frame.role = (uint8_t)role_of(y, kind);
 	if (top && top->role == MPIJOB__DOC_ROLE_MERGE_LIST && kind != MPIJOB_NODE_MAP)
-		return refuse_merge(y);
+		return report_merge(y);
 	rc = mpijob__doc_read_count(y->r, 1, y->line, y->column);
 	if (rc)
 		return rc;

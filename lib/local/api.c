@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The requests of the Kubernetes API that the embedded cluster answers: which verb a method and
- * path mean, and which parameters and bodies are taken. Whatever would change the meaning of an
- * answer and is not done here is refused with 501, by name.
+ * The requests of the Kubernetes API that the embedded API server supports: the verb of each method
+ * and path, and the parameters and bodies of each verb. A parameter or field that is not supported
+ * and would change the answer is rejected with 501 and named in the message.
  */
-#include "api.h"
+#include "local/api.h"
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "deletion.h"
-#include "log_times.h"
-#include "logs.h"
-#include "route.h"
-#include "verbs.h"
-#include "watches.h"
+#include "local/deletion.h"
+#include "local/log_times.h"
+#include "local/logs.h"
+#include "local/route.h"
+#include "local/verbs.h"
+#include "local/watches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,9 @@ struct request {
 	struct reply *reply;
 };
 
-static int refuse(struct request *request, int code, const char *reason, char *message)
+static int reply_error(struct request *request, int code, const char *reason, char *message)
 {
-	return mpijob__local_reply_refuse(request->reply, code, reason, request->route.kind,
+	return mpijob__local_reply_error(request->reply, code, reason, request->route.kind,
 	    request->route.name, message);
 }
 
@@ -49,18 +49,18 @@ static int is_set(const struct request *request, const char *name)
 
 static int check_parameters(struct request *request, const char *const *known)
 {
-	const char *stranger = mpijob__local_route_stranger(&request->route, known);
+	const char *unknown = mpijob__local_route_unknown_parameter(&request->route, known);
 	char *what;
-	int error;
+	int rc;
 
-	if (!stranger)
+	if (!unknown)
 		return 0;
-	what = mpijob__base_text_format("the parameter %s", stranger);
+	what = mpijob__base_text_format("the parameter %s", unknown);
 	if (!what)
 		return MPIJOB_ERR_NOMEM;
-	error = unsupported(request, what);
+	rc = unsupported(request, what);
 	free(what);
-	return error;
+	return rc;
 }
 
 static struct object *find_object(const struct request *request)
@@ -71,12 +71,13 @@ static struct object *find_object(const struct request *request)
 	    route->namespace_ ? route->namespace_ : "", route->name);
 }
 
-/* Selections. */
+/* ---- selectors ---- */
 
-static int refuse_selector(struct request *request, int error, const char *kind, const char *text)
+static int reply_selector_error(struct request *request, int error, const char *kind,
+    const char *text)
 {
 	if (error == MPIJOB_ERR_SYNTAX)
-		return refuse(request, 400, "BadRequest",
+		return reply_error(request, 400, "BadRequest",
 		    mpijob__base_text_format("%s selector \"%s\" cannot be read", kind, text));
 	if (error == MPIJOB_ERR_UNSUPPORTED)
 		return unsupported(request, *kind == 'l'
@@ -89,7 +90,7 @@ static int read_selector(struct request *request, struct selector *selector)
 {
 	const char *labels = mpijob__local_route_parameter(&request->route, "labelSelector");
 	const char *fields = mpijob__local_route_parameter(&request->route, "fieldSelector");
-	int error;
+	int rc;
 
 	memset(selector, 0, sizeof(*selector));
 	if (request->route.namespace_) {
@@ -97,23 +98,23 @@ static int read_selector(struct request *request, struct selector *selector)
 		if (!selector->namespace_)
 			return MPIJOB_ERR_NOMEM;
 	}
-	error = labels ? mpijob__local_selector_labels(selector, labels) : 0;
-	if (error)
-		return refuse_selector(request, error, "label", labels);
-	error = fields ? mpijob__local_selector_fields(selector, fields) : 0;
-	if (error)
-		return refuse_selector(request, error, "field", fields);
-	/* A named object in the path of a watch, as older clients ask. */
+	rc = labels ? mpijob__local_selector_labels(selector, labels) : 0;
+	if (rc)
+		return reply_selector_error(request, rc, "label", labels);
+	rc = fields ? mpijob__local_selector_fields(selector, fields) : 0;
+	if (rc)
+		return reply_selector_error(request, rc, "field", fields);
+	/* Older clients watch one object by its path. */
 	if (request->route.name && !selector->name) {
 		selector->name = strdup(request->route.name);
-		error = selector->name ? 0 : MPIJOB_ERR_NOMEM;
+		rc = selector->name ? 0 : MPIJOB_ERR_NOMEM;
 	}
-	return error;
+	return rc;
 }
 
-/* GET. */
+/* ---- GET ---- */
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	const struct object *first = *(struct object *const *)a;
 	const struct object *second = *(struct object *const *)b;
@@ -122,7 +123,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : strcmp(first->name, second->name);
 }
 
-static int puts_text(mpijob_text *text, const char *words)
+static int write_text(mpijob_text *text, const char *words)
 {
 	return mpijob_text_write(text, words, strlen(words));
 }
@@ -136,41 +137,41 @@ static int write_list(struct request *request, mpijob_text *text, struct object 
 				     "\"metadata\":{\"resourceVersion\":\"%llu\"},\"items\":[",
 		kind->name, kind->group, *kind->group ? "/" : "", kind->version,
 		(unsigned long long)request->local->store.version);
-	int error = head ? puts_text(text, head) : MPIJOB_ERR_NOMEM;
+	int rc = head ? write_text(text, head) : MPIJOB_ERR_NOMEM;
 
 	free(head);
-	for (size_t i = 0; i < count && !error; i++) {
+	for (size_t i = 0; i < count && !rc; i++) {
 		const mpijob_text *object = objects[i]->now->text;
 
 		if (i > 0)
-			error = puts_text(text, ",");
-		if (!error)
-			error = mpijob_text_write(text, mpijob_text_data(object),
+			rc = write_text(text, ",");
+		if (!rc)
+			rc = mpijob_text_write(text, mpijob_text_data(object),
 			    mpijob_text_len(object));
 	}
-	return error ? error : puts_text(text, "]}");
+	return rc ? rc : write_text(text, "]}");
 }
 
 static int list_selected(struct request *request, const struct selector *selector)
 {
-	struct shelf *shelf = &request->local->store.shelves[request->route.kind->id];
-	struct object **objects = calloc(shelf->count + 1, sizeof(struct object *));
+	struct collection *collection = &request->local->store.collections[request->route.kind->id];
+	struct object **objects = calloc(collection->count + 1, sizeof(struct object *));
 	mpijob_text *text = mpijob_text_new();
 	size_t count = 0;
-	int error = objects && text ? 0 : MPIJOB_ERR_NOMEM;
+	int rc = objects && text ? 0 : MPIJOB_ERR_NOMEM;
 
-	for (struct object *object = shelf->first; object && !error; object = object->next) {
+	for (struct object *object = collection->first; object && !rc; object = object->next) {
 		if (mpijob__local_selector_matches(selector, object->now))
 			objects[count++] = object;
 	}
 	if (count > 1)
-		qsort(objects, count, sizeof(struct object *), by_name);
-	if (!error)
-		error = write_list(request, text, objects, count);
+		qsort(objects, count, sizeof(struct object *), compare_names);
+	if (!rc)
+		rc = write_list(request, text, objects, count);
 	free(objects);
-	if (error) {
+	if (rc) {
 		mpijob_text_free(text);
-		return error;
+		return rc;
 	}
 	request->reply->status = 200;
 	request->reply->text = text;
@@ -187,29 +188,29 @@ static int check_version(struct request *request, uint64_t *version)
 		return unsupported(request, "lists of the past (resourceVersionMatch=Exact)");
 	if (!text || !*text || mpijob__base_number_parse(text, version))
 		return 0;
-	return refuse(request, 400, "BadRequest",
-	    mpijob__base_text_format("resourceVersion \"%s\" is no number", text));
+	return reply_error(request, 400, "BadRequest",
+	    mpijob__base_text_format("resourceVersion \"%s\" is not a number", text));
 }
 
 static int serve_list(struct request *request)
 {
 	struct selector selector;
 	uint64_t version;
-	int error = check_version(request, &version);
+	int rc = check_version(request, &version);
 
-	if (error || request->reply->status)
-		return error;
+	if (rc || request->reply->status)
+		return rc;
 	if (version > request->local->store.version)
 		return mpijob__local_reply_cause(request->reply, 504, "Timeout",
 		    request->route.kind, NULL, "ResourceVersionTooLarge", NULL,
 		    mpijob__base_text_format("Too large resource version: %llu, current: %llu",
 			(unsigned long long)version,
 			(unsigned long long)request->local->store.version));
-	error = read_selector(request, &selector);
-	if (!error && !request->reply->status)
-		error = list_selected(request, &selector);
+	rc = read_selector(request, &selector);
+	if (!rc && !request->reply->status)
+		rc = list_selected(request, &selector);
 	mpijob__local_selector_clear(&selector);
-	return error;
+	return rc;
 }
 
 static int64_t watch_time(const struct request *request)
@@ -226,24 +227,24 @@ static int serve_watch(struct request *request)
 {
 	const struct route *route = &request->route;
 	struct watch_options options = { .kind = route->kind };
-	int error = check_version(request, &options.since);
+	int rc = check_version(request, &options.since);
 
-	if (error || request->reply->status)
-		return error;
-	error = read_selector(request, &options.selector);
-	if (error || request->reply->status) {
+	if (rc || request->reply->status)
+		return rc;
+	rc = read_selector(request, &options.selector);
+	if (rc || request->reply->status) {
 		mpijob__local_selector_clear(&options.selector);
-		return error;
+		return rc;
 	}
 	options.initial_events = mpijob__local_route_flag(route, "sendInitialEvents");
 	options.from_now = options.since == 0 || options.initial_events;
 	options.bookmarks = mpijob__local_route_flag(route, "allowWatchBookmarks");
 	options.timeout_ms = watch_time(request);
-	error = mpijob__local_watches_open(request->local, request->call, &options,
+	rc = mpijob__local_watches_open(request->local, request->call, &options,
 	    &request->reply->stream);
-	if (!error)
+	if (!rc)
 		request->reply->status = 200;
-	return error;
+	return rc;
 }
 
 static int serve_collection_get(struct request *request)
@@ -251,10 +252,10 @@ static int serve_collection_get(struct request *request)
 	static const char *const known[] = { "labelSelector", "fieldSelector", "watch",
 		"resourceVersion", "resourceVersionMatch", "allowWatchBookmarks", "timeoutSeconds",
 		"sendInitialEvents", "limit", "continue", "pretty", NULL };
-	int error = check_parameters(request, known);
+	int rc = check_parameters(request, known);
 
-	if (error || request->reply->status)
-		return error;
+	if (rc || request->reply->status)
+		return rc;
 	if (is_set(request, "limit") || is_set(request, "continue"))
 		return unsupported(request, "pagination (limit, continue)");
 	return mpijob__local_route_flag(&request->route, "watch") ? serve_watch(request)
@@ -265,40 +266,46 @@ static int serve_object_get(struct request *request)
 {
 	static const char *const known[] = { "resourceVersion", "pretty", NULL };
 	struct object *object = find_object(request);
-	int error = check_parameters(request, known);
+	int rc = check_parameters(request, known);
 
-	if (error || request->reply->status)
-		return error;
+	if (rc || request->reply->status)
+		return rc;
 	if (!object)
 		return mpijob__local_reply_not_found(request->reply, request->route.kind,
 		    request->route.name);
 	return mpijob__local_reply_object(request->reply, 200, object);
 }
 
-/* How much of a log is wanted. */
+/* The parameters that select a part of a log. */
 static int read_log_options(struct request *request, struct log_options *options)
 {
 	const char *tail = mpijob__local_route_parameter(&request->route, "tailLines");
 	const char *since = mpijob__local_route_parameter(&request->route, "sinceTime");
 	const char *seconds = mpijob__local_route_parameter(&request->route, "sinceSeconds");
+	const char *limit = mpijob__local_route_parameter(&request->route, "limitBytes");
 	uint64_t number = 0;
 
 	options->tail = -1;
 	options->since_ns = INT64_MIN;
-	if (since && seconds)
+	options->limit = UINT64_MAX;
+	if (limit && (!mpijob__base_number_parse(limit, &options->limit) || !options->limit))
 		return refuse(request, 422, "Invalid",
+		    mpijob__base_text_format("limitBytes \"%s\" is not a number of 1 or more",
+			limit));
+	if (since && seconds)
+		return reply_error(request, 422, "Invalid",
 		    mpijob__base_text_format("give sinceTime or sinceSeconds, not both"));
 	if (tail && !mpijob__base_number_parse(tail, &number))
-		return refuse(request, 400, "BadRequest",
-		    mpijob__base_text_format("tailLines \"%s\" is no number", tail));
+		return reply_error(request, 400, "BadRequest",
+		    mpijob__base_text_format("tailLines \"%s\" is not a number", tail));
 	if (tail)
 		options->tail = (int64_t)(number > INT32_MAX ? INT32_MAX : number);
-	if (since && !mpijob__local_log_times_read(since, &options->since_ns))
-		return refuse(request, 400, "BadRequest",
-		    mpijob__base_text_format("sinceTime \"%s\" is no time", since));
+	if (since && !mpijob__local_log_times_parse(since, &options->since_ns))
+		return reply_error(request, 400, "BadRequest",
+		    mpijob__base_text_format("sinceTime \"%s\" is not an RFC 3339 time", since));
 	if (seconds && (!mpijob__base_number_parse(seconds, &number) || number == 0))
-		return refuse(request, 422, "Invalid",
-		    mpijob__base_text_format("sinceSeconds \"%s\" is no number of 1 or more",
+		return reply_error(request, 422, "Invalid",
+		    mpijob__base_text_format("sinceSeconds \"%s\" is not a number above 0",
 			seconds));
 	if (seconds)
 		options->since_ns = (mpijob__base_clock_wall_ms() -
@@ -310,18 +317,18 @@ static int read_log_options(struct request *request, struct log_options *options
 static int serve_log(struct request *request)
 {
 	static const char *const known[] = { "follow", "container", "previous", "pretty",
-		"insecureSkipTLSVerifyBackend", "timestamps", "tailLines", "sinceSeconds",
-		"sinceTime", NULL };
+		"insecureSkipTLSVerifyBackend", "timestamps", "tailLines", "limitBytes",
+		"sinceSeconds", "sinceTime", NULL };
 	struct object *object = find_object(request);
 	struct log_options options = { .container = mpijob__local_route_parameter(&request->route,
 					   "container") };
-	int error = check_parameters(request, known);
+	int rc = check_parameters(request, known);
 
-	if (!error && !request->reply->status)
-		error = read_log_options(request, &options);
+	if (!rc && !request->reply->status)
+		rc = read_log_options(request, &options);
 
-	if (error || request->reply->status)
-		return error;
+	if (rc || request->reply->status)
+		return rc;
 	if (!object)
 		return mpijob__local_reply_not_found(request->reply, request->route.kind,
 		    request->route.name);
@@ -346,7 +353,7 @@ static int serve_get(struct request *request)
 	return serve_object_get(request);
 }
 
-/* Writes. */
+/* ---- create, update, patch ---- */
 
 static const char *const write_parameters[] = { "fieldManager", "fieldValidation", "dryRun",
 	"pretty", "force", NULL };
@@ -354,10 +361,10 @@ static const char *const write_parameters[] = { "fieldManager", "fieldValidation
 static int check_write(struct request *request)
 {
 	const char *validation = mpijob__local_route_parameter(&request->route, "fieldValidation");
-	int error = check_parameters(request, write_parameters);
+	int rc = check_parameters(request, write_parameters);
 
-	if (error || request->reply->status)
-		return error;
+	if (rc || request->reply->status)
+		return rc;
 	if (mpijob__local_route_parameter(&request->route, "dryRun"))
 		return unsupported(request, "dry runs");
 	if (mpijob__local_route_parameter(&request->route, "force"))
@@ -373,22 +380,22 @@ static int read_body(struct request *request, mpijob_doc **out)
 	struct call *call = request->call;
 	mpijob_diag *diag = mpijob_diag_new();
 	const struct mpijob_finding *finding;
-	int error;
+	int rc;
 
 	options.format = MPIJOB_FORMAT_JSON;
-	error = diag ? mpijob_doc_parse(call->body, call->body_len, &options, out, diag)
-		     : MPIJOB_ERR_NOMEM;
+	rc = diag ? mpijob_doc_parse(call->body, call->body_len, &options, out, diag)
+		  : MPIJOB_ERR_NOMEM;
 	finding = mpijob_diag_at(diag, 0);
-	if (error == MPIJOB_ERR_SYNTAX)
-		error = refuse(request, call->body_len > (3u << 20) ? 413 : 400,
+	if (rc == MPIJOB_ERR_SYNTAX)
+		rc = reply_error(request, call->body_len > (3u << 20) ? 413 : 400,
 		    call->body_len > (3u << 20) ? "RequestEntityTooLarge" : "BadRequest",
 		    mpijob__base_text_format("the body cannot be read: %s",
-			finding ? finding->message : "no JSON"));
+			finding ? finding->message : "it is not JSON"));
 	mpijob_diag_free(diag);
-	return error;
+	return rc;
 }
 
-/* The media type without its parameters. */
+/* Whether the media type, without its parameters, is `wanted`. */
 static int is_type(const char *type, const char *wanted)
 {
 	size_t len = type ? strcspn(type, "; ") : 0;
@@ -402,7 +409,7 @@ static int check_json(struct request *request)
 
 	if (!type || is_type(type, "application/json"))
 		return 0;
-	return mpijob__local_reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
+	return mpijob__local_reply_error(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
 	    mpijob__base_text_format("the body must be application/json, not %s", type));
 }
 
@@ -410,35 +417,35 @@ static int serve_create(struct request *request)
 {
 	const struct route *route = &request->route;
 	mpijob_doc *doc = NULL;
-	int error = check_write(request);
+	int rc = check_write(request);
 
-	if (!error && !request->reply->status)
-		error = check_json(request);
-	if (!error && !request->reply->status && !route->namespace_ &&
+	if (!rc && !request->reply->status)
+		rc = check_json(request);
+	if (!rc && !request->reply->status && !route->namespace_ &&
 	    (route->kind->flags & KIND_NAMESPACED))
-		error = refuse(request, 405, "MethodNotAllowed",
+		rc = reply_error(request, 405, "MethodNotAllowed",
 		    mpijob__base_text_format("%s are created inside a namespace",
 			route->kind->plural));
-	if (!error && !request->reply->status)
-		error = read_body(request, &doc);
-	if (!error && !request->reply->status)
-		error = mpijob__local_verbs_create(request->local, route->kind,
+	if (!rc && !request->reply->status)
+		rc = read_body(request, &doc);
+	if (!rc && !request->reply->status)
+		rc = mpijob__local_verbs_create(request->local, route->kind,
 		    route->namespace_ ? route->namespace_ : "", mpijob_doc_root(doc),
 		    request->reply, NULL);
 	mpijob_doc_free(doc);
-	return error;
+	return rc;
 }
 
-static int put_absent(struct request *request, mpijob_doc *doc)
+static int create_by_put(struct request *request, mpijob_doc *doc)
 {
 	const struct route *route = &request->route;
 	const char *name =
 	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 
 	if (!name || strcmp(name, route->name) != 0)
-		return refuse(request, 400, "BadRequest",
+		return reply_error(request, 400, "BadRequest",
 		    mpijob__base_text_format(
-			"the name of the object (%s) is not that of the request (%s)",
+			"the name of the object (%s) does not match that of the request (%s)",
 			name ? name : "", route->name));
 	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource)
 		return mpijob__local_reply_not_found(request->reply, route->kind, route->name);
@@ -450,21 +457,21 @@ static int serve_update(struct request *request)
 {
 	struct object *object = find_object(request);
 	mpijob_doc *doc = NULL;
-	int error = check_write(request);
+	int rc = check_write(request);
 
-	if (!error && !request->reply->status)
-		error = check_json(request);
-	if (!error && !request->reply->status)
-		error = read_body(request, &doc);
-	if (!error && !request->reply->status && object) {
-		error = mpijob__local_verbs_update(request->local, object, doc,
+	if (!rc && !request->reply->status)
+		rc = check_json(request);
+	if (!rc && !request->reply->status)
+		rc = read_body(request, &doc);
+	if (!rc && !request->reply->status && object) {
+		rc = mpijob__local_verbs_update(request->local, object, doc,
 		    request->route.subresource ? UPDATE_STATUS : 0, request->reply);
 		doc = NULL;
-	} else if (!error && !request->reply->status) {
-		error = put_absent(request, doc);
+	} else if (!rc && !request->reply->status) {
+		rc = create_by_put(request, doc);
 	}
 	mpijob_doc_free(doc);
-	return error;
+	return rc;
 }
 
 static int check_patch(struct request *request)
@@ -481,7 +488,7 @@ static int check_patch(struct request *request)
 	if (is_type(type, "application/strategic-merge-patch+json"))
 		return unsupported(request,
 		    "strategic merge patches; use application/merge-patch+json");
-	return mpijob__local_reply_refuse(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
+	return mpijob__local_reply_error(request->reply, 415, "UnsupportedMediaType", NULL, NULL,
 	    mpijob__base_text_format("a patch must be application/merge-patch+json, not %s",
 		type ? type : "untyped"));
 }
@@ -490,25 +497,25 @@ static int serve_patch(struct request *request)
 {
 	struct object *object = find_object(request);
 	mpijob_doc *doc = NULL;
-	int error = check_patch(request);
+	int rc = check_patch(request);
 
-	if (!error && !request->reply->status)
-		error = check_write(request);
-	if (!error && !request->reply->status && !object)
-		error = mpijob__local_reply_not_found(request->reply, request->route.kind,
+	if (!rc && !request->reply->status)
+		rc = check_write(request);
+	if (!rc && !request->reply->status && !object)
+		rc = mpijob__local_reply_not_found(request->reply, request->route.kind,
 		    request->route.name);
-	if (!error && !request->reply->status)
-		error = read_body(request, &doc);
-	if (!error && !request->reply->status)
-		error = mpijob__local_verbs_patch(request->local, object, mpijob_doc_root(doc),
+	if (!rc && !request->reply->status)
+		rc = read_body(request, &doc);
+	if (!rc && !request->reply->status)
+		rc = mpijob__local_verbs_patch(request->local, object, mpijob_doc_root(doc),
 		    request->route.subresource != NULL, request->reply);
 	mpijob_doc_free(doc);
-	return error;
+	return rc;
 }
 
-/* DELETE. */
+/* ---- DELETE ---- */
 
-/* No object, but what a refusal is about. */
+/* Not a stored kind: only error replies name it. */
 static const struct kind delete_options_kind = { KIND_COUNT, "meta.k8s.io", "v1", "deleteoptions",
 	"DeleteOptions", 0 };
 
@@ -545,7 +552,7 @@ static int read_delete_body(struct request *request, const mpijob_node *body,
 			j++;
 		if (j == sizeof(known) / sizeof(known[0]))
 			return unsupported(request,
-			    "every field of DeleteOptions; it takes propagationPolicy, "
+			    "this field of DeleteOptions; it supports propagationPolicy, "
 			    "gracePeriodSeconds and preconditions");
 	}
 	mpijob_node_int(mpijob_node_get(body, "gracePeriodSeconds"), &options->grace);
@@ -561,15 +568,15 @@ static int read_delete_query(struct request *request, struct delete_options *opt
 		"pretty", NULL };
 	const char *grace = mpijob__local_route_parameter(&request->route, "gracePeriodSeconds");
 	uint64_t seconds = 0;
-	int error = check_parameters(request, known);
+	int rc = check_parameters(request, known);
 
-	if (error || request->reply->status)
-		return error;
+	if (rc || request->reply->status)
+		return rc;
 	if (mpijob__local_route_parameter(&request->route, "dryRun"))
 		return unsupported(request, "dry runs");
 	if (grace && !mpijob__base_number_parse(grace, &seconds))
-		return refuse(request, 400, "BadRequest",
-		    mpijob__base_text_format("gracePeriodSeconds \"%s\" is no number", grace));
+		return reply_error(request, 400, "BadRequest",
+		    mpijob__base_text_format("gracePeriodSeconds \"%s\" is not a number", grace));
 	if (grace)
 		options->grace = (int64_t)(seconds > INT32_MAX ? INT32_MAX : seconds);
 	return read_policy(request,
@@ -581,23 +588,22 @@ static int serve_delete(struct request *request)
 	struct delete_options options = { NULL, NULL, -1, DELETE_DEFAULT };
 	struct object *object = find_object(request);
 	mpijob_doc *doc = NULL;
-	int error = read_delete_query(request, &options);
+	int rc = read_delete_query(request, &options);
 
-	if (!error && !request->reply->status && request->call->body_len > 0)
-		error = read_body(request, &doc);
-	if (!error && !request->reply->status && doc)
-		error = read_delete_body(request, mpijob_doc_root(doc), &options);
-	if (!error && !request->reply->status && !object)
-		error = mpijob__local_reply_not_found(request->reply, request->route.kind,
+	if (!rc && !request->reply->status && request->call->body_len > 0)
+		rc = read_body(request, &doc);
+	if (!rc && !request->reply->status && doc)
+		rc = read_delete_body(request, mpijob_doc_root(doc), &options);
+	if (!rc && !request->reply->status && !object)
+		rc = mpijob__local_reply_not_found(request->reply, request->route.kind,
 		    request->route.name);
-	if (!error && !request->reply->status)
-		error =
-		    mpijob__local_deletion_serve(request->local, object, &options, request->reply);
+	if (!rc && !request->reply->status)
+		rc = mpijob__local_deletion_serve(request->local, object, &options, request->reply);
 	mpijob_doc_free(doc);
-	return error;
+	return rc;
 }
 
-/* All. */
+/* ---- dispatch ---- */
 
 static int check_subresource(struct request *request)
 {
@@ -612,13 +618,13 @@ static int check_subresource(struct request *request)
 		return 0;
 	if (route->kind->id == KIND_POD)
 		return unsupported(request, "this subresource of pods");
-	return mpijob__local_reply_refuse(request->reply, 404, "NotFound", NULL, NULL,
+	return mpijob__local_reply_error(request->reply, 404, "NotFound", NULL, NULL,
 	    mpijob__base_text_format("%s have no %s", route->kind->plural, route->subresource));
 }
 
 static int not_allowed(struct request *request)
 {
-	return refuse(request, 405, "MethodNotAllowed",
+	return reply_error(request, 405, "MethodNotAllowed",
 	    mpijob__base_text_format("%s is not allowed here", request->call->method));
 }
 
@@ -646,18 +652,18 @@ static int serve_kind(struct request *request)
 int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struct reply *reply)
 {
 	struct request request = { .local = local, .call = call, .reply = reply };
-	int error = mpijob__local_route_parse(&request.route, call->path);
+	int rc = mpijob__local_route_parse(&request.route, call->path);
 
-	if (error == MPIJOB_ERR_SYNTAX)
-		error = refuse(&request, 400, "BadRequest",
+	if (rc == MPIJOB_ERR_SYNTAX)
+		rc = reply_error(&request, 400, "BadRequest",
 		    mpijob__base_text_format("the path cannot be read"));
-	else if (!error && !request.route.kind)
-		error = refuse(&request, 404, "NotFound",
-		    mpijob__base_text_format("there is nothing at this path"));
-	else if (!error)
-		error = check_subresource(&request);
-	if (!error && !reply->status && request.route.kind)
-		error = serve_kind(&request);
+	else if (!rc && !request.route.kind)
+		rc = reply_error(&request, 404, "NotFound",
+		    mpijob__base_text_format("there is no resource at this path"));
+	else if (!rc)
+		rc = check_subresource(&request);
+	if (!rc && !reply->status && request.route.kind)
+		rc = serve_kind(&request);
 	mpijob__local_route_clear(&request.route);
-	return error;
+	return rc;
 }

@@ -2,9 +2,9 @@
 #ifndef MPIJOB_LOCAL_API_H
 #define MPIJOB_LOCAL_API_H
 
-#include "local.h"
+#include "local/local.h"
 
-/* Carry a request out. 0 and a reply, or MPIJOB_ERR_NOMEM. */
+/* Serve one request. 0 and a reply, or MPIJOB_ERR_NOMEM. */
 int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struct reply *reply);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What deleting means: who may not delete what, how long a pod's processes get, which deletions
- * wait for finalizers, children or processes, and what is told of it all.
+ * How objects are deleted: preconditions and propagation policies, the grace period of pods, which
+ * deletions wait for finalizers, children or processes, and which reply and store events result.
  */
-#include "deletion.h"
+#include "local/deletion.h"
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "gc.h"
-#include "verbs.h"
+#include "local/gc.h"
+#include "local/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ int mpijob__local_deletion_has_finalizer(const struct object *object, const char
 	return 0;
 }
 
-int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *object,
+int mpijob__local_deletion_remove_finalizer(struct mpijob_local *local, struct object *object,
     const char *finalizer)
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
@@ -50,8 +50,8 @@ int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *o
 	return mpijob__local_verbs_store(local, object, doc);
 }
 
-/* How long a pod's processes get to end; 0 when there are none. */
-static int64_t pod_grace(const struct object *object, int64_t asked)
+/* The grace period in seconds; 0 when the object is not a pod with processes. */
+static int64_t pod_grace(const struct object *object, int64_t requested)
 {
 	const char *phase = mpijob__local_store_text(object, "status.phase");
 	const char *node = mpijob__local_store_text(object, "spec.nodeName");
@@ -61,22 +61,21 @@ static int64_t pod_grace(const struct object *object, int64_t asked)
 		return 0;
 	if (phase && (strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0))
 		return 0;
-	if (asked >= 0)
-		return asked;
+	if (requested >= 0)
+		return requested;
 	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc),
 			    "spec.terminationGracePeriodSeconds"),
 	    &grace);
 	return grace > 0 ? grace : 1;
 }
 
-static void put_deletion(mpijob_doc *doc, int64_t grace)
+static void put_deletion_timestamp(mpijob_doc *doc, int64_t grace)
 {
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	char when[MPIJOB__BASE_TIME_SIZE];
 	int64_t generation = 0;
 
-	/* Being on its way out is a change of what is wanted; who waits for a generation sees
-	 * it. */
+	/* As in Kubernetes, starting the deletion increments the generation. */
 	if (!mpijob_node_get(metadata, "deletionTimestamp") &&
 	    mpijob_node_int(mpijob_node_get(metadata, "generation"), &generation))
 		mpijob_node_put_int(doc, metadata, "generation", generation + 1);
@@ -90,7 +89,7 @@ static int begin_deletion(struct mpijob_local *local, struct object *object, int
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 
-	put_deletion(doc, grace);
+	put_deletion_timestamp(doc, grace);
 	if (policy == DELETE_FOREGROUND && object->kind->id != KIND_NAMESPACE) {
 		mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 		mpijob_node *list = mpijob_node_edit(metadata, "finalizers");
@@ -101,7 +100,7 @@ static int begin_deletion(struct mpijob_local *local, struct object *object, int
 	}
 	if (object->kind->id == KIND_NAMESPACE)
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "status"), "phase", "Terminating");
-	local->collect = 1;
+	local->gc_pending = 1;
 	return mpijob__local_verbs_store(local, object, doc);
 }
 
@@ -120,50 +119,52 @@ int mpijob__local_deletion_has_children(const struct mpijob_local *local,
 	return 0;
 }
 
-static int waits(const struct object *object, int policy, int64_t grace)
+static int must_wait(const struct object *object, int policy, int64_t grace)
 {
 	return grace > 0 || object->kind->id == KIND_NAMESPACE || policy == DELETE_FOREGROUND ||
 	       mpijob_node_count(
 		   mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) > 0;
 }
 
-/* A pod's end is told twice: that it has no time left, and that it is gone. */
+/* Remove an object. For a pod there are two store events, as in Kubernetes: grace period 0, then
+ * DELETED. */
 static int remove_now(struct mpijob_local *local, struct object *object)
 {
 	mpijob_doc *doc;
-	int error = 0;
+	int rc = 0;
 
 	if (object->kind->id == KIND_POD) {
 		doc = mpijob_doc_clone(object->doc);
 		if (!doc)
 			return MPIJOB_ERR_NOMEM;
-		put_deletion(doc, 0);
-		error = mpijob__local_verbs_store(local, object, doc);
+		put_deletion_timestamp(doc, 0);
+		rc = mpijob__local_verbs_store(local, object, doc);
 	}
-	if (!error)
-		error = mpijob__local_store_remove(&local->store, object);
-	if (error)
-		local->collect = 1; /* it is looked at again */
-	return error;
+	if (!rc)
+		rc = mpijob__local_store_remove(&local->store, object);
+	if (rc)
+		local->gc_pending = 1; /* the garbage collector retries */
+	return rc;
 }
 
 int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object, int policy,
     int64_t grace)
 {
-	int64_t pod = pod_grace(object, grace);
-	int error = 0;
+	int64_t pod_grace_s = pod_grace(object, grace);
+	int rc = 0;
 
 	if (policy == DELETE_ORPHAN && !mpijob__local_store_deleting(object))
-		error = mpijob__local_gc_disown(local, object->uid);
-	if (error)
-		return error;
+		rc = mpijob__local_gc_remove_owner(local, object->uid);
+	if (rc)
+		return rc;
 	if (mpijob__local_store_deleting(object)) {
-		if (object->kind->id != KIND_POD || waits(object, DELETE_BACKGROUND, pod))
+		if (object->kind->id != KIND_POD ||
+		    must_wait(object, DELETE_BACKGROUND, pod_grace_s))
 			return 0;
 		return remove_now(local, object);
 	}
-	if (waits(object, policy, pod))
-		return begin_deletion(local, object, policy, pod);
+	if (must_wait(object, policy, pod_grace_s))
+		return begin_deletion(local, object, policy, pod_grace_s);
 	return remove_now(local, object);
 }
 
@@ -186,27 +187,28 @@ static int check_preconditions(const struct object *object, const struct delete_
 		options->version, (unsigned long long)object->now->version));
 }
 
-/* Pods and Services are shown as they were last, other objects only while they wait. */
+/* As in Kubernetes, the reply is the object while its deletion waits, and the last version of a pod
+ * or Service; otherwise a Status. */
 static int remove_and_reply(struct mpijob_local *local, struct object *object, int policy,
     int64_t grace, struct reply *reply)
 {
 	const struct kind *kind = object->kind;
 	int is_shown = kind->id == KIND_POD || kind->id == KIND_SERVICE;
-	const struct shelf *shelf = &local->store.shelves[kind->id];
+	const struct collection *collection = &local->store.collections[kind->id];
 	char *uid = strdup(object->uid);
-	const struct object *still;
-	int error = uid ? mpijob__local_reply_deleted(reply, object) : MPIJOB_ERR_NOMEM;
+	const struct object *remaining;
+	int rc = uid ? mpijob__local_reply_deleted(reply, object) : MPIJOB_ERR_NOMEM;
 
-	if (!error)
-		error = mpijob__local_deletion_run(local, object, policy, grace);
-	still = error ? NULL : mpijob__local_store_by_uid(&local->store, uid);
-	if (still)
-		error = mpijob__local_reply_object(reply, 200, still);
-	else if (!error && is_shown)
-		error = mpijob__local_reply_revision(reply, 200,
-		    shelf->history[shelf->history_count - 1].now);
+	if (!rc)
+		rc = mpijob__local_deletion_run(local, object, policy, grace);
+	remaining = rc ? NULL : mpijob__local_store_by_uid(&local->store, uid);
+	if (remaining)
+		rc = mpijob__local_reply_object(reply, 200, remaining);
+	else if (!rc && is_shown)
+		rc = mpijob__local_reply_revision(reply, 200,
+		    collection->history[collection->history_count - 1].now);
 	free(uid);
-	return error;
+	return rc;
 }
 
 int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *object,
@@ -215,17 +217,17 @@ int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *obje
 	int policy = options->policy;
 	const struct kind *kind = object->kind;
 	const char *warning = NULL;
-	int error = check_preconditions(object, options, reply);
+	int rc = check_preconditions(object, options, reply);
 
-	if (error || reply->status)
-		return error;
-	/* batch/v1 alone keeps the children of what is deleted without a word on them. */
+	if (rc || reply->status)
+		return rc;
+	/* Only batch/v1 orphans children by default. */
 	if (policy == DELETE_DEFAULT && kind->id == KIND_JOB) {
 		policy = DELETE_ORPHAN;
 		warning = "the pods of the Job are kept; set propagationPolicy to Background to "
-			  "delete them, or to Orphan to say that this is meant";
+			  "delete them, or to Orphan to keep them without this warning";
 	}
-	error = remove_and_reply(local, object, policy, options->grace, reply);
+	rc = remove_and_reply(local, object, policy, options->grace, reply);
 	reply->warning = warning;
-	return error;
+	return rc;
 }

@@ -2,7 +2,7 @@
 #ifndef MPIJOB_LOCAL_DELETION_H
 #define MPIJOB_LOCAL_DELETION_H
 
-#include "local.h"
+#include "local/local.h"
 
 #define DELETE_DEFAULT    0
 #define DELETE_BACKGROUND 1
@@ -18,17 +18,18 @@ struct delete_options {
 	int policy;
 };
 
-/* What a client asks for: 0 and a reply, or MPIJOB_ERR_NOMEM. */
+/* Serve a DELETE request. 0 and a reply, or MPIJOB_ERR_NOMEM. */
 int mpijob__local_deletion_serve(struct mpijob_local *local, struct object *object,
     const struct delete_options *options, struct reply *reply);
 
-/* What controllers do; the object may be gone afterwards. 0 or MPIJOB_ERR_NOMEM. */
+/* For controllers: delete an object, remove a finalizer. The object may be freed by the call. 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__local_deletion_run(struct mpijob_local *local, struct object *object, int policy,
     int64_t grace);
-int mpijob__local_deletion_finalize(struct mpijob_local *local, struct object *object,
+int mpijob__local_deletion_remove_finalizer(struct mpijob_local *local, struct object *object,
     const char *finalizer);
 int mpijob__local_deletion_has_finalizer(const struct object *object, const char *finalizer);
-/* Whether an object names this one as an owner. */
+/* Whether any object has this one as an owner. */
 int mpijob__local_deletion_has_children(const struct mpijob_local *local,
     const struct object *owner);
 

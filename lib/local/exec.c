@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running a program in a pod from another process: which clusters of this user there are is read
- * from the kernel's list of sockets; each is asked whether the pod runs there; the one that says
- * yes gets the command and our descriptors, and answers when it ended.
+ * Runs a program in a pod of a cluster in another process (`mpijob exec`). The clusters of this
+ * user are found in the kernel's list of Unix sockets. Each is asked whether the pod runs there.
+ * The one that has the pod receives the command and our descriptors, and answers when the program
+ * ends.
  */
 #define _GNU_SOURCE /* struct ucred */
 
 #include "base/text.h"
-#include "exec_socket.h"
+#include "local/exec_socket.h"
 
 #include <mpijob/local.h>
 
@@ -20,8 +21,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* `message` is taken. */
-static int refuse(mpijob_diag *diag, int error, int32_t severity, const char *id, char *message)
+/* Add a finding and return `error`. Takes ownership of `message`. */
+static int report(mpijob_diag *diag, int error, int32_t severity, const char *id, char *message)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 
@@ -35,62 +36,62 @@ static int refuse(mpijob_diag *diag, int error, int32_t severity, const char *id
 	return error;
 }
 
-/* Sockets. */
+/* ---- sockets ---- */
 
-struct names {
+struct socket_names {
 	char **list;
 	size_t count;
 };
 
-static void clear_names(struct names *names)
+static void clear_names(struct socket_names *socket_names)
 {
-	for (size_t i = 0; i < names->count; i++)
-		free(names->list[i]);
-	free(names->list);
+	for (size_t i = 0; i < socket_names->count; i++)
+		free(socket_names->list[i]);
+	free(socket_names->list);
 }
 
-static int add_name(struct names *names, const char *name)
+static int add_name(struct socket_names *socket_names, const char *name)
 {
 	char **list;
 
-	/* A listener and its connections carry the same name. */
-	for (size_t i = 0; i < names->count; i++) {
-		if (strcmp(names->list[i], name) == 0)
+	/* A listener and its connections have the same name. */
+	for (size_t i = 0; i < socket_names->count; i++) {
+		if (strcmp(socket_names->list[i], name) == 0)
 			return 0;
 	}
-	list = realloc(names->list, (names->count + 1) * sizeof(*list));
+	list = realloc(socket_names->list, (socket_names->count + 1) * sizeof(*list));
 	if (!list)
 		return MPIJOB_ERR_NOMEM;
-	names->list = list;
-	list[names->count] = strdup(name);
-	if (!list[names->count])
+	socket_names->list = list;
+	list[socket_names->count] = strdup(name);
+	if (!list[socket_names->count])
 		return MPIJOB_ERR_NOMEM;
-	names->count++;
+	socket_names->count++;
 	return 0;
 }
 
-static int find_names(struct names *names, const char *prefix)
+static int find_names(struct socket_names *socket_names, const char *prefix)
 {
 	FILE *table = fopen("/proc/net/unix", "re");
 	char *line = NULL;
 	size_t size = 0;
-	int error = 0;
+	int rc = 0;
 
-	while (table && !error && getline(&line, &size, table) > 0) {
+	while (table && !rc && getline(&line, &size, table) > 0) {
 		char *at = strchr(line, '@');
 
 		line[strcspn(line, "\n")] = 0;
 		if (at && strncmp(at + 1, prefix, strlen(prefix)) == 0)
-			error = add_name(names, at + 1);
+			rc = add_name(socket_names, at + 1);
 	}
 	free(line);
 	if (table)
 		fclose(table);
-	return error;
+	return rc;
 }
 
-/* -1 when nobody, or somebody else, is there. */
-static int reach(const char *name)
+/* Connect to a socket of this user. -1: it does not exist, or belongs to another user. */
+static int connect_to(const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t len = strlen(name);
@@ -111,7 +112,7 @@ static int reach(const char *name)
 	return fd;
 }
 
-/* Packets. */
+/* ---- packets ---- */
 
 static int send_packet(int fd, const mpijob_text *packet, const int *fds)
 {
@@ -141,7 +142,7 @@ static int send_packet(int fd, const mpijob_text *packet, const int *fds)
 	return sent < 0 ? MPIJOB_ERR_IO : 0;
 }
 
-/* The answer's text is malloc'ed. */
+/* Receive an answer. The caller frees *text. */
 static int receive_answer(int fd, struct exec_head *head, char **text)
 {
 	char *packet = malloc(EXEC_MAX_PACKET);
@@ -175,54 +176,54 @@ static mpijob_text *make_packet(const struct mpijob_local_exec_options *exec, in
 {
 	struct exec_head head = { EXEC_VERSION, what, 0, 3 };
 	mpijob_text *packet = mpijob_text_new();
-	int error = packet ? 0 : MPIJOB_ERR_NOMEM;
+	int rc = packet ? 0 : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; what == EXEC_RUN && exec->argv[i]; i++)
 		head.count++;
-	if (!error)
-		error = mpijob_text_write(packet, (const char *)&head, sizeof(head));
-	if (!error)
-		error = put_text(packet, exec->namespace_ ? exec->namespace_ : "default");
-	if (!error)
-		error = put_text(packet, exec->pod);
-	if (!error)
-		error = put_text(packet, exec->container ? exec->container : "");
-	for (size_t i = 0; !error && i + 3 < head.count; i++)
-		error = put_text(packet, exec->argv[i]);
-	if (!error)
+	if (!rc)
+		rc = mpijob_text_write(packet, (const char *)&head, sizeof(head));
+	if (!rc)
+		rc = put_text(packet, exec->namespace_ ? exec->namespace_ : "default");
+	if (!rc)
+		rc = put_text(packet, exec->pod);
+	if (!rc)
+		rc = put_text(packet, exec->container ? exec->container : "");
+	for (size_t i = 0; !rc && i + 3 < head.count; i++)
+		rc = put_text(packet, exec->argv[i]);
+	if (!rc)
 		return packet;
 	mpijob_text_free(packet);
 	return NULL;
 }
 
-/* Choosing. */
+/* ---- find the pod ---- */
 
-struct choice {
-	int fd; /* of the cluster that has the pod; -1: none */
+struct match {
+	int fd; /* connection to the first cluster that has the pod; -1: none has it */
 	size_t count;
-	mpijob_text *where;
+	mpijob_text *locations;
 };
 
-static int ask(const struct mpijob_local_exec_options *exec, const char *name,
-    struct choice *choice)
+static int query(const struct mpijob_local_exec_options *exec, const char *name,
+    struct match *match)
 {
-	mpijob_text *packet = make_packet(exec, EXEC_ASK);
+	mpijob_text *packet = make_packet(exec, EXEC_QUERY);
 	struct exec_head head;
 	char *text = NULL;
-	int fd = reach(name);
-	int error = 0;
+	int fd = connect_to(name);
+	int rc = 0;
 
 	if (!packet)
-		error = MPIJOB_ERR_NOMEM;
-	/* One that goes away while we ask has no pods. */
-	if (!error && fd >= 0 && send_packet(fd, packet, NULL) == 0 &&
+		rc = MPIJOB_ERR_NOMEM;
+	/* A cluster that ends meanwhile has no pods. */
+	if (!rc && fd >= 0 && send_packet(fd, packet, NULL) == 0 &&
 	    receive_answer(fd, &head, &text) == 0 && head.what == 0) {
-		if (choice->count++ > 0)
-			error = mpijob_text_write(choice->where, "; ", 2);
-		if (!error)
-			error = mpijob_text_write(choice->where, text, strlen(text));
-		if (choice->fd < 0) {
-			choice->fd = fd;
+		if (match->count++ > 0)
+			rc = mpijob_text_write(match->locations, "; ", 2);
+		if (!rc)
+			rc = mpijob_text_write(match->locations, text, strlen(text));
+		if (match->fd < 0) {
+			match->fd = fd;
 			fd = -1;
 		}
 	}
@@ -230,36 +231,36 @@ static int ask(const struct mpijob_local_exec_options *exec, const char *name,
 		close(fd);
 	free(text);
 	mpijob_text_free(packet);
-	return error;
+	return rc;
 }
 
-static int choose(const struct mpijob_local_exec_options *exec, struct choice *choice,
+static int find_pod(const struct mpijob_local_exec_options *exec, struct match *match,
     mpijob_diag *diag)
 {
 	char *prefix = mpijob__local_exec_socket_prefix();
-	struct names names = { NULL, 0 };
-	int error = prefix ? find_names(&names, prefix) : MPIJOB_ERR_NOMEM;
+	struct socket_names socket_names = { NULL, 0 };
+	int rc = prefix ? find_names(&socket_names, prefix) : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; i < names.count && !error; i++)
-		error = ask(exec, names.list[i], choice);
+	for (size_t i = 0; i < socket_names.count && !rc; i++)
+		rc = query(exec, socket_names.list[i], match);
 	free(prefix);
-	clear_names(&names);
-	if (error || choice->count == 1)
-		return error;
-	if (choice->count > 1)
-		return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "several-pods",
-		    mpijob__base_text_format("several such pods run: %s",
-			mpijob_text_data(choice->where)));
-	return refuse(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "no-pod",
+	clear_names(&socket_names);
+	if (rc || match->count == 1)
+		return rc;
+	if (match->count > 1)
+		return report(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "several-pods",
+		    mpijob__base_text_format("several pods match: %s",
+			mpijob_text_data(match->locations)));
+	return report(diag, MPIJOB_ERR_NOT_FOUND, MPIJOB_SEVERITY_ERROR, "no-pod",
 	    mpijob__base_text_format(
 		"no pod %s%s%s runs in namespace %s of any local cluster of this user", exec->pod,
 		exec->container ? " with a container " : "", exec->container ? exec->container : "",
 		exec->namespace_ ? exec->namespace_ : "default"));
 }
 
-/* Running. */
+/* ---- run ---- */
 
-/* A descriptor that is not given is /dev/null. */
+/* Replace descriptors below 0 by /dev/null. */
 static int fill_fds(const struct mpijob_local_exec_options *exec, int fds[3], int *null)
 {
 	*null = -1;
@@ -276,11 +277,11 @@ static int fill_fds(const struct mpijob_local_exec_options *exec, int fds[3], in
 	return 0;
 }
 
-/* `text` is taken. */
-static int read_end(const struct exec_head *head, char *text, int *exit_code, mpijob_diag *diag)
+/* Set the exit code, or report the error. Takes ownership of `text`. */
+static int read_result(const struct exec_head *head, char *text, int *exit_code, mpijob_diag *diag)
 {
 	if (*text || head->what)
-		refuse(diag, 0, MPIJOB_SEVERITY_ERROR, "exec-failed",
+		report(diag, 0, MPIJOB_SEVERITY_ERROR, "exec-failed",
 		    mpijob__base_text_format("%s", *text ? text : mpijob_error_text(head->what)));
 	free(text);
 	if (head->what)
@@ -289,7 +290,7 @@ static int read_end(const struct exec_head *head, char *text, int *exit_code, mp
 	return 0;
 }
 
-static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *exit_code,
+static int run_in_pod(const struct mpijob_local_exec_options *exec, int fd, int *exit_code,
     mpijob_diag *diag)
 {
 	mpijob_text *packet = make_packet(exec, EXEC_RUN);
@@ -297,26 +298,26 @@ static int run_there(const struct mpijob_local_exec_options *exec, int fd, int *
 	char *text = NULL;
 	int fds[3];
 	int null = -1;
-	int error = packet ? fill_fds(exec, fds, &null) : MPIJOB_ERR_NOMEM;
+	int rc = packet ? fill_fds(exec, fds, &null) : MPIJOB_ERR_NOMEM;
 
-	if (!error && mpijob_text_len(packet) > EXEC_MAX_PACKET)
-		error = refuse(diag, MPIJOB_ERR_USAGE, MPIJOB_SEVERITY_ERROR, "too-long",
+	if (!rc && mpijob_text_len(packet) > EXEC_MAX_PACKET)
+		rc = report(diag, MPIJOB_ERR_USAGE, MPIJOB_SEVERITY_ERROR, "too-long",
 		    mpijob__base_text_format("the command is longer than %u bytes",
 			EXEC_MAX_PACKET));
-	if (!error)
-		error = send_packet(fd, packet, fds);
-	if (!error)
-		error = receive_answer(fd, &head, &text);
+	if (!rc)
+		rc = send_packet(fd, packet, fds);
+	if (!rc)
+		rc = receive_answer(fd, &head, &text);
 	if (null >= 0)
 		close(null);
 	mpijob_text_free(packet);
-	if (error == MPIJOB_ERR_IO)
-		return refuse(diag, error, MPIJOB_SEVERITY_ERROR, "exec-failed",
+	if (rc == MPIJOB_ERR_IO)
+		return report(diag, rc, MPIJOB_SEVERITY_ERROR, "exec-failed",
 		    mpijob__base_text_format("the local cluster ended before the program did"));
-	return error ? error : read_end(&head, text, exit_code, diag);
+	return rc ? rc : read_result(&head, text, exit_code, diag);
 }
 
-static int read_exec(const struct mpijob_local_exec_options *given,
+static int read_options(const struct mpijob_local_exec_options *given,
     struct mpijob_local_exec_options *exec)
 {
 	const unsigned char *bytes = (const unsigned char *)given;
@@ -335,17 +336,17 @@ int mpijob_local_exec(const struct mpijob_local_exec_options *given, int *exit_c
     mpijob_diag *diag)
 {
 	struct mpijob_local_exec_options exec;
-	struct choice choice = { -1, 0, NULL };
-	int error = exit_code ? read_exec(given, &exec) : MPIJOB_ERR_USAGE;
+	struct match match = { -1, 0, NULL };
+	int rc = exit_code ? read_options(given, &exec) : MPIJOB_ERR_USAGE;
 
-	if (error)
-		return error;
-	choice.where = mpijob_text_new();
-	error = choice.where ? choose(&exec, &choice, diag) : MPIJOB_ERR_NOMEM;
-	if (!error)
-		error = run_there(&exec, choice.fd, exit_code, diag);
-	if (choice.fd >= 0)
-		close(choice.fd);
-	mpijob_text_free(choice.where);
-	return error;
+	if (rc)
+		return rc;
+	match.locations = mpijob_text_new();
+	rc = match.locations ? find_pod(&exec, &match, diag) : MPIJOB_ERR_NOMEM;
+	if (!rc)
+		rc = run_in_pod(&exec, match.fd, exit_code, diag);
+	if (match.fd >= 0)
+		close(match.fd);
+	mpijob_text_free(match.locations);
+	return rc;
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The door of a running cluster: an abstract Unix socket on which other processes of the same user
- * ask to run a program in a pod. It has no file, so nothing stays; who asks is known from the
- * kernel, and anybody else is not heard. When an asker goes away, what it started is killed.
+ * The exec server of a running cluster: an abstract Unix socket on which other processes of the
+ * same user request to run a program in a pod. An abstract socket leaves no file behind. The kernel
+ * reports the user of each client, and connections of other users are closed. When a client
+ * disconnects, its program is killed.
  */
 #define _GNU_SOURCE /* accept4, struct ucred */
 
-#include "exec_socket.h"
 #include "base/list.h"
+#include "local/exec_socket.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "kubelet.h"
-#include "node_client.h"
-#include "pod.h"
+#include "local/kubelet.h"
+#include "local/node_client.h"
+#include "local/pod.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,17 +23,17 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-struct visitor {
-	struct mpijob__local_source source; /* first */
+struct exec_client {
+	struct mpijob__local_event_source source; /* first */
 	struct mpijob__base_list link;
 	struct exec_socket *socket;
-	uint64_t request; /* what runs for it; 0: nothing */
+	uint64_t request; /* exec request to the node; 0: none */
 };
 
 struct exec_socket {
-	struct mpijob__local_source source; /* first: listens */
+	struct mpijob__local_event_source source; /* first: listens */
 	struct mpijob_local *local;
-	struct mpijob__base_list visitors;
+	struct mpijob__base_list clients;
 };
 
 char *mpijob__local_exec_socket_prefix(void)
@@ -51,21 +52,21 @@ const char *mpijob__local_exec_socket_text(const char **at, const char *end)
 	return text;
 }
 
-/* Visitors. */
+/* ---- clients ---- */
 
-static void visitor_free(struct visitor *visitor)
+static void client_free(struct exec_client *exec_client)
 {
-	struct exec_socket *sock = visitor->socket;
+	struct exec_socket *sock = exec_client->socket;
 
-	if (visitor->request)
-		mpijob__local_kubelet_exec_drop(sock->local->kubelet, visitor->request);
-	mpijob__base_list_remove(&visitor->link);
-	mpijob__local_forget_fd(sock->local, &visitor->source);
-	close(visitor->source.fd);
-	free(visitor);
+	if (exec_client->request)
+		mpijob__local_kubelet_exec_cancel(sock->local->kubelet, exec_client->request);
+	mpijob__base_list_remove(&exec_client->link);
+	mpijob__local_remove_fd(sock->local, &exec_client->source);
+	close(exec_client->source.fd);
+	free(exec_client);
 }
 
-static void answer(struct visitor *visitor, int error, int code, const char *text)
+static void answer(struct exec_client *exec_client, int error, int code, const char *text)
 {
 	struct exec_head head = { EXEC_VERSION, error, code, 1 };
 	struct iovec parts[2];
@@ -76,26 +77,26 @@ static void answer(struct visitor *visitor, int error, int code, const char *tex
 	parts[0].iov_len = sizeof(head);
 	parts[1].iov_base = (void *)(uintptr_t)text;
 	parts[1].iov_len = strlen(text) + 1;
-	/* A visitor that is gone needs no answer. */
-	(void)!sendmsg(visitor->source.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	/* Errors do not matter: a client that disconnected needs no answer. */
+	(void)!sendmsg(exec_client->source.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void ended(void *user, const struct node_event *event)
+static void exec_done(void *user, const struct node_event *event)
 {
-	struct visitor *visitor = user;
+	struct exec_client *exec_client = user;
 
-	visitor->request = 0;
+	exec_client->request = 0;
 	if (event->type == NODE_ANS_EXITED)
-		answer(visitor, 0, event->code, event->text);
+		answer(exec_client, 0, event->code, event->text);
 	else
-		answer(visitor, event->error ? event->error : MPIJOB_ERR_IO, 0, event->text);
+		answer(exec_client, event->error ? event->error : MPIJOB_ERR_IO, 0, event->text);
 }
 
-/* "pod pi-launcher-x1y2z of process 123", for a choice between several. */
-static void answer_where(struct visitor *visitor, const char *namespace_, const char *pod,
+/* Answer whether the container runs here; the text tells several clusters apart. */
+static void answer_query(struct exec_client *exec_client, const char *namespace_, const char *pod,
     const char *container)
 {
-	struct mpijob_local *local = visitor->socket->local;
+	struct mpijob_local *local = exec_client->socket->local;
 	struct object *object = mpijob__local_store_find(&local->store, KIND_POD, namespace_, pod);
 	struct container *found =
 	    object && object->pod
@@ -104,29 +105,30 @@ static void answer_where(struct visitor *visitor, const char *namespace_, const 
 	char *text = mpijob__base_text_format("pod %s in namespace %s of process %ld", pod,
 	    namespace_, (long)getpid());
 
-	answer(visitor, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND, 0,
-	    text);
+	answer(exec_client, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND,
+	    0, text);
 	free(text);
 }
 
-static void run_for(struct visitor *visitor, const struct kubelet_exec *wanted)
+static void start_exec(struct exec_client *exec_client, const struct kubelet_exec *wanted)
 {
 	struct kubelet_exec exec = *wanted;
-	int error;
+	int rc;
 
-	exec.done = ended;
-	exec.user = visitor;
-	error =
-	    mpijob__local_kubelet_exec(visitor->socket->local->kubelet, &exec, &visitor->request);
-	if (error) {
-		visitor->request = 0;
-		answer(visitor, error, 0,
-		    error == MPIJOB_ERR_NOT_FOUND ? "no such container runs"
-						  : mpijob_error_text(error));
+	exec.done = exec_done;
+	exec.user = exec_client;
+	rc = mpijob__local_kubelet_exec(exec_client->socket->local->kubelet, &exec,
+	    &exec_client->request);
+	if (rc) {
+		exec_client->request = 0;
+		answer(exec_client, rc, 0,
+		    rc == MPIJOB_ERR_NOT_FOUND ? "the container does not run"
+					       : mpijob_error_text(rc));
 	}
 }
 
-static void read_request(struct visitor *visitor, const char *packet, size_t len, const int fds[3])
+static void read_request(struct exec_client *exec_client, const char *packet, size_t len,
+    const int fds[3])
 {
 	struct kubelet_exec exec = { .fds = { fds[0], fds[1], fds[2] } };
 	struct exec_head head;
@@ -139,12 +141,13 @@ static void read_request(struct visitor *visitor, const char *packet, size_t len
 	exec.pod = mpijob__local_exec_socket_text(&at, end);
 	exec.container = mpijob__local_exec_socket_text(&at, end);
 	if (head.version != EXEC_VERSION || !exec.container || head.count < 3 || head.count > len ||
-	    visitor->request) {
-		answer(visitor, MPIJOB_ERR_UNSUPPORTED, 0, "this cluster speaks another language");
+	    exec_client->request) {
+		answer(exec_client, MPIJOB_ERR_UNSUPPORTED, 0,
+		    "this cluster uses another version of the exec protocol");
 		return;
 	}
-	if (head.what == EXEC_ASK) {
-		answer_where(visitor, exec.namespace_, exec.pod, exec.container);
+	if (head.what == EXEC_QUERY) {
+		answer_query(exec_client, exec.namespace_, exec.pod, exec.container);
 		return;
 	}
 	argv = calloc(head.count, sizeof(*argv));
@@ -153,13 +156,13 @@ static void read_request(struct visitor *visitor, const char *packet, size_t len
 	exec.argv = argv;
 	exec.container = *exec.container ? exec.container : NULL;
 	if (!argv || !argv[0] || fds[2] < 0)
-		answer(visitor, argv ? MPIJOB_ERR_USAGE : MPIJOB_ERR_NOMEM, 0, NULL);
+		answer(exec_client, argv ? MPIJOB_ERR_USAGE : MPIJOB_ERR_NOMEM, 0, NULL);
 	else
-		run_for(visitor, &exec);
+		start_exec(exec_client, &exec);
 	free(argv);
 }
 
-static void take_fds(struct msghdr *message, int fds[3])
+static void receive_fds(struct msghdr *message, int fds[3])
 {
 	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
 	     part = CMSG_NXTHDR(message, part)) {
@@ -179,7 +182,7 @@ static void take_fds(struct msghdr *message, int fds[3])
 	}
 }
 
-static void receive(struct visitor *visitor, char *packet)
+static void receive(struct exec_client *exec_client, char *packet)
 {
 	union {
 		struct cmsghdr align;
@@ -191,35 +194,35 @@ static void receive(struct visitor *visitor, char *packet)
 	ssize_t len;
 
 	message.msg_controllen = sizeof(control.space);
-	len = recvmsg(visitor->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	len = recvmsg(exec_client->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (len > 0)
-		take_fds(&message, fds);
+		receive_fds(&message, fds);
 	if (len < (ssize_t)sizeof(struct exec_head) ||
 	    (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
-		visitor_free(visitor);
+		client_free(exec_client);
 	else
-		read_request(visitor, packet, (size_t)len, fds);
+		read_request(exec_client, packet, (size_t)len, fds);
 	for (int i = 0; i < 3; i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
 	}
 }
 
-static void run_visitor(struct mpijob__local_source *source)
+static void run_client(struct mpijob__local_event_source *source)
 {
-	struct visitor *visitor = (struct visitor *)source;
+	struct exec_client *exec_client = (struct exec_client *)source;
 	char *packet = malloc(EXEC_MAX_PACKET);
 
 	if (packet)
-		receive(visitor, packet);
+		receive(exec_client, packet);
 	else
-		visitor_free(visitor);
+		client_free(exec_client);
 	free(packet);
 }
 
-/* Listening. */
+/* ---- listener ---- */
 
 static int is_own_user(int fd)
 {
@@ -229,23 +232,24 @@ static int is_own_user(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == geteuid();
 }
 
-static void run_listener(struct mpijob__local_source *source)
+static void run_listener(struct mpijob__local_event_source *source)
 {
 	struct exec_socket *sock = (struct exec_socket *)source;
 	int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	struct visitor *visitor = fd >= 0 && is_own_user(fd) ? calloc(1, sizeof(*visitor)) : NULL;
+	struct exec_client *exec_client =
+	    fd >= 0 && is_own_user(fd) ? calloc(1, sizeof(*exec_client)) : NULL;
 
-	if (!visitor) {
+	if (!exec_client) {
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
-	visitor->source.fd = fd;
-	visitor->source.run = run_visitor;
-	visitor->socket = sock;
-	mpijob__base_list_insert(sock->visitors.next, &visitor->link, visitor);
-	if (mpijob__local_watch_fd(sock->local, &visitor->source, 0))
-		visitor_free(visitor);
+	exec_client->source.fd = fd;
+	exec_client->source.run = run_client;
+	exec_client->socket = sock;
+	mpijob__base_list_insert(sock->clients.next, &exec_client->link, exec_client);
+	if (mpijob__local_add_fd(sock->local, &exec_client->source, 0))
+		client_free(exec_client);
 }
 
 static int bind_name(int fd)
@@ -257,37 +261,37 @@ static int bind_name(int fd)
 			 ? mpijob__base_text_format("%s%ld-%s", prefix, (long)getpid(), suffix)
 			 : NULL;
 	size_t len = name ? strlen(name) : 0;
-	int error = name && len < sizeof(address.sun_path) ? 0 : MPIJOB_ERR_NOMEM;
+	int rc = name && len < sizeof(address.sun_path) ? 0 : MPIJOB_ERR_NOMEM;
 
-	if (!error) {
+	if (!rc) {
 		memcpy(address.sun_path + 1, name, len);
 		if (bind(fd, (struct sockaddr *)&address,
 			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)) ||
 		    listen(fd, 16))
-			error = MPIJOB_ERR_IO;
+			rc = MPIJOB_ERR_IO;
 	}
 	free(prefix);
 	free(name);
-	return error;
+	return rc;
 }
 
 int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket **out)
 {
 	struct exec_socket *sock = calloc(1, sizeof(*sock));
-	int error;
+	int rc;
 
 	if (!sock)
 		return MPIJOB_ERR_NOMEM;
-	mpijob__base_list_init(&sock->visitors);
+	mpijob__base_list_init(&sock->clients);
 	sock->local = local;
 	sock->source.run = run_listener;
 	sock->source.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	error = sock->source.fd < 0 ? MPIJOB_ERR_IO : bind_name(sock->source.fd);
-	if (!error)
-		error = mpijob__local_watch_fd(local, &sock->source, 0);
-	if (error) {
+	rc = sock->source.fd < 0 ? MPIJOB_ERR_IO : bind_name(sock->source.fd);
+	if (!rc)
+		rc = mpijob__local_add_fd(local, &sock->source, 0);
+	if (rc) {
 		mpijob__local_exec_socket_free(sock);
-		return error;
+		return rc;
 	}
 	*out = sock;
 	return 0;
@@ -297,10 +301,10 @@ void mpijob__local_exec_socket_free(struct exec_socket *sock)
 {
 	if (!sock)
 		return;
-	while (sock->visitors.next->owner)
-		visitor_free(sock->visitors.next->owner);
+	while (sock->clients.next->owner)
+		client_free(sock->clients.next->owner);
 	if (sock->source.fd >= 0) {
-		mpijob__local_forget_fd(sock->local, &sock->source);
+		mpijob__local_remove_fd(sock->local, &sock->source);
 		close(sock->source.fd);
 	}
 	free(sock);

@@ -2,21 +2,21 @@
 #ifndef MPIJOB_LOCAL_EXEC_SOCKET_H
 #define MPIJOB_LOCAL_EXEC_SOCKET_H
 
-#include "local.h"
+#include "local/local.h"
 
-/* Where other processes of this user ask to run programs in our pods. */
+/* The server for exec requests of other processes of this user. */
 struct exec_socket;
 
 int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket **out);
 void mpijob__local_exec_socket_free(struct exec_socket *sock);
 
 /*
- * What crosses the socket, one packet each way per connection. Packets begin with this head; the
- * texts after it end in NUL. A request: namespace, pod, container ("": the first), argv...; with
- * the three descriptors. An answer: a text for people, "" for none.
+ * The protocol: packets that begin with struct exec_head, followed by texts that end with NUL. A
+ * request contains namespace, pod, container ("": the first) and, for EXEC_RUN, argv and three
+ * descriptors. An answer contains one text: a message, or "".
  */
 #define EXEC_VERSION    1
-#define EXEC_ASK        1 /* does this pod run here? answered with EXEC_OK and who we are */
+#define EXEC_QUERY      1 /* does this pod run here? the answer describes the cluster */
 #define EXEC_RUN        2
 #define EXEC_MAX_PACKET (128u << 10)
 
@@ -27,11 +27,11 @@ struct exec_head {
 	uint32_t count; /* texts that follow */
 };
 
-/* The beginning of the names of all such sockets of a user; abstract, so the first byte (NUL) is
- * left out. Yours. */
+/* The prefix of the names of all such sockets of this user, without the leading NUL of abstract
+ * names. The caller frees it; NULL when memory ran out. */
 char *mpijob__local_exec_socket_prefix(void);
 
-/* The next text of a packet; NULL when there is none, or it is not closed. */
+/* Read the next text of a packet; NULL: there is none, or its NUL is missing. */
 const char *mpijob__local_exec_socket_text(const char **at, const char *end);
 
 #endif

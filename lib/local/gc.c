@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows from a deletion: children whose owners are all gone are deleted, an owner deleted in
- * the foreground waits until its children are gone, a namespace until its content is. It runs after
- * requests and controllers, over everything that names an owner or is on its way out.
+ * The garbage collector. It deletes objects whose owners all no longer exist, and completes
+ * deletions that wait: a foreground deletion until the children are deleted, a namespace until it
+ * is empty. It runs after requests and controllers, when local->gc_pending is set.
  */
-#include "gc.h"
-#include "deletion.h"
-#include "verbs.h"
+#include "local/gc.h"
+#include "local/deletion.h"
+#include "local/verbs.h"
 
 #include <string.h>
 
@@ -28,7 +28,8 @@ static int owns(const char *uid, const struct object *object)
 	return 0;
 }
 
-static int strike_owner(struct mpijob_local *local, struct object *object, const char *uid)
+static int remove_owner_reference(struct mpijob_local *local, struct object *object,
+    const char *uid)
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 	mpijob_node *list;
@@ -48,42 +49,43 @@ static int strike_owner(struct mpijob_local *local, struct object *object, const
 	return mpijob__local_verbs_store(local, object, doc);
 }
 
-int mpijob__local_gc_disown(struct mpijob_local *local, const char *uid)
+int mpijob__local_gc_remove_owner(struct mpijob_local *local, const char *uid)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
 		     object; object = next) {
-			int error;
+			int rc;
 
 			next = object->next;
-			error = owns(uid, object) ? strike_owner(local, object, uid) : 0;
-			if (error)
-				return error;
+			rc = owns(uid, object) ? remove_owner_reference(local, object, uid) : 0;
+			if (rc)
+				return rc;
 		}
 	}
 	return 0;
 }
 
-/* One step may free the object itself, nothing else. */
+/* Delete all children and count those that were left. Each deletion may free that child, but no
+ * other object. */
 static int collect_children(struct mpijob_local *local, struct object *owner, size_t *left)
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
 		     object; object = next) {
-			int error;
+			int rc;
 
 			next = object->next;
 			if (!owns(owner->uid, object))
 				continue;
-			error = mpijob__local_store_deleting(object)
-				    ? 0
-				    : mpijob__local_deletion_run(local, object,
-					  mpijob__local_deletion_has_children(local, object)
-					      ? DELETE_FOREGROUND
-					      : DELETE_BACKGROUND,
-					  -1);
-			if (error)
-				return error;
+			rc = mpijob__local_store_deleting(object)
+				 ? 0
+				 : mpijob__local_deletion_run(local, object,
+				       mpijob__local_deletion_has_children(local, object)
+					   ? DELETE_FOREGROUND
+					   : DELETE_BACKGROUND,
+				       -1);
+			if (rc)
+				return rc;
 			(*left)++;
 		}
 	}
@@ -93,12 +95,13 @@ static int collect_children(struct mpijob_local *local, struct object *owner, si
 static int finish_foreground(struct mpijob_local *local, struct object *object)
 {
 	size_t left = 0;
-	int error = collect_children(local, object, &left);
+	int rc = collect_children(local, object, &left);
 
-	if (error)
-		return error;
-	/* Children that went at once set `collect` again, so the next round finds none. */
-	return left ? 0 : mpijob__local_deletion_finalize(local, object, FINALIZER_FOREGROUND);
+	if (rc)
+		return rc;
+	/* Children that are removed at once set gc_pending again; the next round counts none. */
+	return left ? 0
+		    : mpijob__local_deletion_remove_finalizer(local, object, FINALIZER_FOREGROUND);
 }
 
 static int empty_namespace(struct mpijob_local *local, struct object *namespace_)
@@ -108,18 +111,17 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
 		     object; object = next) {
-			int error;
+			int rc;
 
 			next = object->next;
 			if (!(object->kind->flags & KIND_NAMESPACED) ||
 			    strcmp(object->namespace_, namespace_->name) != 0)
 				continue;
-			error =
-			    mpijob__local_store_deleting(object)
-				? 0
-				: mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
-			if (error)
-				return error;
+			rc = mpijob__local_store_deleting(object)
+				 ? 0
+				 : mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
+			if (rc)
+				return rc;
 			left++;
 		}
 	}
@@ -131,22 +133,22 @@ static int collect_orphans(struct mpijob_local *local)
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
 		     object; object = next) {
-			int error = 0;
+			int rc = 0;
 
 			next = object->next;
 			if (mpijob__local_gc_is_orphan(local, object) &&
 			    !mpijob__local_store_deleting(object))
-				error = mpijob__local_deletion_run(local, object, DELETE_BACKGROUND,
+				rc = mpijob__local_deletion_run(local, object, DELETE_BACKGROUND,
 				    -1);
-			if (error)
-				return error;
+			if (rc)
+				return rc;
 		}
 	}
 	return 0;
 }
 
-/* A pod without time left, whose removal failed for want of memory. */
-static int is_left(const struct object *object)
+/* Whether the removal of a pod with grace period 0 failed because memory ran out. */
+static int is_removal_pending(const struct object *object)
 {
 	int64_t grace = -1;
 
@@ -158,32 +160,33 @@ static int is_left(const struct object *object)
 		   mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) == 0;
 }
 
-static int is_waiting(const struct object *object)
+static int needs_gc(const struct object *object)
 {
 	return mpijob__local_store_deleting(object) &&
-	       (is_left(object) || object->kind->id == KIND_NAMESPACE ||
+	       (is_removal_pending(object) || object->kind->id == KIND_NAMESPACE ||
 		   mpijob__local_deletion_has_finalizer(object, FINALIZER_FOREGROUND));
 }
 
-/* Any object may be gone after a step: 1 asks to begin again. */
-static int finish_waiting(struct mpijob_local *local)
+/* Complete one waiting deletion. 1: the store changed, so the caller must call this again, because
+ * any object may be freed. 0: nothing is left to do. */
+static int finish_deletions(struct mpijob_local *local)
 {
 	uint64_t version = local->store.version;
 
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct object *object = mpijob__local_store_first(&local->store, kind); object;
 		     object = object->next) {
-			int error;
+			int rc;
 
-			if (!is_waiting(object))
+			if (!needs_gc(object))
 				continue;
-			if (is_left(object))
-				error = mpijob__local_store_remove(&local->store, object);
+			if (is_removal_pending(object))
+				rc = mpijob__local_store_remove(&local->store, object);
 			else
-				error = kind == KIND_NAMESPACE ? empty_namespace(local, object)
-							       : finish_foreground(local, object);
-			if (error)
-				return error;
+				rc = kind == KIND_NAMESPACE ? empty_namespace(local, object)
+							    : finish_foreground(local, object);
+			if (rc)
+				return rc;
 			if (local->store.version != version)
 				return 1;
 		}
@@ -195,16 +198,16 @@ int mpijob__local_gc_run(struct mpijob_local *local)
 {
 	int result = 0;
 
-	while (local->collect) {
-		local->collect = 0;
+	while (local->gc_pending) {
+		local->gc_pending = 0;
 		result = collect_orphans(local);
 		while (result == 0 || result == 1) {
-			result = finish_waiting(local);
+			result = finish_deletions(local);
 			if (result == 0)
 				break;
 		}
 		if (result < 0) {
-			local->collect = 1;
+			local->gc_pending = 1;
 			return result;
 		}
 	}

@@ -2,15 +2,15 @@
 #ifndef MPIJOB_LOCAL_GC_H
 #define MPIJOB_LOCAL_GC_H
 
-#include "local.h"
+#include "local/local.h"
 
-/* Work off what deletions left to do. 0 or MPIJOB_ERR_NOMEM (it is tried again). */
+/* Run the garbage collector if it is pending. 0, or MPIJOB_ERR_NOMEM: it stays pending. */
 int mpijob__local_gc_run(struct mpijob_local *local);
 
-/* Whether an object names owners and none of them exists. */
+/* Whether an object has owners and none of them exists. */
 int mpijob__local_gc_is_orphan(const struct mpijob_local *local, const struct object *object);
 
-/* Strike an owner out of everything that it owns. */
-int mpijob__local_gc_disown(struct mpijob_local *local, const char *uid);
+/* Remove an owner from the ownerReferences of all objects. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__local_gc_remove_owner(struct mpijob_local *local, const char *uid);
 
 #endif

@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The batch/v1 Job controller, as far as launchers use it: one pod at a time, at most backoffLimit
- * + 1 attempts whether a pod is replaced (Never) or its containers start again (OnFailure),
- * back-off that doubles, suspension, deadline and time to live. Words of conditions are those of
- * the real controller, since operators read them. What it counted is kept in memory beside the
- * objects.
+ * The part of the batch/v1 Job controller that launchers need: one pod at a time; at most
+ * backoffLimit
+ * + 1 attempts, whether pods are replaced (Never) or containers restart (OnFailure); exponential
+ * back-off, suspension, deadline and TTL. Reasons and messages of conditions equal those of the
+ * real controller, because operators read them. Counts are kept in memory, not in the objects.
  */
-#include "job_controller.h"
+#include "local/job_controller.h"
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "deletion.h"
-#include "job_status.h"
-#include "verbs.h"
+#include "local/deletion.h"
+#include "local/job_status.h"
+#include "local/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BACKOFF_MS (6 * 60 * 1000)
-#define NAME_ROOM      57 /* of a pod's name, before "-xxxxx", so that the name is a label too */
+#define MAX_BACKOFF_MS  (6 * 60 * 1000)
+#define MAX_NAME_PREFIX 57 /* bytes before "-xxxxx", so that a pod's name is a valid label */
 
 struct job_state {
 	struct job_state *next;
 	char *uid;
 	int dirty;
 	int64_t due_ms;
-	char **counted; /* uids of pods whose end was counted */
+	char **counted; /* uids of pods that are counted as failed or succeeded */
 	size_t counted_count;
 	int64_t failed;
 	int64_t succeeded;
 	int64_t started_ms;
 	int64_t last_failure_ms;
 	int64_t finished_ms;
-	int refused; /* creations in a row that were refused */
-	int ending;  /* ENDING_*: why its pods are being deleted */
+	int rejected;    /* consecutive rejected creations */
+	int stop_reason; /* STOP_*: why the controller deletes its pods */
 };
 
-#define ENDING_NOT       0
-#define ENDING_SUSPENDED 1
-#define ENDING_FAILED    2
-#define ENDING_COMPLETE  3
+#define STOP_NONE      0
+#define STOP_SUSPENDED 1
+#define STOP_FAILED    2
+#define STOP_COMPLETE  3
 
 static struct job_state *find_state(const struct mpijob_local *local, const char *uid)
 {
@@ -64,8 +64,7 @@ static void add_state(struct mpijob_local *local, const struct object *job)
 	struct job_state *state = calloc(1, sizeof(*state));
 	char *uid = strdup(job->uid);
 
-	/* Without memory the Job is found again when it changes, or at the next look at all
-	 * Jobs. */
+	/* If memory runs out, the next change of the Job adds it. */
 	if (!state || !uid) {
 		free(state);
 		free(uid);
@@ -78,7 +77,7 @@ static void add_state(struct mpijob_local *local, const struct object *job)
 	local->jobs = state;
 }
 
-/* Counting pods. */
+/* ---- count pods ---- */
 
 static int is_counted(const struct job_state *state, const char *uid)
 {
@@ -110,7 +109,7 @@ static int phase_is(const struct object *pod, const char *phase)
 	return now && strcmp(now, phase) == 0;
 }
 
-static void count_end(struct job_state *state, int succeeded)
+static void count_result(struct job_state *state, int succeeded)
 {
 	if (succeeded) {
 		state->succeeded++;
@@ -120,11 +119,11 @@ static void count_end(struct job_state *state, int succeeded)
 	}
 }
 
-/* A pod is gone without having been seen at its end. */
+/* Count a pod that was deleted before its end was observed. */
 static void count_lost(struct job_state *state, const struct object *pod)
 {
-	if (!is_counted(state, pod->uid) && state->ending != ENDING_COMPLETE)
-		count_end(state, phase_is(pod, "Succeeded"));
+	if (!is_counted(state, pod->uid) && state->stop_reason != STOP_COMPLETE)
+		count_result(state, phase_is(pod, "Succeeded"));
 }
 
 void mpijob__local_job_controller_changed(struct mpijob_local *local, struct object *object,
@@ -149,11 +148,11 @@ struct pods {
 	int64_t active;
 	int64_t ready;
 	int64_t terminating;
-	int64_t restarts; /* failed runs of containers of live pods */
+	int64_t restarts; /* failed container runs in active pods */
 };
 
-/* Whether the run before a restart that has not come yet failed. */
-static int failed_and_waits(const mpijob_node *status)
+/* Whether the last run failed and its restart is still pending. */
+static int awaits_restart_after_failure(const mpijob_node *status)
 {
 	const char *path = mpijob_node_find(status, "state.waiting")
 			       ? "lastState.terminated.exitCode"
@@ -163,7 +162,7 @@ static int failed_and_waits(const mpijob_node *status)
 	return mpijob_node_int(mpijob_node_find(status, path), &code) && code != 0;
 }
 
-/* Runs that failed inside one pod: those started again, and one that waits to be. */
+/* Failed runs of one pod: those that were restarted, and one whose restart is pending. */
 static int64_t failed_runs(const struct object *pod)
 {
 	static const char *const lists[] = { "status.initContainerStatuses",
@@ -178,13 +177,13 @@ static int64_t failed_runs(const struct object *pod)
 			int64_t count = 0;
 
 			mpijob_node_int(mpijob_node_get(status, "restartCount"), &count);
-			runs += count + failed_and_waits(status);
+			runs += count + awaits_restart_after_failure(status);
 		}
 	}
 	return runs;
 }
 
-static int starts_again(const struct object *pod)
+static int restarts_containers(const struct object *pod)
 {
 	const char *policy = mpijob__local_store_text(pod, "spec.restartPolicy");
 
@@ -214,53 +213,55 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 		pods->terminating += deleting;
 		pods->active += !deleting;
 		pods->ready += !deleting && mpijob__local_job_status_is_true(pod, "Ready");
-		if (!deleting && starts_again(pod))
+		if (!deleting && restarts_containers(pod))
 			pods->restarts += failed_runs(pod);
 	}
-	/* A pod on its way out is a failure at once, unless it may only be replaced when it is
-	 * really over. */
+	/* A pod that is being deleted counts as failed at once, unless podReplacementPolicy is
+	 * Failed. */
 	if (is_counted(state, pod->uid) ||
-	    (!ended && !(deleting && state->ending == ENDING_NOT && !only_failed_replaced(job))))
+	    (!ended &&
+		!(deleting && state->stop_reason == STOP_NONE && !only_failed_replaced(job))))
 		return 0;
 	if (mark_counted(state, pod->uid))
 		return MPIJOB_ERR_NOMEM;
-	count_end(state, succeeded);
+	count_result(state, succeeded);
 	return 0;
 }
 
 static int count_pods(struct mpijob_local *local, struct job_state *state, const struct object *job,
     struct pods *pods)
 {
-	int error = 0;
+	int rc = 0;
 
 	memset(pods, 0, sizeof(*pods));
-	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !error;
+	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !rc;
 	     pod = pod->next) {
 		if (owned_by(pod, job))
-			error = count_pod(state, job, pod, pods);
+			rc = count_pod(state, job, pod, pods);
 	}
-	return error;
+	return rc;
 }
 
-/* Acting. */
+/* ---- create and delete pods ---- */
 
-/* A pod that is deleted because the Job is suspended is no failure, whenever it ends. */
+/* Delete the active pods. Pods that are deleted because the Job is suspended do not count as
+ * failed. */
 static int delete_active(struct mpijob_local *local, struct job_state *state,
     const struct object *job)
 {
 	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD), *next; pod;
 	     pod = next) {
-		int error;
+		int rc;
 
 		next = pod->next;
 		if (!owned_by(pod, job) || mpijob__local_store_deleting(pod) ||
 		    phase_is(pod, "Succeeded") || phase_is(pod, "Failed"))
 			continue;
-		error = state->ending == ENDING_SUSPENDED ? mark_counted(state, pod->uid) : 0;
-		if (!error)
-			error = mpijob__local_deletion_run(local, pod, DELETE_BACKGROUND, -1);
-		if (error)
-			return error;
+		rc = state->stop_reason == STOP_SUSPENDED ? mark_counted(state, pod->uid) : 0;
+		if (!rc)
+			rc = mpijob__local_deletion_run(local, pod, DELETE_BACKGROUND, -1);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -282,20 +283,21 @@ static mpijob_doc *new_pod(const struct object *job)
 {
 	const mpijob_node *template_ = mpijob_node_find(mpijob_doc_root(job->doc), "spec.template");
 	const mpijob_node *metadata = mpijob_node_get(template_, "metadata");
-	char *prefix = mpijob__base_text_format("%.*s-", NAME_ROOM, job->name);
+	char *prefix = mpijob__base_text_format("%.*s-", MAX_NAME_PREFIX, job->name);
 	mpijob_doc *doc = prefix ? mpijob_doc_new() : NULL;
-	mpijob_node *mine = mpijob_doc_make(doc, "metadata");
+	mpijob_node *pod_metadata = mpijob_doc_make(doc, "metadata");
 
-	mpijob_node_put_string(doc, mine, "generateName", prefix);
+	mpijob_node_put_string(doc, pod_metadata, "generateName", prefix);
 	if (mpijob_node_get(metadata, "labels"))
-		mpijob_node_put_copy(doc, mine, "labels", mpijob_node_get(metadata, "labels"));
+		mpijob_node_put_copy(doc, pod_metadata, "labels",
+		    mpijob_node_get(metadata, "labels"));
 	if (mpijob_node_get(metadata, "annotations"))
-		mpijob_node_put_copy(doc, mine, "annotations",
+		mpijob_node_put_copy(doc, pod_metadata, "annotations",
 		    mpijob_node_get(metadata, "annotations"));
 	if (mpijob_node_get(metadata, "finalizers"))
-		mpijob_node_put_copy(doc, mine, "finalizers",
+		mpijob_node_put_copy(doc, pod_metadata, "finalizers",
 		    mpijob_node_get(metadata, "finalizers"));
-	put_owner(doc, mine, job);
+	put_owner(doc, pod_metadata, job);
 	mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "spec", mpijob_node_get(template_, "spec"));
 	free(prefix);
 	if (!mpijob_doc_error(doc))
@@ -317,27 +319,27 @@ static int create_pod(struct mpijob_local *local, struct job_state *state, const
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
 	mpijob_doc *doc = new_pod(job);
-	int error;
+	int rc;
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	error = mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_POD),
-	    job->namespace_, mpijob_doc_root(doc), &reply, NULL);
+	rc = mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_POD), job->namespace_,
+	    mpijob_doc_root(doc), &reply, NULL);
 	mpijob_doc_free(doc);
-	if (!error && reply.status >= 300) {
-		state->refused++;
-		state->due_ms = mpijob__base_clock_monotonic_ms() + backoff(local, state->refused);
+	if (!rc && reply.status >= 300) {
+		state->rejected++;
+		state->due_ms = mpijob__base_clock_monotonic_ms() + backoff(local, state->rejected);
 		mpijob__local_notice(local, MPIJOB_SEVERITY_WARNING, "pod-refused", NULL,
-		    mpijob__base_text_format("the pod of job %s was refused: %s", job->name,
+		    mpijob__base_text_format("the pod of job %s was rejected: %s", job->name,
 			mpijob_text_data(reply.text)));
-	} else if (!error) {
-		state->refused = 0;
+	} else if (!rc) {
+		state->rejected = 0;
 	}
 	mpijob__local_reply_clear(&reply);
-	return error;
+	return rc;
 }
 
-/* Deciding. */
+/* ---- decisions ---- */
 
 static int64_t number_of(const struct object *job, const char *path, int64_t absent)
 {
@@ -363,42 +365,43 @@ static int is_past_deadline(struct job_state *state, const struct object *job)
 	end = state->started_ms + seconds * 1000;
 	if (mpijob__base_clock_monotonic_ms() >= end)
 		return 1;
-	state->due_ms = mpijob__local_sooner(state->due_ms, end);
+	state->due_ms = mpijob__local_earlier(state->due_ms, end);
 	return 0;
 }
 
 static void find_failure(struct job_state *state, const struct object *job, const struct pods *pods,
-    struct job_verdict *verdict)
+    struct job_summary *summary)
 {
 	if (is_suspended(job)) {
 		return;
 	} else if (state->failed + pods->restarts > number_of(job, "spec.backoffLimit", 6)) {
-		verdict->failed_reason = MPIJOB__BASE_API_REASON_BACKOFF;
-		verdict->failed_message = "Job has reached the specified backoff limit";
+		summary->failed_reason = MPIJOB__BASE_API_REASON_BACKOFF;
+		summary->failed_message = "Job has reached the specified backoff limit";
 	} else if (is_past_deadline(state, job)) {
-		verdict->failed_reason = MPIJOB__BASE_API_REASON_DEADLINE;
-		verdict->failed_message = "Job was active longer than specified deadline";
+		summary->failed_reason = MPIJOB__BASE_API_REASON_DEADLINE;
+		summary->failed_message = "Job was active longer than specified deadline";
 	}
 }
 
-static int keep_running(struct mpijob_local *local, struct job_state *state,
-    const struct object *job, const struct pods *pods)
+static int ensure_pod(struct mpijob_local *local, struct job_state *state, const struct object *job,
+    const struct pods *pods)
 {
 	int64_t due = state->last_failure_ms + backoff(local, state->failed);
 
-	state->ending = ENDING_NOT;
+	state->stop_reason = STOP_NONE;
 	if (pods->active > 0 || (pods->terminating > 0 && only_failed_replaced(job)))
 		return 0;
-	if (state->refused > 0 && state->due_ms > mpijob__base_clock_monotonic_ms())
+	if (state->rejected > 0 && state->due_ms > mpijob__base_clock_monotonic_ms())
 		return 0;
 	if (state->failed > 0 && mpijob__base_clock_monotonic_ms() < due) {
-		state->due_ms = mpijob__local_sooner(state->due_ms, due);
+		state->due_ms = mpijob__local_earlier(state->due_ms, due);
 		return 0;
 	}
 	return create_pod(local, state, job);
 }
 
-static int finish(struct mpijob_local *local, struct job_state *state, struct object *job)
+static int clean_up_finished(struct mpijob_local *local, struct job_state *state,
+    struct object *job)
 {
 	int64_t ttl = number_of(job, "spec.ttlSecondsAfterFinished", -1);
 
@@ -412,56 +415,56 @@ static int finish(struct mpijob_local *local, struct job_state *state, struct ob
 	return mpijob__local_deletion_run(local, job, DELETE_FOREGROUND, -1);
 }
 
-/* What is to become of its pods; may create or delete some. */
-static int act(struct mpijob_local *local, struct job_state *state, const struct object *job,
-    const struct pods *pods, struct job_verdict *verdict)
+/* Create or delete pods as the Job requires, and fill the summary. */
+static int reconcile_pods(struct mpijob_local *local, struct job_state *state,
+    const struct object *job, const struct pods *pods, struct job_summary *summary)
 {
-	if (mpijob__local_job_status_failing(job, verdict) == 0 && state->succeeded == 0)
-		find_failure(state, job, pods, verdict);
-	if (verdict->failed_reason) {
-		state->ending = ENDING_FAILED;
+	if (mpijob__local_job_status_failing(job, summary) == 0 && state->succeeded == 0)
+		find_failure(state, job, pods, summary);
+	if (summary->failed_reason) {
+		state->stop_reason = STOP_FAILED;
 		return delete_active(local, state, job);
 	}
 	if (state->succeeded > 0) {
-		state->ending = ENDING_COMPLETE;
-		verdict->complete = 1;
+		state->stop_reason = STOP_COMPLETE;
+		summary->complete = 1;
 		return delete_active(local, state, job);
 	}
-	verdict->suspended = is_suspended(job);
-	if (verdict->suspended) {
-		state->ending = ENDING_SUSPENDED;
+	summary->suspended = is_suspended(job);
+	if (summary->suspended) {
+		state->stop_reason = STOP_SUSPENDED;
 		state->started_ms = 0;
 		return delete_active(local, state, job);
 	}
 	if (state->started_ms == 0)
 		state->started_ms = mpijob__base_clock_monotonic_ms();
-	return keep_running(local, state, job, pods);
+	return ensure_pod(local, state, job, pods);
 }
 
 static int sync_job(struct mpijob_local *local, struct job_state *state, struct object *job)
 {
-	struct job_verdict verdict = { 0 };
+	struct job_summary summary = { 0 };
 	struct pods pods;
-	int64_t again = state->refused ? state->due_ms : -1;
-	int error;
+	int64_t again = state->rejected ? state->due_ms : -1;
+	int rc;
 
 	state->due_ms = again;
 	if (mpijob__local_store_deleting(job))
 		return 0;
 	if (mpijob__local_job_status_finished(job))
-		return finish(local, state, job);
-	error = count_pods(local, state, job, &pods);
-	if (!error)
-		error = act(local, state, job, &pods, &verdict);
-	/* The acting changed what there is. */
-	if (!error)
-		error = count_pods(local, state, job, &pods);
-	verdict.active = pods.active;
-	verdict.ready = pods.ready;
-	verdict.terminating = pods.terminating;
-	verdict.failed = state->failed;
-	verdict.succeeded = state->succeeded;
-	return error ? error : mpijob__local_job_status_write(local, job, &verdict);
+		return clean_up_finished(local, state, job);
+	rc = count_pods(local, state, job, &pods);
+	if (!rc)
+		rc = reconcile_pods(local, state, job, &pods, &summary);
+	/* reconcile_pods() may have created or deleted pods. */
+	if (!rc)
+		rc = count_pods(local, state, job, &pods);
+	summary.active = pods.active;
+	summary.ready = pods.ready;
+	summary.terminating = pods.terminating;
+	summary.failed = state->failed;
+	summary.succeeded = state->succeeded;
+	return rc ? rc : mpijob__local_job_status_write(local, job, &summary);
 }
 
 int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_ms, int64_t *next_ms)
@@ -473,7 +476,7 @@ int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_m
 		struct job_state *state = *at;
 		struct object *job = mpijob__local_store_by_uid(&local->store, state->uid);
 		int due = state->due_ms >= 0 && state->due_ms <= clock_ms;
-		int error = 0;
+		int rc = 0;
 
 		if (!job) {
 			*at = state->next;
@@ -482,13 +485,13 @@ int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_m
 		}
 		if (state->dirty || due) {
 			state->dirty = 0;
-			error = sync_job(local, state, job);
+			rc = sync_job(local, state, job);
 		}
-		if (error) {
+		if (rc) {
 			state->dirty = 1;
-			return error;
+			return rc;
 		}
-		*next_ms = mpijob__local_sooner(*next_ms, state->dirty ? clock_ms : state->due_ms);
+		*next_ms = mpijob__local_earlier(*next_ms, state->dirty ? clock_ms : state->due_ms);
 		at = &state->next;
 	}
 	return 0;

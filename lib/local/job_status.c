@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The status of a batch/v1 Job: which conditions, times and counts the real controller writes for
- * what was found out. FailureTarget and SuccessCriteriaMet come first; Failed and Complete follow
- * when no pod runs any more.
+ * The status of a batch/v1 Job: the conditions, times and counts that the real controller writes.
+ * FailureTarget and SuccessCriteriaMet come first; Failed and Complete follow when no pod is left
+ * that is active or terminating.
  */
-#include "job_status.h"
+#include "local/job_status.h"
 #include "base/clock.h"
 #include "base/time.h"
-#include "verbs.h"
+#include "local/verbs.h"
 
 #include <mpijob/job.h>
 
@@ -29,15 +29,15 @@ int mpijob__local_job_status_finished(const struct object *job)
 	       mpijob__local_job_status_is_true(job, "Failed");
 }
 
-int mpijob__local_job_status_failing(const struct object *job, struct job_verdict *verdict)
+int mpijob__local_job_status_failing(const struct object *job, struct job_summary *summary)
 {
 	const mpijob_node *condition = mpijob__local_job_status_condition(job, "FailureTarget");
 
 	if (!mpijob__local_job_status_is_true(job, "FailureTarget"))
 		return 0;
-	verdict->failed_reason = mpijob_node_string(mpijob_node_get(condition, "reason"));
-	verdict->failed_message = mpijob_node_string(mpijob_node_get(condition, "message"));
-	return verdict->failed_reason != NULL;
+	summary->failed_reason = mpijob_node_string(mpijob_node_get(condition, "reason"));
+	summary->failed_message = mpijob_node_string(mpijob_node_get(condition, "message"));
+	return summary->failed_reason != NULL;
 }
 
 static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
@@ -85,21 +85,21 @@ static void put_count(mpijob_doc *doc, mpijob_node *status, const char *key, int
 		mpijob_node_remove(status, key);
 }
 
-static void write_counts(mpijob_doc *doc, mpijob_node *status, const struct job_verdict *verdict)
+static void write_counts(mpijob_doc *doc, mpijob_node *status, const struct job_summary *summary)
 {
-	put_count(doc, status, "active", verdict->active, 0);
-	put_count(doc, status, "ready", verdict->ready, 1);
-	put_count(doc, status, "terminating", verdict->terminating, 1);
-	put_count(doc, status, "failed", verdict->failed, 0);
-	put_count(doc, status, "succeeded", verdict->succeeded, 0);
+	put_count(doc, status, "active", summary->active, 0);
+	put_count(doc, status, "ready", summary->ready, 1);
+	put_count(doc, status, "terminating", summary->terminating, 1);
+	put_count(doc, status, "failed", summary->failed, 0);
+	put_count(doc, status, "succeeded", summary->succeeded, 0);
 }
 
 static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_node *status,
-    const struct job_verdict *verdict)
+    const struct job_summary *summary)
 {
 	char now[MPIJOB__BASE_TIME_SIZE];
 
-	if (verdict->suspended) {
+	if (summary->suspended) {
 		set_condition(doc, "Suspended", "True", "JobSuspended", "Job suspended");
 		mpijob_node_remove(status, "startTime");
 		return;
@@ -112,18 +112,18 @@ static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_n
 	mpijob_node_put_string(doc, status, "startTime", now);
 }
 
-static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_verdict *verdict)
+static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_summary *summary)
 {
 	static const char reached[] = "Reached expected number of succeeded pods";
-	int over = verdict->active == 0 && verdict->terminating == 0;
+	int over = summary->active == 0 && summary->terminating == 0;
 	char now[MPIJOB__BASE_TIME_SIZE];
 
-	if (verdict->failed_reason) {
-		set_condition(doc, "FailureTarget", "True", verdict->failed_reason,
-		    verdict->failed_message);
+	if (summary->failed_reason) {
+		set_condition(doc, "FailureTarget", "True", summary->failed_reason,
+		    summary->failed_message);
 		if (over)
-			set_condition(doc, "Failed", "True", verdict->failed_reason,
-			    verdict->failed_message);
+			set_condition(doc, "Failed", "True", summary->failed_reason,
+			    summary->failed_message);
 		return;
 	}
 	set_condition(doc, "SuccessCriteriaMet", "True", "CompletionsReached", reached);
@@ -135,15 +135,15 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_ver
 }
 
 int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job,
-    const struct job_verdict *verdict)
+    const struct job_summary *summary)
 {
 	mpijob_doc *doc = mpijob_doc_clone(job->doc);
 	mpijob_node *status = mpijob_doc_make(doc, "status");
 
-	write_counts(doc, status, verdict);
-	if (verdict->failed_reason || verdict->complete)
-		write_end(doc, status, verdict);
+	write_counts(doc, status, summary);
+	if (summary->failed_reason || summary->complete)
+		write_end(doc, status, summary);
 	else
-		write_suspension(job, doc, status, verdict);
+		write_suspension(job, doc, status, summary);
 	return mpijob__local_verbs_store(local, job, doc);
 }

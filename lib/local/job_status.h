@@ -2,10 +2,10 @@
 #ifndef MPIJOB_LOCAL_JOB_STATUS_H
 #define MPIJOB_LOCAL_JOB_STATUS_H
 
-#include "local.h"
+#include "local/local.h"
 
-/* What the controller found out about a Job. */
-struct job_verdict {
+/* The state of a Job as the controller determined it. */
+struct job_summary {
 	int64_t active;
 	int64_t ready;
 	int64_t terminating;
@@ -13,24 +13,24 @@ struct job_verdict {
 	int64_t succeeded;
 	int suspended;
 	int complete;
-	/* it has failed, or is going to when its pods are gone; borrowed */
+	/* NULL, or why the Job fails, also while its pods still terminate; borrowed */
 	const char *failed_reason;
 	const char *failed_message;
 };
 
-/* The condition of a type in the status of a Job or pod, or NULL; and whether it is True. */
+/* Find a condition in the status of a Job or pod, or NULL; and whether it is True. */
 const mpijob_node *mpijob__local_job_status_condition(const struct object *object,
     const char *type);
 int mpijob__local_job_status_is_true(const struct object *object, const char *type);
 
-/* Whether a Job has come to its end. */
+/* Whether a Job is Complete or Failed. */
 int mpijob__local_job_status_finished(const struct object *job);
 
-/* Whether it was said before that a Job fails: 1 and why, else 0. */
-int mpijob__local_job_status_failing(const struct object *job, struct job_verdict *verdict);
+/* Whether a Job has the condition FailureTarget: 1 and its reason and message, else 0. */
+int mpijob__local_job_status_failing(const struct object *job, struct job_summary *summary);
 
 /* Write counts, times and conditions. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job,
-    const struct job_verdict *verdict);
+    const struct job_summary *summary);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What runs the pods of the embedded cluster on its node: it takes every pod that nobody has, gives
- * it an address, keeps the names of a namespace in one hosts file that is written before any
- * container of a new pod starts, and brings the node's answers to whom they are for.
+ * The kubelet and scheduler of the embedded cluster. It binds each new pod to its only node,
+ * assigns an address, and dispatches the answers of mpijob-node. It replaces DNS: each namespace
+ * has one hosts file with the names of its pods, and the node has the new version before a
+ * container of a new pod starts.
  */
-#include "kubelet.h"
+#include "local/kubelet.h"
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "node_client.h"
-#include "node_program.h"
-#include "pod.h"
+#include "local/node_client.h"
+#include "local/node_program.h"
+#include "local/pod.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,49 +20,50 @@
 #define FIRST_ADDRESS 2u
 #define LAST_ADDRESS  65534u
 
-struct expectation {
-	struct expectation *next;
+struct pending_request {
+	struct pending_request *next;
 	uint64_t request;
 	int what;
 	uint64_t pod;
 	uint64_t number;
-	void (*done)(void *user, const struct node_event *event); /* ASK_EXEC */
+	void (*done)(void *user, const struct node_event *event); /* REQUEST_EXEC */
 	void *user;
 };
 
-/* The pods of a namespace see each other's names. */
-struct group {
-	struct group *next;
+/* The pods of a namespace, which share a hosts file. */
+struct hosts_group {
+	struct hosts_group *next;
 	char *namespace_;
 	uint64_t id;
-	uint64_t wanted; /* versions of its hosts file */
+	uint64_t wanted_version; /* versions of the hosts file: needed, sent, written */
 	uint64_t sent;
-	uint64_t written;
-	int64_t names_ms; /* from when on the file holds names */
-	int named;
+	uint64_t written_version;
+	int64_t publish_ms; /* when the file gets names; see names_delay_ms */
+	int names_published;
 };
 
-struct said {
-	struct said *next;
-	char *words;
+/* Findings that were reported already. */
+struct noticed {
+	struct noticed *next;
+	char *key;
 };
 
 struct kubelet {
-	struct mpijob__local_source source; /* first: the node's socket */
+	struct mpijob__local_event_source source; /* first: the node's socket */
 	struct mpijob_local *local;
 	struct node_client *node;
 	struct pod *pods;
 	struct pod **pods_end;
-	struct expectation *expected;
-	struct group *groups;
-	struct said *said;
+	struct pending_request *pending;
+	struct hosts_group *hosts_groups;
+	struct noticed *noticed;
 	uint64_t last_number;
 	unsigned next_address;
-	int arrivals; /* pods that were not looked at yet */
+	int new_pods; /* the store has pods that may not be admitted yet */
 	int wants_write;
 	int32_t identity; /* NODE_IDENTITY_* */
 	int dead;
-	int error; /* what the node said when it gave up */
+	int error; /* the error that the node reported when it failed */
 };
 
 struct node_client *mpijob__local_kubelet_node(struct kubelet *kubelet)
@@ -74,98 +76,99 @@ int mpijob__local_kubelet_has_one_id(const struct kubelet *kubelet)
 	return kubelet->identity == NODE_IDENTITY_SINGLE;
 }
 
-uint64_t mpijob__local_kubelet_number(struct kubelet *kubelet)
+uint64_t mpijob__local_kubelet_new_id(struct kubelet *kubelet)
 {
 	return ++kubelet->last_number;
 }
 
-/* Expectations. */
+/* ---- pending requests ---- */
 
-static int expect(struct kubelet *kubelet, const struct expectation *wanted)
+static int add_pending(struct kubelet *kubelet, const struct pending_request *wanted_version)
 {
-	struct expectation *expectation = malloc(sizeof(*expectation));
+	struct pending_request *pending_request = malloc(sizeof(*pending_request));
 
-	if (!expectation)
+	if (!pending_request)
 		return MPIJOB_ERR_NOMEM;
-	*expectation = *wanted;
-	expectation->next = kubelet->expected;
-	kubelet->expected = expectation;
+	*pending_request = *wanted_version;
+	pending_request->next = kubelet->pending;
+	kubelet->pending = pending_request;
 	return 0;
 }
 
-int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod,
+int mpijob__local_kubelet_await(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod,
     uint64_t number)
 {
-	struct expectation expectation = { NULL, request, what, pod, number, NULL, NULL };
+	struct pending_request pending_request = { NULL, request, what, pod, number, NULL, NULL };
 
-	/* Errors of what nobody waits for are of no interest. */
-	return what == ASK_NOTHING ? 0 : expect(kubelet, &expectation);
+	/* The answer to such a request is ignored. */
+	return what == REQUEST_IGNORED ? 0 : add_pending(kubelet, &pending_request);
 }
 
-static struct expectation *take_expectation(struct kubelet *kubelet, uint64_t request)
+static struct pending_request *take_pending(struct kubelet *kubelet, uint64_t request)
 {
-	for (struct expectation **at = &kubelet->expected; *at; at = &(*at)->next) {
-		struct expectation *expectation = *at;
+	for (struct pending_request **at = &kubelet->pending; *at; at = &(*at)->next) {
+		struct pending_request *pending_request = *at;
 
-		if (expectation->request == request) {
-			*at = expectation->next;
-			return expectation;
+		if (pending_request->request == request) {
+			*at = pending_request->next;
+			return pending_request;
 		}
 	}
 	return NULL;
 }
 
-/* Names. */
+/* ---- hosts files ---- */
 
-static struct group *find_group(struct kubelet *kubelet, const char *namespace_)
+static struct hosts_group *find_hosts_group(struct kubelet *kubelet, const char *namespace_)
 {
-	struct group *group = kubelet->groups;
+	struct hosts_group *hosts_group = kubelet->hosts_groups;
 
-	while (group && strcmp(group->namespace_, namespace_) != 0)
-		group = group->next;
-	return group;
+	while (hosts_group && strcmp(hosts_group->namespace_, namespace_) != 0)
+		hosts_group = hosts_group->next;
+	return hosts_group;
 }
 
-static struct group *make_group(struct kubelet *kubelet, const char *namespace_)
+static struct hosts_group *get_hosts_group(struct kubelet *kubelet, const char *namespace_)
 {
-	struct group *group = find_group(kubelet, namespace_);
+	struct hosts_group *hosts_group = find_hosts_group(kubelet, namespace_);
 
-	if (group)
-		return group;
-	group = calloc(1, sizeof(*group));
-	if (!group)
+	if (hosts_group)
+		return hosts_group;
+	hosts_group = calloc(1, sizeof(*hosts_group));
+	if (!hosts_group)
 		return NULL;
-	group->namespace_ = strdup(namespace_);
-	if (!group->namespace_) {
-		free(group);
+	hosts_group->namespace_ = strdup(namespace_);
+	if (!hosts_group->namespace_) {
+		free(hosts_group);
 		return NULL;
 	}
-	group->id = mpijob__local_kubelet_number(kubelet);
-	group->named = kubelet->local->names_delay_ms == 0;
-	group->names_ms = mpijob__base_clock_monotonic_ms() + kubelet->local->names_delay_ms;
-	group->next = kubelet->groups;
-	kubelet->groups = group;
-	return group;
+	hosts_group->id = mpijob__local_kubelet_new_id(kubelet);
+	hosts_group->names_published = kubelet->local->names_delay_ms == 0;
+	hosts_group->publish_ms =
+	    mpijob__base_clock_monotonic_ms() + kubelet->local->names_delay_ms;
+	hosts_group->next = kubelet->hosts_groups;
+	kubelet->hosts_groups = hosts_group;
+	return hosts_group;
 }
 
-int mpijob__local_kubelet_group(struct kubelet *kubelet, const char *namespace_, uint64_t *id)
+int mpijob__local_kubelet_hosts_group(struct kubelet *kubelet, const char *namespace_, uint64_t *id)
 {
-	struct group *group = make_group(kubelet, namespace_);
+	struct hosts_group *hosts_group = get_hosts_group(kubelet, namespace_);
 
-	if (!group)
+	if (!hosts_group)
 		return MPIJOB_ERR_NOMEM;
-	*id = group->id;
+	*id = hosts_group->id;
 	return 0;
 }
 
 uint64_t mpijob__local_kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_)
 {
-	struct group *group = find_group(kubelet, namespace_);
+	struct hosts_group *hosts_group = find_hosts_group(kubelet, namespace_);
 
-	return group ? group->written : 0;
+	return hosts_group ? hosts_group->written_version : 0;
 }
 
-/* Its whole name first: that is what a look-up of the address gives back. */
+/* The FQDN comes first: a reverse lookup of the address returns the first name. */
 static char *host_line(const struct pod *pod)
 {
 	const char *h = pod->hostname;
@@ -178,69 +181,74 @@ static char *host_line(const struct pod *pod)
 	    pod->address, h, s, n, pod->local->cluster_domain, h, s, n, h, s, n, h, s, h);
 }
 
-static int write_names(struct kubelet *kubelet, const struct group *group, mpijob_text *text)
+static int write_hosts(struct kubelet *kubelet, const struct hosts_group *hosts_group,
+    mpijob_text *text)
 {
 	static const char first[] = "127.0.0.1\tlocalhost\n";
-	int error = mpijob_text_write(text, first, sizeof(first) - 1);
+	int rc = mpijob_text_write(text, first, sizeof(first) - 1);
 
-	for (struct pod *pod = group->named ? kubelet->pods : NULL; pod && !error;
+	for (struct pod *pod = hosts_group->names_published ? kubelet->pods : NULL; pod && !rc;
 	     pod = pod->next) {
 		char *line;
 
-		if (pod->sandbox_gone || strcmp(pod->namespace_, group->namespace_) != 0)
+		if (pod->sandbox_released || strcmp(pod->namespace_, hosts_group->namespace_) != 0)
 			continue;
 		line = host_line(pod);
-		error = line ? mpijob_text_write(text, line, strlen(line)) : MPIJOB_ERR_NOMEM;
+		rc = line ? mpijob_text_write(text, line, strlen(line)) : MPIJOB_ERR_NOMEM;
 		free(line);
 	}
-	return error;
+	return rc;
 }
 
-static int send_names(struct kubelet *kubelet, struct group *group)
+static int send_hosts(struct kubelet *kubelet, struct hosts_group *hosts_group)
 {
 	mpijob_text *text = mpijob_text_new();
 	uint64_t number = 0;
-	int error = text ? write_names(kubelet, group, text) : MPIJOB_ERR_NOMEM;
+	int rc = text ? write_hosts(kubelet, hosts_group, text) : MPIJOB_ERR_NOMEM;
 
-	if (!error)
-		error = mpijob__local_node_client_hosts_write(kubelet->node, group->id,
+	if (!rc)
+		rc = mpijob__local_node_client_hosts_write(kubelet->node, hosts_group->id,
 		    mpijob_text_data(text), mpijob_text_len(text), &number);
 	mpijob_text_free(text);
-	if (error)
-		return error;
-	group->sent = group->wanted;
-	return mpijob__local_kubelet_expect(kubelet, number, ASK_HOSTS, group->id, group->sent);
+	if (rc)
+		return rc;
+	hosts_group->sent = hosts_group->wanted_version;
+	return mpijob__local_kubelet_await(kubelet, number, REQUEST_HOSTS, hosts_group->id,
+	    hosts_group->sent);
 }
 
-/* Groups whose names are due now. */
-static void name_late_groups(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
+/* Publish names whose delay is over. */
+static void publish_due_names(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
 {
-	for (struct group *group = kubelet->groups; group; group = group->next) {
-		if (!group->named && clock_ms >= group->names_ms) {
-			group->named = 1;
-			group->wanted++;
+	for (struct hosts_group *hosts_group = kubelet->hosts_groups; hosts_group;
+	     hosts_group = hosts_group->next) {
+		if (!hosts_group->names_published && clock_ms >= hosts_group->publish_ms) {
+			hosts_group->names_published = 1;
+			hosts_group->wanted_version++;
 		}
-		if (!group->named)
-			*next_ms = mpijob__local_sooner(*next_ms, group->names_ms);
+		if (!hosts_group->names_published)
+			*next_ms = mpijob__local_earlier(*next_ms, hosts_group->publish_ms);
 	}
 }
 
-static int send_all_names(struct kubelet *kubelet)
+static int send_all_hosts(struct kubelet *kubelet)
 {
-	int error = 0;
+	int rc = 0;
 
-	for (struct group *group = kubelet->groups; group && !error; group = group->next) {
-		if (group->wanted > group->sent)
-			error = send_names(kubelet, group);
+	for (struct hosts_group *hosts_group = kubelet->hosts_groups; hosts_group && !rc;
+	     hosts_group = hosts_group->next) {
+		if (hosts_group->wanted_version > hosts_group->sent)
+			rc = send_hosts(kubelet, hosts_group);
 	}
-	return error;
+	return rc;
 }
 
-static void names_written(struct kubelet *kubelet, uint64_t id, uint64_t version)
+static void hosts_written(struct kubelet *kubelet, uint64_t id, uint64_t version)
 {
-	for (struct group *group = kubelet->groups; group; group = group->next) {
-		if (group->id == id && version > group->written)
-			group->written = version;
+	for (struct hosts_group *hosts_group = kubelet->hosts_groups; hosts_group;
+	     hosts_group = hosts_group->next) {
+		if (hosts_group->id == id && version > hosts_group->written_version)
+			hosts_group->written_version = version;
 	}
 	for (struct pod *pod = kubelet->pods; pod; pod = pod->next) {
 		if (pod->stage == POD_SETUP)
@@ -248,31 +256,31 @@ static void names_written(struct kubelet *kubelet, uint64_t id, uint64_t version
 	}
 }
 
-/* Pods. */
+/* ---- pods ---- */
 
-static int address_taken(const struct kubelet *kubelet, const char *address)
+static int address_in_use(const struct kubelet *kubelet, const char *address)
 {
 	for (const struct pod *pod = kubelet->pods; pod; pod = pod->next) {
-		if (!pod->sandbox_gone && strcmp(pod->address, address) == 0)
+		if (!pod->sandbox_released && strcmp(pod->address, address) == 0)
 			return 1;
 	}
 	return 0;
 }
 
-static int give_address(struct kubelet *kubelet, struct pod *pod)
+static int assign_address(struct kubelet *kubelet, struct pod *pod)
 {
 	for (unsigned i = FIRST_ADDRESS; i <= LAST_ADDRESS && !pod->host_network; i++) {
 		unsigned number = kubelet->next_address++;
 		char *address =
 		    mpijob__base_text_format("198.18.%u.%u", (number >> 8) & 255, number & 255);
-		int free_ = address && !address_taken(kubelet, address);
+		int is_free = address && !address_in_use(kubelet, address);
 
 		if (kubelet->next_address > LAST_ADDRESS)
 			kubelet->next_address = FIRST_ADDRESS;
-		if (free_)
+		if (is_free)
 			memcpy(pod->address, address, strlen(address) + 1);
 		free(address);
-		if (free_)
+		if (is_free)
 			return 0;
 		if (!address)
 			return MPIJOB_ERR_NOMEM;
@@ -286,50 +294,51 @@ static int give_address(struct kubelet *kubelet, struct pod *pod)
 
 static int admit(struct kubelet *kubelet, struct object *object)
 {
-	struct group *group = make_group(kubelet, object->namespace_);
-	struct pod *pod = group ? mpijob__local_pod_new(kubelet, kubelet->local, object,
-				      mpijob__local_kubelet_number(kubelet))
-				: NULL;
-	int error;
+	struct hosts_group *hosts_group = get_hosts_group(kubelet, object->namespace_);
+	struct pod *pod = hosts_group ? mpijob__local_pod_new(kubelet, kubelet->local, object,
+					    mpijob__local_kubelet_new_id(kubelet))
+				      : NULL;
+	int rc;
 
 	if (!pod)
 		return MPIJOB_ERR_NOMEM;
-	error = give_address(kubelet, pod);
-	if (error) {
+	rc = assign_address(kubelet, pod);
+	if (rc) {
 		mpijob__local_pod_free(pod);
-		return error;
+		return rc;
 	}
 	object->pod = pod;
 	*kubelet->pods_end = pod;
 	kubelet->pods_end = &pod->next;
-	pod->hosts_version = ++group->wanted;
-	return mpijob__local_pod_begin(pod);
+	pod->hosts_version = ++hosts_group->wanted_version;
+	return mpijob__local_pod_start(pod);
 }
 
-static int admit_arrivals(struct kubelet *kubelet)
+static int admit_new_pods(struct kubelet *kubelet)
 {
 	for (struct object *object = mpijob__local_store_first(&kubelet->local->store, KIND_POD);
 	     object; object = object->next) {
 		const char *phase = mpijob__local_store_text(object, "status.phase");
-		int error = 0;
+		int rc = 0;
 
 		if (!object->pod && !mpijob__local_store_deleting(object) && phase &&
 		    strcmp(phase, "Pending") == 0)
-			error = admit(kubelet, object);
-		if (error)
-			return error;
+			rc = admit(kubelet, object);
+		if (rc)
+			return rc;
 	}
-	kubelet->arrivals = 0;
+	kubelet->new_pods = 0;
 	return 0;
 }
 
-static void source_changed(struct kubelet *kubelet, const struct object *object)
+static void config_changed(struct kubelet *kubelet, const struct object *object)
 {
 	for (struct pod *pod = kubelet->pods; pod; pod = pod->next) {
-		if (pod->stage == POD_OVER || strcmp(pod->namespace_, object->namespace_) != 0)
+		if (pod->stage == POD_TERMINATED ||
+		    strcmp(pod->namespace_, object->namespace_) != 0)
 			continue;
-		/* Also a pod that waits for something of this name to appear. */
-		mpijob__local_pod_volumes_uses(pod, object);
+		/* The pod may also wait for an object of this name. */
+		mpijob__local_pod_volumes_source_changed(pod, object);
 		pod->dirty = 1;
 	}
 }
@@ -339,16 +348,16 @@ void mpijob__local_kubelet_changed(struct kubelet *kubelet, struct object *objec
 	if (!kubelet)
 		return;
 	if (object->kind->id == KIND_CONFIG_MAP || object->kind->id == KIND_SECRET) {
-		source_changed(kubelet, object);
+		config_changed(kubelet, object);
 	} else if (object->kind->id == KIND_POD) {
-		kubelet->arrivals |= change == CHANGE_ADDED;
+		kubelet->new_pods |= change == CHANGE_ADDED;
 		if (!object->pod)
 			return;
 		object->pod->dirty = 1;
 		if (change != CHANGE_DELETED)
 			mpijob__local_pod_volumes_fields_changed(object->pod);
 		object->pod->deleting = mpijob__local_store_deleting(object);
-		object->pod->gone = change == CHANGE_DELETED;
+		object->pod->object_deleted = change == CHANGE_DELETED;
 	}
 }
 
@@ -366,28 +375,28 @@ static int sync_pods(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms
 	for (struct pod **at = &kubelet->pods; *at;) {
 		struct pod *pod = *at;
 		int due = pod->due_ms >= 0 && pod->due_ms <= clock_ms;
-		int error = pod->dirty || due ? mpijob__local_pod_sync(pod, clock_ms) : 0;
+		int rc = pod->dirty || due ? mpijob__local_pod_sync(pod, clock_ms) : 0;
 
-		if (error) {
+		if (rc) {
 			pod->dirty = 1;
-			return error;
+			return rc;
 		}
-		if (pod->gone && mpijob__local_pod_is_over(pod)) {
+		if (pod->object_deleted && mpijob__local_pod_is_terminated(pod)) {
 			*at = pod->next;
 			if (!*at)
 				kubelet->pods_end = at;
 			mpijob__local_pod_free(pod);
 			continue;
 		}
-		*next_ms = mpijob__local_sooner(*next_ms, pod->due_ms);
+		*next_ms = mpijob__local_earlier(*next_ms, pod->due_ms);
 		at = &pod->next;
 	}
 	return 0;
 }
 
-/* What the node says. */
+/* ---- messages of the node ---- */
 
-static struct container *find_run(struct pod *pod, uint64_t id)
+static struct container *find_container(struct pod *pod, uint64_t id)
 {
 	for (size_t i = 0; pod && i < pod->count; i++) {
 		if (pod->containers[i].id == id)
@@ -396,47 +405,50 @@ static struct container *find_run(struct pod *pod, uint64_t id)
 	return NULL;
 }
 
-static void setup_answer(struct pod *pod, int what, uint64_t number, const struct node_event *event)
+static void handle_setup_answer(struct pod *pod, int what, uint64_t number,
+    const struct node_event *event)
 {
 	pod->dirty = 1;
 	if (event->type != NODE_ANS_OK) {
-		if (what == ASK_VOLUME && mpijob__local_pod_volumes_keep(pod, number, event->text))
+		if (what == REQUEST_VOLUME &&
+		    mpijob__local_pod_volumes_write_failed(pod, number, event->text))
 			return;
 		mpijob__local_pod_fail(pod, "SetUpFailed",
 		    event->text ? strdup(event->text) : NULL);
 		return;
 	}
-	if (what == ASK_SANDBOX)
+	if (what == REQUEST_SANDBOX)
 		pod->sandbox_ready = 1;
-	for (size_t i = 0; what == ASK_VOLUME && i < pod->volume_count; i++) {
+	for (size_t i = 0; what == REQUEST_VOLUME && i < pod->volume_count; i++) {
 		if (pod->volumes[i].id == number)
 			pod->volumes[i].written = 1;
 	}
 }
 
-static void deliver(struct kubelet *kubelet, const struct expectation *for_,
+static void dispatch_answer(struct kubelet *kubelet, const struct pending_request *request,
     const struct node_event *event)
 {
-	struct pod *pod =
-	    for_->what == ASK_HOSTS || for_->what == ASK_EXEC ? NULL : find_pod(kubelet, for_->pod);
-	struct container *container = find_run(pod, for_->number);
+	struct pod *pod = request->what == REQUEST_HOSTS || request->what == REQUEST_EXEC
+			      ? NULL
+			      : find_pod(kubelet, request->pod);
+	struct container *container = find_container(pod, request->number);
 
-	if (for_->what == ASK_HOSTS)
-		names_written(kubelet, for_->pod, for_->number);
-	else if (for_->what == ASK_EXEC && for_->done)
-		for_->done(for_->user, event);
-	else if (pod && (for_->what == ASK_SANDBOX || for_->what == ASK_VOLUME))
-		setup_answer(pod, for_->what, for_->number, event);
-	else if (container && for_->what == ASK_START)
+	if (request->what == REQUEST_HOSTS)
+		hosts_written(kubelet, request->pod, request->number);
+	else if (request->what == REQUEST_EXEC && request->done)
+		request->done(request->user, event);
+	else if (pod && (request->what == REQUEST_SANDBOX || request->what == REQUEST_VOLUME))
+		handle_setup_answer(pod, request->what, request->number, event);
+	else if (container && request->what == REQUEST_START)
 		mpijob__local_container_started(container, event);
-	else if (container && for_->what == ASK_PROBE)
+	else if (container && request->what == REQUEST_PROBE)
 		mpijob__local_pod_probe_answer(container, event);
 }
 
 static void container_exited(struct kubelet *kubelet, const struct node_event *event)
 {
 	for (struct pod *pod = kubelet->pods; pod; pod = pod->next) {
-		struct container *container = find_run(pod, event->id);
+		struct container *container = find_container(pod, event->id);
 
 		if (container) {
 			mpijob__local_container_exited(container, event);
@@ -453,73 +465,73 @@ static void node_failed(struct kubelet *kubelet, const struct node_event *event)
 	    mpijob__base_text_format("%s", event->text ? event->text : "the node failed"));
 }
 
-static void take_event(struct kubelet *kubelet, const struct node_event *event)
+static void handle_event(struct kubelet *kubelet, const struct node_event *event)
 {
-	struct expectation *expectation;
+	struct pending_request *pending_request;
 
 	if (event->type == NODE_EVT_FATAL) {
 		node_failed(kubelet, event);
 	} else if (event->type == NODE_EVT_EXITED) {
 		container_exited(kubelet, event);
 	} else {
-		expectation = take_expectation(kubelet, event->request);
-		if (expectation)
-			deliver(kubelet, expectation, event);
-		free(expectation);
+		pending_request = take_pending(kubelet, event->request);
+		if (pending_request)
+			dispatch_answer(kubelet, pending_request, event);
+		free(pending_request);
 	}
 }
 
-static int take_events(struct kubelet *kubelet, int timeout_ms)
+static int handle_events(struct kubelet *kubelet, int timeout_ms)
 {
-	int error = mpijob__local_node_client_step(kubelet->node, timeout_ms);
+	int rc = mpijob__local_node_client_step(kubelet->node, timeout_ms);
 	struct node_event event;
 
 	while (mpijob__local_node_client_next(kubelet->node, &event) == 1)
-		take_event(kubelet, &event);
-	if (error == MPIJOB_ERR_IO && !kubelet->dead) {
-		struct node_event gone = { .error = error,
-			.text = "the node ended before its time" };
+		handle_event(kubelet, &event);
+	if (rc == MPIJOB_ERR_IO && !kubelet->dead) {
+		struct node_event object_deleted = { .error = rc,
+			.text = "the node ended unexpectedly" };
 
-		node_failed(kubelet, &gone);
+		node_failed(kubelet, &object_deleted);
 	}
-	return kubelet->dead ? kubelet->error : error;
+	return kubelet->dead ? kubelet->error : rc;
 }
 
-static void follow_writing(struct kubelet *kubelet)
+static void update_epoll(struct kubelet *kubelet)
 {
 	int wants = mpijob__local_node_client_wants_write(kubelet->node);
 
 	if (wants != kubelet->wants_write)
-		mpijob__local_change_fd(kubelet->local, &kubelet->source, 1, wants);
+		mpijob__local_modify_fd(kubelet->local, &kubelet->source, 1, wants);
 	kubelet->wants_write = wants;
 }
 
 int mpijob__local_kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
 {
-	int error;
+	int rc;
 
 	*next_ms = -1;
 	if (!kubelet)
 		return 0;
-	error = take_events(kubelet, 0);
-	if (!error && kubelet->arrivals)
-		error = admit_arrivals(kubelet);
-	name_late_groups(kubelet, clock_ms, next_ms);
-	if (!error)
-		error = send_all_names(kubelet);
-	if (!error)
-		error = sync_pods(kubelet, clock_ms, next_ms);
-	if (!error)
-		error = take_events(kubelet, 0);
-	follow_writing(kubelet);
-	for (struct pod *pod = kubelet->pods; pod && !error; pod = pod->next) {
+	rc = handle_events(kubelet, 0);
+	if (!rc && kubelet->new_pods)
+		rc = admit_new_pods(kubelet);
+	publish_due_names(kubelet, clock_ms, next_ms);
+	if (!rc)
+		rc = send_all_hosts(kubelet);
+	if (!rc)
+		rc = sync_pods(kubelet, clock_ms, next_ms);
+	if (!rc)
+		rc = handle_events(kubelet, 0);
+	update_epoll(kubelet);
+	for (struct pod *pod = kubelet->pods; pod && !rc; pod = pod->next) {
 		if (pod->dirty)
 			*next_ms = clock_ms;
 	}
-	return error;
+	return rc;
 }
 
-/* What others ask. */
+/* ---- logs, exec, notices ---- */
 
 struct log *mpijob__local_kubelet_log(struct kubelet *kubelet, const char *uid, const char *name,
     int previous)
@@ -542,54 +554,55 @@ int mpijob__local_kubelet_exec(struct kubelet *kubelet, const struct kubelet_exe
 	struct container *container =
 	    object && object->pod ? mpijob__local_pod_find_container(object->pod, exec->container)
 				  : NULL;
-	struct expectation expectation = { NULL, 0, ASK_EXEC, 0, 0, exec->done, exec->user };
+	struct pending_request pending_request = { NULL, 0, REQUEST_EXEC, 0, 0, exec->done,
+		exec->user };
 	struct node_exec ask = { 0 };
-	int error;
+	int rc;
 
 	if (!container || container->state != CONTAINER_RUNNING)
 		return MPIJOB_ERR_NOT_FOUND;
 	ask.container = container->id;
 	ask.argv = exec->argv;
 	memcpy(ask.fds, exec->fds, sizeof(ask.fds));
-	error = mpijob__local_node_client_exec(kubelet->node, &ask, request);
-	if (error)
-		return error;
-	expectation.request = *request;
-	return expect(kubelet, &expectation);
+	rc = mpijob__local_node_client_exec(kubelet->node, &ask, request);
+	if (rc)
+		return rc;
+	pending_request.request = *request;
+	return add_pending(kubelet, &pending_request);
 }
 
-void mpijob__local_kubelet_exec_drop(struct kubelet *kubelet, uint64_t request)
+void mpijob__local_kubelet_exec_cancel(struct kubelet *kubelet, uint64_t request)
 {
-	struct expectation *expectation = take_expectation(kubelet, request);
+	struct pending_request *pending_request = take_pending(kubelet, request);
 	uint64_t number = 0;
 
-	if (!expectation)
+	if (!pending_request)
 		return;
-	free(expectation);
+	free(pending_request);
 	(void)mpijob__local_node_client_exec_signal(kubelet->node, request, 9, &number);
 }
 
-static int say_once(struct kubelet *kubelet, const char *words)
+static int is_first_notice(struct kubelet *kubelet, const char *key)
 {
-	struct said *said;
+	struct noticed *noticed;
 
-	for (said = kubelet->said; said; said = said->next) {
-		if (strcmp(said->words, words) == 0)
+	for (noticed = kubelet->noticed; noticed; noticed = noticed->next) {
+		if (strcmp(noticed->key, key) == 0)
 			return 0;
 	}
-	said = calloc(1, sizeof(*said));
-	if (said)
-		said->words = strdup(words);
-	if (!said || !said->words) {
-		free(said);
+	noticed = calloc(1, sizeof(*noticed));
+	if (noticed)
+		noticed->key = strdup(key);
+	if (!noticed || !noticed->key) {
+		free(noticed);
 		return 1;
 	}
-	said->next = kubelet->said;
-	kubelet->said = said;
+	noticed->next = kubelet->noticed;
+	kubelet->noticed = noticed;
 	return 1;
 }
 
-/* The path as it stands in the job that the pod was made for. */
+/* The field of the MPIJob from which this field of the pod was rendered. */
 static char *field_of_job(const struct pod *pod, const char *path)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
@@ -609,26 +622,26 @@ void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct po
 	const char *job =
 	    mpijob_node_string(mpijob_node_get(labels, MPIJOB__BASE_API_LABEL_JOB_NAME));
 	char *field = field_of_job(pod, path);
-	char *words = field ? mpijob__base_text_format("%s/%s/%s", pod->namespace_,
-				  job ? job : pod->name, field)
-			    : NULL;
+	char *key = field ? mpijob__base_text_format("%s/%s/%s", pod->namespace_,
+				job ? job : pod->name, field)
+			  : NULL;
 
-	if (words && say_once(kubelet, words))
+	if (key && is_first_notice(kubelet, key))
 		mpijob__local_notice(kubelet->local, MPIJOB_SEVERITY_WARNING, "not-honoured", field,
 		    mpijob__base_text_format("not honoured locally%s%s", what ? ": " : "",
 			what ? what : ""));
-	free(words);
+	free(key);
 	free(field);
 }
 
-/* Life. */
+/* ---- create and free ---- */
 
-static void nothing(struct mpijob__local_source *source)
+static void ignore_event(struct mpijob__local_event_source *source)
 {
-	(void)source; /* the next run of the kubelet reads */
+	(void)source; /* mpijob__local_kubelet_run() reads the socket */
 }
 
-static void tell_why(mpijob_diag *diag, const struct node_event *event)
+static void report_node_error(mpijob_diag *diag, const struct node_event *event)
 {
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 
@@ -638,14 +651,14 @@ static void tell_why(mpijob_diag *diag, const struct node_event *event)
 	mpijob_diag_add(diag, &finding);
 }
 
-/* Until the node is ready or says why it is not. */
+/* Wait until the node is ready or reports an error. */
 static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 {
 	int64_t end = mpijob__base_clock_monotonic_ms() + READY_WAIT_MS;
 	struct node_event event = { 0 };
 
 	for (;;) {
-		int error = mpijob__local_node_client_step(kubelet->node, 100);
+		int rc = mpijob__local_node_client_step(kubelet->node, 100);
 
 		while (mpijob__local_node_client_next(kubelet->node, &event) == 1) {
 			if (event.type == NODE_EVT_READY) {
@@ -653,14 +666,14 @@ static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 				return 0;
 			}
 			if (event.type == NODE_EVT_FATAL) {
-				tell_why(diag, &event);
+				report_node_error(diag, &event);
 				return event.error ? event.error : MPIJOB_ERR_IO;
 			}
 		}
-		if (error || mpijob__base_clock_monotonic_ms() >= end) {
+		if (rc || mpijob__base_clock_monotonic_ms() >= end) {
 			event.text = NULL;
-			tell_why(diag, &event);
-			return error == MPIJOB_ERR_NOMEM ? error : MPIJOB_ERR_IO;
+			report_node_error(diag, &event);
+			return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_IO;
 		}
 	}
 }
@@ -669,24 +682,24 @@ static int start_node(struct kubelet *kubelet, const char *program, mpijob_diag 
 {
 	char *found = program ? strdup(program) : mpijob__local_node_program_find();
 	struct node_options options = { found, NULL, NODE_IDENTITY_AUTO };
-	int error = found ? mpijob__local_node_client_start(&options, &kubelet->node, diag)
-			  : MPIJOB_ERR_NOMEM;
+	int rc = found ? mpijob__local_node_client_start(&options, &kubelet->node, diag)
+		       : MPIJOB_ERR_NOMEM;
 
 	free(found);
-	if (!error)
-		error = wait_for_node(kubelet, diag);
-	if (error)
-		return error;
+	if (!rc)
+		rc = wait_for_node(kubelet, diag);
+	if (rc)
+		return rc;
 	kubelet->source.fd = mpijob__local_node_client_fd(kubelet->node);
-	kubelet->source.run = nothing;
-	return mpijob__local_watch_fd(kubelet->local, &kubelet->source, 0);
+	kubelet->source.run = ignore_event;
+	return mpijob__local_add_fd(kubelet->local, &kubelet->source, 0);
 }
 
 int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out,
     mpijob_diag *diag)
 {
 	struct kubelet *kubelet = calloc(1, sizeof(*kubelet));
-	int error;
+	int rc;
 
 	if (!kubelet)
 		return MPIJOB_ERR_NOMEM;
@@ -694,10 +707,10 @@ int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, s
 	kubelet->source.fd = -1;
 	kubelet->pods_end = &kubelet->pods;
 	kubelet->next_address = FIRST_ADDRESS;
-	error = start_node(kubelet, program, diag);
-	if (error) {
+	rc = start_node(kubelet, program, diag);
+	if (rc) {
 		mpijob__local_kubelet_free(kubelet);
-		return error;
+		return rc;
 	}
 	*out = kubelet;
 	return 0;
@@ -711,25 +724,25 @@ static void free_lists(struct kubelet *kubelet)
 		kubelet->pods = pod->next;
 		mpijob__local_pod_free(pod);
 	}
-	while (kubelet->expected) {
-		struct expectation *expectation = kubelet->expected;
+	while (kubelet->pending) {
+		struct pending_request *pending_request = kubelet->pending;
 
-		kubelet->expected = expectation->next;
-		free(expectation);
+		kubelet->pending = pending_request->next;
+		free(pending_request);
 	}
-	while (kubelet->groups) {
-		struct group *group = kubelet->groups;
+	while (kubelet->hosts_groups) {
+		struct hosts_group *hosts_group = kubelet->hosts_groups;
 
-		kubelet->groups = group->next;
-		free(group->namespace_);
-		free(group);
+		kubelet->hosts_groups = hosts_group->next;
+		free(hosts_group->namespace_);
+		free(hosts_group);
 	}
-	while (kubelet->said) {
-		struct said *said = kubelet->said;
+	while (kubelet->noticed) {
+		struct noticed *noticed = kubelet->noticed;
 
-		kubelet->said = said->next;
-		free(said->words);
-		free(said);
+		kubelet->noticed = noticed->next;
+		free(noticed->key);
+		free(noticed);
 	}
 }
 
@@ -738,8 +751,8 @@ void mpijob__local_kubelet_free(struct kubelet *kubelet)
 	if (!kubelet)
 		return;
 	if (kubelet->source.fd >= 0)
-		mpijob__local_forget_fd(kubelet->local, &kubelet->source);
-	/* The node and all that lives in it ends here. */
+		mpijob__local_remove_fd(kubelet->local, &kubelet->source);
+	/* This ends the node and everything in it. */
 	mpijob__local_node_client_free(kubelet->node);
 	free_lists(kubelet);
 	free(kubelet);

@@ -2,26 +2,27 @@
 #ifndef MPIJOB_LOCAL_KUBELET_H
 #define MPIJOB_LOCAL_KUBELET_H
 
-#include "local.h"
-#include "logs.h"
+#include "local/local.h"
+#include "local/logs.h"
 
-/* What runs pods. All functions accept a NULL kubelet (no node) and do nothing. */
+/* The kubelet. It may be NULL (option no_node); then the functions do nothing. */
 struct kubelet;
 
 int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out,
     mpijob_diag *diag);
 void mpijob__local_kubelet_free(struct kubelet *kubelet);
 
-/* An object changed: remember to look at it. */
+/* An object changed. Mark the affected pods for the next run. */
 void mpijob__local_kubelet_changed(struct kubelet *kubelet, struct object *object, int change);
 
-/* Do what there is to do. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_IO when the node is gone. `next_ms` gets
- * the time to look again. */
+/* Sync the pods that changed or are due. 0; MPIJOB_ERR_NOMEM; MPIJOB_ERR_IO: the node has ended.
+ * *next_ms is the time of the next run, or -1. */
 int mpijob__local_kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms);
 
 /*
- * Run a program in a running container; `done` is called once with the answer, unless this fails.
- * 0; MPIJOB_ERR_NOT_FOUND (no such container runs); what the node said.
+ * Run a program in a running container. Unless this fails, `done` is called once with the answer.
+ * 0; MPIJOB_ERR_NOT_FOUND (the container does not run); MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE,
+ * MPIJOB_ERR_IO from the node client.
  */
 struct node_event;
 struct kubelet_exec {
@@ -35,10 +36,10 @@ struct kubelet_exec {
 };
 int mpijob__local_kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec,
     uint64_t *request);
-/* Nobody waits any more: kill it, and forget `done`. */
-void mpijob__local_kubelet_exec_drop(struct kubelet *kubelet, uint64_t request);
+/* Kill the program; `done` is not called any more. */
+void mpijob__local_kubelet_exec_cancel(struct kubelet *kubelet, uint64_t request);
 
-/* Borrowed; NULL when that container has not run. */
+/* The log of a container, borrowed; NULL when it has not run. */
 struct log *mpijob__local_kubelet_log(struct kubelet *kubelet, const char *uid,
     const char *container, int previous);
 

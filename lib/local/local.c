@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded cluster as a transport: requests queue up in start, and poll does everything else on
- * the caller's thread: it serves them, runs the controllers and the kubelet until nothing changes
- * any more, feeds watches and logs, and waits on one epoll set. It knows when something may be
- * freed while callbacks of the client start, cancel and poll again.
+ * The embedded cluster as a transport. start() only queues a request. poll() does everything else
+ * on the caller's thread: it serves requests, runs controllers and kubelet until the store no
+ * longer changes, feeds watches and logs, and waits on one epoll set. Callbacks of the client may
+ * start, cancel and poll; call->busy and call->cancelled decide when a call can be freed.
  */
-#include "local.h"
-#include "api.h"
+#include "local/local.h"
+#include "local/api.h"
 #include "base/clock.h"
 #include "base/secret.h"
 #include "base/struct.h"
 #include "base/text.h"
-#include "gc.h"
-#include "job_controller.h"
-#include "kubelet.h"
-#include "verbs.h"
-#include "watches.h"
+#include "local/gc.h"
+#include "local/job_controller.h"
+#include "local/kubelet.h"
+#include "local/verbs.h"
+#include "local/watches.h"
 
-#include "exec_socket.h"
+#include "local/exec_socket.h"
 
 #include <mpijob/local.h>
 
@@ -33,14 +33,14 @@
 #define MAX_ROUNDS 1000
 #define MAX_SERVED 1000
 
-int64_t mpijob__local_sooner(int64_t a, int64_t b)
+int64_t mpijob__local_earlier(int64_t a, int64_t b)
 {
 	if (a < 0)
 		return b;
 	return b < 0 || a < b ? a : b;
 }
 
-/* Calls. */
+/* ---- calls ---- */
 
 static void call_free(struct call *call)
 {
@@ -75,7 +75,7 @@ static int copy_body(struct call *call, const struct mpijob_request *request)
 	return 0;
 }
 
-void mpijob__local_ready(struct mpijob_local *local, struct call *call)
+void mpijob__local_mark_ready(struct mpijob_local *local, struct call *call)
 {
 	if (mpijob__base_list_is_linked(&call->ready) || call->paused || call->cancelled)
 		return;
@@ -114,7 +114,7 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 		return MPIJOB_ERR_NOMEM;
 	}
 	mpijob_exchange_set_slot(exchange, call);
-	mpijob__local_ready(local, call);
+	mpijob__local_mark_ready(local, call);
 	wake(local);
 	return 0;
 }
@@ -143,21 +143,22 @@ static void pause_call(void *self, mpijob_exchange *exchange, int on)
 	if (on) {
 		mpijob__base_list_remove(&call->ready);
 	} else {
-		mpijob__local_ready(local, call);
+		mpijob__local_mark_ready(local, call);
 		wake(local);
 	}
 }
 
-int mpijob__local_tell(struct mpijob_local *local, struct call *call, const char *data, size_t len)
+int mpijob__local_send_data(struct mpijob_local *local, struct call *call, const char *data,
+    size_t len)
 {
 	if (call->cancelled)
 		return 1;
-	local->told++;
+	local->reports++;
 	mpijob_exchange_data(call->exchange, data, len);
 	return call->cancelled;
 }
 
-/* The exchange is dead afterwards; the call is freed by whoever made it busy. */
+/* End the exchange. process_call() frees the call. */
 static void end_call(struct mpijob_local *local, struct call *call, int code)
 {
 	mpijob_exchange *exchange = call->exchange;
@@ -166,16 +167,16 @@ static void end_call(struct mpijob_local *local, struct call *call, int code)
 		return;
 	call->cancelled = 1;
 	mpijob__base_list_remove(&call->ready);
-	local->told++;
+	local->reports++;
 	mpijob_exchange_set_slot(exchange, NULL);
 	mpijob_exchange_end(exchange, code, code ? mpijob_error_text(code) : NULL);
 }
 
-static int tell_reply(struct mpijob_local *local, struct call *call, struct reply *reply)
+static int send_reply(struct mpijob_local *local, struct call *call, struct reply *reply)
 {
 	const mpijob_text *body = reply->revision ? reply->revision->text : reply->text;
 
-	local->told++;
+	local->reports++;
 	mpijob_exchange_header(call->exchange, "Content-Type",
 	    reply->type ? reply->type : "application/json");
 	if (reply->warning && !call->cancelled) {
@@ -188,22 +189,22 @@ static int tell_reply(struct mpijob_local *local, struct call *call, struct repl
 	if (!call->cancelled)
 		mpijob_exchange_status(call->exchange, reply->status);
 	if (body)
-		mpijob__local_tell(local, call, mpijob_text_data(body), mpijob_text_len(body));
+		mpijob__local_send_data(local, call, mpijob_text_data(body), mpijob_text_len(body));
 	return call->cancelled;
 }
 
 static void serve(struct mpijob_local *local, struct call *call)
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
-	int error = mpijob__local_api_serve(local, call, &reply);
+	int rc = mpijob__local_api_serve(local, call, &reply);
 
-	if (error) {
-		end_call(local, call, error);
-	} else if (!tell_reply(local, call, &reply)) {
+	if (rc) {
+		end_call(local, call, rc);
+	} else if (!send_reply(local, call, &reply)) {
 		if (reply.stream) {
 			call->stream = reply.stream;
 			reply.stream = NULL;
-			mpijob__local_ready(local, call);
+			mpijob__local_mark_ready(local, call);
 		} else {
 			end_call(local, call, 0);
 		}
@@ -221,8 +222,8 @@ static void feed(struct mpijob_local *local, struct call *call)
 		end_call(local, call, result < 0 ? result : 0);
 }
 
-/* One call that has something to do; streams only when asked for. */
-static void advance_call(struct mpijob_local *local, struct call *call)
+/* Serve a request, or feed a stream. */
+static void process_call(struct mpijob_local *local, struct call *call)
 {
 	int nested = call->busy;
 
@@ -239,9 +240,9 @@ static void advance_call(struct mpijob_local *local, struct call *call)
 		call_free(call);
 }
 
-/* Everything. */
+/* ---- poll ---- */
 
-static void changed(void *user, struct object *object, int change)
+static void object_changed(void *user, struct object *object, int change)
 {
 	struct mpijob_local *local = user;
 
@@ -249,41 +250,40 @@ static void changed(void *user, struct object *object, int change)
 	mpijob__local_job_controller_changed(local, object, change);
 	mpijob__local_kubelet_changed(local->kubelet, object, change);
 	if (change == CHANGE_DELETED)
-		local->collect = 1;
+		local->gc_pending = 1;
 }
 
 /*
- * One turn of the controllers. Watchers are told of what it changed before the next turn: who asks
- * for the log of a container because it heard of its end comes before the deletion that follows
- * from that end.
+ * Run each controller once. Watches are fed before the next round, so that a client that reads the
+ * log of a container when it observes its end does so before a controller deletes the pod.
  */
-static int advance(struct mpijob_local *local, int64_t *next_ms)
+static int run_controllers(struct mpijob_local *local, int64_t *next_ms)
 {
 	uint64_t version = local->store.version;
 	int64_t clock = mpijob__base_clock_monotonic_ms();
 	int64_t jobs = -1;
 	int64_t pods = -1;
-	int error = mpijob__local_job_controller_run(local, clock, &jobs);
+	int rc = mpijob__local_job_controller_run(local, clock, &jobs);
 
-	if (!error)
-		error = mpijob__local_kubelet_run(local->kubelet, clock, &pods);
-	if (!error)
-		error = mpijob__local_gc_run(local);
-	*next_ms = mpijob__local_sooner(mpijob__local_sooner(jobs, pods),
-	    mpijob__local_watches_tick(local, clock));
+	if (!rc)
+		rc = mpijob__local_kubelet_run(local->kubelet, clock, &pods);
+	if (!rc)
+		rc = mpijob__local_gc_run(local);
+	*next_ms = mpijob__local_earlier(mpijob__local_earlier(jobs, pods),
+	    mpijob__local_watches_run_due(local, clock));
 	if (version != local->store.version)
 		*next_ms = clock;
-	return error;
+	return rc;
 }
 
-/* Calls that callbacks start are served at once too, within reason. */
-static int tell_ready(struct mpijob_local *local)
+/* Serve and feed the ready calls, including those that callbacks start, up to MAX_SERVED. */
+static int serve_ready(struct mpijob_local *local)
 {
 	int served = 0;
 
 	while (local->ready.next->owner && served < MAX_SERVED) {
 		served++;
-		advance_call(local, local->ready.next->owner);
+		process_call(local, local->ready.next->owner);
 	}
 	mpijob__local_store_trim(&local->store);
 	return served;
@@ -310,7 +310,7 @@ static int wait_for_events(struct mpijob_local *local, int64_t timeout)
 	if (count < 0)
 		return errno == EINTR ? 0 : MPIJOB_ERR_IO;
 	for (int i = 0; i < count; i++) {
-		struct mpijob__local_source *source = events[i].data.ptr;
+		struct mpijob__local_event_source *source = events[i].data.ptr;
 		uint64_t number;
 
 		if (source)
@@ -322,16 +322,16 @@ static int wait_for_events(struct mpijob_local *local, int64_t timeout)
 	return count;
 }
 
-static int move(struct mpijob_local *local, int64_t *next_ms)
+static int run_until_idle(struct mpijob_local *local, int64_t *next_ms)
 {
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		uint64_t version = local->store.version;
-		int error = advance(local, next_ms);
+		int rc = run_controllers(local, next_ms);
 
-		if (!tell_ready(local) && version == local->store.version)
-			return error;
-		if (error)
-			return error;
+		if (!serve_ready(local) && version == local->store.version)
+			return rc;
+		if (rc)
+			return rc;
 	}
 	*next_ms = mpijob__base_clock_monotonic_ms();
 	return 0;
@@ -341,43 +341,43 @@ static int poll_local(void *self, int timeout_ms)
 {
 	struct mpijob_local *local = self;
 	int64_t end = timeout_ms < 0 ? -1 : mpijob__base_clock_monotonic_ms() + timeout_ms;
-	size_t told = local->told;
+	size_t reports = local->reports;
 	int64_t next_ms = -1;
-	int error = move(local, &next_ms);
+	int rc = run_until_idle(local, &next_ms);
 
-	while (!error) {
+	while (!rc) {
 		int64_t left = end < 0 ? -1 : end - mpijob__base_clock_monotonic_ms();
 		int count;
 
-		if (local->told != told || (end >= 0 && left < 0))
+		if (local->reports != reports || (end >= 0 && left < 0))
 			left = 0;
 		count = wait_for_events(local, wait_ms(next_ms, left));
 		if (count < 0)
 			return count;
-		error = move(local, &next_ms);
-		if (error || local->told != told || count > 0 ||
+		rc = run_until_idle(local, &next_ms);
+		if (rc || local->reports != reports || count > 0 ||
 		    (end >= 0 && mpijob__base_clock_monotonic_ms() >= end))
 			break;
 	}
-	return error;
+	return rc;
 }
 
 static int interest(void *self, int *fd, int64_t *deadline_ms)
 {
 	struct mpijob_local *local = self;
 	int64_t next_ms = -1;
-	int error = advance(local, &next_ms);
+	int rc = run_controllers(local, &next_ms);
 
 	*fd = local->epoll;
 	*deadline_ms =
 	    mpijob__base_list_first(&local->ready) ? mpijob__base_clock_monotonic_ms() : next_ms;
-	return error;
+	return rc;
 }
 
-/* Descriptors. */
+/* ---- descriptors ---- */
 
-static int control(struct mpijob_local *local, int operation, struct mpijob__local_source *source,
-    int read_, int write_)
+static int update_epoll(struct mpijob_local *local, int operation,
+    struct mpijob__local_event_source *source, int read_, int write_)
 {
 	struct epoll_event event = { 0 };
 
@@ -388,24 +388,24 @@ static int control(struct mpijob_local *local, int operation, struct mpijob__loc
 		   : 0;
 }
 
-int mpijob__local_watch_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+int mpijob__local_add_fd(struct mpijob_local *local, struct mpijob__local_event_source *source,
     int write_)
 {
-	return control(local, EPOLL_CTL_ADD, source, 1, write_);
+	return update_epoll(local, EPOLL_CTL_ADD, source, 1, write_);
 }
 
-int mpijob__local_change_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+int mpijob__local_modify_fd(struct mpijob_local *local, struct mpijob__local_event_source *source,
     int read_, int write_)
 {
-	return control(local, EPOLL_CTL_MOD, source, read_, write_);
+	return update_epoll(local, EPOLL_CTL_MOD, source, read_, write_);
 }
 
-void mpijob__local_forget_fd(struct mpijob_local *local, struct mpijob__local_source *source)
+void mpijob__local_remove_fd(struct mpijob_local *local, struct mpijob__local_event_source *source)
 {
-	control(local, EPOLL_CTL_DEL, source, 0, 0);
+	update_epoll(local, EPOLL_CTL_DEL, source, 0, 0);
 }
 
-/* Notices. */
+/* ---- notices ---- */
 
 void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id,
     const char *field, char *message)
@@ -421,7 +421,7 @@ void mpijob__local_notice(struct mpijob_local *local, int severity, const char *
 	free(message);
 }
 
-/* Life. */
+/* ---- create and free ---- */
 
 static void destroy(void *self)
 {
@@ -447,16 +447,16 @@ static int add_default_namespace(struct mpijob_local *local)
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
 	mpijob_doc *doc = mpijob_doc_new();
-	int error;
+	int rc;
 
 	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", "default");
-	error = mpijob_doc_error(doc)
-		    ? MPIJOB_ERR_NOMEM
-		    : mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_NAMESPACE),
-			  "", mpijob_doc_root(doc), &reply, NULL);
+	rc = mpijob_doc_error(doc)
+		 ? MPIJOB_ERR_NOMEM
+		 : mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_NAMESPACE), "",
+		       mpijob_doc_root(doc), &reply, NULL);
 	mpijob__local_reply_clear(&reply);
 	mpijob_doc_free(doc);
-	return error;
+	return rc;
 }
 
 static int open_descriptors(struct mpijob_local *local)
@@ -465,13 +465,13 @@ static int open_descriptors(struct mpijob_local *local)
 	local->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (local->epoll < 0 || local->wake < 0)
 		return MPIJOB_ERR_IO;
-	return control(local, EPOLL_CTL_ADD, NULL, 1, 0);
+	return update_epoll(local, EPOLL_CTL_ADD, NULL, 1, 0);
 }
 
 static int set_up(struct mpijob_local *local, const struct mpijob_local_options *options,
     mpijob_diag *diag)
 {
-	int error;
+	int rc;
 
 	local->cluster_domain =
 	    strdup(options->cluster_domain ? options->cluster_domain : "cluster.local");
@@ -480,19 +480,18 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	local->names_delay_ms = options->names_delay_ms;
 	local->notice = options->notice;
 	local->notice_user = options->notice_user;
-	error = mpijob__local_store_init(&local->store, changed, local);
-	if (!error && !local->cluster_domain)
-		error = MPIJOB_ERR_NOMEM;
-	if (!error)
-		error = open_descriptors(local);
-	if (!error)
-		error = add_default_namespace(local);
-	if (!error && !options->no_node)
-		error =
-		    mpijob__local_kubelet_new(local, options->node_program, &local->kubelet, diag);
-	if (!error && !options->no_node)
-		error = mpijob__local_exec_socket_new(local, &local->exec_socket);
-	return error;
+	rc = mpijob__local_store_init(&local->store, object_changed, local);
+	if (!rc && !local->cluster_domain)
+		rc = MPIJOB_ERR_NOMEM;
+	if (!rc)
+		rc = open_descriptors(local);
+	if (!rc)
+		rc = add_default_namespace(local);
+	if (!rc && !options->no_node)
+		rc = mpijob__local_kubelet_new(local, options->node_program, &local->kubelet, diag);
+	if (!rc && !options->no_node)
+		rc = mpijob__local_exec_socket_new(local, &local->exec_socket);
+	return rc;
 }
 
 static int read_options(const struct mpijob_local_options *given,
@@ -529,10 +528,10 @@ int mpijob_local_new(const struct mpijob_local_options *options, struct mpijob_t
 {
 	struct mpijob_local_options known;
 	struct mpijob_local *local;
-	int error = read_options(options, &known);
+	int rc = read_options(options, &known);
 
-	if (error)
-		return error;
+	if (rc)
+		return rc;
 	if (!transport || transport->size < sizeof(struct mpijob_transport) || !out)
 		return MPIJOB_ERR_USAGE;
 	local = calloc(1, sizeof(*local));
@@ -544,10 +543,10 @@ int mpijob_local_new(const struct mpijob_local_options *options, struct mpijob_t
 		mpijob__base_list_init(&local->watches[kind]);
 	local->epoll = -1;
 	local->wake = -1;
-	error = set_up(local, &known, diag);
-	if (error) {
+	rc = set_up(local, &known, diag);
+	if (rc) {
 		destroy(local);
-		return error;
+		return rc;
 	}
 	fill_transport(transport);
 	*out = local;

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded cluster as its own files see it: one struct that holds every part, and how a part
- * tells bytes of an answer or asks to be run again.
+ * The embedded cluster as its own files see it: the struct with all parts, and the functions with
+ * which a part sends data to a client, registers a descriptor, or reports a finding.
  */
 #ifndef MPIJOB_LOCAL_LOCAL_H
 #define MPIJOB_LOCAL_LOCAL_H
 
 #include "base/list.h"
-#include "reply.h"
-#include "store.h"
+#include "local/reply.h"
+#include "local/store.h"
 
 #include <mpijob/local.h>
 
 /* One exchange, from start to end. */
 struct call {
-	struct mpijob__base_list link;  /* among all */
-	struct mpijob__base_list ready; /* among those with something to do */
+	struct mpijob__base_list link;  /* in the list of all calls */
+	struct mpijob__base_list ready; /* in the list of ready calls */
 	mpijob_exchange *exchange;
 	char *method;
 	char *path;
 	char *content_type;
-	char *body; /* wiped when freed: it may hold a key */
+	char *body; /* wiped when freed: it may contain a key */
 	size_t body_len;
-	struct stream *stream; /* once it goes on after its first bytes */
+	struct stream *stream; /* a watch or a log after its reply began */
 	int paused;
-	int busy; /* being told: freed afterwards */
+	int busy; /* process_call() is active and frees the call if it is cancelled */
 	int cancelled;
 };
 
@@ -41,10 +41,10 @@ struct mpijob_local {
 	struct job_state *jobs;
 	struct kubelet *kubelet;         /* NULL without a node */
 	struct exec_socket *exec_socket; /* NULL without a node */
-	size_t told;                     /* mpijob_exchange_* calls so far */
+	size_t reports;                  /* number of mpijob_exchange_* calls */
 	int epoll;
-	int wake;    /* eventfd */
-	int collect; /* the garbage collector has something to look at */
+	int wake;       /* eventfd */
+	int gc_pending; /* the garbage collector must run */
 	char *cluster_domain;
 	int64_t backoff_ms;
 	int allow_host_path;
@@ -53,25 +53,27 @@ struct mpijob_local {
 	void *notice_user;
 };
 
-/* Tell bytes of an answer: 0 to go on, else the call was cancelled meanwhile. */
-int mpijob__local_tell(struct mpijob_local *local, struct call *call, const char *data, size_t len);
-/* Have a call's stream fed. */
-void mpijob__local_ready(struct mpijob_local *local, struct call *call);
-/* Have a descriptor looked at: what is called when it can be read (or, on demand, written). */
-struct mpijob__local_source {
-	void (*run)(struct mpijob__local_source *source);
+/* Send a part of an answer to the client. 0, or 1: the call was cancelled. */
+int mpijob__local_send_data(struct mpijob_local *local, struct call *call, const char *data,
+    size_t len);
+/* Let the next round of poll() serve the call or feed its stream. */
+void mpijob__local_mark_ready(struct mpijob_local *local, struct call *call);
+/* A descriptor in the epoll set; `run` is called when it is readable or, if requested, writable. */
+struct mpijob__local_event_source {
+	void (*run)(struct mpijob__local_event_source *source);
 	int fd;
 };
-int mpijob__local_watch_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+int mpijob__local_add_fd(struct mpijob_local *local, struct mpijob__local_event_source *source,
     int write);
-int mpijob__local_change_fd(struct mpijob_local *local, struct mpijob__local_source *source,
+int mpijob__local_modify_fd(struct mpijob_local *local, struct mpijob__local_event_source *source,
     int read, int write);
-void mpijob__local_forget_fd(struct mpijob_local *local, struct mpijob__local_source *source);
-/* Tell people. `message` is taken and may be NULL. */
+void mpijob__local_remove_fd(struct mpijob_local *local, struct mpijob__local_event_source *source);
+/* Report a finding through options.notice. Takes ownership of `message`; NULL (memory ran out)
+ * reports nothing. */
 void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id,
     const char *field, char *message);
 
-/* The earlier of two times, -1 being never. */
-int64_t mpijob__local_sooner(int64_t a, int64_t b);
+/* The earlier of two times; -1 means never. */
+int64_t mpijob__local_earlier(int64_t a, int64_t b);
 
 #endif

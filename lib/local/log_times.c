@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The times of lines, at the cost of one mark for each millisecond in which something was written.
- *
- * Lines that come in the same millisecond are a nanosecond apart, so no two lines have the same
- * time, and who reads a log again from a time on knows exactly where it stood.
+ * The times of log lines. One mark is stored for each millisecond in which output arrived; the
+ * lines of that millisecond are one nanosecond apart. So the times of lines are unique, and a
+ * client that continues with sinceTime neither misses nor repeats a line.
  */
-#include "log_times.h"
+#include "local/log_times.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static const char *line_end(const struct log_bytes *bytes, uint64_t offset)
 				  : NULL;
 }
 
-/* Where the line behind the one at `offset` begins; `to` when there is none. */
+/* The offset of the line after the one at `offset`; `to` when there is none. */
 static uint64_t next_line(const struct log_bytes *bytes, uint64_t offset)
 {
 	const char *end = line_end(bytes, offset);
@@ -33,7 +32,7 @@ static uint64_t next_line(const struct log_bytes *bytes, uint64_t offset)
 	return end ? bytes->from + (uint64_t)(end - bytes->data) + 1 : bytes->to;
 }
 
-/* How many lines begin in [from, to); one begins at `from`. */
+/* How many lines begin in [from, to). A line begins at `from`. */
 static int64_t count_lines(const struct log_bytes *bytes, uint64_t from, uint64_t to)
 {
 	int64_t count = 0;
@@ -59,26 +58,26 @@ static int add_mark(struct log_times *times, uint64_t offset, int64_t ns)
 	return 1;
 }
 
-void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *news,
+void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *added,
     int64_t now_ms)
 {
-	uint64_t begin = times->inside ? next_line(news, news->from) : news->from;
+	uint64_t begin = times->in_line ? next_line(added, added->from) : added->from;
 	int64_t now_ns = now_ms * NS_OF_MS;
 
-	if (news->from == news->to)
+	if (added->from == added->to)
 		return;
-	times->inside = news->data[news->to - news->from - 1] != '\n';
-	if (begin == news->to)
+	times->in_line = added->data[added->to - added->from - 1] != '\n';
+	if (begin == added->to)
 		return;
 	if (now_ns < times->next_ns)
 		now_ns = times->next_ns;
-	/* Without memory the lines are a little older. */
+	/* If memory runs out, the lines get a slightly older time. */
 	if ((times->count == 0 || now_ns > times->next_ns) && add_mark(times, begin, now_ns))
 		times->next_ns = now_ns;
-	times->next_ns += count_lines(news, begin, news->to);
+	times->next_ns += count_lines(added, begin, added->to);
 }
 
-/* The last mark that is not behind `offset`; 0 when all are. */
+/* The index of the last mark at or before `offset`; 0 when all are after it. */
 static size_t find_mark(const struct log_times *times, uint64_t offset)
 {
 	size_t low = 0, high = times->count;
@@ -94,7 +93,7 @@ static size_t find_mark(const struct log_times *times, uint64_t offset)
 	return low;
 }
 
-void mpijob__local_log_times_cut(struct log_times *times, const struct log_bytes *all,
+void mpijob__local_log_times_trim(struct log_times *times, const struct log_bytes *all,
     uint64_t base)
 {
 	uint64_t begin = base;
@@ -121,7 +120,7 @@ void mpijob__local_log_times_clear(struct log_times *times)
 	memset(times, 0, sizeof(*times));
 }
 
-int64_t mpijob__local_log_times_of(const struct log_times *times, const struct log_bytes *all,
+int64_t mpijob__local_log_times_at(const struct log_times *times, const struct log_bytes *all,
     uint64_t offset)
 {
 	const struct log_mark *mark;
@@ -161,20 +160,20 @@ uint64_t mpijob__local_log_times_since(const struct log_times *times, const stru
 		last = offset;
 		offset = next_line(all, offset);
 	}
-	return offset == all->to && times->inside ? last : offset;
+	return offset == all->to && times->in_line ? last : offset;
 }
 
-void mpijob__local_log_times_print(int64_t ns, char out[MPIJOB__BASE_TIME_NS_SIZE])
+void mpijob__local_log_times_format(int64_t ns, char out[MPIJOB__BASE_TIME_NS_SIZE])
 {
 	(void)mpijob__base_time_format_ns(ns / NS_OF_S, (int32_t)(ns % NS_OF_S), 9, out);
 }
 
-int mpijob__local_log_times_read(const char *text, int64_t *ns)
+int mpijob__local_log_times_parse(const char *text, int64_t *ns)
 {
 	int64_t seconds;
 	int32_t fraction;
 
-	/* Nanoseconds of 64 bits end in the year 2262. */
+	/* 64 bits of nanoseconds end in the year 2262. */
 	if (!mpijob__base_time_parse_ns(text, &seconds, &fraction) || seconds < 0 ||
 	    seconds >= INT64_MAX / NS_OF_S)
 		return 0;

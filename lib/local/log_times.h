@@ -7,45 +7,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* When each line of a log was written. Zeros to begin with. */
+/* The times of the lines of a log. Initialise with zeros. */
 struct log_times {
 	struct log_mark *marks;
 	size_t count;
 	size_t cap;
-	int64_t next_ns; /* the next line is not older than this */
-	int inside;      /* the last line has no end yet */
+	int64_t next_ns; /* lower bound for the time of the next line */
+	int in_line;     /* the last line is incomplete */
 };
 
-/* A stretch of a log: bytes `from` (which is data[0]) up to `to`. */
+/* The bytes [from, to) of a log; data[0] is the byte at `from`. */
 struct log_bytes {
 	const char *data;
 	uint64_t from;
 	uint64_t to;
 };
 
-/* These bytes came, now. */
-void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *news,
+/* Record that bytes were appended at `now_ms`, milliseconds since 1970. */
+void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *added,
     int64_t now_ms);
-/* What is before `base` will be forgotten. */
-void mpijob__local_log_times_cut(struct log_times *times, const struct log_bytes *all,
+/* Drop the marks before `base`, because the log drops these bytes. */
+void mpijob__local_log_times_trim(struct log_times *times, const struct log_bytes *all,
     uint64_t base);
 void mpijob__local_log_times_clear(struct log_times *times);
 
-/* The time of the line that begins at `offset`. Each line has one of its own, later than that of
- * the one before. */
-int64_t mpijob__local_log_times_of(const struct log_times *times, const struct log_bytes *all,
+/* The time of the line that begins at `offset`, in nanoseconds since 1970. Times are unique and
+ * increase from line to line. */
+int64_t mpijob__local_log_times_at(const struct log_times *times, const struct log_bytes *all,
     uint64_t offset);
-/* The same, of the line behind one of which the time is known. */
+/* The same for the line after one whose time, `before_ns`, is known. */
 int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t offset,
     int64_t before_ns);
-/* Where the first line begins that is not older; where the last one begins that has no end yet, or
- * the end of all, when there is none. */
+/* The offset of the first line at or after `since_ns`. If there is none: the offset of the last
+ * line if it is incomplete, else the end. */
 uint64_t mpijob__local_log_times_since(const struct log_times *times, const struct log_bytes *all,
     int64_t since_ns);
 
-/* RFC 3339 in UTC with nine digits behind the dot. */
-void mpijob__local_log_times_print(int64_t ns, char out[MPIJOB__BASE_TIME_NS_SIZE]);
-/* RFC 3339: 1 and its nanoseconds since 1970, else 0. */
-int mpijob__local_log_times_read(const char *text, int64_t *ns);
+/* Format as RFC 3339 in UTC with nine fractional digits. */
+void mpijob__local_log_times_format(int64_t ns, char out[MPIJOB__BASE_TIME_NS_SIZE]);
+/* Parse RFC 3339: 1 and the nanoseconds since 1970, or 0. */
+int mpijob__local_log_times_parse(const char *text, int64_t *ns);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What containers write: the last 10 MiB of each run are kept, and a reader whose place was cut
- * away is told how much it missed. Times are kept beside, and stand in front of lines for who wants
- * them. A follower that is slow makes the container wait instead, as a full pipe would, so that
- * nobody who follows from the start misses anything.
+ * Container logs. The last 10 MiB of each run are kept; a reader whose position was trimmed gets a
+ * line that says how many bytes it missed. The time of each line is kept separately and is written
+ * only for requests with timestamps. A slow follower blocks the container, as a full pipe does, so
+ * that a client that follows from the start misses nothing.
  */
-#include "logs.h"
+#include "local/logs.h"
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/text.h"
-#include "kubelet.h"
-#include "log_times.h"
+#include "local/kubelet.h"
+#include "local/log_times.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define KEEP       (10u << 20)
-#define SLACK      (2u << 20)
-#define FAR_BEHIND (4u << 20)
-#define PIECE      (64u << 10)
+#define MAX_KEPT (10u << 20)
+#define SLACK    (2u << 20)
+#define MAX_LAG  (4u << 20)
+#define CHUNK    (64u << 10)
 
 struct reader {
 	struct stream stream; /* first */
@@ -28,9 +28,10 @@ struct reader {
 	uint64_t offset;
 	int follow;
 	int timestamps;
-	int inside;         /* of a line: its time was told */
-	int64_t line_ns;    /* of that line, or of the one before; 0: none */
-	uint64_t next_line; /* where the one behind it begins */
+	uint64_t left;      /* bytes that may be sent, without the times */
+	int in_line;        /* inside a line, whose time is written */
+	int64_t line_ns;    /* time of that line, or of the one before; 0: unknown */
+	uint64_t next_line; /* where the next line begins */
 };
 
 struct log {
@@ -41,8 +42,8 @@ struct log {
 	size_t cap;
 	uint64_t base; /* offset of data[0] */
 	int finished;
-	int blocked; /* is_full was answered with yes */
-	size_t lost; /* bytes for which there was no memory */
+	int blocked; /* the last result of mpijob__local_logs_is_full() */
+	size_t lost; /* bytes that were dropped because memory ran out */
 	struct mpijob__base_list readers;
 	struct log_times times;
 	void (*drained)(void *user);
@@ -64,12 +65,12 @@ struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(v
 	return log;
 }
 
-void mpijob__local_logs_hold(struct log *log)
+void mpijob__local_logs_ref(struct log *log)
 {
 	log->refs++;
 }
 
-void mpijob__local_logs_drop(struct log *log)
+void mpijob__local_logs_unref(struct log *log)
 {
 	if (!log || --log->refs > 0)
 		return;
@@ -83,22 +84,22 @@ static struct log_bytes all_bytes(const struct log *log)
 	return (struct log_bytes){ log->data, log->base, log->base + log->len };
 }
 
-void mpijob__local_logs_leave(struct log *log)
+void mpijob__local_logs_detach(struct log *log)
 {
 	if (log)
 		log->drained = NULL;
 }
 
-/* At the beginning of a line where there is one. */
-static void cut(struct log *log)
+/* Drop the oldest bytes, up to the beginning of a line if there is one. */
+static void trim(struct log *log)
 {
-	size_t drop = log->len - KEEP;
+	size_t drop = log->len - MAX_KEPT;
 	const char *line = memchr(log->data + drop, '\n', log->len - drop);
 	struct log_bytes all = all_bytes(log);
 
 	if (line)
 		drop = (size_t)(line - log->data) + 1;
-	mpijob__local_log_times_cut(&log->times, &all, log->base + drop);
+	mpijob__local_log_times_trim(&log->times, &all, log->base + drop);
 	log->len -= drop;
 	log->base += drop;
 	memmove(log->data, log->data + drop, log->len);
@@ -121,39 +122,39 @@ static int grow(struct log *log, size_t more)
 	return 0;
 }
 
-static void stir_readers(struct log *log)
+static void wake_readers(struct log *log)
 {
 	for (struct mpijob__base_list *link = log->readers.next; link->owner; link = link->next)
-		mpijob__local_ready(log->local, ((struct reader *)link->owner)->call);
+		mpijob__local_mark_ready(log->local, ((struct reader *)link->owner)->call);
 }
 
 static int append(struct log *log, const char *data, size_t len)
 {
-	struct log_bytes news = { data, log->base + log->len, log->base + log->len + len };
+	struct log_bytes added = { data, log->base + log->len, log->base + log->len + len };
 
 	if (grow(log, len))
 		return MPIJOB_ERR_NOMEM;
 	memcpy(log->data + log->len, data, len);
 	log->len += len;
-	mpijob__local_log_times_add(&log->times, &news, mpijob__base_clock_wall_ms());
+	mpijob__local_log_times_add(&log->times, &added, mpijob__base_clock_wall_ms());
 	return 0;
 }
 
-/* A gap is told where it is. */
+/* Write a line about dropped bytes at their position. */
 static int append_gap(struct log *log)
 {
 	char *text =
 	    log->lost
 		? mpijob__base_text_format("\n[%zu bytes were lost: out of memory]\n", log->lost)
 		: NULL;
-	int error = log->lost ? MPIJOB_ERR_NOMEM : 0;
+	int rc = log->lost ? MPIJOB_ERR_NOMEM : 0;
 
 	if (text)
-		error = append(log, text, strlen(text));
-	if (!error)
+		rc = append(log, text, strlen(text));
+	if (!rc)
 		log->lost = 0;
 	free(text);
-	return error;
+	return rc;
 }
 
 int mpijob__local_logs_write(struct log *log, const char *data, size_t len)
@@ -164,9 +165,9 @@ int mpijob__local_logs_write(struct log *log, const char *data, size_t len)
 		log->lost += len;
 		return MPIJOB_ERR_NOMEM;
 	}
-	if (log->len > KEEP + SLACK)
-		cut(log);
-	stir_readers(log);
+	if (log->len > MAX_KEPT + SLACK)
+		trim(log);
+	wake_readers(log);
 	return 0;
 }
 
@@ -174,15 +175,15 @@ void mpijob__local_logs_finish(struct log *log)
 {
 	(void)append_gap(log);
 	log->finished = 1;
-	stir_readers(log);
+	wake_readers(log);
 }
 
-static int is_behind(const struct log *log)
+static int has_lagging_reader(const struct log *log)
 {
 	for (struct mpijob__base_list *link = log->readers.next; link->owner; link = link->next) {
 		const struct reader *reader = link->owner;
 
-		if (reader->follow && log->base + log->len - reader->offset > FAR_BEHIND)
+		if (reader->follow && log->base + log->len - reader->offset > MAX_LAG)
 			return 1;
 	}
 	return 0;
@@ -190,7 +191,7 @@ static int is_behind(const struct log *log)
 
 int mpijob__local_logs_is_full(struct log *log)
 {
-	log->blocked = is_behind(log);
+	log->blocked = has_lagging_reader(log);
 	return log->blocked;
 }
 
@@ -207,18 +208,18 @@ char *mpijob__local_logs_tail(const struct log *log, size_t lines, size_t bytes)
 	    log->data ? log->data + start : "");
 }
 
-/* Reading. */
+/* ---- readers ---- */
 
-static void unblock(struct log *log)
+static void resume_writer(struct log *log)
 {
-	if (!log->blocked || is_behind(log))
+	if (!log->blocked || has_lagging_reader(log))
 		return;
 	log->blocked = 0;
 	if (log->drained)
 		log->drained(log->user);
 }
 
-static int tell_gap(struct reader *reader, struct call *call)
+static int send_gap(struct reader *reader, struct call *call)
 {
 	struct log *log = reader->log;
 	char *text = mpijob__base_text_format("[%llu bytes are no longer kept]\n",
@@ -228,8 +229,8 @@ static int tell_gap(struct reader *reader, struct call *call)
 	if (!text)
 		return MPIJOB_ERR_NOMEM;
 	reader->offset = log->base;
-	reader->inside = 0;
-	ended = mpijob__local_tell(log->local, call, text, strlen(text));
+	reader->in_line = 0;
+	ended = mpijob__local_send_data(log->local, call, text, strlen(text));
 	free(text);
 	return ended ? 2 : 1;
 }
@@ -240,60 +241,60 @@ static int put_time(struct reader *reader, mpijob_text *text)
 	struct log_bytes all = all_bytes(reader->log);
 	char time[MPIJOB__BASE_TIME_NS_SIZE];
 
-	/* The line behind the one before is the usual case. */
+	/* Fast path: the line follows the one that was written last. */
 	if (reader->line_ns && reader->next_line == reader->offset)
 		reader->line_ns =
 		    mpijob__local_log_times_next(times, reader->offset, reader->line_ns);
 	else
-		reader->line_ns = mpijob__local_log_times_of(times, &all, reader->offset);
-	mpijob__local_log_times_print(reader->line_ns, time);
-	reader->inside = 1;
+		reader->line_ns = mpijob__local_log_times_at(times, &all, reader->offset);
+	mpijob__local_log_times_format(reader->line_ns, time);
+	reader->in_line = 1;
 	if (mpijob_text_write(text, time, strlen(time)) || mpijob_text_write(text, " ", 1))
 		return MPIJOB_ERR_NOMEM;
 	return 0;
 }
 
-/* A copy of at most `len` bytes, because the log may grow while it is told, with times where they
- * are wanted. */
-static int copy_piece(struct reader *reader, mpijob_text *text, size_t len)
+/* Copy at most `len` bytes, with times if the reader wants them. A copy is needed because the log
+ * may grow while the data is reported. */
+static int copy_chunk(struct reader *reader, mpijob_text *text, size_t len)
 {
 	const struct log *log = reader->log;
-	int error = 0;
+	int rc = 0;
 
-	while (len > 0 && !error) {
+	while (len > 0 && !rc) {
 		const char *from = log->data + (reader->offset - log->base);
 		const char *end = reader->timestamps ? memchr(from, '\n', len) : NULL;
 		size_t part = end ? (size_t)(end - from) + 1 : len;
 
-		if (reader->timestamps && !reader->inside)
-			error = put_time(reader, text);
-		if (!error)
-			error = mpijob_text_write(text, from, part);
+		if (reader->timestamps && !reader->in_line)
+			rc = put_time(reader, text);
+		if (!rc)
+			rc = mpijob_text_write(text, from, part);
 		reader->offset += part;
 		len -= part;
 		if (end) {
-			reader->inside = 0;
+			reader->in_line = 0;
 			reader->next_line = reader->offset;
 		}
 	}
-	return error;
+	return rc;
 }
 
-static int tell_piece(struct reader *reader, struct call *call, size_t len)
+static int send_chunk(struct reader *reader, struct call *call, size_t len)
 {
 	struct log *log = reader->log;
 	mpijob_text *text = mpijob_text_new();
-	int error = text ? copy_piece(reader, text, len) : MPIJOB_ERR_NOMEM;
-	int ended = error ? 0
-			  : mpijob__local_tell(log->local, call, mpijob_text_data(text),
-				mpijob_text_len(text));
+	int rc = text ? copy_chunk(reader, text, len) : MPIJOB_ERR_NOMEM;
+	int ended = rc ? 0
+		       : mpijob__local_send_data(log->local, call, mpijob_text_data(text),
+			     mpijob_text_len(text));
 
 	mpijob_text_free(text);
-	if (error)
-		return error;
+	if (rc)
+		return rc;
 	if (ended)
 		return 2;
-	unblock(log);
+	resume_writer(log);
 	return 1;
 }
 
@@ -304,11 +305,15 @@ static int feed(struct stream *stream, struct call *call)
 	size_t left;
 
 	if (reader->offset < log->base)
-		return tell_gap(reader, call);
+		return send_gap(reader, call);
 	left = (size_t)(log->base + log->len - reader->offset);
-	if (left > 0)
-		return tell_piece(reader, call, left < PIECE ? left : PIECE);
-	return log->finished || !reader->follow ? 2 : 0;
+	left = left < CHUNK ? left : CHUNK;
+	left = left < reader->left ? left : (size_t)reader->left;
+	if (left > 0) {
+		reader->left -= left;
+		return send_chunk(reader, call, left);
+	}
+	return log->finished || !reader->follow || reader->left == 0 ? 2 : 0;
 }
 
 static void close_reader(struct stream *stream)
@@ -317,13 +322,13 @@ static void close_reader(struct stream *stream)
 	struct log *log = reader->log;
 
 	mpijob__base_list_remove(&reader->link);
-	unblock(log);
-	mpijob__local_logs_drop(log);
+	resume_writer(log);
+	mpijob__local_logs_unref(log);
 	free(reader);
 }
 
-/* Where the last lines begin. */
-static uint64_t tail_of(const struct log *log, int64_t lines)
+/* The offset of the last `lines` lines. */
+static uint64_t tail_offset(const struct log *log, int64_t lines)
 {
 	size_t at = log->len;
 
@@ -335,14 +340,14 @@ static uint64_t tail_of(const struct log *log, int64_t lines)
 	return log->base + at;
 }
 
-static uint64_t beginning_of(const struct log *log, const struct log_options *options)
+static uint64_t start_offset(const struct log *log, const struct log_options *options)
 {
 	struct log_bytes all = all_bytes(log);
 	uint64_t since = options->since_ns > INT64_MIN
 			     ? mpijob__local_log_times_since(&log->times, &all, options->since_ns)
 			     : 0;
 	uint64_t tail = options->tail == 0  ? all.to
-			: options->tail > 0 ? tail_of(log, options->tail)
+			: options->tail > 0 ? tail_offset(log, options->tail)
 					    : 0;
 
 	return since > tail ? since : tail;
@@ -360,8 +365,9 @@ static int read_log(struct log *log, struct call *call, const struct log_options
 	reader->call = call;
 	reader->follow = options->follow && !options->previous;
 	reader->timestamps = options->timestamps;
-	reader->offset = beginning_of(log, options);
-	mpijob__local_logs_hold(log);
+	reader->left = options->limit;
+	reader->offset = start_offset(log, options);
+	mpijob__local_logs_ref(log);
 	mpijob__base_list_insert(log->readers.next, &reader->link, reader);
 	reply->status = 200;
 	reply->type = "text/plain";
@@ -369,13 +375,14 @@ static int read_log(struct log *log, struct call *call, const struct log_options
 	return 0;
 }
 
-/* Which container is meant: the only one when none is named. */
-static const char *choose_container(const struct object *pod, const char *asked)
+/* The name of the container `wanted`; without a name, that of the only container. NULL: unknown or
+ * ambiguous. */
+static const char *choose_container(const struct object *pod, const char *wanted)
 {
 	static const char *const lists[] = { "spec.containers", "spec.initContainers" };
 	const mpijob_node *containers = mpijob_node_find(mpijob_doc_root(pod->doc), lists[0]);
 
-	if (!asked || !*asked)
+	if (!wanted || !*wanted)
 		return mpijob_node_count(containers) == 1
 			   ? mpijob_node_string(
 				 mpijob_node_get(mpijob_node_at(containers, 0), "name"))
@@ -387,7 +394,7 @@ static const char *choose_container(const struct object *pod, const char *asked)
 			const char *name =
 			    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, j), "name"));
 
-			if (name && strcmp(name, asked) == 0)
+			if (name && strcmp(name, wanted) == 0)
 				return name;
 		}
 	}
@@ -401,16 +408,16 @@ int mpijob__local_logs_open(struct mpijob_local *local, struct call *call, struc
 	struct log *log;
 
 	if (!container && options->container && *options->container)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+		return mpijob__local_reply_error(reply, 400, "BadRequest", pod->kind, pod->name,
 		    mpijob__base_text_format("container %s is not in pod %s", options->container,
 			pod->name));
 	if (!container)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+		return mpijob__local_reply_error(reply, 400, "BadRequest", pod->kind, pod->name,
 		    mpijob__base_text_format("pod %s has several containers: name one", pod->name));
 	log = mpijob__local_kubelet_log(local->kubelet, pod->uid, container, options->previous);
 	if (log)
 		return read_log(log, call, options, reply);
-	return mpijob__local_reply_refuse(reply, 400, "BadRequest", pod->kind, pod->name,
+	return mpijob__local_reply_error(reply, 400, "BadRequest", pod->kind, pod->name,
 	    options->previous
 		? mpijob__base_text_format("container \"%s\" in pod \"%s\" did not run before",
 		      container, pod->name)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the node is started beside a host that may have threads (posix_spawn: nothing of the host
- * runs between fork and exec), what it inherits (one socket, an empty environment but for HOME),
- * and how each request becomes fields.
+ * How the node is started from a host that may have threads (posix_spawn: no host code runs between
+ * fork and exec), what it inherits (one socket, and only PATH and HOME), and how each request is
+ * encoded.
  */
-#include "node_client.h"
-#include "node_message.h"
+#include "local/node_client.h"
+#include "local/node_message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,10 @@
 
 struct node_client {
 	struct node_channel channel;
-	struct node_incoming current; /* what the last event borrows from */
+	struct node_incoming current; /* the message of the last event, which borrows from it */
 	uint64_t last_request;
 	pid_t pid;
-	int out_of_memory; /* while receiving; told by the next step */
+	int out_of_memory; /* receiving failed; the next step returns it */
 };
 
 static int report(mpijob_diag *diag, int error, const char *what, const char *name, int number)
@@ -71,7 +71,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 		e = posix_spawnattr_setsigmask(attr, &none);
 	if (!e)
 		e = posix_spawnattr_setsigdefault(attr, &all);
-	if (!e) /* a group of its own: the terminal's interrupt is the parent's business */
+	if (!e) /* its own process group: Ctrl-C in the terminal reaches only the parent */
 		e = posix_spawnattr_setpgroup(attr, 0);
 	if (!e)
 		e = posix_spawnattr_setflags(attr,
@@ -79,7 +79,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 	return e;
 }
 
-/* Returns an errno, 0 when the node runs. */
+/* 0 or an errno. */
 static int spawn(const struct node_options *options, int fd, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -110,7 +110,7 @@ out:
 	return e;
 }
 
-static void no_fds(struct node_incoming *in)
+static void init_incoming(struct node_incoming *in)
 {
 	memset(in, 0, sizeof(*in));
 	for (int i = 0; i < NODE_MAX_FDS; i++)
@@ -133,8 +133,8 @@ int mpijob__local_node_client_start(const struct node_options *options, struct n
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
 		e = errno;
 		free(client);
-		return report(diag, MPIJOB_ERR_IO, "cannot make a socket pair for ", "mpijob-node",
-		    e);
+		return report(diag, MPIJOB_ERR_IO, "cannot create a socket pair for ",
+		    "mpijob-node", e);
 	}
 	e = spawn(options, pair[1], &client->pid);
 	close(pair[1]);
@@ -146,7 +146,7 @@ int mpijob__local_node_client_start(const struct node_options *options, struct n
 		return report(diag, MPIJOB_ERR_IO, "cannot start ", options->program, e);
 	}
 	mpijob__local_node_message_channel_init(&client->channel, pair[0]);
-	no_fds(&client->current);
+	init_incoming(&client->current);
 	*out = client;
 	return 0;
 }
@@ -169,7 +169,7 @@ int mpijob__local_node_client_fd(const struct node_client *client)
 
 int mpijob__local_node_client_wants_write(const struct node_client *client)
 {
-	return client->channel.out_count > 0 && !client->channel.mute;
+	return client->channel.out_count > 0 && !client->channel.write_closed;
 }
 
 int mpijob__local_node_client_step(struct node_client *client, int timeout_ms)
@@ -187,10 +187,10 @@ int mpijob__local_node_client_step(struct node_client *client, int timeout_ms)
 		poll_fd.events |= POLLOUT;
 	if (timeout_ms != 0 && poll(&poll_fd, 1, timeout_ms) > 0 && (poll_fd.revents & POLLOUT))
 		mpijob__local_node_message_flush(&client->channel);
-	return 0; /* an end is seen by _next, after all that came before it */
+	return 0; /* mpijob__local_node_client_next() notices the end, after the last message */
 }
 
-static void fill(struct node_event *event, const struct node_field *field)
+static void fill_event(struct node_event *event, const struct node_field *field)
 {
 	uint64_t number = mpijob__local_node_message_number(field);
 
@@ -227,7 +227,7 @@ int mpijob__local_node_client_next(struct node_client *client, struct node_event
 	reader = (struct node_reader){ client->current.payload,
 		client->current.payload + client->current.frame.length };
 	while (mpijob__local_node_message_next(&reader, &field) == 1)
-		fill(event, &field);
+		fill_event(event, &field);
 	return 1;
 }
 
@@ -236,12 +236,12 @@ static void begin(struct node_client *client, struct node_writer *w, uint16_t ty
 	mpijob__local_node_message_begin(w, type, ++client->last_request);
 }
 
-static int finish(struct node_client *client, struct node_writer *w, uint64_t *request)
+static int send_request(struct node_client *client, struct node_writer *w, uint64_t *request)
 {
-	int error = mpijob__local_node_message_send(&client->channel, w);
+	int rc = mpijob__local_node_message_send(&client->channel, w);
 
-	if (error)
-		return error;
+	if (rc)
+		return rc;
 	if (request)
 		*request = client->last_request;
 	return 0;
@@ -258,29 +258,30 @@ int mpijob__local_node_client_sandbox_create(struct node_client *client,
 	mpijob__local_node_message_put_text(&w, NODE_F_ADDRESS, sandbox->address);
 	mpijob__local_node_message_put_number(&w, NODE_F_HOST_NETWORK, sandbox->host_network != 0);
 	mpijob__local_node_message_put_number(&w, NODE_F_GROUP, sandbox->group);
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
-/* Requests that say nothing but a number. */
-static int with_id(struct node_client *client, uint16_t type, uint64_t id, uint64_t *request)
+/* A request whose only field is an id. */
+static int send_id_request(struct node_client *client, uint16_t type, uint64_t id,
+    uint64_t *request)
 {
 	struct node_writer w;
 
 	begin(client, &w, type);
 	mpijob__local_node_message_put_number(&w, NODE_F_ID, id);
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
 int mpijob__local_node_client_sandbox_destroy(struct node_client *client, uint64_t sandbox,
     uint64_t *request)
 {
-	return with_id(client, NODE_REQ_SANDBOX_DESTROY, sandbox, request);
+	return send_id_request(client, NODE_REQ_SANDBOX_DESTROY, sandbox, request);
 }
 
 int mpijob__local_node_client_volume_remove(struct node_client *client, uint64_t volume,
     uint64_t *request)
 {
-	return with_id(client, NODE_REQ_VOLUME_REMOVE, volume, request);
+	return send_id_request(client, NODE_REQ_VOLUME_REMOVE, volume, request);
 }
 
 int mpijob__local_node_client_volume_write(struct node_client *client,
@@ -305,7 +306,7 @@ int mpijob__local_node_client_volume_write(struct node_client *client,
 		mpijob__local_node_message_put(&w, NODE_F_DATA, file->data, file->len);
 		mpijob__local_node_message_close(&w, opened);
 	}
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
 int mpijob__local_node_client_hosts_write(struct node_client *client, uint64_t group,
@@ -316,7 +317,7 @@ int mpijob__local_node_client_hosts_write(struct node_client *client, uint64_t g
 	begin(client, &w, NODE_REQ_HOSTS_WRITE);
 	mpijob__local_node_message_put_number(&w, NODE_F_GROUP, group);
 	mpijob__local_node_message_put(&w, NODE_F_DATA, text, len);
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
 static void put_list(struct node_writer *w, uint16_t tag, const char *const *list)
@@ -383,10 +384,10 @@ int mpijob__local_node_client_container_start(struct node_client *client,
 	mpijob__local_node_message_put_number(&w, NODE_F_CONFINE, container->confine);
 	mpijob__local_node_message_put_text(&w, NODE_F_SSH_PATH, container->ssh_auth_path);
 	if (put_fds(&w, container->fds)) {
-		mpijob__local_node_message_drop(&w);
+		mpijob__local_node_message_release(&w);
 		return MPIJOB_ERR_IO;
 	}
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
 int mpijob__local_node_client_container_signal(struct node_client *client, uint64_t container,
@@ -397,7 +398,7 @@ int mpijob__local_node_client_container_signal(struct node_client *client, uint6
 	begin(client, &w, NODE_REQ_CONTAINER_SIGNAL);
 	mpijob__local_node_message_put_number(&w, NODE_F_ID, container);
 	mpijob__local_node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
 int mpijob__local_node_client_exec(struct node_client *client, const struct node_exec *exec,
@@ -411,10 +412,10 @@ int mpijob__local_node_client_exec(struct node_client *client, const struct node
 	put_list(&w, NODE_F_ENV, exec->envp);
 	mpijob__local_node_message_put_text(&w, NODE_F_CWD, exec->cwd);
 	if (put_fds(&w, exec->fds)) {
-		mpijob__local_node_message_drop(&w);
+		mpijob__local_node_message_release(&w);
 		return MPIJOB_ERR_IO;
 	}
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
 int mpijob__local_node_client_exec_signal(struct node_client *client, uint64_t exec_request,
@@ -425,7 +426,7 @@ int mpijob__local_node_client_exec_signal(struct node_client *client, uint64_t e
 	begin(client, &w, NODE_REQ_EXEC_SIGNAL);
 	mpijob__local_node_message_put_number(&w, NODE_F_REQUEST, exec_request);
 	mpijob__local_node_message_put_number(&w, NODE_F_SIGNAL, (uint64_t)signo);
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }
 
 int mpijob__local_node_client_probe(struct node_client *client, const struct node_probe *probe,
@@ -441,5 +442,5 @@ int mpijob__local_node_client_probe(struct node_client *client, const struct nod
 	mpijob__local_node_message_put_number(&w, NODE_F_RETRY,
 	    (uint64_t)(probe->retry_ms > 0 ? probe->retry_ms : 0));
 	mpijob__local_node_message_put_number(&w, NODE_F_LISTEN, probe->listen_only != 0);
-	return finish(client, &w, request);
+	return send_request(client, &w, request);
 }

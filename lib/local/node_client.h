@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parent's side of the node: start mpijob-node, ask it for sandboxes, volumes and containers,
- * and collect its answers and events.
+ * The parent's side of the node protocol: start mpijob-node, request sandboxes, volumes and
+ * containers, and receive answers and events.
  *
- * Nothing here blocks except mpijob__local_node_client_step() for as long as it is told. Each
- * request function queues one request, gives its number, and its one answer comes out of
- * mpijob__local_node_client_next() later; requests may be sent at once, before NODE_EVT_READY came.
- * One client, one thread.
+ * Only mpijob__local_node_client_step() blocks, up to its timeout. Each request function queues one
+ * request and returns its number; mpijob__local_node_client_next() later returns exactly one answer
+ * with that number. Requests may be queued before NODE_EVT_READY. A client is used by one thread.
  *
- * Closing the client (or dying) ends the node: every process, mount, interface and namespace that
- * it made is gone when mpijob__local_node_client_free() returns.
+ * Freeing the client, or the death of this process, ends the node: when
+ * mpijob__local_node_client_free() returns, the kernel has removed every process, mount, interface
+ * and namespace of the node.
  */
 #ifndef MPIJOB_LOCAL_NODE_CLIENT_H
 #define MPIJOB_LOCAL_NODE_CLIENT_H
 
-#include "node_protocol.h"
+#include "local/node_protocol.h"
 
 #include <mpijob/base.h>
 #include <mpijob/diag.h>
@@ -23,24 +23,24 @@ struct node_client;
 
 struct node_options {
 	const char *program; /* path of mpijob-node; not NULL */
-	/* the working directory of containers that name none; NULL: that of the caller */
+	/* default working directory of containers; NULL: that of the caller */
 	const char *cwd;
-	int32_t identity; /* NODE_IDENTITY_AUTO, or one of the others to insist on it */
+	int32_t identity; /* NODE_IDENTITY_AUTO, or the required NODE_IDENTITY_* */
 };
 
 struct node_sandbox {
 	uint64_t id;
 	const char *hostname; /* not NULL */
-	/* "198.18.1.2", not 198.18.0.1 (the node's own); NULL with host_network */
+	/* "198.18.1.2"; 198.18.0.1 is the node itself; NULL with host_network */
 	const char *address;
 	/* shares the node's own network namespace and its address 198.18.0.1 */
 	int host_network;
-	/* whose hosts file it sees as /etc/hosts; may be written later; 0: none */
+	/* the group whose hosts file is /etc/hosts; may be written later; 0: none */
 	uint64_t group;
 };
 
 struct node_file {
-	const char *path; /* relative, no ".." in it; may have directories */
+	const char *path; /* relative, without ".."; may contain directories */
 	const void *data; /* copied into buffers that are wiped */
 	size_t len;
 	uint32_t mode; /* permission bits */
@@ -51,44 +51,43 @@ struct node_file {
 struct node_volume {
 	uint64_t id;
 	int32_t kind; /* NODE_VOLUME_EMPTY or NODE_VOLUME_FILES */
-	/* the pod's fsGroup, or -1; the node then also sets the group bits as Kubernetes does */
+	/* the pod's fsGroup, or -1; the node sets group permissions as Kubernetes does */
 	int64_t fs_group;
 	const struct node_file *files;
 	size_t file_count;
 };
 
 struct node_mount {
-	uint64_t volume; /* a volume that was written, or 0 */
-	/* when volume is 0: an absolute path of this machine (whether that is allowed is not asked
-	 * here) */
+	uint64_t volume; /* id of a written volume, or 0 */
+	/* when volume is 0: an absolute path of this machine; the caller checks that it is allowed
+	 */
 	const char *host_path;
-	const char *path; /* where in the container; absolute */
-	/* below the volume; NULL: the volume itself. An absent one is made as a directory */
+	const char *path; /* absolute path in the container */
+	/* path in the volume, created as a directory if absent; NULL: the whole volume */
 	const char *sub_path;
 	int read_only;
 };
 
 struct node_container {
-	uint64_t id; /* may be used again after NODE_EVT_EXITED */
+	uint64_t id; /* may be reused after NODE_EVT_EXITED */
 	uint64_t sandbox;
-	const char *const *argv; /* ends in NULL; argv[0] is looked up in the container's PATH */
-	/* ends in NULL; "NAME=value"; wins over the image's. NULL: only the image's */
+	const char *const *argv; /* ends with NULL; argv[0] is searched in the container's PATH */
+	/* "NAME=value", ends with NULL; overrides the image's; NULL: only the image's */
 	const char *const *envp;
 	const char *cwd; /* NULL: the node's working directory */
-	int64_t uid;     /* runAsUser, or -1: the image's, root */
-	/* runAsGroup, or -1: the user's own group by the image's passwd, else 0 */
+	int64_t uid;     /* runAsUser, or -1: root */
+	/* runAsGroup, or -1: the user's group in /etc/passwd of the image, else 0 */
 	int64_t gid;
 	const uint32_t *groups; /* supplementalGroups and fsGroup */
 	size_t group_count;
 	const struct node_mount *mounts;
 	size_t mount_count;
 	int read_only_root;
-	uint64_t capabilities; /* the bounding set, a bit for each */
+	uint64_t capabilities; /* bounding set: bit N is capability N */
 	uint64_t confine;      /* NODE_CONFINE_* */
-	/* spec.sshAuthMountPath; sshd and ssh look for keys there too; NULL: /root/.ssh */
+	/* spec.sshAuthMountPath, where sshd and ssh also search keys; NULL: /root/.ssh */
 	const char *ssh_auth_path;
-	/* stdin, stdout, stderr of the command; -1: /dev/null. Duplicated: close yours after the
-	 * call */
+	/* stdin, stdout, stderr; -1: /dev/null. Duplicated: the caller still owns its own */
 	int fds[3];
 };
 
@@ -97,17 +96,16 @@ struct node_exec {
 	const char *const *argv;
 	const char *const *envp; /* added to the container's; may be NULL */
 	const char *cwd;         /* NULL: the container's */
-	int fds[3];              /* as above */
+	int fds[3];              /* as in struct node_container */
 };
 
 struct node_probe {
 	uint64_t sandbox;
 	uint16_t port;
 	int32_t timeout_ms;
-	/* above 0: the node itself tries again at this interval until it works or the timeout is
-	 * over */
+	/* above 0: the node retries at this interval until the probe succeeds or times out */
 	int32_t retry_ms;
-	/* look whether something listens instead of connecting: leaves no noise in sshd's log */
+	/* check for a listening socket without connecting, which sshd would log */
 	int listen_only;
 };
 
@@ -117,44 +115,44 @@ struct node_event {
 	int32_t error;       /* ERROR and FATAL: a MPIJOB_ERR_* */
 	int32_t errno_value; /* ERROR and FATAL: the system's errno, or 0 */
 	uint64_t id;         /* EVT_EXITED: the container */
-	int64_t pid;         /* of a started container, seen from inside the node */
+	int64_t pid;         /* of a started container, in the pid namespace of the node */
 	int32_t code;        /* EXITED: exit code, or 128 + signal; OK of a probe: NODE_PROBE_* */
 	int32_t signo;       /* EXITED: the signal that ended it, or 0 */
 	int32_t identity;    /* READY */
 	uint32_t features;   /* READY */
-	const char *
-	    /* ERROR, FATAL, EXITED: what went wrong, one lower case sentence; READY: the
-	     * kernel; else NULL */
-	    text;
+	/* ERROR, FATAL, EXITED: the error, a sentence in lower case; READY: the kernel; else NULL
+	 */
+	const char *text;
 };
 
-/* Start a node. The findings say why it could not be started at all; what the node itself finds out
- * comes as NODE_EVT_FATAL. */
+/* Start a node. 0, MPIJOB_ERR_USAGE, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_IO with a finding when the
+ * program cannot be started. The node itself reports errors as NODE_EVT_FATAL. */
 int mpijob__local_node_client_start(const struct node_options *options, struct node_client **out,
     mpijob_diag *diag);
 
-/* Close the connection and wait until the node is gone (some milliseconds). NULL does nothing. */
+/* Close the connection and wait until the node has exited (some milliseconds). NULL does nothing.
+ */
 void mpijob__local_node_client_free(struct node_client *client);
 
-/* For a loop of one's own: poll this descriptor for reading, and for writing when the second says
- * 1. */
+/* For the caller's event loop: the descriptor to poll for reading, and whether to poll it for
+ * writing, too. */
 int mpijob__local_node_client_fd(const struct node_client *client);
 int mpijob__local_node_client_wants_write(const struct node_client *client);
 
 /*
- * Send and receive what is possible, after waiting up to timeout_ms (-1: for ever) for anything to
- * do. 0; MPIJOB_ERR_IO: the node is gone (what it said before is still to be had by _next);
- * MPIJOB_ERR_NOMEM.
+ * Wait up to timeout_ms milliseconds (-1: no limit) until the socket is ready, and send what is
+ * possible. 0; MPIJOB_ERR_IO: the node has ended (mpijob__local_node_client_next() still returns
+ * its last messages); MPIJOB_ERR_NOMEM.
  */
 int mpijob__local_node_client_step(struct node_client *client, int timeout_ms);
 
-/* Take the next answer or event: 1, or 0 when there is none. Its text lives until the next call
- * with this client. */
+/* Receive the next answer or event: 1, or 0 when there is none. Its text is valid until the next
+ * call with this client. */
 int mpijob__local_node_client_next(struct node_client *client, struct node_event *event);
 
 /*
- * Requests. `request` may be NULL. Each returns 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (too long for
- * one frame: 16 MiB), MPIJOB_ERR_IO (a descriptor could not be duplicated, or the node is gone).
+ * Requests. `request` may be NULL. Each returns 0, MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE (longer than
+ * a frame, 16 MiB), MPIJOB_ERR_IO (a descriptor cannot be duplicated, or the node has ended).
  */
 int mpijob__local_node_client_sandbox_create(struct node_client *client,
     const struct node_sandbox *sandbox, uint64_t *request);

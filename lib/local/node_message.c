@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a message of the node protocol looks on the wire, and how messages and the descriptors that
- * ride on them cross a stream socket that never blocks. The rest of both programs sees fields only.
+ * The wire format of the node protocol, and how messages with descriptors are sent and received
+ * over a non-blocking stream socket. Other files see only fields.
  */
-#include "node_message.h"
+#include "local/node_message.h"
 
 #include "base/secret.h"
 
@@ -15,11 +15,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define NO_MEMORY 1
-#define TOO_LONG  2
+#define FAILED_NOMEM    1
+#define FAILED_TOO_LONG 2
 
-/* realloc would leave the old bytes behind. */
-static int make_room(struct node_writer *w, size_t more)
+/* Not realloc(), which does not wipe the old block. */
+static int reserve(struct node_writer *w, size_t more)
 {
 	size_t cap = w->cap ? w->cap : 256;
 	unsigned char *data;
@@ -28,7 +28,7 @@ static int make_room(struct node_writer *w, size_t more)
 		return -1;
 	if (more > NODE_MAX_PAYLOAD ||
 	    w->len + more > NODE_MAX_PAYLOAD + sizeof(struct node_frame)) {
-		w->failed = TOO_LONG;
+		w->failed = FAILED_TOO_LONG;
 		return -1;
 	}
 	if (w->len + more <= w->cap)
@@ -37,7 +37,7 @@ static int make_room(struct node_writer *w, size_t more)
 		cap *= 2;
 	data = malloc(cap);
 	if (!data) {
-		w->failed = NO_MEMORY;
+		w->failed = FAILED_NOMEM;
 		return -1;
 	}
 	if (w->len)
@@ -50,7 +50,7 @@ static int make_room(struct node_writer *w, size_t more)
 
 static void append(struct node_writer *w, const void *data, size_t len)
 {
-	if (make_room(w, len) || len == 0)
+	if (reserve(w, len) || len == 0)
 		return;
 	memcpy(w->data + w->len, data, len);
 	w->len += len;
@@ -69,7 +69,7 @@ void mpijob__local_node_message_put(struct node_writer *w, uint16_t tag, const v
 {
 	struct node_field_header header = { .tag = tag, .length = (uint32_t)len };
 
-	if (make_room(w, sizeof(header) + len))
+	if (reserve(w, sizeof(header) + len))
 		return;
 	append(w, &header, sizeof(header));
 	append(w, data, len);
@@ -110,7 +110,7 @@ int mpijob__local_node_message_finish(struct node_writer *w)
 	struct node_frame frame;
 
 	if (w->failed)
-		return w->failed == TOO_LONG ? MPIJOB_ERR_USAGE : MPIJOB_ERR_NOMEM;
+		return w->failed == FAILED_TOO_LONG ? MPIJOB_ERR_USAGE : MPIJOB_ERR_NOMEM;
 	memcpy(&frame, w->data, sizeof(frame));
 	frame.length = (uint32_t)(w->len - sizeof(frame));
 	frame.fds = (uint16_t)w->fd_count;
@@ -126,7 +126,7 @@ static void close_all(int *fds, int count)
 	}
 }
 
-void mpijob__local_node_message_drop(struct node_writer *w)
+void mpijob__local_node_message_release(struct node_writer *w)
 {
 	mpijob__base_secret_free(w->data, w->cap);
 	close_all(w->fds, w->fd_count);
@@ -184,7 +184,7 @@ void mpijob__local_node_message_channel_init(struct node_channel *channel, int f
 void mpijob__local_node_message_channel_close(struct node_channel *channel)
 {
 	for (size_t i = 0; i < channel->out_count; i++)
-		mpijob__local_node_message_drop(&channel->out[i]);
+		mpijob__local_node_message_release(&channel->out[i]);
 	free(channel->out);
 	mpijob__local_node_message_incoming_free(&channel->in);
 	close_all(channel->fds, channel->fd_count);
@@ -201,7 +201,7 @@ static int queue_grow(struct node_channel *channel)
 
 	if (channel->out_count < channel->out_cap)
 		return 0;
-	out = realloc(channel->out, cap * sizeof(*out)); /* holds pointers, no secrets */
+	out = realloc(channel->out, cap * sizeof(*out)); /* contains pointers, no secrets */
 	if (!out)
 		return MPIJOB_ERR_NOMEM;
 	channel->out = out;
@@ -211,15 +211,15 @@ static int queue_grow(struct node_channel *channel)
 
 int mpijob__local_node_message_send(struct node_channel *channel, struct node_writer *w)
 {
-	int error = mpijob__local_node_message_finish(w);
+	int rc = mpijob__local_node_message_finish(w);
 
-	if (!error && (channel->mute || channel->dead))
-		error = MPIJOB_ERR_IO;
-	if (!error)
-		error = queue_grow(channel);
-	if (error) {
-		mpijob__local_node_message_drop(w);
-		return error;
+	if (!rc && (channel->write_closed || channel->dead))
+		rc = MPIJOB_ERR_IO;
+	if (!rc)
+		rc = queue_grow(channel);
+	if (rc) {
+		mpijob__local_node_message_release(w);
+		return rc;
 	}
 	channel->out[channel->out_count++] = *w;
 	channel->out_bytes += w->len;
@@ -227,7 +227,7 @@ int mpijob__local_node_message_send(struct node_channel *channel, struct node_wr
 	return 0;
 }
 
-/* The descriptors go with the first byte; the rest of a message that did not fit goes without. */
+/* The descriptors are sent with the first byte of a message only. */
 static ssize_t send_some(int fd, const struct node_writer *w, size_t sent)
 {
 	union {
@@ -256,7 +256,7 @@ int mpijob__local_node_message_flush(struct node_channel *channel)
 {
 	size_t done = 0;
 
-	while (!channel->mute && done < channel->out_count) {
+	while (!channel->write_closed && done < channel->out_count) {
 		struct node_writer *w = &channel->out[done];
 		ssize_t n = send_some(channel->fd, w, channel->sent);
 
@@ -265,14 +265,14 @@ int mpijob__local_node_message_flush(struct node_channel *channel)
 		if (n < 0 && (errno == EAGAIN || errno == ENOBUFS))
 			break;
 		if (n < 0) {
-			channel->mute = 1;
+			channel->write_closed = 1;
 			break;
 		}
 		channel->sent += (size_t)n;
 		if (channel->sent < w->len)
 			continue;
 		channel->out_bytes -= w->len;
-		mpijob__local_node_message_drop(w);
+		mpijob__local_node_message_release(w);
 		channel->sent = 0;
 		done++;
 	}
@@ -280,7 +280,7 @@ int mpijob__local_node_message_flush(struct node_channel *channel)
 	if (done && channel->out_count)
 		memmove(channel->out, channel->out + done,
 		    channel->out_count * sizeof(*channel->out));
-	return channel->mute ? MPIJOB_ERR_IO : 0;
+	return channel->write_closed ? MPIJOB_ERR_IO : 0;
 }
 
 static void keep_fds(struct node_channel *channel, struct msghdr *msg)
@@ -305,8 +305,7 @@ static void keep_fds(struct node_channel *channel, struct msghdr *msg)
 	}
 }
 
-/* Read up to `want` bytes to `to`: their number, 0 when nothing is there, MPIJOB_ERR_IO at the
- * end. */
+/* Read up to `want` bytes. Returns their number; 0: nothing available; MPIJOB_ERR_IO: the end. */
 static ssize_t receive_some(struct node_channel *channel, void *to, size_t want)
 {
 	union {
@@ -333,7 +332,7 @@ static ssize_t receive_some(struct node_channel *channel, void *to, size_t want)
 	return MPIJOB_ERR_IO;
 }
 
-/* The header is whole: make room for the rest. */
+/* The header is complete: allocate the payload. */
 static int begin_payload(struct node_channel *channel)
 {
 	struct node_incoming *in = &channel->in;
@@ -374,10 +373,10 @@ int mpijob__local_node_message_receive(struct node_channel *channel, struct node
 		ssize_t n;
 
 		if (channel->got >= head && !now->payload) {
-			int error = begin_payload(channel);
+			int rc = begin_payload(channel);
 
-			if (error)
-				return error;
+			if (rc)
+				return rc;
 		}
 		if (channel->got >= head && channel->got == head + now->frame.length)
 			return complete(channel, in);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the program mpijob-node is: beside the file that this code was loaded from, in a build tree
- * as in an installed one, so that both can be moved as a whole.
+ * Finds the program mpijob-node relative to the file from which this code was loaded, in a build
+ * tree and in an installation, so that either can be moved as a whole.
  */
 #define _GNU_SOURCE /* dladdr */
 
-#include "node_program.h"
+#include "local/node_program.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ static const char here;
 
 char *mpijob__local_node_program_find(void)
 {
-	static const char *const folders[] = { MPIJOB_BUILD_LIBEXECDIR, MPIJOB_LIBEXECDIR };
+	static const char *const directories[] = { MPIJOB_BUILD_LIBEXECDIR, MPIJOB_LIBEXECDIR };
 	Dl_info info;
 	char *file = dladdr(&here, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
 	char *slash = file ? strrchr(file, '/') : NULL;
@@ -32,13 +32,13 @@ char *mpijob__local_node_program_find(void)
 
 	if (slash)
 		*slash = 0;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
 		free(path);
 		path = mpijob__base_text_format("%s%s%s/mpijob-node",
-		    folders[i][0] == '/' ? ""
-		    : slash              ? file
-					 : ".",
-		    folders[i][0] == '/' ? "" : "/", folders[i]);
+		    directories[i][0] == '/' ? ""
+		    : slash                  ? file
+					     : ".",
+		    directories[i][0] == '/' ? "" : "/", directories[i]);
 		if (path && access(path, X_OK) == 0)
 			break;
 	}

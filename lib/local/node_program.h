@@ -2,7 +2,7 @@
 #ifndef MPIJOB_LOCAL_NODE_PROGRAM_H
 #define MPIJOB_LOCAL_NODE_PROGRAM_H
 
-/* Where mpijob-node is, seen from this library; yours, NULL without memory. */
+/* The path of mpijob-node. The caller frees it; NULL when memory ran out. */
 char *mpijob__local_node_program_find(void);
 
 #endif

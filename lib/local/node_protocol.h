@@ -2,15 +2,16 @@
 /*
  * The protocol between lib/local (the parent) and the program mpijob-node (the node).
  *
- * One stream socket pair. Each message is a frame: 16 bytes of header, then fields. A field is 8
- * bytes of header (tag, zero, length) and its bytes; a field may hold fields in turn. Texts end in
- * NUL on the wire, so that they can be read in place; numbers are 8 bytes in the byte order of the
- * machine. It is no JSON because keys travel here: every buffer is of known size and wiped, and the
- * bytes of a file need no encoding. File descriptors ride on the first byte of their frame.
+ * The transport is one stream socket pair. Each message is a frame: a header of 16 bytes, then
+ * fields. A field is a header of 8 bytes (tag, zero, length) and its bytes, which may be fields
+ * again. Texts end with NUL, so that they can be read in place; numbers are 8 bytes in host byte
+ * order. The format is binary because messages carry keys: every buffer has a known size and is
+ * wiped, and file contents need no encoding. File descriptors are attached to the first byte of
+ * their frame.
  *
- * A request has a number above 0 chosen by the parent and gets exactly one answer with that number;
- * answers come in any order. Events have the number 0. Sandboxes, containers, volumes and groups
- * are named by numbers above 0 that the parent chooses.
+ * The parent chooses a number above 0 for each request, and gets exactly one answer with that
+ * number, in any order. Events have the number 0. The parent also chooses the ids, above 0, of
+ * sandboxes, containers, volumes and groups. The pods of a group share one hosts file.
  */
 #ifndef MPIJOB_LOCAL_NODE_PROTOCOL_H
 #define MPIJOB_LOCAL_NODE_PROTOCOL_H
@@ -19,14 +20,14 @@
 
 #define NODE_PROTOCOL_VERSION 1
 
-#define NODE_FD          3           /* where the node finds its end of the socket pair */
+#define NODE_FD          3           /* the node's end of the socket pair */
 #define NODE_MAX_PAYLOAD (16u << 20) /* bytes of fields in one frame */
 #define NODE_MAX_FDS     3           /* stdin, stdout, stderr */
 
 struct node_frame {
 	uint32_t length; /* bytes of fields that follow */
 	uint16_t type;   /* NODE_REQ_*, NODE_ANS_* or NODE_EVT_* */
-	uint16_t fds;    /* descriptors that ride on this frame */
+	uint16_t fds;    /* descriptors attached to this frame */
 	uint64_t request;
 };
 
@@ -36,20 +37,21 @@ struct node_field_header {
 	uint32_t length;
 };
 
-/* Parent to node. In brackets: the fields; * may repeat, ? may be absent. */
+/* Parent to node. Comments list the fields (* repeated, + at least once, ? optional) and the
+ * answer. */
 enum {
-	/* ID HOSTNAME ADDRESS HOST_NETWORK GROUP? -> OK once its network is up */
+	/* ID HOSTNAME ADDRESS HOST_NETWORK GROUP? -> OK when its network is up */
 	NODE_REQ_SANDBOX_CREATE = 1,
-	NODE_REQ_SANDBOX_DESTROY, /* ID; kills what still runs in it -> OK */
-	/* ID KIND FS_GROUP? FILE* -> OK once readers see the new content */
+	NODE_REQ_SANDBOX_DESTROY, /* ID; kills its processes -> OK */
+	/* ID KIND FS_GROUP? FILE* -> OK when readers see the new content */
 	NODE_REQ_VOLUME_WRITE,
-	NODE_REQ_VOLUME_REMOVE, /* ID -> OK; for when no container has it mounted any more */
-	NODE_REQ_HOSTS_WRITE,   /* GROUP DATA -> OK once every pod of the group sees it */
-	/* ID SANDBOX ARG+ ENV* CWD? UID? GID? SUPPLEMENTARY* MOUNT* READ_ONLY? SSH_PATH? *
-	 * CAPABILITIES CONFINE? * STDIO and its descriptors -> OK with PID once the command runs */
+	NODE_REQ_VOLUME_REMOVE, /* ID -> OK; no container may have it mounted */
+	NODE_REQ_HOSTS_WRITE,   /* GROUP DATA -> OK when every pod of the group sees it */
+	/* ID SANDBOX ARG+ ENV* CWD? UID? GID? SUPPLEMENTARY* MOUNT* READ_ONLY? SSH_PATH?
+	 * CAPABILITIES CONFINE? STDIO with descriptors -> OK with PID when the command runs */
 	NODE_REQ_CONTAINER_START,
-	NODE_REQ_CONTAINER_SIGNAL, /* ID SIGNAL; to the first process -> OK */
-	/* ID(container) ARG+ ENV* CWD? STDIO and its descriptors -> EXITED when it ended */
+	NODE_REQ_CONTAINER_SIGNAL, /* ID SIGNAL; signals the first process -> OK */
+	/* ID(container) ARG+ ENV* CWD? STDIO with descriptors -> EXITED when it ends */
 	NODE_REQ_EXEC,
 	NODE_REQ_EXEC_SIGNAL, /* REQUEST(of the exec) SIGNAL -> OK */
 	/* SANDBOX PORT TIMEOUT RETRY? LISTEN? -> OK with CODE = NODE_PROBE_* */
@@ -60,10 +62,10 @@ enum {
 enum {
 	NODE_ANS_OK = 64, /* PID? CODE? */
 	NODE_ANS_ERROR,   /* ERROR(an MPIJOB_ERR_*) ERRNO? TEXT */
-	/* CODE SIGNAL; an exec that could not start is CODE 127 or 126, with TEXT */
+	/* CODE SIGNAL; CODE 127 or 126 with TEXT: the exec could not start */
 	NODE_ANS_EXITED,
 	NODE_EVT_READY = 128, /* VERSION IDENTITY KERNEL FEATURES */
-	NODE_EVT_FATAL,       /* ERROR ERRNO? TEXT; the node ends after this */
+	NODE_EVT_FATAL,       /* ERROR ERRNO? TEXT; the last message of the node */
 	NODE_EVT_EXITED,      /* ID(container) CODE SIGNAL */
 };
 
@@ -94,16 +96,16 @@ enum {
 	NODE_F_SUB_PATH,
 	NODE_F_READ_ONLY,
 	NODE_F_SSH_PATH,
-	/* which of the descriptors 0, 1, 2 ride along: bits 1, 2, 4; the others are /dev/null */
+	/* bits 1, 2, 4: descriptor 0, 1, 2 is attached; the others are /dev/null */
 	NODE_F_STDIO,
 	NODE_F_SIGNAL,
 	NODE_F_PORT,
 	NODE_F_TIMEOUT, /* ms */
-	NODE_F_RETRY,   /* ms between tries until TIMEOUT; 0 or absent: one try */
-	NODE_F_LISTEN,  /* 1: only look whether something listens, do not connect */
+	NODE_F_RETRY,   /* ms between attempts until TIMEOUT; 0 or absent: one attempt */
+	NODE_F_LISTEN,  /* 1: check for a listening socket without connecting */
 	NODE_F_PID,
 	NODE_F_CODE,
-	NODE_F_ERROR, /* negated, so that it is a number above 0 */
+	NODE_F_ERROR, /* negated: a number above 0 */
 	NODE_F_ERRNO,
 	NODE_F_TEXT,
 	NODE_F_VERSION,
@@ -114,21 +116,21 @@ enum {
 	NODE_F_CONFINE,      /* NODE_CONFINE_* */
 };
 
-/* NODE_F_KIND: what a volume is. */
+/* NODE_F_KIND. */
 #define NODE_VOLUME_EMPTY 1 /* a writable directory */
-/* exactly these files, replaced as a whole: configMap, secret, projected, downwardAPI */
+/* exactly these files, replaced atomically: configMap, secret, projected, downwardAPI */
 #define NODE_VOLUME_FILES 2
 
-/* NODE_F_IDENTITY: whose rights the node has. */
-#define NODE_IDENTITY_AUTO        0 /* only asked for, never answered */
+/* NODE_F_IDENTITY: the user and ids of the node. */
+#define NODE_IDENTITY_AUTO        0 /* only in requests: use the best one */
 #define NODE_IDENTITY_ROOT        1 /* root on this machine */
-#define NODE_IDENTITY_SUBORDINATE 2 /* an ordinary user with a range of subordinate ids */
-#define NODE_IDENTITY_SINGLE      3 /* an ordinary user with no other id */
+#define NODE_IDENTITY_SUBORDINATE 2 /* an unprivileged user with a range of subordinate ids */
+#define NODE_IDENTITY_SINGLE      3 /* an unprivileged user with one id */
 
 /* NODE_F_CONFINE: bits. */
-#define NODE_CONFINE_NO_FILTER         1u /* all system calls */
-#define NODE_CONFINE_NO_MASKS          2u /* all of /proc and /sys */
-#define NODE_CONFINE_NO_NEW_PRIVILEGES 4u /* no set-user-id programs */
+#define NODE_CONFINE_NO_FILTER         1u /* no seccomp filter */
+#define NODE_CONFINE_NO_MASKS          2u /* no masked paths in /proc and /sys */
+#define NODE_CONFINE_NO_NEW_PRIVILEGES 4u /* set no_new_privs */
 
 /* NODE_F_CODE of a probe. */
 #define NODE_PROBE_OK      0
@@ -136,7 +138,7 @@ enum {
 #define NODE_PROBE_TIMEOUT 2
 
 /* NODE_F_FEATURES: bits. */
-#define NODE_FEATURE_SSHD    1u /* /usr/sbin/sshd is there */
-#define NODE_FEATURE_OVERLAY 2u /* directories have a private writable layer */
+#define NODE_FEATURE_SSHD    1u /* /usr/sbin/sshd exists */
+#define NODE_FEATURE_OVERLAY 2u /* overlayfs works: directories get a private writable layer */
 
 #endif

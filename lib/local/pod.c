@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a pod: sandbox, volumes and names first, then its init containers one after the
- * other, then its containers at once; who starts again and when; how a deletion gives them time to
- * end; and when nothing is left to be run.
+ * The life cycle of a pod: first sandbox, volumes and hosts file; then the init containers in
+ * sequence; then all containers. This file decides when containers restart, how a deletion respects
+ * the grace period, and when the pod is terminated.
  */
-#include "pod.h"
+#include "local/pod.h"
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "deletion.h"
-#include "verbs.h"
+#include "local/deletion.h"
+#include "local/verbs.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -17,11 +17,11 @@
 
 #define MAX_BACKOFF_MS  (5 * 60 * 1000)
 #define DEFAULT_GRACE_S 30
-#define START_AGAIN_MS  1000
+#define START_RETRY_MS  1000
 
-/* Making. */
+/* ---- create ---- */
 
-static int make_containers(struct pod *pod)
+static int init_containers(struct pod *pod)
 {
 	const mpijob_node *lists[] = { mpijob_node_get(pod->spec, "initContainers"),
 		mpijob_node_get(pod->spec, "containers") };
@@ -62,13 +62,12 @@ static int copy_identity(struct pod *pod, const struct object *object)
 		pod->subdomain = NULL;
 	mpijob_node_bool(mpijob_node_get(pod->spec, "hostNetwork"), &pod->host_network);
 	hostname = mpijob_node_string(mpijob_node_get(pod->spec, "hostname"));
-	/* A host name is a label: no dots, at most 63 bytes. */
+	/* A host name is a label: at most 63 bytes, no dots, no '-' at the end. */
 	pod->hostname =
 	    mpijob__base_text_format("%.63s", hostname && *hostname ? hostname : object->name);
 	if (!pod->hostname)
 		return MPIJOB_ERR_NOMEM;
 	pod->hostname[strcspn(pod->hostname, ".")] = 0;
-	/* Nor does it end in a dash, as a long name that was cut may. */
 	for (size_t len = strlen(pod->hostname); len > 1 && pod->hostname[len - 1] == '-'; len--)
 		pod->hostname[len - 1] = 0;
 	return 0;
@@ -87,7 +86,7 @@ struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *
 	pod->due_ms = -1;
 	pod->dirty = 1;
 	pod->started_ms = mpijob__base_clock_wall_ms();
-	if (copy_identity(pod, object) || make_containers(pod) ||
+	if (copy_identity(pod, object) || init_containers(pod) ||
 	    mpijob__local_pod_volumes_set_up(pod)) {
 		mpijob__local_pod_free(pod);
 		return NULL;
@@ -120,9 +119,9 @@ int mpijob__local_pod_is_worker(const struct pod *pod)
 	return role && strcmp(role, "worker") == 0;
 }
 
-int mpijob__local_pod_is_over(const struct pod *pod)
+int mpijob__local_pod_is_terminated(const struct pod *pod)
 {
-	return pod->stage == POD_OVER;
+	return pod->stage == POD_TERMINATED;
 }
 
 struct container *mpijob__local_pod_find_container(struct pod *pod, const char *name)
@@ -136,7 +135,7 @@ struct container *mpijob__local_pod_find_container(struct pod *pod, const char *
 	return NULL;
 }
 
-/* Beginning. */
+/* ---- start ---- */
 
 static int assign_node(struct pod *pod)
 {
@@ -149,32 +148,32 @@ static int assign_node(struct pod *pod)
 	return mpijob__local_verbs_store(pod->local, object, doc);
 }
 
-static int ask_sandbox(struct pod *pod)
+static int create_sandbox(struct pod *pod)
 {
 	struct node_sandbox request = { 0 };
 	uint64_t number = 0;
-	int error = mpijob__local_kubelet_group(pod->kubelet, pod->namespace_, &request.group);
+	int rc = mpijob__local_kubelet_hosts_group(pod->kubelet, pod->namespace_, &request.group);
 
 	request.id = pod->id;
 	request.hostname = pod->hostname;
 	request.address = pod->host_network ? NULL : pod->address;
 	request.host_network = pod->host_network;
-	if (!error)
-		error = mpijob__local_node_client_sandbox_create(mpijob__local_kubelet_node(
-								     pod->kubelet),
+	if (!rc)
+		rc = mpijob__local_node_client_sandbox_create(mpijob__local_kubelet_node(
+								  pod->kubelet),
 		    &request, &number);
-	return error ? error
-		     : mpijob__local_kubelet_expect(pod->kubelet, number, ASK_SANDBOX, pod->id, 0);
+	return rc ? rc
+		  : mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_SANDBOX, pod->id, 0);
 }
 
-int mpijob__local_pod_begin(struct pod *pod)
+int mpijob__local_pod_start(struct pod *pod)
 {
-	int error = assign_node(pod);
+	int rc = assign_node(pod);
 
 	mpijob__local_pod_fields_check(pod);
-	if (error || pod->reason)
-		return error;
-	return ask_sandbox(pod);
+	if (rc || pod->reason)
+		return rc;
+	return create_sandbox(pod);
 }
 
 void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message)
@@ -191,7 +190,7 @@ void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message)
 		message ? message : reason));
 }
 
-/* Running. */
+/* ---- run ---- */
 
 static const char *restart_policy(const struct pod *pod)
 {
@@ -200,16 +199,16 @@ static const char *restart_policy(const struct pod *pod)
 	return policy && *policy ? policy : "Always";
 }
 
-static int starts_again(const struct container *container)
+static int will_restart(const struct container *container)
 {
 	const char *policy = restart_policy(container->pod);
 
-	if (container->ending.code == 0 && (container->init || strcmp(policy, "Always") != 0))
+	if (container->terminated.code == 0 && (container->init || strcmp(policy, "Always") != 0))
 		return 0;
 	return strcmp(policy, "Never") != 0;
 }
 
-/* The first restart comes at once, the next after the base, then doubling. */
+/* The first restart is immediate, the second after the base delay, which then doubles. */
 static int64_t restart_delay(const struct container *container)
 {
 	int64_t wait = container->pod->local->backoff_ms;
@@ -222,8 +221,8 @@ static int64_t restart_delay(const struct container *container)
 }
 
 /*
- * An end is first told as it is; only the next round makes a waiting container of it, so that the
- * Job controller can say before that it was one end too many.
+ * The first call only sets due_ms, so that the status with the terminated state is written first:
+ * the Job controller may have to count the end and delete the pod before the container waits again.
  */
 static void schedule_restart(struct container *container, int64_t clock_ms)
 {
@@ -235,61 +234,61 @@ static void schedule_restart(struct container *container, int64_t clock_ms)
 	}
 	if (delay == 0 && clock_ms < container->due_ms)
 		return;
-	free(container->last.message);
-	container->last = container->ending;
-	memset(&container->ending, 0, sizeof(container->ending));
+	free(container->last_terminated.message);
+	container->last_terminated = container->terminated;
+	memset(&container->terminated, 0, sizeof(container->terminated));
 	container->state = CONTAINER_WAITING;
-	mpijob__local_container_wait(container, "CrashLoopBackOff", NULL);
+	mpijob__local_container_set_waiting(container, "CrashLoopBackOff", NULL);
 }
 
 static int start_due(struct container *container, int64_t clock_ms)
 {
-	int error;
+	int rc;
 
 	if (container->state != CONTAINER_WAITING || clock_ms < container->due_ms)
 		return 0;
 	container->due_ms = 0;
-	error = mpijob__local_container_start(container);
-	if (error != MPIJOB_ERR_IO)
-		return error;
-	/* No descriptors left, for example; should the node be gone, its socket tells. */
-	mpijob__local_container_wait(container, "CreateContainerError",
-	    strdup("its output cannot be connected"));
-	container->due_ms = clock_ms + START_AGAIN_MS;
+	rc = mpijob__local_container_start(container);
+	if (rc != MPIJOB_ERR_IO)
+		return rc;
+	/* For example, no descriptors are left. If the node has ended, its socket reports that. */
+	mpijob__local_container_set_waiting(container, "CreateContainerError",
+	    strdup("its output pipe cannot be created"));
+	container->due_ms = clock_ms + START_RETRY_MS;
 	return 0;
 }
 
-/* One container's turn. */
+/* Restart and start one container if it is due. */
 static int run_container(struct container *container, int64_t clock_ms)
 {
 	struct pod *pod = container->pod;
-	int error;
+	int rc;
 
-	if (container->state == CONTAINER_ENDED && starts_again(container))
+	if (container->state == CONTAINER_TERMINATED && will_restart(container))
 		schedule_restart(container, clock_ms);
-	error = start_due(container, clock_ms);
+	rc = start_due(container, clock_ms);
 	if (container->due_ms > clock_ms)
-		pod->due_ms = mpijob__local_sooner(pod->due_ms, container->due_ms);
-	return error;
+		pod->due_ms = mpijob__local_earlier(pod->due_ms, container->due_ms);
+	return rc;
 }
 
-static int has_ended_well(const struct container *container)
+static int has_succeeded(const struct container *container)
 {
-	return container->state == CONTAINER_ENDED && container->ending.code == 0;
+	return container->state == CONTAINER_TERMINATED && container->terminated.code == 0;
 }
 
-static int is_done(const struct container *container)
+static int is_finally_terminated(const struct container *container)
 {
-	return container->state == CONTAINER_ENDED && !starts_again(container);
+	return container->state == CONTAINER_TERMINATED && !will_restart(container);
 }
 
 /* 1 when all init containers have succeeded. */
-static int run_init(struct pod *pod, int64_t clock_ms, int *error)
+static int run_init_containers(struct pod *pod, int64_t clock_ms, int *error)
 {
 	for (size_t i = 0; i < pod->init_count; i++) {
 		struct container *container = &pod->containers[i];
 
-		if (has_ended_well(container))
+		if (has_succeeded(container))
 			continue;
 		*error = run_container(container, clock_ms);
 		return 0;
@@ -297,25 +296,26 @@ static int run_init(struct pod *pod, int64_t clock_ms, int *error)
 	return 1;
 }
 
-static int is_hopeless(const struct pod *pod)
+static int init_failed(const struct pod *pod)
 {
 	for (size_t i = 0; i < pod->init_count; i++) {
-		if (is_done(&pod->containers[i]) && !has_ended_well(&pod->containers[i]))
+		if (is_finally_terminated(&pod->containers[i]) &&
+		    !has_succeeded(&pod->containers[i]))
 			return 1;
 	}
 	return 0;
 }
 
-static int is_finished(const struct pod *pod)
+static int all_terminated(const struct pod *pod)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
-		if (!is_done(&pod->containers[i]))
+		if (!is_finally_terminated(&pod->containers[i]))
 			return 0;
 	}
 	return 1;
 }
 
-static int past_deadline(struct pod *pod, int64_t clock_ms)
+static int deadline_exceeded(struct pod *pod, int64_t clock_ms)
 {
 	int64_t seconds = -1;
 	int64_t left;
@@ -325,27 +325,27 @@ static int past_deadline(struct pod *pod, int64_t clock_ms)
 	left = pod->started_ms + seconds * 1000 - mpijob__base_clock_wall_ms();
 	if (left <= 0)
 		return 1;
-	pod->due_ms = mpijob__local_sooner(pod->due_ms, clock_ms + left);
+	pod->due_ms = mpijob__local_earlier(pod->due_ms, clock_ms + left);
 	return 0;
 }
 
-static int run_main(struct pod *pod, int64_t clock_ms)
+static int run_containers(struct pod *pod, int64_t clock_ms)
 {
-	int error = 0;
+	int rc = 0;
 
-	for (size_t i = pod->init_count; i < pod->count && !error; i++) {
+	for (size_t i = pod->init_count; i < pod->count && !rc; i++) {
 		struct container *container = &pod->containers[i];
 
-		error = run_container(container, clock_ms);
-		if (!error)
-			error = mpijob__local_pod_probe_run(container, clock_ms, &pod->due_ms);
+		rc = run_container(container, clock_ms);
+		if (!rc)
+			rc = mpijob__local_pod_probe_run(container, clock_ms, &pod->due_ms);
 	}
-	return error;
+	return rc;
 }
 
-/* Ending. */
+/* ---- termination ---- */
 
-static int still_runs(const struct pod *pod)
+static int has_running_containers(const struct pod *pod)
 {
 	for (size_t i = 0; i < pod->count; i++) {
 		if (pod->containers[i].state == CONTAINER_STARTING ||
@@ -357,13 +357,13 @@ static int still_runs(const struct pod *pod)
 
 static int signal_all(struct pod *pod, int signo)
 {
-	int error = 0;
+	int rc = 0;
 
-	for (size_t i = 0; i < pod->count && !error; i++) {
+	for (size_t i = 0; i < pod->count && !rc; i++) {
 		if (pod->containers[i].signalled != signo)
-			error = mpijob__local_container_signal(&pod->containers[i], signo);
+			rc = mpijob__local_container_signal(&pod->containers[i], signo);
 	}
-	return error;
+	return rc;
 }
 
 static int64_t grace_ms(const struct pod *pod)
@@ -376,71 +376,71 @@ static int64_t grace_ms(const struct pod *pod)
 		mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc),
 				    "metadata.deletionGracePeriodSeconds"),
 		    &seconds);
-	return pod->gone ? 0 : seconds * 1000;
+	return pod->object_deleted ? 0 : seconds * 1000;
 }
 
-static void begin_end(struct pod *pod, int64_t clock_ms)
+static void start_termination(struct pod *pod, int64_t clock_ms)
 {
-	pod->stage = POD_ENDING;
+	pod->stage = POD_TERMINATING;
 	pod->kill_ms = clock_ms + grace_ms(pod);
 }
 
-/* What has not begun by now never will. */
-static int release(struct pod *pod)
+/* Free the sandbox and the volumes. No container starts after this. */
+static int release_resources(struct pod *pod)
 {
 	uint64_t number = 0;
 	struct node_client *node = mpijob__local_kubelet_node(pod->kubelet);
-	int error = 0;
+	int rc = 0;
 
-	if (pod->sandbox_gone)
+	if (pod->sandbox_released)
 		return 0;
-	pod->sandbox_gone = 1;
-	error = mpijob__local_node_client_sandbox_destroy(node, pod->id, &number);
-	if (!error)
-		error = mpijob__local_kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
-	for (size_t i = 0; i < pod->volume_count && !error; i++) {
-		if (!pod->volumes[i].asked)
+	pod->sandbox_released = 1;
+	rc = mpijob__local_node_client_sandbox_destroy(node, pod->id, &number);
+	if (!rc)
+		rc = mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_IGNORED, 0, 0);
+	for (size_t i = 0; i < pod->volume_count && !rc; i++) {
+		if (!pod->volumes[i].requested)
 			continue;
-		error = mpijob__local_node_client_volume_remove(node, pod->volumes[i].id, &number);
-		if (!error)
-			error =
-			    mpijob__local_kubelet_expect(pod->kubelet, number, ASK_NOTHING, 0, 0);
+		rc = mpijob__local_node_client_volume_remove(node, pod->volumes[i].id, &number);
+		if (!rc)
+			rc = mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_IGNORED, 0,
+			    0);
 	}
-	return error;
+	return rc;
 }
 
-static int end_pod(struct pod *pod, int64_t clock_ms)
+static int terminate_containers(struct pod *pod, int64_t clock_ms)
 {
-	int error;
+	int rc;
 
-	if (!still_runs(pod)) {
-		pod->stage = POD_OVER;
+	if (!has_running_containers(pod)) {
+		pod->stage = POD_TERMINATED;
 		return 0;
 	}
 	if (pod->kill_ms >= 0 && clock_ms >= pod->kill_ms)
-		error = signal_all(pod, SIGKILL);
+		rc = signal_all(pod, SIGKILL);
 	else
-		error = signal_all(pod, SIGTERM);
+		rc = signal_all(pod, SIGTERM);
 	if (pod->kill_ms > clock_ms)
-		pod->due_ms = mpijob__local_sooner(pod->due_ms, pod->kill_ms);
-	return error;
+		pod->due_ms = mpijob__local_earlier(pod->due_ms, pod->kill_ms);
+	return rc;
 }
 
-/* The object may go when nothing of the pod is left. */
-static int conclude(struct pod *pod)
+/* Release the resources, write the final status, and remove the object if it is being deleted. */
+static int finish_termination(struct pod *pod)
 {
 	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
-	int error = release(pod);
+	int rc = release_resources(pod);
 
-	if (error || !object)
-		return error;
-	error = mpijob__local_pod_status_write(pod);
-	if (error || !pod->deleting)
-		return error;
+	if (rc || !object)
+		return rc;
+	rc = mpijob__local_pod_status_write(pod);
+	if (rc || !pod->deleting)
+		return rc;
 	return mpijob__local_deletion_run(pod->local, object, DELETE_BACKGROUND, 0);
 }
 
-/* The whole. */
+/* ---- sync ---- */
 
 static int is_set_up(struct pod *pod)
 {
@@ -455,61 +455,62 @@ static int is_set_up(struct pod *pod)
 static int set_up(struct pod *pod)
 {
 	char *missing = NULL;
-	int error = mpijob__local_pod_volumes_write(pod, &missing);
+	int rc = mpijob__local_pod_volumes_write(pod, &missing);
 
-	if (!error && missing && pod->stage == POD_SETUP) {
+	if (!rc && missing && pod->stage == POD_SETUP) {
 		for (size_t i = 0; i < pod->count; i++)
-			mpijob__local_container_wait(&pod->containers[i], "ContainerCreating",
-			    strdup(missing));
+			mpijob__local_container_set_waiting(&pod->containers[i],
+			    "ContainerCreating", strdup(missing));
 	}
 	free(missing);
-	if (!error && pod->stage == POD_SETUP && is_set_up(pod))
+	if (!rc && pod->stage == POD_SETUP && is_set_up(pod))
 		pod->stage = POD_RUNNING;
-	return error;
+	return rc;
 }
 
 static int run(struct pod *pod, int64_t clock_ms)
 {
-	int error = 0;
+	int rc = 0;
 
-	if (run_init(pod, clock_ms, &error))
-		error = run_main(pod, clock_ms);
-	if (error)
-		return error;
-	if (past_deadline(pod, clock_ms)) {
+	if (run_init_containers(pod, clock_ms, &rc))
+		rc = run_containers(pod, clock_ms);
+	if (rc)
+		return rc;
+	if (deadline_exceeded(pod, clock_ms)) {
 		mpijob__local_pod_fail(pod, MPIJOB__BASE_API_REASON_DEADLINE,
 		    mpijob__base_text_format(
 			"Pod was active on the node longer than the specified deadline"));
-		begin_end(pod, clock_ms);
-	} else if (is_hopeless(pod) || is_finished(pod)) {
-		begin_end(pod, clock_ms);
+		start_termination(pod, clock_ms);
+	} else if (init_failed(pod) || all_terminated(pod)) {
+		start_termination(pod, clock_ms);
 	}
 	return 0;
 }
 
 int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms)
 {
-	int error = 0;
+	int rc = 0;
 
 	pod->dirty = 0;
 	pod->due_ms = -1;
-	if (pod->stage != POD_OVER && (pod->deleting || pod->gone || pod->reason) &&
-	    pod->stage != POD_ENDING)
-		begin_end(pod, clock_ms);
-	if (pod->gone && pod->kill_ms > clock_ms)
+	if (pod->stage != POD_TERMINATED && (pod->deleting || pod->object_deleted || pod->reason) &&
+	    pod->stage != POD_TERMINATING)
+		start_termination(pod, clock_ms);
+	if (pod->object_deleted && pod->kill_ms > clock_ms)
 		pod->kill_ms = clock_ms;
 	if (pod->stage == POD_SETUP || pod->stage == POD_RUNNING)
-		error = set_up(pod);
-	if (!error && pod->stage == POD_RUNNING)
-		error = run(pod, clock_ms);
-	if (error == MPIJOB_ERR_USAGE) {
+		rc = set_up(pod);
+	if (!rc && pod->stage == POD_RUNNING)
+		rc = run(pod, clock_ms);
+	if (rc == MPIJOB_ERR_USAGE) {
 		mpijob__local_pod_fail(pod, "TooLarge",
-		    mpijob__base_text_format("a volume or a command is too long for the node"));
+		    mpijob__base_text_format("a volume or a command is larger than 16 MiB"));
 		return 0;
 	}
-	if (!error && pod->stage == POD_ENDING)
-		error = end_pod(pod, clock_ms);
-	if (error)
-		return error;
-	return pod->stage == POD_OVER ? conclude(pod) : mpijob__local_pod_status_write(pod);
+	if (!rc && pod->stage == POD_TERMINATING)
+		rc = terminate_containers(pod, clock_ms);
+	if (rc)
+		return rc;
+	return pod->stage == POD_TERMINATED ? finish_termination(pod)
+					    : mpijob__local_pod_status_write(pod);
 }

@@ -6,26 +6,26 @@
 #ifndef MPIJOB_LOCAL_POD_H
 #define MPIJOB_LOCAL_POD_H
 
-#include "kubelet.h"
-#include "local.h"
-#include "node_client.h"
+#include "local/kubelet.h"
+#include "local/local.h"
+#include "local/node_client.h"
 
 #define NODE_ADDRESS "198.18.0.1"
 #define NODE_NAME    "local"
 
 enum container_state {
-	CONTAINER_WAITING,  /* not started, or to be started again */
-	CONTAINER_STARTING, /* asked for */
+	CONTAINER_WAITING,  /* not started, or waits for a restart */
+	CONTAINER_STARTING, /* start requested from the node */
 	CONTAINER_RUNNING,
-	CONTAINER_ENDED,
+	CONTAINER_TERMINATED,
 };
 
-/* How one run of a container ended. */
-struct ending {
+/* The end of one run of a container; status.state.terminated. */
+struct terminated_state {
 	int known;
 	int64_t code;
 	const char *reason; /* a constant */
-	char *message;      /* NULL for none */
+	char *message;      /* may be NULL */
 	uint64_t id;
 	int64_t started_ms; /* since 1970 */
 	int64_t finished_ms;
@@ -34,35 +34,35 @@ struct ending {
 struct readiness {
 	int kind;          /* READY_* */
 	uint16_t ports[2]; /* READY_LISTEN: any of them; READY_TCP: the first */
-	int64_t next_ms;   /* when to look again; -1: a look is under way, or none is needed */
-	int pending;       /* looks under way */
+	int64_t next_ms;   /* next probe; -1: a probe is running, or none is needed */
+	int pending;       /* running probes */
 	uint64_t request;  /* READY_EXEC: the command that runs; 0: none */
-	int64_t end_ms;    /* and until when it may */
+	int64_t end_ms;    /* READY_EXEC: when the command times out */
 	int64_t successes;
 	int64_t failures;
 	int ready;
 };
 
 #define READY_RUNNING 0 /* ready when it runs */
-#define READY_LISTEN  1 /* when its sshd listens */
+#define READY_LISTEN  1 /* ready when its sshd listens */
 #define READY_TCP     2
 #define READY_EXEC    3
 
 struct container {
-	struct mpijob__local_source source; /* first: what it writes; fd -1 when closed */
+	struct mpijob__local_event_source source; /* first: its output pipe; fd -1 when closed */
 	struct pod *pod;
 	const mpijob_node *spec;
 	const char *name;
 	int init;
 	enum container_state state;
 	uint64_t id;         /* of this run; 0 before the first */
-	const char *waiting; /* a constant: why it waits */
+	const char *waiting; /* a constant: the reason of state.waiting */
 	char *waiting_message;
 	int64_t started_ms;
-	int64_t due_ms; /* when it may start again; 0: now */
+	int64_t due_ms; /* earliest start; 0: now */
 	int64_t restarts;
-	struct ending last;   /* the run before this one */
-	struct ending ending; /* this run, once CONTAINER_ENDED */
+	struct terminated_state last_terminated; /* the previous run; status.lastState */
+	struct terminated_state terminated;      /* this run; valid in CONTAINER_TERMINATED */
 	int signalled;
 	struct log *log;
 	struct log *previous_log;
@@ -72,18 +72,18 @@ struct container {
 struct volume {
 	const mpijob_node *spec;
 	const char *name;
-	uint64_t id; /* 0: a path of this machine */
+	uint64_t id; /* 0: a hostPath */
 	int written; /* the node has it */
-	int asked;
+	int requested;
 	int stale;        /* its source changed */
-	uint64_t content; /* digest of the files that the node was given last */
+	uint64_t content; /* digest of the files that were sent last */
 };
 
 enum pod_stage {
-	POD_SETUP,   /* sandbox, volumes and names are being made */
-	POD_RUNNING, /* init containers, then containers */
-	POD_ENDING,  /* containers are being stopped */
-	POD_OVER,    /* nothing runs and nothing will */
+	POD_SETUP,       /* sandbox, volumes and hosts file are being created */
+	POD_RUNNING,     /* init containers, then containers */
+	POD_TERMINATING, /* containers are being stopped */
+	POD_TERMINATED,  /* no container runs or will run */
 };
 
 struct pod {
@@ -93,16 +93,16 @@ struct pod {
 	char *uid;
 	char *namespace_;
 	char *name;
-	mpijob_doc *doc; /* the object as it was when it came; its spec does not change */
+	mpijob_doc *doc; /* the object at admission; its spec cannot change */
 	const mpijob_node *spec;
 	uint64_t id; /* of the sandbox */
 	char *hostname;
-	const char *subdomain; /* NULL without one */
+	const char *subdomain; /* may be NULL */
 	char address[16];
 	int host_network;
 	int sandbox_ready;
-	int sandbox_gone;
-	uint64_t hosts_version; /* the group's hosts file must be at least this new */
+	int sandbox_released;
+	uint64_t hosts_version; /* minimum version of the hosts file */
 	enum pod_stage stage;
 	struct container *containers; /* init containers first */
 	size_t init_count;
@@ -110,27 +110,27 @@ struct pod {
 	struct volume *volumes;
 	size_t volume_count;
 	int64_t started_ms; /* since 1970 */
-	int64_t kill_ms;    /* POD_ENDING: when patience ends; -1 killed already */
+	int64_t kill_ms;    /* POD_TERMINATING: when the grace period ends */
 	int64_t due_ms;
 	int dirty;
 	int deleting;
-	int gone;           /* the object is not there any more */
-	const char *reason; /* a constant: why it failed as a whole */
+	int object_deleted; /* the object is no longer in the store */
+	const char *reason; /* a constant: status.reason of a failed pod */
 	char *message;
 };
 
-/* pod.c: the life of a pod. Each: 0, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_IO when the node is gone. */
+/* pod.c: the life cycle. Results: 0, MPIJOB_ERR_NOMEM, or MPIJOB_ERR_IO when the node has ended. */
 
 struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local,
     const struct object *object, uint64_t id);
 void mpijob__local_pod_free(struct pod *pod);
-int mpijob__local_pod_begin(struct pod *pod); /* once it has its address */
+int mpijob__local_pod_start(struct pod *pod); /* the pod has an address */
 int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms);
-/* The pod cannot run at all; `message` is taken. */
+/* Fail the pod. Takes ownership of `message`. */
 void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message);
 int mpijob__local_pod_is_worker(const struct pod *pod);
-int mpijob__local_pod_is_over(const struct pod *pod);
-/* NULL: the first one */
+int mpijob__local_pod_is_terminated(const struct pod *pod);
+/* `name` NULL: the first container that is not an init container. */
 struct container *mpijob__local_pod_find_container(struct pod *pod, const char *name);
 
 /* container.c: one container. */
@@ -138,9 +138,10 @@ struct container *mpijob__local_pod_find_container(struct pod *pod, const char *
 int mpijob__local_container_start(struct container *container);
 void mpijob__local_container_started(struct container *container, const struct node_event *event);
 void mpijob__local_container_exited(struct container *container, const struct node_event *event);
-/* Ask it to end. */
+/* Send a signal to the container if it runs. */
 int mpijob__local_container_signal(struct container *container, int signo);
-void mpijob__local_container_wait(struct container *container, const char *reason, char *message);
+void mpijob__local_container_set_waiting(struct container *container, const char *reason,
+    char *message);
 void mpijob__local_container_clear(struct container *container);
 
 /* pod_probe.c: readiness. */
@@ -151,33 +152,39 @@ void mpijob__local_pod_probe_answer(struct container *container, const struct no
 int mpijob__local_pod_probe_port(const struct container *container, const mpijob_node *port,
     uint16_t *out);
 
-/* pod_environment.c: variables and what is written $(NAME). */
+/* pod_environment.c: variables, and the expansion of $(NAME). */
 
 struct environment {
-	char **entries; /* "NAME=value", closed by NULL; wiped when freed */
+	char **entries; /* "NAME=value", ends with NULL; wiped when freed */
 	size_t count;
-	char *missing; /* the first thing that is not there yet, for people; NULL when all is */
+	char *
+	    missing; /* message about the first missing ConfigMap, Secret or key; NULL: all exist */
 };
 
 int mpijob__local_environment_make(struct environment *environment, struct container *container);
 void mpijob__local_environment_clear(struct environment *environment);
-/* NULL without memory. */
+/* Expand $(NAME). The caller frees it, with its secrets; NULL when memory ran out. */
 char *mpijob__local_environment_expand(const struct environment *environment, const char *text);
-/* A field of the pod as downwardAPI and fieldRef name it: 1, 0 when unknown, MPIJOB_ERR_NOMEM. */
+/* The value of a fieldRef. 1, and the caller frees *out; 0: the field is not supported;
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__local_environment_field(const struct pod *pod, const char *path, char **out);
 
 /* pod_volumes.c */
 
 int mpijob__local_pod_volumes_set_up(struct pod *pod);
-/* Send what is not written or stale; 1: some source is not there yet, and pod->containers say
- * so. */
+/* Send the volumes that are new or stale. *missing is set to a message, which the caller frees, if
+ * a source does not exist. 0, or the errors of the node client. */
 int mpijob__local_pod_volumes_write(struct pod *pod, char **missing);
-int mpijob__local_pod_volumes_uses(const struct pod *pod, const struct object *source);
-/* The pod's own object changed, of which a downwardAPI volume may tell. */
+/* A ConfigMap or Secret changed: mark the volumes that use it as stale. Returns whether there are
+ * any.
+ */
+int mpijob__local_pod_volumes_source_changed(const struct pod *pod, const struct object *source);
+/* The pod's object changed: mark its downwardAPI volumes as stale. */
 void mpijob__local_pod_volumes_fields_changed(struct pod *pod);
-/* The node could not write a volume again: those who run keep the old files. 0: it had none yet. */
-int mpijob__local_pod_volumes_keep(struct pod *pod, uint64_t id, const char *why);
-/* The mounts of a container; the list is malloc'ed, its texts go into `texts`. */
+/* The node could not update a volume. 1: reported, containers keep the old files; 0: the volume was
+ * never written. */
+int mpijob__local_pod_volumes_write_failed(struct pod *pod, uint64_t id, const char *why);
+/* The mounts of a container. `texts` owns the paths that are not borrowed. */
 struct mounts {
 	struct node_mount *list;
 	size_t count;
@@ -194,37 +201,39 @@ void mpijob__local_pod_volumes_mounts_clear(struct mounts *mounts);
 int mpijob__local_pod_status_write(struct pod *pod);
 const char *mpijob__local_pod_status_phase(const struct pod *pod);
 
-/* pod_fields.c: what of a template is not honoured is said once; what cannot be run at all fails
- * the pod. */
+/* pod_fields.c: report fields that are not honoured, once per job; fail a pod that cannot run. */
 
 void mpijob__local_pod_fields_check(struct pod *pod);
 
-/* kubelet.c: asking the node. The answer comes to the container or pod that asked. */
+/* kubelet.c: requests to the node, whose answers are dispatched to the pod or container. */
 
-#define ASK_NOTHING 0
-#define ASK_SANDBOX 1
-#define ASK_VOLUME  2
-#define ASK_HOSTS   3
-#define ASK_START   4
-#define ASK_PROBE   5
-#define ASK_EXEC    6
+#define REQUEST_IGNORED 0
+#define REQUEST_SANDBOX 1
+#define REQUEST_VOLUME  2
+#define REQUEST_HOSTS   3
+#define REQUEST_START   4
+#define REQUEST_PROBE   5
+#define REQUEST_EXEC    6
 
 struct node_client *mpijob__local_kubelet_node(struct kubelet *kubelet);
-uint64_t mpijob__local_kubelet_number(struct kubelet *kubelet);
-/* Whether this user has no other ids to give to groups. */
+uint64_t mpijob__local_kubelet_new_id(struct kubelet *kubelet);
+/* Whether the node has only one user and group id. */
 int mpijob__local_kubelet_has_one_id(const struct kubelet *kubelet);
-/* Remember whom an answer is for. `number`: the container's or volume's. */
-int mpijob__local_kubelet_expect(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod,
+/* Register a request whose answer must be dispatched. `number` is the id of the container or
+ * volume. 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__local_kubelet_await(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod,
     uint64_t number);
-/* The group of a namespace's names, and the version of its hosts file that the node has. */
-int mpijob__local_kubelet_group(struct kubelet *kubelet, const char *namespace_, uint64_t *group);
+/* The hosts group of a namespace (0 or MPIJOB_ERR_NOMEM), and the version of its hosts file that
+ * the node has written. */
+int mpijob__local_kubelet_hosts_group(struct kubelet *kubelet, const char *namespace_,
+    uint64_t *group);
 uint64_t mpijob__local_kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_);
-/* Say once per job that a field is not honoured. `what` may be NULL. */
+/* Report that a field is not honoured, once per job and field. `what` may be NULL. */
 void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod,
     const char *path, const char *what);
 
-/* pod_security.c; `missing`, which may be NULL, gets what the container asks for and does not
- * get */
+/* pod_security.c: the capability bounding set; *missing (may be NULL) gets the requested
+ * capabilities that are not granted. */
 
 uint64_t mpijob__local_pod_security_capabilities(const struct container *container,
     uint64_t *missing);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The variables of a container: env and envFrom with all their sources, and Kubernetes' rules for
- * $(NAME): `$$` is a dollar, an unknown name stays as it is written, and a value sees those of
- * envFrom and the variables of env before it, while command and arguments see all.
+ * The environment of a container: env and envFrom with all their sources, and Kubernetes' rules for
+ * $(NAME): `$$` is a dollar sign, and an unknown reference is left unchanged. A value may refer to
+ * variables of envFrom and to earlier ones of env; command and args may refer to all.
  */
 #include "base/base64.h"
 #include "base/secret.h"
 #include "base/text.h"
-#include "pod.h"
+#include "local/pod.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ void mpijob__local_environment_clear(struct environment *environment)
 	memset(environment, 0, sizeof(*environment));
 }
 
-static int is_name(const char *entry, const char *name, size_t len)
+static int has_name(const char *entry, const char *name, size_t len)
 {
 	return strncmp(entry, name, len) == 0 && entry[len] == '=';
 }
@@ -29,13 +29,13 @@ static int is_name(const char *entry, const char *name, size_t len)
 static const char *find_value(const struct environment *environment, const char *name, size_t len)
 {
 	for (size_t i = environment->count; i-- > 0;) {
-		if (is_name(environment->entries[i], name, len))
+		if (has_name(environment->entries[i], name, len))
 			return environment->entries[i] + len + 1;
 	}
 	return NULL;
 }
 
-/* The later of two variables of one name wins, in its own place. */
+/* Append a variable. find_value() returns the last one of a name, as the shell does. */
 static int add(struct environment *environment, const char *prefix, const char *name,
     const char *value)
 {
@@ -57,70 +57,70 @@ static int add(struct environment *environment, const char *prefix, const char *
 
 /* $(NAME) */
 
-struct piece {
+struct expansion {
 	char *data;
 	size_t len;
 	int failed;
 };
 
-static void put(struct piece *piece, const char *text, size_t len)
+static void put(struct expansion *expansion, const char *text, size_t len)
 {
-	char *data = piece->failed ? NULL : malloc(piece->len + len + 1);
+	char *data = expansion->failed ? NULL : malloc(expansion->len + len + 1);
 
 	if (!data) {
-		piece->failed = 1;
+		expansion->failed = 1;
 		return;
 	}
-	if (piece->len)
-		memcpy(data, piece->data, piece->len);
-	memcpy(data + piece->len, text, len);
-	mpijob__base_secret_free(piece->data, piece->len);
-	piece->data = data;
-	piece->len += len;
-	data[piece->len] = 0;
+	if (expansion->len)
+		memcpy(data, expansion->data, expansion->len);
+	memcpy(data + expansion->len, text, len);
+	mpijob__base_secret_free(expansion->data, expansion->len);
+	expansion->data = data;
+	expansion->len += len;
+	data[expansion->len] = 0;
 }
 
-/* At a dollar; gives the text after it and what follows from it. */
-static const char *put_reference(struct piece *piece, const struct environment *environment,
-    const char *at)
+/* Expand the reference at the dollar sign `at`; returns the text after it. */
+static const char *expand_reference(struct expansion *expansion,
+    const struct environment *environment, const char *at)
 {
 	const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
 	const char *value = end ? find_value(environment, at + 2, (size_t)(end - at) - 2) : NULL;
 
 	if (at[1] == '$') {
-		put(piece, "$", 1);
+		put(expansion, "$", 1);
 		return at + 2;
 	}
 	if (value)
-		put(piece, value, strlen(value));
+		put(expansion, value, strlen(value));
 	else if (end)
-		put(piece, at, (size_t)(end - at) + 1);
+		put(expansion, at, (size_t)(end - at) + 1);
 	else
-		put(piece, at, 1);
+		put(expansion, at, 1);
 	return end ? end + 1 : at + 1;
 }
 
 char *mpijob__local_environment_expand(const struct environment *environment, const char *text)
 {
-	struct piece piece = { NULL, 0, 0 };
+	struct expansion expansion = { NULL, 0, 0 };
 
-	put(&piece, "", 0);
+	put(&expansion, "", 0);
 	while (*text) {
 		size_t len = strcspn(text, "$");
 
-		put(&piece, text, len);
+		put(&expansion, text, len);
 		text += len;
 		if (*text)
-			text = put_reference(&piece, environment, text);
+			text = expand_reference(&expansion, environment, text);
 	}
-	if (piece.failed) {
-		mpijob__base_secret_free(piece.data, piece.len);
+	if (expansion.failed) {
+		mpijob__base_secret_free(expansion.data, expansion.len);
 		return NULL;
 	}
-	return piece.data;
+	return expansion.data;
 }
 
-/* Sources. */
+/* ---- sources ---- */
 
 static int is_optional(const mpijob_node *reference)
 {
@@ -141,7 +141,7 @@ static int note_missing(struct environment *environment, const char *kind, const
 	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-static const mpijob_node *source_data(const struct pod *pod, enum kind_id kind, const char *name)
+static const mpijob_node *source_root(const struct pod *pod, enum kind_id kind, const char *name)
 {
 	const struct object *object =
 	    name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
@@ -149,21 +149,22 @@ static const mpijob_node *source_data(const struct pod *pod, enum kind_id kind, 
 	return object ? mpijob_doc_root(object->doc) : NULL;
 }
 
-/* The text of one key; wiped by the caller. 1, 0 when it is no text, or MPIJOB_ERR_NOMEM. */
-static int key_text(enum kind_id kind, const mpijob_node *value, char **out)
+/* The value of one key, decoded. 1, and the caller wipes *out; 0: it is not a string;
+ * MPIJOB_ERR_NOMEM.
+ */
+static int decode_key(enum kind_id kind, const mpijob_node *value, char **out)
 {
 	const char *text = mpijob_node_string(value);
 	char *bytes = NULL;
 	size_t len = 0;
-	int error = 0;
+	int rc = 0;
 
 	if (!text)
 		return 0;
 	if (kind == KIND_SECRET)
-		error =
-		    mpijob__base_base64_decode_new(text, mpijob_node_length(value), &bytes, &len);
+		rc = mpijob__base_base64_decode_new(text, mpijob_node_length(value), &bytes, &len);
 	*out = kind == KIND_SECRET ? bytes : strdup(text);
-	return *out ? 1 : error == MPIJOB_ERR_SYNTAX ? 0 : MPIJOB_ERR_NOMEM;
+	return *out ? 1 : rc == MPIJOB_ERR_SYNTAX ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 static int add_key(struct environment *environment, const struct pod *pod, enum kind_id kind,
@@ -171,22 +172,22 @@ static int add_key(struct environment *environment, const struct pod *pod, enum 
 {
 	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
 	const char *key = mpijob_node_string(mpijob_node_get(reference, "key"));
-	const mpijob_node *root = source_data(pod, kind, name);
+	const mpijob_node *root = source_root(pod, kind, name);
 	const mpijob_node *value = key ? mpijob_node_get(mpijob_node_get(root, "data"), key) : NULL;
 	char *text = NULL;
-	int error;
+	int rc;
 
 	if (!value && is_optional(reference))
 		return 0;
 	if (!value)
 		return note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap",
 		    name ? name : "", root ? (key ? key : "") : NULL);
-	error = key_text(kind, value, &text);
-	if (error == 1) {
-		error = add(environment, "", variable, text);
+	rc = decode_key(kind, value, &text);
+	if (rc == 1) {
+		rc = add(environment, "", variable, text);
 		mpijob__base_secret_free_text(text);
 	}
-	return error;
+	return rc;
 }
 
 int mpijob__local_environment_field(const struct pod *pod, const char *path, char **out)
@@ -247,11 +248,11 @@ static int add_field(struct environment *environment, const struct pod *pod, con
 static int add_value(struct environment *environment, const char *variable, const char *text)
 {
 	char *value = mpijob__local_environment_expand(environment, text);
-	int error = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
+	int rc = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
 
 	if (value)
 		mpijob__base_secret_free_text(value);
-	return error;
+	return rc;
 }
 
 static int add_variable(struct environment *environment, const struct pod *pod,
@@ -275,11 +276,11 @@ static int add_variable(struct environment *environment, const struct pod *pod,
 	    mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath")));
 }
 
-static int add_all(struct environment *environment, const struct pod *pod, enum kind_id kind,
+static int add_all_keys(struct environment *environment, const struct pod *pod, enum kind_id kind,
     const char *prefix, const mpijob_node *reference)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
-	const mpijob_node *root = source_data(pod, kind, name);
+	const mpijob_node *root = source_root(pod, kind, name);
 	const mpijob_node *data = mpijob_node_get(root, "data");
 
 	if (!root)
@@ -289,46 +290,47 @@ static int add_all(struct environment *environment, const struct pod *pod, enum 
 				 name ? name : "", NULL);
 	for (size_t i = 0; i < mpijob_node_count(data); i++) {
 		char *text = NULL;
-		int error = key_text(kind, mpijob_node_at(data, i), &text);
+		int rc = decode_key(kind, mpijob_node_at(data, i), &text);
 
-		if (error == 1) {
-			error = add(environment, prefix, mpijob_node_key(data, i), text);
+		if (rc == 1) {
+			rc = add(environment, prefix, mpijob_node_key(data, i), text);
 			mpijob__base_secret_free_text(text);
 		}
-		if (error < 0)
-			return error;
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }
 
-static int add_from(struct environment *environment, const struct pod *pod,
+static int add_env_from(struct environment *environment, const struct pod *pod,
     const mpijob_node *entry)
 {
 	const char *prefix = mpijob_node_string(mpijob_node_get(entry, "prefix"));
 	const mpijob_node *map = mpijob_node_get(entry, "configMapRef");
 	const mpijob_node *secret = mpijob_node_get(entry, "secretRef");
-	int error = map ? add_all(environment, pod, KIND_CONFIG_MAP, prefix ? prefix : "", map) : 0;
+	int rc =
+	    map ? add_all_keys(environment, pod, KIND_CONFIG_MAP, prefix ? prefix : "", map) : 0;
 
-	if (!error && secret)
-		error = add_all(environment, pod, KIND_SECRET, prefix ? prefix : "", secret);
-	return error;
+	if (!rc && secret)
+		rc = add_all_keys(environment, pod, KIND_SECRET, prefix ? prefix : "", secret);
+	return rc;
 }
 
 int mpijob__local_environment_make(struct environment *environment, struct container *container)
 {
 	const mpijob_node *from = mpijob_node_get(container->spec, "envFrom");
 	const mpijob_node *list = mpijob_node_get(container->spec, "env");
-	int error = 0;
+	int rc = 0;
 
 	memset(environment, 0, sizeof(*environment));
 	environment->entries = calloc(1, sizeof(*environment->entries));
 	if (!environment->entries)
 		return MPIJOB_ERR_NOMEM;
-	for (size_t i = 0; i < mpijob_node_count(from) && !error; i++)
-		error = add_from(environment, container->pod, mpijob_node_at(from, i));
-	for (size_t i = 0; i < mpijob_node_count(list) && !error; i++)
-		error = add_variable(environment, container->pod, mpijob_node_at(list, i));
-	if (error)
+	for (size_t i = 0; i < mpijob_node_count(from) && !rc; i++)
+		rc = add_env_from(environment, container->pod, mpijob_node_at(from, i));
+	for (size_t i = 0; i < mpijob_node_count(list) && !rc; i++)
+		rc = add_variable(environment, container->pod, mpijob_node_at(list, i));
+	if (rc)
 		mpijob__local_environment_clear(environment);
-	return error < 0 ? error : 0;
+	return rc < 0 ? rc : 0;
 }

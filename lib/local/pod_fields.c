@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fields of a pod template work here. What is honoured, or means nothing without images and
- * schedulers, is listed; every other field that is set is named once; and a pod that could only run
- * wrongly (no command, a volume that is not there, a host path that is not allowed) fails at once.
+ * Which fields of a pod template the embedded kubelet honours. The tables list honoured fields, and
+ * fields without meaning here, such as those for images and schedulers. Every other field that is
+ * set is reported once. A pod that cannot run correctly (no command, an unsupported volume, a
+ * hostPath without permission) fails at once.
  */
 #include "base/text.h"
-#include "pod.h"
+#include "local/pod.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,8 @@ static int is_in(const char *word, const char *const *list)
 	return 0;
 }
 
-/* An empty map, list or text, null and false say nothing. */
-static int says_something(const mpijob_node *node)
+/* Whether a field is set: null, false, and an empty map, list or string count as absent. */
+static int has_value(const mpijob_node *node)
 {
 	int on = 1;
 
@@ -58,27 +59,27 @@ static int says_something(const mpijob_node *node)
 	}
 }
 
-static void name_field(const struct pod *pod, const char *where, const char *key, const char *what)
+static void notice_field(const struct pod *pod, const char *parent, const char *key,
+    const char *what)
 {
-	char *path = mpijob__base_text_format("%s%s%s", where, *where && *key ? "." : "", key);
+	char *path = mpijob__base_text_format("%s%s%s", parent, *parent && *key ? "." : "", key);
 
 	if (path)
 		mpijob__local_kubelet_notice_field(pod->kubelet, pod, path, what);
 	free(path);
 }
 
-static void name_others(const struct pod *pod, const mpijob_node *map, const char *where,
-    const char *const *honoured)
+static void notice_unknown_fields(const struct pod *pod, const mpijob_node *map, const char *parent,
+    const char *const *known)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
-		if (!is_in(mpijob_node_key(map, i), honoured) &&
-		    says_something(mpijob_node_at(map, i)))
-			name_field(pod, where, mpijob_node_key(map, i), NULL);
+		if (!is_in(mpijob_node_key(map, i), known) && has_value(mpijob_node_at(map, i)))
+			notice_field(pod, parent, mpijob_node_key(map, i), NULL);
 	}
 }
 
-/* Search domains inside the cluster: all their names are in the hosts file. */
-static int is_own_domain(const mpijob_node *config)
+/* Whether dnsConfig only adds search domains of the cluster, whose names are in the hosts file. */
+static int has_only_cluster_domains(const mpijob_node *config)
 {
 	const mpijob_node *searches = mpijob_node_get(config, "searches");
 
@@ -91,13 +92,13 @@ static int is_own_domain(const mpijob_node *config)
 	return mpijob_node_count(config) == 1 && searches;
 }
 
-/* What the operator itself puts into every pod is not worth a word. */
-static int is_usual(const mpijob_node *spec, const char *key)
+/* Whether the operator sets this field, to this value, in every pod. */
+static int is_operator_default(const mpijob_node *spec, const char *key)
 {
 	const char *text = mpijob_node_string(mpijob_node_get(spec, key));
 
 	if (strcmp(key, "dnsConfig") == 0)
-		return is_own_domain(mpijob_node_get(spec, key));
+		return has_only_cluster_domains(mpijob_node_get(spec, key));
 	if (strcmp(key, "dnsPolicy") == 0)
 		return !text || strncmp(text, "ClusterFirst", 12) == 0 ||
 		       strcmp(text, "Default") == 0;
@@ -114,18 +115,18 @@ static void check_groups(const struct pod *pod)
 	const mpijob_node *context = mpijob_node_get(pod->spec, "securityContext");
 
 	for (size_t i = 0; i < 2 && mpijob__local_kubelet_has_one_id(pod->kubelet); i++) {
-		if (says_something(mpijob_node_get(context, keys[i])))
-			name_field(pod, "securityContext", keys[i],
-			    "this user has no other group ids; a line in /etc/subgid would help");
+		if (has_value(mpijob_node_get(context, keys[i])))
+			notice_field(pod, "securityContext", keys[i],
+			    "this user has no subordinate group ids; add a line to /etc/subgid");
 	}
 }
 
-static void check_profile(const struct pod *pod, const mpijob_node *context, const char *where)
+static void check_profile(const struct pod *pod, const mpijob_node *context, const char *parent)
 {
 	const char *type = mpijob_node_string(mpijob_node_find(context, "seccompProfile.type"));
 
 	if (type && strcmp(type, "Localhost") == 0)
-		name_field(pod, where, "seccompProfile", "the default profile is in force");
+		notice_field(pod, parent, "seccompProfile", "the default profile is used");
 }
 
 static void check_pod(const struct pod *pod)
@@ -133,18 +134,18 @@ static void check_pod(const struct pod *pod)
 	for (size_t i = 0; i < mpijob_node_count(pod->spec); i++) {
 		const char *key = mpijob_node_key(pod->spec, i);
 
-		if (!is_in(key, pod_fields) && !is_usual(pod->spec, key) &&
-		    says_something(mpijob_node_at(pod->spec, i)))
-			name_field(pod, "", key, NULL);
+		if (!is_in(key, pod_fields) && !is_operator_default(pod->spec, key) &&
+		    has_value(mpijob_node_at(pod->spec, i)))
+			notice_field(pod, "", key, NULL);
 	}
-	name_others(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext",
+	notice_unknown_fields(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext",
 	    pod_security);
 	check_profile(pod, mpijob_node_get(pod->spec, "securityContext"), "securityContext");
 	check_groups(pod);
 }
 
 static void check_capabilities(const struct container *container, const mpijob_node *context,
-    const char *where)
+    const char *parent)
 {
 	uint64_t missing = 0;
 	int privileged = 0;
@@ -152,11 +153,11 @@ static void check_capabilities(const struct container *container, const mpijob_n
 	mpijob__local_pod_security_capabilities(container, &missing);
 	mpijob_node_bool(mpijob_node_get(context, "privileged"), &privileged);
 	if (missing)
-		name_field(container->pod, where, privileged ? "privileged" : "capabilities.add",
-		    "more than the default capabilities are only given with --allow-host-path");
+		notice_field(container->pod, parent, privileged ? "privileged" : "capabilities.add",
+		    "capabilities beyond the default set require --allow-host-path");
 }
 
-static void check_env(const struct container *container, const char *where)
+static void check_env(const struct container *container, const char *parent)
 {
 	const mpijob_node *env = mpijob_node_get(container->spec, "env");
 
@@ -172,50 +173,51 @@ static void check_env(const struct container *container, const char *where)
 		    (path && mpijob__local_environment_field(container->pod, path, &text) != 0);
 
 		if (field && !known)
-			name_field(container->pod, where, field, "the variable is not set");
+			notice_field(container->pod, parent, field, "the variable is not set");
 		free(field);
 		free(text);
 	}
 }
 
-static void check_ports(const struct container *container, const char *where)
+static void check_ports(const struct container *container, const char *parent)
 {
 	const mpijob_node *ports = mpijob_node_get(container->spec, "ports");
 
 	for (size_t i = 0; i < mpijob_node_count(ports); i++) {
-		if (says_something(mpijob_node_get(mpijob_node_at(ports, i), "hostPort")) &&
+		if (has_value(mpijob_node_get(mpijob_node_at(ports, i), "hostPort")) &&
 		    !container->pod->host_network)
-			name_field(container->pod, where, "ports[].hostPort", NULL);
+			notice_field(container->pod, parent, "ports[].hostPort", NULL);
 	}
 }
 
-static void check_mounts(const struct container *container, const char *where)
+static void check_mounts(const struct container *container, const char *parent)
 {
 	const mpijob_node *mounts = mpijob_node_get(container->spec, "volumeMounts");
 
 	for (size_t i = 0; i < mpijob_node_count(mounts); i++) {
-		char *path = mpijob__base_text_format("%s.volumeMounts[%zu]", where, i);
+		char *path = mpijob__base_text_format("%s.volumeMounts[%zu]", parent, i);
 
 		if (path)
-			name_others(container->pod, mpijob_node_at(mounts, i), path, mount_fields);
+			notice_unknown_fields(container->pod, mpijob_node_at(mounts, i), path,
+			    mount_fields);
 		free(path);
 	}
 }
 
-/* By its name, so that the reader knows which one is missing. */
-static void name_resource(const struct container *container, const char *where, const char *list,
+/* Report a resource by its name. */
+static void notice_resource(const struct container *container, const char *parent, const char *list,
     const char *key)
 {
 	int named = strpbrk(key, "./") != NULL;
-	char *path = mpijob__base_text_format("%s.%s%s%s%s", where, list, named ? "[" : ".", key,
+	char *path = mpijob__base_text_format("%s.%s%s%s%s", parent, list, named ? "[" : ".", key,
 	    named ? "]" : "");
 
 	if (path)
-		name_field(container->pod, path, "", NULL);
+		notice_field(container->pod, path, "", NULL);
 	free(path);
 }
 
-static void check_resources(const struct container *container, const char *where)
+static void check_resources(const struct container *container, const char *parent)
 {
 	static const char *const lists[] = { "limits", "requests" };
 
@@ -224,49 +226,48 @@ static void check_resources(const struct container *container, const char *where
 		    mpijob_node_get(mpijob_node_get(container->spec, "resources"), lists[l]);
 
 		for (size_t i = 0; i < mpijob_node_count(list); i++)
-			name_resource(container, where, lists[l], mpijob_node_key(list, i));
+			notice_resource(container, parent, lists[l], mpijob_node_key(list, i));
 	}
 	if (mpijob_node_count(mpijob_node_find(container->spec, "resources.claims")) > 0)
-		name_field(container->pod, where, "claims", NULL);
+		notice_field(container->pod, parent, "claims", NULL);
 }
 
-static void check_container_fields(const struct container *container, const char *where)
+static void check_container_fields(const struct container *container, const char *parent)
 {
 	const struct pod *pod = container->pod;
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
-	char *security = mpijob__base_text_format("%s.securityContext", where);
-	char *resources = mpijob__base_text_format("%s.resources", where);
-	char *probe = mpijob__base_text_format("%s.readinessProbe", where);
+	char *security = mpijob__base_text_format("%s.securityContext", parent);
+	char *resources = mpijob__base_text_format("%s.resources", parent);
+	char *probe = mpijob__base_text_format("%s.readinessProbe", parent);
 
-	name_others(pod, container->spec, where, container_fields);
+	notice_unknown_fields(pod, container->spec, parent, container_fields);
 	if (security) {
-		name_others(pod, context, security, container_security);
+		notice_unknown_fields(pod, context, security, container_security);
 		check_capabilities(container, context, security);
 		check_profile(pod, context, security);
 	}
 	if (resources)
 		check_resources(container, resources);
 	if (probe)
-		name_others(pod, mpijob_node_get(container->spec, "readinessProbe"), probe,
-		    probe_fields);
-	check_env(container, where);
-	check_ports(container, where);
-	check_mounts(container, where);
+		notice_unknown_fields(pod, mpijob_node_get(container->spec, "readinessProbe"),
+		    probe, probe_fields);
+	check_env(container, parent);
+	check_ports(container, parent);
+	check_mounts(container, parent);
 	free(security);
 	free(resources);
 	free(probe);
 }
 
-/* What cannot be run. */
+/* ---- errors ---- */
 
 static void check_command(struct pod *pod, const struct container *container)
 {
 	if (mpijob_node_count(mpijob_node_get(container->spec, "command")) == 0 &&
 	    mpijob_node_count(mpijob_node_get(container->spec, "args")) == 0)
 		mpijob__local_pod_fail(pod, "NoCommand",
-		    mpijob__base_text_format(
-			"container %s has neither command nor args, and the program that its image "
-			"would start is not known here: give it a command",
+		    mpijob__base_text_format("container %s has neither command nor args, and the "
+					     "entrypoint of its image is unknown: set command",
 			container->name));
 }
 
@@ -300,9 +301,8 @@ static void check_restart(struct pod *pod, const struct container *container)
 	if (container->init &&
 	    mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
 		mpijob__local_pod_fail(pod, "SidecarNotSupported",
-		    mpijob__base_text_format(
-			"init container %s has a restartPolicy: containers that start before the "
-			"others and stay are not run here",
+		    mpijob__base_text_format("init container %s has a restartPolicy: sidecar "
+					     "containers are not supported",
 			container->name));
 }
 
@@ -336,7 +336,8 @@ static void check_empty_dir(const struct pod *pod, const struct volume *volume)
 	    mpijob__base_text_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
 
 	if (path)
-		name_others(pod, mpijob_node_get(volume->spec, "emptyDir"), path, empty_dir_fields);
+		notice_unknown_fields(pod, mpijob_node_get(volume->spec, "emptyDir"), path,
+		    empty_dir_fields);
 	free(path);
 }
 
@@ -350,15 +351,13 @@ static void check_volume(struct pod *pod, const struct volume *volume)
 	if (mpijob_node_get(volume->spec, "hostPath") && !pod->local->allow_host_path)
 		mpijob__local_pod_fail(pod, "HostPathNotAllowed",
 		    mpijob__base_text_format(
-			"volume %s is a path of this machine, which is only given with "
-			"--allow-host-path",
-			volume->name));
+			"volume %s is a hostPath, which requires --allow-host-path", volume->name));
 	else if (!is_in(kind, known) ||
 		 (strcmp(kind, "projected") == 0 &&
 		     !is_known_projection(mpijob_node_get(volume->spec, kind))))
 		mpijob__local_pod_fail(pod, "VolumeNotSupported",
 		    mpijob__base_text_format(
-			"volume %s: there is no %s here; use configMap, secret, emptyDir, "
+			"volume %s: %s is not supported; use configMap, secret, emptyDir, "
 			"downwardAPI, projected of these, or hostPath",
 			volume->name, kind));
 }
@@ -370,13 +369,13 @@ void mpijob__local_pod_fields_check(struct pod *pod)
 		check_volume(pod, &pod->volumes[i]);
 	for (size_t i = 0; i < pod->count; i++) {
 		struct container *container = &pod->containers[i];
-		char *where = mpijob__base_text_format("%s[%zu]",
+		char *parent = mpijob__base_text_format("%s[%zu]",
 		    container->init ? "initContainers" : "containers",
 		    container->init ? i : i - pod->init_count);
 
-		if (where)
-			check_container_fields(container, where);
-		free(where);
+		if (parent)
+			check_container_fields(container, parent);
+		free(parent);
 		check_command(pod, container);
 		check_user(pod, container);
 		check_restart(pod, container);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a container counts as ready: its own readiness probe (tcpSocket, exec), or, for a worker
- * that runs the default sshd, when that listens, so that no launcher meets a closed port; else when
- * it runs.
+ * When a container is ready: according to its readinessProbe (tcpSocket, exec); for a worker that
+ * runs the default sshd, when sshd listens, so that the launcher does not connect to a closed port;
+ * otherwise when it runs.
  */
 #include "base/clock.h"
 #include "base/number.h"
-#include "pod.h"
+#include "local/pod.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 
 #define LISTEN_RETRY_MS   5
 #define LISTEN_TIMEOUT_MS 60000
-#define LISTEN_AGAIN_MS   1000
-#define END_AGAIN_MS      1000
+#define LISTEN_PERIOD_MS  1000
+#define KILL_RETRY_MS     1000
 
 static const mpijob_node *probe_of(const struct container *container)
 {
 	return mpijob_node_get(container->spec, "readinessProbe");
 }
 
-static int64_t number(const struct container *container, const char *key, int64_t absent)
+static int64_t probe_number(const struct container *container, const char *key, int64_t absent)
 {
 	int64_t value = absent;
 
@@ -51,15 +51,15 @@ int mpijob__local_pod_probe_port(const struct container *container, const mpijob
 	return 1;
 }
 
-static int ends_in_sshd(const char *word)
+static int is_sshd(const char *word)
 {
 	const char *slash = word ? strrchr(word, '/') : NULL;
 
 	return word && strcmp(slash ? slash + 1 : word, "sshd") == 0;
 }
 
-/* "-p N", "-pN", "-oPort=N"; a configuration of its own may say 2222, as the project's usual images
- * do. */
+/* The ports on which sshd may listen: that of "-p N", "-pN" or "-oPort=N", else 22. With "-f" also
+ * 2222, which the configuration files of the usual images set. */
 static void sshd_ports(const struct container *container, uint16_t ports[2])
 {
 	static const char *const lists[] = { "command", "args" };
@@ -96,7 +96,7 @@ static int runs_default_sshd(const struct container *container)
 
 	return mpijob__local_pod_is_worker(container->pod) &&
 	       container == mpijob__local_pod_find_container(container->pod, NULL) &&
-	       ends_in_sshd(mpijob_node_string(mpijob_node_at(list, 0)));
+	       is_sshd(mpijob_node_string(mpijob_node_at(list, 0)));
 }
 
 void mpijob__local_pod_probe_set_up(struct container *container)
@@ -120,41 +120,44 @@ void mpijob__local_pod_probe_set_up(struct container *container)
 	if (readiness->kind == READY_RUNNING)
 		readiness->ready = 1;
 	else
-		readiness->next_ms = mpijob__base_clock_monotonic_ms() +
-				     (readiness->kind == READY_LISTEN
-					     ? 0
-					     : number(container, "initialDelaySeconds", 0) * 1000);
+		readiness->next_ms =
+		    mpijob__base_clock_monotonic_ms() +
+		    (readiness->kind == READY_LISTEN
+			    ? 0
+			    : probe_number(container, "initialDelaySeconds", 0) * 1000);
 }
 
-static int ask_port(struct container *container, uint16_t port, int listen)
+static int probe_port(struct container *container, uint16_t port, int listen)
 {
 	struct pod *pod = container->pod;
 	struct node_probe request = { 0 };
-	uint64_t ask = 0;
-	int error;
+	uint64_t request_id = 0;
+	int rc;
 
 	request.sandbox = pod->id;
 	request.port = port;
-	request.timeout_ms =
-	    listen ? LISTEN_TIMEOUT_MS : (int32_t)(number(container, "timeoutSeconds", 1) * 1000);
+	request.timeout_ms = listen
+				 ? LISTEN_TIMEOUT_MS
+				 : (int32_t)(probe_number(container, "timeoutSeconds", 1) * 1000);
 	request.retry_ms = listen ? LISTEN_RETRY_MS : 0;
 	request.listen_only = listen;
-	error = mpijob__local_node_client_probe(mpijob__local_kubelet_node(pod->kubelet), &request,
-	    &ask);
-	if (error)
-		return error;
+	rc = mpijob__local_node_client_probe(mpijob__local_kubelet_node(pod->kubelet), &request,
+	    &request_id);
+	if (rc)
+		return rc;
 	container->readiness.pending++;
-	return mpijob__local_kubelet_expect(pod->kubelet, ask, ASK_PROBE, pod->id, container->id);
+	return mpijob__local_kubelet_await(pod->kubelet, request_id, REQUEST_PROBE, pod->id,
+	    container->id);
 }
 
-static int ask_command(struct container *container)
+static int probe_exec(struct container *container)
 {
 	const mpijob_node *command = mpijob_node_find(probe_of(container), "exec.command");
 	size_t count = mpijob_node_count(command);
 	const char **argv = calloc(count + 1, sizeof(*argv));
 	struct node_exec request = { 0 };
-	uint64_t ask = 0;
-	int error;
+	uint64_t request_id = 0;
+	int rc;
 
 	if (!argv)
 		return MPIJOB_ERR_NOMEM;
@@ -165,82 +168,83 @@ static int ask_command(struct container *container)
 	request.container = container->id;
 	request.argv = argv;
 	request.fds[0] = request.fds[1] = request.fds[2] = -1;
-	error = mpijob__local_node_client_exec(mpijob__local_kubelet_node(container->pod->kubelet),
-	    &request, &ask);
+	rc = mpijob__local_node_client_exec(mpijob__local_kubelet_node(container->pod->kubelet),
+	    &request, &request_id);
 	free(argv);
-	if (error)
-		return error;
+	if (rc)
+		return rc;
 	container->readiness.pending++;
-	container->readiness.request = ask;
+	container->readiness.request = request_id;
 	container->readiness.end_ms =
-	    mpijob__base_clock_monotonic_ms() + number(container, "timeoutSeconds", 1) * 1000;
-	return mpijob__local_kubelet_expect(container->pod->kubelet, ask, ASK_PROBE,
+	    mpijob__base_clock_monotonic_ms() + probe_number(container, "timeoutSeconds", 1) * 1000;
+	return mpijob__local_kubelet_await(container->pod->kubelet, request_id, REQUEST_PROBE,
 	    container->pod->id, container->id);
 }
 
-/* A command that takes too long is ended; its answer comes as a failure then. */
-static int watch_command(struct container *container, int64_t clock_ms, int64_t *next_ms)
+/* Kill a probe command after its timeout. The answer of the node then counts as a failure. */
+static int enforce_exec_timeout(struct container *container, int64_t clock_ms, int64_t *next_ms)
 {
 	struct readiness *readiness = &container->readiness;
-	uint64_t ask = 0;
+	uint64_t request_id = 0;
 
 	if (readiness->request == 0)
 		return 0;
 	if (readiness->end_ms > clock_ms) {
-		*next_ms = mpijob__local_sooner(*next_ms, readiness->end_ms);
+		*next_ms = mpijob__local_earlier(*next_ms, readiness->end_ms);
 		return 0;
 	}
-	/* On a busy machine the node may not know its process yet. */
-	readiness->end_ms = clock_ms + END_AGAIN_MS;
-	*next_ms = mpijob__local_sooner(*next_ms, readiness->end_ms);
+	/* Retry: on a busy machine the node may not have started the process yet. */
+	readiness->end_ms = clock_ms + KILL_RETRY_MS;
+	*next_ms = mpijob__local_earlier(*next_ms, readiness->end_ms);
 	return mpijob__local_node_client_exec_signal(mpijob__local_kubelet_node(
 							 container->pod->kubelet),
-	    readiness->request, SIGKILL, &ask);
+	    readiness->request, SIGKILL, &request_id);
 }
 
 int mpijob__local_pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms)
 {
 	struct readiness *readiness = &container->readiness;
-	int error = 0;
+	int rc = 0;
 
 	if (container->state == CONTAINER_RUNNING && readiness->next_ms < 0)
-		return watch_command(container, clock_ms, next_ms);
+		return enforce_exec_timeout(container, clock_ms, next_ms);
 	if (container->state != CONTAINER_RUNNING)
 		return 0;
 	if (readiness->next_ms > clock_ms) {
-		*next_ms = mpijob__local_sooner(*next_ms, readiness->next_ms);
+		*next_ms = mpijob__local_earlier(*next_ms, readiness->next_ms);
 		return 0;
 	}
 	readiness->next_ms = -1;
 	if (readiness->kind == READY_EXEC) {
-		error = ask_command(container);
-		return error ? error : watch_command(container, clock_ms, next_ms);
+		rc = probe_exec(container);
+		return rc ? rc : enforce_exec_timeout(container, clock_ms, next_ms);
 	}
-	error = ask_port(container, readiness->ports[0], readiness->kind == READY_LISTEN);
-	if (!error && readiness->kind == READY_LISTEN && readiness->ports[1])
-		error = ask_port(container, readiness->ports[1], 1);
-	return error;
+	rc = probe_port(container, readiness->ports[0], readiness->kind == READY_LISTEN);
+	if (!rc && readiness->kind == READY_LISTEN && readiness->ports[1])
+		rc = probe_port(container, readiness->ports[1], 1);
+	return rc;
 }
 
-static void count_answer(struct container *container, int good)
+static void count_result(struct container *container, int success)
 {
 	struct readiness *readiness = &container->readiness;
 
-	readiness->successes = good ? readiness->successes + 1 : 0;
-	readiness->failures = good ? 0 : readiness->failures + 1;
-	if (readiness->successes >= number(container, "successThreshold", 1))
+	readiness->successes = success ? readiness->successes + 1 : 0;
+	readiness->failures = success ? 0 : readiness->failures + 1;
+	if (readiness->successes >= probe_number(container, "successThreshold", 1))
 		readiness->ready = 1;
-	if (readiness->failures >= number(container, "failureThreshold", 3))
+	if (readiness->failures >= probe_number(container, "failureThreshold", 3))
 		readiness->ready = 0;
 	readiness->next_ms =
-	    mpijob__base_clock_monotonic_ms() + number(container, "periodSeconds", 10) * 1000;
+	    mpijob__base_clock_monotonic_ms() + probe_number(container, "periodSeconds", 10) * 1000;
 }
 
 void mpijob__local_pod_probe_answer(struct container *container, const struct node_event *event)
 {
 	struct readiness *readiness = &container->readiness;
-	int good = event->type == NODE_ANS_OK ? event->code == NODE_PROBE_OK
-					      : event->type == NODE_ANS_EXITED && event->code == 0;
+	int success = event->type == NODE_ANS_OK
+			  ? event->code == NODE_PROBE_OK
+			  : event->type == NODE_ANS_EXITED && event->code == 0;
 
 	readiness->pending--;
 	readiness->request = 0;
@@ -248,9 +252,9 @@ void mpijob__local_pod_probe_answer(struct container *container, const struct no
 	if (container->state != CONTAINER_RUNNING)
 		return;
 	if (readiness->kind != READY_LISTEN)
-		count_answer(container, good);
-	else if (good)
+		count_result(container, success);
+	else if (success)
 		readiness->ready = 1;
 	else if (readiness->pending == 0 && !readiness->ready)
-		readiness->next_ms = mpijob__base_clock_monotonic_ms() + LISTEN_AGAIN_MS;
+		readiness->next_ms = mpijob__base_clock_monotonic_ms() + LISTEN_PERIOD_MS;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a container's securityContext means for its confinement: the bounding set of capabilities
- * and the parts of the confinement that are off. More than a container runtime's default
- * capabilities would give a pod the machine's files, so it takes what hostPath takes:
- * --allow-host-path.
+ * How a container's securityContext is translated: to the capability bounding set, and to the parts
+ * of the confinement that are disabled. Capabilities beyond the default set of container runtimes
+ * would give a pod access to the machine's files; therefore they require --allow-host-path, as
+ * hostPath does.
  */
-#include "pod.h"
+#include "local/pod.h"
 
 #include <string.h>
 
@@ -53,12 +53,12 @@ static const char *const names[] = {
 	"CHECKPOINT_RESTORE",
 };
 
-/* containerd's default but for MKNOD: no cgroup keeps a pod here from the machine's devices. */
+/* containerd's default without MKNOD, because no device cgroup restricts the pods. */
 static const char *const defaults[] = { "CHOWN", "DAC_OVERRIDE", "FSETID", "FOWNER", "NET_RAW",
 	"SETGID", "SETUID", "SETFCAP", "SETPCAP", "NET_BIND_SERVICE", "KILL", "SYS_CHROOT",
 	"AUDIT_WRITE" };
 
-/* The bit of a name, with or without "CAP_"; 0: there is no such capability. */
+/* The bit of a capability, whose name may begin with "CAP_"; 0: unknown. */
 static uint64_t bit_of(const char *name)
 {
 	if (name && strncmp(name, "CAP_", 4) == 0)

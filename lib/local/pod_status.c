@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod's status as a kubelet writes it: phase, conditions with the times at which they turned, and
- * what each container is doing, did last, and how often.
+ * The status of a pod as a kubelet writes it: phase, conditions with their transition times, and
+ * the state, last state and restart count of each container.
  */
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "job_status.h"
-#include "pod.h"
-#include "verbs.h"
+#include "local/job_status.h"
+#include "local/pod.h"
+#include "local/verbs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int all_done(const struct pod *pod, int wanted_code_zero)
+static int all_terminated(const struct pod *pod, int only_success)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
 		const struct container *container = &pod->containers[i];
 
-		if (container->state != CONTAINER_ENDED ||
-		    (wanted_code_zero && container->ending.code != 0))
+		if (container->state != CONTAINER_TERMINATED ||
+		    (only_success && container->terminated.code != 0))
 			return 0;
 	}
 	return 1;
@@ -28,8 +28,8 @@ static int all_done(const struct pod *pod, int wanted_code_zero)
 static int is_initialized(const struct pod *pod)
 {
 	for (size_t i = 0; i < pod->init_count; i++) {
-		if (pod->containers[i].state != CONTAINER_ENDED ||
-		    pod->containers[i].ending.code != 0)
+		if (pod->containers[i].state != CONTAINER_TERMINATED ||
+		    pod->containers[i].terminated.code != 0)
 			return 0;
 	}
 	return pod->stage != POD_SETUP;
@@ -39,7 +39,8 @@ static int has_run(const struct pod *pod)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
 		if (pod->containers[i].state == CONTAINER_RUNNING ||
-		    pod->containers[i].state == CONTAINER_ENDED || pod->containers[i].last.known)
+		    pod->containers[i].state == CONTAINER_TERMINATED ||
+		    pod->containers[i].last_terminated.known)
 			return 1;
 	}
 	return 0;
@@ -47,8 +48,8 @@ static int has_run(const struct pod *pod)
 
 const char *mpijob__local_pod_status_phase(const struct pod *pod)
 {
-	if (pod->stage == POD_OVER)
-		return !pod->reason && all_done(pod, 1) ? "Succeeded" : "Failed";
+	if (pod->stage == POD_TERMINATED)
+		return !pod->reason && all_terminated(pod, 1) ? "Succeeded" : "Failed";
 	return has_run(pod) ? "Running" : "Pending";
 }
 
@@ -70,9 +71,10 @@ static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t
 	mpijob_node_put_string(doc, map, key, text);
 }
 
-/* Conditions. */
+/* ---- conditions ---- */
 
-static const char *old_time(const struct object *object, const char *type, const char *status)
+static const char *old_transition_time(const struct object *object, const char *type,
+    const char *status)
 {
 	const mpijob_node *condition = mpijob__local_job_status_condition(object, type);
 	const char *old_status = mpijob_node_string(mpijob_node_get(condition, "status"));
@@ -86,7 +88,7 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct objec
     const char *type, int on, const char *reason)
 {
 	mpijob_node *condition = mpijob_node_append_map(doc, list);
-	const char *time = old_time(object, type, on ? "True" : "False");
+	const char *time = old_transition_time(object, type, on ? "True" : "False");
 
 	mpijob_node_put_string(doc, condition, "type", type);
 	mpijob_node_put_string(doc, condition, "status", on ? "True" : "False");
@@ -109,25 +111,25 @@ static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct ob
 
 	put_condition(doc, list, object, "PodScheduled", 1, NULL);
 	put_condition(doc, list, object, "PodReadyToStartContainers",
-	    pod->sandbox_ready && !pod->sandbox_gone, NULL);
+	    pod->sandbox_ready && !pod->sandbox_released, NULL);
 	put_condition(doc, list, object, "Initialized", is_initialized(pod),
 	    "ContainersNotInitialized");
 	put_condition(doc, list, object, "Ready", is_ready(pod), not_ready);
 	put_condition(doc, list, object, "ContainersReady", is_ready(pod), not_ready);
 }
 
-/* Containers. */
+/* ---- containers ---- */
 
-static void put_ending(mpijob_doc *doc, mpijob_node *state, const struct ending *ending)
+static void put_terminated(mpijob_doc *doc, mpijob_node *state, const struct terminated_state *run)
 {
 	mpijob_node *terminated = mpijob_node_put_map(doc, state, "terminated");
-	char *id = mpijob__base_text_format("local://%llu", (unsigned long long)ending->id);
+	char *id = mpijob__base_text_format("local://%llu", (unsigned long long)run->id);
 
-	mpijob_node_put_int(doc, terminated, "exitCode", ending->code);
-	mpijob_node_put_string(doc, terminated, "reason", ending->reason);
-	mpijob_node_put_lossy(doc, terminated, "message", ending->message);
-	put_time(doc, terminated, "startedAt", ending->started_ms);
-	put_time(doc, terminated, "finishedAt", ending->finished_ms);
+	mpijob_node_put_int(doc, terminated, "exitCode", run->code);
+	mpijob_node_put_string(doc, terminated, "reason", run->reason);
+	mpijob_node_put_lossy(doc, terminated, "message", run->message);
+	put_time(doc, terminated, "startedAt", run->started_ms);
+	put_time(doc, terminated, "finishedAt", run->finished_ms);
 	mpijob_node_put_string(doc, terminated, "containerID", id);
 	free(id);
 }
@@ -137,8 +139,8 @@ static void put_state(mpijob_doc *doc, mpijob_node *status, const struct contain
 	mpijob_node *state = mpijob_node_put_map(doc, status, "state");
 	mpijob_node *waiting;
 
-	if (container->state == CONTAINER_ENDED) {
-		put_ending(doc, state, &container->ending);
+	if (container->state == CONTAINER_TERMINATED) {
+		put_terminated(doc, state, &container->terminated);
 	} else if (container->state == CONTAINER_RUNNING) {
 		put_time(doc, mpijob_node_put_map(doc, state, "running"), "startedAt",
 		    container->started_ms);
@@ -161,11 +163,13 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	mpijob_node_put_string(doc, status, "name", container->name);
 	put_state(doc, status, container);
 	mpijob_node_put_map(doc, status, "lastState");
-	if (container->last.known)
-		put_ending(doc, mpijob_node_edit(status, "lastState"), &container->last);
+	if (container->last_terminated.known)
+		put_terminated(doc, mpijob_node_edit(status, "lastState"),
+		    &container->last_terminated);
 	mpijob_node_put_bool(doc, status, "ready",
-	    container->init ? container->state == CONTAINER_ENDED && container->ending.code == 0
-			    : running && container->readiness.ready);
+	    container->init
+		? container->state == CONTAINER_TERMINATED && container->terminated.code == 0
+		: running && container->readiness.ready);
 	mpijob_node_put_int(doc, status, "restartCount", container->restarts);
 	mpijob_node_put_string(doc, status, "image", image ? image : "");
 	mpijob_node_put_string(doc, status, "imageID", "");

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The volumes of a pod: which files a configMap, secret, downwardAPI or projected volume is made
- * of, with which modes, when they have to be written again because their source changed, and where
- * each container has them.
+ * The volumes of a pod: the files and modes of configMap, secret, downwardAPI and projected
+ * volumes, when they are updated because a source changed, and the mounts of each container.
  */
 #include "base/base64.h"
+#include "base/digest.h"
 #include "base/secret.h"
 #include "base/text.h"
-#include "pod.h"
+#include "local/pod.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct files {
-	struct node_file *list; /* paths and data are ours */
+	struct node_file *list; /* paths and data are owned */
 	size_t count;
-	char *missing; /* the first source that is not there yet */
+	char *missing; /* message about the first missing source */
 };
 
 static void clear_files(struct files *files)
@@ -30,7 +30,7 @@ static void clear_files(struct files *files)
 	memset(files, 0, sizeof(*files));
 }
 
-/* `data` is taken. */
+/* Add a file. Takes ownership of `data`; NULL means that memory ran out. */
 static int add_file(struct files *files, const char *path, void *data, size_t len, int64_t mode)
 {
 	struct node_file *list = realloc(files->list, (files->count + 1) * sizeof(*list));
@@ -58,7 +58,7 @@ static int64_t mode_of(const mpijob_node *map, const char *key, int64_t absent)
 	return absent;
 }
 
-static int add_value(struct files *files, const char *path, const mpijob_node *value, int coded,
+static int add_value(struct files *files, const char *path, const mpijob_node *value, int is_base64,
     int64_t mode)
 {
 	const char *text = mpijob_node_string(value);
@@ -67,9 +67,10 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 
 	if (!text)
 		return 0;
-	if (coded && mpijob__base_base64_decode_new(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
-		return 0; /* the store takes no such thing */
-	if (!coded) {
+	if (is_base64 &&
+	    mpijob__base_base64_decode_new(text, len, &data, &len) == MPIJOB_ERR_SYNTAX)
+		return 0; /* cannot happen: rules.c checks it */
+	if (!is_base64) {
 		data = malloc(len + 1);
 		if (data)
 			memcpy(data, text, len + 1);
@@ -77,19 +78,19 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 	return add_file(files, path, data, len, mode);
 }
 
-/* One key of a source, wherever it stands there. */
+/* Add one key of a source, from data or binaryData. */
 static int add_key(struct files *files, const struct object *source, const char *key,
     const char *path, int64_t mode)
 {
 	const mpijob_node *root = mpijob_doc_root(source->doc);
 	const mpijob_node *value = mpijob_node_get(mpijob_node_get(root, "data"), key);
-	int coded = source->kind->id == KIND_SECRET;
+	int is_base64 = source->kind->id == KIND_SECRET;
 
 	if (!value) {
 		value = mpijob_node_get(mpijob_node_get(root, "binaryData"), key);
-		coded = 1;
+		is_base64 = 1;
 	}
-	return value ? add_value(files, path, value, coded, mode) : 0;
+	return value ? add_value(files, path, value, is_base64, mode) : 0;
 }
 
 static int has_key(const struct object *source, const char *key)
@@ -118,36 +119,35 @@ static int add_items(struct files *files, const struct object *source, const mpi
 		const mpijob_node *item = mpijob_node_at(items, i);
 		const char *key = mpijob_node_string(mpijob_node_get(item, "key"));
 		const char *path = mpijob_node_string(mpijob_node_get(item, "path"));
-		int error = 0;
+		int rc = 0;
 
 		if (!key || !path)
 			continue;
 		if (has_key(source, key))
-			error = add_key(files, source, key, path, mode_of(item, "mode", mode));
+			rc = add_key(files, source, key, path, mode_of(item, "mode", mode));
 		else if (!optional)
-			error =
-			    note_missing(files, mpijob__base_text_format("%s \"%s\" has no key %s",
-						    source->kind->name, source->name, key));
-		if (error)
-			return error;
+			rc = note_missing(files, mpijob__base_text_format("%s \"%s\" has no key %s",
+						     source->kind->name, source->name, key));
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
 
-static int add_every(struct files *files, const struct object *source, int64_t mode)
+static int add_all_keys(struct files *files, const struct object *source, int64_t mode)
 {
 	static const char *const maps[] = { "data", "binaryData" };
 
 	for (size_t m = 0; m < 2; m++) {
 		const mpijob_node *map = mpijob_node_get(mpijob_doc_root(source->doc), maps[m]);
-		int coded = m == 1 || source->kind->id == KIND_SECRET;
+		int is_base64 = m == 1 || source->kind->id == KIND_SECRET;
 
 		for (size_t i = 0; i < mpijob_node_count(map); i++) {
-			int error = add_value(files, mpijob_node_key(map, i),
-			    mpijob_node_at(map, i), coded, mode);
+			int rc = add_value(files, mpijob_node_key(map, i), mpijob_node_at(map, i),
+			    is_base64, mode);
 
-			if (error)
-				return error;
+			if (rc)
+				return rc;
 		}
 	}
 	return 0;
@@ -169,46 +169,46 @@ static int add_source(struct files *files, const struct pod *pod, enum kind_id k
 					  mpijob__local_store_kind(kind)->name, name ? name : ""));
 	if (mpijob_node_count(mpijob_node_get(spec, "items")) > 0)
 		return add_items(files, source, mpijob_node_get(spec, "items"), mode, optional);
-	return add_every(files, source, mode);
+	return add_all_keys(files, source, mode);
 }
 
 static int write_map(mpijob_text *text, const mpijob_node *map)
 {
-	int error = 0;
+	int rc = 0;
 
-	for (size_t i = 0; i < mpijob_node_count(map) && !error; i++) {
-		error = mpijob_text_write(text, mpijob_node_key(map, i),
+	for (size_t i = 0; i < mpijob_node_count(map) && !rc; i++) {
+		rc = mpijob_text_write(text, mpijob_node_key(map, i),
 		    strlen(mpijob_node_key(map, i)));
-		if (!error)
-			error = mpijob_text_write(text, "=", 1);
-		if (!error)
-			error = mpijob_node_write(mpijob_node_at(map, i),
-			    MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text);
-		if (!error)
-			error = mpijob_text_write(text, "\n", 1);
+		if (!rc)
+			rc = mpijob_text_write(text, "=", 1);
+		if (!rc)
+			rc = mpijob_node_write(mpijob_node_at(map, i), MPIJOB_FORMAT_JSON_COMPACT,
+			    mpijob_text_write, text);
+		if (!rc)
+			rc = mpijob_text_write(text, "\n", 1);
 	}
-	return error;
+	return rc;
 }
 
-/* All labels or annotations as lines of key="value"; else one field. */
+/* The value of a downwardAPI field; all labels or annotations become lines of key="value". */
 static int field_text(const struct pod *pod, const char *path, char **out)
 {
 	const struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	mpijob_text *text;
-	int error;
+	int rc;
 
 	if (strcmp(path, "metadata.labels") != 0 && strcmp(path, "metadata.annotations") != 0)
 		return mpijob__local_environment_field(pod, path, out);
 	text = mpijob_text_new();
-	error = text ? write_map(text,
-			   object ? mpijob_node_find(mpijob_doc_root(object->doc), path) : NULL)
-		     : MPIJOB_ERR_NOMEM;
-	*out = error ? NULL : strdup(mpijob_text_data(text));
+	rc = text ? write_map(text,
+			object ? mpijob_node_find(mpijob_doc_root(object->doc), path) : NULL)
+		  : MPIJOB_ERR_NOMEM;
+	*out = rc ? NULL : strdup(mpijob_text_data(text));
 	mpijob_text_free(text);
 	return *out ? 1 : MPIJOB_ERR_NOMEM;
 }
 
-static int add_downward(struct files *files, const struct pod *pod, const mpijob_node *spec,
+static int add_downward_api(struct files *files, const struct pod *pod, const mpijob_node *spec,
     int64_t mode)
 {
 	const mpijob_node *items = mpijob_node_get(spec, "items");
@@ -220,18 +220,17 @@ static int add_downward(struct files *files, const struct pod *pod, const mpijob
 		const char *field =
 		    mpijob_node_string(mpijob_node_find(item, "fieldRef.fieldPath"));
 		char *text = NULL;
-		int error = path && field ? field_text(pod, field, &text) : 0;
+		int rc = path && field ? field_text(pod, field, &text) : 0;
 
-		if (error == 1)
-			error =
-			    add_file(files, path, text, strlen(text), mode_of(item, "mode", mode));
-		if (error)
-			return error;
+		if (rc == 1)
+			rc = add_file(files, path, text, strlen(text), mode_of(item, "mode", mode));
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
 
-static int add_part(struct files *files, const struct pod *pod, const mpijob_node *part,
+static int add_projection(struct files *files, const struct pod *pod, const mpijob_node *part,
     const char *secret_key, int64_t mode)
 {
 	const mpijob_node *map = mpijob_node_get(part, "configMap");
@@ -244,50 +243,41 @@ static int add_part(struct files *files, const struct pod *pod, const mpijob_nod
 	if (secret)
 		return add_source(files, pod, KIND_SECRET,
 		    mpijob_node_string(mpijob_node_get(secret, secret_key)), secret, mode);
-	return downward ? add_downward(files, pod, downward, mode) : 0;
+	return downward ? add_downward_api(files, pod, downward, mode) : 0;
 }
 
-static int collect(struct files *files, const struct pod *pod, const mpijob_node *spec)
+static int collect_files(struct files *files, const struct pod *pod, const mpijob_node *spec)
 {
 	const mpijob_node *projected = mpijob_node_get(spec, "projected");
 	const mpijob_node *sources = mpijob_node_get(projected, "sources");
 	int64_t mode = mode_of(projected, "defaultMode", 0644);
-	int error = 0;
+	int rc = 0;
 
 	if (!projected)
-		return add_part(files, pod, spec, "secretName", 0644);
-	for (size_t i = 0; i < mpijob_node_count(sources) && !error; i++)
-		error = add_part(files, pod, mpijob_node_at(sources, i), "name", mode);
-	return error;
+		return add_projection(files, pod, spec, "secretName", 0644);
+	for (size_t i = 0; i < mpijob_node_count(sources) && !rc; i++)
+		rc = add_projection(files, pod, mpijob_node_at(sources, i), "name", mode);
+	return rc;
 }
 
-/* FNV-1a. */
-static void digest(uint64_t *sum, const void *data, size_t len)
+/* A digest to detect whether the node already has these files: a pod's object changes often, its
+ * labels rarely. */
+static uint64_t digest_of(const struct files *files)
 {
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < len; i++)
-		*sum = (*sum ^ bytes[i]) * UINT64_C(0x100000001b3);
-}
-
-/* What tells whether the node has these files already: a pod's object changes often, its labels
- * seldom. */
-static uint64_t content_of(const struct files *files)
-{
-	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+	uint64_t digest = MPIJOB__BASE_DIGEST_START;
 
 	for (size_t i = 0; i < files->count; i++) {
 		const struct node_file *file = &files->list[i];
 
-		digest(&sum, file->path, strlen(file->path) + 1);
-		digest(&sum, &file->mode, sizeof(file->mode));
-		digest(&sum, &file->len, sizeof(file->len));
-		digest(&sum, file->data, file->len);
+		digest = mpijob__base_digest_add(digest, file->path, strlen(file->path) + 1);
+		digest = mpijob__base_digest_add(digest, &file->mode, sizeof(file->mode));
+		digest = mpijob__base_digest_add(digest, &file->len, sizeof(file->len));
+		digest = mpijob__base_digest_add(digest, file->data, file->len);
 	}
-	return sum;
+	return digest;
 }
 
-static int is_made_of_files(const mpijob_node *spec)
+static int is_file_volume(const mpijob_node *spec)
 {
 	return mpijob_node_get(spec, "configMap") || mpijob_node_get(spec, "secret") ||
 	       mpijob_node_get(spec, "downwardAPI") || mpijob_node_get(spec, "projected");
@@ -309,49 +299,50 @@ int mpijob__local_pod_volumes_set_up(struct pod *pod)
 		if (mpijob_node_get(volume->spec, "hostPath"))
 			volume->written = 1;
 		else
-			volume->id = mpijob__local_kubelet_number(pod->kubelet);
+			volume->id = mpijob__local_kubelet_new_id(pod->kubelet);
 	}
 	return 0;
 }
 
-static int send(struct pod *pod, struct volume *volume, const struct files *files)
+static int send_volume(struct pod *pod, struct volume *volume, const struct files *files)
 {
 	struct node_volume request = { 0 };
 	uint64_t number = 0;
-	int error;
+	int rc;
 
 	request.id = volume->id;
-	request.kind = is_made_of_files(volume->spec) ? NODE_VOLUME_FILES : NODE_VOLUME_EMPTY;
+	request.kind = is_file_volume(volume->spec) ? NODE_VOLUME_FILES : NODE_VOLUME_EMPTY;
 	request.fs_group = -1;
 	mpijob_node_int(mpijob_node_find(pod->spec, "securityContext.fsGroup"), &request.fs_group);
 	request.files = files->list;
 	request.file_count = files->count;
-	error = mpijob__local_node_client_volume_write(mpijob__local_kubelet_node(pod->kubelet),
+	rc = mpijob__local_node_client_volume_write(mpijob__local_kubelet_node(pod->kubelet),
 	    &request, &number);
-	if (error)
-		return error;
-	volume->asked = 1;
+	if (rc)
+		return rc;
+	volume->requested = 1;
 	volume->stale = 0;
-	return mpijob__local_kubelet_expect(pod->kubelet, number, ASK_VOLUME, pod->id, volume->id);
+	return mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_VOLUME, pod->id,
+	    volume->id);
 }
 
-static int rewrite(struct pod *pod, struct volume *volume, const struct files *files)
+static int update_volume(struct pod *pod, struct volume *volume, const struct files *files)
 {
-	uint64_t content = content_of(files);
-	int error;
+	uint64_t content = digest_of(files);
+	int rc;
 
-	if (volume->asked && volume->content == content)
+	if (volume->requested && volume->content == content)
 		return 0;
-	error = send(pod, volume, files);
-	if (error == MPIJOB_ERR_USAGE &&
-	    mpijob__local_pod_volumes_keep(pod, volume->id, "too large for the node"))
+	rc = send_volume(pod, volume, files);
+	if (rc == MPIJOB_ERR_USAGE &&
+	    mpijob__local_pod_volumes_write_failed(pod, volume->id, "too large for the node"))
 		return 0;
-	if (!error)
+	if (!rc)
 		volume->content = content;
-	return error;
+	return rc;
 }
 
-int mpijob__local_pod_volumes_keep(struct pod *pod, uint64_t id, const char *why)
+int mpijob__local_pod_volumes_write_failed(struct pod *pod, uint64_t id, const char *why)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		struct volume *volume = &pod->volumes[i];
@@ -372,28 +363,29 @@ int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		struct volume *volume = &pod->volumes[i];
 		struct files files = { NULL, 0, NULL };
-		int error;
+		int rc;
 
-		if (volume->id == 0 || (volume->asked && !volume->stale))
+		if (volume->id == 0 || (volume->requested && !volume->stale))
 			continue;
-		error = collect(&files, pod, volume->spec);
-		/* What runs keeps what it has when a source goes. */
-		if (!error && !files.missing)
-			error = rewrite(pod, volume, &files);
+		rc = collect_files(&files, pod, volume->spec);
+		/* If a source was deleted, running containers keep the old files. */
+		if (!rc && !files.missing)
+			rc = update_volume(pod, volume, &files);
 		if (files.missing && !*missing) {
 			*missing =
 			    mpijob__base_text_format("volume %s: %s", volume->name, files.missing);
-			error = *missing ? error : MPIJOB_ERR_NOMEM;
+			rc = *missing ? rc : MPIJOB_ERR_NOMEM;
 		}
 		volume->stale = 0;
 		clear_files(&files);
-		if (error)
-			return error;
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
 
-static int part_uses(const mpijob_node *part, const char *secret_key, const struct object *source)
+static int projection_uses(const mpijob_node *part, const char *secret_key,
+    const struct object *source)
 {
 	const mpijob_node *name = source->kind->id == KIND_SECRET
 				      ? mpijob_node_get(mpijob_node_get(part, "secret"), secret_key)
@@ -403,17 +395,17 @@ static int part_uses(const mpijob_node *part, const char *secret_key, const stru
 	return text && strcmp(text, source->name) == 0;
 }
 
-int mpijob__local_pod_volumes_uses(const struct pod *pod, const struct object *source)
+int mpijob__local_pod_volumes_source_changed(const struct pod *pod, const struct object *source)
 {
 	int used = 0;
 
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		struct volume *volume = &pod->volumes[i];
 		const mpijob_node *sources = mpijob_node_find(volume->spec, "projected.sources");
-		int uses = part_uses(volume->spec, "secretName", source);
+		int uses = projection_uses(volume->spec, "secretName", source);
 
 		for (size_t j = 0; j < mpijob_node_count(sources) && !uses; j++)
-			uses = part_uses(mpijob_node_at(sources, j), "name", source);
+			uses = projection_uses(mpijob_node_at(sources, j), "name", source);
 		if (uses) {
 			volume->stale = 1;
 			used = 1;
@@ -422,27 +414,27 @@ int mpijob__local_pod_volumes_uses(const struct pod *pod, const struct object *s
 	return used;
 }
 
-static int tells_fields(const mpijob_node *spec)
+static int has_downward_api(const mpijob_node *spec)
 {
 	const mpijob_node *sources = mpijob_node_find(spec, "projected.sources");
-	int tells = mpijob_node_get(spec, "downwardAPI") != NULL;
+	int found = mpijob_node_get(spec, "downwardAPI") != NULL;
 
-	for (size_t i = 0; i < mpijob_node_count(sources) && !tells; i++)
-		tells = mpijob_node_get(mpijob_node_at(sources, i), "downwardAPI") != NULL;
-	return tells;
+	for (size_t i = 0; i < mpijob_node_count(sources) && !found; i++)
+		found = mpijob_node_get(mpijob_node_at(sources, i), "downwardAPI") != NULL;
+	return found;
 }
 
 void mpijob__local_pod_volumes_fields_changed(struct pod *pod)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
-		if (tells_fields(pod->volumes[i].spec))
+		if (has_downward_api(pod->volumes[i].spec))
 			pod->volumes[i].stale = 1;
 	}
 }
 
-/* Mounts. */
+/* ---- mounts ---- */
 
-static char *keep_text(struct mounts *mounts, char *text)
+static char *own_text(struct mounts *mounts, char *text)
 {
 	char **texts =
 	    text ? realloc(mounts->texts, (mounts->text_count + 1) * sizeof(*texts)) : NULL;
@@ -480,7 +472,7 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 		mount->sub_path = NULL;
 	if (expression && *expression) {
 		mount->sub_path =
-		    keep_text(mounts, mpijob__local_environment_expand(environment, expression));
+		    own_text(mounts, mpijob__local_environment_expand(environment, expression));
 		if (!mount->sub_path)
 			return MPIJOB_ERR_NOMEM;
 	}
@@ -490,7 +482,7 @@ static int fill_mount(struct mounts *mounts, struct container *container, const 
 	if (volume->id == 0)
 		mount->host_path =
 		    mpijob_node_string(mpijob_node_find(volume->spec, "hostPath.path"));
-	if (is_made_of_files(volume->spec))
+	if (is_file_volume(volume->spec))
 		mount->read_only = 1;
 	if (strcmp(name, "ssh-auth") == 0 && strcmp(mount->path, "/root/.ssh") != 0)
 		mounts->ssh_path = mount->path;
@@ -506,8 +498,8 @@ static size_t depth(const char *path)
 	return parts;
 }
 
-/* What lies inside of another mount comes after it, in whatever order they are listed, as container
- * runtimes do it. */
+/* As in container runtimes, nested mounts come after the outer ones, whatever their order in the
+ * template. */
 static void sort_by_depth(struct mounts *mounts)
 {
 	for (size_t i = 1; i < mounts->count; i++) {
@@ -530,14 +522,14 @@ int mpijob__local_pod_volumes_mounts(struct container *container,
 	if (!mounts->list)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
-		int filled = fill_mount(mounts, container, mpijob_node_at(list, i), environment,
+		int added = fill_mount(mounts, container, mpijob_node_at(list, i), environment,
 		    &mounts->list[mounts->count]);
 
-		if (filled < 0) {
+		if (added < 0) {
 			mpijob__local_pod_volumes_mounts_clear(mounts);
-			return filled;
+			return added;
 		}
-		mounts->count += (size_t)filled;
+		mounts->count += (size_t)added;
 	}
 	sort_by_depth(mounts);
 	return 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the embedded cluster says no, and yes: the Status object of Kubernetes with its reason,
- * details and causes, and the code that belongs to each reason.
+ * Replies of the embedded API server: objects, and Status objects with reason, details and causes.
  */
-#include "reply.h"
+#include "local/reply.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 void mpijob__local_reply_clear(struct reply *reply)
 {
 	mpijob_text_free(reply->text);
-	mpijob__local_store_revision_drop(reply->revision);
+	mpijob__local_store_revision_unref(reply->revision);
 	if (reply->stream)
 		reply->stream->free(reply->stream);
 	memset(reply, 0, sizeof(*reply));
@@ -47,23 +46,23 @@ static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const 
 	return details;
 }
 
-/* Takes the document. */
-static int finish(struct reply *reply, int code, mpijob_doc *doc)
+/* Make a Status document the reply. Takes ownership of `doc`. */
+static int set_status_reply(struct reply *reply, int code, mpijob_doc *doc)
 {
 	mpijob_text *text = mpijob_text_new();
-	int error = text ? 0 : MPIJOB_ERR_NOMEM;
+	int rc = text ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (code >= 300)
 		mpijob_node_put_int(doc, mpijob_doc_edit(doc), "code", code);
-	if (!error && mpijob_doc_error(doc))
-		error = MPIJOB_ERR_NOMEM;
-	if (!error)
-		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+	if (!rc && mpijob_doc_error(doc))
+		rc = MPIJOB_ERR_NOMEM;
+	if (!rc)
+		rc = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
 		    mpijob_text_write, text);
 	mpijob_doc_free(doc);
-	if (error) {
+	if (rc) {
 		mpijob_text_free(text);
-		return error;
+		return rc;
 	}
 	mpijob__local_reply_clear(reply);
 	reply->status = code;
@@ -82,7 +81,7 @@ static void put_cause(mpijob_doc *doc, mpijob_node *details, const char *cause, 
 	mpijob_node_put_lossy(doc, entry, "field", field);
 }
 
-int mpijob__local_reply_refuse(struct reply *reply, int code, const char *reason,
+int mpijob__local_reply_error(struct reply *reply, int code, const char *reason,
     const struct kind *kind, const char *name, char *message)
 {
 	return mpijob__local_reply_cause(reply, code, reason, kind, name, NULL, NULL, message);
@@ -97,12 +96,12 @@ int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason,
 	if (!message)
 		return MPIJOB_ERR_NOMEM;
 	doc = status_new(code, reason, message);
-	/* A request that cannot be understood is about nothing. */
+	/* As in Kubernetes, 400 has no details. */
 	details = code == 400 ? NULL : put_details(doc, kind, name, 0);
 	if (cause)
 		put_cause(doc, details, cause, field, message);
 	free(message);
-	return finish(reply, code, doc);
+	return set_status_reply(reply, code, doc);
 }
 
 int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, const char *name,
@@ -115,7 +114,7 @@ int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, c
 	doc = status_new(409, "Conflict", message);
 	free(message);
 	put_details(doc, kind, name, 1);
-	return finish(reply, 409, doc);
+	return set_status_reply(reply, 409, doc);
 }
 
 int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, const char *name,
@@ -136,12 +135,12 @@ int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, co
 	put_cause(doc, put_details(doc, kind, name, 1), cause, field, message);
 	free(whole);
 	free(message);
-	return finish(reply, 422, doc);
+	return set_status_reply(reply, 422, doc);
 }
 
 int mpijob__local_reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
 {
-	return mpijob__local_reply_refuse(reply, 404, "NotFound", kind, name,
+	return mpijob__local_reply_error(reply, 404, "NotFound", kind, name,
 	    mpijob__base_text_format("%s%s%s \"%s\" not found", kind->plural,
 		*kind->group ? "." : "", kind->group, name));
 }
@@ -149,8 +148,8 @@ int mpijob__local_reply_not_found(struct reply *reply, const struct kind *kind, 
 int mpijob__local_reply_unsupported(struct reply *reply, const struct kind *kind, const char *name,
     const char *what)
 {
-	return mpijob__local_reply_refuse(reply, 501, "NotImplemented", kind, name,
-	    mpijob__base_text_format("the embedded cluster does not do %s", what));
+	return mpijob__local_reply_error(reply, 501, "NotImplemented", kind, name,
+	    mpijob__base_text_format("the embedded cluster does not support %s", what));
 }
 
 int mpijob__local_reply_deleted(struct reply *reply, const struct object *object)
@@ -159,12 +158,12 @@ int mpijob__local_reply_deleted(struct reply *reply, const struct object *object
 	mpijob_node *details = put_details(doc, object->kind, object->name, 0);
 
 	mpijob_node_put_string(doc, details, "uid", object->uid);
-	return finish(reply, 200, doc);
+	return set_status_reply(reply, 200, doc);
 }
 
 int mpijob__local_reply_revision(struct reply *reply, int code, struct revision *revision)
 {
-	mpijob__local_store_revision_hold(revision);
+	mpijob__local_store_revision_ref(revision);
 	mpijob__local_reply_clear(reply);
 	reply->status = code;
 	reply->revision = revision;
@@ -179,14 +178,14 @@ int mpijob__local_reply_object(struct reply *reply, int code, const struct objec
 int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc)
 {
 	mpijob_text *text = mpijob_text_new();
-	int error = MPIJOB_ERR_NOMEM;
+	int rc = MPIJOB_ERR_NOMEM;
 
 	if (text && !mpijob_doc_error(doc))
-		error = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
+		rc = mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT,
 		    mpijob_text_write, text);
-	if (error) {
+	if (rc) {
 		mpijob_text_free(text);
-		return error;
+		return rc;
 	}
 	mpijob__local_reply_clear(reply);
 	reply->status = code;
@@ -194,13 +193,13 @@ int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc
 	return 0;
 }
 
-mpijob_text *mpijob__local_reply_expired(uint64_t asked, uint64_t oldest)
+mpijob_text *mpijob__local_reply_expired(uint64_t requested, uint64_t oldest)
 {
 	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
 	char *message = mpijob__base_text_format("too old resource version: %llu (%llu)",
-	    (unsigned long long)asked, (unsigned long long)oldest);
+	    (unsigned long long)requested, (unsigned long long)oldest);
 
-	if (mpijob__local_reply_refuse(&reply, 410, "Expired", NULL, NULL, message))
+	if (mpijob__local_reply_error(&reply, 410, "Expired", NULL, NULL, message))
 		return NULL;
 	return reply.text;
 }

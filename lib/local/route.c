@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The address of a request: which kind, namespace, name and subresource a percent-escaped path of
- * the Kubernetes API means, and the parameters of its query.
+ * Parses the path of a request: kind, namespace, name and subresource, and the parameters of the
+ * query, all percent-decoded.
  */
-#include "route.h"
+#include "local/route.h"
 
 #include "base/hex.h"
 
@@ -12,7 +12,7 @@
 
 #define MAX_SEGMENTS 10
 
-/* A NUL byte cannot be part of any name or value. */
+/* Percent-decode; with `plus`, '+' is a space. An encoded NUL is an error. */
 static int unescape(const char *text, size_t len, int plus, char **out)
 {
 	char *copy = malloc(len + 1);
@@ -49,17 +49,16 @@ static int parse_parameter(struct route *route, const char *text, size_t len)
 	size_t name_len = equals ? (size_t)(equals - text) : len;
 	struct parameter *list;
 	struct parameter parameter = { NULL, NULL };
-	int error = unescape(text, name_len, 1, &parameter.name);
+	int rc = unescape(text, name_len, 1, &parameter.name);
 
-	if (!error)
-		error = equals ? unescape(equals + 1, len - name_len - 1, 1, &parameter.value)
-			       : unescape("", 0, 0, &parameter.value);
-	list =
-	    error ? NULL : realloc(route->parameters, (route->parameter_count + 1) * sizeof(*list));
+	if (!rc)
+		rc = equals ? unescape(equals + 1, len - name_len - 1, 1, &parameter.value)
+			    : unescape("", 0, 0, &parameter.value);
+	list = rc ? NULL : realloc(route->parameters, (route->parameter_count + 1) * sizeof(*list));
 	if (!list) {
 		free(parameter.name);
 		free(parameter.value);
-		return error ? error : MPIJOB_ERR_NOMEM;
+		return rc ? rc : MPIJOB_ERR_NOMEM;
 	}
 	route->parameters = list;
 	list[route->parameter_count++] = parameter;
@@ -70,10 +69,10 @@ static int parse_query(struct route *route, const char *query)
 {
 	while (*query) {
 		size_t len = strcspn(query, "&");
-		int error = len ? parse_parameter(route, query, len) : 0;
+		int rc = len ? parse_parameter(route, query, len) : 0;
 
-		if (error)
-			return error;
+		if (rc)
+			return rc;
 		query += len;
 		if (*query == '&')
 			query++;
@@ -87,16 +86,16 @@ static int split_path(const char *path, size_t len, char **segments, size_t *cou
 
 	while (at < len) {
 		size_t end = at;
-		int error;
+		int rc;
 
 		while (end < len && path[end] != '/')
 			end++;
 		if (end > at) {
 			if (*count == MAX_SEGMENTS)
 				return MPIJOB_ERR_SYNTAX;
-			error = unescape(path + at, end - at, 0, &segments[*count]);
-			if (error)
-				return error;
+			rc = unescape(path + at, end - at, 0, &segments[*count]);
+			if (rc)
+				return rc;
 			(*count)++;
 		}
 		at = end + 1;
@@ -104,7 +103,7 @@ static int split_path(const char *path, size_t len, char **segments, size_t *cou
 	return 0;
 }
 
-static char *take(char **segment)
+static char *move_out(char **segment)
 {
 	char *text = *segment;
 
@@ -112,15 +111,17 @@ static char *take(char **segment)
 	return text;
 }
 
-/* After the version: [namespaces/NS/]PLURAL[/NAME[/SUB]], or namespaces[/NAME[/status]]. */
-static void assign(struct route *route, const char *group, const char *version, char **segments,
-    size_t count)
+/* Parse what follows the version: [namespaces/NS/]PLURAL[/NAME[/SUB]], or
+ * namespaces[/NAME[/status]].
+ */
+static void parse_resource(struct route *route, const char *group, const char *version,
+    char **segments, size_t count)
 {
 	const struct kind *kind;
 
 	if (count >= 3 && strcmp(segments[0], "namespaces") == 0 &&
 	    mpijob__local_store_kind_find(group, version, segments[2])) {
-		route->namespace_ = take(&segments[1]);
+		route->namespace_ = move_out(&segments[1]);
 		segments += 2;
 		count -= 2;
 	}
@@ -129,22 +130,22 @@ static void assign(struct route *route, const char *group, const char *version, 
 	kind = mpijob__local_store_kind_find(group, version, segments[0]);
 	if (!kind || (route->namespace_ && !(kind->flags & KIND_NAMESPACED)))
 		return;
-	/* An object of a namespace has no address without it. */
+	/* A namespaced object cannot be addressed without its namespace. */
 	if (count > 1 && !route->namespace_ && (kind->flags & KIND_NAMESPACED))
 		return;
 	route->kind = kind;
 	if (count > 1)
-		route->name = take(&segments[1]);
+		route->name = move_out(&segments[1]);
 	if (count > 2)
-		route->subresource = take(&segments[2]);
+		route->subresource = move_out(&segments[2]);
 }
 
-static void assign_group(struct route *route, char **segments, size_t count)
+static void parse_group(struct route *route, char **segments, size_t count)
 {
 	if (count >= 3 && strcmp(segments[0], "api") == 0)
-		assign(route, "", segments[1], segments + 2, count - 2);
+		parse_resource(route, "", segments[1], segments + 2, count - 2);
 	else if (count >= 4 && strcmp(segments[0], "apis") == 0)
-		assign(route, segments[1], segments[2], segments + 3, count - 3);
+		parse_resource(route, segments[1], segments[2], segments + 3, count - 3);
 }
 
 int mpijob__local_route_parse(struct route *route, const char *path)
@@ -152,17 +153,17 @@ int mpijob__local_route_parse(struct route *route, const char *path)
 	char *segments[MAX_SEGMENTS] = { NULL };
 	size_t count = 0;
 	size_t len = strcspn(path, "?");
-	int error;
+	int rc;
 
 	memset(route, 0, sizeof(*route));
-	error = split_path(path, len, segments, &count);
-	if (!error)
-		assign_group(route, segments, count);
+	rc = split_path(path, len, segments, &count);
+	if (!rc)
+		parse_group(route, segments, count);
 	for (size_t i = 0; i < MAX_SEGMENTS; i++)
 		free(segments[i]);
-	if (!error && path[len] == '?')
-		error = parse_query(route, path + len + 1);
-	return error;
+	if (!rc && path[len] == '?')
+		rc = parse_query(route, path + len + 1);
+	return rc;
 }
 
 void mpijob__local_route_clear(struct route *route)
@@ -194,7 +195,8 @@ int mpijob__local_route_flag(const struct route *route, const char *name)
 	return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
 }
 
-const char *mpijob__local_route_stranger(const struct route *route, const char *const *known)
+const char *mpijob__local_route_unknown_parameter(const struct route *route,
+    const char *const *known)
 {
 	for (size_t i = 0; i < route->parameter_count; i++) {
 		size_t j = 0;

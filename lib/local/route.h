@@ -2,32 +2,34 @@
 #ifndef MPIJOB_LOCAL_ROUTE_H
 #define MPIJOB_LOCAL_ROUTE_H
 
-#include "store.h"
+#include "local/store.h"
 
 struct parameter {
 	char *name;
 	char *value;
 };
 
-/* What a path and query mean. */
+/* A parsed path and query. */
 struct route {
-	const struct kind *kind; /* NULL: there is nothing at this path */
-	char *namespace_;        /* NULL: all, or the kind has none */
+	const struct kind *kind; /* NULL: there is no resource at this path */
+	char *namespace_;        /* NULL: all namespaces, or a cluster-scoped kind */
 	char *name;              /* NULL: the collection */
 	char *subresource;       /* NULL: the object itself */
 	struct parameter *parameters;
 	size_t parameter_count;
 };
 
-/* 0; MPIJOB_ERR_SYNTAX (a bad escape); MPIJOB_ERR_NOMEM. Clear it in any case. */
+/* Parse a path. 0; MPIJOB_ERR_SYNTAX (an invalid escape, too many segments); MPIJOB_ERR_NOMEM. The
+ * caller clears the route also after an error. */
 int mpijob__local_route_parse(struct route *route, const char *path);
 void mpijob__local_route_clear(struct route *route);
 
-/* NULL when absent. */
+/* The value of a parameter; NULL when absent. */
 const char *mpijob__local_route_parameter(const struct route *route, const char *name);
-/* 1 for "true" and "1". */
+/* Whether the value is "true" or "1". */
 int mpijob__local_route_flag(const struct route *route, const char *name);
-/* The first parameter that is not in a list closed by NULL; NULL when all are. */
-const char *mpijob__local_route_stranger(const struct route *route, const char *const *known);
+/* The first parameter that is not in `known`, which ends with NULL; NULL when all are. */
+const char *mpijob__local_route_unknown_parameter(const struct route *route,
+    const char *const *known);
 
 #endif

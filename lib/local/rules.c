@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is particular to each kind when it is created or changed: which fields a server fills in,
- * which changes it refuses, and which features of Jobs and pods the embedded cluster does not have
- * (501). What a server refuses of an object is in mpijob_object_validate(). Only what code of this
- * project reads is filled in.
+ * The rules of each kind for create and update: defaults, immutable fields, and features of Jobs
+ * and pods that the embedded cluster does not support (501). Validation is in
+ * mpijob_object_validate(). Only defaults that code of this project reads are set.
  */
-#include "rules.h"
+#include "local/rules.h"
 #include "base/api.h"
 #include "base/base64.h"
 #include "base/secret.h"
@@ -21,52 +20,50 @@ static const char *name_of(const mpijob_doc *doc)
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 }
 
-/* Reasons of findings in the words of a server's message. */
+/* The text of an API server's message for each reason of a finding. */
 static const struct reason {
 	const char *reason, *words;
 } reasons[] = {
 	{ "Required", "Required value" }, { "NotSupported", "Unsupported value" },
 	{ "Forbidden", "Forbidden" }, { "Duplicate", "Duplicate value" },
 	{ "NotFound", "Not found" }, { "TooLong", "Too long" },
-	{ "Invalid", "Invalid value" }, /* and any other */
+	{ "Invalid", "Invalid value" }, /* the default */
 };
 
-static int refuse(const struct kind *kind, const mpijob_doc *doc,
+static int reject(const struct kind *kind, const mpijob_doc *doc,
     const struct mpijob_finding *finding, struct reply *reply)
 {
 	const struct reason *known = reasons;
 	const char *reason = finding->reason ? finding->reason : "Invalid";
 	char *cause;
-	int error = MPIJOB_ERR_NOMEM;
+	int rc = MPIJOB_ERR_NOMEM;
 
 	while (known < &reasons[sizeof(reasons) / sizeof(reasons[0]) - 1] &&
 	       strcmp(known->reason, reason) != 0)
 		known++;
 	cause = mpijob__base_text_format("FieldValue%s", reason);
 	if (cause)
-		error =
-		    mpijob__local_reply_invalid(reply, kind, name_of(doc), cause, finding->field,
-			mpijob__base_text_format("%s: %s", known->words, finding->message));
+		rc = mpijob__local_reply_invalid(reply, kind, name_of(doc), cause, finding->field,
+		    mpijob__base_text_format("%s: %s", known->words, finding->message));
 	free(cause);
-	return error;
+	return rc;
 }
 
-/* Refuse what an API server refuses of any object; the first error is the answer. */
+/* Validate an object as an API server does. The first error becomes the reply. */
 static int check_object(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	int error =
-	    diag ? mpijob_object_validate(mpijob_doc_root(doc), NULL, diag) : MPIJOB_ERR_NOMEM;
+	int rc = diag ? mpijob_object_validate(mpijob_doc_root(doc), NULL, diag) : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; error == MPIJOB_ERR_SPEC && i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; rc == MPIJOB_ERR_SPEC && i < mpijob_diag_count(diag); i++) {
 		if (mpijob_diag_at(diag, i)->severity == MPIJOB_SEVERITY_ERROR)
-			error = refuse(kind, doc, mpijob_diag_at(diag, i), reply);
+			rc = reject(kind, doc, mpijob_diag_at(diag, i), reply);
 	}
 	mpijob_diag_free(diag);
-	return error;
+	return rc;
 }
 
-static void new_pod(mpijob_doc *doc)
+static void default_pod(mpijob_doc *doc)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 	mpijob_node *status = mpijob_node_put_map(doc, root, "status");
@@ -74,11 +71,11 @@ static void new_pod(mpijob_doc *doc)
 	mpijob_node_put_string(doc, status, "phase", "Pending");
 }
 
-/* Jobs. */
+/* ---- Jobs ---- */
 
 struct job_limit {
 	const char *path;
-	const char *only; /* the one value that is done; NULL: the field must be absent */
+	const char *only; /* the only supported value; NULL: the field must be absent */
 	const char *what;
 };
 
@@ -126,9 +123,9 @@ static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, stru
 
 static void put_default(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
 {
-	const mpijob_node *there = mpijob_node_get(map, key);
+	const mpijob_node *present = mpijob_node_get(map, key);
 
-	if (!there || mpijob_node_kind(there) == MPIJOB_NODE_NULL)
+	if (!present || mpijob_node_kind(present) == MPIJOB_NODE_NULL)
 		mpijob_node_put_int(doc, map, key, value);
 }
 
@@ -144,17 +141,17 @@ static void label_template(mpijob_doc *doc, const char *uid)
 	mpijob_node_put_string(doc, selector, MPIJOB__BASE_API_BATCH_UID, uid);
 }
 
-static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+static int default_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
 {
 	const char *uid =
 	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.uid"));
 	mpijob_node *spec = mpijob_doc_find(doc, "spec");
-	int error = check_limits(kind, doc, reply);
+	int rc = check_limits(kind, doc, reply);
 
-	if (!error && !reply->status)
-		error = check_job_policy(kind, doc, reply);
-	if (error || reply->status)
-		return error;
+	if (!rc && !reply->status)
+		rc = check_job_policy(kind, doc, reply);
+	if (rc || reply->status)
+		return rc;
 	put_default(doc, spec, "parallelism", 1);
 	put_default(doc, spec, "completions", 1);
 	put_default(doc, spec, "backoffLimit", 6);
@@ -168,9 +165,9 @@ static int new_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply
 	return 0;
 }
 
-/* Others. */
+/* ---- other kinds ---- */
 
-static int new_secret(mpijob_doc *doc)
+static int encode_string_data(mpijob_doc *doc)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
 	const mpijob_node *plain = mpijob_node_get(root, "stringData");
@@ -180,20 +177,20 @@ static int new_secret(mpijob_doc *doc)
 	for (size_t i = 0; i < mpijob_node_count(plain); i++) {
 		const mpijob_node *value = mpijob_node_at(plain, i);
 		const char *text = mpijob_node_string(value);
-		char *coded = mpijob__base_base64_encode_new(text ? text : "",
+		char *encoded = mpijob__base_base64_encode_new(text ? text : "",
 		    text ? mpijob_node_length(value) : 0);
 
-		if (!coded)
+		if (!encoded)
 			return MPIJOB_ERR_NOMEM;
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "data"), mpijob_node_key(plain, i),
-		    coded);
-		mpijob__base_secret_free_text(coded);
+		    encoded);
+		mpijob__base_secret_free_text(encoded);
 	}
 	mpijob_node_remove(root, "stringData");
 	return 0;
 }
 
-static int check_coded(const struct kind *kind, const mpijob_doc *doc, const char *map,
+static int check_base64(const struct kind *kind, const mpijob_doc *doc, const char *map,
     struct reply *reply)
 {
 	const mpijob_node *data = mpijob_node_get(mpijob_doc_root(doc), map);
@@ -203,17 +200,17 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 		const char *text = mpijob_node_string(value);
 		char *bytes = NULL;
 		size_t len = 0;
-		int error = text ? mpijob__base_base64_decode_new(text, mpijob_node_length(value),
-				       &bytes, &len)
-				 : MPIJOB_ERR_SYNTAX;
+		int rc = text ? mpijob__base_base64_decode_new(text, mpijob_node_length(value),
+				    &bytes, &len)
+			      : MPIJOB_ERR_SYNTAX;
 
-		if (error == MPIJOB_ERR_SYNTAX)
-			return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind,
+		if (rc == MPIJOB_ERR_SYNTAX)
+			return mpijob__local_reply_error(reply, 400, "BadRequest", kind,
 			    name_of(doc),
 			    mpijob__base_text_format("%s[%s] of %s \"%s\" is not base64", map,
 				mpijob_node_key(data, i), kind->name, name_of(doc)));
-		if (error)
-			return error;
+		if (rc)
+			return rc;
 		mpijob__base_secret_free(bytes, len);
 	}
 	return 0;
@@ -221,30 +218,30 @@ static int check_coded(const struct kind *kind, const mpijob_doc *doc, const cha
 
 static int check_data(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
 {
-	int error;
+	int rc;
 
 	if (kind->id == KIND_CONFIG_MAP)
-		return check_coded(kind, doc, "binaryData", reply);
-	error = new_secret(doc);
-	return error ? error : check_coded(kind, doc, "data", reply);
+		return check_base64(kind, doc, "binaryData", reply);
+	rc = encode_string_data(doc);
+	return rc ? rc : check_base64(kind, doc, "data", reply);
 }
 
 int mpijob__local_rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
 {
-	int error = 0;
+	int rc = 0;
 
 	if (kind->id == KIND_NAMESPACE)
 		mpijob_node_put_string(doc,
 		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase", "Active");
 	else if (kind->id == KIND_POD)
-		new_pod(doc);
+		default_pod(doc);
 	else if (kind->id == KIND_JOB)
-		error = new_job(kind, doc, reply);
+		rc = default_job(kind, doc, reply);
 	else if (kind->id == KIND_SECRET || kind->id == KIND_CONFIG_MAP)
-		error = check_data(kind, doc, reply);
-	if (!error && !reply->status && mpijob_doc_error(doc))
-		error = MPIJOB_ERR_NOMEM;
-	return error || reply->status ? error : check_object(kind, doc, reply);
+		rc = check_data(kind, doc, reply);
+	if (!rc && !reply->status && mpijob_doc_error(doc))
+		rc = MPIJOB_ERR_NOMEM;
+	return rc || reply->status ? rc : check_object(kind, doc, reply);
 }
 
 static int differs(const struct object *old, const mpijob_doc *doc, const char *path)
@@ -263,7 +260,8 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 	if (suspended && mpijob__local_store_text(old, "status.startTime"))
 		suspended = 0;
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
-		/* A Job that has not started may still get another place to run. */
+		/* The template of a suspended Job that never started may change: Kueue sets its
+		 * node selector. */
 		if (!differs(old, doc, fixed[i]) ||
 		    (suspended && strcmp(fixed[i], "spec.template") == 0))
 			continue;
@@ -276,11 +274,11 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 static int change_data(const struct object *old, mpijob_doc *doc, struct reply *reply)
 {
 	int immutable = 0;
-	int error = check_data(old->kind, doc, reply);
+	int rc = check_data(old->kind, doc, reply);
 
 	mpijob_node_bool(mpijob_node_get(mpijob_doc_root(old->doc), "immutable"), &immutable);
-	if (error || reply->status || !immutable)
-		return error;
+	if (rc || reply->status || !immutable)
+		return rc;
 	if (!differs(old, doc, "data") && !differs(old, doc, "binaryData") &&
 	    !differs(old, doc, "immutable"))
 		return 0;
@@ -291,16 +289,16 @@ static int change_data(const struct object *old, mpijob_doc *doc, struct reply *
 
 int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)
 {
-	int error = 0;
+	int rc = 0;
 
 	if (old->kind->id == KIND_POD && differs(old, doc, "spec"))
-		error = mpijob__local_reply_unsupported(reply, old->kind, old->name,
+		rc = mpijob__local_reply_unsupported(reply, old->kind, old->name,
 		    "changes to the spec of a pod");
 	else if (old->kind->id == KIND_JOB)
-		error = change_job(old, doc, reply);
+		rc = change_job(old, doc, reply);
 	else if (old->kind->id == KIND_SECRET || old->kind->id == KIND_CONFIG_MAP)
-		error = change_data(old, doc, reply);
-	if (!error && !reply->status && mpijob_doc_error(doc))
-		error = MPIJOB_ERR_NOMEM;
-	return error || reply->status ? error : check_object(old->kind, doc, reply);
+		rc = change_data(old, doc, reply);
+	if (!rc && !reply->status && mpijob_doc_error(doc))
+		rc = MPIJOB_ERR_NOMEM;
+	return rc || reply->status ? rc : check_object(old->kind, doc, reply);
 }

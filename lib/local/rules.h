@@ -2,14 +2,14 @@
 #ifndef MPIJOB_LOCAL_RULES_H
 #define MPIJOB_LOCAL_RULES_H
 
-#include "reply.h"
+#include "local/reply.h"
 
-/* Both: 0, with reply->status above 0 when it is refused; or MPIJOB_ERR_NOMEM. */
+/* Both return 0 or MPIJOB_ERR_NOMEM. reply->status is above 0 if the object is rejected. */
 
-/* Check a new object of a kind and fill in what a server would; its metadata is complete. */
+/* Set the defaults of a new object and check it. Its metadata must be complete. */
 int mpijob__local_rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply);
 
-/* Check what an update may change. */
+/* Check an update. */
 int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply);
 
 #endif

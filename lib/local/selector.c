@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Label selectors as they stand in a query ("a=b,c!=d,e in (f,g),!h") and the one field selector
- * that the embedded cluster knows. An absent key fulfils "!=" and "notin", as on every API server.
+ * Label selectors in the syntax of queries ("a=b,c!=d,e in (f,g),!h"), and the only supported field
+ * selector, metadata.name. As in Kubernetes, an absent key matches "!=" and "notin".
  */
-#include "selector.h"
+#include "local/selector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void skip_space(const char **at)
 		(*at)++;
 }
 
-static int eat(const char **at, const char *token)
+static int consume(const char **at, const char *token)
 {
 	size_t len = strlen(token);
 
@@ -43,8 +43,8 @@ static int eat(const char **at, const char *token)
 	return 1;
 }
 
-/* A key or value; may be empty. */
-static char *word(const char **at)
+/* Read a key or value, which may be empty. The caller frees it; NULL when memory ran out. */
+static char *read_word(const char **at)
 {
 	size_t len;
 	char *text;
@@ -56,7 +56,7 @@ static char *word(const char **at)
 	return text;
 }
 
-/* `value` is taken. */
+/* Takes ownership of `value`. */
 static int add_value(struct requirement *requirement, char *value)
 {
 	char **values;
@@ -75,15 +75,15 @@ static int add_value(struct requirement *requirement, char *value)
 
 static int parse_set(const char **at, struct requirement *requirement)
 {
-	if (!eat(at, "("))
+	if (!consume(at, "("))
 		return MPIJOB_ERR_SYNTAX;
 	do {
-		int error = add_value(requirement, word(at));
+		int rc = add_value(requirement, read_word(at));
 
-		if (error)
-			return error;
-	} while (eat(at, ","));
-	return eat(at, ")") ? 0 : MPIJOB_ERR_SYNTAX;
+		if (rc)
+			return rc;
+	} while (consume(at, ","));
+	return consume(at, ")") ? 0 : MPIJOB_ERR_SYNTAX;
 }
 
 static int parse_operator(const char **at, struct requirement *requirement)
@@ -93,27 +93,27 @@ static int parse_operator(const char **at, struct requirement *requirement)
 		return MPIJOB_ERR_UNSUPPORTED;
 	if (**at == 0 || **at == ',')
 		return 0;
-	if (eat(at, "!=")) {
+	if (consume(at, "!=")) {
 		requirement->negated = 1;
-		return add_value(requirement, word(at));
+		return add_value(requirement, read_word(at));
 	}
-	if (eat(at, "==") || eat(at, "="))
-		return add_value(requirement, word(at));
-	if (eat(at, "notin")) {
+	if (consume(at, "==") || consume(at, "="))
+		return add_value(requirement, read_word(at));
+	if (consume(at, "notin")) {
 		requirement->negated = 1;
 		return parse_set(at, requirement);
 	}
-	if (eat(at, "in"))
+	if (consume(at, "in"))
 		return parse_set(at, requirement);
 	return MPIJOB_ERR_SYNTAX;
 }
 
 static int parse_requirement(const char **at, struct requirement *requirement)
 {
-	int absent = eat(at, "!");
+	int absent = consume(at, "!");
 
 	requirement->negated = absent;
-	requirement->key = word(at);
+	requirement->key = read_word(at);
 	if (!requirement->key)
 		return MPIJOB_ERR_NOMEM;
 	if (!*requirement->key)
@@ -131,16 +131,16 @@ int mpijob__local_selector_labels(struct selector *selector, const char *text)
 	do {
 		struct requirement *list = realloc(selector->requirements,
 		    (selector->count + 1) * sizeof(*selector->requirements));
-		int error;
+		int rc;
 
 		if (!list)
 			return MPIJOB_ERR_NOMEM;
 		selector->requirements = list;
 		memset(&list[selector->count], 0, sizeof(*list));
-		error = parse_requirement(&at, &list[selector->count++]);
-		if (error)
-			return error;
-	} while (eat(&at, ","));
+		rc = parse_requirement(&at, &list[selector->count++]);
+		if (rc)
+			return rc;
+	} while (consume(&at, ","));
 	skip_space(&at);
 	return *at ? MPIJOB_ERR_SYNTAX : 0;
 }
@@ -152,19 +152,19 @@ int mpijob__local_selector_fields(struct selector *selector, const char *text)
 	skip_space(&at);
 	if (!*at)
 		return 0;
-	if (!eat(&at, "metadata.name"))
+	if (!consume(&at, "metadata.name"))
 		return MPIJOB_ERR_UNSUPPORTED;
-	if (!eat(&at, "==") && !eat(&at, "="))
+	if (!consume(&at, "==") && !consume(&at, "="))
 		return MPIJOB_ERR_UNSUPPORTED;
 	free(selector->name);
-	selector->name = word(&at);
+	selector->name = read_word(&at);
 	skip_space(&at);
 	if (!selector->name)
 		return MPIJOB_ERR_NOMEM;
 	return *at ? MPIJOB_ERR_UNSUPPORTED : 0;
 }
 
-static int fulfils(const struct requirement *requirement, const struct revision *revision)
+static int meets(const struct requirement *requirement, const struct revision *revision)
 {
 	const char *value = mpijob__local_store_revision_label(revision, requirement->key);
 	int found = value && requirement->count == 0;
@@ -183,7 +183,7 @@ int mpijob__local_selector_matches(const struct selector *selector, const struct
 	    strcmp(selector->name, mpijob__local_store_revision_name(revision)) != 0)
 		return 0;
 	for (size_t i = 0; i < selector->count; i++) {
-		if (!fulfils(&selector->requirements[i], revision))
+		if (!meets(&selector->requirements[i], revision))
 			return 0;
 	}
 	return 1;

@@ -2,26 +2,26 @@
 #ifndef MPIJOB_LOCAL_SELECTOR_H
 #define MPIJOB_LOCAL_SELECTOR_H
 
-#include "store.h"
+#include "local/store.h"
 
 struct requirement {
-	int negated; /* the answer is turned round */
+	int negated; /* for "!=", "notin" and "!" */
 	char *key;
-	char **values; /* none: the key has to be there */
+	char **values; /* without values the key must exist */
 	size_t count;
 };
 
 struct selector {
 	struct requirement *requirements;
 	size_t count;
-	char *name;       /* of the field selector; NULL: any */
+	char *name;       /* metadata.name of the field selector; NULL: any */
 	char *namespace_; /* NULL: all */
 };
 
 void mpijob__local_selector_clear(struct selector *selector);
 
-/* 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED (comparisons of numbers; a field that is not
- * metadata.name); MPIJOB_ERR_NOMEM. */
+/* Parse a selector and add it. 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED ("<" and ">"; a field
+ * other than metadata.name); MPIJOB_ERR_NOMEM. */
 int mpijob__local_selector_labels(struct selector *selector, const char *text);
 int mpijob__local_selector_fields(struct selector *selector, const char *text);
 

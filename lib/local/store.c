@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the objects of the embedded cluster live: found by kind, namespace and name, counted by one
- * resource version for all, each printed once per change, with a bounded memory of what happened.
- * It applies no rule of any verb; api files do that before they come here.
+ * The object store of the embedded cluster: objects by kind, namespace and name, and by UID; one
+ * resourceVersion counter for all kinds; each version serialised once; and a bounded history of
+ * store events for watches. The store does not check objects; verbs.c and rules.c do.
  */
-#include "store.h"
+#include "local/store.h"
 #include "base/api.h"
+#include "base/digest.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -56,14 +57,14 @@ const struct kind *mpijob__local_store_kind_find(const char *group, const char *
 	return NULL;
 }
 
-/* Revisions. */
+/* ---- revisions ---- */
 
-void mpijob__local_store_revision_hold(struct revision *revision)
+void mpijob__local_store_revision_ref(struct revision *revision)
 {
 	revision->refs++;
 }
 
-void mpijob__local_store_revision_drop(struct revision *revision)
+void mpijob__local_store_revision_unref(struct revision *revision)
 {
 	if (!revision || --revision->refs > 0)
 		return;
@@ -96,7 +97,7 @@ const char *mpijob__local_store_revision_label(const struct revision *revision, 
 	return NULL;
 }
 
-static char *put_word(char *at, const char *word)
+static char *put_string(char *at, const char *word)
 {
 	size_t size = strlen(word) + 1;
 
@@ -125,16 +126,16 @@ static int make_index(struct revision *revision, const struct object *object, co
 	if (!revision->index)
 		return MPIJOB_ERR_NOMEM;
 	revision->index_len = size;
-	at = put_word(put_word(revision->index, object->namespace_), object->name);
+	at = put_string(put_string(revision->index, object->namespace_), object->name);
 	for (size_t i = 0; i < count; i++) {
-		at = put_word(at, mpijob_node_key(labels, i));
-		at = put_word(at, text_or_empty(mpijob_node_at(labels, i)));
+		at = put_string(at, mpijob_node_key(labels, i));
+		at = put_string(at, text_or_empty(mpijob_node_at(labels, i)));
 	}
 	*at = 0;
 	return 0;
 }
 
-/* Stamps the document with the version and prints it. */
+/* Set resourceVersion in the document and serialise it. */
 static struct revision *revision_new(const struct object *object, mpijob_doc *doc, uint64_t version)
 {
 	struct revision *revision = calloc(1, sizeof(*revision));
@@ -152,24 +153,21 @@ static struct revision *revision_new(const struct object *object, mpijob_doc *do
 	    mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
 		revision->text) ||
 	    make_index(revision, object, doc)) {
-		mpijob__local_store_revision_drop(revision);
+		mpijob__local_store_revision_unref(revision);
 		revision = NULL;
 	}
 	free(number);
 	return revision;
 }
 
-/* The table. */
+/* ---- hash tables ---- */
 
 static size_t hash_of(enum kind_id kind, const char *namespace_, const char *name)
 {
-	uint64_t hash = 14695981039346656037u ^ (uint64_t)kind;
+	uint64_t hash = MPIJOB__BASE_DIGEST_START ^ (uint64_t)kind;
 
-	for (; *namespace_; namespace_++)
-		hash = (hash ^ (unsigned char)*namespace_) * 1099511628211u;
-	hash = (hash ^ '/') * 1099511628211u;
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+	hash = mpijob__base_digest_add(hash, namespace_, strlen(namespace_) + 1);
+	hash = mpijob__base_digest_add(hash, name, strlen(name));
 	return (size_t)(hash ^ (hash >> 32));
 }
 
@@ -184,7 +182,7 @@ static struct object **uid_bucket_of(const struct store *store, const char *uid)
 	return &store->uid_buckets[hash_of(KIND_COUNT, "", uid) & (store->bucket_count - 1)];
 }
 
-static void enter_table(struct store *store, struct object *object)
+static void hash_insert(struct store *store, struct object *object)
 {
 	struct object **bucket =
 	    bucket_of(store, object->kind->id, object->namespace_, object->name);
@@ -196,7 +194,7 @@ static void enter_table(struct store *store, struct object *object)
 	*uid_bucket = object;
 }
 
-static void leave_table(struct store *store, struct object *object)
+static void hash_remove(struct store *store, struct object *object)
 {
 	struct object **at = bucket_of(store, object->kind->id, object->namespace_, object->name);
 
@@ -209,13 +207,13 @@ static void leave_table(struct store *store, struct object *object)
 	*at = object->uid_next;
 }
 
-static void grow_table(struct store *store)
+static void hash_grow(struct store *store)
 {
 	size_t count = store->bucket_count * 2;
 	struct object **buckets = calloc(count, sizeof(*buckets));
 	struct object **uid_buckets = calloc(count, sizeof(*uid_buckets));
 
-	if (!buckets || !uid_buckets) { /* only slower */
+	if (!buckets || !uid_buckets) { /* not an error: lookups become slower */
 		free(buckets);
 		free(uid_buckets);
 		return;
@@ -226,9 +224,9 @@ static void grow_table(struct store *store)
 	store->uid_buckets = uid_buckets;
 	store->bucket_count = count;
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = store->shelves[kind].first; object;
+		for (struct object *object = store->collections[kind].first; object;
 		     object = object->next)
-			enter_table(store, object);
+			hash_insert(store, object);
 	}
 }
 
@@ -246,7 +244,7 @@ struct object *mpijob__local_store_find(const struct store *store, enum kind_id 
 
 struct object *mpijob__local_store_first(const struct store *store, enum kind_id kind)
 {
-	return store->shelves[kind].first;
+	return store->collections[kind].first;
 }
 
 struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid)
@@ -261,39 +259,39 @@ struct object *mpijob__local_store_by_uid(const struct store *store, const char 
 
 static void link_object(struct store *store, struct object *object)
 {
-	struct shelf *shelf = &store->shelves[object->kind->id];
+	struct collection *collection = &store->collections[object->kind->id];
 
 	if (store->count >= store->bucket_count)
-		grow_table(store);
-	enter_table(store, object);
-	object->prev = shelf->last;
-	if (shelf->last)
-		shelf->last->next = object;
+		hash_grow(store);
+	hash_insert(store, object);
+	object->prev = collection->last;
+	if (collection->last)
+		collection->last->next = object;
 	else
-		shelf->first = object;
-	shelf->last = object;
-	shelf->count++;
+		collection->first = object;
+	collection->last = object;
+	collection->count++;
 	store->count++;
 }
 
 static void unlink_object(struct store *store, struct object *object)
 {
-	struct shelf *shelf = &store->shelves[object->kind->id];
+	struct collection *collection = &store->collections[object->kind->id];
 
-	leave_table(store, object);
+	hash_remove(store, object);
 	if (object->prev)
 		object->prev->next = object->next;
 	else
-		shelf->first = object->next;
+		collection->first = object->next;
 	if (object->next)
 		object->next->prev = object->prev;
 	else
-		shelf->last = object->prev;
-	shelf->count--;
+		collection->last = object->prev;
+	collection->count--;
 	store->count--;
 }
 
-/* Objects. */
+/* ---- objects ---- */
 
 static void free_owners(char **owners, size_t count)
 {
@@ -307,7 +305,7 @@ static void object_free(struct object *object)
 	if (!object)
 		return;
 	free_owners(object->owners, object->owner_count);
-	mpijob__local_store_revision_drop(object->now);
+	mpijob__local_store_revision_unref(object->now);
 	mpijob_doc_free(object->doc);
 	free((char *)object->namespace_);
 	free(object);
@@ -353,73 +351,79 @@ static struct object *object_new(const struct kind *kind, const char *namespace_
 	}
 	object->kind = kind;
 	object->namespace_ = block;
-	object->name = put_word(block, namespace_);
+	object->name = put_string(block, namespace_);
 	object->uid = object->name + strlen(name) + 1;
-	put_word(put_word((char *)object->name, name), uid);
+	put_string(put_string((char *)object->name, name), uid);
 	return object;
 }
 
-/* History. */
+/* ---- history ---- */
 
-static int history_room(struct shelf *shelf)
+static int history_reserve(struct collection *collection)
 {
-	size_t cap = shelf->history_cap ? shelf->history_cap * 2 : 64;
-	struct happening *history;
+	size_t cap = collection->history_cap ? collection->history_cap * 2 : 64;
+	struct store_event *history;
 
-	if (shelf->history_count < shelf->history_cap)
+	if (collection->history_count < collection->history_cap)
 		return 0;
-	history = realloc(shelf->history, cap * sizeof(*history));
+	history = realloc(collection->history, cap * sizeof(*history));
 	if (!history)
 		return MPIJOB_ERR_NOMEM;
-	shelf->history = history;
-	shelf->history_cap = cap;
+	collection->history = history;
+	collection->history_cap = cap;
 	return 0;
 }
 
-/* There is room already. Holds `now`, takes `before`. */
-static void remember(struct shelf *shelf, int change, struct revision *now, struct revision *before)
+/* Append a store event; history_reserve() has made room. Takes a reference to `now`, and takes over
+ * that of `before`. */
+static void history_append(struct collection *collection, int change, struct revision *now,
+    struct revision *before)
 {
-	shelf->history[shelf->history_count++] = (struct happening){ change, now, before };
-	shelf->history_bytes += mpijob_text_len(now->text);
-	mpijob__local_store_revision_hold(now);
+	collection->history[collection->history_count++] =
+	    (struct store_event){ change, now, before };
+	collection->history_bytes += mpijob_text_len(now->text);
+	mpijob__local_store_revision_ref(now);
 }
 
-static void forget(struct shelf *shelf, size_t count)
+static void history_trim(struct collection *collection, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct happening *happening = &shelf->history[i];
+		struct store_event *store_event = &collection->history[i];
 
-		shelf->forgotten = happening->now->version;
-		shelf->history_bytes -= mpijob_text_len(happening->now->text);
-		mpijob__local_store_revision_drop(happening->now);
-		mpijob__local_store_revision_drop(happening->before);
+		collection->trimmed_version = store_event->now->version;
+		collection->history_bytes -= mpijob_text_len(store_event->now->text);
+		mpijob__local_store_revision_unref(store_event->now);
+		mpijob__local_store_revision_unref(store_event->before);
 	}
-	shelf->history_count -= count;
-	shelf->history_base += count;
-	memmove(shelf->history, shelf->history + count,
-	    shelf->history_count * sizeof(*shelf->history));
+	collection->history_count -= count;
+	collection->history_base += count;
+	memmove(collection->history, collection->history + count,
+	    collection->history_count * sizeof(*collection->history));
 }
 
 void mpijob__local_store_trim(struct store *store)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		struct shelf *shelf = &store->shelves[kind];
-		size_t count =
-		    shelf->history_count > store->window ? shelf->history_count - store->window : 0;
-		size_t bytes = shelf->history_bytes;
+		struct collection *collection = &store->collections[kind];
+		size_t count = collection->history_count > store->window
+				   ? collection->history_count - store->window
+				   : 0;
+		size_t bytes = collection->history_bytes;
 
 		for (size_t i = 0;
-		     i < shelf->history_count && (i < count || bytes > store->window_bytes); i++) {
-			bytes -= mpijob_text_len(shelf->history[i].now->text);
+		     i < collection->history_count && (i < count || bytes > store->window_bytes);
+		     i++) {
+			bytes -= mpijob_text_len(collection->history[i].now->text);
 			count = i + 1 > count ? i + 1 : count;
 		}
-		/* In lumps, so that the moving costs little. */
-		if (count > store->window / 4 || shelf->history_bytes > 2 * store->window_bytes)
-			forget(shelf, count);
+		/* Trim many entries at a time, because the rest is moved. */
+		if (count > store->window / 4 ||
+		    collection->history_bytes > 2 * store->window_bytes)
+			history_trim(collection, count);
 	}
 }
 
-/* Changes. */
+/* ---- changes ---- */
 
 static void set_doc(struct object *object, mpijob_doc *doc)
 {
@@ -430,13 +434,13 @@ static void set_doc(struct object *object, mpijob_doc *doc)
 int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_,
     mpijob_doc *doc, struct object **out)
 {
-	struct shelf *shelf = &store->shelves[kind->id];
+	struct collection *collection = &store->collections[kind->id];
 	struct object *object = object_new(kind, namespace_, doc);
 
 	if (object)
 		object->now = revision_new(object, doc, store->version + 1);
 	if (!object || !object->now || read_owners(doc, &object->owners, &object->owner_count) ||
-	    history_room(shelf)) {
+	    history_reserve(collection)) {
 		object_free(object);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
@@ -444,7 +448,7 @@ int mpijob__local_store_add(struct store *store, const struct kind *kind, const 
 	set_doc(object, doc);
 	store->version++;
 	link_object(store, object);
-	remember(shelf, CHANGE_ADDED, object->now, NULL);
+	history_append(collection, CHANGE_ADDED, object->now, NULL);
 	store->changed(store->user, object, CHANGE_ADDED);
 	if (out)
 		*out = object;
@@ -453,18 +457,18 @@ int mpijob__local_store_add(struct store *store, const struct kind *kind, const 
 
 int mpijob__local_store_replace(struct store *store, struct object *object, mpijob_doc *doc)
 {
-	struct shelf *shelf = &store->shelves[object->kind->id];
+	struct collection *collection = &store->collections[object->kind->id];
 	struct revision *now = revision_new(object, doc, store->version + 1);
 	char **owners = NULL;
 	size_t owner_count = 0;
 
-	if (!now || history_room(shelf) || read_owners(doc, &owners, &owner_count)) {
-		mpijob__local_store_revision_drop(now);
+	if (!now || history_reserve(collection) || read_owners(doc, &owners, &owner_count)) {
+		mpijob__local_store_revision_unref(now);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
 	store->version++;
-	remember(shelf, CHANGE_MODIFIED, now, object->now);
+	history_append(collection, CHANGE_MODIFIED, now, object->now);
 	object->now = now;
 	mpijob_doc_free(object->doc);
 	set_doc(object, doc);
@@ -477,25 +481,25 @@ int mpijob__local_store_replace(struct store *store, struct object *object, mpij
 
 int mpijob__local_store_remove(struct store *store, struct object *object)
 {
-	struct shelf *shelf = &store->shelves[object->kind->id];
+	struct collection *collection = &store->collections[object->kind->id];
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 	struct revision *last = doc ? revision_new(object, doc, store->version + 1) : NULL;
 
 	mpijob_doc_free(doc);
-	if (!last || history_room(shelf)) {
-		mpijob__local_store_revision_drop(last);
+	if (!last || history_reserve(collection)) {
+		mpijob__local_store_revision_unref(last);
 		return MPIJOB_ERR_NOMEM;
 	}
 	store->version++;
 	unlink_object(store, object);
-	remember(shelf, CHANGE_DELETED, last, object->now);
+	history_append(collection, CHANGE_DELETED, last, object->now);
 	object->now = last;
 	store->changed(store->user, object, CHANGE_DELETED);
 	object_free(object);
 	return 0;
 }
 
-/* The whole. */
+/* ---- create and free ---- */
 
 int mpijob__local_store_init(struct store *store,
     void (*changed)(void *user, struct object *object, int change), void *user)
@@ -516,15 +520,15 @@ int mpijob__local_store_init(struct store *store,
 void mpijob__local_store_clear(struct store *store)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		struct shelf *shelf = &store->shelves[kind];
+		struct collection *collection = &store->collections[kind];
 
-		for (struct object *object = shelf->first, *next; object; object = next) {
+		for (struct object *object = collection->first, *next; object; object = next) {
 			next = object->next;
 			object_free(object);
 		}
-		if (shelf->history_count)
-			forget(shelf, shelf->history_count);
-		free(shelf->history);
+		if (collection->history_count)
+			history_trim(collection, collection->history_count);
+		free(collection->history);
 	}
 	free(store->buckets);
 	free(store->uid_buckets);

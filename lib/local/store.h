@@ -5,7 +5,7 @@
 #include <mpijob/base.h>
 #include <mpijob/doc.h>
 
-/* Kinds. */
+/* ---- kinds ---- */
 
 enum kind_id {
 	KIND_NAMESPACE,
@@ -23,9 +23,9 @@ enum kind_id {
 	KIND_COUNT
 };
 
-#define KIND_NAMESPACED  1u /* its objects live in namespaces */
+#define KIND_NAMESPACED  1u /* namespaced */
 #define KIND_STATUS      2u /* has a status subresource */
-#define KIND_GENERATION  4u /* counts changes in metadata.generation */
+#define KIND_GENERATION  4u /* increments metadata.generation */
 #define KIND_PUT_CREATES 8u /* PUT of an absent object creates it */
 
 struct kind {
@@ -41,18 +41,18 @@ const struct kind *mpijob__local_store_kind(enum kind_id id);
 const struct kind *mpijob__local_store_kind_find(const char *group, const char *version,
     const char *plural);
 
-/* What an object was at one time, shared by everybody who still has to tell of it. */
+/* One version of an object, shared by the store, its history, replies and watches. */
 struct revision {
 	size_t refs;
 	uint64_t version;
 	mpijob_text *text; /* compact JSON */
-	/* "namespace\0name\0key\0value\0key\0value\0\0": what selectors look at */
+	/* for selectors: "namespace\0name\0key\0value\0key\0value\0\0", labels last */
 	char *index;
 	size_t index_len;
 };
 
-void mpijob__local_store_revision_hold(struct revision *revision);
-void mpijob__local_store_revision_drop(struct revision *revision);
+void mpijob__local_store_revision_ref(struct revision *revision);
+void mpijob__local_store_revision_unref(struct revision *revision);
 const char *mpijob__local_store_revision_namespace(const struct revision *revision);
 const char *mpijob__local_store_revision_name(const struct revision *revision);
 /* NULL: absent */
@@ -64,7 +64,7 @@ struct object {
 	struct object *prev;
 	struct object *next; /* of the same kind */
 	const struct kind *kind;
-	const char *namespace_; /* "" without one; these three live in one block */
+	const char *namespace_; /* "" if cluster-scoped; these three share one allocation */
 	const char *name;
 	const char *uid;
 	mpijob_doc *doc; /* replaced as a whole, never edited in place */
@@ -72,30 +72,31 @@ struct object {
 	char **owners; /* uids */
 	size_t owner_count;
 	int deleting;    /* it has a deletionTimestamp */
-	struct pod *pod; /* of a pod: what the kubelet runs for it; NULL when it does not */
+	struct pod *pod; /* the kubelet's pod; NULL: not a pod, or not admitted */
 };
 
 #define CHANGE_ADDED    1
 #define CHANGE_MODIFIED 2
 #define CHANGE_DELETED  3
 
-struct happening {
+/* A change of one object. */
+struct store_event {
 	int change;
 	struct revision *now;
 	struct revision *before; /* NULL for ADDED */
 };
 
-/* The objects of one kind, and what happened to them lately. */
-struct shelf {
+/* The objects of one kind and their recent store events. */
+struct collection {
 	struct object *first;
 	struct object *last;
 	size_t count;
-	struct happening *history;
+	struct store_event *history;
 	size_t history_count;
 	size_t history_cap;
 	size_t history_bytes;
-	uint64_t history_base; /* sequence number of history[0] */
-	uint64_t forgotten;    /* version of the newest happening that is no longer there */
+	uint64_t history_base;    /* sequence number of history[0] */
+	uint64_t trimmed_version; /* version of the newest event that is no longer in the history */
 };
 
 struct store {
@@ -103,12 +104,12 @@ struct store {
 	struct object **uid_buckets; /* as many, by uid */
 	size_t bucket_count;
 	size_t count;
-	struct shelf shelves[KIND_COUNT];
+	struct collection collections[KIND_COUNT];
 	uint64_t version;
-	size_t window;       /* happenings kept per kind */
-	size_t window_bytes; /* and their text */
-	/* Told after each change. On DELETED the object is out of the store and freed
-	 * afterwards. */
+	size_t window;       /* events kept per kind */
+	size_t window_bytes; /* and the bytes of their text */
+	/* Called after each change. On CHANGE_DELETED the object is no longer in the store, and is
+	 * freed after the call. */
 	void (*changed)(void *user, struct object *object, int change);
 	void *user;
 };
@@ -123,21 +124,21 @@ struct object *mpijob__local_store_first(const struct store *store, enum kind_id
 struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid);
 
 /*
- * Put a new object in; `doc` has its name and uid already and is taken, also on failure.
- * 0 or MPIJOB_ERR_NOMEM.
+ * Add an object. Takes ownership of `doc`, which contains name and uid, also on failure. 0 or
+ * MPIJOB_ERR_NOMEM.
  */
 int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_,
     mpijob_doc *doc, struct object **out);
-/* Give an object new content; `doc` is taken, also on failure. */
+/* Replace the content of an object. Takes ownership of `doc`, also on failure. 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__local_store_replace(struct store *store, struct object *object, mpijob_doc *doc);
-/* Take an object out and free it. */
+/* Remove an object and free it. 0, or MPIJOB_ERR_NOMEM: it stays. */
 int mpijob__local_store_remove(struct store *store, struct object *object);
 
-/* Forget what is outside the window; called when all watches have been fed. */
+/* Trim the history to the window. Call this when all watches have been fed. */
 void mpijob__local_store_trim(struct store *store);
 
-/* Shorthands. */
-/* of a string; NULL: absent */
+/* The string at a path of an object; NULL when absent. */
 const char *mpijob__local_store_text(const struct object *object, const char *path);
 int mpijob__local_store_deleting(const struct object *object);
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What creating, replacing, patching and deleting mean: which parts of metadata belong to the
- * server, when a change conflicts, when it is none, what status subresources let through, and how a
- * deletion waits for finalizers and for the processes of a pod.
+ * Create, update and patch: which metadata the server sets, when an update conflicts or changes
+ * nothing, what an update of the status subresource changes, and when the removal of the last
+ * finalizer completes a deletion.
  */
-#include "verbs.h"
+#include "local/verbs.h"
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "gc.h"
-#include "rules.h"
+#include "local/gc.h"
+#include "local/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NAME_TRIES 8
 
-/* Create. */
+/* ---- create ---- */
 
 static int check_api_version(const struct kind *kind, const mpijob_node *body, struct reply *reply)
 {
@@ -27,8 +27,8 @@ static int check_api_version(const struct kind *kind, const mpijob_node *body, s
 	size_t group = strlen(kind->group);
 
 	if (mpijob_node_kind(body) != MPIJOB_NODE_MAP)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-		    mpijob__base_text_format("the body is no object"));
+		return mpijob__local_reply_error(reply, 400, "BadRequest", kind, NULL,
+		    mpijob__base_text_format("the body is not an object"));
 	if (version && group &&
 	    (strncmp(version, kind->group, group) != 0 || version[group] != '/'))
 		version = "";
@@ -37,8 +37,8 @@ static int check_api_version(const struct kind *kind, const mpijob_node *body, s
 	if ((!version || strcmp(version, kind->version) == 0) &&
 	    (!name || strcmp(name, kind->name) == 0))
 		return 0;
-	return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-	    mpijob__base_text_format("the body is no %s of %s%s%s", kind->name, kind->group,
+	return mpijob__local_reply_error(reply, 400, "BadRequest", kind, NULL,
+	    mpijob__base_text_format("the body is not a %s of %s%s%s", kind->name, kind->group,
 		group ? "/" : "", kind->version));
 }
 
@@ -51,10 +51,10 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind,
 	if (!(kind->flags & KIND_NAMESPACED))
 		return 0;
 	if (inside && *inside && strcmp(inside, namespace_) != 0)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
+		return mpijob__local_reply_error(reply, 400, "BadRequest", kind, NULL,
 		    mpijob__base_text_format(
-			"the namespace of the object (%s) is not that of the request (%s)", inside,
-			namespace_));
+			"the namespace of the object (%s) does not match that of the request (%s)",
+			inside, namespace_));
 	object = mpijob__local_store_find(&local->store, KIND_NAMESPACE, "", namespace_);
 	if (!object)
 		return mpijob__local_reply_not_found(reply,
@@ -67,7 +67,7 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind,
 		kind->plural, namespace_));
 }
 
-/* Settles the name into metadata. */
+/* Ensure that metadata.name is set, from generateName if necessary. */
 static int choose_name(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
     mpijob_doc *doc, struct reply *reply)
 {
@@ -85,30 +85,31 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 		    "metadata.name",
 		    mpijob__base_text_format("Required value: name or generateName is required"));
 	for (int i = 0; i < NAME_TRIES; i++) {
-		char *made = mpijob__base_random_suffix(suffix, 5)
-				 ? NULL
-				 : mpijob__base_text_format("%s%s", prefix, suffix);
+		char *candidate = mpijob__base_random_suffix(suffix, 5)
+				      ? NULL
+				      : mpijob__base_text_format("%s%s", prefix, suffix);
 		int taken;
 
-		if (!made)
+		if (!candidate)
 			return MPIJOB_ERR_NOMEM;
-		taken = mpijob__local_store_find(&local->store, kind->id, namespace_, made) != NULL;
+		taken = mpijob__local_store_find(&local->store, kind->id, namespace_, candidate) !=
+			NULL;
 		if (!taken)
-			mpijob_node_put_string(doc, metadata, "name", made);
-		free(made);
+			mpijob_node_put_string(doc, metadata, "name", candidate);
+		free(candidate);
 		if (mpijob_doc_error(doc))
 			return MPIJOB_ERR_NOMEM;
 		if (!taken)
 			return 0;
 	}
-	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, prefix,
-	    mpijob__base_text_format("no free name for \"%s\"", prefix));
+	return mpijob__local_reply_error(reply, 409, "AlreadyExists", kind, prefix,
+	    mpijob__base_text_format("no free name begins with \"%s\"", prefix));
 }
 
-/* The server's part of a new object's metadata. */
-static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_doc *doc)
+/* Set the metadata of a new object that the server owns. */
+static int set_server_metadata(const struct kind *kind, const char *namespace_, mpijob_doc *doc)
 {
-	static const char *const not_yours[] = { "resourceVersion", "deletionTimestamp",
+	static const char *const server_fields[] = { "resourceVersion", "deletionTimestamp",
 		"deletionGracePeriodSeconds", "generation", "selfLink" };
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	char uid[MPIJOB__BASE_RANDOM_UUID_SIZE];
@@ -117,8 +118,8 @@ static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_
 	if (mpijob__base_random_uuid(uid))
 		return MPIJOB_ERR_NOMEM;
 	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
-	for (size_t i = 0; i < sizeof(not_yours) / sizeof(not_yours[0]); i++)
-		mpijob_node_remove(metadata, not_yours[i]);
+	for (size_t i = 0; i < sizeof(server_fields) / sizeof(server_fields[0]); i++)
+		mpijob_node_remove(metadata, server_fields[i]);
 	if (kind->flags & KIND_NAMESPACED)
 		mpijob_node_put_string(doc, metadata, "namespace", namespace_);
 	else
@@ -132,7 +133,7 @@ static int own_metadata(const struct kind *kind, const char *namespace_, mpijob_
 	return 0;
 }
 
-static mpijob_doc *named_copy(const struct kind *kind, const mpijob_node *body)
+static mpijob_doc *copy_with_kind(const struct kind *kind, const mpijob_node *body)
 {
 	mpijob_doc *doc = mpijob_doc_from_node(body);
 	mpijob_node *root = mpijob_doc_edit(doc);
@@ -156,50 +157,50 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 	const mpijob_node *metadata = mpijob_node_get(mpijob_doc_root(doc), "metadata");
 	const char *version = mpijob_node_string(mpijob_node_get(metadata, "resourceVersion"));
 	const char *name;
-	int error;
+	int rc;
 
 	if (metadata && mpijob_node_kind(metadata) != MPIJOB_NODE_MAP)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
-		    mpijob__base_text_format("metadata is no map"));
+		return mpijob__local_reply_error(reply, 400, "BadRequest", kind, NULL,
+		    mpijob__base_text_format("metadata is not a map"));
 	if (version && *version)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", kind, NULL,
+		return mpijob__local_reply_error(reply, 400, "BadRequest", kind, NULL,
 		    mpijob__base_text_format(
 			"resourceVersion must not be set on objects to be created"));
-	error = check_namespace(local, kind, namespace_, metadata, reply);
-	if (!error && !reply->status)
-		error = choose_name(local, kind, namespace_, doc, reply);
-	if (error || reply->status)
-		return error;
+	rc = check_namespace(local, kind, namespace_, metadata, reply);
+	if (!rc && !reply->status)
+		rc = choose_name(local, kind, namespace_, doc, reply);
+	if (rc || reply->status)
+		return rc;
 	if (mpijob_doc_error(doc))
 		return MPIJOB_ERR_NOMEM;
 	name = mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 	if (!mpijob__local_store_find(&local->store, kind->id, namespace_, name))
 		return 0;
-	return mpijob__local_reply_refuse(reply, 409, "AlreadyExists", kind, name,
+	return mpijob__local_reply_error(reply, 409, "AlreadyExists", kind, name,
 	    mpijob__base_text_format("%s%s%s \"%s\" already exists", kind->plural,
 		*kind->group ? "." : "", kind->group, name));
 }
 
-/* Takes the document. */
+/* Default, check and store a new object. Takes ownership of `doc`. */
 static int finish_create(struct mpijob_local *local, const struct kind *kind,
     const char *namespace_, mpijob_doc *doc, struct reply *reply, struct object **out)
 {
 	struct object *object;
-	int error = own_metadata(kind, namespace_, doc);
+	int rc = set_server_metadata(kind, namespace_, doc);
 
-	if (!error)
-		error = mpijob__local_rules_new(kind, doc, reply);
-	if (!error && mpijob_doc_error(doc))
-		error = MPIJOB_ERR_NOMEM;
-	if (error || reply->status) {
+	if (!rc)
+		rc = mpijob__local_rules_new(kind, doc, reply);
+	if (!rc && mpijob_doc_error(doc))
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc || reply->status) {
 		mpijob_doc_free(doc);
-		return error;
+		return rc;
 	}
-	error = mpijob__local_store_add(&local->store, kind, namespace_, doc, &object);
-	if (error)
-		return error;
+	rc = mpijob__local_store_add(&local->store, kind, namespace_, doc, &object);
+	if (rc)
+		return rc;
 	if (mpijob__local_gc_is_orphan(local, object))
-		local->collect = 1;
+		local->gc_pending = 1;
 	if (out)
 		*out = object;
 	return mpijob__local_reply_object(reply, 201, object);
@@ -209,22 +210,22 @@ int mpijob__local_verbs_create(struct mpijob_local *local, const struct kind *ki
     const char *namespace_, const mpijob_node *body, struct reply *reply, struct object **out)
 {
 	mpijob_doc *doc;
-	int error = check_api_version(kind, body, reply);
+	int rc = check_api_version(kind, body, reply);
 
-	if (error || reply->status)
-		return error;
-	doc = named_copy(kind, body);
+	if (rc || reply->status)
+		return rc;
+	doc = copy_with_kind(kind, body);
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	error = check_create(local, kind, namespace_, doc, reply);
-	if (error || reply->status) {
+	rc = check_create(local, kind, namespace_, doc, reply);
+	if (rc || reply->status) {
 		mpijob_doc_free(doc);
-		return error;
+		return rc;
 	}
 	return finish_create(local, kind, namespace_, doc, reply, out);
 }
 
-/* Update. */
+/* ---- update ---- */
 
 static int is_custom(const struct kind *kind)
 {
@@ -232,20 +233,20 @@ static int is_custom(const struct kind *kind)
 	       kind->id == KIND_SCHEDULER_POD_GROUP;
 }
 
-/* A patch does not name the object that it means: another uid would be a change. */
-static int refuse_uid(const struct object *object, const char *uid, int patch, struct reply *reply)
+/* In a patch another uid is an attempt to change it; in an update it is a failed precondition. */
+static int reject_uid(const struct object *object, const char *uid, int patch, struct reply *reply)
 {
 	if (patch)
 		return mpijob__local_reply_invalid(reply, object->kind, object->name,
 		    "FieldValueInvalid", "metadata.uid",
 		    mpijob__base_text_format("Invalid value: \"%s\": the uid cannot change", uid));
-	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
+	return mpijob__local_reply_error(reply, 409, "Conflict", object->kind, object->name,
 	    mpijob__base_text_format(
 		"Precondition failed: UID in precondition: %s, UID in object: %s", uid,
 		object->uid));
 }
 
-static int check_same(const struct object *object, const mpijob_node *metadata, int how,
+static int check_identity(const struct object *object, const mpijob_node *metadata, int how,
     struct reply *reply)
 {
 	const char *version = mpijob_node_text(mpijob_node_get(metadata, "resourceVersion"));
@@ -255,21 +256,21 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 	uint64_t number = 0;
 
 	if (!name || strcmp(name, object->name) != 0)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
+		return mpijob__local_reply_error(reply, 400, "BadRequest", object->kind,
 		    object->name,
 		    mpijob__base_text_format(
-			"the name of the object (%s) is not that of the request (%s)",
+			"the name of the object (%s) does not match that of the request (%s)",
 			name ? name : "", object->name));
 	if (namespace_ && strcmp(namespace_, object->namespace_) != 0)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
+		return mpijob__local_reply_error(reply, 400, "BadRequest", object->kind,
 		    object->name,
 		    mpijob__base_text_format(
-			"the namespace of the object (%s) is not that of the request (%s)",
+			"the namespace of the object (%s) does not match that of the request (%s)",
 			namespace_, object->namespace_));
-	/* Of what is not built in, a status has no other fields that count. */
+	/* A status update of a custom resource ignores all other fields. */
 	if (uid && *uid && strcmp(uid, object->uid) != 0 &&
 	    !((how & UPDATE_STATUS) && is_custom(object->kind)))
-		return refuse_uid(object, uid, how & UPDATE_PATCH, reply);
+		return reject_uid(object, uid, how & UPDATE_PATCH, reply);
 	if ((!version || !*version) && is_custom(object->kind))
 		return mpijob__local_reply_cause(reply, 422, "Invalid", object->kind, object->name,
 		    "FieldValueInvalid", "metadata.resourceVersion",
@@ -284,14 +285,14 @@ static int check_same(const struct object *object, const mpijob_node *metadata, 
 		    mpijob__base_text_format("Invalid value: \"%s\": must be a number", version));
 	if (number == object->now->version)
 		return 0;
-	return mpijob__local_reply_refuse(reply, 409, "Conflict", object->kind, object->name,
+	return mpijob__local_reply_error(reply, 409, "Conflict", object->kind, object->name,
 	    mpijob__base_text_format("Operation cannot be fulfilled on %s%s%s \"%s\": the object "
 				     "has been modified; get it again and repeat the change",
 		object->kind->plural, *object->kind->group ? "." : "", object->kind->group,
 		object->name));
 }
 
-static void keep(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_map, const char *key)
+static void restore(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_map, const char *key)
 {
 	const mpijob_node *old = mpijob_node_get(old_map, key);
 
@@ -301,34 +302,34 @@ static void keep(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_map, 
 		mpijob_node_remove(map, key);
 }
 
-/* Put the server's own values back over what the client sent. */
-static void keep_own(const struct object *object, mpijob_doc *doc)
+/* Restore the fields that only the server may set. */
+static void restore_server_fields(const struct object *object, mpijob_doc *doc)
 {
-	static const char *const own[] = { "namespace", "uid", "creationTimestamp",
+	static const char *const server_fields[] = { "namespace", "uid", "creationTimestamp",
 		"deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion",
 		"generateName" };
 	const mpijob_node *old = mpijob_doc_root(object->doc);
 	mpijob_node *root = mpijob_doc_edit(doc);
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		keep(doc, metadata, mpijob_node_get(old, "metadata"), own[i]);
-	keep(doc, root, old, "kind");
-	keep(doc, root, old, "apiVersion");
+	for (size_t i = 0; i < sizeof(server_fields) / sizeof(server_fields[0]); i++)
+		restore(doc, metadata, mpijob_node_get(old, "metadata"), server_fields[i]);
+	restore(doc, root, old, "kind");
+	restore(doc, root, old, "apiVersion");
 	if (object->kind->flags & KIND_STATUS)
-		keep(doc, root, old, "status");
+		restore(doc, root, old, "status");
 }
 
-/* The stored object with the status of another; NULL without memory. */
+/* The stored object with the status of `fresh`; NULL when memory ran out. */
 static mpijob_doc *with_status(const struct object *object, const mpijob_doc *fresh)
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 
-	keep(doc, mpijob_doc_edit(doc), mpijob_doc_root(fresh), "status");
+	restore(doc, mpijob_doc_edit(doc), mpijob_doc_root(fresh), "status");
 	return doc;
 }
 
-static int is_spec_like(const char *key)
+static int counts_for_generation(const char *key)
 {
 	return strcmp(key, "metadata") != 0 && strcmp(key, "status") != 0;
 }
@@ -341,20 +342,20 @@ static int spec_changed(const struct object *object, const mpijob_doc *doc)
 	for (size_t i = 0; i < mpijob_node_count(new_); i++) {
 		const char *key = mpijob_node_key(new_, i);
 
-		if (is_spec_like(key) &&
+		if (counts_for_generation(key) &&
 		    !mpijob_node_equal(mpijob_node_get(old, key), mpijob_node_at(new_, i)))
 			return 1;
 	}
 	for (size_t i = 0; i < mpijob_node_count(old); i++) {
 		const char *key = mpijob_node_key(old, i);
 
-		if (is_spec_like(key) && !mpijob_node_get(new_, key))
+		if (counts_for_generation(key) && !mpijob_node_get(new_, key))
 			return 1;
 	}
 	return 0;
 }
 
-static void count_generation(const struct object *object, mpijob_doc *doc)
+static void bump_generation(const struct object *object, mpijob_doc *doc)
 {
 	int64_t generation = 0;
 
@@ -370,9 +371,9 @@ static int has_finalizers(const mpijob_doc *doc)
 	return mpijob_node_count(mpijob_node_find(mpijob_doc_root(doc), "metadata.finalizers")) > 0;
 }
 
-/* A deletion that waits for finalizers is over when the last is struck; pods wait for their
- * processes instead. */
-static int is_finished(const struct object *object, const mpijob_doc *doc)
+/* Whether the new content removes the last finalizer of an object that is being deleted, so that
+ * the object must be removed. A pod is removed later, when its processes have ended. */
+static int completes_deletion(const struct object *object, const mpijob_doc *doc)
 {
 	int64_t grace = 0;
 
@@ -395,9 +396,9 @@ int mpijob__local_verbs_store(struct mpijob_local *local, struct object *object,
 		mpijob_doc_free(doc);
 		return 0;
 	}
-	if (!is_finished(object, doc))
+	if (!completes_deletion(object, doc))
 		return mpijob__local_store_replace(&local->store, object, doc);
-	/* Its end is told, not the change that made it end. */
+	/* Only DELETED is recorded, not the removal of the finalizer. */
 	mpijob_doc_free(doc);
 	return mpijob__local_store_remove(&local->store, object);
 }
@@ -405,40 +406,40 @@ int mpijob__local_verbs_store(struct mpijob_local *local, struct object *object,
 static int store_and_reply(struct mpijob_local *local, struct object *object, mpijob_doc *doc,
     struct reply *reply)
 {
-	int gone = is_finished(object, doc);
-	int error;
+	int object_deleted = completes_deletion(object, doc);
+	int rc;
 
-	if (gone) {
-		/* The reply is made first: the object is gone afterwards. */
-		error = mpijob__local_reply_doc(reply, 200, doc);
-		return error ? error : mpijob__local_verbs_store(local, object, doc);
+	if (object_deleted) {
+		/* Build the reply first: the call below frees the object. */
+		rc = mpijob__local_reply_doc(reply, 200, doc);
+		return rc ? rc : mpijob__local_verbs_store(local, object, doc);
 	}
-	error = mpijob__local_verbs_store(local, object, doc);
-	return error ? error : mpijob__local_reply_object(reply, 200, object);
+	rc = mpijob__local_verbs_store(local, object, doc);
+	return rc ? rc : mpijob__local_reply_object(reply, 200, object);
 }
 
 int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh,
     int how, struct reply *reply)
 {
 	mpijob_doc *doc = fresh;
-	int error = check_api_version(object->kind, mpijob_doc_root(fresh), reply);
+	int rc = check_api_version(object->kind, mpijob_doc_root(fresh), reply);
 
-	if (!error && !reply->status)
-		error = check_same(object, mpijob_node_get(mpijob_doc_root(fresh), "metadata"), how,
-		    reply);
-	if (!error && !reply->status && (how & UPDATE_STATUS)) {
+	if (!rc && !reply->status)
+		rc = check_identity(object, mpijob_node_get(mpijob_doc_root(fresh), "metadata"),
+		    how, reply);
+	if (!rc && !reply->status && (how & UPDATE_STATUS)) {
 		doc = with_status(object, fresh);
 		mpijob_doc_free(fresh);
-	} else if (!error && !reply->status) {
-		keep_own(object, doc);
-		error = mpijob__local_rules_change(object, doc, reply);
-		count_generation(object, doc);
+	} else if (!rc && !reply->status) {
+		restore_server_fields(object, doc);
+		rc = mpijob__local_rules_change(object, doc, reply);
+		bump_generation(object, doc);
 	}
-	if (!error && !reply->status && mpijob_doc_error(doc))
-		error = MPIJOB_ERR_NOMEM;
-	if (error || reply->status) {
+	if (!rc && !reply->status && mpijob_doc_error(doc))
+		rc = MPIJOB_ERR_NOMEM;
+	if (rc || reply->status) {
 		mpijob_doc_free(doc);
-		return error;
+		return rc;
 	}
 	return store_and_reply(local, object, doc, reply);
 }
@@ -449,8 +450,8 @@ int mpijob__local_verbs_patch(struct mpijob_local *local, struct object *object,
 	mpijob_doc *doc;
 
 	if (mpijob_node_kind(patch) != MPIJOB_NODE_MAP)
-		return mpijob__local_reply_refuse(reply, 400, "BadRequest", object->kind,
-		    object->name, mpijob__base_text_format("the patch is no object"));
+		return mpijob__local_reply_error(reply, 400, "BadRequest", object->kind,
+		    object->name, mpijob__base_text_format("the patch is not an object"));
 	doc = mpijob_doc_clone(object->doc);
 	if (!doc || mpijob_doc_merge(doc, patch)) {
 		mpijob_doc_free(doc);

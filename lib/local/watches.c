@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Watches: how what happened in the store becomes ADDED, MODIFIED, DELETED, BOOKMARK and ERROR
- * events of one watcher. A watch holds no queue, only its place in the shared history; a watcher
- * that was paused for so long that its place is gone is told 410 and has to list again. An object
- * whose labels change enters or leaves a selection as if it were made or deleted.
+ * Watches: how store events become the ADDED, MODIFIED, DELETED, BOOKMARK and ERROR events of one
+ * client. A watch has no queue, only a cursor in the history of its collection. If a client is
+ * paused until its cursor is trimmed, it gets ERROR with 410 and must list again. An object whose
+ * labels change so that it begins or ceases to match the selector is reported as ADDED or DELETED.
  */
-#include "watches.h"
+#include "local/watches.h"
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/list.h"
@@ -28,23 +28,23 @@ struct watch {
 	size_t initial_at;
 	int mark_initial;
 	uint64_t since;
-	uint64_t cursor; /* sequence number in the shelf's history */
+	uint64_t cursor; /* sequence number in the history of the collection */
 	int bookmarks;
 	int64_t end_ms;
 	int64_t bookmark_ms;
 };
 
-static struct shelf *shelf_of(const struct watch *watch)
+static struct collection *collection_of(const struct watch *watch)
 {
-	return &watch->local->store.shelves[watch->kind->id];
+	return &watch->local->store.collections[watch->kind->id];
 }
 
-static int tell_text(struct watch *watch, struct call *call, const char *text)
+static int send_text(struct watch *watch, struct call *call, const char *text)
 {
-	return mpijob__local_tell(watch->local, call, text, strlen(text));
+	return mpijob__local_send_data(watch->local, call, text, strlen(text));
 }
 
-static int tell_event(struct watch *watch, struct call *call, const char *type, const char *object,
+static int send_event(struct watch *watch, struct call *call, const char *type, const char *object,
     size_t len)
 {
 	struct mpijob_local *local = watch->local;
@@ -53,32 +53,33 @@ static int tell_event(struct watch *watch, struct call *call, const char *type, 
 
 	if (!head)
 		return MPIJOB_ERR_NOMEM;
-	ended = mpijob__local_tell(local, call, head, strlen(head)) ||
-		mpijob__local_tell(local, call, object, len) ||
-		mpijob__local_tell(local, call, "}\n", 2);
+	ended = mpijob__local_send_data(local, call, head, strlen(head)) ||
+		mpijob__local_send_data(local, call, object, len) ||
+		mpijob__local_send_data(local, call, "}\n", 2);
 	free(head);
 	return ended ? 2 : 1;
 }
 
-static int tell_revision(struct watch *watch, struct call *call, const char *type,
+static int send_revision(struct watch *watch, struct call *call, const char *type,
     struct revision *revision)
 {
 	int result;
 
-	mpijob__local_store_revision_hold(revision);
-	result = tell_event(watch, call, type, mpijob_text_data(revision->text),
+	mpijob__local_store_revision_ref(revision);
+	result = send_event(watch, call, type, mpijob_text_data(revision->text),
 	    mpijob_text_len(revision->text));
-	mpijob__local_store_revision_drop(revision);
+	mpijob__local_store_revision_unref(revision);
 	return result;
 }
 
-/* What left a selection is told as it was while it belonged to it, but with the version of the
- * change. */
-static int tell_left(struct watch *watch, struct call *call, const struct happening *happening)
+/* Report an object that ceased to match as DELETED. As in Kubernetes, the event contains the last
+ * version that matched, with the resourceVersion of the change. */
+static int send_deselected(struct watch *watch, struct call *call,
+    const struct store_event *store_event)
 {
-	const char *text = mpijob_text_data(happening->before->text);
+	const char *text = mpijob_text_data(store_event->before->text);
 	char *old = mpijob__base_text_format("\"resourceVersion\":\"%llu\"",
-	    (unsigned long long)happening->before->version);
+	    (unsigned long long)store_event->before->version);
 	const char *at = old ? strstr(text, old) : NULL;
 	char *object = NULL;
 	int result = MPIJOB_ERR_NOMEM;
@@ -86,32 +87,33 @@ static int tell_left(struct watch *watch, struct call *call, const struct happen
 	if (at)
 		object =
 		    mpijob__base_text_format("%.*s\"resourceVersion\":\"%llu\"%s", (int)(at - text),
-			text, (unsigned long long)happening->now->version, at + strlen(old));
+			text, (unsigned long long)store_event->now->version, at + strlen(old));
 	if (object)
-		result = tell_event(watch, call, "DELETED", object, strlen(object));
+		result = send_event(watch, call, "DELETED", object, strlen(object));
 	free(object);
 	free(old);
 	return result;
 }
 
-/* 1: told, 0: not for this watcher, 2: over. */
-static int tell_happening(struct watch *watch, struct call *call, const struct happening *happening)
+/* 1: sent; 0: the selector does not match; 2: the call was cancelled. */
+static int send_change(struct watch *watch, struct call *call,
+    const struct store_event *store_event)
 {
-	int was = happening->before &&
-		  mpijob__local_selector_matches(&watch->selector, happening->before);
-	int is = happening->change != CHANGE_DELETED &&
-		 mpijob__local_selector_matches(&watch->selector, happening->now);
+	int was = store_event->before &&
+		  mpijob__local_selector_matches(&watch->selector, store_event->before);
+	int is = store_event->change != CHANGE_DELETED &&
+		 mpijob__local_selector_matches(&watch->selector, store_event->now);
 
 	if (is)
-		return tell_revision(watch, call, was ? "MODIFIED" : "ADDED", happening->now);
+		return send_revision(watch, call, was ? "MODIFIED" : "ADDED", store_event->now);
 	if (!was)
 		return 0;
-	if (happening->change == CHANGE_DELETED)
-		return tell_revision(watch, call, "DELETED", happening->now);
-	return tell_left(watch, call, happening);
+	if (store_event->change == CHANGE_DELETED)
+		return send_revision(watch, call, "DELETED", store_event->now);
+	return send_deselected(watch, call, store_event);
 }
 
-static int tell_bookmark(struct watch *watch, struct call *call, int end_of_initial)
+static int send_bookmark(struct watch *watch, struct call *call, int end_of_initial)
 {
 	char *object = mpijob__base_text_format(
 	    "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":\"%llu\","
@@ -122,20 +124,21 @@ static int tell_bookmark(struct watch *watch, struct call *call, int end_of_init
 	int result = MPIJOB_ERR_NOMEM;
 
 	if (object)
-		result = tell_event(watch, call, "BOOKMARK", object, strlen(object));
+		result = send_event(watch, call, "BOOKMARK", object, strlen(object));
 	free(object);
 	return result;
 }
 
-static int tell_expired(struct watch *watch, struct call *call)
+static int send_expired(struct watch *watch, struct call *call)
 {
-	mpijob_text *status = mpijob__local_reply_expired(watch->since, shelf_of(watch)->forgotten);
+	mpijob_text *status =
+	    mpijob__local_reply_expired(watch->since, collection_of(watch)->trimmed_version);
 	int result = MPIJOB_ERR_NOMEM;
 
-	if (status && tell_text(watch, call, "{\"type\":\"ERROR\",\"object\":") == 0 &&
-	    mpijob__local_tell(watch->local, call, mpijob_text_data(status),
+	if (status && send_text(watch, call, "{\"type\":\"ERROR\",\"object\":") == 0 &&
+	    mpijob__local_send_data(watch->local, call, mpijob_text_data(status),
 		mpijob_text_len(status)) == 0)
-		tell_text(watch, call, "}\n");
+		send_text(watch, call, "}\n");
 	if (status)
 		result = 2;
 	mpijob_text_free(status);
@@ -145,21 +148,22 @@ static int tell_expired(struct watch *watch, struct call *call)
 static int feed_initial(struct watch *watch, struct call *call)
 {
 	if (watch->initial_at < watch->initial_count)
-		return tell_revision(watch, call, "ADDED", watch->initial[watch->initial_at++]);
+		return send_revision(watch, call, "ADDED", watch->initial[watch->initial_at++]);
 	watch->mark_initial = 0;
-	return tell_bookmark(watch, call, 1);
+	return send_bookmark(watch, call, 1);
 }
 
 static int feed_history(struct watch *watch, struct call *call)
 {
-	struct shelf *shelf = shelf_of(watch);
-	const struct happening *happening = &shelf->history[watch->cursor - shelf->history_base];
+	struct collection *collection = collection_of(watch);
+	const struct store_event *store_event =
+	    &collection->history[watch->cursor - collection->history_base];
 	int result = 0;
 
 	watch->cursor++;
-	if (happening->now->version > watch->since) {
-		watch->since = happening->now->version;
-		result = tell_happening(watch, call, happening);
+	if (store_event->now->version > watch->since) {
+		watch->since = store_event->now->version;
+		result = send_change(watch, call, store_event);
 	}
 	return result == 0 ? 1 : result;
 }
@@ -167,23 +171,23 @@ static int feed_history(struct watch *watch, struct call *call)
 static int feed(struct stream *stream, struct call *call)
 {
 	struct watch *watch = (struct watch *)stream;
-	struct shelf *shelf = shelf_of(watch);
+	struct collection *collection = collection_of(watch);
 	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	if (watch->initial_at < watch->initial_count || watch->mark_initial)
 		return feed_initial(watch, call);
-	if (watch->cursor < shelf->history_base)
-		return tell_expired(watch, call);
-	if (watch->cursor < shelf->history_base + shelf->history_count)
+	if (watch->cursor < collection->history_base)
+		return send_expired(watch, call);
+	if (watch->cursor < collection->history_base + collection->history_count)
 		return feed_history(watch, call);
 	if (now >= watch->end_ms) {
-		if (watch->bookmarks && tell_bookmark(watch, call, 0) < 0)
+		if (watch->bookmarks && send_bookmark(watch, call, 0) < 0)
 			return MPIJOB_ERR_NOMEM;
 		return 2;
 	}
 	if (watch->bookmarks && now >= watch->bookmark_ms) {
 		watch->bookmark_ms = now + BOOKMARK_MS;
-		return tell_bookmark(watch, call, 0);
+		return send_bookmark(watch, call, 0);
 	}
 	return 0;
 }
@@ -194,7 +198,7 @@ static void close_watch(struct stream *stream)
 
 	mpijob__base_list_remove(&watch->link);
 	for (size_t i = 0; i < watch->initial_count; i++)
-		mpijob__local_store_revision_drop(watch->initial[i]);
+		mpijob__local_store_revision_unref(watch->initial[i]);
 	free(watch->initial);
 	mpijob__local_selector_clear(&watch->selector);
 	free(watch);
@@ -202,37 +206,39 @@ static void close_watch(struct stream *stream)
 
 static int collect_initial(struct watch *watch)
 {
-	struct shelf *shelf = shelf_of(watch);
+	struct collection *collection = collection_of(watch);
 
-	watch->cursor = shelf->history_base + shelf->history_count;
+	watch->cursor = collection->history_base + collection->history_count;
 	watch->since = watch->local->store.version;
-	if (shelf->count == 0)
+	if (collection->count == 0)
 		return 0;
-	watch->initial = calloc(shelf->count, sizeof(*watch->initial));
+	watch->initial = calloc(collection->count, sizeof(*watch->initial));
 	if (!watch->initial)
 		return MPIJOB_ERR_NOMEM;
-	for (struct object *object = shelf->first; object; object = object->next) {
+	for (struct object *object = collection->first; object; object = object->next) {
 		if (!mpijob__local_selector_matches(&watch->selector, object->now))
 			continue;
-		mpijob__local_store_revision_hold(object->now);
+		mpijob__local_store_revision_ref(object->now);
 		watch->initial[watch->initial_count++] = object->now;
 	}
 	return 0;
 }
 
-/* A version that is forgotten gets a place before the history, which the first feeding notices. */
-static void find_place(struct watch *watch)
+/* Find the cursor of a resourceVersion. One that is no longer in the history gets a cursor before
+ * it, for which feed() sends 410. */
+static void find_cursor(struct watch *watch)
 {
-	struct shelf *shelf = shelf_of(watch);
+	struct collection *collection = collection_of(watch);
 	size_t at = 0;
 
-	if (watch->since < shelf->forgotten) {
-		watch->cursor = shelf->history_base - 1;
+	if (watch->since < collection->trimmed_version) {
+		watch->cursor = collection->history_base - 1;
 		return;
 	}
-	while (at < shelf->history_count && shelf->history[at].now->version <= watch->since)
+	while (
+	    at < collection->history_count && collection->history[at].now->version <= watch->since)
 		at++;
-	watch->cursor = shelf->history_base + at;
+	watch->cursor = collection->history_base + at;
 }
 
 int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
@@ -240,7 +246,7 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
 	int64_t now = mpijob__base_clock_monotonic_ms();
-	int error = 0;
+	int rc = 0;
 
 	if (!watch) {
 		mpijob__local_selector_clear(&options->selector);
@@ -258,14 +264,14 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 	watch->bookmark_ms = now + BOOKMARK_MS;
 	mpijob__base_list_insert(local->watches[options->kind->id].next, &watch->link, watch);
 	if (options->from_now)
-		error = collect_initial(watch);
+		rc = collect_initial(watch);
 	else
-		find_place(watch);
-	if (error)
+		find_cursor(watch);
+	if (rc)
 		close_watch(&watch->stream);
 	else
 		*out = &watch->stream;
-	return error;
+	return rc;
 }
 
 void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind)
@@ -273,10 +279,10 @@ void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind
 	const struct mpijob__base_list *head = &local->watches[kind];
 
 	for (struct mpijob__base_list *link = head->next; link->owner; link = link->next)
-		mpijob__local_ready(local, ((struct watch *)link->owner)->call);
+		mpijob__local_mark_ready(local, ((struct watch *)link->owner)->call);
 }
 
-int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms)
+int64_t mpijob__local_watches_run_due(struct mpijob_local *local, int64_t clock_ms)
 {
 	int64_t next = -1;
 
@@ -286,15 +292,15 @@ int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms)
 		for (struct mpijob__base_list *link = head->next; link->owner; link = link->next) {
 			struct watch *watch = link->owner;
 			int64_t due = watch->bookmarks
-					  ? mpijob__local_sooner(watch->bookmark_ms, watch->end_ms)
+					  ? mpijob__local_earlier(watch->bookmark_ms, watch->end_ms)
 					  : watch->end_ms;
 
 			if (watch->call->paused)
 				continue;
 			if (due <= clock_ms)
-				mpijob__local_ready(local, watch->call);
+				mpijob__local_mark_ready(local, watch->call);
 			else
-				next = mpijob__local_sooner(next, due);
+				next = mpijob__local_earlier(next, due);
 		}
 	}
 	return next;

@@ -2,28 +2,29 @@
 #ifndef MPIJOB_LOCAL_WATCHES_H
 #define MPIJOB_LOCAL_WATCHES_H
 
-#include "local.h"
-#include "selector.h"
+#include "local/local.h"
+#include "local/selector.h"
 
 struct watch_options {
 	const struct kind *kind;
-	struct selector selector; /* taken */
-	int from_now;             /* 1: begin with what there is (resourceVersion "" or "0") */
-	uint64_t since;           /* else what happened after this version */
+	struct selector selector; /* ownership passes to the watch */
+	int from_now;             /* 1: begin with the stored objects (resourceVersion "" or "0") */
+	uint64_t since;           /* else begin after this version */
 	int bookmarks;
-	int initial_events; /* sendInitialEvents: mark the end of what there is */
+	int initial_events; /* sendInitialEvents: send a bookmark after the stored objects */
 	int64_t timeout_ms;
 };
 
-/* Make the stream of a watch for a call. 0 or MPIJOB_ERR_NOMEM; the selector is taken in any
- * case. */
+/* Create the stream of a watch. 0 or MPIJOB_ERR_NOMEM. Takes over the selector, also on failure. */
 int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
     struct watch_options *options, struct stream **out);
 
-/* Something of this kind changed. */
+/* An object of this kind changed: feed its watches. */
 void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind);
 
-/* Have those fed whose time has come; when to look again, or -1. */
-int64_t mpijob__local_watches_tick(struct mpijob_local *local, int64_t clock_ms);
+/* Feed the watches that are due for a bookmark or their end. Returns when the next one is due, or
+ * -1.
+ */
+int64_t mpijob__local_watches_run_due(struct mpijob_local *local, int64_t clock_ms);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is sent when an action is carried out: rendered objects for creates, merge patches for all
- * else.
+ * The bodies of actions: rendered objects for creates, merge patches for patches.
  *
- * A child is rendered when a check or a body first needs it, and once for all actions of a plan;
- * the key pair is drawn for the one body that holds it and wiped behind it. A patch names the uid
- * of its object, so it cannot meet another one of the same name; that of the job's status, and the
- * one that stops the launcher, name the version too: what is said, and whether it may stop, depend
- * on all else. Merge patches can add to a map but not replace it, so keys that have to go are named
- * with null.
+ * A child is rendered when a check or a body first needs it, once for all actions of a plan. The
+ * key pair is made for one body and wiped afterwards. A patch contains the UID of its object, so it
+ * cannot change another object of the same name. The patches of the job's status and the one that
+ * suspends the launcher also contain the resourceVersion, because they depend on other fields. A
+ * merge patch cannot replace a map, so keys that must be removed are null.
  */
 #include "base/base64.h"
 #include "plan/plan.h"
@@ -21,7 +19,7 @@
 #include <string.h>
 
 struct mpijob__plan_bodies {
-	mpijob_objects *objects; /* NULL until something was rendered */
+	mpijob_objects *objects; /* NULL until the first rendering */
 };
 
 int mpijob__plan_bodies_new(struct mpijob_plan *plan)
@@ -38,7 +36,7 @@ void mpijob__plan_bodies_free(struct mpijob__plan_bodies *bodies)
 	free(bodies);
 }
 
-static int begin(const struct mpijob_plan *plan, int all_must_fit)
+static int prepare_objects(const struct mpijob_plan *plan, int all_must_fit)
 {
 	static const uint8_t none[1] = { 0 };
 	struct mpijob__render_subject now = plan->subject;
@@ -54,12 +52,12 @@ static int begin(const struct mpijob_plan *plan, int all_must_fit)
 int mpijob__plan_bodies_check(struct mpijob_plan *plan)
 {
 	mpijob_diag *findings = mpijob_diag_new();
-	int code = findings ? begin(plan, 1) : MPIJOB_ERR_NOMEM;
+	int code = findings ? prepare_objects(plan, 1) : MPIJOB_ERR_NOMEM;
 
 	if (!code)
 		code = mpijob__render_objects_make(plan->bodies->objects, findings);
 	if (code == MPIJOB_ERR_SPEC)
-		mpijob__plan_refuse(plan, findings);
+		mpijob__plan_reject(plan, findings);
 	else if (code)
 		mpijob__plan_fail(plan, code);
 	mpijob_diag_free(findings);
@@ -69,20 +67,20 @@ int mpijob__plan_bodies_check(struct mpijob_plan *plan)
 static int write_create(const struct mpijob_plan *plan, const struct mpijob_action *action,
     mpijob_write_fn write, void *user)
 {
-	int code = begin(plan, 0);
+	int code = prepare_objects(plan, 0);
 
 	return code ? code
-		    : mpijob__render_objects_send(plan->bodies->objects, action->role,
+		    : mpijob__render_objects_write_child(plan->bodies->objects, action->role,
 			  action->index, write, user);
 }
 
 static int write_secret(const struct mpijob_plan *plan, const uint8_t *entropy, size_t entropy_len,
     mpijob_write_fn write, void *user)
 {
-	int code = begin(plan, 0);
+	int code = prepare_objects(plan, 0);
 
 	return code ? code
-		    : mpijob__render_objects_send_secret(plan->bodies->objects, entropy,
+		    : mpijob__render_objects_write_secret(plan->bodies->objects, entropy,
 			  entropy_len, write, user);
 }
 
@@ -91,7 +89,7 @@ static int write_word(const char *text, mpijob_write_fn write, void *user)
 	return write(user, text, strlen(text));
 }
 
-/* Write base64 in pieces, so that no second copy of a key exists. */
+/* Write base64 in pieces, to avoid a second copy of a key. */
 static int write_base64(const char *data, mpijob_write_fn write, void *user)
 {
 	size_t len = strlen(data);
@@ -108,8 +106,8 @@ static int write_base64(const char *data, mpijob_write_fn write, void *user)
 	return code;
 }
 
-/* By hand: keys never enter a tree. A uid holds nothing that JSON would have to escape, else it is
- * none of the server's. */
+/* Written without a document, because keys must not be in a tree. A UID of a server contains no
+ * character that JSON escapes. */
 static int write_secret_patch(const struct mpijob_action *action, const uint8_t *entropy,
     size_t entropy_len, mpijob_write_fn write, void *user)
 {
@@ -139,32 +137,32 @@ static int write_secret_patch(const struct mpijob_action *action, const uint8_t 
 	return code;
 }
 
-/* A map as it is wanted, with null for each key of `former` that it has not. */
+/* Put the wanted map, with null for each key that only `former` has. */
 static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key,
-    const mpijob_node *wanted, const mpijob_doc *former)
+    const mpijob_node *rendered_child, const mpijob_doc *old_map)
 {
-	const mpijob_node *old = former ? mpijob_doc_root(former) : NULL;
+	const mpijob_node *old = old_map ? mpijob_doc_root(old_map) : NULL;
 	mpijob_node *map;
 
-	if (!wanted) {
+	if (!rendered_child) {
 		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
 		return;
 	}
-	map = mpijob_node_put_copy(doc, parent, key, wanted);
+	map = mpijob_node_put_copy(doc, parent, key, rendered_child);
 	for (size_t i = 0; i < mpijob_node_count(old); i++) {
 		const char *name = mpijob_node_key(old, i);
 
-		if (!mpijob_node_get(wanted, name))
+		if (!mpijob_node_get(rendered_child, name))
 			mpijob_node_put(doc, map, name, mpijob_node_new_null(doc));
 	}
 }
 
-/* A value as it is wanted, or null. */
+/* Put the wanted value, or null. */
 static void put_or_null(mpijob_doc *doc, mpijob_node *parent, const char *key,
-    const mpijob_node *wanted)
+    const mpijob_node *rendered_child)
 {
-	if (wanted)
-		mpijob_node_put_copy(doc, parent, key, wanted);
+	if (rendered_child)
+		mpijob_node_put_copy(doc, parent, key, rendered_child);
 	else
 		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
 }
@@ -196,40 +194,42 @@ static void fill_network_policy(const struct mpijob_plan *plan, mpijob_doc *doc,
 static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc,
     const mpijob_node *object)
 {
-	const mpijob_node *wanted = mpijob_node_get(object, "spec");
+	const mpijob_node *rendered_child = mpijob_node_get(object, "spec");
 	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
 
-	for (size_t i = 0; i < mpijob_node_count(wanted); i++)
-		mpijob_node_put_copy(doc, spec, mpijob_node_key(wanted, i),
-		    mpijob_node_at(wanted, i));
-	put_replaced(doc, spec, "minResources", mpijob_node_get(wanted, "minResources"),
+	for (size_t i = 0; i < mpijob_node_count(rendered_child); i++)
+		mpijob_node_put_copy(doc, spec, mpijob_node_key(rendered_child, i),
+		    mpijob_node_at(rendered_child, i));
+	put_replaced(doc, spec, "minResources", mpijob_node_get(rendered_child, "minResources"),
 	    plan->min_resources);
 }
 
 static void fill_stop(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
-	if (plan->stops_version)
+	if (plan->suspend_version)
 		mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
-		    plan->stops_version);
+		    plan->suspend_version);
 	mpijob_node_put_bool(doc, mpijob_doc_make(doc, "spec"), "suspend", 1);
 }
 
 static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc,
     const mpijob_node *object)
 {
-	const mpijob_node *wanted = mpijob_node_find(object, "spec.template");
+	const mpijob_node *rendered_child = mpijob_node_find(object, "spec.template");
 	mpijob_node *pod_template = mpijob_doc_make(doc, "spec.template");
 	mpijob_node *metadata = mpijob_node_put_map(doc, pod_template, "metadata");
 	mpijob_node *spec = mpijob_node_put_map(doc, pod_template, "spec");
 
-	/* Labels and annotations that others put there stay. */
-	mpijob_node_put_copy(doc, metadata, "labels", mpijob_node_find(wanted, "metadata.labels"));
+	/* Labels and annotations of other controllers are kept. */
+	mpijob_node_put_copy(doc, metadata, "labels",
+	    mpijob_node_find(rendered_child, "metadata.labels"));
 	mpijob_node_put_copy(doc, metadata, "annotations",
-	    mpijob_node_find(wanted, "metadata.annotations"));
-	put_replaced(doc, spec, "nodeSelector", mpijob_node_find(wanted, "spec.nodeSelector"),
-	    plan->node_selector);
-	put_or_null(doc, spec, "tolerations", mpijob_node_find(wanted, "spec.tolerations"));
-	put_or_null(doc, spec, "schedulingGates", mpijob_node_find(wanted, "spec.schedulingGates"));
+	    mpijob_node_find(rendered_child, "metadata.annotations"));
+	put_replaced(doc, spec, "nodeSelector",
+	    mpijob_node_find(rendered_child, "spec.nodeSelector"), plan->node_selector);
+	put_or_null(doc, spec, "tolerations", mpijob_node_find(rendered_child, "spec.tolerations"));
+	put_or_null(doc, spec, "schedulingGates",
+	    mpijob_node_find(rendered_child, "spec.schedulingGates"));
 	mpijob_node_put_bool(doc, mpijob_doc_find(doc, "spec"), "suspend", 0);
 }
 
@@ -262,7 +262,7 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list,
 	mpijob_node_put_string(doc, map, "type", condition->view.type);
 }
 
-/* Counts of 0 are absent, as the reference writes them: null removes what stood there. */
+/* A count of 0 is absent, as in mpi-operator: null removes the old one. */
 static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_t count,
     int32_t old)
 {
@@ -288,11 +288,11 @@ static void put_replicas(mpijob_doc *doc, const char *role,
 	put_count(doc, map, "failed", status->failed, old->failed);
 }
 
-/* A list is sent as a whole; a condition that did not change as it was, with what we do not know of
- * it. */
+/* A list is sent as a whole. An unchanged condition is copied from the old status, with its unknown
+ * fields. */
 static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpijob_node *status)
 {
-	const mpijob_node *former =
+	const mpijob_node *old_map =
 	    mpijob_node_find(mpijob__job_node(plan->job), "status.conditions");
 	const struct mpijob__plan_draft *draft = &plan->draft;
 	int changed = draft->count != plan->old.count;
@@ -306,9 +306,9 @@ static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpij
 	for (size_t i = 0; i < draft->count; i++) {
 		const struct mpijob__plan_condition *condition = &draft->conditions[i];
 
-		if (condition->origin < mpijob_node_count(former))
+		if (condition->origin < mpijob_node_count(old_map))
 			mpijob_node_append(doc, list,
-			    mpijob_node_copy(doc, mpijob_node_at(former, condition->origin)));
+			    mpijob_node_copy(doc, mpijob_node_at(old_map, condition->origin)));
 		else
 			put_condition(doc, list, condition);
 	}
@@ -347,7 +347,7 @@ static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
 	    mpijob_node_get(data, MPIJOB__RENDER_KEY_DISCOVER_HOSTS));
 }
 
-static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc,
+static void fill_patch(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc,
     const mpijob_node *object)
 {
 	mpijob_node *root = mpijob_doc_edit(doc);
@@ -357,12 +357,12 @@ static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc,
 	case MPIJOB__PLAN_BODY_NETWORK_POLICY: fill_network_policy(plan, doc, object); break;
 	case MPIJOB__PLAN_BODY_CONFIG_MAP: fill_config_map(doc, object); break;
 	case MPIJOB__PLAN_BODY_POD_GROUP: fill_pod_group(plan, doc, object); break;
-	case MPIJOB__PLAN_BODY_STOP: fill_stop(plan, doc); break;
-	case MPIJOB__PLAN_BODY_GO_ON:
+	case MPIJOB__PLAN_BODY_SUSPEND: fill_stop(plan, doc); break;
+	case MPIJOB__PLAN_BODY_RESUME:
 		mpijob_node_put_bool(doc, mpijob_node_put_map(doc, root, "spec"), "suspend", 0);
 		break;
-	case MPIJOB__PLAN_BODY_GO_ON_ANEW: fill_launcher(plan, doc, object); break;
-	case MPIJOB__PLAN_BODY_FORGET_START:
+	case MPIJOB__PLAN_BODY_RESUME_CHANGED: fill_launcher(plan, doc, object); break;
+	case MPIJOB__PLAN_BODY_CLEAR_START:
 		mpijob_node_put(doc, mpijob_node_put_map(doc, root, "status"), "startTime",
 		    mpijob_node_new_null(doc));
 		break;
@@ -374,8 +374,8 @@ static void fill(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc,
 	}
 }
 
-/* The child that a patch makes of what is there; NULL for one that needs none. */
-static int wanted(const struct mpijob_plan *plan, const struct mpijob__plan_action *action,
+/* The rendered child that a patch is made from; NULL for a patch without one. */
+static int rendered_child(const struct mpijob_plan *plan, const struct mpijob__plan_action *action,
     const mpijob_doc **out)
 {
 	int code;
@@ -385,9 +385,9 @@ static int wanted(const struct mpijob_plan *plan, const struct mpijob__plan_acti
 	    action->body != MPIJOB__PLAN_BODY_CONFIG_MAP &&
 	    action->body != MPIJOB__PLAN_BODY_POD_GROUP &&
 	    action->body != MPIJOB__PLAN_BODY_NETWORK_POLICY &&
-	    action->body != MPIJOB__PLAN_BODY_GO_ON_ANEW)
+	    action->body != MPIJOB__PLAN_BODY_RESUME_CHANGED)
 		return 0;
-	code = begin(plan, 0);
+	code = prepare_objects(plan, 0);
 	return code ? code
 		    : mpijob__render_objects_child(plan->bodies->objects, action->view.role, out);
 }
@@ -397,14 +397,14 @@ static int write_patch(const struct mpijob_plan *plan, const struct mpijob__plan
 {
 	const mpijob_doc *object;
 	mpijob_doc *doc = NULL;
-	int code = wanted(plan, action, &object);
+	int code = rendered_child(plan, action, &object);
 
 	if (!code) {
 		doc = mpijob_doc_new();
 		mpijob_node_put_string(doc,
 		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "metadata"), "uid",
 		    action->view.uid);
-		fill(plan, action->body, doc, object ? mpijob_doc_root(object) : NULL);
+		fill_patch(plan, action->body, doc, object ? mpijob_doc_root(object) : NULL);
 		code = mpijob_doc_error(doc);
 	}
 	if (!code)

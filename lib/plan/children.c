@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The children besides pods and the launcher: which of them are there, whose they are, and whether
- * the fields that are ours still stand as rendered. Fields of others, and defaults of the server,
- * are not looked at; a child that is going is made again once it is gone.
+ * Plans the children other than pods and the launcher: whether they exist, who owns them, and
+ * whether the fields that the operator sets are unchanged. Fields of others and defaults of the
+ * server are ignored. A child that is being deleted is recreated after it was deleted.
  */
 #include "plan/host_lines.h"
 #include "plan/hosts.h"
@@ -11,11 +11,11 @@
 
 #include <string.h>
 
-#define ABSENT 0
-#define OURS   1
-#define TAKEN  2
+#define ABSENT  0
+#define OURS    1
+#define FOREIGN 2
 
-static int look(struct mpijob_plan *plan, int32_t role, const struct mpijob_child_facts **out)
+static int find_child(struct mpijob_plan *plan, int32_t role, const struct mpijob_child_facts **out)
 {
 	const struct mpijob_child_facts *child = mpijob_facts_child(plan->facts, role);
 	const char *name = mpijob__plan_name(plan, role, -1);
@@ -23,24 +23,24 @@ static int look(struct mpijob_plan *plan, int32_t role, const struct mpijob_chil
 	if (!child || strcmp(child->name, name) != 0)
 		return ABSENT;
 	*out = child;
-	return mpijob__plan_owns(plan, child->owner_uid) ? OURS : TAKEN;
+	return mpijob__plan_owns(plan, child->owner_uid) ? OURS : FOREIGN;
 }
 
-/* 1 and the child to be compared, or NULL when there is nothing to compare; 0 when the plan has to
- * stop. */
-static int provide(struct mpijob_plan *plan, int32_t role, const struct mpijob_child_facts **out)
+/* Create a child if it does not exist. Returns 1 and the child to compare (NULL if there is nothing
+ * to compare), or 0 to stop planning. */
+static int ensure(struct mpijob_plan *plan, int32_t role, const struct mpijob_child_facts **out)
 {
 	const struct mpijob_child_facts *child = NULL;
-	int found = look(plan, role, &child);
+	int found = find_child(plan, role, &child);
 
 	*out = NULL;
-	if (found == TAKEN) {
-		mpijob__plan_taken(plan, child->name, mpijob__render_kind(role));
+	if (found == FOREIGN) {
+		mpijob__plan_name_conflict(plan, child->name, mpijob__render_kind(role));
 		return 0;
 	}
 	if (found == ABSENT)
-		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_CREATE,
-		    MPIJOB__PLAN_BODY_CREATE, role, -1, NULL, "it is not there");
+		mpijob__plan_add_action(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_CREATE,
+		    MPIJOB__PLAN_BODY_CREATE, role, -1, NULL, "it does not exist");
 	else if (!child->deleting)
 		*out = child;
 	return 1;
@@ -49,12 +49,12 @@ static int provide(struct mpijob_plan *plan, int32_t role, const struct mpijob_c
 static void patch(struct mpijob_plan *plan, const struct mpijob_child_facts *child, int32_t body,
     const char *why)
 {
-	mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_PATCH, body, child->role, -1,
-	    child->uid, why);
+	mpijob__plan_add_action(plan, MPIJOB__PLAN_STAGE_FIRST, MPIJOB_ACTION_PATCH, body,
+	    child->role, -1, child->uid, why);
 }
 
-/* Keep a map whose superfluous keys the patch removes. */
-static void keep(struct mpijob_plan *plan, const mpijob_node *node, mpijob_doc **out)
+/* Copy a map whose unexpected keys the patch removes. */
+static void copy_map(struct mpijob_plan *plan, const mpijob_node *node, mpijob_doc **out)
 {
 	if (!node)
 		return;
@@ -67,10 +67,10 @@ static int plan_service(struct mpijob_plan *plan)
 {
 	const struct mpijob_child_facts *child;
 
-	if (!provide(plan, MPIJOB_ROLE_SERVICE, &child))
+	if (!ensure(plan, MPIJOB_ROLE_SERVICE, &child))
 		return 0;
 	if (child && child->digest != mpijob__render_wanted_service(&plan->subject)) {
-		keep(plan, child->owned, &plan->selector);
+		copy_map(plan, child->owned, &plan->selector);
 		patch(plan, child, MPIJOB__PLAN_BODY_SERVICE, "its selector is not the job's");
 	}
 	return 1;
@@ -83,15 +83,15 @@ static int plan_network_policy(struct mpijob_plan *plan)
 
 	if (!plan->features.network_policy)
 		return 1;
-	if (!provide(plan, MPIJOB_ROLE_NETWORK_POLICY, &child))
+	if (!ensure(plan, MPIJOB_ROLE_NETWORK_POLICY, &child))
 		return 0;
 	if (!child)
 		return 1;
 	mpijob__plan_fail(plan, mpijob__render_wanted_network_policy(&plan->subject, &wanted));
 	if (child->digest != wanted) {
-		keep(plan, child->owned, &plan->match_labels);
+		copy_map(plan, child->owned, &plan->match_labels);
 		patch(plan, child, MPIJOB__PLAN_BODY_NETWORK_POLICY,
-		    "it lets others reach the pods, or keeps the job's away");
+		    "its rules are not those of the job");
 	}
 	return 1;
 }
@@ -103,7 +103,7 @@ static int plan_config_map(struct mpijob_plan *plan)
 	int fresh;
 	int64_t due_ms = 0;
 
-	if (!provide(plan, MPIJOB_ROLE_CONFIG_MAP, &child))
+	if (!ensure(plan, MPIJOB_ROLE_CONFIG_MAP, &child))
 		return 0;
 	fresh = plan->count > before ||
 		(child && child->digest != mpijob__plan_host_lines_wanted(&plan->subject));
@@ -111,10 +111,10 @@ static int plan_config_map(struct mpijob_plan *plan)
 		patch(plan, child, MPIJOB__PLAN_BODY_CONFIG_MAP, "the hosts of the job changed");
 	else if (child && mpijob__plan_hosts_changed(plan, child, &due_ms))
 		patch(plan, child, MPIJOB__PLAN_BODY_CONFIG_MAP,
-		    "other workers run than those that are listed");
+		    "the running workers differ from the listed ones");
 	if (due_ms)
-		mpijob__plan_look_again(plan, due_ms);
-	/* One that would be too large is refused before any worker is made, not when all run. */
+		mpijob__plan_again_at(plan, due_ms);
+	/* A ConfigMap that would be too large is rejected before the first worker is created. */
 	return !fresh || mpijob__plan_bodies_check(plan);
 }
 
@@ -122,16 +122,16 @@ static int plan_secret(struct mpijob_plan *plan)
 {
 	const struct mpijob_child_facts *child;
 
-	if (!provide(plan, MPIJOB_ROLE_SECRET, &child))
+	if (!ensure(plan, MPIJOB_ROLE_SECRET, &child))
 		return 0;
 	if (child && child->digest != MPIJOB__PLAN_SECRET_COMPLETE)
-		patch(plan, child, MPIJOB__PLAN_BODY_SECRET, "it lacks a key");
+		patch(plan, child, MPIJOB__PLAN_BODY_SECRET, "a key is missing");
 	return 1;
 }
 
-/* A PodGroup that the reference made counts resources in its way, and stays so while nothing else
- * changes. */
-static int is_of_reference(struct mpijob_plan *plan, const struct mpijob_child_facts *child)
+/* A PodGroup that mpi-operator created has a different sum of resources. It is kept as long as
+ * nothing else changes. */
+static int made_by_reference(struct mpijob_plan *plan, const struct mpijob_child_facts *child)
 {
 	struct mpijob__render_subject subject = plan->subject;
 	uint64_t wanted = 0;
@@ -152,14 +152,14 @@ static int plan_pod_group(struct mpijob_plan *plan)
 	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE ||
 	    plan->suspended)
 		return 1;
-	if (!provide(plan, MPIJOB_ROLE_POD_GROUP, &child))
+	if (!ensure(plan, MPIJOB_ROLE_POD_GROUP, &child))
 		return 0;
 	if (!child)
 		return 1;
 	mpijob__plan_fail(plan, mpijob__render_wanted_pod_group(&plan->subject, &wanted, NULL));
 	if (!mpijob__render_pod_group_same(wanted, child->digest) &&
-	    !is_of_reference(plan, child)) {
-		keep(plan, child->owned, &plan->min_resources);
+	    !made_by_reference(plan, child)) {
+		copy_map(plan, child->owned, &plan->min_resources);
 		patch(plan, child, MPIJOB__PLAN_BODY_POD_GROUP, "the gang changed");
 	}
 	return 1;
@@ -177,8 +177,8 @@ void mpijob__plan_children_delete_pod_group(struct mpijob_plan *plan, int32_t st
 	const struct mpijob_child_facts *child = NULL;
 
 	if (mpijob__render_subject_gang(&plan->subject) == MPIJOB__RENDER_GANG_NONE ||
-	    look(plan, MPIJOB_ROLE_POD_GROUP, &child) != OURS || child->deleting)
+	    find_child(plan, MPIJOB_ROLE_POD_GROUP, &child) != OURS || child->deleting)
 		return;
-	mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
+	mpijob__plan_add_action(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
 	    MPIJOB_ROLE_POD_GROUP, -1, child->uid, why);
 }

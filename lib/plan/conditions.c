@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How conditions change: one of each type; a new status or reason moves a condition to the end; the
- * time of transition is that of the last change of the status; the end of a job ends Running.
- * Conditions of types that we do not know keep their place.
+ * The rules for conditions, as in mpi-operator: one of each type; a new status or reason moves a
+ * condition to the end of the list; lastTransitionTime is the time of the last change of the
+ * status; when a job ends, Running becomes False. Conditions of unknown types keep their index.
  */
 #include "plan/plan.h"
 
@@ -42,9 +42,9 @@ static int same(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Take the former condition of this type out; the end of a job is the end of Running and of an
- * earlier failure. */
-static void leave_out(struct mpijob__plan_draft *draft, const char *type)
+/* Remove the old condition of this type. When the job ends, Running and an earlier Failed become
+ * False. */
+static void remove_old(struct mpijob__plan_draft *draft, const char *type)
 {
 	int end = same(type, "Failed") || same(type, "Succeeded");
 	size_t kept = 0;
@@ -68,7 +68,7 @@ static void leave_out(struct mpijob__plan_draft *draft, const char *type)
 	draft->count = kept;
 }
 
-/* There is always room: mpijob__plan_status_load() left some for one of each type. */
+/* There is always memory: mpijob__plan_status_load() allocated some for each type. */
 static void append(struct mpijob__plan_draft *draft, const struct mpijob__plan_condition *condition)
 {
 	draft->conditions[draft->count++] = *condition;
@@ -89,8 +89,8 @@ static struct mpijob__plan_condition make(const char *type, int32_t status, cons
 	return condition;
 }
 
-static int change(struct mpijob_plan *plan, const char *type, int32_t status, const char *reason,
-    const char *message, int by_message)
+static int set_condition(struct mpijob_plan *plan, const char *type, int32_t status,
+    const char *reason, const char *message, int by_message)
 {
 	struct mpijob__plan_draft *draft = &plan->draft;
 	struct mpijob__plan_condition condition =
@@ -104,7 +104,7 @@ static int change(struct mpijob_plan *plan, const char *type, int32_t status, co
 		return 0;
 	if (known && known->view.status == status && known->has_transition_time)
 		condition.transition_time = known->transition_time;
-	leave_out(draft, type);
+	remove_old(draft, type);
 	append(draft, &condition);
 	return 1;
 }
@@ -112,13 +112,13 @@ static int change(struct mpijob_plan *plan, const char *type, int32_t status, co
 int mpijob__plan_conditions_set(struct mpijob_plan *plan, const char *type, int32_t status,
     const char *reason, const char *message)
 {
-	return change(plan, type, status, reason, message, 0);
+	return set_condition(plan, type, status, reason, message, 0);
 }
 
-int mpijob__plan_conditions_say(struct mpijob_plan *plan, const char *type, int32_t status,
+int mpijob__plan_conditions_set_message(struct mpijob_plan *plan, const char *type, int32_t status,
     const char *reason, const char *message)
 {
-	return change(plan, type, status, reason, message, 1);
+	return set_condition(plan, type, status, reason, message, 1);
 }
 
 void mpijob__plan_conditions_remove(struct mpijob__plan_draft *draft, const char *type)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that is known of one job's children: which news changes it, and which is about something
- * else.
+ * The facts about one job's children: which observations change them, and which are ignored.
  *
- * An object that is controlled by the MPIJob but does not bear the name of a child is the user's
- * own and is left out; one that bears the name but belongs to somebody else is kept: the plan
- * reports it.
+ * An object that the MPIJob controls but that does not have the name of a child is ignored. A
+ * foreign object that has the name of a child is kept: the plan reports the name conflict.
  */
 #include "plan/facts.h"
 
@@ -22,7 +20,7 @@ mpijob_facts *mpijob_facts_new(void)
 	return calloc(1, sizeof(mpijob_facts));
 }
 
-/* Where a child of a role is kept; -1 for another role. */
+/* The slot of a child; -1 for other roles. */
 static int slot_of(int32_t role)
 {
 	if (role == MPIJOB_ROLE_NETWORK_POLICY)
@@ -55,7 +53,7 @@ void mpijob_facts_free(mpijob_facts *facts)
 	free(facts);
 }
 
-/* Times are added and subtracted; beyond this one they are nobody's. */
+/* Times are added and subtracted; larger ones are invalid. */
 #define FARTHEST_MS (INT64_C(1) << 53)
 
 static int is_time(int64_t ms)
@@ -146,8 +144,8 @@ static int launcher_copy(struct mpijob__plan_launcher *out,
 	return code;
 }
 
-/* Of two Jobs with the name of the launcher, the one that was written last is there. Versions that
- * are no numbers tell nothing. */
+/* Of two Jobs with the name of the launcher, the one with the higher resourceVersion exists. A
+ * version that is not a number cannot be compared. */
 static int is_older(const char *version, const char *than)
 {
 	size_t len, than_len;
@@ -269,14 +267,14 @@ int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts 
 	return 1;
 }
 
-/* How a Job ended is remembered when it is deleted: with a short time to live, both may come in one
- * go. */
+/* The result of a deleted Job is kept: with a short ttlSecondsAfterFinished, end and deletion may
+ * be observed together. */
 static int forget_launcher(struct mpijob__plan_launcher *launcher)
 {
-	int known = !launcher->gone;
+	int known = !launcher->deleted;
 
 	if (launcher->facts.complete || launcher->facts.has_failed)
-		launcher->gone = 1;
+		launcher->deleted = 1;
 	else
 		launcher_clear(launcher);
 	return known;
@@ -296,12 +294,11 @@ int mpijob_facts_forget(mpijob_facts *facts, const char *uid)
 			return 1;
 		}
 	}
-	return mpijob__plan_pods_forget(&facts->pods, uid);
+	return mpijob__plan_pods_remove(&facts->pods, uid);
 }
 
-/* 1 when an object has the name that the controlling MPIJob's child of this role has, or no MPIJob
- * controls it; else 0.
- */
+/* Whether an object has the name of the controlling MPIJob's child of this role, or no MPIJob
+ * controls it: 1 or 0; MPIJOB_ERR_NOMEM. */
 static int is_child(const struct mpijob_observed *observed, int32_t role)
 {
 	struct mpijob_text name = { 0 };
@@ -366,13 +363,14 @@ size_t mpijob_facts_pod_count(const mpijob_facts *facts)
 
 const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index)
 {
-	return facts ? mpijob__plan_pods_show(&facts->pods, index) : NULL;
+	return facts ? mpijob__plan_pods_view(&facts->pods, index) : NULL;
 }
 
 const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts)
 {
-	return facts && facts->launcher.facts.name && !facts->launcher.gone ? &facts->launcher.facts
-									    : NULL;
+	return facts && facts->launcher.facts.name && !facts->launcher.deleted
+		   ? &facts->launcher.facts
+		   : NULL;
 }
 
 const struct mpijob_child_facts *mpijob_facts_child(const mpijob_facts *facts, int32_t role)

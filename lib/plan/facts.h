@@ -8,20 +8,20 @@
 
 #include <mpijob/plan.h>
 
-/* by role, but slot 0 is the NetworkPolicy's */
+/* by role; slot 0 is for the NetworkPolicy */
 #define MPIJOB__PLAN_CHILD_SLOTS (MPIJOB_ROLE_POD_GROUP + 1)
 
 struct mpijob__plan_child {
-	struct mpijob_child_facts facts; /* name NULL: there is none */
+	struct mpijob_child_facts facts; /* name NULL: not known */
 	struct mpijob__base_arena arena;
-	mpijob_doc *doc; /* behind facts.owned */
+	mpijob_doc *doc; /* facts.owned is in it */
 };
 
 struct mpijob__plan_launcher {
-	struct mpijob_launcher_facts facts; /* name NULL: there is none */
+	struct mpijob_launcher_facts facts; /* name NULL: not known */
 	struct mpijob__base_arena arena;
-	mpijob_doc *doc; /* behind facts.node_selector */
-	int gone;        /* it ended, and is deleted since */
+	mpijob_doc *doc; /* facts.node_selector is in it */
+	int deleted;     /* the Job finished and was deleted */
 };
 
 struct mpijob_facts {

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When discover_hosts.sh is written anew while workers start and stop.
+ * Decides when discover_hosts.sh is updated while workers start and stop.
  *
- * Every write of the ConfigMap goes to every node that mounts it, and ten thousand workers do not
- * start at once. A worker that stopped is taken out at once: the script must not name the dead.
- * News of starts is gathered: until all run, or twice as many as are listed, or none started for as
- * long as the starts have taken so far (a second at least, half a minute at most). So N starts that
- * do not pause cost log2(N) + 2 writes.
+ * Each update of the ConfigMap is sent to every node that mounts it, and ten thousand workers do
+ * not start at the same time. A stopped worker is removed immediately. Started workers are added
+ * together: when all run, when twice as many run as are listed, or when no worker has started for
+ * as long as the previous starts took (1 to 30 seconds). So N starts without a pause need log2(N) +
+ * 2 updates.
  */
 #include "plan/hosts.h"
 
 #define SHORTEST_PAUSE_MS 1000
-#define LONGEST_PAUSE_MS  30000 /* who joins a job that has run for hours waits no hours */
+#define LONGEST_PAUSE_MS                                                        \
+	30000 /* a worker that joins a long-running job does not wait for hours \
+	       */
 
 struct difference {
-	int lost;       /* a worker is listed and does not run */
-	int gained;     /* a worker runs and is not listed */
-	int32_t listed; /* workers that are listed */
+	int lost;       /* a listed worker does not run */
+	int gained;     /* a running worker is not listed */
+	int32_t listed; /* number of listed workers */
 };
 
-static void by_worker(const struct mpijob__plan_workers *workers,
+static void compare_workers(const struct mpijob__plan_workers *workers,
     const struct mpijob_child_facts *config_map, struct difference *out)
 {
 	size_t wanted = (size_t)workers->wanted, listed_count = config_map->listed_workers_count;
@@ -35,9 +37,9 @@ static void by_worker(const struct mpijob__plan_workers *workers,
 	}
 }
 
-/* Facts of a caller's own making may hold the digest alone. Fewer, or others, means that one was
- * lost. */
-static void by_digest(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map,
+/* Facts that the caller made may only have the digest. If the digests differ and no more hosts are
+ * wanted than listed, a worker was lost. */
+static void compare_digests(struct mpijob_plan *plan, const struct mpijob_child_facts *config_map,
     struct difference *out)
 {
 	const struct mpijob__plan_workers *workers = &plan->workers;
@@ -57,7 +59,7 @@ static int starts_paused(const struct mpijob_plan *plan, int64_t *due_ms)
 	const struct mpijob__plan_workers *workers = &plan->workers;
 	int64_t pause = workers->last_ms - workers->first_ms;
 
-	/* Times that are absent, or those of a node whose clock is ahead, are no reason to wait. */
+	/* Without times, or if the clock of a node is ahead, do not wait. */
 	if (!workers->first_ms || workers->last_ms > plan->now_ms)
 		return 1;
 	if (pause < SHORTEST_PAUSE_MS)
@@ -78,14 +80,14 @@ int mpijob__plan_hosts_changed(struct mpijob_plan *plan,
 	int32_t expected;
 
 	if (config_map->listed_workers) {
-		by_worker(workers, config_map, &difference);
+		compare_workers(workers, config_map, &difference);
 		expected =
 		    difference.listed + mpijob__render_subject_launcher_has_ranks(&plan->subject);
-		/* Something is listed that is no worker, or the launcher is not. */
+		/* The ConfigMap lists another host, or not the launcher. */
 		if (config_map->listed_count != expected)
 			return 1;
 	} else {
-		by_digest(plan, config_map, &difference);
+		compare_digests(plan, config_map, &difference);
 	}
 	if (difference.lost)
 		return 1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings that many facts share: names of nodes, reasons, the owner of ten thousand pods.
+ * A table of strings that many facts share: names of nodes, reasons, the owner of ten thousand
+ * pods.
  *
- * Each is kept once with a count of its uses, so that facts neither repeat a string per pod nor
- * keep the name of every node that a long-lived job ever saw.
+ * Each string is stored once with a reference count. So strings are not repeated for each pod, and
+ * a string that is not used any more is freed.
  */
 #include "plan/intern.h"
 

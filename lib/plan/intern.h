@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings that many facts share, kept once and counted. */
+/* Shared strings with reference counts. */
 #ifndef MPIJOB__PLAN_INTERN_H
 #define MPIJOB__PLAN_INTERN_H
 
@@ -10,12 +10,13 @@ struct mpijob__plan_intern {
 	struct mpijob__base_table table;
 };
 
-/* Get the one copy of a string and count one use; NULL when memory ran out. `text` not NULL. */
+/* Get the shared copy of a string and increment its count; NULL when memory ran out. `text` not
+ * NULL. */
 const char *mpijob__plan_intern_get(struct mpijob__plan_intern *intern, const char *text);
-/* Take back one use; the last one frees the copy. `kept` came from mpijob__plan_intern_get(), or is
+/* Decrement the count; at 0 the copy is freed. `kept` came from mpijob__plan_intern_get(), or is
  * NULL. */
 void mpijob__plan_intern_put(struct mpijob__plan_intern *intern, const char *kept);
-/* Free the table with all that is in it. */
+/* Free the table and all its strings. */
 void mpijob__plan_intern_free(struct mpijob__plan_intern *intern);
 
 #endif

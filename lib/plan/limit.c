@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a limit on the number of workers means for a job: one that has not begun is refused, as if
- * its spec were wrong; one that has is given no worker beyond the limit, and loses none that it
- * has; one that is stopped or has ended is left to its course. In the plan's own copy of the job
- * the number becomes the one that holds.
+ * Applies the limit on the number of workers. A job that has not started is rejected, as if its
+ * spec were invalid. A job that has started keeps its workers, but gets no worker beyond the limit.
+ * The limit does not affect a suspended or finished job. The plan's copy of the job gets the
+ * resulting number.
  */
 #include "plan/plan.h"
 
@@ -20,8 +20,8 @@ static const struct mpijob_launcher_facts *launcher_of(const struct mpijob_plan 
 	return launcher && mpijob__plan_owns(plan, launcher->owner_uid) ? launcher : NULL;
 }
 
-/* One more than the highest index of a worker that exists. */
-static int32_t highest(const struct mpijob_plan *plan, int32_t wanted)
+/* 1 + the highest index of an existing worker. */
+static int32_t workers_in_use(const struct mpijob_plan *plan, int32_t wanted)
 {
 	int32_t found = 0;
 
@@ -35,26 +35,26 @@ static int32_t highest(const struct mpijob_plan *plan, int32_t wanted)
 	return found;
 }
 
-/* One that was refused has ended too, in a way, but never began. */
-static int has_ended(const struct mpijob_plan *plan)
+/* Whether the job has finished. A rejected job may be Failed, but has no startTime. */
+static int has_finished(const struct mpijob_plan *plan)
 {
 	return plan->old.has_start_time && mpijob__plan_conditions_finished(&plan->old);
 }
 
-/* Tenants may be able to write a status. Who says that he begins again gets no more than the limit
- * either. */
-static int has_begun(const struct mpijob_plan *plan, int32_t workers, int suspended)
+/* Users may be able to write the status. But a status that claims a restart does not exceed the
+ * limit either. */
+static int has_started(const struct mpijob_plan *plan, int32_t workers, int suspended)
 {
 	const struct mpijob_launcher_facts *launcher = launcher_of(plan);
 
 	return workers > 0 || (launcher && (suspended || !launcher->suspended)) ||
-	       mpijob__plan_restart_goes_on(plan);
+	       mpijob__plan_restart_in_progress(plan);
 }
 
-static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stands, int32_t workers)
+static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *current, int32_t workers)
 {
-	struct mpijob_replica_spec worker = *stands->worker;
-	struct mpijob_spec spec = *stands;
+	struct mpijob_replica_spec worker = *current->worker;
+	struct mpijob_spec spec = *current;
 
 	worker.replicas = &workers;
 	spec.worker = &worker;
@@ -64,7 +64,7 @@ static int set_workers(struct mpijob_plan *plan, const struct mpijob_spec *stand
 int mpijob__plan_limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 {
 	const struct mpijob_spec *spec;
-	int32_t wanted, there;
+	int32_t wanted, in_use;
 	int suspended, code;
 
 	if (!plan->max_workers)
@@ -73,11 +73,11 @@ int mpijob__plan_limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 	if (code)
 		return code;
 	wanted = spec->worker && spec->worker->replicas ? *spec->worker->replicas : 0;
-	if (wanted <= plan->max_workers || has_ended(plan))
+	if (wanted <= plan->max_workers || has_finished(plan))
 		return 0;
 	suspended = spec->run_policy && spec->run_policy->suspend && *spec->run_policy->suspend;
-	there = highest(plan, wanted);
-	if (!has_begun(plan, there, suspended)) {
+	in_use = workers_in_use(plan, wanted);
+	if (!has_started(plan, in_use, suspended)) {
 		mpijob__core_diag_addf(findings, MPIJOB_SEVERITY_ERROR, "too-many-workers",
 		    "Forbidden", REPLICAS, NULL,
 		    "%d workers are more than the %d that the operator's configuration allows",
@@ -86,5 +86,5 @@ int mpijob__plan_limit_workers(struct mpijob_plan *plan, mpijob_diag *findings)
 	}
 	if (suspended)
 		return 0;
-	return set_workers(plan, spec, there > plan->max_workers ? there : plan->max_workers);
+	return set_workers(plan, spec, in_use > plan->max_workers ? in_use : plan->max_workers);
 }

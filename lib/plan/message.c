@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How things are said to people: in events and conditions, within the length that an API server
- * accepts, cut between characters and never inside of one.
+ * Texts of events and conditions. They have at most the length that an API server accepts; longer
+ * ones are cut between characters.
  */
 #include "plan/plan.h"
 
 #include <string.h>
 
-#define WORDS_LIMIT 512 /* of what a container said at its end */
+#define WORDS_LIMIT 512 /* bytes of a termination message */
 
 const char *mpijob__plan_message_cut(struct mpijob_plan *plan, const char *text, size_t limit)
 {
@@ -21,7 +21,7 @@ const char *mpijob__plan_message_cut(struct mpijob_plan *plan, const char *text,
 	return mpijob__plan_text(plan, "%.*s...", (int)len, text);
 }
 
-const char *mpijob__plan_message_end(struct mpijob_plan *plan, const char *what,
+const char *mpijob__plan_message_failure(struct mpijob_plan *plan, const char *what,
     const struct mpijob__plan_pod *pod)
 {
 	const struct mpijob__plan_pod_end *end = mpijob__plan_pod_end(pod);
@@ -47,7 +47,8 @@ const char *mpijob__plan_message_end(struct mpijob_plan *plan, const char *what,
 	return copy;
 }
 
-const char *mpijob__plan_message_words(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
+const char *mpijob__plan_message_termination(struct mpijob_plan *plan,
+    const struct mpijob__plan_pod *pod)
 {
 	const char *words = mpijob__plan_pod_end(pod)->message;
 
@@ -57,8 +58,8 @@ const char *mpijob__plan_message_words(struct mpijob_plan *plan, const struct mp
 const char *mpijob__plan_message_pod(struct mpijob_plan *plan, const char *what,
     const struct mpijob__plan_pod *pod)
 {
-	const char *end = mpijob__plan_message_end(plan, what, pod),
-		   *words = mpijob__plan_message_words(plan, pod);
+	const char *end = mpijob__plan_message_failure(plan, what, pod),
+		   *words = mpijob__plan_message_termination(plan, pod);
 
 	return *words ? mpijob__plan_text(plan, "%s: %s", end, words) : end;
 }

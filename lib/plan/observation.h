@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the pass over an object's text and the facts that come of it. */
+/* Shared by observe.c, which reads the text of an object, and projection.c, which makes the facts.
+ */
 #ifndef MPIJOB__PLAN_OBSERVATION_H
 #define MPIJOB__PLAN_OBSERVATION_H
 
@@ -14,11 +15,11 @@ struct mpijob_observation {
 	struct mpijob_pod_facts pod;
 	struct mpijob_launcher_facts launcher;
 	struct mpijob_child_facts child;
-	struct mpijob__base_arena arena; /* strings of the above */
-	mpijob_doc *doc;                 /* nodes of the above, or NULL */
+	struct mpijob__base_arena arena; /* memory of the strings above */
+	mpijob_doc *doc;                 /* document of the nodes above, or NULL */
 };
 
-/* A value where it lies in the text; NULL when absent. */
+/* A value inside the text; NULL when absent. */
 struct mpijob__plan_span {
 	const char *text;
 	size_t len;
@@ -31,7 +32,7 @@ struct mpijob__plan_owner {
 	const char *uid;
 };
 
-/* Of all containers of a pod: the state that counts. */
+/* The state of a pod's containers that becomes a fact. */
 struct mpijob__plan_container {
 	int ended;
 	int32_t exit_code;
@@ -41,12 +42,13 @@ struct mpijob__plan_container {
 	int64_t running_since_ms;
 };
 
-/* What one pass gathers. `r` is the first member: it sets itself up. */
+/* The fields that one pass collects. `r` is the first member because mpijob__doc_json_init()
+ * initialises it. */
 struct mpijob__plan_reading {
 	struct mpijob__doc_json r;
 	struct mpijob_observation *observation;
 	int nomem;
-	const char *wrong; /* path of the first wanted field of a wrong type; NULL when none */
+	const char *wrong; /* path of the first collected field with a wrong type; NULL: none */
 	struct mpijob__core_place wrong_place;
 
 	int is_event, no_map;
@@ -69,14 +71,14 @@ struct mpijob__plan_reading {
 	int64_t start_ms, completion_ms;
 	int32_t active, succeeded, failed;
 
-	struct mpijob__plan_span hostfile, discover_hosts; /* JSON strings, quotes included */
+	struct mpijob__plan_span hostfile, discover_hosts; /* JSON strings with their quotes */
 	int has_private, has_public;
 
 	int32_t code, value;
 	const char *reason, *message;
 };
 
-/* Put what was gathered into the observation's view. As mpijob_observe(). */
+/* Make the observation's view from the collected fields. Returns as mpijob_observe(). */
 int mpijob__plan_projection_make(struct mpijob__plan_reading *in, mpijob_diag *diag);
 
 #endif

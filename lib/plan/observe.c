@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fields of a Kubernetes object a controller of MPIJobs looks at, and how they are picked out
- * of its JSON text in one pass.
+ * Reads the fields that a controller of MPIJobs needs from the JSON text of an object, in one pass.
  *
- * The kind of an object may stand behind everything else, so the pass gathers the few fields of all
- * kinds; when it is over they are put into the facts of the kind that it was (projection.c). Parts
- * that are digested are only marked where they lie in the text.
+ * The kind may come after all other fields, so the pass collects the fields of all kinds; then
+ * projection.c makes the facts of the object's kind. For parts that are digested, the pass stores
+ * only where they are in the text.
  */
 #include "base/api.h"
 #include "plan/observation.h"
@@ -18,9 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A wanted field of another type than ours is remembered; whether that matters depends on the
- * kind. */
-static void wrong(struct mpijob__plan_reading *in, const char *path)
+/* Store the first field of a wrong type; whether it is an error depends on the kind. */
+static void note_wrong_type(struct mpijob__plan_reading *in, const char *path)
 {
 	if (in->r.token == MPIJOB__DOC_JSON_ERROR || in->r.token == MPIJOB__DOC_JSON_NULL)
 		return;
@@ -55,7 +53,7 @@ static void take_string(struct mpijob__plan_reading *in, const char **out, const
 		*out = keep(in);
 		return;
 	}
-	wrong(in, path);
+	note_wrong_type(in, path);
 	mpijob__doc_json_finish(&in->r);
 }
 
@@ -67,7 +65,7 @@ static void take_int(struct mpijob__plan_reading *in, int32_t *out, const char *
 	if (mpijob__doc_json_int(&in->r, &value) && value >= INT32_MIN && value <= INT32_MAX)
 		*out = (int32_t)value;
 	else
-		wrong(in, path);
+		note_wrong_type(in, path);
 	mpijob__doc_json_finish(&in->r);
 }
 
@@ -78,7 +76,7 @@ static void take_bool(struct mpijob__plan_reading *in, int32_t *out, const char 
 	if (token == MPIJOB__DOC_JSON_TRUE || token == MPIJOB__DOC_JSON_FALSE)
 		*out = token == MPIJOB__DOC_JSON_TRUE;
 	else
-		wrong(in, path);
+		note_wrong_type(in, path);
 	mpijob__doc_json_finish(&in->r);
 }
 
@@ -94,11 +92,11 @@ static void take_time(struct mpijob__plan_reading *in, int64_t *out_ms, const ch
 			return;
 		}
 	}
-	wrong(in, path);
+	note_wrong_type(in, path);
 	mpijob__doc_json_finish(&in->r);
 }
 
-/* Mark where the value of the current key lies. */
+/* Store where the value of the current key is in the text. */
 static void take_span(struct mpijob__plan_reading *in, struct mpijob__plan_span *span)
 {
 	int token = mpijob__doc_json_next(&in->r);
@@ -110,12 +108,12 @@ static void take_span(struct mpijob__plan_reading *in, struct mpijob__plan_span 
 	}
 }
 
-/* Begin to read a map: 1 when it is one, else 0 with the value left behind. */
+/* Begin to read a map or list: 1 if the value is one; otherwise skip it and return 0. */
 static int enter(struct mpijob__plan_reading *in, int token, const char *path)
 {
 	if (mpijob__doc_json_next(&in->r) == token)
 		return 1;
-	wrong(in, path);
+	note_wrong_type(in, path);
 	mpijob__doc_json_finish(&in->r);
 	return 0;
 }
@@ -186,7 +184,7 @@ static void read_owners(struct mpijob__plan_reading *in)
 		if (in->r.token == MPIJOB__DOC_JSON_MAP) {
 			read_owner(in);
 		} else {
-			wrong(in, "metadata.ownerReferences[]");
+			note_wrong_type(in, "metadata.ownerReferences[]");
 			mpijob__doc_json_finish(&in->r);
 		}
 	}
@@ -288,7 +286,7 @@ static void read_running(struct mpijob__plan_reading *in, struct mpijob__plan_co
 	}
 }
 
-/* How a container ended: where that stands, for findings. */
+/* Paths of the fields about a container's end, for findings. */
 struct end_paths {
 	const char *state, *terminated, *exit_code, *reason, *message, *finished_at;
 };
@@ -322,7 +320,7 @@ static void read_terminated(struct mpijob__plan_reading *in, const struct end_pa
 	}
 }
 
-/* Let one have ended as another did. */
+/* Copy how a container ended. */
 static void copy_end(struct mpijob__plan_container *out, const struct mpijob__plan_container *from)
 {
 	out->exit_code = from->exit_code;
@@ -347,8 +345,8 @@ static void read_state(struct mpijob__plan_reading *in, const struct end_paths *
 }
 
 /*
- * A container that failed, was started again and then stopped from outside, as the Job controller
- * stops a launcher whose restarts are used up: what matters is how it failed by itself.
+ * If a container failed, was restarted and was then stopped from outside (as the Job controller
+ * stops a launcher after its last retry), the original failure is the fact.
  */
 static void prefer_failure(struct mpijob__plan_container *now,
     const struct mpijob__plan_container *before)
@@ -380,7 +378,7 @@ static void read_container(struct mpijob__plan_reading *in, int init)
 	if (!pod->running_since_ms)
 		pod->running_since_ms = container.running_since_ms;
 	if (container.ended && (!pod->ended || !pod->exit_code)) {
-		/* The first that failed counts; before one did, the first that ended. */
+		/* The first failed container counts; without one, the first that ended. */
 		if (!pod->ended || container.exit_code)
 			copy_end(pod, &container);
 		pod->ended = 1;
@@ -396,7 +394,7 @@ static void read_containers(struct mpijob__plan_reading *in, int init)
 		if (in->r.token == MPIJOB__DOC_JSON_MAP) {
 			read_container(in, init);
 		} else {
-			wrong(in, "status.containerStatuses[]");
+			note_wrong_type(in, "status.containerStatuses[]");
 			mpijob__doc_json_finish(&in->r);
 		}
 	}
@@ -410,7 +408,7 @@ static void read_conditions(struct mpijob__plan_reading *in)
 		if (in->r.token == MPIJOB__DOC_JSON_MAP) {
 			read_condition(in);
 		} else {
-			wrong(in, "status.conditions[]");
+			note_wrong_type(in, "status.conditions[]");
 			mpijob__doc_json_finish(&in->r);
 		}
 	}
@@ -418,7 +416,7 @@ static void read_conditions(struct mpijob__plan_reading *in)
 
 static void read_status(struct mpijob__plan_reading *in)
 {
-	/* The status of a Status is a word. */
+	/* In a Status, `status` is a string. */
 	if (mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_MAP) {
 		mpijob__doc_json_finish(&in->r);
 		return;
@@ -451,7 +449,7 @@ static void read_status(struct mpijob__plan_reading *in)
 	}
 }
 
-/* A key of a Secret is only looked at, never copied. */
+/* Check that a key of a Secret exists, without copying it. */
 static void read_key(struct mpijob__plan_reading *in, int *present)
 {
 	*present = mpijob__doc_json_next(&in->r) == MPIJOB__DOC_JSON_STRING && in->r.len > 0;
@@ -480,7 +478,7 @@ static void read_data(struct mpijob__plan_reading *in)
 
 static void read_object(struct mpijob__plan_reading *in, int inside_event);
 
-/* `type` and `object` make an event; `type` alone is that of a Secret. */
+/* A watch event has `type` and `object`; without `object`, `type` is that of a Secret. */
 static void read_field(struct mpijob__plan_reading *in, int inside_event)
 {
 	if (is(in, "apiVersion"))
@@ -523,12 +521,12 @@ static void read_object(struct mpijob__plan_reading *in, int inside_event)
 		read_field(in, inside_event);
 }
 
-static int refuse(struct mpijob__plan_reading *in, mpijob_diag *diag)
+static int report_syntax(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
 	struct mpijob__core_place place = { NULL, in->r.line, mpijob__doc_json_column(&in->r) };
 
 	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, in->r.error_id, NULL, NULL, &place,
-	    "%s", in->r.error ? in->r.error : "lists and maps stand too deep inside each other");
+	    "%s", in->r.error ? in->r.error : "lists and maps are nested too deeply");
 	return MPIJOB_ERR_SYNTAX;
 }
 
@@ -538,12 +536,12 @@ static int read_text(struct mpijob__plan_reading *in, const char *json, size_t l
 	mpijob__doc_json_init(&in->r, json, len, 0);
 	read_object(in, 0);
 	if (in->r.token == MPIJOB__DOC_JSON_ERROR)
-		return refuse(in, diag);
+		return report_syntax(in, diag);
 	if (in->r.token == MPIJOB__DOC_JSON_END ||
 	    mpijob__doc_json_next(&in->r) != MPIJOB__DOC_JSON_END) {
 		in->r.error_id = "syntax";
-		in->r.error = "expected one JSON object and nothing behind it";
-		return refuse(in, diag);
+		in->r.error = "expected exactly one JSON object";
+		return report_syntax(in, diag);
 	}
 	return in->nomem ? MPIJOB_ERR_NOMEM : 0;
 }
@@ -557,7 +555,7 @@ mpijob_observation *mpijob_observation_new(void)
 	return observation;
 }
 
-static void forget(mpijob_observation *observation)
+static void clear(mpijob_observation *observation)
 {
 	mpijob__base_arena_free(&observation->arena);
 	mpijob_doc_free(observation->doc);
@@ -570,7 +568,7 @@ void mpijob_observation_free(mpijob_observation *observation)
 {
 	if (!observation)
 		return;
-	forget(observation);
+	clear(observation);
 	free(observation);
 }
 
@@ -581,14 +579,14 @@ int mpijob_observe(mpijob_observation *observation, const char *json, size_t len
 
 	if (!observation || !json)
 		return MPIJOB_ERR_USAGE;
-	forget(observation);
+	clear(observation);
 	memset((char *)&in + sizeof(in.r), 0, sizeof(in) - sizeof(in.r));
 	in.observation = observation;
 	code = read_text(&in, json, len, diag);
 	if (!code)
 		code = mpijob__plan_projection_make(&in, diag);
 	if (code)
-		forget(observation);
+		clear(observation);
 	return code;
 }
 

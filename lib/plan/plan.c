@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The course of a plan: whose job it is, whether it is valid, how far it has come, and in which
- * order its parts are looked at. What each part needs is in the file that bears its name.
+ * The order of planning: check that the job is ours and valid, determine whether it is finished,
+ * then plan the children, workers, launcher and status, each in the file with its name.
  */
 #include "plan/plan.h"
 
@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORKERS  1000000
-#define YEAR_10000_MS INT64_C(253402300800000) /* no time in a status is as late */
-#define A_DAY_MS      86400000
-#define RETRY_MS      60000 /* a name that is taken: nothing tells us when it is free */
+#define MOST_WORKERS      1000000
+#define YEAR_10000_MS     INT64_C(253402300800000) /* a status cannot express later times */
+#define DAY_MS            86400000
+#define CONFLICT_RETRY_MS 60000 /* name conflict: no event reports when it is resolved */
 
 void mpijob__plan_fail(struct mpijob_plan *plan, int code)
 {
@@ -25,15 +25,15 @@ void mpijob__plan_fail(struct mpijob_plan *plan, int code)
 		plan->code = code;
 }
 
-/* What was put into the scratch; "" after a failure. */
-static const char *keep_scratch(struct mpijob_plan *plan, int code)
+/* Copy the temporary buffer into the arena; "" after a failure. */
+static const char *copy_scratch(struct mpijob_plan *plan, int code)
 {
 	const char *copy = NULL;
 
 	if (!code)
 		copy = mpijob__base_arena_copy(&plan->arena, mpijob_text_data(&plan->scratch),
 		    plan->scratch.len);
-	/* not cleared, which would wipe: names and messages are no secrets */
+	/* mpijob_text_clear() would wipe it; names and messages are not secret */
 	plan->scratch.len = 0;
 	if (copy)
 		return copy;
@@ -49,21 +49,21 @@ const char *mpijob__plan_text(struct mpijob_plan *plan, const char *format, ...)
 	va_start(args, format);
 	code = mpijob__base_text_vprintf(&plan->scratch, format, args);
 	va_end(args);
-	return keep_scratch(plan, code);
+	return copy_scratch(plan, code);
 }
 
 const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t index)
 {
-	return keep_scratch(plan,
+	return copy_scratch(plan,
 	    mpijob__render_name(plan->subject.name, role, index, &plan->scratch));
 }
 
 const char *mpijob__plan_pod_name(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
-	return keep_scratch(plan, mpijob__plan_pod_write_name(pod, &plan->scratch));
+	return copy_scratch(plan, mpijob__plan_pod_write_name(pod, &plan->scratch));
 }
 
-void mpijob__plan_expect(struct mpijob_plan *plan, size_t more)
+void mpijob__plan_reserve(struct mpijob_plan *plan, size_t more)
 {
 	struct mpijob__plan_action *actions;
 
@@ -84,7 +84,7 @@ static struct mpijob__plan_action *add(struct mpijob_plan *plan, int32_t stage, 
 	struct mpijob__plan_action *action;
 
 	if (plan->count == plan->cap)
-		mpijob__plan_expect(plan, plan->cap + 8);
+		mpijob__plan_reserve(plan, plan->cap + 8);
 	if (plan->count == plan->cap)
 		return NULL;
 	action = &plan->actions[plan->count++];
@@ -98,7 +98,7 @@ static struct mpijob__plan_action *add(struct mpijob_plan *plan, int32_t stage, 
 	return action;
 }
 
-static void about_job(struct mpijob_plan *plan, struct mpijob__plan_action *action)
+static void set_object_to_job(struct mpijob_plan *plan, struct mpijob__plan_action *action)
 {
 	action->view.api_version = MPIJOB__BASE_API_VERSION;
 	action->view.kind = MPIJOB__BASE_API_KIND;
@@ -118,7 +118,7 @@ static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
 	return copy;
 }
 
-void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body,
+void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body,
     int32_t role, int32_t index, const char *uid, const char *why)
 {
 	struct mpijob__plan_action *action = add(plan, stage, verb, body, why);
@@ -134,13 +134,14 @@ void mpijob__plan_act(struct mpijob_plan *plan, int32_t stage, int32_t verb, int
 	action->view.uid = copy_uid(plan, uid);
 }
 
-void mpijob__plan_act_status(struct mpijob_plan *plan, int32_t stage, int32_t body, const char *why)
+void mpijob__plan_add_status_patch(struct mpijob_plan *plan, int32_t stage, int32_t body,
+    const char *why)
 {
 	struct mpijob__plan_action *action =
 	    add(plan, stage, MPIJOB_ACTION_PATCH_STATUS, body, why);
 
 	if (action)
-		about_job(plan, action);
+		set_object_to_job(plan, action);
 }
 
 void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char *why)
@@ -149,7 +150,7 @@ void mpijob__plan_delete_job(struct mpijob_plan *plan, int32_t stage, const char
 	    add(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, why);
 
 	if (action)
-		about_job(plan, action);
+		set_object_to_job(plan, action);
 }
 
 void mpijob__plan_delete_launcher_pod(struct mpijob_plan *plan, int32_t stage,
@@ -172,18 +173,18 @@ void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *typ
     const char *reason, const char *message)
 {
 	struct mpijob__plan_action *action = add(plan, stage, MPIJOB_ACTION_EVENT,
-	    MPIJOB__PLAN_BODY_NONE, "tell people what happened");
+	    MPIJOB__PLAN_BODY_NONE, "report an Event about the job");
 
 	if (!action)
 		return;
-	about_job(plan, action);
+	set_object_to_job(plan, action);
 	action->view.event_type = type;
 	action->view.event_reason = reason;
 	action->view.event_message =
 	    mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
 }
 
-void mpijob__plan_look_again(struct mpijob_plan *plan, int64_t ms)
+void mpijob__plan_again_at(struct mpijob_plan *plan, int64_t ms)
 {
 	if (!plan->next_ms || ms < plan->next_ms)
 		plan->next_ms = ms;
@@ -194,38 +195,38 @@ int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
 	return owner_uid && strcmp(owner_uid, mpijob_uid(plan->job)) == 0;
 }
 
-void mpijob__plan_taken(struct mpijob_plan *plan, const char *name, const char *kind)
+void mpijob__plan_name_conflict(struct mpijob_plan *plan, const char *name, const char *kind)
 {
 	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning",
 	    MPIJOB__BASE_API_REASON_EXISTS,
 	    mpijob__plan_text(plan,
 		"Resource \"%s\" of Kind \"%s\" already exists and is not managed by MPIJob", name,
 		kind));
-	mpijob__plan_look_again(plan, plan->now_ms + RETRY_MS);
+	mpijob__plan_again_at(plan, plan->now_ms + CONFLICT_RETRY_MS);
 }
 
-/* Nothing was planned. */
-static void forget(struct mpijob_plan *plan)
+/* Discard everything that was planned. */
+static void discard(struct mpijob_plan *plan)
 {
 	plan->count = 0;
 	plan->transitions = 0;
 	plan->next_ms = 0;
-	plan->launcher_made = 0;
+	plan->creates_launcher = 0;
 	plan->awaits_names = 0;
 	plan->unseen = 0;
-	plan->tells = MPIJOB__PLAN_STAGE_FIRST;
+	plan->status_stage = MPIJOB__PLAN_STAGE_FIRST;
 	mpijob__plan_status_reset(plan);
 }
 
-void mpijob__plan_refuse(struct mpijob_plan *plan, const mpijob_diag *findings)
+void mpijob__plan_reject(struct mpijob_plan *plan, const mpijob_diag *findings)
 {
-	forget(plan);
-	mpijob__plan_status_refuse(plan, mpijob__plan_text(plan, "Found validation errors: %s",
+	discard(plan);
+	mpijob__plan_status_reject(plan, mpijob__plan_text(plan, "Found validation errors: %s",
 					     mpijob__plan_message_findings(plan, findings)));
 }
 
-/* 1 when somebody else is in charge, or the job is going. */
-static int leave_alone(const struct mpijob_plan *plan)
+/* Whether another controller manages the job, or the job is being deleted. */
+static int is_not_ours(const struct mpijob_plan *plan)
 {
 	const mpijob_node *root = mpijob__job_node(plan->job);
 	const char *manager =
@@ -236,7 +237,7 @@ static int leave_alone(const struct mpijob_plan *plan)
 	return mpijob_node_string(mpijob_node_find(root, "metadata.deletionTimestamp")) != NULL;
 }
 
-/* No ConfigMap can list so many; the check keeps their number from becoming a size of ours. */
+/* No ConfigMap can list so many; the check limits the memory that the number can allocate. */
 static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 {
 	int32_t workers = mpijob__render_subject_workers(&plan->subject);
@@ -249,8 +250,8 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 	return MPIJOB_ERR_SPEC;
 }
 
-/* What the caller's validation reported, as if it had been made here. */
-static int repeat(const mpijob_diag *validated, mpijob_diag *findings)
+/* Report the findings of the caller's validation. */
+static int copy_findings(const mpijob_diag *validated, mpijob_diag *findings)
 {
 	for (size_t i = 0; i < mpijob_diag_count(validated); i++)
 		if (mpijob_diag_add(findings, mpijob_diag_at(validated, i)))
@@ -258,18 +259,18 @@ static int repeat(const mpijob_diag *validated, mpijob_diag *findings)
 	return mpijob_diag_count_severity(validated, MPIJOB_SEVERITY_ERROR) ? MPIJOB_ERR_SPEC : 0;
 }
 
-static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
+static int validate(struct mpijob_plan *plan, mpijob_diag *findings)
 {
 	struct mpijob_default_options defaults = { .size = sizeof(defaults),
 		.reference = plan->render.reference };
-	struct mpijob_validate_options judge = { .size = sizeof(judge),
+	struct mpijob_validate_options checks = { .size = sizeof(checks),
 		.reference = plan->render.reference };
 	const struct mpijob_status *status;
 	int code = mpijob_default(plan->job, &defaults, findings);
 
 	if (!code)
-		code = plan->validated ? repeat(plan->validated, findings)
-				       : mpijob_validate(plan->job, &judge, findings);
+		code = plan->validated ? copy_findings(plan->validated, findings)
+				       : mpijob_validate(plan->job, &checks, findings);
 	if (!code)
 		code = mpijob__job_status(plan->job, &status, findings);
 	if (!code)
@@ -282,7 +283,7 @@ static int examine(struct mpijob_plan *plan, mpijob_diag *findings)
 	return code;
 }
 
-static void see_first(struct mpijob_plan *plan)
+static void add_created(struct mpijob_plan *plan)
 {
 	const char *message;
 
@@ -297,17 +298,17 @@ static void see_first(struct mpijob_plan *plan)
 }
 
 /*
- * A job that is refused no more: that it is not Failed any longer is all that is done now. One that
- * has started and is Failed would be cleaned up.
+ * A job that is not rejected any more: this plan only removes the condition Failed. Otherwise it
+ * would be cleaned up as a failed job.
  */
-static void accept(struct mpijob_plan *plan)
+static void plan_correction(struct mpijob_plan *plan)
 {
-	forget(plan);
+	discard(plan);
 	mpijob__plan_status_accept(plan);
-	see_first(plan);
+	add_created(plan);
 }
 
-static void start_clock(struct mpijob_plan *plan)
+static void set_start_time(struct mpijob_plan *plan)
 {
 	if (plan->draft.has_start_time || plan->suspended)
 		return;
@@ -315,8 +316,8 @@ static void start_clock(struct mpijob_plan *plan)
 	plan->draft.start_time = plan->now_ms / 1000;
 }
 
-/* What a job needs while it is not finished. 0 when the plan has to stop. */
-static int provide(struct mpijob_plan *plan)
+/* Plan the children of a job that is not finished. 0 to stop planning. */
+static int plan_children(struct mpijob_plan *plan)
 {
 	if (!mpijob__plan_children_plan(plan))
 		return 0;
@@ -334,11 +335,11 @@ static int provide(struct mpijob_plan *plan)
 	return 1;
 }
 
-/* Something that ends the job comes before all else: the news first, then cleaning up. */
-static int ends(struct mpijob_plan *plan)
+/* Plan the end of a job that has ended: first the status, then the cleanup. 0 if it has not. */
+static int plan_end(struct mpijob_plan *plan)
 {
 	if (mpijob__plan_launcher_vanished(plan)) {
-		mpijob__plan_status_end_unseen(plan);
+		mpijob__plan_status_end_unobserved(plan);
 		plan->unseen = 1;
 	} else if (mpijob__plan_launcher_done(plan) || (plan->workers.evicted && !plan->suspended))
 		mpijob__plan_status_update(plan);
@@ -348,35 +349,35 @@ static int ends(struct mpijob_plan *plan)
 	return 1;
 }
 
-static void advance(struct mpijob_plan *plan)
+static void plan_unfinished(struct mpijob_plan *plan)
 {
-	start_clock(plan);
+	set_start_time(plan);
 	if (!mpijob__plan_launcher_find(plan))
 		return;
 	plan->subject.launcher_runs = plan->launcher && !plan->launcher->suspended;
-	mpijob__plan_restart_look(plan);
-	if (ends(plan))
+	mpijob__plan_restart_decide(plan);
+	if (plan_end(plan))
 		return;
-	if (plan->restart.stops)
+	if (plan->restart.stopping)
 		mpijob__plan_restart_stop(plan);
-	else if (!provide(plan))
+	else if (!plan_children(plan))
 		return;
 	mpijob__plan_status_update(plan);
 }
 
-static void make(struct mpijob_plan *plan, mpijob_diag *diag)
+static void plan_job(struct mpijob_plan *plan, mpijob_diag *diag)
 {
 	mpijob_diag *findings = mpijob_diag_new();
 	int code = MPIJOB_ERR_NOMEM, accepted;
 
 	if (findings)
-		code = examine(plan, findings);
+		code = validate(plan, findings);
 	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && i < mpijob_diag_count(findings); i++) {
 		if (mpijob_diag_add(diag, mpijob_diag_at(findings, i)))
 			code = MPIJOB_ERR_NOMEM;
 	}
 	if (code == MPIJOB_ERR_SPEC)
-		mpijob__plan_refuse(plan, findings);
+		mpijob__plan_reject(plan, findings);
 	else if (code)
 		mpijob__plan_fail(plan, code);
 	mpijob_diag_free(findings);
@@ -387,25 +388,24 @@ static void make(struct mpijob_plan *plan, mpijob_diag *diag)
 			  plan->subject.spec->run_policy->suspend &&
 			  *plan->subject.spec->run_policy->suspend;
 	accepted = mpijob__plan_status_accept(plan);
-	see_first(plan);
+	add_created(plan);
 	mpijob__plan_workers_count(plan);
 	if (mpijob__plan_conditions_finished(&plan->draft)) {
 		mpijob__plan_launcher_find(plan);
 		mpijob__plan_cleanup_plan(plan);
 	} else {
-		advance(plan);
+		plan_unfinished(plan);
 	}
-	/* What is too large is refused only when it was rendered. */
-	if (accepted && !mpijob__plan_status_is_refused(&plan->draft))
-		accept(plan);
+	/* A ConfigMap that is too large is detected only by rendering it. */
+	if (accepted && !mpijob__plan_status_is_rejected(&plan->draft))
+		plan_correction(plan);
 }
 
 /*
- * Put the stages in order, keep the order inside of each, and number them from 0 without gaps. Few
- * actions stand behind one of a later stage, and there may be many of those: what moves is moved
- * past them at once.
+ * Sort the actions by stage, stable, and number the stages from 0 without gaps. Insertion with
+ * memmove() is fast here, because few actions come after one of a later stage.
  */
-static void order(struct mpijob_plan *plan)
+static void sort_stages(struct mpijob_plan *plan)
 {
 	struct mpijob__plan_action *actions = plan->actions;
 	int32_t last = -1, number = -1;
@@ -484,7 +484,7 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 	if (code)
 		return code;
 	if (options.now_ms < 0 || options.now_ms >= YEAR_10000_MS || options.max_workers < 0 ||
-	    options.launcher_hold_ms < 0 || options.launcher_hold_ms > A_DAY_MS ||
+	    options.launcher_hold_ms < 0 || options.launcher_hold_ms > DAY_MS ||
 	    options.workers_ready_ms < 0 || options.workers_ready_ms >= YEAR_10000_MS ||
 	    !mpijob__base_struct_is_flag(options.names_known))
 		return MPIJOB_ERR_USAGE;
@@ -512,8 +512,8 @@ static int check_job(const mpijob *job)
 	return name && *name && uid && *uid ? 0 : MPIJOB_ERR_USAGE;
 }
 
-/* What a code that is not about the job means. */
-static int refuse(mpijob_diag *diag, int code, const char *usage)
+/* Report a failure that the options cause. */
+static int report_options(mpijob_diag *diag, int code, const char *usage)
 {
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		usage = "a struct has a member that this version of the library does not know";
@@ -523,7 +523,7 @@ static int refuse(mpijob_diag *diag, int code, const char *usage)
 	return code;
 }
 
-static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_facts *facts,
+static void build(struct mpijob_plan *plan, const mpijob *job, const mpijob_facts *facts,
     mpijob_diag *diag)
 {
 	plan->job = mpijob_clone(job);
@@ -534,10 +534,10 @@ static void compose(struct mpijob_plan *plan, const mpijob *job, const mpijob_fa
 	plan->facts = facts;
 	mpijob__plan_fail(plan, mpijob__plan_bodies_new(plan));
 	mpijob__plan_status_load(plan);
-	if (!plan->code && !leave_alone(plan))
-		make(plan, diag);
-	mpijob__plan_status_close(plan);
-	order(plan);
+	if (!plan->code && !is_not_ours(plan))
+		plan_job(plan, diag);
+	mpijob__plan_status_finish(plan);
+	sort_stages(plan);
 	mpijob__plan_notes_add(plan);
 	plan->facts = NULL;
 	plan->validated = NULL;
@@ -554,16 +554,16 @@ int mpijob_plan_new(const mpijob *job, const mpijob_facts *facts,
 		return MPIJOB_ERR_USAGE;
 	code = check_job(job);
 	if (code)
-		return refuse(diag, code, "the job needs metadata.name and metadata.uid");
+		return report_options(diag, code, "the job needs metadata.name and metadata.uid");
 	plan = calloc(1, sizeof(*plan));
 	if (!plan)
 		return MPIJOB_ERR_NOMEM;
 	plan->code = copy_options(plan, options);
 	if (plan->code)
-		refuse(diag, plan->code,
+		report_options(diag, plan->code,
 		    "a member is out of its bounds, or the size of a struct is not set");
 	else
-		compose(plan, job, facts, diag);
+		build(plan, job, facts, diag);
 	code = plan->code;
 	if (code) {
 		mpijob_plan_free(plan);

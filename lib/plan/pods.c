@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pods of one job, up to tens of thousands of them.
+ * The pods of one job, up to tens of thousands.
  *
- * A pod is small: what pods have in common (owner, node, reason, the beginning of a worker's name)
- * is interned, a uid is packed, and most have no end to tell of. They stand in one array, and are
- * referred to by their place in it: from an array in the order of the public header, and from an
- * open hash by uid. A name can belong to one pod at a time: of two pods with the same name and
- * different uids the younger one is there, and news of the older one is stale.
+ * A pod needs little memory: strings that pods share (owner, node, reason, the beginning of a
+ * worker's name) are interned, the UID is packed, and the data about its end is allocated only when
+ * it ended. Pods are in one array. A sorted array, in the order of the public header, and a hash
+ * table by UID refer to them by index. A name belongs to one pod at a time: of two pods with the
+ * same name and different UIDs the younger one exists, and observations of the older one are stale.
  */
 #include "plan/pods.h"
 
@@ -15,7 +15,7 @@
 
 #define NO_EXIT_CODE (-1)
 
-/* A pod as it is shown. */
+/* The public view of a pod. */
 struct mpijob__plan_view {
 	struct mpijob_pod_facts facts;
 	char uid[MPIJOB__BASE_UID_ROOM];
@@ -29,7 +29,7 @@ static int same_text(const char *a, const char *b)
 
 /* --- names --- */
 
-/* The digits of a number from 0, as they stand in a name; they end at the end of `room`. */
+/* The decimal digits of a number >= 0, at the end of `room`. */
 static const char *digits_of(int32_t number, char room[12])
 {
 	char *at = room + 11;
@@ -42,7 +42,7 @@ static const char *digits_of(int32_t number, char room[12])
 	return at;
 }
 
-/* How long the beginning of a name is that ends in its index; 0 when it does not. */
+/* The length of a name without the index at its end; 0 when it does not end in the index. */
 static size_t stem_of(const char *name, int32_t index)
 {
 	size_t len = strlen(name), digits_len;
@@ -90,6 +90,7 @@ static int order(const struct mpijob__plan_pod *a, const struct mpijob_pod_facts
 	return compare_name(a, b->name);
 }
 
+/* Find the position of a pod, or where it would be inserted. */
 int mpijob__plan_pods_find(const struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod,
     size_t *at)
 {
@@ -115,7 +116,7 @@ int mpijob__plan_pods_find(const struct mpijob__plan_pods *pods, const struct mp
 	return 0;
 }
 
-/* Where one that is kept stands. */
+/* The position of a stored pod. */
 static size_t place_of(const struct mpijob__plan_pods *pods, const struct mpijob__plan_pod *pod)
 {
 	size_t low = 0, high = pods->count;
@@ -130,7 +131,7 @@ static size_t place_of(const struct mpijob__plan_pods *pods, const struct mpijob
 		else
 			high = middle;
 	}
-	/* Few have the same index: of launchers, all. */
+	/* Only launcher pods have the same index. */
 	while (mpijob__plan_pods_at(pods, low) != pod)
 		low++;
 	return low;
@@ -156,13 +157,13 @@ static size_t home(const struct mpijob__plan_pods *pods, const struct mpijob__ba
 	return (size_t)mpijob__base_uid_hash(uid, 0) & (pods->slots - 1);
 }
 
-/* The one in a slot; NULL when that is free. */
+/* The pod in a slot; NULL when it is free. */
 static struct mpijob__plan_pod *in_slot(const struct mpijob__plan_pods *pods, size_t slot)
 {
 	return pods->by_uid[slot] ? &pods->places[pods->by_uid[slot] - 1] : NULL;
 }
 
-/* The slot of a uid, or the free slot where it belongs. There is always a free one. */
+/* The slot of a UID, or the free slot where it would be. There is always a free slot. */
 static size_t slot_of(const struct mpijob__plan_pods *pods, const struct mpijob__base_uid *uid)
 {
 	size_t slot = home(pods, uid);
@@ -180,8 +181,8 @@ static struct mpijob__plan_pod *find_uid(const struct mpijob__plan_pods *pods, c
 	return pods->slots ? in_slot(pods, slot_of(pods, &uid)) : NULL;
 }
 
-/* Empty a slot and move up what stood behind it for want of room. */
-static void slot_clear(struct mpijob__plan_pods *pods, size_t slot)
+/* Clear a slot and move back the entries that were displaced by it. */
+static void clear_slot(struct mpijob__plan_pods *pods, size_t slot)
 {
 	size_t hole = slot, mask = pods->slots - 1;
 
@@ -196,9 +197,9 @@ static void slot_clear(struct mpijob__plan_pods *pods, size_t slot)
 	pods->by_uid[hole] = 0;
 }
 
-/* --- room --- */
+/* --- memory --- */
 
-static int room_sorted(struct mpijob__plan_pods *pods)
+static int reserve_sorted(struct mpijob__plan_pods *pods)
 {
 	size_t cap = pods->cap + pods->cap / 4 + 4;
 	uint32_t *sorted;
@@ -213,7 +214,7 @@ static int room_sorted(struct mpijob__plan_pods *pods)
 	return 0;
 }
 
-static int room_slots(struct mpijob__plan_pods *pods)
+static int reserve_slots(struct mpijob__plan_pods *pods)
 {
 	uint32_t *old = pods->by_uid, *by_uid;
 	size_t slots = pods->slots ? pods->slots * 2 : 8;
@@ -231,8 +232,8 @@ static int room_slots(struct mpijob__plan_pods *pods)
 	return 0;
 }
 
-/* Places that were never used are not touched either. */
-static int room_places(struct mpijob__plan_pods *pods)
+/* Grow the array of places without initialising new ones. */
+static int reserve_places(struct mpijob__plan_pods *pods)
 {
 	size_t room = (size_t)pods->room + pods->room / 4 + 2;
 	struct mpijob__plan_pod *places;
@@ -255,8 +256,8 @@ static uint32_t place_number(const struct mpijob__plan_pods *pods,
 	return (uint32_t)(pod - pods->places);
 }
 
-/* A pod of zeros; there is room. */
-static struct mpijob__plan_pod *get(struct mpijob__plan_pods *pods)
+/* Get a zeroed pod; memory was reserved. */
+static struct mpijob__plan_pod *new_place(struct mpijob__plan_pods *pods)
 {
 	struct mpijob__plan_pod *pod;
 
@@ -270,7 +271,7 @@ static struct mpijob__plan_pod *get(struct mpijob__plan_pods *pods)
 	return pod;
 }
 
-static void give_back(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *pod)
+static void free_place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *pod)
 {
 	pod->index = (int32_t)pods->free;
 	pods->free = place_number(pods, pod) + 1;
@@ -292,7 +293,7 @@ static void pod_free(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *po
 	mpijob__plan_intern_put(&pods->strings, pod->node);
 	mpijob__base_uid_clear(&pod->uid);
 	end_free(pods, pod->end);
-	give_back(pods, pod);
+	free_place(pods, pod);
 }
 
 static int share(struct mpijob__plan_pods *pods, const char *text, const char **member)
@@ -356,7 +357,7 @@ int mpijob__plan_pod_ended_before(const struct mpijob__plan_pod *pod,
 	return ms && (!other_ms || ms < other_ms);
 }
 
-/* Numbers that are no phase are none. */
+/* Unknown phases become 0. */
 static uint8_t phase_of(const struct mpijob_pod_facts *given)
 {
 	return given->phase > 0 && given->phase <= MPIJOB_POD_UNKNOWN ? (uint8_t)given->phase : 0;
@@ -365,7 +366,7 @@ static uint8_t phase_of(const struct mpijob_pod_facts *given)
 static struct mpijob__plan_pod *pod_new(struct mpijob__plan_pods *pods,
     const struct mpijob_pod_facts *given)
 {
-	struct mpijob__plan_pod *pod = get(pods);
+	struct mpijob__plan_pod *pod = new_place(pods);
 
 	pod->created_ms = given->created_ms;
 	pod->running_since_ms = given->running_since_ms;
@@ -383,7 +384,7 @@ static struct mpijob__plan_pod *pod_new(struct mpijob__plan_pods *pods,
 	return pod;
 }
 
-/* One of the same uid. */
+/* Compare two pods with the same UID. */
 static int same_pod(const struct mpijob__plan_pod *a, const struct mpijob_pod_facts *b)
 {
 	const struct mpijob__plan_pod_end *end = mpijob__plan_pod_end(a);
@@ -405,20 +406,20 @@ static int is_uid(const struct mpijob__plan_pod *pod, const char *text)
 	return mpijob__base_uid_same(&pod->uid, &uid);
 }
 
-/* Creation times have whole seconds; a pod that was made again in the same second is the one that
- * is not going. */
-static int is_stale(const struct mpijob__plan_pod *known, const struct mpijob_pod_facts *news)
+/* Creation times are whole seconds. If a pod was recreated in the same second, the one that is not
+ * being deleted is the newer one. */
+static int is_stale(const struct mpijob__plan_pod *known, const struct mpijob_pod_facts *given)
 {
-	if (!known->created_ms || !news->created_ms)
+	if (!known->created_ms || !given->created_ms)
 		return 0;
-	if (known->created_ms != news->created_ms)
-		return news->created_ms < known->created_ms;
-	return news->deleting && !known->deleting;
+	if (known->created_ms != given->created_ms)
+		return given->created_ms < known->created_ms;
+	return given->deleting && !known->deleting;
 }
 
-/* --- what is shown --- */
+/* --- public views --- */
 
-static void forget_views(struct mpijob__plan_pods *pods)
+static void free_views(struct mpijob__plan_pods *pods)
 {
 	if (!pods->views)
 		return;
@@ -459,7 +460,7 @@ static struct mpijob__plan_view *make_view(const struct mpijob__plan_pod *pod)
 	return view;
 }
 
-const struct mpijob_pod_facts *mpijob__plan_pods_show(struct mpijob__plan_pods *pods, size_t index)
+const struct mpijob_pod_facts *mpijob__plan_pods_view(struct mpijob__plan_pods *pods, size_t index)
 {
 	if (index >= pods->count)
 		return NULL;
@@ -476,14 +477,14 @@ static void remove_at(struct mpijob__plan_pods *pods, size_t at)
 {
 	struct mpijob__plan_pod *pod = &pods->places[pods->sorted[at]];
 
-	slot_clear(pods, slot_of(pods, &pod->uid));
+	clear_slot(pods, slot_of(pods, &pod->uid));
 	pods->count--;
 	memmove(&pods->sorted[at], &pods->sorted[at + 1],
 	    (pods->count - at) * sizeof(*pods->sorted));
 	pod_free(pods, pod);
 }
 
-/* Nothing here fails: there is room. */
+/* Cannot fail: memory was reserved. */
 static void place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *known,
     struct mpijob__plan_pod *pod, const struct mpijob_pod_facts *given)
 {
@@ -507,10 +508,12 @@ static void place(struct mpijob__plan_pods *pods, struct mpijob__plan_pod *known
 	pods->count++;
 }
 
-/* Places may move. */
-static int make_room(struct mpijob__plan_pods *pods)
+/* Reserve memory for one more pod. Pointers to pods become invalid. */
+static int reserve(struct mpijob__plan_pods *pods)
 {
-	return room_sorted(pods) || room_slots(pods) || room_places(pods) ? MPIJOB_ERR_NOMEM : 0;
+	return reserve_sorted(pods) || reserve_slots(pods) || reserve_places(pods)
+		   ? MPIJOB_ERR_NOMEM
+		   : 0;
 }
 
 int mpijob__plan_pods_put(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *given)
@@ -526,19 +529,19 @@ int mpijob__plan_pods_put(struct mpijob__plan_pods *pods, const struct mpijob_po
 	    !is_uid(mpijob__plan_pods_at(pods, at), given->uid) &&
 	    is_stale(mpijob__plan_pods_at(pods, at), given))
 		return 0;
-	if (make_room(pods))
+	if (reserve(pods))
 		return MPIJOB_ERR_NOMEM;
 	pod = pod_new(pods, given);
 	if (!pod)
 		return MPIJOB_ERR_NOMEM;
-	before = *pods; /* what is given may be what was shown */
+	before = *pods; /* `given` may point into a view */
 	pods->views = NULL;
 	place(pods, find_uid(pods, given->uid), pod, given);
-	forget_views(&before);
+	free_views(&before);
 	return 1;
 }
 
-int mpijob__plan_pods_forget(struct mpijob__plan_pods *pods, const char *uid)
+int mpijob__plan_pods_remove(struct mpijob__plan_pods *pods, const char *uid)
 {
 	struct mpijob__plan_pod *known = find_uid(pods, uid);
 	struct mpijob__plan_pods before = *pods;
@@ -547,13 +550,13 @@ int mpijob__plan_pods_forget(struct mpijob__plan_pods *pods, const char *uid)
 		return 0;
 	pods->views = NULL;
 	remove_at(pods, place_of(pods, known));
-	forget_views(&before); /* `uid` may be shown */
+	free_views(&before); /* `uid` may point into a view */
 	return 1;
 }
 
 void mpijob__plan_pods_free(struct mpijob__plan_pods *pods)
 {
-	forget_views(pods);
+	free_views(pods);
 	for (size_t i = 0; i < pods->count; i++) {
 		struct mpijob__plan_pod *pod = &pods->places[pods->sorted[i]];
 

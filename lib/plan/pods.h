@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pods of one job: sorted, and found by uid. */
+/* The pods of one job: sorted, and indexed by UID. */
 #ifndef MPIJOB__PLAN_PODS_H
 #define MPIJOB__PLAN_PODS_H
 
@@ -9,20 +9,20 @@
 
 #include <mpijob/plan.h>
 
-/* How a pod, or something in it, ended. */
+/* How a pod, or a container of it, ended. */
 struct mpijob__plan_pod_end {
 	const char *reason; /* shared; NULL when absent */
 	char *message;      /* NULL when absent */
-	int64_t ended_ms;   /* 0 when not known */
-	int32_t exit_code;  /* -1 when none */
+	int64_t ended_ms;   /* 0 when unknown */
+	int32_t exit_code;  /* -1: none */
 };
 
-/* struct mpijob_pod_facts in fewer bytes; there are tens of thousands. */
+/* A compact struct mpijob_pod_facts, because there are tens of thousands of them. */
 struct mpijob__plan_pod {
-	const char *stem;                 /* shared; the name, but for the index when `split` */
-	const char *owner_uid;            /* shared; NULL when none */
-	const char *node;                 /* shared; NULL when not bound */
-	struct mpijob__plan_pod_end *end; /* NULL: nothing did; see mpijob__plan_pod_end() */
+	const char *stem;                 /* shared; the name, without the index if `split` */
+	const char *owner_uid;            /* shared; NULL without a controller */
+	const char *node;                 /* shared; NULL when not scheduled */
+	struct mpijob__plan_pod_end *end; /* NULL: nothing ended; see mpijob__plan_pod_end() */
 	int64_t created_ms;
 	int64_t running_since_ms;
 	struct mpijob__base_uid uid;
@@ -33,20 +33,20 @@ struct mpijob__plan_pod {
 
 struct mpijob__plan_view;
 
-/* All zeros holds no pods. A pod has a place, for as long as it is there; it may move with all
- * others when one is put. */
+/* All zeros is an empty set. Each pod has a place in the array `places` for its lifetime; putting a
+ * pod may reallocate the array. */
 struct mpijob__plan_pods {
 	struct mpijob__plan_pod *places;
-	uint32_t used, room; /* places that ever were, and that there is memory for */
-	/* the number behind the place of one that was used before, a list by `index`; 0: none */
+	uint32_t used, room; /* places that were used so far; allocated places */
+	/* 1 + the first free place, which has the next one in `index`; 0: none */
 	uint32_t free;
 	uint32_t *sorted; /* places by role, index, name */
 	size_t count;
 	size_t cap;
-	uint32_t *by_uid; /* open addressing: the number behind a place; 0 is a free slot */
+	uint32_t *by_uid; /* hash table with open addressing: 1 + place; 0 is a free slot */
 	size_t slots;     /* a power of two, or 0 */
 	struct mpijob__plan_intern strings;
-	/* what was shown since the last change, by place in `sorted`; NULL: nothing */
+	/* public views made since the last change, by index in `sorted`; NULL: none */
 	struct mpijob__plan_view **views;
 };
 
@@ -56,24 +56,24 @@ mpijob__plan_pods_at(const struct mpijob__plan_pods *pods, size_t index)
 	return &pods->places[pods->sorted[index]];
 }
 
-/* As mpijob_facts_put_pod(); `pod` was checked. */
+/* As mpijob_facts_put_pod(); the caller has checked `pod`. */
 int mpijob__plan_pods_put(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod);
-/* 1 when there was a pod of this uid, which is gone now; else 0. */
-int mpijob__plan_pods_forget(struct mpijob__plan_pods *pods, const char *uid);
-/* Find the pod with the role, index and name of `like`: 1; or 0 and its place in the order. */
+/* Remove the pod with a UID. Returns 1 if there was one, else 0. */
+int mpijob__plan_pods_remove(struct mpijob__plan_pods *pods, const char *uid);
+/* Find the pod with the role, index and name of `like`: 1; or 0 and the position to insert it. */
 int mpijob__plan_pods_find(const struct mpijob__plan_pods *pods,
     const struct mpijob_pod_facts *like, size_t *at);
-/* Which is the first of a role, in the order of mpijob__plan_pods_at(). */
+/* The position of the first pod of a role. */
 size_t mpijob__plan_pods_first(const struct mpijob__plan_pods *pods, int32_t role);
-/* Show one as callers know it, until the next change; NULL when there is none, or memory ran
+/* The public view of a pod, valid until the next change; NULL when there is none, or memory ran
  * out. */
-const struct mpijob_pod_facts *mpijob__plan_pods_show(struct mpijob__plan_pods *pods, size_t index);
+const struct mpijob_pod_facts *mpijob__plan_pods_view(struct mpijob__plan_pods *pods, size_t index);
 /* Free all. */
 void mpijob__plan_pods_free(struct mpijob__plan_pods *pods);
 
-/* How it ended, of nothing that did: neither reason nor message nor time, exit code -1. */
+/* How a pod ended. If it did not: no reason, message and time, and exit code -1. */
 const struct mpijob__plan_pod_end *mpijob__plan_pod_end(const struct mpijob__plan_pod *pod);
-/* 1 when a pod ended before another, as far as that is known; each did before NULL. */
+/* Returns 1 if a pod is known to have ended before `other`, or `other` is NULL. */
 int mpijob__plan_pod_ended_before(const struct mpijob__plan_pod *pod,
     const struct mpijob__plan_pod *other);
 /* Append a pod's name. 0 or MPIJOB_ERR_NOMEM. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of an object's fields becomes which fact: when a Pod counts as a job's, which container's
- * end is the pod's, what of a ConfigMap, Service, PodGroup or Job is compared by digest.
+ * Makes facts from the collected fields of an object: which Pods belong to a job, which container's
+ * end is the end of the pod, and which parts of a ConfigMap, Service, PodGroup or Job are digested.
  *
- * Only the parts that are digested as trees, of objects of which a job has one each, are read into
- * a document; pods never are.
+ * Only parts that are digested as trees are parsed into a document. A job has few such objects;
+ * pods are never parsed into one.
  */
 #include "base/api.h"
 #include "base/text.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define WORKER_INFIX "-worker-"
-/* an index beyond is no worker of ours, and no reason to get memory for it */
+/* larger indices are not workers of ours, and must not allocate memory */
 #define MOST_WORKERS 1000000
 
 static int32_t read_index(const char *digits)
@@ -87,7 +87,7 @@ static void make_pod(struct mpijob__plan_reading *in)
 
 	if (!role)
 		return;
-	/* An init container that ended well says nothing; one that failed is the reason of all. */
+	/* A successful init container is ignored; a failed one is the cause. */
 	if (in->init_container.exit_code && !ended->exit_code)
 		ended = &in->init_container;
 	*pod = (struct mpijob_pod_facts)MPIJOB_POD_FACTS_INIT;
@@ -113,7 +113,7 @@ static void make_pod(struct mpijob__plan_reading *in)
 	in->observation->view.pod = pod;
 }
 
-/* Read a part of the text into the observation's document, under a key; NULL when it is absent. */
+/* Parse a part of the text into the observation's document; NULL when it is absent. */
 static int read_part(struct mpijob__plan_reading *in, const struct mpijob__plan_span *span,
     const mpijob_node **out, mpijob_diag *diag)
 {
@@ -170,7 +170,7 @@ static int make_launcher(struct mpijob__plan_reading *in, mpijob_diag *diag)
 	return 0;
 }
 
-/* Decode a JSON string that lies in the text; "" when it is none. */
+/* Decode a JSON string inside the text; "" when it is not a string. */
 static int decode(const struct mpijob__plan_span *span, mpijob_text *text)
 {
 	struct mpijob__doc_json r;
@@ -187,12 +187,12 @@ static int decode(const struct mpijob__plan_span *span, mpijob_text *text)
 	return code;
 }
 
-/* What is listed: workers by index, and whether anything is that is neither a worker nor a
- * launcher. */
+/* The hosts that discover_hosts.sh lists: workers by index, and whether there are other hosts
+ * except the launcher. */
 struct marks {
-	uint8_t *listed; /* NULL while they are counted */
+	uint8_t *listed; /* NULL while counting */
 	size_t count;
-	int stranger;
+	int others;
 };
 
 static int is_launcher(const char *name, size_t len)
@@ -216,14 +216,14 @@ static void mark_line(const char *line, size_t len, struct marks *marks)
 	dot = memchr(line, '.', len);
 	name_len = dot ? (size_t)(dot - line) - 5 : len - 5;
 	if (name_len >= sizeof(name)) {
-		marks->stranger = 1;
+		marks->others = 1;
 		return;
 	}
 	memcpy(name, line + 5, name_len);
 	name[name_len] = 0;
 	index = mpijob__plan_observe_index(name, NULL);
 	if (index < 0)
-		marks->stranger |= !is_launcher(name, name_len);
+		marks->others |= !is_launcher(name, name_len);
 	else if (marks->listed)
 		marks->listed[index] = 1;
 	else if ((size_t)index >= marks->count)
@@ -243,8 +243,8 @@ static void mark_lines(const char *text, size_t len, struct marks *marks)
 	}
 }
 
-/* A script that lists others is not known by its workers: the plan then compares the digest of all
- * that it lists. */
+/* If the script lists other hosts too, the workers are not recorded: the plan then compares the
+ * digest of all hosts. */
 static int mark_listed(struct mpijob__plan_reading *in, const mpijob_text *script)
 {
 	struct mpijob_child_facts *child = &in->observation->child;
@@ -253,7 +253,7 @@ static int mark_listed(struct mpijob__plan_reading *in, const mpijob_text *scrip
 
 	if (script->len)
 		mark_lines(script->data, script->len, &marks);
-	if (marks.stranger)
+	if (marks.others)
 		return 0;
 	listed = mpijob__base_arena_alloc(&in->observation->arena, marks.count);
 	if (!listed)
@@ -276,13 +276,13 @@ static int make_config_map(struct mpijob__plan_reading *in)
 	if (!code)
 		code = decode(&in->discover_hosts, &script);
 	if (!code)
-		code = mpijob__render_hosts_unfold(&script);
+		code = mpijob__render_hosts_expand(&script);
 	if (!code) {
 		child->digest =
 		    mpijob__plan_host_lines_observed(mpijob_text_data(&hostfile), hostfile.len);
 		child->listed = mpijob__render_observed_hosts(mpijob_text_data(&script), script.len,
 		    &child->listed_count);
-		/* Without the script nothing is known to be listed, and it has to be written. */
+		/* Without the script the ConfigMap must be updated. */
 		if (in->discover_hosts.text)
 			code = mark_listed(in, &script);
 		else
@@ -334,10 +334,10 @@ static int make_child(struct mpijob__plan_reading *in, int32_t role, mpijob_diag
 #define KIND_STATUS         (-3)
 
 /* MPIJOB_ROLE_* for a child, else KIND_*. */
-static int32_t what_is(const char *api_version, const char *kind)
+static int32_t kind_of(const char *api_version, const char *kind)
 {
 	static const struct {
-		/* with the slash that stands before the version; "v1" is the core group */
+		/* with the slash before the version; "v1" is the core group */
 		const char *group;
 		const char *kind;
 		int32_t what;
@@ -384,7 +384,7 @@ static int32_t event_of(const char *type)
 	return MPIJOB_EVENT_NONE;
 }
 
-static int refuse(struct mpijob__plan_reading *in, const char *field, const char *message,
+static int reject(struct mpijob__plan_reading *in, const char *field, const char *message,
     mpijob_diag *diag)
 {
 	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid", field,
@@ -395,19 +395,19 @@ static int refuse(struct mpijob__plan_reading *in, const char *field, const char
 static int check(struct mpijob__plan_reading *in, int32_t what, int32_t event, mpijob_diag *diag)
 {
 	if (in->no_map)
-		return refuse(in, in->is_event ? "object" : NULL, "must be a map", diag);
+		return reject(in, in->is_event ? "object" : NULL, "must be a map", diag);
 	if (in->is_event && event == MPIJOB_EVENT_NONE)
-		return refuse(in, "type", "must be ADDED, MODIFIED, DELETED, BOOKMARK or ERROR",
+		return reject(in, "type", "must be ADDED, MODIFIED, DELETED, BOOKMARK or ERROR",
 		    diag);
-	/* Of kinds that we do not know, only the metadata can mean what we think. */
+	/* In unknown kinds only the metadata has the expected types. */
 	if (in->wrong && (what != KIND_OTHER || strncmp(in->wrong, "metadata", 8) == 0))
-		return refuse(in, in->wrong, "has a wrong type", diag);
+		return reject(in, in->wrong, "has a wrong type", diag);
 	if (what != KIND_OTHER && what != KIND_STATUS && event != MPIJOB_EVENT_BOOKMARK &&
 	    !in->name)
-		return refuse(in, "metadata.name", "must be there", diag);
+		return reject(in, "metadata.name", "is required", diag);
 	if (what != KIND_OTHER && what != KIND_STATUS && what != KIND_PRIORITY_CLASS &&
 	    event != MPIJOB_EVENT_BOOKMARK && !in->uid)
-		return refuse(in, "metadata.uid", "must be there", diag);
+		return reject(in, "metadata.uid", "is required", diag);
 	return 0;
 }
 
@@ -441,7 +441,7 @@ static void make_head(struct mpijob__plan_reading *in, int32_t what, int32_t eve
 int mpijob__plan_projection_make(struct mpijob__plan_reading *in, mpijob_diag *diag)
 {
 	int32_t event = in->is_event ? event_of(in->event_type) : MPIJOB_EVENT_NONE;
-	int32_t what = what_is(in->api_version, in->kind);
+	int32_t what = kind_of(in->api_version, in->kind);
 	int code = check(in, what, event, diag);
 
 	if (code)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens to a worker pod that failed, when it is not to be left alone: it is replaced
- * (replace_workers), or the whole job begins again (restart_gang). How often is written into the
- * condition Restarting before anything is deleted: that is where the count is kept, so that it
- * survives whoever plans. What was counted is not counted again: a replaced pod by the mark of its
- * uid in the message, a restart by its reason, which says that all is being stopped.
+ * Plans the reaction to a failed worker pod: replace it (replace_workers), or restart the whole job
+ * (restart_gang). The condition Restarting contains the number of replacements or restarts. It is
+ * written before anything is deleted, so the count survives a restart of the operator. Nothing is
+ * counted twice: the message contains a mark of the UID of each replaced pod, and the reason says
+ * that a restart is in progress.
  *
- *     failed -> MPIJobRestarting: the launcher is suspended, all workers go -> MPIJobRestarted:
- * they are made again
+ * Reasons during a restart: MPIJobRestarting (the launcher is suspended and all workers are
+ * deleted), then MPIJobRestarted (they are recreated).
  */
 #include "base/hex.h"
 #include "plan/plan.h"
@@ -33,7 +33,7 @@ static uint32_t mark_of(const struct mpijob__plan_pod *pod)
 	return (uint32_t)(digest ^ (digest >> 32));
 }
 
-/* "(2 of at most 5)": neither a namespace nor a name can hold a bracket. */
+/* "(2 of at most 5)": namespaces and names contain no brackets. */
 static int32_t read_count(const char *message)
 {
 	const char *at = message ? strchr(message, '(') : NULL;
@@ -46,7 +46,7 @@ static int32_t read_count(const char *message)
 	return count;
 }
 
-/* "[0123abcd]", as often as there are some before the pod is described. */
+/* The marks "[0123abcd]" before the description of the pod. */
 static void read_marks(const char *message, struct mpijob__plan_restart *restart)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -65,10 +65,10 @@ static void read_marks(const char *message, struct mpijob__plan_restart *restart
 }
 
 /*
- * What fails again and again is not made again as fast: a pause since the condition last changed,
- * by the clock that wrote it. One that is ahead of ours is no reason to wait.
+ * Back off after repeated failures: wait since the last change of the condition. If the clock that
+ * wrote it is ahead, do not wait.
  */
-static int pauses(struct mpijob_plan *plan, const struct mpijob__plan_condition *known,
+static int backs_off(struct mpijob_plan *plan, const struct mpijob__plan_condition *known,
     int64_t pause_ms)
 {
 	int64_t since_ms;
@@ -78,7 +78,7 @@ static int pauses(struct mpijob_plan *plan, const struct mpijob__plan_condition 
 	since_ms = known->update_time * 1000;
 	if (since_ms > plan->now_ms || plan->now_ms >= since_ms + pause_ms)
 		return 0;
-	mpijob__plan_look_again(plan, since_ms + pause_ms);
+	mpijob__plan_again_at(plan, since_ms + pause_ms);
 	return 1;
 }
 
@@ -96,7 +96,7 @@ static int is_reason(const struct mpijob__plan_condition *condition, const char 
 	return condition && condition->view.reason && strcmp(condition->view.reason, reason) == 0;
 }
 
-static int failed(const struct mpijob__plan_pod *pod)
+static int has_failed(const struct mpijob__plan_pod *pod)
 {
 	return pod && pod->phase == MPIJOB_POD_FAILED && !pod->deleting;
 }
@@ -114,7 +114,7 @@ static const struct mpijob__plan_pod *first_failed(const struct mpijob_plan *pla
 	const struct mpijob__plan_pod *first = NULL;
 
 	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
-		if (failed(workers->pods[i]) &&
+		if (has_failed(workers->pods[i]) &&
 		    mpijob__plan_pod_ended_before(workers->pods[i], first))
 			first = workers->pods[i];
 	}
@@ -133,26 +133,26 @@ static int was_counted(const struct mpijob__plan_restart *restart,
 	return 0;
 }
 
-/* 1 when one failed that was not counted yet. */
+/* Whether a failed worker was not counted yet. */
 static int some_uncounted(const struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_workers *workers = &plan->workers;
 
 	for (int32_t i = 0; workers->failed && i < workers->wanted; i++) {
-		if (failed(workers->pods[i]) && !was_counted(&plan->restart, workers->pods[i]))
+		if (has_failed(workers->pods[i]) && !was_counted(&plan->restart, workers->pods[i]))
 			return 1;
 	}
 	return 0;
 }
 
-/* Which are replaced now; an evicted one that is not ends the job. */
-static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__plan_condition *known)
+/* Select the workers that are replaced now. An evicted worker that is not replaced ends the job. */
+static void select_replaced(struct mpijob_plan *plan, const struct mpijob__plan_condition *known)
 {
 	struct mpijob__plan_restart *restart = &plan->restart, before = *restart;
 	struct mpijob__plan_workers *workers = &plan->workers;
 	int32_t most = plan->features.replace_workers;
 
-	if (restart->count < most && some_uncounted(plan) && pauses(plan, known, PAUSE_MS))
+	if (restart->count < most && some_uncounted(plan) && backs_off(plan, known, PAUSE_MS))
 		most = 0;
 	restart->marks_count = 0;
 	workers->evicted = 0;
@@ -161,13 +161,13 @@ static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__pla
 		const struct mpijob__plan_pod *pod = workers->pods[i];
 		int counted;
 
-		if (!failed(pod))
+		if (!has_failed(pod))
 			continue;
 		counted = was_counted(&before, pod);
 		if (restart->marks_count < MPIJOB__PLAN_RESTART_MARKS &&
 		    (counted || restart->count < most)) {
 			restart->count += !counted;
-			restart->news |= !counted;
+			restart->is_new |= !counted;
 			restart->indices[restart->marks_count] = i;
 			restart->marks[restart->marks_count++] = mark_of(pod);
 		} else if (is_evicted(pod) && restart->count >= plan->features.replace_workers) {
@@ -178,8 +178,8 @@ static void look_for_replaced(struct mpijob_plan *plan, const struct mpijob__pla
 	}
 }
 
-/* All that the last attempt had is gone: its workers, whose names are free then, and the launcher's
- * pods that run. */
+/* Whether everything of the last attempt is stopped: its workers are deleted, so their names are
+ * free, and no launcher pod runs. */
 static int is_stopped(const struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_pods *pods = &plan->facts->pods;
@@ -197,7 +197,7 @@ static int is_stopped(const struct mpijob_plan *plan)
 	return 1;
 }
 
-static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__plan_condition *known)
+static void decide_restart(struct mpijob_plan *plan, const struct mpijob__plan_condition *known)
 {
 	struct mpijob__plan_restart *restart = &plan->restart;
 	int stopping = is_reason(known, STOPPING) && known->view.status == MPIJOB_CONDITION_TRUE;
@@ -205,19 +205,19 @@ static void look_for_restart(struct mpijob_plan *plan, const struct mpijob__plan
 	restart->pod = first_failed(plan);
 	if (!stopping && restart->pod && restart->count < plan->features.restart_gang) {
 		plan->workers.evicted = 0;
-		if (pauses(plan, known, restart_pause(restart->count)))
+		if (backs_off(plan, known, restart_pause(restart->count)))
 			return;
 		restart->count++;
-		restart->news = restart->stops = 1;
+		restart->is_new = restart->stopping = 1;
 	} else if (stopping) {
-		restart->begins = is_stopped(plan);
-		restart->stops = !restart->begins;
+		restart->starting = is_stopped(plan);
+		restart->stopping = !restart->starting;
 	}
 	if (stopping)
 		plan->workers.evicted = 0;
 }
 
-int mpijob__plan_restart_goes_on(const struct mpijob_plan *plan)
+int mpijob__plan_restart_in_progress(const struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->old, TYPE);
 
@@ -226,7 +226,7 @@ int mpijob__plan_restart_goes_on(const struct mpijob_plan *plan)
 	       known->view.status == MPIJOB_CONDITION_TRUE;
 }
 
-void mpijob__plan_restart_look(struct mpijob_plan *plan)
+void mpijob__plan_restart_decide(struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_condition *known = mpijob__plan_conditions_get(&plan->old, TYPE);
 	int gang = plan->features.restart_gang != 0;
@@ -242,9 +242,9 @@ void mpijob__plan_restart_look(struct mpijob_plan *plan)
 			read_marks(known->view.message, &plan->restart);
 	}
 	if (gang)
-		look_for_restart(plan, known);
+		decide_restart(plan, known);
 	else
-		look_for_replaced(plan, known);
+		select_replaced(plan, known);
 }
 
 static const struct mpijob__plan_pod *first_replaced(const struct mpijob_plan *plan)
@@ -289,32 +289,32 @@ void mpijob__plan_restart_replace(struct mpijob_plan *plan)
 	for (size_t i = 0; i < restart->marks_count && plan->features.replace_workers &&
 			   !plan->features.restart_gang;
 	     i++)
-		mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE,
+		mpijob__plan_add_action(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE,
 		    MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER, restart->indices[i],
 		    mpijob__base_uid_text(&plan->workers.pods[restart->indices[i]]->uid, uid),
-		    "it failed, and another one takes its place");
+		    "it failed and is replaced");
 }
 
 void mpijob__plan_restart_stop(struct mpijob_plan *plan)
 {
-	static const char why[] = "a worker failed, and the job begins again";
+	static const char why[] = "a worker failed, and the job is restarted";
 
 	mpijob__plan_launcher_stop(plan, why);
 	mpijob__plan_workers_delete(plan, MPIJOB__PLAN_STAGE_CLEAN, 1, why);
 }
 
-/* What stands behind the count of a restart that goes on: why it came to it. */
-static const char *same_cause(const struct mpijob__plan_condition *known)
+/* The cause in the message of a restart in progress. */
+static const char *cause_of(const struct mpijob__plan_condition *known)
 {
 	const char *cause = known && known->view.message ? strchr(known->view.message, ':') : NULL;
 
 	return cause ? cause : "";
 }
 
-static void say(struct mpijob_plan *plan, const char *reason, const char *message, int event)
+static void report(struct mpijob_plan *plan, const char *reason, const char *message, int event)
 {
 	message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
-	mpijob__plan_conditions_say(plan, TYPE, MPIJOB_CONDITION_TRUE, reason, message);
+	mpijob__plan_conditions_set_message(plan, TYPE, MPIJOB_CONDITION_TRUE, reason, message);
 	if (mpijob__plan_conditions_has(&plan->draft, "Running"))
 		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE, STOPPING,
 		    mpijob__plan_text(plan, "MPIJob %s/%s is restarting.", plan->subject.namespace_,
@@ -323,34 +323,34 @@ static void say(struct mpijob_plan *plan, const char *reason, const char *messag
 		mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", reason, message);
 }
 
-void mpijob__plan_restart_tell(struct mpijob_plan *plan)
+void mpijob__plan_restart_report(struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_restart *restart = &plan->restart;
 	const char *cause = NULL;
 
-	if (restart->news && !restart->stops)
-		say(plan, REPLACED, replaced_message(plan), 1);
-	if (restart->news && restart->stops)
+	if (restart->is_new && !restart->stopping)
+		report(plan, REPLACED, replaced_message(plan), 1);
+	if (restart->is_new && restart->stopping)
 		cause = mpijob__plan_text(plan, ": %s",
 		    mpijob__plan_message_pod(plan, "worker", restart->pod));
-	else if (restart->begins)
-		cause = same_cause(mpijob__plan_conditions_get(&plan->old, TYPE));
+	else if (restart->starting)
+		cause = cause_of(mpijob__plan_conditions_get(&plan->old, TYPE));
 	if (cause)
-		say(plan, restart->begins ? RESTARTED : STOPPING,
+		report(plan, restart->starting ? RESTARTED : STOPPING,
 		    mpijob__plan_text(plan, "MPIJob %s/%s is restarted (%d of at most %d)%s",
 			plan->subject.namespace_, plan->subject.name, (int)restart->count,
 			(int)plan->features.restart_gang, cause),
-		    restart->news);
+		    restart->is_new);
 }
 
-void mpijob__plan_restart_over(struct mpijob_plan *plan)
+void mpijob__plan_restart_end(struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_condition *known =
 	    mpijob__plan_conditions_get(&plan->draft, TYPE);
 
 	if (!is_reason(known, REPLACED) && !is_reason(known, STOPPING) &&
 	    !is_reason(known, RESTARTED))
-		return; /* none, or somebody else's */
+		return; /* no condition, or one of another controller */
 	if (known->view.status == MPIJOB_CONDITION_TRUE)
 		mpijob__plan_conditions_set(plan, TYPE, MPIJOB_CONDITION_FALSE, known->view.reason,
 		    known->view.message);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the status of an MPIJob says, word for word: conditions with reasons and messages, counts,
- * times, and the events that tell of a change. They are mpi-operator's, which Kueue, Flyte and
- * people's scripts read; what is said beyond it stands behind its words, never instead of them.
+ * The status of an MPIJob: conditions with reasons and messages, counts, times, and the Events
+ * about changes. They are equal to mpi-operator's, because Kueue, Flyte and users' scripts read
+ * them; further text is only appended.
  */
 #include "base/api.h"
 #include "plan/plan.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define TYPES 8 /* conditions that a plan can add */
+#define TYPES 8 /* number of condition types that a plan can add */
 
 static const char *copy_text(struct mpijob_plan *plan, const char *text)
 {
@@ -77,7 +77,7 @@ void mpijob__plan_status_load(struct mpijob_plan *plan)
 	const struct mpijob_status *status = &nothing;
 	int code = mpijob__job_status(plan->job, &status, NULL);
 
-	/* One that cannot be read is a finding when the job is examined. */
+	/* validate() reports a status with wrong types. */
 	if (code == MPIJOB_ERR_SPEC)
 		status = &nothing;
 	else if (code)
@@ -99,13 +99,13 @@ static void clear(struct mpijob_replica_status *status, int *has)
 	*has = 1;
 }
 
-static const char *about(struct mpijob_plan *plan, const char *before, const char *after)
+static const char *job_message(struct mpijob_plan *plan, const char *before, const char *after)
 {
 	return mpijob__plan_text(plan, "%s %s/%s %s", before, plan->subject.namespace_,
 	    plan->subject.name, after);
 }
 
-static void tell_suspension(struct mpijob_plan *plan, int32_t stage)
+static void update_suspended(struct mpijob_plan *plan, int32_t stage)
 {
 	int changed;
 
@@ -131,7 +131,7 @@ static void tell_suspension(struct mpijob_plan *plan, int32_t stage)
 
 static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 {
-	const char *message = about(plan, MPIJOB__BASE_API_KIND, "successfully completed.");
+	const char *message = job_message(plan, MPIJOB__BASE_API_KIND, "successfully completed.");
 
 	plan->draft.launcher.succeeded = 1;
 	if (!plan->draft.has_completion_time) {
@@ -139,7 +139,7 @@ static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 		plan->draft.completion_time = completion_ms / 1000;
 	}
 	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Normal", "MPIJobSucceeded", message);
-	mpijob__plan_restart_over(plan);
+	mpijob__plan_restart_end(plan);
 	mpijob__plan_conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded",
 	    message);
 	plan->transitions |= MPIJOB_TRANSITION_SUCCEEDED;
@@ -152,14 +152,14 @@ static void fail(struct mpijob_plan *plan, const char *reason, const char *messa
 		plan->draft.has_completion_time = 1;
 		plan->draft.completion_time = plan->now_ms / 1000;
 	}
-	mpijob__plan_restart_over(plan);
+	mpijob__plan_restart_end(plan);
 	mpijob__plan_conditions_set(plan, "Failed", MPIJOB_CONDITION_TRUE, reason, message);
 	plan->transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
-/* The pods are named even when the words before them are many. `launcher`: how its pod is, or
- * "". */
-static const char *name_pods(struct mpijob_plan *plan, const char *message, const char *launcher,
+/* Append the description of pods to a message; a long message is cut before it. `launcher`
+ * describes the launcher pod, or is "". */
+static const char *append_pods(struct mpijob_plan *plan, const char *message, const char *launcher,
     const struct mpijob__plan_pod *worker)
 {
 	const char *pods = launcher;
@@ -182,22 +182,23 @@ static void launcher_failed(struct mpijob_plan *plan)
 
 	reason = reason && *reason ? copy_text(plan, reason) : MPIJOB__BASE_API_REASON_FAILED;
 	if (!message || !*message)
-		message = about(plan, MPIJOB__BASE_API_KIND, "has failed");
+		message = job_message(plan, MPIJOB__BASE_API_KIND, "has failed");
 	if (strcmp(reason, MPIJOB__BASE_API_REASON_BACKOFF) == 0)
 		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);
 	if (pod) {
 		const char *why = mpijob__plan_pod_end(pod)->reason,
-			   *words = mpijob__plan_message_words(plan, pod);
+			   *words = mpijob__plan_message_termination(plan, pod);
 
 		reason = mpijob__plan_text(plan, "%s/%s", reason, why ? why : "");
 		message = mpijob__plan_text(plan, "%s: %s", message, words);
 		named = mpijob__plan_text(plan, "%s%s", *words ? "; " : "",
-		    mpijob__plan_message_end(plan, "launcher", pod));
+		    mpijob__plan_message_failure(plan, "launcher", pod));
 	}
-	fail(plan, reason, name_pods(plan, message, named, plan->workers.first_failed));
+	fail(plan, reason, append_pods(plan, message, named, plan->workers.first_failed));
 }
 
-/* A worker that the run lost: its pod failed or goes, or it came after the launcher. */
+/* Whether a worker was lost during the run: its pod failed or is being deleted, or is younger than
+ * the launcher. */
 static int is_lost(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
 	int64_t start_ms = plan->launcher->start_ms;
@@ -206,7 +207,7 @@ static int is_lost(const struct mpijob_plan *plan, const struct mpijob__plan_pod
 	       (start_ms && pod->created_ms > start_ms);
 }
 
-/* The first worker that was lost while the launcher ran; -1: none. */
+/* The index of the first lost worker; -1: none. */
 static int32_t lost_worker(const struct mpijob_plan *plan)
 {
 	if (!plan->features.fail_lost_worker)
@@ -232,7 +233,7 @@ static void launcher_succeeded(struct mpijob_plan *plan)
 			mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, lost)));
 }
 
-static void tell_launcher(struct mpijob_plan *plan)
+static void update_launcher(struct mpijob_plan *plan)
 {
 	const struct mpijob_launcher_facts *launcher = plan->launcher;
 
@@ -248,8 +249,8 @@ static void tell_launcher(struct mpijob_plan *plan)
 		plan->draft.launcher.active = mpijob__plan_launcher_running_pods(plan);
 }
 
-/* Once the launcher has ended, or while the job is suspended, workers are no longer counted. */
-static void tell_workers(struct mpijob_plan *plan)
+/* Workers are not counted after the launcher ended, or while the job is suspended. */
+static void update_workers(struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_workers *workers = &plan->workers;
 	const char *message;
@@ -265,33 +266,33 @@ static void tell_workers(struct mpijob_plan *plan)
 	message = mpijob__plan_text(plan, "%d/%d workers are evicted", (int)workers->evicted,
 	    (int)workers->wanted);
 	fail(plan, MPIJOB__BASE_API_REASON_EVICTED,
-	    name_pods(plan, message, "", workers->first_evicted));
+	    append_pods(plan, message, "", workers->first_evicted));
 }
 
-static void tell_running(struct mpijob_plan *plan, int32_t stage)
+static void update_running(struct mpijob_plan *plan, int32_t stage)
 {
 	const struct mpijob__plan_workers *workers = &plan->workers;
 	const struct mpijob__plan_draft *draft = &plan->draft;
 
 	if (plan->suspended) {
-		mpijob__plan_restart_over(plan);
+		mpijob__plan_restart_end(plan);
 		mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_FALSE,
-		    "MPIJobSuspended", about(plan, MPIJOB__BASE_API_KIND, "is suspended."));
+		    "MPIJobSuspended", job_message(plan, MPIJOB__BASE_API_KIND, "is suspended."));
 	} else if (mpijob__plan_conditions_finished(draft)) {
 		if (!mpijob__plan_conditions_get(draft, "Running"))
 			mpijob__plan_conditions_append(plan, "Running", MPIJOB_CONDITION_FALSE,
 			    "MPIJobRunning",
-			    about(plan, MPIJOB__BASE_API_KIND,
+			    job_message(plan, MPIJOB__BASE_API_KIND,
 				"is finished but Running condition was never set."),
 			    draft->has_completion_time ? draft->completion_time
 						       : plan->now_ms / 1000);
 	} else if (workers->steady == workers->wanted &&
-		   mpijob__plan_launcher_running_pods(plan) >= 1 && !plan->restart.stops) {
-		mpijob__plan_restart_over(plan);
+		   mpijob__plan_launcher_running_pods(plan) >= 1 && !plan->restart.stopping) {
+		mpijob__plan_restart_end(plan);
 		if (mpijob__plan_conditions_set(plan, "Running", MPIJOB_CONDITION_TRUE,
-			"MPIJobRunning", about(plan, MPIJOB__BASE_API_KIND, "is running.")))
+			"MPIJobRunning", job_message(plan, MPIJOB__BASE_API_KIND, "is running.")))
 			mpijob__plan_event(plan, stage, "Normal", "MPIJobRunning",
-			    about(plan, MPIJOB__BASE_API_KIND, "is running"));
+			    job_message(plan, MPIJOB__BASE_API_KIND, "is running"));
 	}
 }
 
@@ -306,26 +307,27 @@ void mpijob__plan_status_update(struct mpijob_plan *plan)
 	int ends = mpijob__plan_launcher_done(plan) || (plan->workers.evicted && !plan->suspended);
 
 	/*
-	 * The status is written last, once it is true. Three things are written before what follows
-	 * from them: the end of a job; a restart, whose count survives nowhere else; and that a job
-	 * goes on, so that a launcher which nobody saw end, and which its time to live removed, is
-	 * known to have run.
+	 * The status is written last, when it is true. Three changes are written before the actions
+	 * that follow from them: the end of a job; a restart, because only the status stores its
+	 * count; and the resume of a job, so that the status shows that there was a launcher if its
+	 * ttlSecondsAfterFinished deletes it before its end was observed.
 	 */
 	if (!ends && plan->old.count && !plan->suspended && suspension_changes(plan))
-		plan->tells = MPIJOB__PLAN_STAGE_RESUME;
-	else if (!ends && !plan->restart.news && !plan->restart.stops && !plan->restart.begins)
-		plan->tells = MPIJOB__PLAN_STAGE_LAST;
-	/* Nor while a launcher that is missed may have ended before. */
-	if (!plan->launcher_missed)
-		tell_suspension(plan, plan->tells);
-	tell_launcher(plan);
-	tell_workers(plan);
+		plan->status_stage = MPIJOB__PLAN_STAGE_RESUME;
+	else if (!ends && !plan->restart.is_new && !plan->restart.stopping &&
+		 !plan->restart.starting)
+		plan->status_stage = MPIJOB__PLAN_STAGE_LAST;
+	/* Do not change Suspended while the launcher Job may have finished unobserved. */
+	if (!plan->launcher_unobserved)
+		update_suspended(plan, plan->status_stage);
+	update_launcher(plan);
+	update_workers(plan);
 	if (!mpijob__plan_conditions_finished(&plan->draft))
-		mpijob__plan_restart_tell(plan);
-	tell_running(plan, plan->tells);
+		mpijob__plan_restart_report(plan);
+	update_running(plan, plan->status_stage);
 }
 
-/* The draft keeps its own room for conditions. */
+/* The draft keeps its own array of conditions. */
 void mpijob__plan_status_reset(struct mpijob_plan *plan)
 {
 	struct mpijob__plan_condition *conditions = plan->draft.conditions;
@@ -338,32 +340,32 @@ void mpijob__plan_status_reset(struct mpijob_plan *plan)
 		memcpy(conditions, plan->old.conditions, plan->old.count * sizeof(*conditions));
 }
 
-#define REFUSED MPIJOB__BASE_API_REASON_INVALID
+#define REJECTED MPIJOB__BASE_API_REASON_INVALID
 
 static int has_started(const struct mpijob_plan *plan)
 {
 	return plan->old.has_start_time || plan->facts->pods.count > 0;
 }
 
-int mpijob__plan_status_is_refused(const struct mpijob__plan_draft *draft)
+int mpijob__plan_status_is_rejected(const struct mpijob__plan_draft *draft)
 {
 	const struct mpijob__plan_condition *end = mpijob__plan_conditions_get(draft, "Failed");
 
 	return mpijob__plan_conditions_has(draft, "Failed") && end->view.reason &&
-	       strcmp(end->view.reason, REFUSED) == 0;
+	       strcmp(end->view.reason, REJECTED) == 0;
 }
 
-void mpijob__plan_status_refuse(struct mpijob_plan *plan, const char *message)
+void mpijob__plan_status_reject(struct mpijob_plan *plan, const char *message)
 {
-	int known = mpijob__plan_status_is_refused(&plan->old), fails;
+	int known = mpijob__plan_status_is_rejected(&plan->old), fails;
 
 	message = mpijob__plan_message_cut(plan, message, MPIJOB__PLAN_MESSAGE_LIMIT);
 	fails = plan->features.fail_invalid && !has_started(plan) &&
 		(known || !mpijob__plan_conditions_finished(&plan->old));
-	if (fails &&
-	    !mpijob__plan_conditions_say(plan, "Failed", MPIJOB_CONDITION_TRUE, REFUSED, message))
-		return; /* that was said */
-	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", REFUSED, message);
+	if (fails && !mpijob__plan_conditions_set_message(plan, "Failed", MPIJOB_CONDITION_TRUE,
+			 REJECTED, message))
+		return; /* reported before */
+	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_FIRST, "Warning", REJECTED, message);
 	if (!fails || known)
 		return;
 	plan->draft.has_completion_time = 1;
@@ -373,7 +375,7 @@ void mpijob__plan_status_refuse(struct mpijob_plan *plan, const char *message)
 
 int mpijob__plan_status_accept(struct mpijob_plan *plan)
 {
-	if (!plan->features.fail_invalid || !mpijob__plan_status_is_refused(&plan->old) ||
+	if (!plan->features.fail_invalid || !mpijob__plan_status_is_rejected(&plan->old) ||
 	    has_started(plan))
 		return 0;
 	mpijob__plan_conditions_remove(&plan->draft, "Failed");
@@ -381,7 +383,7 @@ int mpijob__plan_status_accept(struct mpijob_plan *plan)
 	return 1;
 }
 
-void mpijob__plan_status_end_unseen(struct mpijob_plan *plan)
+void mpijob__plan_status_end_unobserved(struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_pod *pod =
 	    mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_SUCCEEDED);
@@ -393,8 +395,8 @@ void mpijob__plan_status_end_unseen(struct mpijob_plan *plan)
 		succeed(plan, plan->now_ms);
 	} else {
 		message = mpijob__plan_text(plan,
-		    "launcher Job %s is gone (ttlSecondsAfterFinished is %d) before it was seen "
-		    "how it ended",
+		    "launcher Job %s was deleted (ttlSecondsAfterFinished is %d) before its result "
+		    "was observed",
 		    mpijob__plan_name(plan, MPIJOB_ROLE_LAUNCHER, -1),
 		    (int)*plan->subject.spec->run_policy->ttl_seconds_after_finished);
 		pod = mpijob__plan_launcher_last_pod(plan, MPIJOB_POD_FAILED);
@@ -402,9 +404,9 @@ void mpijob__plan_status_end_unseen(struct mpijob_plan *plan)
 			message = mpijob__plan_text(plan, "%s: %s", message,
 			    mpijob__plan_message_pod(plan, "launcher", pod));
 		fail(plan, MPIJOB__BASE_API_REASON_LAUNCHER_GONE,
-		    name_pods(plan, message, "", plan->workers.first_failed));
+		    append_pods(plan, message, "", plan->workers.first_failed));
 	}
-	tell_running(plan, MPIJOB__PLAN_STAGE_FIRST);
+	update_running(plan, MPIJOB__PLAN_STAGE_FIRST);
 }
 
 static int same_text(const char *a, const char *b)
@@ -443,7 +445,7 @@ static int same_draft(const struct mpijob__plan_draft *a, const struct mpijob__p
 	return 1;
 }
 
-static void show(struct mpijob_plan *plan)
+static void make_view(struct mpijob_plan *plan)
 {
 	struct mpijob__plan_draft *draft = &plan->draft;
 	struct mpijob_status *status = &plan->status;
@@ -472,14 +474,14 @@ static void show(struct mpijob_plan *plan)
 	status->completion_time = draft->has_completion_time ? &draft->completion_time : NULL;
 }
 
-void mpijob__plan_status_close(struct mpijob_plan *plan)
+void mpijob__plan_status_finish(struct mpijob_plan *plan)
 {
 	if (plan->code)
 		return;
-	if (plan->launcher_made && !plan->draft.has_launcher)
+	if (plan->creates_launcher && !plan->draft.has_launcher)
 		clear(&plan->draft.launcher, &plan->draft.has_launcher);
 	if (!same_draft(&plan->old, &plan->draft))
-		mpijob__plan_act_status(plan, plan->tells, MPIJOB__PLAN_BODY_STATUS,
+		mpijob__plan_add_status_patch(plan, plan->status_stage, MPIJOB__PLAN_BODY_STATUS,
 		    "the status of the job changed");
-	show(plan);
+	make_view(plan);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Worker pods: which there are, how they stand, which are to come and which to go.
+ * Plans the worker pods: counts them, and creates and deletes pods.
  *
- * A worker is known by its name alone. The label with its index counts one further when the
- * launcher is a worker too, so nothing here looks at it. A pod that is going holds its name until
- * it is gone.
+ * A worker is identified by its name. The label with its index is not used, because it is one
+ * higher if the launcher runs ranks too. A pod that is being deleted occupies its name until it is
+ * deleted.
  */
 #include "plan/observe.h"
 #include "plan/plan.h"
 
 #include <string.h>
 
-/* An owner's uid is one shared string for all its pods: the answer is remembered. */
+/* All pods of an owner share one interned UID string, so the last comparison is cached. */
 struct owner {
 	const char *seen;
 	int ours;
@@ -72,7 +72,7 @@ static void count_pod(struct mpijob__plan_workers *workers, const struct mpijob_
 		count_failed(workers, pod);
 }
 
-static int get_memory(struct mpijob_plan *plan)
+static int allocate(struct mpijob_plan *plan)
 {
 	struct mpijob__plan_workers *workers = &plan->workers;
 	size_t wanted = (size_t)workers->wanted;
@@ -89,7 +89,7 @@ static int get_memory(struct mpijob_plan *plan)
 	return 0;
 }
 
-/* The name of a worker, and not that of another pod that ends in the same number. */
+/* Whether a pod has the name of a worker of this job. */
 static int has_its_name(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
 	return mpijob__plan_observe_index(mpijob__plan_pod_name(plan, pod), plan->subject.name) ==
@@ -109,7 +109,7 @@ void mpijob__plan_workers_count(struct mpijob_plan *plan)
 	struct owner owner = { NULL, 0 };
 
 	workers->wanted = mpijob__render_subject_workers(&plan->subject);
-	if (get_memory(plan)) {
+	if (allocate(plan)) {
 		workers->wanted = 0;
 		return;
 	}
@@ -144,9 +144,10 @@ static void delete_surplus(struct mpijob_plan *plan)
 		if (pod->index < plan->workers.wanted)
 			break;
 		if (!pod->deleting && is_ours(plan, pod, &owner))
-			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE,
-			    MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER, pod->index,
-			    mpijob__base_uid_text(&pod->uid, uid), "the job has fewer workers now");
+			mpijob__plan_add_action(plan, MPIJOB__PLAN_STAGE_WORKERS,
+			    MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER,
+			    pod->index, mpijob__base_uid_text(&pod->uid, uid),
+			    "the job has fewer workers now");
 	}
 }
 
@@ -155,26 +156,26 @@ int mpijob__plan_workers_plan(struct mpijob_plan *plan)
 	struct mpijob__plan_workers *workers = &plan->workers;
 
 	if (workers->foreign) {
-		mpijob__plan_taken(plan,
+		mpijob__plan_name_conflict(plan,
 		    mpijob__plan_name(plan, MPIJOB_ROLE_WORKER, workers->foreign->index), "Pod");
 		return 0;
 	}
 	delete_surplus(plan);
 	if (workers->present == workers->wanted)
 		return 1;
-	mpijob__plan_expect(plan, (size_t)(workers->wanted - workers->present) + 16);
+	mpijob__plan_reserve(plan, (size_t)(workers->wanted - workers->present) + 16);
 	for (int32_t i = 0; i < workers->wanted && !plan->code; i++) {
 		if (!workers->pods[i])
-			mpijob__plan_act(plan, MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_CREATE,
-			    MPIJOB__PLAN_BODY_CREATE, MPIJOB_ROLE_WORKER, i, NULL,
-			    "the worker is not there");
+			mpijob__plan_add_action(plan, MPIJOB__PLAN_STAGE_WORKERS,
+			    MPIJOB_ACTION_CREATE, MPIJOB__PLAN_BODY_CREATE, MPIJOB_ROLE_WORKER, i,
+			    NULL, "the worker pod does not exist");
 	}
 	return 1;
 }
 
-/* With policy Running, pods that came to an end stay; one that waits would run some day, so it
- * goes. */
-static int stays(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
+/* With policy Running, finished pods are kept; pending pods are deleted, because they would run
+ * later. */
+static int is_kept(const struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
 {
 	const struct mpijob_run_policy *policy = plan->subject.spec->run_policy;
 
@@ -193,9 +194,9 @@ void mpijob__plan_workers_delete(struct mpijob_plan *plan, int32_t stage, int al
 		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(pods, i);
 
 		if (pod->index < 0 || pod->deleting || !is_ours(plan, pod, &owner) ||
-		    (!all && stays(plan, pod)))
+		    (!all && is_kept(plan, pod)))
 			continue;
-		mpijob__plan_act(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
+		mpijob__plan_add_action(plan, stage, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
 		    MPIJOB_ROLE_WORKER, pod->index, mpijob__base_uid_text(&pod->uid, uid), why);
 	}
 }

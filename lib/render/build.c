@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a child's document is put together: what every child's metadata holds, how a part of the
- * user's template is taken over when it is absent, null or of a wrong kind, and how the first
- * failure of a chain of steps is kept.
+ * Builds the document of a child: the metadata of every child, access to parts of the user's
+ * template that may be absent, null or of a wrong kind, and the first failure of several steps.
  */
 #include "render/build.h"
 
@@ -19,15 +18,15 @@ void mpijob__render_build_start(struct mpijob__render_build *build,
 		.doc = mpijob_doc_new() };
 }
 
-static void keep(struct mpijob__render_build *build, int code)
+static void keep_error(struct mpijob__render_build *build, int code)
 {
 	if (build->code == 0)
 		build->code = code;
 }
 
-int mpijob__render_build_drop(struct mpijob__render_build *build)
+int mpijob__render_build_discard(struct mpijob__render_build *build)
 {
-	keep(build, mpijob_doc_error(build->doc));
+	keep_error(build, mpijob_doc_error(build->doc));
 	mpijob_doc_free(build->doc);
 	build->doc = NULL;
 	mpijob__base_text_release(&build->scratch);
@@ -38,9 +37,9 @@ int mpijob__render_build_finish(struct mpijob__render_build *build, mpijob_doc *
 {
 	mpijob_doc *doc = build->doc;
 
-	keep(build, mpijob_doc_error(doc));
+	keep_error(build, mpijob_doc_error(doc));
 	if (build->code != 0)
-		return mpijob__render_build_drop(build);
+		return mpijob__render_build_discard(build);
 	mpijob__base_text_release(&build->scratch);
 	build->doc = NULL;
 	*out = doc;
@@ -51,7 +50,7 @@ void mpijob__render_build_name(struct mpijob__render_build *build, mpijob_node *
     const char *key, int32_t role, int32_t index)
 {
 	mpijob_text_clear(&build->scratch);
-	keep(build, mpijob__render_name(build->subject->name, role, index, &build->scratch));
+	keep_error(build, mpijob__render_name(build->subject->name, role, index, &build->scratch));
 	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
 }
 
@@ -62,7 +61,7 @@ void mpijob__render_build_printf(struct mpijob__render_build *build, mpijob_node
 
 	mpijob_text_clear(&build->scratch);
 	va_start(args, format);
-	keep(build, mpijob__base_text_vprintf(&build->scratch, format, args));
+	keep_error(build, mpijob__base_text_vprintf(&build->scratch, format, args));
 	va_end(args);
 	mpijob_node_put_string(build->doc, map, key, mpijob_text_data(&build->scratch));
 }
@@ -98,13 +97,14 @@ mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32
 
 		mpijob_node_put_string(build->doc, map, "app", build->subject->name);
 	}
-	if (role != MPIJOB_ROLE_WORKER) /* behind the pod's labels */
+	if (role != MPIJOB_ROLE_WORKER) /* a worker's comes after its labels */
 		mpijob__render_build_owner(build, metadata);
 	return root;
 }
 
-void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id,
-    const char *reason, const char *field, const mpijob_node *at, const char *format, ...)
+void mpijob__render_build_report(struct mpijob__render_build *build, int32_t severity,
+    const char *id, const char *reason, const char *field, const mpijob_node *at,
+    const char *format, ...)
 {
 	struct mpijob__core_place place = { build->subject->source, mpijob_node_line(at),
 		mpijob_node_column(at) };
@@ -113,15 +113,15 @@ void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severi
 	if (severity != MPIJOB_SEVERITY_ERROR && build->subject->options.reference)
 		return;
 	if (severity == MPIJOB_SEVERITY_ERROR || mpijob__core_diag_raised(build->diag, id))
-		keep(build, MPIJOB_ERR_SPEC);
+		keep_error(build, MPIJOB_ERR_SPEC);
 	if (build->diag == NULL)
 		return;
 	mpijob_text_clear(&build->scratch);
-	keep(build, mpijob__base_text_printf(&build->scratch,
-			"spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
+	keep_error(build, mpijob__base_text_printf(&build->scratch,
+			      "spec.mpiReplicaSpecs[%s].template.%s", build->role, field));
 	va_start(args, format);
-	keep(build, mpijob__core_diag_vaddf(build->diag, severity, id, reason,
-			mpijob_text_data(&build->scratch), &place, format, args));
+	keep_error(build, mpijob__core_diag_vaddf(build->diag, severity, id, reason,
+			      mpijob_text_data(&build->scratch), &place, format, args));
 	va_end(args);
 }
 
@@ -132,7 +132,7 @@ static const char *last_step(const char *path)
 	return dot != NULL ? dot + 1 : path;
 }
 
-static const char *word(int32_t kind)
+static const char *kind_name(int32_t kind)
 {
 	static const char *const words[] = { "nothing", "null", "true or false", "a number",
 		"a string", "a list", "a map" };
@@ -140,7 +140,7 @@ static const char *word(int32_t kind)
 	return words[kind];
 }
 
-/* What is at the end of a path: NULL when absent, null, or of another kind, which is a failure. */
+/* The value at a path; NULL when it is absent, null, or of another kind, which is a failure. */
 static mpijob_node *existing(struct mpijob__render_build *build, mpijob_node *map, const char *path,
     int32_t kind)
 {
@@ -150,8 +150,9 @@ static mpijob_node *existing(struct mpijob__render_build *build, mpijob_node *ma
 	if (is == kind)
 		return found;
 	if (is != MPIJOB_NODE_NONE && is != MPIJOB_NODE_NULL)
-		mpijob__render_build_say(build, MPIJOB_SEVERITY_ERROR, "wrong-type", "TypeInvalid",
-		    path, found, "must be %s, not %s", word(kind), word(is));
+		mpijob__render_build_report(build, MPIJOB_SEVERITY_ERROR, "wrong-type",
+		    "TypeInvalid", path, found, "must be %s, not %s", kind_name(kind),
+		    kind_name(is));
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside lib/render: putting a child together. */
+/* Inside lib/render: builds the document of a child. */
 #ifndef MPIJOB_RENDER_BUILD_H
 #define MPIJOB_RENDER_BUILD_H
 
@@ -8,33 +8,35 @@
 #include "render/render.h"
 
 /*
- * A child being built. Every step may fail and none has to be checked: `code` keeps the first
- * failure, the document its own, and mpijob__render_build_finish() asks for both.
+ * A child being built. The functions do not return failures: `code` and the document keep the first
+ * one, and mpijob__render_build_finish() returns it.
  */
 struct mpijob__render_build {
 	const struct mpijob__render_subject *subject;
-	mpijob_doc *doc;   /* yours */
+	mpijob_doc *doc;   /* owned */
 	mpijob_diag *diag; /* findings, or NULL */
-	int code;          /* first failure */
-	const char *role;  /* "Launcher" or "Worker" while its template is at work, for findings */
+	int code;          /* the first failure */
+	/* "Launcher" or "Worker" while its template is processed, for findings */
+	const char *role;
 	struct mpijob_text scratch;
 };
 
 void mpijob__render_build_start(struct mpijob__render_build *build,
     const struct mpijob__render_subject *subject, mpijob_diag *diag);
-/* Give the document to `out`, or free it and return the first failure. */
+/* Return 0 and the document in `out`, or free it and return the first failure. */
 int mpijob__render_build_finish(struct mpijob__render_build *build, mpijob_doc **out);
-/* Free what is there; for a build whose document is not wanted. Returns the first failure. */
-int mpijob__render_build_drop(struct mpijob__render_build *build);
+/* Discard the document and return the first failure, or 0. */
+int mpijob__render_build_discard(struct mpijob__render_build *build);
 
 /*
- * Put apiVersion, kind and metadata with name, namespace and controller reference (a worker's comes
- * with its labels) into the root; returns the root. `index` counts for a worker. `labels`: put the
- * label `app`, which all children but the pods and the PodGroup have.
+ * Put apiVersion, kind and metadata with name, namespace and controller reference into the root;
+ * returns the root. (The controller reference of a worker is added later, after its labels.)
+ * `index` is used for a worker. `labels`: put the label `app`, which all children except pods and
+ * the PodGroup have.
  */
 mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32_t role,
     int32_t index, int labels);
-/* With `reference`: spell the quantities of a pod's spec canonically. */
+/* With `reference`: replace the quantities in a pod's spec by their canonical form. */
 void mpijob__render_build_quantities(struct mpijob__render_build *build, mpijob_node *spec);
 /* Put the reference to the job, as its controller, into a metadata map. */
 void mpijob__render_build_owner(struct mpijob__render_build *build, mpijob_node *metadata);
@@ -46,21 +48,21 @@ void mpijob__render_build_printf(struct mpijob__render_build *build, mpijob_node
     const char *key, const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
 
 /*
- * Get the map or list at the end of a path in the user's template (the last step is a key of
- * `map`); one is made where it is absent or null, another kind is a failure.
+ * Get the map or list at a path of the user's template (the last step is a key of `map`). It is
+ * created if it is absent or null; a value of another kind is a failure.
  */
 mpijob_node *mpijob__render_build_map(struct mpijob__render_build *build, mpijob_node *map,
     const char *path);
 mpijob_node *mpijob__render_build_list(struct mpijob__render_build *build, mpijob_node *map,
     const char *path);
 
-/* Report something about the role's template (for the reference only errors); `field` is the path
+/* Report a finding about the role's template; in reference mode only errors. `field` is the path
  * below `spec.mpiReplicaSpecs[role].template.`. */
-void mpijob__render_build_say(struct mpijob__render_build *build, int32_t severity, const char *id,
-    const char *reason, const char *field, const mpijob_node *at, const char *format, ...)
-    MPIJOB__BASE_PRINTF(7, 8);
+void mpijob__render_build_report(struct mpijob__render_build *build, int32_t severity,
+    const char *id, const char *reason, const char *field, const mpijob_node *at,
+    const char *format, ...) MPIJOB__BASE_PRINTF(7, 8);
 
-/* The children. `b->doc` is filled; failures stay in `b`. */
+/* Build the children into `b->doc`; failures are in `b`. */
 void mpijob__render_service_build(struct mpijob__render_build *b);
 void mpijob__render_network_policy_build(struct mpijob__render_build *b);
 void mpijob__render_config_map_build(struct mpijob__render_build *b);
@@ -70,16 +72,16 @@ void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t ind
 void mpijob__render_launcher_job_build(struct mpijob__render_build *b);
 void mpijob__render_pod_group_build(struct mpijob__render_build *b);
 
-/* The worker's name and label in a document that mpijob__render_worker_pod_build() made. */
+/* Change the worker's name and index label in a document of mpijob__render_worker_pod_build(). */
 int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subject,
     mpijob_doc *doc, int32_t index);
-/* The launcher's pod template, below `parent`; all that newer and older launchers of a job may
- * differ in. */
+/* Put the launcher's pod template below `parent`. Only it can differ between the launcher Jobs of
+ * one MPIJob. */
 mpijob_node *mpijob__render_launcher_job_template(struct mpijob__render_build *b,
     mpijob_node *parent);
 
-/* pod.c: what both roles' pods get. `template` is a user's; `metadata` and `spec` are filled from
- * it. */
+/* pod.c: parts of the pods of both roles. `metadata` and `spec` are filled from `template`, which
+ * is the user's. */
 void mpijob__render_pod_metadata(struct mpijob__render_build *b, const mpijob_node *template,
     mpijob_node *metadata, const char *replica_index);
 mpijob_node *mpijob__render_pod_spec(struct mpijob__render_build *b, const mpijob_node *template,
@@ -95,23 +97,24 @@ mpijob_node *mpijob__render_pod_container(struct mpijob__render_build *b, mpijob
 void mpijob__render_environment_inject(struct mpijob__render_build *b, mpijob_node *container,
     int32_t role);
 
-/* ssh_port.c: the port that sshd and ssh are given; 0: none, or sshd is not known to listen
- * there. */
+/* ssh_port.c: the port that sshd and ssh are configured to use; 0: none, or sshd may not listen on
+ * it. */
 int32_t mpijob__render_ssh_port(const struct mpijob__render_subject *subject);
-/* Give it to a worker's sshd, or say why not; the default command stands in the container. */
-void mpijob__render_ssh_port_give(struct mpijob__render_build *b, mpijob_node *container);
+/* Add the port to a worker's command, or report why not. The container already has the default
+ * command. */
+void mpijob__render_ssh_port_add(struct mpijob__render_build *b, mpijob_node *container);
 
-/* wait_for_hosts.c: put the launcher's init container, if it is asked for; the ConfigMap's volume
- * is there. */
+/* wait_for_hosts.c: add the launcher's init container if the feature is on. The volume of the
+ * ConfigMap must exist. */
 void mpijob__render_wait_for_hosts_add(struct mpijob__render_build *b, mpijob_node *spec);
 
-/* config_map.c: the most that an API server takes, and the finding that it is too little. */
-#define MPIJOB__RENDER_CONFIG_MAP_MOST ((size_t)1024 * 1024)
-void mpijob__render_config_map_refuse(const struct mpijob__render_subject *subject,
+/* config_map.c: the size limit of API servers, and the finding that it is exceeded. */
+#define MPIJOB__RENDER_CONFIG_MAP_LIMIT ((size_t)1024 * 1024)
+void mpijob__render_config_map_too_large(const struct mpijob__render_subject *subject,
     mpijob_diag *diag);
 
-/* hostfile.c: the texts; to any sink. `MPIJOB_ERR_SPEC` when even the names alone would not fit
- * into a ConfigMap. */
+/* hostfile.c: write the texts to a sink. `MPIJOB_ERR_SPEC` when even the names would not fit into a
+ * ConfigMap. */
 int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject,
     mpijob_write_fn write, void *user);
 int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *subject,
@@ -126,7 +129,7 @@ int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subjec
 int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject,
     struct mpijob_text *text);
 
-/* subject.c: decimal digits without a NUL; returns how many. */
+/* subject.c: write decimal digits without a NUL; returns their number. */
 #define MPIJOB__RENDER_NUMBER_SIZE 20
 size_t mpijob__render_number(size_t number, char out[MPIJOB__RENDER_NUMBER_SIZE]);
 

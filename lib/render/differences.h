@@ -54,11 +54,11 @@ struct mpijob__render_difference_row {
 	enum mpijob__render_difference_mode mode;
 };
 
-/* Look at a row; NULL for NONE and what is no difference. Names and order follow the enum. */
+/* Get a row; NULL for NONE and unknown values. Names and order are those of the enum. */
 const struct mpijob__render_difference_row *mpijob__render_difference_row(
     enum mpijob__render_difference difference);
 
-/* Whether a difference holds when nothing but `reference` is said; NONE always does. */
+/* Whether a difference is on, depending on `reference`; NONE always is. */
 int mpijob__render_difference_holds(enum mpijob__render_difference difference, int reference);
 
 #endif /* MPIJOB_RENDER_DIFFERENCES_H */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds the environment variables of lib/job/injected.c to a role's first container: those of the
- * reference always, behind the user's, ours where the user's environment cannot give them already.
- * What this means for a job is said by mpijob_validate().
+ * Adds the environment variables of lib/job/injected.c to a role's first container: those of
+ * mpi-operator always, after the user's; the others unless the user's environment may set them.
+ * mpijob_validate() reports the consequences for a job.
  */
 #include "render/build.h"
 
 #include "render/differences.h"
 
-static int holds(const struct mpijob__render_build *b, const struct mpijob__job_injected *row)
+static int is_on(const struct mpijob__render_build *b, const struct mpijob__job_injected *row)
 {
 	static const enum mpijob__render_difference differences[] = {
 		[INJECTED_BY_REFERENCE] = MPIJOB__RENDER_DIFFERENCE_NONE,
@@ -20,8 +20,8 @@ static int holds(const struct mpijob__render_build *b, const struct mpijob__job_
 	    b->subject->options.reference);
 }
 
-/* Whether the user's environment may give one of our variables already, or gives one that is to
- * win. */
+/* Whether the variable is not added: the user's environment may set it, or overrides it with the
+ * feature user_variables. */
 static int left_to_user(const struct mpijob__render_build *b, const mpijob_node *container,
     size_t own, const struct mpijob__job_injected *row)
 {
@@ -34,16 +34,16 @@ static int left_to_user(const struct mpijob__render_build *b, const mpijob_node 
 			    row->name) != NULL;
 }
 
-/* ssh would knock at the wrong door. */
+/* Warn if ssh would use another port than sshd. */
 static void warn_ssh(struct mpijob__render_build *b, const mpijob_node *container,
     const struct mpijob__job_injected *row)
 {
 	int32_t port = mpijob__render_ssh_port(b->subject);
 
 	if (row->kind == INJECTED_SSH && port != 0)
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL,
-		    "spec.containers[0].env", mpijob_node_get(container, "env"),
-		    "%s is left to your environment; it has to say '-p %d', on which sshd listens",
+		mpijob__render_build_report(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user",
+		    NULL, "spec.containers[0].env", mpijob_node_get(container, "env"),
+		    "%s is set by your environment; it must contain '-p %d', the port of sshd",
 		    row->name, (int)port);
 }
 
@@ -66,7 +66,7 @@ static void append(struct mpijob__render_build *b, mpijob_node *env,
 void mpijob__render_environment_inject(struct mpijob__render_build *b, mpijob_node *container,
     int32_t role)
 {
-	int works = mpijob__render_subject_launcher_has_ranks(b->subject),
+	int has_ranks = mpijob__render_subject_launcher_has_ranks(b->subject),
 	    worker = role == MPIJOB_ROLE_WORKER;
 	mpijob_node *env = mpijob__render_build_list(b, container, "spec.containers[0].env");
 	const struct mpijob__job_injected *row;
@@ -74,8 +74,8 @@ void mpijob__render_environment_inject(struct mpijob__render_build *b, mpijob_no
 
 	for (size_t i = 0; (row = mpijob__job_injected_at(i)) != NULL; i++) {
 		if (!mpijob__job_injected_applies(row, worker, b->subject->spec->mpi_implementation,
-			works) ||
-		    !holds(b, row))
+			has_ranks) ||
+		    !is_on(b, row))
 			continue;
 		if (left_to_user(b, container, own, row))
 			warn_ssh(b, container, row);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every feature beyond mpi-operator v0.8.2 that is off unless it is asked for: THE table. Flags,
- * annotations, files and docs/options.md (tests/unit/test_render_features.c) take names, bounds and
- * sentences from it. What a feature does to a child or a plan is in the file of that child; what is
- * on by default is in differences.inc.
+ * The table of features beyond mpi-operator v0.8.2, which are off by default. Flags, annotations,
+ * files and docs/options.md (tests/unit/test_render_features.c) use its names, bounds and
+ * descriptions. The code of a feature is in the file of the child or plan that it changes.
+ * Differences that are on by default are in differences.inc.
  */
 #include "render/features.h"
 
@@ -182,7 +182,7 @@ static int in_bounds(const struct row *row, int64_t value)
 	return value == 0 || (value >= row->view.minimum && value <= row->view.maximum);
 }
 
-/* A number that stands first in the text, at most nine digits; its end, or NULL. */
+/* Parse a number of at most nine digits at the beginning of a text. Returns its end, or NULL. */
 static const char *read_number(const char *text, int64_t *out)
 {
 	size_t len = strspn(text, "0123456789");
@@ -221,7 +221,7 @@ static int read_value(const struct row *row, const char *text, int64_t *out)
 	}
 }
 
-static int refuse_value(const struct row *row, const char *value, mpijob_diag *diag)
+static int report_value(const struct row *row, const char *value, mpijob_diag *diag)
 {
 	const struct mpijob_feature *view = &row->view;
 
@@ -240,7 +240,7 @@ static int refuse_value(const struct row *row, const char *value, mpijob_diag *d
 	return MPIJOB_ERR_SPEC;
 }
 
-static int refuse_name(const char *name, mpijob_diag *diag)
+static int report_name(const char *name, mpijob_diag *diag)
 {
 	const char *names[COUNT], *near;
 
@@ -267,12 +267,12 @@ int mpijob_features_set(struct mpijob_features *features, const char *name, cons
 		return code;
 	row = find(name);
 	if (row == NULL)
-		return refuse_name(name, diag);
+		return report_name(name, diag);
 	if (row->offset + sizeof(int32_t) > features->size)
 		return MPIJOB_ERR_UNSUPPORTED;
 	value = value != NULL ? value : "true";
 	if (!read_value(row, value, &number) || !in_bounds(row, number))
-		return refuse_value(row, value, diag);
+		return report_value(row, value, diag);
 	*place(features, row) = (int32_t)number;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * discover_hosts.sh with compact_hosts: one line for each range of workers that run, and a function
- * that counts. What it prints is what the long form prints. Whoever looks at the script of a
- * ConfigMap unfolds it first, so that nobody else knows this form.
+ * discover_hosts.sh with compact_hosts: a shell function that counts, and one line for each range
+ * of running workers. It prints the same as the long form. Code that reads the script of a
+ * ConfigMap converts it to the long form first, so only this file knows the compact form.
  */
 #include "render/build.h"
 
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* that a script is unfolded to: a ConfigMap holds fewer in any form */
-#define MOST_HOSTS (1 << 20)
+/* limit when converting a script: no ConfigMap can contain more */
+#define MAX_HOSTS (1 << 20)
 
 static const char before_name[] = "hosts() { i=$1; while [ \"$i\" -le \"$2\" ]; do echo \"";
 static const char number[] = "$i";
@@ -75,9 +75,9 @@ int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subjec
 	return code;
 }
 
-/* ---- back ---- */
+/* ---- conversion to the long form ---- */
 
-/* What stands around the number in a host's name. */
+/* The text before and after the number in a host name. */
 struct name {
 	const char *before;
 	size_t before_len;
@@ -109,7 +109,7 @@ static const char *read_number(const char *at, int32_t *out)
 {
 	const char *from = at;
 
-	for (*out = 0; *at >= '0' && *at <= '9' && *out < MOST_HOSTS; at++)
+	for (*out = 0; *at >= '0' && *at <= '9' && *out < MAX_HOSTS; at++)
 		*out = *out * 10 + (*at - '0');
 	return at > from ? at : NULL;
 }
@@ -121,10 +121,10 @@ static int read_range(const char *line, size_t len, int32_t *first, int32_t *las
 
 	at = at != NULL ? read_number(at, first) : NULL;
 	at = at != NULL && *at == ' ' ? read_number(at + 1, last) : NULL;
-	return at != NULL && at == line + len - 1 && *last < MOST_HOSTS;
+	return at != NULL && at == line + len - 1 && *last < MAX_HOSTS;
 }
 
-static int unfold_line(const char *line, size_t len, struct name *name, struct mpijob_text *out)
+static int expand_line(const char *line, size_t len, struct name *name, struct mpijob_text *out)
 {
 	int32_t first, last;
 	int code = 0;
@@ -139,7 +139,7 @@ static int unfold_line(const char *line, size_t len, struct name *name, struct m
 	return code;
 }
 
-int mpijob__render_hosts_unfold(struct mpijob_text *script)
+int mpijob__render_hosts_expand(struct mpijob_text *script)
 {
 	struct mpijob_text out = { 0 };
 	struct name name = { 0 };
@@ -148,12 +148,12 @@ int mpijob__render_hosts_unfold(struct mpijob_text *script)
 
 	if (script->len == 0 || strstr(script->data, before_name) == NULL)
 		return 0;
-	while (code == 0 && at < script->len && out.len < (size_t)MOST_HOSTS * 64) {
+	while (code == 0 && at < script->len && out.len < (size_t)MAX_HOSTS * 64) {
 		const char *line = script->data + at;
 		const char *end = memchr(line, '\n', script->len - at);
 		size_t len = end != NULL ? (size_t)(end - line) + 1 : script->len - at;
 
-		code = unfold_line(line, len, &name, &out);
+		code = expand_line(line, len, &name, &out);
 		at += len;
 	}
 	if (code != 0) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hosts of a job, in the order in which ranks are placed: the launcher first when it computes
- * too, then the workers by index. Knows each MPI's line ("host slots=n" for Open MPI, "host:n" for
- * Intel MPI and MPICH) and the form of a host's name, by which name Intel MPI knows itself, and
- * that the reference sorts discover_hosts.sh as text, so that worker 10 comes before worker 2.
+ * The hosts of a job, in the order in which ranks are placed: the launcher first if it runs ranks,
+ * then the workers by index. Knows the line of each MPI ("host slots=n" for Open MPI, "host:n" for
+ * Intel MPI and MPICH), the form of a host name, the name that Intel MPI recognizes as its own, and
+ * that mpi-operator sorts discover_hosts.sh as text, so that worker 10 comes before worker 2.
  */
 #include "render/build.h"
 
@@ -32,16 +32,16 @@ int mpijob__render_hostfile_suffix(const struct mpijob__render_subject *subject,
 	    domain != NULL ? "." : "", domain != NULL ? domain : "");
 }
 
-/* A line that is the same for all workers but for the index in it. */
+/* A line that differs between workers only in the index. */
 struct line {
 	mpijob_write_fn write;
 	void *user;
 	struct mpijob_text text; /* "echo J-worker-17.J.NAMESPACE.svc\n" */
-	size_t index_at;         /* where the index begins */
+	size_t index_at;         /* offset of the index */
 	size_t index_len;
 };
 
-/* What is in the text stands before the index, `after` behind it. */
+/* Complete the line: the text so far comes before the index, `after` behind it. */
 static int end_line(struct line *line, const struct mpijob_text *after)
 {
 	line->index_at = line->text.len;
@@ -69,8 +69,8 @@ static int write_worker(struct line *line, int32_t index)
 	return line->write(line->user, text->data, text->len);
 }
 
-/* Intel MPI takes a name up to ".svc" for another host: with a cluster domain it is the one that
- * /etc/hosts has. */
+/* Whether Intel MPI needs the short name: it treats a name that ends in ".svc" as another host.
+ * With a cluster domain the full name is the one in /etc/hosts. */
 static int launcher_is_short(const struct mpijob__render_subject *subject)
 {
 	return subject->spec->mpi_implementation == MPIJOB_INTEL &&
@@ -98,15 +98,14 @@ static int slots_text(int32_t mpi, int32_t slots, struct mpijob_text *text)
 	    mpi == MPIJOB_INTEL || mpi == MPIJOB_MPICH ? ":%d\n" : " slots=%d\n", (int)slots);
 }
 
-/* Whether a number of hosts can fit into a ConfigMap at all, so that no job keeps us writing for
- * minutes. */
+/* Check that so many hosts can fit into a ConfigMap, to avoid writing for minutes. */
 static int check_count(const struct mpijob__render_subject *subject, size_t workers)
 {
 	size_t least = 2 * strlen(subject->name) + strlen("-worker-0.:1\n");
 
 	if (!mpijob__render_subject_compact(subject))
 		least += strlen(subject->namespace_);
-	return workers > MPIJOB__RENDER_CONFIG_MAP_MOST / least ? MPIJOB_ERR_SPEC : 0;
+	return workers > MPIJOB__RENDER_CONFIG_MAP_LIMIT / least ? MPIJOB_ERR_SPEC : 0;
 }
 
 int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject,
@@ -146,7 +145,7 @@ static int runs(const struct mpijob__render_subject *subject, int32_t index)
 	       ((size_t)index < options->running_count && options->running[index] != 0);
 }
 
-/* How many workers there are of which anything is known to run. */
+/* The number of workers for which `running` has an entry. */
 static int32_t known_workers(const struct mpijob__render_subject *subject)
 {
 	int32_t workers = mpijob__render_subject_workers(subject);
@@ -225,8 +224,8 @@ int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *sub
 	return code;
 }
 
-/* All names behind each other, each with its NUL; the hosts point to them when the text no longer
- * moves. */
+/* Write all names one after the other, each with its NUL. The hosts point to them after the last
+ * reallocation. */
 static int list_names(const struct mpijob__render_subject *subject, struct mpijob_text *names)
 {
 	struct mpijob_text suffix = { 0 };
@@ -283,7 +282,7 @@ int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render_options *o
 		return MPIJOB_ERR_NOMEM;
 	code = check_count(&subject, (size_t)mpijob__render_subject_workers(&subject));
 	if (code != 0)
-		mpijob__render_config_map_refuse(&subject, diag);
+		mpijob__render_config_map_too_large(&subject, diag);
 	else
 		code = list_hosts(&subject, hostfile);
 	if (code != 0) {

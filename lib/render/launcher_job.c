@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The launcher's batch/v1 Job: time to live, deadline and back-off limit pass through from the run
- * policy, a pod is replaced only once it has failed (else two launchers could run at once), and a
- * suspended job gives a suspended Job. Its pod mounts the hostfile and discover_hosts.sh besides
- * the keys, and waits for the hosts' names when it should.
+ * The launcher's batch/v1 Job. ttlSecondsAfterFinished, activeDeadlineSeconds and backoffLimit come
+ * from the run policy. A pod is replaced only after it has failed, otherwise two launchers could
+ * run at the same time. A suspended MPIJob has a suspended Job. The pod mounts the hostfile,
+ * discover_hosts.sh and the keys, and waits for the names of the hosts if the feature is on.
  */
 #include "render/build.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pods of a gang count, and how much they ask for: the role with the higher priority class
- * first, and among equals the launcher. A container asks for its requests, and for its limits where
- * a request is absent. The reference takes the launcher for the workers when those have the higher
- * priority, and sees neither init containers nor overhead; both are cured unless `reference` is
- * set.
+ * The minimum resources of a gang: those of the role with the higher priority first, with equal
+ * priorities of the launcher. For each resource a container needs its request, or its limit if
+ * there is no request. mpi-operator confuses launcher and workers if the workers have the higher
+ * priority, and ignores init containers and overhead; this is fixed unless `reference` is set.
  */
 #include "render/min_resources.h"
 
@@ -15,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Resources by name, in the order in which they were met. Names are borrowed from the job. */
+/* Sums by resource, in the order of their first occurrence. Names are borrowed from the job. */
 struct sums {
 	struct sum {
 		const char *name;
 		struct mpijob__base_quantity value;
 	} * entries;
 	size_t count;
-	/* a map from name to its place among the entries: a template may name very many */
+	/* a map from name to index in `entries`, because a template may have many resources */
 	mpijob_doc *places;
 };
 
@@ -34,7 +33,7 @@ struct group {
 	int32_t priority;
 };
 
-static int holds(const struct mpijob__render_build *b, enum mpijob__render_difference difference)
+static int is_on(const struct mpijob__render_build *b, enum mpijob__render_difference difference)
 {
 	return mpijob__render_difference_holds(difference, b->subject->options.reference);
 }
@@ -53,7 +52,7 @@ static struct sum *append(struct mpijob__render_build *b, struct sums *sums, con
 	if (sums->places == NULL)
 		sums->places = mpijob_doc_new();
 	mpijob_node_put_int(sums->places, mpijob_doc_edit(sums->places), name, (int64_t)count);
-	if ((count & (count - 1)) == 0) /* full: room is doubled at every power of two */
+	if ((count & (count - 1)) == 0) /* full: the array is doubled at every power of two */
 		grown = realloc(sums->entries, (count > 0 ? 2 * count : 1) * sizeof(*grown));
 	if (grown != NULL)
 		sums->entries = grown;
@@ -77,7 +76,8 @@ static struct sum *find(const struct sums *sums, const char *name)
 	return (size_t)at < sums->count ? &sums->entries[at] : NULL;
 }
 
-static struct sum *look_up(struct mpijob__render_build *b, struct sums *sums, const char *name)
+static struct sum *find_or_append(struct mpijob__render_build *b, struct sums *sums,
+    const char *name)
 {
 	struct sum *sum = find(sums, name);
 
@@ -86,14 +86,14 @@ static struct sum *look_up(struct mpijob__render_build *b, struct sums *sums, co
 
 static void too_large(struct mpijob__render_build *b, const mpijob_node *at)
 {
-	mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "quantity-too-large", "Invalid",
-	    "spec.containers", at, "the gang's resources cannot be added up");
+	mpijob__render_build_report(b, MPIJOB_SEVERITY_ERROR, "quantity-too-large", "Invalid",
+	    "spec.containers", at, "the sum of the gang's resources is too large");
 }
 
 static void add(struct mpijob__render_build *b, struct sums *sums, const char *name,
     const struct mpijob__base_quantity *value)
 {
-	struct sum *sum = look_up(b, sums, name);
+	struct sum *sum = find_or_append(b, sums, name);
 
 	if (sum != NULL && !mpijob__base_quantity_add(&sum->value, value))
 		too_large(b, NULL);
@@ -105,7 +105,7 @@ static void add_all(struct mpijob__render_build *b, struct sums *sums, const str
 		add(b, sums, others->entries[i].name, &others->entries[i].value);
 }
 
-/* Add a map from resource to quantity; what `unless` holds is left out. */
+/* Add a map from resource to quantity, except the resources in `unless`. */
 static void add_map(struct mpijob__render_build *b, struct sums *sums, const mpijob_node *map,
     const mpijob_node *unless, const char *field)
 {
@@ -121,9 +121,9 @@ static void add_map(struct mpijob__render_build *b, struct sums *sums, const mpi
 		    (mpijob_node_text(node) == NULL ||
 			!mpijob__base_quantity_parse(mpijob_node_text(node),
 			    mpijob_node_length(node), &value)))
-			mpijob__render_build_say(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity",
+			mpijob__render_build_report(b, MPIJOB_SEVERITY_ERROR, "invalid-quantity",
 			    "Invalid", field, node,
-			    "%s: no quantity such as '500m', '2' or '1.5Gi'", name);
+			    "%s: must be a quantity such as '500m', '2' or '1.5Gi'", name);
 		add(b, sums, name, &value);
 	}
 }
@@ -138,11 +138,11 @@ static void add_container(struct mpijob__render_build *b, struct sums *sums,
 	add_map(b, sums, mpijob_node_get(resources, "limits"), requests, field);
 }
 
-static void take_larger(struct mpijob__render_build *b, struct sums *sums,
+static void take_maximum(struct mpijob__render_build *b, struct sums *sums,
     const struct sums *others)
 {
 	for (size_t i = 0; i < others->count; i++) {
-		struct sum *sum = look_up(b, sums, others->entries[i].name);
+		struct sum *sum = find_or_append(b, sums, others->entries[i].name);
 
 		if (sum != NULL &&
 		    mpijob__base_quantity_compare(&sum->value, &others->entries[i].value) < 0)
@@ -150,7 +150,7 @@ static void take_larger(struct mpijob__render_build *b, struct sums *sums,
 	}
 }
 
-/* Add to each sum that of another list, where that has one. */
+/* Add the sums of another list to the resources that `sums` has. */
 static void add_known(struct mpijob__render_build *b, struct sums *sums, const struct sums *others)
 {
 	for (size_t i = 0; i < sums->count; i++) {
@@ -162,35 +162,35 @@ static void add_known(struct mpijob__render_build *b, struct sums *sums, const s
 	}
 }
 
-/* Init containers run one after the other, before the others; those that restart always keep
- * running beside them. */
+/* Init containers run one after the other, before the containers. Those with restartPolicy: Always
+ * keep running. */
 static void add_init_containers(struct mpijob__render_build *b, struct sums *pod,
     const mpijob_node *spec)
 {
 	const mpijob_node *list = mpijob_node_get(spec, "initContainers");
-	struct sums running = { NULL, 0, NULL }, most = { NULL, 0, NULL };
+	struct sums running = { NULL, 0, NULL }, maximum = { NULL, 0, NULL };
 
 	for (size_t i = 0; i < mpijob_node_count(list) && b->code == 0; i++) {
 		const mpijob_node *container = mpijob_node_at(list, i);
 		const char *policy =
 		    mpijob_node_string(mpijob_node_get(container, "restartPolicy"));
-		int stays = policy != NULL && strcmp(policy, "Always") == 0;
+		int keeps_running = policy != NULL && strcmp(policy, "Always") == 0;
 		struct sums now = { NULL, 0, NULL };
 
 		add_container(b, &now, container, "spec.initContainers");
-		/* What this container does not ask for stays as it is, so only what it asks for is
-		 * added up. */
-		if (stays)
+		/* Only the resources of this container are added: the sums of the others do not
+		 * change. */
+		if (keeps_running)
 			add_all(b, pod, &now);
 		add_known(b, &now, &running);
-		if (stays)
-			take_larger(b, &running, &now);
-		take_larger(b, &most, &now);
+		if (keeps_running)
+			take_maximum(b, &running, &now);
+		take_maximum(b, &maximum, &now);
 		release(&now);
 	}
-	take_larger(b, pod, &most);
+	take_maximum(b, pod, &maximum);
 	release(&running);
-	release(&most);
+	release(&maximum);
 }
 
 static void add_group(struct mpijob__render_build *b, struct sums *total, const struct group *group)
@@ -201,7 +201,7 @@ static void add_group(struct mpijob__render_build *b, struct sums *total, const 
 	b->role = group->role;
 	for (size_t i = 0; i < mpijob_node_count(containers); i++)
 		add_container(b, &pod, mpijob_node_at(containers, i), "spec.containers");
-	if (holds(b, MPIJOB__RENDER_DIFFERENCE_GANG_INIT_CONTAINERS)) {
+	if (is_on(b, MPIJOB__RENDER_DIFFERENCE_GANG_INIT_CONTAINERS)) {
 		add_init_containers(b, &pod, group->spec);
 		add_map(b, &pod, mpijob_node_get(group->spec, "overhead"), NULL, "spec.overhead");
 	}
@@ -212,8 +212,7 @@ static void add_group(struct mpijob__render_build *b, struct sums *total, const 
 	release(&pod);
 }
 
-/* The classes were checked with the options; one may be an older struct that ends before its
- * value. */
+/* The options were checked before; a class may be an older struct without `value`. */
 static int32_t priority(const struct mpijob_render_options *options, const mpijob_node *spec)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(spec, "priorityClassName"));
@@ -236,21 +235,21 @@ static struct group make_group(const struct mpijob__render_build *b, const char 
 	return (struct group){ role, spec, pods, priority(&b->subject->options, spec) };
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t minimum(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Leave only `min_member` pods, those of the first group first. */
-static void limit_pods(struct group *first, struct group *second, int64_t min_member, int cured)
+/* Reduce the groups to `min_member` pods, those of the first group first. */
+static void limit_pods(struct group *first, struct group *second, int64_t min_member, int fixed)
 {
 	if (first->pods + second->pods <= min_member)
 		return;
-	if (!cured) {
+	if (!fixed) {
 		second->pods = min_member - 1;
 		return;
 	}
-	first->pods = smaller(first->pods, min_member);
+	first->pods = minimum(first->pods, min_member);
 	second->pods = min_member - first->pods;
 }
 
@@ -287,7 +286,7 @@ void mpijob__render_min_resources_put(struct mpijob__render_build *b, mpijob_nod
 			     *second = worker_first ? &launcher : &worker;
 
 		limit_pods(first, second, min_member,
-		    holds(b, MPIJOB__RENDER_DIFFERENCE_GANG_PRIORITY));
+		    is_on(b, MPIJOB__RENDER_DIFFERENCE_GANG_PRIORITY));
 		add_group(b, &total, first);
 		add_group(b, &total, second);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The NetworkPolicy that lets only pods of the job reach pods of the job. MPI's own connections, on
- * ports that are not known before, are no better guarded than sshd, so all ports are meant; what
- * the pods connect to is left alone.
+ * The NetworkPolicy that allows connections to the job's pods only from its own pods. It covers all
+ * ports, because MPI uses ports that are not known in advance and are no safer than sshd. It does
+ * not restrict outgoing connections.
  */
 #include "base/api.h"
 #include "render/build.h"

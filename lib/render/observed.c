@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which fields of a child are ours, and when an observed child still has them: a digest of what is
- * wanted and one of what was observed are equal exactly then. What servers and other controllers
- * add is left out of both: the queue that Volcano gives a PodGroup, the labels that the Job
- * controller puts on a pod template, the order of keys, the spelling of quantities.
+ * Digests of the fields that the operator sets in a child. The digests of the wanted and the
+ * observed child are equal if these fields are equal. The digests ignore what servers and other
+ * controllers may change: the queue that Volcano sets in a PodGroup, labels of the Job controller
+ * in a pod template, the order of keys, the spelling of quantities.
  */
 #include "base/api.h"
 #include "render/render.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Spread the bits, so that digests can be added; never 0. */
+/* Mix the bits, so that digests can be added. Never 0. */
 static uint64_t finish(uint64_t digest)
 {
 	digest ^= digest >> 33;
@@ -51,10 +51,10 @@ static uint64_t of_number(const mpijob_node *node)
 	return of_bytes(mpijob_node_text(node), mpijob_node_length(node));
 }
 
-/* what lies deeper in labels or tolerations is no Kubernetes object any more, and left out */
-#define MOST_LEVELS 200
+/* deeper values in labels or tolerations are not valid in Kubernetes, and ignored */
+#define MAX_LEVELS 200
 
-/* 0 for what counts as absent: null, an empty map or list, a map of such. */
+/* 0 for a value that counts as absent: null, an empty map or list, a map of such values. */
 static uint64_t of_value(const mpijob_node *node, int level)
 {
 	int32_t kind = mpijob_node_kind(node);
@@ -69,12 +69,12 @@ static uint64_t of_value(const mpijob_node *node, int level)
 	case MPIJOB_NODE_LIST:
 		for (size_t i = 0; i < mpijob_node_count(node); i++)
 			sum = of_pair(sum,
-			    level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0);
+			    level < MAX_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0);
 		return sum;
 	case MPIJOB_NODE_MAP:
 		for (size_t i = 0; i < mpijob_node_count(node); i++) {
 			uint64_t value =
-			    level < MOST_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0;
+			    level < MAX_LEVELS ? of_value(mpijob_node_at(node, i), level + 1) : 0;
 
 			if (value != 0)
 				sum += of_pair(of_text(mpijob_node_key(node, i)), value);
@@ -122,11 +122,11 @@ uint64_t mpijob__render_wanted_service(const struct mpijob__render_subject *subj
 	return service(selector, mpijob__render_subject_launcher_has_ranks(subject));
 }
 
-/* A sink that takes a script apart into hosts; pieces may end anywhere. */
+/* A sink that reads the hosts of a script; pieces may end anywhere. */
 struct hosts {
 	uint64_t line; /* digest of the line so far */
 	size_t len;    /* of the line so far */
-	int is_echo;   /* so far the line begins as "echo " does */
+	int is_echo;   /* the line so far matches the beginning of "echo " */
 	uint64_t sum;
 	int32_t count;
 };
@@ -145,7 +145,7 @@ static void end_line(struct hosts *hosts)
 	hosts->is_echo = 1;
 }
 
-static int take_hosts(void *user, const char *data, size_t len)
+static int read_hosts(void *user, const char *data, size_t len)
 {
 	struct hosts *hosts = user;
 
@@ -188,7 +188,7 @@ uint64_t mpijob__render_observed_hosts(const char *script, size_t len, int32_t *
 {
 	struct hosts hosts = { MPIJOB__BASE_DIGEST_START, 0, 1, 0, 0 };
 
-	take_hosts(&hosts, script, len);
+	read_hosts(&hosts, script, len);
 	return hosts_digest(&hosts, count);
 }
 
@@ -201,7 +201,7 @@ int mpijob__render_wanted_hosts(const struct mpijob__render_subject *subject,
 
 	now.options.running = running;
 	now.options.running_count = running_count;
-	code = mpijob__render_discover_hosts_lines(&now, take_hosts, &hosts);
+	code = mpijob__render_discover_hosts_lines(&now, read_hosts, &hosts);
 	if (code == 0)
 		*out = hosts_digest(&hosts, count);
 	return code;
@@ -229,7 +229,7 @@ static uint64_t of_quantities(const mpijob_node *map)
 	return sum;
 }
 
-/* The low 16 bits are the queue's, 0 for none; the rest is all else. */
+/* The low 16 bits are for the queue, 0 without one; the others for all other fields. */
 #define QUEUE_BITS UINT64_C(0xffff)
 
 uint64_t mpijob__render_observed_network_policy(const mpijob_node *spec)
@@ -249,7 +249,7 @@ int mpijob__render_wanted_network_policy(const struct mpijob__render_subject *su
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
 		*out = mpijob__render_observed_network_policy(
 		    mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
-	return mpijob__render_build_drop(&b);
+	return mpijob__render_build_discard(&b);
 }
 
 uint64_t mpijob__render_observed_pod_group(const mpijob_node *spec)
@@ -277,7 +277,7 @@ int mpijob__render_wanted_pod_group(const struct mpijob__render_subject *subject
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
 		*out = mpijob__render_observed_pod_group(
 		    mpijob_node_get(mpijob_doc_root(b.doc), "spec"));
-	return mpijob__render_build_drop(&b);
+	return mpijob__render_build_discard(&b);
 }
 
 int mpijob__render_pod_group_same(uint64_t wanted, uint64_t observed)
@@ -289,7 +289,7 @@ int mpijob__render_pod_group_same(uint64_t wanted, uint64_t observed)
 	return difference == 0;
 }
 
-/* Labels that the Job controller puts on the template itself. */
+/* Whether the Job controller adds a label to the template. */
 static int is_job_label(const char *key)
 {
 	return strncmp(key, "batch.kubernetes.io/", strlen("batch.kubernetes.io/")) == 0 ||
@@ -332,5 +332,5 @@ int mpijob__render_wanted_directives(const struct mpijob__render_subject *subjec
 	template = mpijob__render_launcher_job_template(&b, mpijob_doc_edit(b.doc));
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
 		*out = mpijob__render_observed_directives(template);
-	return mpijob__render_build_drop(&b);
+	return mpijob__render_build_discard(&b);
 }

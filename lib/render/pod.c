@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pods of both roles get on top of the user's template: labels, host name and subdomain
- * (which make the pod's DNS name under the job's Service), the key volume, and the marks of a gang
- * scheduler. Only labels and annotations of the template's metadata count; its spec passes through,
- * fields that nobody knows included.
+ * What the pods of both roles have in addition to the user's template: labels, hostname and
+ * subdomain (the pod's DNS name under the job's Service), the volume with the keys, and labels or
+ * annotations for a gang scheduler. From the template's metadata only labels and annotations are
+ * used; its spec is copied, including unknown fields.
  */
 #include "base/api.h"
 #include "render/build.h"
@@ -13,7 +13,7 @@
 #define KEY_VOLUME    "ssh-auth"
 #define ROOT_KEY_PATH "/root/.ssh"
 
-/* Copy a user's map of strings; NULL when there is none. */
+/* Copy a map of the user's template; NULL when there is none. */
 static mpijob_node *copy_map(struct mpijob__render_build *b, const mpijob_node *template,
     const char *path, mpijob_node *parent, const char *key)
 {
@@ -63,9 +63,9 @@ static void set_scheduler(struct mpijob__render_build *b, mpijob_node *spec)
 	if (wanted == NULL)
 		return;
 	if (name != NULL && name[0] != '\0' && strcmp(name, wanted) != 0)
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "scheduler-overwritten", NULL,
-		    "spec.schedulerName", given, "'%s' is replaced by the gang scheduler '%s'",
-		    name, wanted);
+		mpijob__render_build_report(b, MPIJOB_SEVERITY_WARNING, "scheduler-overwritten",
+		    NULL, "spec.schedulerName", given,
+		    "'%s' is replaced by the gang scheduler '%s'", name, wanted);
 	mpijob_node_put_string(b->doc, spec, "schedulerName", wanted);
 }
 
@@ -81,9 +81,9 @@ static void set_dns_policy(struct mpijob__render_build *b, mpijob_node *spec)
 	if (name != NULL && name[0] != '\0' && b->subject->features.user_dns_policy != 0)
 		return;
 	if (name != NULL && name[0] != '\0' && strcmp(name, policy) != 0)
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "dns-policy-overwritten", NULL,
-		    "spec.dnsPolicy", given, "'%s' is replaced by '%s', as hostNetwork is true",
-		    name, policy);
+		mpijob__render_build_report(b, MPIJOB_SEVERITY_WARNING, "dns-policy-overwritten",
+		    NULL, "spec.dnsPolicy", given,
+		    "'%s' is replaced by '%s', as hostNetwork is true", name, policy);
 	mpijob_node_put_string(b->doc, spec, "dnsPolicy", policy);
 }
 
@@ -149,8 +149,7 @@ static void add_mount(struct mpijob__render_build *b, mpijob_node *spec, const c
 	mpijob_node_put_string(b->doc, mount, "mountPath", path);
 }
 
-/* The security context that gives a container its user, or keeps root out of it; NULL when none
- * does. */
+/* The security context, if it sets a user other than root; otherwise NULL. */
 static const mpijob_node *other_user(const mpijob_node *context)
 {
 	int64_t user = 0;
@@ -163,7 +162,7 @@ static const mpijob_node *other_user(const mpijob_node *context)
 		   : NULL;
 }
 
-/* The files belong to root, so that nobody else could read them. */
+/* Whether the keys get mode 0600. The files belong to root, so another user could not read them. */
 static int keys_are_private(struct mpijob__render_build *b, mpijob_node *spec)
 {
 	const mpijob_node *own =
@@ -175,7 +174,7 @@ static int keys_are_private(struct mpijob__render_build *b, mpijob_node *spec)
 	if (other == NULL && mpijob_node_get(own, "runAsUser") == NULL)
 		other = other_user(pod);
 	if (other != NULL)
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "keys-stay-readable", NULL,
+		mpijob__render_build_report(b, MPIJOB_SEVERITY_WARNING, "keys-stay-readable", NULL,
 		    "spec.securityContext", other,
 		    "the keys keep their mode: the container's user is not root, and could not "
 		    "read them with 0600");

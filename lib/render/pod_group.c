@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The PodGroup, by which a gang scheduler places all pods of a job or none. Volcano's has a queue
- * (from the policy, else from an annotation of the job) and a priority class (from the policy, else
- * the launcher's, else the workers'); that of scheduler-plugins has a time-out instead.
+ * The PodGroup, with which a gang scheduler places all pods of a job or none. For Volcano it has a
+ * queue (from the policy, otherwise from an annotation of the job) and a priority class (from the
+ * policy, otherwise of the launcher, otherwise of the workers); for scheduler-plugins a timeout
+ * instead.
  */
 #include "render/pod_group.h"
 

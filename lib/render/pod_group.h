@@ -5,8 +5,8 @@
 
 #include "render/build.h"
 
-/* Fill `out` from a document that mpijob__render_pod_group_build() made; it borrows from both.
- * `timeout` keeps its number. */
+/* Fill `out` from a document of mpijob__render_pod_group_build(). `out` borrows from `doc` and
+ * `timeout`, which receives the number. */
 void mpijob__render_pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout,
     struct mpijob_pod_group *out);
 

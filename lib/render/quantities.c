@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities as mpi-operator v0.8.2 sends them: it reads a job into Go's types and writes those,
- * which spells each quantity of a pod in its canonical form (5120Mi as 5Gi, 0.5 as 500m). The
- * schema tells where quantities are.
+ * Quantities in reference mode. mpi-operator v0.8.2 decodes a job into Go types and encodes these,
+ * which converts each quantity of a pod to its canonical form (5120Mi to 5Gi, 0.5 to 500m). The
+ * schema says where quantities are.
  */
 #include "render/build.h"
 
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEEPEST 64 /* levels; pods have fewer, and no value below a quantity has any */
+#define MAX_DEPTH 64 /* levels; pods have fewer */
 
 /*
- * Whether Go keeps a spelling: apimachinery takes some numbers for canonical that are not (007, 5.,
- * 1E3), by the digits without leading zeros and the suffix. `text` is a quantity.
+ * Whether Go keeps the spelling of a quantity: apimachinery treats some numbers as canonical that
+ * are not (007, 5., 1E3), depending on the digits without leading zeros and the suffix.
  */
 static int is_kept(const char *text)
 {
@@ -45,7 +45,7 @@ static int is_kept(const char *text)
 		exponent = 3 * (unit - above) + 3;
 	if (whole + part > 18 || exponent - part < -9 || (exponent - part) % 3 != 0)
 		return 0;
-	/* The last three digits, over the point. */
+	/* The last three digits, across the decimal point. */
 	for (last = 0; last < 3; last++) {
 		long from_end = last < part ? part - 1 - last : -1;
 		char c = from_end >= 0                    ? denom[from_end]
@@ -58,7 +58,7 @@ static int is_kept(const char *text)
 	return 0;
 }
 
-static void spell(struct mpijob__render_build *b, mpijob_node *map, const char *key)
+static void canonicalize(struct mpijob__render_build *b, mpijob_node *map, const char *key)
 {
 	const mpijob_node *given = mpijob_node_get(map, key);
 	const char *text = mpijob_node_text(given);
@@ -74,39 +74,41 @@ static void spell(struct mpijob__render_build *b, mpijob_node *map, const char *
 		mpijob_node_put_string(b->doc, map, key, canonical);
 }
 
-static void spell_all(struct mpijob__render_build *b, mpijob_node *object, int type, int depth);
+static void canonicalize_object(struct mpijob__render_build *b, mpijob_node *object, int type,
+    int depth);
 
-/* The value of a field: one, or the entries of a list or map. */
-static void spell_field(struct mpijob__render_build *b, mpijob_node *object, const char *key,
+/* Convert the value of a field: a single value, or the entries of a list or map. */
+static void canonicalize_field(struct mpijob__render_build *b, mpijob_node *object, const char *key,
     const struct mpijob__schema_field *field, int depth)
 {
 	mpijob_node *node = mpijob_node_edit(object, key);
 
 	if (field->kind == SCHEMA_QUANTITY && field->shape == SCHEMA_ONE)
-		spell(b, object, key);
+		canonicalize(b, object, key);
 	else if (field->kind == SCHEMA_QUANTITY && field->shape == SCHEMA_MAP)
 		for (size_t i = 0; mpijob_node_key(node, i); i++)
-			spell(b, node, mpijob_node_key(node, i));
+			canonicalize(b, node, mpijob_node_key(node, i));
 	else if (field->kind == SCHEMA_OBJECT && field->shape == SCHEMA_ONE)
-		spell_all(b, node, field->of, depth);
+		canonicalize_object(b, node, field->of, depth);
 	else if (field->kind == SCHEMA_OBJECT)
 		for (size_t i = 0; i < mpijob_node_count(node); i++)
-			spell_all(b, mpijob_node_edit_at(node, i), field->of, depth);
+			canonicalize_object(b, mpijob_node_edit_at(node, i), field->of, depth);
 }
 
-static void spell_all(struct mpijob__render_build *b, mpijob_node *object, int type, int depth)
+static void canonicalize_object(struct mpijob__render_build *b, mpijob_node *object, int type,
+    int depth)
 {
-	for (size_t i = 0; depth < DEEPEST && mpijob_node_key(object, i); i++) {
+	for (size_t i = 0; depth < MAX_DEPTH && mpijob_node_key(object, i); i++) {
 		const char *key = mpijob_node_key(object, i);
 		const struct mpijob__schema_field *field = mpijob__schema_find(type, key);
 
 		if (field)
-			spell_field(b, object, key, field, depth + 1);
+			canonicalize_field(b, object, key, field, depth + 1);
 	}
 }
 
 void mpijob__render_build_quantities(struct mpijob__render_build *b, mpijob_node *spec)
 {
 	if (b->subject->options.reference)
-		spell_all(b, spec, SCHEMA_PodSpec, 0);
+		canonicalize_object(b, spec, SCHEMA_PodSpec, 0);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All children of a job: which there are, in which order, and where in that order the workers
- * stand, of which only one is made. For a caller of mpijob_render() everything is made at once, so
- * that whatever is wrong with a job is known before the first child is used; a plan makes what it
- * needs.
+ * The children of a job and their order; of the workers only one is made. mpijob_render() makes all
+ * children, so that all errors are known before the first child is used. A plan makes only the
+ * children that it needs.
  */
 #include "render/objects.h"
 
@@ -57,7 +56,7 @@ static void count_children(mpijob_objects *objects)
 	    (size_t)mpijob__render_subject_workers(&objects->subject);
 }
 
-/* Make one child unless it is there. */
+/* Make a child, unless it was made before. */
 static int make_child(mpijob_objects *objects, int32_t role, mpijob_diag *diag)
 {
 	struct mpijob__render_build b;
@@ -94,8 +93,8 @@ int mpijob__render_objects_child(mpijob_objects *objects, int32_t role, const mp
 	return code;
 }
 
-/* What the caller's options point to is used now; only what at() and write() need stays. */
-static void forget_options(mpijob_objects *objects)
+/* Drop pointers to the caller's options; keep only what mpijob_objects_at() and _write() need. */
+static void drop_options(mpijob_objects *objects)
 {
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 
@@ -103,7 +102,7 @@ static void forget_options(mpijob_objects *objects)
 	objects->subject.options = options;
 }
 
-static int fill(mpijob_objects *objects, const struct mpijob_render_options *options,
+static int make_all(mpijob_objects *objects, const struct mpijob_render_options *options,
     mpijob_diag *diag)
 {
 	const struct mpijob__render_subject *subject = &objects->subject;
@@ -122,18 +121,18 @@ static int fill(mpijob_objects *objects, const struct mpijob_render_options *opt
 	if (code == 0 && objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL)
 		mpijob__render_pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano,
 		    &objects->timeout, &objects->pod_group);
-	forget_options(objects);
+	drop_options(objects);
 	return code;
 }
 
-static mpijob_objects *empty(void)
+static mpijob_objects *new_objects(void)
 {
 	mpijob_objects *objects = calloc(1, sizeof(*objects));
 
 	if (objects == NULL)
 		return NULL;
-	objects->print = mpijob__render_print_new();
-	if (objects->print != NULL)
+	objects->stencils = mpijob__render_stencils_new();
+	if (objects->stencils != NULL)
 		return objects;
 	mpijob_objects_free(objects);
 	return NULL;
@@ -141,7 +140,7 @@ static mpijob_objects *empty(void)
 
 int mpijob__render_objects_new(const struct mpijob__render_subject *subject, mpijob_objects **out)
 {
-	mpijob_objects *objects = empty();
+	mpijob_objects *objects = new_objects();
 
 	if (objects == NULL)
 		return MPIJOB_ERR_NOMEM;
@@ -159,12 +158,12 @@ int mpijob_render(const mpijob *job, const struct mpijob_render_options *options
 
 	if (job == NULL || out == NULL)
 		return MPIJOB_ERR_USAGE;
-	objects = empty();
+	objects = new_objects();
 	if (objects == NULL)
 		return code;
 	objects->job = mpijob_clone(job);
 	if (objects->job != NULL)
-		code = fill(objects, options, diag);
+		code = make_all(objects, options, diag);
 	if (code != 0) {
 		mpijob_objects_free(objects);
 		return code;
@@ -181,7 +180,7 @@ void mpijob_objects_free(mpijob_objects *objects)
 		mpijob_doc_free(objects->docs[role]);
 	mpijob_ssh_key_free(objects->key);
 	mpijob__base_text_release(&objects->name);
-	mpijob__render_print_free(objects->print);
+	mpijob__render_stencils_free(objects->stencils);
 	mpijob_free(objects->job);
 	free(objects);
 }
@@ -197,8 +196,8 @@ size_t mpijob_objects_count(const mpijob_objects *objects)
 	return count;
 }
 
-/* Only the members that the caller's struct has. */
-static void give_head(struct mpijob_object_head *out, const struct mpijob_object_head *head)
+/* Copy the members that the caller's struct has. */
+static void copy_head(struct mpijob_object_head *out, const struct mpijob_object_head *head)
 {
 	size_t size = out->size < sizeof(*head) ? out->size : sizeof(*head);
 
@@ -224,7 +223,7 @@ int mpijob_objects_head(mpijob_objects *objects, size_t index, struct mpijob_obj
 	head.api_version = mpijob__render_api_version(role, objects->pod_group.volcano);
 	head.kind = mpijob__render_kind(role);
 	head.name = mpijob_text_data(&objects->name);
-	give_head(out, &head);
+	copy_head(out, &head);
 	return 0;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Secret with the SSH key pair. The private key never enters its document: a placeholder stands
- * there, and the writer puts the key in its place (stream.c). Without a key pair the public half is
- * a placeholder too.
+ * The Secret with the SSH key pair. Its document never contains the private key but a placeholder;
+ * the writer (stream.c) inserts the key. Without a key pair the public key is a placeholder too.
  */
 #include "base/base64.h"
 #include "render/build.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Service that gives the job's pods their DNS names: headless, without ports, over launcher and
- * workers alike. Names of pods that are not ready yet are published only when the launcher computes
- * too, as it would else wait for its own name.
+ * The headless Service for the DNS names of launcher and workers; it has no ports. It publishes
+ * pods that are not ready only if the launcher runs ranks, because otherwise the launcher would
+ * wait for its own name.
  */
 #include "base/api.h"
 #include "render/build.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The SSH key pair: ECDSA over P-521, its private half as SEC1 (RFC 5915) in PEM, its public half
- * as an authorized_keys line (RFC 5656), byte for byte what Go's crypto/x509 and x/crypto/ssh
- * write. The key follows from the caller's entropy by FIPS 186-5 A.2.1: d = (c mod (n-1)) + 1,
- * where c has 64 bits more than n. This is the one file of the room that calls OpenSSL; the
- * thread's error queue is left as it was found.
+ * The SSH key pair: ECDSA over P-521, the private key as SEC1 (RFC 5915) in PEM, the public key as
+ * an authorized_keys line (RFC 5656), equal to the output of Go's crypto/x509 and x/crypto/ssh. The
+ * private key is computed from the caller's entropy according to FIPS 186-5 A.2.1: d = (c mod
+ * (n-1)) + 1, where c has 64 bits more than n. Only this file of lib/render calls OpenSSL; it
+ * restores the thread's error queue.
  */
 #include "render/ssh_key.h"
 
@@ -40,7 +40,7 @@ static const char pem_tail[] = "-----END EC PRIVATE KEY-----\n";
 	    sizeof(pem_tail) - 1)
 
 static const char line_head[] = "ecdsa-sha2-nistp521 ";
-/* Three strings, each behind its length in four bytes: type, curve, point. */
+/* Three strings, each after its length in four bytes: type, curve, point. */
 static const unsigned char blob_head[] = "\0\0\0\x13"
 					 "ecdsa-sha2-nistp521"
 					 "\0\0\0\x08"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside lib/render: the form in which a Secret holds the private key. */
+/* Inside lib/render: the private key as a Secret contains it. */
 #ifndef MPIJOB_RENDER_SSH_KEY_H
 #define MPIJOB_RENDER_SSH_KEY_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port of the workers' sshd, where one is asked for: given to sshd as an argument, which it
- * prefers to its configuration file. That is done only where the worker's first container is known
- * to run sshd, by the default command or by a program of that name; else ssh is not told either, so
- * that a job that works goes on working. Knows which of sshd's options have a value.
+ * The feature ssh_port: adds the port to sshd's arguments, which override its configuration file.
+ * This is done only if the worker's first container runs sshd, by the default command or by a
+ * program of that name. Otherwise ssh does not get the port either, so that a working job keeps
+ * working. Knows which options of sshd take a value.
  */
 #include "render/build.h"
 
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum finding { UNKNOWN, TO_ADD, GIVEN };
+enum port_state { UNKNOWN, TO_ADD, GIVEN };
 
-/* The words of command and args, one after the other. */
+/* Iterates over the words of command and args. */
 struct words {
 	const mpijob_node *command, *args;
 	size_t at;
@@ -25,7 +25,7 @@ static size_t count(const struct words *words)
 	return mpijob_node_count(words->command) + mpijob_node_count(words->args);
 }
 
-/* The next word; NULL behind the last, and for what is no string. */
+/* The next word; NULL after the last, and for a value that is not a string. */
 static const char *next(struct words *words)
 {
 	size_t first = mpijob_node_count(words->command), at = words->at++;
@@ -49,8 +49,9 @@ static int is_port(const char *text, int32_t port)
 	return strlen(text) == len && memcmp(text, digits, len) == 0;
 }
 
-/* An option with a value: whether it is about the port, and then about which. */
-static enum finding judge_value(char option, const char *value, int32_t port, enum finding so_far)
+/* Check an option with a value: whether it sets the port, and to which value. */
+static enum port_state check_value(char option, const char *value, int32_t port,
+    enum port_state so_far)
 {
 	if (value == NULL)
 		return UNKNOWN;
@@ -65,9 +66,9 @@ static enum finding judge_value(char option, const char *value, int32_t port, en
 	return is_port(value, port) ? GIVEN : UNKNOWN;
 }
 
-/* One word of options, as getopt() reads it. */
-static enum finding judge_word(const char *word, struct words *words, int32_t port,
-    enum finding so_far)
+/* Check a word with options, as getopt() parses it. */
+static enum port_state check_word(const char *word, struct words *words, int32_t port,
+    enum port_state so_far)
 {
 	if (word[0] != '-')
 		return UNKNOWN;
@@ -76,16 +77,16 @@ static enum finding judge_word(const char *word, struct words *words, int32_t po
 
 		if (strchr("CEbcfghkopu", *letter) == NULL)
 			continue;
-		return judge_value(*letter, value != NULL ? value : next(words), port, so_far);
+		return check_value(*letter, value != NULL ? value : next(words), port, so_far);
 	}
 	return so_far;
 }
 
-static enum finding judge(const mpijob_node *container, int32_t port)
+static enum port_state check_container(const mpijob_node *container, int32_t port)
 {
 	struct words words = { mpijob_node_get(container, "command"),
 		mpijob_node_get(container, "args"), 0 };
-	enum finding found = TO_ADD;
+	enum port_state found = TO_ADD;
 
 	if (count(&words) == 0)
 		return TO_ADD; /* the default command */
@@ -94,12 +95,12 @@ static enum finding judge(const mpijob_node *container, int32_t port)
 	while (found != UNKNOWN && words.at < count(&words)) {
 		const char *word = next(&words);
 
-		found = word != NULL ? judge_word(word, &words, port, found) : UNKNOWN;
+		found = word != NULL ? check_word(word, &words, port, found) : UNKNOWN;
 	}
 	return found;
 }
 
-static enum finding judge_job(const struct mpijob__render_subject *subject)
+static enum port_state check_job(const struct mpijob__render_subject *subject)
 {
 	const struct mpijob_replica_spec *worker = subject->spec->worker;
 	const mpijob_node *containers;
@@ -107,29 +108,29 @@ static enum finding judge_job(const struct mpijob__render_subject *subject)
 	if (subject->features.ssh_port == 0 || worker == NULL)
 		return UNKNOWN;
 	containers = mpijob_node_find(worker->pod_template, "spec.containers");
-	return judge(mpijob_node_at(containers, 0), subject->features.ssh_port);
+	return check_container(mpijob_node_at(containers, 0), subject->features.ssh_port);
 }
 
 int32_t mpijob__render_ssh_port(const struct mpijob__render_subject *subject)
 {
-	return judge_job(subject) != UNKNOWN ? subject->features.ssh_port : 0;
+	return check_job(subject) != UNKNOWN ? subject->features.ssh_port : 0;
 }
 
-void mpijob__render_ssh_port_give(struct mpijob__render_build *b, mpijob_node *container)
+void mpijob__render_ssh_port_add(struct mpijob__render_build *b, mpijob_node *container)
 {
 	const char *list =
 	    mpijob_node_count(mpijob_node_get(container, "args")) > 0 ? "args" : "command";
 	int32_t port = b->subject->features.ssh_port;
 	mpijob_node *words;
-	enum finding found = judge_job(b->subject);
+	enum port_state found = check_job(b->subject);
 
 	if (port == 0 || found == GIVEN)
 		return;
 	if (found == UNKNOWN) {
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user", NULL,
-		    "spec.containers[0].command", mpijob_node_get(container, "command"),
-		    "it is not known that sshd would listen on port %d; neither sshd nor ssh is "
-		    "told to use it",
+		mpijob__render_build_report(b, MPIJOB_SEVERITY_WARNING, "ssh-port-left-to-user",
+		    NULL, "spec.containers[0].command", mpijob_node_get(container, "command"),
+		    "sshd may not listen on port %d, so neither sshd nor ssh is configured to use "
+		    "it",
 		    (int)port);
 		return;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How children become text without being made: a child is printed once for each of two values of
- * what varies, and where the two prints differ are the holes. So no text of the user's can be taken
- * for a hole. Of the second print nothing is kept. Workers are the one print with their index in
- * the holes; the Secret is its print with the private key in the hole, which so passes from wiped
- * memory straight to the sink.
+ * Writes many workers without making a document for each: one child is printed twice with two
+ * different values, and the differences between the prints are the holes. So text of the user is
+ * never mistaken for a hole. Each worker is the first print with its index in the holes. The Secret
+ * is a print with the private key in the hole, so the key goes from wiped memory directly to the
+ * sink.
  */
 #include "render/objects.h"
 
@@ -15,18 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where printed text differs from print to print. */
+/* A range of text that differs between the prints. */
 struct hole {
 	size_t at;
 	size_t len;
 };
 
-/* One print, and its holes. */
+/* A print and its holes. */
 struct stencil {
 	struct mpijob_text text;
 	struct hole *holes;
 	size_t count;
-	size_t compared; /* how far the second print has come */
+	size_t compared; /* compared bytes of the second print */
 };
 
 static void release(struct stencil *stencil)
@@ -35,7 +35,7 @@ static void release(struct stencil *stencil)
 	free(stencil->holes);
 }
 
-/* A hole goes on when the byte before it was one, too. */
+/* Add a hole, or extend the last one if it is adjacent. */
 static int add_hole(struct stencil *stencil, size_t at, size_t len)
 {
 	struct hole *last = stencil->count > 0 ? &stencil->holes[stencil->count - 1] : NULL, *grown;
@@ -52,7 +52,7 @@ static int add_hole(struct stencil *stencil, size_t at, size_t len)
 	return 0;
 }
 
-/* The sink of the second print. Both prints have the same length. */
+/* The sink for the second print, which must have the same length. */
 static int find_holes(void *user, const char *data, size_t len)
 {
 	struct stencil *stencil = user;
@@ -77,18 +77,18 @@ static int find_holes(void *user, const char *data, size_t len)
 	return code;
 }
 
-/* After the second print. */
+/* Check that the second print is complete. */
 static int end_holes(const struct stencil *stencil)
 {
 	return stencil->compared == stencil->text.len ? 0 : MPIJOB_ERR_UNSUPPORTED;
 }
 
-/* A sink that moves every line of JSON two levels in, as an item of a List. Strings of JSON hold no
- * line ends. */
+/* A sink that indents every line of JSON by two levels, as an item of a List. JSON strings contain
+ * no line ends. */
 struct inset {
 	mpijob_write_fn write;
 	void *user;
-	int fresh; /* a line was ended, and nothing came after it yet */
+	int fresh; /* at the beginning of a line */
 };
 
 static int write_inset(void *user, const char *data, size_t len)
@@ -101,7 +101,7 @@ static int write_inset(void *user, const char *data, size_t len)
 		const char *end = memchr(data, '\n', len);
 		size_t part = end != NULL ? (size_t)(end - data) : len;
 
-		/* also an empty line keeps its margin; the last line end is dropped */
+		/* an empty line is indented too; the last line end is dropped */
 		if (inset->fresh)
 			code = inset->write(inset->user, margin, sizeof(margin) - 1);
 		inset->fresh = end != NULL;
@@ -113,7 +113,7 @@ static int write_inset(void *user, const char *data, size_t len)
 	return code;
 }
 
-/* How a child stands in its surroundings. */
+/* The context of a child in the output. */
 struct frame {
 	int32_t format;
 	int in_list; /* an item of a JSON List */
@@ -129,9 +129,8 @@ static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_wr
 	return mpijob_node_write(mpijob_doc_root(doc), frame->format, write, user);
 }
 
-/* The workers' stencil is the print of worker 1: a hole holds '1' for the index and '2' for the
- * label that is one more.
- */
+/* The stencil of workers is the print of worker 1: a hole contains '1' for the index and '2' for a
+ * label that is one higher. */
 #define STENCIL_INDEX 1
 
 static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame,
@@ -153,7 +152,7 @@ static int make_worker_stencil(const mpijob_objects *objects, const struct frame
 	return code != 0 ? code : end_holes(stencil);
 }
 
-/* Print one worker with a stencil. */
+/* Write one worker from the stencil. */
 static int write_worker(const struct stencil *stencil, size_t index, mpijob_write_fn write,
     void *user)
 {
@@ -175,7 +174,7 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 	return code != 0 ? code : write(user, text + from, stencil->text.len - from);
 }
 
-/* Print the Secret with a run of `letter`s as long as the private key in its place. */
+/* Print the Secret with repeated `letter`s in place of the private key. */
 static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, char letter,
     const struct frame *frame, mpijob_write_fn write, void *user)
 {
@@ -226,7 +225,7 @@ static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	return code;
 }
 
-int mpijob__render_objects_send_secret(const mpijob_objects *objects, const uint8_t *entropy,
+int mpijob__render_objects_write_secret(const mpijob_objects *objects, const uint8_t *entropy,
     size_t entropy_len, mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
@@ -239,7 +238,7 @@ int mpijob__render_objects_send_secret(const mpijob_objects *objects, const uint
 	return code;
 }
 
-/* Any child but one of several workers. */
+/* Write a child that is not one of several workers. */
 static int write_child(const mpijob_objects *objects, int32_t role, int with_key,
     const struct frame *frame, mpijob_write_fn write, void *user)
 {
@@ -255,18 +254,18 @@ static int is_format(int32_t format)
 }
 
 /*
- * Workers that are written one by one share a print for each format: a plan writes each when it is
- * created. A print is made by the first thread that needs it, and stays as it is: several may write
- * at the same time.
+ * The cache of stencils, one for each format, for workers that are written one by one, as a plan
+ * does. The first thread that needs a stencil makes it; it does not change afterwards, so several
+ * threads may write at the same time.
  */
-struct mpijob__render_print {
-	/* by format, from MPIJOB_FORMAT_YAML on */
-	_Atomic(struct stencil *) made[MPIJOB_FORMAT_JSON_COMPACT];
+struct mpijob__render_stencils {
+	/* index: format - MPIJOB_FORMAT_YAML */
+	_Atomic(struct stencil *) by_format[MPIJOB_FORMAT_JSON_COMPACT];
 };
 
-struct mpijob__render_print *mpijob__render_print_new(void)
+struct mpijob__render_stencils *mpijob__render_stencils_new(void)
 {
-	return calloc(1, sizeof(struct mpijob__render_print));
+	return calloc(1, sizeof(struct mpijob__render_stencils));
 }
 
 static void stencil_free(struct stencil *stencil)
@@ -277,37 +276,41 @@ static void stencil_free(struct stencil *stencil)
 	free(stencil);
 }
 
-void mpijob__render_print_free(struct mpijob__render_print *print)
+void mpijob__render_stencils_free(struct mpijob__render_stencils *stencils)
 {
-	for (size_t i = 0; print != NULL && i < sizeof(print->made) / sizeof(print->made[0]); i++)
-		stencil_free(atomic_load(&print->made[i]));
-	free(print);
+	for (size_t i = 0;
+	     stencils != NULL && i < sizeof(stencils->by_format) / sizeof(stencils->by_format[0]);
+	     i++)
+		stencil_free(atomic_load(&stencils->by_format[i]));
+	free(stencils);
 }
 
-static int print_in(const mpijob_objects *objects, const struct frame *frame,
+static int get_stencil(const mpijob_objects *objects, const struct frame *frame,
     const struct stencil **out)
 {
-	_Atomic(struct stencil *) *slot = &objects->print->made[frame->format - MPIJOB_FORMAT_YAML];
-	struct stencil *made = atomic_load(slot), *before = NULL;
+	_Atomic(struct stencil *) *slot =
+	    &objects->stencils->by_format[frame->format - MPIJOB_FORMAT_YAML];
+	struct stencil *by_format = atomic_load(slot), *before = NULL;
 	int code;
 
-	if (made == NULL) {
-		made = calloc(1, sizeof(*made));
-		code = made != NULL ? make_worker_stencil(objects, frame, made) : MPIJOB_ERR_NOMEM;
+	if (by_format == NULL) {
+		by_format = calloc(1, sizeof(*by_format));
+		code = by_format != NULL ? make_worker_stencil(objects, frame, by_format)
+					 : MPIJOB_ERR_NOMEM;
 		if (code != 0) {
-			stencil_free(made);
+			stencil_free(by_format);
 			return code;
 		}
-		if (!atomic_compare_exchange_strong(slot, &before, made)) {
-			stencil_free(made);
-			made = before;
+		if (!atomic_compare_exchange_strong(slot, &before, by_format)) {
+			stencil_free(by_format);
+			by_format = before;
 		}
 	}
-	*out = made;
+	*out = by_format;
 	return 0;
 }
 
-/* A stencil pays from the second worker on. */
+/* With one worker a stencil would be slower. */
 static int write_one(const mpijob_objects *objects, int32_t role, size_t worker, int with_key,
     const struct frame *frame, mpijob_write_fn write, void *user)
 {
@@ -316,7 +319,7 @@ static int write_one(const mpijob_objects *objects, int32_t role, size_t worker,
 
 	if (role != MPIJOB_ROLE_WORKER || objects->counts[role] == 1)
 		return write_child(objects, role, with_key, frame, write, user);
-	code = print_in(objects, frame, &stencil);
+	code = get_stencil(objects, frame, &stencil);
 	return code != 0 ? code : write_worker(stencil, worker, write, user);
 }
 
@@ -333,7 +336,7 @@ int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t
 	return write_one(objects, role, (size_t)worker, with_key != 0, &frame, write, user);
 }
 
-int mpijob__render_objects_send(mpijob_objects *objects, int32_t role, int32_t worker,
+int mpijob__render_objects_write_child(mpijob_objects *objects, int32_t role, int32_t worker,
     mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
@@ -343,7 +346,7 @@ int mpijob__render_objects_send(mpijob_objects *objects, int32_t role, int32_t w
 	return code != 0 ? code : write_one(objects, role, (size_t)worker, 0, &frame, write, user);
 }
 
-/* What stands before, between and behind the children. */
+/* The text before, between and after the children. */
 struct brackets {
 	const char *before;
 	const char *between;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a job rendering looks at: which parts must be there before anything can be rendered, what
- * stands for an absent namespace or uid, and how the children are called. The caller's options are
- * checked here, once.
+ * Makes the subject: the fields of a job that rendering needs, defaults for an absent namespace or
+ * UID, and the checked options of the caller. Also the names of the children.
  */
 #include "base/api.h"
 #include "render/render.h"
@@ -61,8 +60,8 @@ static int check_namespace(const mpijob *job, const char *name, mpijob_diag *dia
 	return MPIJOB_ERR_SPEC;
 }
 
-/* Nobody can find the member at fault by the code alone. */
-static int refuse(mpijob_diag *diag, int code, const char *what)
+/* Report which member is wrong, because the code alone does not say it. */
+static int report_option(mpijob_diag *diag, int code, const char *what)
 {
 	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "bad-options", NULL, NULL, NULL,
 	    "render options: %s%s", what,
@@ -78,27 +77,27 @@ static int check_options(const struct mpijob_render_options *given,
 	int code = mpijob__base_struct_check(out, sizeof(*out), given);
 
 	if (code != 0)
-		return refuse(diag, code,
+		return report_option(diag, code,
 		    code == MPIJOB_ERR_USAGE ? "size is not set" : "the struct");
 	code = check_priority_classes(out);
 	if (code != 0)
-		return refuse(diag, code,
+		return report_option(diag, code,
 		    code == MPIJOB_ERR_USAGE
 			? "priority_classes: an entry is NULL, or has no size or no name"
 			: "priority_classes: an entry");
 	if (out->entropy != NULL && out->entropy_len < MPIJOB_SSH_ENTROPY)
-		return refuse(diag, MPIJOB_ERR_USAGE,
+		return report_option(diag, MPIJOB_ERR_USAGE,
 		    "entropy: give MPIJOB_SSH_ENTROPY bytes, or NULL");
 	if (out->cluster_domain != NULL && out->cluster_domain[0] == '\0')
 		out->cluster_domain = NULL;
 	if (out->cluster_domain != NULL && !mpijob__base_dns_is_domain(out->cluster_domain))
-		return refuse(diag, MPIJOB_ERR_USAGE,
+		return report_option(diag, MPIJOB_ERR_USAGE,
 		    "cluster_domain: must be a DNS name, for example 'cluster.local'");
 	if (out->gang_scheduler != NULL && out->gang_scheduler[0] == '\0')
 		out->gang_scheduler = NULL;
 	code = mpijob__render_features_take(out->features, out->reference, features);
 	if (code != 0)
-		return refuse(diag, code,
+		return report_option(diag, code,
 		    code == MPIJOB_ERR_USAGE
 			? "reference or a feature is out of its bounds, or a size is not set"
 			: "features: the struct");
@@ -174,11 +173,11 @@ int mpijob__render_subject_make(const mpijob *job, const struct mpijob_render_op
 int mpijob__render_subject_valid(const mpijob *job, const struct mpijob_render_options *options,
     struct mpijob__render_subject *out, mpijob_diag *diag)
 {
-	struct mpijob_validate_options judge = MPIJOB_VALIDATE_OPTIONS_INIT;
+	struct mpijob_validate_options validate_options = MPIJOB_VALIDATE_OPTIONS_INIT;
 	int code;
 
-	judge.reference = 1;
-	code = mpijob_validate(job, &judge, diag);
+	validate_options.reference = 1;
+	code = mpijob_validate(job, &validate_options, diag);
 	return code != 0 ? code : mpijob__render_subject_make(job, options, out, diag);
 }
 
@@ -235,7 +234,7 @@ size_t mpijob__render_number(size_t number, char out[MPIJOB__RENDER_NUMBER_SIZE]
 	return (size_t)(end - at);
 }
 
-/* Not by printf: a plan names thousands of workers. */
+/* Without printf(), because a plan computes thousands of names. */
 int mpijob__render_name(const char *job, int32_t role, int32_t index, mpijob_text *text)
 {
 	static const char *const behind[] = {

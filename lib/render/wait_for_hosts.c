@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The init container that waits until the hosts of the hostfile have names: mpirun gives up at the
- * first name that does not resolve, however patient its ssh is. It runs in the launcher's own image
- * with a POSIX shell, and asks for what the launcher's first container asks for, so that neither
- * what the pod takes nor its quality of service changes. The script has no "$(NAME)", which
- * Kubernetes would replace.
+ * The init container that waits until the names of all hosts in the hostfile resolve: mpirun fails
+ * at the first name that does not resolve, whatever the retries of its ssh are. It runs in the
+ * launcher's image with a POSIX shell, and has the resources of the launcher's first container, so
+ * that neither the resources of the pod nor its quality of service change. The script does not
+ * contain "$(NAME)", which Kubernetes would replace.
  */
 #include "render/build.h"
 #include "render/differences.h"
@@ -14,8 +14,8 @@
 #define NAME    "wait-for-hosts"
 #define SECONDS "WAIT_FOR_HOSTS_SECONDS"
 
-/* Every host is asked once more after the end, so that all that are missing are named; not for
- * long. */
+/* After the deadline every remaining host is checked once, for at most 5 seconds, to report all
+ * missing hosts. */
 static const char script[] =
     "if command -v getent >/dev/null; then\n"
     "  known() { getent hosts \"$1\" >/dev/null; }\n"
@@ -49,8 +49,8 @@ static const char script[] =
     "done <" MPIJOB__JOB_CONFIG_PATH "/" MPIJOB__RENDER_KEY_HOSTFILE "\n"
     "[ -z \"$missing\" ]\n";
 
-/* A container of the user's that has the name. */
-static const mpijob_node *same_name(const mpijob_node *spec)
+/* The user's container with this name; NULL when there is none. */
+static const mpijob_node *users_container(const mpijob_node *spec)
 {
 	static const char *const lists[] = { "initContainers", "containers" };
 
@@ -87,8 +87,8 @@ static void put_seconds(struct mpijob__render_build *b, mpijob_node *container)
 	    (int)b->subject->features.wait_for_hosts);
 }
 
-/* What of the launcher's container decides whether this one may run, and beside what. */
-static void put_alike(struct mpijob__render_build *b, mpijob_node *container,
+/* Copy the fields of the launcher's container that affect admission and scheduling. */
+static void copy_fields(struct mpijob__render_build *b, mpijob_node *container,
     const mpijob_node *launcher)
 {
 	static const char *const keys[] = { "imagePullPolicy", "resources", "securityContext" };
@@ -113,17 +113,16 @@ static void put_mount(struct mpijob__render_build *b, mpijob_node *container)
 void mpijob__render_wait_for_hosts_add(struct mpijob__render_build *b, mpijob_node *spec)
 {
 	const mpijob_node *launcher = mpijob__render_pod_container(b, spec),
-			  *taken = same_name(spec);
+			  *existing = users_container(spec);
 	const char *image = mpijob_node_string(mpijob_node_get(launcher, "image"));
 	mpijob_node *container;
 
 	if (b->subject->features.wait_for_hosts == 0)
 		return;
-	if (taken != NULL) {
-		mpijob__render_build_say(b, MPIJOB_SEVERITY_WARNING, "wait-for-hosts-left-to-user",
-		    NULL, "spec.initContainers", taken,
-		    "a container is called " NAME
-		    " already; no other is added that waits for hosts");
+	if (existing != NULL) {
+		mpijob__render_build_report(b, MPIJOB_SEVERITY_WARNING,
+		    "wait-for-hosts-left-to-user", NULL, "spec.initContainers", existing,
+		    "a container has the name " NAME " already, so no init container is added");
 		return;
 	}
 	container = mpijob_node_append_map(b->doc,
@@ -133,7 +132,7 @@ void mpijob__render_wait_for_hosts_add(struct mpijob__render_build *b, mpijob_no
 		mpijob_node_put_string(b->doc, container, "image", image);
 	put_command(b, container);
 	put_seconds(b, container);
-	put_alike(b, container, launcher);
+	copy_fields(b, container, launcher);
 	mpijob_node_put_string(b->doc, container, "terminationMessagePolicy",
 	    "FallbackToLogsOnError");
 	put_mount(b, container);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The worker's Pod: a bare pod, not owned by a controller of pods, so that its name and index stay.
- * It runs sshd when the user gave neither command nor args, finds the launcher's short name through
- * a search domain (Intel MPI and MPICH call back to it), and carries its index as a label, one
- * higher when the launcher takes index 0.
+ * The worker's Pod. Its controller is the MPIJob, not a Job or StatefulSet, so its name and index
+ * never change. It runs sshd if the user sets neither command nor args. A search domain lets it
+ * resolve the launcher's short name, to which Intel MPI and MPICH connect back. A label has its
+ * index, one higher if the launcher has index 0.
  */
 #include "base/api.h"
 #include "render/build.h"
@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* Where the cluster's services are when nobody said: what the reference always writes. */
-#define USUAL_DOMAIN "cluster.local"
+/* The default cluster domain, which mpi-operator always uses. */
+#define DEFAULT_DOMAIN "cluster.local"
 
 static void default_command(struct mpijob__render_build *b, mpijob_node *container)
 {
@@ -28,8 +28,8 @@ static void default_command(struct mpijob__render_build *b, mpijob_node *contain
 	mpijob_node_append_string(b->doc, command, "-De");
 }
 
-/* Given up only after a minute: a busy node is no dead one. */
-static void readiness(struct mpijob__render_build *b, mpijob_node *container)
+/* The probe fails only after one minute, because a node may be busy. */
+static void add_readiness_probe(struct mpijob__render_build *b, mpijob_node *container)
 {
 	int32_t kind = mpijob_node_kind(mpijob_node_get(container, "readinessProbe"));
 	int32_t port = mpijob__render_ssh_port(b->subject);
@@ -46,7 +46,7 @@ static void readiness(struct mpijob__render_build *b, mpijob_node *container)
 	mpijob_node_put_int(b->doc, probe, "failureThreshold", 20);
 }
 
-static void search_domain(struct mpijob__render_build *b, mpijob_node *spec)
+static void add_search_domain(struct mpijob__render_build *b, mpijob_node *spec)
 {
 	const struct mpijob__render_subject *subject = b->subject;
 	const char *domain = subject->options.cluster_domain;
@@ -57,7 +57,7 @@ static void search_domain(struct mpijob__render_build *b, mpijob_node *spec)
 	if (domain == NULL ||
 	    !mpijob__render_difference_holds(MPIJOB__RENDER_DIFFERENCE_SEARCH_DOMAIN,
 		subject->options.reference))
-		domain = USUAL_DOMAIN;
+		domain = DEFAULT_DOMAIN;
 	mpijob_text_clear(&b->scratch);
 	code = mpijob__base_text_printf(&b->scratch, "%s.%s.svc.%s", subject->name,
 	    subject->namespace_, domain);
@@ -88,12 +88,12 @@ void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t ind
 	mpijob__render_build_owner(b, metadata);
 	mpijob__base_text_release(&label);
 	spec = mpijob__render_pod_spec(b, replica->pod_template, root, MPIJOB_ROLE_WORKER, index);
-	search_domain(b, spec);
+	add_search_domain(b, spec);
 	mpijob__render_pod_restart_policy(b, spec, replica);
 	container = mpijob__render_pod_container(b, spec);
 	default_command(b, container);
-	mpijob__render_ssh_port_give(b, container);
-	readiness(b, container);
+	mpijob__render_ssh_port_add(b, container);
+	add_readiness_probe(b, container);
 	mpijob__render_environment_inject(b, container, MPIJOB_ROLE_WORKER);
 	mpijob__render_pod_mount_keys(b, spec);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a container's processes may ask of the kernel, as container runtimes limit it by default: a
- * bounding set of capabilities and a filter of system calls. The names are those that containerd
- * v2.3.7 allows (contrib/seccomp/seccomp_default.go), plus those that go with a capability. Names
- * that this libseccomp does not know are left out, so they are refused. One deviation: every
- * process may choose where its own memory lies, which containerd allows with CAP_SYS_NICE only.
- * MPICH binds ranks that way, and a kubelet's default is no filter at all.
+ * The default confinement of container runtimes: a capability bounding set and a seccomp filter.
+ * The allowed system calls are those of containerd v2.3.7 (contrib/seccomp/seccomp_default.go),
+ * including those that depend on a capability. Names that this libseccomp does not know are
+ * omitted, and so denied. One deviation: every process may set its NUMA memory policy, which
+ * containerd allows only with CAP_SYS_NICE. MPICH binds ranks that way, and the default of a
+ * kubelet is to use no filter.
  */
 #include "node.h"
 
@@ -24,7 +24,7 @@ void confine_capabilities(uint64_t bounding)
 void confine_privileges(void)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		die(MPIJOB_ERR_IO, "cannot forbid new privileges: %m");
+		die(MPIJOB_ERR_IO, "cannot set no_new_privs: %m");
 }
 
 #ifdef MPIJOB_SECCOMP
@@ -38,7 +38,7 @@ void confine_privileges(void)
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SPACES                                                                                     \
+#define NAMESPACES                                                                                 \
 	(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | \
 	    CLONE_NEWCGROUP)
 
@@ -118,7 +118,7 @@ static const char *const of_machine[] = { "arch_prctl" };
 static const uint32_t compatible[] = { SCMP_ARCH_NATIVE };
 #endif
 
-/* What a capability would be of no use without. */
+/* System calls that are allowed only with a capability. */
 static const struct {
 	int capability;
 	const char *name;
@@ -188,7 +188,7 @@ static void allow_if(scmp_filter_ctx filter, int number, struct scmp_arg_cmp con
 	must(seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, 1, &condition));
 }
 
-/* All but AF_ALG (38) and AF_VSOCK (40). */
+/* All address families except AF_ALG (38) and AF_VSOCK (40). */
 static void allow_sockets(scmp_filter_ctx filter)
 {
 	static const unsigned domains[] = { 39, 41, 42, 43, 44, 45 };
@@ -206,10 +206,11 @@ static void allow_personalities(scmp_filter_ctx filter)
 		allow_if(filter, SCMP_SYS(personality), SCMP_A0_64(SCMP_CMP_EQ, personalities[i]));
 }
 
-/* New namespaces need CAP_SYS_ADMIN; C libraries take ENOSYS for "use clone instead". */
+/* clone() without CAP_SYS_ADMIN must not create namespaces. clone3() fails with ENOSYS, because
+ * seccomp cannot check its flags; C libraries then use clone(). */
 static void limit_clone(scmp_filter_ctx filter)
 {
-	allow_if(filter, SCMP_SYS(clone), SCMP_A0_64(SCMP_CMP_MASKED_EQ, SPACES, 0));
+	allow_if(filter, SCMP_SYS(clone), SCMP_A0_64(SCMP_CMP_MASKED_EQ, NAMESPACES, 0));
 	must(seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0, NULL));
 }
 
@@ -224,8 +225,9 @@ static scmp_filter_ctx build(uint64_t bounding)
 
 		must(result == -EEXIST ? 0 : result);
 	}
-	must(seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0)); /* only where the pod asks for it */
-	/* a tree, where this libseccomp can */
+	must(seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP,
+	    0)); /* no_new_privs only if the pod requests it */
+	/* a binary tree, if this libseccomp supports it */
 	seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		allow(filter, always[i]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A container is one child of the node: PID 1 of a PID namespace of its own, with a root of its
- * own, in the sandbox's other namespaces. When it ends, the kernel ends all that it started. What
- * happens between clone and exec, and in which order ids and capabilities go, is known here; an
- * exec uses the second half of it.
+ * A container is a child of the node: PID 1 of its own PID namespace, with its own root, in the
+ * other namespaces of the sandbox. When it ends, the kernel kills the processes that it started.
+ * This file knows what happens between clone() and execve(), and in which order ids and
+ * capabilities are dropped. An exec uses the second half of it, container_run_command().
  */
 #include "node.h"
 
@@ -40,20 +40,20 @@ static void write_map(const char *name, const char *text)
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		die(MPIJOB_ERR_IO, "cannot map the one id that there is: %m");
+		die(MPIJOB_ERR_IO, "cannot map the user's id: %m");
 	close(fd);
 	free(path);
 }
 
-/* With a single id: one more user namespace, in which it has the number that is wanted. */
-static void rename_id(const struct image_user *user)
+/* With a single id: a nested user namespace maps it to the requested uid and gid. */
+static void map_single_id(const struct image_user *user)
 {
 	char *uids = format_text("%lu 0 1", (unsigned long)user->uid);
 	char *gids = format_text("%lu 0 1", (unsigned long)user->gid);
 
-	prctl(PR_SET_DUMPABLE, 1); /* else /proc/self belongs to somebody else */
+	prctl(PR_SET_DUMPABLE, 1); /* otherwise root of the outer namespace owns /proc/self */
 	if (unshare(CLONE_NEWUSER))
-		die(MPIJOB_ERR_IO, "cannot make the container's user namespace: %m");
+		die(MPIJOB_ERR_IO, "cannot create the container's user namespace: %m");
 	write_map("uid_map", uids);
 	write_map("setgroups", "deny");
 	write_map("gid_map", gids);
@@ -80,17 +80,17 @@ static void connect_stdio(const struct spec *spec, uid_t uid, gid_t gid)
 		int fd = spec->fds[i] >= 0 ? spec->fds[i] : null;
 		struct stat st;
 
-		/* So that the command can open /dev/stdout. */
+		/* The command can open /dev/stdout only if it owns the pipe. */
 		if (spec->fds[i] >= 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
 			(void)!fchown(fd, uid, gid);
 		if (dup2(fd, i) < 0)
-			die(MPIJOB_ERR_IO, "cannot connect input and output: %m");
+			die(MPIJOB_ERR_IO, "cannot set up standard input and output: %m");
 	}
 }
 
 /*
- * Nothing but input, output and the control socket stays open: a descriptor of a directory outside
- * of the root would be a way out through /proc/self/fd, also for a working directory.
+ * Close all descriptors except the standard ones and the control socket: a descriptor of a
+ * directory outside the root would allow the command to leave the root through /proc/self/fd.
  */
 static void close_others(void)
 {
@@ -121,19 +121,20 @@ static void restore_process(const struct node *node)
 	setsid();
 }
 
-static void enter_folder(const struct node *node, const struct spec *spec, const struct spec *extra)
+static void enter_working_directory(const struct node *node, const struct spec *spec,
+    const struct spec *extra)
 {
-	const char *wanted = extra && extra->cwd ? extra->cwd : spec->cwd;
+	const char *cwd = extra && extra->cwd ? extra->cwd : spec->cwd;
 
-	if (wanted) {
-		if (chdir(wanted))
-			die(MPIJOB_ERR_IO, "cannot enter the working directory %s: %m", wanted);
+	if (cwd) {
+		if (chdir(cwd))
+			die(MPIJOB_ERR_IO, "cannot enter the working directory %s: %m", cwd);
 	} else if (chdir(node->cwd) && chdir("/")) {
 		die(MPIJOB_ERR_IO, "cannot enter /: %m");
 	}
 }
 
-_Noreturn static void run(const char *const *argv, char **env)
+_Noreturn static void execute(const char *const *argv, char **env)
 {
 	const char *name = argv[0];
 	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
@@ -148,7 +149,7 @@ _Noreturn static void run(const char *const *argv, char **env)
 	die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot run %s: %m", name);
 }
 
-_Noreturn void container_become(const struct node *node, const struct container *container,
+_Noreturn void container_run_command(const struct node *node, const struct container *container,
     const struct spec *extra)
 {
 	const struct spec *spec = &container->spec;
@@ -161,27 +162,28 @@ _Noreturn void container_become(const struct node *node, const struct container 
 	connect_stdio(command, single ? 0 : user->uid, single ? 0 : user->gid);
 	close_others();
 	if (single && !extra)
-		rename_id(user);
-	confine_capabilities(spec->capabilities); /* a new user namespace begins with all of them */
+		map_single_id(user);
+	confine_capabilities(spec->capabilities); /* a new user namespace starts with all */
 	if (!(spec->confine & NODE_CONFINE_NO_FILTER))
 		confine_calls(&node->filter);
 	if (!single)
 		change_ids(spec, user);
 	if (spec->confine & NODE_CONFINE_NO_NEW_PRIVILEGES)
 		confine_privileges();
-	enter_folder(node, spec, extra);
-	run((const char *const *)command->argv, env);
+	enter_working_directory(node, spec, extra);
+	execute((const char *const *)command->argv, env);
 }
 
-_Noreturn static void child(const struct node *node, const struct container *container, int control)
+_Noreturn static void run_child(const struct node *node, const struct container *container,
+    int control)
 {
 	report_to_node(control);
 	sandbox_enter(container->sandbox);
 	rootfs_enter(node, container);
-	container_become(node, container, NULL);
+	container_run_command(node, container, NULL);
 }
 
-static void forget(struct node *node, struct container *container)
+static void remove_container(struct node *node, struct container *container)
 {
 	for (struct container **at = &node->containers; *at; at = &(*at)->next) {
 		if (*at != container)
@@ -197,7 +199,7 @@ static void forget(struct node *node, struct container *container)
 	}
 }
 
-/* Is what the pod asks for something that this identity can give? */
+/* Check that the node can use the requested ids; answer the request if not. */
 static bool ids_available(struct node *node, uint64_t request, const struct spec *spec)
 {
 	const struct identity *identity = &node->identity;
@@ -206,8 +208,8 @@ static bool ids_available(struct node *node, uint64_t request, const struct spec
 		return true;
 	if (spec->uid >= 0 && !identity_has_uid(identity, (uint32_t)spec->uid)) {
 		answer_error(node, request, MPIJOB_ERR_UNSUPPORTED, 0,
-		    "runAsUser %lld is not available: this user's subordinate ids reach to %lu; a "
-		    "longer range in /etc/subuid would help",
+		    "runAsUser %lld is not available: this user's subordinate ids end at %lu; add "
+		    "a longer range to /etc/subuid",
 		    (long long)spec->uid,
 		    (unsigned long)(identity->uids[identity->uid_count - 1].first +
 				    identity->uids[identity->uid_count - 1].count - 1));
@@ -215,29 +217,30 @@ static bool ids_available(struct node *node, uint64_t request, const struct spec
 	}
 	if (spec->gid >= 0 && !identity_has_gid(identity, (uint32_t)spec->gid)) {
 		answer_error(node, request, MPIJOB_ERR_UNSUPPORTED, 0,
-		    "runAsGroup %lld is not available: a longer range in /etc/subgid would help",
+		    "runAsGroup %lld is not available; add a longer range to /etc/subgid",
 		    (long long)spec->gid);
 		return false;
 	}
 	return true;
 }
 
-static bool acceptable(struct node *node, uint64_t request, const struct spec *spec, bool readable)
+static bool check_request(struct node *node, uint64_t request, const struct spec *spec, bool valid)
 {
-	if (!readable) {
+	if (!valid) {
 		answer_error(node, request, MPIJOB_ERR_USAGE, 0,
-		    "a container needs a command, and absolute paths to mount at and to work in");
+		    "a container needs a command; mount paths and the working directory must be "
+		    "absolute");
 		return false;
 	}
 	if (!sandbox_find(node, spec->sandbox) || !spec->id || container_find(node, spec->id)) {
 		answer_error(node, request, MPIJOB_ERR_CONFLICT, 0,
-		    "a container needs a sandbox and a new number");
+		    "a container needs a sandbox and an unused id");
 		return false;
 	}
 	return ids_available(node, request, spec);
 }
 
-static void launch(struct node *node, struct container *c)
+static void clone_child(struct node *node, struct container *c)
 {
 	int pair[2];
 
@@ -245,22 +248,22 @@ static void launch(struct node *node, struct container *c)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
 		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s",
 		    strerror(errno));
-		forget(node, c);
+		remove_container(node, c);
 		return;
 	}
 	c->control = pair[0];
 	c->pid =
 	    (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, 0UL);
 	if (c->pid == 0)
-		child(node, c, pair[1]);
+		run_child(node, c, pair[1]);
 	close(pair[1]);
 	if (c->pid < 0) {
 		answer_error(node, c->request, MPIJOB_ERR_IO, errno, "cannot start a container: %s",
 		    strerror(errno));
-		forget(node, c);
+		remove_container(node, c);
 		return;
 	}
-	for (int i = 0; i < NODE_MAX_FDS; i++) { /* the child has them: their end must be its end */
+	for (int i = 0; i < NODE_MAX_FDS; i++) { /* the pipes must close when the child ends */
 		if (c->spec.message.fds[i] >= 0)
 			close(c->spec.message.fds[i]);
 		c->spec.message.fds[i] = -1;
@@ -270,11 +273,11 @@ static void launch(struct node *node, struct container *c)
 void container_start(struct node *node, struct node_incoming *in)
 {
 	struct container *c = must_alloc(sizeof(*c));
-	bool readable = spec_read(&c->spec, in);
+	bool valid = spec_read(&c->spec, in);
 
 	c->request = c->spec.message.frame.request;
 	c->control = -1;
-	if (!acceptable(node, c->request, &c->spec, readable)) {
+	if (!check_request(node, c->request, &c->spec, valid)) {
 		spec_free(&c->spec);
 		free(c);
 		return;
@@ -283,11 +286,11 @@ void container_start(struct node *node, struct node_incoming *in)
 	c->user = image_user(node, &c->spec);
 	c->next = node->containers;
 	node->containers = c;
-	launch(node, c);
+	clone_child(node, c);
 }
 
-/* The child failed, or its control socket closed because its command runs. */
-void container_control(struct node *node, struct container *c)
+/* The control socket is readable: the child has failed, or execve() closed the socket. */
+void container_read_report(struct node *node, struct container *c)
 {
 	struct child_report *report = report_receive(c->control);
 
@@ -296,7 +299,7 @@ void container_control(struct node *node, struct container *c)
 	if (report) {
 		answer_error(node, c->request, report->error, report->number, "%s", report->text);
 		c->failed = true;
-		/* the number is free again, though the process may still be there */
+		/* the id may be reused although the process may still exist */
 		c->spec.id = 0;
 		free(report);
 		return;
@@ -310,10 +313,10 @@ bool container_reaped(struct node *node, pid_t pid, int status)
 		if (c->pid != pid)
 			continue;
 		if (c->control >= 0)
-			container_control(node, c);
+			container_read_report(node, c);
 		if (!c->failed)
 			answer_exited(node, NODE_EVT_EXITED, 0, c->spec.id, status);
-		forget(node, c);
+		remove_container(node, c);
 		return true;
 	}
 	return false;
@@ -332,7 +335,7 @@ void container_signal(struct node *node, uint64_t request, uint64_t id, int sign
 		answer_ok(node, request);
 }
 
-void container_leave_sandbox(struct node *node, const struct sandbox *sandbox)
+void container_kill_in_sandbox(struct node *node, const struct sandbox *sandbox)
 {
 	for (struct container *c = node->containers; c; c = c->next) {
 		if (c->sandbox != sandbox)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running one more command in a container. Who joins a PID namespace has to fork once more to be in
- * it: the helper joins, makes the command's process a child of the node (CLONE_PARENT), tells the
- * node its number, and ends; only then does that process go on. So the node always hears of a
- * process before it hears of its end.
+ * Runs another command in a container. setns() into a PID namespace affects only later children, so
+ * a helper process joins the namespaces, clones the command's process as a child of the node
+ * (CLONE_PARENT), reports its pid to the node, and exits. The process continues only then; so the
+ * node knows the pid before it reaps the process.
  */
 #include "node.h"
 
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static int open_space(pid_t pid, const char *name)
+static int open_namespace(pid_t pid, const char *name)
 {
 	char *path = format_text("/proc/%ld/ns/%s", (long)pid, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -29,19 +29,19 @@ static int open_space(pid_t pid, const char *name)
 	return fd;
 }
 
-_Noreturn static void join(const struct node *node, const struct container *container,
+_Noreturn static void run_helper(const struct node *node, const struct container *container,
     const struct spec *spec, int control)
 {
 	int user, mounts, pids, go[2];
 	char byte;
 	pid_t pid;
 
-	/* First of all: what fails from here on, be it that the container is just ending, is this
-	 * command's failure. */
+	/* First: from here on errors, for example because the container is ending, are errors of
+	 * this exec. */
 	report_to_node(control);
-	user = open_space(container->pid, "user");
-	mounts = open_space(container->pid, "mnt");
-	pids = open_space(container->pid, "pid");
+	user = open_namespace(container->pid, "user");
+	mounts = open_namespace(container->pid, "mnt");
+	pids = open_namespace(container->pid, "pid");
 	sandbox_enter(container->sandbox);
 	if (setns(pids, CLONE_NEWPID) || setns(mounts, CLONE_NEWNS) || pipe2(go, O_CLOEXEC))
 		die(MPIJOB_ERR_IO, "cannot enter the container: %m");
@@ -56,10 +56,10 @@ _Noreturn static void join(const struct node *node, const struct container *cont
 	(void)!read(go[0], &byte, 1);
 	if (node->identity.kind == NODE_IDENTITY_SINGLE && setns(user, CLONE_NEWUSER))
 		die(MPIJOB_ERR_IO, "cannot enter the container's user namespace: %m");
-	container_become(node, container, spec);
+	container_run_command(node, container, spec);
 }
 
-static void forget(struct node *node, struct exec *exec)
+static void remove_exec(struct node *node, struct exec *exec)
 {
 	for (struct exec **at = &node->execs; *at; at = &(*at)->next) {
 		if (*at != exec)
@@ -73,7 +73,7 @@ static void forget(struct node *node, struct exec *exec)
 	}
 }
 
-static void launch(struct node *node, uint64_t request, const struct container *container,
+static void start_helper(struct node *node, uint64_t request, const struct container *container,
     const struct spec *spec)
 {
 	struct exec *exec;
@@ -88,7 +88,7 @@ static void launch(struct node *node, uint64_t request, const struct container *
 	}
 	pid = fork();
 	if (pid == 0)
-		join(node, container, spec, pair[1]);
+		run_helper(node, container, spec, pair[1]);
 	close(pair[1]);
 	if (pid < 0) {
 		close(pair[0]);
@@ -106,16 +106,16 @@ static void launch(struct node *node, uint64_t request, const struct container *
 void exec_start(struct node *node, struct node_incoming *in)
 {
 	struct spec spec;
-	bool readable = spec_read(&spec, in);
+	bool valid = spec_read(&spec, in);
 	uint64_t request = spec.message.frame.request;
 	const struct container *container = container_find(node, spec.id);
 
-	if (!readable)
+	if (!valid)
 		answer_error(node, request, MPIJOB_ERR_USAGE, 0, "an exec needs a command");
 	else if (!container || !container->sandbox || container->failed || container->control >= 0)
 		answer_error(node, request, MPIJOB_ERR_NOT_FOUND, 0, "the container does not run");
 	else
-		launch(node, request, container, &spec);
+		start_helper(node, request, container, &spec);
 	spec_free(&spec);
 }
 
@@ -130,8 +130,8 @@ static void answer_failure(struct node *node, const struct exec *exec)
 	answer(node, &w);
 }
 
-/* One report; true when there may be more. */
-static bool take_report(struct exec *exec)
+/* Read one report; true: there may be more. */
+static bool read_report(struct exec *exec)
 {
 	struct child_report *report = report_receive(exec->control);
 
@@ -152,24 +152,24 @@ static bool take_report(struct exec *exec)
 	return true;
 }
 
-void exec_control(struct node *node, struct exec *exec)
+void exec_read_reports(struct node *node, struct exec *exec)
 {
-	while (take_report(exec))
+	while (read_report(exec))
 		;
 	if (exec->pid != 0 || exec->control >= 0)
 		return;
-	/* It ended before there was a process. */
+	/* The helper ended before it created the process. */
 	if (exec->failure)
 		answer_failure(node, exec);
 	else
 		answer_error(node, exec->request, MPIJOB_ERR_IO, 0, "the container ended");
-	forget(node, exec);
+	remove_exec(node, exec);
 }
 
 static struct exec *find_process(const struct node *node, pid_t pid)
 {
 	for (struct exec *exec = node->execs; exec; exec = exec->next) {
-		while (exec->control >= 0 && take_report(exec))
+		while (exec->control >= 0 && read_report(exec))
 			;
 		if (exec->pid == pid)
 			return exec;
@@ -187,7 +187,7 @@ bool exec_reaped(struct node *node, pid_t pid, int status)
 		answer_failure(node, exec);
 	else
 		answer_exited(node, NODE_ANS_EXITED, exec->request, 0, status);
-	forget(node, exec);
+	remove_exec(node, exec);
 	return true;
 }
 
@@ -201,5 +201,5 @@ void exec_signal(struct node *node, uint64_t request, uint64_t exec_request, int
 		answer_ok(node, request);
 		return;
 	}
-	answer_error(node, request, MPIJOB_ERR_NOT_FOUND, 0, "that command does not run");
+	answer_error(node, request, MPIJOB_ERR_NOT_FOUND, 0, "the command does not run");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The image contract: everything that sshd, ssh and an MPI need to find in an image, applied to the
- * machine's own files when they are the image. docs/image-contract.md tells image authors the same.
+ * The image contract: everything that sshd, ssh and MPI need in an image, applied to the machine's
+ * own files, which are the image of local runs. docs/image-contract.md describes it for authors of
+ * images.
  */
 #include "node.h"
 
@@ -21,10 +22,10 @@
 #define DEFAULT_SSH_PATH "/root/.ssh"
 #define USER_NAME        "mpiuser"
 
-static const struct file_look folder_look = { .mode = 0755 };
+static const struct file_attributes directory_attributes = { .mode = 0755 };
 
-/* What an image sets for every process; the pod's own variables win. All pods share the cores, so
- * nothing is bound. */
+/* The environment of the image; variables of the pod override it. Binding is off, because all pods
+ * share the cores. */
 static const char *const environment[] = {
 	"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 	"OMPI_ALLOW_RUN_AS_ROOT=1",
@@ -40,7 +41,7 @@ size_t image_environment(const char *const **list)
 	return sizeof(environment) / sizeof(environment[0]);
 }
 
-static void write_setting(const char *path, const char *value)
+static void write_sysctl(const char *path, const char *value)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
@@ -50,16 +51,15 @@ static void write_setting(const char *path, const char *value)
 	close(fd);
 }
 
-/* Users other than root may listen on port 22 too; and without IPv6 no address is tentative at
- * first. */
+/* Let users other than root listen on port 22. Without IPv6 no address is tentative at first. */
 void image_network(void)
 {
-	write_setting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
-	write_setting("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
-	write_setting("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+	write_sysctl("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+	write_sysctl("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+	write_sysctl("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
 }
 
-/* The entry of the machine's passwd for a user, if there is one. */
+/* Fill in the entry of the machine's /etc/passwd, if there is one. */
 static void find_user(uid_t uid, struct image_user *user)
 {
 	FILE *f = fopen(HOST "/etc/passwd", "re");
@@ -76,8 +76,8 @@ static void find_user(uid_t uid, struct image_user *user)
 		fclose(f);
 }
 
-/* Where the keys are mounted tells where an unknown user is at home. */
-static char *home_by_keys(const char *ssh_path)
+/* The home of a user without passwd entry: the directory in which the keys are mounted as .ssh. */
+static char *home_of_ssh_path(const char *ssh_path)
 {
 	const char *last = ssh_path ? strrchr(ssh_path, '/') : NULL;
 
@@ -95,11 +95,11 @@ struct image_user image_user(const struct node *node, const struct spec *spec)
 	if (!user.name)
 		user.name = must_copy(user.uid == 0 ? "root" : USER_NAME);
 	if (!user.home)
-		user.home = user.uid == 0 ? must_copy("/root") : home_by_keys(spec->ssh_path);
+		user.home = user.uid == 0 ? must_copy("/root") : home_of_ssh_path(spec->ssh_path);
 	if (spec->gid >= 0)
 		user.gid = (gid_t)spec->gid;
 	if (node->identity.kind == NODE_IDENTITY_SINGLE) {
-		/* sshd insists on more ids when it runs as 0: root has another number then. */
+		/* As uid 0, sshd requires further ids; therefore root gets another uid. */
 		user.is_root = user.uid == 0;
 		user.uid = user.uid ? user.uid : SINGLE_ROOT_ID;
 		user.gid = user.gid ? user.gid : SINGLE_ROOT_ID;
@@ -122,16 +122,16 @@ static void buffer_open(struct buffer *b)
 
 static void buffer_write(struct buffer *b, const struct root *root, const char *path, mode_t mode)
 {
-	struct file_look look = { .mode = mode };
+	struct file_attributes attributes = { .mode = mode };
 
 	if (fclose(b->stream))
 		die(MPIJOB_ERR_NOMEM, "out of memory");
-	rootfs_file(root, path, &look, b->text, b->len);
+	rootfs_file(root, path, &attributes, b->text, b->len);
 	free(b->text);
 }
 
-/* Call `each` for every line of a file of the machine. */
-static void each_line(const struct root *root, const char *path,
+/* Call `each` for every line of a file of the machine; it writes to `out`. */
+static void filter_lines(const struct root *root, const char *path,
     void (*each)(FILE *out, const char *line, const void *user), FILE *out, const void *user)
 {
 	FILE *f = rootfs_host_file(root, path);
@@ -161,8 +161,8 @@ static void passwd_line(FILE *out, const char *line, const void *user)
 }
 
 /*
- * The user of the container comes first, with a plain shell: the start-up files of the machine's
- * user are slow at best, and print something at worst, which ends an MPI's start over ssh.
+ * The user of the container comes first and has /bin/sh: the start-up files of the machine's login
+ * shell may be slow, or print text, which breaks the start of MPI over ssh.
  */
 static void write_passwd(const struct root *root, const struct image_user *user)
 {
@@ -171,11 +171,11 @@ static void write_passwd(const struct root *root, const struct image_user *user)
 	buffer_open(&b);
 	fprintf(b.stream, "%s:x:%lu:%lu::%s:/bin/sh\n", user->name, (unsigned long)user->uid,
 	    (unsigned long)user->gid, user->home);
-	each_line(root, "/etc/passwd", passwd_line, b.stream, user);
+	filter_lines(root, "/etc/passwd", passwd_line, b.stream, user);
 	buffer_write(&b, root, "/etc/passwd", 0644);
 }
 
-/* Where the only group is the user's own, sshd must find no other for its terminals. */
+/* With a single id, sshd must not find the group tty, to which it could not change a terminal. */
 static void group_line(FILE *out, const char *line, const void *user)
 {
 	const struct image_user *u = user;
@@ -196,12 +196,12 @@ static void write_group(const struct root *root, const struct node *node,
 	if (node->identity.kind != NODE_IDENTITY_SINGLE)
 		return;
 	buffer_open(&b);
-	each_line(root, "/etc/group", group_line, b.stream, user);
+	filter_lines(root, "/etc/group", group_line, b.stream, user);
 	buffer_write(&b, root, "/etc/group", 0644);
 }
 
-/* No hash of the machine goes into a pod; a star, unlike an exclamation mark, is no locked account
- * for sshd. */
+/* A pod must not see password hashes of the machine. For sshd an account with "*", unlike "!", is
+ * not locked. */
 static void shadow_line(FILE *out, const char *line, const void *user)
 {
 	size_t name = strcspn(line, ":");
@@ -216,7 +216,7 @@ static void write_shadow(const struct root *root, const struct image_user *user)
 
 	buffer_open(&b);
 	fprintf(b.stream, "%s:*:19000:0:99999:7:::\n", user->name);
-	each_line(root, "/etc/passwd", shadow_line, b.stream, user);
+	filter_lines(root, "/etc/passwd", shadow_line, b.stream, user);
 	buffer_write(&b, root, "/etc/shadow", 0600);
 }
 
@@ -227,25 +227,25 @@ static void nsswitch_line(FILE *out, const char *line, const void *user)
 		fprintf(out, "%s\n", line);
 }
 
-/* A name server that does not answer stalls look-ups for seconds: names come from the hosts file
- * alone. */
-static void write_names(const struct root *root, const struct container *container)
+/* Names are resolved from the hosts file only: a name server that does not answer would delay
+ * lookups for seconds. */
+static void write_name_resolution(const struct root *root, const struct container *container)
 {
 	struct buffer b;
 
 	buffer_open(&b);
 	fputs("hosts: files\n", b.stream);
-	each_line(root, "/etc/nsswitch.conf", nsswitch_line, b.stream, NULL);
+	filter_lines(root, "/etc/nsswitch.conf", nsswitch_line, b.stream, NULL);
 	buffer_write(&b, root, "/etc/nsswitch.conf", 0644);
-	rootfs_file(root, "/etc/resolv.conf", &(struct file_look){ .mode = 0644 }, "", 0);
+	rootfs_file(root, "/etc/resolv.conf", &(struct file_attributes){ .mode = 0644 }, "", 0);
 	buffer_open(&b);
 	fprintf(b.stream, "%s\n", container->sandbox->hostname);
 	buffer_write(&b, root, "/etc/hostname", 0644);
-	rootfs_folder(root, "/run/mpijob", &folder_look);
+	rootfs_directory(root, "/run/mpijob", &directory_attributes);
 	rootfs_link(root, "/etc/hosts", "/run/mpijob/hosts");
 }
 
-/* False: there is none, because ssh-keygen is not there or did not do it. */
+/* False: there is no host key, because ssh-keygen is missing or failed. */
 static bool write_host_key(const struct root *root, const struct node *node,
     const struct image_user *user)
 {
@@ -264,7 +264,7 @@ static bool write_host_key(const struct root *root, const struct node *node,
 		close(fd);
 	if (n <= 0)
 		return false;
-	rootfs_file(root, HOST_KEY, &(struct file_look){ 0600, user->uid, user->gid }, text,
+	rootfs_file(root, HOST_KEY, &(struct file_attributes){ 0600, user->uid, user->gid }, text,
 	    (size_t)n);
 	explicit_bzero(text, sizeof(text));
 	return true;
@@ -275,7 +275,7 @@ static void write_ssh(const struct root *root, const struct node *node,
 {
 	const char *keys = container->spec.ssh_path ? container->spec.ssh_path : DEFAULT_SSH_PATH;
 	char *job_key = format_text("%s/id_rsa", keys);
-	bool own_key = write_host_key(root, node, &container->user);
+	bool has_host_key = write_host_key(root, node, &container->user);
 	struct buffer b;
 
 	buffer_open(&b);
@@ -291,8 +291,8 @@ static void write_ssh(const struct root *root, const struct node *node,
 	    keys);
 	buffer_write(&b, root, "/etc/ssh/ssh_config", 0644);
 	buffer_open(&b);
-	/* Complete: the first value wins in sshd's configuration, so nothing can be appended to the
-	 * machine's. */
+	/* The file is complete. Settings cannot be appended to the machine's file, because sshd
+	 * uses the first value. */
 	fprintf(b.stream,
 	    "Port 22\n"
 	    "AddressFamily inet\n"
@@ -313,10 +313,10 @@ static void write_ssh(const struct root *root, const struct node *node,
 	    "X11Forwarding no\n"
 	    "SetEnv OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
 	    "Subsystem sftp internal-sftp\n",
-	    own_key ? HOST_KEY : job_key, keys);
+	    has_host_key ? HOST_KEY : job_key, keys);
 	buffer_write(&b, root, "/etc/ssh/sshd_config", 0644);
-	rootfs_folder(root, "/run/sshd", &folder_look);
-	rootfs_folder(root, "/run/lock", &(struct file_look){ .mode = 01777 });
+	rootfs_directory(root, "/run/sshd", &directory_attributes);
+	rootfs_directory(root, "/run/lock", &(struct file_attributes){ .mode = 01777 });
 	free(job_key);
 }
 
@@ -328,14 +328,15 @@ void image_files(const struct root *root, const struct node *node,
 	write_passwd(root, user);
 	write_group(root, node, user);
 	write_shadow(root, user);
-	write_names(root, container);
+	write_name_resolution(root, container);
 	write_ssh(root, node, container);
 	if (user->home[0] == '/' && user->home[1])
-		rootfs_folder(root, user->home, &(struct file_look){ 0755, user->uid, user->gid });
+		rootfs_directory(root, user->home,
+		    &(struct file_attributes){ 0755, user->uid, user->gid });
 }
 
-/* In a mount namespace of its own: the key's directory over one of the machine's, and ssh-keygen in
- * its own root. */
+/* In a new mount namespace: bind the directory of the key over the machine's /run, and run
+ * ssh-keygen with the machine's root. */
 _Noreturn static void make_host_key(void)
 {
 	char *const argv[] = { "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f",
@@ -358,7 +359,7 @@ int image_host_key(void)
 		return -1;
 	pid = fork();
 	if (pid == 0) {
-		fcntl(made[1], F_SETFD, 0); /* ssh-keygen's end closes it */
+		fcntl(made[1], F_SETFD, 0); /* closes when ssh-keygen exits */
 		make_host_key();
 	}
 	close(made[1]);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of which pieces a pod's root is put together, worked out once from what is mounted on the
- * machine.
+ * Plans the root file system of the containers, once per node, from the mounts of the machine.
  *
- * An overlay of "/" itself is refused in a user namespace (mounts below it are locked), and would
- * not show what is mounted below it. So every top-level directory becomes an overlay of its own,
- * and one that has other mounts below it is taken apart further. /proc, /sys, /dev and /run are
- * never taken from the machine. Where the kernel has no overlay for us, directories are bound
- * read-only, /etc is copied, and those that must be writable are new directories whose entries are
- * bound. /etc is never taken apart, because files of the image contract must stand in it.
+ * An overlay of "/" is not possible: a user namespace refuses it (mounts below it are locked), and
+ * it would not contain other mounts. So each top-level directory becomes its own overlay, and a
+ * directory with mounts below it is split into its entries. /proc, /sys, /dev and /run are never
+ * taken from the machine. Without overlayfs, directories are bound read-only, /etc is copied, and
+ * directories that must be writable are new ones whose entries are bound. /etc is never split,
+ * because files of the image contract are created in it.
  */
 #include "node.h"
 
@@ -21,12 +20,13 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-/* A directory with more entries is not taken apart: every entry costs every container a mount. */
-#define MANY_OPEN   2048 /* bound as a whole it could not be written, and programs need a /tmp */
-#define MANY_OTHERS 64
+/* A directory with more entries is not split, because each entry costs each container a mount. */
+#define MAX_WRITABLE_ENTRIES \
+	2048 /* higher, because a bound directory is read-only and programs need /tmp */
+#define MAX_ENTRIES 64
 
 struct mounts {
-	char **path; /* as the machine names it */
+	char **path; /* on the machine */
 	size_t count;
 };
 
@@ -37,16 +37,16 @@ struct planner {
 	struct mounts mounts;
 };
 
-bool path_below(const char *path, const char *folder)
+bool path_below(const char *path, const char *directory)
 {
-	size_t len = strlen(folder);
+	size_t len = strlen(directory);
 
 	if (len == 1)
 		return true;
-	return strncmp(path, folder, len) == 0 && (path[len] == 0 || path[len] == '/');
+	return strncmp(path, directory, len) == 0 && (path[len] == 0 || path[len] == '/');
 }
 
-/* The kernel writes blanks in paths as \040. */
+/* Decode octal escapes: mountinfo writes a space as \040. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -63,9 +63,9 @@ static void unescape(char *text)
 	*to = 0;
 }
 
-/* As root an overlay may leave out what is mounted below it: other containers' roots and namespaces
- * are not files to read. */
-static bool left_out(const struct identity *identity, const char *rest)
+/* As root, an overlay may cover mounts below it. It covers those that are not files for programs:
+ * the roots of other containers (overlay) and namespaces (nsfs). */
+static bool can_be_hidden(const struct identity *identity, const char *rest)
 {
 	const char *type = rest ? strstr(rest, " - ") : NULL;
 
@@ -87,7 +87,8 @@ static void read_mounts(struct mounts *mounts, const struct identity *identity)
 
 		for (int i = 0; i < 5; i++)
 			path = strsep(&rest, " ");
-		if (!path || strncmp(path, HOST "/", sizeof(HOST)) != 0 || left_out(identity, rest))
+		if (!path || strncmp(path, HOST "/", sizeof(HOST)) != 0 ||
+		    can_be_hidden(identity, rest))
 			continue;
 		unescape(path);
 		mounts->path = must_grow(mounts->path, mounts->count, sizeof(*mounts->path));
@@ -106,14 +107,14 @@ static bool has_mount_inside(const struct mounts *mounts, const char *path)
 	return false;
 }
 
-static struct leaf *add(struct layers *layers, const char *path, enum leaf_kind kind)
+static struct part *add(struct layers *layers, const char *path, enum part_kind kind)
 {
-	struct leaf *leaf;
+	struct part *part;
 
-	layers->leaf = must_grow(layers->leaf, layers->count, sizeof(*layers->leaf));
-	leaf = &layers->leaf[layers->count++];
-	*leaf = (struct leaf){ must_copy(path), NULL, kind, false };
-	return leaf;
+	layers->part = must_grow(layers->part, layers->count, sizeof(*layers->part));
+	part = &layers->part[layers->count++];
+	*part = (struct part){ must_copy(path), NULL, kind, false };
+	return part;
 }
 
 static void add_link(struct layers *layers, const char *path, const char *on_host, size_t len)
@@ -123,18 +124,17 @@ static void add_link(struct layers *layers, const char *path, const char *on_hos
 
 	if (n > 0) {
 		target[n] = 0;
-		add(layers, path, LEAF_LINK)->link = target;
+		add(layers, path, PART_LINK)->link = target;
 	} else {
 		free(target);
 	}
 }
 
-static bool ours(const struct planner *p, const struct stat *st)
+static bool is_owned(const struct planner *p, const struct stat *st)
 {
 	if (p->identity->kind == NODE_IDENTITY_ROOT)
 		return true;
-	/* What is not mapped shows as the overflow id, which a range of subordinate ids never
-	 * reaches. */
+	/* Unmapped ids appear as the overflow id, which is beyond usual subordinate ranges. */
 	return st->st_uid != 65534 && identity_has_uid(p->identity, st->st_uid);
 }
 
@@ -150,9 +150,8 @@ static size_t count_entries(const char *on_host)
 	return dir ? count : SIZE_MAX;
 }
 
-/* Must containers be able to write here even without overlays, or in a directory that is taken
- * apart? */
-static bool is_open(const struct planner *p, const char *path)
+/* Whether containers must be able to write here even without an overlay. */
+static bool must_be_writable(const struct planner *p, const char *path)
 {
 	static const char *const always[] = { "/", "/tmp", "/root", "/home", "/var", "/var/tmp" };
 
@@ -165,12 +164,12 @@ static bool is_open(const struct planner *p, const char *path)
 
 static void plan_entry(struct planner *p, const char *path);
 
-static void plan_inside(struct planner *p, const char *path, const char *on_host)
+static void plan_entries(struct planner *p, const char *path, const char *on_host)
 {
 	struct dirent **entries = NULL;
 	int count = scandir(on_host, &entries, NULL, alphasort);
 
-	add(p->layers, path, LEAF_DIRECTORY);
+	add(p->layers, path, PART_DIRECTORY);
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 
@@ -186,28 +185,28 @@ static void plan_inside(struct planner *p, const char *path, const char *on_host
 	free(entries);
 }
 
-static enum leaf_kind plan_folder(struct planner *p, const char *path, const char *on_host,
+static enum part_kind plan_directory(struct planner *p, const char *path, const char *on_host,
     const struct stat *st)
 {
-	bool apart = has_mount_inside(&p->mounts, path);
-	size_t many;
+	bool has_mounts = has_mount_inside(&p->mounts, path);
+	size_t most;
 
 	if (access(on_host, R_OK | X_OK))
-		return LEAF_DIRECTORY;
-	if (!apart && p->layers->overlay)
-		return LEAF_LAYER;
+		return PART_DIRECTORY;
+	if (!has_mounts && p->layers->overlay)
+		return PART_OVERLAY;
 	if (strcmp(path, "/etc") == 0)
-		return LEAF_COPY; /* in a container single files of it are mounts */
-	if (!p->layers->overlay && !is_open(p, path))
-		return LEAF_BIND;
-	many = is_open(p, path) || ours(p, st) ? MANY_OPEN : MANY_OTHERS;
-	if (count_entries(on_host) > many && !path_below(p->cwd, path))
-		return LEAF_BIND;
-	plan_inside(p, path, on_host);
-	return LEAF_LINK; /* it is added already */
+		return PART_COPY; /* has mounts: in a container some files of /etc are mounts */
+	if (!p->layers->overlay && !must_be_writable(p, path))
+		return PART_BIND;
+	most = must_be_writable(p, path) || is_owned(p, st) ? MAX_WRITABLE_ENTRIES : MAX_ENTRIES;
+	if (count_entries(on_host) > most && !path_below(p->cwd, path))
+		return PART_BIND;
+	plan_entries(p, path, on_host);
+	return PART_LINK; /* plan_entries() has added it */
 }
 
-static bool never_shared(const char *path)
+static bool is_never_shared(const char *path)
 {
 	static const char *const fresh[] = { "/proc", "/sys", "/dev", "/run", "/.dockerenv",
 		"/lost+found" };
@@ -222,21 +221,21 @@ static bool never_shared(const char *path)
 static void plan_entry(struct planner *p, const char *path)
 {
 	char *on_host = format_text(HOST "%s", path);
-	enum leaf_kind kind;
+	enum part_kind kind;
 	struct stat st;
 
-	if (never_shared(path) || lstat(on_host, &st)) {
+	if (is_never_shared(path) || lstat(on_host, &st)) {
 		free(on_host);
 		return;
 	}
 	if (S_ISLNK(st.st_mode)) {
 		add_link(p->layers, path, on_host, (size_t)st.st_size);
 	} else if (S_ISDIR(st.st_mode)) {
-		kind = plan_folder(p, path, on_host, &st);
-		if (kind != LEAF_LINK)
+		kind = plan_directory(p, path, on_host, &st);
+		if (kind != PART_LINK)
 			add(p->layers, path, kind);
 	} else if (S_ISREG(st.st_mode) && access(on_host, R_OK) == 0) {
-		add(p->layers, path, LEAF_BIND)->file = true;
+		add(p->layers, path, PART_BIND)->file = true;
 	}
 	free(on_host);
 }
@@ -268,13 +267,13 @@ static void probe_overlay(struct layers *layers, const struct identity *identity
 	layers->overlay = try_overlay(layers->userxattr ? user : plain);
 }
 
-static bool covered(const struct layers *layers, const char *path)
+static bool is_covered(const struct layers *layers, const char *path)
 {
 	for (size_t i = 0; i < layers->count; i++) {
-		const struct leaf *leaf = &layers->leaf[i];
+		const struct part *part = &layers->part[i];
 
-		if (leaf->kind != LEAF_DIRECTORY && leaf->kind != LEAF_LINK &&
-		    path_below(path, leaf->path))
+		if (part->kind != PART_DIRECTORY && part->kind != PART_LINK &&
+		    path_below(path, part->path))
 			return true;
 	}
 	return false;
@@ -287,12 +286,12 @@ void layers_plan(struct layers *layers, const struct identity *identity, const c
 
 	probe_overlay(layers, identity);
 	read_mounts(&p.mounts, identity);
-	plan_inside(&p, "/", HOST);
-	add(layers, "/run", LEAF_DIRECTORY);
-	add(layers, "/dev", LEAF_DIRECTORY);
-	if (strcmp(cwd, "/") != 0 && !covered(layers, cwd) && access(on_host, R_OK | X_OK) == 0)
-		/* somewhere below /run or /dev/shm */
-		add(layers, cwd, layers->overlay ? LEAF_LAYER : LEAF_BIND);
+	plan_entries(&p, "/", HOST);
+	add(layers, "/run", PART_DIRECTORY);
+	add(layers, "/dev", PART_DIRECTORY);
+	if (strcmp(cwd, "/") != 0 && !is_covered(layers, cwd) && access(on_host, R_OK | X_OK) == 0)
+		/* below /run or /dev/shm */
+		add(layers, cwd, layers->overlay ? PART_OVERLAY : PART_BIND);
 	for (size_t i = 0; i < p.mounts.count; i++)
 		free(p.mounts.path[i]);
 	free(p.mounts.path);

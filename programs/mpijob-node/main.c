@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How mpijob-node is called: by lib/local/node_client.c, with its end of a socket pair as
- * descriptor 3, the wanted identity as the first argument and, perhaps, a working directory as the
- * second.
+ * The entry point of mpijob-node. lib/local/node_client.c starts it with one end of a socket pair
+ * as descriptor 3, the requested identity as the first argument, and an optional working directory
+ * as the second.
  */
 #include "node.h"
 
@@ -34,7 +34,8 @@ static bool called_by_library(int argc, char **argv)
 	       type == SOCK_STREAM;
 }
 
-/* Nothing that the host had open goes on into pods; stderr stays for what should never be said. */
+/* Close the descriptors of the host, so that pods do not inherit them. stderr stays open for
+ * messages of libraries and sanitizers. */
 static void close_inherited(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -48,8 +49,8 @@ static void close_inherited(void)
 }
 
 /*
- * A container can open /proc/self/exe of a process that is about to run its command, and as root
- * write to that file. So the node runs from a copy in memory that nobody can write to.
+ * Run from a sealed copy in memory: a container can open /proc/self/exe of a process that is about
+ * to execute its command, and as root could overwrite the program (CVE-2019-5736).
  */
 static void run_from_sealed_copy(char **argv)
 {
@@ -78,7 +79,7 @@ static void run_from_sealed_copy(char **argv)
 int main(int argc, char **argv)
 {
 	int identity;
-	int life;
+	int lifeline;
 
 	if (!called_by_library(argc, argv))
 		return usage();
@@ -87,6 +88,6 @@ int main(int argc, char **argv)
 	close_inherited();
 	if (argc > 2 && chdir(argv[2]))
 		die(MPIJOB_ERR_IO, "cannot enter the working directory %s: %m", argv[2]);
-	life = outer_run(argv[1][0] - '0', &identity);
-	node_run(life, identity);
+	lifeline = supervisor_run(argv[1][0] - '0', &identity);
+	node_run(lifeline, identity);
 }

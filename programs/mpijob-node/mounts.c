@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mounts that every container has beside the layers of its root: the stage on which the root is
- * composed, /proc, /sys, /dev, what the containers of a pod share, and its volumes. A volume is
- * copied as a detached mount first and attached after pivot_root, when no path leads to the
- * machine's files.
+ * The mounts of a container except the parts of its root: the stage on which the root is built,
+ * /proc, /sys, /dev, the shared mounts of a pod, and volumes. A volume is first cloned as a
+ * detached mount, and attached after pivot_root(), when no path leads to the machine's files.
  */
 #include "node.h"
 
@@ -36,7 +35,7 @@ void mounts_read_only(int fd, const char *name)
 	    name);
 }
 
-int mounts_tree(int fd, const char *name)
+int mounts_clone(int fd, const char *name)
 {
 	int tree = (int)syscall(SYS_open_tree, fd, "",
 	    AT_EMPTY_PATH | AT_RECURSIVE | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
@@ -71,7 +70,7 @@ static void read_only_path(const char *path)
 	close(fd);
 }
 
-/* What shall not be written to, but for what the containers of a pod share. */
+/* Make the root read-only except /dev/shm, which the containers of a pod share. */
 void mounts_read_only_root(void)
 {
 	int shm = must_open(ROOT "/dev/shm");
@@ -81,26 +80,26 @@ void mounts_read_only_root(void)
 	close(shm);
 }
 
-void mounts_folder(const char *path, mode_t mode)
+void mounts_directory(const char *path, mode_t mode)
 {
 	if (mkdir(path, mode) && errno != EEXIST)
-		die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
+		die(MPIJOB_ERR_IO, "cannot create %s: %m", path);
 }
 
 void mounts_stage(void)
 {
 	mounts_must("tmpfs", STAGE, "tmpfs", MS_NODEV, "mode=0755");
-	mounts_folder(ROOT, 0755);
-	mounts_folder(STAGE "/layer", 0755);
+	mounts_directory(ROOT, 0755);
+	mounts_directory(STAGE "/layer", 0755);
 	mounts_must(ROOT, ROOT, NULL, MS_BIND, NULL);
 }
 
-/* Early, because the way to the working directory may lead through it. */
+/* Mounted early, because the working directory may be below it. */
 void mounts_shm(const struct container *container)
 {
 	char *shm = format_text("/pods/%llu/shm", (unsigned long long)container->sandbox->id);
 
-	mounts_folder(ROOT "/dev/shm", 0755);
+	mounts_directory(ROOT "/dev/shm", 0755);
 	mounts_must(shm, ROOT "/dev/shm", NULL, MS_BIND, NULL);
 	free(shm);
 }
@@ -124,15 +123,15 @@ void mounts_devices(void)
 	    symlink("/proc/self/fd/0", ROOT "/dev/stdin") ||
 	    symlink("/proc/self/fd/1", ROOT "/dev/stdout") ||
 	    symlink("/proc/self/fd/2", ROOT "/dev/stderr") || symlink("pts/ptmx", ROOT "/dev/ptmx"))
-		die(MPIJOB_ERR_IO, "cannot make the links in /dev: %m");
-	mounts_folder(ROOT "/dev/pts", 0755);
-	mounts_folder(ROOT "/dev/mqueue", 0755);
-	mounts_folder(ROOT "/proc", 0555);
-	mounts_folder(ROOT "/sys", 0555);
+		die(MPIJOB_ERR_IO, "cannot create the links in /dev: %m");
+	mounts_directory(ROOT "/dev/pts", 0755);
+	mounts_directory(ROOT "/dev/mqueue", 0755);
+	mounts_directory(ROOT "/proc", 0555);
+	mounts_directory(ROOT "/sys", 0555);
 }
 
-/* An empty file or directory over what tells about the machine; what the kernel does not have is
- * left out. */
+/* Mount an empty file or directory over a path that reveals the machine. Missing paths are skipped.
+ */
 static void mask(const char *name)
 {
 	char *path = format_text(ROOT "%s", name);
@@ -145,7 +144,7 @@ static void mask(const char *name)
 	free(path);
 }
 
-static void guard(const char *name)
+static void make_read_only(const char *name)
 {
 	char *path = format_text(ROOT "%s", name);
 
@@ -157,17 +156,17 @@ static void guard(const char *name)
 }
 
 /* The paths that container runtimes mask and make read-only by default. */
-static void mask_system(void)
+static void mask_paths(void)
 {
 	static const char *const masked[] = { "/proc/acpi", "/proc/asound", "/proc/interrupts",
 		"/proc/kcore", "/proc/keys", "/proc/latency_stats", "/proc/timer_list",
 		"/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys/firmware",
 		"/sys/devices/virtual/powercap" };
-	static const char *const guarded[] = { "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
+	static const char *const read_only[] = { "/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
 		"/proc/sysrq-trigger" };
 
-	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++)
-		guard(guarded[i]);
+	for (size_t i = 0; i < sizeof(read_only) / sizeof(read_only[0]); i++)
+		make_read_only(read_only[i]);
 	for (size_t i = 0; i < sizeof(masked) / sizeof(masked[0]); i++)
 		mask(masked[i]);
 }
@@ -182,11 +181,12 @@ void mounts_system(const struct identity *identity, bool unmasked)
 		read_only_path(ROOT "/sys");
 	}
 	if (!unmasked)
-		mask_system();
+		mask_paths();
 	mounts_must("devpts", ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
 	    identity_has_gid(identity, 5) ? "newinstance,ptmxmode=0666,mode=0620,gid=5"
 					  : "newinstance,ptmxmode=0666,mode=0620");
-	mount("mqueue", ROOT "/dev/mqueue", "mqueue", flags, NULL); /* where the kernel has it */
+	mount("mqueue", ROOT "/dev/mqueue", "mqueue", flags,
+	    NULL); /* optional: the kernel may not support it */
 }
 
 void mounts_hide(int target, const char *name)
@@ -194,14 +194,14 @@ void mounts_hide(int target, const char *name)
 	char *empty = format_text(STAGE "/layer/%s", name);
 	char *to = fd_path(target);
 
-	mounts_folder(empty, 0700);
+	mounts_directory(empty, 0700);
 	mounts_must(empty, to, NULL, MS_BIND, NULL);
 	close(target);
 	free(to);
 	free(empty);
 }
 
-void mounts_shared(const struct container *container)
+void mounts_hosts_file(const struct container *container)
 {
 	char *group = format_text("/groups/%llu", (unsigned long long)container->sandbox->group);
 
@@ -212,15 +212,15 @@ void mounts_shared(const struct container *container)
 	free(group);
 }
 
-bool mounts_is_folder(int fd)
+bool mounts_is_directory(int fd)
 {
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* What is below another directory takes its place. */
-static int descend(int fd, int inner, const char *what, const char *path)
+/* Close `fd` and return `inner`, which must be open. */
+static int replace_fd(int fd, int inner, const char *what, const char *path)
 {
 	if (inner < 0)
 		die(errno == ENOENT ? MPIJOB_ERR_NOT_FOUND : MPIJOB_ERR_IO, "cannot open %s %s: %m",
@@ -229,7 +229,7 @@ static int descend(int fd, int inner, const char *what, const char *path)
 	return inner;
 }
 
-int mounts_source(const struct mount_spec *mount_spec)
+int mounts_open_volume(const struct mount_spec *mount_spec)
 {
 	char *top = mount_spec->volume
 			? format_text("/volumes/%llu", (unsigned long long)mount_spec->volume)
@@ -238,14 +238,15 @@ int mounts_source(const struct mount_spec *mount_spec)
 	int tree;
 
 	if (fd < 0)
-		die(MPIJOB_ERR_NOT_FOUND, "there is no volume for the mount %s", mount_spec->path);
+		die(MPIJOB_ERR_NOT_FOUND, "the volume of the mount %s does not exist",
+		    mount_spec->path);
 	if (!mount_spec->volume)
-		fd = descend(fd, below_open(fd, mount_spec->host_path, O_PATH), "hostPath",
+		fd = replace_fd(fd, inroot_open(fd, mount_spec->host_path, O_PATH), "hostPath",
 		    mount_spec->host_path);
 	if (mount_spec->sub_path)
-		fd = descend(fd, below_make(fd, mount_spec->sub_path, true), "subPath",
+		fd = replace_fd(fd, inroot_create(fd, mount_spec->sub_path, true), "subPath",
 		    mount_spec->sub_path);
-	tree = mounts_tree(fd, mount_spec->path);
+	tree = mounts_clone(fd, mount_spec->path);
 	if (mount_spec->read_only)
 		mounts_read_only(tree, mount_spec->path);
 	close(fd);
@@ -253,21 +254,21 @@ int mounts_source(const struct mount_spec *mount_spec)
 	return tree;
 }
 
-void mounts_volume(const struct mount_spec *mount_spec, int source)
+void mounts_attach_volume(const struct mount_spec *mount_spec, int source)
 {
 	int root = must_open("/");
-	int target = below_make(root, mount_spec->path, mounts_is_folder(source));
+	int target = inroot_create(root, mount_spec->path, mounts_is_directory(source));
 
 	if (target < 0)
-		die(MPIJOB_ERR_IO, "cannot make the mount point %s: %m", mount_spec->path);
+		die(MPIJOB_ERR_IO, "cannot create the mount point %s: %m", mount_spec->path);
 	mounts_attach(source, target, mount_spec->path);
 	close(target);
 	close(root);
 }
 
-void mounts_move_in(void)
+void mounts_pivot_root(void)
 {
 	if (chdir(ROOT) || syscall(SYS_pivot_root, ".", ".") || umount2(".", MNT_DETACH) ||
 	    chdir("/"))
-		die(MPIJOB_ERR_IO, "cannot move into the root of the container: %m");
+		die(MPIJOB_ERR_IO, "cannot change to the root of the container: %m");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces by raw rtnetlink: the bridge of the node, and per pod a veth pair whose one end sits
- * on the bridge and whose other end is the pod's eth0. A pod's hardware address follows from its IP
- * address, so that a pod that takes over an address needs no one's ARP table to change.
+ * Network interfaces through rtnetlink: the bridge of the node, and for each pod a veth pair with
+ * one end on the bridge and the other as the pod's eth0. The MAC address of a pod is derived from
+ * its IP address, so that ARP caches stay valid when a new pod reuses an address.
  */
 #include "node.h"
 
@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PREFIX 16 /* of 198.18.0.0/16 */
+#define PREFIX 16 /* length of 198.18.0.0/16 */
 
 struct message {
 	union {
@@ -31,7 +31,7 @@ static void append(struct message *m, const void *data, size_t len)
 	size_t at = NLMSG_ALIGN(m->u.header.nlmsg_len);
 
 	if (at + len > sizeof(m->u))
-		die_errno(EMSGSIZE, MPIJOB_ERR_IO, "a message to the kernel grew too long");
+		die_errno(EMSGSIZE, MPIJOB_ERR_IO, "a message to the kernel is too long");
 	memcpy(m->u.bytes + at, data, len);
 	m->u.header.nlmsg_len = (uint32_t)(at + len);
 }
@@ -54,7 +54,7 @@ static void attribute(struct message *m, uint16_t type, const void *data, size_t
 		append(m, data, len);
 }
 
-static size_t nest(struct message *m, uint16_t type)
+static size_t begin_nested(struct message *m, uint16_t type)
 {
 	size_t at = NLMSG_ALIGN(m->u.header.nlmsg_len);
 
@@ -62,18 +62,18 @@ static size_t nest(struct message *m, uint16_t type)
 	return at;
 }
 
-static void unnest(struct message *m, size_t at)
+static void end_nested(struct message *m, size_t at)
 {
 	uint16_t len = (uint16_t)(m->u.header.nlmsg_len - at);
 
 	memcpy(m->u.bytes + at, &len, sizeof(len));
 }
 
-/* Send and take the kernel's verdict. */
-static int ask(int fd, struct message *m)
+/* Send a request and read the acknowledgement. 0 or an errno. */
+static int exchange(int fd, struct message *m)
 {
 	struct message answer;
-	struct nlmsgerr verdict;
+	struct nlmsgerr result;
 	ssize_t n;
 
 	if (send(fd, &m->u, m->u.header.nlmsg_len, 0) < 0)
@@ -81,10 +81,10 @@ static int ask(int fd, struct message *m)
 	n = recv(fd, &answer.u, sizeof(answer.u), MSG_TRUNC);
 	if (n < 0)
 		return errno;
-	if (n < (ssize_t)NLMSG_LENGTH(sizeof(verdict)) || answer.u.header.nlmsg_type != NLMSG_ERROR)
+	if (n < (ssize_t)NLMSG_LENGTH(sizeof(result)) || answer.u.header.nlmsg_type != NLMSG_ERROR)
 		return EPROTO;
-	memcpy(&verdict, NLMSG_DATA(&answer.u.header), sizeof(verdict));
-	return -verdict.error;
+	memcpy(&result, NLMSG_DATA(&answer.u.header), sizeof(result));
+	return -result.error;
 }
 
 int netlink_open(void)
@@ -92,23 +92,23 @@ int netlink_open(void)
 	int one = 1;
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 
-	if (fd >= 0) /* the verdict alone, not the request again */
+	if (fd >= 0) /* acknowledgements without a copy of the request */
 		setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	return fd;
 }
 
-/* if_nametoindex() opens a socket for it, and tells of a missing interface when it cannot. 0 and
- * errno. */
+/* The index of an interface, or 0 with errno. if_nametoindex() would open a socket, and report a
+ * missing interface if it cannot. */
 static int link_index(int fd, const char *name)
 {
 	struct ifreq request = { 0 };
 
-	/* shorter than IFNAMSIZ: the node makes them */
+	/* names of the node are shorter than IFNAMSIZ */
 	memcpy(request.ifr_name, name, strlen(name));
 	return ioctl(fd, SIOCGIFINDEX, &request) ? 0 : request.ifr_ifindex;
 }
 
-static int raise_link(int fd, const char *name)
+static int set_link_up(int fd, const char *name)
 {
 	struct ifinfomsg info = { .ifi_family = AF_UNSPEC,
 		.ifi_flags = IFF_UP,
@@ -119,7 +119,7 @@ static int raise_link(int fd, const char *name)
 	if (info.ifi_index == 0)
 		return errno;
 	begin(&m, RTM_NEWLINK, 0, &info, sizeof(info));
-	return ask(fd, &m);
+	return exchange(fd, &m);
 }
 
 static int add_address(int fd, const char *name, struct in_addr address)
@@ -137,12 +137,12 @@ static int add_address(int fd, const char *name, struct in_addr address)
 	attribute(&m, IFA_LOCAL, &address, sizeof(address));
 	attribute(&m, IFA_ADDRESS, &address, sizeof(address));
 	attribute(&m, IFA_BROADCAST, &broadcast, sizeof(broadcast));
-	return ask(fd, &m);
+	return exchange(fd, &m);
 }
 
 int netlink_loopback(int fd)
 {
-	return raise_link(fd, "lo");
+	return set_link_up(fd, "lo");
 }
 
 int netlink_bridge(int fd, const char *name, struct in_addr address)
@@ -150,17 +150,17 @@ int netlink_bridge(int fd, const char *name, struct in_addr address)
 	struct ifinfomsg info = { .ifi_family = AF_UNSPEC };
 	struct message m;
 	size_t at;
-	int e;
+	int rc;
 
 	begin(&m, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
 	attribute(&m, IFLA_IFNAME, name, strlen(name) + 1);
-	at = nest(&m, IFLA_LINKINFO);
+	at = begin_nested(&m, IFLA_LINKINFO);
 	attribute(&m, IFLA_INFO_KIND, "bridge", sizeof("bridge"));
-	unnest(&m, at);
-	e = ask(fd, &m);
-	if (!e)
-		e = add_address(fd, name, address);
-	return e ? e : raise_link(fd, name);
+	end_nested(&m, at);
+	rc = exchange(fd, &m);
+	if (!rc)
+		rc = add_address(fd, name, address);
+	return rc ? rc : set_link_up(fd, name);
 }
 
 static void hardware_address(unsigned char mac[6], struct in_addr address)
@@ -190,23 +190,23 @@ int netlink_veth(int fd, const char *name, const char *bridge, int peer_namespac
 	begin(&m, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &info, sizeof(info));
 	attribute(&m, IFLA_IFNAME, name, strlen(name) + 1);
 	attribute(&m, IFLA_MASTER, &master, sizeof(master));
-	link = nest(&m, IFLA_LINKINFO);
+	link = begin_nested(&m, IFLA_LINKINFO);
 	attribute(&m, IFLA_INFO_KIND, "veth", sizeof("veth"));
-	data = nest(&m, IFLA_INFO_DATA);
-	other = nest(&m, VETH_INFO_PEER);
+	data = begin_nested(&m, IFLA_INFO_DATA);
+	other = begin_nested(&m, VETH_INFO_PEER);
 	append(&m, &peer, sizeof(peer));
 	attribute(&m, IFLA_IFNAME, "eth0", sizeof("eth0"));
 	attribute(&m, IFLA_ADDRESS, mac, sizeof(mac));
 	attribute(&m, IFLA_NET_NS_FD, &peer_namespace, sizeof(peer_namespace));
-	unnest(&m, other);
-	unnest(&m, data);
-	unnest(&m, link);
-	return ask(fd, &m);
+	end_nested(&m, other);
+	end_nested(&m, data);
+	end_nested(&m, link);
+	return exchange(fd, &m);
 }
 
 int netlink_eth0(int fd, struct in_addr address)
 {
-	int e = add_address(fd, "eth0", address);
+	int rc = add_address(fd, "eth0", address);
 
-	return e ? e : raise_link(fd, "eth0");
+	return rc ? rc : set_link_up(fd, "eth0");
 }

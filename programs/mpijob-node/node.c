@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PID 1 of the node: how its own file system and network come to be, and the one loop in which
- * requests, ends of processes, reports of children and probes meet. It ends when the parent closes
- * its socket or the outer process ends; the kernel then ends everything else.
+ * PID 1 of the node: it sets up the node's file system and network, and runs the poll loop for
+ * requests, exits of processes, reports of children, and probes. It exits when the parent closes
+ * its socket or the supervisor ends; the kernel then kills all other processes of the PID
+ * namespace.
  */
 #include "node.h"
 
@@ -26,11 +27,12 @@
 
 #define CONTAINER_FILES 65536
 
-#define ADDRESS      "198.18.0.1"
-#define BRIDGE       "pods"
-#define UNSENT_LIMIT (1u << 20) /* while more waits to be sent no request is read */
+#define ADDRESS "198.18.0.1"
+#define BRIDGE  "pods"
+#define MAX_UNSENT \
+	(1u << 20) /* back-pressure: no request is read while more bytes wait to be sent */
 
-/* Ubuntu lets everybody make a user namespace, but without any rights in it. */
+/* Ubuntu allows user namespaces for all users, but without capabilities in them. */
 static bool limited_by_apparmor(void)
 {
 	int fd =
@@ -60,36 +62,36 @@ static void must_mount(const char *source, const char *target, const char *type,
 	    strerror(number), hint);
 }
 
-static void must_folder(const char *path)
+static void must_mkdir(const char *path)
 {
 	if (mkdir(path, 0755))
-		die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
+		die(MPIJOB_ERR_IO, "cannot create %s: %m", path);
 }
 
-static const char *existing_folder(void)
+static const char *find_mount_point(void)
 {
 	struct stat st;
 
 	return stat("/tmp", &st) == 0 && S_ISDIR(st.st_mode) ? "/tmp" : "/proc";
 }
 
-/* A tmpfs becomes the root, and the machine's root a directory in it. Nothing of this is seen
- * outside. */
+/* Make a tmpfs the root, with the machine's root as /host. Mounts are private: the machine does not
+ * see them. */
 static void make_root(void)
 {
-	const char *place = existing_folder();
+	const char *mount_point = find_mount_point();
 
 	must_mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
-	must_mount("tmpfs", place, "tmpfs", MS_NODEV, "mode=0755");
-	if (chdir(place) || mkdir("host", 0755) || syscall(SYS_pivot_root, ".", "host") ||
+	must_mount("tmpfs", mount_point, "tmpfs", MS_NODEV, "mode=0755");
+	if (chdir(mount_point) || mkdir("host", 0755) || syscall(SYS_pivot_root, ".", "host") ||
 	    chdir("/"))
 		die(MPIJOB_ERR_UNSUPPORTED, "cannot change the root of the node: %m");
-	must_folder("/proc");
-	must_folder("/stage");
-	must_folder("/pods");
-	must_folder("/volumes");
-	must_folder("/groups");
-	must_folder("/key");
+	must_mkdir("/proc");
+	must_mkdir("/stage");
+	must_mkdir("/pods");
+	must_mkdir("/volumes");
+	must_mkdir("/groups");
+	must_mkdir("/key");
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
 		die(MPIJOB_ERR_UNSUPPORTED,
 		    "cannot mount a fresh /proc: %m; parts of /proc are hidden here, as in a "
@@ -100,20 +102,20 @@ static void make_root(void)
 static void make_network(struct node *node)
 {
 	struct in_addr address;
-	int e;
+	int rc;
 
 	inet_pton(AF_INET, ADDRESS, &address);
 	node->netlink = netlink_open();
 	if (node->netlink < 0)
 		die(MPIJOB_ERR_UNSUPPORTED, "cannot open a netlink socket: %m");
 	image_network();
-	e = netlink_loopback(node->netlink);
-	if (!e)
-		e = netlink_bridge(node->netlink, BRIDGE, address);
-	if (e)
-		die_errno(e, MPIJOB_ERR_UNSUPPORTED,
-		    "cannot make a bridge for the pods: %s; as root: modprobe bridge veth",
-		    strerror(e));
+	rc = netlink_loopback(node->netlink);
+	if (!rc)
+		rc = netlink_bridge(node->netlink, BRIDGE, address);
+	if (rc)
+		die_errno(rc, MPIJOB_ERR_UNSUPPORTED,
+		    "cannot create a bridge for the pods: %s; as root: modprobe bridge veth",
+		    strerror(rc));
 }
 
 static int must_open(const char *path)
@@ -125,7 +127,7 @@ static int must_open(const char *path)
 	return fd;
 }
 
-static void take_signals(struct node *node)
+static void open_signalfd(struct node *node)
 {
 	sigset_t set;
 
@@ -138,9 +140,10 @@ static void take_signals(struct node *node)
 }
 
 /*
- * Three descriptors per pod: as many as are allowed. Containers get a high limit, as from container
- * runtimes: Open MPI 4 closes all descriptors in a child before it executes ssh, and with few of
- * them the child is faster than its parent, whose setpgid() then fails with a warning.
+ * The node needs three descriptors per pod: it raises its own limit to the maximum. Containers get
+ * a high limit, as from container runtimes: Open MPI 4 closes all descriptors in a child before it
+ * executes ssh; with a low limit the child is faster than its parent, whose setpgid() then fails
+ * with a warning.
  */
 static void raise_limits(struct node *node)
 {
@@ -160,16 +163,16 @@ static void raise_limits(struct node *node)
 	setrlimit(RLIMIT_CORE, &limit);
 }
 
-static char *current_folder(void)
+static char *working_directory(void)
 {
 	char *cwd = getcwd(NULL, 0);
 
 	if (!cwd)
-		die(MPIJOB_ERR_IO, "the working directory is gone: %m");
+		die(MPIJOB_ERR_IO, "the working directory does not exist: %m");
 	return cwd;
 }
 
-static void tell_ready(struct node *node)
+static void send_ready(struct node *node)
 {
 	uint64_t features = (access(HOST "/usr/sbin/sshd", X_OK) == 0 ? NODE_FEATURE_SSHD : 0) |
 			    (node->layers.overlay ? NODE_FEATURE_OVERLAY : 0);
@@ -185,16 +188,16 @@ static void tell_ready(struct node *node)
 	answer(node, &w);
 }
 
-static void set_up(struct node *node, int life, int identity)
+static void set_up(struct node *node, int lifeline, int identity)
 {
 	const char *home = getenv("HOME");
 
 	mpijob__local_node_message_channel_init(&node->parent, NODE_FD);
-	node->life = life;
+	node->lifeline = lifeline;
 	node->home = must_copy(home && *home == '/' ? home : "/root");
-	node->cwd = current_folder();
+	node->cwd = working_directory();
 	umask(022);
-	take_signals(node);
+	open_signalfd(node);
 	raise_limits(node);
 	make_root();
 	node->host_key = image_host_key();
@@ -206,7 +209,7 @@ static void set_up(struct node *node, int life, int identity)
 	if (sethostname("mpijob-node", strlen("mpijob-node")))
 		die(MPIJOB_ERR_IO, "cannot name the node: %m");
 	layers_plan(&node->layers, &node->identity, node->cwd);
-	tell_ready(node);
+	send_ready(node);
 }
 
 static void reap(struct node *node)
@@ -228,7 +231,7 @@ static void read_requests(struct node *node)
 	struct node_incoming in;
 	int r;
 
-	while (node->parent.out_bytes < UNSENT_LIMIT) {
+	while (node->parent.out_bytes < MAX_UNSENT) {
 		r = mpijob__local_node_message_receive(&node->parent, &in);
 		if (r == MPIJOB_ERR_NOMEM)
 			die_errno(0, MPIJOB_ERR_NOMEM, "out of memory");
@@ -240,33 +243,33 @@ static void read_requests(struct node *node)
 	}
 }
 
-struct watch {
+struct poll_set {
 	struct pollfd *fds;
 	nfds_t count;
 };
 
-static void watch_add(struct watch *watch, int fd, short events)
+static void poll_set_add(struct poll_set *poll_set, int fd, short events)
 {
-	watch->fds = must_grow(watch->fds, watch->count, sizeof(*watch->fds));
-	watch->fds[watch->count++] = (struct pollfd){ .fd = fd, .events = events };
+	poll_set->fds = must_grow(poll_set->fds, poll_set->count, sizeof(*poll_set->fds));
+	poll_set->fds[poll_set->count++] = (struct pollfd){ .fd = fd, .events = events };
 }
 
-/* In the order in which serve() looks at them; -1 is skipped by poll. */
-static void watch_all(const struct node *node, struct watch *watch)
+/* In the order in which run_once() and serve_children() read the results. poll() skips -1. */
+static void fill_poll_set(const struct node *node, struct poll_set *poll_set)
 {
 	short parent = node->parent.out_count ? POLLOUT : 0;
 
-	if (node->parent.out_bytes < UNSENT_LIMIT)
+	if (node->parent.out_bytes < MAX_UNSENT)
 		parent |= POLLIN;
-	watch_add(watch, node->parent.fd, parent);
-	watch_add(watch, node->life, POLLIN);
-	watch_add(watch, node->signals, POLLIN);
+	poll_set_add(poll_set, node->parent.fd, parent);
+	poll_set_add(poll_set, node->lifeline, POLLIN);
+	poll_set_add(poll_set, node->signals, POLLIN);
 	for (const struct container *c = node->containers; c; c = c->next)
-		watch_add(watch, c->control, POLLIN);
-	for (const struct exec *e = node->execs; e; e = e->next)
-		watch_add(watch, e->control, POLLIN);
+		poll_set_add(poll_set, c->control, POLLIN);
+	for (const struct exec *rc = node->execs; rc; rc = rc->next)
+		poll_set_add(poll_set, rc->control, POLLIN);
 	for (const struct probe *p = node->probes; p; p = p->next)
-		watch_add(watch, p->fd, POLLOUT);
+		poll_set_add(poll_set, p->fd, POLLOUT);
 }
 
 static int next_timeout(const struct node *node)
@@ -295,12 +298,12 @@ static void serve_children(struct node *node, const struct pollfd *fds)
 	for (struct container *c = node->containers; c; c = next_container) {
 		next_container = c->next;
 		if (fds++->revents)
-			container_control(node, c);
+			container_read_report(node, c);
 	}
-	for (struct exec *e = node->execs; e; e = next_exec) {
-		next_exec = e->next;
+	for (struct exec *rc = node->execs; rc; rc = next_exec) {
+		next_exec = rc->next;
 		if (fds++->revents)
-			exec_control(node, e);
+			exec_read_reports(node, rc);
 	}
 	for (struct probe *p = node->probes; p; p = next_probe) {
 		next_probe = p->next;
@@ -308,34 +311,34 @@ static void serve_children(struct node *node, const struct pollfd *fds)
 	}
 }
 
-static void serve(struct node *node)
+static void run_once(struct node *node)
 {
-	struct watch watch = { NULL, 0 };
+	struct poll_set poll_set = { NULL, 0 };
 	int ready;
 
-	watch_all(node, &watch);
-	ready = poll(watch.fds, watch.count, next_timeout(node));
+	fill_poll_set(node, &poll_set);
+	ready = poll(poll_set.fds, poll_set.count, next_timeout(node));
 	if (ready < 0 && errno != EINTR)
-		die(MPIJOB_ERR_IO, "cannot wait: %m");
+		die(MPIJOB_ERR_IO, "cannot poll: %m");
 	if (ready >= 0) {
-		if (watch.fds[1].revents)
+		if (poll_set.fds[1].revents)
 			_exit(0);
-		serve_children(node, watch.fds + 3);
-		if (watch.fds[2].revents)
+		serve_children(node, poll_set.fds + 3);
+		if (poll_set.fds[2].revents)
 			reap(node);
-		if (watch.fds[0].revents & (POLLIN | POLLHUP | POLLERR))
+		if (poll_set.fds[0].revents & (POLLIN | POLLHUP | POLLERR))
 			read_requests(node);
 	}
-	free(watch.fds);
+	free(poll_set.fds);
 	if (mpijob__local_node_message_flush(&node->parent))
-		_exit(0); /* the parent is gone: so is everything */
+		_exit(0); /* the parent has ended */
 }
 
-_Noreturn void node_run(int life, int identity)
+_Noreturn void node_run(int lifeline, int identity)
 {
 	struct node node = { 0 };
 
-	set_up(&node, life, identity);
+	set_up(&node, lifeline, identity);
 	for (;;)
-		serve(&node);
+		run_once(&node);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TCP probes without processes: a socket belongs to the network namespace in which it was made, so
- * the node steps into the sandbox for one system call and goes on connecting from its own loop. To
- * see whether somebody listens, without a connection that a server would log, the kernel's table is
- * read.
+ * TCP probes without a process: a socket belongs to the network namespace in which it was created,
+ * so the node enters the sandbox for one system call and connects from its own loop. A probe for a
+ * listening socket reads the kernel's socket table, because sshd logs connections.
  */
 #include "base/clock.h"
 #include "node.h"
@@ -19,19 +18,19 @@
 
 #define STATE_LISTEN 0x0A
 
-static void step_in(const struct sandbox *s)
+static void enter_network(const struct sandbox *s)
 {
 	if (s->net >= 0 && setns(s->net, CLONE_NEWNET))
 		die(MPIJOB_ERR_IO, "cannot enter a pod's network: %m");
 }
 
-static void step_back(const struct node *node)
+static void leave_network(const struct node *node)
 {
 	if (setns(node->net, CLONE_NEWNET))
 		die(MPIJOB_ERR_IO, "cannot return to the node's own network: %m");
 }
 
-static bool listens(FILE *table, unsigned port)
+static bool has_listener(FILE *table, unsigned port)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -49,19 +48,19 @@ static bool listens(FILE *table, unsigned port)
 	return found;
 }
 
-static bool anybody_listens(const struct node *node, const struct sandbox *s, unsigned port)
+static bool is_listening(const struct node *node, const struct sandbox *s, unsigned port)
 {
 	static const char *const tables[] = { "/proc/self/net/tcp", "/proc/self/net/tcp6" };
 	FILE *files[2];
 	bool found = false;
 
-	step_in(s);
+	enter_network(s);
 	for (int i = 0; i < 2; i++)
 		files[i] = fopen(tables[i], "re");
-	step_back(node);
+	leave_network(node);
 	for (int i = 0; i < 2; i++) {
 		if (files[i]) {
-			found = found || listens(files[i], port);
+			found = found || has_listener(files[i], port);
 			fclose(files[i]);
 		}
 	}
@@ -82,7 +81,7 @@ static void finish(struct node *node, struct probe *probe, int code)
 	}
 }
 
-static void failed(struct node *node, struct probe *probe, int64_t now)
+static void retry_or_fail(struct node *node, struct probe *probe, int64_t now)
 {
 	if (probe->fd >= 0)
 		close(probe->fd);
@@ -92,39 +91,39 @@ static void failed(struct node *node, struct probe *probe, int64_t now)
 		finish(node, probe, NODE_PROBE_REFUSED);
 }
 
-static void begin_connect(struct node *node, struct probe *probe, const struct sandbox *s,
+static void start_connect(struct node *node, struct probe *probe, const struct sandbox *s,
     int64_t now)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
 		.sin_port = htons(probe->port),
 		.sin_addr = s->address };
 
-	step_in(s);
+	enter_network(s);
 	probe->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	step_back(node);
+	leave_network(node);
 	if (probe->fd < 0) {
-		failed(node, probe, now);
+		retry_or_fail(node, probe, now);
 		return;
 	}
 	probe->at = 0;
 	if (connect(probe->fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
 		finish(node, probe, NODE_PROBE_OK);
 	else if (errno != EINPROGRESS)
-		failed(node, probe, now);
+		retry_or_fail(node, probe, now);
 }
 
-static void try_again(struct node *node, struct probe *probe, int64_t now)
+static void attempt(struct node *node, struct probe *probe, int64_t now)
 {
 	const struct sandbox *s = sandbox_find(node, probe->sandbox);
 
 	if (!s)
 		finish(node, probe, NODE_PROBE_REFUSED);
 	else if (!probe->listen)
-		begin_connect(node, probe, s, now);
-	else if (anybody_listens(node, s, probe->port))
+		start_connect(node, probe, s, now);
+	else if (is_listening(node, s, probe->port))
 		finish(node, probe, NODE_PROBE_OK);
 	else
-		failed(node, probe, now);
+		retry_or_fail(node, probe, now);
 }
 
 void probe_start(struct node *node, const struct probe *wanted)
@@ -143,10 +142,10 @@ void probe_start(struct node *node, const struct probe *wanted)
 	probe->deadline += now;
 	probe->next = node->probes;
 	node->probes = probe;
-	try_again(node, probe, now);
+	attempt(node, probe, now);
 }
 
-/* `ready`: its socket says that connecting came to an end. */
+/* `ready`: poll() reports that connecting has ended. */
 void probe_step(struct node *node, struct probe *probe, int64_t now, bool ready)
 {
 	int error = 0;
@@ -156,10 +155,10 @@ void probe_step(struct node *node, struct probe *probe, int64_t now, bool ready)
 		if (getsockopt(probe->fd, SOL_SOCKET, SO_ERROR, &error, &len) == 0 && error == 0)
 			finish(node, probe, NODE_PROBE_OK);
 		else
-			failed(node, probe, now);
+			retry_or_fail(node, probe, now);
 	} else if (now >= probe->deadline) {
 		finish(node, probe, probe->fd >= 0 ? NODE_PROBE_TIMEOUT : NODE_PROBE_REFUSED);
 	} else if (probe->fd < 0 && now >= probe->at) {
-		try_again(node, probe, now);
+		attempt(node, probe, now);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a process of the node gives up: one message, to the parent when the node itself cannot go on,
- * to the node when a child cannot. Whoever runs, memory that runs out ends here too.
+ * Fatal errors. The node reports its last message to the parent; a child reports to the node.
+ * Running out of memory is fatal in each process of this program.
  */
 #include "node.h"
 
@@ -13,12 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LONGEST_TEXT 32768
+#define MAX_TEXT 32768
 
 static struct {
 	int fd;
 	bool parent;
-} target = { -1, false }; /* of this process; set once after each fork */
+} target = { -1, false }; /* where this process reports; set after each fork */
 
 void report_to_parent(int fd)
 {
@@ -42,7 +42,7 @@ void report_move(int fd)
 	target.fd = fd;
 }
 
-static void tell_parent(int error, int number, const char *text)
+static void send_to_parent(int error, int number, const char *text)
 {
 	struct node_channel channel;
 	struct node_writer w;
@@ -56,25 +56,25 @@ static void tell_parent(int error, int number, const char *text)
 		mpijob__local_node_message_flush(&channel);
 }
 
-static void tell_node(int error, int number, pid_t pid, const char *text)
+static void send_to_node(int error, int number, pid_t pid, const char *text)
 {
 	struct child_report report = { error, number, pid };
 	struct iovec parts[2] = { { &report, sizeof(report) },
 		{ (char *)(uintptr_t)text, strlen(text) + 1 } };
 	struct msghdr msg = { .msg_iov = parts, .msg_iovlen = 2 };
 
-	if (parts[1].iov_len > LONGEST_TEXT)
-		parts[1].iov_len = LONGEST_TEXT; /* the receiver ends it */
+	if (parts[1].iov_len > MAX_TEXT)
+		parts[1].iov_len = MAX_TEXT; /* the receiver adds a NUL */
 	while (sendmsg(target.fd, &msg, MSG_NOSIGNAL) < 0 && errno == EINTR)
 		;
 }
 
-_Noreturn static void give_up(int error, int number, const char *text)
+_Noreturn static void fail(int error, int number, const char *text)
 {
 	if (target.parent)
-		tell_parent(error, number, text);
+		send_to_parent(error, number, text);
 	else if (target.fd >= 0)
-		tell_node(error, number, 0, text);
+		send_to_node(error, number, 0, text);
 	_exit(target.parent ? 1 : 127);
 }
 
@@ -83,8 +83,8 @@ _Noreturn static void die_list(int error, int number, const char *format, va_lis
 	char *text;
 
 	if (vasprintf(&text, format, args) < 0)
-		give_up(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
-	give_up(error, number, text);
+		fail(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
+	fail(error, number, text);
 }
 
 _Noreturn void die(int error, const char *format, ...)
@@ -112,7 +112,7 @@ char *format_text(const char *format, ...)
 
 	va_start(args, format);
 	if (vasprintf(&text, format, args) < 0)
-		give_up(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
+		fail(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
 	va_end(args);
 	return text;
 }
@@ -122,18 +122,18 @@ void *must_alloc(size_t size)
 	void *memory = calloc(1, size ? size : 1);
 
 	if (!memory)
-		give_up(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
+		fail(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
 	return memory;
 }
 
 void *must_grow(void *list, size_t count, size_t size)
 {
-	/* Room is added whenever the count is a power of two. */
+	/* Double the capacity when the count is a power of two. */
 	if (count & (count - 1))
 		return list;
 	list = realloc(list, (count ? 2 * count : 1) * size);
 	if (!list)
-		give_up(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
+		fail(MPIJOB_ERR_NOMEM, ENOMEM, "out of memory");
 	return list;
 }
 
@@ -144,16 +144,16 @@ char *must_copy(const char *text)
 
 void report_pid(pid_t pid)
 {
-	tell_node(0, 0, pid, "");
+	send_to_node(0, 0, pid, "");
 }
 
 struct child_report *report_receive(int fd)
 {
-	struct child_report *report = must_alloc(sizeof(*report) + LONGEST_TEXT + 1);
+	struct child_report *report = must_alloc(sizeof(*report) + MAX_TEXT + 1);
 	ssize_t n;
 
 	do {
-		n = recv(fd, report, sizeof(*report) + LONGEST_TEXT, MSG_DONTWAIT);
+		n = recv(fd, report, sizeof(*report) + MAX_TEXT, MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
 	if (n > (ssize_t)sizeof(*report))
 		return report;

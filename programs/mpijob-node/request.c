@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which request goes to whom, and how answers look. What cannot be read is answered with an error:
- * the parent is trusted, but a bug in it must not take the node down.
+ * Dispatches requests and encodes answers. Malformed requests are answered with an error: the
+ * parent is trusted, but a bug in it must not end the node.
  */
 #include "node.h"
 
@@ -67,7 +67,7 @@ void answer_exited(struct node *node, uint16_t type, uint64_t request, uint64_t 
 	answer(node, &w);
 }
 
-/* The fields that simple requests consist of. */
+/* The fields of all requests except container start and exec. */
 struct simple {
 	uint64_t id;
 	uint64_t request;

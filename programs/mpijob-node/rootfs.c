@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which a container's root comes to be, in the mount namespace of the child that
- * becomes the container: writable layers first, as plain directories, in which everything that the
- * container must find is put in place (files of the image contract, mount points, the way to the
- * working directory); then the overlays and binds over them; then /proc, /sys, /dev; then the
- * volumes; then pivot_root. All of it sits in one tmpfs that goes with the namespace.
+ * Builds the root of a container, in the mount namespace of the child that becomes the container.
+ * The order is: the writable layers as plain directories, with everything that the container needs
+ * (files of the image contract, mount points, parents of the working directory); overlays and
+ * binds; /proc, /sys, /dev; pivot_root(); volumes. Everything is in one tmpfs, which the kernel
+ * frees with the namespace.
  */
 #include "node.h"
 
@@ -21,55 +21,55 @@ struct root {
 	const struct container *container;
 	int host;   /* the machine's files */
 	int top;    /* the new root */
-	int *upper; /* per leaf its writable layer, where it has one */
+	int *upper; /* the writable layer of each PART_OVERLAY; otherwise -1 */
 };
 
-/* A directory that is open, and a path below it. */
-struct place {
+/* An open directory and a path below it. */
+struct location {
 	int top;
-	const char *path; /* part of the pod's path */
+	const char *path; /* borrowed from the pod's path */
 };
 
-/* The leaf in which a path lies: the one with the longest path. */
-static size_t leaf_of(const struct layers *layers, const char *path)
+/* The part that contains a path: the one with the longest path. */
+static size_t part_of(const struct layers *layers, const char *path)
 {
 	size_t best = 0;
 
 	for (size_t i = 0; i < layers->count; i++) {
-		if (path_below(path, layers->leaf[i].path) &&
-		    strlen(layers->leaf[i].path) >= strlen(layers->leaf[best].path))
+		if (path_below(path, layers->part[i].path) &&
+		    strlen(layers->part[i].path) >= strlen(layers->part[best].path))
 			best = i;
 	}
 	return best;
 }
 
-/* Where an entry is created that shall be at a path of the pod. */
-static struct place place_of(const struct root *root, const char *path)
+/* Where to create an entry that appears at a path of the pod. */
+static struct location locate(const struct root *root, const char *path)
 {
-	size_t index = leaf_of(&root->node->layers, path);
-	const struct leaf *leaf = &root->node->layers.leaf[index];
+	size_t index = part_of(&root->node->layers, path);
+	const struct part *part = &root->node->layers.part[index];
 
-	if (leaf->kind != LEAF_LAYER)
-		return (struct place){ root->top, path };
-	return (struct place){ root->upper[index], path + strlen(leaf->path) };
+	if (part->kind != PART_OVERLAY)
+		return (struct location){ root->top, path };
+	return (struct location){ root->upper[index], path + strlen(part->path) };
 }
 
-/* The directory that holds the last name of a path. */
-static int parent_of(const struct root *root, const char *path, const char **name)
+/* Open the directory of a path; *name is its last component. */
+static int open_parent(const struct root *root, const char *path, const char **name)
 {
-	struct place place = place_of(root, path);
-	int fd = below_parent(place.top, place.path, name);
+	struct location location = locate(root, path);
+	int fd = inroot_open_parent(location.top, location.path, name);
 
 	if (fd < 0)
-		die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
+		die(MPIJOB_ERR_IO, "cannot create %s: %m", path);
 	return fd;
 }
 
-/* A directory of the layer looks like the one of the machine that it will cover. */
-static void look_like_host(const struct root *root, int fd, const char *path, mode_t mode)
+/* Give a directory of a layer the mode and owner of the machine's directory at that path. */
+static void copy_host_attributes(const struct root *root, int fd, const char *path, mode_t mode)
 {
 	const struct identity *identity = &root->node->identity;
-	int on_host = below_open(root->host, path, O_PATH | O_DIRECTORY);
+	int on_host = inroot_open(root->host, path, O_PATH | O_DIRECTORY);
 	struct stat st;
 	bool exists = on_host >= 0 && fstat(on_host, &st) == 0;
 
@@ -85,7 +85,7 @@ static void look_like_host(const struct root *root, int fd, const char *path, mo
 
 static bool is_on_host(const struct root *root, const char *path)
 {
-	int fd = below_open(root->host, path, O_PATH | O_NOFOLLOW);
+	int fd = inroot_open(root->host, path, O_PATH | O_NOFOLLOW);
 
 	if (fd >= 0)
 		close(fd);
@@ -94,7 +94,7 @@ static bool is_on_host(const struct root *root, const char *path)
 
 FILE *rootfs_host_file(const struct root *root, const char *path)
 {
-	int fd = below_open(root->host, path, O_RDONLY | O_NOCTTY);
+	int fd = inroot_open(root->host, path, O_RDONLY | O_NOCTTY);
 	FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 
 	if (fd >= 0 && !file)
@@ -102,48 +102,49 @@ FILE *rootfs_host_file(const struct root *root, const char *path)
 	return file;
 }
 
-/* A directory of the pod: with owner and mode as on the machine, where that has it. */
-static bool make_folder(const struct root *root, int parent, const char *name, const char *path,
-    mode_t mode)
+/* Create a directory; false: it exists. Mode and owner are those of the machine's, if it exists
+ * there. */
+static bool make_new_directory(const struct root *root, int parent, const char *name,
+    const char *path, mode_t mode)
 {
 	int fd;
 
 	if (mkdirat(parent, name, 0700)) {
 		if (errno != EEXIST)
-			die(MPIJOB_ERR_IO, "cannot make %s: %m", path);
+			die(MPIJOB_ERR_IO, "cannot create %s: %m", path);
 		return false;
 	}
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		die(MPIJOB_ERR_IO, "cannot open %s: %m", path);
-	look_like_host(root, fd, path, mode);
+	copy_host_attributes(root, fd, path, mode);
 	close(fd);
 	return true;
 }
 
-/* One directory whose parent is there. */
-static bool make_one(const struct root *root, const char *path, mode_t mode)
+/* Create a directory whose parent exists; false: it exists. */
+static bool make_directory(const struct root *root, const char *path, mode_t mode)
 {
 	const struct layers *layers = &root->node->layers;
-	const struct leaf *leaf = &layers->leaf[leaf_of(layers, path)];
+	const struct part *part = &layers->part[part_of(layers, path)];
 	const char *name;
 	bool made;
 	int parent;
 
-	if (leaf->kind == LEAF_BIND && is_on_host(root, path))
+	if (part->kind == PART_BIND && is_on_host(root, path))
 		return false;
-	if (leaf->kind == LEAF_BIND)
+	if (part->kind == PART_BIND)
 		die_errno(EROFS, MPIJOB_ERR_UNSUPPORTED,
-		    "cannot make %s: %s is read-only for this user", path, leaf->path);
-	if (strcmp(path, leaf->path) == 0)
+		    "cannot create %s: %s is read-only for this user", path, part->path);
+	if (strcmp(path, part->path) == 0)
 		return false;
-	parent = parent_of(root, path, &name);
-	made = make_folder(root, parent, name, path, mode);
+	parent = open_parent(root, path, &name);
+	made = make_new_directory(root, parent, name, path, mode);
 	close(parent);
 	return made;
 }
 
-/* The path with the machine's symbolic links followed; what does not exist is kept as it is. */
+/* Follow the machine's symbolic links in a path. Components that do not exist are unchanged. */
 static char *resolve(const struct root *root, const char *path)
 {
 	char *head = must_copy(path);
@@ -153,7 +154,7 @@ static char *resolve(const struct root *root, const char *path)
 	char *result;
 	ssize_t n;
 
-	while (*head && (fd = below_open(root->host, head, O_PATH)) < 0)
+	while (*head && (fd = inroot_open(root->host, head, O_PATH)) < 0)
 		*strrchr(head, '/') = 0;
 	link = fd_path(fd);
 	n = *head ? readlink(link, real, PATH_MAX - 1) : -1;
@@ -175,37 +176,38 @@ static void make_parents(const struct root *root, const char *path)
 
 	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = 0;
-		make_one(root, copy, 0755);
+		make_directory(root, copy, 0755);
 		*slash = '/';
 	}
 	free(copy);
 }
 
-/* With a single id everything has the same owner already. */
-static void own(const struct root *root, int parent, const char *name, uid_t uid, gid_t gid)
+/* With a single id the owner cannot change. */
+static void set_owner(const struct root *root, int parent, const char *name, uid_t uid, gid_t gid)
 {
 	if (root->node->identity.kind != NODE_IDENTITY_SINGLE &&
 	    fchownat(parent, name, uid, gid, AT_SYMLINK_NOFOLLOW))
 		die(MPIJOB_ERR_IO, "cannot set the owner of %s: %m", name);
 }
 
-void rootfs_folder(const struct root *root, const char *path, const struct file_look *look)
+void rootfs_directory(const struct root *root, const char *path,
+    const struct file_attributes *attributes)
 {
 	char *real = resolve(root, path);
 
 	make_parents(root, real);
-	if (make_one(root, real, look->mode) && !is_on_host(root, real)) {
+	if (make_directory(root, real, attributes->mode) && !is_on_host(root, real)) {
 		const char *name;
-		int parent = parent_of(root, real, &name);
+		int parent = open_parent(root, real, &name);
 
-		own(root, parent, name, look->uid, look->gid);
+		set_owner(root, parent, name, attributes->uid, attributes->gid);
 		close(parent);
 	}
 	free(real);
 }
 
-void rootfs_file(const struct root *root, const char *path, const struct file_look *look,
-    const char *text, size_t len)
+void rootfs_file(const struct root *root, const char *path,
+    const struct file_attributes *attributes, const char *text, size_t len)
 {
 	char *real = resolve(root, path);
 	const char *name;
@@ -213,11 +215,11 @@ void rootfs_file(const struct root *root, const char *path, const struct file_lo
 	int fd;
 
 	make_parents(root, real);
-	parent = parent_of(root, real, &name);
+	parent = open_parent(root, real, &name);
 	fd = openat(parent, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, look->mode))
+	if (fd < 0 || write(fd, text, len) != (ssize_t)len || fchmod(fd, attributes->mode))
 		die(MPIJOB_ERR_IO, "cannot write %s: %m", path);
-	own(root, parent, name, look->uid, look->gid);
+	set_owner(root, parent, name, attributes->uid, attributes->gid);
 	close(fd);
 	close(parent);
 	free(real);
@@ -226,69 +228,69 @@ void rootfs_file(const struct root *root, const char *path, const struct file_lo
 void rootfs_link(const struct root *root, const char *path, const char *target)
 {
 	const char *name;
-	int parent = parent_of(root, path, &name);
+	int parent = open_parent(root, path, &name);
 
 	unlinkat(parent, name, 0);
 	if (symlinkat(target, parent, name))
-		die(MPIJOB_ERR_IO, "cannot make the link %s: %m", path);
+		die(MPIJOB_ERR_IO, "cannot create the link %s: %m", path);
 	close(parent);
 }
 
-static int make_layer(const struct root *root, size_t index)
+static int create_upper(const struct root *root, size_t index)
 {
-	const char *path = root->node->layers.leaf[index].path;
-	char *folder = format_text(STAGE "/layer/%zu", index);
-	char *upper = format_text("%s/upper", folder);
-	char *work = format_text("%s/work", folder);
+	const char *path = root->node->layers.part[index].path;
+	char *directory = format_text(STAGE "/layer/%zu", index);
+	char *upper = format_text("%s/upper", directory);
+	char *work = format_text("%s/work", directory);
 	int fd = -1;
 
-	if (mkdir(folder, 0755) == 0 && mkdir(upper, 0755) == 0 && mkdir(work, 0755) == 0)
+	if (mkdir(directory, 0755) == 0 && mkdir(upper, 0755) == 0 && mkdir(work, 0755) == 0)
 		fd = open(upper, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		die(MPIJOB_ERR_IO, "cannot make a layer for %s: %m", path);
-	look_like_host(root, fd, path, 0755);
-	free(folder);
+		die(MPIJOB_ERR_IO, "cannot create a layer for %s: %m", path);
+	copy_host_attributes(root, fd, path, 0755);
+	free(directory);
 	free(upper);
 	free(work);
 	return fd;
 }
 
-/* The leaf itself, or its mount point, below the new root. */
-static void make_leaf(const struct root *root, const struct leaf *leaf)
+/* Create a part, or its mount point, in the new root. */
+static void create_part(const struct root *root, const struct part *part)
 {
 	const char *name;
 	int parent;
 
-	make_parents(root, leaf->path);
-	parent = below_parent(root->top, leaf->path, &name);
+	make_parents(root, part->path);
+	parent = inroot_open_parent(root->top, part->path, &name);
 	if (parent < 0)
-		die(MPIJOB_ERR_IO, "cannot make %s: %m", leaf->path);
-	if (leaf->kind == LEAF_LINK ? symlinkat(leaf->link, parent, name)
-				    : leaf->file && mknodat(parent, name, S_IFREG | 0644, 0))
-		die(MPIJOB_ERR_IO, "cannot make %s: %m", leaf->path);
-	if (leaf->kind != LEAF_LINK && !leaf->file)
-		make_folder(root, parent, name, leaf->path, 0755);
+		die(MPIJOB_ERR_IO, "cannot create %s: %m", part->path);
+	if (part->kind == PART_LINK ? symlinkat(part->link, parent, name)
+				    : part->file && mknodat(parent, name, S_IFREG | 0644, 0))
+		die(MPIJOB_ERR_IO, "cannot create %s: %m", part->path);
+	if (part->kind != PART_LINK && !part->file)
+		make_new_directory(root, parent, name, part->path, 0755);
 	close(parent);
 }
 
-static void prepare_leaf(struct root *root, size_t index)
+static void prepare_part(struct root *root, size_t index)
 {
-	const struct leaf *leaf = &root->node->layers.leaf[index];
+	const struct part *part = &root->node->layers.part[index];
 
 	root->upper[index] = -1;
-	if (strcmp(leaf->path, "/") == 0)
+	if (strcmp(part->path, "/") == 0)
 		return;
-	make_leaf(root, leaf);
-	if (strcmp(leaf->path, "/dev") == 0)
+	create_part(root, part);
+	if (strcmp(part->path, "/dev") == 0)
 		mounts_shm(root->container);
-	if (leaf->kind == LEAF_COPY)
-		copy_tree(below_open(root->host, leaf->path, O_RDONLY | O_DIRECTORY),
-		    below_open(root->top, leaf->path, O_RDONLY | O_DIRECTORY), leaf->path);
-	if (leaf->kind == LEAF_LAYER)
-		root->upper[index] = make_layer(root, index);
+	if (part->kind == PART_COPY)
+		copy_tree(inroot_open(root->host, part->path, O_RDONLY | O_DIRECTORY),
+		    inroot_open(root->top, part->path, O_RDONLY | O_DIRECTORY), part->path);
+	if (part->kind == PART_OVERLAY)
+		root->upper[index] = create_upper(root, index);
 }
 
-/* Commas separate options and colons separate directories, so both are escaped. */
+/* Escape commas, which separate mount options, and colons, which separate lower directories. */
 static char *escape(const char *path)
 {
 	char *result = must_alloc(2 * strlen(path) + 1);
@@ -302,9 +304,9 @@ static char *escape(const char *path)
 	return result;
 }
 
-static bool mount_layer(const struct layers *layers, size_t index, const char *target)
+static bool mount_overlay(const struct layers *layers, size_t index, const char *target)
 {
-	char *lower = escape(layers->leaf[index].path);
+	char *lower = escape(layers->part[index].path);
 	char *options = format_text("lowerdir=" HOST "%s,upperdir=" STAGE
 				    "/layer/%zu/upper,workdir=" STAGE "/layer/%zu/work%s",
 	    lower, index, index, layers->userxattr ? ",userxattr" : "");
@@ -315,57 +317,56 @@ static bool mount_layer(const struct layers *layers, size_t index, const char *t
 	return ok;
 }
 
-/* Some file systems cannot be under an overlay. */
-static void bind_leaf(const struct root *root, const char *path, int target)
+/* The fallback for file systems that cannot be below an overlay. */
+static void bind_part(const struct root *root, const char *path, int target)
 {
-	int source = below_open(root->host, path, O_PATH);
+	int source = inroot_open(root->host, path, O_PATH);
 	int tree;
 
 	if (source < 0)
-		return; /* what is gone since the plan was made stays away */
-	tree = mounts_tree(source, path);
+		return; /* deleted since the root was planned */
+	tree = mounts_clone(source, path);
 	mounts_read_only(tree, path);
 	mounts_attach(tree, target, path);
 	close(source);
 }
 
-static void mount_leaf(const struct root *root, size_t index)
+static void mount_part(const struct root *root, size_t index)
 {
-	const struct leaf *leaf = &root->node->layers.leaf[index];
+	const struct part *part = &root->node->layers.part[index];
 	int target;
 	char *at;
 
-	if (leaf->kind != LEAF_LAYER && leaf->kind != LEAF_BIND)
+	if (part->kind != PART_OVERLAY && part->kind != PART_BIND)
 		return;
-	target = below_open(root->top, leaf->path, O_PATH);
+	target = inroot_open(root->top, part->path, O_PATH);
 	if (target < 0)
-		die(MPIJOB_ERR_IO, "cannot open %s: %m", leaf->path);
+		die(MPIJOB_ERR_IO, "cannot open %s: %m", part->path);
 	at = fd_path(target);
-	if (leaf->kind != LEAF_LAYER || !mount_layer(&root->node->layers, index, at))
-		bind_leaf(root, leaf->path, target);
+	if (part->kind != PART_OVERLAY || !mount_overlay(&root->node->layers, index, at))
+		bind_part(root, part->path, target);
 	close(target);
 	free(at);
 }
 
-/* The place of a mount point, made in the layer where the machine's own directory could not be
- * written. */
-static void prepare_target(const struct root *root, const char *path, bool folder)
+/* Create a mount point in the writable layer. */
+static void prepare_target(const struct root *root, const char *path, bool directory)
 {
-	static const struct file_look folder_look = { .mode = 0755 };
-	static const struct file_look file_look = { .mode = 0644 };
+	static const struct file_attributes directory_attributes = { .mode = 0755 };
+	static const struct file_attributes file_attributes = { .mode = 0644 };
 	char *real = resolve(root, path);
 
 	if (strcmp(real, "/") == 0)
-		die_errno(EINVAL, MPIJOB_ERR_UNSUPPORTED, "nothing can be mounted at /");
-	if (folder)
-		rootfs_folder(root, real, &folder_look);
+		die_errno(EINVAL, MPIJOB_ERR_UNSUPPORTED, "a volume cannot be mounted at /");
+	if (directory)
+		rootfs_directory(root, real, &directory_attributes);
 	else if (!is_on_host(root, real))
-		rootfs_file(root, real, &file_look, "", 0);
+		rootfs_file(root, real, &file_attributes, "", 0);
 	free(real);
 }
 
-/* The machine's ssh keys are nobody's business in a pod: an empty directory lies over them. */
-static char *hidden_folder(const struct root *root, const char *home)
+/* The path of the machine's ~/.ssh if it exists. A pod sees an empty directory there. */
+static char *find_ssh_directory(const struct root *root, const char *home)
 {
 	char *path = format_text("%s/.ssh", strcmp(home, "/") == 0 ? "" : home);
 	char *real = is_on_host(root, path) ? resolve(root, path) : NULL;
@@ -374,33 +375,34 @@ static char *hidden_folder(const struct root *root, const char *home)
 	return real;
 }
 
-static void hide(const struct root *root, char *folder, const char *name)
+static void hide(const struct root *root, char *directory, const char *name)
 {
-	int target = folder ? below_open(root->top, folder, O_PATH) : -1;
+	int target = directory ? inroot_open(root->top, directory, O_PATH) : -1;
 
-	if (folder && target < 0)
-		die(MPIJOB_ERR_IO, "cannot hide %s: %m", folder);
-	if (folder)
+	if (directory && target < 0)
+		die(MPIJOB_ERR_IO, "cannot hide %s: %m", directory);
+	if (directory)
 		mounts_hide(target, name);
-	free(folder);
+	free(directory);
 }
 
-static void prepare(struct root *root, const int *sources)
+static void prepare_root(struct root *root, const int *sources)
 {
 	const struct layers *layers = &root->node->layers;
 	const struct spec *spec = &root->container->spec;
 	const struct image_user *user = &root->container->user;
 
 	for (size_t i = 0; i < layers->count; i++)
-		prepare_leaf(root, i);
+		prepare_part(root, i);
 	mounts_devices();
-	rootfs_folder(root, "/var/tmp", &(struct file_look){ .mode = 01777 });
-	rootfs_folder(root, root->node->cwd, &(struct file_look){ .mode = 0755 });
+	rootfs_directory(root, "/var/tmp", &(struct file_attributes){ .mode = 01777 });
+	rootfs_directory(root, root->node->cwd, &(struct file_attributes){ .mode = 0755 });
 	image_files(root, root->node, root->container);
 	for (size_t i = 0; i < spec->mount_count; i++)
-		prepare_target(root, spec->mounts[i].path, mounts_is_folder(sources[i]));
+		prepare_target(root, spec->mounts[i].path, mounts_is_directory(sources[i]));
 	if (spec->cwd)
-		rootfs_folder(root, spec->cwd, &(struct file_look){ 0755, user->uid, user->gid });
+		rootfs_directory(root, spec->cwd,
+		    &(struct file_attributes){ 0755, user->uid, user->gid });
 }
 
 static int must_open(const char *path)
@@ -412,34 +414,35 @@ static int must_open(const char *path)
 	return fd;
 }
 
-/* Volumes come last, when no path leads to the machine's files any more. container_become closes
- * what is open. */
+/* Volumes are attached last, when no path leads to the machine's files. container_run_command()
+ * closes the open descriptors. */
 void rootfs_enter(const struct node *node, const struct container *container)
 {
 	struct root root = { node, container, must_open(HOST), -1,
 		must_alloc(node->layers.count * sizeof(int)) };
 	const struct spec *spec = &container->spec;
 	int *sources = must_alloc(spec->mount_count * sizeof(int));
-	char *own_keys = hidden_folder(&root, node->home);
-	char *root_keys = strcmp(node->home, "/root") == 0 ? NULL : hidden_folder(&root, "/root");
+	char *user_keys = find_ssh_directory(&root, node->home);
+	char *root_keys =
+	    strcmp(node->home, "/root") == 0 ? NULL : find_ssh_directory(&root, "/root");
 
 	umask(0);
 	for (size_t i = 0; i < spec->mount_count; i++)
-		sources[i] = mounts_source(&spec->mounts[i]);
+		sources[i] = mounts_open_volume(&spec->mounts[i]);
 	mounts_stage();
 	root.top = must_open(ROOT);
-	prepare(&root, sources);
+	prepare_root(&root, sources);
 	for (size_t i = 0; i < node->layers.count; i++)
-		mount_leaf(&root, i);
-	hide(&root, own_keys, "own");
+		mount_part(&root, i);
+	hide(&root, user_keys, "own");
 	hide(&root, root_keys, "roots");
 	if (spec->read_only)
 		mounts_read_only_root();
 	mounts_system(&node->identity, spec->confine & NODE_CONFINE_NO_MASKS);
-	mounts_shared(container);
-	mounts_move_in();
+	mounts_hosts_file(container);
+	mounts_pivot_root();
 	for (size_t i = 0; i < spec->mount_count; i++)
-		mounts_volume(&spec->mounts[i], sources[i]);
+		mounts_attach_volume(&spec->mounts[i], sources[i]);
 	free(sources);
 	free(root.upper);
 }

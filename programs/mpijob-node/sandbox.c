@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sandbox is three namespaces (network, IPC, UTS) held by three descriptors of the node: no pause
- * process is needed. The node, which has one thread, steps into the new namespaces, sets them up
- * and steps back; a failure to step back would leave it in the wrong place, so it is fatal.
+ * A sandbox consists of three namespaces (network, IPC, UTS), which descriptors of the node keep
+ * alive without a pause process. The node, which has one thread, enters the new namespaces, sets
+ * them up, and returns to its own. A failure to return is fatal.
  */
 #include "node.h"
 
@@ -25,19 +25,19 @@ struct sandbox *sandbox_find(const struct node *node, uint64_t id)
 	return NULL;
 }
 
-static char *folder_of(uint64_t id)
+static char *directory_of(uint64_t id)
 {
 	return format_text("/pods/%llu", (unsigned long long)id);
 }
 
-static void step_back(const struct node *node)
+static void return_to_node(const struct node *node)
 {
 	if (setns(node->net, CLONE_NEWNET) || setns(node->ipc, CLONE_NEWIPC) ||
 	    setns(node->uts, CLONE_NEWUTS))
 		die(MPIJOB_ERR_IO, "cannot return to the node's own namespaces: %m");
 }
 
-static int open_space(const char *name)
+static int open_namespace(const char *name)
 {
 	char *path = format_text("/proc/self/ns/%s", name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -46,88 +46,88 @@ static int open_space(const char *name)
 	return fd;
 }
 
-/* In the pod's namespaces: all but the pair of interfaces. Returns an errno. */
-static int set_up_inside(struct sandbox *s)
+/* In the pod's namespaces: set up everything except eth0. 0 or an errno. */
+static int set_up_namespaces(struct sandbox *s)
 {
-	s->ipc = open_space("ipc");
-	s->uts = open_space("uts");
+	s->ipc = open_namespace("ipc");
+	s->uts = open_namespace("uts");
 	if (s->ipc < 0 || s->uts < 0 || sethostname(s->hostname, strlen(s->hostname)))
 		return errno;
 	if (s->host_network)
 		return 0;
-	s->net = open_space("net");
+	s->net = open_namespace("net");
 	if (s->net < 0)
 		return errno;
 	image_network();
 	return 0;
 }
 
-/* In the pod's network, once eth0 is there. */
-static int raise_inside(const struct sandbox *s)
+/* In the pod's network namespace, when eth0 exists. 0 or an errno. */
+static int configure_network(const struct sandbox *s)
 {
 	int fd = netlink_open();
-	int e = fd < 0 ? errno : netlink_loopback(fd);
+	int rc = fd < 0 ? errno : netlink_loopback(fd);
 
-	if (!e)
-		e = netlink_eth0(fd, s->address);
+	if (!rc)
+		rc = netlink_eth0(fd, s->address);
 	if (fd >= 0)
 		close(fd);
-	return e;
+	return rc;
 }
 
 static int connect_bridge(struct node *node, struct sandbox *s)
 {
 	char *name = format_text("pod%u", ++node->veths);
-	int e = netlink_veth(node->netlink, name, BRIDGE, s->net, s->address);
+	int rc = netlink_veth(node->netlink, name, BRIDGE, s->net, s->address);
 
 	free(name);
-	return e;
+	return rc;
 }
 
 static int set_up(struct node *node, struct sandbox *s)
 {
-	int e;
+	int rc;
 
 	if (unshare(CLONE_NEWIPC | CLONE_NEWUTS | (s->host_network ? 0 : CLONE_NEWNET)))
 		return errno;
-	e = set_up_inside(s);
-	step_back(node);
-	if (e || s->host_network)
-		return e;
-	e = connect_bridge(node, s);
-	if (e)
-		return e;
+	rc = set_up_namespaces(s);
+	return_to_node(node);
+	if (rc || s->host_network)
+		return rc;
+	rc = connect_bridge(node, s);
+	if (rc)
+		return rc;
 	if (setns(s->net, CLONE_NEWNET))
 		return errno;
-	e = raise_inside(s);
-	step_back(node);
-	return e;
+	rc = configure_network(s);
+	return_to_node(node);
+	return rc;
 }
 
-static void close_space(int fd)
+static void close_fd(int fd)
 {
 	if (fd >= 0)
 		close(fd);
 }
 
-static void drop(struct sandbox *s)
+static void sandbox_free(struct sandbox *s)
 {
-	close_space(s->net);
-	close_space(s->ipc);
-	close_space(s->uts);
+	close_fd(s->net);
+	close_fd(s->ipc);
+	close_fd(s->uts);
 	free(s->hostname);
 	free(s);
 }
 
-static bool make_shared(const struct sandbox *s)
+static bool make_shared_directories(const struct sandbox *s)
 {
-	char *folder = folder_of(s->id);
-	char *shm = format_text("%s/shm", folder);
+	char *directory = directory_of(s->id);
+	char *shm = format_text("%s/shm", directory);
 	char *group = format_text("/groups/%llu", (unsigned long long)s->group);
-	bool ok = mkdir(folder, 0755) == 0 && mkdir(shm, 0700) == 0 && chmod(shm, 01777) == 0 &&
+	bool ok = mkdir(directory, 0755) == 0 && mkdir(shm, 0700) == 0 && chmod(shm, 01777) == 0 &&
 		  (mkdir(group, 0755) == 0 || errno == EEXIST);
 
-	free(folder);
+	free(directory);
 	free(shm);
 	free(group);
 	return ok;
@@ -137,11 +137,11 @@ void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted,
     const char *hostname, const char *address)
 {
 	struct sandbox *s;
-	int e;
+	int rc;
 
 	if (!wanted->id || !hostname || sandbox_find(node, wanted->id)) {
 		answer_error(node, request, MPIJOB_ERR_CONFLICT, 0,
-		    "a sandbox needs a new number and a hostname");
+		    "a sandbox needs an unused id and a hostname");
 		return;
 	}
 	if (!wanted->host_network &&
@@ -153,13 +153,13 @@ void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted,
 	*s = *wanted;
 	s->hostname = must_copy(hostname);
 	s->net = s->ipc = s->uts = -1;
-	e = set_up(node, s);
-	if (!e && !make_shared(s))
-		e = errno;
-	if (e) {
-		answer_error(node, request, e == ENOMEM ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO, e,
-		    "cannot make the namespaces and network of %s: %s", hostname, strerror(e));
-		drop(s);
+	rc = set_up(node, s);
+	if (!rc && !make_shared_directories(s))
+		rc = errno;
+	if (rc) {
+		answer_error(node, request, rc == ENOMEM ? MPIJOB_ERR_NOMEM : MPIJOB_ERR_IO, rc,
+		    "cannot create the namespaces and network of %s: %s", hostname, strerror(rc));
+		sandbox_free(s);
 		return;
 	}
 	s->next = node->sandboxes;
@@ -169,19 +169,19 @@ void sandbox_create(struct node *node, uint64_t request, struct sandbox *wanted,
 
 void sandbox_destroy(struct node *node, uint64_t request, uint64_t id)
 {
-	char *folder;
+	char *directory;
 
 	for (struct sandbox **at = &node->sandboxes; *at; at = &(*at)->next) {
 		struct sandbox *s = *at;
 
 		if (s->id != id)
 			continue;
-		container_leave_sandbox(node, s);
-		folder = folder_of(s->id);
-		remove_tree(AT_FDCWD, folder);
-		free(folder);
+		container_kill_in_sandbox(node, s);
+		directory = directory_of(s->id);
+		remove_tree(AT_FDCWD, directory);
+		free(directory);
 		*at = s->next;
-		drop(s);
+		sandbox_free(s);
 		answer_ok(node, request);
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking a request to run something apart. The texts stay where they came in, in a buffer that is
- * wiped when the container is gone: environments hold passwords.
+ * Decodes a request for a container or an exec. Texts stay in the received message, which is wiped
+ * when the container is freed: environments may contain passwords.
  */
 #include "node.h"
 
@@ -15,13 +15,13 @@ static void add_text(char ***list, size_t *count, const struct node_field *field
 
 	if (!text)
 		return;
-	*list = must_grow(*list, *count + 1, sizeof(**list)); /* one more for the NULL at the end */
+	*list = must_grow(*list, *count + 1, sizeof(**list)); /* + 1 for the NULL at the end */
 	(*list)[(*count)++] = (char *)(uintptr_t)text;
 	(*list)[*count] = NULL;
 }
 
-/* Absolute, without "//", "." and "..", as container runtimes read it; NULL when it is not
- * absolute. */
+/* Clean an absolute path in place, as container runtimes do: without "//", "." and "..". NULL: the
+ * path is not absolute. */
 static const char *clean_path(const struct node_field *field)
 {
 	char *path = (char *)(uintptr_t)mpijob__local_node_message_text(field);
@@ -148,7 +148,7 @@ void spec_free(struct spec *spec)
 	memset(spec, 0, sizeof(*spec));
 }
 
-static void set(char ***env, size_t *count, char *variable)
+static void set_variable(char ***env, size_t *count, char *variable)
 {
 	size_t name = strcspn(variable, "=") + 1;
 
@@ -163,10 +163,10 @@ static void set(char ***env, size_t *count, char *variable)
 	(*env)[*count] = NULL;
 }
 
-static void set_all(char ***env, size_t *count, const struct spec *spec)
+static void set_variables(char ***env, size_t *count, const struct spec *spec)
 {
 	for (size_t i = 0; spec && i < spec->env_count; i++)
-		set(env, count, spec->env[i]);
+		set_variable(env, count, spec->env[i]);
 }
 
 char **spec_environment(const struct spec *spec, const struct spec *extra, const char *home,
@@ -178,10 +178,10 @@ char **spec_environment(const struct spec *spec, const struct spec *extra, const
 	size_t count = 0;
 
 	for (size_t i = 0; i < image_count; i++)
-		set(&env, &count, (char *)(uintptr_t)image[i]);
-	set(&env, &count, format_text("HOME=%s", home));
-	set(&env, &count, format_text("HOSTNAME=%s", hostname));
-	set_all(&env, &count, spec);
-	set_all(&env, &count, extra);
+		set_variable(&env, &count, (char *)(uintptr_t)image[i]);
+	set_variable(&env, &count, format_text("HOME=%s", home));
+	set_variable(&env, &count, format_text("HOSTNAME=%s", hostname));
+	set_variables(&env, &count, spec);
+	set_variables(&env, &count, extra);
 	return env;
 }

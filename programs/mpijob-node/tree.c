@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removing and copying whole directories, without following links out of them.
+ * Removes and copies directory trees without following symbolic links.
  */
 #include "node.h"
 
@@ -67,8 +67,8 @@ static void copy_link(int from, int to, const char *name)
 
 static void copy_entries(int from, int to)
 {
-	int again = dup(from);
-	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	int copy = dup(from);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
 	const struct dirent *entry;
 	struct stat st;
 

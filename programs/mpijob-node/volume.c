@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What containers mount: volumes and hosts files, in the node's memory. New content appears at once
- * and as a whole, as in Kubernetes: the files lie in a directory of their own, "..data" is a link
- * to it that is replaced by rename, and every file is a link through "..data".
+ * Volumes and hosts files, in the node's tmpfs. An update is atomic, as in a kubelet: the files are
+ * in a new directory, the symbolic link "..data" is replaced by rename, and each file is a symbolic
+ * link through "..data".
  */
 #include "node.h"
 
@@ -23,14 +23,14 @@ struct file {
 	uint32_t gid;
 };
 
-struct wanted {
+struct volume_request {
 	uint64_t id;
 	uint64_t kind;
 	bool has_group;
 	uint32_t group;
 };
 
-static bool safe_path(const char *path)
+static bool is_safe_path(const char *path)
 {
 	const char *part = path;
 
@@ -38,7 +38,7 @@ static bool safe_path(const char *path)
 		return false;
 	while (part) {
 		if (strncmp(part, "..", 2) == 0)
-			return false; /* "..data" and the like are ours */
+			return false; /* reserved for "..data" and the data directories */
 		part = strchr(part, '/');
 		part = part ? part + 1 : NULL;
 	}
@@ -60,14 +60,14 @@ static bool write_all(int fd, const char *data, size_t len)
 	return true;
 }
 
-/* With a single id there is one owner, and every container sees it as its own. */
-static bool own(const struct node *node, int fd, uint32_t uid, uint32_t gid)
+/* With a single id the owner cannot change, and need not: all containers have that id. */
+static bool set_owner(const struct node *node, int fd, uint32_t uid, uint32_t gid)
 {
 	return node->identity.kind == NODE_IDENTITY_SINGLE || fchown(fd, uid, gid) == 0;
 }
 
 static bool make_parents(const struct node *node, int at, const char *path,
-    const struct wanted *wanted)
+    const struct volume_request *volume_request)
 {
 	char *copy = must_copy(path);
 	bool ok = true;
@@ -78,12 +78,12 @@ static bool make_parents(const struct node *node, int at, const char *path,
 		int fd;
 
 		*slash = 0;
-		parent = below_parent(at, copy, &name);
+		parent = inroot_open_parent(at, copy, &name);
 		ok = parent >= 0 && (mkdirat(parent, name, 0755) == 0 || errno == EEXIST);
 		fd =
 		    ok ? openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
-		if (fd >= 0 && wanted->has_group)
-			ok = own(node, fd, 0, wanted->group);
+		if (fd >= 0 && volume_request->has_group)
+			ok = set_owner(node, fd, 0, volume_request->group);
 		if (fd >= 0)
 			close(fd);
 		if (parent >= 0)
@@ -97,7 +97,7 @@ static bool make_parents(const struct node *node, int at, const char *path,
 static int create_file(int at, const char *path)
 {
 	const char *name;
-	int parent = below_parent(at, path, &name);
+	int parent = inroot_open_parent(at, path, &name);
 	int fd =
 	    parent < 0 ? -1 : openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
@@ -107,9 +107,9 @@ static int create_file(int at, const char *path)
 }
 
 static bool write_file(const struct node *node, int at, const struct file *file,
-    const struct wanted *wanted)
+    const struct volume_request *volume_request)
 {
-	bool ok = safe_path(file->path) && make_parents(node, at, file->path, wanted);
+	bool ok = is_safe_path(file->path) && make_parents(node, at, file->path, volume_request);
 	mode_t mode = file->mode & 0777;
 	int fd = ok ? create_file(at, file->path) : -1;
 
@@ -120,9 +120,11 @@ static bool write_file(const struct node *node, int at, const struct file *file,
 		return false;
 	}
 	ok = write_all(fd, file->data, file->len) &&
-	     own(node, fd, file->uid, wanted->has_group ? wanted->group : file->gid);
-	if (ok && node->identity.kind != NODE_IDENTITY_SINGLE && wanted->has_group)
-		/* what fsGroup means for read-only content; with one id the owner is enough */
+	     set_owner(node, fd, file->uid,
+		 volume_request->has_group ? volume_request->group : file->gid);
+	if (ok && node->identity.kind != NODE_IDENTITY_SINGLE && volume_request->has_group)
+		/* fsGroup makes files readable for the group; with a single id this is not needed
+		 */
 		mode |= 0440;
 	ok = ok && fchmod(fd, mode) == 0;
 	close(fd);
@@ -152,25 +154,25 @@ static struct file read_file(const struct node_field *field)
 	return file;
 }
 
-static struct wanted read_wanted(struct node_reader fields)
+static struct volume_request read_request(struct node_reader fields)
 {
-	struct wanted wanted = { 0 };
+	struct volume_request volume_request = { 0 };
 	struct node_field f;
 
 	while (mpijob__local_node_message_next(&fields, &f) == 1) {
 		if (f.tag == NODE_F_ID)
-			wanted.id = mpijob__local_node_message_number(&f);
+			volume_request.id = mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_KIND)
-			wanted.kind = mpijob__local_node_message_number(&f);
+			volume_request.kind = mpijob__local_node_message_number(&f);
 		else if (f.tag == NODE_F_FS_GROUP) {
-			wanted.has_group = true;
-			wanted.group = (uint32_t)mpijob__local_node_message_number(&f);
+			volume_request.has_group = true;
+			volume_request.group = (uint32_t)mpijob__local_node_message_number(&f);
 		}
 	}
-	return wanted;
+	return volume_request;
 }
 
-/* A link "a" -> "..data/a" for the first part of a path, unless it is there. */
+/* Create the link "a" -> "..data/a" for the first component of a path, unless it exists. */
 static bool link_first_part(int volume, const char *path)
 {
 	size_t len = strcspn(path, "/");
@@ -183,7 +185,7 @@ static bool link_first_part(int volume, const char *path)
 	return ok;
 }
 
-/* Links whose file went with the old content. */
+/* Remove links whose file is not in the new content. */
 static void unlink_stale(int volume)
 {
 	int fd = openat(volume, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -218,9 +220,9 @@ static bool switch_data(int volume, const char *data)
 	return true;
 }
 
-/* Fill a new data directory; its descriptor is closed again. */
-static bool fill(const struct node *node, int data, struct node_reader fields,
-    const struct wanted *wanted)
+/* Write all files of a request into a new data directory. */
+static bool write_all_files(const struct node *node, int data, struct node_reader fields,
+    const struct volume_request *volume_request)
 {
 	struct node_field f;
 
@@ -230,7 +232,7 @@ static bool fill(const struct node *node, int data, struct node_reader fields,
 		if (f.tag != NODE_F_FILE)
 			continue;
 		file = read_file(&f);
-		if (!write_file(node, data, &file, wanted))
+		if (!write_file(node, data, &file, volume_request))
 			return false;
 	}
 	return true;
@@ -247,17 +249,18 @@ static bool link_all(int volume, struct node_reader fields)
 	return true;
 }
 
-/* The links come last, so that a new name never shows before its content. */
+/* Links are created last, so that a new name never appears before its content. */
 static bool write_files(struct node *node, int volume, struct node_reader fields,
-    const struct wanted *wanted)
+    const struct volume_request *volume_request)
 {
 	char *name = format_text("..%u", ++node->contents);
 	int data = mkdirat(volume, name, 0755) == 0
 		       ? openat(volume, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 		       : -1;
-	bool ok = data >= 0 && (!wanted->has_group || own(node, data, 0, wanted->group)) &&
-		  fill(node, data, fields, wanted) && switch_data(volume, name) &&
-		  link_all(volume, fields);
+	bool ok = data >= 0 &&
+		  (!volume_request->has_group || set_owner(node, data, 0, volume_request->group)) &&
+		  write_all_files(node, data, fields, volume_request) &&
+		  switch_data(volume, name) && link_all(volume, fields);
 	int number = errno;
 
 	if (data >= 0)
@@ -269,27 +272,27 @@ static bool write_files(struct node *node, int volume, struct node_reader fields
 	return ok;
 }
 
-/* An empty directory is everybody's; with fsGroup it is the group's, and so is what is made in
- * it. */
-static bool open_up(const struct node *node, int volume, const struct wanted *wanted)
+/* All users may write to an emptyDir. With fsGroup, the setgid bit gives new files that group. */
+static bool make_writable(const struct node *node, int volume,
+    const struct volume_request *volume_request)
 {
-	if (wanted->has_group && node->identity.kind != NODE_IDENTITY_SINGLE)
-		return fchown(volume, 0, wanted->group) == 0 && fchmod(volume, 02777) == 0;
+	if (volume_request->has_group && node->identity.kind != NODE_IDENTITY_SINGLE)
+		return fchown(volume, 0, volume_request->group) == 0 && fchmod(volume, 02777) == 0;
 	return fchmod(volume, 0777) == 0;
 }
 
 void volume_write(struct node *node, uint64_t request, struct node_reader *fields)
 {
-	struct wanted wanted = read_wanted(*fields);
-	char *folder = format_text("/volumes/%llu", (unsigned long long)wanted.id);
-	bool made = wanted.id && mkdir(folder, 0755) == 0;
-	int volume = wanted.id ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct volume_request volume_request = read_request(*fields);
+	char *directory = format_text("/volumes/%llu", (unsigned long long)volume_request.id);
+	bool made = volume_request.id && mkdir(directory, 0755) == 0;
+	int volume = volume_request.id ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	bool ok = volume >= 0;
 
-	if (ok && wanted.kind == NODE_VOLUME_FILES)
-		ok = write_files(node, volume, *fields, &wanted);
+	if (ok && volume_request.kind == NODE_VOLUME_FILES)
+		ok = write_files(node, volume, *fields, &volume_request);
 	else if (ok && made)
-		ok = open_up(node, volume, &wanted);
+		ok = make_writable(node, volume, &volume_request);
 	if (ok)
 		answer_ok(node, request);
 	else
@@ -297,25 +300,25 @@ void volume_write(struct node *node, uint64_t request, struct node_reader *field
 		    strerror(errno));
 	if (volume >= 0)
 		close(volume);
-	free(folder);
+	free(directory);
 }
 
 void volume_remove(struct node *node, uint64_t request, uint64_t id)
 {
-	char *folder = format_text("/volumes/%llu", (unsigned long long)id);
+	char *directory = format_text("/volumes/%llu", (unsigned long long)id);
 
-	remove_tree(AT_FDCWD, folder);
+	remove_tree(AT_FDCWD, directory);
 	answer_ok(node, request);
-	free(folder);
+	free(directory);
 }
 
 void hosts_write(struct node *node, uint64_t request, uint64_t group, const void *data, size_t len)
 {
-	char *folder = format_text("/groups/%llu", (unsigned long long)group);
-	char *next = format_text("%s/..hosts", folder);
-	char *hosts = format_text("%s/hosts", folder);
+	char *directory = format_text("/groups/%llu", (unsigned long long)group);
+	char *next = format_text("%s/..hosts", directory);
+	char *hosts = format_text("%s/hosts", directory);
 	int fd = -1;
-	bool ok = group && (mkdir(folder, 0755) == 0 || errno == EEXIST);
+	bool ok = group && (mkdir(directory, 0755) == 0 || errno == EEXIST);
 
 	if (ok)
 		fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -327,7 +330,7 @@ void hosts_write(struct node *node, uint64_t request, uint64_t group, const void
 		    strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	free(folder);
+	free(directory);
 	free(next);
 	free(hosts);
 }

@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
-#include "pods.h"
 #include "print.h"
 #include "stored.h"
 

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "chosen.h"
 #include "effective.h"
-#include "evidence.h"
+#include "objects.h"
 #include "findings.h"
 #include "print.h"
 #include "table.h"
@@ -21,15 +21,17 @@ struct described {
 	const struct arguments *arguments;
 	struct connection *connection;
 	const mpijob_operator_config *config; /* NULL: none was given */
-	struct seen seen;
+	mpijob *job;
+	mpijob_doc *evidence; /* of mpijob_run_diagnose() */
 	mpijob *defaulted;
 	int64_t now_s;
 	mpijob_diag *causes;
 };
 
-static const mpijob_node *items_of(const mpijob_doc *list)
+/* The items of a list of the evidence; NULL if it could not be read. */
+static const mpijob_node *items_of(const struct described *this, const char *list)
 {
-	return list ? mpijob_node_get(mpijob_doc_root(list), "items") : NULL;
+	return mpijob_node_get(mpijob_node_get(mpijob_doc_root(this->evidence), list), "items");
 }
 
 /* The first line of a text from the cluster. */
@@ -113,8 +115,7 @@ static const char *scalar(const mpijob_node *node)
 static void put_replicas(const struct described *this, const char *name, const char *role)
 {
 	const mpijob_node *given =
-	    mpijob_node_find(mpijob_doc_root(mpijob_document(this->seen.job)),
-		"spec.mpiReplicaSpecs");
+	    mpijob_node_find(mpijob_doc_root(mpijob_document(this->job)), "spec.mpiReplicaSpecs");
 	const mpijob_node *whole =
 	    mpijob_node_find(mpijob_doc_root(mpijob_document(this->defaulted)),
 		"spec.mpiReplicaSpecs");
@@ -143,7 +144,7 @@ static void put_replicas(const struct described *this, const char *name, const c
 
 static void put_spec(const struct described *this)
 {
-	const mpijob_node *given = mpijob_doc_root(mpijob_document(this->seen.job));
+	const mpijob_node *given = mpijob_doc_root(mpijob_document(this->job));
 	const mpijob_node *whole = mpijob_doc_root(mpijob_document(this->defaulted));
 
 	put_replicas(this, "Launcher:", "Launcher");
@@ -257,10 +258,10 @@ static int put_pods(const struct described *this)
 {
 	static const char *const headers[] = { "POD", "NODE", "PHASE", "READY", "RESTARTS", "EXIT",
 		"REASON", "AGE" };
-	const mpijob_node *items = items_of(this->seen.pods);
+	const mpijob_node *items = items_of(this, "pods");
 	struct table table = { 0 };
 
-	if (!this->seen.pods)
+	if (!items)
 		return 0;
 	if (mpijob_node_count(items) == 0) {
 		puts("\nNo pods.");
@@ -342,10 +343,10 @@ static int put_events(const struct described *this)
 {
 	static const char *const headers[] = { "LAST", "COUNT", "TYPE", "REASON", "ABOUT",
 		"MESSAGE" };
-	const mpijob_node *items = items_of(this->seen.events);
+	const mpijob_node *items = items_of(this, "events");
 	struct table table = { 0 };
 
-	if (!this->seen.events || this->arguments->show_events < 0)
+	if (!items || this->arguments->show_events < 0)
 		return 0;
 	if (mpijob_node_count(items) == 0) {
 		puts("\nNo events.");
@@ -381,26 +382,24 @@ static void put_causes(const struct described *this)
 
 static void put_missing(const struct described *this)
 {
-	const char *line = mpijob_text_data(this->seen.missing);
+	const mpijob_node *missing = mpijob_node_get(mpijob_doc_root(this->evidence), "missing");
 
-	if (*line)
+	if (mpijob_node_count(missing))
 		puts("\nWhat could not be looked at:");
-	while (*line) {
-		const char *end = strchr(line, '\n');
-		fputs("  ", stdout);
-		put_text(line);
+	for (size_t i = 0; i < mpijob_node_count(missing); i++) {
+		print_out("  %s: ", mpijob_node_key(missing, i));
+		put_text(mpijob_node_string(mpijob_node_at(missing, i)));
 		putchar('\n');
-		line = end ? end + 1 : "";
 	}
 }
 
 static int put_all(const struct described *this)
 {
-	const mpijob_node *root = mpijob_doc_root(mpijob_document(this->seen.job));
+	const mpijob_node *root = mpijob_doc_root(mpijob_document(this->job));
 
 	put_metadata(this, root);
 	put_spec(this);
-	int code = this->config ? effective_print(this->config, this->seen.job) : 0;
+	int code = this->config ? effective_print(this->config, this->job) : 0;
 	if (code == 0)
 		code = put_status(this, root);
 	if (code == 0)
@@ -417,24 +416,25 @@ static int describe(struct described *this, const struct chosen_job *job)
 	struct connection *connection = this->connection;
 
 	this->now_s = mpijob__base_clock_wall_ms() / 1000;
-	int code = seen_gather(&this->seen, connection->client, job->namespace_, job->name,
-	    connection->diag);
-	if (code == 0)
-		code = seen_add_logs(&this->seen, connection->client);
-	this->defaulted = code == 0 ? mpijob_clone(this->seen.job) : NULL;
 	this->causes = mpijob_diag_new();
-	if (code == 0 && (!this->defaulted || !this->causes))
-		code = MPIJOB_ERR_NOMEM;
-	/* A job that cannot be defaulted is shown as it stands. */
+	int code = this->causes ? mpijob_run_diagnose(connection->client, job->namespace_,
+				      job->name, NULL, &this->job, &this->evidence, this->causes)
+				: MPIJOB_ERR_NOMEM;
+	if (code < 0) { /* not causes, but why it failed */
+		mpijob_diag *failure = this->causes;
+		this->causes = connection->diag;
+		connection->diag = failure;
+	} else {
+		this->defaulted = mpijob_clone(this->job);
+		code = this->defaulted ? 0 : MPIJOB_ERR_NOMEM;
+	}
+	/* A job that cannot be defaulted is shown as it is. */
 	if (code == 0 && mpijob_default(this->defaulted, NULL, NULL) == MPIJOB_ERR_NOMEM)
 		code = MPIJOB_ERR_NOMEM;
-	if (code == 0) {
-		int count = seen_diagnose(&this->seen, this->now_s * 1000, this->causes);
-		code = count < 0 ? count : 0;
-	}
 	if (code == 0)
 		code = this->arguments->output ? findings_print_json(this->causes) : put_all(this);
-	seen_free(&this->seen);
+	mpijob_doc_free(this->evidence);
+	mpijob_free(this->job);
 	mpijob_free(this->defaulted);
 	mpijob_diag_free(this->causes);
 	return connection_tell(connection, code);

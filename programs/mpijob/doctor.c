@@ -12,7 +12,7 @@
 #include "doctor.h"
 #include "base/api.h"
 #include "base/clock.h"
-#include "evidence.h"
+#include "objects.h"
 #include "findings.h"
 #include "print.h"
 #include "when.h"

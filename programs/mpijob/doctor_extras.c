@@ -9,7 +9,7 @@
 
 #include "base/api.h"
 #include "doctor.h"
-#include "evidence.h"
+#include "objects.h"
 
 /* Who may ask for nothing lacks the role that everybody has; else a server behind the API server
  * may be down. */

@@ -11,7 +11,7 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "doctor.h"
-#include "evidence.h"
+#include "objects.h"
 #include "when.h"
 
 #define ANYBODY "--user=NAME" /* where the server does not tell who we are */

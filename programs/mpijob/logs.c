@@ -13,7 +13,7 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "connect.h"
-#include "evidence.h"
+#include "objects.h"
 #include "findings.h"
 #include "outlet.h"
 #include "prefixed.h"
@@ -80,7 +80,7 @@ static int put(struct reader *reader, const struct mpijob_log_line *line, const 
     size_t len)
 {
 	return reader->prefix
-		   ? prefixed_put(&reader->prefixed, NULL, line->pod, line->container, data, len)
+		   ? prefixed_put(&reader->prefixed, line->pod, line->container, data, len)
 		   : outlet_put(&reader->out, data, len);
 }
 

@@ -10,8 +10,6 @@
 
 #include "prefixed.h"
 
-#define LONGEST (64 << 10) /* bytes of a line that wait for its end */
-
 static const char *const COLOURS[] = { "\033[36m", "\033[33m", "\033[32m", "\033[35m", "\033[34m",
 	"\033[31m" };
 
@@ -94,22 +92,8 @@ static int put_part(struct prefixed *stream, const char *pod, const char *contai
 			  mpijob_text_len(stream->line));
 }
 
-/* Keep a part of a line; write what is kept when the line has ended or is too long. */
-static int keep_part(struct prefixed *stream, mpijob_text *begun, const char *pod,
-    const char *container, const char *data, size_t len)
-{
-	if (mpijob_text_write(begun, data, len))
-		return -1;
-	if (data[len - 1] != '\n' && mpijob_text_len(begun) < LONGEST)
-		return 0;
-	int code =
-	    put_part(stream, pod, container, mpijob_text_data(begun), mpijob_text_len(begun));
-	mpijob_text_clear(begun);
-	return code;
-}
-
-int prefixed_put(struct prefixed *stream, mpijob_text *begun, const char *pod,
-    const char *container, const char *data, size_t len)
+int prefixed_put(struct prefixed *stream, const char *pod, const char *container, const char *data,
+    size_t len)
 {
 	int code = 0;
 
@@ -117,18 +101,9 @@ int prefixed_put(struct prefixed *stream, mpijob_text *begun, const char *pod,
 		const char *end = memchr(data, '\n', len);
 		size_t part = end ? (size_t)(end - data) + 1 : len;
 
-		code = begun ? keep_part(stream, begun, pod, container, data, part)
-			     : put_part(stream, pod, container, data, part);
+		code = put_part(stream, pod, container, data, part);
 		data += part;
 		len -= part;
 	}
 	return code;
-}
-
-int prefixed_end(struct prefixed *stream, mpijob_text *begun, const char *pod,
-    const char *container)
-{
-	if (mpijob_text_len(begun) == 0 && stream->inside != container)
-		return 0;
-	return keep_part(stream, begun, pod, container, "\n", 1);
 }

@@ -29,16 +29,10 @@ int prefixed_begin(struct prefixed *stream, struct outlet *outlet);
 /*
  * Write a part of the output of a container; the address of its name identifies it. A line of
  * another container that has not ended is ended first, so that no line holds the output of two.
- * With `begun`, an empty text at first, a line waits there until it ends or has 64 KiB, so that it
- * is written at once. 0, or -1 when memory ran out.
+ * 0, or -1 when memory ran out.
  */
-int prefixed_put(struct prefixed *stream, mpijob_text *begun, const char *pod,
-    const char *container, const char *data, size_t len);
-
-/* The container has ended: write what waits in `begun`, and end the line. 0, or -1 when memory ran
- * out. */
-int prefixed_end(struct prefixed *stream, mpijob_text *begun, const char *pod,
-    const char *container);
+int prefixed_put(struct prefixed *stream, const char *pod, const char *container, const char *data,
+    size_t len);
 
 void prefixed_free(struct prefixed *stream);
 

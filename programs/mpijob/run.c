@@ -13,6 +13,7 @@
 #include "findings.h"
 #include "print.h"
 #include "run.h"
+#include "sending.h"
 
 void run_place(const struct run *run, struct mpijob_finding *finding)
 {
@@ -126,6 +127,7 @@ int run_load_job(struct run *run)
 	const struct mpijob_spec *spec;
 
 	int code = input_read(&run->arguments->operands, &run->input, run->diag);
+	sending_sort(&run->input);
 	if (code == 0)
 		code = choose_job(run);
 	if (code == 0)
@@ -149,7 +151,7 @@ int run_load_job(struct run *run)
 	if (mpijob_name(run->job) && !run->name)
 		return MPIJOB_ERR_NOMEM;
 	run->progress.name = run->name;
-	run->namespace_ = run->pods.namespace_ = mpijob_namespace(run->job);
+	run->namespace_ = mpijob_namespace(run->job);
 	return 0;
 }
 
@@ -224,8 +226,7 @@ static void run_free(struct run *run)
 	mpijob_diag_free(run->diag);
 	free(run->name);
 	free(run->uid);
-	free(run->created);
-	free(run->failure);
+	run_output_free(run);
 }
 
 static int locally(struct run *run)
@@ -251,13 +252,8 @@ int run_command(const struct arguments *arguments)
 	run.begun_ms = mpijob__base_clock_monotonic_ms();
 	run.progress.begun_ms = run.begun_ms;
 	run.progress.terminal = isatty(STDERR_FILENO);
-	run.pods.progress = &run.progress;
-	run.pods.is_cluster = run.is_cluster;
-	run.pods.out.fd = STDOUT_FILENO;
-	run.pods.out_is_terminal = isatty(STDOUT_FILENO);
-	run.pods.news.fd = STDERR_FILENO;
 	run.diag = mpijob_diag_new();
-	int has_memory = run.diag && prefixed_begin(&run.pods.others, &run.pods.news) == 0;
+	int has_memory = run.diag && run_output_begin(&run) == 0;
 	if (!has_memory)
 		fputs("mpijob: out of memory\n", stderr);
 	result = !has_memory      ? EXIT_OWN_FAILURE

@@ -9,19 +9,9 @@
 
 #include "command.h"
 #include "input.h"
-#include "pods.h"
-
-/* What is watched, and who reads its changes as documents. */
-struct watched {
-	struct run *run;
-	mpijob_watch *watch;
-	void (*changed)(void *user, const mpijob_node *object, int gone);
-	void *user;
-	int listed; /* objects of the list that comes */
-	int code;   /* why it cannot go on; 0 while it can */
-};
-
-enum trouble { TROUBLE_NONE, TROUBLE_LOST, TROUBLE_REFUSED };
+#include "outlet.h"
+#include "prefixed.h"
+#include "progress.h"
 
 struct run {
 	const struct arguments *arguments;
@@ -30,57 +20,74 @@ struct run {
 	mpijob *job; /* defaulted; the cluster gets the document as it was given */
 	const struct input_object *object;
 	mpijob_client *client;
-	/* Move everything on, and wait at most so long. */
+	/* Move everything on, and wait at most so many milliseconds. */
 	int (*step)(struct run *run, int timeout_ms);
 	void *stepped; /* the operator of a local run, the connection of another */
 	int is_cluster;
-	struct watched watched_job;
-	struct watched watched_pods;
-	struct pods pods;
+	mpijob_run *job_run;             /* NULL: the job is not followed yet, or any more */
+	struct mpijob_run_result result; /* of the last one, without its texts */
 	struct progress progress;
 	char *name; /* as the server has it */
 	const char *namespace_;
 	char *uid;
-	char *created; /* when the server made it */
 	const char *phase;
-	int workers;
-	int finished; /* the job reached Succeeded or Failed, or is gone */
-	int succeeded;
-	int explained;  /* `failure` names the cause */
-	char *failure;  /* reason and message of the condition Failed */
+	int ready, workers;
+	int end_printed;
 	int stopping;   /* exit code after an interrupt or the timeout; 0 while none */
 	int stopped_at; /* signals seen when the stopping began */
-	enum trouble told;
-	int64_t begun_ms, cluster_ms, created_ms, finished_ms;
+	int64_t begun_ms, cluster_ms, created_ms;
+
+	struct outlet out; /* the output of the launcher's first container, as it is */
+	int out_is_terminal;
+	int in_line;            /* a line of `out` has begun and not ended */
+	int output_lost;        /* some of it found no reader */
+	struct outlet messages; /* the output of other containers, on standard error */
+	struct prefixed others; /* writes to messages */
+	int paused;             /* the reader of one of them is behind */
 };
 
 /* run_loop.c */
 void run_catch_signals(void);
-/* Signals make a call made at once return MPIJOB_ERR_CANCELLED from now on; NULL: no more. */
+/* Signals make a blocking call return MPIJOB_ERR_CANCELLED from now on; NULL: no more. */
 void run_interrupts(mpijob_client *client);
 int run_signals_seen(void);
 /* Why to stop before the end: exit code, or 0. */
 int run_must_stop(const struct run *run);
 int run_turn(struct run *run);
-/* Watch the job and its pods; needs client, name, namespace_. */
-int run_watch(struct run *run);
-/* Until the job has ended and all its output is there, or it is time to stop. */
-int run_until_finished(struct run *run);
-/* Warn when it ended well, but on the launcher alone. */
-void run_tell_idle(struct run *run);
-/* Hand on what is left of the output, as long as somebody takes it. */
-void run_flush(struct run *run);
-void run_unwatch(struct run *run);
+/* Start to follow the job; needs client, name, namespace_, uid. */
+int run_follow(struct run *run);
+void run_unfollow(struct run *run);
+/* Until the job has ended and everything about it is printed, or it is time to stop. */
+int run_until_over(struct run *run);
+/* Print how the job ended, once. */
+void run_print_end(struct run *run);
 int run_exit_code(const struct run *run, int code);
 void run_print_timings(const struct run *run, int64_t closing_ms);
+/* What is known about the end of the job. */
+const struct mpijob_run_result *run_result(const struct run *run);
+int run_has_ended(const struct run *run);
+
+/* run_output.c */
+int run_output_begin(struct run *run);
+void run_output_put(struct run *run, const struct mpijob_run_event *event);
+/* Write what the readers take now. Returns how many milliseconds the turn may wait, at most
+ * `most_ms`. */
+int run_output_turn(struct run *run, int most_ms);
+/* It is time to end: give up a reader that has taken nothing for a while (`now` 1: at once). */
+void run_output_give_up(struct run *run, int now);
+/* Write the rest of the output, as long as its reader takes it. */
+void run_output_flush(struct run *run);
+/* A line of the job's output is unfinished on the terminal. */
+int run_output_in_line(const struct run *run);
+void run_output_free(struct run *run);
 
 /* run_local.c, run_cluster.c: the whole; 0 or a code, with findings in the run's diag */
 int run_local(struct run *run);
 /* The exit code. */
 int run_cluster(struct run *run);
 
-/* run_causes.c: why it failed, with what to do; needs the client. */
-void run_tell_causes(struct run *run);
+/* run_causes.c: print a cause or hint, with what to do, unless the run has said it. */
+void run_print_cause(struct run *run, const struct mpijob_finding *finding);
 
 /* run.c: read the files, choose the job, check it. */
 int run_load_job(struct run *run);

@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what a person wants to read when a run failed: the causes that the cluster shows, each with
- * what to do about it. What cannot be looked at any more is no failure of its own.
+ * Knows what a person wants to read when a run failed: the causes, each with what to do about it on
+ * this machine or on a cluster, except for those that the run has printed already.
  */
 #include <string.h>
 
-#include "base/clock.h"
-#include "evidence.h"
 #include "findings.h"
 #include "print.h"
 #include "run.h"
 
-/* What the run has said by itself; and that devices are held, which a local run only counts. */
-static int is_told(const struct run *run, const char *id)
+/* What the run has printed; and that devices are held, which a local run only counts. */
+static int is_printed(const struct run *run, const char *id)
 {
-	static const char *const told[] = { "container-failed", "backoff-limit", "job-failed",
+	static const char *const printed[] = { "container-failed", "backoff-limit", "job-failed",
 		"launcher-gone" };
 
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
-		if (strcmp(told[i], id) == 0)
+	for (size_t i = 0; i < sizeof(printed) / sizeof(printed[0]); i++)
+		if (strcmp(printed[i], id) == 0)
 			return 1;
 	return !run->is_cluster && strcmp(id, "gpus-kept") == 0;
 }
@@ -74,35 +72,15 @@ static const char *advice_of(const struct run *run, const struct mpijob_finding_
 	return kind->advice;
 }
 
-static void tell(const struct run *run, const mpijob_diag *causes)
+void run_print_cause(struct run *run, const struct mpijob_finding *finding)
 {
-	for (size_t i = 0; i < mpijob_diag_count(causes); i++) {
-		const struct mpijob_finding *finding = mpijob_diag_at(causes, i);
-		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
-		if (is_told(run, finding->id))
-			continue;
-		fputs("mpijob: ", stderr);
-		finding_print(finding, stderr);
-		if (kind && finding->severity != MPIJOB_SEVERITY_INFO)
-			print_to(stderr, "  %s\n", advice_of(run, kind));
-	}
-}
+	const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
 
-void run_tell_causes(struct run *run)
-{
-	mpijob_diag *causes = mpijob_diag_new();
-	struct seen seen = { 0 };
-
-	int code = causes ? seen_gather(&seen, run->client, run->namespace_, run->name, NULL)
-			  : MPIJOB_ERR_NOMEM;
-	if (code == 0)
-		code = seen_add_logs(&seen, run->client);
-	/* Kubernetes deletes the pod of a last attempt; what it printed passed through here. */
-	if (code == 0 && run->pods.last_launcher)
-		code = seen_keep_tail(&seen, run->pods.last_launcher, run->pods.last,
-		    run->pods.last_len);
-	if (code == 0 && seen_diagnose(&seen, mpijob__base_clock_wall_ms(), causes) >= 0)
-		tell(run, causes);
-	seen_free(&seen);
-	mpijob_diag_free(causes);
+	if (is_printed(run, finding->id))
+		return;
+	progress_hide(&run->progress);
+	fputs("mpijob: ", stderr);
+	finding_print(finding, stderr);
+	if (kind && finding->severity != MPIJOB_SEVERITY_INFO)
+		print_to(stderr, "  %s\n", advice_of(run, kind));
 }

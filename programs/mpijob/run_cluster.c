@@ -11,9 +11,9 @@
 #include "base/clock.h"
 #include "connect.h"
 #include "findings.h"
-#include "needed.h"
 #include "print.h"
 #include "run.h"
+#include "sending.h"
 
 static struct connection *connection_of(const struct run *run)
 {
@@ -105,63 +105,36 @@ static void say_uncertain(struct run *run)
 
 /* ---- sending ---- */
 
-static int compare(const void *a, const void *b)
-{
-	const struct input_object *left = *(const struct input_object *const *)a,
-				  *right = *(const struct input_object *const *)b;
-	int ranks[2] = { needed_rank(left), needed_rank(right) };
-
-	if (ranks[0] != ranks[1])
-		return ranks[0] < ranks[1] ? -1 : 1;
-	return left->position < right->position ? -1 : 1;
-}
-
 static int send_needed(struct run *run)
 {
-	const struct input_object **objects = calloc(run->input.count + 1, sizeof(*objects));
-	struct sending sending;
-	size_t count = 0;
-	int code = objects ? 0 : MPIJOB_ERR_NOMEM;
+	struct connection *connection = connection_of(run);
+	struct mpijob_submit_options options;
+	int code = 0;
 
-	for (size_t i = 0; objects && i < run->input.count; i++)
+	sending_options(run->arguments, connection->namespace_, &options);
+	for (size_t i = 0; i < run->input.count && code >= 0; i++)
 		if (!mpijob_is_job(run->input.objects[i].node))
-			objects[count++] = &run->input.objects[i];
-	if (count)
-		qsort(objects, count, sizeof(*objects), compare);
-	sending_begin(&sending, run->arguments);
-	sending.quiet = 1; /* standard output is the launcher's */
-	for (size_t i = 0; i < count && code == 0; i++)
-		code = needed_send(connection_of(run), &sending, objects[i]);
-	free(objects);
-	return code;
+			code = mpijob_run_create(connection->client, run->input.objects[i].node,
+			    &options, NULL, connection->diag);
+	return code < 0 ? code : 0;
 }
 
 static int submit(struct run *run)
 {
 	struct connection *connection = connection_of(run);
-	struct mpijob_submit_options options = MPIJOB_SUBMIT_OPTIONS_INIT;
+	struct mpijob_submit_options options;
 	mpijob *job = NULL, *stored = NULL;
 
-	options.namespace_ = connection->namespace_;
-	options.apply = run->arguments->server_side;
-	options.force = run->arguments->force_conflicts;
-	options.field_manager = run->arguments->field_manager;
-	options.field_validation = sending_validation(run->arguments);
+	sending_options(run->arguments, connection->namespace_, &options);
 	int code = mpijob_from_node(run->object->node, run->object->source, &job, connection->diag);
 	if (code == 0)
 		code = mpijob_client_submit(connection->client, job, &options, &stored,
 		    connection->diag);
 	if (code == 0) {
-		const char *created =
-		    mpijob_node_string(mpijob_node_find(mpijob_doc_root(mpijob_document(stored)),
-			"metadata.creationTimestamp"));
 		run->uid = mpijob_uid(stored) ? strdup(mpijob_uid(stored)) : NULL;
-		run->created = created ? strdup(created) : NULL;
 		if (!run->name && mpijob_name(stored))
 			run->progress.name = run->name = strdup(mpijob_name(stored));
-		run->pods.uid = run->uid;
-		run->pods.created = run->created;
-		code = run->name && run->uid && run->created ? 0 : MPIJOB_ERR_NOMEM;
+		code = run->name && run->uid ? 0 : MPIJOB_ERR_NOMEM;
 	}
 	mpijob_free(job);
 	mpijob_free(stored);
@@ -191,21 +164,12 @@ static int step(struct run *run, int timeout_ms)
 /* Follow it to its end, or leave. */
 static int follow(struct run *run)
 {
-	int code = run_watch(run);
+	int code = run_follow(run);
 
 	if (code == 0)
-		code = run_until_finished(run);
+		code = run_until_over(run);
 	run->stopped_at = run_signals_seen();
-	run_flush(run);
-	if (run->finished)
-		pods_tell_missing(&run->pods);
-	if (code == 0 && run->finished)
-		progress_say(&run->progress, "%s %s%s%s", run->name,
-		    run->succeeded                                   ? "succeeded"
-		    : run->uid && strcmp(run->phase, "deleted") == 0 ? "is gone"
-								     : "failed",
-		    run->failure ? ": " : "", run->failure ? run->failure : "");
-	run_tell_idle(run);
+	run_output_flush(run);
 	progress_hide(&run->progress);
 	return code;
 }
@@ -226,8 +190,6 @@ static int live(struct run *run)
 		return 0;
 	}
 	code = follow(run);
-	if (code == 0 && run->finished && !run->succeeded && !run->stopping)
-		run_tell_causes(run);
 	if (run->arguments->rm) {
 		int deleted = delete_job(run);
 		return code ? code : deleted;
@@ -247,7 +209,7 @@ static void advise(struct run *run, int code)
 	else if (!run->created_ms && code == MPIJOB_ERR_CONFLICT && !run->arguments->server_side)
 		say_taken(run);
 	else if (run->created_ms && !run->arguments->detach && !run->arguments->rm &&
-		 (code || (run->stopping && !run->finished)))
+		 (code || (run->stopping && !run_has_ended(run))))
 		say_detached(run, why);
 }
 
@@ -266,7 +228,7 @@ static int exit_of(const struct run *run, int code)
 	if (code == 0 && run->arguments->detach)
 		return 0;
 	if (code == 0 && run->arguments->warnings_as_errors && connection_of(run)->warnings &&
-	    run->succeeded)
+	    run_result(run)->outcome == MPIJOB_RUN_SUCCEEDED)
 		return EXIT_FINDINGS;
 	return run_exit_code(run, code);
 }
@@ -293,12 +255,12 @@ int run_cluster(struct run *run)
 			advise(run, code);
 		}
 		result = exit_of(run, code);
-		run_unwatch(run);
-		if (code == 0 && arguments.timings && run->finished)
+		if (code == 0 && arguments.timings && run_has_ended(run))
 			run_print_timings(run, mpijob__base_clock_monotonic_ms());
 	} else if (result != EXIT_USAGE) {
 		result = EXIT_OWN_FAILURE;
 	}
+	run_unfollow(run);
 	connection_close(&connection);
 	return result;
 }

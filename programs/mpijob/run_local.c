@@ -13,14 +13,14 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "findings.h"
+#include "objects.h"
 #include "options.h"
 #include "print.h"
 #include "run.h"
 
-#define DEFAULT_GRACE_MS 30000
-#define WORKER_IMAGE     "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].image"
-#define CLEAN_MS         500  /* within which the operator deletes what cleanPodPolicy says */
-#define SHORT_GRACE_MS   1000 /* of a launcher whose work is in vain */
+#define WORKER_IMAGE   "spec.mpiReplicaSpecs[Worker].template.spec.containers[0].image"
+#define CLEAN_MS       500  /* within which the operator deletes what cleanPodPolicy says */
+#define SHORT_GRACE_MS 1000 /* of a launcher whose work is in vain */
 
 static const char *image_of(const struct run *run, const char *path)
 {
@@ -143,31 +143,12 @@ static void make_runnable(struct run *run, mpijob_doc *doc)
 
 static int create(struct run *run, const mpijob_node *object, mpijob_doc **out)
 {
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
-	mpijob_doc *doc = mpijob_doc_from_node(object);
-	const char *kind = mpijob_node_string(mpijob_node_get(object, "kind"));
+	struct mpijob_submit_options options = MPIJOB_SUBMIT_OPTIONS_INIT;
 
-	int has_namespace = strcmp(kind, "Namespace") != 0 && strcmp(kind, "PriorityClass") != 0;
-	if (has_namespace && !mpijob_node_find(object, "metadata.namespace"))
-		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace",
-		    mpijob_namespace(run->job));
-	if (object == run->object->node)
-		make_runnable(run, doc);
-	int code = mpijob_doc_error(doc);
-	if (code == 0) {
-		const mpijob_node *root = mpijob_doc_root(doc);
-		target.api_version = mpijob_node_string(mpijob_node_get(root, "apiVersion"));
-		target.kind = kind;
-		target.namespace_ =
-		    has_namespace ? mpijob_node_string(mpijob_node_find(root, "metadata.namespace"))
-				  : NULL;
-		code = target.api_version
-			   ? mpijob_client_create(run->client, &target, root, out, run->diag)
-			   : findings_add(run->diag, MPIJOB_ERR_SPEC, run->object->source,
-				 "no-api-version", "a %s has no apiVersion", kind);
-	}
-	mpijob_doc_free(doc);
-	return code;
+	options.namespace_ = mpijob_namespace(run->job);
+	options.field_validation = "Ignore"; /* a local cluster has nothing else */
+	int code = mpijob_run_create(run->client, object, &options, out, run->diag);
+	return code < 0 ? code : 0;
 }
 
 static int create_namespace(struct run *run, const char *name)
@@ -199,25 +180,22 @@ static int has_namespace(const struct run *run, const char *name)
 	return 0;
 }
 
-/* Namespaces before what lives in them. */
-static int create_objects(struct run *run)
-{
-	static const char *const kinds[] = { "Namespace", "PriorityClass", "ConfigMap", "Secret" };
-	const char *namespace_ = mpijob_namespace(run->job);
-	int code = has_namespace(run, namespace_) ? 0 : create_namespace(run, namespace_);
-
-	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
-		for (size_t i = 0; i < run->input.count && code == 0; i++)
-			if (input_is(&run->input.objects[i], NULL, kinds[kind]))
-				code = create(run, run->input.objects[i].node, NULL);
-	return code;
-}
-
 static int is_used(const struct input_object *object)
 {
 	return mpijob_is_job(object->node) || input_is(object, NULL, "Namespace") ||
 	       input_is(object, NULL, "PriorityClass") || input_is(object, NULL, "ConfigMap") ||
 	       input_is(object, NULL, "Secret");
+}
+
+static int create_objects(struct run *run)
+{
+	const char *namespace_ = mpijob_namespace(run->job);
+	int code = has_namespace(run, namespace_) ? 0 : create_namespace(run, namespace_);
+
+	for (size_t i = 0; i < run->input.count && code == 0; i++)
+		if (is_used(&run->input.objects[i]) && !mpijob_is_job(run->input.objects[i].node))
+			code = create(run, run->input.objects[i].node, NULL);
+	return code;
 }
 
 static void warn_unused(struct run *run)
@@ -237,52 +215,32 @@ static void warn_unused(struct run *run)
 
 static int create_job(struct run *run)
 {
-	mpijob_doc *stored = NULL;
-	int code = create(run, run->object->node, &stored);
+	mpijob_doc *doc = mpijob_doc_from_node(run->object->node), *stored = NULL;
 
+	make_runnable(run, doc);
+	int code = mpijob_doc_error(doc);
+	if (code == 0)
+		code = create(run, mpijob_doc_root(doc), &stored);
 	if (code == 0) {
-		const char *uid =
-		    mpijob_node_string(mpijob_node_find(mpijob_doc_root(stored), "metadata.uid"));
-		run->uid = uid ? strdup(uid) : NULL;
+		run->uid = strdup(text_at(mpijob_doc_root(stored), "metadata.uid"));
 		code = run->uid ? 0 : MPIJOB_ERR_NOMEM;
 	}
 	mpijob_doc_free(stored);
+	mpijob_doc_free(doc);
 	run->created_ms = mpijob__base_clock_monotonic_ms();
 	return code;
 }
 
 /* ---- its end ---- */
 
-static int64_t grace_ms(const struct run *run)
+/* Delete the job and let its launcher end; a second signal ends the waiting. */
+static int delete_job(struct run *run, int64_t grace_ms)
 {
-	const mpijob_node *root = mpijob_doc_root(mpijob_document(run->job));
-	int64_t seconds;
-
-	if (!mpijob_node_int(
-		mpijob_node_find(root,
-		    "spec.mpiReplicaSpecs[Launcher].template.spec.terminationGracePeriodSeconds"),
-		&seconds) ||
-	    seconds < 0 || seconds > 3600)
-		return DEFAULT_GRACE_MS;
-	return seconds * 1000;
-}
-
-/* Delete the job and give its launcher some time to end; a second signal ends the waiting. */
-static int delete_job(struct run *run, int64_t most_ms)
-{
-	struct mpijob_target target = MPIJOB_TARGET_INIT;
+	int code = mpijob_run_stop(run->job_run, grace_ms);
 
 	run->stopped_at = run_signals_seen();
-	target.api_version = MPIJOB__BASE_API_VERSION;
-	target.kind = MPIJOB__BASE_API_KIND;
-	target.namespace_ = mpijob_namespace(run->job);
-	target.name = mpijob_name(run->job);
-	int code = mpijob_client_delete(run->client, &target, run->uid, "Background", run->diag);
-	if (code == MPIJOB_ERR_NOT_FOUND)
-		code = 0;
-	int64_t end = mpijob__base_clock_monotonic_ms() + most_ms;
-	while (code == 0 && (pods_launchers_left(&run->pods) || pods_logs_open(&run->pods)) &&
-	       mpijob__base_clock_monotonic_ms() < end && run_signals_seen() == run->stopped_at)
+	while (code == 0 && mpijob_run_state(run->job_run) > 0 &&
+	       run_signals_seen() == run->stopped_at)
 		code = run_turn(run);
 	return code;
 }
@@ -296,7 +254,7 @@ static int stop(struct run *run)
 	    run->stopping == EXIT_TIMED_OUT ? "timed out" : "interrupted",
 	    run_signals_seen() ? " (once more: at once)" : "");
 	run->phase = "stopping";
-	return delete_job(run, grace_ms(run));
+	return delete_job(run, -1);
 }
 
 static int keep(struct run *run)
@@ -306,7 +264,7 @@ static int keep(struct run *run)
 	for (int64_t end = mpijob__base_clock_monotonic_ms() + CLEAN_MS;
 	     code == 0 && mpijob__base_clock_monotonic_ms() < end && run_must_stop(run) == 0;)
 		code = run_turn(run);
-	const char *pod = pods_running(&run->pods);
+	const char *pod = run_result(run)->running_pod;
 	if (!pod) {
 		progress_say(&run->progress, "no pod runs any more, so nothing is kept; "
 					     "spec.runPolicy.cleanPodPolicy: None keeps workers");
@@ -326,15 +284,11 @@ static int live(struct run *run)
 	if (code == 0)
 		code = create_job(run);
 	if (code == 0)
-		code = run_until_finished(run);
-	if (code == 0 && run->finished)
-		progress_say(&run->progress, "%s %s%s%s", run->progress.name,
-		    run->succeeded ? "succeeded" : "failed", run->failure ? ": " : "",
-		    run->failure ? run->failure : "");
-	run_tell_idle(run);
-	if (code == 0 && run->finished && !run->succeeded && !run->explained)
-		run_tell_causes(run);
-	if (run->pods.given_up && (!run->explained || run->pods.exit_code == 127))
+		code = run_follow(run);
+	if (code == 0)
+		code = run_until_over(run);
+	const struct mpijob_run_result *result = run_result(run);
+	if (result->given_up && (!result->explained || result->exit_code == 127))
 		progress_say(&run->progress,
 		    "image %s is not used: what the job needs of it has to be on this machine",
 		    image_of(run, WORKER_IMAGE));
@@ -342,7 +296,7 @@ static int live(struct run *run)
 		code = stop(run);
 	else if (code == 0 && run->arguments->keep)
 		code = keep(run);
-	else if (code == 0 && run->pods.given_up && pods_launchers_going(&run->pods))
+	else if (code == 0 && result->given_up)
 		code = delete_job(run, SHORT_GRACE_MS);
 	return code;
 }
@@ -356,8 +310,6 @@ static void close_cluster(struct run *run)
 {
 	mpijob_operator_free(run->stepped);
 	mpijob_client_free(run->client);
-	run->stepped = NULL;
-	run->client = NULL;
 }
 
 int run_local(struct run *run)
@@ -372,11 +324,9 @@ int run_local(struct run *run)
 	int code = start_cluster(run);
 	run->step = step;
 	if (code == 0)
-		code = run_watch(run);
-	if (code == 0)
 		code = live(run);
-	run_flush(run);
-	run_unwatch(run);
+	run_output_flush(run);
+	run_unfollow(run);
 	progress_hide(&run->progress);
 	findings_print(run->diag, stderr);
 	failure_print(run->diag, code);

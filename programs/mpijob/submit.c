@@ -11,11 +11,10 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
-#include "evidence.h"
+#include "objects.h"
 #include "findings.h"
-#include "needed.h"
-#include "pods.h"
 #include "print.h"
+#include "sending.h"
 #include "stored.h"
 
 #define LAST_NEWS_MS 1000
@@ -25,7 +24,7 @@ struct submit {
 	const struct arguments *arguments;
 	struct input input;
 	mpijob_diag *checked; /* findings of the check */
-	struct sending sending;
+	size_t printed;
 	struct chosen submitted; /* for --wait */
 	int64_t begun_ms;
 };
@@ -105,7 +104,7 @@ static int check_object(struct submit *submit, const struct input_object *object
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
 		    "%s has metadata.generateName, which works without --server-side only",
 		    text_at(object->node, "kind"));
-	if (wanted && *has && needed_has_namespace(object) && strcmp(has, wanted) != 0)
+	if (wanted && *has && sending_has_namespace(object) && strcmp(has, wanted) != 0)
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source,
 		    "other-namespace",
 		    "%s '%s' is of namespace '%s', not of '%s' as --namespace says",
@@ -136,18 +135,6 @@ static int check(struct submit *submit)
 
 /* ---- sending ---- */
 
-static void fill_options(const struct submit *submit, struct mpijob_submit_options *options)
-{
-	const struct arguments *arguments = submit->arguments;
-
-	options->namespace_ = submit->connection.namespace_;
-	options->apply = arguments->server_side;
-	options->force = arguments->force_conflicts;
-	options->dry_run = arguments->dry_run == DRY_RUN_SERVER;
-	options->field_manager = arguments->field_manager;
-	options->field_validation = sending_validation(arguments);
-}
-
 static int remember(struct submit *submit, const mpijob *job)
 {
 	struct chosen *all = &submit->submitted;
@@ -161,6 +148,11 @@ static int remember(struct submit *submit, const mpijob *job)
 	return jobs[all->count - 1].namespace_ && jobs[all->count - 1].name ? 0 : MPIJOB_ERR_NOMEM;
 }
 
+static const char *done_word(const struct submit *submit)
+{
+	return submit->arguments->server_side ? "serverside-applied" : "created";
+}
+
 static int print_unsent(struct submit *submit, mpijob *job)
 {
 	int code = mpijob_namespace(job)
@@ -170,17 +162,16 @@ static int print_unsent(struct submit *submit, mpijob *job)
 	if (code)
 		return code;
 	return stored_print(submit->arguments, mpijob_doc_root(mpijob_document(job)),
-	    submit->arguments->server_side ? "serverside-applied" : "created",
-	    &submit->sending.printed);
+	    done_word(submit), &submit->printed);
 }
 
 static int send_job(struct submit *submit, const struct input_object *object)
 {
-	struct mpijob_submit_options options = MPIJOB_SUBMIT_OPTIONS_INIT;
+	struct mpijob_submit_options options;
 	mpijob *job = NULL, *stored = NULL;
 	int code = mpijob_from_node(object->node, object->source, &job, submit->connection.diag);
 
-	fill_options(submit, &options);
+	sending_options(submit->arguments, submit->connection.namespace_, &options);
 	if (code == 0 && submit->arguments->dry_run == DRY_RUN_CLIENT)
 		code = print_unsent(submit, job);
 	else if (code == 0)
@@ -188,8 +179,7 @@ static int send_job(struct submit *submit, const struct input_object *object)
 		    submit->connection.diag);
 	if (code == 0 && stored)
 		code = stored_print(submit->arguments, mpijob_doc_root(mpijob_document(stored)),
-		    submit->arguments->server_side ? "serverside-applied" : "created",
-		    &submit->sending.printed);
+		    done_word(submit), &submit->printed);
 	if (code == 0 && stored)
 		code = remember(submit, stored);
 	mpijob_free(stored);
@@ -199,15 +189,37 @@ static int send_job(struct submit *submit, const struct input_object *object)
 	return code;
 }
 
-static int by_rank(const void *left, const void *right)
+/* An object with the namespace that it is sent to. */
+static int print_unsent_object(struct submit *submit, const struct input_object *object)
 {
-	const struct input_object *a = left, *b = right;
-	int order = needed_rank(a) - needed_rank(b);
+	mpijob_doc *doc = mpijob_doc_from_node(object->node);
 
-	if (order)
-		return order;
-	/* As in the files. */
-	return a->position < b->position ? -1 : a->position > b->position;
+	if (sending_has_namespace(object) && !*text_at(object->node, "metadata.namespace"))
+		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace",
+		    submit->connection.namespace_);
+	int code = mpijob_doc_error(doc);
+	if (code == 0)
+		code = stored_print(submit->arguments, mpijob_doc_root(doc), done_word(submit),
+		    &submit->printed);
+	mpijob_doc_free(doc);
+	return code;
+}
+
+static int send_object(struct submit *submit, const struct input_object *object)
+{
+	struct mpijob_submit_options options;
+	mpijob_doc *stored = NULL;
+
+	if (submit->arguments->dry_run == DRY_RUN_CLIENT)
+		return print_unsent_object(submit, object);
+	sending_options(submit->arguments, submit->connection.namespace_, &options);
+	int code = mpijob_run_create(submit->connection.client, object->node, &options, &stored,
+	    submit->connection.diag);
+	if (code >= 0)
+		code = stored_print(submit->arguments, mpijob_doc_root(stored),
+		    code ? "unchanged" : done_word(submit), &submit->printed);
+	mpijob_doc_free(stored);
+	return code;
 }
 
 static void say_refused(const struct submit *submit, const struct input_object *object, int code)
@@ -226,9 +238,8 @@ static void say_refused(const struct submit *submit, const struct input_object *
 
 static int send_one(struct submit *submit, const struct input_object *object)
 {
-	int code = mpijob_is_job(object->node)
-		       ? send_job(submit, object)
-		       : needed_send(&submit->connection, &submit->sending, object);
+	int code =
+	    mpijob_is_job(object->node) ? send_job(submit, object) : send_object(submit, object);
 
 	connection_tell(&submit->connection, code);
 	if (code && code != MPIJOB_ERR_CANCELLED)
@@ -241,7 +252,7 @@ static int send_all(struct submit *submit)
 {
 	int result = 0, needed_failed = 0;
 
-	qsort(submit->input.objects, submit->input.count, sizeof(*submit->input.objects), by_rank);
+	sending_sort(&submit->input);
 	for (size_t i = 0; i < submit->input.count && !connection_signal(); i++) {
 		const struct input_object *object = &submit->input.objects[i];
 		int is_job = mpijob_is_job(object->node);
@@ -410,7 +421,6 @@ static int run(struct submit *submit)
 	if (code)
 		return code;
 	connection_catch_signals(&submit->connection);
-	sending_begin(&submit->sending, submit->arguments);
 	int result = send_all(submit);
 	if (submit->arguments->wait > 0 && !connection_signal()) {
 		code = wait_all(submit);

@@ -11,9 +11,8 @@
 #include "base/api.h"
 #include "base/clock.h"
 #include "chosen.h"
-#include "evidence.h"
+#include "objects.h"
 #include "findings.h"
-#include "pods.h"
 #include "print.h"
 #include "stored.h"
 

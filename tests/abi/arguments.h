@@ -169,6 +169,12 @@ static int no_line(void *user, const struct mpijob_log_line *line)
 	return 0;
 }
 
+static void no_event(void *user, const struct mpijob_run_event *event)
+{
+	(void)user;
+	(void)event;
+}
+
 static int no_object(void *user, const struct mpijob_watch_event *event)
 {
 	(void)user;
@@ -223,6 +229,7 @@ static struct mpijob_target collection = { .size = sizeof(collection),
 	.kind = "Pod" };
 GIVEN(access, .verb = "get", .resource = "pods");
 GIVEN(watch_options, .api_version = "v1", .kind = "Pod", .object = no_object);
+GIVEN(run_options, .namespace_ = "default", .name = "j", .event = no_event);
 GIVEN(logs_options, .namespace_ = "default", .label_selector = "a=b", .line = no_line);
 static struct mpijob_logs_options job_logs = { .size = sizeof(job_logs), .line = no_line };
 GIVEN(lease_options, .namespace_ = "default", .name = "lease", .identity = "me",
@@ -309,6 +316,7 @@ static mpijob_task *make_task(void)
 		return made;                    \
 	}
 MAKER(watch, mpijob_watch_new(make_client(), &given_watch_options, &made))
+MAKER(run, mpijob_run_new(make_client(), &given_run_options, &made))
 MAKER(timer, mpijob_timer_new(make_client(), no_timer, NULL, &made))
 MAKER(logs, mpijob_logs_new(make_client(), &given_logs_options, &made))
 MAKER(lease, mpijob_lease_new(make_client(), &given_lease_options, &made))

@@ -244,12 +244,12 @@ static void orphan(struct world *world)
 	    "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"lost\",\"uid\":"
 	    "\"1\",\"ownerReferences\":[{\"uid\":\"nobody\"}]}}";
 	mpijob_doc *doc = NULL;
-	int collect = world->local->collect;
+	int collect = world->local->gc_pending;
 
 	NEED(mpijob_doc_parse(text, sizeof(text) - 1, NULL, &doc, NULL) == 0);
 	NEED(mpijob__local_store_add(&world->local->store,
 		 mpijob__local_store_kind(KIND_CONFIG_MAP), "n0", doc, NULL) == 0);
-	world->local->collect = collect;
+	world->local->gc_pending = collect;
 }
 
 void driver_harm(struct world *world, enum harm harm, int slot)

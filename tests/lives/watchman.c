@@ -289,8 +289,8 @@ static void pod_changed(struct world *world, const struct object *pod, int chang
 
 static void check_mark(struct world *world, const struct object *object)
 {
-	const struct shelf *shelf = &world->local->store.shelves[object->kind->id];
-	const struct happening *last = &shelf->history[shelf->history_count - 1];
+	const struct collection *collection = &world->local->store.collections[object->kind->id];
+	const struct store_event *last = &collection->history[collection->history_count - 1];
 	const char *before =
 	    last->before ? mpijob__local_store_revision_label(last->before, "lives-mark") : NULL;
 	const char *now = mpijob__local_store_revision_label(last->now, "lives-mark");
@@ -658,7 +658,7 @@ static void check_orphans(struct world *world)
 	const struct store *store = &world->local->store;
 
 	for (int kind = 0; kind < KIND_COUNT; kind++)
-		for (struct object *object = store->shelves[kind].first; object;
+		for (struct object *object = store->collections[kind].first; object;
 		     object = object->next)
 			if (object->owner_count &&
 			    !mpijob__local_store_by_uid(store, object->owners[0]) &&

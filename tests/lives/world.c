@@ -263,8 +263,8 @@ static int is_taken(const struct world *world)
 	static const enum kind_id kinds[] = { KIND_POD, KIND_SECRET };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		for (struct object *object = world->local->store.shelves[kinds[i]].first; object;
-		     object = object->next)
+		for (struct object *object = world->local->store.collections[kinds[i]].first;
+		     object; object = object->next)
 			if (!object->owner_count)
 				return 1;
 	return 0;

@@ -30,9 +30,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "client_watch.c", "test_objects_have_eight_mebibytes"),
     ],
     "`limits.workers` of": [
-        ("lib/plan/limit.c", "if (wanted <= plan->max_workers || has_ended(plan))",
-         "if (wanted <= plan->max_workers + 1 || has_ended(plan))", UNIT + "plan_limit.c", "one_over_the_limit_does_not_begin"),
-        ("lib/plan/limit.c", "there > plan->max_workers ? there : plan->max_workers", "wanted", UNIT + "plan_limit.c",
+        ("lib/plan/limit.c", "if (wanted <= plan->max_workers || has_finished(plan))",
+         "if (wanted <= plan->max_workers + 1 || has_finished(plan))", UNIT + "plan_limit.c", "one_over_the_limit_does_not_begin"),
+        ("lib/plan/limit.c", "in_use > plan->max_workers ? in_use : plan->max_workers", "wanted", UNIT + "plan_limit.c",
          "it_grows_to_the_limit_only"),
         ("lib/plan/limit.c", "return plan->old.has_start_time && mpijob__plan_conditions_finished(&plan->old);",
          "return mpijob__plan_conditions_finished(&plan->old);", UNIT + "plan_limit.c", "failed_for_the_limit_it_stays_so"),
@@ -133,7 +133,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "render_hostile.c", "no_string_of_a_job_gets_into_a_script"),
     ],
     "An object of such a name": [
-        ("lib/plan/children.c", "return mpijob__plan_owns(plan, child->owner_uid) ? OURS : TAKEN;", "return OURS;",
+        ("lib/plan/children.c", "return mpijob__plan_owns(plan, child->owner_uid) ? OURS : FOREIGN;", "return OURS;",
          UNIT + "operator_hostile.c", "names_of_others_are_not_taken"),
         ("lib/plan/plan.c", '"Warning", MPIJOB__BASE_API_REASON_EXISTS', '"Warning", "Exists"', RUN, "somebody_elses_service"),
     ],
@@ -369,27 +369,27 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          UNIT + "http_exec.c", "test_e2_environment"),
     ],
     "Every path of a pod": [
-        ("programs/mpijob-node/below.c", "fd = (int)syscall(SYS_openat2, top, *path ? path : \".\", &how, sizeof(how));",
+        ("programs/mpijob-node/inroot.c", "fd = (int)syscall(SYS_openat2, top, *path ? path : \".\", &how, sizeof(how));",
          "{\n\t\t\tpath += strspn(path, \"/\");\n\t\t\thow.resolve = 0;\n"
          "\t\t\tfd = (int)syscall(SYS_openat2, top, *path ? path : \".\", &how, sizeof(how));\n\t\t}", *ESCAPE),
     ],
     "Volumes are attached after": [
         ("programs/mpijob-node/rootfs.c",
-         "\tmounts_move_in();\n\tfor (size_t i = 0; i < spec->mount_count; i++)\n\t\tmounts_volume(&spec->mounts[i], sources[i]);\n",
-         "\tfor (size_t i = 0; i < spec->mount_count; i++)\n\t\tmounts_volume(&spec->mounts[i], sources[i]);\n\tmounts_move_in();\n", *ESCAPE),
+         "\tmounts_pivot_root();\n\tfor (size_t i = 0; i < spec->mount_count; i++)\n\t\tmounts_attach_volume(&spec->mounts[i], sources[i]);\n",
+         "\tfor (size_t i = 0; i < spec->mount_count; i++)\n\t\tmounts_attach_volume(&spec->mounts[i], sources[i]);\n\tmounts_pivot_root();\n", *ESCAPE),
     ],
     "No descriptor of the node": [
         ("programs/mpijob-node/container.c", "if (syscall(SYS_close_range, 4, ~0U, 0))", "if (0)", *ESCAPE),
     ],
     "What a pod writes": [
         ("programs/mpijob-node/rootfs.c",
-         "if (leaf->kind != LEAF_LAYER || !mount_layer(&root->node->layers, index, at))\n\t\tbind_leaf(root, leaf->path, target);",
-         "(void)mount_layer;\n\t(void)bind_leaf;\n"
-         "\tmounts_attach(mounts_tree(below_open(root->host, leaf->path, O_PATH), leaf->path), target, leaf->path);", CONFINED,
+         "if (part->kind != PART_OVERLAY || !mount_overlay(&root->node->layers, index, at))\n\t\tbind_part(root, part->path, target);",
+         "(void)mount_overlay;\n\t(void)bind_part;\n"
+         "\tmounts_attach(mounts_clone(inroot_open(root->host, part->path, O_PATH), part->path), target, part->path);", CONFINED,
          "check_writes_stay_in_the_pod"),
     ],
     "`~/.ssh` is hidden": [
-        ("programs/mpijob-node/rootfs.c", '\thide(&root, own_keys, "own");\n', "\tfree(own_keys);\n", CONFINED, "check_ssh_keys_are_hidden"),
+        ("programs/mpijob-node/rootfs.c", '\thide(&root, user_keys, "own");\n', "\tfree(user_keys);\n", CONFINED, "check_ssh_keys_are_hidden"),
     ],
     "A container has the default capabilities": [
         ("lib/local/pod_security.c", '"KILL",	  "SYS_CHROOT",', '"KILL",	  "MKNOD", "SYS_CHROOT",', CONFINED, "check_default"),
@@ -401,7 +401,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     ],
     "System calls are filtered": [
         ("programs/mpijob-node/confine.c", "seccomp_init(SCMP_ACT_ERRNO(EPERM))", "seccomp_init(SCMP_ACT_ALLOW)", CONFINED, "check_filter"),
-        ("programs/mpijob-node/confine.c", "allow_if(filter, SCMP_SYS(clone), SCMP_A0_64(SCMP_CMP_MASKED_EQ, SPACES, 0));",
+        ("programs/mpijob-node/confine.c", "allow_if(filter, SCMP_SYS(clone), SCMP_A0_64(SCMP_CMP_MASKED_EQ, NAMESPACES, 0));",
          'allow(filter, "unshare");\n\tallow(filter, "clone");', CONFINED, "check_filter"),
         ("programs/mpijob-node/confine.c", '"get_mempolicy", "mbind", "set_mempolicy", "set_mempolicy_home_node"', '"get_mempolicy"', CONFINED,
          "check_memory_may_be_placed"),
@@ -413,7 +413,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     ],
     "Parts of `/proc` and `/sys`": [
         ("programs/mpijob-node/mounts.c", "\t\tmask(masked[i]);", "\t\tif (i > 99)\n\t\t\tmask(masked[i]);", CONFINED, "check_masked_paths"),
-        ("programs/mpijob-node/mounts.c", "\t\tguard(guarded[i]);", "\t\tif (i > 99)\n\t\t\tguard(guarded[i]);", CONFINED, "check_masked_paths"),
+        ("programs/mpijob-node/mounts.c", "\t\tmake_read_only(read_only[i]);", "\t\tif (i > 99)\n\t\t\tmake_read_only(read_only[i]);", CONFINED, "check_masked_paths"),
     ],
     "The programs that hold keys": [
         ("programs/mpijob/guard.c", "limit.rlim_cur = soft;", "(void)soft;", CONFINED, "check_programs_with_keys_leave_no_core"),
@@ -423,7 +423,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     ],
     "Other processes of the user cannot read": [
         ("programs/mpijob/guard.c", "\tprctl(PR_SET_DUMPABLE, 0);\n", "", CONFINED, "check_programs_with_keys_leave_no_core"),
-        ("programs/mpijob-node/outer.c", "prctl(PR_SET_DUMPABLE, 0); ", "", CONFINED, "check_programs_with_keys_leave_no_core"),
+        ("programs/mpijob-node/supervisor.c", "prctl(PR_SET_DUMPABLE, 0); ", "", CONFINED, "check_programs_with_keys_leave_no_core"),
         ("programs/mpijob-operator/main.c", "prctl(PR_SET_DUMPABLE, 0);", "", BEGIN, "check_its_memory_is_guarded"),
     ],
     "A container's command has the core limit": [
@@ -438,7 +438,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "test_invalid_objects"),
         ("lib/job/template_pod.c", 'names[] = { "hostname", "subdomain" };', 'names[] = { "subdomain", "subdomain" };',
          UNIT + "local_store.c", "test_invalid_objects"),
-        ("lib/local/rules.c", "return error || reply->status ? error : check_object(old->kind, doc, reply);", "return error;",
+        ("lib/local/rules.c", "return rc || reply->status ? rc : check_object(old->kind, doc, reply);", "return rc;",
          UNIT + "local_store.c", "test_invalid_changes"),
     ],
 }

@@ -51,6 +51,17 @@
 	"\"Succeeded\",\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,\"state\":{"      \
 	"\"terminated\":{"                                                                         \
 	"\"exitCode\":0}}}]}}]}"
+#define FAILED                                                                                   \
+	HEAD ",\"uid\":\"u\",\"resourceVersion\":\"7\"}" SPEC                                    \
+	     ",\"status\":{\"conditions\":[{\"type\":\"Failed\",\"status\":\"True\",\"reason\":" \
+	     "\"r\"}]}}"
+#define LAUNCHER                                                                                \
+	"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\"}," \
+	"\"items\":[{\"metadata\":{\"name\":\"p\",\"namespace\":\"d\",\"uid\":\"up\","          \
+	"\"resourceVersion\":\"8\",\"labels\":{\"training.kubeflow.org/"                        \
+	"job-role\":\"launcher\"}},\"spec\":{\"containers\":[{\"name\":\"c\"}]},\"status\":"    \
+	"{\"phase\":\"Failed\",\"containerStatuses\":[{\"name\":\"c\",\"restartCount\":0,"      \
+	"\"state\":{\"terminated\":{\"exitCode\":1}}}]}}]}"
 #define LOG "2026-11-21T12:00:00Z one\n2026-11-21T12:00:01Z two\n2026-11-21T12:00:02Z three\n"
 
 struct open_exchange {
@@ -64,6 +75,7 @@ static struct {
 	int posts, patches;
 	int lose;   /* the answer to a create */
 	int refuse; /* a create */
+	int failed; /* the job has failed, and its launcher's pod exists */
 	int breaks; /* how often a log breaks in its second line */
 	int64_t now_ms;
 } server;
@@ -101,10 +113,13 @@ static void decide(struct open_exchange *to, const struct mpijob_request *reques
 	} else if (strstr(path, "/events?")) {
 		to->text = EVENTS;
 	} else if (strstr(path, "/pods?")) {
-		to->text = PODS;
+		to->text = server.failed ? LAUNCHER : PODS;
 	} else if (strstr(path, "/mpijobs?")) {
 		to->text = "{\"kind\":\"MPIJobList\",\"metadata\":{\"resourceVersion\":\"9\"},"
 			   "\"items\":[" STORED "]}";
+		if (server.failed)
+			to->text = "{\"kind\":\"MPIJobList\",\"metadata\":{\"resourceVersion\":"
+				   "\"9\"},\"items\":[" FAILED "]}";
 	}
 }
 
@@ -287,6 +302,83 @@ static int wait_for(mpijob_client *client, mpijob_diag *diag, int *code)
 	return 0;
 }
 
+static int create(mpijob_client *client, mpijob_diag *diag, int *code)
+{
+	static const char yaml[] = "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}";
+	mpijob_doc *object = NULL, *stored = NULL;
+	int wrong = 0;
+
+	*code = mpijob_doc_parse(yaml, strlen(yaml), NULL, &object, diag);
+	if (*code == 0)
+		*code = mpijob_run_create(client, mpijob_doc_root(object), NULL, &stored, diag);
+	if ((stored != NULL) != (*code == 0) || (*code == 0 && server.posts != 1))
+		wrong = complain("create", *code);
+	mpijob_doc_free(stored);
+	mpijob_doc_free(object);
+	return wrong;
+}
+
+struct followed {
+	int lines, ended;
+};
+
+static void take_event(void *user, const struct mpijob_run_event *event)
+{
+	struct followed *followed = user;
+
+	followed->lines += event->kind == MPIJOB_RUN_OUTPUT;
+	followed->ended += event->kind == MPIJOB_RUN_ENDED;
+}
+
+/* A run reports each line of the launcher and the end of the job once, or fails. */
+static int follow(mpijob_client *client, mpijob_diag *diag, int *code)
+{
+	struct mpijob_run_options options = MPIJOB_RUN_OPTIONS_INIT;
+	struct followed followed = { 0, 0 };
+	mpijob_run *run = NULL;
+	int wrong = 0;
+
+	(void)diag;
+	server.failed = 1;
+	options.namespace_ = "d";
+	options.name = "pi";
+	options.event = take_event;
+	options.user = &followed;
+	*code = mpijob_run_new(client, &options, &run);
+	if (*code)
+		return 0;
+	for (int i = 0; i < 5000 && mpijob_run_state(run) > 0; i++)
+		(void)mpijob_client_poll(client, 0);
+	*code = mpijob_run_state(run);
+	if (*code == 0 && (followed.ended != 1 || followed.lines > 3))
+		wrong = complain("follow", *code);
+	/* Without memory for good it never ends; without some of it, a log may be missing. */
+	if (*code > 0 || followed.lines < 3)
+		*code = MPIJOB_ERR_NOMEM;
+	mpijob_run_free(run);
+	return wrong;
+}
+
+/* Without memory for what may be missing the call fails; so it returns everything or nothing. */
+static int diagnose(mpijob_client *client, mpijob_diag *diag, int *code)
+{
+	struct mpijob_run_diagnose_options options = MPIJOB_RUN_DIAGNOSE_OPTIONS_INIT;
+	struct mpijob_log_tail tail = { sizeof(tail), "gone", "c", "text", 4 };
+	mpijob_doc *evidence = NULL;
+	mpijob *job = NULL;
+	int wrong = 0;
+
+	options.log = &tail;
+	*code = mpijob_run_diagnose(client, "d", "pi", &options, &job, &evidence, diag);
+	if ((job && evidence) != (*code >= 0))
+		wrong = complain("diagnose", *code);
+	if (*code > 0)
+		*code = 0;
+	mpijob_free(job);
+	mpijob_doc_free(evidence);
+	return wrong;
+}
+
 struct read {
 	int lines, failed;
 	char text[64];
@@ -360,6 +452,9 @@ static const struct {
 	{ "delete", delete },
 	{ "events", events },
 	{ "wait", wait_for },
+	{ "create", create },
+	{ "diagnose", diagnose },
+	{ "follow", follow },
 	{ "logs", logs },
 };
 

@@ -178,7 +178,7 @@ def restarts_on_failure(job):
 
 @scenario()
 def worker_fails(job):
-    """A failed worker stays as it is, and the job goes on."""
+    """A failed worker stays as it is, and the job is resumed."""
     job.create(mpijob(2, policy={"cleanPodPolicy": "Running"}))
     yield lambda v: v.condition("Running")
     job.play(job.view.pods("worker", "Running")[1], exit_code="9", run_for="100ms")

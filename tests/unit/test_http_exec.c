@@ -328,9 +328,9 @@ static void test_e3_replies(void **state)
 		    "returned a certificate that cannot be used: the certificate is not a PEM "
 		    "certificate" },
 		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":\"soon\""),
-		    "no time as RFC 3339" },
+		    "not an RFC 3339 time" },
 		{ REPLY("\"token\":\"secret-word\",\"expirationTimestamp\":5"),
-		    "no time as RFC 3339" },
+		    "not an RFC 3339 time" },
 	};
 
 	(void)state;

@@ -41,7 +41,7 @@ static int64_t at(struct log *log, char letter)
 	const char *found = memchr(all.data, letter, (size_t)(all.to - all.from));
 
 	assert_non_null(found);
-	return mpijob__local_log_times_of(&log->times, &all, (uint64_t)(found - log->data));
+	return mpijob__local_log_times_at(&log->times, &all, (uint64_t)(found - log->data));
 }
 
 static char since(struct log *log, int64_t ns)
@@ -99,7 +99,7 @@ static void what_is_forgotten_changes_nothing(void **state)
 		for (int i = 0; i < 8; i++)
 			times[i] = at(&log, letters[i]);
 		all = all_of(&log);
-		mpijob__local_log_times_cut(&log.times, &all, cut);
+		mpijob__local_log_times_trim(&log.times, &all, cut);
 		log.from = cut;
 		for (uint64_t i = (cut + 2) / 3; i < 8; i++) {
 			assert_int_equal(at(&log, letters[i]), times[i]);
@@ -131,14 +131,14 @@ static void text(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_int_equal(mpijob__local_log_times_read(rows[i].text, &ns), 1);
+		assert_int_equal(mpijob__local_log_times_parse(rows[i].text, &ns), 1);
 		assert_int_equal(ns, rows[i].ns);
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(mpijob__local_log_times_read(bad[i], &ns), 0);
-	mpijob__local_log_times_print(1795262400000000007, out);
+		assert_int_equal(mpijob__local_log_times_parse(bad[i], &ns), 0);
+	mpijob__local_log_times_format(1795262400000000007, out);
 	assert_string_equal(out, "2026-11-21T12:00:00.000000007Z");
-	assert_int_equal(mpijob__local_log_times_read(out, &ns), 1);
+	assert_int_equal(mpijob__local_log_times_parse(out, &ns), 1);
 	assert_int_equal(ns, 1795262400000000007);
 }
 

@@ -257,7 +257,7 @@ static void test_not_done(void **state)
 	static const char *const gets[] = { MAPS "?limit=500", MAPS "?continue=x",
 		MAPS "?fieldSelector=status.phase%3DRunning", MAPS "?labelSelector=a%3E1",
 		MAPS "?resourceVersion=1&resourceVersionMatch=Exact", MAPS "?surprise=1",
-		PODS "/p/log?limitBytes=3" };
+		PODS "/p/log?surprise=3" };
 
 	expect(*state, "POST", MAPS, map_a, 201);
 	expect(*state, "POST", PODS, pod_p, 201);
@@ -276,6 +276,7 @@ static void test_not_done(void **state)
 	expect_refusal(*state, "PATCH", PODS "/p", MERGE, "{\"spec\":{\"hostname\":\"h\"}}", 501,
 	    "NotImplemented");
 	expect_refusal(*state, "POST", PODS "/p/exec", NULL, NULL, 501, "NotImplemented");
+	expect_refusal(*state, "GET", PODS "/p/log?limitBytes=0", NULL, NULL, 422, "Invalid");
 	expect_refusal(*state, "GET", MAPS "?labelSelector=%3D%3D", NULL, NULL, 400, "BadRequest");
 	expect_refusal(*state, "GET", MAPS "?labelSelector=a%zz", NULL, NULL, 400, "BadRequest");
 	expect_text(*state, MAPS "/a", "data.k", "v");

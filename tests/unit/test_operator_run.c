@@ -432,7 +432,7 @@ static void somebody_elses_service(void **state)
 	assert_string_equal(fake_string(event, "involvedObject.name"), "pi");
 	assert_string_equal(fake_string(event, "type"), "Warning");
 	assert_int_equal(fake_objects(&rig.fake, LAUNCHERS), 0);
-	/* When it goes, the job goes on. */
+	/* When it goes, the job is resumed. */
 	fake_delete(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"));
 	run(&rig, 400);
 	expect_children(&rig, 1, 1);

@@ -199,7 +199,7 @@ static void check_same(struct fake *fake)
 	NEED(listed);
 	/* How a launcher ended that is gone is remembered, and no list has it. While a job is
 	 * refused that is not yet told. */
-	if (fake->facts->launcher.gone) {
+	if (fake->facts->launcher.deleted) {
 		mpijob_facts_free(listed);
 		return;
 	}

@@ -149,7 +149,7 @@ static void check_running(const mpijob *job, unsigned bits)
 	assert_string_equal(printed, mpijob_text_data(&wanted));
 
 	assert_int_equal(mpijob__base_text_puts(&script, text), 0);
-	assert_int_equal(mpijob__render_hosts_unfold(&script), 0);
+	assert_int_equal(mpijob__render_hosts_expand(&script), 0);
 	have = mpijob__render_observed_hosts(mpijob_text_data(&script), script.len, &have_count);
 	assert_int_equal(mpijob__render_subject_make(job, &options, &subject, NULL), 0);
 	assert_int_equal(mpijob__render_wanted_hosts(&subject, running, sizeof(running), &want,
@@ -201,16 +201,16 @@ static void other_scripts_stay(void **state)
 	struct mpijob_text script = { 0 };
 
 	(void)state;
-	assert_int_equal(mpijob__render_hosts_unfold(&script), 0);
+	assert_int_equal(mpijob__render_hosts_expand(&script), 0);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(mpijob__base_text_printf(&script, "%s%s", function, cases[i].rest),
 		    0);
-		assert_int_equal(mpijob__render_hosts_unfold(&script), 0);
+		assert_int_equal(mpijob__render_hosts_expand(&script), 0);
 		assert_string_equal(mpijob_text_data(&script), cases[i].unfolded);
 		mpijob__base_text_release(&script);
 	}
 	mpijob__base_text_puts(&script, "hosts 3 4\necho a-worker-3.a\n");
-	assert_int_equal(mpijob__render_hosts_unfold(&script), 0);
+	assert_int_equal(mpijob__render_hosts_expand(&script), 0);
 	assert_string_equal(mpijob_text_data(&script), "hosts 3 4\necho a-worker-3.a\n");
 	mpijob__base_text_release(&script);
 }

@@ -461,8 +461,8 @@ static void child_by_child(void **state)
 			assert_int_equal(mpijob_objects_write_at(all, i, MPIJOB_FORMAT_JSON_COMPACT,
 					     0, mpijob_text_write, wanted),
 			    0);
-			assert_int_equal(mpijob__render_objects_send(few, head.role, head.index,
-					     mpijob_text_write, found),
+			assert_int_equal(mpijob__render_objects_write_child(few, head.role,
+					     head.index, mpijob_text_write, found),
 			    0);
 			assert_string_equal(mpijob_text_data(found), mpijob_text_data(wanted));
 		}

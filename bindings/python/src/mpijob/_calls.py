@@ -68,10 +68,11 @@ class Pending(_Told):
     doc: int | None = None
 
     def __init__(self, function: Any, client: int, *arguments: Any, kept: Any = None,
-                 severities: Mapping[str, str] | None = None) -> None:
+                 severities: Mapping[str, str] | None = None, quiet: bool = False) -> None:
         super().__init__()
         self.diag = Diag(severities)
         self.kept = kept
+        self.quiet = quiet  # the findings are the result
         self.code = 0
         self._task = c_void_p()
         callbacks = _abi.mpijob_task_callbacks(done=_task_done, user=self.number)
@@ -106,7 +107,8 @@ class Pending(_Told):
         except BaseException:
             self.drop()
             raise
-        warn(f for f in self.diag.findings if f.id != "server-warning")  # which were told when they came
+        if not self.quiet:
+            warn(f for f in self.diag.findings if f.id != "server-warning")  # which were told when they came
         return self
 
     def drop(self) -> None:

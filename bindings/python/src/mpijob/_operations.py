@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import time
-from ctypes import POINTER, byref, c_char_p, c_void_p, cast
+from ctypes import byref, c_void_p
 
 from . import _abi
 from ._calls import Pending, Raw, body_of, target, warn
 from ._library import core, encoded
 from .document import Document
-from .errors import CancelledError, Error, NoMemoryError, NotFoundError, UsageError, check
+from .errors import UsageError, check
 from .findings import Diag, Finding, finding_kind
 
 TYPE_CHECKING = False
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from .job import MPIJob
 
 VERSION = "kubeflow.org/v2beta1"
-_MOST_LOGS = 4
-_NAME = "training.kubeflow.org/job-name"
-_ROLE = "training.kubeflow.org/job-role"
 
 
 class Cause(Finding):
@@ -78,7 +74,6 @@ class Operations:
 
     _channel: Channel
     _severities: Mapping[str, str] | None = None
-    _tail: dict[str, str | None] = {"limitBytes": "65536", "tailLines": "200"}
     namespace: str
 
     @property
@@ -125,6 +120,12 @@ class Operations:
         with Document.loads(done.body) as stored:
             return stored.to_dict()
 
+    def _create(self, document: Document) -> Operation[None]:
+        """What a job needs, unless it exists already."""
+        options = _abi.mpijob_submit_options(namespace_=encoded(self.namespace), field_validation=b"Ignore")
+        done = yield Pending(core.mpijob_run_create_start, self._client, document.root, byref(options))
+        done.drop()
+
     def _wait(self, name: str, condition: str, timeout: float | None, namespace: str | None) -> Operation[MPIJob | None]:
         done = yield Pending(core.mpijob_client_wait_job_start, self._client, self._space(namespace), encoded(name),
                              encoded(condition), milliseconds(timeout))
@@ -158,89 +159,9 @@ class Operations:
 
     # --- causes ---
 
-    def _evidence(self, operation: Operation[Any]) -> Operation[Any]:
-        """What could not be had is missing, and no failure."""
-        try:
-            return (yield from operation)
-        except (NoMemoryError, CancelledError, UsageError):
-            raise
-        except Error as error:
-            if not isinstance(error, NotFoundError):
-                warn([Finding("warning", "request-failed", None, None, str(error))])
-            return None
-
-    def _log_tail(self, pod: dict[str, Any], namespace: str, previous: bool = False) -> Operation[bytes]:
-        name, container = pod["metadata"]["name"], pod["spec"]["containers"][0]["name"]
-        done = yield Raw(self._client, "GET", target("v1", "Pod", namespace, name, "log", container=container,
-                                                     previous="true" if previous else None, **self._tail))
-        return done.body  # type: ignore[no-any-return]
-
-    def _tails(self, pods: list[dict[str, Any]], namespace: str) -> Operation[list[tuple[dict[str, Any], bytes]]]:
-        """The last lines of some launchers and workers, those first that failed."""
-        order = {"Failed": 0, "Running": 1, "Succeeded": 2}
-        found = []
-        for role in ("launcher", "worker"):
-            chosen = [p for p in pods if p["metadata"].get("labels", {}).get(_ROLE) == role
-                      and p.get("status", {}).get("phase") in order and _has_started(p)]
-            chosen.sort(key=lambda p: order[p["status"]["phase"]])
-            for pod in chosen[:_MOST_LOGS]:
-                again = any(status.get("restartCount") for status in pod["status"].get("containerStatuses", []))
-                for previous in (False, True) if again else (False,):
-                    text = yield from self._evidence(self._log_tail(pod, namespace, previous))
-                    if text:
-                        found.append((pod, text))
-        return found
-
-    def _diagnose(self, name: str, namespace: str | None, kept: tuple[str, str, bytes] | None = None,
-                  last: dict[str, Any] | None = None) -> Operation[list[Cause]]:
-        """`kept`: pod, container and last lines of a launcher that may be gone; `last`: a launcher's pod as it was seen last."""
-        space = namespace or self.namespace
-        job = yield from self._get(name, namespace)
-        pods = yield from self._evidence(self._list_objects("v1", "Pod", space, f"{_NAME}={name}"))
-        launcher = yield from self._evidence(self._get_object("batch/v1", "Job", f"{name}-launcher", space))
-        events = yield from self._evidence(self._events(None, None, None, namespace))
-        mine = [p for p in pods.to_dict().get("items", []) if _owned(p, job, launcher)] if pods else []
-        tails = yield from self._tails(mine, space)
-        if last is not None and last["metadata"]["name"] not in [pod["metadata"]["name"] for pod in mine]:
-            mine.append(last)
-        if kept is not None and kept[0] not in [pod["metadata"]["name"] for pod, _ in tails]:
-            tails.append(({"metadata": {"name": kept[0]}, "spec": {"containers": [{"name": kept[1]}]}}, kept[2]))
-        own = [e for e in events or [] if _about(e, name)]
-        with Document({"items": mine}) as seen, Document({"items": own}) as news:
-            return _causes(job, launcher, seen if pods else None, news if events is not None else None, tails)
-
-
-def _has_started(pod: dict[str, Any]) -> bool:
-    """Whether the first container has a log: one that never ran has none."""
-    status = (pod["status"].get("containerStatuses") or [{}])[0]
-    return "waiting" not in status.get("state", {}) or bool(status.get("lastState"))
-
-
-def _owned(pod: dict[str, Any], job: MPIJob, launcher: Document | None) -> bool:
-    """A pod of an older job of the same name is not of this one."""
-    owners = pod.get("metadata", {}).get("ownerReferences", [])
-    uids = {job.uid, launcher.find("metadata.uid") if launcher else None}
-    return not owners or any(owner.get("uid") in uids for owner in owners)
-
-
-def _about(event: dict[str, Any], name: str) -> bool:
-    about = event.get("involvedObject", {}).get("name", "")
-    return bool(about == name) or bool(about.startswith((f"{name}-launcher", f"{name}-worker-")))
-
-
-def _causes(job: MPIJob, launcher: Document | None, pods: Document | None, events: Document | None,
-            tails: list[tuple[dict[str, Any], bytes]]) -> list[Cause]:
-    logs = [_abi.mpijob_log_tail(pod=encoded(pod["metadata"]["name"]), container=encoded(pod["spec"]["containers"][0]["name"]))
-            for pod, _ in tails]
-    for tail, (_, text) in zip(logs, tails):
-        tail.text, tail.len = cast(c_char_p(text), c_void_p).value, len(text)
-    evidence = _abi.mpijob_evidence(job=job.handle, now_ms=int(time.time() * 1000), logs_count=len(logs))
-    for member, document in (("launcher", launcher), ("pods", pods), ("events", events)):
-        if document is not None:
-            setattr(evidence, member, document.root)
-    if logs:
-        pointer = POINTER(_abi.mpijob_log_tail)
-        evidence.logs = (pointer * len(logs))(*(cast(byref(tail), pointer) for tail in logs))
-    with Diag() as diag:
-        check(core.mpijob_diagnose(byref(evidence), diag.handle), diag)
-    return [Cause(**found.to_dict()) for found in diag.findings]
+    def _diagnose(self, name: str, namespace: str | None) -> Operation[list[Cause]]:
+        done = yield Pending(core.mpijob_run_diagnose_start, self._client, self._space(namespace), encoded(name), None, quiet=True)
+        with done.take_document() as evidence:
+            missing: dict[str, str] = evidence.to_dict()["missing"]
+        warn(Finding("warning", "request-failed", None, None, f"{what}: {why}") for what, why in missing.items())
+        return [Cause(**found.to_dict()) for found in done.diag.findings]

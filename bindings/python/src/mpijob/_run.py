@@ -2,40 +2,39 @@
 """Run a job on this machine, in a cluster of its own, from its beginning to its end: `mpijob.run()`."""
 from __future__ import annotations
 
-import collections
 import contextlib
+import ctypes
 import os
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from ctypes import byref
 from typing import Any, Literal, Union
 
+from . import _abi
 from ._arguments import checked
-from ._library import core
-from ._operations import VERSION, Cause, job_of, milliseconds
+from ._calls import warn
+from ._library import core, decoded, encoded
+from ._operations import Cause, job_of, milliseconds
 from ._progress import progress as progress_of
-from ._streams import LogLine, LogStream, WatchStream
+from ._streams import LITTLE, MUCH, LogLine, Stream, _guarded
 from .document import Document, loads_all
-from .errors import Error, SpecError, TimeoutError, UsageError  # noqa: A004
+from .errors import Error, SpecError, TimeoutError, UsageError, check, failure  # noqa: A004
 from .findings import Finding
 from .job import MPIJob
 from .local import LocalCluster
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._channel import Channel
     from ._progress import Silent
 
 Output = Union[Callable[[LogLine], None], Any, None]
 
 MANAGER = "kubeflow.org/mpi-operator"
-GRACE, MOST_GRACE = 30.0, 60.0  # seconds that a launcher has to end when the run is stopped
-LAST_LINES = 200
 _TOLD = ("container-failed", "backoff-limit", "job-failed", "launcher-gone")  # what the first line says
-_LABEL = "training.kubeflow.org/job-name"
-_ROLE = "training.kubeflow.org/job-role"
 _BEFORE = ("Namespace", "PriorityClass", "ConfigMap", "Secret")
-_WIDE = ("Namespace", "PriorityClass")
 
 
 class Result:
@@ -180,6 +179,68 @@ def _lines_to(file: Any) -> Callable[[LogLine], None]:
     return write
 
 
+class _RunStream(Stream):
+    """Events of a run of the library: lines of the launcher, and pairs of phase and ready workers."""
+
+    def __init__(self, channel: Channel, job: MPIJob) -> None:
+        super().__init__(channel)
+        self.causes: list[Cause] = []
+        self._paused = False
+        options = _abi.mpijob_run_options(namespace_=encoded(job.namespace), name=encoded(job.name), uid=encoded(job.uid),
+                                          event=_run_event, user=self.number)
+        check(core.mpijob_run_new(channel.client, byref(options), byref(self._handle)))
+        self._expect()
+
+    def came(self, event: Any) -> None:
+        """An event."""
+        if event.kind == _abi.MPIJOB_RUN_STATUS:
+            self.queue.append((decoded(event.phase) or "", event.ready))
+        elif event.kind == _abi.MPIJOB_RUN_OUTPUT and event.is_main:
+            self.queue.append(LogLine(decoded(event.pod) or "", decoded(event.container) or "",
+                                      ctypes.string_at(event.data, event.len), bool(event.whole), event.attempt))
+            self._pause(len(self.queue) > MUCH or self._paused)
+        elif event.kind == _abi.MPIJOB_RUN_FINDING:
+            self.causes.append(Cause(**Finding.of(event.finding.contents).to_dict()))
+        elif event.kind in (_abi.MPIJOB_RUN_NOTICE, _abi.MPIJOB_RUN_CONNECTION) and event.code < 0:
+            warn([Finding("warning", "request-failed", None, None, decoded(event.message) or "")])
+        self._tell()
+
+    def _pause(self, on: bool) -> None:
+        if on != self._paused and self.channel.client:
+            self._paused = on
+            core.mpijob_run_pause(self._handle, int(on))
+
+    def take(self) -> Any:
+        found = self.queue.popleft()
+        self._pause(self._paused and len(self.queue) >= LITTLE)
+        return found
+
+    def is_over(self) -> bool:
+        state = 0 if self.closed else core.mpijob_run_state(self._handle)
+        if state < 0:
+            self.fail(failure(state))
+        return state <= 0
+
+    def stop(self) -> None:
+        """Delete the job, and follow its launcher for the time that its template gives it."""
+        check(core.mpijob_run_stop(self._handle, -1))
+
+    def exit_code(self) -> int | None:
+        """Of the launcher's last run; None: it has not ended by itself."""
+        result = core.mpijob_run_result(self._handle).contents
+        return result.exit_code if result.has_exit_code else None
+
+    def _free(self) -> None:
+        core.mpijob_run_free(self._handle)
+
+
+def _when_event(number: int, event: Any) -> None:
+    _guarded(number, lambda stream: stream.came(event.contents))
+
+
+_run_event = _abi.mpijob_run_options_event_fn(_when_event)
+
+
 class _Run:
     """One run under way."""
 
@@ -189,31 +250,27 @@ class _Run:
         self.name = job.name or ""
         self.write = write
         self.shown = shown
-        self.exit_code: int | None = None
-        self.pods: dict[str, tuple[str, bool]] = {}  # uid: role, ready
-        self.launcher: dict[str, Any] | None = None  # its pod as it was seen last
-        self.phase = "starting"
-        self.last: collections.deque[LogLine] = collections.deque(maxlen=LAST_LINES)
 
     def life(self, needed: list[Document], begun: float, timeout: float | None, check: bool) -> Result:
         """All of it."""
-        cluster = self.cluster
         self._make(needed)
-        self.shown.show(self.phase, 0)
-        stored = cluster.submit(self.job)
+        self.shown.show("starting", 0)
+        stored = self.cluster.submit(self.job)
         self.name = stored.name or self.name
-        streams = self._streams()
-        deadline = None if timeout is None else begun + timeout
+        with self.cluster._alone():
+            stream = _RunStream(self.cluster._channel, stored)
+            self.cluster._streams.add(stream)
         try:
-            if not self._follow(*streams, deadline):
+            if not self._follow(stream, None if timeout is None else begun + timeout):
                 raise self._late(timeout)
         except (KeyboardInterrupt, TimeoutError):
-            self._stop(*streams)
+            stream.stop()
+            self._follow(stream, None)
             raise
-        return self._judge(time.monotonic() - begun, check)
+        return self._judge(stream, time.monotonic() - begun, check)
 
     def _late(self, timeout: float | None) -> TimeoutError:
-        causes = self._causes()
+        causes = self.cluster.diagnose(self.name)
         text = f"{self.name} did not end within {timeout:g} seconds, and was stopped"
         return TimeoutError("\n".join([text, *self._told(causes, ())]), findings=causes)
 
@@ -222,84 +279,24 @@ class _Run:
         names = {d.find("metadata.name") for d in needed if d.find("kind") == "Namespace"}
         if space != "default" and space not in names:
             self.cluster.create_object({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": space}}, "")
-        for document in sorted(needed, key=lambda d: _BEFORE.index(d.find("kind")) if d.find("kind") in _BEFORE else len(_BEFORE)):
-            wide = document.find("kind") in _WIDE
-            self.cluster.create_object(document, "" if wide else document.find("metadata.namespace"))
+        for document in sorted(needed, key=lambda each: int(core.mpijob_run_order(each.root))):
+            self.cluster._run(self.cluster._create(document))
 
-    def _streams(self) -> tuple[LogStream, WatchStream, WatchStream]:
-        channel, space = self.cluster._channel, self.cluster.namespace
-        with self.cluster._alone():
-            made = (LogStream(channel, space, self.name, "launcher", True, None, False, False, False, None, None),
-                    WatchStream(channel, "v1", "Pod", space, None, f"{_LABEL}={self.name}", 0),
-                    WatchStream(channel, VERSION, "MPIJob", space, self.name, None, 0))
-            for stream in made:
-                self.cluster._streams.add(stream)
-            return made
-
-    def _follow(self, logs: LogStream, pods: WatchStream, jobs: WatchStream, deadline: float | None,
-                until: Callable[[], bool] | None = None) -> bool:
-        """Hand on all that happens, until the output is at its end. False: the time was over before that."""
+    def _follow(self, stream: _RunStream, deadline: float | None) -> bool:
+        """Pass on all that happens, until the run is over. False: the time was over before that."""
         while True:
-            done = self.cluster._until(lambda: bool(logs.queue or pods.queue or jobs.queue) or logs.is_over(), deadline,
-                                       logs.patience if until is None else lambda: 0.05)
-            while jobs.queue:
-                self._see_job(jobs.take().object)
-            while pods.queue:
-                self._see_pod(pods.take())
-            self.shown.show(self.phase, sum(ready for role, ready in self.pods.values() if role == "worker"))
-            while logs.queue:
-                self.shown.hide()
-                self.last.append(logs.take())
-                self.write(self.last[-1])
-            for stream in (logs, pods, jobs):
-                if stream.error is not None:
-                    raise stream.error
-            if not done or (until is not None and until()):
-                return done
-            if logs.is_over() and not logs.queue:
-                return True
-
-    def _see_job(self, job: Any) -> None:
-        for condition in (job.to_dict().get("status") or {}).get("conditions", []) if job is not None else []:
-            if self.phase != "stopping" and condition.get("status") == "True" and condition.get("type") in ("Running", "Restarting", "Suspended"):
-                self.phase = condition["type"].lower()
-
-    def _see_pod(self, event: Any) -> None:
-        pod = event.object or {}
-        labels, status = pod.get("metadata", {}).get("labels", {}), pod.get("status", {})
-        if event.type == "DELETED":
-            self.pods.pop(event.uid, None)
-            return
-        ready = any(c.get("type") == "Ready" and c.get("status") == "True" for c in status.get("conditions", []))
-        role = labels.get(_ROLE, "")
-        self.pods[event.uid] = role, ready
-        if role == "launcher" and not pod["metadata"].get("deletionTimestamp"):
-            self.launcher = pod
-            for container in status.get("initContainerStatuses", []) + status.get("containerStatuses", []):
-                for state in ("lastState", "state"):
-                    code = container.get(state, {}).get("terminated", {}).get("exitCode")
-                    if code is not None and (code or container in status.get("containerStatuses", [])):
-                        self.exit_code = code
-
-    def _stop(self, logs: LogStream, pods: WatchStream, jobs: WatchStream) -> None:
-        """Delete the job, and give its launcher the time that it asks for."""
-        self.phase = "stopping"
-        with self.job.document as document:
-            grace = document.find("spec.mpiReplicaSpecs.Launcher.template.spec.terminationGracePeriodSeconds")
-        seconds = min(float(grace) if isinstance(grace, int) and grace >= 0 else GRACE, MOST_GRACE)
-        self.cluster.delete(self.name)
-        self._follow(logs, pods, jobs, time.monotonic() + seconds,
-                     lambda: not any(role == "launcher" for role, _ in self.pods.values()))
-
-    def _kept(self) -> tuple[str, str, bytes] | None:
-        """What the last launcher printed in the end: Kubernetes deletes the pod of a last attempt."""
-        if not self.last:
-            return None
-        pod, container = self.last[-1].pod, self.last[-1].container
-        return pod, container, b"".join(line.data + b"\n" for line in self.last if line.pod == pod)
-
-    def _causes(self) -> list[Cause]:
-        return self.cluster._run(self.cluster._diagnose(self.name, None, self._kept(), self.launcher))
+            in_time = self.cluster._until(lambda: bool(stream.queue) or stream.is_over(), deadline)
+            while stream.queue:
+                event = stream.take()
+                if isinstance(event, LogLine):
+                    self.shown.hide()
+                    self.write(event)
+                else:
+                    self.shown.show(*event)
+            if stream.error is not None:
+                raise stream.error
+            if not in_time or stream.is_over():
+                return in_time
 
     def _told(self, causes: list[Cause], left_out: Iterable[str]) -> list[str]:
         """Lines of a message: each cause, with its advice."""
@@ -324,14 +321,14 @@ class _Run:
                 (f"Here {program} is {os.path.abspath(here)}: give that path." if here else
                  "Give the whole path of a program that this machine has, or set PATH in the container's `env`."))
 
-    def _judge(self, seconds: float, check: bool) -> Result:
+    def _judge(self, stream: _RunStream, seconds: float, check: bool) -> Result:
         job = self.cluster.get(self.name)
         conditions = {c["type"]: c for c in (job.to_dict().get("status") or {}).get("conditions", []) if c.get("status") == "True"}
         succeeded = "Succeeded" in conditions
         last = conditions.get("Succeeded") or conditions.get("Failed") or {}
-        causes = [] if succeeded else self._causes()
-        result = Result(job, succeeded, self.exit_code if self.exit_code is not None or not succeeded else 0,
-                        last.get("reason", ""), last.get("message", ""), causes, seconds)
+        code, causes = stream.exit_code(), [] if succeeded else stream.causes
+        result = Result(job, succeeded, 0 if succeeded and code is None else code, last.get("reason", ""), last.get("message", ""),
+                        causes, seconds)
         self.shown.hide()
         if succeeded:
             self.shown.say(f"{self.name} succeeded after {seconds:.1f} s")

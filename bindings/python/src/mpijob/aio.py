@@ -27,7 +27,7 @@ from ._streams import Event, LogLine, LogStream, Stream, WatchStream
 from .client import Owner, Reader, _sending
 from .errors import CancelledError, UnsupportedError, UsageError
 from .job import MPIJob
-from .local import SILENT, TAIL, channel
+from .local import SILENT, channel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -289,7 +289,6 @@ class LocalCluster(Client):
     """As `mpijob.LocalCluster`, for asyncio: its jobs go on while the loop runs. Making and closing it block for a moment."""
 
     _severities = SILENT
-    _tail = TAIL
 
     def __init__(self, *, node: bool = True, operator: bool = True, namespace: str | None = None, reference: bool = False,
                  cluster_domain: str | None = None, allow_host_path: bool = False, backoff_base: float | None = None,

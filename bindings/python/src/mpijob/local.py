@@ -22,7 +22,6 @@ from .client import Client
 __all__ = ["LocalCluster"]
 
 SILENT = {"not-strict": "silent"}  # it never is, and nobody sees the job but we
-TAIL: dict[str, str | None] = {"tailLines": "200"}
 NODE = os.path.join(os.path.dirname(__file__), "_libexec", "mpijob-node")
 
 
@@ -50,7 +49,6 @@ class LocalCluster(Client):
     """
 
     _severities = SILENT
-    _tail = TAIL
 
     def __init__(self, *, node: bool = True, operator: bool = True, namespace: str | None = None, reference: bool = False,
                  cluster_domain: str | None = None, allow_host_path: bool = False, backoff_base: float | None = None,

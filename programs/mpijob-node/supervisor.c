@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outer process: it makes the node's namespaces, gives an ordinary user's node its ids, and
- * then only watches. When the parent closes the socket, for whatever reason, it kills the node's
- * PID 1, and with that the kernel drops everything. When it is killed itself, the node's
- * parent-death signal does the same. It knows whose user namespace is to be had and what to advise
- * when none is.
+ * The supervisor creates the node's namespaces, maps ids for the node of an unprivileged user, and
+ * waits. When the parent closes the socket, or dies, it kills PID 1 of the node, and the kernel
+ * removes everything else. If the supervisor itself is killed, the parent-death signal of the node
+ * does the same. This file knows which user namespaces are possible, and what to advise when none
+ * is.
  */
 #include "node.h"
 
@@ -22,11 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SPACES \
+#define NAMESPACES \
 	(CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWCGROUP)
 
-/* A fork that also makes namespaces. */
-static pid_t fork_into(unsigned long flags)
+/* fork() into new namespaces. */
+static pid_t clone_process(unsigned long flags)
 {
 	return (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0UL);
 }
@@ -42,7 +42,7 @@ static bool setting_is(const char *path, char value)
 	return is;
 }
 
-_Noreturn static void no_user_namespace(int number)
+_Noreturn static void die_no_user_namespace(int number)
 {
 	const char *how = "run as root, or allow user namespaces (in a container: start it with "
 			  "--privileged, or with a seccomp profile that allows them)";
@@ -59,11 +59,11 @@ _Noreturn static void no_user_namespace(int number)
 	else if (number == EINVAL)
 		how = "this kernel is built without one of the namespaces user, mnt, net, pid, "
 		      "uts, ipc, cgroup";
-	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot make a user namespace: %s; %s",
+	die_errno(number, MPIJOB_ERR_UNSUPPORTED, "cannot create a user namespace: %s; %s",
 	    strerror(number), how);
 }
 
-/* Run a helper program; 0 when it says so. */
+/* Run a program; 0 if it exits with 0, else -1. */
 static int run(char *const argv[])
 {
 	int status = 0;
@@ -80,7 +80,7 @@ static int run(char *const argv[])
 	return pid > 0 && status == 0 ? 0 : -1;
 }
 
-/* The first range that a file like /etc/subuid gives to this user. */
+/* Find the first range of this user in a file such as /etc/subuid. */
 static bool subordinate(const char *file, const char *name, struct id_range *range)
 {
 	FILE *f = fopen(file, "re");
@@ -140,13 +140,12 @@ static bool map_subordinate(pid_t pid)
 	if (!subordinate("/etc/subuid", name, &uids) || !subordinate("/etc/subgid", name, &gids) ||
 	    map_range("newuidmap", pid, getuid(), &uids))
 		return false;
-	/* The numbers of users stand now, and cannot be written again: there is no way back to a
-	 * single id. */
+	/* The uid map is written and cannot be changed, so there is no fallback to a single id. */
 	if (map_range("newgidmap", pid, getgid(), &gids))
 		die_errno(0, MPIJOB_ERR_UNSUPPORTED,
-		    "newuidmap works for this user and newgidmap does not; see that its line in "
-		    "/etc/subgid is right, and that newgidmap is as the package uidmap installs "
-		    "it");
+		    "newuidmap works for this user and newgidmap does not; check the line of this "
+		    "user in /etc/subgid, and that newgidmap is installed as in the package "
+		    "uidmap");
 	return true;
 }
 
@@ -174,8 +173,8 @@ static bool map_single(pid_t pid)
 	return ok;
 }
 
-/* Give the node its ids; which kind of identity it has then. */
-static int give_ids(pid_t pid, int wanted)
+/* Write the id maps of the node; returns its NODE_IDENTITY_*. */
+static int map_ids(pid_t pid, int wanted)
 {
 	if (wanted != NODE_IDENTITY_SINGLE && map_subordinate(pid))
 		return NODE_IDENTITY_SUBORDINATE;
@@ -187,11 +186,11 @@ static int give_ids(pid_t pid, int wanted)
 	if (map_single(pid))
 		return NODE_IDENTITY_SINGLE;
 	die(MPIJOB_ERR_UNSUPPORTED, "cannot map this user's id into a user namespace: %m; run as "
-				    "an ordinary user, or in a container with --privileged");
+				    "an unprivileged user, or in a container with --privileged");
 }
 
-/* The parent is gone, or the node is: which, does not matter here. */
-static bool parent_closed(int pidfd)
+/* Wait until the parent closes the socket (true) or the node exits (false). */
+static bool wait_for_parent_or_node(int pidfd)
 {
 	struct pollfd fds[2] = { { .fd = NODE_FD, .events = POLLRDHUP },
 		{ .fd = pidfd, .events = POLLIN } };
@@ -201,10 +200,10 @@ static bool parent_closed(int pidfd)
 	return fds[0].revents != 0;
 }
 
-_Noreturn static void watch(pid_t pid)
+_Noreturn static void supervise(pid_t pid)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	bool killed = parent_closed(pidfd);
+	bool killed = wait_for_parent_or_node(pidfd);
 	int status = 0;
 
 	if (killed)
@@ -212,67 +211,67 @@ _Noreturn static void watch(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!killed && WIFSIGNALED(status))
-		die_errno(0, MPIJOB_ERR_IO, "the node was ended by signal %d", WTERMSIG(status));
+		die_errno(0, MPIJOB_ERR_IO, "the node was killed by signal %d", WTERMSIG(status));
 	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-static pid_t make_spaces(int wanted, int *kind)
+static pid_t clone_node(int wanted, int *kind)
 {
 	pid_t pid = -1;
 
 	*kind = NODE_IDENTITY_ROOT;
 	if (wanted == NODE_IDENTITY_ROOT || (wanted == NODE_IDENTITY_AUTO && geteuid() == 0))
-		pid = fork_into(SPACES);
+		pid = clone_process(NAMESPACES);
 	if (pid < 0 && wanted == NODE_IDENTITY_ROOT)
-		die(MPIJOB_ERR_UNSUPPORTED, "cannot make namespaces as root: %m");
+		die(MPIJOB_ERR_UNSUPPORTED, "cannot create namespaces as root: %m");
 	if (pid >= 0)
 		return pid;
 	*kind = wanted;
-	pid = fork_into(SPACES | CLONE_NEWUSER);
+	pid = clone_process(NAMESPACES | CLONE_NEWUSER);
 	if (pid < 0)
-		no_user_namespace(errno);
+		die_no_user_namespace(errno);
 	return pid;
 }
 
-/* The node: wait for the ids, become root of the namespace, and die with the outer process. */
-static int settle(int life, int *identity)
+/* In the node: wait for the id maps, become root of the namespace, and die with the supervisor. */
+static int node_enter(int lifeline, int *identity)
 {
 	unsigned char kind;
 
-	if (read(life, &kind, 1) != 1)
+	if (read(lifeline, &kind, 1) != 1)
 		_exit(1);
 	*identity = kind;
 	if (kind != NODE_IDENTITY_ROOT && (setresgid(0, 0, 0) || setresuid(0, 0, 0)))
 		die(MPIJOB_ERR_IO, "cannot become root of the user namespace: %m");
 	if (kind == NODE_IDENTITY_SUBORDINATE)
 		syscall(SYS_setgroups, 0, NULL);
-	/* keys are in its memory; a container's command is dumpable again */
+	/* its memory contains keys; execve() makes a container's command dumpable again */
 	prctl(PR_SET_DUMPABLE, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* only now: a change of ids clears it */
-	return life;
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* after the ids: changing them clears it */
+	return lifeline;
 }
 
-int outer_run(int wanted, int *identity)
+int supervisor_run(int wanted, int *identity)
 {
 	unsigned char kind;
-	int life[2];
-	int became;
+	int lifeline[2];
+	int kind_found;
 	pid_t pid;
 
-	if (pipe2(life, O_CLOEXEC))
-		die(MPIJOB_ERR_IO, "cannot make a pipe: %m");
-	pid = make_spaces(wanted, &became);
+	if (pipe2(lifeline, O_CLOEXEC))
+		die(MPIJOB_ERR_IO, "cannot create a pipe: %m");
+	pid = clone_node(wanted, &kind_found);
 	if (pid == 0) {
-		close(life[1]);
-		return settle(life[0], identity);
+		close(lifeline[1]);
+		return node_enter(lifeline[0], identity);
 	}
-	close(life[0]);
-	if (became != NODE_IDENTITY_ROOT)
-		became = give_ids(pid, wanted);
-	kind = (unsigned char)became;
-	if (write(life[1], &kind, 1) != 1)
+	close(lifeline[0]);
+	if (kind_found != NODE_IDENTITY_ROOT)
+		kind_found = map_ids(pid, wanted);
+	kind = (unsigned char)kind_found;
+	if (write(lifeline[1], &kind, 1) != 1)
 		die(MPIJOB_ERR_IO, "cannot start the node: %m");
-	watch(pid);
+	supervise(pid);
 }
 
 static void read_ranges(const char *file, struct id_range **list, size_t *count)
@@ -295,15 +294,15 @@ void identity_read(struct identity *identity, int kind)
 	identity->kind = kind;
 	read_ranges("/proc/self/uid_map", &identity->uids, &identity->uid_count);
 	read_ranges("/proc/self/gid_map", &identity->gids, &identity->gid_count);
-	/* Root of a user namespace that somebody else made, as in a rootless container, has the ids
-	 * of that one. */
+	/* In the user namespace of another program, such as a rootless container, root has only the
+	 * ids of that namespace. */
 	if (kind == NODE_IDENTITY_ROOT &&
 	    !(identity->uid_count == 1 && identity->uids[0].count == UINT32_MAX))
 		identity->kind = identity_has_uid(identity, 1) ? NODE_IDENTITY_SUBORDINATE
 							       : NODE_IDENTITY_SINGLE;
 }
 
-static bool within(const struct id_range *list, size_t count, uint32_t id)
+static bool is_in_ranges(const struct id_range *list, size_t count, uint32_t id)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (id >= list[i].first && id - list[i].first < list[i].count)
@@ -314,10 +313,10 @@ static bool within(const struct id_range *list, size_t count, uint32_t id)
 
 bool identity_has_uid(const struct identity *identity, uint32_t uid)
 {
-	return within(identity->uids, identity->uid_count, uid);
+	return is_in_ranges(identity->uids, identity->uid_count, uid);
 }
 
 bool identity_has_gid(const struct identity *identity, uint32_t gid)
 {
-	return within(identity->gids, identity->gid_count, gid);
+	return is_in_ranges(identity->gids, identity->gid_count, gid);
 }
