@@ -68,6 +68,7 @@ int mpijob_client_new(const struct mpijob_transport *transport, void *self, mpij
 	mpijob__base_list_init(&client->queue);
 	mpijob__base_list_init(&client->watches);
 	mpijob__base_list_init(&client->tasks);
+	mpijob__base_list_init(&client->timers);
 	atomic_init(&client->cancelled, 0);
 	(void)mpijob_client_set_options(client, NULL);
 	*out = client;

@@ -25,14 +25,14 @@ struct mpijob_client {
 	struct mpijob__base_list watches;
 	struct mpijob__base_list *next_watch; /* to step; adjusted when watches come and go */
 	struct mpijob__base_list tasks;       /* all, the newest first */
-	mpijob_timer *timers;
-	mpijob_timer *next_timer; /* adjusted when timers come and go */
-	int polling;              /* inside of mpijob_client_poll() */
-	int reported;             /* this poll has called a callback, so it need not wait */
-	int sweep;                /* an exchange was stopped, cancelled or paused meanwhile */
-	int whole_lists;          /* the server does not support lists in pages */
-	int unreachable;          /* a watch backs off because the server could not be reached */
-	atomic_int cancelled;     /* set by any thread and by signal handlers */
+	struct mpijob__base_list timers;      /* that are set */
+	struct mpijob__base_list *next_timer; /* to step; adjusted when timers come and go */
+	int polling;                          /* inside of mpijob_client_poll() */
+	int reported;         /* this poll has called a callback, so it need not wait */
+	int sweep;            /* an exchange was stopped, cancelled or paused meanwhile */
+	int whole_lists;      /* the server does not support lists in pages */
+	int unreachable;      /* a watch backs off because the server could not be reached */
+	atomic_int cancelled; /* set by any thread and by signal handlers */
 };
 
 /* Take a request to cancel: 1 when there was one. */

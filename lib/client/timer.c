@@ -16,17 +16,9 @@ static void clear(mpijob_timer *timer)
 {
 	mpijob_client *client = timer->client;
 
-	if (!timer->is_set)
-		return;
-	timer->is_set = 0;
-	if (client->next_timer == timer)
-		client->next_timer = timer->next;
-	if (timer->prev)
-		timer->prev->next = timer->next;
-	else
-		client->timers = timer->next;
-	if (timer->next)
-		timer->next->prev = timer->prev;
+	if (client->next_timer == &timer->link)
+		client->next_timer = timer->link.next;
+	mpijob__base_list_remove(&timer->link);
 }
 
 void mpijob_timer_set(mpijob_timer *timer, int64_t due_ms)
@@ -38,14 +30,9 @@ void mpijob_timer_set(mpijob_timer *timer, int64_t due_ms)
 	clear(timer);
 	if (due_ms == INT64_MAX)
 		return;
-	timer->is_set = 1;
 	timer->due_ms = due_ms;
 	/* Insert at the front, which a step in progress has passed already. */
-	timer->prev = NULL;
-	timer->next = client->timers;
-	if (timer->next)
-		timer->next->prev = timer;
-	client->timers = timer;
+	mpijob__base_list_insert(client->timers.next, &timer->link, timer);
 }
 
 void mpijob__client_timer_init(mpijob_timer *timer, mpijob_client *client, mpijob_timer_fn fire,
@@ -78,21 +65,26 @@ void mpijob_timer_free(mpijob_timer *timer)
 
 int64_t mpijob__client_timers_due_ms(const mpijob_client *client)
 {
-	int64_t when = INT64_MAX;
+	int64_t due_ms = INT64_MAX;
 
-	for (const mpijob_timer *timer = client->timers; timer; timer = timer->next)
-		if (timer->due_ms < when)
-			when = timer->due_ms;
-	return when;
+	for (struct mpijob__base_list *link = client->timers.next; link->owner; link = link->next) {
+		const mpijob_timer *timer = link->owner;
+
+		if (timer->due_ms < due_ms)
+			due_ms = timer->due_ms;
+	}
+	return due_ms;
 }
 
 void mpijob__client_timers_step(mpijob_client *client)
 {
-	int64_t now_ms = client->timers ? client->clock() : 0;
-	mpijob_timer *timer;
+	struct mpijob__base_list *link = client->timers.next;
+	int64_t now_ms = link->owner ? client->clock() : 0;
 
-	for (timer = client->timers; timer; timer = client->next_timer) {
-		client->next_timer = timer->next;
+	for (; link->owner; link = client->next_timer) {
+		mpijob_timer *timer = link->owner;
+
+		client->next_timer = link->next;
 		if (timer->due_ms > now_ms)
 			continue;
 		clear(timer);

@@ -3,15 +3,16 @@
 #ifndef MPIJOB__CLIENT_TIMER_H
 #define MPIJOB__CLIENT_TIMER_H
 
+#include "base/list.h"
+
 #include <mpijob/client.h>
 
 /* Its address must not change while it is set. */
 struct mpijob_timer {
 	mpijob_client *client;
-	struct mpijob_timer *prev, *next;
-	int64_t due_ms; /* of the client's clock; meaningful while it is set */
-	int is_set;
-	mpijob_timer_fn fire; /* called after the timer is cleared */
+	struct mpijob__base_list link; /* in the list of timers that are set */
+	int64_t due_ms;                /* of the client's clock */
+	mpijob_timer_fn fire;          /* called after the timer is cleared */
 	void *user;
 };
 

@@ -289,7 +289,7 @@ static int read_log_options(struct request *request, struct log_options *options
 	options->since_ns = INT64_MIN;
 	options->limit = UINT64_MAX;
 	if (limit && (!mpijob__base_number_parse(limit, &options->limit) || !options->limit))
-		return refuse(request, 422, "Invalid",
+		return reply_error(request, 422, "Invalid",
 		    mpijob__base_text_format("limitBytes \"%s\" is not a number of 1 or more",
 			limit));
 	if (since && seconds)

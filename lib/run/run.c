@@ -40,7 +40,7 @@ int64_t mpijob__run_now_ms(const struct mpijob_run *run)
 
 void mpijob__run_wake(struct mpijob_run *run)
 {
-	mpijob__client_timer_set(&run->timer, mpijob__run_now_ms(run));
+	mpijob_timer_set(&run->timer, mpijob__run_now_ms(run));
 }
 
 void mpijob__run_fail(struct mpijob_run *run, int code)
@@ -534,9 +534,9 @@ static void evaluate(void *user)
 	update_status(run);
 	leave_state(run);
 	ends = run->state == MPIJOB__RUN_DRAINING || run->state == MPIJOB__RUN_STOPPING;
-	if (!run->timer.is_set && run->state != MPIJOB__RUN_OVER &&
+	if (!mpijob__base_list_is_linked(&run->timer.link) && run->state != MPIJOB__RUN_OVER &&
 	    run->state != MPIJOB__RUN_FAILED)
-		mpijob__client_timer_set(&run->timer,
+		mpijob_timer_set(&run->timer,
 		    mpijob__run_now_ms(run) + (ends ? END_TICK_MS : TICK_MS));
 }
 
@@ -570,9 +570,8 @@ int mpijob_run_new(mpijob_client *client, const struct mpijob_run_options *optio
 	run = calloc(1, sizeof(*run));
 	if (!run)
 		return MPIJOB_ERR_NOMEM;
-	run->client = run->timer.client = client;
-	run->timer.fire = evaluate;
-	run->timer.user = run;
+	run->client = client;
+	mpijob__client_timer_init(&run->timer, client, evaluate, run);
 	run->event = known.event;
 	run->user = known.user;
 	run->local = known.local;
@@ -596,7 +595,7 @@ void mpijob_run_free(mpijob_run *run)
 {
 	if (!run)
 		return;
-	mpijob__client_timer_clear(&run->timer);
+	mpijob_timer_set(&run->timer, INT64_MAX);
 	mpijob_watch_free(run->job_watch);
 	mpijob_watch_free(run->pod_watch);
 	mpijob_task_cancel(run->task);

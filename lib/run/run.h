@@ -34,7 +34,7 @@ struct mpijob_run {
 	void *user;
 	enum mpijob__run_state state;
 	int code; /* why the run fails; 0 */
-	struct mpijob__client_timer timer;
+	mpijob_timer timer;
 
 	char *namespace_, *name;
 	char *uid, *created; /* of the job; NULL: not known yet */

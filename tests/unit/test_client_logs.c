@@ -140,7 +140,7 @@ static void scene_begin(struct scene *scene)
 static void scene_free(struct scene *scene)
 {
 	mpijob_logs_free(scene->logs);
-	assert_null(scene->client->timers);
+	assert_null(mpijob__base_list_first(&scene->client->timers));
 	mpijob_client_free(scene->client);
 	fake_release(&scene->fake);
 	mpijob__base_text_release(&scene->told);

@@ -52,7 +52,7 @@ static void tear_down(struct fixture *fixture)
 {
 	mpijob_timer_free(fixture->timer);
 	mpijob_timer_free(fixture->other);
-	assert_null(fixture->client->timers);
+	assert_null(mpijob__base_list_first(&fixture->client->timers));
 	mpijob_client_free(fixture->client);
 	fake_release(&fixture->fake);
 }

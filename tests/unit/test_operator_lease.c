@@ -87,7 +87,7 @@ static void set_up(struct rig *rig)
 static void tear_down(struct rig *rig)
 {
 	mpijob_lease_free(rig->lease);
-	assert_null(rig->client->timers);
+	assert_null(mpijob__base_list_first(&rig->client->timers));
 	mpijob_client_free(rig->client);
 	mpijob__base_text_release(&rig->told);
 	fake_release(&rig->fake);

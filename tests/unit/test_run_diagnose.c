@@ -235,8 +235,8 @@ static void is_cancelled(void **state)
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(mpijob_client_poll(scene->client, 0), 0);
 	mpijob_task_cancel(task);
-	assert_null(scene->client->tasks);
-	assert_null(scene->client->calls);
+	assert_null(mpijob__base_list_first(&scene->client->tasks));
+	assert_null(mpijob__base_list_first(&scene->client->calls));
 	mpijob_client_cancel(scene->client);
 	assert_int_equal(mpijob_run_diagnose(scene->client, "d", "pi", NULL, NULL, NULL,
 			     scene->diag),

@@ -95,9 +95,9 @@ static int down(void **state)
 	struct scene *scene = *state;
 
 	mpijob_run_free(scene->run);
-	assert_null(scene->client->calls);
-	assert_null(scene->client->watches);
-	assert_null(scene->client->timers);
+	assert_null(mpijob__base_list_first(&scene->client->calls));
+	assert_null(mpijob__base_list_first(&scene->client->watches));
+	assert_null(mpijob__base_list_first(&scene->client->timers));
 	mpijob_client_free(scene->client);
 	fake_release(&scene->fake);
 	mpijob__base_text_release(&scene->events);
