@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include <mpijob/mpijob.h>
+#include <mpijob/operator.h>
 
 #define BYTES    1500000
 #define BURST    10

@@ -8,6 +8,7 @@
 
 #include <mpijob/http.h>
 #include <mpijob/local.h>
+#include <mpijob/operator.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mpijob.h
- * Includes every header of libmpijob. The headers of the other libraries (flyte.h, http.h, local.h)
- * are included by themselves.
+ * Includes every header of libmpijob. The headers of the other libraries (flyte.h, http.h, lease.h,
+ * local.h, operator.h, operator_config.h) are included by themselves.
  */
 #ifndef MPIJOB_MPIJOB_H
 #define MPIJOB_MPIJOB_H
@@ -19,10 +19,7 @@
 #include <mpijob/job.h>
 #include <mpijob/jobs.h>
 #include <mpijob/launch.h>
-#include <mpijob/lease.h>
 #include <mpijob/logs.h>
-#include <mpijob/operator.h>
-#include <mpijob/operator_config.h>
 #include <mpijob/plan.h>
 #include <mpijob/rank.h>
 #include <mpijob/render.h>

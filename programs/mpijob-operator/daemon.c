@@ -18,7 +18,9 @@
 #include <malloc.h>
 #endif
 
+#include <mpijob/lease.h>
 #include <mpijob/mpijob.h>
+#include <mpijob/operator.h>
 
 #include "address.h"
 #include "base/clock.h"

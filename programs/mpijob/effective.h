@@ -6,6 +6,7 @@
 #define MPIJOB_PROGRAM_EFFECTIVE_H
 
 #include <mpijob/mpijob.h>
+#include <mpijob/operator_config.h>
 
 /* Read a configuration; 0 or a code, with findings. */
 int effective_read(const char *path, mpijob_operator_config **out, mpijob_diag *diag);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <mpijob/local.h>
+#include <mpijob/operator.h>
 
 #include "base/api.h"
 #include "base/clock.h"

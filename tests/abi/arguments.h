@@ -6,8 +6,11 @@
  */
 #include <mpijob/flyte.h>
 #include <mpijob/http.h>
+#include <mpijob/lease.h>
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>
+#include <mpijob/operator.h>
+#include <mpijob/operator_config.h>
 
 #include <pthread.h>
 #include <signal.h>

@@ -7,6 +7,7 @@
 #include "base/text.h"
 
 #include <mpijob/mpijob.h>
+#include <mpijob/operator_config.h>
 
 #include <stdlib.h>
 #include <string.h>

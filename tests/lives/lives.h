@@ -12,6 +12,7 @@
 #include "local/local.h"
 
 #include <mpijob/mpijob.h>
+#include <mpijob/operator.h>
 
 #include <stdint.h>
 #include <stdio.h>

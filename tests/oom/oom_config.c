@@ -7,6 +7,7 @@
 #include "failing_malloc.h"
 
 #include <mpijob/mpijob.h>
+#include <mpijob/operator_config.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "client/client.h"
 #include "operator/lease.h"
 
+#include <mpijob/lease.h>
 #include <mpijob/mpijob.h>
 
 #include <stdio.h>

@@ -7,6 +7,8 @@
 #include "failing_malloc.h"
 
 #include <mpijob/mpijob.h>
+#include <mpijob/operator.h>
+#include <mpijob/operator_config.h>
 
 #include <openssl/crypto.h>
 

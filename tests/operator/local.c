@@ -6,6 +6,7 @@
  */
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>
+#include <mpijob/operator.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

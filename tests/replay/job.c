@@ -14,6 +14,8 @@
 
 #include "local/local.h"
 
+#include <mpijob/operator.h>
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,8 +7,10 @@
  */
 #include <mpijob/flyte.h>
 #include <mpijob/http.h>
+#include <mpijob/lease.h>
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>
+#include <mpijob/operator.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

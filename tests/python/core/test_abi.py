@@ -15,7 +15,7 @@ from mpijob import _abi, _library
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(os.environ.get("MPIJOB_BUILD") or SOURCE / "build/release")
-LIBRARIES = {"mpijob": _library.core, "mpijob-flyte": _library.flyte, "mpijob-http": _library._http, "mpijob-local": _library._local}
+LIBRARIES = {"mpijob": _library.core, "mpijob-flyte": _library.flyte, "mpijob-operator": _library.operator, "mpijob-http": _library._http, "mpijob-local": _library._local}
 
 
 def in_c(member):

@@ -8,7 +8,7 @@ from ctypes import byref, c_void_p
 
 from . import _abi, _signals
 from ._calls import warn
-from ._library import core, decoded, encoded, http, local
+from ._library import core, decoded, encoded, http, local, operator
 from .errors import ParseError, UsageError, check
 from .findings import Diag, Finding
 
@@ -47,21 +47,21 @@ class Channel:
     def free(self) -> None:
         """Free all of it."""
         if self.operator:
-            core.mpijob_operator_free(self.operator)
+            operator.mpijob_operator_free(self.operator)
         core.mpijob_client_free(self.client)
         self.operator, self.client = None, 0
 
     def poll(self, timeout_ms: int) -> int:
         """Move all calls on."""
         if self.operator:
-            return int(_signals.call(core.mpijob_operator_step, self.operator, timeout_ms))
+            return int(_signals.call(operator.mpijob_operator_step, self.operator, timeout_ms))
         return int(_signals.call(core.mpijob_client_poll, self.client, timeout_ms))
 
     def interest(self) -> tuple[int, float | None] | None:
         """A descriptor to wait for, or -1, and the time of time.monotonic() to poll at; None: there is no such thing."""
         descriptor, deadline = ctypes.c_int(-1), ctypes.c_int64(-1)
         if self.operator:
-            code = core.mpijob_operator_interest(self.operator, byref(descriptor), byref(deadline))
+            code = operator.mpijob_operator_interest(self.operator, byref(descriptor), byref(deadline))
         else:
             code = core.mpijob_client_interest(self.client, byref(descriptor), byref(deadline))
         if code == _abi.MPIJOB_ERR_UNSUPPORTED:
@@ -172,7 +172,7 @@ def _operator(client: int, reference: bool, cluster_domain: str | None) -> int:
     options = _abi.mpijob_operator_options(render=ctypes.pointer(render), log=_log)
     out = c_void_p()
     with Diag() as diag:
-        check(core.mpijob_operator_new(client, byref(options), byref(out), diag.handle), diag)
+        check(operator.mpijob_operator_new(client, byref(options), byref(out), diag.handle), diag)
     return out.value or 0
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shared libraries: where they are found, and their functions with the types that the public headers give them.
 
-`core`, `flyte`, `http()` and `local()` have the functions as attributes. A library is loaded when its first function is used, from
+`core`, `flyte`, `operator`, `http()` and `local()` have the functions as attributes. A library is loaded when its first function is used, from
 the package's own folder `_lib` if there is one, else as the system's loader finds it. ctypes gives the interpreter lock back
 during every call, and takes it again in callbacks.
 """
@@ -57,6 +57,7 @@ class Library:
 
 core = Library("mpijob")
 flyte = Library("mpijob-flyte")
+operator = Library("mpijob-operator")
 _http = Library("mpijob-http")
 _local = Library("mpijob-local")
 
