@@ -327,12 +327,12 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     "Unknown keys are errors": [
         ("lib/operator/config.c", 'refuse(reader, NULL, "unknown-setting"', 'if (0)\n\t\trefuse(reader, NULL, "unknown-setting"',
          UNIT + "operator_config.c", "mistakes_are_told"),
-        ("programs/mpijob-operator/configuration.c", "return code ? code : read_again(configuration);",
-         "return code ? code : (read_again(configuration), 0);", "tests/daemon/test-config", "check_a_wrong_file_keeps_it_from_starting"),
+        ("programs/mpijob-operator/configuration.c", "return rc ? rc : apply_text(configuration);",
+         "return rc ? rc : (apply_text(configuration), 0);", "tests/daemon/test-config", "check_a_wrong_file_keeps_it_from_starting"),
     ],
     "After an invalid change of the file": [
-        ("programs/mpijob-operator/configuration.c", "\tif (code) {\n\t\tmpijob_operator_config_free(config);",
-         "\tif (code) {\n\t\tmpijob_operator_configure(configuration->operator_, NULL);\n\t\tmpijob_operator_config_free(config);",
+        ("programs/mpijob-operator/configuration.c", "\tif (rc) {\n\t\tmpijob_operator_config_free(config);",
+         "\tif (rc) {\n\t\tmpijob_operator_configure(configuration->operator_, NULL);\n\t\tmpijob_operator_config_free(config);",
          "tests/daemon/test-config", "check_a_wrong_file_changes_nothing"),
     ],
     "The server's certificate and the name": [
