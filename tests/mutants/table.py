@@ -303,9 +303,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "check_only_health_is_served"),
     ],
     "The number of connections": [
-        ("programs/mpijob-operator/server.c", "#define MOST_OF_ADDRESS   16", "#define MOST_OF_ADDRESS   64", BEGIN,
+        ("programs/mpijob-operator/server.c", "#define MAX_PER_ADDRESS   16", "#define MAX_PER_ADDRESS   64", BEGIN,
          "check_clients_that_do_not_behave"),
-        ("programs/mpijob-operator/server.c", "if (++server->visitors > CROWDED)", "if (++server->visitors > 1000)", BEGIN,
+        ("programs/mpijob-operator/server.c", "if (++server->peers > CLOSE_OLDEST_ABOVE)", "if (++server->peers > 1000)", BEGIN,
          "check_clients_that_do_not_behave"),
     ],
     "The headers of a request": [
@@ -313,11 +313,11 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "check_clients_that_do_not_behave"),
         ("programs/mpijob-operator/server.c", "#define IDLE_S            10", "#define IDLE_S            100", BEGIN,
          "check_clients_that_do_not_behave"),
-        ("programs/mpijob-operator/server.c", "#define LIFE_MS           30000", "#define LIFE_MS           3000000", BEGIN,
+        ("programs/mpijob-operator/server.c", "#define MAX_AGE_MS           30000", "#define MAX_AGE_MS           3000000", BEGIN,
          "check_a_client_that_drips"),
     ],
     "Expensive pages have a rate limit": [
-        ("programs/mpijob-operator/server.c", "if (page->heavy && is_too_much(server))", "if (0 && is_too_much(server))", BEGIN,
+        ("programs/mpijob-operator/server.c", "if (page->heavy && exceeds_rate(server))", "if (0 && exceeds_rate(server))", BEGIN,
          "check_heavy_pages_have_a_rate"),
     ],
     "No page changes anything": [
