@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file http.h
- * A real cluster: where its API server is, who you are there, and the transport that talks to it.
+ * Connect to a cluster: find its API server and credentials, and create a transport to it.
  * (libmpijob-http)
  *
- * Two steps. A mpijob_http_config answers "which server, as whom", from kubeconfig files, the
- * service account of a pod, and your own wishes, by the rules of kubectl. mpijob_http_new() makes a
- * transport of it for mpijob_client_new().
+ * There are two steps. mpijob_http_config_load() determines server and identity from kubeconfig
+ * files, the service account of a pod, and your options, by the rules of kubectl. mpijob_http_new()
+ * creates a transport for mpijob_client_new() from this configuration.
  *
  * @code
  * mpijob_diag *diag = mpijob_diag_new();
@@ -24,21 +24,23 @@
  * mpijob_diag_free(diag);
  * @endcode
  *
- * Tokens, passwords and keys stay in memory that is wiped; they are in no finding, no log and no
- * file. (What libcurl copies of a request is not wiped, and libcurl obeys SSLKEYLOGFILE, a variable
- * for those who debug TLS.) Credentials that change while the transport lives (token files,
- * certificate files, exec plugins) are read again by themselves.
+ * Tokens, passwords and keys are kept in memory that is wiped. They are never in a finding, a log
+ * or a file. Exceptions: libcurl does not wipe its copies of requests, and obeys SSLKEYLOGFILE, an
+ * environment variable for debugging TLS; libyaml does not wipe its buffers, which contain parts of
+ * a kubeconfig in YAML. The transport rereads token files and certificate files, and runs exec
+ * plugins again, when credentials change or expire.
  *
- * Not supported, and refused with a finding that says what to use instead: the auth-provider
- * plugins (oidc too), SOCKS proxies, protobuf and CBOR.
+ * Not supported, and rejected with a finding that names the alternative: auth-provider plugins
+ * (also oidc), SOCKS proxies, protobuf and CBOR.
  *
- * Where it is not as with kubectl, on purpose: a context whose cluster or user is not there is an
- * error; an address without a scheme means https when a CA, a client certificate or
- * insecure-skip-tls-verify is given; a token given here replaces the entry's token file; empty
- * files, keys given twice, and credentials in the server's address are refused; `$KUBECONFIG` may
- * also be the name of one file that has a ':' in it; which plugins may run is said here, and not
- * read from kubectl's own settings (kuberc). While a kubeconfig in YAML is read, libyaml holds
- * pieces of it in memory that is freed without being wiped.
+ * Deliberate differences from kubectl:
+ * - A context whose cluster or user does not exist is an error.
+ * - An address without scheme means https if a CA, a client certificate or insecure-skip-tls-verify
+ * is given.
+ * - The option `token` also replaces the token file of the user entry.
+ * - Empty files, duplicate keys, and credentials in the server's address are errors.
+ * - `$KUBECONFIG` may also be the name of one file that contains a ':'.
+ * - The options here, not kubectl's own settings (kuberc), decide which plugins may run.
  */
 #ifndef MPIJOB_HTTP_H
 #define MPIJOB_HTTP_H
@@ -51,50 +53,51 @@
 extern "C" {
 #endif
 
-/** @name Which server, as whom
+/** @name Server and identity
  * @{ */
 
-/** A server and an identity there, as read once. */
+/** A configuration: a server and an identity. It does not change after it was loaded. */
 typedef struct mpijob_http_config mpijob_http_config;
 
 #define MPIJOB_HTTP_PLUGINS_ALL    0 /**< Every exec plugin that a kubeconfig names may run. */
-#define MPIJOB_HTTP_PLUGINS_NONE   1 /**< None may. */
-#define MPIJOB_HTTP_PLUGINS_LISTED 2 /**< Those may that are listed. */
+#define MPIJOB_HTTP_PLUGINS_NONE   1 /**< No exec plugin may run. */
+#define MPIJOB_HTTP_PLUGINS_LISTED 2 /**< Only the listed plugins may run. */
 
-/** What overrides or selects parts of the kubeconfig; kubectl's flags of the same names. NULL
- * everywhere: not given. */
+/** Options that select or override parts of the kubeconfig, like kubectl's flags of the same names.
+ * NULL: not given. */
 struct mpijob_http_config_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** This file alone; it must exist. NULL: the list in `$KUBECONFIG`, else ~/.kube/config;
-	 * when these say nothing, the service account of the pod that this runs in. */
+	/** Read only this file, which must exist. NULL: the list in `$KUBECONFIG`, else
+	 * ~/.kube/config; if these name no server, the service account of this process' pod. */
 	const char *kubeconfig;
 	const char *context;    /**< Context to use; NULL: current-context. */
 	const char *cluster;    /**< Cluster entry to use; NULL: the context's. */
 	const char *user;       /**< User entry to use; NULL: the context's. */
 	const char *namespace_; /**< Overrides the context's namespace. */
-	/** URL of the API server; drops the entry's tls-server-name. */
+	/** URL of the API server; also removes the entry's tls-server-name. */
 	const char *server;
-	/** Name for SNI and for checking the server's certificate. */
+	/** Host name for SNI and for verifying the server's certificate. */
 	const char *tls_server_name;
-	const char *certificate_authority; /**< PEM file; clears insecure-skip-tls-verify. */
+	const char *certificate_authority; /**< PEM file; also removes insecure-skip-tls-verify. */
 	const char *client_certificate;    /**< PEM file. */
 	const char *client_key;            /**< PEM file. */
 	const char *token;                 /**< Bearer token; copied into wiped memory. */
 	const char *proxy_url;             /**< http:// or https:// proxy. */
 	const char *as_user;               /**< User to impersonate. */
-	const char *as_uid;                /**< UID to impersonate; needs `as`. */
-	const char *const *as_groups;      /**< Groups to impersonate; needs `as`. */
-	size_t as_groups_count;            /**< How many. */
-	/** 1: do not check the server's certificate; clears the CA. */
+	const char *as_uid;                /**< UID to impersonate; requires `as_user`. */
+	const char *const *as_groups;      /**< Groups to impersonate; requires `as_user`. */
+	size_t as_groups_count;            /**< Number of `as_groups`. */
+	/** 1: do not verify the server's certificate; also removes the CA. */
 	int32_t insecure_skip_tls_verify;
-	/** 1: the service account of the pod and nothing else. */
+	/** 1: use only the service account of the pod. */
 	int32_t in_cluster;
 	/** 1: an exec plugin may read this process' standard input. */
 	int32_t interactive;
-	/** Commands of exec plugins that may run: as in the kubeconfig, or as found in `$PATH`, or
-	 * a name that is found there as the same program. */
+	/** Commands of exec plugins that may run: the command as in the kubeconfig, its path in
+	 * `$PATH`, or a name that resolves to the same program there. */
 	const char *const *plugins;
-	/** How many; 0 unless `plugin_policy` is `MPIJOB_HTTP_PLUGINS_LISTED`. */
+	/** Number of `plugins`; must be 0 unless `plugin_policy` is `MPIJOB_HTTP_PLUGINS_LISTED`.
+	 */
 	size_t plugins_count;
 	/** `MPIJOB_HTTP_PLUGINS_*`: which exec plugins may run. The author of the kubeconfig
 	 * chooses these programs. */
@@ -105,69 +108,69 @@ struct mpijob_http_config_options {
 	0, 0, 0, NULL, 0, 0 }
 
 /**
- * Find out which server to use, and as whom, by the rules of kubectl. Reads files and the
- * environment; starts nothing.
+ * Determine server and identity by the rules of kubectl. Reads files and the environment; does not
+ * run programs or connect.
  *
  * @param options  NULL for the defaults; copied.
- * @param out      not NULL; the configuration, yours.
- * @param diag     findings with file, line and column, or NULL; all that is wrong at once.
- * @return 0; `MPIJOB_ERR_NOT_FOUND` (no configuration anywhere, or no such context, cluster or
- *         user: the finding lists those that exist); `MPIJOB_ERR_SYNTAX`, `MPIJOB_ERR_SPEC` (a
- *         kubeconfig that is wrong); `MPIJOB_ERR_IO` (a file cannot be read);
- *         `MPIJOB_ERR_UNSUPPORTED` (an auth-provider, a SOCKS proxy; the size of `options`);
- *         `MPIJOB_ERR_USAGE` (options that contradict each other); `MPIJOB_ERR_NOMEM`.
+ * @param out      not NULL; receives the configuration, which you free.
+ * @param diag     receives all errors, with file, line and column; may be NULL.
+ * @return 0; `MPIJOB_ERR_NOT_FOUND` (there is no configuration, or the context, cluster or user
+ * does not exist: the finding lists the existing ones); `MPIJOB_ERR_SYNTAX`, `MPIJOB_ERR_SPEC` (an
+ *         invalid kubeconfig); `MPIJOB_ERR_IO` (a file cannot be read); `MPIJOB_ERR_UNSUPPORTED`
+ * (an auth-provider, a SOCKS proxy; the size of `options`); `MPIJOB_ERR_USAGE` (contradictory
+ *         options); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_http_config_load(const struct mpijob_http_config_options *options,
     mpijob_http_config **out, mpijob_diag *diag);
 
-/** Free a configuration; its secrets are wiped. NULL does nothing. @since 0.1 */
+/** Free a configuration and wipe its secrets. NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_http_config_free(mpijob_http_config *config);
 
-/** Get the URL of the server, never NULL, borrowed. `config` not NULL. @since 0.1 */
+/** Get the URL of the server; never NULL; borrowed. `config` not NULL. @since 0.1 */
 MPIJOB_API const char *mpijob_http_config_server(const mpijob_http_config *config);
 
-/** Get the namespace to work in: "default" when nothing says another; never NULL, borrowed.
- * `config` not NULL. @since 0.1 */
+/** Get the namespace; "default" if no other is configured; never NULL; borrowed. `config` not NULL.
+ * @since 0.1 */
 MPIJOB_API const char *mpijob_http_config_namespace(const mpijob_http_config *config);
 
-/** Get the name of the context; NULL in a pod and when only `server` was given; borrowed. `config`
+/** Get the name of the context; NULL in a pod, and if only `server` was given; borrowed. `config`
  * not NULL. @since 0.1 */
 MPIJOB_API const char *mpijob_http_config_context(const mpijob_http_config *config);
 
-/** Get the name of the user's entry, or "service account"; NULL: no user is configured; borrowed.
+/** Get the name of the user entry, or "service account"; NULL: no user is configured; borrowed.
  * `config` not NULL. @since 0.1 */
 MPIJOB_API const char *mpijob_http_config_user(const mpijob_http_config *config);
 
 /** @} */
-/** @name Talk to it
+/** @name Transport
  * @{ */
 
-/** The HTTP transport: HTTP/2 where the server has it, thousands of exchanges over few connections,
- * on one thread. */
+/** The HTTP transport: thousands of exchanges over few connections, on one thread. It uses HTTP/2
+ * if the server supports it. */
 typedef struct mpijob_http mpijob_http;
 
-/** How the transport works. Times longer than 24 days are taken for 24 days. */
+/** Options of the transport. Times are limited to 24 days. */
 struct mpijob_http_options {
 	size_t size;                /**< `sizeof` this struct. */
 	const char *user_agent;     /**< NULL: "libmpijob/VERSION (linux/amd64)". */
-	int64_t connect_timeout_ms; /**< For connection and TLS handshake; 0: 30,000. */
-	/** For an exchange that does not stream and names no limit itself; 0: 60,000. The time in
-	 * which a plugin that may read standard input runs does not count, for no exchange. */
+	int64_t connect_timeout_ms; /**< For connection and TLS handshake, in ms; 0: 30,000. */
+	/** For an exchange that does not stream and has no limit of its own, in ms; 0: 60,000.
+	 * While a plugin runs that may read standard input, the time of no exchange counts. */
 	int64_t request_timeout_ms;
-	/** A connection that owes an answer or has a stream and says nothing for so long is asked
-	 * whether it lives (TCP), and broken off when it does not say so; 0: 45,000. */
+	/** Limit for a dead connection that is in use, in ms: TCP keepalive probes start before it,
+	 * and the connection is closed if the peer does not acknowledge them; 0: 45,000. */
 	int64_t idle_timeout_ms;
-	/** For one run of an exec credential plugin; 0: 60,000. One that may read standard input,
-	 * since somebody logs in there, has 900,000 at least. */
+	/** For one run of an exec credential plugin, in ms; 0: 60,000. A plugin that may read
+	 * standard input, for example for a login, has at least 900,000. */
 	int64_t plugin_timeout_ms;
-	/** Connections to the server at a time; 0: 8. A quarter of them is kept for what does not
-	 * stream, unless there is only 1. Over HTTP/1.1 each stream has a connection of its own,
-	 * which is not counted. */
+	/** Maximum number of connections to the server; 0: 8. A quarter of them is reserved for
+	 * exchanges that do not stream, unless the maximum is 1. With HTTP/1.1 each stream has its
+	 * own connection, which is not counted. */
 	int32_t max_connections;
 	int32_t http1; /**< 1: HTTP/1.1 only. */
-	/** Called with findings that belong to no exchange: a token file that cannot be read any
-	 * more. May be NULL. */
+	/** Called with findings that belong to no exchange, such as a token file that can no longer
+	 * be read. May be NULL. */
 	void (*notice)(void *user, const struct mpijob_finding *finding);
 	void *notice_user; /**< Passed to `notice`. */
 };
@@ -175,17 +178,18 @@ struct mpijob_http_options {
 	NULL, NULL }
 
 /**
- * Make a transport to a server. Nothing is sent and nothing is run before the first exchange.
+ * Create a transport to a server. Before the first exchange nothing is sent, and no plugin runs.
  *
- * @param config     not NULL; what is needed is copied.
+ * @param config     not NULL; copied.
  * @param options    NULL for the defaults; copied.
- * @param transport  not NULL; `size` set; filled.
- * @param out        not NULL; set to the `self` for mpijob_client_new(), which takes it. Without a
- *                   client, free it with the transport's `destroy`.
- * @param diag       findings, or NULL.
+ * @param transport  not NULL; `size` must be set; the functions are filled in.
+ * @param out        not NULL; receives the `self` for mpijob_client_new(), which takes ownership.
+ *                   Without a client, free it with the transport's `destroy`.
+ * @param diag       receives findings; may be NULL.
  * @return 0; `MPIJOB_ERR_SPEC` (an invalid certificate or key); `MPIJOB_ERR_IO` (no descriptor
- *         is left); `MPIJOB_ERR_UNSUPPORTED` (libcurl lacks what is needed; sizes);
- *         `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
+ *         is left); `MPIJOB_ERR_UNSUPPORTED` (libcurl lacks a required feature; an environment
+ * proxy that is not http or https; sizes); `MPIJOB_ERR_USAGE` (NULL, invalid options);
+ *         `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_http_new(const mpijob_http_config *config,

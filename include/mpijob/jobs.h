@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file jobs.h
- * MPIJobs on a cluster: submit, look, wait, suspend, resume, scale, delete; with any client, for
- * any operator.
+ * MPIJobs on a cluster: submit, get, wait, suspend, resume, scale, delete; with any client, for any
+ * operator.
  *
- * These are calls made at once, as those of client.h: they return the same codes, and only what
- * differs is said here. Lists come from mpijob_client_list(), their items become jobs by
- * mpijob_from_node(). tasks.h has all of this started, for who has an event loop.
+ * These calls block, as those of client.h, and return the same codes; only differences are
+ * described here. To list jobs, use mpijob_client_list(), and mpijob_from_node() for its items.
+ * tasks.h contains the asynchronous variants for programs with an event loop.
  */
 #ifndef MPIJOB_JOBS_H
 #define MPIJOB_JOBS_H
@@ -21,36 +21,37 @@
 extern "C" {
 #endif
 
-/** How a job is sent. */
+/** Options of mpijob_client_submit(). */
 struct mpijob_submit_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** For a job without one; NULL: "default". A job that names another is refused. */
+	/** Namespace of a job that has none; NULL: "default". A job with another namespace is an
+	 * error. */
 	const char *namespace_;
-	/** 1: server-side apply, which also changes a job that exists; 0: create. */
+	/** 1: server-side apply, which also changes an existing job; 0: create. */
 	int32_t apply;
-	int32_t force;             /**< With `apply`: 1 takes fields over that others own. */
-	int32_t dry_run;           /**< 1: the server checks and answers, and stores nothing. */
+	int32_t force;             /**< With `apply`: 1 takes over fields of other managers. */
+	int32_t dry_run;           /**< 1: the server validates, and stores nothing. */
 	const char *field_manager; /**< NULL: "mpijob". */
-	/** "Strict", "Warn" or "Ignore"; NULL: "Strict", and where the server has no such thing, a
-	 * warning. */
+	/** "Strict", "Warn" or "Ignore"; NULL: "Strict", with a warning if the server does not
+	 * support field validation. */
 	const char *field_validation;
 };
 #define MPIJOB_SUBMIT_OPTIONS_INIT { sizeof(struct mpijob_submit_options), NULL, 0, 0, 0, NULL, \
 	NULL }
 
 /**
- * Send a job, as its document is: nothing is defaulted, and status is left out. A create whose
- * answer was lost, or given by a gateway (5xx), also before it was sent again, is resolved by
- * looking: the same job is success, unless it is older than the call.
+ * Submit a job as it is in its document: without defaults, and without status. If the answer to a
+ * create is lost, or comes from a gateway (5xx), also before a retry, the job is read: the same job
+ * is success, unless it is older than the call.
  *
  * @param client   not NULL.
- * @param job      not NULL. With metadata.generateName instead of a name it can only be created.
+ * @param job      not NULL. With metadata.generateName instead of a name, `apply` is not possible.
  * @param options  NULL for the defaults.
- * @param out      what the server stored, yours; may be NULL.
- * @param diag     findings, or NULL; fields that the server refuses have the line and column of the
- *                 job's document.
- * @return as client.h; `MPIJOB_ERR_CONFLICT`: it exists, or with `apply` others own fields of it;
- *         `MPIJOB_ERR_SPEC`: it has no name, or names another namespace than `options`.
+ * @param out      receives the stored job, which you free; may be NULL.
+ * @param diag     receives findings; may be NULL. Fields that the server rejects have line and
+ * column of the job's document.
+ * @return as client.h; `MPIJOB_ERR_CONFLICT`: the job exists, or with `apply` other managers own
+ * some of its fields; `MPIJOB_ERR_SPEC`: it has no name, or another namespace than `options`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_submit(mpijob_client *client, const mpijob *job,
@@ -62,8 +63,8 @@ MPIJOB_API int mpijob_client_submit(mpijob_client *client, const mpijob *job,
  * @param client      not NULL.
  * @param namespace_  not NULL.
  * @param name        not NULL.
- * @param out         not NULL; the job, yours.
- * @param diag        findings, or NULL.
+ * @param out         not NULL; receives the job, which you free.
+ * @param diag        receives findings; may be NULL.
  * @return as client.h.
  * @since 0.1
  */
@@ -71,49 +72,50 @@ MPIJOB_API int mpijob_client_get_job(mpijob_client *client, const char *namespac
     const char *name, mpijob **out, mpijob_diag *diag);
 
 /**
- * Suspend a job (`on` 1) or let it go on (`on` 0): sets spec.runPolicy.suspend. When the answer is
- * lost the job is looked at, and the change made if it was not; what then cannot be known either is
- * said to be unknown.
+ * Suspend a job (`on` 1) or resume it (`on` 0): set spec.runPolicy.suspend. If an answer is lost,
+ * the job is read, and the change is repeated if it was not made. If the result is still unknown,
+ * the error says so.
  *
  * @param client      not NULL.
  * @param namespace_  not NULL.
  * @param name        not NULL.
  * @param on          1 or 0.
- * @param diag        findings, or NULL; one tells that a job that has ended is left as it is.
- * @return as client.h; `MPIJOB_ERR_REJECTED` too for a job that has ended; `MPIJOB_ERR_CONFLICT`:
- *         others change it all the time.
+ * @param diag        receives findings; may be NULL. One reports that a job that has ended is not
+ *                    changed.
+ * @return as client.h; `MPIJOB_ERR_REJECTED` also for a job that has ended; `MPIJOB_ERR_CONFLICT`:
+ *         other writers keep changing it.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_suspend(mpijob_client *client, const char *namespace_,
     const char *name, int on, mpijob_diag *diag);
 
 /**
- * Set the number of workers: spec.mpiReplicaSpecs.Worker.replicas. What is done when the answer is
- * lost is as for mpijob_client_suspend().
+ * Set the number of workers: spec.mpiReplicaSpecs.Worker.replicas. A lost answer is handled as by
+ * mpijob_client_suspend().
  *
  * @param client      not NULL.
  * @param namespace_  not NULL.
  * @param name        not NULL.
  * @param workers     0 or more.
- * @param expected    the change is made only while there are so many; negative: any number.
- * @param diag        findings, or NULL.
- * @return as client.h; `MPIJOB_ERR_CONFLICT`: there are not `expected` many; `MPIJOB_ERR_REJECTED`
- *         too for a job that has ended or has no Worker replicas to set.
+ * @param expected    change only if the current number is this; negative: any number.
+ * @param diag        receives findings; may be NULL.
+ * @return as client.h; `MPIJOB_ERR_CONFLICT`: the current number is not `expected`;
+ *         `MPIJOB_ERR_REJECTED` also for a job that has ended or has no Worker replicas.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name,
     int32_t workers, int32_t expected, mpijob_diag *diag);
 
 /**
- * Delete a job, and with it all that it owns. When the answer is lost the job is looked at: one
- * that is gone or going is success, and else it is said that the outcome is unknown.
+ * Delete a job and the objects that it owns. If the answer is lost, the job is read: it is success
+ * if the job is deleted or being deleted; otherwise the error says that the outcome is unknown.
  *
  * @param client       not NULL.
  * @param namespace_   not NULL.
  * @param name         not NULL.
  * @param uid          the job must have this UID; NULL: any.
  * @param propagation  "Background", "Foreground" or "Orphan"; NULL: "Background".
- * @param diag         findings, or NULL.
+ * @param diag         receives findings; may be NULL.
  * @return as client.h.
  * @since 0.1
  */
@@ -123,33 +125,34 @@ MPIJOB_API int mpijob_client_delete_job(mpijob_client *client, const char *names
 /**
  * Wait until a condition of a job is true.
  *
- * @param client      not NULL. mpijob_client_cancel() ends the waiting from another thread.
+ * @param client      not NULL. mpijob_client_cancel() ends the wait from another thread.
  * @param namespace_  not NULL.
  * @param name        not NULL.
  * @param condition   a type of condition ("Running", "Succeeded", "Failed", "Suspended",
- *                    "Created"); "Finished": Succeeded or Failed, whichever comes; "Deleted": it
- *                    does not exist; not NULL.
- * @param timeout_ms  milliseconds; 0: look once; negative: no limit.
- * @param out         the job as it then was, yours (NULL for "Deleted"); may be NULL.
- * @param diag        findings, or NULL.
+ *                    "Created"); "Finished": Succeeded or Failed; "Deleted": the job does not
+ * exist; not NULL.
+ * @param timeout_ms  milliseconds; 0: check once; negative: no limit.
+ * @param out         receives the job in that state, which you free (NULL for "Deleted"); may be
+ * NULL.
+ * @param diag        receives findings; may be NULL.
  * @return 0; `MPIJOB_ERR_TIMEOUT`; `MPIJOB_ERR_CANCELLED`; `MPIJOB_ERR_SPEC`: the job has ended
- *         another way and the condition can not become true any more; `MPIJOB_ERR_NOT_FOUND`: it
- *         does not exist (any more), except for "Deleted"; as client.h.
+ *         differently, and the condition can no longer become true; `MPIJOB_ERR_NOT_FOUND`: the job
+ *         does not exist, or was deleted, except for "Deleted"; as client.h.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_wait_job(mpijob_client *client, const char *namespace_,
     const char *name, const char *condition, int64_t timeout_ms, mpijob **out, mpijob_diag *diag);
 
 /**
- * Get the Events about an object, oldest first.
+ * List the Events about an object, oldest first.
  *
  * @param client      not NULL.
  * @param namespace_  not NULL.
  * @param kind        "MPIJob", "Pod"; NULL: of any kind.
  * @param name        NULL: of any object.
  * @param uid         NULL: of any object of that name.
- * @param out         not NULL; a list of v1 Events, yours.
- * @param diag        findings, or NULL.
+ * @param out         not NULL; receives a list of v1 Events, which you free.
+ * @param diag        receives findings; may be NULL.
  * @return as client.h.
  * @since 0.1
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file lease.h
- * Leader election: of several processes that could act, one does, by a Lease of the cluster.
+ * Leader election: a Lease in the cluster decides which of several processes leads.
  *
- * Whoever holds the Lease renews it; who does not looks whether it is still renewed, and takes it
- * when it was not for as long as it says. It is the algorithm of client-go, so that programs of
- * both kinds can stand for the same Lease. Times that others wrote are never compared with a clock
- * here: only that a record changed, and when that was seen.
+ * The holder renews the Lease. The other candidates read it regularly, and acquire it if it was not
+ * renewed for its duration. The algorithm is that of client-go, so that programs with client-go can
+ * be candidates for the same Lease. Times in the Lease are never compared with the local clock; a
+ * candidate only measures how long ago it observed a change of the Lease.
  *
  * @code
  * struct mpijob_lease_options options = MPIJOB_LEASE_OPTIONS_INIT;
@@ -18,15 +18,15 @@
  * int code = mpijob_lease_new(client, &options, &lease);
  * while (code == 0) {
  *         if (mpijob_lease_leading(lease))
- *                 puts("this one acts");
+ *                 puts("this process leads");
  *         code = mpijob_client_poll(client, 1000);
  * }
  * mpijob_lease_free(lease);
  * @endcode
  *
- * It runs inside of mpijob_client_poll(), beside all other calls; its requests are not held back by
- * the client's rate. As with client-go, there is no fencing: a write that was sent while leading
- * may arrive later. What is written by a leader has to be safe against that.
+ * A candidate runs inside mpijob_client_poll(), concurrently with all other calls. The client's
+ * rate limit does not delay its requests. As with client-go, there is no fencing: a write that was
+ * sent while leading may arrive later, so the writes of a leader must be safe in that case.
  */
 #ifndef MPIJOB_LEASE_H
 #define MPIJOB_LEASE_H
@@ -42,29 +42,30 @@ extern "C" {
 /** A candidate for a Lease. */
 typedef struct mpijob_lease mpijob_lease;
 
-/** Which Lease, and who stands for it. */
+/** The Lease and the candidate. */
 struct mpijob_lease_options {
 	size_t size;            /**< `sizeof` this struct. */
-	const char *namespace_; /**< Of the Lease; not NULL. */
-	const char *name;       /**< Of the Lease; not NULL. */
-	/** Who stands: a text that nobody else has, the host's name and a UUID; not NULL, not
-	 * "". */
+	const char *namespace_; /**< Namespace of the Lease; not NULL. */
+	const char *name;       /**< Name of the Lease; not NULL. */
+	/** Unique identity of this candidate, such as host name and UUID; not NULL, not "". */
 	const char *identity;
-	const char *component; /**< Whom its Events come from; NULL: none are made. */
-	/** Others may take the Lease when it was not renewed for so long; whole seconds; 0:
-	 * 15,000. */
+	const char *component; /**< Source component of Events; NULL: no Events. */
+	/** Lease duration in ms, whole seconds: others may acquire a Lease that was not renewed for
+	 * this time; 0: 15,000. */
 	int32_t lease_ms;
-	/** Give leading up when renewing has failed for so long; less than `lease_ms`; 0: 5,000. */
+	/** Renew deadline in ms: stop leading if renewing fails for this time; less than
+	 * `lease_ms`; 0: 5,000. */
 	int32_t renew_ms;
-	/** Between two tries; `renew_ms` is more than 1.2 times of it; 0: 3,000. */
+	/** Retry period in ms between attempts; `renew_ms` must be more than 1.2 times this; 0:
+	 * 3,000. */
 	int32_t retry_ms;
-	/** Of its dice, which spread tries over time and name Events; any number. */
+	/** Seed of the random jitter of attempts, and of the names of Events; any number. */
 	uint64_t seed;
-	/** Leading began or ended, or another holder was seen. `holder` is borrowed, "" for none.
-	 * May be NULL. */
+	/** Called when leading begins or ends, and when another holder is observed. `holder` is
+	 * borrowed; "" for none. May be NULL. */
 	void (*changed)(void *user, int leading, const char *holder);
-	/** Called for what is worth a line in a log; a failure is told again only after a success.
-	 * May be NULL. */
+	/** Called with findings for a log. A failure is reported again only after a success. May be
+	 * NULL. */
 	void (*log)(void *user, const struct mpijob_finding *finding);
 	void *user; /**< Passed to both. */
 };
@@ -72,13 +73,13 @@ struct mpijob_lease_options {
 	NULL, 0, 0, 0, 0, NULL, NULL, NULL }
 
 /**
- * Stand for a Lease; the first request leaves at the next poll. It is created when it does not
- * exist.
+ * Become a candidate for a Lease, which is created if it does not exist. The next poll sends the
+ * first request.
  *
  * @param client   borrowed; must outlive the candidate; not NULL.
  * @param options  not NULL; copied.
- * @param out      not NULL; the candidate, yours.
- * @return 0; `MPIJOB_ERR_USAGE` (a name is missing; times that do not fit each other),
+ * @param out      not NULL; receives the candidate, which you free.
+ * @return 0; `MPIJOB_ERR_USAGE` (a name is missing; times that violate the rules above);
  *         `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
@@ -86,18 +87,17 @@ MPIJOB_API int mpijob_lease_new(mpijob_client *client, const struct mpijob_lease
     mpijob_lease **out);
 
 /**
- * Free a candidate. A Lease that it holds stays as it is, until it has run out; see
- * mpijob_lease_release().
+ * Free a candidate. A Lease that it holds is kept until it expires; see mpijob_lease_release().
  *
- * @param lease  yours, or NULL. Not from inside of its callbacks.
+ * @param lease  may be NULL. Must not be called from its callbacks.
  * @since 0.1
  */
 MPIJOB_API void mpijob_lease_free(mpijob_lease *lease);
 
 /**
- * Tell whether this one leads, now: 0 also when the Lease was renewed so long ago that others may
- * have taken it, and nothing could tell that yet, for example because this process stood still. Ask
- * before you act.
+ * Test whether this candidate leads now. Call this before each action that only the leader may
+ * take. It is also 0 if the last renewal is so old that others may hold the Lease although this
+ * candidate could not observe that, for example because the process was suspended.
  *
  * @param lease  not NULL.
  * @return 1 or 0.
@@ -106,30 +106,30 @@ MPIJOB_API void mpijob_lease_free(mpijob_lease *lease);
 MPIJOB_API int mpijob_lease_leading(const mpijob_lease *lease);
 
 /**
- * Tell who held the Lease when it was looked at last.
+ * Get the holder of the Lease at the last read.
  *
  * @param lease  not NULL.
- * @return borrowed until the next poll; "" for nobody, and before the first look.
+ * @return borrowed until the next poll; "" if there is no holder, and before the first read.
  * @since 0.1
  */
 MPIJOB_API const char *mpijob_lease_holder(const mpijob_lease *lease);
 
 /**
- * Tell whether all is well, for a health check: who leads has to have renewed the Lease, or to have
- * given leading up, in time. If neither happened, nobody polls the client any more.
+ * Test the health of leader election, for a liveness probe. A leader must renew the Lease or stop
+ * leading in time; if it does neither, the client is no longer polled.
  *
  * @param lease         not NULL.
- * @param tolerance_ms  beyond the time that the Lease holds.
- * @return 1; 0 when leading was not given up although the Lease was not renewed for its time and
- *         `tolerance_ms`.
+ * @param tolerance_ms  milliseconds after the Lease duration.
+ * @return 1; 0 if this candidate leads although it did not renew the Lease for the Lease duration
+ * and `tolerance_ms`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance_ms);
 
 /**
- * Stand no more, and begin to give the Lease up when this one holds it, so that another can take it
- * at once. Leading ends now: have ended what you do first. Poll until mpijob_lease_busy() is 0; it
- * takes `renew_ms` at most.
+ * Stop being a candidate, and start to release the Lease if this candidate holds it, so that
+ * another can acquire it at once. Leading ends immediately: complete your writes before this call.
+ * Then poll until mpijob_lease_busy() is 0, which takes at most `renew_ms`.
  *
  * @param lease  not NULL.
  * @since 0.1
@@ -137,7 +137,7 @@ MPIJOB_API int mpijob_lease_healthy(const mpijob_lease *lease, int64_t tolerance
 MPIJOB_API void mpijob_lease_release(mpijob_lease *lease);
 
 /**
- * Tell whether giving up goes on, or Events are still to be sent.
+ * Test whether the release is in progress, or Events are not sent yet.
  *
  * @param lease  not NULL.
  * @return 1 or 0.

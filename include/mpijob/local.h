@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file local.h
- * A cluster inside your process: it stores objects like a Kubernetes API server and runs pods as
- * real processes on this machine, with their own host names, addresses and file systems.
+ * A cluster embedded in your process: it stores objects like a Kubernetes API server, and runs pods
+ * as processes on this machine, with their own host names, addresses and file systems.
  * (libmpijob-local)
  *
- * It is a transport: make it, give it to mpijob_client_new(), and everything that works on a
- * cluster works on it. The image of every container is this machine's own file system
- * (docs/image-contract.md), whatever the template's `image` says.
+ * It is a transport: create it, pass it to mpijob_client_new(), and use the client as with any
+ * cluster. The image of every container is the file system of this machine
+ * (docs/image-contract.md); the template's `image` is ignored.
  *
- * It runs a child process, the node, in which all pods live. When this process ends, for whatever
- * reason, the kernel removes everything: no process, mount, interface, namespace or file stays.
+ * The pods run in a child process, the node. When this process ends, even by a signal, the kernel
+ * removes everything: no process, mount, interface, namespace or file is left.
  *
- * What it does not do it refuses with status 501, never with something almost right: server-side
- * apply, dry runs, pagination, field selectors other than metadata.name, webhooks, RBAC.
+ * Requests for features that it does not support fail with status 501: server-side apply, dry runs,
+ * pagination, field selectors other than metadata.name. It has no webhooks and no RBAC.
  */
 #ifndef MPIJOB_LOCAL_H
 #define MPIJOB_LOCAL_H
@@ -29,69 +29,74 @@ extern "C" {
 /** An embedded cluster. */
 typedef struct mpijob_local mpijob_local;
 
-/** How the embedded cluster works. */
+/** Options of the embedded cluster. */
 struct mpijob_local_options {
 	size_t size; /**< `sizeof` this struct. */
-	/** The program `mpijob-node`; NULL: `../libexec/mpijob-node` seen from this library, else
-	 * the place it was installed to. */
+	/** Path of the program `mpijob-node`; NULL: `../libexec/mpijob-node` relative to this
+	 * library, else the path of the installation. */
 	const char *node_program;
 	const char *cluster_domain; /**< DNS domain of the cluster; NULL: "cluster.local". */
-	int32_t no_node;            /**< 1: start no node; pods are stored and stay Pending. */
-	/** 1: hostPath volumes reach this machine's files; 0: such a pod fails. */
+	int32_t no_node;            /**< 1: start no node; pods stay Pending. */
+	/** 1: hostPath volumes may mount this machine's files; 0: a pod with such a volume fails.
+	 */
 	int32_t allow_host_path;
-	/** First back-off of the Job controller and of restarts; doubles each time; 0: 10,000 as
-	 * Kubernetes. */
+	/** First back-off of the Job controller and of container restarts, in ms; it doubles each
+	 * time; 0: 10,000, as in Kubernetes. */
 	int32_t backoff_base_ms;
-	/** Called for what people should know: a template field that is not honoured, a failed pod.
-	 * May be NULL. */
+	/** Called with findings for the user, such as a template field that is not honoured or a
+	 * failed pod. May be NULL. */
 	void (*notice)(void *user, const struct mpijob_finding *finding);
 	void *notice_user; /**< Passed to `notice`. */
-	/** For tests of late names: no name of a namespace's pods, their own included, has an
-	 * address before so long after its first pod appeared; 0: at once. */
+	/** For tests of slow DNS, in ms: the pods of a namespace, also each pod itself, cannot
+	 * resolve any pod name until this time after the first pod of the namespace; 0: no delay.
+	 */
 	int32_t names_delay_ms;
 };
 #define MPIJOB_LOCAL_OPTIONS_INIT { sizeof(struct mpijob_local_options), NULL, NULL, 0, 0, 0, \
 	NULL, NULL, 0 }
 
 /**
- * Make an embedded cluster and start its node.
+ * Create an embedded cluster and start its node.
  *
  * @param options    NULL for the defaults; copied.
- * @param transport  not NULL; `size` set; filled.
- * @param out        not NULL; set to the `self` for mpijob_client_new(), which takes it. Without a
- *                   client, free it with the transport's `destroy`.
- * @param diag       findings, or NULL: which pre-condition of this machine is missing, and how to
- *                   get it.
+ * @param transport  not NULL; `size` must be set; the functions are filled in.
+ * @param out        not NULL; receives the `self` for mpijob_client_new(), which takes ownership.
+ *                   Without a client, free it with the transport's `destroy`.
+ * @param diag       receives findings: which requirement this machine does not meet, and how to
+ * meet it; may be NULL.
  * @return 0; `MPIJOB_ERR_IO` (the node cannot be started); `MPIJOB_ERR_UNSUPPORTED` (this machine
- *         does not let processes have namespaces; options); `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_NOMEM`.
+ * does not allow namespaces; options); `MPIJOB_ERR_USAGE` (NULL, invalid options);
+ *         `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_local_new(const struct mpijob_local_options *options,
     struct mpijob_transport *transport, mpijob_local **out, mpijob_diag *diag);
 
-/** A program to run inside a pod of an embedded cluster of another process. */
+/** A program to run in a pod of an embedded cluster. */
 struct mpijob_local_exec_options {
 	size_t size;             /**< `sizeof` this struct. */
-	const char *namespace_;  /**< Of the pod; NULL: "default". */
+	const char *namespace_;  /**< Namespace of the pod; NULL: "default". */
 	const char *pod;         /**< Name of the pod; not NULL. */
-	const char *container;   /**< NULL: the first one. */
-	const char *const *argv; /**< The program and its arguments, closed by NULL; not NULL. */
-	/** Its standard input, output and error; borrowed; -1: /dev/null. */
+	const char *container;   /**< NULL: the first container. */
+	const char *const *argv; /**< The program and its arguments; ends with NULL; not NULL. */
+	/** Standard input, output and error of the program; borrowed; -1: /dev/null. */
 	int fds[3];
 };
 #define MPIJOB_LOCAL_EXEC_OPTIONS_INIT { sizeof(struct mpijob_local_exec_options), NULL, NULL, \
 	NULL, NULL, { 0, 1, 2 } }
 
 /**
- * Run a program inside a pod of an embedded cluster that this user runs in any process on this
- * machine, and wait for its end.
+ * Run a program in a pod of any embedded cluster of this user on this machine, also of another
+ * process, and wait until it ends.
  *
  * @param exec       not NULL.
- * @param exit_code  not NULL; the program's exit code, 128 + n after signal n, 126 or 127 when it
- *                   cannot be run.
- * @param diag       findings, or NULL.
- * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such pod runs, or several do: the finding lists them);
- *         `MPIJOB_ERR_IO`; `MPIJOB_ERR_USAGE`; `MPIJOB_ERR_UNSUPPORTED` (size); `MPIJOB_ERR_NOMEM`.
+ * @param exit_code  not NULL; receives the exit code of the program, 128 + n after signal n, 126 or
+ *                   127 if it cannot be run.
+ * @param diag       receives findings; may be NULL.
+ * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such pod runs, or several match: the finding lists them);
+ *         `MPIJOB_ERR_IO` (the cluster ended, or no descriptor is left); `MPIJOB_ERR_USAGE` (NULL,
+ * no command, a command over 128 KiB); `MPIJOB_ERR_UNSUPPORTED` (size, another version of the
+ *         cluster); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_local_exec(const struct mpijob_local_exec_options *exec, int *exit_code,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file operator_config.h
- * What an administrator sets for all jobs of a cluster: defaults and limits by namespace, and which
- * features tenants may ask for themselves. Every key of the file is in docs/operator-config.md.
+ * The administrator's configuration for all jobs of a cluster: defaults and limits per namespace,
+ * and the features that users may enable with annotations. docs/operator-config.md describes every
+ * key.
  *
- * A job is never changed for it: what holds is worked out each time that the job is planned, on a
- * copy in memory. mpijob_effective_new() is that step, so that a person can be shown what holds and
- * why.
+ * The configuration never changes a stored job. Each time a job is planned, its effective values
+ * are computed on a copy in memory. mpijob_effective_new() is that step; use it to show the
+ * effective values and their origins.
  *
  * @code
  * mpijob_operator_config *config = NULL;
@@ -38,18 +39,17 @@ extern "C" {
 /** @name The configuration
  * @{ */
 
-/** A configuration that was read and checked. */
+/** A parsed and validated configuration. */
 typedef struct mpijob_operator_config mpijob_operator_config;
 
 /**
- * Read a configuration from YAML or JSON text. All that is wrong is found at once; a key that
- * nobody knows is wrong.
+ * Parse a configuration from YAML or JSON. All errors are reported; an unknown key is an error.
  *
- * @param text     the bytes; may be NULL when `len` is 0.
- * @param len      how many bytes.
+ * @param text     the text; may be NULL if `len` is 0.
+ * @param len      number of bytes.
  * @param options  NULL for the defaults.
- * @param out      not NULL; the configuration, yours.
- * @param diag     findings, or NULL.
+ * @param out      not NULL; receives the configuration, which you free.
+ * @param diag     receives findings; may be NULL.
  * @return 0; `MPIJOB_ERR_SYNTAX`; `MPIJOB_ERR_SPEC` (an unknown key, a wrong type or value);
  *         `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options).
  * @since 0.1
@@ -61,7 +61,7 @@ MPIJOB_API int mpijob_operator_config_parse(const char *text, size_t len,
  * Copy a configuration.
  *
  * @param config  not NULL.
- * @return the copy, yours; NULL when memory ran out.
+ * @return the copy, which you free; NULL if memory ran out.
  * @since 0.1
  */
 MPIJOB_API mpijob_operator_config *mpijob_operator_config_clone(
@@ -71,11 +71,11 @@ MPIJOB_API mpijob_operator_config *mpijob_operator_config_clone(
 MPIJOB_API void mpijob_operator_config_free(mpijob_operator_config *config);
 
 /** @} */
-/** @name What holds for one job
+/** @name Effective values of one job
  * @{ */
 
-#define MPIJOB_ORIGIN_BUILT_IN   1 /**< Nobody said anything: what holds in general. */
-#define MPIJOB_ORIGIN_FLAG       2 /**< The flags that the operator was started with. */
+#define MPIJOB_ORIGIN_BUILT_IN   1 /**< The built-in default. */
+#define MPIJOB_ORIGIN_FLAG       2 /**< A flag of the operator. */
 #define MPIJOB_ORIGIN_DEFAULTS   3 /**< `defaults` of the configuration. */
 #define MPIJOB_ORIGIN_NAMESPACE  4 /**< `defaults` of an entry of `namespaces`. */
 #define MPIJOB_ORIGIN_JOB        5 /**< The job's spec. */
@@ -83,57 +83,58 @@ MPIJOB_API void mpijob_operator_config_free(mpijob_operator_config *config);
 /** A limit of the configuration, or of an entry of `namespaces`. */
 #define MPIJOB_ORIGIN_LIMIT 7
 
-/** One value that holds. */
+/** One effective value. */
 struct mpijob_effective_value {
 	size_t size;       /**< `sizeof` this struct of the library. */
 	const char *field; /**< Path of the job's field, or the name of a feature; never NULL. */
-	/** As text; for a duration seconds; "true" or "false" for a switch; NULL: none. */
+	/** The value as text; a duration in seconds; "true" or "false" for a switch; NULL: not set.
+	 */
 	const char *value;
 	int32_t origin; /**< `MPIJOB_ORIGIN_*`. */
-	/** Entry of `namespaces` that it comes from, from 0; -1 when it comes from elsewhere. */
+	/** Index of the entry of `namespaces` that sets it, from 0; -1 for another origin. */
 	int32_t rule;
-	/** What would hold without the limit, "none" for none; NULL when no limit changed it. */
+	/** The value without the limit, "none" if not set; NULL: no limit changed it. */
 	const char *wanted;
-	/** 1: it is over a limit that changes no value: the job does not begin. */
+	/** 1: it exceeds a limit that does not change values: the job does not start. */
 	int32_t refused;
 };
 
-/** What holds for one job. */
+/** The effective values of one job. */
 typedef struct mpijob_effective mpijob_effective;
 
 /**
- * Work out what holds for a job.
+ * Compute the effective values of a job.
  *
- * A field that the job sets wins over a default; an annotation that is allowed wins over a default
- * of the same feature. For each field by itself the first entry of `namespaces` counts that names
- * the job's namespace and says anything about the field; then the top of the file; then `flags`.
- * Last come the limits.
+ * A field of the job's spec overrides a default. An allowed annotation overrides the default of its
+ * feature. The default of each field is looked up separately: the first entry of `namespaces` that
+ * matches the job's namespace and sets the field; else the top level of the file; else `flags`.
+ * Limits are applied last.
  *
- * @param config  NULL: nobody configured anything.
- * @param job     not NULL; borrowed: it must outlive the result, and not change.
- * @param flags   features that the operator was started with; NULL: none.
- * @param out     not NULL; the result, yours.
- * @param diag    warnings about annotations that have no effect, or NULL.
+ * @param config  NULL: no configuration.
+ * @param job     not NULL; borrowed: it must outlive the result, and must not change.
+ * @param flags   features from the operator's flags; NULL: none.
+ * @param out     not NULL; receives the result, which you free.
+ * @param diag    receives warnings about annotations without effect; may be NULL.
  * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (`flags`).
  * @since 0.1
  */
 MPIJOB_API int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job,
     const struct mpijob_features *flags, mpijob_effective **out, mpijob_diag *diag);
 
-/** Free what mpijob_effective_new() gave; NULL does nothing. @since 0.1 */
+/** Free the result of mpijob_effective_new(); NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_effective_free(mpijob_effective *effective);
 
 /**
- * Get the job as it is to be worked on: never to be written anywhere.
+ * Get the job with its effective values, for planning. Do not store it in the cluster.
  *
  * @param effective  not NULL.
- * @return borrowed from `effective`; the very job that was given when nothing differs. Never NULL.
+ * @return borrowed from `effective`; the original job if nothing differs. Never NULL.
  * @since 0.1
  */
 MPIJOB_API const mpijob *mpijob_effective_job(const mpijob_effective *effective);
 
 /**
- * Get the features that are on for the job.
+ * Get the effective features of the job.
  *
  * @param effective  not NULL.
  * @return borrowed from `effective`; never NULL.
@@ -146,7 +147,7 @@ MPIJOB_API const struct mpijob_features *mpijob_effective_features(
  * Get the limit on the number of workers.
  *
  * @param effective  not NULL.
- * @return how many a job may have; 0: there is no limit.
+ * @return the maximum number; 0: there is no limit.
  * @since 0.1
  */
 MPIJOB_API int32_t mpijob_effective_max_workers(const mpijob_effective *effective);
@@ -155,12 +156,11 @@ MPIJOB_API int32_t mpijob_effective_max_workers(const mpijob_effective *effectiv
 MPIJOB_API size_t mpijob_effective_count(const mpijob_effective *effective);
 
 /**
- * Look at one value: first the fields of the job that a configuration can reach, then every
- * feature.
+ * Get one value: first the fields of the job that a configuration can set, then all features.
  *
  * @param effective  not NULL.
  * @param index      from 0.
- * @return borrowed until `effective` is freed; NULL when there is no such value.
+ * @return borrowed until `effective` is freed; NULL if `index` is too large.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_effective_value *

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tasks.h
- * What client.h and jobs.h do at once, started instead: for programs that have an event loop of
- * their own.
+ * The asynchronous variants of the calls in client.h and jobs.h, for programs with an event loop.
  *
- * A task may take several requests, a watch and a timer. It goes on while mpijob_client_poll()
- * runs, beside all other calls, and ends in one callback. The calls made at once are just that:
- * they start a task and poll until it is over.
+ * A task may need several requests, a watch and a timer. It makes progress inside
+ * mpijob_client_poll(), concurrently with all other calls, and ends with one callback. The blocking
+ * calls start a task and poll until it has ended.
  *
- * Strings, options and targets are copied. What is borrowed until a task is over: the client, the
- * `diag`, and the job of mpijob_client_submit_start(). A task never ends inside the function that
- * starts it; a function that fails has started nothing. mpijob_client_cancel() does not touch
- * tasks, mpijob_client_free() cancels them.
+ * Strings, options and targets are copied. The client, `diag`, and the job of
+ * mpijob_client_submit_start() are borrowed until the task has ended. A task never ends inside the
+ * function that starts it. A function that fails starts no task. mpijob_client_cancel() does not
+ * affect tasks; mpijob_client_free() cancels them.
  */
 #ifndef MPIJOB_TASKS_H
 #define MPIJOB_TASKS_H
@@ -28,16 +27,16 @@
 extern "C" {
 #endif
 
-/** A task under way; dead when its `done` is called, and after mpijob_task_cancel(). */
+/** A running task. The pointer is invalid when `done` is called, and after mpijob_task_cancel(). */
 typedef struct mpijob_task mpijob_task;
 
-/** Whom to tell. */
+/** The callback of a task. */
 struct mpijob_task_callbacks {
 	size_t size; /**< `sizeof` this struct. */
 	/**
-	 * The task is over; called exactly once, unless it is cancelled. `code` is what the same
-	 * call made at once returns, `job` and `doc` what it puts out: yours, and NULL where it has
-	 * no such thing or fails. Not NULL.
+	 * The task has ended. Called exactly once, unless the task is cancelled. `code` is the
+	 * result of the blocking call; `job` and `doc` are its outputs, which you free; NULL if it
+	 * has no such output, or failed. Not NULL.
 	 */
 	void (*done)(void *user, int code, mpijob *job, mpijob_doc *doc);
 	void *user; /**< Passed to `done`. */
@@ -45,9 +44,10 @@ struct mpijob_task_callbacks {
 #define MPIJOB_TASK_CALLBACKS_INIT { sizeof(struct mpijob_task_callbacks), NULL, NULL }
 
 /**
- * Give a task up: `done` is not called any more. What was sent may happen all the same.
+ * Cancel a task: `done` is not called. The server may still execute requests that were sent.
  *
- * @param task  not over; NULL does nothing. Not from inside of a mpijob_wait_fn.
+ * @param task  a task that has not ended; NULL does nothing. Must not be called from a
+ * mpijob_wait_fn.
  * @since 0.1
  */
 MPIJOB_API void mpijob_task_cancel(mpijob_task *task);
@@ -61,10 +61,10 @@ MPIJOB_API void mpijob_task_cancel(mpijob_task *task);
  * @param client     not NULL.
  * @param target     not NULL.
  * @param callbacks  not NULL; copied.
- * @param out        set to the task, borrowed, for cancelling; may be NULL.
- * @param diag       findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; what the
- *         transport returned.
+ * @param out        receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
+ * @param diag       receives findings; may be NULL.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; the error
+ * of the transport.
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
@@ -74,7 +74,7 @@ MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijo
  * Start mpijob_client_list(); `done` gets the list.
  * Parameters as mpijob_client_get_start(), and
  *
- * @param page  items asked for at a time; 0: 500.
+ * @param page  items per request; 0: 500.
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
@@ -97,7 +97,7 @@ MPIJOB_API int mpijob_client_can_start(mpijob_client *client, const struct mpijo
  * Start mpijob_client_wait(); `done` gets the object.
  * Parameters as mpijob_client_get_start(), and
  *
- * @param timeout_ms  milliseconds; 0: look once; negative: no limit.
+ * @param timeout_ms  milliseconds; 0: check once; negative: no limit.
  * @param ready       called with each state of the object; not NULL.
  * @param user        passed to `ready`.
  * @return as mpijob_client_get_start().
@@ -112,14 +112,14 @@ MPIJOB_API int mpijob_client_wait_start(mpijob_client *client, const struct mpij
  * @{ */
 
 /**
- * Start mpijob_client_submit(); `done` gets the job as it is stored.
+ * Start mpijob_client_submit(); `done` gets the stored job.
  *
  * @param client     not NULL.
- * @param job        not NULL; *borrowed* until the task is over, and not to be changed so long.
+ * @param job        not NULL; *borrowed* until the task has ended; do not change it until then.
  * @param options    NULL for the defaults.
  * @param callbacks  not NULL; copied.
- * @param out        set to the task, borrowed, for cancelling; may be NULL.
- * @param diag       findings, or NULL.
+ * @param out        receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
+ * @param diag       receives findings; may be NULL.
  * @return as mpijob_client_get_start(); `MPIJOB_ERR_SPEC` as mpijob_client_submit().
  * @since 0.1
  */
@@ -134,8 +134,8 @@ MPIJOB_API int mpijob_client_submit_start(mpijob_client *client, const mpijob *j
  * @param namespace_  not NULL.
  * @param name        not NULL.
  * @param callbacks   not NULL; copied.
- * @param out         set to the task, borrowed, for cancelling; may be NULL.
- * @param diag        findings, or NULL.
+ * @param out         receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
+ * @param diag        receives findings; may be NULL.
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
@@ -160,7 +160,7 @@ MPIJOB_API int mpijob_client_suspend_start(mpijob_client *client, const char *na
  * Parameters as mpijob_client_get_job_start(), and
  *
  * @param workers   0 or more.
- * @param expected  the change is made only while there are so many; negative: any number.
+ * @param expected  change only if the current number is this; negative: any number.
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
@@ -186,7 +186,7 @@ MPIJOB_API int mpijob_client_delete_job_start(mpijob_client *client, const char 
  * Parameters as mpijob_client_get_job_start(), and
  *
  * @param condition   not NULL.
- * @param timeout_ms  milliseconds; 0: look once; negative: no limit.
+ * @param timeout_ms  milliseconds; 0: check once; negative: no limit.
  * @return as mpijob_client_get_start().
  * @since 0.1
  */
@@ -203,8 +203,8 @@ MPIJOB_API int mpijob_client_wait_job_start(mpijob_client *client, const char *n
  * @param name        NULL: of any object.
  * @param uid         NULL: of any object of that name.
  * @param callbacks   not NULL; copied.
- * @param out         set to the task, borrowed, for cancelling; may be NULL.
- * @param diag        findings, or NULL.
+ * @param out         receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
+ * @param diag        receives findings; may be NULL.
  * @return as mpijob_client_get_start().
  * @since 0.1
  */

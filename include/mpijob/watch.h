@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file watch.h
- * Keeping up with a collection: what is there, then every change, for as long as it takes.
+ * Watch a collection: report the existing objects, then every change (client-go's Reflector).
  *
- * A watch lists once (or streams the list), follows changes from there, and survives what happens
- * on the way: ends of streams, connections that break or fall silent, servers that forget ("410
- * Gone"), overload. You are told a consistent story: after each new list, what vanished meanwhile
- * is simply not in it. It ends by your word alone; mpijob_watch_hopeless() tells when there is
- * little use in waiting on.
+ * A watch lists once (or streams the list), and watches from that resourceVersion. It recovers from
+ * ended streams, connections that break or become silent, expired versions ("410 Gone") and
+ * overload. If it must list again, objects that were deleted meanwhile are not in the new list. A
+ * watch runs until you free it; mpijob_watch_hopeless() reports when further attempts will hardly
+ * succeed.
  *
- * It runs inside of mpijob_client_poll(), beside all other calls.
+ * It runs inside mpijob_client_poll(), concurrently with all other calls.
  */
 #ifndef MPIJOB_WATCH_H
 #define MPIJOB_WATCH_H
@@ -23,23 +23,23 @@
 extern "C" {
 #endif
 
-/** A watch under way. */
+/** A watch. */
 typedef struct mpijob_watch mpijob_watch;
 
-#define MPIJOB_WATCH_LISTED   0 /**< It is there: part of a list. */
-#define MPIJOB_WATCH_ADDED    1 /**< It has appeared. */
-#define MPIJOB_WATCH_MODIFIED 2 /**< It has changed. */
-#define MPIJOB_WATCH_DELETED  3 /**< It is gone; the object is its last state. */
+#define MPIJOB_WATCH_LISTED   0 /**< It exists: part of a list. */
+#define MPIJOB_WATCH_ADDED    1 /**< It was added, or begins to match. */
+#define MPIJOB_WATCH_MODIFIED 2 /**< It was modified. */
+#define MPIJOB_WATCH_DELETED \
+	3 /**< It was deleted, or no longer matches; the object is its last state. */
 
-/** One object that was listed or changed. All pointers are borrowed for the call; strings are ""
- * when absent. */
+/** An event about one object. All pointers are borrowed for the call; absent strings are "". */
 struct mpijob_watch_event {
 	size_t size;   /**< `sizeof` this struct of the library. */
 	int32_t event; /**< `MPIJOB_WATCH_*`. */
-	/** The object, with apiVersion and kind; NULL when it is larger than the limit. */
+	/** The object as JSON, with apiVersion and kind; NULL if it is larger than the limit. */
 	const char *json;
-	size_t json_len; /**< Its bytes. */
-	/** Bytes that it had; more than the limit when `json` is NULL. */
+	size_t json_len; /**< Bytes of `json`. */
+	/** Bytes of the received object; above the limit if `json` is NULL. */
 	size_t whole_len;
 	const char *uid;              /**< metadata.uid. */
 	const char *name;             /**< metadata.name. */
@@ -47,64 +47,69 @@ struct mpijob_watch_event {
 	const char *resource_version; /**< metadata.resourceVersion. */
 };
 
-/** What is watched, and who is told. */
+/** The watched collection and the callbacks. */
 struct mpijob_watch_options {
 	size_t size;                /**< `sizeof` this struct. */
 	const char *api_version;    /**< "v1", "kubeflow.org/v2beta1"; not NULL. */
 	const char *kind;           /**< "Pod"; not NULL. */
 	const char *namespace_;     /**< NULL: all namespaces. */
-	const char *name;           /**< This object alone; NULL: all. */
+	const char *name;           /**< Only this object; NULL: all. */
 	const char *label_selector; /**< As kubectl's -l; NULL: all. */
-	size_t object_limit;        /**< Bytes of one object; 0: 8 MiB. */
-	uint64_t seed;              /**< Of its dice, which spread watches over time; any number. */
-	/** A list begins: what is not told again until `listed` is gone. May be NULL. */
+	size_t object_limit;        /**< Maximum bytes of one object; 0: 8 MiB. */
+	uint64_t seed; /**< Seed of the jitter that spreads watches over time; any number. */
+	/** A list begins: objects that are not reported before `listed` are deleted. May be NULL.
+	 */
 	void (*begin)(void *user);
-	/** An object. Return 0; or `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_SYNTAX` (it cannot be read: the
-	   stream is garbled): it is told again. Other codes end the watch: `failed` gets them. Not
-	   NULL. */
+	/** An event. Return 0; `MPIJOB_ERR_NOMEM` or `MPIJOB_ERR_SYNTAX` (the object cannot be
+	 * parsed: the stream is damaged) to get it again; any other code ends the watch and is
+	 * passed to `failed`. Not NULL. */
 	int (*object)(void *user, const struct mpijob_watch_event *event);
-	/** A list is complete, as of this resourceVersion. Return as `object`. May be NULL. */
+	/** A list is complete, at this resourceVersion. The results are those of `object`. May be
+	 * NULL. */
 	int (*listed)(void *user, const char *resource_version);
-	/** A list or a watch ("list", "watch") failed and will be tried again; told once for each
-	   cause, and once more when it has become hopeless, see mpijob_watch_hopeless(). May be
-	   NULL. */
+	/** A request ("list" or "watch") failed and will be retried. Called once per cause, and
+	 * once more when the watch becomes hopeless, see mpijob_watch_hopeless(). May be NULL. */
 	void (*failed)(void *user, const struct mpijob_answer *answer, const char *what);
-	void *user;         /**< Passed to all four. */
-	const char *plural; /**< As in struct mpijob_target; NULL: guessed from the kind. */
+	void *user;         /**< Passed to the callbacks. */
+	const char *plural; /**< As in struct mpijob_target; NULL: derived from the kind. */
 	int32_t scope;      /**< As in struct mpijob_target, `MPIJOB_SCOPE_*`. */
 };
 #define MPIJOB_WATCH_OPTIONS_INIT { sizeof(struct mpijob_watch_options), NULL, NULL, NULL, \
 	NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
 /**
- * Begin to watch; the first request leaves at the next poll.
+ * Start to watch. The next poll sends the first request.
  *
  * @param client   borrowed; must outlive the watch; not NULL.
  * @param options  not NULL; copied.
- * @param out      not NULL; the watch, yours.
+ * @param out      not NULL; receives the watch, which you free.
  * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (options); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch_options *options,
     mpijob_watch **out);
 
-/** Stop; nothing is told any more. Also from inside of its callbacks. NULL does nothing. @since 0.1
- */
+/** Stop and free a watch, also from its callbacks. No callback is called afterwards. NULL does
+ * nothing.
+ * @since 0.1 */
 MPIJOB_API void mpijob_watch_free(mpijob_watch *watch);
 
-/** Tell whether a first list has arrived whole: 1 or 0. `watch` not NULL. @since 0.1 */
+/** Test whether the first list is complete: 1 or 0. It never becomes 0 again. `watch` not NULL.
+ * @since 0.1 */
 MPIJOB_API int mpijob_watch_synced(const mpijob_watch *watch);
 
 /**
- * Tell whether the failure that was told last will hardly get better by trying again, for who does
- * not want to wait for ever. Before the first list is whole that is any answer but "try later": no
- * permission, no such kind, something that is no list. Later, when the same may pass (a server that
- * starts, a token that is being renewed), it is hopeless when nothing else has come for a minute.
- * Lost connections and servers that fail or are overloaded are never hopeless; a watch that a code
- * of yours has ended is.
+ * Test whether retries will hardly fix the last failure, for callers that do not wait indefinitely.
+ *
+ * - Before the first list is complete: every answer except "try later" is hopeless, such as a
+ * missing permission, an unknown kind, or an answer that is not a list.
+ * - Later, when such an answer may be temporary (the server starts, a token is renewed): it is
+ * hopeless if no other answer has arrived for a minute.
+ * - Lost connections, and servers that fail or are overloaded, are never hopeless.
+ * - A watch that a callback has ended with an error is hopeless.
  *
  * @param watch  not NULL.
- * @return 1 or 0; 0 again when it works again.
+ * @return 1 or 0; 0 again after a success.
  * @since 0.1
  */
 MPIJOB_API int mpijob_watch_hopeless(const mpijob_watch *watch);
@@ -130,30 +135,32 @@ struct mpijob_watch_health {
 MPIJOB_API const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch);
 
 /**
- * Decide whether an object is as somebody waits for it.
+ * Decide whether an object is in the state that the caller waits for.
  *
- * @param user    what was given beside the function.
- * @param object  the object; NULL when it does not exist (any more).
- * @return 0 to wait on; 1 when it is so; a negative `MPIJOB_ERR_*` to give up with that code.
+ * @param user    the pointer that was passed with the function.
+ * @param object  the object; NULL if it does not exist.
+ * @return 0 to continue waiting; 1 if the state is reached; a negative `MPIJOB_ERR_*` to stop with
+ * that code.
  */
 typedef int (*mpijob_wait_fn)(void *user, const mpijob_node *object);
 
 /**
- * Wait until an object is as you want it, however often the connection breaks meanwhile.
+ * Wait until an object reaches a state, even if connections break meanwhile.
  *
- * @param client      not NULL. mpijob_client_cancel() ends the waiting from another thread.
- * @param target      names the object; not NULL; no subresource.
- * @param timeout_ms  milliseconds; 0: look once; negative: no limit.
+ * @param client      not NULL. mpijob_client_cancel() ends the wait from another thread.
+ * @param target      the object; not NULL; without subresource.
+ * @param timeout_ms  milliseconds; 0: check once; negative: no limit.
  * @param ready       called with each state of the object; not NULL.
  * @param user        passed to `ready`.
- * @param out         set to the object as it then was, yours, or to NULL when it did not exist; may
- *                    be NULL.
- * @param diag        findings, or NULL.
- * @return 0; `MPIJOB_ERR_TIMEOUT`; `MPIJOB_ERR_CANCELLED`; `MPIJOB_ERR_AUTH` (not allowed to look);
- *         `MPIJOB_ERR_NOT_FOUND` (the server does not know that kind); what `ready` returned;
- *         `MPIJOB_ERR_SYNTAX` (the object, or the server, cannot be read); `MPIJOB_ERR_REJECTED`;
- *         `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`. What a server refuses
- *         after it has answered once ends the waiting only as mpijob_watch_hopeless() tells.
+ * @param out         receives the object in that state, which you free, or NULL if it does not
+ * exist; may be NULL.
+ * @param diag        receives findings; may be NULL.
+ * @return 0; `MPIJOB_ERR_TIMEOUT`; `MPIJOB_ERR_CANCELLED`; `MPIJOB_ERR_AUTH` (no permission to read
+ *         the object); `MPIJOB_ERR_NOT_FOUND` (the server does not know the kind); the negative
+ * code of `ready`; `MPIJOB_ERR_SYNTAX` (the object, or an answer, cannot be parsed);
+ *         `MPIJOB_ERR_REJECTED`; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`.
+ *         After the server has answered once, a refusal ends the wait only if it is hopeless, see
+ *         mpijob_watch_hopeless().
  * @since 0.1
  */
 MPIJOB_API int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target,

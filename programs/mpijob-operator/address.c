@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the syntax of an address to listen on. ":8080" means all addresses of both families if the
- * machine has both, as in Go.
+ * The syntax of listen addresses, as in Go: ":8080" means all addresses of IPv4 and IPv6. A host
+ * may also have its port in another flag.
  */
 #include "address.h"
 
@@ -23,7 +23,8 @@ struct parts {
 	char port[12];
 };
 
-/* Where ":PORT" begins; NULL without one. Two colons without brackets are an IPv6 address. */
+/* The ":" before the port; NULL without a port. Several colons without brackets are an IPv6
+ * address. */
 static const char *port_of(const char *address)
 {
 	const char *colon = strrchr(address, ':');
@@ -84,8 +85,7 @@ static int open_one(const struct addrinfo *info, int *out)
 	return 0;
 }
 
-/* The families in the order in which they are tried: one socket of IPv6 serves both, for all
- * addresses. */
+/* For all addresses (`both`), try IPv6 first: one such socket also accepts IPv4. 0 or an errno. */
 static int open_any(const struct addrinfo *list, int both, int *out)
 {
 	static const int families[] = { AF_INET6, AF_INET, AF_UNSPEC };
@@ -115,12 +115,12 @@ int address_listen(const char *address, int64_t port, const char *what)
 		    address);
 		return -1;
 	}
-	int code = getaddrinfo(parts.host, parts.port, &hints, &list);
-	number = code ? 0 : open_any(list, !parts.host, &fd);
+	int rc = getaddrinfo(parts.host, parts.port, &hints, &list);
+	number = rc ? 0 : open_any(list, !parts.host, &fd);
 	const char *host = parts.host ? parts.host : "any address,";
-	if (code || number)
+	if (rc || number)
 		log_line(MPIJOB_SEVERITY_ERROR, "cannot listen for %s on %s port %s: %s", what,
-		    host, parts.port, code ? gai_strerror(code) : strerror(number));
+		    host, parts.port, rc ? gai_strerror(rc) : strerror(number));
 	else
 		log_line(MPIJOB_SEVERITY_INFO, "listening for %s on %s port %s", what, host,
 		    parts.port);

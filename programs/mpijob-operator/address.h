@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses to listen on.
+ * Listening sockets.
  */
 #ifndef MPIJOB_OPERATOR_ADDRESS_H
 #define MPIJOB_OPERATOR_ADDRESS_H
@@ -9,8 +9,8 @@
 
 /*
  * Listen on "HOST:PORT", ":PORT" (all addresses of this machine), "[IPV6]:PORT", or "HOST" with the
- * port given beside it. Returns a non-blocking descriptor, or -1 after having logged the reason;
- * `what` is the purpose.
+ * separate `port`. `what` is the purpose, for the log. Returns a non-blocking descriptor, or -1
+ * after logging the reason.
  */
 int address_listen(const char *address, int64_t port, const char *what);
 

@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "log.h"
 
-#define MOST (1 << 20) /* bytes: what a ConfigMap can hold */
+#define MAX_BYTES (1 << 20) /* the maximum size of a ConfigMap */
 
 /* ---- the file ---- */
 
@@ -25,27 +25,27 @@
 static int read_file(const char *path, char **out, size_t *len)
 {
 	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(MOST + 1) : NULL;
-	int code = 0;
+	char *text = file ? malloc(MAX_BYTES + 1) : NULL;
+	int rc = 0;
 
 	if (!file) {
 		log_line(MPIJOB_SEVERITY_ERROR, "%s: cannot open: %s", path, strerror(errno));
 		return MPIJOB_ERR_IO;
 	}
-	*len = text ? fread(text, 1, MOST + 1, file) : 0;
+	*len = text ? fread(text, 1, MAX_BYTES + 1, file) : 0;
 	if (!text) {
-		code = MPIJOB_ERR_NOMEM;
+		rc = MPIJOB_ERR_NOMEM;
 	} else if (ferror(file)) {
 		log_line(MPIJOB_SEVERITY_ERROR, "%s: cannot read: %s", path, strerror(errno));
-		code = MPIJOB_ERR_IO;
-	} else if (*len > MOST) {
-		log_line(MPIJOB_SEVERITY_ERROR, "%s: a configuration has at most 1 MiB", path);
-		code = MPIJOB_ERR_IO;
+		rc = MPIJOB_ERR_IO;
+	} else if (*len > MAX_BYTES) {
+		log_line(MPIJOB_SEVERITY_ERROR, "%s: the configuration is larger than 1 MiB", path);
+		rc = MPIJOB_ERR_IO;
 	}
 	(void)fclose(file);
-	if (code) {
+	if (rc) {
 		free(text);
-		return code;
+		return rc;
 	}
 	*out = text;
 	return 0;
@@ -57,49 +57,49 @@ static int parse(struct configuration *configuration, mpijob_operator_config **o
 	mpijob_diag *diag = mpijob_diag_new();
 
 	options.source = configuration->path;
-	int code = diag ? mpijob_operator_config_parse(configuration->text, configuration->len,
-			      &options, out, diag)
-			: MPIJOB_ERR_NOMEM;
+	int rc = diag ? mpijob_operator_config_parse(configuration->text, configuration->len,
+			    &options, out, diag)
+		      : MPIJOB_ERR_NOMEM;
 	log_findings(diag);
 	mpijob_diag_free(diag);
-	return code;
+	return rc;
 }
 
-static void note_good(struct configuration *configuration)
+static void mark_valid(struct configuration *configuration)
 {
 	configuration->read_s = mpijob__base_clock_wall_ms() / 1000;
-	configuration->text_good = configuration->good = 1;
+	configuration->text_valid = configuration->loaded = 1;
 }
 
-/* Apply the current content of the file. */
-static int read_again(struct configuration *configuration)
+/* Parse and apply configuration->text. */
+static int apply_text(struct configuration *configuration)
 {
 	mpijob_operator_config *config = NULL;
-	int code = parse(configuration, &config);
+	int rc = parse(configuration, &config);
 
-	if (code == 0 && configuration->operator_)
-		code = mpijob_operator_configure(configuration->operator_, config);
-	if (code) {
+	if (rc == 0 && configuration->operator_)
+		rc = mpijob_operator_configure(configuration->operator_, config);
+	if (rc) {
 		mpijob_operator_config_free(config);
-		configuration->text_good = configuration->good = 0;
-		return code;
+		configuration->text_valid = configuration->loaded = 0;
+		return rc;
 	}
 	mpijob_operator_config_free(configuration->config);
 	configuration->config = config;
-	note_good(configuration);
+	mark_valid(configuration);
 	return 0;
 }
 
 /* ---- watching ---- */
 
-static int watch(const char *path)
+static int watch_directory(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder =
+	char *directory =
 	    slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-	int fd = folder ? inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1;
+	int fd = directory ? inotify_init1(IN_NONBLOCK | IN_CLOEXEC) : -1;
 
-	if (fd >= 0 && inotify_add_watch(fd, folder, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
+	if (fd >= 0 && inotify_add_watch(fd, directory, IN_CLOSE_WRITE | IN_MOVED_TO) < 0) {
 		(void)close(fd);
 		fd = -1;
 	}
@@ -107,11 +107,11 @@ static int watch(const char *path)
 		log_line(MPIJOB_SEVERITY_WARNING,
 		    "%s: cannot be watched for changes (%s); it is read again at SIGHUP", path,
 		    strerror(errno));
-	free(folder);
+	free(directory);
 	return fd;
 }
 
-static void forget_events(int fd)
+static void drain_events(int fd)
 {
 	char events[4096];
 
@@ -127,9 +127,9 @@ int configuration_begin(struct configuration *configuration, const char *path)
 	if (!path || !*path)
 		return 0;
 	configuration->path = path;
-	configuration->fd = watch(path);
-	int code = read_file(path, &configuration->text, &configuration->len);
-	return code ? code : read_again(configuration);
+	configuration->fd = watch_directory(path);
+	int rc = read_file(path, &configuration->text, &configuration->len);
+	return rc ? rc : apply_text(configuration);
 }
 
 int configuration_apply(struct configuration *configuration, mpijob_operator *operator_)
@@ -139,38 +139,38 @@ int configuration_apply(struct configuration *configuration, mpijob_operator *op
 				     : 0;
 }
 
-void configuration_look(struct configuration *configuration, int asked)
+void configuration_reload(struct configuration *configuration, int requested)
 {
 	char *text = NULL;
 	size_t len = 0;
 
-	forget_events(configuration->fd);
+	drain_events(configuration->fd);
 	if (!configuration->path) {
 		log_line(MPIJOB_SEVERITY_INFO,
-		    "SIGHUP asks to read the configuration again, but --config was not given");
+		    "SIGHUP requests to read the configuration again, but --config is not set");
 		return;
 	}
-	int code = read_file(configuration->path, &text, &len);
-	if (code == 0 && !asked && len == configuration->len &&
+	int rc = read_file(configuration->path, &text, &len);
+	if (rc == 0 && !requested && len == configuration->len &&
 	    memcmp(text, configuration->text, len) == 0) {
-		if (configuration->text_good && !configuration->good)
+		if (configuration->text_valid && !configuration->loaded)
 			log_line(MPIJOB_SEVERITY_INFO, "%s: available again, without a change",
 			    configuration->path);
-		configuration->good = configuration->text_good;
+		configuration->loaded = configuration->text_valid;
 		free(text);
 		return;
 	}
-	if (code == 0) {
+	if (rc == 0) {
 		free(configuration->text);
 		configuration->text = text;
 		configuration->len = len;
-		code = read_again(configuration);
+		rc = apply_text(configuration);
 	}
-	configuration->good = code == 0;
-	if (code)
+	configuration->loaded = rc == 0;
+	if (rc)
 		log_line(MPIJOB_SEVERITY_ERROR,
 		    "%s: not applied (%s); the configuration before it stays in effect",
-		    configuration->path, mpijob_error_text(code));
+		    configuration->path, mpijob_error_text(rc));
 	else
 		log_line(MPIJOB_SEVERITY_INFO, "%s: applied; all jobs are planned again",
 		    configuration->path);
@@ -191,12 +191,12 @@ int configuration_write_metrics(const struct configuration *configuration, mpijo
 
 	if (!configuration->path)
 		return 0;
-	int len = asprintf(&text, "%s%d\n%s%" PRId64 "\n", head, configuration->good, time,
+	int len = asprintf(&text, "%s%d\n%s%" PRId64 "\n", head, configuration->loaded, time,
 	    configuration->read_s);
-	int code = len < 0 ? MPIJOB_ERR_NOMEM : mpijob_text_write(out, text, (size_t)len);
+	int rc = len < 0 ? MPIJOB_ERR_NOMEM : mpijob_text_write(out, text, (size_t)len);
 	if (len >= 0)
 		free(text);
-	return code;
+	return rc;
 }
 
 void configuration_end(struct configuration *configuration)

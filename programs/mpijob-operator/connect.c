@@ -18,27 +18,28 @@
 #include "base/api.h"
 #include "log.h"
 
-#define QPS_OF_0   5 /* client-go's default for 0 */
-#define BURST_OF_0 10
-#define POD_TOKEN  "/var/run/secrets/kubernetes.io/serviceaccount/token"
+#define DEFAULT_QPS   5 /* client-go's default for 0 */
+#define DEFAULT_BURST 10
+#define POD_TOKEN     "/var/run/secrets/kubernetes.io/serviceaccount/token"
 
-static const char *given(const char *text)
+static const char *non_empty(const char *text)
 {
 	return text && *text ? text : NULL;
 }
 
-/* A pod with a service account. */
+/* Whether this process runs in a pod with a service account. */
 static int is_pod(void)
 {
-	return given(getenv("KUBERNETES_SERVICE_HOST")) && access(POD_TOKEN, F_OK) == 0;
+	return non_empty(getenv("KUBERNETES_SERVICE_HOST")) && access(POD_TOKEN, F_OK) == 0;
 }
 
-static void choose(const struct settings *settings, struct mpijob_http_config_options *options)
+static void choose_cluster(const struct settings *settings,
+    struct mpijob_http_config_options *options)
 {
-	if (!given(getenv("KUBECONFIG"))) /* NULL: that list */
-		options->kubeconfig = given(settings->kubeconfig);
-	options->server = given(settings->master);
-	if (!given(getenv("KUBECONFIG")) && !options->kubeconfig)
+	if (!non_empty(getenv("KUBECONFIG"))) /* otherwise NULL: use $KUBECONFIG */
+		options->kubeconfig = non_empty(settings->kubeconfig);
+	options->server = non_empty(settings->master);
+	if (!non_empty(getenv("KUBECONFIG")) && !options->kubeconfig)
 		options->in_cluster = !options->server || is_pod();
 }
 
@@ -76,8 +77,8 @@ static int set_rate(const struct settings *settings, mpijob_client *client)
 
 	options.warning = on_warning;
 	if (settings->qps != NOT_GIVEN && settings->qps >= 0) {
-		options.qps = (int32_t)(settings->qps ? settings->qps : QPS_OF_0);
-		options.burst = (int32_t)(settings->burst > 0 ? settings->burst : BURST_OF_0);
+		options.qps = (int32_t)(settings->qps ? settings->qps : DEFAULT_QPS);
+		options.burst = (int32_t)(settings->burst > 0 ? settings->burst : DEFAULT_BURST);
 	}
 	return mpijob_client_set_options(client, &options);
 }
@@ -93,18 +94,18 @@ static int make_client(const struct settings *settings, const mpijob_http_config
 
 	options.user_agent = agent;
 	options.notice = log_finding;
-	int code =
+	int rc =
 	    agent ? mpijob_http_new(config, &options, &transport, &http, diag) : MPIJOB_ERR_NOMEM;
 	free(agent);
-	if (code == 0)
-		code = mpijob_client_new(&transport, http, &client);
-	if (code == 0)
-		code = set_rate(settings, client);
-	if (code == 0)
+	if (rc == 0)
+		rc = mpijob_client_new(&transport, http, &client);
+	if (rc == 0)
+		rc = set_rate(settings, client);
+	if (rc == 0)
 		*out = client;
 	else
 		mpijob_client_free(client);
-	return code;
+	return rc;
 }
 
 int connect_open(const struct settings *settings, mpijob_client **out)
@@ -113,41 +114,40 @@ int connect_open(const struct settings *settings, mpijob_client **out)
 	mpijob_http_config *config = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
 
-	choose(settings, &options);
-	int code = diag ? mpijob_http_config_load(&options, &config, diag) : MPIJOB_ERR_NOMEM;
-	if (code == 0)
-		code = make_client(settings, config, out, diag);
-	if (code == 0)
+	choose_cluster(settings, &options);
+	int rc = diag ? mpijob_http_config_load(&options, &config, diag) : MPIJOB_ERR_NOMEM;
+	if (rc == 0)
+		rc = make_client(settings, config, out, diag);
+	if (rc == 0)
 		log_line(MPIJOB_SEVERITY_INFO, "the API server is %s",
 		    mpijob_http_config_server(config));
 	log_findings(diag);
-	if (code)
-		log_line(MPIJOB_SEVERITY_ERROR, "no cluster to work in: %s%s",
-		    mpijob_error_text(code),
-		    options.in_cluster ? "; outside of a pod give --kubeConfig FILE or $KUBECONFIG"
+	if (rc)
+		log_line(MPIJOB_SEVERITY_ERROR, "no cluster: %s%s", mpijob_error_text(rc),
+		    options.in_cluster ? "; outside a pod set --kubeConfig FILE or $KUBECONFIG"
 				       : "");
 	mpijob_http_config_free(config);
 	mpijob_diag_free(diag);
-	return code;
+	return rc;
 }
 
 /* ---- the kind ---- */
 
-struct question {
+struct kind_query {
 	void (*done)(void *user, int known);
 	void *user;
 };
 
-static void answered(void *user, const struct mpijob_answer *answer)
+static void on_kind_answer(void *user, const struct mpijob_answer *answer)
 {
-	struct question question = *(struct question *)user;
+	struct kind_query kind_query = *(struct kind_query *)user;
 
 	free(user);
 	if (answer->code && answer->code != MPIJOB_ERR_NOT_FOUND)
 		log_line(MPIJOB_SEVERITY_WARNING,
 		    "cannot find out whether the server has the kind MPIJob: %s",
 		    answer->message ? answer->message : mpijob_error_text(answer->code));
-	question.done(question.user, answer->code != MPIJOB_ERR_NOT_FOUND);
+	kind_query.done(kind_query.user, answer->code != MPIJOB_ERR_NOT_FOUND);
 }
 
 int connect_ask_kind(mpijob_client *client, const char *namespace_,
@@ -157,22 +157,22 @@ int connect_ask_kind(mpijob_client *client, const char *namespace_,
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
-	struct question *question = malloc(sizeof(*question));
+	struct kind_query *kind_query = malloc(sizeof(*kind_query));
 
-	if (!question)
+	if (!kind_query)
 		return MPIJOB_ERR_NOMEM;
 	target.api_version = MPIJOB__BASE_API_VERSION;
 	target.kind = MPIJOB__BASE_API_KIND;
-	target.namespace_ = given(namespace_);
+	target.namespace_ = non_empty(namespace_);
 	target.query = query;
 	target.query_count = 2;
-	*question = (struct question){ done, user };
+	*kind_query = (struct kind_query){ done, user };
 	request.method = "GET";
 	request.target = &target;
-	callbacks.done = answered;
-	callbacks.user = question;
-	int code = mpijob_client_start(client, &request, &callbacks, NULL);
-	if (code)
-		free(question);
-	return code;
+	callbacks.done = on_kind_answer;
+	callbacks.user = kind_query;
+	int rc = mpijob_client_start(client, &request, &callbacks, NULL);
+	if (rc)
+		free(kind_query);
+	return rc;
 }

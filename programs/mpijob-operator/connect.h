@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster that the daemon works in.
+ * The connection of the daemon to its cluster.
  */
 #ifndef MPIJOB_OPERATOR_CONNECT_H
 #define MPIJOB_OPERATOR_CONNECT_H
@@ -9,7 +9,7 @@
 
 #include "flags.h"
 
-/* Make the client; nothing is sent. 0, or a MPIJOB_ERR_* after having logged the reason. */
+/* Create the client without sending anything. 0, or an MPIJOB_ERR_* after logging the reason. */
 int connect_open(const struct settings *settings, mpijob_client **out);
 
 /*

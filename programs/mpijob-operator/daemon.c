@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of the daemon: the order of the start, the event loop, and the shutdown.
+ * The daemon: the order of the start, the event loop, and the shutdown.
  *
  * The shutdown has stages: stop leading; wait for requests in flight, at most for the grace period;
  * release the Lease, unless a write may still be in flight; exit.
@@ -32,37 +32,37 @@
 
 #define NOMEM_PAUSE_MS 100
 #define RESOLV_CONF    "/etc/resolv.conf"
-#define RELEASE_MS     5000 /* for the Lease, and the Event about it */
-#define QUIET_MS       1000 /* without work: return free memory to the system */
-/* large arrays are mapped separately, so that they leave no holes in the heap */
+#define RELEASE_MS     5000 /* time to release the Lease and to send its Event */
+#define IDLE_MS        1000 /* after this time without work free memory is returned to the system */
+/* larger allocations are mapped separately, so that they do not fragment the heap */
 #define MAPPED_BYTES 32768
 
-enum stage { STAGE_ASKING, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_OVER };
+enum stage { STAGE_CHECKING_KIND, STAGE_WORKING, STAGE_DRAINING, STAGE_RELEASING, STAGE_DONE };
 
-struct life {
+struct daemon {
 	struct state state;
 	enum stage stage;
-	int64_t deadline_ms; /* of the stage; INT64_MAX: none */
-	int asked, known;    /* about the kind MPIJob */
-	int pause;           /* memory ran out: wait a little */
-	int tidy;            /* no work since free memory was returned */
+	int64_t deadline_ms;           /* end of the stage; INT64_MAX: none */
+	int kind_checked, kind_exists; /* whether the server has the kind MPIJob */
+	int pause;                     /* memory ran out: wait NOMEM_PAUSE_MS */
+	int trimmed;                   /* free memory was returned since the last work */
 };
 
-static volatile sig_atomic_t ends;    /* signals that asked for the end */
-static volatile sig_atomic_t hangups; /* signals that asked to read the configuration again */
-static int alarm_fd = -1;
+static volatile sig_atomic_t terminations; /* SIGTERM and SIGINT */
+static volatile sig_atomic_t hangups;      /* SIGHUP */
+static int signal_fd = -1;
 
 /* ---- signals ---- */
 
-static void on_end(int number)
+static void on_terminate(int number)
 {
 	static const uint64_t one = 1;
 	int saved = errno;
 
 	(void)number;
-	if (++ends > 1)
+	if (++terminations > 1)
 		_exit(1); /* the second signal ends at once */
-	(void)!write(alarm_fd, &one, sizeof(one));
+	(void)!write(signal_fd, &one, sizeof(one));
 	errno = saved;
 }
 
@@ -73,7 +73,7 @@ static void on_hangup(int number)
 
 	(void)number;
 	hangups++;
-	(void)!write(alarm_fd, &one, sizeof(one));
+	(void)!write(signal_fd, &one, sizeof(one));
 	errno = saved;
 }
 
@@ -81,10 +81,10 @@ static int catch_signals(void)
 {
 	struct sigaction action = { 0 };
 
-	alarm_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (alarm_fd < 0)
+	signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (signal_fd < 0)
 		return MPIJOB_ERR_IO;
-	action.sa_handler = on_end;
+	action.sa_handler = on_terminate;
 	action.sa_flags = SA_RESTART;
 	(void)sigaction(SIGTERM, &action, NULL);
 	(void)sigaction(SIGINT, &action, NULL);
@@ -97,7 +97,7 @@ static int catch_signals(void)
 
 /* ---- begin ---- */
 
-static int serve(struct state *state)
+static int start_servers(struct state *state)
 {
 	const struct settings *settings = state->settings;
 	const char *address = settings->monitoring_address ? settings->monitoring_address : "";
@@ -118,12 +118,12 @@ static int serve(struct state *state)
 	return 0;
 }
 
-static void kind_known(void *user, int known)
+static void on_kind(void *user, int kind_exists)
 {
-	struct life *life = user;
+	struct daemon *daemon = user;
 
-	life->asked = 1;
-	life->known = known;
+	daemon->kind_checked = 1;
+	daemon->kind_exists = kind_exists;
 }
 
 static int make_operator(struct state *state)
@@ -149,14 +149,14 @@ static int make_operator(struct state *state)
 		state->names = names_new(RESOLV_CONF, settings->cluster_domain);
 	options.resolve = state->names ? names_resolve : NULL;
 	options.resolve_user = state->names;
-	int code = diag ? mpijob_operator_new(state->client, &options, &state->operator_, diag)
-			: MPIJOB_ERR_NOMEM;
+	int rc = diag ? mpijob_operator_new(state->client, &options, &state->operator_, diag)
+		      : MPIJOB_ERR_NOMEM;
 	log_findings(diag);
 	mpijob_diag_free(diag);
-	return code ? code : configuration_apply(&state->configuration, state->operator_);
+	return rc ? rc : configuration_apply(&state->configuration, state->operator_);
 }
 
-static void tell_settings(const struct settings *settings)
+static void log_settings(const struct settings *settings)
 {
 	log_line(MPIJOB_SEVERITY_INFO, "mpijob-operator %s", mpijob_version());
 	if (settings->namespace_ && *settings->namespace_)
@@ -178,68 +178,69 @@ static void tell_settings(const struct settings *settings)
 
 /* ---- stages ---- */
 
-static int begin_work(struct life *life)
+static int start_work(struct daemon *daemon)
 {
-	if (!life->known) {
+	if (!daemon->kind_exists) {
 		log_line(MPIJOB_SEVERITY_ERROR, "the CRD doesn't exist: the server does not know "
 						"MPIJobs of kubeflow.org/v2beta1");
 		return MPIJOB_ERR_NOT_FOUND;
 	}
-	life->stage = STAGE_WORKING;
-	int code = make_operator(&life->state);
-	return code ? code : election_begin(&life->state);
+	daemon->stage = STAGE_WORKING;
+	int rc = make_operator(&daemon->state);
+	return rc ? rc : election_begin(&daemon->state);
 }
 
-static void begin_end(struct life *life)
+static void start_shutdown(struct daemon *daemon)
 {
-	life->state.stopping = 1;
+	daemon->state.stopping = 1;
 	log_line(MPIJOB_SEVERITY_INFO, "stopping");
-	if (life->stage != STAGE_WORKING) {
-		life->stage = STAGE_OVER;
+	if (daemon->stage != STAGE_WORKING) {
+		daemon->stage = STAGE_DONE;
 		return;
 	}
-	life->stage = STAGE_DRAINING;
-	life->deadline_ms = mpijob__base_clock_monotonic_ms() + life->state.settings->grace_ms;
+	daemon->stage = STAGE_DRAINING;
+	daemon->deadline_ms = mpijob__base_clock_monotonic_ms() + daemon->state.settings->grace_ms;
 }
 
-static void end_drain(struct life *life, size_t busy)
+static void end_drain(struct daemon *daemon, size_t busy)
 {
 	if (busy)
 		log_line(MPIJOB_SEVERITY_WARNING,
 		    "%zu requests are still in flight at the end of the grace period%s", busy,
-		    life->state.lease ? "; the Lease is kept until it expires" : "");
-	if (!life->state.lease || busy) {
-		life->stage = STAGE_OVER;
+		    daemon->state.lease ? "; the Lease is kept until it expires" : "");
+	if (!daemon->state.lease || busy) {
+		daemon->stage = STAGE_DONE;
 		return;
 	}
-	life->stage = STAGE_RELEASING;
-	life->deadline_ms = mpijob__base_clock_monotonic_ms() + RELEASE_MS;
-	mpijob_lease_release(life->state.lease);
+	daemon->stage = STAGE_RELEASING;
+	daemon->deadline_ms = mpijob__base_clock_monotonic_ms() + RELEASE_MS;
+	mpijob_lease_release(daemon->state.lease);
 }
 
-/* Enter the next stage when this one is over. 0, or why the daemon cannot continue. */
-static int advance(struct life *life)
+/* Handle signals, and enter the next stage when the current one is finished. 0, or the error that
+ * ends the daemon. */
+static int advance(struct daemon *daemon)
 {
-	struct state *state = &life->state;
+	struct state *state = &daemon->state;
 	size_t busy;
 
-	if (ends && !state->stopping)
-		begin_end(life);
+	if (terminations && !state->stopping)
+		start_shutdown(daemon);
 	if (hangups) {
 		hangups = 0;
-		configuration_look(&state->configuration, 1);
+		configuration_reload(&state->configuration, 1);
 	}
-	switch (life->stage) {
-	case STAGE_ASKING: return life->asked ? begin_work(life) : 0;
+	switch (daemon->stage) {
+	case STAGE_CHECKING_KIND: return daemon->kind_checked ? start_work(daemon) : 0;
 	case STAGE_DRAINING:
 		busy = mpijob_operator_busy(state->operator_);
-		if (busy == 0 || mpijob__base_clock_monotonic_ms() >= life->deadline_ms)
-			end_drain(life, busy);
+		if (busy == 0 || mpijob__base_clock_monotonic_ms() >= daemon->deadline_ms)
+			end_drain(daemon, busy);
 		return 0;
 	case STAGE_RELEASING:
 		if (!mpijob_lease_busy(state->lease) ||
-		    mpijob__base_clock_monotonic_ms() >= life->deadline_ms)
-			life->stage = STAGE_OVER;
+		    mpijob__base_clock_monotonic_ms() >= daemon->deadline_ms)
+			daemon->stage = STAGE_DONE;
 		return 0;
 	default: return 0;
 	}
@@ -247,8 +248,8 @@ static int advance(struct life *life)
 
 /* ---- the loop ---- */
 
-/* Set whether the operator leads, before its next step. */
-static void tell_operator(struct state *state)
+/* Pass the current role to the operator when it changes. */
+static void update_role(struct state *state)
 {
 	int part = election_part(state);
 
@@ -258,137 +259,136 @@ static void tell_operator(struct state *state)
 	mpijob_operator_act(state->operator_, part);
 }
 
-/* 0, or why the daemon cannot continue. */
-static int step(struct life *life)
+/* 0, or the error that ends the daemon. */
+static int step(struct daemon *daemon)
 {
-	struct state *state = &life->state;
-	int code;
+	struct state *state = &daemon->state;
+	int rc;
 
 	if (state->operator_) {
-		tell_operator(state);
-		code = mpijob_operator_step(state->operator_, 0);
-		tell_operator(state);
+		update_role(state);
+		rc = mpijob_operator_step(state->operator_, 0);
+		update_role(state);
 	} else {
-		code = mpijob_client_poll(state->client, 0);
+		rc = mpijob_client_poll(state->client, 0);
 	}
-	life->pause = code == MPIJOB_ERR_NOMEM;
-	return life->pause ? 0 : code;
+	daemon->pause = rc == MPIJOB_ERR_NOMEM;
+	return daemon->pause ? 0 : rc;
 }
 
-static void sooner(int64_t *when, int64_t other)
+static void earlier(int64_t *when, int64_t other)
 {
 	if (other >= 0 && other < *when)
 		*when = other;
 }
 
-/* The descriptors to poll, by index: signals, the configuration's directory, two servers, the
- * client. */
-enum { AT_ALARM, AT_CONFIGURATION, AT_HEALTH, AT_MONITORING, AT_CLIENT, PLACES };
+/* Indices of the polled descriptors. */
+enum { FD_SIGNAL, FD_CONFIGURATION, FD_HEALTH, FD_MONITORING, FD_CLIENT, FD_COUNT };
 
-static void serve_one(struct server *server, const struct pollfd *fd, int64_t due_ms)
+static void run_server(struct server *server, const struct pollfd *fd, int64_t due_ms)
 {
 	if (server && (fd->revents || (due_ms >= 0 && due_ms <= mpijob__base_clock_monotonic_ms())))
 		server_run(server);
 }
 
-/* Work comes in bursts: return the memory after each. */
-static int wait_quietly(struct life *life, struct pollfd *fds, int64_t wait)
+/* poll(), and return free memory to the system after each burst of work. */
+static int poll_and_trim(struct daemon *daemon, struct pollfd *fds, int64_t wait)
 {
-	int is_long = !life->tidy && (wait < 0 || wait > QUIET_MS);
-	int ready = poll(fds, PLACES, is_long ? QUIET_MS : wait > INT_MAX ? INT_MAX : (int)wait);
+	int is_long = !daemon->trimmed && (wait < 0 || wait > IDLE_MS);
+	int ready = poll(fds, FD_COUNT, is_long ? IDLE_MS : wait > INT_MAX ? INT_MAX : (int)wait);
 
 	if (ready < 0)
 		return errno == EINTR ? 0 : -1;
 	if (ready > 0)
-		life->tidy = 0;
+		daemon->trimmed = 0;
 	if (ready == 0 && is_long) {
 #ifdef __GLIBC__
 		malloc_trim(0);
 #endif
-		life->tidy = 1;
+		daemon->trimmed = 1;
 	}
 	return ready;
 }
 
 /* poll() ignores negative descriptors. */
-static int wait_for_news(struct life *life)
+static int wait_for_events(struct daemon *daemon)
 {
-	struct state *state = &life->state;
-	struct pollfd fds[PLACES] = { { alarm_fd, POLLIN, 0 },
+	struct state *state = &daemon->state;
+	struct pollfd fds[FD_COUNT] = { { signal_fd, POLLIN, 0 },
 		{ state->configuration.fd, POLLIN, 0 },
 		{ state->health ? server_fd(state->health) : -1, POLLIN, 0 },
 		{ state->monitoring ? server_fd(state->monitoring) : -1, POLLIN, 0 },
 		{ -1, POLLIN, 0 } };
 	int64_t health_ms = state->health ? server_due_ms(state->health) : -1;
 	int64_t monitoring_ms = state->monitoring ? server_due_ms(state->monitoring) : -1;
-	int64_t when = life->deadline_ms, due = -1;
+	int64_t when = daemon->deadline_ms, due = -1;
 	int fd = -1;
-	int code = state->operator_ ? mpijob_operator_interest(state->operator_, &fd, &due)
-				    : mpijob_client_interest(state->client, &fd, &due);
+	int rc = state->operator_ ? mpijob_operator_interest(state->operator_, &fd, &due)
+				  : mpijob_client_interest(state->client, &fd, &due);
 
-	if (code)
-		return code;
-	fds[AT_CLIENT].fd = life->pause ? -1 : fd;
-	sooner(&when, life->pause ? mpijob__base_clock_monotonic_ms() + NOMEM_PAUSE_MS : due);
-	sooner(&when, health_ms);
-	sooner(&when, monitoring_ms);
+	if (rc)
+		return rc;
+	fds[FD_CLIENT].fd = daemon->pause ? -1 : fd;
+	earlier(&when, daemon->pause ? mpijob__base_clock_monotonic_ms() + NOMEM_PAUSE_MS : due);
+	earlier(&when, health_ms);
+	earlier(&when, monitoring_ms);
 	int64_t wait = when == INT64_MAX ? -1 : when - mpijob__base_clock_monotonic_ms();
 	if (when != INT64_MAX && wait < 0)
 		wait = 0;
-	if (wait_quietly(life, fds, wait) < 0)
+	if (poll_and_trim(daemon, fds, wait) < 0)
 		return MPIJOB_ERR_IO;
-	if (fds[AT_ALARM].revents) {
+	if (fds[FD_SIGNAL].revents) {
 		uint64_t number;
-		(void)!read(alarm_fd, &number, sizeof(number));
+		(void)!read(signal_fd, &number, sizeof(number));
 	}
-	if (fds[AT_CONFIGURATION].revents)
-		configuration_look(&state->configuration, 0);
-	serve_one(state->health, &fds[AT_HEALTH], health_ms);
-	serve_one(state->monitoring, &fds[AT_MONITORING], monitoring_ms);
+	if (fds[FD_CONFIGURATION].revents)
+		configuration_reload(&state->configuration, 0);
+	run_server(state->health, &fds[FD_HEALTH], health_ms);
+	run_server(state->monitoring, &fds[FD_MONITORING], monitoring_ms);
 	return 0;
 }
 
-static int work(struct life *life)
+static int work(struct daemon *daemon)
 {
-	int code = connect_ask_kind(life->state.client, life->state.settings->namespace_,
-	    kind_known, life);
+	int rc = connect_ask_kind(daemon->state.client, daemon->state.settings->namespace_, on_kind,
+	    daemon);
 
-	while (code == 0) {
-		code = step(life);
-		if (code == 0)
-			code = advance(life);
-		if (life->stage == STAGE_OVER)
-			return code;
-		if (code == 0)
-			code = wait_for_news(life);
+	while (rc == 0) {
+		rc = step(daemon);
+		if (rc == 0)
+			rc = advance(daemon);
+		if (daemon->stage == STAGE_DONE)
+			return rc;
+		if (rc == 0)
+			rc = wait_for_events(daemon);
 	}
-	return code;
+	return rc;
 }
 
 int daemon_run(const struct settings *settings)
 {
-	struct life life = { .state.settings = settings, .deadline_ms = INT64_MAX };
-	struct state *state = &life.state;
-	int code;
+	struct daemon daemon = { .state.settings = settings, .deadline_ms = INT64_MAX };
+	struct state *state = &daemon.state;
+	int rc;
 
 #ifdef __GLIBC__
 	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 #endif
-	tell_settings(settings);
-	code = catch_signals();
-	if (code == 0)
-		code = configuration_begin(&state->configuration, settings->config);
-	if (code == 0)
-		code = serve(state);
-	if (code == 0)
-		code = connect_open(settings, &state->client);
-	if (code == 0) {
-		code = work(&life);
-		if (code && code != MPIJOB_ERR_NOT_FOUND)
+	log_settings(settings);
+	rc = catch_signals();
+	if (rc == 0)
+		rc = configuration_begin(&state->configuration, settings->config);
+	if (rc == 0)
+		rc = start_servers(state);
+	if (rc == 0)
+		rc = connect_open(settings, &state->client);
+	if (rc == 0) {
+		rc = work(&daemon);
+		if (rc && rc != MPIJOB_ERR_NOT_FOUND)
 			log_line(MPIJOB_SEVERITY_ERROR, "cannot continue: %s",
-			    mpijob_error_text(code));
+			    mpijob_error_text(rc));
 	}
-	if (code == 0)
+	if (rc == 0)
 		log_line(MPIJOB_SEVERITY_INFO, "done");
 	server_free(state->health);
 	server_free(state->monitoring);
@@ -397,5 +397,5 @@ int daemon_run(const struct settings *settings)
 	names_free(state->names);
 	mpijob_client_free(state->client);
 	configuration_end(&state->configuration);
-	return code ? 1 : 0;
+	return rc ? 1 : 0;
 }

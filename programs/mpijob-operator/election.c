@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the Lease: the one of mpi-operator, with its namespace and times, so that our operator and
- * theirs never lead at once. A shadow is not a candidate.
+ * The Lease: that of mpi-operator, with the same name, namespace and times, so that this operator
+ * and mpi-operator never lead at the same time. A shadow is not a candidate.
  */
 #include "election.h"
 
@@ -14,7 +14,7 @@
 #include "base/random.h"
 #include "log.h"
 
-/* A new string of the host name and a UUID; NULL if one of them is not available. */
+/* "HOSTNAME_UUID", as in mpi-operator; the caller frees it; NULL on failure. */
 static char *make_identity(void)
 {
 	char host[256] = "", uuid[MPIJOB__BASE_RANDOM_UUID_SIZE], *text = NULL;
@@ -31,7 +31,7 @@ static void changed(void *user, int leading, const char *holder)
 	if (leading && !state->led)
 		log_line(MPIJOB_SEVERITY_INFO, "this operator leads now, as %s", holder);
 	else if (!leading && state->led && !state->stopping)
-		log_line(MPIJOB_SEVERITY_WARNING, "this operator does not lead any more: %s%s",
+		log_line(MPIJOB_SEVERITY_WARNING, "this operator no longer leads: %s%s",
 		    strcmp(holder, state->identity) == 0 ? "the Lease could not be renewed"
 							 : "the holder of the Lease is ",
 		    strcmp(holder, state->identity) == 0 ? ""
@@ -49,7 +49,7 @@ int election_begin(struct state *state)
 	if (state->settings->shadow || !state->settings->leader_elect)
 		return 0;
 	state->identity = make_identity();
-	int code =
+	int rc =
 	    state->identity && mpijob__base_random_fill(&options.seed, sizeof(options.seed)) == 0
 		? 0
 		: MPIJOB_ERR_NOMEM;
@@ -60,9 +60,9 @@ int election_begin(struct state *state)
 	options.changed = changed;
 	options.log = log_finding;
 	options.user = state;
-	if (code == 0)
-		code = mpijob_lease_new(state->client, &options, &state->lease);
-	return code;
+	if (rc == 0)
+		rc = mpijob_lease_new(state->client, &options, &state->lease);
+	return rc;
 }
 
 void election_end(struct state *state)

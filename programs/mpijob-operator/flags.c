@@ -183,7 +183,7 @@ static int read_value(const struct flag_row *row, const char *text, struct setti
 
 /* ---- the command line ---- */
 
-static const struct flag_row *find(const char *name, size_t len)
+static const struct flag_row *find_flag(const char *name, size_t len)
 {
 	for (const struct flag_row *row = flag_rows; row->name; row++)
 		if ((strlen(row->name) == len && memcmp(row->name, name, len) == 0) ||
@@ -212,8 +212,8 @@ static int put(void *stream, const char *data, size_t len)
 	return fwrite(data, 1, len, stream) == len ? 0 : MPIJOB_ERR_IO;
 }
 
-/* One line; text from the command line is escaped. */
-__attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...)
+/* Print one line to standard error; text from the command line is escaped. */
+__attribute__((format(printf, 1, 2))) static void print_error(const char *format, ...)
 {
 	char *text = NULL;
 	va_list values;
@@ -230,19 +230,19 @@ __attribute__((format(printf, 1, 2))) static void refuse(const char *format, ...
 }
 
 /* A flag with the name of a feature. */
-static int take_feature(const struct mpijob_feature *feature, const char *value,
+static int set_feature(const struct mpijob_feature *feature, const char *value,
     struct settings *settings)
 {
 	mpijob_diag *diag = mpijob_diag_new();
-	int code = diag ? mpijob_features_set(&settings->features, feature->name, value, diag)
-			: MPIJOB_ERR_NOMEM;
+	int rc = diag ? mpijob_features_set(&settings->features, feature->name, value, diag)
+		      : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
-		refuse("--%s: %s", feature->name, mpijob_diag_at(diag, i)->message);
-	if (code && mpijob_diag_count(diag) == 0)
-		refuse("--%s: %s", feature->name, mpijob_error_text(code));
+		print_error("--%s: %s", feature->name, mpijob_diag_at(diag, i)->message);
+	if (rc && mpijob_diag_count(diag) == 0)
+		print_error("--%s: %s", feature->name, mpijob_error_text(rc));
 	mpijob_diag_free(diag);
-	return code;
+	return rc;
 }
 
 /* Find a feature; the name has no terminating zero. */
@@ -256,19 +256,19 @@ static const struct mpijob_feature *find_feature(const char *name, size_t len)
 	return NULL;
 }
 
-/* Read the flag at argv[i]; the number of words that it used, or -1. */
-static int take(char **argv, int i, struct settings *settings)
+/* Parse the flag at argv[i]. Returns the number of words that it used, or -1. */
+static int parse_flag(char **argv, int i, struct settings *settings)
 {
 	char *word = argv[i];
 	const char *name = word + (word[1] == '-' ? 2 : 1);
 	size_t len = strcspn(name, "=");
-	const struct flag_row *row = find(name, len);
+	const struct flag_row *row = find_flag(name, len);
 	const struct mpijob_feature *feature = row ? NULL : find_feature(name, len);
 	const char *value = name[len] ? name + len + 1 : NULL;
 	int words = 1;
 
 	if (!row && !feature) {
-		refuse("unknown flag %s; see mpijob-operator --help", word);
+		print_error("unknown flag %s; see mpijob-operator --help", word);
 		return -1;
 	}
 	if (!value && (row ? is_switch(row) : feature->kind == MPIJOB_FEATURE_SWITCH))
@@ -278,21 +278,21 @@ static int take(char **argv, int i, struct settings *settings)
 		words = 2;
 	}
 	if (!value) {
-		refuse("%s: a value is missing", word);
+		print_error("%s: a value is missing", word);
 		return -1;
 	}
 	if (feature)
-		return take_feature(feature, value, settings) ? -1 : words;
+		return set_feature(feature, value, settings) ? -1 : words;
 	if (row->kind == FLAG_IGNORED || row->kind == FLAG_IGNORED_SWITCH)
 		return ignore(settings, word) ? -1 : words;
 	if (read_value(row, value, settings)) {
-		refuse("--%s: '%s' is not %s", row->name, value, kind_word(row->kind));
+		print_error("--%s: '%s' is not %s", row->name, value, kind_word(row->kind));
 		return -1;
 	}
 	return words;
 }
 
-/* The port is given once. */
+/* The port must be in exactly one of two flags. NULL, or the error. */
 static const char *check_monitoring(const struct settings *settings)
 {
 	const char *address = settings->monitoring_address ? settings->monitoring_address : "";
@@ -300,8 +300,7 @@ static const char *check_monitoring(const struct settings *settings)
 	if (settings->monitoring_port < 0 || settings->monitoring_port > 65535)
 		return "--monitoring-port: use 0 to 65535";
 	if (settings->monitoring_port && address_has_port(address))
-		return "--monitoring-address: it has a port, and --monitoring-port is another: "
-		       "give one";
+		return "--monitoring-address: it has a port; omit it or --monitoring-port";
 	if (*address && !settings->monitoring_port && !address_has_port(address))
 		return "--monitoring-address: it has no port: write HOST:PORT, or give "
 		       "--monitoring-port";
@@ -310,21 +309,21 @@ static const char *check_monitoring(const struct settings *settings)
 
 static int check(const struct settings *settings)
 {
-	const char *wrong = check_monitoring(settings);
+	const char *error = check_monitoring(settings);
 
 	if (strcmp(settings->log_format, "text") != 0 && strcmp(settings->log_format, "json") != 0)
-		wrong = "--log-format: use text or json";
+		error = "--log-format: use text or json";
 	else if (settings->max_writes < 1)
-		wrong = "--max-writes: use 1 or more";
+		error = "--max-writes: use 1 or more";
 	else if (settings->launcher_hold_ms < 0 || settings->launcher_hold_ms > A_DAY_MS)
-		wrong = "--launcher-hold: use 0 to 24h";
+		error = "--launcher-hold: use 0 to 24h";
 	else if (settings->burst < 0 && settings->burst != NOT_GIVEN)
-		wrong = "--kube-api-burst: use 0 or more";
+		error = "--kube-api-burst: use 0 or more";
 	else if (settings->leader_elect && !settings->shadow && !*settings->lock_namespace)
-		wrong = "--lock-namespace: name a namespace";
-	if (wrong)
-		refuse("%s", wrong);
-	return wrong ? -1 : 0;
+		error = "--lock-namespace: name a namespace";
+	if (error)
+		print_error("%s", error);
+	return error ? -1 : 0;
 }
 
 int flags_parse(int argc, char **argv, struct settings *settings)
@@ -333,10 +332,10 @@ int flags_parse(int argc, char **argv, struct settings *settings)
 	set_defaults(settings);
 	for (int i = 1; i < argc;) {
 		if (argv[i][0] != '-' || !argv[i][1] || strcmp(argv[i], "--") == 0) {
-			refuse("%s: there are only flags", argv[i]);
+			print_error("%s: only flags are allowed", argv[i]);
 			return -1;
 		}
-		int words = take(argv, i, settings);
+		int words = parse_flag(argv, i, settings);
 		if (words < 0)
 			return -1;
 		i += words;

@@ -15,21 +15,21 @@ enum flag_kind {
 	FLAG_NUMBER,   /* an int64_t */
 	FLAG_TEXT,     /* a const char * */
 	FLAG_DURATION, /* an int64_t of milliseconds */
-	FLAG_IGNORED,  /* takes a value, which means nothing here */
+	FLAG_IGNORED,  /* has a value, which is ignored */
 	FLAG_IGNORED_SWITCH,
 };
 
 struct flag_row {
 	const char *name;
-	const char *alias; /* another spelling; NULL without one */
+	const char *alias; /* another spelling, or NULL */
 	const char *value; /* placeholder of the value in the help; NULL for a switch */
 	enum flag_kind kind;
-	const char *default_; /* as it would be written; NULL: not given */
+	const char *default_; /* as text; NULL: none */
 	size_t offset;        /* in struct settings */
 	const char *help;
 };
 
-/* The table, closed by a row without a name. */
+/* The table; it ends with a row without a name. */
 extern const struct flag_row flag_rows[];
 
 #define NOT_GIVEN INT64_MIN
@@ -49,14 +49,14 @@ struct settings {
 	int64_t launcher_hold_ms;
 	int64_t shadow;
 	int64_t leader_elect;
-	int64_t verbosity; /* as of klog: from 4 on debug messages are logged */
+	int64_t verbosity; /* as in klog; 4 and above log debug messages */
 	int64_t version, help, man;
 	struct mpijob_features features;
-	char **ignored; /* flags without a meaning here, as they were given */
+	char **ignored; /* flags without effect, as written on the command line */
 	size_t ignored_count;
 };
 
-/* Read the command line. 0, or -1 after having printed the mistake to standard error. */
+/* Parse the command line. 0, or -1 after printing the error to standard error. */
 int flags_parse(int argc, char **argv, struct settings *settings);
 void flags_free(struct settings *settings);
 

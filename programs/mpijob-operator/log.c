@@ -16,7 +16,7 @@
 
 #include <mpijob/doc.h>
 
-static int json; /* of this process */
+static int json; /* the format of this process */
 
 void log_set_json(int on)
 {

@@ -7,16 +7,16 @@
 
 #include <mpijob/diag.h>
 
-/* 1: JSON from now on. */
+/* 1: write JSON lines from now on. */
 void log_set_json(int on);
 
-/* One line. */
+/* Log one line. */
 void log_line(int severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One line for a finding; fits the callbacks that get findings. */
+/* Log a finding as one line. The signature is that of callbacks for findings. */
 void log_finding(void *user, const struct mpijob_finding *finding);
 
-/* All findings of a list, which is cleared. */
+/* Log all findings of a list, and clear it. */
 void log_findings(mpijob_diag *diag);
 
 #endif

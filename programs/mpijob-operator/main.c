@@ -2,7 +2,7 @@
 /*
  * The daemon `mpijob-operator` and its exit codes.
  *
- * 0: done; 1: it cannot start, or not continue; 2: the command line is wrong, as in Go's flag
+ * 0: success; 1: it cannot start or continue; 2: the command line is invalid, as in Go's flag
  * package.
  */
 #include <stdio.h>
@@ -27,8 +27,8 @@ static int print(const struct settings *settings)
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
 }
 
-/* Keys and tokens are in this program's memory: no core file, and no other process of this user
- * reads it. */
+/* The memory contains keys and tokens: write no core file, and prevent other processes of this user
+ * from reading it. */
 static void guard_memory(void)
 {
 	struct rlimit limit;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asks the DNS of the cluster whether names exist: one UDP query for each, without waiting.
+ * Asks the DNS of the cluster whether names exist: one UDP query per name, without waiting.
  *
- * A cache between here and the server may store the answer that a name does not exist, and the
- * launcher would find it there a moment later. So no address is queried: each query uses another of
- * the types for private use, which no cache contains. A server answers NOERROR without records for
- * a name that exists, else NXDOMAIN.
+ * A DNS cache may store the negative answer for a name, and the launcher would get it shortly
+ * after. Therefore addresses are not queried: each query uses the next of the private-use types,
+ * which no cache contains. A server answers NOERROR without records if the name exists, else
+ * NXDOMAIN.
  */
 #include "names.h"
 
@@ -20,28 +20,29 @@
 #include <mpijob/mpijob.h>
 
 #include "base/clock.h"
+#include "base/digest.h"
 #include "base/random.h"
 #include "log.h"
 
 #define SLOTS        1024 /* a power of two */
-#define AGAIN_MS     50   /* after the answer that there is no such name */
-#define LOST_MS      300  /* a query without an answer is lost */
-#define KNOWN_MS     2000 /* a name that exists is not asked again */
-#define QUERY_MOST   512
+#define RETRY_MS     50   /* between queries for a name that does not exist */
+#define TIMEOUT_MS   300  /* without an answer the query is repeated */
+#define CACHE_MS     2000 /* how long the answer for an existing name is valid */
+#define MAX_QUERY    512
 #define HEADER       12
-#define NAME_MOST    253
-#define LABEL_MOST   63
+#define MAX_NAME     253
+#define MAX_LABEL    63
 #define TYPE_PRIVATE 65280 /* the first of 255 types for private use */
 #define CLASS_IN     1
 #define FLAG_RECURSE 0x01
 #define FLAG_ANSWER  0x80
 #define CODE_MASK    0x0f
 
-enum { UNASKED, ASKED, EXISTS, MISSING };
+enum { SLOT_EMPTY, SLOT_QUERIED, SLOT_EXISTS, SLOT_MISSING };
 
 struct slot {
 	uint64_t hash; /* of the name */
-	int64_t ms;    /* since when it is in this state */
+	int64_t ms;    /* when it entered this state */
 	uint16_t id;   /* of the last query */
 	unsigned char state;
 };
@@ -73,7 +74,8 @@ static int connect_to(const char *server)
 	return fd;
 }
 
-/* The first server, and the domain after "svc." in the last search list, which only pods have. */
+/* Use the first server, and as domain the text after "svc." in a search list, which only pods have.
+ */
 static void read_line(char *line, struct names *names)
 {
 	char *rest = NULL, *word = strtok_r(line, " \t\n", &rest);
@@ -92,9 +94,9 @@ static void read_line(char *line, struct names *names)
 static void read_file(FILE *file, struct names *names)
 {
 	char *line = NULL;
-	size_t room = 0;
+	size_t size = 0;
 
-	while (getline(&line, &room, file) >= 0)
+	while (getline(&line, &size, file) >= 0)
 		read_line(line, names);
 	free(line);
 }
@@ -142,17 +144,17 @@ static void put16(uint8_t *at, unsigned number)
 	at[1] = (uint8_t)number;
 }
 
-/* Returns the length; 0 when the name is not valid. */
+/* Encode a name. Returns the length; 0: the name is invalid. */
 static size_t write_name(const char *name, uint8_t *out)
 {
 	size_t len = 0;
 
-	if (strlen(name) > NAME_MOST)
+	if (strlen(name) > MAX_NAME)
 		return 0;
 	for (;;) {
 		size_t label = strcspn(name, ".");
 
-		if (label == 0 || label > LABEL_MOST)
+		if (label == 0 || label > MAX_LABEL)
 			return 0;
 		out[len++] = (uint8_t)label;
 		memcpy(out + len, name, label);
@@ -168,14 +170,14 @@ static size_t write_name(const char *name, uint8_t *out)
 
 static int send_query(struct names *names, const char *name, struct slot *slot)
 {
-	uint8_t query[QUERY_MOST] = { 0 };
-	uint16_t noise;
+	uint8_t query[MAX_QUERY] = { 0 };
+	uint16_t random_bits;
 	size_t len = write_name(name, query + HEADER);
 
-	if (len == 0 || mpijob__base_random_fill(&noise, sizeof(noise)))
+	if (len == 0 || mpijob__base_random_fill(&random_bits, sizeof(random_bits)))
 		return -1;
-	/* The lower bits of the number are the slot's. */
-	slot->id = (uint16_t)((noise & ~(SLOTS - 1U)) | (unsigned)(slot - names->slots));
+	/* The lower bits of the id are the index of the slot. */
+	slot->id = (uint16_t)((random_bits & ~(SLOTS - 1U)) | (unsigned)(slot - names->slots));
 	put16(query, slot->id);
 	query[2] = FLAG_RECURSE;
 	put16(query + 4, 1);
@@ -185,47 +187,39 @@ static int send_query(struct names *names, const char *name, struct slot *slot)
 	return send(names->fd, query, len, 0) == (ssize_t)len ? 0 : -1;
 }
 
-/* Only the header counts: the question and records behind it are not read. */
-static void take_answer(struct names *names, const uint8_t header[HEADER])
+/* Only the header is needed: question and records are ignored. */
+static void handle_answer(struct names *names, const uint8_t header[HEADER])
 {
 	unsigned id = (unsigned)header[0] << 8 | header[1];
 	struct slot *slot = &names->slots[id & (SLOTS - 1U)];
 
-	if (slot->state != ASKED || slot->id != id || !(header[2] & FLAG_ANSWER))
+	if (slot->state != SLOT_QUERIED || slot->id != id || !(header[2] & FLAG_ANSWER))
 		return;
-	slot->state = (header[3] & CODE_MASK) == 0 ? EXISTS : MISSING;
+	slot->state = (header[3] & CODE_MASK) == 0 ? SLOT_EXISTS : SLOT_MISSING;
 	slot->ms = mpijob__base_clock_monotonic_ms();
 }
 
-/* Read at most as many packets as there are queries: a flood must not occupy the operator. */
+/* Read at most as many packets as there can be queries, so that a flood cannot block the operator.
+ */
 static void read_answers(struct names *names)
 {
-	uint8_t answer[QUERY_MOST];
+	uint8_t answer[MAX_QUERY];
 	ssize_t len = 0;
 
 	for (int i = 0; i < SLOTS && len >= 0; i++) {
 		len = recv(names->fd, answer, sizeof(answer), 0);
 		if (len >= HEADER)
-			take_answer(names, answer);
+			handle_answer(names, answer);
 	}
 }
 
-static uint64_t hash(const char *text)
-{
-	uint64_t sum = UINT64_C(14695981039346656037);
-
-	for (; *text; text++)
-		sum = (sum ^ (unsigned char)*text) * UINT64_C(1099511628211);
-	return sum;
-}
-
-static int is_over(const struct slot *slot)
+static int is_expired(const struct slot *slot)
 {
 	static const int64_t after_ms[] = {
-		[UNASKED] = 0,
-		[ASKED] = LOST_MS,
-		[EXISTS] = KNOWN_MS,
-		[MISSING] = AGAIN_MS,
+		[SLOT_EMPTY] = 0,
+		[SLOT_QUERIED] = TIMEOUT_MS,
+		[SLOT_EXISTS] = CACHE_MS,
+		[SLOT_MISSING] = RETRY_MS,
 	};
 
 	return mpijob__base_clock_monotonic_ms() - slot->ms >= after_ms[slot->state];
@@ -234,19 +228,19 @@ static int is_over(const struct slot *slot)
 int names_resolve(void *user, const char *name)
 {
 	struct names *names = user;
-	uint64_t number = hash(name);
+	uint64_t number = mpijob__base_digest_add(MPIJOB__BASE_DIGEST_START, name, strlen(name));
 	struct slot *slot = &names->slots[(number ^ number >> 32) & (SLOTS - 1U)];
-	char full[NAME_MOST + 1];
+	char full[MAX_NAME + 1];
 	int len;
 
 	read_answers(names);
-	if (slot->hash == number && !is_over(slot))
-		return slot->state == EXISTS;
+	if (slot->hash == number && !is_expired(slot))
+		return slot->state == SLOT_EXISTS;
 	len = snprintf(full, sizeof(full), "%s.%s", name, names->domain);
 	if (len < 0 || (size_t)len >= sizeof(full) || send_query(names, full, slot))
 		return -1;
 	slot->hash = number;
-	slot->state = ASKED;
+	slot->state = SLOT_QUERIED;
 	slot->ms = mpijob__base_clock_monotonic_ms();
 	return 0;
 }

@@ -6,13 +6,13 @@
 struct names;
 
 /*
- * Read a resolv.conf. `domain`: of the cluster; NULL or "": the one in its search list. Returns
- * NULL, and logs the reason, when it is not the resolv.conf of a pod that uses the DNS of its
- * cluster, or when there is no socket.
+ * Read a resolv.conf. `domain` is the DNS domain of the cluster; NULL or "": that of the search
+ * list. Returns NULL after logging the reason: the file is not that of a pod that uses the DNS of
+ * its cluster, or no socket can be opened.
  */
 struct names *names_new(const char *path, const char *domain);
 void names_free(struct names *names);
-/* As `resolve` of struct mpijob_operator_options; `user` is a struct names. */
+/* The callback `resolve` of struct mpijob_operator_options; `user` is a struct names. */
 int names_resolve(void *user, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pages that the daemon serves over HTTP. The `user` of both is the state.
+ * The pages that the daemon serves over HTTP. Their `user` is struct state.
  */
 #ifndef MPIJOB_OPERATOR_PAGES_H
 #define MPIJOB_OPERATOR_PAGES_H

@@ -14,9 +14,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define FILE_MOST (64 << 10)
+#define MAX_FILE (64 << 10)
 
-/* One metric, its value as text. */
+/* Write one metric with a formatted value. */
 static int metric(mpijob_text *out, const char *name, const char *type, const char *help,
     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -33,27 +33,27 @@ static int metric(mpijob_text *out, const char *name, const char *type, const ch
 		return MPIJOB_ERR_NOMEM;
 	len = asprintf(&text, "# HELP %s %s\n# TYPE %s %s\n%s %s\n", name, help, name, type, name,
 	    value);
-	int code = len < 0 ? MPIJOB_ERR_NOMEM : mpijob_text_write(out, text, (size_t)len);
+	int rc = len < 0 ? MPIJOB_ERR_NOMEM : mpijob_text_write(out, text, (size_t)len);
 	if (len >= 0)
 		free(text);
 	free(value);
-	return code;
+	return rc;
 }
 
-/* A small file of /proc, yours; NULL when it is not available. */
+/* Read a small file of /proc. The caller frees it; NULL: not available. */
 static char *read_file(const char *path)
 {
 	FILE *file = fopen(path, "re");
-	char *text = file ? malloc(FILE_MOST) : NULL;
+	char *text = file ? malloc(MAX_FILE) : NULL;
 
 	if (text)
-		text[fread(text, 1, FILE_MOST - 1, file)] = '\0';
+		text[fread(text, 1, MAX_FILE - 1, file)] = '\0';
 	if (file)
 		(void)fclose(file);
 	return text;
 }
 
-/* Clock ticks, usually hundredths of a second. */
+/* Write a metric in seconds from clock ticks. */
 static int seconds(mpijob_text *out, const char *name, const char *type, const char *help,
     uint64_t ticks, uint64_t base)
 {
@@ -73,13 +73,13 @@ static uint64_t boot_time(void)
 	return time;
 }
 
-/* The fields behind the name, from the third on. */
+/* Metrics from /proc/self/stat, whose fields after the name begin with the third. */
 static int write_stat(mpijob_text *out)
 {
 	char *text = read_file("/proc/self/stat");
 	char *at = text ? strrchr(text, ')') : NULL;
 	uint64_t fields[25] = { 0 };
-	int code = 0;
+	int rc = 0;
 
 	for (int i = 2; at && i < 25; i++) {
 		at = strchr(at, ' ');
@@ -87,22 +87,22 @@ static int write_stat(mpijob_text *out)
 			fields[i] = strtoull(++at, NULL, 10);
 	}
 	if (at) {
-		code = seconds(out, "process_cpu_seconds_total", "counter",
+		rc = seconds(out, "process_cpu_seconds_total", "counter",
 		    "Total user and system CPU time spent in seconds.", fields[13] + fields[14], 0);
-		if (code == 0)
-			code = metric(out, "process_virtual_memory_bytes", "gauge",
+		if (rc == 0)
+			rc = metric(out, "process_virtual_memory_bytes", "gauge",
 			    "Virtual memory size in bytes.", "%" PRIu64, fields[22]);
-		if (code == 0)
-			code = metric(out, "process_resident_memory_bytes", "gauge",
+		if (rc == 0)
+			rc = metric(out, "process_resident_memory_bytes", "gauge",
 			    "Resident memory size in bytes.", "%" PRIu64,
 			    fields[23] * (uint64_t)sysconf(_SC_PAGESIZE));
-		if (code == 0)
-			code = seconds(out, "process_start_time_seconds", "gauge",
+		if (rc == 0)
+			rc = seconds(out, "process_start_time_seconds", "gauge",
 			    "Start time of the process since unix epoch in seconds.", fields[21],
 			    boot_time());
 	}
 	free(text);
-	return code;
+	return rc;
 }
 
 static int write_limit(mpijob_text *out, const struct rlimit *limit, const char *name,
@@ -115,20 +115,21 @@ static int write_limit(mpijob_text *out, const struct rlimit *limit, const char 
 
 static int write_descriptors(mpijob_text *out)
 {
-	DIR *folder = opendir("/proc/self/fd");
+	DIR *directory = opendir("/proc/self/fd");
 	unsigned count = 0;
 
-	if (!folder)
+	if (!directory)
 		return 0;
-	for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
+	for (const struct dirent *entry = readdir(directory); entry; entry = readdir(directory))
 		count += entry->d_name[0] != '.';
-	(void)closedir(folder);
+	(void)closedir(directory);
 	/* without the descriptor of this directory */
 	return metric(out, "process_open_fds", "gauge", "Number of open file descriptors.", "%u",
 	    count - 1);
 }
 
-/* /proc/self/net/netstat: a line of names, a line of numbers, for each protocol. */
+/* Metrics from /proc/self/net/netstat, which has a line of names and a line of numbers per
+ * protocol. */
 static int write_network(mpijob_text *out)
 {
 	static const struct {
@@ -140,37 +141,37 @@ static int write_network(mpijob_text *out)
 	char *text = read_file("/proc/self/net/netstat");
 	char *names = text ? strstr(text, "IpExt:") : NULL;
 	char *numbers = names ? strstr(names + 1, "IpExt:") : NULL;
-	int code = 0;
+	int rc = 0;
 
 	if (numbers)
 		numbers[-1] = '\0';
 	for (char *saved = NULL, *more = NULL,
 		  *name = numbers ? strtok_r(names, " \n", &saved) : NULL,
 		  *number = name ? strtok_r(numbers, " \n", &more) : NULL;
-	     name && number && code == 0;
+	     name && number && rc == 0;
 	     name = strtok_r(NULL, " \n", &saved), number = strtok_r(NULL, " \n", &more))
-		for (size_t i = 0; i < 2 && code == 0; i++)
+		for (size_t i = 0; i < 2 && rc == 0; i++)
 			if (strcmp(name, rows[i].word) == 0)
-				code = metric(out, rows[i].name, "counter", rows[i].help, "%s",
+				rc = metric(out, rows[i].name, "counter", rows[i].help, "%s",
 				    number);
 	free(text);
-	return code;
+	return rc;
 }
 
 int process_write(mpijob_text *out)
 {
 	struct rlimit files, memory;
-	int code = write_stat(out);
+	int rc = write_stat(out);
 
-	if (code == 0)
-		code = write_descriptors(out);
-	if (code == 0 && getrlimit(RLIMIT_NOFILE, &files) == 0)
-		code = write_limit(out, &files, "process_max_fds",
+	if (rc == 0)
+		rc = write_descriptors(out);
+	if (rc == 0 && getrlimit(RLIMIT_NOFILE, &files) == 0)
+		rc = write_limit(out, &files, "process_max_fds",
 		    "Maximum number of open file descriptors.");
-	if (code == 0 && getrlimit(RLIMIT_AS, &memory) == 0)
-		code = write_limit(out, &memory, "process_virtual_memory_max_bytes",
+	if (rc == 0 && getrlimit(RLIMIT_AS, &memory) == 0)
+		rc = write_limit(out, &memory, "process_virtual_memory_max_bytes",
 		    "Maximum amount of virtual memory available in bytes.");
-	if (code == 0)
-		code = write_network(out);
-	return code;
+	if (rc == 0)
+		rc = write_network(out);
+	return rc;
 }

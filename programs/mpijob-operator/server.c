@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serves pages with libmicrohttpd, in the event loop of the daemon, without a thread. Limits
- * protect it from slow and hostile clients: the connections in total and of one address, the memory
- * of a request, one request per connection, the life of a connection, and the rate of expensive
- * pages.
+ * Serves pages with libmicrohttpd in the event loop of the daemon, without a thread. Limits protect
+ * it from slow and hostile clients: connections in total and per address, memory per request, one
+ * request per connection, the age of a connection, and the rate of expensive pages.
  */
 #include "server.h"
 
@@ -19,18 +18,18 @@
 #include "base/list.h"
 #include "log.h"
 
-#define MOST_CONNECTIONS 64
-/* from here on a new connection closes the oldest, so that probes always connect */
-#define CROWDED         48
-#define MOST_OF_ADDRESS 16
-#define REQUEST_MEMORY  (16 << 10) /* headers included */
-#define IDLE_S          10
-#define LIFE_MS         30000
-#define SWEEP_MS        1000
-#define MOST_HEAVY      50 /* heavy pages a second */
+#define MAX_CONNECTIONS 64
+/* with more connections, a new one closes the oldest, so that probes always connect */
+#define CLOSE_OLDEST_ABOVE 48
+#define MAX_PER_ADDRESS    16
+#define REQUEST_MEMORY     (16 << 10) /* headers included */
+#define IDLE_S             10
+#define MAX_AGE_MS         30000
+#define SWEEP_MS           1000
+#define MAX_HEAVY          50 /* expensive pages per second */
 
-/* A connection; the list is ordered by age. */
-struct visitor {
+/* A connection; the list is ordered by age. `fd` -1: it is being closed. */
+struct peer {
 	struct mpijob__base_list link;
 	struct server *server;
 	int fd;
@@ -42,78 +41,78 @@ struct server {
 	const struct server_page *pages;
 	void *user;
 	struct mpijob__base_list connections; /* the oldest first */
-	size_t visitors;
-	int64_t second; /* in which `heavy` pages were written */
+	size_t peers;
+	int64_t second; /* the second to which `heavy` refers */
 	unsigned heavy;
 	int epoll;
 };
 
 /* ---- connections ---- */
 
-static void leave(struct visitor *visitor)
+static void peer_remove(struct peer *peer)
 {
-	struct server *server = visitor->server;
+	struct server *server = peer->server;
 
-	mpijob__base_list_remove(&visitor->link);
-	server->visitors--;
-	free(visitor);
+	mpijob__base_list_remove(&peer->link);
+	server->peers--;
+	free(peer);
 }
 
-static void show_out(struct visitor *visitor)
+static void peer_close(struct peer *peer)
 {
-	if (visitor->fd >= 0)
-		(void)shutdown(visitor->fd, SHUT_RDWR);
-	visitor->fd = -1;
+	if (peer->fd >= 0)
+		(void)shutdown(peer->fd, SHUT_RDWR);
+	peer->fd = -1;
 }
 
-/* The oldest connection that is not being closed. */
-static void make_room(struct server *server)
+/* Close the oldest connection that is not being closed. */
+static void close_oldest(struct server *server)
 {
 	const struct mpijob__base_list *link = server->connections.next;
 
-	while (link->owner && ((struct visitor *)link->owner)->fd < 0)
+	while (link->owner && ((struct peer *)link->owner)->fd < 0)
 		link = link->next;
 	if (link->owner)
-		show_out(link->owner);
+		peer_close(link->owner);
 }
 
-static void enter(struct server *server, struct MHD_Connection *connection, void **context)
+static void peer_add(struct server *server, struct MHD_Connection *connection, void **context)
 {
 	const union MHD_ConnectionInfo *info =
 	    MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-	struct visitor *visitor = calloc(1, sizeof(*visitor));
+	struct peer *peer = calloc(1, sizeof(*peer));
 
-	*context = visitor;
-	if (!visitor) {
+	*context = peer;
+	if (!peer) {
 		if (info)
 			(void)shutdown(info->connect_fd, SHUT_RDWR);
 		return;
 	}
-	if (++server->visitors > CROWDED)
-		make_room(server);
-	visitor->server = server;
-	visitor->fd = info ? info->connect_fd : -1;
-	visitor->end_ms = mpijob__base_clock_monotonic_ms() + LIFE_MS;
-	mpijob__base_list_insert(&server->connections, &visitor->link, visitor);
+	if (++server->peers > CLOSE_OLDEST_ABOVE)
+		close_oldest(server);
+	peer->server = server;
+	peer->fd = info ? info->connect_fd : -1;
+	peer->end_ms = mpijob__base_clock_monotonic_ms() + MAX_AGE_MS;
+	mpijob__base_list_insert(&server->connections, &peer->link, peer);
 }
 
 static void on_connection(void *user, struct MHD_Connection *connection, void **context,
     enum MHD_ConnectionNotificationCode code)
 {
 	if (code == MHD_CONNECTION_NOTIFY_STARTED)
-		enter(user, connection, context);
+		peer_add(user, connection, context);
 	else if (*context)
-		leave(*context);
+		peer_remove(*context);
 }
 
 /* Close connections that send too slowly. */
-static void sweep(struct server *server)
+static void close_slow(struct server *server)
 {
 	const struct mpijob__base_list *link = server->connections.next;
 	int64_t now = link->owner ? mpijob__base_clock_monotonic_ms() : 0;
 
-	for (; link->owner && ((struct visitor *)link->owner)->end_ms <= now; link = link->next)
-		show_out(link->owner);
+	for (; link->owner && ((struct peer *)link->owner)->end_ms <= now; link = link->next)
+		peer_close(link->owner);
 }
 
 /* ---- answers ---- */
@@ -137,26 +136,27 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
 	return result;
 }
 
-static enum MHD_Result plain(struct MHD_Connection *connection, unsigned status, const char *text)
+static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status,
+    const char *text)
 {
 	return answer(connection, status, "text/plain; charset=utf-8", text, strlen(text));
 }
 
-static int is_too_much(struct server *server)
+static int exceeds_rate(struct server *server)
 {
 	int64_t second = mpijob__base_clock_monotonic_ms() / 1000;
 
 	if (second != server->second)
 		server->heavy = 0;
 	server->second = second;
-	return ++server->heavy > MOST_HEAVY;
+	return ++server->heavy > MAX_HEAVY;
 }
 
-static enum MHD_Result show(struct server *server, struct MHD_Connection *connection,
+static enum MHD_Result serve_page(struct server *server, struct MHD_Connection *connection,
     const struct server_page *page)
 {
-	if (page->heavy && is_too_much(server))
-		return plain(connection, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests\n");
+	if (page->heavy && exceeds_rate(server))
+		return answer_text(connection, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests\n");
 
 	mpijob_text *text = mpijob_text_new();
 	int verbose = MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, "verbose", 7,
@@ -168,12 +168,13 @@ static enum MHD_Result show(struct server *server, struct MHD_Connection *connec
 		result = answer(connection, (unsigned)status, page->type, mpijob_text_data(text),
 		    mpijob_text_len(text));
 	else
-		result = plain(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
+		result = answer_text(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "out of memory\n");
 	mpijob_text_free(text);
 	return result;
 }
 
-/* The visitor is the context of the connection; that of the request stays unused. */
+/* The context of the connection is its struct peer; that of the request only marks the first call.
+ */
 static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *path,
     const char *method, const char *version, const char *upload, size_t *upload_len, void **request)
 {
@@ -184,18 +185,18 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 	(void)upload;
 	*upload_len = 0;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-		return plain(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
-	if (!*request) { /* with a body it is not over yet */
+		return answer_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+	if (!*request) { /* the first call: only the header has arrived */
 		*request = (void *)(uintptr_t)&seen;
 		return MHD_YES;
 	}
 	for (const struct server_page *page = server->pages; page->path; page++)
 		if (strcmp(page->path, path) == 0)
-			return show(server, connection, page);
-	return plain(connection, MHD_HTTP_NOT_FOUND, "404 page not found\n");
+			return serve_page(server, connection, page);
+	return answer_text(connection, MHD_HTTP_NOT_FOUND, "404 page not found\n");
 }
 
-/* ---- life ---- */
+/* ---- create and free ---- */
 
 struct server *server_new(int fd, const struct server_page *pages, void *user)
 {
@@ -208,8 +209,8 @@ struct server *server_new(int fd, const struct server_page *pages, void *user)
 		server->user = user;
 		server->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, server,
 		    MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		    (unsigned)MOST_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-		    (unsigned)MOST_OF_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		    (unsigned)MAX_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		    (unsigned)MAX_PER_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		    (size_t)REQUEST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
 		    MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
 		    MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
@@ -247,7 +248,7 @@ int64_t server_due_ms(struct server *server)
 
 void server_run(struct server *server)
 {
-	sweep(server);
+	close_slow(server);
 	(void)MHD_run(server->daemon);
 }
 

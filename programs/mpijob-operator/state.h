@@ -19,12 +19,12 @@ struct state {
 	struct configuration configuration;
 	mpijob_client *client;
 	mpijob_operator *operator_;         /* NULL until the server has the kind MPIJob */
-	mpijob_lease *lease;                /* NULL: it leads without a Lease, or never */
-	char *identity;                     /* of the candidate */
-	struct server *health, *monitoring; /* NULL: none */
+	mpijob_lease *lease;                /* NULL: leader election is off, or this is a shadow */
+	char *identity;                     /* of this candidate for the Lease */
+	struct server *health, *monitoring; /* NULL: not configured */
 	struct names *names;                /* NULL: names cannot be resolved */
-	int part;                           /* of the operator: MPIJOB_OPERATOR_* */
-	int led;                            /* as the Lease reported last */
+	int part;                           /* the role of the operator: MPIJOB_OPERATOR_* */
+	int led;                            /* whether this operator led at the last change */
 	int stopping;
 };
 

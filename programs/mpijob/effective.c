@@ -35,7 +35,7 @@ int effective_read(const char *path, mpijob_operator_config **out, mpijob_diag *
 		    strerror(errno));
 	else if (len > MOST)
 		code = findings_add(diag, MPIJOB_ERR_SYNTAX, path, "limit-size",
-		    "a configuration has at most 1 MiB");
+		    "the configuration is larger than 1 MiB");
 	else
 		code = mpijob_operator_config_parse(text, len, &options, out, diag);
 	fclose(file);

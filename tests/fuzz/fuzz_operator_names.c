@@ -16,7 +16,7 @@ static const struct slot *asked(const struct names *names)
 {
 	const struct slot *slot = names->slots;
 
-	while (slot->state == UNASKED)
+	while (slot->state == SLOT_EMPTY)
 		slot++;
 	return slot;
 }
@@ -24,7 +24,7 @@ static const struct slot *asked(const struct names *names)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct names names;
-	uint8_t answer[2 * QUERY_MOST] = { 0 };
+	uint8_t answer[2 * MAX_QUERY] = { 0 };
 	const struct slot *slot;
 	int ends[2], is_answer;
 
@@ -51,7 +51,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (send(ends[1], answer, size, 0) != (ssize_t)size)
 		abort();
 	read_answers(&names);
-	if (slot->state != (!is_answer ? ASKED : answer[3] & CODE_MASK ? MISSING : EXISTS))
+	if (slot->state != (!is_answer                 ? SLOT_QUERIED
+			       : answer[3] & CODE_MASK ? SLOT_MISSING
+						       : SLOT_EXISTS))
 		abort();
 	close(ends[0]);
 	close(ends[1]);

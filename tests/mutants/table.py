@@ -303,9 +303,9 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "check_only_health_is_served"),
     ],
     "The number of connections": [
-        ("programs/mpijob-operator/server.c", "#define MOST_OF_ADDRESS   16", "#define MOST_OF_ADDRESS   64", BEGIN,
+        ("programs/mpijob-operator/server.c", "#define MAX_PER_ADDRESS   16", "#define MAX_PER_ADDRESS   64", BEGIN,
          "check_clients_that_do_not_behave"),
-        ("programs/mpijob-operator/server.c", "if (++server->visitors > CROWDED)", "if (++server->visitors > 1000)", BEGIN,
+        ("programs/mpijob-operator/server.c", "if (++server->peers > CLOSE_OLDEST_ABOVE)", "if (++server->peers > 1000)", BEGIN,
          "check_clients_that_do_not_behave"),
     ],
     "The headers of a request": [
@@ -313,11 +313,11 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          "check_clients_that_do_not_behave"),
         ("programs/mpijob-operator/server.c", "#define IDLE_S            10", "#define IDLE_S            100", BEGIN,
          "check_clients_that_do_not_behave"),
-        ("programs/mpijob-operator/server.c", "#define LIFE_MS           30000", "#define LIFE_MS           3000000", BEGIN,
+        ("programs/mpijob-operator/server.c", "#define MAX_AGE_MS           30000", "#define MAX_AGE_MS           3000000", BEGIN,
          "check_a_client_that_drips"),
     ],
     "Expensive pages have a rate limit": [
-        ("programs/mpijob-operator/server.c", "if (page->heavy && is_too_much(server))", "if (0 && is_too_much(server))", BEGIN,
+        ("programs/mpijob-operator/server.c", "if (page->heavy && exceeds_rate(server))", "if (0 && exceeds_rate(server))", BEGIN,
          "check_heavy_pages_have_a_rate"),
     ],
     "No page changes anything": [
@@ -327,12 +327,12 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
     "Unknown keys are errors": [
         ("lib/operator/config.c", 'refuse(reader, NULL, "unknown-setting"', 'if (0)\n\t\trefuse(reader, NULL, "unknown-setting"',
          UNIT + "operator_config.c", "mistakes_are_told"),
-        ("programs/mpijob-operator/configuration.c", "return code ? code : read_again(configuration);",
-         "return code ? code : (read_again(configuration), 0);", "tests/daemon/test-config", "check_a_wrong_file_keeps_it_from_starting"),
+        ("programs/mpijob-operator/configuration.c", "return rc ? rc : apply_text(configuration);",
+         "return rc ? rc : (apply_text(configuration), 0);", "tests/daemon/test-config", "check_a_wrong_file_keeps_it_from_starting"),
     ],
     "After an invalid change of the file": [
-        ("programs/mpijob-operator/configuration.c", "\tif (code) {\n\t\tmpijob_operator_config_free(config);",
-         "\tif (code) {\n\t\tmpijob_operator_configure(configuration->operator_, NULL);\n\t\tmpijob_operator_config_free(config);",
+        ("programs/mpijob-operator/configuration.c", "\tif (rc) {\n\t\tmpijob_operator_config_free(config);",
+         "\tif (rc) {\n\t\tmpijob_operator_configure(configuration->operator_, NULL);\n\t\tmpijob_operator_config_free(config);",
          "tests/daemon/test-config", "check_a_wrong_file_changes_nothing"),
     ],
     "The server's certificate and the name": [

@@ -62,7 +62,7 @@ static struct names *open_names(const char *text, const char *domain)
 /* Answer one query with a code; its type, and its name in `name`. */
 static unsigned serve(unsigned code, char *name)
 {
-	uint8_t query[QUERY_MOST];
+	uint8_t query[MAX_QUERY];
 	struct sockaddr_in from;
 	socklen_t room = sizeof(from);
 	ssize_t len =
@@ -88,7 +88,7 @@ static void a_name_is_asked_until_it_exists(void **state)
 	struct names *names =
 	    open_names("search mpi.svc.here.test svc.here.test here.test\nnameserver " SERVER "\n",
 		NULL);
-	char name[QUERY_MOST];
+	char name[MAX_QUERY];
 	unsigned first;
 
 	(void)state;
@@ -99,7 +99,7 @@ static void a_name_is_asked_until_it_exists(void **state)
 	assert_true(first >= TYPE_PRIVATE);
 	assert_int_equal(names_resolve(names, "pi-worker-0.pi.team.svc"), 0);
 	assert_int_equal(recv(server, name, sizeof(name), MSG_DONTWAIT), -1); /* not at once */
-	fake_clock_advance_us((AGAIN_MS + 10) * 1000);
+	fake_clock_advance_us((RETRY_MS + 10) * 1000);
 	assert_int_equal(names_resolve(names, "pi-worker-0.pi.team.svc"), 0);
 	assert_int_not_equal(serve(0, name), first); /* no cache has the answer to another type */
 	assert_int_equal(names_resolve(names, "pi-worker-0.pi.team.svc"), 1);
@@ -114,7 +114,7 @@ static void the_domain_may_be_given(void **state)
 {
 	struct names *names =
 	    open_names("search svc.here.test\nnameserver " SERVER "\n", "there.test");
-	char name[QUERY_MOST];
+	char name[MAX_QUERY];
 
 	(void)state;
 	assert_non_null(names);
@@ -141,7 +141,7 @@ static void long_names_are_refused(void **state)
 	memset(name, 'a', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	assert_int_equal(names_resolve(names, name), -1);
-	name[LABEL_MOST + 1] = '\0';
+	name[MAX_LABEL + 1] = '\0';
 	assert_int_equal(names_resolve(names, name), -1);
 	assert_int_equal(names_resolve(names, "a..b"), -1);
 	names_free(names);
@@ -177,7 +177,7 @@ static void a_query_is_one_question(void **state)
 	static const uint8_t question[] = "\x0bpi-worker-0\x02pi\x04team\x03svc\x04here\x04test";
 	/* recursion desired; one question */
 	static const uint8_t rest[] = { 0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 0 };
-	uint8_t query[QUERY_MOST], again[QUERY_MOST];
+	uint8_t query[MAX_QUERY], again[MAX_QUERY];
 	int peer;
 	struct names *names = connect_names(&peer);
 
@@ -196,7 +196,7 @@ static void a_query_is_one_question(void **state)
 	/* A question without an answer is asked again after a while. */
 	assert_int_equal(names_resolve(names, WORKER), 0);
 	assert_int_equal(recv(peer, again, sizeof(again), 0), -1);
-	fake_clock_advance_us(LOST_MS * 1000);
+	fake_clock_advance_us(TIMEOUT_MS * 1000);
 	assert_int_equal(names_resolve(names, WORKER), 0);
 	assert_int_equal(recv(peer, again, sizeof(again), 0), HEADER + sizeof(question) + 4);
 	disconnect(names, peer);
@@ -205,19 +205,19 @@ static void a_query_is_one_question(void **state)
 /* The longest name fits: 253 characters, of which each label has at most 63. */
 static void the_longest_name_is_asked(void **state)
 {
-	char name[NAME_MOST + 2];
-	uint8_t query[QUERY_MOST];
+	char name[MAX_NAME + 2];
+	uint8_t query[MAX_QUERY];
 	int peer;
 	struct names *names = connect_names(&peer);
-	size_t len = NAME_MOST - strlen(".here.test");
+	size_t len = MAX_NAME - strlen(".here.test");
 
 	(void)state;
 	memset(name, 'a', sizeof(name));
-	for (size_t i = LABEL_MOST; i < len; i += LABEL_MOST + 1)
+	for (size_t i = MAX_LABEL; i < len; i += MAX_LABEL + 1)
 		name[i] = '.';
 	name[len] = '\0';
 	assert_int_equal(names_resolve(names, name), 0);
-	assert_int_equal(recv(peer, query, sizeof(query), 0), HEADER + NAME_MOST + 2 + 4);
+	assert_int_equal(recv(peer, query, sizeof(query), 0), HEADER + MAX_NAME + 2 + 4);
 	name[len] = 'b';
 	name[len + 1] = '\0';
 	assert_int_equal(names_resolve(names, name), -1);
@@ -247,10 +247,10 @@ static const struct shape shapes[] = {
 	{ "a query", 0, 0, 0, { 0x01, 0x00 }, 0, NULL },
 	{ "another slot's number", 0, 0, 0, { 0x81, 0x80 }, 1, NULL },
 	{ "an old number of the slot", 0, 0, 0, { 0x81, 0x80 }, SLOTS, NULL },
-	{ "a compression loop", 1, 1, QUERY_MOST, { 0x81, 0x80 }, 0, "\xc0\x0c" },
+	{ "a compression loop", 1, 1, MAX_QUERY, { 0x81, 0x80 }, 0, "\xc0\x0c" },
 	{ "a pointer behind the end", 1, 1, 40, { 0x81, 0x80 }, 0, "\xff\xff" },
 	{ "a label that does not end", 1, 0, 40, { 0x81, 0x83 }, 0, "\x3f" },
-	{ "more than a query may have", 1, 1, 2 * QUERY_MOST, { 0x81, 0x80 }, 0, "\xff" },
+	{ "more than a query may have", 1, 1, 2 * MAX_QUERY, { 0x81, 0x80 }, 0, "\xff" },
 };
 
 static void answers_of_all_shapes(void **state)
@@ -258,7 +258,7 @@ static void answers_of_all_shapes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		const struct shape *shape = &shapes[i];
-		uint8_t bytes[2 * QUERY_MOST] = { 0 };
+		uint8_t bytes[2 * MAX_QUERY] = { 0 };
 		int peer;
 		struct names *names = connect_names(&peer);
 		ssize_t len;
@@ -276,7 +276,7 @@ static void answers_of_all_shapes(void **state)
 			fail_msg("%s: the name exists %s", shape->what, shape->exists ? "not" : "");
 		/* What is no answer leaves the question open; after NXDOMAIN it is soon asked
 		 * again. */
-		fake_clock_advance_us(AGAIN_MS * 1000);
+		fake_clock_advance_us(RETRY_MS * 1000);
 		(void)names_resolve(names, WORKER);
 		if ((recv(peer, bytes, sizeof(bytes), 0) > 0) != (shape->answers && !shape->exists))
 			fail_msg("%s: when it is asked again", shape->what);
@@ -287,7 +287,7 @@ static void answers_of_all_shapes(void **state)
 /* Two answers to one question: the first counts. And one of no bytes ends nothing. */
 static void answers_that_nobody_asked_for(void **state)
 {
-	uint8_t bytes[QUERY_MOST];
+	uint8_t bytes[MAX_QUERY];
 	int peer;
 	struct names *names = connect_names(&peer);
 	ssize_t len;
