@@ -259,11 +259,16 @@ void mpijob__run_output_follow(struct mpijob__run_container *container, int64_t 
 		for (struct mpijob__run_container *container = pod->containers; container;  \
 		     container = container->next)
 
-void mpijob__run_output_start_queued(struct mpijob_run *run)
+int mpijob__run_output_start_queued(struct mpijob_run *run)
 {
+	int queued = 0;
+
 	EACH_CONTAINER(run, pod, container)
-	if (container->queued)
+	if (container->queued) {
 		follow_lines(container);
+		queued |= container->queued;
+	}
+	return queued;
 }
 
 int mpijob__run_output_is_open(const struct mpijob_run *run)
