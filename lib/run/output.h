@@ -6,8 +6,7 @@
 #include <mpijob/logs.h>
 #include <mpijob/run.h>
 
-#define MPIJOB__RUN_TAIL        32768 /* bytes of the launcher's output, for a diagnosis */
-#define MPIJOB__RUN_WORKER_TAIL 4096  /* of the first worker that fails */
+#define MPIJOB__RUN_TAIL 32768 /* bytes of the launcher's output, for a diagnosis */
 
 struct mpijob_run;
 struct mpijob__run_pod;
@@ -37,12 +36,10 @@ struct mpijob__run_tail {
 	size_t len;
 };
 
-/* The end of the output of the first worker that fails. */
+/* The last lines of the first worker that fails. */
 struct mpijob__run_worker_tail {
-	struct mpijob__run_container *container; /* NULL: none has failed */
-	mpijob_call *call;
-	size_t len;
-	char text[MPIJOB__RUN_WORKER_TAIL];
+	mpijob_logs *logs; /* NULL: none has failed */
+	int printed;       /* a line was */
 };
 
 /* `started` runs of a launcher's container have started: follow their output. */
