@@ -28,7 +28,7 @@
  * 	while (code == 0 && mpijob_run_state(run) > 0)
  * 		code = mpijob_client_poll(client, -1);
  * 	if (code == 0 && mpijob_run_state(run) == 0)
- * 		code = mpijob_run_result(run)->exit_code;
+ * 		code = mpijob_run_get_result(run)->exit_code;
  * 	mpijob_run_free(run);
  * 	return code;
  * }
@@ -116,7 +116,8 @@ typedef struct mpijob_run mpijob_run;
 /** The connection is lost or the cluster refuses access (`code`, `message`), and the run tries
  * again; or, with `code` 0, it works again. */
 #define MPIJOB_RUN_CONNECTION 4
-/** The job has ended, and its output is complete: mpijob_run_result() does not change any more. */
+/** The job has ended, and its output is complete: mpijob_run_get_result() does not change any more.
+ */
 #define MPIJOB_RUN_ENDED 5
 /** `finding`: a cause of the failure, or a hint; after `MPIJOB_RUN_ENDED`. */
 #define MPIJOB_RUN_FINDING 6
@@ -222,7 +223,7 @@ MPIJOB_API int mpijob_run_state(const mpijob_run *run);
 
 /** Get what is known about the end of the job; borrowed until the next poll or free. NULL if `run`
  * is NULL. @since 0.1 */
-MPIJOB_API const struct mpijob_run_result *mpijob_run_result(mpijob_run *run);
+MPIJOB_API const struct mpijob_run_result *mpijob_run_get_result(mpijob_run *run);
 
 /** Stop (`on` 1) or continue (`on` 0) reading output, for a reader that is behind. The end of the
  * job is followed all the same. NULL does nothing. @since 0.1 */
@@ -230,7 +231,7 @@ MPIJOB_API void mpijob_run_pause(mpijob_run *run, int on);
 
 /**
  * Delete the job, and follow its launcher until it is deleted, too. mpijob_run_state() is 1
- * meanwhile. May be called again, with another time, and from inside an event.
+ * meanwhile. May be called again, with another time. Not from inside an event.
  *
  * @param run       not NULL.
  * @param grace_ms  milliseconds to wait for the launcher; negative: the termination grace period of

@@ -31,7 +31,6 @@ struct sending {
 	struct mpijob_submit_options options; /* the task owns the strings */
 	struct mpijob_target target;          /* without a name: the collection */
 	const char *name;                     /* NULL: the server generates one */
-	const char *query[QUERY_MOST];
 	mpijob_doc *body;
 	mpijob_diag *said; /* findings of the server */
 	int plain;         /* the server does not know fieldValidation, so it is not requested */
@@ -111,41 +110,41 @@ static int is_ours(const struct sending *sending, const mpijob_node *stored)
 
 /* ---- sending ---- */
 
-static void put_query(struct sending *sending, const char *name, const char *value)
+int mpijob__client_jobs_send(mpijob_task *task, const struct mpijob_submit_options *options,
+    const struct mpijob_target *to, const char *name, const mpijob_node *body, int plain,
+    mpijob_diag *said)
 {
-	sending->query[sending->target.query_count++] = name;
-	sending->query[sending->target.query_count++] = value;
-}
+	struct mpijob_apply_options apply = MPIJOB_APPLY_OPTIONS_INIT;
+	const char *validation = options->field_validation, *query[QUERY_MOST];
+	struct mpijob_target target = *to;
 
-static void set_query(struct sending *sending, const char *validation)
-{
-	sending->target.query = sending->query;
-	sending->target.query_count = 0;
-	if (!sending->options.apply)
-		put_query(sending, "fieldManager", sending->options.field_manager);
-	if (validation)
-		put_query(sending, "fieldValidation", validation);
-	if (sending->options.dry_run)
-		put_query(sending, "dryRun", "All");
+	target.query = query;
+	target.query_count = 0;
+	if (!options->apply) {
+		query[target.query_count++] = "fieldManager";
+		query[target.query_count++] = options->field_manager;
+	}
+	if (validation || !plain) {
+		query[target.query_count++] = "fieldValidation";
+		query[target.query_count++] = validation ? validation : "Strict";
+	}
+	if (options->dry_run) {
+		query[target.query_count++] = "dryRun";
+		query[target.query_count++] = "All";
+	}
+	if (!options->apply)
+		return mpijob__client_task_request_node(task, "POST", &target, "application/json",
+		    body, 1, said);
+	apply.field_manager = options->field_manager;
+	apply.force = options->force;
+	target.name = name;
+	return mpijob__client_task_request_apply(task, &target, body, &apply, said);
 }
 
 static int send_job(struct sending *sending)
 {
-	struct mpijob_apply_options apply = MPIJOB_APPLY_OPTIONS_INIT;
-	const char *validation = sending->options.field_validation;
-	struct mpijob_target target;
-	const mpijob_node *body = mpijob_doc_root(sending->body);
-
-	set_query(sending, validation || sending->plain ? validation : "Strict");
-	target = sending->target;
-	if (!sending->options.apply)
-		return mpijob__client_task_request_node(&sending->task, "POST", &target,
-		    "application/json", body, 1, sending->said);
-	apply.field_manager = sending->options.field_manager;
-	apply.force = sending->options.force;
-	target.name = sending->name;
-	return mpijob__client_task_request_apply(&sending->task, &target, body, &apply,
-	    sending->said);
+	return mpijob__client_jobs_send(&sending->task, &sending->options, &sending->target,
+	    sending->name, mpijob_doc_root(sending->body), sending->plain, sending->said);
 }
 
 static int say_not_strict(mpijob_diag *diag)
@@ -316,22 +315,34 @@ static void release(mpijob_task *task)
 	mpijob_diag_free(sending->said);
 }
 
-static int keep_options(struct sending *sending)
+int mpijob__client_jobs_copy_options(mpijob_task *task, const struct mpijob_submit_options *from,
+    struct mpijob_submit_options *to)
 {
-	struct mpijob_submit_options *options = &sending->options;
 	int rc = 0;
 
-	options->namespace_ = mpijob__client_task_copy(&sending->task, options->namespace_, &rc);
-	options->field_manager = mpijob__client_task_copy(&sending->task,
-	    options->field_manager ? options->field_manager : "mpijob", &rc);
-	options->field_validation =
-	    mpijob__client_task_copy(&sending->task, options->field_validation, &rc);
+	*to = *from;
+	to->namespace_ = mpijob__client_task_copy(task, from->namespace_, &rc);
+	to->field_manager = mpijob__client_task_copy(task,
+	    from->field_manager ? from->field_manager : "mpijob", &rc);
+	to->field_validation = mpijob__client_task_copy(task, from->field_validation, &rc);
 	return rc;
 }
 
-static int begin(struct sending *sending)
+int mpijob__client_jobs_check_options(const struct mpijob_submit_options *given,
+    struct mpijob_submit_options *known)
 {
-	int rc = keep_options(sending);
+	int rc = mpijob__base_struct_check(known, sizeof(*known), given);
+
+	if (rc == 0 && !(mpijob__base_struct_is_flag(known->apply) &&
+			   mpijob__base_struct_is_flag(known->force) &&
+			   mpijob__base_struct_is_flag(known->dry_run)))
+		rc = MPIJOB_ERR_USAGE;
+	return rc;
+}
+
+static int begin(struct sending *sending, const struct mpijob_submit_options *options)
+{
+	int rc = mpijob__client_jobs_copy_options(&sending->task, options, &sending->options);
 
 	sending->said = mpijob_diag_new();
 	if (rc == 0 && !sending->said)
@@ -350,13 +361,9 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
 	struct mpijob_submit_options known;
 	struct sending *sending;
 	mpijob_task *task = NULL;
-	int rc = client && job ? mpijob__base_struct_check(&known, sizeof(known), options)
-			       : MPIJOB_ERR_USAGE;
+	int rc =
+	    client && job ? mpijob__client_jobs_check_options(options, &known) : MPIJOB_ERR_USAGE;
 
-	if (rc == 0 && !(mpijob__base_struct_is_flag(known.apply) &&
-			   mpijob__base_struct_is_flag(known.force) &&
-			   mpijob__base_struct_is_flag(known.dry_run)))
-		rc = MPIJOB_ERR_USAGE;
 	if (rc == 0)
 		rc = mpijob__client_task_new(sizeof(*sending), client, callbacks, diag, &task);
 	if (rc)
@@ -365,9 +372,8 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
 	task->step = answered;
 	task->release = release;
 	sending->job = job;
-	sending->options = known;
 	sending->sent_ms = client->clock();
-	return mpijob__client_task_started(task, begin(sending), out);
+	return mpijob__client_task_started(task, begin(sending, &known), out);
 }
 
 int mpijob_client_submit(mpijob_client *client, const mpijob *job,

@@ -270,7 +270,8 @@ static void put_message(struct mpijob__diagnose_case *this, struct mpijob_text *
 		this->code = code;
 }
 
-/* Nobody reaches a worker that has ended or never ran; its end is a finding of its own. */
+/* A worker that has ended or never ran cannot be reached; its end is a finding of its own, unless
+ * it was deleted, as workers are at the end of a job. */
 static int has_ended(const struct mpijob__diagnose_case *this, const char *host)
 {
 	char name[256];
@@ -280,9 +281,10 @@ static int has_ended(const struct mpijob__diagnose_case *this, const char *host)
 		return 0;
 	memcpy(name, host, len);
 	name[len] = '\0';
-	const char *phase =
-	    mpijob__diagnose_case_text(mpijob__diagnose_case_pod(this, name), "status.phase");
-	return strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0;
+	const mpijob_node *pod = mpijob__diagnose_case_pod(this, name);
+	const char *phase = mpijob__diagnose_case_text(pod, "status.phase");
+	return !mpijob_node_find(pod, "metadata.deletionTimestamp") &&
+	       (strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0);
 }
 
 static int is_about_reaching(const char *id)

@@ -7,17 +7,14 @@
  * files can be sent twice.
  */
 #include "base/base64.h"
-#include "base/struct.h"
-#include "client/apply.h"
 #include "client/jobs_findings.h"
+#include "client/jobs_submit.h"
 #include "client/resources.h"
 #include "client/task.h"
 #include "core/diag.h"
 #include "run/objects.h"
 
 #include <mpijob/run.h>
-
-#define QUERY_MOST 6
 
 /* What others refer to comes first. */
 static const char *const order[] = {
@@ -154,34 +151,12 @@ static struct mpijob_target target_of(const struct creation *this)
 
 static int send(struct creation *this)
 {
-	struct mpijob_apply_options apply = MPIJOB_APPLY_OPTIONS_INIT;
-	const struct mpijob_submit_options *options = &this->options;
-	const char *validation = options->field_validation, *query[QUERY_MOST];
 	const mpijob_node *root = mpijob_doc_root(this->wanted);
 	struct mpijob_target target = target_of(this);
 
-	validation = validation || this->plain ? validation : "Strict";
-	target.query = query;
-	if (validation) {
-		query[target.query_count++] = "fieldValidation";
-		query[target.query_count++] = validation;
-	}
-	if (!options->apply) {
-		query[target.query_count++] = "fieldManager";
-		query[target.query_count++] = options->field_manager;
-	}
-	if (options->dry_run) {
-		query[target.query_count++] = "dryRun";
-		query[target.query_count++] = "All";
-	}
 	mpijob_diag_clear(this->said);
-	if (!options->apply)
-		return mpijob__client_task_request_node(&this->task, "POST", &target,
-		    "application/json", root, 1, this->said);
-	apply.field_manager = options->field_manager;
-	apply.force = options->force;
-	target.name = mpijob__run_text(root, "metadata.name");
-	return mpijob__client_task_request_apply(&this->task, &target, root, &apply, this->said);
+	return mpijob__client_jobs_send(&this->task, &this->options, &target,
+	    mpijob__run_text(root, "metadata.name"), root, this->plain, this->said);
 }
 
 static int already_exists(const struct creation *this)
@@ -253,18 +228,13 @@ static int refuse(const struct creation *this, const char *id, const char *messa
 }
 
 /* An object of a kind with namespaces gets the one of the options. */
-static int begin(struct creation *this, const mpijob_node *object)
+static int begin(struct creation *this, const mpijob_node *object,
+    const struct mpijob_submit_options *options)
 {
-	struct mpijob_submit_options *options = &this->options;
 	const char *version = mpijob__run_text(object, "apiVersion");
 	const char *kind = mpijob__run_text(object, "kind");
-	int rc = 0;
+	int rc = mpijob__client_jobs_copy_options(&this->task, options, &this->options);
 
-	options->namespace_ = mpijob__client_task_copy(&this->task, options->namespace_, &rc);
-	options->field_manager = mpijob__client_task_copy(&this->task,
-	    options->field_manager ? options->field_manager : "mpijob", &rc);
-	options->field_validation =
-	    mpijob__client_task_copy(&this->task, options->field_validation, &rc);
 	this->said = mpijob_diag_new();
 	this->wanted = mpijob_doc_from_node(object);
 	if (rc || !this->said || !this->wanted)
@@ -286,22 +256,17 @@ int mpijob_run_create_start(mpijob_client *client, const mpijob_node *object,
 	struct mpijob_submit_options known;
 	struct creation *this;
 	mpijob_task *task = NULL;
-	int rc = client && object ? mpijob__base_struct_check(&known, sizeof(known), options)
+	int rc = client && object ? mpijob__client_jobs_check_options(options, &known)
 				  : MPIJOB_ERR_USAGE;
 
-	if (rc == 0 && !(mpijob__base_struct_is_flag(known.apply) &&
-			   mpijob__base_struct_is_flag(known.force) &&
-			   mpijob__base_struct_is_flag(known.dry_run)))
-		rc = MPIJOB_ERR_USAGE;
 	if (rc == 0)
 		rc = mpijob__client_task_new(sizeof(*this), client, callbacks, diag, &task);
 	if (rc)
 		return rc;
 	this = (struct creation *)task;
-	this->options = known;
 	task->step = answered;
 	task->release = release;
-	return mpijob__client_task_started(task, begin(this, object), out);
+	return mpijob__client_task_started(task, begin(this, object, &known), out);
 }
 
 int mpijob_run_create(mpijob_client *client, const mpijob_node *object,

@@ -6,6 +6,7 @@
  * is missing stays missing, because nothing else creates objects, and a worker that has ended is
  * not started again. The run ends and reports why; a cluster would retry or wait.
  */
+#define _GNU_SOURCE /* memmem() */
 #include "run/hopeless.h"
 
 #include "run/objects.h"
@@ -134,24 +135,16 @@ static struct census count_pods(const struct mpijob_run *run)
 	return census;
 }
 
-static int contains(const struct mpijob__run_tail *tail, const char *text)
-{
-	size_t len = strlen(text);
-
-	for (size_t i = 0; i + len <= tail->len; i++)
-		if (tail->data[i] == *text && memcmp(tail->data + i, text, len) == 0)
-			return 1;
-	return 0;
-}
-
 /* The program that mpirun starts is not on this machine: Open MPI 4 and 5, Hydra. */
 static int program_is_missing(const struct mpijob_run *run)
 {
 	static const char *const lines[] = { "unable to find the specified executable file",
 		"unable to launch the specified application", "execvp error on file " };
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]) && run->result.exit_code; i++)
-		if (contains(&run->pods.last, lines[i]))
+	if (!run->result.exit_code || !run->pods.last.data)
+		return 0;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		if (memmem(run->pods.last.data, run->pods.last.len, lines[i], strlen(lines[i])))
 			return 1;
 	return 0;
 }

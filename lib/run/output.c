@@ -154,7 +154,9 @@ static void on_failed(void *user, const char *pod, const char *name, int code, c
 	    mpijob__base_text_format("%s", message ? message : mpijob_error_text(code));
 }
 
-static int start_logs(struct mpijob__run_container *container)
+static int start_logs(struct mpijob__run_container *container, int follow,
+    const int64_t *tail_lines, int (*line)(void *user, const struct mpijob_log_line *line),
+    mpijob_logs **out)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	const char *pods[] = { container->pod->name };
@@ -164,11 +166,12 @@ static int start_logs(struct mpijob__run_container *container)
 	options.pods = pods;
 	options.pods_count = 1;
 	options.container = container->name;
-	options.follow = 1;
-	options.line = on_line;
+	options.follow = follow;
+	options.tail_lines = tail_lines;
+	options.line = line;
 	options.failed = on_failed;
 	options.user = container;
-	return mpijob_logs_new(run->client, &options, &container->logs);
+	return mpijob_logs_new(run->client, &options, out);
 }
 
 /* ---- following ---- */
@@ -215,7 +218,7 @@ static void follow_lines(struct mpijob__run_container *container)
 	if (container->queued)
 		return;
 	container->output_ms = mpijob__run_now_ms(container->pod->run);
-	rc = start_logs(container);
+	rc = start_logs(container, 1, NULL, on_line, &container->logs);
 	if (rc)
 		mpijob__run_fail(container->pod->run, rc);
 	if (container->pod->run->paused)
@@ -259,11 +262,16 @@ void mpijob__run_output_follow(struct mpijob__run_container *container, int64_t 
 		for (struct mpijob__run_container *container = pod->containers; container;  \
 		     container = container->next)
 
-void mpijob__run_output_start_queued(struct mpijob_run *run)
+int mpijob__run_output_start_queued(struct mpijob_run *run)
 {
+	int queued = 0;
+
 	EACH_CONTAINER(run, pod, container)
-	if (container->queued)
+	if (container->queued) {
 		follow_lines(container);
+		queued |= container->queued;
+	}
+	return queued;
 }
 
 int mpijob__run_output_is_open(const struct mpijob_run *run)
@@ -271,7 +279,7 @@ int mpijob__run_output_is_open(const struct mpijob_run *run)
 	EACH_CONTAINER(run, pod, container)
 	if (is_open(container))
 		return 1;
-	return run->pods.tail.call != NULL;
+	return run->pods.tail.logs && mpijob_logs_state(run->pods.tail.logs) > 0;
 }
 
 int mpijob__run_output_is_alive(const struct mpijob_run *run, int64_t silent_ms)
@@ -313,63 +321,29 @@ void mpijob__run_output_free(struct mpijob__run_container *container)
 
 /* ---- the last lines of a worker ---- */
 
-static int tail_data(void *user, const char *data, size_t len)
+static int on_last_line(void *user, const struct mpijob_log_line *line)
 {
-	struct mpijob__run_worker_tail *tail = &((struct mpijob_run *)user)->pods.tail;
+	struct mpijob__run_container *container = user;
+	struct mpijob_run *run = container->pod->run;
 
-	if (len > sizeof(tail->text)) {
-		data += len - sizeof(tail->text);
-		len = sizeof(tail->text);
-	}
-	if (tail->len + len > sizeof(tail->text)) {
-		size_t cut = tail->len + len - sizeof(tail->text);
-
-		memmove(tail->text, tail->text + cut, tail->len - cut);
-		tail->len -= cut;
-	}
-	memcpy(tail->text + tail->len, data, len);
-	tail->len += len;
-	return 0;
-}
-
-static const char *last_lines(const char *text, const char *end)
-{
-	const char *at = end;
-	int lines = 0;
-
-	while (at > text && !(at < end && at[-1] == '\n' && ++lines == TAIL_LINES))
-		at--;
-	return at;
-}
-
-static void tail_done(void *user, const struct mpijob_answer *answer)
-{
-	struct mpijob_run *run = user;
-	struct mpijob__run_worker_tail *tail = &run->pods.tail;
-	struct mpijob__run_container *container = tail->container;
-	const char *end = tail->text + tail->len, *at = last_lines(tail->text, end);
-
-	(void)answer;
-	tail->call = NULL;
-	mpijob__run_wake(run);
-	if (at == end)
-		return;
-	mpijob__run_notice(run, container->pod->name, container->name, 0,
-	    "the last lines of container %s of pod %s:", container->name, container->pod->name);
-	emit_lines(container, at, (size_t)(end - at));
-	if (mpijob_text_len(container->line))
-		emit_lines(container, "\n", 1);
+	if (!run->pods.tail.printed)
+		mpijob__run_notice(run, container->pod->name, container->name, 0,
+		    "the last lines of container %s of pod %s:", container->name,
+		    container->pod->name);
+	run->pods.tail.printed = 1;
+	emit(container, line->text, line->len, 1, line->attempt);
+	return run->code;
 }
 
 void mpijob__run_output_show_worker(struct mpijob__run_container *container)
 {
+	static const int64_t lines = TAIL_LINES;
 	struct mpijob_run *run = container->pod->run;
-	struct mpijob_callbacks callbacks = { sizeof(callbacks), tail_data, tail_done, run };
+	int rc;
 
-	if (run->pods.tail.container)
+	if (run->pods.tail.logs)
 		return;
-	run->pods.tail.container = container;
-	if (mpijob__run_stream_log(run, container->pod->name, container->name, 0, &callbacks,
-		&run->pods.tail.call))
-		mpijob__run_fail(run, MPIJOB_ERR_NOMEM);
+	rc = start_logs(container, 0, &lines, on_last_line, &run->pods.tail.logs);
+	if (rc)
+		mpijob__run_fail(run, rc);
 }

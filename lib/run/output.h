@@ -6,8 +6,7 @@
 #include <mpijob/logs.h>
 #include <mpijob/run.h>
 
-#define MPIJOB__RUN_TAIL        32768 /* bytes of the launcher's output that are kept for a diagnosis */
-#define MPIJOB__RUN_WORKER_TAIL 4096 /* of the first worker that fails */
+#define MPIJOB__RUN_TAIL 32768 /* bytes of the launcher's output, for a diagnosis */
 
 struct mpijob_run;
 struct mpijob__run_pod;
@@ -37,20 +36,18 @@ struct mpijob__run_tail {
 	size_t len;
 };
 
-/* The end of the output of the first worker that fails. */
+/* The last lines of the first worker that fails. */
 struct mpijob__run_worker_tail {
-	struct mpijob__run_container *container; /* NULL: none has failed */
-	mpijob_call *call;
-	size_t len;
-	char text[MPIJOB__RUN_WORKER_TAIL];
+	mpijob_logs *logs; /* NULL: none has failed */
+	int printed;       /* a line was */
 };
 
 /* `started` runs of a launcher's container have started: follow their output. */
 void mpijob__run_output_follow(struct mpijob__run_container *container, int64_t started);
 /* Report the last lines of a worker's container, once in a run. */
 void mpijob__run_output_show_worker(struct mpijob__run_container *container);
-/* Start logs that waited for those of an earlier launcher. */
-void mpijob__run_output_start_queued(struct mpijob_run *run);
+/* Start logs that waited for those of an earlier launcher. Returns 1 while others wait. */
+int mpijob__run_output_start_queued(struct mpijob_run *run);
 /* Whether output of launchers is still being followed. */
 int mpijob__run_output_is_open(const struct mpijob_run *run);
 /* Whether some of it comes, or has not come for less than this time. */

@@ -347,8 +347,7 @@ void mpijob__run_pods_free(struct mpijob_run *run)
 {
 	struct mpijob__run_pods *pods = &run->pods;
 
-	if (pods->tail.call)
-		mpijob_call_cancel(pods->tail.call);
+	mpijob_logs_free(pods->tail.logs);
 	while (pods->all) {
 		struct mpijob__run_pod *pod = pods->all;
 

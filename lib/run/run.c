@@ -524,18 +524,19 @@ static void leave_state(struct mpijob_run *run)
 	}
 }
 
+/* Called by the timer. */
 static void evaluate(void *user)
 {
 	struct mpijob_run *run = user;
-	int ends;
+	int queued, ends, ticks;
 
 	mpijob__run_sshd_stop(run);
-	mpijob__run_output_start_queued(run);
+	queued = mpijob__run_output_start_queued(run);
 	update_status(run);
 	leave_state(run);
 	ends = run->state == MPIJOB__RUN_DRAINING || run->state == MPIJOB__RUN_STOPPING;
-	if (!mpijob__base_list_is_linked(&run->timer.link) && run->state != MPIJOB__RUN_OVER &&
-	    run->state != MPIJOB__RUN_FAILED)
+	ticks = run->state == MPIJOB__RUN_FOLLOWING && (run->local || queued);
+	if (!mpijob__base_list_is_linked(&run->timer.link) && (ends || ticks))
 		mpijob_timer_set(&run->timer,
 		    mpijob__run_now_ms(run) + (ends ? END_TICK_MS : TICK_MS));
 }
@@ -618,7 +619,7 @@ int mpijob_run_state(const mpijob_run *run)
 	return run->code ? run->code : run->state != MPIJOB__RUN_OVER;
 }
 
-const struct mpijob_run_result *mpijob_run_result(mpijob_run *run)
+const struct mpijob_run_result *mpijob_run_get_result(mpijob_run *run)
 {
 	if (!run)
 		return NULL;

@@ -6,6 +6,7 @@
  * workers' output while the job runs, until the first login: workers that are deleted at the end of
  * the job leave no log.
  */
+#define _GNU_SOURCE /* memmem() */
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -24,16 +25,7 @@ struct mpijob__run_login {
 
 static int contains(const char *text, size_t len, const char *word)
 {
-	size_t size = strlen(word);
-
-	for (const char *at = text; (size_t)(text + len - at) >= size; at++) {
-		at = memchr(at, *word, len - (size_t)(at - text) - size + 1);
-		if (!at)
-			return 0;
-		if (memcmp(at, word, size) == 0)
-			return 1;
-	}
-	return 0;
+	return memmem(text, len, word, strlen(word)) != NULL;
 }
 
 static void search(struct mpijob__run_login *worker, const char *text, size_t len)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob describe: knows what a person asks of a job that is on a cluster, in which order: what it
- * is, what it wants, how it stands, its pods, what was said of them, and above all why it does not
- * work and what to do about it. What stands as default is told apart from what somebody chose.
+ * The command describe: what a user wants to know about a job on a cluster, in this order: its
+ * metadata, its spec (defaults are marked), its status, its pods, Events, and why it does not work
+ * and what to do about it.
  */
 #include <stdio.h>
 #include <stdlib.h>

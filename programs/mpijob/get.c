@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "chosen.h"
 #include "findings.h"
+#include "objects.h"
 #include "print.h"
 #include "table.h"
 #include "when.h"
@@ -56,13 +57,6 @@ static int form_read(const char *name, enum form *form)
 		return 0;
 	print_to(stderr, "mpijob: -o %s: unknown format; use wide, yaml, json or name\n", name);
 	return EXIT_USAGE;
-}
-
-static const char *text_at(const mpijob_node *node, const char *path)
-{
-	const char *text = mpijob_node_string(mpijob_node_find(node, path));
-
-	return text ? text : "";
 }
 
 /* ---- the columns ---- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how lines of several containers are told apart: "[pod/NAME/CONTAINER] ", as kubectl logs
- * --prefix prints it, in a colour that stays the same for the same container.
+ * Prefixes that distinguish the lines of several containers: "[pod/NAME/CONTAINER] ", as kubectl
+ * logs
+ * --prefix prints them, in a colour that stays the same for the same container.
  */
 #include <stdint.h>
 #include <stdlib.h>

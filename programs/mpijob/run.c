@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob run: knows which job of the files is meant, whether it runs on this machine or on a
- * cluster, and which options belong to which of the two.
+ * The command run: which job of the files is meant, whether it runs on this machine or on a
+ * cluster, and which options are for which of the two.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static int refuse(struct run *run, int code, const char *id, const char *field, 
 	return code;
 }
 
-/* A job of another controller would wait for ever. */
+/* A job of another controller would wait forever. */
 static int check_manager(struct run *run, const struct mpijob_spec *spec)
 {
 	const char *manager = spec->run_policy ? spec->run_policy->managed_by : NULL;
@@ -109,7 +109,7 @@ static int check_manager(struct run *run, const struct mpijob_spec *spec)
 	    "this leaves the job to '%s', so nothing would run it here; remove the field", manager);
 }
 
-/* A suspended job would wait for ever: nothing resumes it on this machine. */
+/* A suspended job would wait forever: nothing resumes it on this machine. */
 static int check_suspended(struct run *run, const struct mpijob_spec *spec)
 {
 	if (!spec->run_policy || !spec->run_policy->suspend || !*spec->run_policy->suspend)
@@ -211,8 +211,8 @@ static int check(const struct arguments *arguments, int is_cluster)
 		    is_cluster ? "on this machine" : "on a cluster",
 		    is_cluster ? "" : ": add --context NAME or --kubeconfig FILE");
 	else if (arguments->rm && arguments->detach)
-		fputs(
-		    "mpijob: --rm needs somebody who stays to delete the job; leave --detach out\n",
+		fputs("mpijob: --rm deletes the job at its end, so the command has to stay; leave "
+		      "--detach out\n",
 		    stderr);
 	else
 		return 0;

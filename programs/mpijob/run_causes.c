@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what a person wants to read when a run failed: the causes, each with what to do about it on
- * this machine or on a cluster, except for those that the run has printed already.
+ * Print the causes of a failed run, each with what to do about it on this machine or on a cluster,
+ * except for those that the run has printed already.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const struct {
 	{ "container-killed", "Limits are not enforced in a local run: look for the out-of-memory "
 			      "killer in the kernel's log (`dmesg`)." },
 	{ "container-not-started", "The message tells why." },
-	{ "container-stopped", "mpirun, or somebody else on this machine, sent it a signal." },
+	{ "container-stopped", "mpirun, or another program on this machine, sent it a signal." },
 	{ "crash-loop", "Give the role restartPolicy Never: then the run prints the last lines of "
 			"a worker that fails." },
 	{ "daemon-not-found", "Call mpirun by its whole path, which the workers then use too: a "

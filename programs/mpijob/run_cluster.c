@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the life of a run on a cluster: what the files need is sent first, then the job; an
- * operator there does the work. Whoever goes away, by a signal or because the right to look is
- * lost, leaves the job as it is and learns how to come back; only --rm deletes it. At the end it is
- * said what went wrong, and whether the workers did anything at all.
+ * A run on a cluster: send what the files need, then the job, and follow it; an operator there does
+ * the work. After a signal, or when the job cannot be watched any more, the job continues, and the
+ * user learns how to follow it again; only --rm deletes it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +160,7 @@ static int step(struct run *run, int timeout_ms)
 	return mpijob_client_poll(run->client, timeout_ms);
 }
 
-/* Follow it to its end, or leave. */
+/* Follow it to its end, or until it is time to stop. */
 static int follow(struct run *run)
 {
 	int code = run_follow(run);
@@ -197,7 +196,7 @@ static int live(struct run *run)
 	return code;
 }
 
-/* What helps now that the failure is told. */
+/* What helps after the failure was printed. */
 static void advise(struct run *run, int code)
 {
 	const char *why = "the job cannot be watched any more";

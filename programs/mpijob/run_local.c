@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the life of a run on this machine: the embedded cluster and its operator, the objects of
- * the file, the job, and that nothing is left behind.
+ * A run on this machine: start an embedded cluster and its operator, create the objects of the file
+ * and the job, follow it, and leave nothing behind.
  */
 #include <signal.h>
 #include <stdlib.h>

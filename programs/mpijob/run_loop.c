@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what a person sees of a run, wherever its cluster is: what is printed for each event, which
- * signals and limits end the waiting, and the exit code that tells how it went.
+ * What the user sees of a run, on this machine or on a cluster: what is printed for each event,
+ * which signals and limits end it, and its exit code.
  */
 #include <errno.h>
 #include <signal.h>
@@ -74,7 +74,7 @@ int run_must_stop(const struct run *run)
 
 const struct mpijob_run_result *run_result(const struct run *run)
 {
-	return run->job_run ? mpijob_run_result(run->job_run) : &run->result;
+	return run->job_run ? mpijob_run_get_result(run->job_run) : &run->result;
 }
 
 int run_has_ended(const struct run *run)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob run: knows that the output of the launcher's first container goes to standard output as
- * it is, that of the others to standard error by lines with a prefix, and that a reader that is
- * behind pauses the run.
+ * The output of a run: that of the launcher's first container goes to standard output as it is,
+ * that of the others to standard error, by lines with a prefix. A reader that is behind pauses the
+ * run.
  */
 #include <errno.h>
 #include <string.h>

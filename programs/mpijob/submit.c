@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command submit: check, send what jobs need, send the jobs, and with --wait stay until they
- * have ended. It knows that the last word on fields has the server: what we do not know is told
- * only when the server refuses too.
+ * The command submit: check, send what jobs need, send the jobs, and with --wait wait until they
+ * have ended. The server decides about fields: a field that is unknown here is reported only when
+ * the server refuses the job, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -286,7 +286,7 @@ static void take_exit(struct waited *waited, const mpijob_node *ended)
 	}
 }
 
-/* A launcher's pod may be gone when the job has failed: it is looked at all the time. */
+/* A launcher's pod may be deleted when the job has failed, so it is watched. */
 static int on_pod(void *user, const struct mpijob_watch_event *event)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -332,7 +332,7 @@ static int begin_to_look(struct submit *submit, struct waited *waited)
 	return code;
 }
 
-/* What the job's end was told by may have come before what the pod's end is told by. */
+/* The event of the job's end may come before that of the pod's end. */
 static int launcher_exit(struct submit *submit, const struct waited *waited)
 {
 	int64_t end = mpijob__base_clock_monotonic_ms() + LAST_NEWS_MS, now;

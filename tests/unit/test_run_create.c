@@ -73,7 +73,7 @@ static void exists_once(void **state)
 	assert_int_equal(create(scene, CONFIG, NULL), 0);
 	assert_string_equal(scene->fake.log[0],
 	    "POST "
-	    "/api/v1/namespaces/default/configmaps?fieldValidation=Strict&fieldManager=mpijob");
+	    "/api/v1/namespaces/default/configmaps?fieldManager=mpijob&fieldValidation=Strict");
 	assert_int_equal(create(scene, CONFIG, NULL), 1);
 	assert_int_equal(mpijob_diag_count(scene->diag), 0);
 	assert_int_equal(create(scene,
@@ -118,7 +118,7 @@ static void options_count(void **state)
 	options.dry_run = 1;
 	assert_int_equal(create(scene, CONFIG, &options), 0);
 	assert_string_equal(scene->fake.log[0],
-	    "POST /api/v1/namespaces/team/configmaps?fieldValidation=Warn&fieldManager=me&dryRun="
+	    "POST /api/v1/namespaces/team/configmaps?fieldManager=me&fieldValidation=Warn&dryRun="
 	    "All");
 	/* A kind without namespaces has none. */
 	assert_int_equal(create(scene, "{apiVersion: v1, kind: Namespace, metadata: {name: team}}",

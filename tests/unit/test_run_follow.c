@@ -208,7 +208,7 @@ static void succeeds(void **state)
 			     "status succeeded 1/1\n"
 			     "ended\n"
 			     "over 0\n");
-	result = mpijob_run_result(scene->run);
+	result = mpijob_run_get_result(scene->run);
 	assert_int_equal(result->outcome, MPIJOB_RUN_SUCCEEDED);
 	assert_string_equal(result->reason, "R");
 	assert_string_equal(result->message, "why");
@@ -240,8 +240,8 @@ static void fails(void **state)
 	set_condition(scene, "Failed");
 	assert_int_equal(finish(scene), 0);
 	assert_order(scene, order);
-	assert_int_equal(mpijob_run_result(scene->run)->outcome, MPIJOB_RUN_FAILED);
-	assert_int_equal(mpijob_run_result(scene->run)->exit_code, 127);
+	assert_int_equal(mpijob_run_get_result(scene->run)->outcome, MPIJOB_RUN_FAILED);
+	assert_int_equal(mpijob_run_get_result(scene->run)->exit_code, 127);
 }
 
 static void sshd_is_idle(void **state)
@@ -279,8 +279,8 @@ static void is_deleted(void **state)
 	poll_for(scene, 10);
 	fake_delete(&scene->fake, scene->job);
 	assert_int_equal(finish(scene), 0);
-	assert_int_equal(mpijob_run_result(scene->run)->outcome, MPIJOB_RUN_DELETED);
-	assert_null(mpijob_run_result(scene->run)->reason);
+	assert_int_equal(mpijob_run_get_result(scene->run)->outcome, MPIJOB_RUN_DELETED);
+	assert_null(mpijob_run_get_result(scene->run)->reason);
 }
 
 static void does_not_exist(void **state)
@@ -398,7 +398,7 @@ static void stops(void **state)
 	assert_int_equal(mpijob_run_state(scene->run), 1);
 	fake_delete(&scene->fake, launcher);
 	assert_int_equal(finish(scene), 0);
-	assert_int_equal(mpijob_run_result(scene->run)->outcome, MPIJOB_RUN_UNFINISHED);
+	assert_int_equal(mpijob_run_get_result(scene->run)->outcome, MPIJOB_RUN_UNFINISHED);
 	assert_non_null(strstr(mpijob_text_data(&scene->events), "status stopping"));
 	assert_null(strstr(mpijob_text_data(&scene->events), "ended\n"));
 }
@@ -461,9 +461,9 @@ static void local_job_is_given_up(void **state)
 	    "{reason: CreateContainerConfigError, message: 'configmap \"x\" not found'}}}]}");
 	assert_int_equal(finish(scene), 0);
 	assert_order(scene, order);
-	assert_int_equal(mpijob_run_result(scene->run)->given_up, 1);
-	assert_int_equal(mpijob_run_result(scene->run)->explained, 1);
-	assert_string_equal(mpijob_run_result(scene->run)->message,
+	assert_int_equal(mpijob_run_get_result(scene->run)->given_up, 1);
+	assert_int_equal(mpijob_run_get_result(scene->run)->explained, 1);
+	assert_string_equal(mpijob_run_get_result(scene->run)->message,
 	    "pod pi-launcher-x cannot start: configmap \"x\" not found; a local run has only the "
 	    "objects of its files");
 }
@@ -481,7 +481,7 @@ static void wrong_use(void **state)
 	assert_int_equal(mpijob_run_new(scene->client, &options, &scene->run), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_run_new(NULL, &options, &scene->run), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_run_state(NULL), MPIJOB_ERR_USAGE);
-	assert_null(mpijob_run_result(NULL));
+	assert_null(mpijob_run_get_result(NULL));
 	mpijob_run_pause(NULL, 1);
 	mpijob_run_free(NULL);
 }

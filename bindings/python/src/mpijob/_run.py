@@ -227,7 +227,7 @@ class _RunStream(Stream):
 
     def exit_code(self) -> int | None:
         """Of the launcher's last run; None: it has not ended by itself."""
-        result = core.mpijob_run_result(self._handle).contents
+        result = core.mpijob_run_get_result(self._handle).contents
         return result.exit_code if result.has_exit_code else None
 
     def _free(self) -> None:
