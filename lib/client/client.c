@@ -116,7 +116,7 @@ void mpijob_client_free(mpijob_client *client)
 
 /* ---- polling ---- */
 
-/* When the client has something to do without an event; INT64_MAX: never. */
+/* When the client has work although no event arrives; INT64_MAX: never. */
 static int64_t due(const mpijob_client *client)
 {
 	int64_t when = client->queue_first ? client->queue_first->queue.due_ms : INT64_MAX;
