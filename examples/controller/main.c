@@ -6,9 +6,9 @@
  *
  *     cc main.c $(pkg-config --cflags --libs mpijob-local) -o controller && ./controller job.yaml
  *
- * One round: look at the job and its children, plan, carry the plan out. Each round looks anew, so
- * that nothing is lost by a conflict, a failure, or news that came late. (Who has many pods keeps
- * the facts, and feeds them with answers too.)
+ * One round reads the job and its children, plans, and executes the plan. Each round reads them
+ * again, so a conflict, a failure or a late event loses nothing. (A controller with many pods keeps
+ * the facts, and updates them from answers, too.)
  */
 #define _DEFAULT_SOURCE
 #include <mpijob/local.h>
@@ -208,7 +208,7 @@ static int go_round(mpijob_objects *objects)
 		mpijob_free(job), job = stored;
 		code = mpijob_plan_new(job, facts, &options, &plan, diag);
 	} else if (code == MPIJOB_ERR_NOT_FOUND) {
-		code = 1; /* somebody has deleted it */
+		code = 1; /* another client has deleted it */
 	}
 	if (code == 0) {
 		until = mpijob_plan_next_ms(plan);
@@ -217,7 +217,7 @@ static int go_round(mpijob_objects *objects)
 			? carry_out(plan)
 			: 1;
 	}
-	/* a conflict: somebody was there before us, and we look at once */
+	/* a conflict: another client was faster; read again at once */
 	if (code < 0 && code != MPIJOB_ERR_CONFLICT)
 		until = now_ms() + 1000;
 	for (int64_t now = now_ms(); code != 1 && code != MPIJOB_ERR_CONFLICT && lost == 0 &&

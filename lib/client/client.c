@@ -121,7 +121,7 @@ void mpijob_client_free(mpijob_client *client)
 
 /* ---- polling ---- */
 
-/* When the client has something to do without an event; INT64_MAX: never. */
+/* When the client has work although no event arrives; INT64_MAX: never. */
 static int64_t due(const mpijob_client *client)
 {
 	int64_t when = mpijob__client_send_queue_due_ms(client);

@@ -70,7 +70,7 @@ static void keep_warning(mpijob_exchange *exchange, const char *text)
 	if (!*text || strlen(text) >= WARNINGS_MOST - mark ||
 	    known_warning(&exchange->answer.warnings, text))
 		return;
-	/* A warning that does not fit into memory is dropped: it is no reason to fail. */
+	/* A warning that does not fit into memory is dropped: the request need not fail. */
 	if (mpijob_text_write(&exchange->answer.warnings, text, strlen(text) + 1)) {
 		exchange->answer.warnings.len = mark;
 		return;

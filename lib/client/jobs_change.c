@@ -3,10 +3,10 @@
  * Small changes of existing MPIJobs.
  *
  * A change is based on a read and written with the resourceVersion of this read. So the call
- * notices a job that ends in between, and reads again after somebody else's change. A server needs
- * to support merge patches only. A lost answer does no harm, either: the job is read again, and if
- * it is not as wanted the change is decided again. Only one of the two patches can succeed, because
- * each changes the version that the other names.
+ * notices a job that ends in between, and reads again after a change of another client. A server
+ * needs to support merge patches only. A lost answer does no harm, either: the job is read again,
+ * and if it is not as wanted the change is decided again. Only one of the two patches can succeed,
+ * because each changes the version that the other names.
  */
 #include "client/jobs.h"
 

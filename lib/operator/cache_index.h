@@ -10,7 +10,7 @@
 
 struct mpijob__operator_job;
 
-/* A child. Places in the index are numbers from 1; 0 is no place. */
+/* A child. Places in the index are numbers from 1; 0 means none. */
 struct mpijob__operator_child {
 	struct mpijob__operator_job *job; /* NULL: the place is free */
 	struct mpijob__base_uid uid;

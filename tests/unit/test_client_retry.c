@@ -308,7 +308,7 @@ static void test_r2_streams_only_before_their_first_byte(void **state)
 	finish(&fake, client);
 }
 
-/* Plain text with 429 is no Status and still means "later". */
+/* Plain text with 429 is not a Status and still means "later". */
 static void test_r3_a_plain_429(void **state)
 {
 	struct fake_reply busy = BUSY("1");
@@ -576,7 +576,7 @@ static void pause_fake(void *self, mpijob_exchange *exchange, int on)
 	pausing.told[len] = on ? '1' : '0';
 }
 
-/* A transport that can pause is told so, after it has told what it had. */
+/* A pause is forwarded to a transport that supports it, after it has reported what it had. */
 static void test_pause_reaches_the_transport(void **state)
 {
 	struct fake_reply stream = { .status = 200, .body = "abcdef", .open = 1 };

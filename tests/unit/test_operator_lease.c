@@ -264,7 +264,7 @@ static void test_gives_up(void **state)
 	assert_told(&rig, "+me -me ");
 	assert_in_range(rig.logged, 1, 1);
 	pass(&rig, 60000);
-	/* to start it anew would mend nothing */
+	/* a restart would not help */
 	assert_true(mpijob_lease_healthy(rig.lease, 20000));
 	assert_told(&rig, "");
 	rig.fake.decide = NULL;
@@ -275,7 +275,7 @@ static void test_gives_up(void **state)
 	tear_down(&rig);
 }
 
-/* Whoever stood still does not act before it has looked. */
+/* A process that was stopped does not lead again before it has read the Lease. */
 static void test_stood_still(void **state)
 {
 	struct rig rig;
@@ -414,8 +414,8 @@ static void test_release(void **state)
 	tear_down(&rig);
 }
 
-/* Somebody touched it meanwhile: it is given up all the same; when it is another's, it is left
- * alone. */
+/* Another client has changed the Lease: it is released anyway, unless another candidate holds it.
+ */
 static void test_release_conflict(void **state)
 {
 	struct rig rig;

@@ -203,13 +203,13 @@ static void takes_what_the_caller_saw(void **state)
 			scene->diag) >= 0);
 	assert_int_equal(count(evidence, "pods.items"), 1);
 	mpijob_doc_free(evidence);
-	mpijob_doc_free(pod);
 	tail.text = NULL;
 	assert_int_equal(mpijob_run_diagnose(scene->client, "d", "pi", &options, NULL, NULL, NULL),
 	    MPIJOB_ERR_USAGE);
 	options.size = 1;
 	assert_int_equal(mpijob_run_diagnose(scene->client, "d", "pi", &options, NULL, NULL, NULL),
 	    MPIJOB_ERR_USAGE);
+	mpijob_doc_free(pod);
 }
 
 static void never_done(void *user, int code, mpijob *job, mpijob_doc *doc)

@@ -191,6 +191,12 @@ class Runs(unittest.TestCase):
             self.assertTrue(causes, raised.exception.findings)
             self.assertIn(causes[0].advice, str(raised.exception))
 
+    def test_diagnosis_reads_logs(self):
+        with mpijob.LocalCluster() as cluster:
+            cluster.submit(shell("echo 'bash: mpirun: command not found'; sleep 60"))
+            next(cluster.logs("pi", role="launcher", follow=True))
+            self.assertIn("mpirun-not-found", [cause.id for cause in cluster.diagnose("pi")])
+
     def test_what_else_is_in_the_file(self):
         text = ("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: words}\ndata: {a: hello}\n---\n"
                 + shell("echo $A", grace=1).replace("name: pi", "name: pi, namespace: team")
