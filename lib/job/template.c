@@ -14,11 +14,11 @@
 #include "base/near.h"
 #include "doc/number.h"
 #include "job/field.h"
+#include "job/template_types.h"
 #include "job/template_walk.h"
 #include "job/value.h"
 
-#define NEAR_MOST  63 /* No type has more fields. */
-#define ALWAYS     (UINT64_C(1) << 63)
+#define NEAR_MOST  MPIJOB__JOB_TEMPLATE_FIELDS
 #define PARTS_MOST 4   /* No list has more keys. */
 #define KEY_SHOWN  317 /* bytes of the longest valid key: prefix, slash and name */
 
@@ -687,58 +687,11 @@ static void check_one_of(const struct mpijob__job_pod_template *at,
 	mpijob__base_text_release(&names);
 }
 
-static const struct mpijob__job_template_row *row_of(const struct mpijob__job_template_row *rows,
-    size_t count, const char *key)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].key && rows[i].key[0] == key[0] && !(rows[i].flags & ROW_ONE_OF) &&
-		    strcmp(rows[i].key, key) == 0)
-			return &rows[i];
-	}
-	return NULL;
-}
-
-/* The checks of a type. They are collected once, because a template may contain tens of thousands
- * of objects of one type. */
-struct mpijob__job_template_type {
-	const struct mpijob__job_template_row *rows; /* NULL: not collected yet */
-	size_t rows_count, checks_count;
-	struct {
-		const struct mpijob__schema_field *field;
-		/* NULL: only the schema's choices are checked */
-		const struct mpijob__job_template_row *row;
-		uint64_t when; /* bit of the field; ALWAYS if an absent field is checked too */
-	} checks[NEAR_MOST];
-};
-
-static const struct mpijob__job_template_type *type_of(const struct mpijob__job_pod_template *at,
-    int type)
-{
-	struct mpijob__job_template_type *found = &at->types[type];
-	size_t count;
-	const struct mpijob__schema_field *fields = mpijob__schema_fields(type, &count);
-
-	if (found->rows)
-		return found;
-	found->rows = mpijob__job_template_rows(type, &found->rows_count);
-	for (size_t i = 0; i < count; i++) {
-		const struct mpijob__job_template_row *row =
-		    row_of(found->rows, found->rows_count, mpijob__schema_text(fields[i].name));
-
-		if (!(fields[i].flags & SCHEMA_IN_CRD) || !(row || fields[i].choices))
-			continue;
-		found->checks[found->checks_count].field = &fields[i];
-		found->checks[found->checks_count].when =
-		    row && (row->flags & ROW_REQUIRED) ? ALWAYS : UINT64_C(1) << i;
-		found->checks[found->checks_count++].row = row;
-	}
-	return found;
-}
-
 static void check_rules(const struct mpijob__job_pod_template *at,
     const struct mpijob__job_step *step, uint64_t present)
 {
-	const struct mpijob__job_template_type *type = type_of(at, step->type);
+	const struct mpijob__job_template_type *type =
+	    mpijob__job_template_types_get(at->types, step->type);
 
 	for (size_t i = 0; i < type->checks_count; i++)
 		if (type->checks[i].when & present)
@@ -762,7 +715,7 @@ static void visit_object(const struct mpijob__job_pod_template *at, struct mpijo
 		return;
 	check_required(at, step);
 	if (!at->unused)
-		check_rules(at, step, present | ALWAYS);
+		check_rules(at, step, present | MPIJOB__JOB_TEMPLATE_ALWAYS);
 }
 
 int mpijob__job_template_pool_find(const struct mpijob__job_pod_template *at, int pool,
@@ -821,7 +774,7 @@ static void check_object(struct mpijob__job_report *report, const char *path,
 		.place = mpijob__job_report_place(report, node, NULL),
 		.node = node,
 		.pod = 1,
-		.types = calloc(SCHEMA_NONE, sizeof(struct mpijob__job_template_type)) };
+		.types = mpijob__job_template_types_new() };
 
 	if (at.types)
 		visit_template(&at, metadata_only);
@@ -843,7 +796,7 @@ void mpijob__job_template_check_metadata(struct mpijob__job_report *report,
 }
 
 /* Check the template of one role. */
-static void check_role(struct mpijob__job_report *report, struct mpijob__job_template_type *types,
+static void check_role(struct mpijob__job_report *report, struct mpijob__job_template_types *types,
     const mpijob_node *root, const char *path, const mpijob_node *pod_template, int role)
 {
 	struct mpijob__job_pod_template at = { .report = report,
@@ -861,7 +814,7 @@ static void check_role(struct mpijob__job_report *report, struct mpijob__job_tem
 
 /* Check an unknown role: the operator ignores it, but the CRD has rules for it. */
 static void check_other_role(struct mpijob__job_report *report,
-    struct mpijob__job_template_type *types, const mpijob_node *root, const char *role,
+    struct mpijob__job_template_types *types, const mpijob_node *root, const char *role,
     const mpijob_node *pod_template)
 {
 	struct mpijob_text path = { 0 };
@@ -879,7 +832,7 @@ void mpijob__job_template_check(struct mpijob__job_report *report, const mpijob_
 	static const int known[][2] = { { FIELD_LAUNCHER, FIELD_LAUNCHER_TEMPLATE },
 		{ FIELD_WORKER, FIELD_WORKER_TEMPLATE } };
 	const mpijob_node *roles = mpijob__job_field_node(root, FIELD_REPLICA_SPECS);
-	struct mpijob__job_template_type *types = calloc(SCHEMA_NONE, sizeof(*types));
+	struct mpijob__job_template_types *types = mpijob__job_template_types_new();
 
 	if (!types) {
 		report->code = MPIJOB_ERR_NOMEM;

@@ -22,7 +22,7 @@ struct mpijob__job_template_pool {
 	int filled;
 };
 
-struct mpijob__job_template_type;
+struct mpijob__job_template_types;
 
 struct mpijob__job_pod_template {
 	struct mpijob__job_report *report;
@@ -36,7 +36,7 @@ struct mpijob__job_pod_template {
 	/* 1: a complete Pod, or the template of a Job; the operator adds nothing. */
 	int pod;
 	/* By SCHEMA_*: the checks of each type, collected so far. */
-	struct mpijob__job_template_type *types;
+	struct mpijob__job_template_types *types;
 	struct mpijob__job_template_pool *pools; /* By POOL_*. */
 };
 
