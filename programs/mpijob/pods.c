@@ -474,7 +474,7 @@ static void tell_waiting(struct container_row *row, const mpijob_node *status)
 	row->waits_for = strdup(message);
 	if (!row->waits_for)
 		row->pod->pods->code = MPIJOB_ERR_NOMEM;
-	progress_say(row->pod->pods->progress, "container %s of pod %s waits: %s", row->name,
+	progress_say(row->pod->pods->progress, "container %s of pod %s is waiting: %s", row->name,
 	    row->pod->name, message);
 }
 
