@@ -259,9 +259,9 @@ static void what_cannot_be_is_refused(void **state)
 	    "'slot:PE=2,OVERSUBSCRIBE' or 'slot:PE=2:OVERSUBSCRIBE'");
 	refuse(&openmpi, OPTIONS(.map_by = "slot:NOOVERSUBSCRIBE", .oversubscribe = 1), no,
 	    "its own qualifier");
-	refuse(&openmpi, OPTIONS(.map_by = "slot:", .oversubscribe = 1), no,
-	    "its own qualifier");
-	refuse(&openmpi, OPTIONS(.map_by = "slot;id"), MPIJOB_ERR_USAGE, "'slot;id' is not a mapping");
+	refuse(&openmpi, OPTIONS(.map_by = "slot:", .oversubscribe = 1), no, "its own qualifier");
+	refuse(&openmpi, OPTIONS(.map_by = "slot;id"), MPIJOB_ERR_USAGE,
+	    "'slot;id' is not a mapping");
 	refuse(&openmpi, OPTIONS(.map_by = ""), MPIJOB_ERR_USAGE, "not a mapping");
 	refuse(&openmpi,
 	    OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, .backend = "openmpi", .map_by = "slot -x A=b"),
@@ -280,7 +280,7 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&mpich, OPTIONS(.ranks_per_host = 2, .map_by = "node"), no, "map_by");
 	refuse(&mpich, OPTIONS(.map_by = "socket"), no, "use slot or node");
 	refuse(&intel, OPTIONS(.bind_to = "hwthread"), no, "Intel MPI pins");
-	refuse(&openmpi, OPTIONS(.elastic = 1), no, "only horovodrun");
+	refuse(&openmpi, OPTIONS(.elastic = 1), no, "only for horovodrun");
 	refuse(&openmpi, OPTIONS(.backend = "gloo"), no, "backend");
 	refuse(&openmpi, OPTIONS(ENV("A B")), MPIJOB_ERR_USAGE, "not a variable");
 	refuse(&openmpi, OPTIONS(ENV("*")), MPIJOB_ERR_USAGE, "not a variable");
