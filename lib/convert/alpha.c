@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob of the two first versions becomes in v2beta1. It knows what their operators did
- * without being told: v1alpha1 makes both kinds of pods of one template, counts workers by
- * processing units and removes them in the end; both reach workers with kubectl exec, so that no
- * image of theirs needed sshd.
+ * Conversion of v1alpha1 and v1alpha2 to v2beta1. It makes implicit behaviour of their operators
+ * explicit: v1alpha1 creates launcher and workers from one template, computes the number of workers
+ * from processing units, and deletes the workers at the end. Both start ranks with kubectl exec, so
+ * their images did not need sshd.
  */
 #include "base/api.h"
 #include "convert/to_v2beta1.h"
@@ -18,7 +18,7 @@
 
 /* ---- both versions ---- */
 
-/* A field of the spec that is one of the run policy now. */
+/* Move a field of the spec to the run policy. */
 static void carry_into_policy(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
 {
@@ -29,7 +29,7 @@ static void carry_into_policy(struct mpijob__convert_conversion *conversion,
 
 	if (given && !mpijob_node_equal(given, value))
 		mpijob__convert_change(conversion, move->field, value,
-		    "left out: spec.runPolicy.%s counts", key);
+		    "left out: spec.runPolicy.%s is used", key);
 	else if (value && !given) {
 		mpijob__convert_change(conversion, move->field, value,
 		    "written as spec.runPolicy.%s", key);
@@ -38,7 +38,7 @@ static void carry_into_policy(struct mpijob__convert_conversion *conversion,
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), key);
 }
 
-/* The one thing that no conversion can add. */
+/* Report what the conversion cannot add: sshd in the image. */
 static void carry_image(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
 {
@@ -75,7 +75,7 @@ static void carry_distribution(struct mpijob__convert_conversion *conversion,
 		mpijob__convert_replicas_put_text(conversion, "spec", "mpiImplementation", row->to);
 	} else if (value) {
 		mpijob__convert_loss(conversion, move->field, value,
-		    "left out: no known MPI; set spec.mpiImplementation");
+		    "left out: not a known MPI implementation; set spec.mpiImplementation");
 	}
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiDistribution");
 }
@@ -89,11 +89,11 @@ static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
 	if (!word || strcmp(word, "Never") == 0 || strcmp(word, "OnFailure") == 0)
 		return;
 	mpijob__convert_change(conversion, move->field, policy,
-	    "written as OnFailure, as v1alpha2 reads all but Never");
+	    "written as OnFailure, as v1alpha2 treats all values except Never");
 	mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "OnFailure");
 }
 
-/* The launcher is looked at before it is changed. */
+/* Rows that read the launcher come before rows that change it. */
 static const struct mpijob__convert_move moves_v1alpha2[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = "spec.backoffLimit", .carry = carry_into_policy },
@@ -129,11 +129,11 @@ static const struct mpijob__convert_move moves_v1alpha2[] = {
 
 struct units {
 	const char *resource; /* Name of the limit. */
-	int64_t workers;      /* -1: not known, so that no worker is made. */
-	int64_t each;         /* 0: not said. */
+	int64_t workers;      /* -1: unknown: no workers are created. */
+	int64_t each;         /* 0: not given. */
 };
 
-/* The number at one of two fields; the second's when only that is given. */
+/* The number at the first of two fields that is given. */
 static const mpijob_node *number_of(const struct mpijob__convert_conversion *conversion,
     const char *first, const char *second, int64_t *out)
 {
@@ -144,25 +144,26 @@ static const mpijob_node *number_of(const struct mpijob__convert_conversion *con
 	return node && mpijob_node_int(node, out) ? node : NULL;
 }
 
-/* A total of units, as many on each node as the job says, else as the operator's flag does by
- * default. */
-static void divide(struct mpijob__convert_conversion *conversion, const char *field,
+/* Divide a total of units by the units per node of the job, or the default of the operator's flag.
+ */
+static void round_up_workers(struct mpijob__convert_conversion *conversion, const char *field,
     const mpijob_node *place, int64_t total, const char *per_field, struct units *units)
 {
 	int64_t per = 1;
 
 	if (!mpijob__convert_replicas_number(conversion, per_field, &per))
 		mpijob__convert_change(conversion, per_field, NULL,
-		    "taken as 1, the default of the operator's flag: give it if that had another "
-		    "value");
+		    "taken as 1, the default of the operator's flag: set it if that flag had "
+		    "another value");
 	if (per < 1 || total < 1) {
 		mpijob__convert_loss(conversion, field, place,
-		    "no number of workers follows from it: write spec.mpiReplicaSpecs[Worker]");
+		    "the number of workers cannot be computed from it: write "
+		    "spec.mpiReplicaSpecs[Worker]");
 		return;
 	}
 	if (total > per && total % per != 0)
 		mpijob__convert_loss(conversion, field, place,
-		    "no multiple of %s, so v1alpha1 refuses it; rounded up", per_field);
+		    "not a multiple of %s, so v1alpha1 rejects it; rounded up", per_field);
 	units->workers = total / per + (total % per != 0);
 	units->each = total < per ? total : per;
 	mpijob__convert_change(conversion, field, place,
@@ -184,10 +185,10 @@ static void count_units(struct mpijob__convert_conversion *conversion, struct un
 	units->resource = type && strcmp(type, "cpu") == 0 ? "cpu" : GPU;
 	if (has_gpus && both)
 		mpijob__convert_loss(conversion, "spec.processingUnits", both,
-		    "left out: v1alpha1 refuses it beside spec.gpus");
+		    "left out: v1alpha1 rejects it together with spec.gpus");
 	if (place)
-		divide(conversion, has_gpus ? "spec.gpus" : "spec.processingUnits", place, total,
-		    has_gpus ? "spec.gpusPerNode" : "spec.processingUnitsPerNode", units);
+		round_up_workers(conversion, has_gpus ? "spec.gpus" : "spec.processingUnits", place,
+		    total, has_gpus ? "spec.gpusPerNode" : "spec.processingUnitsPerNode", units);
 	else if (mpijob__convert_replicas_number(conversion, "spec.replicas", &units->workers))
 		mpijob_node_int(mpijob_node_get(limits, units->resource), &units->each);
 }
@@ -257,14 +258,14 @@ static void carry_template(struct mpijob__convert_conversion *conversion,
 		make_worker(conversion, mpijob_doc_root(copy), &units);
 	else
 		mpijob__convert_loss(conversion, move->field, value,
-		    "the job has no workers: give gpus, processingUnits or replicas");
+		    "the job has no workers: set gpus, processingUnits or replicas");
 	if (units.each > 0 && !mpijob__convert_find(conversion, "spec.slotsPerWorker"))
 		mpijob__convert_replicas_put_number(conversion, "spec", "slotsPerWorker",
 		    units.each);
 	mpijob_doc_free(copy);
 }
 
-/* The launcher tolerates the taint of control planes, and goes nowhere else. */
+/* launcherOnMaster: the launcher tolerates the taint of control planes, and runs only there. */
 static void carry_master(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
 {
@@ -297,8 +298,8 @@ static void carry_master(struct mpijob__convert_conversion *conversion,
 	mpijob_node_remove(mpijob_doc_find(doc, "spec"), "launcherOnMaster");
 }
 
-/* What the operator of v1alpha1 does with every job. */
-static void carry_habits(struct mpijob__convert_conversion *conversion,
+/* Make the behaviour of v1alpha1's operator explicit. */
+static void report_habits(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
 {
 	if (!mpijob__convert_replicas_has(conversion, WORKER_PATH))
@@ -323,7 +324,7 @@ static void carry_status(struct mpijob__convert_conversion *conversion,
 	mpijob_node_remove(mpijob_doc_edit(conversion->doc), "status");
 }
 
-/* The template is divided before what decides about it goes. */
+/* The template is split before the fields that it depends on are removed. */
 static const struct mpijob__convert_move moves_v1alpha1[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = TEMPLATE, .carry = carry_template },
@@ -336,7 +337,7 @@ static const struct mpijob__convert_move moves_v1alpha1[] = {
 	{ .field = "spec.launcherOnMaster", .carry = carry_master },
 	{ .field = "spec.backoffLimit", .carry = carry_into_policy },
 	{ .field = "spec.activeDeadlineSeconds", .carry = carry_into_policy },
-	{ .field = "spec.launcherCreationPolicy", .carry = carry_habits },
+	{ .field = "spec.launcherCreationPolicy", .carry = report_habits },
 	{ .field = LAUNCHER_PATH CONTAINERS "[0].env",
 	    .carry = mpijob__convert_to_v2beta1_implementation },
 	{ .field = LAUNCHER_PATH CONTAINERS, .carry = mpijob__convert_to_v2beta1_launcher },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which versions there are, which of them can be turned into which, and that every conversion is
- * one that goes back: the result is converted back at once, unheard, and where that does not give
- * the original the trail says so.
+ * mpijob_convert(): which versions can be converted to which. Every conversion is reversible: the
+ * result is converted back immediately, without findings, and the trail records where this does not
+ * give the original.
  */
 #include "base/api.h"
 #include "convert/conversion.h"
@@ -53,8 +53,8 @@ const char *mpijob__convert_text(const struct mpijob__convert_conversion *conver
 }
 
 MPIJOB__BASE_PRINTF(6, 0)
-static void say(struct mpijob__convert_conversion *conversion, int32_t severity, const char *id,
-    const char *field, const mpijob_node *node, const char *format, va_list args)
+static void add_finding(struct mpijob__convert_conversion *conversion, int32_t severity,
+    const char *id, const char *field, const mpijob_node *node, const char *format, va_list args)
 {
 	const struct mpijob__core_place place = { conversion->source, mpijob_node_line(node),
 		mpijob_node_column(node) };
@@ -70,7 +70,8 @@ void mpijob__convert_loss(struct mpijob__convert_conversion *conversion, const c
 	va_list args;
 
 	va_start(args, format);
-	say(conversion, MPIJOB_SEVERITY_WARNING, "conversion-loss", field, node, format, args);
+	add_finding(conversion, MPIJOB_SEVERITY_WARNING, "conversion-loss", field, node, format,
+	    args);
 	va_end(args);
 }
 
@@ -80,11 +81,12 @@ void mpijob__convert_change(struct mpijob__convert_conversion *conversion, const
 	va_list args;
 
 	va_start(args, format);
-	say(conversion, MPIJOB_SEVERITY_INFO, "conversion-change", field, node, format, args);
+	add_finding(conversion, MPIJOB_SEVERITY_INFO, "conversion-change", field, node, format,
+	    args);
 	va_end(args);
 }
 
-/* The code of a conversion that was followed to its end. */
+/* The result code of a completed conversion. */
 static int result_of(const struct mpijob__convert_conversion *conversion)
 {
 	int code = mpijob_doc_error(conversion->doc);
@@ -94,28 +96,28 @@ static int result_of(const struct mpijob__convert_conversion *conversion)
 	return code == MPIJOB_ERR_USAGE ? MPIJOB_ERR_SPEC : code;
 }
 
-static void follow_moves(struct mpijob__convert_conversion *conversion, const char *target,
+static void apply_moves(struct mpijob__convert_conversion *conversion, const char *target,
     const struct mpijob__convert_move *moves)
 {
 	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion",
 	    target);
-	mpijob__convert_moves_follow(conversion, moves);
+	mpijob__convert_moves_apply(conversion, moves);
 }
 
-static void follow(struct mpijob__convert_conversion *conversion, const char *target)
+static void convert_with_moves(struct mpijob__convert_conversion *conversion, const char *target)
 {
-	follow_moves(conversion, target,
+	apply_moves(conversion, target,
 	    strcmp(target, MPIJOB__BASE_API_V1) == 0 ? mpijob__convert_moves_to_v1
 						     : mpijob__convert_moves_to_v2beta1);
 }
 
-/* Pass on what is said of fields that were not put back. */
-static int pass_on(const mpijob_diag *heard, const mpijob_doc *trail, mpijob_diag *diag)
+/* Pass on the findings about fields that were not restored. */
+static int copy_findings(const mpijob_diag *collected, const mpijob_doc *trail, mpijob_diag *diag)
 {
-	if (mpijob_diag_dropped(heard))
+	if (mpijob_diag_dropped(collected))
 		return MPIJOB_ERR_NOMEM;
-	for (size_t i = 0; i < mpijob_diag_count(heard); i++) {
-		const struct mpijob_finding *finding = mpijob_diag_at(heard, i);
+	for (size_t i = 0; i < mpijob_diag_count(collected); i++) {
+		const struct mpijob_finding *finding = mpijob_diag_at(collected, i);
 
 		if (trail && mpijob__convert_trail_restored(trail, finding->field))
 			continue;
@@ -125,58 +127,58 @@ static int pass_on(const mpijob_diag *heard, const mpijob_doc *trail, mpijob_dia
 	return 0;
 }
 
-/* Convert a copy back and leave a trail of what does not come back. */
-static void leave_trail(struct mpijob__convert_conversion *result, const char *version,
+/* Convert a copy back, and record in the trail what differs from the original. */
+static void write_trail(struct mpijob__convert_conversion *result, const char *version,
     const mpijob_node *original)
 {
 	struct mpijob__convert_conversion back = { 0 };
 
 	back.doc = mpijob_doc_clone(result->doc);
 	if (back.doc)
-		follow(&back, version);
+		convert_with_moves(&back, version);
 	result->code = back.doc ? result_of(&back) : MPIJOB_ERR_NOMEM;
 	if (!result->code)
-		mpijob__convert_trail_leave(result, version, original, mpijob_doc_root(back.doc));
+		mpijob__convert_trail_write(result, version, original, mpijob_doc_root(back.doc));
 	mpijob_doc_free(back.doc);
 }
 
-/* Between v1 and v2beta1; the original is without the trail that is followed back. */
+/* Convert between v1 and v2beta1. The original does not contain the trail that is restored. */
 static int convert(struct mpijob__convert_conversion *conversion, const char *version,
     const char *target, int no_annotation)
 {
-	mpijob_diag *listener = conversion->diag;
-	mpijob_diag *heard = mpijob_diag_new();
+	mpijob_diag *user_diag = conversion->diag;
+	mpijob_diag *collected = mpijob_diag_new();
 	mpijob_doc *original = NULL, *trail = NULL;
 	int code =
-	    heard ? mpijob__convert_trail_take(conversion, target, &trail) : MPIJOB_ERR_NOMEM;
+	    collected ? mpijob__convert_trail_remove(conversion, target, &trail) : MPIJOB_ERR_NOMEM;
 
-	if (heard)
-		mpijob_diag_set_limit(heard, SIZE_MAX);
+	if (collected)
+		mpijob_diag_set_limit(collected, SIZE_MAX);
 	if (!code)
 		original = mpijob_doc_clone(conversion->doc);
 	if (!code && !original)
 		code = MPIJOB_ERR_NOMEM;
 	if (!code) {
-		conversion->diag = heard;
-		follow(conversion, target);
+		conversion->diag = collected;
+		convert_with_moves(conversion, target);
 		if (trail)
 			mpijob__convert_trail_restore(conversion, trail);
 		code = result_of(conversion);
 	}
 	if (!code && !no_annotation) {
-		leave_trail(conversion, version, mpijob_doc_root(original));
+		write_trail(conversion, version, mpijob_doc_root(original));
 		code = result_of(conversion);
 	}
 	if (!code)
-		code = pass_on(heard, trail, listener);
-	conversion->diag = listener;
+		code = copy_findings(collected, trail, user_diag);
+	conversion->diag = user_diag;
 	mpijob_doc_free(original);
 	mpijob_doc_free(trail);
-	mpijob_diag_free(heard);
+	mpijob_diag_free(collected);
 	return code;
 }
 
-/* The conversion's document becomes the TrainJob. */
+/* Replace the document of the conversion by the TrainJob. */
 static int to_trainjob(struct mpijob__convert_conversion *conversion, const char *version)
 {
 	mpijob_doc *made;
@@ -192,11 +194,11 @@ static int to_trainjob(struct mpijob__convert_conversion *conversion, const char
 	return result_of(conversion);
 }
 
-static int refuse(mpijob_diag *diag, const struct mpijob__core_place *place, const char *format,
-    ...) MPIJOB__BASE_PRINTF(3, 4);
+static int unsupported(mpijob_diag *diag, const struct mpijob__core_place *place,
+    const char *format, ...) MPIJOB__BASE_PRINTF(3, 4);
 
-static int refuse(mpijob_diag *diag, const struct mpijob__core_place *place, const char *format,
-    ...)
+static int unsupported(mpijob_diag *diag, const struct mpijob__core_place *place,
+    const char *format, ...)
 {
 	va_list args;
 	int code;
@@ -208,7 +210,7 @@ static int refuse(mpijob_diag *diag, const struct mpijob__core_place *place, con
 	return code ? code : MPIJOB_ERR_UNSUPPORTED;
 }
 
-/* 0 when the object is of a version that can be converted. */
+/* Check that the version of the object can be converted. */
 static int check_source(const mpijob_node *object, const char *source, const char *version,
     mpijob_diag *diag)
 {
@@ -217,11 +219,11 @@ static int check_source(const mpijob_node *object, const char *source, const cha
 		mpijob_node_column(value) };
 
 	if (!mpijob_is_job(object))
-		return refuse(diag, &place,
+		return unsupported(diag, &place,
 		    "not an MPIJob of kubeflow.org, so there is nothing to convert");
 	if (strcmp(version, MPIJOB__BASE_API_V1) != 0 &&
 	    strcmp(version, MPIJOB__BASE_API_VERSION) != 0 && !mpijob__convert_alpha_moves(version))
-		return refuse(diag, &place, "not a known version of MPIJob: '%s'", version);
+		return unsupported(diag, &place, "not a known version of MPIJob: '%s'", version);
 	return 0;
 }
 
@@ -247,13 +249,13 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 		return code;
 	target = target_of(version);
 	if (!target)
-		return refuse(diag, NULL, "cannot convert to '%s'; use v1, v2beta1 or TrainJob",
-		    version);
+		return unsupported(diag, NULL,
+		    "cannot convert to '%s'; use v1, v2beta1 or TrainJob", version);
 	conversion.doc = mpijob_doc_from_node(object);
 	if (!conversion.doc)
 		return MPIJOB_ERR_NOMEM;
 	if (mpijob__convert_alpha_moves(own)) {
-		follow_moves(&conversion, MPIJOB__BASE_API_VERSION,
+		apply_moves(&conversion, MPIJOB__BASE_API_VERSION,
 		    mpijob__convert_alpha_moves(own));
 		code = result_of(&conversion);
 		own = MPIJOB__BASE_API_VERSION;

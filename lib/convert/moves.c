@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a table of moves is followed: one row after the other, each on its field as it stands then;
- * and which fields no row knows. Null counts as absent, as it does for the API servers of both
- * versions.
+ * Applies a table of moves: one row after the other, each to the current value of its field; and
+ * reports unknown fields. Null counts as absent, as in the API servers of both versions.
  */
 #include "convert/conversion.h"
 
@@ -10,7 +9,7 @@
 
 #include "base/field_path.h"
 
-/* The length of the path of the map around a field; 0 for none. */
+/* The length of the path of a field's parent; 0 without a parent. */
 static size_t parent_length(const char *path)
 {
 	const char *dot = strrchr(path, '.');
@@ -18,7 +17,7 @@ static size_t parent_length(const char *path)
 	return dot ? (size_t)(dot - path) : 0;
 }
 
-static void drop(struct mpijob__convert_conversion *conversion, const char *field)
+static void remove_field(struct mpijob__convert_conversion *conversion, const char *field)
 {
 	struct mpijob_text parent = { 0 };
 
@@ -60,7 +59,7 @@ static int is_harmless(const struct mpijob__convert_move *move, const mpijob_nod
 	return move->harmless && text && strcmp(text, move->harmless) == 0;
 }
 
-static void follow_row(struct mpijob__convert_conversion *conversion,
+static void apply_move(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
 {
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
@@ -76,12 +75,12 @@ static void follow_row(struct mpijob__convert_conversion *conversion,
 			mpijob__convert_change(conversion, move->field, value, "%s", move->note);
 	}
 	if (move->what == MOVE_DROP)
-		drop(conversion, move->field);
+		remove_field(conversion, move->field);
 	else if (move->words && mpijob_node_string(value))
 		rename_word(conversion, move, mpijob_node_string(value));
 }
 
-/* 1 when a row is at this path, or below it. */
+/* Whether a row has this path or one below it. */
 static int is_known(const struct mpijob__convert_move *moves, const char *path)
 {
 	size_t len = strlen(path);
@@ -96,7 +95,7 @@ static int is_known(const struct mpijob__convert_move *moves, const char *path)
 	return 0;
 }
 
-/* The maps whose keys are all rows of a table. */
+/* The maps all of whose keys are in the tables. */
 static const struct {
 	const char *path;
 	int by_role;
@@ -104,7 +103,7 @@ static const struct {
 	{ "spec.mpiReplicaSpecs", 1 }, { "spec.mpiReplicaSpecs[Launcher]", 0 },
 	{ "spec.mpiReplicaSpecs[Worker]", 0 } };
 
-static void name_unknown(struct mpijob__convert_conversion *conversion,
+static void report_unknown(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *moves, const char *map, int by_role)
 {
 	const mpijob_node *node = mpijob_doc_find(conversion->doc, map);
@@ -121,7 +120,7 @@ static void name_unknown(struct mpijob__convert_conversion *conversion,
 				 : mpijob__base_field_path_key(&path, key);
 		if (!failed && !is_known(moves, mpijob_text_data(&path)))
 			mpijob__convert_change(conversion, mpijob_text_data(&path),
-			    mpijob_node_at(node, i), "no known field; it is copied as it stands");
+			    mpijob_node_at(node, i), "not a known field; it is copied unchanged");
 		mpijob__base_field_path_cut(&path, mark);
 	}
 	if (failed)
@@ -129,11 +128,11 @@ static void name_unknown(struct mpijob__convert_conversion *conversion,
 	mpijob__base_text_release(&path);
 }
 
-void mpijob__convert_moves_follow(struct mpijob__convert_conversion *conversion,
+void mpijob__convert_moves_apply(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *moves)
 {
 	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
-		name_unknown(conversion, moves, closed[i].path, closed[i].by_role);
+		report_unknown(conversion, moves, closed[i].path, closed[i].by_role);
 	for (const struct mpijob__convert_move *move = moves; move->field; move++)
-		follow_row(conversion, move);
+		apply_move(conversion, move);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What both directions ask of replicas. It knows the training operator's rule for a launcher that
- * is a worker too, which v1 does not write down anywhere in a job.
+ * Functions on replicas for both directions. Knows when the training operator runs ranks on the
+ * launcher, which no field of a v1 job says.
  */
 #include "convert/replicas.h"
 
@@ -38,7 +38,7 @@ int mpijob__convert_replicas_gpu_launcher(const struct mpijob__convert_conversio
 	return 0;
 }
 
-static int list_says(const mpijob_node *list, const char *word)
+static int list_has_word(const mpijob_node *list, const char *word)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const char *text = mpijob_node_string(mpijob_node_at(list, i));
@@ -49,10 +49,10 @@ static int list_says(const mpijob_node *list, const char *word)
 	return 0;
 }
 
-int mpijob__convert_replicas_says(const mpijob_node *container, const char *word)
+int mpijob__convert_replicas_has_word(const mpijob_node *container, const char *word)
 {
-	return list_says(mpijob_node_get(container, "command"), word) ||
-	       list_says(mpijob_node_get(container, "args"), word);
+	return list_has_word(mpijob_node_get(container, "command"), word) ||
+	       list_has_word(mpijob_node_get(container, "args"), word);
 }
 
 void mpijob__convert_replicas_put_text(struct mpijob__convert_conversion *conversion,

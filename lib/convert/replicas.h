@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both directions ask of the replicas of a job, and do to them. */
+/* Functions on the replicas of a job for both directions. */
 #ifndef MPIJOB__CONVERT_REPLICAS_H
 #define MPIJOB__CONVERT_REPLICAS_H
 
@@ -11,24 +11,24 @@
 #define LAUNCHER_POLICY LAUNCHER_PATH ".restartPolicy"
 #define BACKOFF_LIMIT   "spec.runPolicy.backoffLimit"
 
-/* The training operator's rule: a launcher with a limit on a resource whose name holds "gpu" is a
- * worker too. */
+/* Whether the launcher runs ranks according to the training operator: if it has a limit on a
+ * resource whose name contains "gpu". */
 int mpijob__convert_replicas_gpu_launcher(const struct mpijob__convert_conversion *conversion);
 
-/* 1 when a string of the command or the arguments of a container holds a word. */
-int mpijob__convert_replicas_says(const mpijob_node *container, const char *word);
+/* Whether a string in the command or args of a container contains a word. */
+int mpijob__convert_replicas_has_word(const mpijob_node *container, const char *word);
 
-/* 1 when the map at a path is there as one. */
+/* Whether the value at a path is a map. */
 int mpijob__convert_replicas_has(const struct mpijob__convert_conversion *conversion,
     const char *path);
 
-/* Write a string or number at a key of the map at a path, which is made where it is absent. */
+/* Put a string or number into the map at a path, which is created if it is absent. */
 void mpijob__convert_replicas_put_text(struct mpijob__convert_conversion *conversion,
     const char *map, const char *key, const char *text);
 void mpijob__convert_replicas_put_number(struct mpijob__convert_conversion *conversion,
     const char *map, const char *key, int64_t number);
 
-/* 1 and the number at a path; else 0. */
+/* Get the number at a path. Returns 1, or 0. */
 int mpijob__convert_replicas_number(const struct mpijob__convert_conversion *conversion,
     const char *path, int64_t *out);
 

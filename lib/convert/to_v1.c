@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob of v2beta1 becomes for the training operator. It knows where that operator's
- * defaults, retries and launcher differ: a launcher under Never is never started again there, one
- * without a backoffLimit has no limit, and whether the launcher gets ranks is not written but
- * follows from its GPU limits.
+ * Conversion of v2beta1 to v1 of the training operator, whose defaults, retries and launcher
+ * differ: with restartPolicy Never a launcher is never restarted, without a backoffLimit there is
+ * no limit, and the launcher runs ranks if it has GPU limits.
  */
 #include "base/api.h"
 #include "convert/replicas.h"
@@ -30,15 +29,15 @@ static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
 		return;
 	if (word && strcmp(word, "Never") == 0 && limit != 0) {
 		mpijob__convert_change(conversion, move->field, policy,
-		    "written as OnFailure: under Never v1 does not try a failed launcher again; it "
-		    "now restarts inside its pod");
+		    "written as OnFailure: with Never v1 does not retry a failed launcher; it now "
+		    "restarts inside its pod");
 		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy",
 		    "OnFailure");
 	} else if (!word || *word == '\0') {
 		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy",
 		    "OnFailure");
 	}
-	/* Under Never v1 does not look at the limit: there its absence means the same. */
+	/* With Never v1 ignores the limit, so its absence means the same there. */
 	if (!given && !mpijob__convert_find(conversion, BACKOFF_LIMIT)) {
 		mpijob__convert_change(conversion, BACKOFF_LIMIT, NULL,
 		    "written as %d, the default of v2beta1; in v1 absent means no limit",
@@ -62,7 +61,7 @@ static void carry_launcher_as_worker(struct mpijob__convert_conversion *conversi
 		    "none");
 	else if (!wanted && implied)
 		mpijob__convert_loss(conversion, move->field, value,
-		    "v1 gives a launcher with a GPU limit ranks, whatever is wanted");
+		    "v1 always gives ranks to a launcher with a GPU limit");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "runLauncherAsWorker");
 }
 
@@ -77,8 +76,8 @@ static void carry_implementation(struct mpijob__convert_conversion *conversion,
 		    "the hostfile of v1 is always Open MPI's: 'host slots=n'");
 	else if (word && strcmp(word, "MPICH") == 0)
 		mpijob__convert_loss(conversion, move->field, value,
-		    "the hostfile of v1 is always Open MPI's, and MPICH is told nothing of it: "
-		    "give mpirun -f and -launcher-exec /etc/mpi/kubexec.sh");
+		    "the hostfile of v1 is always Open MPI's, and MPICH does not get it: give "
+		    "mpirun -f and -launcher-exec /etc/mpi/kubexec.sh");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiImplementation");
 }
 
@@ -105,7 +104,7 @@ static void carry_worker_count(struct mpijob__convert_conversion *conversion,
 	if (!mpijob__convert_replicas_has(conversion, WORKER_PATH))
 		return;
 	mpijob__convert_change(conversion, move->field, value,
-	    "in v1 a worker that fails fails the job; in v2beta1 only the launcher does");
+	    "in v1 a failed worker fails the job; in v2beta1 only the launcher does");
 	if (value)
 		return;
 	mpijob__convert_change(conversion, move->field, NULL,
@@ -153,7 +152,7 @@ const struct mpijob__convert_move mpijob__convert_moves_to_v1[] = {
 	{ .field = WORKER_PATH ".template", .carry = carry_worker_template },
 	{ .field = "spec.runPolicy.cleanPodPolicy",
 	    .harmless = "None",
-	    .note = "in v1 the policy reaches the launcher's pod too; in v2beta1 only workers" },
+	    .note = "in v1 the policy applies to the launcher's pod too; in v2beta1 only workers" },
 	{ .field = "spec.runPolicy.ttlSecondsAfterFinished",
 	    .note =
 		"v1 deletes the MPIJob itself after that time; v2beta1 only the launcher's Job" },

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob of the training operator becomes for the MPI operator. It knows what that operator
- * did without being told (workers that sleep, arguments that are thrown away, a GPU launcher that
- * is a worker) and says it in the job; what reached the processes over kubectl exec and does not
- * over SSH; and that a container that mpirun enters must now come first and start sshd.
+ * Conversion of v1 of the training operator to v2beta1. It makes implicit behaviour of that
+ * operator explicit in the job: workers that sleep, arguments that are ignored, a launcher with
+ * GPUs that runs ranks. It reports variables that ranks had with kubectl exec but do not have with
+ * SSH. The container in which mpirun starts ranks must now be the first one and run sshd.
  */
 #include "convert/to_v2beta1.h"
 
@@ -32,7 +32,7 @@ static void carry_clean_policy(struct mpijob__convert_conversion *conversion,
 
 	if (top && inner && !mpijob_node_equal(top, inner))
 		mpijob__convert_change(conversion, move->field, top,
-		    "left out: spec.runPolicy.cleanPodPolicy counts");
+		    "left out: spec.runPolicy.cleanPodPolicy is used");
 	if (top && !inner)
 		mpijob_node_put_copy(conversion->doc,
 		    mpijob_doc_make(conversion->doc, "spec.runPolicy"), "cleanPodPolicy", top);
@@ -43,7 +43,7 @@ static void carry_clean_policy(struct mpijob__convert_conversion *conversion,
 	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "cleanPodPolicy");
 }
 
-/* Under Never, and ExitCode, v1 does not start a launcher again. */
+/* With Never and ExitCode, v1 does not restart a launcher. */
 static void carry_never(struct mpijob__convert_conversion *conversion, const char *word,
     const mpijob_node *policy)
 {
@@ -53,11 +53,11 @@ static void carry_never(struct mpijob__convert_conversion *conversion, const cha
 	if (mpijob__base_text_is(word, "ExitCode"))
 		mpijob__convert_loss(conversion, LAUNCHER_POLICY, policy,
 		    "written as Never: v2beta1 has no ExitCode, and v1 does not restart a launcher "
-		    "under it");
+		    "with it");
 	if (given && limit != 0)
 		mpijob__convert_change(conversion, BACKOFF_LIMIT,
 		    mpijob__convert_find(conversion, BACKOFF_LIMIT),
-		    "written as 0: v1 does not try this launcher again, v2beta1 would %lld times",
+		    "written as 0: v1 does not retry this launcher, v2beta1 would %lld times",
 		    (long long)limit);
 	mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy", "Never");
 	if (!given && mpijob__convert_find(conversion, BACKOFF_LIMIT))
@@ -80,7 +80,7 @@ static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
 	}
 	if (mpijob__base_text_is(word, "Always")) {
 		mpijob__convert_loss(conversion, move->field, policy,
-		    "written as OnFailure: v2beta1 does not restart what ended well");
+		    "written as OnFailure: v2beta1 does not restart a container that succeeded");
 		mpijob__convert_replicas_put_text(conversion, LAUNCHER_PATH, "restartPolicy",
 		    "OnFailure");
 	}
@@ -125,13 +125,13 @@ static void carry_worker_count(struct mpijob__convert_conversion *conversion,
 	if (count == 0) {
 		mpijob__convert_loss(conversion, WORKER_PATH,
 		    mpijob_doc_find(conversion->doc, WORKER_PATH),
-		    "left out: v2beta1 refuses a job of 0 workers that names them");
+		    "left out: v2beta1 rejects a job with a Worker replica of 0 workers");
 		mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec.mpiReplicaSpecs"),
 		    "Worker");
 		return;
 	}
 	mpijob__convert_change(conversion, move->field, value,
-	    "in v1 a worker that fails fails the job; in v2beta1 only the launcher does");
+	    "in v1 a failed worker fails the job; in v2beta1 only the launcher does");
 }
 
 /* ---- pods ---- */
@@ -144,7 +144,7 @@ void mpijob__convert_to_v2beta1_strip_restart_policy(struct mpijob__convert_conv
 	if (!policy)
 		return;
 	mpijob__convert_change(conversion, move->field, policy,
-	    "left out: the replica's restartPolicy counts, and this one gives a Warning Event");
+	    "left out: the replica's restartPolicyis used, and this one gives a Warning Event");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc,
 			       strncmp(move->field, WORKER_PATH, strlen(WORKER_PATH)) == 0
 				   ? WORKER_PATH ".template.spec"
@@ -152,7 +152,8 @@ void mpijob__convert_to_v2beta1_strip_restart_policy(struct mpijob__convert_conv
 	    "restartPolicy");
 }
 
-/* The container that kubectl exec entered comes first; the one that had been first still sleeps. */
+/* Move the container in which kubectl exec ran to the front; the previous first one still sleeps.
+ */
 void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
 {
@@ -174,9 +175,9 @@ void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion
 
 		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0]", first,
 		    "comes second now%s",
-		    sleeps ? ", and is told to sleep, as v1 does for a first container without a "
-			     "command"
-			   : "");
+		    sleeps
+			? ", with a sleep command, as in v1 for a first container without a command"
+			: "");
 		if (sleeps) {
 			mpijob_node_append_string(conversion->doc,
 			    mpijob_node_put_list(conversion->doc, first, "command"), "sleep");
@@ -221,9 +222,9 @@ void mpijob__convert_to_v2beta1_worker_command(struct mpijob__convert_conversion
 	    0)
 		mpijob__convert_loss(conversion, WORKER_PATH CONTAINERS "[0].env",
 		    mpijob_node_get(first, "env"),
-		    "ranks do not see these over SSH as they did over kubectl exec: pass them with "
+		    "ranks do not get these over SSH as they did over kubectl exec: pass them with "
 		    "mpirun -x");
-	if (mpijob_node_count(command) > 0 && mpijob__convert_replicas_says(first, "sshd"))
+	if (mpijob_node_count(command) > 0 && mpijob__convert_replicas_has_word(first, "sshd"))
 		return;
 	if (mpijob_node_count(command) > 0)
 		mpijob__convert_change(conversion, WORKER_PATH CONTAINERS "[0].command", command,
@@ -239,7 +240,7 @@ void mpijob__convert_to_v2beta1_worker_command(struct mpijob__convert_conversion
 	mpijob_node_remove(first, "args");
 }
 
-/* ---- what points at kubexec.sh ---- */
+/* ---- references to kubexec.sh ---- */
 
 static int is_variable_of_kubexec(const mpijob_node *variable, int has_exec)
 {
@@ -285,7 +286,8 @@ static int is_mca(const char *word)
 	return mpijob__base_text_is(word, "-mca") || mpijob__base_text_is(word, "--mca");
 }
 
-/* `-mca plm_rsh_agent kubexec.sh` and `-launcher-exec kubexec.sh` go; 1 when one did. */
+/* Remove `-mca plm_rsh_agent kubexec.sh` and `-launcher-exec kubexec.sh`. Returns 1 if there was
+ * one. */
 static int strip_words(mpijob_node *list)
 {
 	static const char *const before[] = { "-launcher-exec", "--launcher-exec",
@@ -322,14 +324,14 @@ void mpijob__convert_to_v2beta1_launcher(struct mpijob__convert_conversion *conv
 	    strip_words(mpijob_node_edit(first, "args")))
 		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0]", first,
 		    "the words that name " KUBEXEC " left out: v2beta1 has no such file");
-	if (mpijob__convert_replicas_says(first, KUBEXEC))
+	if (mpijob__convert_replicas_has_word(first, KUBEXEC))
 		mpijob__convert_loss(conversion, LAUNCHER_PATH CONTAINERS "[0]", first,
 		    "v2beta1 has no " KUBEXEC "; take it out of the command");
-	if (mpijob__convert_replicas_says(first, "discover_hosts.sh"))
+	if (mpijob__convert_replicas_has_word(first, "discover_hosts.sh"))
 		mpijob__convert_loss(conversion, LAUNCHER_PATH CONTAINERS "[0]", first,
-		    "discover_hosts.sh of v2beta1 prints hosts without ':slots'; say them with "
+		    "discover_hosts.sh of v2beta1 prints hosts without ':slots'; set them with "
 		    "--slots-per-host");
-	if (mpijob__convert_replicas_says(first, "/etc/mpi/hostfile"))
+	if (mpijob__convert_replicas_has_word(first, "/etc/mpi/hostfile"))
 		mpijob__convert_change(conversion, LAUNCHER_PATH CONTAINERS "[0]", first,
 		    "the hostfile of v2beta1 has fully qualified names, that of older versions has "
 		    "pods' names");
@@ -342,11 +344,11 @@ static void carry_account(struct mpijob__convert_conversion *conversion,
 
 	if (value)
 		mpijob__convert_change(conversion, move->field, value,
-		    "v1 made this ServiceAccount, and a Role for it, where they were absent; "
-		    "v2beta1 does not");
+		    "v1 created this ServiceAccount and a Role for it if they were absent; v2beta1 "
+		    "does not");
 }
 
-/* ---- what v1 does not write down ---- */
+/* ---- implicit behaviour of v1 ---- */
 
 static void carry_gpu_launcher(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
@@ -357,7 +359,7 @@ static void carry_gpu_launcher(struct mpijob__convert_conversion *conversion,
 	mpijob__convert_change(conversion, LAUNCHER_PATH,
 	    mpijob_doc_find(conversion->doc, LAUNCHER_PATH),
 	    "spec.runLauncherAsWorker set, as this launcher has a GPU limit; its label "
-	    "replica-index is 0, workers' begin at 1");
+	    "replica-index is 0, those of the workers begin at 1");
 	mpijob_node_put_bool(conversion->doc, mpijob_doc_make(conversion->doc, "spec"),
 	    "runLauncherAsWorker", 1);
 }
@@ -374,7 +376,7 @@ void mpijob__convert_to_v2beta1_implementation(struct mpijob__convert_conversion
 		if (!name || strncmp(name, "I_MPI_", 6) != 0)
 			continue;
 		mpijob__convert_change(conversion, move->field, mpijob_node_at(env, i),
-		    "spec.mpiImplementation set to Intel, as %s is given", name);
+		    "spec.mpiImplementation set to Intel because %s is set", name);
 		mpijob__convert_replicas_put_text(conversion, "spec", "mpiImplementation", "Intel");
 		return;
 	}
@@ -425,7 +427,8 @@ static void carry_reasons(struct mpijob__convert_conversion *conversion,
 	}
 }
 
-/* The launcher is looked at before it is changed: what it says decides the implementation. */
+/* Rows that read the launcher come before rows that change it, because its variables determine the
+ * implementation. */
 const struct mpijob__convert_move mpijob__convert_moves_to_v2beta1[] = {
 	{ .field = "spec.slotsPerWorker" },
 	{ .field = "spec.cleanPodPolicy", .carry = carry_clean_policy },

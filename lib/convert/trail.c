@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The trail: `{"from": VERSION, "restore": [{PATH: {"was": ..., "gave": ...}, ...}, ...]}`. "was"
- * is the original's value, "gave" what the way back gives by itself; a member that is missing is a
- * value that is absent. All paths of one entry are put back, or none: they only mean something
- * together. An entry counts while the way back still gives the same; so whatever was changed in the
- * meantime stays changed.
+ * is the original value, "gave" the value that the conversion back gives without the trail; a
+ * missing member means an absent value. All paths of one entry are restored together, or none. An
+ * entry is restored only if the conversion back still gives "gave"; so later changes are kept.
  */
 #include "convert/trail.h"
 
@@ -12,12 +11,12 @@
 
 #include "base/field_path.h"
 
-/* beside the paths of an entry that was put back; no path, as those begin with a field */
+/* marks a restored entry; not a path, because paths begin with a field */
 #define DONE "done"
-/* of all annotations of an object, keys and values, as the API server counts */
-#define MOST_BYTES 262144
+/* limit of the API server for all annotations, keys and values */
+#define ANNOTATIONS_LIMIT 262144
 
-/* Fields that mean something only together. */
+/* Fields that are restored together. */
 static const char *const together[][2] = {
 	{ "spec.mpiReplicaSpecs[Launcher].restartPolicy", "spec.runPolicy.backoffLimit" },
 	{ "spec.cleanPodPolicy", "spec.runPolicy.cleanPodPolicy" },
@@ -41,7 +40,7 @@ static int is_at(const char *path, const char *start)
 	       (path[len] == '\0' || path[len] == '.' || path[len] == '[');
 }
 
-/* A trail is text that anybody may have written: it reaches no further than a conversion does. */
+/* Any user may have written the trail, so it may restore only fields that a conversion changes. */
 static int may_restore(const char *path)
 {
 	struct mpijob__base_field_step step;
@@ -56,7 +55,7 @@ static int may_restore(const char *path)
 	       strcmp(path, "metadata.annotations") == 0;
 }
 
-/* ---- the way there ---- */
+/* ---- writing the trail ---- */
 
 static void put_change(struct trail *trail, mpijob_node *entry, const char *path,
     const mpijob_node *was, const mpijob_node *gave)
@@ -73,7 +72,7 @@ static void put_field(struct trail *trail, mpijob_node *entry, const char *path)
 	    mpijob_node_find(trail->back, path));
 }
 
-static int is_kept(const struct trail *trail, const char *path)
+static int is_recorded(const struct trail *trail, const char *path)
 {
 	for (size_t i = 0; i < mpijob_node_count(trail->entries); i++) {
 		if (mpijob_node_get(mpijob_node_at(trail->entries, i), path))
@@ -89,7 +88,7 @@ static int ends_with(const char *text, const char *end)
 	return len > end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-/* The command of a container goes with its arguments. */
+/* The command and args of a container are restored together. */
 static void put_command_partner(struct trail *trail, mpijob_node *entry, const char *path)
 {
 	int is_command = ends_with(path, "].command");
@@ -106,12 +105,12 @@ static void put_command_partner(struct trail *trail, mpijob_node *entry, const c
 	mpijob__base_text_release(&partner);
 }
 
-static void keep(struct trail *trail)
+static void record(struct trail *trail)
 {
 	const char *path = mpijob_text_data(&trail->path);
 	mpijob_node *entry;
 
-	if (is_kept(trail, path))
+	if (is_recorded(trail, path))
 		return;
 	entry = mpijob_node_append_map(trail->doc, trail->entries);
 	put_field(trail, entry, path);
@@ -181,7 +180,7 @@ static void compare(struct trail *trail, const mpijob_node *was, const mpijob_no
 	}
 	if (mpijob_node_kind(was) != MPIJOB_NODE_LIST ||
 	    mpijob_node_kind(gave) != MPIJOB_NODE_LIST || !same_names(was, gave)) {
-		keep(trail);
+		record(trail);
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(was); i++) {
@@ -203,12 +202,12 @@ static void compare_field(struct trail *trail, const char *field)
 	mpijob__base_field_path_cut(&trail->path, 0);
 }
 
-/* The map of annotations may be there only for the trail. */
-static void keep_surroundings(struct trail *trail, const mpijob_node *original)
+/* Record if the map of annotations exists only because of the trail. */
+static void record_annotations(struct trail *trail, const mpijob_node *original)
 {
 	const mpijob_node *metadata = mpijob_node_get(original, "metadata");
 	const mpijob_node *annotations = mpijob_node_get(metadata, "annotations");
-	mpijob_doc *left = mpijob_doc_new(); /* What is left of the metadata without the trail. */
+	mpijob_doc *left = mpijob_doc_new(); /* The metadata without the trail. */
 	mpijob_node *entry,
 	    *empty = mpijob_node_put_map(left, mpijob_doc_edit(left), "annotations");
 
@@ -247,11 +246,11 @@ static void write_annotation(struct trail *trail, struct mpijob__convert_convers
 
 	if (code)
 		result->code = code;
-	else if (before + strlen(MPIJOB_CONVERT_ANNOTATION) + text.len > MOST_BYTES)
+	else if (before + strlen(MPIJOB_CONVERT_ANNOTATION) + text.len > ANNOTATIONS_LIMIT)
 		mpijob__convert_loss(result, "metadata.annotations", NULL,
-		    "no room to keep what is lost: it takes %zu bytes, and all annotations may "
-		    "take %d",
-		    text.len, MOST_BYTES);
+		    "the lost values do not fit into an annotation: they need %zu bytes, and the "
+		    "limit of all annotations is %d",
+		    text.len, ANNOTATIONS_LIMIT);
 	else
 		mpijob_node_put_string(result->doc,
 		    mpijob_doc_make(result->doc, "metadata.annotations"), MPIJOB_CONVERT_ANNOTATION,
@@ -259,7 +258,7 @@ static void write_annotation(struct trail *trail, struct mpijob__convert_convers
 	mpijob__base_text_release(&text);
 }
 
-void mpijob__convert_trail_leave(struct mpijob__convert_conversion *result, const char *version,
+void mpijob__convert_trail_write(struct mpijob__convert_conversion *result, const char *version,
     const mpijob_node *original, const mpijob_node *back)
 {
 	struct trail trail = { .doc = mpijob_doc_new(), .original = original, .back = back };
@@ -269,7 +268,7 @@ void mpijob__convert_trail_leave(struct mpijob__convert_conversion *result, cons
 	compare_field(&trail, "spec");
 	compare_field(&trail, "status");
 	if (mpijob_node_count(trail.entries) > 0)
-		keep_surroundings(&trail, original);
+		record_annotations(&trail, original);
 	if (!trail.code)
 		trail.code = mpijob_doc_error(trail.doc);
 	if (trail.code)
@@ -280,7 +279,7 @@ void mpijob__convert_trail_leave(struct mpijob__convert_conversion *result, cons
 	mpijob_doc_free(trail.doc);
 }
 
-/* ---- the way back ---- */
+/* ---- restoring ---- */
 
 static int is_trail(const mpijob_node *root)
 {
@@ -303,7 +302,7 @@ static int is_trail(const mpijob_node *root)
 	return 1;
 }
 
-int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, const char *version,
+int mpijob__convert_trail_remove(struct mpijob__convert_conversion *conversion, const char *version,
     mpijob_doc **out)
 {
 	mpijob_node *annotations = mpijob_doc_find(conversion->doc, "metadata.annotations");
@@ -323,7 +322,7 @@ int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, co
 	if (code || !is_trail(mpijob_doc_root(trail))) {
 		mpijob__convert_loss(conversion,
 		    "metadata.annotations[" MPIJOB_CONVERT_ANNOTATION "]", value,
-		    "cannot be read, so what it kept is not put back");
+		    "cannot be parsed, so its values are not restored");
 	} else if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_doc_root(trail), "from")),
 		       version) == 0) {
 		mpijob_node_remove(annotations, MPIJOB_CONVERT_ANNOTATION);
@@ -335,7 +334,7 @@ int mpijob__convert_trail_take(struct mpijob__convert_conversion *conversion, co
 }
 
 /* Set the value at a path, or remove it. */
-static void put_back(struct mpijob__convert_conversion *conversion, const char *path,
+static void restore_value(struct mpijob__convert_conversion *conversion, const char *path,
     const mpijob_node *value)
 {
 	const char *rest = path, *last = path;
@@ -364,7 +363,7 @@ static void put_back(struct mpijob__convert_conversion *conversion, const char *
 	mpijob__base_text_release(&key);
 }
 
-static int still_holds(const struct mpijob__convert_conversion *conversion,
+static int is_unchanged(const struct mpijob__convert_conversion *conversion,
     const mpijob_node *entry)
 {
 	for (size_t i = 0; i < mpijob_node_count(entry); i++) {
@@ -377,13 +376,13 @@ static int still_holds(const struct mpijob__convert_conversion *conversion,
 	return 1;
 }
 
-/* All entries are judged before the first is put back, as one may lie within another. */
+/* All entries are checked before the first is restored, because one may be inside another. */
 void mpijob__convert_trail_restore(struct mpijob__convert_conversion *conversion, mpijob_doc *trail)
 {
 	mpijob_node *entries = mpijob_node_edit(mpijob_doc_edit(trail), "restore");
 
 	for (size_t i = 0; i < mpijob_node_count(entries); i++) {
-		if (still_holds(conversion, mpijob_node_at(entries, i)))
+		if (is_unchanged(conversion, mpijob_node_at(entries, i)))
 			mpijob_node_put_bool(trail, mpijob_node_edit_at(entries, i), DONE, 1);
 	}
 	for (size_t i = 0; i < mpijob_node_count(entries); i++) {
@@ -392,7 +391,7 @@ void mpijob__convert_trail_restore(struct mpijob__convert_conversion *conversion
 		for (size_t k = 0; mpijob_node_get(entry, DONE) && k < mpijob_node_count(entry);
 		     k++) {
 			if (may_restore(mpijob_node_key(entry, k)))
-				put_back(conversion, mpijob_node_key(entry, k),
+				restore_value(conversion, mpijob_node_key(entry, k),
 				    mpijob_node_get(mpijob_node_at(entry, k), "was"));
 		}
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows in which order evidence is looked at and causes are told: what explains most comes first,
- * what merely follows from it last, and symptoms only where nothing explains them. Each cause is
- * told once, however many pods it hit. All text that comes from the cluster passes here on its way
- * into a message, and is made harmless and short.
+ * Analyses the evidence and reports the causes in order: root causes first, then their
+ * consequences; symptoms only if no cause explains them. Each cause is reported once, with the
+ * number of affected pods. Text from the cluster is escaped and shortened before it becomes part of
+ * a message.
  */
 #include "diagnose/diagnose.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_MESSAGE 600 /* bytes of a message */
+#define MOST_MESSAGE 600 /* bytes in a message */
 
 const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path)
 {
@@ -77,8 +77,8 @@ int mpijob__diagnose_case_before(const struct mpijob__diagnose_case *this, int r
 
 /* ---- causes ---- */
 
-/* Any bytes as one line of text. */
-static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
+/* Append any bytes as one line of printable text. */
+static int put_escaped(struct mpijob_text *out, const char *data, size_t len)
 {
 	const char *end = data + len;
 	int code = 0;
@@ -99,14 +99,14 @@ static int put_harmless(struct mpijob_text *out, const char *data, size_t len)
 	return code;
 }
 
-static int harmless(char **out, const char *format, va_list values) MPIJOB__BASE_PRINTF(2, 0);
-static int harmless(char **out, const char *format, va_list values)
+static int escaped(char **out, const char *format, va_list values) MPIJOB__BASE_PRINTF(2, 0);
+static int escaped(char **out, const char *format, va_list values)
 {
 	struct mpijob_text raw = { 0 }, clean = { 0 };
 	int code = mpijob__base_text_vprintf(&raw, format, values);
 
 	if (code == 0)
-		code = put_harmless(&clean, raw.data ? raw.data : "", raw.len);
+		code = put_escaped(&clean, raw.data ? raw.data : "", raw.len);
 	if (code == 0)
 		code = mpijob__base_text_reserve(&clean, 1);
 	if (code == 0) {
@@ -205,7 +205,7 @@ void mpijob__diagnose_case_add(struct mpijob__diagnose_case *this, const char *i
 		return;
 	}
 	va_start(values, format);
-	this->code = harmless(&found->message, format, values);
+	this->code = escaped(&found->message, format, values);
 	va_end(values);
 }
 
@@ -238,7 +238,7 @@ static int compare(const void *left, const void *right)
 	return a->order < b->order ? -1 : 1;
 }
 
-static int tell(struct mpijob__diagnose_case *this, mpijob_diag *diag)
+static int add_findings(struct mpijob__diagnose_case *this, mpijob_diag *diag)
 {
 	if (this->found_count)
 		qsort(this->found, this->found_count, sizeof(*this->found), compare);
@@ -272,7 +272,7 @@ static void read_end(struct mpijob__diagnose_case *this)
 	const mpijob_node *failed = mpijob_condition_find(this->root, "Failed", "True");
 	int suspend = 0;
 
-	/* A job that the MPI operator called failed after an eviction may still end well there. */
+	/* A job that is Failed because of an eviction may become Succeeded later. */
 	this->succeeded = mpijob_condition_find(this->root, "Succeeded", "True") != NULL;
 	this->failed = !this->succeeded &&
 		       (failed || mpijob_condition_find(this->evidence.launcher, "Failed", "True"));
@@ -294,17 +294,17 @@ static int logs_valid(const struct mpijob_evidence *evidence)
 	return 1;
 }
 
-static void look(struct mpijob__diagnose_case *this)
+static void check_all(struct mpijob__diagnose_case *this)
 {
 	if (this->succeeded) {
-		mpijob__diagnose_success_look(this);
+		mpijob__diagnose_check_success(this);
 	} else {
-		mpijob__diagnose_job_look(this);
-		mpijob__diagnose_pods_look(this);
-		mpijob__diagnose_events_look(this);
-		mpijob__diagnose_logs_look(this);
+		mpijob__diagnose_check_job(this);
+		mpijob__diagnose_check_pods(this);
+		mpijob__diagnose_check_events(this);
+		mpijob__diagnose_check_logs(this);
 	}
-	mpijob__diagnose_end_look(this);
+	mpijob__diagnose_check_end(this);
 }
 
 int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
@@ -323,8 +323,8 @@ int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
 	this.pods = items_of(this.evidence.pods);
 	this.events = items_of(this.evidence.events);
 	read_end(&this);
-	look(&this);
-	code = this.code ? this.code : tell(&this, diag);
+	check_all(&this);
+	code = this.code ? this.code : add_findings(&this, diag);
 	for (size_t i = 0; i < this.found_count; i++)
 		found_release(&this.found[i]);
 	free(this.found);

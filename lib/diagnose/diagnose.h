@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One job that is looked into: what is known of it, and the causes that were found so far. */
+/* The state of the analysis of one job: the evidence, and the causes found so far. */
 #ifndef MPIJOB__DIAGNOSE_H
 #define MPIJOB__DIAGNOSE_H
 
@@ -7,17 +7,17 @@
 
 #include <mpijob/diagnose.h>
 
-/* The order in which causes are told: what comes first explains what comes later. */
+/* The order in which causes are reported: earlier ones explain later ones. */
 enum mpijob__diagnose_rank {
-	RANK_NOT_ACTED_ON = 10, /* nobody makes anything of the job */
-	RANK_NOT_MADE = 20,     /* its objects are refused */
-	RANK_NOT_PLACED = 30,   /* its pods wait for a node */
+	RANK_NOT_ACTED_ON = 10, /* no controller handles the job */
+	RANK_NOT_CREATED = 20,  /* the API server rejects its objects */
+	RANK_NOT_PLACED = 30,   /* its pods are not scheduled */
 	RANK_NOT_STARTED = 40,  /* its containers do not start */
-	RANK_DIED = 50,         /* pods were killed or taken away */
-	RANK_CONNECT = 60,      /* launcher and workers do not find each other */
-	RANK_PROGRAM = 70,      /* what runs in the pods fails */
-	RANK_SYMPTOM = 80,      /* said only when nothing above is known */
-	RANK_END = 90,          /* what became of the job by that */
+	RANK_DIED = 50,         /* pods were killed or evicted */
+	RANK_CONNECT = 60,      /* launcher and workers cannot connect */
+	RANK_PROGRAM = 70,      /* the program in the pods fails */
+	RANK_SYMPTOM = 80,      /* reported only without a cause above */
+	RANK_END = 90,          /* how the job ended */
 	RANK_HINT = 100,
 };
 
@@ -26,9 +26,9 @@ struct mpijob__diagnose_found {
 	const char *field; /* a constant, or NULL */
 	int32_t severity;
 	int rank;
-	size_t order;  /* in which it was found */
+	size_t order;  /* the order of detection */
 	char *subject; /* pod or host; NULL when there is none */
-	char *others;  /* further subjects, each behind a line end; NULL when there are none */
+	char *others;  /* further subjects, each after a line end; NULL: none */
 	size_t others_count;
 	char *message;
 };
@@ -39,9 +39,9 @@ struct mpijob__diagnose_found {
 struct mpijob__diagnose_case {
 	struct mpijob_evidence evidence;
 	const mpijob_node *root;   /* of the MPIJob */
-	const mpijob_node *pods;   /* a list, or NULL when they could not be had */
+	const mpijob_node *pods;   /* a list, or NULL when not available */
 	const mpijob_node *events; /* a list, or NULL */
-	const char *name;          /* of the job; "" when it has none */
+	const char *name;          /* name of the job; "" when absent */
 	int succeeded, failed, suspended;
 	const char *fail_reason, *fail_message; /* "" when unknown */
 	int code;                               /* 0, or MPIJOB_ERR_NOMEM */
@@ -51,52 +51,54 @@ struct mpijob__diagnose_case {
 
 /* The string at a path; "" when there is none. */
 const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path);
-/* MPIJOB__DIAGNOSE_LAUNCHER_POD, MPIJOB__DIAGNOSE_WORKER_POD, or 0: by its name, as the MPI
- * operator makes names. */
+/* The role of a pod according to its name: MPIJOB__DIAGNOSE_LAUNCHER_POD,
+ * MPIJOB__DIAGNOSE_WORKER_POD, or 0. */
 int mpijob__diagnose_case_role(const struct mpijob__diagnose_case *this, const char *pod);
-/* The pod of that name; NULL when it is not there. */
+/* The pod with a name; NULL when there is none. */
 const mpijob_node *mpijob__diagnose_case_pod(const struct mpijob__diagnose_case *this,
     const char *name);
-/* Seconds since the time at that path; -1 when it, or the present time, is unknown. */
+/* Seconds since the time at a path; -1 when that or the current time is unknown. */
 int64_t mpijob__diagnose_case_age(const struct mpijob__diagnose_case *this, const mpijob_node *node,
     const char *path);
 int mpijob__diagnose_case_has(const struct mpijob__diagnose_case *this, const char *id);
-/* Whether a cause was found that ranks before `rank`. */
+/* Whether a cause with a lower rank was found. */
 int mpijob__diagnose_case_before(const struct mpijob__diagnose_case *this, int rank);
 
-/* Forget the causes whose ranks are in [from, to). */
+/* Remove the causes whose ranks are in [from, to). */
 void mpijob__diagnose_case_drop(struct mpijob__diagnose_case *this, int from, int to);
 
 /*
- * A cause. The same one with the same subject is told once; other subjects of the same cause are
- * counted. The message may hold any bytes: what is no text is escaped, and what is too long is cut.
+ * Add a cause. A cause is reported once; its further subjects are counted. The message may contain
+ * any bytes: it is escaped and cut.
  */
 void mpijob__diagnose_case_add(struct mpijob__diagnose_case *this, const char *id, int32_t severity,
     int rank, const char *subject, const char *field, const char *format, ...)
     MPIJOB__BASE_PRINTF(7, 8);
 
-/* What says why a pod waits for a node: a condition's or an event's message. */
+/* Add the cause why a pod is not scheduled, from the message of a condition or an Event. */
 void mpijob__diagnose_case_unschedulable(struct mpijob__diagnose_case *this, const char *pod,
     const char *message);
 
-/* Whether a runtime's message says that the command of a container is not in its image. */
+/* Whether a message of the container runtime says that the command is not in the image. */
 int mpijob__diagnose_case_no_program(const char *message);
-/* The rights of the operator do not suffice, if this message says so. Returns whether it does. */
+/* If a message says that the operator lacks permissions, add this cause. Returns whether it does.
+ */
 int mpijob__diagnose_case_forbidden(struct mpijob__diagnose_case *this, const char *message);
-/* The newest Event of type Normal about a pod: what its node is doing. NULL when there is none. */
-const mpijob_node *mpijob__diagnose_events_doing(const struct mpijob__diagnose_case *this,
+/* The latest Event of type Normal about a pod: the current activity of its node. NULL when there is
+ * none. */
+const mpijob_node *mpijob__diagnose_events_activity(const struct mpijob__diagnose_case *this,
     const char *pod);
-/* The path of the time at which an Event was last seen. */
+/* The path of the time of an Event's last occurrence. */
 const char *mpijob__diagnose_event_time(const mpijob_node *event);
 
-void mpijob__diagnose_pods_look(struct mpijob__diagnose_case *this);
-void mpijob__diagnose_events_look(struct mpijob__diagnose_case *this);
-void mpijob__diagnose_logs_look(struct mpijob__diagnose_case *this);
+void mpijob__diagnose_check_pods(struct mpijob__diagnose_case *this);
+void mpijob__diagnose_check_events(struct mpijob__diagnose_case *this);
+void mpijob__diagnose_check_logs(struct mpijob__diagnose_case *this);
 /* logs of a job that has ended well */
-void mpijob__diagnose_success_look(struct mpijob__diagnose_case *this);
+void mpijob__diagnose_check_success(struct mpijob__diagnose_case *this);
 /* what the MPIJob alone shows, before its pods */
-void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this);
-/* how it ended, when all else is known */
-void mpijob__diagnose_end_look(struct mpijob__diagnose_case *this);
+void mpijob__diagnose_check_job(struct mpijob__diagnose_case *this);
+/* how the job ended; called last */
+void mpijob__diagnose_check_end(struct mpijob__diagnose_case *this);
 
 #endif

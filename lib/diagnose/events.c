@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows which Events tell of a cause that no object's status shows: what admission refused, mounts
- * that fail, gangs that wait, names that others have. An Event is old news: those of pods that are
- * past it are left out.
+ * Finds causes in Events that no object's status shows: rejected pods, failed mounts, waiting
+ * gangs, name conflicts. An Event may be outdated: Events about pods that have got past the problem
+ * are ignored.
  */
 #include "base/api.h"
 #include "diagnose/diagnose.h"
@@ -28,7 +28,7 @@ const char *mpijob__diagnose_event_time(const mpijob_node *event)
 	return paths[i];
 }
 
-const mpijob_node *mpijob__diagnose_events_doing(const struct mpijob__diagnose_case *this,
+const mpijob_node *mpijob__diagnose_events_activity(const struct mpijob__diagnose_case *this,
     const char *pod)
 {
 	const mpijob_node *last = NULL;
@@ -38,7 +38,7 @@ const mpijob_node *mpijob__diagnose_events_doing(const struct mpijob__diagnose_c
 		const mpijob_node *event = mpijob_node_at(this->events, i);
 		const char *when =
 		    mpijob__diagnose_case_text(event, mpijob__diagnose_event_time(event));
-		/* Of the same second the later one in the list counts. */
+		/* In the same second the later Event in the list counts. */
 		if (strcmp(mpijob__diagnose_case_text(event, "type"), "Normal") == 0 &&
 		    strcmp(mpijob__diagnose_case_text(event, "involvedObject.name"), pod) == 0 &&
 		    strncmp(when, time, 19) >= 0) {
@@ -60,7 +60,7 @@ int mpijob__diagnose_case_forbidden(struct mpijob__diagnose_case *this, const ch
 	return 1;
 }
 
-/* Nothing about a pod that has found its node, started, or is gone. */
+/* Whether an Event is outdated: its pod was scheduled, started or deleted. */
 static int is_past(const struct mpijob__diagnose_case *this, const struct event *event)
 {
 	const mpijob_node *pod = mpijob__diagnose_case_pod(this, event->name);
@@ -72,19 +72,19 @@ static int is_past(const struct mpijob__diagnose_case *this, const struct event 
 		   : 0;
 }
 
-static void refused(struct mpijob__diagnose_case *this, const struct event *event)
+static void create_forbidden(struct mpijob__diagnose_case *this, const struct event *event)
 {
 	const char *about = *event->name ? event->name : "the job";
 
 	if (strstr(event->message, "exceeded quota"))
-		mpijob__diagnose_case_add(this, "quota-exceeded", ERROR, RANK_NOT_MADE, NULL, NULL,
-		    "no more pods are let in for %s: %s", about, event->message);
+		mpijob__diagnose_case_add(this, "quota-exceeded", ERROR, RANK_NOT_CREATED, NULL,
+		    NULL, "the quota allows no more pods for %s: %s", about, event->message);
 	else if (strstr(event->message, "violates PodSecurity"))
-		mpijob__diagnose_case_add(this, "pod-security", ERROR, RANK_NOT_MADE, NULL, NULL,
+		mpijob__diagnose_case_add(this, "pod-security", ERROR, RANK_NOT_CREATED, NULL, NULL,
 		    "the namespace's pod security refuses the pods of %s: %s", about,
 		    event->message);
 	else
-		mpijob__diagnose_case_add(this, "pods-refused", ERROR, RANK_NOT_MADE, NULL, NULL,
+		mpijob__diagnose_case_add(this, "pods-refused", ERROR, RANK_NOT_CREATED, NULL, NULL,
 		    "the API server refuses the pods of %s: %s", about, event->message);
 }
 
@@ -102,8 +102,8 @@ static void mount_failed(struct mpijob__diagnose_case *this, const struct event 
 		    event->message);
 }
 
-/* A kubelet's word about a container. Of a pod that is there its status says the same. */
-static void failed(struct mpijob__diagnose_case *this, const struct event *event)
+/* A kubelet's Event about a container; the status of an existing pod says the same. */
+static void create_failed(struct mpijob__diagnose_case *this, const struct event *event)
 {
 	int32_t severity = this->failed ? ERROR : MPIJOB_SEVERITY_WARNING;
 	const char *id = "container-not-started", *what = "its container could not be started";
@@ -120,7 +120,7 @@ static void failed(struct mpijob__diagnose_case *this, const struct event *event
 		what = "its image could not be pulled";
 	}
 	mpijob__diagnose_case_add(this, id, severity, RANK_NOT_STARTED, event->name, NULL,
-	    "pod %s is gone; %s: %s", event->name, what, event->message);
+	    "pod %s was deleted; %s: %s", event->name, what, event->message);
 }
 
 static int is(const struct event *event, const char *reason)
@@ -128,7 +128,7 @@ static int is(const struct event *event, const char *reason)
 	return strcmp(event->reason, reason) == 0;
 }
 
-static void look_event(struct mpijob__diagnose_case *this, const struct event *event)
+static void check_event(struct mpijob__diagnose_case *this, const struct event *event)
 {
 	if (mpijob__diagnose_case_forbidden(this, event->message))
 		return;
@@ -136,14 +136,16 @@ static void look_event(struct mpijob__diagnose_case *this, const struct event *e
 		mpijob__diagnose_case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
 		    "the operator refuses the job: %s", event->message);
 	else if (is(event, MPIJOB__BASE_API_REASON_EXISTS))
-		mpijob__diagnose_case_add(this, "name-taken", ERROR, RANK_NOT_MADE, event->message,
-		    NULL, "an object with a name that the job needs belongs to somebody else: %s",
+		mpijob__diagnose_case_add(this, "name-taken", ERROR, RANK_NOT_CREATED,
+		    event->message, NULL,
+		    "an object with a name that the job needs already exists and does not belong "
+		    "to it: %s",
 		    event->message);
 	else if (is(event, "FailedCreate") || (is(event, MPIJOB__BASE_API_REASON_FAILED) &&
 						  strstr(event->message, "created failed")))
-		refused(this, event);
+		create_forbidden(this, event);
 	else if (is(event, "Failed") && strcmp(event->kind, "Pod") == 0)
-		failed(this, event);
+		create_failed(this, event);
 	else if ((is(event, "FailedMount") || is(event, "FailedAttachVolume")) &&
 		 !is_past(this, event))
 		mount_failed(this, event);
@@ -154,14 +156,14 @@ static void look_event(struct mpijob__diagnose_case *this, const struct event *e
 		 !mpijob__diagnose_case_pod(this, event->name))
 		mpijob__diagnose_case_add(this,
 		    is(event, "Evicted") ? "pod-evicted" : "pod-preempted", ERROR, RANK_DIED,
-		    event->name, NULL, "pod %s was taken away: %s", event->name, event->message);
+		    event->name, NULL, "pod %s was deleted: %s", event->name, event->message);
 	else if (is(event, "NodeNotReady") && mpijob__diagnose_case_pod(this, event->name))
 		mpijob__diagnose_case_add(this, "node-lost", MPIJOB_SEVERITY_WARNING, RANK_DIED,
 		    event->name, NULL, "the node of pod %s does not answer: %s", event->name,
 		    event->message);
 }
 
-void mpijob__diagnose_events_look(struct mpijob__diagnose_case *this)
+void mpijob__diagnose_check_events(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->events) && this->code == 0; i++) {
 		const mpijob_node *node = mpijob_node_at(this->events, i);
@@ -170,6 +172,6 @@ void mpijob__diagnose_events_look(struct mpijob__diagnose_case *this)
 			mpijob__diagnose_case_text(node, "reason"),
 			mpijob__diagnose_case_text(node, "message") };
 		if (strcmp(mpijob__diagnose_case_text(node, "type"), "Normal") != 0)
-			look_event(this, &event);
+			check_event(this, &event);
 	}
 }

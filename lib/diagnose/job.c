@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what the MPIJob alone tells, also when nothing else is left of it: that nobody acts on it
- * (and whether that is so because the operator drops it in silence), that it is held, and in which
- * words the operators say how it ended.
+ * Finds causes in the MPIJob alone, for the case that nothing else exists: no controller handles it
+ * (perhaps because the operator silently ignores an invalid job), it is suspended, and how it ended
+ * according to its conditions.
  */
 #include "base/api.h"
 #include "diagnose/diagnose.h"
@@ -14,10 +14,10 @@
 #define ERROR   MPIJOB_SEVERITY_ERROR
 #define WARNING MPIJOB_SEVERITY_WARNING
 
-#define SILENT_S 30 /* an operator that says nothing for so long is not there */
+#define SILENT_S 30 /* after this time without a reaction, no operator handles the job */
 
-/* What mpi-operator would refuse, in its words; it says so in one Event, which is gone after an
- * hour. */
+/* Add the validation error of mpi-operator. It reports it only in an Event, which is deleted after
+ * an hour. */
 static int add_refusal(struct mpijob__diagnose_case *this)
 {
 	struct mpijob_default_options defaults = MPIJOB_DEFAULT_OPTIONS_INIT;
@@ -34,7 +34,8 @@ static int add_refusal(struct mpijob__diagnose_case *this)
 	if (code == MPIJOB_ERR_SPEC) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
 		mpijob__diagnose_case_add(this, "job-refused", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
-		    "the operator drops this job in silence, as its spec is invalid: %s: %s",
+		    "the operator ignores this job without a message, because its spec is invalid: "
+		    "%s: %s",
 		    finding && finding->field ? finding->field : "spec",
 		    finding ? finding->message : "wrong type");
 		refused = 1;
@@ -46,7 +47,7 @@ static int add_refusal(struct mpijob__diagnose_case *this)
 	return refused;
 }
 
-static void look_silence(struct mpijob__diagnose_case *this)
+static void check_no_controller(struct mpijob__diagnose_case *this)
 {
 	int64_t age = mpijob__diagnose_case_age(this, this->root, "metadata.creationTimestamp");
 
@@ -55,12 +56,12 @@ static void look_silence(struct mpijob__diagnose_case *this)
 		return;
 	if (age >= SILENT_S && mpijob_node_count(this->events) == 0)
 		mpijob__diagnose_case_add(this, "no-operator", ERROR, RANK_NOT_ACTED_ON, NULL, NULL,
-		    "nobody has acted on this job for %lld s: it has no status, no pods and no "
-		    "events",
+		    "no controller has handled this job for %lld s: it has no status, no pods and "
+		    "no events",
 		    (long long)age);
 }
 
-static void look_held(struct mpijob__diagnose_case *this)
+static void check_suspended(struct mpijob__diagnose_case *this)
 {
 	const char *queue =
 	    mpijob__diagnose_case_text(this->root, "metadata.labels[kueue.x-k8s.io/queue-name]");
@@ -76,7 +77,7 @@ static void look_held(struct mpijob__diagnose_case *this)
 		    "spec.runPolicy.suspend", "the job is suspended");
 }
 
-static void look_conditions(struct mpijob__diagnose_case *this)
+static void check_conditions(struct mpijob__diagnose_case *this)
 {
 	const mpijob_node *conditions = mpijob_node_find(this->root, "status.conditions");
 
@@ -85,59 +86,59 @@ static void look_conditions(struct mpijob__diagnose_case *this)
 		    mpijob__diagnose_case_text(mpijob_node_at(conditions, i), "message"));
 }
 
-void mpijob__diagnose_job_look(struct mpijob__diagnose_case *this)
+void mpijob__diagnose_check_job(struct mpijob__diagnose_case *this)
 {
 	const char *manager = mpijob__diagnose_case_text(this->root, "spec.runPolicy.managedBy");
 
-	look_conditions(this);
-	look_held(this);
+	check_conditions(this);
+	check_suspended(this);
 	if (this->failed)
 		return;
 	if (!*manager || strcmp(manager, MPIJOB__BASE_API_MANAGER) == 0)
-		look_silence(this);
+		check_no_controller(this);
 	else if (mpijob_node_count(mpijob_node_find(this->root, "status.conditions")) == 0)
 		mpijob__diagnose_case_add(this, "managed-by-other", WARNING, RANK_NOT_ACTED_ON,
 		    NULL, "spec.runPolicy.managedBy",
-		    "the job is left to %s, which has not begun; the MPI operator here does not "
-		    "touch it",
+		    "the job is managed by %s, which has not started it; the MPI operator ignores "
+		    "it",
 		    manager);
 }
 
 /* ---- how it ended ---- */
 
-static const char *or_else(const char *text, const char *other)
+static const char *text_or(const char *text, const char *other)
 {
 	return *text ? text : other;
 }
 
-static void look_failed(struct mpijob__diagnose_case *this)
+static void check_failed(struct mpijob__diagnose_case *this)
 {
 	const mpijob_node *ended = mpijob_condition_find(this->evidence.launcher, "Failed", "True");
 	const char *reason =
-	    or_else(this->fail_reason, mpijob__diagnose_case_text(ended, "reason"));
+	    text_or(this->fail_reason, mpijob__diagnose_case_text(ended, "reason"));
 	const char *message =
-	    or_else(this->fail_message, mpijob__diagnose_case_text(ended, "message"));
+	    text_or(this->fail_message, mpijob__diagnose_case_text(ended, "message"));
 
 	if (strstr(reason, MPIJOB__BASE_API_REASON_DEADLINE) ||
 	    strcmp(mpijob__diagnose_case_text(ended, "reason"), MPIJOB__BASE_API_REASON_DEADLINE) ==
 		0)
 		mpijob__diagnose_case_add(this, "deadline-exceeded", ERROR, RANK_END, NULL,
-		    "spec.runPolicy.activeDeadlineSeconds", "the job took longer than it may: %s",
-		    message);
+		    "spec.runPolicy.activeDeadlineSeconds",
+		    "the job exceeded its activeDeadlineSeconds: %s", message);
 	else if (strstr(reason, MPIJOB__BASE_API_REASON_BACKOFF) ||
 		 strcmp(mpijob__diagnose_case_text(ended, "reason"),
 		     MPIJOB__BASE_API_REASON_BACKOFF) == 0)
 		mpijob__diagnose_case_add(this, "backoff-limit", ERROR, RANK_END, NULL,
-		    "spec.runPolicy.backoffLimit", "the launcher failed as often as it may: %s: %s",
-		    reason, message);
+		    "spec.runPolicy.backoffLimit",
+		    "the launcher reached its limit of failures: %s: %s", reason, message);
 	else if (strstr(reason, "Evict") && !mpijob__diagnose_case_has(this, "pod-evicted") &&
 		 !mpijob__diagnose_case_has(this, "ephemeral-storage"))
 		mpijob__diagnose_case_add(this, "pod-evicted", ERROR, RANK_DIED, NULL, NULL, "%s",
-		    or_else(message, "a worker was evicted"));
+		    text_or(message, "a worker was evicted"));
 	else if (!mpijob__diagnose_case_before(this, RANK_END))
 		mpijob__diagnose_case_add(this, "job-failed", ERROR, RANK_END, NULL, NULL,
-		    "the job failed: %s: %s", or_else(reason, "no reason"),
-		    or_else(message, "no message"));
+		    "the job failed: %s: %s", text_or(reason, "no reason"),
+		    text_or(message, "no message"));
 }
 
 static int has_launcher(const struct mpijob__diagnose_case *this)
@@ -154,7 +155,7 @@ static int has_launcher(const struct mpijob__diagnose_case *this)
 	return 0;
 }
 
-/* Accelerators have a domain in their name; CPUs, memory and disks have none. */
+/* Names of accelerators have a domain; those of CPUs, memory and disks do not. */
 static const char *accelerator_of(const mpijob_node *pod)
 {
 	const mpijob_node *limits = mpijob_node_find(pod, "spec.containers[0].resources.limits");
@@ -165,7 +166,7 @@ static const char *accelerator_of(const mpijob_node *pod)
 	return NULL;
 }
 
-static void look_kept(struct mpijob__diagnose_case *this)
+static void check_kept_pods(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < mpijob_node_count(this->pods); i++) {
 		const mpijob_node *pod = mpijob_node_at(this->pods, i);
@@ -177,19 +178,20 @@ static void look_kept(struct mpijob__diagnose_case *this)
 		    !mpijob_node_find(pod, "metadata.deletionTimestamp"))
 			mpijob__diagnose_case_add(this, "gpus-kept", WARNING, RANK_HINT, name,
 			    "spec.runPolicy.cleanPodPolicy",
-			    "the job has ended, but %s runs on and holds its %s", name, device);
+			    "the job has ended, but %s still runs and occupies its %s", name,
+			    device);
 	}
 }
 
-void mpijob__diagnose_end_look(struct mpijob__diagnose_case *this)
+void mpijob__diagnose_check_end(struct mpijob__diagnose_case *this)
 {
 	if (this->failed)
-		look_failed(this);
+		check_failed(this);
 	if (this->failed && this->pods && !has_launcher(this) &&
 	    !mpijob__diagnose_case_before(this, RANK_END))
 		mpijob__diagnose_case_add(this, "launcher-gone", MPIJOB_SEVERITY_INFO, RANK_HINT,
 		    NULL, "spec.mpiReplicaSpecs[Launcher].restartPolicy",
-		    "the launcher's pod and its log are gone, so more cannot be said");
+		    "the launcher's pod and its log were deleted, so the cause is unknown");
 	if (this->failed || this->succeeded)
-		look_kept(this);
+		check_kept_pods(this);
 }

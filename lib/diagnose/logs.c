@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows what ssh, sshd and the MPIs print when something goes wrong, as literal pieces of their
- * lines: one table. A row's `before` may have one `*` for whatever stands between two pieces; the
- * word behind it (or, with `back`, in front of it) is what the line is about: a host, a file, a
- * user. `after` must follow on the same line.
+ * Finds causes in logs. A table has the error messages of ssh, sshd and the MPIs as literal parts
+ * of lines. `before` may contain one `*` for any text between two parts; the word after `before`
+ * (or with `back` in front of it) is the subject: a host, a file, a user. `after` must follow on
+ * the same line.
  *
- * Also how it shows in workers' logs that no rank ever came to them: sshd says that it listens, and
- * never that it let somebody in. And how a launcher that ended with 0 shows that a worker was lost.
+ * Also finds workers on which no rank ran (sshd reports that it listens, but never an accepted
+ * login), and a lost worker in the log of a launcher that ended with exit code 0.
  */
 #include "diagnose/diagnose.h"
 
 #include <string.h>
 
 #define ANYWHERE 0
-#define BACK     1 /* the subject stands in front */
+#define BACK     1 /* the subject is in front */
 #define OPENMPI  1
 #define HYDRA    2
 
@@ -42,25 +42,25 @@ static const struct pattern {
 	{ "ssh-key-open", RANK_CONNECT, 0, "Permissions *for '", "are too open",
 	    "ssh refuses the private key {}: others may read it" },
 	{ "ssh-key-unreadable", RANK_CONNECT, 0, "Load key \"", "Permission denied",
-	    "this user may not read the private key {}" },
+	    "this user cannot read the private key {}" },
 	{ "ssh-bad-modes", RANK_CONNECT, 0, "Authentication refused: bad ownership or modes for *",
-	    NULL, "sshd distrusts owner or mode of the {} where the keys are" },
+	    NULL, "sshd does not accept the owner or mode of the {} with the keys" },
 	{ "ssh-no-host-keys", RANK_CONNECT, 0, "no hostkeys available", NULL,
 	    "sshd has no host key that it can use" },
 	{ "sshd-no-root", RANK_CONNECT, 0, "chroot(\"", "Operation not permitted",
-	    "sshd may not chroot into {}" },
+	    "sshd is not allowed to chroot into {}" },
 	{ "sshd-no-root", RANK_CONNECT, 0, "Missing privilege separation directory: ", NULL,
-	    "sshd misses its directory {}" },
+	    "sshd's directory {} does not exist" },
 	{ "ssh-pam", RANK_CONNECT, 0, "Access denied for user ", "by PAM account configuration",
-	    "PAM keeps user {} out" },
+	    "PAM does not allow user {} to log in" },
 	{ "ssh-host-key", RANK_CONNECT, 0, "Host key verification failed", NULL,
 	    "ssh does not trust the workers' host key" },
 	{ "ssh-no-user", RANK_CONNECT, 0, "No user exists for uid ", NULL,
 	    "user {} has no name in this image, so ssh refuses to run" },
 	{ "sshd-port-denied", RANK_CONNECT, 0, "Bind to port ", "failed: Permission denied",
-	    "sshd may not listen on port {}" },
+	    "sshd is not allowed to listen on port {}" },
 	{ "sshd-port-taken", RANK_CONNECT, 0, "Bind to port ", "failed: Address already in use",
-	    "port {} is taken on this host" },
+	    "port {} is already in use on this host" },
 	{ "ssh-key-refused", RANK_CONNECT + 2, BACK, ": Permission denied (", NULL,
 	    "sshd does not accept the key for {}" },
 	{ "mpirun-not-found", RANK_CONNECT, BACK, "mpirun: command not found", NULL,
@@ -74,17 +74,17 @@ static const struct pattern {
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "orted: *not found", NULL,
 	    "the workers' login shells find no orted" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "orted: No such file", NULL,
-	    "the workers have no orted where it is looked for" },
+	    "orted does not exist on the workers at the expected path" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "prted: *not found", NULL,
 	    "the workers' login shells find no prted" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "prted: No such file", NULL,
-	    "the workers have no prted where it is looked for" },
+	    "prted does not exist on the workers at the expected path" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_pmi_proxy: *not found", NULL,
 	    "the workers find no hydra_pmi_proxy" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_pmi_proxy: No such file", NULL,
-	    "the workers have no hydra_pmi_proxy where it is looked for" },
+	    "hydra_pmi_proxy does not exist on the workers at the expected path" },
 	{ "daemon-not-found", RANK_CONNECT, ANYWHERE, "hydra_bstrap_proxy: No such file", NULL,
-	    "the workers have no hydra_bstrap_proxy where it is looked for" },
+	    "hydra_bstrap_proxy does not exist on the workers at the expected path" },
 	{ "mpi-versions-differ", RANK_CONNECT, ANYWHERE, "detected a mismatch in versions", NULL,
 	    "launcher and workers have different versions of Open MPI" },
 	{ "mpi-versions-differ", RANK_CONNECT, ANYWHERE,
@@ -94,24 +94,24 @@ static const struct pattern {
 	    "workers cannot connect to {}" },
 	{ "mpi-interfaces", RANK_CONNECT, ANYWHERE,
 	    "detected an inbound MPI TCP connection request", NULL,
-	    "Open MPI gets connections from addresses that it does not expect" },
+	    "Open MPI receives connections from unexpected addresses" },
 	{ "hostfile-unreadable", RANK_CONNECT, ANYWHERE, "unable to open the hostfile", NULL,
 	    "mpirun cannot open its hostfile" },
 	{ "hostfile-unreadable", RANK_CONNECT, 0, "unable to open host file: ", NULL,
 	    "mpiexec cannot open the hostfile {}" },
 	{ "not-enough-slots", RANK_CONNECT, ANYWHERE, "There are not enough slots available", NULL,
-	    "more ranks are asked for than the hosts have slots" },
+	    "more ranks are requested than the hosts have slots" },
 	{ "mpirun-as-root", RANK_CONNECT, ANYWHERE, "detected an attempt to run as root", NULL,
 	    "Open MPI refuses to run as root" },
 	{ "no-space", RANK_PROGRAM, ANYWHERE, "No space left on device", NULL,
 	    "a disk, or /dev/shm, is full" },
 	{ "program-not-found", RANK_PROGRAM, ANYWHERE,
 	    "unable to find the specified executable file", NULL,
-	    "the program that mpirun is to start is not there, or is none" },
+	    "the program for mpirun does not exist or is not executable" },
 	{ "program-not-found", RANK_PROGRAM, ANYWHERE, "unable to launch the specified application",
-	    NULL, "the program that mpirun is to start is not there, or is none" },
+	    NULL, "the program for mpirun does not exist or is not executable" },
 	{ "program-not-found", RANK_PROGRAM, 0, "execvp error on file ", NULL,
-	    "the program {} is not there, or is none" },
+	    "the program {} does not exist or is not executable" },
 	{ "worker-lost", RANK_CONNECT + 1, 0, "Remote daemon: *on node ", NULL,
 	    "the connection to {} broke" },
 	{ "worker-lost", RANK_CONNECT + 4, ANYWHERE, "has lost communication with a remote daemon",
@@ -121,7 +121,7 @@ static const struct pattern {
 	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "signal 9 (Killed)", NULL, "a rank was killed" },
 	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: 9", NULL, "a rank was killed" },
 	{ "rank-killed", RANK_PROGRAM, ANYWHERE, "Killed (signal 9)", NULL, "a rank was killed" },
-	/* Also said of signal 9: looked at behind it. */
+	/* Also printed for signal 9, so these come after its patterns. */
 	{ "rank-crashed", RANK_PROGRAM, 0, "noticed that process rank *on node ", "exited on",
 	    "a rank on {} crashed" },
 	{ "rank-crashed", RANK_PROGRAM, ANYWHERE, "KILLED BY SIGNAL: ", NULL, "a rank crashed" },
@@ -136,14 +136,14 @@ static const struct pattern {
 	    "a rank ended with an error" },
 	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE,
 	    "unable to reliably start one or more daemons", NULL,
-	    "mpirun could not start its daemons on the workers, and the log says no more" },
+	    "mpirun could not start its daemons on the workers; the log gives no reason" },
 	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE,
 	    "A daemon failed to report back after being spawned", NULL,
-	    "mpirun could not start its daemons on the workers, and the log says no more" },
+	    "mpirun could not start its daemons on the workers; the log gives no reason" },
 	{ "daemons-not-started", RANK_SYMPTOM, 0, "nable to run bstrap_proxy on ", NULL,
-	    "Hydra could not start its proxy on {}, and the log says no more" },
+	    "Hydra could not start its proxy on {}; the log gives no reason" },
 	{ "daemons-not-started", RANK_SYMPTOM, ANYWHERE, "Launch proxy failed.", NULL,
-	    "Hydra could not start its proxies on the workers, and the log says no more" },
+	    "Hydra could not start its proxies on the workers; the log gives no reason" },
 };
 
 static const struct {
@@ -196,7 +196,7 @@ static int ends_word(char c)
 	       c == ')' || c == '\r';
 }
 
-static struct span word_behind(struct span line, const char *at)
+static struct span word_after(struct span line, const char *at)
 {
 	const char *end = line.at + line.len, *to = at;
 
@@ -214,7 +214,7 @@ static struct span word_before(struct span line, const char *at)
 	return (struct span){ from, (size_t)(at - from) };
 }
 
-/* Where the pattern's `before` ends in this line; NULL when it is not there. */
+/* The end of the pattern's `before` in a line; NULL when the pattern does not match. */
 static const char *match(struct span line, const struct pattern *pattern, const char **begin)
 {
 	const char *star = strchr(pattern->before, '*');
@@ -237,7 +237,8 @@ static const char *match(struct span line, const struct pattern *pattern, const 
 	return at;
 }
 
-/* Of "directory /root/.ssh" the second word is meant as well. */
+/* The subject of a line. After a final `*` it is the rest of the line, such as "directory
+ * /root/.ssh". */
 static struct span subject_of(struct span line, const struct pattern *pattern, const char *begin,
     const char *end)
 {
@@ -248,7 +249,7 @@ static struct span subject_of(struct span line, const struct pattern *pattern, c
 	const char *last = pattern->before + strlen(pattern->before) - 1;
 	if (*last == '*')
 		return (struct span){ end, (size_t)(line.at + line.len - end) };
-	return word_behind(line, end);
+	return word_after(line, end);
 }
 
 static int is_own_name(const struct mpijob__diagnose_case *this, const char *host)
@@ -270,8 +271,8 @@ static void put_message(struct mpijob__diagnose_case *this, struct mpijob_text *
 		this->code = code;
 }
 
-/* A worker that has ended or never ran cannot be reached; its end is a finding of its own, unless
- * it was deleted, as workers are at the end of a job. */
+/* Whether a worker has ended, or never ran: then it cannot be reached, and its end is a separate
+ * finding, unless the worker was deleted, as workers are at the end of a job. */
 static int has_ended(const struct mpijob__diagnose_case *this, const char *host)
 {
 	char name[256];
@@ -287,30 +288,30 @@ static int has_ended(const struct mpijob__diagnose_case *this, const char *host)
 	       (strcmp(phase, "Failed") == 0 || strcmp(phase, "Succeeded") == 0);
 }
 
-static int is_about_reaching(const char *id)
+static int is_connection_problem(const char *id)
 {
 	return strcmp(id, "name-unresolved") == 0 || strcmp(id, "sshd-not-reached") == 0 ||
 	       strcmp(id, "host-unreachable") == 0 || strcmp(id, "ssh-closed") == 0;
 }
 
-struct look {
+struct check {
 	struct mpijob__diagnose_case *this;
 	const struct mpijob_log_tail *log;
 	int32_t severity;
 };
 
-static void report(const struct look *look, const struct pattern *pattern, struct span subject)
+static void report(const struct check *check, const struct pattern *pattern, struct span subject)
 {
-	struct mpijob__diagnose_case *this = look->this;
+	struct mpijob__diagnose_case *this = check->this;
 	struct mpijob_text name = { 0 }, message = { 0 };
 	const char *id = pattern->id;
 
 	int is_worker =
-	    mpijob__diagnose_case_role(this, look->log->pod) == MPIJOB__DIAGNOSE_WORKER_POD;
+	    mpijob__diagnose_case_role(this, check->log->pod) == MPIJOB__DIAGNOSE_WORKER_POD;
 
 	if (strcmp(id, "rank-crashed") == 0 && mpijob__diagnose_case_has(this, "rank-killed"))
 		return;
-	/* sshd writes so of every end of a connection. */
+	/* sshd logs this for every connection that ends. */
 	if (strcmp(id, "ssh-closed") == 0 && is_worker)
 		return;
 	if (mpijob_text_write(&name, subject.at, subject.len < 255 ? subject.len : 255))
@@ -318,64 +319,65 @@ static void report(const struct look *look, const struct pattern *pattern, struc
 	const char *host = mpijob_text_data(&name);
 	put_message(this, &message, pattern->message, host);
 	int own = strcmp(id, "name-unresolved") == 0 && is_own_name(this, host);
-	if (this->code == 0 && is_about_reaching(id) && has_ended(this, host))
-		/* said by the pod */;
+	if (this->code == 0 && is_connection_problem(id) && has_ended(this, host))
+		/* the pod's finding says it */;
 	else if (this->code == 0 && own)
-		mpijob__diagnose_case_add(this, "own-name-unresolved", look->severity,
+		mpijob__diagnose_case_add(this, "own-name-unresolved", check->severity,
 		    pattern->rank, host, NULL,
 		    "the launcher's own name %s has no address (log of pod %s)", host,
-		    look->log->pod);
+		    check->log->pod);
 	else if (this->code == 0)
-		mpijob__diagnose_case_add(this, id, look->severity, pattern->rank,
+		mpijob__diagnose_case_add(this, id, check->severity, pattern->rank,
 		    *host       ? host
-		    : is_worker ? look->log->pod
+		    : is_worker ? check->log->pod
 				: NULL,
-		    NULL, "%s (log of pod %s)", mpijob_text_data(&message), look->log->pod);
+		    NULL, "%s (log of pod %s)", mpijob_text_data(&message), check->log->pod);
 	mpijob__base_text_release(&name);
 	mpijob__base_text_release(&message);
 }
 
-static void look_for(const struct look *look, const struct pattern *pattern)
+static void find_pattern(const struct check *check, const struct pattern *pattern)
 {
-	struct span all = { look->log->text, look->log->len }, rest = all;
+	struct span all = { check->log->text, check->log->len }, rest = all;
 	size_t len = strcspn(pattern->before, "*");
 	const char *at;
 
-	while (look->this->code == 0 && (at = find(rest, pattern->before, len)) != NULL) {
+	while (check->this->code == 0 && (at = find(rest, pattern->before, len)) != NULL) {
 		struct span line = line_around(all, at);
 		const char *begin = NULL, *end = match(line, pattern, &begin);
 		if (end)
-			report(look, pattern, subject_of(line, pattern, begin, end));
+			report(check, pattern, subject_of(line, pattern, begin, end));
 		rest.at = line.at + line.len;
 		rest.len = (size_t)(all.at + all.len - rest.at);
 	}
 }
 
-static void look_flavour(const struct look *look)
+static void check_implementation(const struct check *check)
 {
-	const char *wanted = mpijob__diagnose_case_text(look->this->root, "spec.mpiImplementation");
+	const char *wanted =
+	    mpijob__diagnose_case_text(check->this->root, "spec.mpiImplementation");
 	int family = !*wanted || strcmp(wanted, "OpenMPI") == 0 ? OPENMPI : HYDRA;
-	struct span all = { look->log->text, look->log->len };
+	struct span all = { check->log->text, check->log->len };
 
 	for (size_t i = 0; i < sizeof(flavours) / sizeof(flavours[0]); i++) {
 		if (flavours[i].family == family ||
 		    !find(all, flavours[i].text, strlen(flavours[i].text)))
 			continue;
-		mpijob__diagnose_case_add(look->this, "mpi-mismatch", look->severity, RANK_CONNECT,
-		    NULL, "spec.mpiImplementation",
-		    "the job says %s, but what runs in pod %s is %s, which does not know the hosts "
-		    "that way",
-		    *wanted ? wanted : "OpenMPI", look->log->pod, flavours[i].name);
+		mpijob__diagnose_case_add(check->this, "mpi-mismatch", check->severity,
+		    RANK_CONNECT, NULL, "spec.mpiImplementation",
+		    "the job sets %s, but pod %s runs %s, which does not read the hosts from the "
+		    "same place",
+		    *wanted ? wanted : "OpenMPI", check->log->pod, flavours[i].name);
 		return;
 	}
 }
 
-/* Open MPI 5 reads none of the variables that the MPI operator sets: then it has this machine's
- * slots alone. */
-static void look_prte(const struct look *look)
+/* Open MPI 5 ignores the variables that mpi-operator sets: then it uses only the slots of the
+ * launcher. */
+static void check_prte(const struct check *check)
 {
-	struct span all = { look->log->text, look->log->len };
-	const mpijob_node *pod = mpijob__diagnose_case_pod(look->this, look->log->pod);
+	struct span all = { check->log->text, check->log->len };
+	const mpijob_node *pod = mpijob__diagnose_case_pod(check->this, check->log->pod);
 	const mpijob_node *env = mpijob_node_find(pod, "spec.containers[0].env");
 
 	if (!find(all, "PRRTE", 5) || !find(all, "not enough slots", 16) ||
@@ -385,13 +387,13 @@ static void look_prte(const struct look *look)
 		if (strcmp(mpijob__diagnose_case_text(mpijob_node_at(env, i), "name"),
 			"PRTE_MCA_prte_default_hostfile") == 0)
 			return;
-	mpijob__diagnose_case_add(look->this, "ranks-on-launcher", look->severity, RANK_CONNECT - 1,
-	    NULL, NULL,
-	    "Open MPI 5 knows nothing of the workers: pod %s has no PRTE_MCA_prte_default_hostfile",
-	    look->log->pod);
+	mpijob__diagnose_case_add(check->this, "ranks-on-launcher", check->severity,
+	    RANK_CONNECT - 1, NULL, NULL,
+	    "Open MPI 5 does not know the workers: pod %s has no PRTE_MCA_prte_default_hostfile",
+	    check->log->pod);
 }
 
-/* What was said in the log of a pod that goes on may have resolved itself. */
+/* A problem in the log of a running pod may have resolved itself. */
 static int32_t severity_of(const struct mpijob__diagnose_case *this, const char *pod)
 {
 	const mpijob_node *node = mpijob__diagnose_case_pod(this, pod);
@@ -402,19 +404,19 @@ static int32_t severity_of(const struct mpijob__diagnose_case *this, const char 
 	return MPIJOB_SEVERITY_WARNING;
 }
 
-void mpijob__diagnose_logs_look(struct mpijob__diagnose_case *this)
+void mpijob__diagnose_check_logs(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < this->evidence.logs_count && this->code == 0; i++) {
-		struct look look = { this, this->evidence.logs[i], 0 };
-		if (look.log->len == 0)
+		struct check check = { this, this->evidence.logs[i], 0 };
+		if (check.log->len == 0)
 			continue;
-		look.severity = severity_of(this, look.log->pod);
+		check.severity = severity_of(this, check.log->pod);
 		for (size_t j = 0; j < sizeof(patterns) / sizeof(patterns[0]); j++)
-			look_for(&look, &patterns[j]);
-		if (mpijob__diagnose_case_role(this, look.log->pod) ==
+			find_pattern(&check, &patterns[j]);
+		if (mpijob__diagnose_case_role(this, check.log->pod) ==
 		    MPIJOB__DIAGNOSE_LAUNCHER_POD) {
-			look_flavour(&look);
-			look_prte(&look);
+			check_implementation(&check);
+			check_prte(&check);
 		}
 	}
 	if (mpijob__diagnose_case_before(this, RANK_SYMPTOM))
@@ -428,7 +430,7 @@ static const char *text_of(const mpijob_node *node)
 	return text ? text : "";
 }
 
-/* Whether the launcher's command names a program that starts ranks; a script may hide it. */
+/* Whether the launcher's command contains a program that starts ranks; a script may hide it. */
 static int starts_ranks(const struct mpijob__diagnose_case *this)
 {
 	static const char *const lists[] = { "command", "args" };
@@ -447,8 +449,8 @@ static int starts_ranks(const struct mpijob__diagnose_case *this)
 	return 0;
 }
 
-/* PRRTE ends with 0 when it has lost a daemon: the ranks on that worker were cut off. */
-static void look_cut_off(struct mpijob__diagnose_case *this, const struct mpijob_log_tail *log)
+/* PRRTE ends with 0 when it has lost a daemon: the ranks on that worker were lost. */
+static void check_lost_worker(struct mpijob__diagnose_case *this, const struct mpijob_log_tail *log)
 {
 	static const char lost[] = "has lost communication with a remote daemon",
 			  remote[] = "Remote daemon: ";
@@ -462,7 +464,7 @@ static void look_cut_off(struct mpijob__diagnose_case *this, const struct mpijob
 	struct span line = at ? line_around(all, at) : (struct span){ "", 0 };
 	const char *named = find(line, node, sizeof(node) - 1);
 	if (named)
-		host = word_behind(line, named + sizeof(node) - 1);
+		host = word_after(line, named + sizeof(node) - 1);
 	mpijob__diagnose_case_add(this, "worker-lost", MPIJOB_SEVERITY_ERROR, RANK_CONNECT, NULL,
 	    NULL,
 	    "the job counts as succeeded, but mpirun lost the connection to %.*s and ended with "
@@ -470,8 +472,8 @@ static void look_cut_off(struct mpijob__diagnose_case *this, const struct mpijob
 	    (int)(host.len < 255 ? host.len : 255), host.at, log->pod);
 }
 
-/* An earlier attempt does not count: its launcher has not succeeded. */
-static void look_cut_offs(struct mpijob__diagnose_case *this)
+/* Only a launcher pod that succeeded counts, not an earlier attempt. */
+static void check_lost_workers(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {
 		const struct mpijob_log_tail *log = this->evidence.logs[i];
@@ -479,11 +481,11 @@ static void look_cut_offs(struct mpijob__diagnose_case *this)
 		if (log->len &&
 		    mpijob__diagnose_case_role(this, log->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD &&
 		    strcmp(mpijob__diagnose_case_text(pod, "status.phase"), "Succeeded") == 0)
-			look_cut_off(this, log);
+			check_lost_worker(this, log);
 	}
 }
 
-static void look_idle_workers(struct mpijob__diagnose_case *this)
+static void check_idle_workers(struct mpijob__diagnose_case *this)
 {
 	int64_t workers = 1;
 	size_t quiet = 0;
@@ -503,16 +505,16 @@ static void look_idle_workers(struct mpijob__diagnose_case *this)
 			return;
 		quiet++;
 	}
-	/* A worker whose log is not there may be the one that had all ranks. */
+	/* A worker without a log may be the one that ran all ranks. */
 	if (quiet && quiet == (size_t)workers)
 		mpijob__diagnose_case_add(this, "ranks-on-launcher", MPIJOB_SEVERITY_WARNING,
 		    RANK_CONNECT, NULL, NULL,
-		    "sshd let nobody in on %zu worker%s: all ranks ran on the launcher", quiet,
-		    quiet == 1 ? "" : "s");
+		    "sshd accepted no connection on %zu worker%s: all ranks ran on the launcher",
+		    quiet, quiet == 1 ? "" : "s");
 }
 
-void mpijob__diagnose_success_look(struct mpijob__diagnose_case *this)
+void mpijob__diagnose_check_success(struct mpijob__diagnose_case *this)
 {
-	look_cut_offs(this);
-	look_idle_workers(this);
+	check_lost_workers(this);
+	check_idle_workers(this);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables for the ranks. What the launcher's container has does not reach other hosts by itself:
- * sshd gives its sessions an environment of their own. Open MPI sends what -x names, Hydra all it
- * has, or only a list of names; neither knows prefixes, which become the names that are known.
- * horovodrun sends all too, and has no option for a new value: env(1) in front of the program gives
- * it.
+ * Environment variables for the ranks. The variables of the launcher's container are not set on
+ * other hosts, because sshd starts sessions with a new environment. Open MPI forwards the variables
+ * of -x; Hydra all, or a list of names; neither supports prefixes, which are expanded to the known
+ * names. horovodrun forwards all variables but has no option for new values, so env(1) before the
+ * program sets them.
  */
 #include "launch/launch.h"
 
@@ -42,8 +42,8 @@ void mpijob__launch_forward_check(struct mpijob__launch_command *c)
 {
 	for (size_t i = 0; i < c->options.env_count; i++) {
 		if (!is_name(c->options.env[i]))
-			mpijob__launch_refuse(c, MPIJOB_ERR_USAGE,
-			    "env: '%s' is no variable; write NAME, PREFIX* or NAME=value",
+			mpijob__launch_error(c, MPIJOB_ERR_USAGE,
+			    "env: '%s' is not a variable; write NAME, PREFIX* or NAME=value",
 			    c->options.env[i]);
 	}
 }
@@ -64,7 +64,7 @@ void mpijob__launch_forward_by_env(struct mpijob__launch_command *c)
 
 /* ---- names ---- */
 
-/* Names with commas between them, each once. */
+/* A list of unique names, separated by commas. */
 struct names {
 	struct mpijob__launch_command *c;
 	struct mpijob_text text;
@@ -106,15 +106,15 @@ static void list_name(struct names *names, const char *name)
 	names->count++;
 }
 
-/* What a list with commas cannot hold is sent by nobody. */
+/* Whether a name has a prefix, and is valid in a comma-separated list. */
 static int fits(const char *name, const char *prefix, size_t len)
 {
 	return strncmp(name, prefix, len) == 0 && strcspn(name, "=") >= len && is_name(name) &&
 	       !mpijob__launch_forward_is_prefix(name);
 }
 
-/* What begins with a prefix among the variables of the launcher's container, and those that the
- * caller knows. */
+/* Append the names with a prefix: variables of the launcher's container, and those in
+ * options.known. */
 static void list_prefix(struct names *names, const char *prefix)
 {
 	const struct mpijob_launch_options *o = &names->c->options;
@@ -135,11 +135,11 @@ static void list_prefix(struct names *names, const char *prefix)
 		list_name(names, o->known[i]);
 		found++;
 	}
-	if (found == 0 && mpijob__core_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING,
-			      "nothing-forwarded", NULL, NULL, NULL,
-			      "env: no variable that is known here begins with '%.*s', so '%s' "
-			      "sends none to the ranks",
-			      (int)len, prefix, prefix) != 0)
+	if (found == 0 &&
+	    mpijob__core_diag_addf(names->c->diag, MPIJOB_SEVERITY_WARNING, "nothing-forwarded",
+		NULL, NULL, NULL,
+		"env: no known variable begins with '%.*s', so '%s' forwards none to the ranks",
+		(int)len, prefix, prefix) != 0)
 		names->c->launch->code = MPIJOB_ERR_NOMEM;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of horovodrun and deepspeed, which start ranks by ssh themselves or through mpirun.
- * Knows that neither looks at the operator's variables, so that both are told where the hosts
- * stand; that both read "host slots=n" and no other hostfile; that discover_hosts.sh tells hosts
- * without slots; and what deepspeed's mpirun takes in one word.
+ * The arguments of horovodrun and deepspeed, which start ranks by ssh or through mpirun. Both
+ * ignore the operator's variables, so they get the path of the hostfile as an option. Both can only
+ * read "host slots=n". discover_hosts.sh prints hosts without slots. deepspeed passes its mpirun
+ * options in one word.
  */
 #include "launch/launch.h"
 
@@ -29,13 +29,13 @@ static void need_openmpi_hostfile(struct mpijob__launch_command *c, const char *
     const char *instead)
 {
 	if (c->mpi != MPIJOB_OPENMPI && c->options.hostfile == NULL)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "%s reads only Open MPI's hostfile ('host slots=n'); set mpiImplementation to "
 		    "OpenMPI%s",
 		    tool, instead);
 }
 
-/* OPTION=WORDS as one word, since the words begin with dashes. */
+/* Append OPTION=WORDS as one word, because the words begin with dashes. */
 static void add_joined(struct mpijob__launch_command *c, const char *option,
     const struct mpijob_text *words)
 {
@@ -65,13 +65,13 @@ static void join(struct mpijob__launch_command *c, struct mpijob_text *text, con
 static void check_elastic(struct mpijob__launch_command *c, int32_t min_np, int32_t max_np)
 {
 	if (min_np > c->np || c->np > max_np)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-		    "np: %d ranks to begin with are not between min_np %d and max_np %d",
-		    (int)c->np, (int)min_np, (int)max_np);
-	mpijob__launch_refuse_option(c, is(c->options.backend, "mpi"), "backend",
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+		    "np: %d initial ranks are not between min_np %d and max_np %d", (int)c->np,
+		    (int)min_np, (int)max_np);
+	mpijob__launch_reject_option(c, is(c->options.backend, "mpi"), "backend",
 	    "an elastic horovodrun starts its ranks itself; use gloo");
-	mpijob__launch_refuse_option(c, c->options.hostfile != NULL, "hostfile",
-	    "an elastic horovodrun asks discover_hosts.sh");
+	mpijob__launch_reject_option(c, c->options.hostfile != NULL, "hostfile",
+	    "an elastic horovodrun calls discover_hosts.sh");
 }
 
 static void add_elastic(struct mpijob__launch_command *c)
@@ -93,14 +93,14 @@ static void add_elastic(struct mpijob__launch_command *c)
 static void add_static(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
-	static const char why[] = "only an elastic horovodrun has it";
+	static const char why[] = "only for an elastic horovodrun";
 
 	need_openmpi_hostfile(c, "horovodrun", ", or run it elastic");
-	mpijob__launch_refuse_option(c, o->min_np != 0, "min_np", why);
-	mpijob__launch_refuse_option(c, o->max_np != 0, "max_np", why);
-	mpijob__launch_refuse_option(c, o->elastic_timeout != 0, "elastic_timeout", why);
-	mpijob__launch_refuse_option(c, o->reset_limit != 0, "reset_limit", why);
-	mpijob__launch_refuse_option(c, o->ranks_per_host != 0 && o->ranks_per_host != c->slots,
+	mpijob__launch_reject_option(c, o->min_np != 0, "min_np", why);
+	mpijob__launch_reject_option(c, o->max_np != 0, "max_np", why);
+	mpijob__launch_reject_option(c, o->elastic_timeout != 0, "elastic_timeout", why);
+	mpijob__launch_reject_option(c, o->reset_limit != 0, "reset_limit", why);
+	mpijob__launch_reject_option(c, o->ranks_per_host != 0 && o->ranks_per_host != c->slots,
 	    "ranks_per_host", "horovodrun fills the slots of the hostfile, unless it is elastic");
 	mpijob__launch_add_pair(c, "--hostfile", hostfile(c));
 }
@@ -110,7 +110,7 @@ static void add_binding(struct mpijob__launch_command *c)
 	const struct mpijob_launch_options *o = &c->options;
 	struct mpijob_text text = { 0 };
 
-	mpijob__launch_refuse_option(c,
+	mpijob__launch_reject_option(c,
 	    (o->bind_to != NULL || o->map_by != NULL) && !is(o->backend, "mpi"), "bind_to, map_by",
 	    "horovodrun binds ranks only with backend mpi");
 	join(c, &text, "--bind-to", o->bind_to);
@@ -129,19 +129,19 @@ static void check_words(struct mpijob__launch_command *c)
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]) && !known; i++)
 		known = strcmp(o->log_level, levels[i]) == 0;
 	if (!known)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "log_level: unknown '%s'; use TRACE, DEBUG, INFO, WARNING, ERROR or FATAL",
 		    o->log_level);
 	if (o->backend != NULL && !is(o->backend, "gloo") && !is(o->backend, "mpi"))
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "backend: unknown '%s'; use gloo or mpi", o->backend);
-	mpijob__launch_refuse_option(c, o->oversubscribe != 0, "oversubscribe",
-	    "horovodrun refuses more ranks than slots");
-	mpijob__launch_refuse_option(c, o->allow_run_as_root < 0 && is(o->backend, "mpi"),
+	mpijob__launch_reject_option(c, o->oversubscribe != 0, "oversubscribe",
+	    "horovodrun rejects more ranks than slots");
+	mpijob__launch_reject_option(c, o->allow_run_as_root < 0 && is(o->backend, "mpi"),
 	    "allow_run_as_root",
 	    "with backend mpi horovodrun always lets root run mpirun; use gloo");
-	mpijob__launch_refuse_option(c, o->env_only != 0, "env_only",
-	    "horovodrun sends all that the launcher has");
+	mpijob__launch_reject_option(c, o->env_only != 0, "env_only",
+	    "horovodrun forwards all variables of the launcher");
 }
 
 void mpijob__launch_horovodrun(struct mpijob__launch_command *c)
@@ -166,7 +166,7 @@ void mpijob__launch_horovodrun(struct mpijob__launch_command *c)
 
 /* ---- deepspeed ---- */
 
-/* As its mpirun wants it: split like a shell does. */
+/* Append "-x 'word'"; deepspeed splits the text as a shell does. */
 static void join_quoted(struct mpijob__launch_command *c, const char *word, void *user)
 {
 	struct mpijob_text *text = user;
@@ -195,7 +195,7 @@ static void add_launcher_args(struct mpijob__launch_command *c)
 	mpijob__base_text_release(&text);
 }
 
-/* By itself it exports what begins with one of these. */
+/* Whether deepspeed exports a variable by default. */
 static int is_exported(const char *entry)
 {
 	static const char *const prefixes[] = { "NCCL", "PYTHON", "UCX", "MV2", "MLFLOW" };
@@ -213,15 +213,16 @@ static void check_pdsh(struct mpijob__launch_command *c)
 
 	for (size_t i = 0; i < o->env_count; i++) {
 		if (!is_exported(o->env[i]))
-			mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-			    "env: deepspeed sends only NCCL*, PYTHON*, UCX*, MV2* and MLFLOW*, and "
+			mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+			    "env: deepspeed forwards only NCCL*, PYTHON*, UCX*, MV2* and MLFLOW*, "
+			    "and "
 			    "not '%s'; use backend openmpi, or a file .deepspeed_env",
 			    o->env[i]);
 	}
-	mpijob__launch_refuse_option(c,
+	mpijob__launch_reject_option(c,
 	    o->bind_to != NULL && !is(o->bind_to, "core") && !is(o->bind_to, "none"), "bind_to",
 	    "deepspeed binds to core or none; use one of these, or backend openmpi");
-	mpijob__launch_refuse_option(c, o->map_by != NULL && !is(o->map_by, "slot"), "map_by",
+	mpijob__launch_reject_option(c, o->map_by != NULL && !is(o->map_by, "slot"), "map_by",
 	    "deepspeed fills one host after the other; use slot, or backend openmpi");
 }
 
@@ -233,24 +234,24 @@ static void check_deepspeed(struct mpijob__launch_command *c)
 
 	need_openmpi_hostfile(c, "deepspeed", "");
 	if (o->backend != NULL && !is(o->backend, "pdsh") && !is(o->backend, "openmpi"))
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "backend: unknown '%s'; use pdsh or openmpi", o->backend);
-	mpijob__launch_refuse_option(c, (int64_t)per_host * c->hosts != c->np, "np",
-	    "deepspeed starts equally many ranks on every host; use ranks_per_host");
-	mpijob__launch_refuse_option(c, per_host != c->slots && is(o->backend, "openmpi"),
+	mpijob__launch_reject_option(c, (int64_t)per_host * c->hosts != c->np, "np",
+	    "deepspeed starts the same number of ranks on every host; use ranks_per_host");
+	mpijob__launch_reject_option(c, per_host != c->slots && is(o->backend, "openmpi"),
 	    "ranks_per_host", "deepspeed with backend openmpi fills the slots of the hostfile");
-	mpijob__launch_refuse_option(c, o->oversubscribe != 0, "oversubscribe",
+	mpijob__launch_reject_option(c, o->oversubscribe != 0, "oversubscribe",
 	    "deepspeed gives each rank a slot");
-	mpijob__launch_refuse_option(c, o->env_only != 0 && !is(o->backend, "openmpi"), "env_only",
+	mpijob__launch_reject_option(c, o->env_only != 0 && !is(o->backend, "openmpi"), "env_only",
 	    why);
-	mpijob__launch_refuse_option(c,
+	mpijob__launch_reject_option(c,
 	    o->elastic != 0 || o->min_np != 0 || o->max_np != 0 || o->elastic_timeout != 0 ||
 		o->reset_limit != 0,
-	    "elastic", "only horovodrun has it");
-	mpijob__launch_refuse_option(c, o->start_timeout != 0, "start_timeout", why);
-	mpijob__launch_refuse_option(c, o->verbose != 0, "verbose", why);
-	mpijob__launch_refuse_option(c, o->log_level != NULL, "log_level", why);
-	mpijob__launch_refuse_option(c, o->network_interface != NULL, "network_interface", why);
+	    "elastic", "only for horovodrun");
+	mpijob__launch_reject_option(c, o->start_timeout != 0, "start_timeout", why);
+	mpijob__launch_reject_option(c, o->verbose != 0, "verbose", why);
+	mpijob__launch_reject_option(c, o->log_level != NULL, "log_level", why);
+	mpijob__launch_reject_option(c, o->network_interface != NULL, "network_interface", why);
 }
 
 void mpijob__launch_deepspeed(struct mpijob__launch_command *c)
@@ -260,7 +261,7 @@ void mpijob__launch_deepspeed(struct mpijob__launch_command *c)
 
 	check_deepspeed(c);
 	mpijob__launch_add_pair(c, "--hostfile", hostfile(c));
-	if (c->hosts == 1) /* it would run on the launcher, and not on the one host */
+	if (c->hosts == 1) /* otherwise it would run on the launcher instead of the host */
 		mpijob__launch_add(c, "--force_multi");
 	mpijob__launch_add_pair(c, "--launcher", o->backend);
 	if (o->ranks_per_host > 0 && o->ranks_per_host != c->slots)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a job to the words that start its ranks. Knows what is the same for every tool: how many
- * hosts and slots a job has, how many ranks that makes, that Open MPI wants to be told when root
- * runs it, and which words of a program no launcher can pass on.
+ * Makes the command that starts the ranks of a job. This file has the parts that are common to all
+ * tools: number of hosts, slots and ranks, whether root runs mpirun (Open MPI needs an option
+ * then), and words of a program that no launcher can pass on.
  */
 #include "launch/launch.h"
 
@@ -66,7 +66,7 @@ void mpijob__launch_add_number(struct mpijob__launch_command *c, const char *opt
 	mpijob__base_text_release(&text);
 }
 
-void mpijob__launch_refuse(struct mpijob__launch_command *c, int code, const char *format, ...)
+void mpijob__launch_error(struct mpijob__launch_command *c, int code, const char *format, ...)
 {
 	va_list args;
 
@@ -79,11 +79,11 @@ void mpijob__launch_refuse(struct mpijob__launch_command *c, int code, const cha
 		c->launch->code = code;
 }
 
-void mpijob__launch_refuse_option(struct mpijob__launch_command *c, int given, const char *name,
+void mpijob__launch_reject_option(struct mpijob__launch_command *c, int given, const char *name,
     const char *why)
 {
 	if (given)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED, "%s: %s", name, why);
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED, "%s: %s", name, why);
 }
 
 /* ---- the job ---- */
@@ -95,7 +95,7 @@ static int is_true(const mpijob_node *node)
 	return mpijob_node_bool(node, &value) && value;
 }
 
-/* Whether a securityContext lets nobody be root. */
+/* Whether a securityContext excludes root. */
 static int is_user(const mpijob_node *context)
 {
 	int64_t user = 0;
@@ -104,7 +104,7 @@ static int is_user(const mpijob_node *context)
 	       (mpijob_node_int(mpijob_node_get(context, "runAsUser"), &user) && user != 0);
 }
 
-static void take_template(struct mpijob__launch_command *c, const mpijob_node *template)
+static void read_template(struct mpijob__launch_command *c, const mpijob_node *template)
 {
 	const mpijob_node *pod = mpijob_node_get(template, "spec");
 	const mpijob_node *container = mpijob_node_at(mpijob_node_get(pod, "containers"), 0);
@@ -114,7 +114,7 @@ static void take_template(struct mpijob__launch_command *c, const mpijob_node *t
 			 !is_user(mpijob_node_get(container, "securityContext"));
 }
 
-static void take_job(struct mpijob__launch_command *c, const mpijob *job)
+static void read_job(struct mpijob__launch_command *c, const mpijob *job)
 {
 	const struct mpijob_spec *spec = NULL;
 	int64_t hosts, slots;
@@ -122,7 +122,7 @@ static void take_job(struct mpijob__launch_command *c, const mpijob *job)
 	c->launch->code = mpijob__job_spec(job, &spec, c->diag);
 	if (c->launch->code != 0)
 		return;
-	take_template(c, mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
+	read_template(c, mpijob__job_template(job, MPIJOB__JOB_LAUNCHER));
 	c->mpi = spec->mpi_implementation > 0 ? spec->mpi_implementation : MPIJOB_OPENMPI;
 	c->launcher_has_ranks =
 	    spec->run_launcher_as_worker != NULL && *spec->run_launcher_as_worker != 0;
@@ -131,16 +131,16 @@ static void take_job(struct mpijob__launch_command *c, const mpijob *job)
 	hosts += c->launcher_has_ranks;
 	slots = spec->slots_per_worker != NULL ? *spec->slots_per_worker : 1;
 	if (hosts <= 0 || slots <= 0)
-		mpijob__launch_refuse(c, MPIJOB_ERR_SPEC,
+		mpijob__launch_error(c, MPIJOB_ERR_SPEC,
 		    "the job has no slot on which a rank could run");
 	else if (hosts > INT32_MAX || hosts * slots > INT32_MAX)
-		mpijob__launch_refuse(c, MPIJOB_ERR_SPEC,
-		    "the job has more slots than any MPI can count");
+		mpijob__launch_error(c, MPIJOB_ERR_SPEC,
+		    "the job has more slots than MPI supports");
 	c->hosts = (int32_t)hosts;
 	c->slots = (int32_t)slots;
 }
 
-/* ---- what is wanted ---- */
+/* ---- options ---- */
 
 static int is_out_of_range(const struct mpijob_launch_options *o)
 {
@@ -180,7 +180,7 @@ static int take_options(struct mpijob__launch_command *c, const struct mpijob_la
 	return 0;
 }
 
-/* As many ranks as fit, or as asked for. */
+/* Compute the number of ranks: all slots, or as in the options. */
 static void count_ranks(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
@@ -188,23 +188,22 @@ static void count_ranks(struct mpijob__launch_command *c)
 	int64_t np = o->np > 0 ? o->np : per_host * c->hosts;
 
 	if (o->ranks_per_host > 0 && np > per_host * c->hosts)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "np: %lld ranks are more than %d on each of %d host%s", (long long)np,
 		    (int)per_host, (int)c->hosts, c->hosts == 1 ? "" : "s");
 	else if ((np > (int64_t)c->slots * c->hosts || per_host > c->slots) &&
 		 o->oversubscribe == 0)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "np: %lld ranks, but the job has %d host%s with %d slot%s each; use fewer, or "
-		    "allow to oversubscribe",
+		    "set oversubscribe",
 		    (long long)np, (int)c->hosts, c->hosts == 1 ? "" : "s", (int)c->slots,
 		    c->slots == 1 ? "" : "s");
 	else if (np > INT32_MAX)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-		    "np: more ranks than any MPI can count");
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED, "np: more ranks than MPI supports");
 	c->np = (int32_t)(np > INT32_MAX ? INT32_MAX : np);
 }
 
-/* Some tools split it once more, or give it to a shell. */
+/* Restrict the characters, because some tools split the text again or pass it to a shell. */
 static void check_map_by(struct mpijob__launch_command *c)
 {
 	static const char letters[] =
@@ -212,8 +211,8 @@ static void check_map_by(struct mpijob__launch_command *c)
 	const char *map_by = c->options.map_by;
 
 	if (map_by != NULL && (*map_by == '\0' || map_by[strspn(map_by, letters)] != '\0'))
-		mpijob__launch_refuse(c, MPIJOB_ERR_USAGE,
-		    "map_by: '%s' is no mapping; write letters, digits and any of ':,=_.-'",
+		mpijob__launch_error(c, MPIJOB_ERR_USAGE,
+		    "map_by: '%s' is not a mapping; write letters, digits and any of ':,=_.-'",
 		    map_by);
 }
 
@@ -226,15 +225,15 @@ static void check_words(struct mpijob__launch_command *c, const char *const *pro
 	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]) && !known; i++)
 		known = strcmp(bind, levels[i]) == 0;
 	if (!known)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "bind_to: unknown '%s'; use none, hwthread, core, socket or numa", bind);
 	if (program[0][0] == '-' || program[0][0] == '\0')
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-		    "program: '%s' would be taken for an option", program[0]);
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+		    "program: '%s' would be read as an option", program[0]);
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(program[i], ":") == 0)
-			mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-			    "program: a word ':' begins another program for every mpirun");
+			mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+			    "program: mpirun reads a word ':' as the start of another program");
 	}
 }
 
@@ -262,10 +261,10 @@ static void add_tool(struct mpijob__launch_command *c)
 		mpijob__launch_hydra(c);
 }
 
-static void make(struct mpijob__launch_command *c, const mpijob *job, const char *const *program,
+static void build(struct mpijob__launch_command *c, const mpijob *job, const char *const *program,
     size_t count)
 {
-	take_job(c, job);
+	read_job(c, job);
 	if (c->launch->code != 0)
 		return;
 	count_ranks(c);
@@ -298,7 +297,7 @@ int mpijob_launch_new(const mpijob *job, const char *const *program, size_t prog
 	c.launch = calloc(1, sizeof(*c.launch));
 	if (c.launch == NULL)
 		return MPIJOB_ERR_NOMEM;
-	make(&c, job, program, program_count);
+	build(&c, job, program, program_count);
 	code = c.launch->code;
 	if (code == 0)
 		*out = c.launch;

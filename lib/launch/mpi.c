@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of mpirun and mpiexec. Knows which spelling Open MPI 4 and 5 both take (--map-by
- * ppr:N:node, and OVERSUBSCRIBE as a qualifier of it: the older options are gone or deprecated in
- * 5; between several qualifiers 4 wants commas, 5 colons), and that of Hydra MPICH binds by
- * options, Intel MPI by variables.
+ * The arguments of mpirun and mpiexec. Uses options that Open MPI 4 and 5 both support: --map-by
+ * ppr:N:node with the qualifier OVERSUBSCRIBE, because older options are removed or deprecated in
+ * 5. (Several qualifiers are separated by commas in 4 and by colons in 5.) With Hydra, MPICH binds
+ * ranks by options, Intel MPI by variables.
  */
 #include "launch/launch.h"
 
@@ -16,21 +16,21 @@ static int is(const char *word, const char *other)
 	return word != NULL && strcmp(word, other) == 0;
 }
 
-static void refuse_framework_options(struct mpijob__launch_command *c)
+static void reject_framework_options(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
-	static const char why[] = "only horovodrun has it";
+	static const char why[] = "only for horovodrun";
 
-	mpijob__launch_refuse_option(c, o->elastic != 0, "elastic", why);
-	mpijob__launch_refuse_option(c, o->min_np != 0, "min_np", why);
-	mpijob__launch_refuse_option(c, o->max_np != 0, "max_np", why);
-	mpijob__launch_refuse_option(c, o->elastic_timeout != 0, "elastic_timeout", why);
-	mpijob__launch_refuse_option(c, o->start_timeout != 0, "start_timeout", why);
-	mpijob__launch_refuse_option(c, o->reset_limit != 0, "reset_limit", why);
-	mpijob__launch_refuse_option(c, o->log_level != NULL, "log_level", why);
-	mpijob__launch_refuse_option(c, o->network_interface != NULL, "network_interface", why);
-	mpijob__launch_refuse_option(c, o->backend != NULL, "backend",
-	    "only horovodrun and deepspeed have several");
+	mpijob__launch_reject_option(c, o->elastic != 0, "elastic", why);
+	mpijob__launch_reject_option(c, o->min_np != 0, "min_np", why);
+	mpijob__launch_reject_option(c, o->max_np != 0, "max_np", why);
+	mpijob__launch_reject_option(c, o->elastic_timeout != 0, "elastic_timeout", why);
+	mpijob__launch_reject_option(c, o->start_timeout != 0, "start_timeout", why);
+	mpijob__launch_reject_option(c, o->reset_limit != 0, "reset_limit", why);
+	mpijob__launch_reject_option(c, o->log_level != NULL, "log_level", why);
+	mpijob__launch_reject_option(c, o->network_interface != NULL, "network_interface", why);
+	mpijob__launch_reject_option(c, o->backend != NULL, "backend",
+	    "only for horovodrun and deepspeed");
 }
 
 /* ---- Open MPI ---- */
@@ -46,7 +46,7 @@ static int is_oversubscribe(const char *word, size_t len)
 	return len == sizeof(wanted) - 1;
 }
 
-/* Whether the words of --map-by say OVERSUBSCRIBE already. */
+/* Whether map_by contains OVERSUBSCRIBE. */
 static int has_oversubscribe(const char *map_by)
 {
 	const char *at = strchr(map_by, ':');
@@ -61,7 +61,7 @@ static int has_oversubscribe(const char *map_by)
 	return 0;
 }
 
-/* 1 when OVERSUBSCRIBE is to be added to the words of --map-by. */
+/* Whether to add OVERSUBSCRIBE to --map-by. */
 static int needs_oversubscribe(struct mpijob__launch_command *c)
 {
 	const char *map_by = c->options.map_by;
@@ -69,15 +69,15 @@ static int needs_oversubscribe(struct mpijob__launch_command *c)
 	if (c->options.oversubscribe == 0 || (map_by != NULL && has_oversubscribe(map_by)))
 		return 0;
 	if (map_by != NULL && strchr(map_by, ':') != NULL)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-		    "oversubscribe: map_by has a qualifier of its own, behind which Open MPI 4 "
-		    "wants a comma and 5 a colon; write it there yourself: '%s,OVERSUBSCRIBE' or "
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+		    "oversubscribe: map_by has its own qualifier, after which Open MPI 4 requires "
+		    "a comma and 5 a colon; write it there: '%s,OVERSUBSCRIBE' or "
 		    "'%s:OVERSUBSCRIBE'",
 		    map_by, map_by);
 	return 1;
 }
 
-/* How ranks are placed, in the words of --map-by. */
+/* Append --map-by. */
 static void map_openmpi(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
@@ -85,9 +85,9 @@ static void map_openmpi(struct mpijob__launch_command *c)
 	int code = 0;
 
 	if (o->ranks_per_host > 0 && o->map_by != NULL && strcmp(o->map_by, "slot") != 0)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-		    "map_by: with ranks_per_host hosts are filled one after the other; leave one "
-		    "of the two out");
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+		    "map_by: with ranks_per_host hosts are filled one after the other; omit one of "
+		    "the two");
 	if (o->ranks_per_host > 0)
 		code = mpijob__base_text_printf(&text, "ppr:%d:node", (int)o->ranks_per_host);
 	else if (o->map_by != NULL || o->oversubscribe != 0)
@@ -105,7 +105,7 @@ void mpijob__launch_openmpi(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 
-	refuse_framework_options(c);
+	reject_framework_options(c);
 	if (o->allow_run_as_root > 0 || (o->allow_run_as_root == 0 && c->may_be_root))
 		mpijob__launch_add(c, "--allow-run-as-root");
 	mpijob__launch_add_number(c, "-np", c->np);
@@ -122,7 +122,7 @@ void mpijob__launch_openmpi(struct mpijob__launch_command *c)
 static void bind_intel(struct mpijob__launch_command *c, const char *bind_to)
 {
 	if (is(bind_to, "hwthread"))
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "bind_to: Intel MPI pins to domains; use none, core, socket or numa");
 	mpijob__launch_add(c, "-genv");
 	if (is(bind_to, "none"))
@@ -137,12 +137,12 @@ static void map_hydra(struct mpijob__launch_command *c)
 	int by_node = is(o->map_by, "node");
 
 	if (o->map_by != NULL && !by_node && strcmp(o->map_by, "slot") != 0)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-		    "map_by: '%s' is none of Hydra's; use slot or node", o->map_by);
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+		    "map_by: Hydra has no '%s'; use slot or node", o->map_by);
 	if (by_node && o->ranks_per_host > 0)
-		mpijob__launch_refuse(c, MPIJOB_ERR_UNSUPPORTED,
-		    "map_by: with ranks_per_host hosts are filled one after the other; leave one "
-		    "of the two out");
+		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
+		    "map_by: with ranks_per_host hosts are filled one after the other; omit one of "
+		    "the two");
 	mpijob__launch_add_number(c, "-ppn", by_node ? 1 : o->ranks_per_host);
 }
 
@@ -150,7 +150,7 @@ void mpijob__launch_hydra(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
 
-	refuse_framework_options(c);
+	reject_framework_options(c);
 	mpijob__launch_add_number(c, "-n", c->np);
 	mpijob__launch_add_pair(c, "-f", o->hostfile);
 	map_hydra(c);

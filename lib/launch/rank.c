@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rank a process is. Knows the variables by which each launcher tells (THE table), who may
- * run inside of whom, and how Slurm writes the tasks of its nodes ("4(x2),3").
+ * Finds the rank of a process. Knows the variables of each launcher (the table), which launcher may
+ * run inside which, and how Slurm writes the tasks of its nodes ("4(x2),3").
  */
 #include "core/diag.h"
 #include "base/struct.h"
@@ -10,19 +10,20 @@
 
 #include <string.h>
 
-#define WORDS 3 /* most names for one number */
+#define WORDS 3 /* maximum number of names for one value */
 
-/* A batch system runs launchers, and is asked only when none of them has told. */
+/* A batch system may run a launcher, so its variables are used only if no launcher has set its own.
+ */
 enum kind { OF_LAUNCHER, OF_BATCH };
 
 struct row {
 	int32_t source;
 	enum kind kind;
 	const char *rank;
-	const char *world_size[WORDS]; /* the first that is set counts */
+	const char *world_size[WORDS]; /* the first one that is set is used */
 	const char *local_rank[WORDS];
 	const char *local_size[WORDS];
-	const char *needs; /* counts only when this is set too; NULL: nothing */
+	const char *needs; /* the row is used only if this is set too; may be NULL */
 };
 
 static const struct row rows[] = {
@@ -49,21 +50,21 @@ static const struct row rows[] = {
 
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
-struct question {
+struct lookup_state {
 	mpijob_lookup_fn lookup;
 	void *user;
 	mpijob_diag *diag;
 	int code;
 };
 
-static const char *ask(const struct question *q, const char *name)
+static const char *value_of(const struct lookup_state *q, const char *name)
 {
 	const char *value = name != NULL ? q->lookup(q->user, name) : NULL;
 
 	return value != NULL && *value != '\0' ? value : NULL;
 }
 
-static void refuse(struct question *q, const char *name, const char *value, const char *why)
+static void reject(struct lookup_state *q, const char *name, const char *value, const char *why)
 {
 	int code = mpijob__core_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL,
 	    NULL, NULL, "%s=%s: %s", name, value, why);
@@ -71,7 +72,7 @@ static void refuse(struct question *q, const char *name, const char *value, cons
 	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
 }
 
-/* Digits alone; -1 for anything else. */
+/* Parse decimal digits; -1 for anything else. */
 static int32_t number(const char *text, size_t len)
 {
 	int64_t value = 0;
@@ -88,16 +89,16 @@ static int32_t number(const char *text, size_t len)
 	return (int32_t)value;
 }
 
-/* The number of the first variable that is set; -1 when none is. */
-static int32_t take(struct question *q, const char *const *names)
+/* The value of the first variable that is set; -1 when none is. */
+static int32_t first_number(struct lookup_state *q, const char *const *names)
 {
 	for (size_t i = 0; i < WORDS && names[i] != NULL; i++) {
-		const char *value = ask(q, names[i]);
+		const char *value = value_of(q, names[i]);
 
 		if (value == NULL)
 			continue;
 		if (number(value, strlen(value)) < 0)
-			refuse(q, names[i], value, "is no number of a rank or of ranks");
+			reject(q, names[i], value, "is not a rank or a number of ranks");
 		return number(value, strlen(value));
 	}
 	return -1;
@@ -127,13 +128,13 @@ static int32_t tasks_of_node(const char *text, int32_t node)
 	return -1;
 }
 
-static int32_t slurm_local_size(struct question *q)
+static int32_t slurm_local_size(struct lookup_state *q)
 {
 	static const char *const names[] = { "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE" };
-	const char *node = ask(q, "SLURM_NODEID");
+	const char *node = value_of(q, "SLURM_NODEID");
 
 	for (size_t i = 0; node != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *tasks = ask(q, names[i]);
+		const char *tasks = value_of(q, names[i]);
 		int32_t index = number(node, strlen(node));
 
 		if (tasks != NULL)
@@ -142,45 +143,47 @@ static int32_t slurm_local_size(struct question *q)
 	return -1;
 }
 
-static void check(struct question *q, const struct row *row, const struct mpijob_rank *rank)
+static void check(struct lookup_state *q, const struct row *row, const struct mpijob_rank *rank)
 {
-	const char *value = ask(q, row->rank);
+	const char *value = value_of(q, row->rank);
 
 	if (rank->world_size >= 0 && rank->rank >= rank->world_size)
-		refuse(q, row->rank, value, "there are not so many ranks");
+		reject(q, row->rank, value, "the rank is not less than the number of ranks");
 	else if (rank->world_size >= 0 && rank->local_size > rank->world_size)
-		refuse(q, row->rank, value, "more ranks are on this host than there are");
+		reject(q, row->rank, value, "more ranks on this host than in total");
 	else if (rank->local_size >= 0 && rank->local_rank >= rank->local_size)
-		refuse(q, row->rank, value,
-		    "its rank on this host is greater than there are ranks on it");
+		reject(q, row->rank, value,
+		    "its rank on this host is not less than the number of ranks on it");
 	else if (rank->local_rank > rank->rank)
-		refuse(q, row->rank, value, "its rank on this host is greater than its rank");
+		reject(q, row->rank, value, "its rank on this host is greater than its rank");
 }
 
-/* 1 when this launcher has set its variables. */
-static int read_row(struct question *q, const struct row *row, struct mpijob_rank *out)
+/* Returns 1 if this launcher has set its variables. */
+static int read_row(struct lookup_state *q, const struct row *row, struct mpijob_rank *out)
 {
 	const char *names[WORDS] = { row->rank };
 	struct mpijob_rank rank = { .size = sizeof(rank),
 		.source = row->source,
 		.variable = row->rank };
 
-	if (ask(q, row->rank) == NULL || (row->needs != NULL && ask(q, row->needs) == NULL))
+	if (value_of(q, row->rank) == NULL ||
+	    (row->needs != NULL && value_of(q, row->needs) == NULL))
 		return 0;
-	rank.rank = take(q, names);
-	rank.world_size = take(q, row->world_size);
-	rank.local_rank = take(q, row->local_rank);
-	rank.local_size =
-	    row->source == MPIJOB_RANK_SLURM ? slurm_local_size(q) : take(q, row->local_size);
+	rank.rank = first_number(q, names);
+	rank.world_size = first_number(q, row->world_size);
+	rank.local_rank = first_number(q, row->local_rank);
+	rank.local_size = row->source == MPIJOB_RANK_SLURM ? slurm_local_size(q)
+							   : first_number(q, row->local_size);
 	if (q->code == 0)
 		check(q, row, &rank);
 	*out = rank;
 	return 1;
 }
 
-/* Two that are there at once have to mean the same: deepspeed over MPI does, torchrun inside of
- * mpirun does not. */
-static void compare(struct question *q, const struct mpijob_rank *a, const struct mpijob_rank *b)
+/* The variables of two launchers must agree: those of deepspeed over MPI do, those of torchrun
+ * inside mpirun do not. */
+static void compare(struct lookup_state *q, const struct mpijob_rank *a,
+    const struct mpijob_rank *b)
 {
 	int code;
 
@@ -188,15 +191,13 @@ static void compare(struct question *q, const struct mpijob_rank *a, const struc
 	    (a->world_size == b->world_size || a->world_size < 0 || b->world_size < 0))
 		return;
 	code = mpijob__core_diag_addf(q->diag, MPIJOB_SEVERITY_ERROR, "rank-variable", NULL, NULL,
-	    NULL,
-	    "%s says rank %d of %d, %s says rank %d of %d; take the variables away that were "
-	    "inherited",
+	    NULL, "%s says rank %d of %d, %s says rank %d of %d; unset the inherited variables",
 	    a->variable, (int)a->rank, (int)a->world_size, b->variable, (int)b->rank,
 	    (int)b->world_size);
 	q->code = code != 0 ? code : MPIJOB_ERR_SPEC;
 }
 
-static int read_all(struct question *q, struct mpijob_rank *out)
+static int read_all(struct lookup_state *q, struct mpijob_rank *out)
 {
 	struct mpijob_rank next = { 0 };
 	enum kind kind = OF_LAUNCHER;
@@ -219,7 +220,7 @@ int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *
     mpijob_diag *diag)
 {
 	struct mpijob_rank local, rank = { sizeof(rank), 0, 1, 0, 1, MPIJOB_RANK_NONE, NULL };
-	struct question q = { lookup, user, diag, 0 };
+	struct lookup_state q = { lookup, user, diag, 0 };
 	int code, found;
 
 	if (lookup == NULL || out == NULL)
@@ -235,7 +236,7 @@ int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *
 	return found;
 }
 
-static const char *look(void *user, const char *name)
+static const char *find_entry(void *user, const char *name)
 {
 	const char *const *entries = user;
 	size_t len = strlen(name);
@@ -252,5 +253,5 @@ int mpijob_rank_read(const char *const *environment, struct mpijob_rank *out, mp
 	static const char *const nothing[] = { NULL };
 	const char *const *entries = environment != NULL ? environment : nothing;
 
-	return mpijob_rank_lookup(look, (void *)(uintptr_t)entries, out, diag);
+	return mpijob_rank_lookup(find_entry, (void *)(uintptr_t)entries, out, diag);
 }

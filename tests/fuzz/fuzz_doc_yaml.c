@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as YAML: a finding or a tree, and a tree that survives being written and read. */
-#include "fuzz_doc.h"
+#include "documents.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

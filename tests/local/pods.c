@@ -4,7 +4,7 @@
  * through what the containers print. Needs namespaces; skipped with the reason where there are
  * none.
  */
-#include "../unit/local_client.h"
+#include "../support/local_client.h"
 
 #include "local/pod.h"
 

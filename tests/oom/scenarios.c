@@ -453,97 +453,100 @@ const struct scenario scenarios[] = {
 const size_t scenarios_count = sizeof(scenarios) / sizeof(scenarios[0]);
 
 /* Keep what the cluster holds now, one event of each object. */
-static void keep_state(struct state *state, const char *name, const struct fake *fake)
+static void keep_state(struct state *state, const char *name, const struct plan_cluster *cluster)
 {
 	state->name = name;
-	state->job = mpijob_doc_clone(fake->job);
-	state->count = fake->count;
-	state->now_ms = fake->now_ms;
-	state->events = calloc(fake->count + 1, sizeof(mpijob_text *));
+	state->job = mpijob_doc_clone(cluster->job);
+	state->count = cluster->count;
+	state->now_ms = cluster->now_ms;
+	state->events = calloc(cluster->count + 1, sizeof(mpijob_text *));
 	NEED(state->job && state->events);
-	for (size_t i = 0; i < fake->count; i++)
+	for (size_t i = 0; i < cluster->count; i++)
 		state->events[i] =
-		    fake_json(mpijob_doc_root(fake->objects[i].doc), MPIJOB_FORMAT_JSON);
+		    plan_cluster_json(mpijob_doc_root(cluster->objects[i].doc), MPIJOB_FORMAT_JSON);
 }
 
-static void act_until_quiet(struct fake *fake)
+static void act_until_quiet(struct plan_cluster *cluster)
 {
 	for (int rounds = 0; rounds < 20; rounds++) {
-		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 		size_t count = mpijob_plan_count(plan);
 
-		fake_act_all(fake, plan);
+		plan_cluster_act_all(cluster, plan);
 		mpijob_plan_free(plan);
 		if (!count)
 			return;
 	}
-	fake_die("the plan never comes to rest");
+	plan_cluster_die("the plan never comes to rest");
 }
 
-static void workers_run(struct fake *fake)
+static void workers_run(struct plan_cluster *cluster)
 {
-	for (size_t i = 0; i < fake->count; i++) {
-		const char *name = fake_text(fake->objects[i].doc, "metadata.name");
+	for (size_t i = 0; i < cluster->count; i++) {
+		const char *name = plan_cluster_text(cluster->objects[i].doc, "metadata.name");
 
-		if (strcmp(fake_text(fake->objects[i].doc, "kind"), "Pod") == 0 &&
+		if (strcmp(plan_cluster_text(cluster->objects[i].doc, "kind"), "Pod") == 0 &&
 		    strstr(name, "-worker-")) {
 			char copy[300];
 
 			snprintf(copy, sizeof(copy), "%s", name);
-			fake_pod_runs(fake, copy);
+			plan_cluster_pod_runs(cluster, copy);
 		}
 	}
 }
 
 /* A worker fails; and then, where that is asked for, the job was stopped to begin again. */
-static void fail(struct subject *subject, const struct fake *running)
+static void fail(struct subject *subject, const struct plan_cluster *running)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 	char name[300];
 
-	fake_copy(&fake, running);
-	snprintf(name, sizeof(name), "%s-worker-0", fake_text(fake.job, "metadata.name"));
-	fake_pod(&fake, name, "{status: {phase: Failed, reason: Evicted, conditions: []}}");
-	keep_state(&subject->states[4], "failing", &fake);
-	for (int i = 0; i < 1 || fake_job_controller(&fake); i++) {
-		mpijob_plan *plan = fake_plan(&fake, fake.facts);
+	plan_cluster_copy(&cluster, running);
+	snprintf(name, sizeof(name), "%s-worker-0",
+	    plan_cluster_text(cluster.job, "metadata.name"));
+	plan_cluster_pod(&cluster, name,
+	    "{status: {phase: Failed, reason: Evicted, conditions: []}}");
+	keep_state(&subject->states[4], "failing", &cluster);
+	for (int i = 0; i < 1 || plan_cluster_job_controller(&cluster); i++) {
+		mpijob_plan *plan = plan_cluster_plan(&cluster, cluster.facts);
 
-		fake_act_all(&fake, plan);
+		plan_cluster_act_all(&cluster, plan);
 		mpijob_plan_free(plan);
 	}
-	keep_state(&subject->states[5], "stopped", &fake);
-	fake_end(&fake);
+	keep_state(&subject->states[5], "stopped", &cluster);
+	plan_cluster_end(&cluster);
 }
 
 /* Each state is kept before the plan that it calls for is carried out. */
 static void live(struct subject *subject)
 {
 	mpijob_doc *job = NULL;
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	NEED(!mpijob_doc_parse(subject->text, subject->len, NULL, &job, NULL));
-	fake_begin(&fake, job);
-	fake.render = subject->render;
-	keep_state(&subject->states[0], "nothing", &fake);
-	act_until_quiet(&fake);
-	fake.now_ms += 1000;
-	workers_run(&fake);
-	keep_state(&subject->states[1], "created", &fake);
-	act_until_quiet(&fake);
-	while (fake_job_controller(&fake))
-		act_until_quiet(&fake);
-	fake.now_ms += 1000;
-	for (size_t i = 0; i < fake.count; i++) {
-		if (strstr(fake_text(fake.objects[i].doc, "metadata.name"), "-launcher-"))
-			fake_pod_runs(&fake, "pi-launcher-0");
+	plan_cluster_begin(&cluster, job);
+	cluster.render = subject->render;
+	keep_state(&subject->states[0], "nothing", &cluster);
+	act_until_quiet(&cluster);
+	cluster.now_ms += 1000;
+	workers_run(&cluster);
+	keep_state(&subject->states[1], "created", &cluster);
+	act_until_quiet(&cluster);
+	while (plan_cluster_job_controller(&cluster))
+		act_until_quiet(&cluster);
+	cluster.now_ms += 1000;
+	for (size_t i = 0; i < cluster.count; i++) {
+		if (strstr(plan_cluster_text(cluster.objects[i].doc, "metadata.name"),
+			"-launcher-"))
+			plan_cluster_pod_runs(&cluster, "pi-launcher-0");
 	}
-	keep_state(&subject->states[2], "running", &fake);
-	act_until_quiet(&fake);
-	fail(subject, &fake);
-	fake.now_ms += 1000;
-	fake_launcher_succeeded(&fake);
-	keep_state(&subject->states[3], "succeeded", &fake);
-	fake_end(&fake);
+	keep_state(&subject->states[2], "running", &cluster);
+	act_until_quiet(&cluster);
+	fail(subject, &cluster);
+	cluster.now_ms += 1000;
+	plan_cluster_launcher_succeeded(&cluster);
+	keep_state(&subject->states[3], "succeeded", &cluster);
+	plan_cluster_end(&cluster);
 }
 
 void subject_begin(struct subject *subject, const char *name, const char *text, size_t len)
@@ -557,7 +560,8 @@ void subject_begin(struct subject *subject, const char *name, const char *text, 
 	subject->len = len;
 	if (prepare_parsed(subject))
 		return;
-	json = fake_json(mpijob_doc_root(mpijob_document(subject->job)), MPIJOB_FORMAT_JSON);
+	json =
+	    plan_cluster_json(mpijob_doc_root(mpijob_document(subject->job)), MPIJOB_FORMAT_JSON);
 	subject->json_len = mpijob_text_len(json);
 	subject->json = strdup(mpijob_text_data(json));
 	NEED(subject->json);

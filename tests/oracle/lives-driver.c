@@ -44,33 +44,33 @@ static void put_node(mpijob_text *text, const mpijob_node *node)
 	NEED(!mpijob_node_write(node, MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write, text));
 }
 
-static void begin(struct fake *fake, const mpijob_node *request,
+static void begin(struct plan_cluster *cluster, const mpijob_node *request,
     const struct mpijob_render_options *render)
 {
 	const mpijob_node *world = mpijob_node_get(request, "world");
 	int graceful = 0;
 
-	memset(fake, 0, sizeof(*fake));
-	fake->facts = mpijob_facts_new();
-	fake->observation = mpijob_observation_new();
-	fake->objects = calloc(mpijob_node_count(world) + 1, sizeof(*fake->objects));
-	NEED(fake->facts && fake->observation && fake->objects);
-	fake->render = *render;
-	fake->version = 1000;
-	mpijob_node_int(mpijob_node_get(request, "now"), &fake->now_ms);
+	memset(cluster, 0, sizeof(*cluster));
+	cluster->facts = mpijob_facts_new();
+	cluster->observation = mpijob_observation_new();
+	cluster->objects = calloc(mpijob_node_count(world) + 1, sizeof(*cluster->objects));
+	NEED(cluster->facts && cluster->observation && cluster->objects);
+	cluster->render = *render;
+	cluster->version = 1000;
+	mpijob_node_int(mpijob_node_get(request, "now"), &cluster->now_ms);
 	mpijob_node_bool(mpijob_node_get(request, "graceful"), &graceful);
-	fake->graceful = graceful;
+	cluster->graceful = graceful;
 	for (size_t i = 0; i < mpijob_node_count(world); i++) {
 		mpijob_doc *doc = mpijob_doc_from_node(mpijob_node_at(world, i));
 
 		NEED(doc);
-		if (strcmp(fake_text(doc, "kind"), "MPIJob") == 0)
-			fake->job = doc;
+		if (strcmp(plan_cluster_text(doc, "kind"), "MPIJob") == 0)
+			cluster->job = doc;
 		else
-			fake->objects[fake->count++].doc = doc;
+			cluster->objects[cluster->count++].doc = doc;
 	}
-	NEED(fake->job);
-	fake_feed_all(fake, fake->facts);
+	NEED(cluster->job);
+	plan_cluster_feed_all(cluster, cluster->facts);
 }
 
 static void note(struct told *told, const mpijob_plan *plan)
@@ -97,24 +97,24 @@ static void note(struct told *told, const mpijob_plan *plan)
 	told->plans++;
 }
 
-static void settle(struct fake *fake, struct told *told)
+static void settle(struct plan_cluster *cluster, struct told *told)
 {
 	int acts = 1;
 
 	while (acts && told->plans < MOST_PLANS) {
-		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
 		acts = 0;
 		for (size_t i = 0; i < mpijob_plan_count(plan); i++)
 			acts |= mpijob_plan_at(plan, i)->verb != MPIJOB_ACTION_EVENT;
 		note(told, plan);
-		fake_act_all(fake, plan);
+		plan_cluster_act_all(cluster, plan);
 		mpijob_plan_free(plan);
 	}
 }
 
 /* What this library made here has a uid as the controller's stores give it. */
-static void name_uids(struct fake *fake, int64_t tick)
+static void name_uids(struct plan_cluster *cluster, int64_t tick)
 {
 	static const char *const resources[][2] = {
 		{ "Pod", "pods" },
@@ -125,30 +125,31 @@ static void name_uids(struct fake *fake, int64_t tick)
 		{ "PodGroup", "podgroups" },
 	};
 
-	for (size_t i = 0; i < fake->count; i++) {
-		mpijob_doc **doc = &fake->objects[i].doc;
+	for (size_t i = 0; i < cluster->count; i++) {
+		mpijob_doc **doc = &cluster->objects[i].doc;
 
-		if (strncmp(fake_text(*doc, "metadata.uid"), "00000000-", 9) != 0)
+		if (strncmp(plan_cluster_text(*doc, "metadata.uid"), "00000000-", 9) != 0)
 			continue;
 		for (size_t k = 0; k < sizeof(resources) / sizeof(resources[0]); k++)
-			if (strcmp(fake_text(*doc, "kind"), resources[k][0]) == 0)
-				fake_set(doc, "{metadata: {uid: %s-%s-%d}}", resources[k][1],
-				    fake_text(*doc, "metadata.name"), (int)tick);
+			if (strcmp(plan_cluster_text(*doc, "kind"), resources[k][0]) == 0)
+				plan_cluster_set(doc, "{metadata: {uid: %s-%s-%d}}",
+				    resources[k][1], plan_cluster_text(*doc, "metadata.name"),
+				    (int)tick);
 	}
 }
 
-static void put_later(mpijob_text *out, const struct fake *fake, int64_t next_ms)
+static void put_later(mpijob_text *out, const struct plan_cluster *cluster, int64_t next_ms)
 {
 	struct told told = { mpijob_text_new(), { 0 }, 0, 0 };
-	struct fake later;
+	struct plan_cluster later;
 	const char *hosts = NULL;
 
 	NEED(told.events);
-	fake_copy(&later, fake);
+	plan_cluster_copy(&later, cluster);
 	later.now_ms = next_ms;
 	settle(&later, &told);
 	for (size_t i = 0; i < later.count; i++)
-		if (strcmp(fake_text(later.objects[i].doc, "kind"), "ConfigMap") == 0)
+		if (strcmp(plan_cluster_text(later.objects[i].doc, "kind"), "ConfigMap") == 0)
 			hosts = mpijob_node_string(
 			    mpijob_node_get(mpijob_node_find(mpijob_doc_root(later.objects[i].doc),
 						"data"),
@@ -158,7 +159,7 @@ static void put_later(mpijob_text *out, const struct fake *fake, int64_t next_ms
 		put_string(out, hosts);
 	else
 		put(out, "null");
-	fake_end(&later);
+	plan_cluster_end(&later);
 	mpijob_text_free(told.events);
 }
 
@@ -166,21 +167,21 @@ static void answer(const mpijob_node *request, mpijob_text *out)
 {
 	struct told told = { mpijob_text_new(), { 0 }, 0, 0 };
 	struct read_options read;
-	struct fake fake;
+	struct plan_cluster cluster;
 	int64_t tick = 0;
 	char line[160];
 
 	NEED(told.events);
 	read_options(mpijob_node_get(request, "options"), &read);
-	begin(&fake, request, &read.options);
+	begin(&cluster, request, &read.options);
 	mpijob_node_int(mpijob_node_get(request, "tick"), &tick);
-	settle(&fake, &told);
-	name_uids(&fake, tick);
+	settle(&cluster, &told);
+	name_uids(&cluster, tick);
 	put(out, "{\"world\":[");
-	put_node(out, mpijob_doc_root(fake.job));
-	for (size_t i = 0; i < fake.count; i++) {
+	put_node(out, mpijob_doc_root(cluster.job));
+	for (size_t i = 0; i < cluster.count; i++) {
 		put(out, ",");
-		put_node(out, mpijob_doc_root(fake.objects[i].doc));
+		put_node(out, mpijob_doc_root(cluster.objects[i].doc));
 	}
 	put(out, "],\"events\":[");
 	put(out, mpijob_text_len(told.events) ? mpijob_text_data(told.events) : "");
@@ -188,10 +189,10 @@ static void answer(const mpijob_node *request, mpijob_text *out)
 	    told.counters[0], told.counters[1], told.counters[2], told.plans,
 	    (long long)told.next_ms);
 	put(out, line);
-	if (told.next_ms > fake.now_ms)
-		put_later(out, &fake, told.next_ms);
+	if (told.next_ms > cluster.now_ms)
+		put_later(out, &cluster, told.next_ms);
 	put(out, "}");
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 	free_options(&read);
 	mpijob_text_free(told.events);
 }

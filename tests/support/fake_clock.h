@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of a unit test: it stands still unless the test, or a poll of the fake cluster, moves
- * it. A program that includes this file replaces the C library's clock_gettime() for all its code:
- * the library under test, and libcurl.
+ * The clock of a unit test. It advances only when the test, or a poll of the fake cluster, advances
+ * it. fake_clock.c replaces the C library's clock_gettime() for the whole program: the library
+ * under test, and libcurl. So it is not in the static library: CMake links it into the unit tests
+ * that include this header, or a header that includes it.
  */
 #ifndef MPIJOB_TEST_FAKE_CLOCK_H
 #define MPIJOB_TEST_FAKE_CLOCK_H
@@ -14,35 +15,10 @@
 #define FAKE_CLOCK_WALL_S 1795286240 /* 2026-11-21T18:37:20Z */
 #define FAKE_CLOCK_UP_S   1000
 
-static _Atomic int64_t fake_clock_us_; /* since the program began */
-static int64_t fake_clock_cpu_step_us; /* processor time that passes with each reading of it */
+extern _Atomic int64_t fake_clock_us_; /* microseconds since the start of the program */
+extern int64_t fake_clock_cpu_step_us; /* CPU time that passes at each reading of it */
 
-static inline void fake_clock_advance_us(int64_t us)
-{
-	atomic_fetch_add(&fake_clock_us_, us);
-}
-
-static inline int64_t fake_clock_ms(void)
-{
-	return FAKE_CLOCK_UP_S * INT64_C(1000) + atomic_load(&fake_clock_us_) / 1000;
-}
-
-static inline time_t fake_clock_wall_s(void)
-{
-	return (time_t)(FAKE_CLOCK_WALL_S + atomic_load(&fake_clock_us_) / 1000000);
-}
-
-__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
-{
-	int64_t us;
-
-	if (clock == CLOCK_THREAD_CPUTIME_ID)
-		atomic_fetch_add(&fake_clock_us_, fake_clock_cpu_step_us);
-	us = atomic_load(&fake_clock_us_);
-	now->tv_sec = (clock == CLOCK_REALTIME ? FAKE_CLOCK_WALL_S : FAKE_CLOCK_UP_S) +
-		      (time_t)(us / 1000000);
-	now->tv_nsec = (long)(us % 1000000) * 1000;
-	return 0;
-}
-
+void fake_clock_advance_us(int64_t us);
+int64_t fake_clock_ms(void);
+time_t fake_clock_wall_s(void);
 #endif

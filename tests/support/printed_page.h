@@ -1,54 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages under docs/ that are printed from a table of the library: the test of a table compares
- * the page with it, and writes the page with UPDATE_CASES=1. Included by one source of a test
- * program, after cmocka.
+ * Pages under docs/ that are generated from a table of the library: the unit test of the table
+ * compares the page with it, and writes the page when UPDATE_CASES is set.
  */
 #ifndef TESTS_SUPPORT_PRINTED_PAGE_H
 #define TESTS_SUPPORT_PRINTED_PAGE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PRINTED_PAGE_MOST (1 << 20) /* limit of a page in bytes */
 
-#define PRINTED_PAGE_MOST (1 << 20) /* bytes of a page */
-
-static char *printed_page_read(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	char *text = calloc(1, PRINTED_PAGE_MOST);
-
-	assert_non_null(text);
-	if (file) {
-		assert_true(fread(text, 1, PRINTED_PAGE_MOST - 1, file) > 0);
-		fclose(file);
-	}
-	return text;
-}
-
-/* Compare a page (taken) with the file `name` of the source tree. */
-static void printed_page_check(const char *name, char *page)
-{
-	char path[4096];
-	char *there;
-	int stale;
-
-	assert_true(
-	    snprintf(path, sizeof(path), "%s/%s", MPIJOB_TEST_SOURCE, name) < (int)sizeof(path));
-	there = printed_page_read(path);
-	stale = strcmp(page, there) != 0;
-	if (stale && getenv("UPDATE_CASES")) {
-		FILE *file = fopen(path, "wb");
-
-		assert_non_null(file);
-		assert_true(fputs(page, file) >= 0);
-		assert_int_equal(fclose(file), 0);
-		stale = 0;
-	}
-	if (stale)
-		fail_msg("%s is stale: run this test with UPDATE_CASES=1", name);
-	free(page);
-	free(there);
-}
-
+/* The text of a file, yours; "" when it does not exist. */
+char *printed_page_read(const char *path);
+/* Compare `page`, which is freed, with the file `name` of the source tree. */
+void printed_page_check(const char *name, char *page);
 #endif

@@ -4,7 +4,7 @@
  * closed at every other moment, and each line must come once and in its order. Needs namespaces;
  * skipped with the reason where there are none.
  */
-#include "../unit/local_client.h"
+#include "../support/local_client.h"
 
 #include "client/logs.h"
 

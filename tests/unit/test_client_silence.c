@@ -1,93 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A watch whose server says nothing any more although its connection stands. */
-#include "../support/watch_rig.h"
+#include "../support/watch_fixture.h"
 
 #define BOOKMARK(version)                                                                         \
 	"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"" version "\"}}}" \
 	"\n"
 
-static int64_t left_ms(const struct rig *rig)
+static int64_t left_ms(const struct watch_fixture *fixture)
 {
-	return mpijob__client_watch_due_ms(rig->watch) - clock_now;
+	return mpijob__client_watch_due_ms(fixture->watch) - clock_now;
 }
 
 /* More of the stream that is open. */
-static void say(struct rig *rig, const char *text)
+static void say(struct watch_fixture *fixture, const char *text)
 {
-	struct fake_exchange *exchange = rig->fake.exchanges;
+	struct fake_exchange *exchange = fixture->fake.exchanges;
 
 	free(exchange->text);
 	exchange->text = strdup(text);
 	exchange->told = 0;
-	run(rig);
+	watch_run(fixture);
 }
 
-static void set_up_watching(struct rig *rig)
+static void set_up_watching(struct watch_fixture *fixture)
 {
-	set_up(rig);
-	reply(rig, 200, LIST("10", ""));
-	reply_open(rig, EVENT("ADDED", "a", "11"));
-	run(rig);
+	watch_set_up(fixture);
+	reply(fixture, 200, LIST("10", ""));
+	reply_open(fixture, EVENT("ADDED", "a", "11"));
+	watch_run(fixture);
 }
 
 static void test_bookmarks_are_missed(void **state)
 {
-	struct rig rig;
+	struct watch_fixture fixture;
 
 	(void)state;
-	set_up_watching(&rig);
-	assert_true(left_ms(&rig) > 300000);
-	say(&rig, BOOKMARK("12"));
-	assert_int_equal(left_ms(&rig), 180000);
+	set_up_watching(&fixture);
+	assert_true(left_ms(&fixture) > 300000);
+	say(&fixture, BOOKMARK("12"));
+	assert_int_equal(left_ms(&fixture), 180000);
 	/* Anything that comes will do. */
 	clock_now += 100000;
-	say(&rig, EVENT("MODIFIED", "a", "13"));
-	assert_int_equal(left_ms(&rig), 180000);
-	assert_int_equal(rig.fake.fresh, 0);
+	say(&fixture, EVENT("MODIFIED", "a", "13"));
+	assert_int_equal(left_ms(&fixture), 180000);
+	assert_int_equal(fixture.fake.fresh, 0);
 	/* Cut, and resumed over another connection. */
-	sleep_over(&rig);
-	reply_open(&rig, EVENT("MODIFIED", "a", "14"));
-	run(&rig);
-	asked(&rig, 2, "resourceVersion", "13");
-	assert_int_equal(rig.fake.fresh, 1);
-	seen_is(&rig, "()10 Aa@11 Ma@13 Ma@14 ");
-	assert_int_equal(rig.failures, 0);
-	assert_int_equal(left_ms(&rig), 180000);
-	tear_down(&rig);
+	sleep_over(&fixture);
+	reply_open(&fixture, EVENT("MODIFIED", "a", "14"));
+	watch_run(&fixture);
+	asked(&fixture, 2, "resourceVersion", "13");
+	assert_int_equal(fixture.fake.fresh, 1);
+	seen_is(&fixture, "()10 Aa@11 Ma@13 Ma@14 ");
+	assert_int_equal(fixture.failures, 0);
+	assert_int_equal(left_ms(&fixture), 180000);
+	watch_tear_down(&fixture);
 }
 
 /* Nor is the next stream allowed to be silent from its beginning. */
 static void test_the_next_stream_is_silent_too(void **state)
 {
-	struct rig rig;
+	struct watch_fixture fixture;
 
 	(void)state;
-	set_up_watching(&rig);
-	say(&rig, BOOKMARK("12"));
+	set_up_watching(&fixture);
+	say(&fixture, BOOKMARK("12"));
 	for (size_t i = 1; i < 4; i++) {
-		assert_int_equal(sleep_over(&rig), 180000);
-		reply_open(&rig, "");
-		run(&rig);
-		assert_int_equal(rig.fake.fresh, i);
+		assert_int_equal(sleep_over(&fixture), 180000);
+		reply_open(&fixture, "");
+		watch_run(&fixture);
+		assert_int_equal(fixture.fake.fresh, i);
 	}
-	tear_down(&rig);
+	watch_tear_down(&fixture);
 }
 
 /* It never stays open for longer than was asked for. */
 static void test_the_end_comes_all_the_same(void **state)
 {
-	struct rig rig;
+	struct watch_fixture fixture;
 	int64_t begun = clock_now;
 
 	(void)state;
-	set_up_watching(&rig);
-	for (int i = 0; i < 10 && left_ms(&rig) > 60000; i++) {
+	set_up_watching(&fixture);
+	for (int i = 0; i < 10 && left_ms(&fixture) > 60000; i++) {
 		clock_now += 60000;
-		say(&rig, BOOKMARK("12"));
+		say(&fixture, BOOKMARK("12"));
 	}
-	assert_true(left_ms(&rig) < 180000);
-	assert_true(clock_now + left_ms(&rig) - begun <= 630000);
-	tear_down(&rig);
+	assert_true(left_ms(&fixture) < 180000);
+	assert_true(clock_now + left_ms(&fixture) - begun <= 630000);
+	watch_tear_down(&fixture);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * A server that was away: who watches waits longer and longer, and no longer once it has answered
  * anybody.
  */
-#include "../support/watch_rig.h"
+#include "../support/watch_fixture.h"
 
 static int away(struct fake *fake, const char *method, const char *path, struct fake_reply *reply_)
 {
@@ -37,21 +37,21 @@ static int proxied(struct fake *fake, const char *method, const char *path,
 	return 1;
 }
 
-static void polls(struct rig *rig)
+static void polls(struct watch_fixture *fixture)
 {
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(mpijob_client_poll(rig->client, 0), 0);
+		assert_int_equal(mpijob_client_poll(fixture->client, 0), 0);
 }
 
 /* Until it waits for more than ten seconds. */
-static void wear_out(struct rig *rig, fake_decide decide)
+static void wear_out(struct watch_fixture *fixture, fake_decide decide)
 {
-	rig->fake.decide = decide;
+	fixture->fake.decide = decide;
 	for (int i = 0; i < 30; i++) {
-		polls(rig);
-		if (mpijob__client_watch_due_ms(rig->watch) - clock_now > 10000)
+		polls(fixture);
+		if (mpijob__client_watch_due_ms(fixture->watch) - clock_now > 10000)
 			return;
-		clock_now = mpijob__client_watch_due_ms(rig->watch);
+		clock_now = mpijob__client_watch_due_ms(fixture->watch);
 	}
 	fail_msg("%s", "it does not wait longer and longer");
 }
@@ -63,7 +63,7 @@ static void ignore(void *user, const struct mpijob_answer *answer)
 }
 
 /* Somebody else asks for something. */
-static void ask(struct rig *rig)
+static void ask(struct watch_fixture *fixture)
 {
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
@@ -71,30 +71,30 @@ static void ask(struct rig *rig)
 	callbacks.done = ignore;
 	request.method = "GET";
 	request.path = "/api/v1/nodes";
-	assert_int_equal(mpijob_client_start(rig->client, &request, &callbacks, NULL), 0);
-	polls(rig);
+	assert_int_equal(mpijob_client_start(fixture->client, &request, &callbacks, NULL), 0);
+	polls(fixture);
 }
 
 static void test_it_is_back(void **state)
 {
-	struct rig rig;
+	struct watch_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	wear_out(&rig, away);
-	ask(&rig);
+	watch_set_up(&fixture);
+	wear_out(&fixture, away);
+	ask(&fixture);
 	/* that one did not get through either */
-	assert_true(mpijob__client_watch_due_ms(rig.watch) - clock_now > 10000);
-	rig.fake.decide = NULL;
-	ask(&rig);
-	assert_in_range(mpijob__client_watch_due_ms(rig.watch) - clock_now, 0, 500);
+	assert_true(mpijob__client_watch_due_ms(fixture.watch) - clock_now > 10000);
+	fixture.fake.decide = NULL;
+	ask(&fixture);
+	assert_in_range(mpijob__client_watch_due_ms(fixture.watch) - clock_now, 0, 500);
 	clock_now += 500;
-	polls(&rig);
-	assert_int_equal(mpijob_watch_synced(rig.watch), 1);
-	mpijob_watch_free(rig.watch);
-	rig.watch = NULL;
-	polls(&rig);
-	tear_down(&rig);
+	polls(&fixture);
+	assert_int_equal(mpijob_watch_synced(fixture.watch), 1);
+	mpijob_watch_free(fixture.watch);
+	fixture.watch = NULL;
+	polls(&fixture);
+	watch_tear_down(&fixture);
 }
 
 static int starting(struct fake *fake, const char *method, const char *path,
@@ -111,32 +111,32 @@ static int starting(struct fake *fake, const char *method, const char *path,
 /* A server that has just started refuses for a moment what it does not know yet. */
 static void test_it_starts(void **state)
 {
-	struct rig rig;
+	struct watch_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	wear_out(&rig, away);
-	rig.fake.decide = starting;
-	ask(&rig);
+	watch_set_up(&fixture);
+	wear_out(&fixture, away);
+	fixture.fake.decide = starting;
+	ask(&fixture);
 	clock_now += 500;
-	polls(&rig);
-	assert_in_range(mpijob__client_watch_due_ms(rig.watch) - clock_now, 800, 1600);
-	tear_down(&rig);
+	polls(&fixture);
+	assert_in_range(mpijob__client_watch_due_ms(fixture.watch) - clock_now, 800, 1600);
+	watch_tear_down(&fixture);
 }
 
 /* A server that answers, but not well, is spared; and a proxy's answer tells nothing. */
 static void test_who_is_spared(void **state)
 {
 	static const fake_decide decides[] = { overloaded, proxied };
-	struct rig rig;
+	struct watch_fixture fixture;
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		set_up(&rig);
-		wear_out(&rig, decides[i]);
-		ask(&rig);
-		assert_true(mpijob__client_watch_due_ms(rig.watch) - clock_now > 10000);
-		tear_down(&rig);
+		watch_set_up(&fixture);
+		wear_out(&fixture, decides[i]);
+		ask(&fixture);
+		assert_true(mpijob__client_watch_due_ms(fixture.watch) - clock_now > 10000);
+		watch_tear_down(&fixture);
 	}
 }
 

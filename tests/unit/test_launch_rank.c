@@ -141,12 +141,12 @@ static void several_at_once(void **state)
 	refuse(OMPI " RANK=0 WORLD_SIZE=1",
 	    "OMPI_COMM_WORLD_RANK says rank 3 of 8, RANK says rank 0 of 1");
 	refuse("HOROVOD_RANK=1 HOROVOD_SIZE=2 RANK=0 WORLD_SIZE=2", "RANK says rank 0 of 2");
-	refuse(OMPI " RANK=x WORLD_SIZE=1", "RANK=x: is no number");
+	refuse(OMPI " RANK=x WORLD_SIZE=1", "RANK=x: is not a rank");
 	expect(OMPI " " PMI, MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	expect(OMPI " PMI_RANK=3", MPIJOB_RANK_OPENMPI, 3, 8, 1, 2);
 	refuse(OMPI " PMI_RANK=2 PMI_SIZE=8",
 	    "OMPI_COMM_WORLD_RANK says rank 3 of 8, PMI_RANK says rank 2 of 8");
-	refuse(OMPI " PMI_RANK=3 PMI_SIZE=4", "take the variables away");
+	refuse(OMPI " PMI_RANK=3 PMI_SIZE=4", "unset the inherited");
 	refuse("SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=2 PMIX_RANK=0",
 	    "PMIX_RANK says rank 0");
 }
@@ -154,15 +154,15 @@ static void several_at_once(void **state)
 static void nonsense(void **state)
 {
 	(void)state;
-	refuse("PMI_RANK=x", "PMI_RANK=x: is no number");
-	refuse("PMI_RANK=-1", "is no number");
-	refuse("PMI_RANK=1.0", "is no number");
-	refuse("PMI_RANK=99999999999999999999", "is no number");
-	refuse("PMI_RANK=1 PMI_SIZE=two", "PMI_SIZE=two: is no number");
-	refuse("PMI_RANK=8 PMI_SIZE=8", "not so many ranks");
-	refuse("PMI_RANK=1 PMI_SIZE=0", "not so many ranks");
+	refuse("PMI_RANK=x", "PMI_RANK=x: is not a rank");
+	refuse("PMI_RANK=-1", "is not a rank");
+	refuse("PMI_RANK=1.0", "is not a rank");
+	refuse("PMI_RANK=99999999999999999999", "is not a rank");
+	refuse("PMI_RANK=1 PMI_SIZE=two", "PMI_SIZE=two: is not a rank");
+	refuse("PMI_RANK=8 PMI_SIZE=8", "not less than the number of ranks");
+	refuse("PMI_RANK=1 PMI_SIZE=0", "not less than the number of ranks");
 	refuse("PMI_RANK=3 PMI_SIZE=8 MPI_LOCALRANKID=2 MPI_LOCALNRANKS=2", "on this host");
-	refuse("PMI_RANK=3 PMI_SIZE=8 MPI_LOCALNRANKS=9", "more ranks are on this host");
+	refuse("PMI_RANK=3 PMI_SIZE=8 MPI_LOCALNRANKS=9", "more ranks on this host");
 	refuse("PMI_RANK=3 PMI_SIZE=8 MPI_LOCALRANKID=4", "greater than its rank");
 }
 

@@ -254,15 +254,15 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&openmpi, OPTIONS(.ranks_per_host = 2, .np = 9), no,
 	    "more than 2 on each of 4 hosts");
 	refuse(&openmpi, OPTIONS(.ranks_per_host = 2147483647, .oversubscribe = 1), no,
-	    "more ranks than any MPI");
+	    "more ranks than MPI");
 	refuse(&openmpi, OPTIONS(.map_by = "slot:PE=2", .oversubscribe = 1), no,
 	    "'slot:PE=2,OVERSUBSCRIBE' or 'slot:PE=2:OVERSUBSCRIBE'");
 	refuse(&openmpi, OPTIONS(.map_by = "slot:NOOVERSUBSCRIBE", .oversubscribe = 1), no,
-	    "qualifier of its own");
-	refuse(&openmpi, OPTIONS(.map_by = "slot:", .oversubscribe = 1), no,
-	    "qualifier of its own");
-	refuse(&openmpi, OPTIONS(.map_by = "slot;id"), MPIJOB_ERR_USAGE, "'slot;id' is no mapping");
-	refuse(&openmpi, OPTIONS(.map_by = ""), MPIJOB_ERR_USAGE, "no mapping");
+	    "its own qualifier");
+	refuse(&openmpi, OPTIONS(.map_by = "slot:", .oversubscribe = 1), no, "its own qualifier");
+	refuse(&openmpi, OPTIONS(.map_by = "slot;id"), MPIJOB_ERR_USAGE,
+	    "'slot;id' is not a mapping");
+	refuse(&openmpi, OPTIONS(.map_by = ""), MPIJOB_ERR_USAGE, "not a mapping");
 	refuse(&openmpi,
 	    OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, .backend = "openmpi", .map_by = "slot -x A=b"),
 	    MPIJOB_ERR_USAGE, "map_by");
@@ -280,12 +280,12 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&mpich, OPTIONS(.ranks_per_host = 2, .map_by = "node"), no, "map_by");
 	refuse(&mpich, OPTIONS(.map_by = "socket"), no, "use slot or node");
 	refuse(&intel, OPTIONS(.bind_to = "hwthread"), no, "Intel MPI pins");
-	refuse(&openmpi, OPTIONS(.elastic = 1), no, "only horovodrun");
+	refuse(&openmpi, OPTIONS(.elastic = 1), no, "only for horovodrun");
 	refuse(&openmpi, OPTIONS(.backend = "gloo"), no, "backend");
-	refuse(&openmpi, OPTIONS(ENV("A B")), MPIJOB_ERR_USAGE, "no variable");
-	refuse(&openmpi, OPTIONS(ENV("*")), MPIJOB_ERR_USAGE, "no variable");
-	refuse(&openmpi, OPTIONS(ENV("=x")), MPIJOB_ERR_USAGE, "no variable");
-	refuse(&openmpi, OPTIONS(ENV("A*B")), MPIJOB_ERR_USAGE, "no variable");
+	refuse(&openmpi, OPTIONS(ENV("A B")), MPIJOB_ERR_USAGE, "not a variable");
+	refuse(&openmpi, OPTIONS(ENV("*")), MPIJOB_ERR_USAGE, "not a variable");
+	refuse(&openmpi, OPTIONS(ENV("=x")), MPIJOB_ERR_USAGE, "not a variable");
+	refuse(&openmpi, OPTIONS(ENV("A*B")), MPIJOB_ERR_USAGE, "not a variable");
 	refuse(&openmpi, OPTIONS(.np = -1), MPIJOB_ERR_USAGE, NULL);
 	refuse(&openmpi, OPTIONS(.tool = 5), MPIJOB_ERR_USAGE, NULL);
 	refuse(&openmpi, OPTIONS(.args_count = 1), MPIJOB_ERR_USAGE, NULL);

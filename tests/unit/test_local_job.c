@@ -4,7 +4,7 @@
  * statuses that the test writes as a kubelet would.
  */
 #include "../support/fake_wait.h"
-#include "local_client.h"
+#include "../support/local_client.h"
 
 #define JOB  "/apis/batch/v1/namespaces/default/jobs"
 #define PODS "/api/v1/namespaces/default/pods"

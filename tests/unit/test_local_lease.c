@@ -2,7 +2,7 @@
 /* Leader election over the embedded cluster: one leads, gives up, the next leads; one is gone, the
  * next waits. */
 #include "../support/fake_wait.h"
-#include "local_client.h"
+#include "../support/local_client.h"
 
 #include <mpijob/lease.h>
 

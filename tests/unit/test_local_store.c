@@ -4,7 +4,7 @@
  * which words.
  */
 #include "../support/fake_wait.h"
-#include "local_client.h"
+#include "../support/local_client.h"
 
 #define MAPS    "/api/v1/namespaces/default/configmaps"
 #define PODS    "/api/v1/namespaces/default/pods"

@@ -2,7 +2,7 @@
 /* Watches of the embedded cluster: resume, selections, forgotten versions, bookmarks,
  * back-pressure, cancelling. */
 #include "../support/fake_wait.h"
-#include "local_client.h"
+#include "../support/local_client.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 /* The client's watches, lists and waits over the embedded cluster, as it is: also where it refuses
  * something. */
 #include "../support/fake_wait.h"
-#include "local_client.h"
+#include "../support/local_client.h"
 
 #include <mpijob/watch.h>
 

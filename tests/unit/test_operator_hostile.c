@@ -4,7 +4,7 @@
  * set aside or goes its own way, his runs, nothing of somebody else is touched, and no requests
  * without end come of it. See docs/threat-model.md.
  */
-#include "../support/operator_rig.h"
+#include "../support/operator_fixture.h"
 
 #include "base/utf8.h"
 
@@ -58,23 +58,24 @@ static const struct {
 	    "{" LAUNCHER ", " WORKER "}}\n" },
 };
 
-static size_t events_about(const struct rig *rig, const char *start)
+static size_t events_about(const struct operator_fixture *fixture, const char *start)
 {
 	size_t count = 0;
 
-	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
+	for (const struct fake_object *object = fixture->fake.objects; object;
+	     object = object->next)
 		count +=
 		    strcmp(object->collection, EVENTS) == 0 &&
 		    strncmp(fake_string(object, "involvedObject.name"), start, strlen(start)) == 0;
 	return count;
 }
 
-static int has_sample(const struct rig *rig, const char *sample)
+static int has_sample(const struct operator_fixture *fixture, const char *sample)
 {
 	struct mpijob_text text = { 0 };
 	int found;
 
-	assert_int_equal(mpijob_operator_metrics(rig->operator_, mpijob_text_write, &text), 0);
+	assert_int_equal(mpijob_operator_metrics(fixture->operator_, mpijob_text_write, &text), 0);
 	found = strstr(mpijob_text_data(&text), sample) != NULL;
 	mpijob__base_text_release(&text);
 	return found;
@@ -85,26 +86,27 @@ static void one_of_them_is_set_aside_and_the_others_go_on(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
 		char *yaml = fake_text("%s%s", HEAD, jobs[i].yaml);
-		struct rig rig;
+		struct operator_fixture fixture;
 		size_t requests;
 
-		set_up(&rig);
-		fake_put(&rig.fake, JOBS, "team", yaml);
-		put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
-		run(&rig, 400);
-		if (!fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher") ||
-		    !has_children(&rig, 1, 2))
+		operator_set_up(&fixture);
+		fake_put(&fixture.fake, JOBS, "team", yaml);
+		put_job(&fixture, "team", "good", 2, "cleanPodPolicy: All");
+		operator_run(&fixture, 400);
+		if (!fake_find(&fixture.fake, LAUNCHERS, "team", "good-launcher") ||
+		    !has_children(&fixture, 1, 2))
 			fail_msg("%s: the other job does not run, or this one does", jobs[i].what);
-		if (events_about(&rig, "ba") != 1)
-			fail_msg("%s: %zu Events about it", jobs[i].what, events_about(&rig, "ba"));
-		if (!has_sample(&rig,
+		if (events_about(&fixture, "ba") != 1)
+			fail_msg("%s: %zu Events about it", jobs[i].what,
+			    events_about(&fixture, "ba"));
+		if (!has_sample(&fixture,
 			"mpi_operator_objects_set_aside_total{kind=\"MPIJob\"} 1\n") ||
-		    !has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 1\n"))
+		    !has_sample(&fixture, "mpi_operator_jobs{phase=\"SetAside\"} 1\n"))
 			fail_msg("%s: the metrics do not tell", jobs[i].what);
-		requests = rig.fake.log_count;
-		run(&rig, 100);
-		assert_int_equal(rig.fake.log_count, requests);
-		tear_down(&rig);
+		requests = fixture.fake.log_count;
+		operator_run(&fixture, 100);
+		assert_int_equal(fixture.fake.log_count, requests);
+		operator_tear_down(&fixture);
 		free(yaml);
 	}
 }
@@ -135,35 +137,38 @@ static void names_of_others_are_not_taken(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		struct fake_object *other;
-		struct rig rig;
+		struct operator_fixture fixture;
 		char *before, *after;
 
-		set_up(&rig);
-		other = fake_put(&rig.fake, others[i].collection, "team", others[i].yaml);
+		operator_set_up(&fixture);
+		other = fake_put(&fixture.fake, others[i].collection, "team", others[i].yaml);
 		before = fake_json(mpijob_doc_root(other->doc));
-		put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-		put_job(&rig, "team", "good", 1, "cleanPodPolicy: All");
-		run(&rig, 400);
-		assert_ptr_equal(fake_find(&rig.fake, others[i].collection, "team", others[i].name),
+		put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+		put_job(&fixture, "team", "good", 1, "cleanPodPolicy: All");
+		operator_run(&fixture, 400);
+		assert_ptr_equal(fake_find(&fixture.fake, others[i].collection, "team",
+				     others[i].name),
 		    other);
 		after = fake_json(mpijob_doc_root(other->doc));
 		assert_string_equal(after, before);
-		if (events_about(&rig, "pi") < 1)
+		if (events_about(&fixture, "pi") < 1)
 			fail_msg("%s: nobody is told", others[i].name);
-		assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher"));
+		assert_non_null(fake_find(&fixture.fake, LAUNCHERS, "team", "good-launcher"));
 		free(before);
 		free(after);
-		tear_down(&rig);
+		operator_tear_down(&fixture);
 	}
 }
 
 /* What is written by whom: 1 when a text is in an object that the operator made, in its log, or in
  * its metrics. */
-static int is_told(const struct rig *rig, const char *text)
+static int is_told(const struct operator_fixture *fixture, const char *text)
 {
-	int found = has_sample(rig, text) || (rig->last_log && strstr(rig->last_log, text));
+	int found =
+	    has_sample(fixture, text) || (fixture->last_log && strstr(fixture->last_log, text));
 
-	for (const struct fake_object *object = rig->fake.objects; object; object = object->next) {
+	for (const struct fake_object *object = fixture->fake.objects; object;
+	     object = object->next) {
 		char *json = fake_json(mpijob_doc_root(object->doc));
 
 		found |= strcmp(object->collection, SECRETS) != 0 && strstr(json, text) != NULL;
@@ -182,24 +187,24 @@ static void the_contents_of_a_secret_go_nowhere(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct fake_object *job;
-		struct rig rig;
+		struct operator_fixture fixture;
 		char *owner, *yaml;
 		size_t read;
 
-		set_up(&rig);
-		job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+		operator_set_up(&fixture);
+		job = put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
 		owner = fake_text(owners[i], fake_string(job, "metadata.uid"));
 		yaml = fake_text("apiVersion: v1\nkind: Secret\nmetadata: {name: pi-ssh%s}\ndata: "
 				 "{password: dGhlc2VjcmV0}\n",
 		    owner);
-		fake_put(&rig.fake, SECRETS, "team", yaml);
+		fake_put(&fixture.fake, SECRETS, "team", yaml);
 		for (int step = 0; step < 400; step++) {
-			run(&rig, 1);
-			assert_false(is_told(&rig, "dGhlc2VjcmV0"));
+			operator_run(&fixture, 1);
+			assert_false(is_told(&fixture, "dGhlc2VjcmV0"));
 		}
-		read = fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh");
+		read = fake_count(&fixture.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh");
 		assert_true(read > 0);
-		tear_down(&rig);
+		operator_tear_down(&fixture);
 		free(owner);
 		free(yaml);
 	}
@@ -210,34 +215,34 @@ static void each_job_has_a_key_of_its_own(void **state)
 {
 	static const char *const names[] = { "pi-ssh", "pj-ssh" };
 	const char *keys[2];
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	put_job(&rig, "team", "pj", 1, "cleanPodPolicy: All");
-	run(&rig, 600);
+	operator_set_up(&fixture);
+	put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	put_job(&fixture, "team", "pj", 1, "cleanPodPolicy: All");
+	operator_run(&fixture, 600);
 	for (size_t i = 0; i < 2; i++) {
-		keys[i] = fake_string(fake_find(&rig.fake, SECRETS, "team", names[i]),
+		keys[i] = fake_string(fake_find(&fixture.fake, SECRETS, "team", names[i]),
 		    "data[ssh-privatekey]");
 		assert_non_null(keys[i]);
-		assert_false(is_told(&rig, keys[i]));
+		assert_false(is_told(&fixture, keys[i]));
 	}
 	assert_string_not_equal(keys[0], keys[1]);
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* Labels are anybody's to write; only the owner's uid counts. */
 static void forged_labels_make_no_child(void **state)
 {
 	struct fake_object *job, *forged;
-	struct rig rig;
+	struct operator_fixture fixture;
 	char *yaml;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 2, "cleanPodPolicy: All");
-	run(&rig, 300);
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 2, "cleanPodPolicy: All");
+	operator_run(&fixture, 300);
 	/* An owner that is not its controller owns nothing either. */
 	yaml = fake_text("apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-worker-7\n  labels: "
 			 "{training.kubeflow.org/operator-name: "
@@ -248,17 +253,17 @@ static void forged_labels_make_no_child(void **state)
 			 "kind: MPIJob, name: pi, uid: '%s'}]\nstatus: {phase: Failed, reason: "
 			 "Evicted, message: ha}\n",
 	    fake_string(job, "metadata.uid"));
-	forged = fake_put(&rig.fake, PODS, "team", yaml);
+	forged = fake_put(&fixture.fake, PODS, "team", yaml);
 	free(yaml);
-	run_pods(&rig);
-	run(&rig, 300);
+	run_pods(&fixture);
+	operator_run(&fixture, 300);
 	/* Not evicted, not cleaned up, not listed. */
 	assert_string_equal(condition(job, "Failed"), "absent");
-	assert_ptr_equal(fake_find(&rig.fake, PODS, "team", "pi-worker-7"), forged);
-	assert_null(strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"),
+	assert_ptr_equal(fake_find(&fixture.fake, PODS, "team", "pi-worker-7"), forged);
+	assert_null(strstr(fake_string(fake_find(&fixture.fake, CONFIG_MAPS, "team", "pi-config"),
 			       "data[discover_hosts.sh]"),
 	    "worker-7"));
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 static const char *message_of(const struct fake_object *job, const char *type)
@@ -281,11 +286,12 @@ static void expect_cut(const char *message, size_t least, size_t most)
 }
 
 /* All of them, and one has been too long. */
-static void expect_events_cut(const struct rig *rig)
+static void expect_events_cut(const struct operator_fixture *fixture)
 {
 	size_t longest = 0;
 
-	for (const struct fake_object *object = rig->fake.objects; object; object = object->next) {
+	for (const struct fake_object *object = fixture->fake.objects; object;
+	     object = object->next) {
 		const char *message =
 		    strcmp(object->collection, EVENTS) == 0 ? fake_string(object, "message") : NULL;
 
@@ -302,45 +308,46 @@ static void cut_with(int pad)
 {
 	struct fake_object *job;
 	mpijob_text text = { 0 };
-	struct rig rig;
+	struct operator_fixture fixture;
 	char *patch;
 
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: None");
-	run(&rig, 300);
-	run_pods(&rig);
-	run(&rig, 100);
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: None");
+	operator_run(&fixture, 300);
+	run_pods(&fixture);
+	operator_run(&fixture, 100);
 	mpijob__base_text_puts(&text, "\\e[31m\\r\\n\\u202e");
 	mpijob__base_text_puts(&text, &"yy"[2 - pad]);
 	for (int i = 0; i < 20000; i++)
 		mpijob__base_text_puts(&text, "x\xc3\xa9");
-	mpijob__operator_events_emit(rig.operator_, entry_of(&rig), "Warning", "Long",
+	mpijob__operator_events_emit(fixture.operator_, entry_of(&fixture), "Warning", "Long",
 	    mpijob_text_data(&text));
 	patch = fake_text("status: {phase: Failed, reason: Evicted, message: \"%s\"}",
 	    mpijob_text_data(&text));
-	fake_patch(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-0"), patch);
+	fake_patch(&fixture.fake, fake_find(&fixture.fake, PODS, "team", "pi-worker-0"), patch);
 	free(patch);
-	run(&rig, 300);
+	operator_run(&fixture, 300);
 	assert_string_equal(condition(job, "Failed"), "True");
 	/* What a pod said is cut shorter, in front of it stands which one it is. */
 	expect_cut(message_of(job, "Failed"), 500, 512 + 150);
-	expect_events_cut(&rig);
-	tear_down(&rig);
+	expect_events_cut(&fixture);
+	operator_tear_down(&fixture);
 
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: None");
-	run(&rig, 300);
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: None");
+	operator_run(&fixture, 300);
 	patch = fake_text("status: {failed: 1, conditions: [{type: Failed, status: 'True', reason: "
 			  "R, message: \"%s\"}]}",
 	    mpijob_text_data(&text));
-	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), patch);
+	fake_patch(&fixture.fake, fake_find(&fixture.fake, LAUNCHERS, "team", "pi-launcher"),
+	    patch);
 	free(patch);
-	run(&rig, 300);
+	operator_run(&fixture, 300);
 	assert_string_equal(condition(job, "Failed"), "True");
 	expect_cut(message_of(job, "Failed"), 900, 1024);
-	expect_events_cut(&rig);
+	expect_events_cut(&fixture);
 	mpijob__base_text_release(&text);
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* The termination message of a pod is the tenant's, and as long as he likes. */
@@ -354,27 +361,28 @@ static void long_and_strange_messages_are_cut(void **state)
 /* Many jobs that are nothing but trouble do not keep one from the rest. */
 static void a_flood_of_them_drowns_nobody(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
+	operator_set_up(&fixture);
 	for (int i = 0; i < 300; i++) {
 		char *yaml =
 		    fake_text(HEAD "metadata: {name: bad-%d}\nspec: {slotsPerWorker: -%d}\n", i,
 			i + 1);
 
-		fake_put(&rig.fake, JOBS, "evil", yaml);
+		fake_put(&fixture.fake, JOBS, "evil", yaml);
 		free(yaml);
 	}
-	put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
-	run(&rig, 900);
-	expect_children(&rig, 1, 2);
-	assert_true(has_sample(&rig, "mpi_operator_jobs{phase=\"SetAside\"} 300\n"));
+	put_job(&fixture, "team", "good", 2, "cleanPodPolicy: All");
+	operator_run(&fixture, 900);
+	expect_children(&fixture, 1, 2);
+	assert_true(has_sample(&fixture, "mpi_operator_jobs{phase=\"SetAside\"} 300\n"));
 	/* One request for each is all that they cost, and that not for ever. */
-	assert_true(fake_count(&rig.fake, "POST /api/v1/namespaces/evil/events") <= 300);
-	assert_int_equal(fake_count(&rig.fake, "PATCH /apis/kubeflow.org/v2beta1/namespaces/evil"),
+	assert_true(fake_count(&fixture.fake, "POST /api/v1/namespaces/evil/events") <= 300);
+	assert_int_equal(fake_count(&fixture.fake,
+			     "PATCH /apis/kubeflow.org/v2beta1/namespaces/evil"),
 	    0);
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 int main(void)

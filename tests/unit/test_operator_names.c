@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launcher that waits for the names of its workers: which names are asked, and what the answers
  * lead to. */
-#include "../support/operator_rig.h"
+#include "../support/operator_fixture.h"
 
 struct dns {
 	int asked, late; /* how often, and how many of these find nothing */
@@ -19,77 +19,77 @@ static int resolve(void *user, const char *name)
 	return dns->asked++ >= dns->late && !strstr(name, never);
 }
 
-static void begin(struct rig *rig, struct dns *dns, int64_t hold_ms, int workers)
+static void begin(struct operator_fixture *fixture, struct dns *dns, int64_t hold_ms, int workers)
 {
-	set_up_server(rig);
-	rig->fake.created = "2099-01-01T00:00:00Z"; /* workers are always young */
-	rig->options.launcher_hold_ms = hold_ms;
-	rig->options.resolve = dns ? resolve : NULL;
-	rig->options.resolve_user = dns;
-	start_operator(rig);
-	run(rig, 20);
-	put_job(rig, "team", "pi", workers, "cleanPodPolicy: Running");
-	run(rig, 300);
+	set_up_server(fixture);
+	fixture->fake.created = "2099-01-01T00:00:00Z"; /* workers are always young */
+	fixture->options.launcher_hold_ms = hold_ms;
+	fixture->options.resolve = dns ? resolve : NULL;
+	fixture->options.resolve_user = dns;
+	start_operator(fixture);
+	operator_run(fixture, 20);
+	put_job(fixture, "team", "pi", workers, "cleanPodPolicy: Running");
+	operator_run(fixture, 300);
 }
 
-static int has_launcher(struct rig *rig)
+static int has_launcher(struct operator_fixture *fixture)
 {
-	return fake_find(&rig->fake, LAUNCHERS, "team", "pi-launcher") != NULL;
+	return fake_find(&fixture->fake, LAUNCHERS, "team", "pi-launcher") != NULL;
 }
 
 static void names_that_resolve_start_the_launcher(void **state)
 {
 	struct dns dns = { .late = 5, .missing = -1 };
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	begin(&rig, &dns, 3600000, 3);
-	assert_non_null(fake_find(&rig.fake, PODS, "team", "pi-worker-2"));
+	begin(&fixture, &dns, 3600000, 3);
+	assert_non_null(fake_find(&fixture.fake, PODS, "team", "pi-worker-2"));
 	assert_int_equal(dns.asked, 0);
-	assert_false(has_launcher(&rig));
-	run_pods(&rig);
-	for (int i = 0; i < 100 && !has_launcher(&rig); i++)
-		run(&rig, 100);
-	assert_true(has_launcher(&rig));
+	assert_false(has_launcher(&fixture));
+	run_pods(&fixture);
+	for (int i = 0; i < 100 && !has_launcher(&fixture); i++)
+		operator_run(&fixture, 100);
+	assert_true(has_launcher(&fixture));
 	assert_true(dns.asked >= dns.late + 3);
 	assert_string_equal(dns.last, "pi-worker-2.pi.team.svc");
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 static void each_worker_has_to_resolve(void **state)
 {
 	struct dns dns = { .missing = 1 };
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	begin(&rig, &dns, 3600000, 3);
-	run_pods(&rig);
+	begin(&fixture, &dns, 3600000, 3);
+	run_pods(&fixture);
 	for (int i = 0; i < 10; i++)
-		run(&rig, 100);
+		operator_run(&fixture, 100);
 	assert_true(dns.asked > 3);
-	assert_false(has_launcher(&rig));
+	assert_false(has_launcher(&fixture));
 	dns.missing = -1;
-	for (int i = 0; i < 100 && !has_launcher(&rig); i++)
-		run(&rig, 100);
-	assert_true(has_launcher(&rig));
-	tear_down(&rig);
+	for (int i = 0; i < 100 && !has_launcher(&fixture); i++)
+		operator_run(&fixture, 100);
+	assert_true(has_launcher(&fixture));
+	operator_tear_down(&fixture);
 }
 
 static void without_dns_the_time_decides(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	begin(&rig, NULL, 3600000, 1);
-	run_pods(&rig);
-	run(&rig, 300);
-	assert_false(has_launcher(&rig));
-	tear_down(&rig);
-	begin(&rig, NULL, 1, 1);
-	run_pods(&rig);
-	run(&rig, 300);
-	assert_true(has_launcher(&rig));
-	tear_down(&rig);
+	begin(&fixture, NULL, 3600000, 1);
+	run_pods(&fixture);
+	operator_run(&fixture, 300);
+	assert_false(has_launcher(&fixture));
+	operator_tear_down(&fixture);
+	begin(&fixture, NULL, 1, 1);
+	run_pods(&fixture);
+	operator_run(&fixture, 300);
+	assert_true(has_launcher(&fixture));
+	operator_tear_down(&fixture);
 }
 
 int main(void)

@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operator against a small server that a test can break: what it makes, when it is silent, how
  * it recovers. */
-#include "../support/operator_rig.h"
+#include "../support/operator_fixture.h"
 
 /* The whole life of a job, with answers in pieces of every size. */
 static void a_life(void **state)
 {
 	(void)state;
 	for (size_t piece = 0; piece < 3; piece++) {
-		struct rig rig;
+		struct operator_fixture fixture;
 		struct fake_object *job, *launcher;
 		size_t requests;
 
-		set_up(&rig);
-		rig.fake.piece = piece * 61;
-		assert_int_equal(mpijob_operator_synced(rig.operator_), 0);
-		run(&rig, 20);
-		assert_int_equal(mpijob_operator_synced(rig.operator_), 1);
-		assert_int_equal(fake_writes(&rig.fake), 0);
-		job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: Running");
-		run(&rig, 600);
-		expect_children(&rig, 1, 3);
+		operator_set_up(&fixture);
+		fixture.fake.piece = piece * 61;
+		assert_int_equal(mpijob_operator_synced(fixture.operator_), 0);
+		operator_run(&fixture, 20);
+		assert_int_equal(mpijob_operator_synced(fixture.operator_), 1);
+		assert_int_equal(fake_writes(&fixture.fake), 0);
+		job = put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: Running");
+		operator_run(&fixture, 600);
+		expect_children(&fixture, 1, 3);
 		assert_string_equal(condition(job, "Created"), "True");
 		/* Exactly one write each: Service, ConfigMap, Secret, launcher, three workers. */
-		assert_int_equal(fake_count(&rig.fake, "POST ") -
-				     fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"),
+		assert_int_equal(fake_count(&fixture.fake, "POST ") -
+				     fake_count(&fixture.fake,
+					 "POST /api/v1/namespaces/team/events"),
 		    7);
-		assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets"), 0);
-		assert_int_equal(fake_count(&rig.fake, "GET /api/v1/secrets"), 0);
+		assert_int_equal(fake_count(&fixture.fake, "GET /api/v1/namespaces/team/secrets"),
+		    0);
+		assert_int_equal(fake_count(&fixture.fake, "GET /api/v1/secrets"), 0);
 
-		run_pods(&rig);
-		launcher = fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher");
-		fake_put(&rig.fake, PODS, "team",
+		run_pods(&fixture);
+		launcher = fake_find(&fixture.fake, LAUNCHERS, "team", "pi-launcher");
+		fake_put(&fixture.fake, PODS, "team",
 		    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pi-launcher-x\n  labels:\n"
 		    "    training.kubeflow.org/operator-name: mpi-operator\n    "
 		    "training.kubeflow.org/job-name: pi\n"
@@ -39,48 +41,48 @@ static void a_life(void **state)
 		    "  - {apiVersion: batch/v1, kind: Job, name: pi-launcher, controller: true, "
 		    "uid: nobody}\n"
 		    "status: {phase: Running}\n");
-		fake_patch(&rig.fake, launcher,
+		fake_patch(&fixture.fake, launcher,
 		    "status: {active: 1, startTime: '2026-11-21T12:00:00Z'}");
-		run(&rig, 600);
+		operator_run(&fixture, 600);
 		assert_non_null(
-		    strstr(fake_string(fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config"),
+		    strstr(fake_string(fake_find(&fixture.fake, CONFIG_MAPS, "team", "pi-config"),
 			       "data[discover_hosts.sh]"),
 			"pi-worker-2"));
 
 		/* Nothing changes: nothing is asked and nothing written. */
-		requests = rig.fake.log_count;
-		run(&rig, 100);
-		assert_int_equal(rig.fake.log_count, requests);
+		requests = fixture.fake.log_count;
+		operator_run(&fixture, 100);
+		assert_int_equal(fixture.fake.log_count, requests);
 
-		fake_patch(&rig.fake, launcher,
+		fake_patch(&fixture.fake, launcher,
 		    "status: {active: 0, succeeded: 1, completionTime: '2026-11-21T12:05:00Z', "
 		    "conditions: [{type: Complete, status: 'True'}]}");
-		run(&rig, 600);
+		operator_run(&fixture, 600);
 		assert_string_equal(condition(job, "Succeeded"), "True");
-		assert_null(fake_find(&rig.fake, PODS, "team", "pi-worker-0"));
-		assert_int_equal(fake_objects(&rig.fake, PODS), 1);
-		requests = rig.fake.log_count;
-		run(&rig, 100);
-		assert_int_equal(rig.fake.log_count, requests);
+		assert_null(fake_find(&fixture.fake, PODS, "team", "pi-worker-0"));
+		assert_int_equal(fake_objects(&fixture.fake, PODS), 1);
+		requests = fixture.fake.log_count;
+		operator_run(&fixture, 100);
+		assert_int_equal(fixture.fake.log_count, requests);
 
-		fake_delete(&rig.fake, job);
-		run(&rig, 20);
-		assert_int_equal(rig.fake.log_count, requests);
-		tear_down(&rig);
+		fake_delete(&fixture.fake, job);
+		operator_run(&fixture, 20);
+		assert_int_equal(fixture.fake.log_count, requests);
+		operator_tear_down(&fixture);
 	}
 }
 
 static void writes_are_parallel_and_bounded(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	put_job(&rig, "team", "wide", 200, "cleanPodPolicy: None");
-	run(&rig, 600);
-	expect_children(&rig, 1, 200);
-	assert_int_equal(rig.fake.most_writes, 16);
-	tear_down(&rig);
+	operator_set_up(&fixture);
+	put_job(&fixture, "team", "wide", 200, "cleanPodPolicy: None");
+	operator_run(&fixture, 600);
+	expect_children(&fixture, 1, 200);
+	assert_int_equal(fixture.fake.most_writes, 16);
+	operator_tear_down(&fixture);
 }
 
 /* The answers to all creations of pods come in rounds; how many are under way in each is written
@@ -102,12 +104,12 @@ static int hold_pods(struct fake *fake, const char *method, const char *path,
 }
 
 /* Wait until no more are sent, then let all of them be answered. */
-static void play_round(struct rig *rig, struct rounds *rounds)
+static void play_round(struct operator_fixture *fixture, struct rounds *rounds)
 {
-	run(rig, 50);
+	operator_run(fixture, 50);
 	rounds->sizes[rounds->count++] = rounds->under_way;
 	rounds->under_way = 0;
-	for (struct fake_exchange *exchange = rig->fake.exchanges; exchange;
+	for (struct fake_exchange *exchange = fixture->fake.exchanges; exchange;
 	     exchange = exchange->next)
 		exchange->reply.polls = 0;
 }
@@ -118,39 +120,39 @@ static void creation_starts_slowly(void **state)
 {
 	static const size_t expected[] = { 1, 2, 4, 8, 16, 16, 16 };
 	struct rounds rounds = { 0, { 0 }, 0 };
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	rig.fake.decide = hold_pods;
-	rig.fake.user = &rounds;
-	put_job(&rig, "team", "wide", 100, "cleanPodPolicy: None");
+	operator_set_up(&fixture);
+	fixture.fake.decide = hold_pods;
+	fixture.fake.user = &rounds;
+	put_job(&fixture, "team", "wide", 100, "cleanPodPolicy: None");
 	while (rounds.count < sizeof(expected) / sizeof(*expected))
-		play_round(&rig, &rounds);
+		play_round(&fixture, &rounds);
 	for (size_t i = 0; i < rounds.count; i++)
 		assert_int_equal(rounds.sizes[i], expected[i]);
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* The small job of another namespace is not behind the two hundred pods of the first. */
 static void namespaces_are_treated_alike(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	int steps = 0;
 
 	(void)state;
-	set_up(&rig);
-	run(&rig, 20);
-	put_job(&rig, "large", "wide", 1000, "cleanPodPolicy: None");
-	while (fake_objects(&rig.fake, PODS) <= 100 && steps++ < 10000)
-		run(&rig, 1);
-	assert_true(fake_objects(&rig.fake, PODS) > 100);
-	put_job(&rig, "small", "one", 1, "cleanPodPolicy: None");
-	while (!fake_find(&rig.fake, LAUNCHERS, "small", "one-launcher") && steps++ < 10000)
-		run(&rig, 1);
-	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "small", "one-launcher"));
-	assert_true(fake_objects(&rig.fake, PODS) < 900);
-	tear_down(&rig);
+	operator_set_up(&fixture);
+	operator_run(&fixture, 20);
+	put_job(&fixture, "large", "wide", 1000, "cleanPodPolicy: None");
+	while (fake_objects(&fixture.fake, PODS) <= 100 && steps++ < 10000)
+		operator_run(&fixture, 1);
+	assert_true(fake_objects(&fixture.fake, PODS) > 100);
+	put_job(&fixture, "small", "one", 1, "cleanPodPolicy: None");
+	while (!fake_find(&fixture.fake, LAUNCHERS, "small", "one-launcher") && steps++ < 10000)
+		operator_run(&fixture, 1);
+	assert_non_null(fake_find(&fixture.fake, LAUNCHERS, "small", "one-launcher"));
+	assert_true(fake_objects(&fixture.fake, PODS) < 900);
+	operator_tear_down(&fixture);
 }
 
 /* --- faults --- */
@@ -201,31 +203,31 @@ static void faults_change_nothing_in_the_end(void **state)
 	for (int kind = 0; kind <= 7; kind++)
 		for (int every = 1; every <= 4; every++) {
 			struct plan_of_faults plan = { every == 1 ? 2 : every, every == 1, kind };
-			struct rig rig;
+			struct operator_fixture fixture;
 			struct fake_object *job;
 
-			set_up(&rig);
-			rig.fake.decide = spoil;
-			rig.fake.user = &plan;
-			job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-			for (int i = 0;
-			     i < 30000 && !(has_children(&rig, 1, 3) && is_true(job, "Created"));
+			operator_set_up(&fixture);
+			fixture.fake.decide = spoil;
+			fixture.fake.user = &plan;
+			job = put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+			for (int i = 0; i < 30000 &&
+					!(has_children(&fixture, 1, 3) && is_true(job, "Created"));
 			     i++)
-				run(&rig, 1);
-			expect_children(&rig, 1, 3);
+				operator_run(&fixture, 1);
+			expect_children(&fixture, 1, 3);
 			assert_string_equal(condition(job, "Created"), "True");
-			fake_patch(&rig.fake,
-			    fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
+			fake_patch(&fixture.fake,
+			    fake_find(&fixture.fake, LAUNCHERS, "team", "pi-launcher"),
 			    "status: {succeeded: 1, startTime: '2026-11-21T12:00:00Z', "
 			    "completionTime: '2026-11-21T12:05:00Z', "
 			    "conditions: [{type: Complete, status: 'True'}]}");
-			for (int i = 0; i < 30000 && !(fake_objects(&rig.fake, PODS) == 0 &&
+			for (int i = 0; i < 30000 && !(fake_objects(&fixture.fake, PODS) == 0 &&
 							 is_true(job, "Succeeded"));
 			     i++)
-				run(&rig, 1);
+				operator_run(&fixture, 1);
 			assert_string_equal(condition(job, "Succeeded"), "True");
-			assert_int_equal(fake_objects(&rig.fake, PODS), 0);
-			tear_down(&rig);
+			assert_int_equal(fake_objects(&fixture.fake, PODS), 0);
+			operator_tear_down(&fixture);
 		}
 }
 
@@ -233,20 +235,20 @@ static void faults_change_nothing_in_the_end(void **state)
 static void a_lost_answer_is_no_second_write(void **state)
 {
 	struct plan_of_faults plan = { 2, 0, 0 };
-	struct rig rig;
+	struct operator_fixture fixture;
 	size_t writes;
 
 	(void)state;
-	set_up(&rig);
-	rig.fake.decide = spoil;
-	rig.fake.user = &plan;
-	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-	run(&rig, 900);
-	expect_children(&rig, 1, 3);
-	writes = fake_count(&rig.fake, "POST ") -
-		 fake_count(&rig.fake, "POST /api/v1/namespaces/team/events");
+	operator_set_up(&fixture);
+	fixture.fake.decide = spoil;
+	fixture.fake.user = &plan;
+	put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+	operator_run(&fixture, 900);
+	expect_children(&fixture, 1, 3);
+	writes = fake_count(&fixture.fake, "POST ") -
+		 fake_count(&fixture.fake, "POST /api/v1/namespaces/team/events");
 	assert_int_equal(writes, 7);
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 static int too_many(struct fake *fake, const char *method, const char *path,
@@ -264,111 +266,112 @@ static int too_many(struct fake *fake, const char *method, const char *path,
 
 static void retry_after_is_obeyed(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	size_t writes = 0;
 	int64_t from_ms;
 
 	(void)state;
-	set_up(&rig);
-	rig.fake.decide = too_many;
-	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	while (!rig.fake.user)
-		run(&rig, 1);
-	run(&rig, 2);
-	writes = fake_writes(&rig.fake);
+	operator_set_up(&fixture);
+	fixture.fake.decide = too_many;
+	put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	while (!fixture.fake.user)
+		operator_run(&fixture, 1);
+	operator_run(&fixture, 2);
+	writes = fake_writes(&fixture.fake);
 	from_ms = fake_clock_ms();
-	while (fake_writes(&rig.fake) == writes && fake_clock_ms() - from_ms < 5000)
-		run(&rig, 1);
+	while (fake_writes(&fixture.fake) == writes && fake_clock_ms() - from_ms < 5000)
+		operator_run(&fixture, 1);
 	assert_in_range(fake_clock_ms() - from_ms, 900, 2000);
-	run(&rig, 600);
-	expect_children(&rig, 1, 1);
-	tear_down(&rig);
+	operator_run(&fixture, 600);
+	expect_children(&fixture, 1, 1);
+	operator_tear_down(&fixture);
 }
 
 static void cut_watches(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 
 	(void)state;
-	set_up(&rig);
-	rig.fake.cut_watches = 1;
-	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-	run(&rig, 400);
-	run_pods(&rig);
-	run(&rig, 400);
-	expect_children(&rig, 1, 3);
+	operator_set_up(&fixture);
+	fixture.fake.cut_watches = 1;
+	job = put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	run_pods(&fixture);
+	operator_run(&fixture, 400);
+	expect_children(&fixture, 1, 3);
 	assert_string_equal(condition(job, "Created"), "True");
-	assert_int_equal(fake_count(&rig.fake, "POST ") -
-			     fake_count(&rig.fake, "POST /api/v1/namespaces/team/events"),
+	assert_int_equal(fake_count(&fixture.fake, "POST ") -
+			     fake_count(&fixture.fake, "POST /api/v1/namespaces/team/events"),
 	    7);
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* --- what it finds when it comes --- */
 
 static void a_second_operator_finds_all_done(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	size_t writes;
 
 	(void)state;
-	set_up(&rig);
-	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-	run(&rig, 400);
-	run_pods(&rig);
-	run(&rig, 400);
-	expect_children(&rig, 1, 3);
-	mpijob_operator_free(rig.operator_);
-	writes = fake_writes(&rig.fake);
-	start_operator(&rig);
-	run(&rig, 400);
-	assert_int_equal(fake_writes(&rig.fake), writes);
+	operator_set_up(&fixture);
+	put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	run_pods(&fixture);
+	operator_run(&fixture, 400);
+	expect_children(&fixture, 1, 3);
+	mpijob_operator_free(fixture.operator_);
+	writes = fake_writes(&fixture.fake);
+	start_operator(&fixture);
+	operator_run(&fixture, 400);
+	assert_int_equal(fake_writes(&fixture.fake), writes);
 	/* The Secret is not listed: it was asked for by name, once. */
-	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1);
-	tear_down(&rig);
+	assert_int_equal(fake_count(&fixture.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"),
+	    1);
+	operator_tear_down(&fixture);
 }
 
 static void a_deleted_worker_comes_again(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-	run(&rig, 400);
-	fake_delete(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
-	run(&rig, 200);
-	assert_non_null(fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
-	tear_down(&rig);
+	operator_set_up(&fixture);
+	put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	fake_delete(&fixture.fake, fake_find(&fixture.fake, PODS, "team", "pi-worker-1"));
+	operator_run(&fixture, 200);
+	assert_non_null(fake_find(&fixture.fake, PODS, "team", "pi-worker-1"));
+	operator_tear_down(&fixture);
 }
 
 /* How long it takes until a worker that is deleted is there again. */
-static int64_t delete_worker(struct rig *rig)
+static int64_t delete_worker(struct operator_fixture *fixture)
 {
 	int64_t from_ms = fake_clock_ms();
 
-	fake_delete(&rig->fake, fake_find(&rig->fake, PODS, "team", "pi-worker-1"));
-	while (!fake_find(&rig->fake, PODS, "team", "pi-worker-1") &&
+	fake_delete(&fixture->fake, fake_find(&fixture->fake, PODS, "team", "pi-worker-1"));
+	while (!fake_find(&fixture->fake, PODS, "team", "pi-worker-1") &&
 	       fake_clock_ms() - from_ms < 60000)
-		run(rig, 1);
-	assert_non_null(fake_find(&rig->fake, PODS, "team", "pi-worker-1"));
+		operator_run(fixture, 1);
+	assert_non_null(fake_find(&fixture->fake, PODS, "team", "pi-worker-1"));
 	return fake_clock_ms() - from_ms;
 }
 
 static void who_deletes_again_and_again_waits_longer(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-	run(&rig, 400);
+	operator_set_up(&fixture);
+	put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
 	for (int i = 0; i < 6; i++)
-		assert_in_range(delete_worker(&rig), 0, 100);
+		assert_in_range(delete_worker(&fixture), 0, 100);
 	for (int64_t least = 200; least < 4000; least *= 2)
-		assert_in_range(delete_worker(&rig), least, least + 100);
-	tear_down(&rig);
+		assert_in_range(delete_worker(&fixture), least, least + 100);
+	operator_tear_down(&fixture);
 }
 
 /* A server that takes a patch and does not apply it, as a webhook may make it. */
@@ -387,29 +390,29 @@ static void a_job_that_never_settles_is_planned_less_often(void **state)
 	static const char patches[] = "PATCH /api/v1/namespaces/team/configmaps/pi-config";
 	struct fake_object *map;
 	int64_t from_ms;
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	run(&rig, 400);
-	map = fake_find(&rig.fake, CONFIG_MAPS, "team", "pi-config");
-	fake_patch(&rig.fake, map, "data: {hostfile: mine}");
-	rig.fake.user = fake_json(mpijob_doc_root(map->doc));
-	rig.fake.decide = ignore_patches;
+	operator_set_up(&fixture);
+	put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	map = fake_find(&fixture.fake, CONFIG_MAPS, "team", "pi-config");
+	fake_patch(&fixture.fake, map, "data: {hostfile: mine}");
+	fixture.fake.user = fake_json(mpijob_doc_root(map->doc));
+	fixture.fake.decide = ignore_patches;
 	from_ms = fake_clock_ms();
-	while (fake_clock_ms() - from_ms < 3000 && fake_count(&rig.fake, patches) <= 30)
-		run(&rig, 1);
-	assert_in_range(fake_count(&rig.fake, patches), 12, 30);
-	assert_string_equal(rig.last_id, "does-not-settle");
-	free(rig.fake.user);
-	tear_down(&rig);
+	while (fake_clock_ms() - from_ms < 3000 && fake_count(&fixture.fake, patches) <= 30)
+		operator_run(&fixture, 1);
+	assert_in_range(fake_count(&fixture.fake, patches), 12, 30);
+	assert_string_equal(fixture.last_id, "does-not-settle");
+	free(fixture.fake.user);
+	operator_tear_down(&fixture);
 }
 
 /* An Event of a reason; NULL when there is none. */
-static struct fake_object *find_event(const struct rig *rig, const char *reason)
+static struct fake_object *find_event(const struct operator_fixture *fixture, const char *reason)
 {
-	for (struct fake_object *object = rig->fake.objects; object; object = object->next)
+	for (struct fake_object *object = fixture->fake.objects; object; object = object->next)
 		if (strcmp(object->collection, EVENTS) == 0 &&
 		    strcmp(fake_string(object, "reason"), reason) == 0)
 			return object;
@@ -418,100 +421,100 @@ static struct fake_object *find_event(const struct rig *rig, const char *reason)
 
 static void somebody_elses_service(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *event;
 
 	(void)state;
-	set_up(&rig);
-	fake_put(&rig.fake, SERVICES, "team",
+	operator_set_up(&fixture);
+	fake_put(&fixture.fake, SERVICES, "team",
 	    "apiVersion: v1\nkind: Service\nmetadata: {name: pi}\n");
-	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	run(&rig, 400);
-	event = find_event(&rig, "ErrResourceExists");
+	put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	event = find_event(&fixture, "ErrResourceExists");
 	assert_non_null(event);
 	assert_string_equal(fake_string(event, "involvedObject.name"), "pi");
 	assert_string_equal(fake_string(event, "type"), "Warning");
-	assert_int_equal(fake_objects(&rig.fake, LAUNCHERS), 0);
+	assert_int_equal(fake_objects(&fixture.fake, LAUNCHERS), 0);
 	/* When it goes, the job is resumed. */
-	fake_delete(&rig.fake, fake_find(&rig.fake, SERVICES, "team", "pi"));
-	run(&rig, 400);
-	expect_children(&rig, 1, 1);
-	tear_down(&rig);
+	fake_delete(&fixture.fake, fake_find(&fixture.fake, SERVICES, "team", "pi"));
+	operator_run(&fixture, 400);
+	expect_children(&fixture, 1, 1);
+	operator_tear_down(&fixture);
 }
 
 static void hostile_objects_are_set_aside(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	fake_put(&rig.fake, JOBS, "team",
+	operator_set_up(&fixture);
+	fake_put(&fixture.fake, JOBS, "team",
 	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd}\nspec: 7\n");
-	fake_put(&rig.fake, JOBS, "team",
+	fake_put(&fixture.fake, JOBS, "team",
 	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: empty}\n");
-	fake_put(&rig.fake, PODS, "team",
+	fake_put(&fixture.fake, PODS, "team",
 	    "apiVersion: v1\nkind: Pod\nmetadata: {name: p, labels: "
 	    "{training.kubeflow.org/operator-name: mpi-operator}, "
 	    "ownerReferences: [1, {controller: true}]}\nspec: []\nstatus: [1]\n");
-	fake_put(&rig.fake, CONFIG_MAPS, "team",
+	fake_put(&fixture.fake, CONFIG_MAPS, "team",
 	    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {hostfile: 7}\n");
-	put_job(&rig, "team", "good", 2, "cleanPodPolicy: All");
-	run(&rig, 400);
-	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "good-launcher"));
-	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "odd-launcher"));
-	tear_down(&rig);
+	put_job(&fixture, "team", "good", 2, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	assert_non_null(fake_find(&fixture.fake, LAUNCHERS, "team", "good-launcher"));
+	assert_null(fake_find(&fixture.fake, LAUNCHERS, "team", "odd-launcher"));
+	operator_tear_down(&fixture);
 }
 
 /* Ownership does not reach across namespaces. */
 static void a_claim_from_another_namespace(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 	char *yaml;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
 	yaml = fake_text(
 	    "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: pi-launcher\n  ownerReferences:\n"
 	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
 	    "%s}\n"
 	    "status: {conditions: [{type: Failed, status: 'True'}]}\n",
 	    fake_string(job, "metadata.uid"));
-	fake_put(&rig.fake, LAUNCHERS, "evil", yaml);
+	fake_put(&fixture.fake, LAUNCHERS, "evil", yaml);
 	free(yaml);
-	run(&rig, 400);
+	operator_run(&fixture, 400);
 	assert_string_equal(condition(job, "Failed"), "absent");
-	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"));
-	tear_down(&rig);
+	assert_non_null(fake_find(&fixture.fake, LAUNCHERS, "team", "pi-launcher"));
+	operator_tear_down(&fixture);
 }
 
 static void suspend_and_resume(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 2, "suspend: true");
-	run(&rig, 400);
-	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 2, "suspend: true");
+	operator_run(&fixture, 400);
+	assert_int_equal(fake_objects(&fixture.fake, PODS), 0);
 	assert_string_equal(condition(job, "Suspended"), "True");
-	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
-	run(&rig, 400);
-	expect_children(&rig, 1, 2);
+	fake_patch(&fixture.fake, job, "spec: {runPolicy: {suspend: false}}");
+	operator_run(&fixture, 400);
+	expect_children(&fixture, 1, 2);
 	assert_string_equal(condition(job, "Suspended"), "False");
-	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
-	run(&rig, 400);
-	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
+	fake_patch(&fixture.fake, job, "spec: {runPolicy: {suspend: true}}");
+	operator_run(&fixture, 400);
+	assert_int_equal(fake_objects(&fixture.fake, PODS), 0);
 	assert_string_equal(condition(job, "Suspended"), "True");
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* As if the job had been written to a minute earlier. */
-static void age(struct rig *rig)
+static void age(struct operator_fixture *fixture)
 {
-	entry_of(rig)->fresh.job_ms -= 60000;
+	entry_of(fixture)->fresh.job_ms -= 60000;
 }
 
 /* News may be old: before the first of many workers is deleted the job is looked at, and before the
@@ -519,27 +522,27 @@ static void age(struct rig *rig)
 static void a_job_is_looked_at_once(void **state)
 {
 	static const char look[] = "GET /apis/kubeflow.org/v2beta1/namespaces/team/mpijobs/pi";
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 40, "cleanPodPolicy: All");
-	run(&rig, 600);
-	expect_children(&rig, 1, 40);
-	age(&rig);
-	fake_patch(&rig.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 20}}}");
-	run(&rig, 600);
-	expect_children(&rig, 1, 20);
-	assert_int_equal(fake_count(&rig.fake, look), 1);
-	age(&rig);
-	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: true}}");
-	run(&rig, 600);
-	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
-	assert_int_equal(fake_count(&rig.fake, look), 2);
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 40, "cleanPodPolicy: All");
+	operator_run(&fixture, 600);
+	expect_children(&fixture, 1, 40);
+	age(&fixture);
+	fake_patch(&fixture.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 20}}}");
+	operator_run(&fixture, 600);
+	expect_children(&fixture, 1, 20);
+	assert_int_equal(fake_count(&fixture.fake, look), 1);
+	age(&fixture);
+	fake_patch(&fixture.fake, job, "spec: {runPolicy: {suspend: true}}");
+	operator_run(&fixture, 600);
+	assert_int_equal(fake_objects(&fixture.fake, PODS), 0);
+	assert_int_equal(fake_count(&fixture.fake, look), 2);
 	/* What we deleted ourselves, just after it was made, nobody took away. */
-	assert_int_equal(entry_of(&rig)->backoff.losses, 0);
-	tear_down(&rig);
+	assert_int_equal(entry_of(&fixture)->backoff.losses, 0);
+	operator_tear_down(&fixture);
 }
 
 /* Why a pod was deleted: the log, a metric, and for a scale-down an Event. */
@@ -548,37 +551,37 @@ static void a_scale_down_gives_its_reason(void **state)
 	(void)state;
 	for (int32_t reference = 0; reference <= 1; reference++) {
 		struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
-		struct rig rig;
+		struct operator_fixture fixture;
 		struct fake_object *job;
 		struct fake_object *event;
 
-		set_up_server(&rig);
+		set_up_server(&fixture);
 		render.reference = reference;
-		rig.options.render = &render;
-		rig.options.log_actions = 1;
-		start_operator(&rig);
-		job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-		run(&rig, 300);
-		expect_children(&rig, 1, 3);
-		free(rig.last_action);
-		rig.last_action = NULL;
-		fake_patch(&rig.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}}");
-		while (!rig.last_action || !strstr(rig.last_action, "delete Pod"))
-			run(&rig, 1);
-		assert_string_equal(rig.last_action,
+		fixture.options.render = &render;
+		fixture.options.log_actions = 1;
+		start_operator(&fixture);
+		job = put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+		operator_run(&fixture, 300);
+		expect_children(&fixture, 1, 3);
+		free(fixture.last_action);
+		fixture.last_action = NULL;
+		fake_patch(&fixture.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}}");
+		while (!fixture.last_action || !strstr(fixture.last_action, "delete Pod"))
+			operator_run(&fixture, 1);
+		assert_string_equal(fixture.last_action,
 		    "delete Pod team/pi-worker-2 for MPIJob pi: the job has fewer workers now");
-		run(&rig, 300);
-		expect_children(&rig, 1, 2);
-		assert_int_equal(rig.operator_->metrics
+		operator_run(&fixture, 300);
+		expect_children(&fixture, 1, 2);
+		assert_int_equal(fixture.operator_->metrics
 				     .actions[MPIJOB_ACTION_DELETE]
 					     [mpijob__operator_metrics_kind("Pod")],
 		    1);
-		event = find_event(&rig, "SuccessfulDelete");
+		event = find_event(&fixture, "SuccessfulDelete");
 		assert_int_equal(event != NULL, !reference);
 		if (event)
 			assert_string_equal(fake_string(event, "message"),
 			    "Pod pi-worker-2 is deleted: the job has fewer workers now");
-		tear_down(&rig);
+		operator_tear_down(&fixture);
 	}
 }
 
@@ -586,33 +589,34 @@ static void a_scale_down_gives_its_reason(void **state)
 static void a_deadline_passes(void **state)
 {
 	char start[32];
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 	time_t now = fake_clock_wall_s();
 	struct tm utc;
 	char *patch;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 1,
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 1,
 	    "cleanPodPolicy: All, ttlSecondsAfterFinished: 0, activeDeadlineSeconds: 1");
-	for (int i = 0; i < 3000 && !has_children(&rig, 1, 1); i++)
-		run(&rig, 1);
-	expect_children(&rig, 1, 1);
+	for (int i = 0; i < 3000 && !has_children(&fixture, 1, 1); i++)
+		operator_run(&fixture, 1);
+	expect_children(&fixture, 1, 1);
 	gmtime_r(&now, &utc);
 	strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	patch = fake_text("status: {active: 0, failed: 1, startTime: '%s', conditions: [{type: "
 			  "Failed, status: 'True', "
 			  "reason: DeadlineExceeded, message: m}]}",
 	    start);
-	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"), patch);
+	fake_patch(&fixture.fake, fake_find(&fixture.fake, LAUNCHERS, "team", "pi-launcher"),
+	    patch);
 	free(patch);
 	for (int i = 0;
-	     i < 30000 && !(is_true(job, "Failed") && fake_objects(&rig.fake, PODS) == 0); i++)
-		run(&rig, 1);
+	     i < 30000 && !(is_true(job, "Failed") && fake_objects(&fixture.fake, PODS) == 0); i++)
+		operator_run(&fixture, 1);
 	assert_true(is_true(job, "Failed"));
-	assert_int_equal(fake_objects(&rig.fake, PODS), 0);
-	tear_down(&rig);
+	assert_int_equal(fake_objects(&fixture.fake, PODS), 0);
+	operator_tear_down(&fixture);
 }
 
 /* A watch that expires; meanwhile things went and came. */
@@ -629,40 +633,40 @@ static int expire(struct fake *fake, const char *method, const char *path, struc
 
 static void lists_find_what_vanished(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 
 	(void)state;
-	set_up(&rig);
-	rig.fake.decide = expire;
-	put_job(&rig, "team", "gone", 1, "cleanPodPolicy: All");
-	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-	run(&rig, 400);
-	expect_children(&rig, 2, 4);
+	operator_set_up(&fixture);
+	fixture.fake.decide = expire;
+	put_job(&fixture, "team", "gone", 1, "cleanPodPolicy: All");
+	job = put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	expect_children(&fixture, 2, 4);
 	/* All watches end, and none may go on from where it stood. */
-	rig.fake.cut_watches = 1;
-	rig.fake.user = job;
-	run_pods(&rig);
-	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
-	fake_patch(&rig.fake, fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher"),
+	fixture.fake.cut_watches = 1;
+	fixture.fake.user = job;
+	run_pods(&fixture);
+	fake_patch(&fixture.fake, job, "metadata: {labels: {a: b}}");
+	fake_patch(&fixture.fake, fake_find(&fixture.fake, LAUNCHERS, "team", "pi-launcher"),
 	    "metadata: {labels: {a: b}}");
-	run(&rig, 20);
-	fake_delete(&rig.fake, fake_find(&rig.fake, JOBS, "team", "gone"));
-	fake_delete(&rig.fake, fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
-	rig.fake.user = NULL;
-	rig.fake.cut_watches = 0;
-	for (int i = 0; i < 30000 && !fake_find(&rig.fake, PODS, "team", "pi-worker-1"); i++)
-		run(&rig, 1);
-	assert_non_null(fake_find(&rig.fake, PODS, "team", "pi-worker-1"));
-	tear_down(&rig);
+	operator_run(&fixture, 20);
+	fake_delete(&fixture.fake, fake_find(&fixture.fake, JOBS, "team", "gone"));
+	fake_delete(&fixture.fake, fake_find(&fixture.fake, PODS, "team", "pi-worker-1"));
+	fixture.fake.user = NULL;
+	fixture.fake.cut_watches = 0;
+	for (int i = 0; i < 30000 && !fake_find(&fixture.fake, PODS, "team", "pi-worker-1"); i++)
+		operator_run(&fixture, 1);
+	assert_non_null(fake_find(&fixture.fake, PODS, "team", "pi-worker-1"));
+	operator_tear_down(&fixture);
 }
 
-static uint64_t count_plans(const struct rig *rig)
+static uint64_t count_plans(const struct operator_fixture *fixture)
 {
 	uint64_t plans = 0;
 
 	for (size_t i = 0; i <= MPIJOB__OPERATOR_METRICS_BOUNDS; i++)
-		plans += rig->operator_->metrics.planned.buckets[i];
+		plans += fixture->operator_->metrics.planned.buckets[i];
 	return plans;
 }
 
@@ -670,35 +674,36 @@ static uint64_t count_plans(const struct rig *rig)
  * again. */
 static void an_unchanged_job_is_validated_once(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 3, "cleanPodPolicy: All");
-	run(&rig, 400);
-	run_pods(&rig);
-	run(&rig, 400);
-	expect_children(&rig, 1, 3);
-	assert_in_range(count_plans(&rig), 3, 100);
-	assert_int_equal(rig.operator_->cache.validations, 1);
-	fake_patch(&rig.fake, job, "metadata: {labels: {a: b}}");
-	run(&rig, 400);
-	assert_int_equal(rig.operator_->cache.validations, 2);
-	fake_patch(&rig.fake, job,
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	run_pods(&fixture);
+	operator_run(&fixture, 400);
+	expect_children(&fixture, 1, 3);
+	assert_in_range(count_plans(&fixture), 3, 100);
+	assert_int_equal(fixture.operator_->cache.validations, 1);
+	fake_patch(&fixture.fake, job, "metadata: {labels: {a: b}}");
+	operator_run(&fixture, 400);
+	assert_int_equal(fixture.operator_->cache.validations, 2);
+	fake_patch(&fixture.fake, job,
 	    "spec: {mpiReplicaSpecs: {Worker: {template: {spec: {containers: 5}}}}}");
-	run(&rig, 400);
-	assert_int_equal(rig.operator_->cache.validations, 3);
-	assert_int_equal(entry_of(&rig)->cache.state, MPIJOB__OPERATOR_JOB_REFUSED);
+	operator_run(&fixture, 400);
+	assert_int_equal(fixture.operator_->cache.validations, 3);
+	assert_int_equal(entry_of(&fixture)->cache.state, MPIJOB__OPERATOR_JOB_REFUSED);
 	/* Another configuration may make another job of it. */
-	assert_int_equal(mpijob_operator_configure(rig.operator_, NULL), 0);
-	run(&rig, 400);
-	assert_int_equal(rig.operator_->cache.validations, 4);
-	tear_down(&rig);
+	assert_int_equal(mpijob_operator_configure(fixture.operator_, NULL), 0);
+	operator_run(&fixture, 400);
+	assert_int_equal(fixture.operator_->cache.validations, 4);
+	operator_tear_down(&fixture);
 }
 
 /* Give a job an annotation of so many bytes. */
-static void enlarge(struct rig *rig, struct fake_object *job, const char *key, size_t len)
+static void enlarge(struct operator_fixture *fixture, struct fake_object *job, const char *key,
+    size_t len)
 {
 	char *text = malloc(len + 1);
 
@@ -707,7 +712,7 @@ static void enlarge(struct rig *rig, struct fake_object *job, const char *key, s
 	mpijob_node_put_string(job->doc, mpijob_doc_make(job->doc, "metadata.annotations"), key,
 	    text);
 	free(text);
-	fake_stamp(&rig->fake, job, "MODIFIED");
+	fake_stamp(&fixture->fake, job, "MODIFIED");
 }
 
 static void count_unread(void *user, const struct mpijob__operator_job *entry)
@@ -718,153 +723,157 @@ static void count_unread(void *user, const struct mpijob__operator_job *entry)
 /* A burst of large jobs is kept, not read, while it arrives. */
 static void a_burst_is_read_in_turns(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	size_t unread = 0;
 
 	(void)state;
-	set_up(&rig);
-	run(&rig, 20);
+	operator_set_up(&fixture);
+	operator_run(&fixture, 20);
 	for (int i = 0; i < 10; i++) {
 		char *name = fake_text("large-%d", i);
 
-		enlarge(&rig, put_job(&rig, "team", name, 1, "cleanPodPolicy: All"), "a", 100000);
+		enlarge(&fixture, put_job(&fixture, "team", name, 1, "cleanPodPolicy: All"), "a",
+		    100000);
 		free(name);
 	}
 	for (int i = 0; i < 20 && !unread; i++) {
-		run(&rig, 1);
-		mpijob__operator_jobs_visit(rig.operator_, count_unread, &unread);
+		operator_run(&fixture, 1);
+		mpijob__operator_jobs_visit(fixture.operator_, count_unread, &unread);
 	}
 	assert_int_equal(unread, 10);
-	run(&rig, 1000);
-	mpijob__operator_jobs_visit(rig.operator_, count_unread, &unread);
+	operator_run(&fixture, 1000);
+	mpijob__operator_jobs_visit(fixture.operator_, count_unread, &unread);
 	assert_int_equal(unread, 10);
-	expect_children(&rig, 10, 10);
-	tear_down(&rig);
+	expect_children(&fixture, 10, 10);
+	operator_tear_down(&fixture);
 }
 
 /* What reading a large job will take counts when it comes: a small one that came behind it is begun
  * before it. */
 static void a_large_job_lets_others_go_first(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	size_t first = 0;
 
 	(void)state;
-	set_up(&rig);
-	run(&rig, 20);
-	enlarge(&rig, put_job(&rig, "team", "large", 1, "cleanPodPolicy: All"), "a", 100000);
-	put_job(&rig, "other", "small", 1, "cleanPodPolicy: All");
-	run(&rig, 1000);
-	expect_children(&rig, 2, 2);
-	while (strncmp(rig.fake.log[first], "POST ", 5) != 0)
+	operator_set_up(&fixture);
+	operator_run(&fixture, 20);
+	enlarge(&fixture, put_job(&fixture, "team", "large", 1, "cleanPodPolicy: All"), "a",
+	    100000);
+	put_job(&fixture, "other", "small", 1, "cleanPodPolicy: All");
+	operator_run(&fixture, 1000);
+	expect_children(&fixture, 2, 2);
+	while (strncmp(fixture.fake.log[first], "POST ", 5) != 0)
 		first++;
-	assert_non_null(strstr(rig.fake.log[first], "/namespaces/other/"));
-	tear_down(&rig);
+	assert_non_null(strstr(fixture.fake.log[first], "/namespaces/other/"));
+	operator_tear_down(&fixture);
 }
 
 /* A job of 2 MiB is read, and one that is larger is not. */
 static void a_job_has_two_mebibytes(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *fits, *exceeds;
 
 	(void)state;
-	set_up(&rig);
-	fits = put_job(&rig, "team", "fits", 1, "cleanPodPolicy: All");
-	enlarge(&rig, fits, "a", (2 << 20) - 10000);
-	exceeds = put_job(&rig, "team", "exceeds", 1, "cleanPodPolicy: All");
-	enlarge(&rig, exceeds, "a", 2 << 20);
-	run(&rig, 300);
-	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "fits-launcher"));
-	assert_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
-	assert_int_equal(rig.operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")],
-	    1);
+	operator_set_up(&fixture);
+	fits = put_job(&fixture, "team", "fits", 1, "cleanPodPolicy: All");
+	enlarge(&fixture, fits, "a", (2 << 20) - 10000);
+	exceeds = put_job(&fixture, "team", "exceeds", 1, "cleanPodPolicy: All");
+	enlarge(&fixture, exceeds, "a", 2 << 20);
+	operator_run(&fixture, 300);
+	assert_non_null(fake_find(&fixture.fake, LAUNCHERS, "team", "fits-launcher"));
+	assert_null(fake_find(&fixture.fake, LAUNCHERS, "team", "exceeds-launcher"));
+	assert_int_equal(
+	    fixture.operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")], 1);
 	/* Also when it was read before. */
-	fake_patch(&rig.fake, exceeds, "metadata: {annotations: {a: short}}");
-	run(&rig, 300);
-	assert_non_null(fake_find(&rig.fake, LAUNCHERS, "team", "exceeds-launcher"));
-	enlarge(&rig, fits, "b", 10000);
-	run(&rig, 300);
-	assert_int_equal(rig.operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")],
-	    2);
-	tear_down(&rig);
+	fake_patch(&fixture.fake, exceeds, "metadata: {annotations: {a: short}}");
+	operator_run(&fixture, 300);
+	assert_non_null(fake_find(&fixture.fake, LAUNCHERS, "team", "exceeds-launcher"));
+	enlarge(&fixture, fits, "b", 10000);
+	operator_run(&fixture, 300);
+	assert_int_equal(
+	    fixture.operator_->metrics.skipped[mpijob__operator_metrics_kind("MPIJob")], 2);
+	operator_tear_down(&fixture);
 }
 
 /* A standby that knows all jobs: one begins to act with all of them in line. */
-static void set_up_standby(struct rig *rig)
+static void set_up_standby(struct operator_fixture *fixture)
 {
-	set_up_server(rig);
-	rig->options.standby = 1;
-	start_operator(rig);
-	run(rig, 100);
-	assert_int_equal(mpijob_operator_synced(rig->operator_), 1);
+	set_up_server(fixture);
+	fixture->options.standby = 1;
+	start_operator(fixture);
+	operator_run(fixture, 100);
+	assert_int_equal(mpijob_operator_synced(fixture->operator_), 1);
 }
 
 static void validation_that_takes_long_is_a_turn_of_its_own(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up_standby(&rig);
-	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	run(&rig, 100);
-	mpijob_operator_act(rig.operator_, 1);
+	set_up_standby(&fixture);
+	put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	operator_run(&fixture, 100);
+	mpijob_operator_act(fixture.operator_, 1);
 	fake_clock_cpu_step_us = 30000;
-	while (rig.operator_->cache.validations == 0)
-		run(&rig, 1);
-	assert_int_equal(count_plans(&rig), 0);
-	run(&rig, 1);
-	assert_int_equal(count_plans(&rig), 1);
+	while (fixture.operator_->cache.validations == 0)
+		operator_run(&fixture, 1);
+	assert_int_equal(count_plans(&fixture), 0);
+	operator_run(&fixture, 1);
+	assert_int_equal(count_plans(&fixture), 1);
 	fake_clock_cpu_step_us = 0;
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 static void a_step_ends_after_20_ms(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up_standby(&rig);
+	set_up_standby(&fixture);
 	for (int i = 0; i < 8; i++) {
 		char *name = fake_text("pi-%d", i);
 
-		put_job(&rig, name, "pi", 1, "cleanPodPolicy: All");
+		put_job(&fixture, name, "pi", 1, "cleanPodPolicy: All");
 		free(name);
 	}
-	run(&rig, 100);
-	mpijob_operator_act(rig.operator_, 1);
+	operator_run(&fixture, 100);
+	mpijob_operator_act(fixture.operator_, 1);
 	fake_clock_cpu_step_us = 30000;
 	for (uint64_t i = 1; i <= 4; i++) {
-		run(&rig, 1);
-		assert_int_equal(rig.operator_->cache.validations, i);
+		operator_run(&fixture, 1);
+		assert_int_equal(fixture.operator_->cache.validations, i);
 	}
 	/* Without load all that is left is one step. */
 	fake_clock_cpu_step_us = 0;
-	run(&rig, 1);
-	assert_int_equal(rig.operator_->cache.validations, 8);
-	tear_down(&rig);
+	operator_run(&fixture, 1);
+	assert_int_equal(fixture.operator_->cache.validations, 8);
+	operator_tear_down(&fixture);
 }
 
 /* The namespace whose four Services are made before the second of the other one; NULL when they
  * take turns. */
-static const char *goes_first(const struct rig *rig)
+static const char *goes_first(const struct operator_fixture *fixture)
 {
 	size_t costly = 0, cheap = 0;
 
-	for (size_t i = 0; i < rig->fake.log_count && costly < 4 && cheap < 4; i++) {
-		costly += strcmp(rig->fake.log[i], "POST /api/v1/namespaces/costly/services") == 0;
-		cheap += strcmp(rig->fake.log[i], "POST /api/v1/namespaces/cheap/services") == 0;
+	for (size_t i = 0; i < fixture->fake.log_count && costly < 4 && cheap < 4; i++) {
+		costly +=
+		    strcmp(fixture->fake.log[i], "POST /api/v1/namespaces/costly/services") == 0;
+		cheap +=
+		    strcmp(fixture->fake.log[i], "POST /api/v1/namespaces/cheap/services") == 0;
 	}
 	assert_int_equal(costly == 4 || cheap == 4, 1);
 	return costly < 2 ? "cheap" : cheap < 2 ? "costly" : NULL;
 }
 
-static void put_jobs(struct rig *rig, const char *namespace_, int count)
+static void put_jobs(struct operator_fixture *fixture, const char *namespace_, int count)
 {
 	for (int i = 0; i < count; i++) {
 		char *name = fake_text("pi-%d", i);
 
-		put_job(rig, namespace_, name, 1, "cleanPodPolicy: All");
+		put_job(fixture, namespace_, name, 1, "cleanPodPolicy: All");
 		free(name);
 	}
 }
@@ -872,23 +881,23 @@ static void put_jobs(struct rig *rig, const char *namespace_, int count)
 static void a_namespace_has_no_more_turns_for_more_jobs(void **state)
 {
 	size_t large = 0, small = 0;
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up_standby(&rig);
-	put_jobs(&rig, "large", 100);
-	run(&rig, 300);
-	put_jobs(&rig, "small", 2);
-	run(&rig, 50);
-	mpijob_operator_act(rig.operator_, 1);
-	run(&rig, 400);
-	for (size_t i = 0; i < rig.fake.log_count && small < 2; i++) {
-		large += strcmp(rig.fake.log[i], "POST /api/v1/namespaces/large/services") == 0;
-		small += strcmp(rig.fake.log[i], "POST /api/v1/namespaces/small/services") == 0;
+	set_up_standby(&fixture);
+	put_jobs(&fixture, "large", 100);
+	operator_run(&fixture, 300);
+	put_jobs(&fixture, "small", 2);
+	operator_run(&fixture, 50);
+	mpijob_operator_act(fixture.operator_, 1);
+	operator_run(&fixture, 400);
+	for (size_t i = 0; i < fixture.fake.log_count && small < 2; i++) {
+		large += strcmp(fixture.fake.log[i], "POST /api/v1/namespaces/large/services") == 0;
+		small += strcmp(fixture.fake.log[i], "POST /api/v1/namespaces/small/services") == 0;
 	}
 	assert_int_equal(small, 2);
 	assert_true(large <= 4);
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* Reading, and a turn, are charged to the namespace whose job it is. */
@@ -896,60 +905,60 @@ static void who_takes_time_lets_others_go_first(void **state)
 {
 	(void)state;
 	for (int reading = 0; reading < 2; reading++) {
-		struct rig rig;
+		struct operator_fixture fixture;
 
-		set_up_standby(&rig);
+		set_up_standby(&fixture);
 		fake_clock_cpu_step_us = reading ? 500000 : 0;
-		put_jobs(&rig, "costly", 4);
-		run(&rig, 3);
+		put_jobs(&fixture, "costly", 4);
+		operator_run(&fixture, 3);
 		fake_clock_cpu_step_us = 0;
-		put_jobs(&rig, "cheap", 4);
-		run(&rig, 3);
-		mpijob_operator_act(rig.operator_, 1);
+		put_jobs(&fixture, "cheap", 4);
+		operator_run(&fixture, 3);
+		mpijob_operator_act(fixture.operator_, 1);
 		if (!reading) {
 			fake_clock_cpu_step_us = 500000;
-			run(&rig, 1);
+			operator_run(&fixture, 1);
 			fake_clock_cpu_step_us = 0;
 		}
-		run(&rig, 40000);
+		operator_run(&fixture, 40000);
 		/* Which of the two had the turn for that step is not said. */
-		assert_non_null(goes_first(&rig));
+		assert_non_null(goes_first(&fixture));
 		if (reading)
-			assert_string_equal(goes_first(&rig), "cheap");
-		tear_down(&rig);
+			assert_string_equal(goes_first(&fixture), "cheap");
+		operator_tear_down(&fixture);
 	}
 }
 
 /* Pods of a launcher that are seen before the Job that owns them. */
 static void orphans_are_fetched(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 	struct fake_object *job;
 	char *yaml;
 
 	(void)state;
-	set_up(&rig);
-	run(&rig, 20);
+	operator_set_up(&fixture);
+	operator_run(&fixture, 20);
 	/* A child whose MPIJob comes later. */
-	fake_put(&rig.fake, SERVICES, "team",
+	fake_put(&fixture.fake, SERVICES, "team",
 	    "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
 	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
 	    "later}\n");
-	run(&rig, 20);
+	operator_run(&fixture, 20);
 	yaml = strdup("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: "
 		      "later}\nspec:\n"
 		      "  mpiReplicaSpecs:\n"
 		      "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n"
 		      "    Worker:\n      replicas: 1\n      template: {spec: {containers: [{name: "
 		      "w, image: i}]}}\n");
-	job = fake_put(&rig.fake, JOBS, "team", yaml);
+	job = fake_put(&fixture.fake, JOBS, "team", yaml);
 	free(yaml);
-	run(&rig, 400);
+	operator_run(&fixture, 400);
 	/* Once for its owner, and once more if the job wanted to make it in the meantime. */
-	assert_in_range(fake_count(&rig.fake, "GET /api/v1/namespaces/team/services/pi"), 1, 2);
-	expect_children(&rig, 1, 1);
+	assert_in_range(fake_count(&fixture.fake, "GET /api/v1/namespaces/team/services/pi"), 1, 2);
+	expect_children(&fixture, 1, 1);
 	assert_string_equal(condition(job, "Created"), "True");
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* With the feature, NetworkPolicies are watched as all other children are. */
@@ -958,29 +967,29 @@ static void network_policies(void **state)
 	static const char policies[] = "/apis/networking.k8s.io/v1/networkpolicies";
 	struct mpijob_render_options render = MPIJOB_RENDER_OPTIONS_INIT;
 	struct mpijob_features features = MPIJOB_FEATURES_INIT;
-	struct rig rig;
+	struct operator_fixture fixture;
 	size_t requests;
 
 	(void)state;
-	set_up_server(&rig);
+	set_up_server(&fixture);
 	features.network_policy = 1;
 	render.features = &features;
-	rig.options.render = &render;
-	start_operator(&rig);
-	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	run(&rig, 400);
-	expect_children(&rig, 1, 1);
-	assert_int_equal(fake_objects(&rig.fake, policies), 1);
-	fake_delete(&rig.fake, fake_find(&rig.fake, policies, "team", "pi"));
-	run(&rig, 400);
-	assert_int_equal(fake_objects(&rig.fake, policies), 1);
+	fixture.options.render = &render;
+	start_operator(&fixture);
+	put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	operator_run(&fixture, 400);
+	expect_children(&fixture, 1, 1);
+	assert_int_equal(fake_objects(&fixture.fake, policies), 1);
+	fake_delete(&fixture.fake, fake_find(&fixture.fake, policies, "team", "pi"));
+	operator_run(&fixture, 400);
+	assert_int_equal(fake_objects(&fixture.fake, policies), 1);
 	/* Who comes later finds it. */
-	mpijob_operator_free(rig.operator_);
-	requests = fake_writes(&rig.fake);
-	start_operator(&rig);
-	run(&rig, 400);
-	assert_int_equal(fake_writes(&rig.fake), requests);
-	tear_down(&rig);
+	mpijob_operator_free(fixture.operator_);
+	requests = fake_writes(&fixture.fake);
+	start_operator(&fixture);
+	operator_run(&fixture, 400);
+	assert_int_equal(fake_writes(&fixture.fake), requests);
+	operator_tear_down(&fixture);
 }
 
 static void options(void **state)

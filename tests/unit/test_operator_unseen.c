@@ -4,20 +4,21 @@
  * another one made, a Secret that somebody took away, or that a job of the same name has left, a
  * pod that came before its owner.
  */
-#include "../support/operator_rig.h"
+#include "../support/operator_fixture.h"
 
 /* Until `name` is there; at most some seconds. */
-static struct fake_object *await(struct rig *rig, const char *collection, const char *name)
+static struct fake_object *await(struct operator_fixture *fixture, const char *collection,
+    const char *name)
 {
-	for (int i = 0; i < 5000 && !fake_find(&rig->fake, collection, "team", name); i++)
-		run(rig, 1);
-	return fake_find(&rig->fake, collection, "team", name);
+	for (int i = 0; i < 5000 && !fake_find(&fixture->fake, collection, "team", name); i++)
+		operator_run(fixture, 1);
+	return fake_find(&fixture->fake, collection, "team", name);
 }
 
-static void next_operator(struct rig *rig)
+static void next_operator(struct operator_fixture *fixture)
 {
-	mpijob_operator_free(rig->operator_);
-	start_operator(rig);
+	mpijob_operator_free(fixture->operator_);
+	start_operator(fixture);
 }
 
 /* The list of Jobs is one of a time before there were any, and their watch is silent. */
@@ -47,76 +48,78 @@ static int hide_launchers(struct fake *fake, const char *method, const char *pat
 static void a_launcher_that_no_watch_told_of(void **state)
 {
 	struct fake_object *job, *launcher;
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 2, "ttlSecondsAfterFinished: 5");
-	assert_non_null(await(&rig, LAUNCHERS, "pi-launcher"));
-	run_pods(&rig);
-	run(&rig, 100);
-	fake_patch(&rig.fake, job, "status: {startTime: '2020-01-01T00:00:00Z'}");
-	for (struct fake_object *pod = rig.fake.objects; pod; pod = pod->next)
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 2, "ttlSecondsAfterFinished: 5");
+	assert_non_null(await(&fixture, LAUNCHERS, "pi-launcher"));
+	run_pods(&fixture);
+	operator_run(&fixture, 100);
+	fake_patch(&fixture.fake, job, "status: {startTime: '2020-01-01T00:00:00Z'}");
+	for (struct fake_object *pod = fixture.fake.objects; pod; pod = pod->next)
 		if (strcmp(pod->collection, PODS) == 0)
-			fake_patch(&rig.fake, pod,
+			fake_patch(&fixture.fake, pod,
 			    "metadata: {creationTimestamp: '2020-01-01T00:00:00Z'}");
-	rig.fake.decide = hide_launchers;
-	next_operator(&rig);
-	run(&rig, 200);
-	assert_int_equal(fake_count(&rig.fake,
+	fixture.fake.decide = hide_launchers;
+	next_operator(&fixture);
+	operator_run(&fixture, 200);
+	assert_int_equal(fake_count(&fixture.fake,
 			     "GET /apis/batch/v1/namespaces/team/jobs/pi-launcher"),
 	    1);
 	assert_string_equal(condition(job, "Failed"), "absent");
-	launcher = fake_find(&rig.fake, LAUNCHERS, "team", "pi-launcher");
+	launcher = fake_find(&fixture.fake, LAUNCHERS, "team", "pi-launcher");
 	assert_null(mpijob_node_find(mpijob_doc_root(launcher->doc), "spec.suspend"));
-	assert_int_equal(fake_objects(&rig.fake, PODS), 2);
+	assert_int_equal(fake_objects(&fixture.fake, PODS), 2);
 	/* And one that is gone has ended. */
-	rig.fake.decide = NULL;
-	fake_delete(&rig.fake, launcher);
-	next_operator(&rig);
-	run(&rig, 200);
+	fixture.fake.decide = NULL;
+	fake_delete(&fixture.fake, launcher);
+	next_operator(&fixture);
+	operator_run(&fixture, 200);
 	assert_string_equal(condition(job, "Failed"), "True");
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* What pods cannot start without is made again before they are. */
 static void a_secret_that_somebody_took_away(void **state)
 {
 	struct fake_object *job;
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	job = put_job(&rig, "team", "pi", 2, "suspend: true");
-	assert_non_null(await(&rig, SECRETS, "pi-ssh"));
-	run(&rig, 100);
-	fake_delete(&rig.fake, fake_find(&rig.fake, SECRETS, "team", "pi-ssh"));
-	entry_of(&rig)->fresh.read_ms[MPIJOB_ROLE_SECRET] -= 20000;
-	fake_patch(&rig.fake, job, "spec: {runPolicy: {suspend: false}}");
-	run(&rig, 300);
-	expect_children(&rig, 1, 2);
-	assert_int_equal(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1);
-	tear_down(&rig);
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 2, "suspend: true");
+	assert_non_null(await(&fixture, SECRETS, "pi-ssh"));
+	operator_run(&fixture, 100);
+	fake_delete(&fixture.fake, fake_find(&fixture.fake, SECRETS, "team", "pi-ssh"));
+	entry_of(&fixture)->fresh.read_ms[MPIJOB_ROLE_SECRET] -= 20000;
+	fake_patch(&fixture.fake, job, "spec: {runPolicy: {suspend: false}}");
+	operator_run(&fixture, 300);
+	expect_children(&fixture, 1, 2);
+	assert_int_equal(fake_count(&fixture.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"),
+	    1);
+	operator_tear_down(&fixture);
 }
 
 /* When each request takes longer than an answer is believed, there is still one look for a plan,
  * and not one for a pod. */
 static void looks_that_are_old_when_their_turn_comes(void **state)
 {
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	put_job(&rig, "team", "pi", 12, "cleanPodPolicy: All");
-	assert_non_null(await(&rig, SECRETS, "pi-ssh"));
-	for (int i = 0; i < 1000 && fake_objects(&rig.fake, LAUNCHERS) == 0; i++) {
-		entry_of(&rig)->fresh.read_ms[MPIJOB_ROLE_SECRET] -= 20000;
-		entry_of(&rig)->fresh.job_ms -= 20000;
-		run(&rig, 1);
+	operator_set_up(&fixture);
+	put_job(&fixture, "team", "pi", 12, "cleanPodPolicy: All");
+	assert_non_null(await(&fixture, SECRETS, "pi-ssh"));
+	for (int i = 0; i < 1000 && fake_objects(&fixture.fake, LAUNCHERS) == 0; i++) {
+		entry_of(&fixture)->fresh.read_ms[MPIJOB_ROLE_SECRET] -= 20000;
+		entry_of(&fixture)->fresh.job_ms -= 20000;
+		operator_run(&fixture, 1);
 	}
-	expect_children(&rig, 1, 12);
-	assert_in_range(fake_count(&rig.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1, 6);
-	tear_down(&rig);
+	expect_children(&fixture, 1, 12);
+	assert_in_range(fake_count(&fixture.fake, "GET /api/v1/namespaces/team/secrets/pi-ssh"), 1,
+	    6);
+	operator_tear_down(&fixture);
 }
 
 /* The garbage collector is about to remove it: that is not waited for long, and without any
@@ -124,23 +127,24 @@ static void looks_that_are_old_when_their_turn_comes(void **state)
 static void a_secret_that_a_job_has_left(void **state)
 {
 	struct fake_object *left;
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	left = fake_put(&rig.fake, SECRETS, "team",
+	operator_set_up(&fixture);
+	left = fake_put(&fixture.fake, SECRETS, "team",
 	    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: pi-ssh\n  ownerReferences:\n"
 	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
 	    "the-last-pi}\n");
-	put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	for (int i = 0; i < 3000 && !(entry_of(&rig) && entry_of(&rig)->backoff.foreign_until_ms);
-	     i++)
-		run(&rig, 1);
-	assert_in_range(entry_of(&rig)->backoff.foreign_until_ms - rig.operator_->now_ms, 0, 1001);
-	fake_delete(&rig.fake, left);
-	assert_non_null(await(&rig, LAUNCHERS, "pi-launcher"));
-	expect_children(&rig, 1, 1);
-	tear_down(&rig);
+	put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	for (int i = 0;
+	     i < 3000 && !(entry_of(&fixture) && entry_of(&fixture)->backoff.foreign_until_ms); i++)
+		operator_run(&fixture, 1);
+	assert_in_range(entry_of(&fixture)->backoff.foreign_until_ms - fixture.operator_->now_ms, 0,
+	    1001);
+	fake_delete(&fixture.fake, left);
+	assert_non_null(await(&fixture, LAUNCHERS, "pi-launcher"));
+	expect_children(&fixture, 1, 1);
+	operator_tear_down(&fixture);
 }
 
 /* The first so many looks at an object fail. */
@@ -162,38 +166,38 @@ static int fail_looks(struct fake *fake, const char *method, const char *path,
 static void an_object_that_cannot_be_fetched_for_long(void **state)
 {
 	int left = 20;
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	run(&rig, 20);
-	rig.fake.decide = fail_looks;
-	rig.fake.user = &left;
-	fake_put(&rig.fake, SERVICES, "team",
+	operator_set_up(&fixture);
+	operator_run(&fixture, 20);
+	fixture.fake.decide = fail_looks;
+	fixture.fake.user = &left;
+	fake_put(&fixture.fake, SERVICES, "team",
 	    "apiVersion: v1\nkind: Service\nmetadata:\n  name: pi\n  ownerReferences:\n"
 	    "  - {apiVersion: kubeflow.org/v2beta1, kind: MPIJob, name: pi, controller: true, uid: "
 	    "later}\n");
-	run(&rig, 20);
-	fake_put(&rig.fake, JOBS, "team",
+	operator_run(&fixture, 20);
+	fake_put(&fixture.fake, JOBS, "team",
 	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi, uid: "
 	    "later}\nspec:\n"
 	    "  runPolicy: {managedBy: kueue.x-k8s.io/multikueue}\n  mpiReplicaSpecs:\n"
 	    "    Launcher:\n      template: {spec: {containers: [{name: l, image: i}]}}\n");
 	for (int i = 0; i < 3000 && left; i++) {
-		run(&rig, 1);
-		if (!rig.operator_->orphans.fetches)
+		operator_run(&fixture, 1);
+		if (!fixture.operator_->orphans.fetches)
 			continue;
-		assert_true(
-		    rig.operator_->orphans.fetches->due_ms <= rig.operator_->now_ms + 32000);
-		rig.operator_->orphans.fetches->due_ms = 0;
+		assert_true(fixture.operator_->orphans.fetches->due_ms <=
+			    fixture.operator_->now_ms + 32000);
+		fixture.operator_->orphans.fetches->due_ms = 0;
 	}
-	run(&rig, 20);
+	operator_run(&fixture, 20);
 	assert_int_equal(left, 0);
-	assert_null(rig.operator_->orphans.fetches);
+	assert_null(fixture.operator_->orphans.fetches);
 	assert_non_null(
-	    mpijob_facts_child(mpijob__operator_job_find(rig.operator_, "later")->cache.facts,
+	    mpijob_facts_child(mpijob__operator_job_find(fixture.operator_, "later")->cache.facts,
 		MPIJOB_ROLE_SERVICE));
-	tear_down(&rig);
+	operator_tear_down(&fixture);
 }
 
 /* --- Events --- */
@@ -210,11 +214,12 @@ static int refuse_secrets(struct fake *fake, const char *method, const char *pat
 	return 1;
 }
 
-static size_t events_of(const struct rig *rig, const char *reason)
+static size_t events_of(const struct operator_fixture *fixture, const char *reason)
 {
 	size_t count = 0;
 
-	for (const struct fake_object *object = rig->fake.objects; object; object = object->next)
+	for (const struct fake_object *object = fixture->fake.objects; object;
+	     object = object->next)
 		count += strcmp(object->collection, EVENTS) == 0 &&
 			 strcmp(fake_string(object, "reason"), reason) == 0;
 	return count;
@@ -224,23 +229,23 @@ static size_t events_of(const struct rig *rig, const char *reason)
 static void a_status_comes_last(void **state)
 {
 	struct fake_object *job;
-	struct rig rig;
+	struct operator_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	rig.fake.decide = refuse_secrets;
-	job = put_job(&rig, "team", "pi", 1, "cleanPodPolicy: All");
-	run(&rig, 300);
+	operator_set_up(&fixture);
+	fixture.fake.decide = refuse_secrets;
+	job = put_job(&fixture, "team", "pi", 1, "cleanPodPolicy: All");
+	operator_run(&fixture, 300);
 	assert_string_equal(condition(job, "Created"), "absent");
-	assert_int_equal(events_of(&rig, "MPIJobCreated"), 0);
-	rig.fake.decide = NULL;
+	assert_int_equal(events_of(&fixture, "MPIJobCreated"), 0);
+	fixture.fake.decide = NULL;
 	for (int i = 0; i < 40000 && !is_true(job, "Created"); i++)
-		run(&rig, 1);
-	run(&rig, 100);
-	expect_children(&rig, 1, 1);
+		operator_run(&fixture, 1);
+	operator_run(&fixture, 100);
+	expect_children(&fixture, 1, 1);
 	assert_string_equal(condition(job, "Created"), "True");
-	assert_int_equal(events_of(&rig, "MPIJobCreated"), 1);
-	tear_down(&rig);
+	assert_int_equal(events_of(&fixture, "MPIJobCreated"), 1);
+	operator_tear_down(&fixture);
 }
 
 int main(void)

@@ -50,9 +50,9 @@ static mpijob_doc *read_doc(const char *folder, const char *name)
 	mpijob_doc *doc = NULL;
 
 	if (!text)
-		fake_die("%s/%s: cannot be read", folder, name);
+		plan_cluster_die("%s/%s: cannot be read", folder, name);
 	if (mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL))
-		fake_die("%s/%s: is no document", folder, name);
+		plan_cluster_die("%s/%s: is no document", folder, name);
 	free(text);
 	return doc;
 }
@@ -67,7 +67,7 @@ static const char *const verbs[] = {
 
 static void put_body(mpijob_doc *out, mpijob_node *map, const mpijob_plan *plan, size_t index)
 {
-	mpijob_text *text = fake_body(plan, index);
+	mpijob_text *text = plan_cluster_body(plan, index);
 	mpijob_doc *body = NULL;
 
 	NEED(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &body, NULL));
@@ -116,26 +116,27 @@ static void put_transitions(mpijob_doc *out, mpijob_node *map, int32_t transitio
 		mpijob_node_put_string(out, map, "transitions", line);
 }
 
-static void show_plan(mpijob_doc *out, const struct fake *fake, const mpijob_plan *plan)
+static void show_plan(mpijob_doc *out, const struct plan_cluster *cluster, const mpijob_plan *plan)
 {
 	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
 	mpijob_node *actions = mpijob_node_put_list(out, map, "actions");
 
-	mpijob_node_put_int(out, map, "at", (fake->now_ms - FAKE_START_MS) / 1000);
+	mpijob_node_put_int(out, map, "at", (cluster->now_ms - PLAN_CLUSTER_START_MS) / 1000);
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
 		put_action(out, actions, plan, i);
 	put_transitions(out, map, mpijob_plan_transitions(plan));
 	if (mpijob_plan_next_ms(plan))
-		mpijob_node_put_int(out, map, "nextMs", mpijob_plan_next_ms(plan) - fake->now_ms);
+		mpijob_node_put_int(out, map, "nextMs",
+		    mpijob_plan_next_ms(plan) - cluster->now_ms);
 }
 
 /* What the plan says the status will be is what the cluster then holds. */
-static void check_status(const struct fake *fake, const mpijob_plan *plan)
+static void check_status(const struct plan_cluster *cluster, const mpijob_plan *plan)
 {
 	const struct mpijob_status *want = mpijob_plan_status(plan), *have = NULL;
 	mpijob *job = NULL;
 
-	NEED(!mpijob_from_node(mpijob_doc_root(fake->job), NULL, &job, NULL));
+	NEED(!mpijob_from_node(mpijob_doc_root(cluster->job), NULL, &job, NULL));
 	NEED(!mpijob_status_get(job, &have, NULL));
 	assert_int_equal(want->conditions_count, have->conditions_count);
 	for (size_t i = 0; i < want->conditions_count; i++) {
@@ -161,34 +162,34 @@ static void check_status(const struct fake *fake, const mpijob_plan *plan)
 }
 
 /* Plan and carry out until there is nothing to do; the Job controller keeps up. */
-static void step_plan(struct fake *fake, mpijob_doc *out, int rounds)
+static void step_plan(struct plan_cluster *cluster, mpijob_doc *out, int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
-		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 		size_t count = mpijob_plan_count(plan);
 
 		if (count || i == 0)
-			show_plan(out, fake, plan);
-		if (count && !fake_act_all(fake, plan))
-			check_status(fake, plan);
+			show_plan(out, cluster, plan);
+		if (count && !plan_cluster_act_all(cluster, plan))
+			check_status(cluster, plan);
 		mpijob_plan_free(plan);
-		if (!fake_job_controller(fake) && !count)
+		if (!plan_cluster_job_controller(cluster) && !count)
 			return;
 	}
 }
 
 /* Whoever carries out is killed behind so many actions. */
-static void step_act(struct fake *fake, mpijob_doc *out, size_t count)
+static void step_act(struct plan_cluster *cluster, mpijob_doc *out, size_t count)
 {
-	mpijob_plan *plan = fake_plan(fake, fake->facts);
+	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
-	show_plan(out, fake, plan);
+	show_plan(out, cluster, plan);
 	for (size_t i = 0; i < count && i < mpijob_plan_count(plan); i++)
-		NEED(!fake_act(fake, plan, i));
+		NEED(!plan_cluster_act(cluster, plan, i));
 	mpijob_plan_free(plan);
 }
 
-static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
+static void step_show(struct plan_cluster *cluster, mpijob_doc *out, const char *what)
 {
 	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
 	char kind[64], *slash;
@@ -198,24 +199,24 @@ static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
 	mpijob_node_put_string(out, map, "show", what);
 	if (strcmp(what, "status") == 0) {
 		mpijob_node_put_copy(out, map, "status",
-		    mpijob_node_get(mpijob_doc_root(fake->job), "status"));
+		    mpijob_node_get(mpijob_doc_root(cluster->job), "status"));
 	} else if (strcmp(what, "objects") == 0) {
 		mpijob_node *list = mpijob_node_put_list(out, map, "objects");
 		char line[256];
 
-		for (size_t i = 0; i < fake->count; i++) {
-			const mpijob_doc *doc = fake->objects[i].doc;
+		for (size_t i = 0; i < cluster->count; i++) {
+			const mpijob_doc *doc = cluster->objects[i].doc;
 
-			snprintf(line, sizeof(line), "%s/%s%s", fake_text(doc, "kind"),
-			    fake_text(doc, "metadata.name"),
-			    fake_bool(doc, "spec.suspend") ? " suspended" : "");
+			snprintf(line, sizeof(line), "%s/%s%s", plan_cluster_text(doc, "kind"),
+			    plan_cluster_text(doc, "metadata.name"),
+			    plan_cluster_bool(doc, "spec.suspend") ? " suspended" : "");
 			mpijob_node_append_string(out, list, line);
 		}
 	} else if (slash) {
-		struct fake_object *object;
+		struct plan_cluster_object *object;
 
 		*slash = 0;
-		object = fake_find(fake, kind, slash + 1);
+		object = plan_cluster_find(cluster, kind, slash + 1);
 		NEED(object);
 		mpijob_node_put_copy(out, map, "data",
 		    mpijob_node_get(mpijob_doc_root(object->doc), "data"));
@@ -224,62 +225,64 @@ static void step_show(struct fake *fake, mpijob_doc *out, const char *what)
 	}
 }
 
-static void step_patch(struct fake *fake, const mpijob_node *value)
+static void step_patch(struct plan_cluster *cluster, const mpijob_node *value)
 {
 	for (size_t i = 0; i < mpijob_node_count(value); i++) {
 		const char *key = mpijob_node_key(value, i), *slash = strchr(key, '/');
-		mpijob_text *text = fake_json(mpijob_node_at(value, i), MPIJOB_FORMAT_JSON_COMPACT);
-		struct fake_object *object;
+		mpijob_text *text =
+		    plan_cluster_json(mpijob_node_at(value, i), MPIJOB_FORMAT_JSON_COMPACT);
+		struct plan_cluster_object *object;
 		char kind[64];
 
 		if (!slash) {
-			fake_pod(fake, key, mpijob_text_data(text));
+			plan_cluster_pod(cluster, key, mpijob_text_data(text));
 		} else {
 			snprintf(kind, sizeof(kind), "%.*s", (int)(slash - key), key);
-			object = fake_find(fake, kind, slash + 1);
+			object = plan_cluster_find(cluster, kind, slash + 1);
 			NEED(object);
-			fake_set(&object->doc, "%s", mpijob_text_data(text));
-			fake_touch(fake, object);
+			plan_cluster_set(&object->doc, "%s", mpijob_text_data(text));
+			plan_cluster_touch(cluster, object);
 		}
 		mpijob_text_free(text);
 	}
 }
 
-static void step_delete(struct fake *fake, const char *what)
+static void step_delete(struct plan_cluster *cluster, const char *what)
 {
 	char kind[128], *slash;
-	struct fake_object *object;
+	struct plan_cluster_object *object;
 
 	snprintf(kind, sizeof(kind), "%s", what);
 	slash = strchr(kind, '/');
 	NEED(slash);
 	*slash = 0;
-	object = fake_find(fake, kind, slash + 1);
+	object = plan_cluster_find(cluster, kind, slash + 1);
 	NEED(object);
-	fake_delete(fake, object);
+	plan_cluster_delete(cluster, object);
 }
 
-static void step_pods_run(struct fake *fake, const mpijob_node *list)
+static void step_pods_run(struct plan_cluster *cluster, const mpijob_node *list)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
-		fake_pod_runs(fake, mpijob_node_string(mpijob_node_at(list, i)));
+		plan_cluster_pod_runs(cluster, mpijob_node_string(mpijob_node_at(list, i)));
 }
 
-static int step_job(struct fake *fake, const char *key, const mpijob_node *value)
+static int step_job(struct plan_cluster *cluster, const char *key, const mpijob_node *value)
 {
 	mpijob_text *text;
 
 	if (strcmp(key, "job") == 0) {
-		text = fake_json(value, MPIJOB_FORMAT_JSON_COMPACT);
-		fake_change_job(fake, mpijob_text_data(text));
+		text = plan_cluster_json(value, MPIJOB_FORMAT_JSON_COMPACT);
+		plan_cluster_change_job(cluster, mpijob_text_data(text));
 		mpijob_text_free(text);
 	} else if (strcmp(key, "launcherFails") == 0) {
-		text = fake_json(mpijob_node_get(value, "status"), MPIJOB_FORMAT_JSON_COMPACT);
-		fake_launcher_failed(fake, mpijob_text_data(text),
-		    fake_int(fake->job, "spec.runPolicy.backoffLimit"));
+		text =
+		    plan_cluster_json(mpijob_node_get(value, "status"), MPIJOB_FORMAT_JSON_COMPACT);
+		plan_cluster_launcher_failed(cluster, mpijob_text_data(text),
+		    plan_cluster_int(cluster->job, "spec.runPolicy.backoffLimit"));
 		mpijob_text_free(text);
 	} else if (strcmp(key, "launcherSucceeds") == 0) {
-		fake_launcher_succeeded(fake);
+		plan_cluster_launcher_succeeded(cluster);
 	} else {
 		return 0;
 	}
@@ -287,77 +290,79 @@ static int step_job(struct fake *fake, const char *key, const mpijob_node *value
 }
 
 /* {NAME: VALUE} */
-static void step_feature(struct fake *fake, const mpijob_node *value)
+static void step_feature(struct plan_cluster *cluster, const mpijob_node *value)
 {
 	for (size_t i = 0; i < mpijob_node_count(value); i++) {
 		const mpijob_node *node = mpijob_node_at(value, i);
 		int yes = 0, is_switch = mpijob_node_bool(node, &yes);
 		const char *text = is_switch ? (yes ? "true" : "false") : mpijob_node_text(node);
 
-		NEED(!mpijob_features_set(&fake->features, mpijob_node_key(value, i), text, NULL));
+		NEED(!mpijob_features_set(&cluster->features, mpijob_node_key(value, i), text,
+		    NULL));
 	}
 }
 
-static void run_step(struct fake *fake, mpijob_doc *out, const char *key, const mpijob_node *value)
+static void run_step(struct plan_cluster *cluster, mpijob_doc *out, const char *key,
+    const mpijob_node *value)
 {
 	int64_t number = 0;
 
 	mpijob_node_int(value, &number);
 	if (strcmp(key, "plan") == 0)
-		step_plan(fake, out, number ? (int)number : 12);
+		step_plan(cluster, out, number ? (int)number : 12);
 	else if (strcmp(key, "act") == 0)
-		step_act(fake, out, (size_t)number);
+		step_act(cluster, out, (size_t)number);
 	else if (strcmp(key, "wait") == 0)
-		fake->now_ms += number;
+		cluster->now_ms += number;
 	else if (strcmp(key, "hold") == 0)
-		(void)mpijob_node_int(value, &fake->hold_ms);
+		(void)mpijob_node_int(value, &cluster->hold_ms);
 	else if (strcmp(key, "names") == 0)
-		fake->names_known = strcmp(mpijob_node_string(value), "known") == 0;
+		cluster->names_known = strcmp(mpijob_node_string(value), "known") == 0;
 	else if (strcmp(key, "gang") == 0)
-		fake->render.gang_scheduler = mpijob_node_string(value);
+		cluster->render.gang_scheduler = mpijob_node_string(value);
 	else if (strcmp(key, "compact") == 0)
-		fake->features.compact_hosts = mpijob_node_string(value) == NULL;
+		cluster->features.compact_hosts = mpijob_node_string(value) == NULL;
 	else if (strcmp(key, "feature") == 0)
-		step_feature(fake, value);
+		step_feature(cluster, value);
 	else if (strcmp(key, "reference") == 0)
-		fake->render.reference = mpijob_node_string(value) == NULL;
+		cluster->render.reference = mpijob_node_string(value) == NULL;
 	else if (strcmp(key, "graceful") == 0)
-		fake->graceful = 1;
+		cluster->graceful = 1;
 	else if (strcmp(key, "reap") == 0)
-		fake_reap(fake);
+		plan_cluster_reap(cluster);
 	else if (strcmp(key, "show") == 0)
-		step_show(fake, out, mpijob_node_string(value));
+		step_show(cluster, out, mpijob_node_string(value));
 	else if (strcmp(key, "run") == 0)
-		step_pods_run(fake, value);
+		step_pods_run(cluster, value);
 	else if (strcmp(key, "patch") == 0)
-		step_patch(fake, value);
+		step_patch(cluster, value);
 	else if (strcmp(key, "put") == 0)
-		fake_add(fake, mpijob_doc_from_node(value));
+		plan_cluster_add(cluster, mpijob_doc_from_node(value));
 	else if (strcmp(key, "delete") == 0)
-		step_delete(fake, mpijob_node_string(value));
-	else if (!step_job(fake, key, value))
-		fake_die("no step: %s", key);
+		step_delete(cluster, mpijob_node_string(value));
+	else if (!step_job(cluster, key, value))
+		plan_cluster_die("no step: %s", key);
 }
 
 static char *run_steps(const char *folder)
 {
 	mpijob_doc *steps = read_doc(folder, "steps.yaml"), *out = mpijob_doc_new();
-	struct fake fake;
+	struct plan_cluster cluster;
 	mpijob_text *text;
 	char *copy;
 
-	fake_begin(&fake, read_doc(folder, "job.yaml"));
+	plan_cluster_begin(&cluster, read_doc(folder, "job.yaml"));
 	mpijob_doc_set_root(out, mpijob_node_new_list(out));
 	for (size_t i = 0; i < mpijob_node_count(mpijob_doc_root(steps)); i++) {
 		const mpijob_node *step = mpijob_node_at(mpijob_doc_root(steps), i);
 
-		run_step(&fake, out, mpijob_node_key(step, 0), mpijob_node_at(step, 0));
+		run_step(&cluster, out, mpijob_node_key(step, 0), mpijob_node_at(step, 0));
 	}
 	NEED(!mpijob_doc_error(out));
-	text = fake_json(mpijob_doc_root(out), MPIJOB_FORMAT_YAML);
+	text = plan_cluster_json(mpijob_doc_root(out), MPIJOB_FORMAT_YAML);
 	copy = strdup(mpijob_text_data(text));
 	mpijob_text_free(text);
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 	mpijob_doc_free(steps);
 	mpijob_doc_free(out);
 	return copy;

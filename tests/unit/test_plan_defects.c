@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static void begin(struct fake *fake)
+static void begin(struct plan_cluster *cluster)
 {
 	static const char text[] =
 	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
@@ -20,15 +20,15 @@ static void begin(struct fake *fake)
 	mpijob_doc *job = NULL;
 
 	NEED(!mpijob_doc_parse(text, sizeof(text) - 1, NULL, &job, NULL));
-	fake_begin(fake, job);
+	plan_cluster_begin(cluster, job);
 }
 
-static size_t plan_and_act(struct fake *fake)
+static size_t plan_and_act(struct plan_cluster *cluster)
 {
-	mpijob_plan *plan = fake_plan(fake, fake->facts);
+	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 	size_t count = mpijob_plan_count(plan);
 
-	NEED(!fake_act_all(fake, plan));
+	NEED(!plan_cluster_act_all(cluster, plan));
 	mpijob_plan_free(plan);
 	return count;
 }
@@ -44,13 +44,13 @@ static int drop(void *user, const char *data, size_t len)
 /* No entropy is taken by any other body, and an unchanged job has no body at all. */
 static void row_12_a_key_is_drawn_for_the_secret_alone(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 	mpijob_plan *plan;
 	size_t secrets = 0;
 
 	(void)state;
-	begin(&fake);
-	plan = fake_plan(&fake, fake.facts);
+	begin(&cluster);
+	plan = plan_cluster_plan(&cluster, cluster.facts);
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 		int is_secret = action->role == MPIJOB_ROLE_SECRET;
@@ -62,42 +62,44 @@ static void row_12_a_key_is_drawn_for_the_secret_alone(void **state)
 	}
 	assert_int_equal(secrets, 1);
 	mpijob_plan_free(plan);
-	while (plan_and_act(&fake) > 0)
+	while (plan_and_act(&cluster) > 0)
 		continue;
-	assert_int_equal(plan_and_act(&fake), 0);
-	fake_end(&fake);
+	assert_int_equal(plan_and_act(&cluster), 0);
+	plan_cluster_end(&cluster);
 }
 
 /* The job, and the news of its children, are read alone: the same plan comes of them again, byte by
  * byte. */
 static void row_14_planning_changes_nothing(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 	mpijob_text *before, *after;
 
 	(void)state;
-	begin(&fake);
+	begin(&cluster);
 	for (int turn = 0; turn < 4; turn++) {
 		const struct mpijob_launcher_facts *launcher;
 		struct mpijob_launcher_facts known = MPIJOB_LAUNCHER_FACTS_INIT;
-		size_t pods = mpijob_facts_pod_count(fake.facts);
+		size_t pods = mpijob_facts_pod_count(cluster.facts);
 		mpijob_plan *first, *second;
 		mpijob *job = NULL;
 		struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
 
-		NEED(!mpijob_from_node(mpijob_doc_root(fake.job), NULL, &job, NULL));
-		before = fake_json(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON);
-		launcher = mpijob_facts_launcher(fake.facts);
+		NEED(!mpijob_from_node(mpijob_doc_root(cluster.job), NULL, &job, NULL));
+		before =
+		    plan_cluster_json(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON);
+		launcher = mpijob_facts_launcher(cluster.facts);
 		if (launcher)
 			known = *launcher;
-		options.now_ms = fake.now_ms;
-		options.render = &fake.render;
-		NEED(!mpijob_plan_new(job, fake.facts, &options, &first, NULL));
-		NEED(!mpijob_plan_new(job, fake.facts, &options, &second, NULL));
-		after = fake_json(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON);
+		options.now_ms = cluster.now_ms;
+		options.render = &cluster.render;
+		NEED(!mpijob_plan_new(job, cluster.facts, &options, &first, NULL));
+		NEED(!mpijob_plan_new(job, cluster.facts, &options, &second, NULL));
+		after =
+		    plan_cluster_json(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON);
 		assert_string_equal(mpijob_text_data(before), mpijob_text_data(after));
-		assert_int_equal(mpijob_facts_pod_count(fake.facts), pods);
-		assert_ptr_equal(mpijob_facts_launcher(fake.facts), launcher);
+		assert_int_equal(mpijob_facts_pod_count(cluster.facts), pods);
+		assert_ptr_equal(mpijob_facts_launcher(cluster.facts), launcher);
 		if (launcher)
 			assert_memory_equal(launcher, &known, sizeof(known));
 		assert_int_equal(mpijob_plan_count(first), mpijob_plan_count(second));
@@ -106,27 +108,27 @@ static void row_14_planning_changes_nothing(void **state)
 		mpijob_plan_free(first);
 		mpijob_plan_free(second);
 		mpijob_free(job);
-		plan_and_act(&fake);
-		fake_job_controller(&fake);
-		fake_pod_runs(&fake, "pi-worker-0");
-		fake_pod_runs(&fake, "pi-worker-1");
+		plan_and_act(&cluster);
+		plan_cluster_job_controller(&cluster);
+		plan_cluster_pod_runs(&cluster, "pi-worker-0");
+		plan_cluster_pod_runs(&cluster, "pi-worker-1");
 	}
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 }
 
 static void row_26_a_launcher_pod_is_replaced_once_it_failed(void **state)
 {
-	struct fake fake;
-	struct fake_object *job;
+	struct plan_cluster cluster;
+	struct plan_cluster_object *job;
 
 	(void)state;
-	begin(&fake);
-	while (plan_and_act(&fake) > 0)
+	begin(&cluster);
+	while (plan_and_act(&cluster) > 0)
 		continue;
-	job = fake_job(&fake);
+	job = plan_cluster_job(&cluster);
 	assert_non_null(job);
-	assert_string_equal(fake_text(job->doc, "spec.podReplacementPolicy"), "Failed");
-	fake_end(&fake);
+	assert_string_equal(plan_cluster_text(job->doc, "spec.podReplacementPolicy"), "Failed");
+	plan_cluster_end(&cluster);
 }
 
 int main(void)

@@ -7,56 +7,57 @@
 
 #include <cmocka.h>
 
-static void begin(struct fake *fake, int workers, const char *policy)
+static void begin(struct plan_cluster *cluster, int workers, const char *policy)
 {
 	mpijob_doc *job = mpijob_doc_new();
 
 	NEED(job);
-	fake_set(&job,
+	plan_cluster_set(&job,
 	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
 	    "spec: {runPolicy: {%s}, "
 	    "mpiReplicaSpecs: {Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
 	    "Worker: {replicas: %d, "
 	    "template: {spec: {containers: [{name: w, image: i}]}}}}}}",
 	    policy, workers);
-	fake_begin(fake, job);
+	plan_cluster_begin(cluster, job);
 }
 
-static int settle(struct fake *fake)
+static int settle(struct plan_cluster *cluster)
 {
 	int acted = 0;
 
 	for (int i = 0; i < 20; i++) {
-		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 		size_t count = 0;
 
 		for (size_t k = 0; k < mpijob_plan_count(plan); k++)
 			count += mpijob_plan_at(plan, k)->verb != MPIJOB_ACTION_EVENT;
 		acted |= count > 0;
-		(void)fake_act_all(fake, plan);
+		(void)plan_cluster_act_all(cluster, plan);
 		mpijob_plan_free(plan);
-		if (!count && !fake_job_controller(fake))
+		if (!count && !plan_cluster_job_controller(cluster))
 			return acted;
 	}
 	fail_msg("it does not settle");
 	return 0;
 }
 
-static int count_workers(struct fake *fake)
+static int count_workers(struct plan_cluster *cluster)
 {
 	char name[32];
 	int count = 0;
 
 	for (int i = 0; i < 50; i++) {
 		snprintf(name, sizeof(name), "pi-worker-%d", i);
-		count += fake_find(fake, "Pod", name) != NULL;
+		count += plan_cluster_find(cluster, "Pod", name) != NULL;
 	}
 	return count;
 }
 
-static int has_condition(struct fake *fake, const char *type)
+static int has_condition(struct plan_cluster *cluster, const char *type)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(fake->job), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(cluster->job), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
 		if (strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "type")),
@@ -67,18 +68,18 @@ static int has_condition(struct fake *fake, const char *type)
 	return 0;
 }
 
-static void scale(struct fake *fake, int workers)
+static void scale(struct plan_cluster *cluster, int workers)
 {
 	char patch[128];
 
 	snprintf(patch, sizeof(patch), "{spec: {mpiReplicaSpecs: {Worker: {replicas: %d}}}}",
 	    workers);
-	fake_change_job(fake, patch);
+	plan_cluster_change_job(cluster, patch);
 }
 
-static void expect_refused(struct fake *fake, const char *message)
+static void expect_refused(struct plan_cluster *cluster, const char *message)
 {
-	mpijob_plan *plan = fake_plan(fake, fake->facts);
+	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
 	assert_int_equal(mpijob_plan_count(plan), 1);
 	assert_int_equal(mpijob_plan_at(plan, 0)->verb, MPIJOB_ACTION_EVENT);
@@ -88,224 +89,225 @@ static void expect_refused(struct fake *fake, const char *message)
 	mpijob_plan_free(plan);
 }
 
-static void run_all(struct fake *fake, int workers)
+static void run_all(struct plan_cluster *cluster, int workers)
 {
 	char name[32];
 
 	for (int i = 0; i < workers; i++) {
 		snprintf(name, sizeof(name), "pi-worker-%d", i);
-		fake_pod_runs(fake, name);
+		plan_cluster_pod_runs(cluster, name);
 	}
-	fake_pod_runs(fake, "pi-launcher-0");
+	plan_cluster_pod_runs(cluster, "pi-launcher-0");
 }
 
 static void one_over_the_limit_does_not_begin(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 9, "");
-	fake.max_workers = 8;
-	expect_refused(&fake,
+	begin(&cluster, 9, "");
+	cluster.max_workers = 8;
+	expect_refused(&cluster,
 	    "9 workers are more than the 8 that the operator's configuration allows");
-	assert_int_equal(settle(&fake), 0);
-	assert_int_equal(fake.count, 0);
+	assert_int_equal(settle(&cluster), 0);
+	assert_int_equal(cluster.count, 0);
 	/* Made smaller, it begins. */
-	scale(&fake, 8);
-	assert_int_equal(settle(&fake), 1);
-	assert_int_equal(count_workers(&fake), 8);
-	fake_end(&fake);
+	scale(&cluster, 8);
+	assert_int_equal(settle(&cluster), 1);
+	assert_int_equal(count_workers(&cluster), 8);
+	plan_cluster_end(&cluster);
 }
 
 static void at_the_limit_it_begins(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 8, "");
-	fake.max_workers = 8;
-	settle(&fake);
-	assert_int_equal(count_workers(&fake), 8);
-	fake_end(&fake);
+	begin(&cluster, 8, "");
+	cluster.max_workers = 8;
+	settle(&cluster);
+	assert_int_equal(count_workers(&cluster), 8);
+	plan_cluster_end(&cluster);
 }
 
 /* To begin small and grow is no way around it. */
 static void it_grows_to_the_limit_only(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 1, "");
-	fake.max_workers = 3;
-	settle(&fake);
-	run_all(&fake, 1);
-	settle(&fake);
-	scale(&fake, 40);
-	settle(&fake);
-	assert_int_equal(count_workers(&fake), 3);
-	run_all(&fake, 3);
-	settle(&fake);
-	assert_true(has_condition(&fake, "Running"));
+	begin(&cluster, 1, "");
+	cluster.max_workers = 3;
+	settle(&cluster);
+	run_all(&cluster, 1);
+	settle(&cluster);
+	scale(&cluster, 40);
+	settle(&cluster);
+	assert_int_equal(count_workers(&cluster), 3);
+	run_all(&cluster, 3);
+	settle(&cluster);
+	assert_true(has_condition(&cluster, "Running"));
 	/* It ends as any other. */
-	fake_launcher_succeeded(&fake);
-	settle(&fake);
-	assert_true(has_condition(&fake, "Succeeded"));
-	fake_end(&fake);
+	plan_cluster_launcher_succeeded(&cluster);
+	settle(&cluster);
+	assert_true(has_condition(&cluster, "Succeeded"));
+	plan_cluster_end(&cluster);
 }
 
 /* Nobody's work is taken away when the limit comes down. */
 static void a_lower_limit_takes_nothing(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 5, "cleanPodPolicy: All");
-	settle(&fake);
-	run_all(&fake, 5);
-	settle(&fake);
-	fake.max_workers = 2;
-	assert_int_equal(settle(&fake), 0);
-	assert_int_equal(count_workers(&fake), 5);
-	scale(&fake, 7);
-	assert_int_equal(settle(&fake), 0);
-	assert_int_equal(count_workers(&fake), 5);
+	begin(&cluster, 5, "cleanPodPolicy: All");
+	settle(&cluster);
+	run_all(&cluster, 5);
+	settle(&cluster);
+	cluster.max_workers = 2;
+	assert_int_equal(settle(&cluster), 0);
+	assert_int_equal(count_workers(&cluster), 5);
+	scale(&cluster, 7);
+	assert_int_equal(settle(&cluster), 0);
+	assert_int_equal(count_workers(&cluster), 5);
 	/* Less of its own accord is fine. */
-	scale(&fake, 4);
-	settle(&fake);
-	assert_int_equal(count_workers(&fake), 4);
-	fake_launcher_succeeded(&fake);
-	settle(&fake);
-	assert_true(has_condition(&fake, "Succeeded"));
-	assert_int_equal(count_workers(&fake), 0);
-	fake_end(&fake);
+	scale(&cluster, 4);
+	settle(&cluster);
+	assert_int_equal(count_workers(&cluster), 4);
+	plan_cluster_launcher_succeeded(&cluster);
+	settle(&cluster);
+	assert_true(has_condition(&cluster, "Succeeded"));
+	assert_int_equal(count_workers(&cluster), 0);
+	plan_cluster_end(&cluster);
 }
 
 static void suspended_it_stops_and_does_not_resume(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 5, "");
-	settle(&fake);
-	run_all(&fake, 5);
-	settle(&fake);
-	fake.max_workers = 2;
-	fake_change_job(&fake, "{spec: {runPolicy: {suspend: true}}}");
-	settle(&fake);
-	assert_int_equal(count_workers(&fake), 0);
-	assert_true(has_condition(&fake, "Suspended"));
-	assert_true(fake_bool(fake_job(&fake)->doc, "spec.suspend"));
-	fake_change_job(&fake, "{spec: {runPolicy: {suspend: false}}}");
-	expect_refused(&fake, "5 workers are more than the 2");
-	assert_int_equal(settle(&fake), 0);
-	assert_true(fake_bool(fake_job(&fake)->doc, "spec.suspend"));
-	scale(&fake, 2);
-	settle(&fake);
-	assert_int_equal(count_workers(&fake), 2);
-	assert_false(fake_bool(fake_job(&fake)->doc, "spec.suspend"));
-	fake_end(&fake);
+	begin(&cluster, 5, "");
+	settle(&cluster);
+	run_all(&cluster, 5);
+	settle(&cluster);
+	cluster.max_workers = 2;
+	plan_cluster_change_job(&cluster, "{spec: {runPolicy: {suspend: true}}}");
+	settle(&cluster);
+	assert_int_equal(count_workers(&cluster), 0);
+	assert_true(has_condition(&cluster, "Suspended"));
+	assert_true(plan_cluster_bool(plan_cluster_job(&cluster)->doc, "spec.suspend"));
+	plan_cluster_change_job(&cluster, "{spec: {runPolicy: {suspend: false}}}");
+	expect_refused(&cluster, "5 workers are more than the 2");
+	assert_int_equal(settle(&cluster), 0);
+	assert_true(plan_cluster_bool(plan_cluster_job(&cluster)->doc, "spec.suspend"));
+	scale(&cluster, 2);
+	settle(&cluster);
+	assert_int_equal(count_workers(&cluster), 2);
+	assert_false(plan_cluster_bool(plan_cluster_job(&cluster)->doc, "spec.suspend"));
+	plan_cluster_end(&cluster);
 }
 
 /* One that came suspended makes nothing, so that nothing of it waits for admission. */
 static void one_that_came_suspended_is_refused(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 5, "suspend: true");
-	fake.max_workers = 2;
-	expect_refused(&fake, "5 workers");
-	fake_end(&fake);
+	begin(&cluster, 5, "suspend: true");
+	cluster.max_workers = 2;
+	expect_refused(&cluster, "5 workers");
+	plan_cluster_end(&cluster);
 }
 
 /* Who has ended is cleaned up after. */
 static void a_finished_job_is_cleaned_up(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 3, "cleanPodPolicy: All");
-	settle(&fake);
-	run_all(&fake, 3);
-	settle(&fake);
-	fake_launcher_failed(&fake, "{phase: Failed}", 0);
-	fake.max_workers = 1;
-	settle(&fake);
-	assert_true(has_condition(&fake, "Failed"));
-	assert_int_equal(count_workers(&fake), 0);
-	assert_int_equal(settle(&fake), 0);
-	fake_end(&fake);
+	begin(&cluster, 3, "cleanPodPolicy: All");
+	settle(&cluster);
+	run_all(&cluster, 3);
+	settle(&cluster);
+	plan_cluster_launcher_failed(&cluster, "{phase: Failed}", 0);
+	cluster.max_workers = 1;
+	settle(&cluster);
+	assert_true(has_condition(&cluster, "Failed"));
+	assert_int_equal(count_workers(&cluster), 0);
+	assert_int_equal(settle(&cluster), 0);
+	plan_cluster_end(&cluster);
 }
 
 /* Where refused jobs are Failed, that is no end that lets the next plan go on. */
 static void failed_for_the_limit_it_stays_so(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 5, "");
-	fake.max_workers = 2;
-	fake.features.fail_invalid = 1;
-	settle(&fake);
-	assert_true(has_condition(&fake, "Failed"));
-	assert_int_equal(settle(&fake), 0);
-	assert_int_equal(fake.count, 0);
-	scale(&fake, 2);
-	settle(&fake);
-	assert_false(has_condition(&fake, "Failed"));
-	assert_int_equal(count_workers(&fake), 2);
-	fake_end(&fake);
+	begin(&cluster, 5, "");
+	cluster.max_workers = 2;
+	cluster.features.fail_invalid = 1;
+	settle(&cluster);
+	assert_true(has_condition(&cluster, "Failed"));
+	assert_int_equal(settle(&cluster), 0);
+	assert_int_equal(cluster.count, 0);
+	scale(&cluster, 2);
+	settle(&cluster);
+	assert_false(has_condition(&cluster, "Failed"));
+	assert_int_equal(count_workers(&cluster), 2);
+	plan_cluster_end(&cluster);
 }
 
 /* A status that claims to be that of a job in motion is no pass. */
 static void a_forged_status_opens_no_door(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 9, "");
-	fake.max_workers = 2;
-	fake_change_job(&fake, "{status: {startTime: '2026-11-21T12:00:00Z', conditions: [{type: "
-			       "Running, status: 'True'}]}}");
-	expect_refused(&fake, "9 workers");
-	fake_end(&fake);
+	begin(&cluster, 9, "");
+	cluster.max_workers = 2;
+	plan_cluster_change_job(&cluster,
+	    "{status: {startTime: '2026-11-21T12:00:00Z', conditions: [{type: "
+	    "Running, status: 'True'}]}}");
+	expect_refused(&cluster, "9 workers");
+	plan_cluster_end(&cluster);
 }
 
 /* One that begins again keeps to the limit, and does not get stuck half way. */
 static void a_restart_keeps_to_the_limit(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 4, "");
-	fake.features.restart_gang = 3;
-	settle(&fake);
-	run_all(&fake, 4);
-	settle(&fake);
-	fake.max_workers = 2;
-	fake_pod(&fake, "pi-worker-1", "{status: {phase: Failed}}");
-	settle(&fake);
-	settle(&fake);
-	assert_int_equal(count_workers(&fake), 2);
-	assert_false(fake_bool(fake_job(&fake)->doc, "spec.suspend"));
-	fake_end(&fake);
+	begin(&cluster, 4, "");
+	cluster.features.restart_gang = 3;
+	settle(&cluster);
+	run_all(&cluster, 4);
+	settle(&cluster);
+	cluster.max_workers = 2;
+	plan_cluster_pod(&cluster, "pi-worker-1", "{status: {phase: Failed}}");
+	settle(&cluster);
+	settle(&cluster);
+	assert_int_equal(count_workers(&cluster), 2);
+	assert_false(plan_cluster_bool(plan_cluster_job(&cluster)->doc, "spec.suspend"));
+	plan_cluster_end(&cluster);
 }
 
 /* Pods of somebody else that bear the names of its workers do not count as its own. */
 static void foreign_pods_open_no_door(void **state)
 {
 	mpijob_doc *pod = mpijob_doc_new();
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 9, "");
-	fake.max_workers = 2;
-	fake_set(&pod,
+	begin(&cluster, 9, "");
+	cluster.max_workers = 2;
+	plan_cluster_set(&pod,
 	    "{apiVersion: v1, kind: Pod, metadata: {name: pi-worker-8, namespace: ns, labels: "
 	    "{training.kubeflow.org/job-role: worker}}}");
-	fake_add(&fake, pod);
-	expect_refused(&fake, "9 workers");
-	fake_end(&fake);
+	plan_cluster_add(&cluster, pod);
+	expect_refused(&cluster, "9 workers");
+	plan_cluster_end(&cluster);
 }
 
 static void negative_limits_are_refused(void **state)
@@ -313,16 +315,17 @@ static void negative_limits_are_refused(void **state)
 	struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
 	mpijob_plan *plan = NULL;
 	mpijob *job = NULL;
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, 1, "");
-	assert_int_equal(mpijob_from_node(mpijob_doc_root(fake.job), NULL, &job, NULL), 0);
+	begin(&cluster, 1, "");
+	assert_int_equal(mpijob_from_node(mpijob_doc_root(cluster.job), NULL, &job, NULL), 0);
 	options.now_ms = 1;
 	options.max_workers = -1;
-	assert_int_equal(mpijob_plan_new(job, fake.facts, &options, &plan, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_plan_new(job, cluster.facts, &options, &plan, NULL),
+	    MPIJOB_ERR_USAGE);
 	mpijob_free(job);
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 }
 
 int main(void)

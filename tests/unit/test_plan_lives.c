@@ -44,7 +44,7 @@ static mpijob_doc *random_job(void)
 	mpijob_doc *job = mpijob_doc_new();
 
 	NEED(job);
-	fake_set(&job,
+	plan_cluster_set(&job,
 	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
 	    "spec: "
 	    "{runLauncherAsWorker: %s, "
@@ -66,7 +66,7 @@ static void random_worker(char name[32])
 	snprintf(name, 32, "pi-worker-%d", (int)draw(4));
 }
 
-static void happen_to_worker(struct fake *fake)
+static void happen_to_worker(struct plan_cluster *cluster)
 {
 	static const char *const patches[] = {
 		"{status: {phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 137, "
@@ -78,64 +78,64 @@ static void happen_to_worker(struct fake *fake)
 	char name[32];
 
 	random_worker(name);
-	fake_pod(fake, name, pick(patches, 4));
+	plan_cluster_pod(cluster, name, pick(patches, 4));
 }
 
-static void happen_to_launcher(struct fake *fake)
+static void happen_to_launcher(struct plan_cluster *cluster)
 {
 	switch (draw(4)) {
 	case 0:
-		fake_launcher_failed(fake,
+		plan_cluster_launcher_failed(cluster,
 		    "{phase: Failed, containerStatuses: [{state: {terminated: {exitCode: 7, "
 		    "reason: Error}}}]}",
-		    fake_int(fake->job, "spec.runPolicy.backoffLimit"));
+		    plan_cluster_int(cluster->job, "spec.runPolicy.backoffLimit"));
 		break;
-	case 1: fake_launcher_succeeded(fake); break;
-	default: fake_pod_runs(fake, draw(2) ? "pi-launcher-0" : "pi-launcher-1"); break;
+	case 1: plan_cluster_launcher_succeeded(cluster); break;
+	default: plan_cluster_pod_runs(cluster, draw(2) ? "pi-launcher-0" : "pi-launcher-1"); break;
 	}
 }
 
-static void somebody_deletes(struct fake *fake)
+static void somebody_deletes(struct plan_cluster *cluster)
 {
-	struct fake_object *object;
+	struct plan_cluster_object *object;
 
-	if (!fake->count)
+	if (!cluster->count)
 		return;
-	object = &fake->objects[draw((uint32_t)fake->count)];
+	object = &cluster->objects[draw((uint32_t)cluster->count)];
 	/* Without its Job a launcher pod has no controller; Kubernetes deletes the pods with the
 	 * Job. */
-	fake_delete(fake, object);
+	plan_cluster_delete(cluster, object);
 }
 
-static void ttl_passes(struct fake *fake)
+static void ttl_passes(struct plan_cluster *cluster)
 {
-	struct fake_object *job = fake_job(fake);
+	struct plan_cluster_object *job = plan_cluster_job(cluster);
 
-	if (job && fake_job_finished(job) &&
+	if (job && plan_cluster_job_finished(job) &&
 	    mpijob_node_find(mpijob_doc_root(job->doc), "spec.ttlSecondsAfterFinished")) {
-		fake->now_ms += 40000;
-		fake_delete(fake, job);
+		cluster->now_ms += 40000;
+		plan_cluster_delete(cluster, job);
 	}
 }
 
-static void change_job(struct fake *fake)
+static void change_job(struct plan_cluster *cluster)
 {
 	char patch[128];
 
-	if (fake->features.fail_invalid && draw(3) == 0) {
+	if (cluster->features.fail_invalid && draw(3) == 0) {
 		snprintf(patch, sizeof(patch), "{spec: {slotsPerWorker: %d}}",
-		    fake_int(fake->job, "spec.slotsPerWorker") < 0 ? 1 : -1);
+		    plan_cluster_int(cluster->job, "spec.slotsPerWorker") < 0 ? 1 : -1);
 	} else if (draw(3)) {
 		snprintf(patch, sizeof(patch), "{spec: {runPolicy: {suspend: %s}}}",
-		    fake_bool(fake->job, "spec.runPolicy.suspend") ? "false" : "true");
+		    plan_cluster_bool(cluster->job, "spec.runPolicy.suspend") ? "false" : "true");
 	} else {
 		snprintf(patch, sizeof(patch),
 		    "{spec: {mpiReplicaSpecs: {Worker: {replicas: %d}}}}", (int)draw(4) + 1);
 	}
-	fake_change_job(fake, patch);
+	plan_cluster_change_job(cluster, patch);
 }
 
-static void happen(struct fake *fake)
+static void happen(struct plan_cluster *cluster)
 {
 	char name[32];
 
@@ -144,22 +144,22 @@ static void happen(struct fake *fake)
 	case 1:
 	case 2:
 		random_worker(name);
-		fake_pod_runs(fake, name);
+		plan_cluster_pod_runs(cluster, name);
 		break;
 	case 3:
 		for (int i = 0; i < 4; i++) {
 			snprintf(name, sizeof(name), "pi-worker-%d", i);
-			fake_pod_runs(fake, name);
+			plan_cluster_pod_runs(cluster, name);
 		}
 		break;
-	case 4: happen_to_worker(fake); break;
+	case 4: happen_to_worker(cluster); break;
 	case 5:
 	case 6:
-	case 7: happen_to_launcher(fake); break;
-	case 8: somebody_deletes(fake); break;
-	case 9: ttl_passes(fake); break;
-	case 10: change_job(fake); break;
-	default: fake->now_ms += draw(20000); break;
+	case 7: happen_to_launcher(cluster); break;
+	case 8: somebody_deletes(cluster); break;
+	case 9: ttl_passes(cluster); break;
+	case 10: change_job(cluster); break;
+	default: cluster->now_ms += draw(20000); break;
 	}
 }
 
@@ -179,7 +179,7 @@ static mpijob_text *bytes_of(const mpijob_plan *plan)
 		NEED(!mpijob_text_write(text, line, strlen(line)));
 		if (action->verb == MPIJOB_ACTION_EVENT || action->verb == MPIJOB_ACTION_DELETE)
 			continue;
-		body = fake_body(plan, i);
+		body = plan_cluster_body(plan, i);
 		NEED(!mpijob_text_write(text, mpijob_text_data(body), mpijob_text_len(body)));
 		mpijob_text_free(body);
 	}
@@ -190,7 +190,7 @@ static mpijob_text *bytes_of(const mpijob_plan *plan)
 }
 
 /* Plan twice: from the facts as they were kept, and from a list of all that is there. */
-static void check_same(struct fake *fake)
+static void check_same(struct plan_cluster *cluster)
 {
 	mpijob_facts *listed = mpijob_facts_new();
 	mpijob_plan *one, *other;
@@ -199,14 +199,14 @@ static void check_same(struct fake *fake)
 	NEED(listed);
 	/* How a launcher ended that is gone is remembered, and no list has it. While a job is
 	 * refused that is not yet told. */
-	if (fake->facts->launcher.deleted) {
+	if (cluster->facts->launcher.deleted) {
 		mpijob_facts_free(listed);
 		return;
 	}
-	for (size_t i = fake->count; i > 0; i--)
-		fake_feed_event(fake, listed, fake->objects[i - 1].doc, "ADDED");
-	one = fake_plan(fake, fake->facts);
-	other = fake_plan(fake, listed);
+	for (size_t i = cluster->count; i > 0; i--)
+		plan_cluster_feed_event(cluster, listed, cluster->objects[i - 1].doc, "ADDED");
+	one = plan_cluster_plan(cluster, cluster->facts);
+	other = plan_cluster_plan(cluster, listed);
 	a = bytes_of(one);
 	b = bytes_of(other);
 	assert_string_equal(mpijob_text_data(a), mpijob_text_data(b));
@@ -217,16 +217,16 @@ static void check_same(struct fake *fake)
 	mpijob_facts_free(listed);
 }
 
-static void check_launchers(const struct fake *fake)
+static void check_launchers(const struct plan_cluster *cluster)
 {
 	int jobs = 0, live = 0;
 
-	for (size_t i = 0; i < fake->count; i++) {
-		const mpijob_doc *doc = fake->objects[i].doc;
-		const char *phase = fake_text(doc, "status.phase"),
-			   *name = fake_text(doc, "metadata.name");
+	for (size_t i = 0; i < cluster->count; i++) {
+		const mpijob_doc *doc = cluster->objects[i].doc;
+		const char *phase = plan_cluster_text(doc, "status.phase"),
+			   *name = plan_cluster_text(doc, "metadata.name");
 
-		jobs += strcmp(fake_text(doc, "kind"), "Job") == 0;
+		jobs += strcmp(plan_cluster_text(doc, "kind"), "Job") == 0;
 		live += strncmp(name, "pi-launcher-", 12) == 0 && phase &&
 			(strcmp(phase, "Pending") == 0 || strcmp(phase, "Running") == 0);
 	}
@@ -244,18 +244,18 @@ static size_t says_refused(const mpijob_plan *plan)
 }
 
 /* Plan and carry out until there is nothing to do. */
-static void settle(struct fake *fake)
+static void settle(struct plan_cluster *cluster)
 {
 	for (int i = 0; i < 20; i++) {
-		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 		size_t count = mpijob_plan_count(plan) - says_refused(plan);
 		int moved;
 
-		fake_act_all(fake, plan);
+		plan_cluster_act_all(cluster, plan);
 		mpijob_plan_free(plan);
-		moved = fake_reap(fake);
-		moved |= fake_job_controller(fake);
-		check_launchers(fake);
+		moved = plan_cluster_reap(cluster);
+		moved |= plan_cluster_job_controller(cluster);
+		check_launchers(cluster);
 		if (!count && !moved)
 			return;
 	}
@@ -263,7 +263,7 @@ static void settle(struct fake *fake)
 }
 
 /* Carry out some of a plan: whole stages, then any actions of the next one. */
-static void act_partly(struct fake *fake, const mpijob_plan *plan)
+static void act_partly(struct plan_cluster *cluster, const mpijob_plan *plan)
 {
 	int32_t stop = (int32_t)draw(6);
 
@@ -271,14 +271,15 @@ static void act_partly(struct fake *fake, const mpijob_plan *plan)
 		int32_t stage = mpijob_plan_at(plan, i)->stage;
 
 		if (stage < stop || (stage == stop && draw(2)))
-			if (fake_act(fake, plan, i))
+			if (plan_cluster_act(cluster, plan, i))
 				return;
 	}
 }
 
-static int finished(const struct fake *fake, const char *type)
+static int finished(const struct plan_cluster *cluster, const char *type)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(fake->job), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(cluster->job), "status.conditions");
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
 		const mpijob_node *condition = mpijob_node_at(list, i);
@@ -290,37 +291,37 @@ static int finished(const struct fake *fake, const char *type)
 	return 0;
 }
 
-static void check_parts(struct fake *fake)
+static void check_parts(struct plan_cluster *cluster)
 {
-	struct fake whole, part;
+	struct plan_cluster whole, part;
 	mpijob_plan *plan;
 	char *a, *b;
 
-	fake_copy(&whole, fake);
-	fake_copy(&part, fake);
+	plan_cluster_copy(&whole, cluster);
+	plan_cluster_copy(&part, cluster);
 	settle(&whole);
 	for (int i = 0; i < 2; i++) {
-		plan = fake_plan(&part, part.facts);
+		plan = plan_cluster_plan(&part, part.facts);
 		act_partly(&part, plan);
 		mpijob_plan_free(plan);
 		if (draw(2))
-			fake_job_controller(&part);
+			plan_cluster_job_controller(&part);
 	}
 	settle(&part);
-	a = fake_state(&whole);
-	b = fake_state(&part);
+	a = plan_cluster_state(&whole);
+	b = plan_cluster_state(&part);
 	if (strcmp(a, b) != 0)
 		fprintf(stderr, "whole:\n%s\nin parts:\n%s\n", a, b);
 	assert_string_equal(a, b);
 	free(a);
 	free(b);
-	fake_end(&whole);
-	fake_end(&part);
+	plan_cluster_end(&whole);
+	plan_cluster_end(&part);
 }
 
-static void ask_for_features(struct fake *fake)
+static void ask_for_features(struct plan_cluster *cluster)
 {
-	struct mpijob_features *features = &fake->features;
+	struct mpijob_features *features = &cluster->features;
 
 	features->clean_launcher = (int32_t)draw(2);
 	features->replace_workers = (int32_t)draw(4);
@@ -329,28 +330,31 @@ static void ask_for_features(struct fake *fake)
 	features->gang_safe_wait = (int32_t)draw(2);
 	features->network_policy = (int32_t)draw(2);
 	if (draw(2))
-		fake->render.gang_scheduler = draw(2) ? "volcano" : "scheduler-plugins-scheduler";
+		cluster->render.gang_scheduler =
+		    draw(2) ? "volcano" : "scheduler-plugins-scheduler";
 	if (draw(4) == 0 && features->fail_invalid)
-		fake_set(&fake->job, "{spec: {slotsPerWorker: -1}}");
+		plan_cluster_set(&cluster->job, "{spec: {slotsPerWorker: -1}}");
 }
 
 /* A job that was refused before it started is the one that may leave its end. */
-static int is_refused(const struct fake *fake)
+static int is_refused(const struct plan_cluster *cluster)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(fake->job), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(cluster->job), "status.conditions");
 	int refused = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++)
 		refused |=
 		    strcmp(mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "reason")),
 			"ValidationError") == 0;
-	return refused && !fake_text(fake->job, "status.startTime");
+	return refused && !plan_cluster_text(cluster->job, "status.startTime");
 }
 
 /* What the condition Restarting counts stays within what was asked for. */
-static int32_t restarts(const struct fake *fake)
+static int32_t restarts(const struct plan_cluster *cluster)
 {
-	const mpijob_node *list = mpijob_node_find(mpijob_doc_root(fake->job), "status.conditions");
+	const mpijob_node *list =
+	    mpijob_node_find(mpijob_doc_root(cluster->job), "status.conditions");
 	int count = 0, most = 0;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -368,12 +372,12 @@ static int32_t restarts(const struct fake *fake)
 }
 
 /* One more than the highest number of a worker: those below it that are lost come again. */
-static int32_t reach(const struct fake *fake)
+static int32_t reach(const struct plan_cluster *cluster)
 {
 	int32_t most = 0;
 
-	for (size_t i = 0; i < fake->count; i++) {
-		const char *name = fake_text(fake->objects[i].doc, "metadata.name");
+	for (size_t i = 0; i < cluster->count; i++) {
+		const char *name = plan_cluster_text(cluster->objects[i].doc, "metadata.name");
 
 		if (strncmp(name, "pi-worker-", 10) == 0 && atoi(name + 10) >= most)
 			most = atoi(name + 10) + 1;
@@ -382,53 +386,53 @@ static int32_t reach(const struct fake *fake)
 }
 
 /* The limit may be another one at each turn. No worker is made beyond it, and none goes for it. */
-static void settle_within(struct fake *fake, int featured)
+static void settle_within(struct plan_cluster *cluster, int featured)
 {
 	int32_t before;
 
 	/* What is replaced beyond a limit that came down depends on the order in which the others
 	 * go. */
-	if (featured && !fake->features.replace_workers && draw(4) == 0)
-		fake->max_workers = draw(3) ? (int32_t)draw(4) + 1 : 0;
-	before = reach(fake);
-	check_parts(fake);
-	settle(fake);
-	if (fake->max_workers)
-		assert_true(
-		    reach(fake) <= (before > fake->max_workers ? before : fake->max_workers));
+	if (featured && !cluster->features.replace_workers && draw(4) == 0)
+		cluster->max_workers = draw(3) ? (int32_t)draw(4) + 1 : 0;
+	before = reach(cluster);
+	check_parts(cluster);
+	settle(cluster);
+	if (cluster->max_workers)
+		assert_true(reach(cluster) <=
+			    (before > cluster->max_workers ? before : cluster->max_workers));
 }
 
 static void live(uint64_t number, int featured, int *ends)
 {
 	int succeeded = 0, failed = 0;
 	int32_t counted = 0;
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	seed = number * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	fake_begin(&fake, random_job());
+	plan_cluster_begin(&cluster, random_job());
 	if (featured)
-		ask_for_features(&fake);
-	fake.graceful = (int)draw(2);
+		ask_for_features(&cluster);
+	cluster.graceful = (int)draw(2);
 	for (int i = 0; i < TURNS; i++) {
-		happen(&fake);
-		check_same(&fake);
-		settle_within(&fake, featured);
-		assert_true(!succeeded || finished(&fake, "Succeeded"));
-		assert_true(!failed || finished(&fake, "Failed"));
-		succeeded = finished(&fake, "Succeeded");
-		failed = finished(&fake, "Failed") && !is_refused(&fake);
-		assert_true(restarts(&fake) >= counted);
-		counted = restarts(&fake);
+		happen(&cluster);
+		check_same(&cluster);
+		settle_within(&cluster, featured);
+		assert_true(!succeeded || finished(&cluster, "Succeeded"));
+		assert_true(!failed || finished(&cluster, "Failed"));
+		succeeded = finished(&cluster, "Succeeded");
+		failed = finished(&cluster, "Failed") && !is_refused(&cluster);
+		assert_true(restarts(&cluster) >= counted);
+		counted = restarts(&cluster);
 		assert_false(succeeded && failed);
 		if (succeeded || failed) {
-			assert_non_null(fake_text(fake.job, "status.completionTime"));
-			assert_false(finished(&fake, "Running"));
+			assert_non_null(plan_cluster_text(cluster.job, "status.completionTime"));
+			assert_false(finished(&cluster, "Running"));
 		}
 	}
 	ends[0] += succeeded;
 	ends[1] += failed;
 	ends[2] += counted > 0;
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 }
 
 static void lead(int featured)
@@ -470,105 +474,105 @@ static void test_coalescing(void **state)
 {
 	(void)state;
 	for (int n = 1; n <= 64; n *= 2) {
-		struct fake fake;
+		struct plan_cluster cluster;
 		int most = 2;
 
 		for (int i = n; i > 1; i /= 2)
 			most++;
 		seed = (uint64_t)n * 77 + 1;
-		fake_begin(&fake, random_job());
-		fake_set(&fake.job,
+		plan_cluster_begin(&cluster, random_job());
+		plan_cluster_set(&cluster.job,
 		    "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: "
 		    "%d}}}}",
 		    n);
-		settle(&fake);
-		fake.config_map_writes = 0;
+		settle(&cluster);
+		cluster.config_map_writes = 0;
 		for (int i = 0; i < n; i++) {
 			char name[32];
 
 			snprintf(name, sizeof(name), "pi-worker-%d", (i * 5 + 3) % n);
-			fake.now_ms += 100;
-			fake_pod_runs(&fake, name);
-			settle(&fake);
+			cluster.now_ms += 100;
+			plan_cluster_pod_runs(&cluster, name);
+			settle(&cluster);
 		}
-		if (fake.config_map_writes > most)
-			fail_msg("%d workers: %ld writes, at most %d", n, fake.config_map_writes,
+		if (cluster.config_map_writes > most)
+			fail_msg("%d workers: %ld writes, at most %d", n, cluster.config_map_writes,
 			    most);
-		fake_end(&fake);
+		plan_cluster_end(&cluster);
 	}
 }
 
 /* A pause lets what has started be listed: at the time that the plan gave. */
 static void test_pause(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 	mpijob_plan *plan;
 	int64_t due;
 
 	(void)state;
 	seed = 5;
-	fake_begin(&fake, random_job());
-	fake_set(&fake.job,
+	plan_cluster_begin(&cluster, random_job());
+	plan_cluster_set(&cluster.job,
 	    "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: 8}}}}");
-	settle(&fake);
+	settle(&cluster);
 	for (int i = 0; i < 3; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "pi-worker-%d", i);
-		fake_pod_runs(&fake, name);
-		settle(&fake);
-		fake.now_ms += 4000;
+		plan_cluster_pod_runs(&cluster, name);
+		settle(&cluster);
+		cluster.now_ms += 4000;
 	}
-	fake.now_ms -= 4000;
-	fake.config_map_writes = 0;
-	settle(&fake);
-	assert_int_equal(fake.config_map_writes, 0);
-	plan = fake_plan(&fake, fake.facts);
+	cluster.now_ms -= 4000;
+	cluster.config_map_writes = 0;
+	settle(&cluster);
+	assert_int_equal(cluster.config_map_writes, 0);
+	plan = plan_cluster_plan(&cluster, cluster.facts);
 	assert_int_equal(mpijob_plan_count(plan), 0);
 	due = mpijob_plan_next_ms(plan);
 	mpijob_plan_free(plan);
-	assert_int_equal(due, fake.now_ms + 8000);
-	fake.now_ms = due - 1;
-	settle(&fake);
-	assert_int_equal(fake.config_map_writes, 0);
-	fake.now_ms = due;
-	settle(&fake);
-	assert_int_equal(fake.config_map_writes, 1);
-	plan = fake_plan(&fake, fake.facts);
+	assert_int_equal(due, cluster.now_ms + 8000);
+	cluster.now_ms = due - 1;
+	settle(&cluster);
+	assert_int_equal(cluster.config_map_writes, 0);
+	cluster.now_ms = due;
+	settle(&cluster);
+	assert_int_equal(cluster.config_map_writes, 1);
+	plan = plan_cluster_plan(&cluster, cluster.facts);
 	assert_int_equal(mpijob_plan_next_ms(plan), 0);
 	mpijob_plan_free(plan);
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 }
 
 /* One that joins a job after hours is listed within half a minute. */
 static void test_late_start(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 	mpijob_plan *plan;
 	int64_t due;
 
 	(void)state;
 	seed = 5;
-	fake_begin(&fake, random_job());
-	fake_set(&fake.job,
+	plan_cluster_begin(&cluster, random_job());
+	plan_cluster_set(&cluster.job,
 	    "{spec: {runPolicy: {suspend: false}, mpiReplicaSpecs: {Worker: {replicas: 4}}}}");
-	settle(&fake);
-	fake_pod_runs(&fake, "pi-worker-0");
-	fake_pod_runs(&fake, "pi-worker-1");
-	settle(&fake);
-	fake.now_ms += 7200000;
-	fake_pod_runs(&fake, "pi-worker-2");
-	fake.config_map_writes = 0;
-	settle(&fake);
-	assert_int_equal(fake.config_map_writes, 0);
-	plan = fake_plan(&fake, fake.facts);
+	settle(&cluster);
+	plan_cluster_pod_runs(&cluster, "pi-worker-0");
+	plan_cluster_pod_runs(&cluster, "pi-worker-1");
+	settle(&cluster);
+	cluster.now_ms += 7200000;
+	plan_cluster_pod_runs(&cluster, "pi-worker-2");
+	cluster.config_map_writes = 0;
+	settle(&cluster);
+	assert_int_equal(cluster.config_map_writes, 0);
+	plan = plan_cluster_plan(&cluster, cluster.facts);
 	due = mpijob_plan_next_ms(plan);
 	mpijob_plan_free(plan);
-	assert_int_equal(due, fake.now_ms + 30000);
-	fake.now_ms = due;
-	settle(&fake);
-	assert_int_equal(fake.config_map_writes, 1);
-	fake_end(&fake);
+	assert_int_equal(due, cluster.now_ms + 30000);
+	cluster.now_ms = due;
+	settle(&cluster);
+	assert_int_equal(cluster.config_map_writes, 1);
+	plan_cluster_end(&cluster);
 }
 
 int main(void)

@@ -84,13 +84,13 @@ static mpijob_doc *parse(const char *text)
 
 	options.format = MPIJOB_FORMAT_YAML;
 	if (mpijob_doc_parse(text, strlen(text), &options, &doc, NULL))
-		fake_die("no document: %s", text);
+		plan_cluster_die("no document: %s", text);
 	return doc;
 }
 
 static int observe_doc(const mpijob_doc *doc)
 {
-	mpijob_text *text = fake_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
+	mpijob_text *text = plan_cluster_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
 	int code = mpijob_observe(observation, mpijob_text_data(text), mpijob_text_len(text), NULL);
 
 	mpijob_text_free(text);
@@ -480,7 +480,8 @@ static void test_cut_and_damaged(void **state)
 	(void)state;
 	for (size_t i = 0; i < KINDS; i++) {
 		mpijob_doc *doc = parse(kinds[i]);
-		mpijob_text *text = fake_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
+		mpijob_text *text =
+		    plan_cluster_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
 		size_t len = mpijob_text_len(text);
 		char *copy = malloc(len);
 

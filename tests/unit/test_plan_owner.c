@@ -8,79 +8,85 @@
 
 #include <cmocka.h>
 
-static void begin(struct fake *fake, const char *more)
+static void begin(struct plan_cluster *cluster, const char *more)
 {
 	mpijob_doc *job = mpijob_doc_new();
 
 	NEED(job);
-	fake_set(&job,
+	plan_cluster_set(&job,
 	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: "
 	    "ns%s}, spec: {mpiReplicaSpecs: "
 	    "{Launcher: {template: {spec: {containers: [{name: l, image: i}]}}}, "
 	    "Worker: {replicas: 2, template: {spec: {containers: [{name: w, image: i}]}}}}}}",
 	    more);
-	fake_begin(fake, job);
+	plan_cluster_begin(cluster, job);
 }
 
-static size_t act(struct fake *fake)
+static size_t act(struct plan_cluster *cluster)
 {
-	mpijob_plan *plan = fake_plan(fake, fake->facts);
+	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 	size_t count = mpijob_plan_count(plan);
 
-	NEED(!fake_act_all(fake, plan));
+	NEED(!plan_cluster_act_all(cluster, plan));
 	mpijob_plan_free(plan);
 	return count;
 }
 
 static void test_p8_owner_references(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, "");
-	while (act(&fake))
+	begin(&cluster, "");
+	while (act(&cluster))
 		;
-	assert_int_equal(fake.count, 6); /* Service, ConfigMap, Secret, two workers, launcher */
-	for (size_t i = 0; i < fake.count; i++) {
-		const mpijob_doc *child = fake.objects[i].doc;
+	assert_int_equal(cluster.count, 6); /* Service, ConfigMap, Secret, two workers, launcher */
+	for (size_t i = 0; i < cluster.count; i++) {
+		const mpijob_doc *child = cluster.objects[i].doc;
 
 		assert_int_equal(mpijob_node_count(mpijob_node_find(mpijob_doc_root(child),
 				     "metadata.ownerReferences")),
 		    1);
-		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].apiVersion"),
+		assert_string_equal(plan_cluster_text(child,
+					"metadata.ownerReferences[0].apiVersion"),
 		    "kubeflow.org/v2beta1");
-		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].kind"), "MPIJob");
-		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].name"), "pi");
-		assert_string_equal(fake_text(child, "metadata.ownerReferences[0].uid"),
-		    fake_text(fake.job, "metadata.uid"));
-		assert_string_equal(fake_text(child, "metadata.namespace"), "ns");
-		assert_int_equal(fake_bool(child, "metadata.ownerReferences[0].controller"), 1);
-		assert_int_equal(fake_bool(child, "metadata.ownerReferences[0].blockOwnerDeletion"),
+		assert_string_equal(plan_cluster_text(child, "metadata.ownerReferences[0].kind"),
+		    "MPIJob");
+		assert_string_equal(plan_cluster_text(child, "metadata.ownerReferences[0].name"),
+		    "pi");
+		assert_string_equal(plan_cluster_text(child, "metadata.ownerReferences[0].uid"),
+		    plan_cluster_text(cluster.job, "metadata.uid"));
+		assert_string_equal(plan_cluster_text(child, "metadata.namespace"), "ns");
+		assert_int_equal(plan_cluster_bool(child, "metadata.ownerReferences[0].controller"),
+		    1);
+		assert_int_equal(plan_cluster_bool(child,
+				     "metadata.ownerReferences[0].blockOwnerDeletion"),
 		    1);
 	}
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 }
 
 #define DELETED ", deletionTimestamp: \"2026-09-21T14:13:20Z\", finalizers: [example.org/keep]"
 
 static void test_p9_an_owner_that_is_deleted_gets_no_children(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 
 	(void)state;
-	begin(&fake, DELETED);
-	assert_int_equal(act(&fake), 0);
-	assert_int_equal(fake.count, 0);
-	fake_end(&fake);
+	begin(&cluster, DELETED);
+	assert_int_equal(act(&cluster), 0);
+	assert_int_equal(cluster.count, 0);
+	plan_cluster_end(&cluster);
 
-	begin(&fake, "");
-	while (act(&fake))
+	begin(&cluster, "");
+	while (act(&cluster))
 		;
-	fake_change_job(&fake, "{metadata: {deletionTimestamp: \"2026-09-21T14:13:20Z\"}, "
-			       "spec: {mpiReplicaSpecs: {Worker: {replicas: 3}}}}");
-	assert_int_equal(act(&fake), 0);
-	assert_int_equal(fake.count, 6);
-	fake_end(&fake);
+	plan_cluster_change_job(&cluster,
+	    "{metadata: {deletionTimestamp: \"2026-09-21T14:13:20Z\"}, "
+	    "spec: {mpiReplicaSpecs: {Worker: {replicas: 3}}}}");
+	assert_int_equal(act(&cluster), 0);
+	assert_int_equal(cluster.count, 6);
+	plan_cluster_end(&cluster);
 }
 
 int main(void)

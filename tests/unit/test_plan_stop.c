@@ -8,19 +8,19 @@
 
 #include <cmocka.h>
 
-static void plan_all(struct fake *fake)
+static void plan_all(struct plan_cluster *cluster)
 {
 	for (size_t count = 1; count;) {
-		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
 		count = mpijob_plan_count(plan);
-		NEED(!fake_act_all(fake, plan));
+		NEED(!plan_cluster_act_all(cluster, plan));
 		mpijob_plan_free(plan);
 	}
 }
 
 /* A job that runs. */
-static void begin(struct fake *fake)
+static void begin(struct plan_cluster *cluster)
 {
 	static const char text[] =
 	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
@@ -30,12 +30,12 @@ static void begin(struct fake *fake)
 	mpijob_doc *job = NULL;
 
 	NEED(!mpijob_doc_parse(text, sizeof(text) - 1, NULL, &job, NULL));
-	fake_begin(fake, job);
-	plan_all(fake);
-	NEED(fake_job_controller(fake));
-	fake_pod_runs(fake, "pi-worker-0");
-	fake_pod_runs(fake, "pi-launcher-0");
-	plan_all(fake);
+	plan_cluster_begin(cluster, job);
+	plan_all(cluster);
+	NEED(plan_cluster_job_controller(cluster));
+	plan_cluster_pod_runs(cluster, "pi-worker-0");
+	plan_cluster_pod_runs(cluster, "pi-launcher-0");
+	plan_all(cluster);
 }
 
 static const struct mpijob_condition *condition(const mpijob_plan *plan, const char *type)
@@ -51,44 +51,45 @@ static const struct mpijob_condition *condition(const mpijob_plan *plan, const c
 
 static void one_that_ended_unseen_is_not_suspended(void **state)
 {
-	struct fake fake;
+	struct plan_cluster cluster;
 	mpijob_plan *plan;
 
 	(void)state;
-	begin(&fake);
-	fake_change_job(&fake, "{spec: {runPolicy: {suspend: true}}}");
-	plan = fake_plan(&fake, fake.facts);
-	fake_launcher_succeeded(&fake);
-	assert_int_equal(fake_act_all(&fake, plan), MPIJOB_ERR_CONFLICT);
-	assert_false(fake_bool(fake_job(&fake)->doc, "spec.suspend"));
-	assert_non_null(fake_find(&fake, "Pod", "pi-worker-0"));
+	begin(&cluster);
+	plan_cluster_change_job(&cluster, "{spec: {runPolicy: {suspend: true}}}");
+	plan = plan_cluster_plan(&cluster, cluster.facts);
+	plan_cluster_launcher_succeeded(&cluster);
+	assert_int_equal(plan_cluster_act_all(&cluster, plan), MPIJOB_ERR_CONFLICT);
+	assert_false(plan_cluster_bool(plan_cluster_job(&cluster)->doc, "spec.suspend"));
+	assert_non_null(plan_cluster_find(&cluster, "Pod", "pi-worker-0"));
 	mpijob_plan_free(plan);
 
-	plan = fake_plan(&fake, fake.facts);
+	plan = plan_cluster_plan(&cluster, cluster.facts);
 	assert_non_null(condition(plan, "Succeeded"));
 	mpijob_plan_free(plan);
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 }
 
 /* Whoever feeds facts need not know the version: then the Job is stopped as it is. */
 static void one_whose_version_is_not_known_is_suspended(void **state)
 {
 	struct mpijob_launcher_facts known;
-	struct fake fake;
+	struct plan_cluster cluster;
 	mpijob_plan *plan;
 
 	(void)state;
-	begin(&fake);
-	fake_change_job(&fake, "{spec: {runPolicy: {suspend: true}}}");
-	known = *mpijob_facts_launcher(fake.facts);
+	begin(&cluster);
+	plan_cluster_change_job(&cluster, "{spec: {runPolicy: {suspend: true}}}");
+	known = *mpijob_facts_launcher(cluster.facts);
 	known.resource_version = NULL;
-	NEED(mpijob_facts_put_launcher(fake.facts, &known) == 1);
-	plan = fake_plan(&fake, fake.facts);
-	fake_set(&fake_job(&fake)->doc, "{metadata: {resourceVersion: \"%ld\"}}", ++fake.version);
-	assert_int_equal(fake_act_all(&fake, plan), 0);
-	assert_true(fake_bool(fake_job(&fake)->doc, "spec.suspend"));
+	NEED(mpijob_facts_put_launcher(cluster.facts, &known) == 1);
+	plan = plan_cluster_plan(&cluster, cluster.facts);
+	plan_cluster_set(&plan_cluster_job(&cluster)->doc, "{metadata: {resourceVersion: \"%ld\"}}",
+	    ++cluster.version);
+	assert_int_equal(plan_cluster_act_all(&cluster, plan), 0);
+	assert_true(plan_cluster_bool(plan_cluster_job(&cluster)->doc, "spec.suspend"));
 	mpijob_plan_free(plan);
-	fake_end(&fake);
+	plan_cluster_end(&cluster);
 }
 
 int main(void)

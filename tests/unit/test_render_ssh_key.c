@@ -284,10 +284,10 @@ static void leaves_no_key_in_memory(void **state)
 		assert_int_equal(mpijob_text_write(body, mpijob_ssh_key_private(key),
 				     strlen(mpijob_ssh_key_private(key))),
 		    0);
-	assert_true(count_secrets() >= 9);
+	assert_true(own_memory_count(make_secret) >= 9);
 	mpijob_ssh_key_free(key);
 	mpijob_text_free(body);
-	assert_int_equal(count_secrets(), 0);
+	assert_int_equal(own_memory_count(make_secret), 0);
 }
 
 int main(void)

@@ -1,42 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the embedded cluster share: a cluster without a node, and requests as
- * one-liners. */
-#ifndef TESTS_UNIT_LOCAL_CLIENT_H
-#define TESTS_UNIT_LOCAL_CLIENT_H
+#include "local_client.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-#include <cmocka.h>
-
-#include <mpijob/client.h>
-#include <mpijob/local.h>
-
-#include "local/local.h"
-
-struct cluster {
-	mpijob_client *client;
-	struct mpijob_local *local;
-	struct mpijob_transport transport;
-};
-
-struct answer {
-	int done;
-	int code;
-	int status;
-	mpijob_text *stream;
-	mpijob_doc *doc; /* NULL when the body was no JSON */
-	mpijob_call *call;
-	int pause_after; /* of a stream: cancel after so many pieces; 0: never */
-};
-
-static inline int cluster_up_with(void **state, int backoff_ms)
+static int cluster_up_with(void **state, int backoff_ms)
 {
 	struct mpijob_local_options options = MPIJOB_LOCAL_OPTIONS_INIT;
 	struct cluster *cluster = calloc(1, sizeof(*cluster));
@@ -52,12 +17,12 @@ static inline int cluster_up_with(void **state, int backoff_ms)
 	return 0;
 }
 
-static inline int cluster_up(void **state)
+int cluster_up(void **state)
 {
 	return cluster_up_with(state, 20);
 }
 
-static inline int cluster_down(void **state)
+int cluster_down(void **state)
 {
 	struct cluster *cluster = *state;
 
@@ -66,7 +31,7 @@ static inline int cluster_down(void **state)
 	return 0;
 }
 
-static inline int answer_data(void *user, const char *data, size_t len)
+static int answer_data(void *user, const char *data, size_t len)
 {
 	struct answer *answer = user;
 
@@ -74,7 +39,7 @@ static inline int answer_data(void *user, const char *data, size_t len)
 	return 0;
 }
 
-static inline void answer_done(void *user, const struct mpijob_answer *from)
+static void answer_done(void *user, const struct mpijob_answer *from)
 {
 	struct answer *answer = user;
 
@@ -86,16 +51,15 @@ static inline void answer_done(void *user, const struct mpijob_answer *from)
 		(void)mpijob_doc_parse(from->body, from->body_len, NULL, &answer->doc, NULL);
 }
 
-static inline void answer_free(struct answer *answer)
+void answer_free(struct answer *answer)
 {
 	mpijob_doc_free(answer->doc);
 	mpijob_text_free(answer->stream);
 	memset(answer, 0, sizeof(*answer));
 }
 
-/* Start a request; a streamed one when `answer->stream` is to be filled. */
-static inline void ask_start(struct cluster *cluster, struct answer *answer, int stream,
-    const char *method, const char *path, const char *type, const char *body)
+void ask_start(struct cluster *cluster, struct answer *answer, int stream, const char *method,
+    const char *path, const char *type, const char *body)
 {
 	struct mpijob_request request = MPIJOB_REQUEST_INIT;
 	struct mpijob_callbacks callbacks = MPIJOB_CALLBACKS_INIT;
@@ -118,7 +82,7 @@ static inline void ask_start(struct cluster *cluster, struct answer *answer, int
 	assert_false(answer->done);
 }
 
-static inline struct answer ask_as(struct cluster *cluster, const char *method, const char *path,
+static struct answer ask_as(struct cluster *cluster, const char *method, const char *path,
     const char *type, const char *body)
 {
 	struct answer answer;
@@ -130,8 +94,7 @@ static inline struct answer ask_as(struct cluster *cluster, const char *method, 
 	return answer;
 }
 
-static inline struct answer ask(struct cluster *cluster, const char *method, const char *path,
-    const char *body)
+struct answer ask(struct cluster *cluster, const char *method, const char *path, const char *body)
 {
 	return ask_as(cluster, method, path,
 	    !body                          ? NULL
@@ -140,9 +103,8 @@ static inline struct answer ask(struct cluster *cluster, const char *method, con
 	    body);
 }
 
-/* Ask, and compare the status. */
-static inline void expect(struct cluster *cluster, const char *method, const char *path,
-    const char *body, int status)
+void expect(struct cluster *cluster, const char *method, const char *path, const char *body,
+    int status)
 {
 	struct answer answer = ask(cluster, method, path, body);
 
@@ -160,9 +122,7 @@ static inline void expect(struct cluster *cluster, const char *method, const cha
 	answer_free(&answer);
 }
 
-/* Ask for an object that must be there, and compare a text in it; NULL: it must be absent. */
-static inline void expect_text(struct cluster *cluster, const char *path, const char *field,
-    const char *text)
+void expect_text(struct cluster *cluster, const char *path, const char *field, const char *text)
 {
 	struct answer answer = ask(cluster, "GET", path, NULL);
 	const char *found;
@@ -180,9 +140,8 @@ static inline void expect_text(struct cluster *cluster, const char *path, const 
 	answer_free(&answer);
 }
 
-/* Like expect_text, of the answer to a request with a body. */
-static inline void expect_refusal(struct cluster *cluster, const char *method, const char *path,
-    const char *type, const char *body, int status, const char *reason)
+void expect_refusal(struct cluster *cluster, const char *method, const char *path, const char *type,
+    const char *body, int status, const char *reason)
 {
 	struct answer answer = ask_as(cluster, method, path, type, body);
 
@@ -199,7 +158,7 @@ static inline void expect_refusal(struct cluster *cluster, const char *method, c
 	answer_free(&answer);
 }
 
-static inline void poll_for(struct cluster *cluster, int ms)
+void poll_for(struct cluster *cluster, int ms)
 {
 	struct timespec start;
 	struct timespec now;
@@ -211,8 +170,7 @@ static inline void poll_for(struct cluster *cluster, int ms)
 	} while ((now.tv_sec - start.tv_sec) * 1000 + (now.tv_nsec - start.tv_nsec) / 1000000 < ms);
 }
 
-/* How often a piece of text occurs in what a stream told. */
-static inline int told(const struct answer *answer, const char *piece)
+int told(const struct answer *answer, const char *piece)
 {
 	int count = 0;
 
@@ -221,5 +179,3 @@ static inline int told(const struct answer *answer, const char *piece)
 		count++;
 	return count;
 }
-
-#endif
