@@ -132,29 +132,29 @@ static void test_w5_failures_back_off(void **state)
 static void test_health(void **state)
 {
 	const struct mpijob_watch_health *health;
-	struct rig rig;
+	struct watch_fixture fixture;
 
 	(void)state;
-	set_up(&rig);
-	health = mpijob_watch_health_get(rig.watch);
+	watch_set_up(&fixture);
+	health = mpijob_watch_health_get(fixture.watch);
 	assert_int_equal(health->size, sizeof(*health));
 	assert_int_equal(health->code, 0);
 	assert_int_equal(health->silent_ms, -1);
-	reply(&rig, 500, "broken");
-	run(&rig);
-	health = mpijob_watch_health_get(rig.watch);
+	reply(&fixture, 500, "broken");
+	watch_run(&fixture);
+	health = mpijob_watch_health_get(fixture.watch);
 	assert_int_equal(health->code, MPIJOB_ERR_SERVER);
 	assert_int_equal(health->silent_ms, -1);
-	sleep_over(&rig);
-	reply(&rig, 200, LIST("10", ""));
-	reply_open(&rig, "");
-	run(&rig);
+	sleep_over(&fixture);
+	reply(&fixture, 200, LIST("10", ""));
+	reply_open(&fixture, "");
+	watch_run(&fixture);
 	clock_now += 1234;
-	health = mpijob_watch_health_get(rig.watch);
+	health = mpijob_watch_health_get(fixture.watch);
 	assert_int_equal(health->code, 0);
 	assert_int_equal(health->silent_ms, 1234);
 	assert_null(mpijob_watch_health_get(NULL));
-	tear_down(&rig);
+	watch_tear_down(&fixture);
 }
 
 static void test_w6_broken_answers(void **state)

@@ -10,18 +10,18 @@
 
 #define AN_HOUR_MS 3600000
 
-static void plan_all(struct fake *fake)
+static void plan_all(struct plan_cluster *fake)
 {
 	for (size_t count = 1; count;) {
-		mpijob_plan *plan = fake_plan(fake, fake->facts);
+		mpijob_plan *plan = plan_cluster_plan(fake, fake->facts);
 
 		count = mpijob_plan_count(plan);
-		NEED(!fake_act_all(fake, plan));
+		NEED(!plan_cluster_act_all(fake, plan));
 		mpijob_plan_free(plan);
 	}
 }
 
-static void begin(struct fake *fake)
+static void begin(struct plan_cluster *fake)
 {
 	static const char text[] =
 	    "{apiVersion: kubeflow.org/v2beta1, kind: MPIJob, metadata: {name: pi, namespace: ns}, "
@@ -31,18 +31,18 @@ static void begin(struct fake *fake)
 	mpijob_doc *job = NULL;
 
 	NEED(!mpijob_doc_parse(text, sizeof(text) - 1, NULL, &job, NULL));
-	fake_begin(fake, job);
+	plan_cluster_begin(fake, job);
 }
 
 /* A job that runs. */
-static void run(struct fake *fake)
+static void run(struct plan_cluster *fake)
 {
 	begin(fake);
 	plan_all(fake);
-	NEED(fake_job_controller(fake));
-	fake_pod_runs(fake, "pi-worker-0");
-	fake_pod_runs(fake, "pi-worker-1");
-	fake_pod_runs(fake, "pi-launcher-0");
+	NEED(plan_cluster_job_controller(fake));
+	plan_cluster_pod_runs(fake, "pi-worker-0");
+	plan_cluster_pod_runs(fake, "pi-worker-1");
+	plan_cluster_pod_runs(fake, "pi-launcher-0");
 	plan_all(fake);
 }
 
@@ -74,76 +74,76 @@ static void check_read(const struct mpijob_action *action, size_t index, int32_t
 static void a_new_job_reads_itself_before_its_launcher(void **state)
 {
 	const struct mpijob_action *action;
-	struct fake fake;
+	struct plan_cluster fake;
 	mpijob_plan *plan;
 
 	(void)state;
 	begin(&fake);
-	plan = fake_plan(&fake, fake.facts);
+	plan = plan_cluster_plan(&fake, fake.facts);
 	action = find(plan, MPIJOB_ACTION_CREATE, MPIJOB_ROLE_LAUNCHER);
 	assert_non_null(action);
 	assert_int_equal(action->fresh_reads_count, 1);
 	check_read(action, 0, 0, "MPIJob", "pi");
-	assert_string_equal(action->fresh_reads[0]->uid, fake_text(fake.job, "metadata.uid"));
+	assert_string_equal(action->fresh_reads[0]->uid, plan_cluster_text(fake.job, "metadata.uid"));
 	assert_null(action->difference);
 	action = find(plan, MPIJOB_ACTION_CREATE, MPIJOB_ROLE_WORKER);
 	assert_int_equal(action->fresh_reads_count, 0);
 	action = find(plan, MPIJOB_ACTION_CREATE, MPIJOB_ROLE_SERVICE);
 	assert_int_equal(action->fresh_reads_count, 0);
 	mpijob_plan_free(plan);
-	fake_end(&fake);
+	plan_cluster_end(&fake);
 }
 
 static void a_worker_that_is_recreated_needs_the_secret(void **state)
 {
 	const struct mpijob_action *action;
-	struct fake fake;
+	struct plan_cluster fake;
 	mpijob_plan *plan;
 
 	(void)state;
 	run(&fake);
-	fake_delete(&fake, fake_find(&fake, "Pod", "pi-worker-1"));
-	plan = fake_plan(&fake, fake.facts);
+	plan_cluster_delete(&fake, plan_cluster_find(&fake, "Pod", "pi-worker-1"));
+	plan = plan_cluster_plan(&fake, fake.facts);
 	action = find(plan, MPIJOB_ACTION_CREATE, MPIJOB_ROLE_WORKER);
 	assert_non_null(action);
 	assert_int_equal(action->fresh_reads_count, 1);
 	check_read(action, 0, MPIJOB_ROLE_SECRET, "Secret", "pi-ssh");
 	assert_string_equal(action->fresh_reads[0]->uid,
-	    fake_text(fake_find(&fake, "Secret", "pi-ssh")->doc, "metadata.uid"));
+	    plan_cluster_text(plan_cluster_find(&fake, "Secret", "pi-ssh")->doc, "metadata.uid"));
 	mpijob_plan_free(plan);
-	fake_end(&fake);
+	plan_cluster_end(&fake);
 }
 
 static void a_scale_down_reads_the_job(void **state)
 {
 	const struct mpijob_action *action;
-	struct fake fake;
+	struct plan_cluster fake;
 	mpijob_plan *plan;
 
 	(void)state;
 	run(&fake);
-	fake_change_job(&fake, "{spec: {mpiReplicaSpecs: {Worker: {replicas: 1}}}}");
-	plan = fake_plan(&fake, fake.facts);
+	plan_cluster_change_job(&fake, "{spec: {mpiReplicaSpecs: {Worker: {replicas: 1}}}}");
+	plan = plan_cluster_plan(&fake, fake.facts);
 	action = find(plan, MPIJOB_ACTION_DELETE, MPIJOB_ROLE_WORKER);
 	assert_non_null(action);
 	assert_int_equal(action->fresh_reads_count, 1);
 	check_read(action, 0, 0, "MPIJob", "pi");
 	assert_string_equal(action->difference, "scale-down-by-name");
 	mpijob_plan_free(plan);
-	fake_end(&fake);
+	plan_cluster_end(&fake);
 }
 
 static void a_missing_launcher_is_read(void **state)
 {
 	const struct mpijob_action *action;
-	struct fake fake;
+	struct plan_cluster fake;
 	mpijob_plan *plan;
 
 	(void)state;
 	run(&fake);
-	fake_delete(&fake, fake_job(&fake));
+	plan_cluster_delete(&fake, plan_cluster_job(&fake));
 	fake.now_ms += AN_HOUR_MS;
-	plan = fake_plan(&fake, fake.facts);
+	plan = plan_cluster_plan(&fake, fake.facts);
 	action = find(plan, MPIJOB_ACTION_PATCH_STATUS, 0);
 	assert_non_null(action);
 	assert_int_equal(action->fresh_reads_count, 1);
@@ -151,7 +151,7 @@ static void a_missing_launcher_is_read(void **state)
 	assert_null(action->fresh_reads[0]->uid);
 	assert_string_equal(action->difference, "launcher-not-made-twice");
 	mpijob_plan_free(plan);
-	fake_end(&fake);
+	plan_cluster_end(&fake);
 }
 
 int main(void)
