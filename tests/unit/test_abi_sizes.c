@@ -49,6 +49,8 @@
 	X(local_options, names_delay_ms, 64, 56, MPIJOB_LOCAL_OPTIONS_INIT)                   \
 	X(local_exec_options, fds, 56, 40, MPIJOB_LOCAL_EXEC_OPTIONS_INIT)                    \
 	X(operator_options, log_actions, 96, 88, MPIJOB_OPERATOR_OPTIONS_INIT)                \
+	X(run_options, user, 56, 48, MPIJOB_RUN_OPTIONS_INIT)                                 \
+	X(run_diagnose_options, pod, 24, 16, MPIJOB_RUN_DIAGNOSE_OPTIONS_INIT)                \
 	X(lease_options, user, 88, 80, MPIJOB_LEASE_OPTIONS_INIT)                             \
 	X(pod_facts, ended_ms, 104, 96, MPIJOB_POD_FACTS_INIT)                                \
 	X(launcher_facts, node_selector, 120, 112, MPIJOB_LAUNCHER_FACTS_INIT)                \
@@ -87,6 +89,8 @@
 	X(field, summary, 64, 56)                \
 	X(finding_kind, example, 48, 40)         \
 	X(flyte_repair, why, 40, 32)             \
+	X(run_event, finding, 96, 88)            \
+	X(run_result, ended_ms, 88, 80)          \
 	X(flyte_phase, error, 56, 48)            \
 	X(flyte_link, pod, 32, 24)               \
 	X(log_line, attempt, 48, 44)             \
