@@ -273,7 +273,8 @@ static void check_reason(const struct check *check)
 	const char *reason = mpijob__diagnose_case_text(check->pod, "status.reason");
 	const char *message = mpijob__diagnose_case_text(check->pod, "status.message");
 	const char *node = mpijob__diagnose_case_text(check->pod, "spec.nodeName");
-	const mpijob_node *disrupted = mpijob_condition_find(check->pod, "DisruptionTarget", "True");
+	const mpijob_node *disrupted =
+	    mpijob_condition_find(check->pod, "DisruptionTarget", "True");
 	const char *why = mpijob__diagnose_case_text(disrupted, "reason");
 
 	if (strcmp(reason, "Evicted") == 0 || strcmp(why, "TerminationByKubelet") == 0 ||

@@ -78,9 +78,7 @@
 	X(task_callbacks, user, 24, 16, MPIJOB_TASK_CALLBACKS_INIT)                           \
 	X(log_tail, len, 40, 32, MPIJOB_LOG_TAIL_INIT)                                        \
 	X(evidence, now_ms, 64, 56, MPIJOB_EVIDENCE_INIT)                                     \
-	X(logs_options, user, 112, 104, MPIJOB_LOGS_OPTIONS_INIT)                             \
-	X(run_diagnose_options, pod, 24, 16, MPIJOB_RUN_DIAGNOSE_OPTIONS_INIT)                \
-	X(run_options, user, 56, 48, MPIJOB_RUN_OPTIONS_INIT)
+	X(logs_options, user, 112, 104, MPIJOB_LOGS_OPTIONS_INIT)
 
 /* Structs that only the library fills. */
 #define GIVEN(X)                                 \
@@ -96,8 +94,6 @@
 	X(flyte_phase, error, 56, 48)            \
 	X(flyte_link, pod, 32, 24)               \
 	X(log_line, attempt, 48, 44)             \
-	X(run_event, finding, 96, 88)            \
-	X(run_result, ended_ms, 88, 80)          \
 	X(effective_value, refused, 48, 40)      \
 	X(feature, notice, 56, 48)               \
 	X(observed, priority_value, 168, 160)    \

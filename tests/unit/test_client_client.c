@@ -494,7 +494,7 @@ static void headers_are_described(void **state)
 	text[fread(text, 1, sizeof(text) - 1, files[1])] = 0;
 	fclose(files[0]);
 	fclose(files[1]);
-	sentence = strstr(text, "Tell a header of the answer.");
+	sentence = strstr(text, "Report a header of the answer.");
 	assert_non_null(sentence);
 	end = strstr(sentence, "matter;");
 	for (const char *at = source; (at = strstr(at, "same_name(name, \"")); found++) {

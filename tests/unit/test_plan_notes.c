@@ -84,7 +84,8 @@ static void a_new_job_reads_itself_before_its_launcher(void **state)
 	assert_non_null(action);
 	assert_int_equal(action->fresh_reads_count, 1);
 	check_read(action, 0, 0, "MPIJob", "pi");
-	assert_string_equal(action->fresh_reads[0]->uid, plan_cluster_text(fake.job, "metadata.uid"));
+	assert_string_equal(action->fresh_reads[0]->uid,
+	    plan_cluster_text(fake.job, "metadata.uid"));
 	assert_null(action->difference);
 	action = find(plan, MPIJOB_ACTION_CREATE, MPIJOB_ROLE_WORKER);
 	assert_int_equal(action->fresh_reads_count, 0);
