@@ -5,12 +5,12 @@
 
 #include <stddef.h>
 
-#define MPIJOB__BASE_DNS_LABEL 63 /* the longest label; the functions do not check the length */
+#define MPIJOB__BASE_DNS_LABEL 63 /* maximum length of a label; the functions do not check it */
 
 /* Whether the text is letters, digits and `-`, at least one, with a letter or digit at both ends.
  */
 int mpijob__base_dns_is_label(const char *text, size_t len);
-/* Whether the text is such labels with `.` between them. */
+/* Whether the text consists of such labels with `.` between them. */
 int mpijob__base_dns_is_name(const char *text, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds a kind of finding in the table of findings.inc. docs/findings.md is printed from the table
- * (tests/unit/test_core_findings.c), and tests/lint/test-findings compares it with what the sources
- * report.
+ * Finds a kind of finding in the table of findings.inc. docs/findings.md is generated from the
+ * table (tests/unit/test_core_findings.c), and tests/lint/test-findings compares it with the
+ * reports in the sources.
  */
 #include <mpijob/diag.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What Flyte's configuration and one execution say: under which key each member of their structs is
- * found, and what Flyte takes where nothing is given.
+ * Reads Flyte's configuration and one execution: the key of each member of their structs, and
+ * Flyte's default for an absent key.
  */
 #include "flyte/flyte.h"
 
@@ -107,7 +107,7 @@ static size_t size_of(int kind)
 				   : sizeof(int32_t);
 }
 
-/* Set one member; 1, or 0 when the value is of another kind. */
+/* Set one member. Returns 1, or 0 when the value has another kind. */
 static int set(const struct row *row, const mpijob_node *value, void *out)
 {
 	void *member = (char *)out + row->offset;
@@ -146,7 +146,7 @@ static int refuse(mpijob_diag *diag, const char *key, const mpijob_node *value, 
 	return code ? code : MPIJOB_ERR_SPEC;
 }
 
-/* `size` is the caller's: what is past it is not there. */
+/* `size` is that of the caller's struct: members after it do not exist. */
 static int read_rows(const struct row *rows, size_t count, const mpijob_node *map, void *out,
     size_t size, mpijob_diag *diag)
 {
@@ -164,7 +164,7 @@ static int read_rows(const struct row *rows, size_t count, const mpijob_node *ma
 	return 0;
 }
 
-/* What would change the pods, and cannot be had here. */
+/* Report the keys that would change the pods and are not supported. */
 static int tell_unread(const mpijob_node *section, mpijob_diag *diag)
 {
 	static const char *const unread[][2] = {
@@ -240,7 +240,7 @@ static void fill(const char **member, const char *value)
 	*member = *member && **member ? *member : value;
 }
 
-/* `f->doc` holds what the defaults are made of. */
+/* The strings of the defaults are in `f->doc`. */
 static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config *given)
 {
 	struct mpijob_flyte_config *config = &f->config;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The variables that Flyte gives to every container of a task, and how they reach ranks on other
- * hosts: kubectl exec entered a worker's container and found them there; an SSH session does not,
- * so mpirun has to pass them.
+ * Adds the variables that Flyte sets in every container of a task, and forwards them to ranks on
+ * other hosts: a process of kubectl exec has the variables of the worker's container, a session of
+ * sshd does not, so mpirun must forward them.
  */
 #include "flyte/flyte.h"
 
@@ -147,7 +147,7 @@ static const char *base_name(const char *word)
 	return slash ? slash + 1 : word;
 }
 
-/* Whether the word there is run as a program: behind an option it may be the option's value. */
+/* Whether the word is a program: after an option it may be the option's value. */
 static int is_run(const mpijob_node *words, size_t at)
 {
 	const char *before = at ? mpijob_node_string(mpijob_node_at(words, at - 1)) : NULL;
@@ -155,7 +155,7 @@ static int is_run(const mpijob_node *words, size_t at)
 	return !before || before[0] != '-' || strcmp(before, "--") == 0;
 }
 
-/* Where one of these programs is run; 1, or 0 without one. */
+/* Find the word that runs one of these programs. Returns 1, or 0 if there is none. */
 static int find_program(const mpijob_node *words, const char *const *programs, size_t count,
     size_t *at)
 {
@@ -168,8 +168,8 @@ static int find_program(const mpijob_node *words, const char *const *programs, s
 	return 0;
 }
 
-/* Whether mpirun, which stands at `at`, passes the variable; what stands behind its program is the
- * program's own. */
+/* Whether the mpirun at `at` forwards the variable. The words after its program are arguments of
+ * the program. */
 static int is_passed(const mpijob_node *words, size_t at, const char *name)
 {
 	size_t len = strlen(name);
@@ -195,7 +195,7 @@ static int is_hydra(const mpijob_node *implementation)
 	return name && strcmp(name, "OpenMPI") != 0;
 }
 
-/* Whether a variable before that one has its name. */
+/* Whether an earlier variable has the same name. */
 static int is_given(const mpijob_node *env, size_t before, const char *name)
 {
 	for (size_t i = 0; i < before; i++) {
@@ -208,7 +208,7 @@ static int is_given(const mpijob_node *env, size_t before, const char *name)
 	return 0;
 }
 
-/* What mpirun passes by itself, or must not pass. */
+/* Whether mpirun forwards the variable without `-x`, or must not forward it. */
 static int is_own(const char *name)
 {
 	return strncmp(name, "OMPI_", 5) == 0 || strncmp(name, "PRTE_", 5) == 0 ||
@@ -223,7 +223,7 @@ static void append_words(struct mpijob__flyte *f, mpijob_node *made, const mpijo
 		    mpijob_node_copy(f->doc, mpijob_node_at(words, i)));
 }
 
-/* Append `-x NAME` for each variable that mpirun does not pass; how many there were. */
+/* Append `-x NAME` for each variable that mpirun does not forward. Returns their number. */
 static size_t pass(struct mpijob__flyte *f, const mpijob_node *words, size_t at,
     const mpijob_node *env, mpijob_node *made)
 {
@@ -257,7 +257,7 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 
 	append_words(f, words, command, 0, count);
 	append_words(f, words, args, 0, mpijob_node_count(args));
-	/* Both pass everything by themselves. */
+	/* Both forward all variables by default. */
 	if (find_program(words, horovodrun, 1, &at) ||
 	    is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
 		return 1;

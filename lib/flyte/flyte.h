@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A job of a Flyte task that is being made, and who makes which part of it. */
+/* The state of the conversion of a Flyte task into a job, and the functions of its parts. */
 #ifndef MPIJOB__FLYTE_H
 #define MPIJOB__FLYTE_H
 
@@ -8,9 +8,9 @@
 
 #include <mpijob/flyte.h>
 
-#define FLYTE_CONTAINER "mpi" /* what the operators call the container that counts */
+#define FLYTE_CONTAINER "mpi" /* the name of the primary container for the operators */
 
-/* What `custom` says of launcher or workers. */
+/* The launcher or workers in `custom`. */
 struct mpijob__flyte_role {
 	const char *name; /* "Launcher", "Worker" */
 	int is_launcher;
@@ -18,7 +18,7 @@ struct mpijob__flyte_role {
 	const char *image; /* NULL: the task's */
 	const char *restart_policy;
 	const mpijob_node *resources; /* of flyteidl.core.Resources, or NULL */
-	const mpijob_node *command;   /* a list with a word at least, or NULL */
+	const mpijob_node *command;   /* a list that is not empty, or NULL */
 };
 
 #define FLYTE_POLICY_NUMBERS 3
@@ -37,82 +37,82 @@ struct mpijob__flyte {
 	int placeholders_told;
 	uint32_t repairs_told;
 
-	/* What `custom` says. */
+	/* From `custom`. */
 	int32_t version;
-	int32_t slots; /* 0: not said */
+	int32_t slots; /* 0: absent */
 	struct mpijob__flyte_role launcher, worker;
 	int has_policy;
 	const char *clean_policy;
 	struct {
-		int given; /* written down, also as 0 */
+		int given; /* present, also if 0 */
 		int32_t value;
 		/* backoffLimit, activeDeadlineSeconds, ttlSecondsAfterFinished */
 	} policy[FLYTE_POLICY_NUMBERS];
 };
 
-/* ---- proto.c: messages as protobuf writes them in JSON ---- */
+/* ---- proto.c: protobuf messages in JSON ---- */
 
 /* The value of a field by its name in camelCase; NULL when absent or null. */
 const mpijob_node *mpijob__flyte_proto_get(const mpijob_node *message, const char *field);
-/* The string of a field, "" when absent; NULL when it is none. */
+/* The string of a field, "" when absent; NULL when it is not a string. */
 const char *mpijob__flyte_proto_text(const mpijob_node *message, const char *field);
-/* A 32-bit number, 0 when absent. 1, or 0 when it is none. */
+/* Get a 32-bit number, 0 when absent. Returns 1, or 0 when it is not a 32-bit number. */
 int mpijob__flyte_proto_int(const mpijob_node *message, const char *field, int32_t *out);
-/* An enumeration by word or number, the first word when absent; NULL when it is none of them. */
+/* The word of an enumeration, which is given as word or number. The first word when absent; NULL
+ * when it is unknown. */
 const char *mpijob__flyte_proto_word(const mpijob_node *message, const char *field,
     const char *const *words, size_t count);
 
 /* ---- config.c ---- */
 
-/* Take over the caller's structs and fill in Flyte's defaults. */
+/* Copy the caller's structs and set Flyte's defaults. */
 int mpijob__flyte_config_take(struct mpijob__flyte *f, const struct mpijob_flyte_options *options);
 int mpijob__flyte_execution_take(struct mpijob_flyte_execution *own,
     const struct mpijob_flyte_execution *given);
 
 /* ---- task.c ---- */
 
-/* Refuse the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
+/* Reject the task: a finding "flyte-task". Returns MPIJOB_ERR_SPEC, or MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-/* Refuse what is there and not null, and of another kind: MPIJOB_NODE_LIST or _MAP. 0, or as
- * mpijob__flyte_task_refuse(). */
+/* Reject the task if a value is present, not null and not of this kind: MPIJOB_NODE_LIST or _MAP.
+ * Returns 0, or as mpijob__flyte_task_refuse(). */
 int mpijob__flyte_task_need(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
     int32_t kind);
-/* Say that something is not carried over: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
+/* Report that something is not converted: a finding "flyte-ignored". 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_task_ignore(struct mpijob__flyte *f, const char *field, const mpijob_node *node,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-/* Read `custom` and what else decides about the whole job. */
+/* Read `custom` and the other parts of the task that apply to the whole job. */
 int mpijob__flyte_task_read(struct mpijob__flyte *f);
 int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag);
 
 /* ---- resources.c ---- */
 
-/* Apply what holds for one container to its `resources`. `role`: whose overrides to take; NULL:
- * only keep it in bounds.
- */
+/* Apply overrides, defaults and limits to the `resources` of a container. `role`: source of the
+ * overrides; NULL: apply the limits only. */
 int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container,
     const struct mpijob__flyte_role *role);
-/* A `resources` map from a flyteidl.core.Resources; zeros are left out, as Flyte does. */
+/* Write a flyteidl.core.Resources into a `resources` map. Zeros are omitted, as by Flyte. */
 int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources,
     const char *field, mpijob_node *into);
 
 /* ---- placeholder.c ---- */
 
-/* Replace `{{ .NAME }}`, whatever its case, in a text. 0 or MPIJOB_ERR_NOMEM. `value` NULL: nothing
- * happens. */
+/* Replace `{{ .NAME }}`, in upper or lower case, in a text. Returns 0 or MPIJOB_ERR_NOMEM. `value`
+ * NULL: no change. */
 int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name,
     const char *value);
-/* Replace all placeholders of the words under a key of a container; no words at all are left
- * out. */
+/* Replace all placeholders in the words under a key of a container. An empty list is removed. */
 int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *container,
     const char *key);
 
 /* ---- environment.c ---- */
 
-/* Append the variables of Flyte and of its configuration to a container. 0 or MPIJOB_ERR_NOMEM. */
+/* Append the variables of Flyte and of its configuration to a container. Returns 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container);
-/* Let the launcher's mpirun pass the variables to remote ranks. 1 when it does; else 0, or a
- * negative code. */
+/* Make the launcher's mpirun forward the variables to remote ranks. Returns 1 if it forwards them,
+ * else 0, or a negative code. */
 int mpijob__flyte_environment_forward(struct mpijob__flyte *f);
 
 /* ---- pod.c ---- */
@@ -120,42 +120,42 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f);
 /* Make the pod template of a role. */
 int mpijob__flyte_pod_make(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *template);
-/* Put all strings of `from` into a map; NULL adds nothing. */
+/* Put all strings of `from`, which may be NULL, into a map. */
 void mpijob__flyte_pod_union(struct mpijob__flyte *f, mpijob_node *map, const mpijob_node *from);
-/* Take empty labels and annotations out. */
+/* Remove empty labels and annotations. */
 void mpijob__flyte_pod_tidy(mpijob_node *metadata);
 /* The container of that name; NULL when there is none. */
 mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name);
 
 /* ---- secrets.c ---- */
 
-/* What tells Flyte's webhook of the secrets that the task asks for. */
+/* Add the label and annotations that request the secrets of the task from Flyte's webhook. */
 int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels,
     mpijob_node *annotations);
 
 /* ---- placement.c ---- */
 
-/* Where the pod may run: tolerations, selectors, affinity, and what else propeller sets on pods. 0
- * or MPIJOB_ERR_NOMEM.
- */
+/* Add tolerations, selectors, affinity and the other fields that propeller sets on pods. Returns 0
+ * or MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *spec);
-/* Accelerators and shared memory. */
+/* Add accelerators and shared memory. */
 int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec,
     mpijob_node *primary);
 void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_node *spec);
 
 /* ---- repair.c ---- */
 
-/* Say that a repair changed something: a finding "flyte-repair". 0 or MPIJOB_ERR_NOMEM. */
+/* Report that a repair changed something: a finding "flyte-repair". Returns 0 or MPIJOB_ERR_NOMEM.
+ */
 int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char *field,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-/* Turn the job of v1 in `f->doc` into one of v2beta1. */
+/* Convert the job of v1 in `f->doc` to v2beta1. */
 int mpijob__flyte_repair_convert(struct mpijob__flyte *f);
 
 /* ---- links.c ---- */
 
-/* What the links of one status are made of. */
+/* The inputs of the links of one status, and the links. */
 struct mpijob__flyte_links {
 	const mpijob_node *job;
 	struct mpijob_flyte_status_options options;
@@ -164,7 +164,7 @@ struct mpijob__flyte_links {
 	size_t count, cap;
 };
 
-/* Link a pod. 0 or MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE. */
+/* Add the links of a pod. Returns 0, MPIJOB_ERR_NOMEM or MPIJOB_ERR_USAGE. */
 int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod);
 void mpijob__flyte_links_free(struct mpijob__flyte_links *links);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The MPIJob of a task: its parts in the order of Flyte's plugin, and what the plugin manager
- * around it adds to the object. What only v2beta1 needs comes after the job of v1 is whole.
+ * Writes the MPIJob of a task: its parts in the order of Flyte's plugin, and the metadata of the
+ * plugin manager. The steps for v2beta1 follow when the job of v1 is complete.
  */
 #include "base/api.h"
 #include "base/text.h"
@@ -21,8 +21,8 @@ static int is_lower(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* The name, with what no object may have in it mended as Flyte does; one that is too long stays so,
- * and is refused. */
+/* Write the name. Invalid characters are replaced as by Flyte; a name that is too long is kept, and
+ * the task is rejected. */
 static int put_name(struct mpijob__flyte *f, mpijob_node *metadata)
 {
 	const char *name = f->execution.name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the logs of a job's pods are: templates of names and addresses, filled in as Flyte's log
- * plugins do. A value that is empty leaves its placeholder as it is, also as there. The job's
- * creation stands for the start of its pods, the present for their end.
+ * Makes the links to the logs of a job's pods: replaces the placeholders in the templates of names
+ * and addresses as Flyte's log plugins do. As in Flyte, the placeholder of an empty value is kept.
+ * The start of the pods is the creation of the job, their end is the current time.
  */
 #include "flyte/flyte.h"
 
@@ -15,7 +15,7 @@ static const struct mpijob_flyte_log_template dashboard = { sizeof(dashboard), "
 	"http://localhost:30082/#!/log/{{ .namespace }}/{{ .podName }}/pod?namespace={{ .namespace "
 	"}}" };
 
-/* One value after the other, as each may bring in what comes later. */
+/* The values are replaced one after the other because a value may contain later placeholders. */
 static int fill(const struct mpijob__flyte_links *links, const char *pod, struct mpijob_text *text)
 {
 	const struct mpijob_flyte_execution *e = &links->execution;
@@ -66,7 +66,7 @@ static int fill(const struct mpijob__flyte_links *links, const char *pod, struct
 	return code;
 }
 
-/* A filled copy; NULL when memory ran out. */
+/* A copy of the template with values; NULL when out of memory. */
 static char *filled(const struct mpijob__flyte_links *links, const char *pod, const char *template)
 {
 	struct mpijob_text text = { 0 };

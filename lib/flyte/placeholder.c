@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`, upper and
- * lower case alike, space on both sides. One after the other is replaced, so that a value may hold
- * the placeholders that come later, as in Flyte.
+ * Replaces the placeholders in commands and in addresses of logs: `{{ .name }}` or `{{ $name }}`,
+ * in upper or lower case, with optional spaces. They are replaced one after the other, so a value
+ * may contain later placeholders, as in Flyte.
  */
 #include "flyte/flyte.h"
 
@@ -20,7 +20,7 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Behind the name when the placeholder that opens at `at` begins with it; else NULL. */
+/* The end of the name if the placeholder that opens at `at` begins with it; else NULL. */
 static const char *name_at(const char *at, const char *name)
 {
 	if (at[0] != '{' || at[1] != '{')
@@ -35,7 +35,7 @@ static const char *name_at(const char *at, const char *name)
 	return at;
 }
 
-/* Behind the braces that close a placeholder; NULL when they are not there. */
+/* The end of the closing braces of a placeholder; NULL when they are missing. */
 static const char *closed(const char *at)
 {
 	if (!at)
@@ -44,7 +44,7 @@ static const char *closed(const char *at)
 	return at[0] == '}' && at[1] == '}' ? at + 2 : NULL;
 }
 
-/* Make `made` the text. */
+/* Replace the text by `made`. */
 static int take(struct mpijob_text *text, struct mpijob_text *made, int code)
 {
 	struct mpijob_text old = *text;
@@ -84,7 +84,7 @@ int mpijob__flyte_placeholder_replace(struct mpijob_text *text, const char *name
 	return take(text, &made, code);
 }
 
-/* `{{ .inputs.NAME }}`; 1 and where it ends and its name stands, else 0. */
+/* Parse `{{ .inputs.NAME }}`. Returns 1 with its end and its name, or 0. */
 static int input_at(const char *at, const char **name, size_t *len, const char **end)
 {
 	const char *from = name_at(at, "inputs.");
@@ -148,7 +148,7 @@ static int replace_inputs(struct mpijob__flyte *f, struct mpijob_text *text, con
 	return take(text, &made, code);
 }
 
-/* A key that is unique to this attempt, of letters, digits and underscores. */
+/* Write a key that is unique to this attempt, of letters, digits and underscores. */
 static int unique_key(const char *name, struct mpijob_text *out)
 {
 	int code = 0, gap = 0, leading = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pods of a task may run, as propeller's configuration has it: tolerations in the order
- * of resources, interruptible, default and own; selectors; a requirement that goes into every term
- * of the node affinity; and what an accelerator or shared memory adds.
+ * Adds the fields that decide where the pods of a task run, from propeller's configuration:
+ * tolerations in the order of resources, interruptible, default and own; selectors; a requirement
+ * in every term of the node affinity; and the additions of accelerators and shared memory.
  */
 #include "base/text.h"
 #include "flyte/flyte.h"
@@ -32,7 +32,7 @@ static void append_all(struct mpijob__flyte *f, mpijob_node *list, const mpijob_
 		mpijob_node_append(f->doc, list, mpijob_node_copy(f->doc, mpijob_node_at(from, i)));
 }
 
-/* Whether a container of the pod asks for a resource, in requests or limits. */
+/* Whether a container of the pod requests a resource, in requests or limits. */
 static int asks_for(const mpijob_node *containers, const char *list, const char *resource)
 {
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
@@ -86,7 +86,7 @@ static void add_selectors(struct mpijob__flyte *f, const struct mpijob__flyte_ro
 		mpijob_node_put(f->doc, spec, "nodeSelector", made);
 }
 
-/* A requirement holds in every term, since one term is enough for the scheduler. */
+/* Add a requirement to every term, because the scheduler needs only one matching term. */
 static void require(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_node *requirement)
 {
 	mpijob_node *node, *required, *terms;
@@ -123,7 +123,8 @@ static void put_default_text(struct mpijob__flyte *f, mpijob_node *spec, const c
 
 #define REQUIRED "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
 
-/* What is added to would vanish if it were of another kind. */
+/* Check the kinds of the values that are extended, because a value of another kind would be lost.
+ */
 static int need_parts(struct mpijob__flyte *f, const mpijob_node *spec)
 {
 	static const struct {
@@ -323,7 +324,7 @@ int mpijob__flyte_placement_extend(struct mpijob__flyte *f, mpijob_node *spec, m
 	    memory ? memory : mpijob__flyte_proto_get(own, "sharedMemory"));
 }
 
-/* Whether a toleration of the pod says the same as "Exists" on that key. */
+/* Whether a toleration of the pod is equal to "Exists" for this key. */
 static int tolerates(const mpijob_node *tolerations, const char *key)
 {
 	for (size_t i = 0; i < mpijob_node_count(tolerations); i++) {
@@ -346,7 +347,7 @@ void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_n
 	const mpijob_node *names = f->config.extended_resources;
 	const char *last = "", *next;
 
-	/* In the order of the names, each once. */
+	/* Sorted by name, each once. */
 	do {
 		next = NULL;
 		for (size_t i = 0; i < mpijob_node_count(names); i++) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pod of a role: one container, or the pod that the task brings along, with what Flyte adds to
- * each container. It knows which container is the primary one, that this one is called as the
- * operators want it, and what a role overrides in it: the image, and as "command" really the
- * arguments.
+ * Makes the pod of a role from the container or pod of the task, with Flyte's additions to each
+ * container. It finds the primary container, gives it the name that the operators expect, and
+ * applies the overrides of the role: the image, and the "command", which sets the arguments.
  */
 #include "base/text.h"
 #include "flyte/flyte.h"
@@ -48,7 +47,7 @@ mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name)
 	return NULL;
 }
 
-/* ---- the pod as the task has it ---- */
+/* ---- the pod of the task ---- */
 
 static void put_words(struct mpijob__flyte *f, mpijob_node *container, const char *key,
     const mpijob_node *words)
@@ -103,8 +102,8 @@ static int from_container(struct mpijob__flyte *f, const mpijob_node *from, mpij
 	return code;
 }
 
-/* Labels and annotations of a K8sPod, and its pod; the primary container's name is said
- * elsewhere. */
+/* Copy labels, annotations and pod of a K8sPod. The name of the primary container is in the config
+ * of the task. */
 static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node *template)
 {
 	const mpijob_node *spec = mpijob__flyte_proto_get(pod, "podSpec"),
@@ -123,7 +122,7 @@ static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node
 	return 0;
 }
 
-/* The pod, and the name of its primary container. */
+/* Make the pod of the task; `primary` receives the name of its primary container. */
 static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char **primary)
 {
 	const mpijob_node *container = mpijob__flyte_proto_get(f->task, "container"),
@@ -150,9 +149,10 @@ static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char *
 	return code;
 }
 
-/* ---- what Flyte adds ---- */
+/* ---- additions of Flyte ---- */
 
-/* What is added to or replaced would vanish if it were of another kind. */
+/* Check the kinds of the values that are extended or replaced, because a value of another kind
+ * would be lost. */
 static int need_parts(struct mpijob__flyte *f, const mpijob_node *container)
 {
 	static const struct {
@@ -239,9 +239,9 @@ static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
 	return code;
 }
 
-/* ---- what a role overrides ---- */
+/* ---- overrides of a role ---- */
 
-/* A version 0 worker's arguments: the words of the config, cut at each single space. */
+/* The arguments of a worker of version 0: the words of the config, split at each space. */
 static void put_split(struct mpijob__flyte *f, mpijob_node *container, const char *key,
     const char *text)
 {
@@ -293,7 +293,8 @@ static int override_command(struct mpijob__flyte *f, const struct mpijob__flyte_
 	return 0;
 }
 
-/* Each container of that name, as Flyte does: a pod may have brought a second one. */
+/* Apply the overrides to each container with that name, as Flyte does: the pod of a task may have
+ * two. */
 static int override_all(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *spec)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How protobuf writes messages in JSON, as its readers accept them: the name of a field in
- * camelCase or as it stands in the .proto file, null for absent, an enumeration as word or number,
- * a number as a string.
+ * Reads protobuf messages in JSON, with the variants that protobuf's readers accept: the name of a
+ * field in camelCase or as in the .proto file, null for absent, an enumeration as word or number, a
+ * number as string.
  */
 #include "flyte/flyte.h"
 

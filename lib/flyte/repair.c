@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done otherwise than Flyte's plugin does it: the list that people and programs read. And
- * the last steps on the way to v2beta1, which follow the conversion: a worker's own command, which
- * the conversion would take for one of v1, and the variables of remote ranks.
+ * The list of differences from Flyte's plugin, for people and programs. And the conversion to
+ * v2beta1 with the steps after it: it restores a worker's own command, which the conversion would
+ * treat as one of v1, and forwards the variables to remote ranks.
  */
 #include "flyte/flyte.h"
 
@@ -22,11 +22,11 @@
 static const struct mpijob_flyte_repair repairs[] = {
 	REPAIR(MPIJOB_FLYTE_SLOTS, "slots",
 	    "`slotsPerWorker` is the `slots` of the task, 1 without. In version 1 the plugin "
-	    "always writes 1, in version 0 it writes 0 where nothing is said.",
-	    "mpirun is told to start workers × slots ranks, and refuses: not enough slots."),
+	    "always writes 1, in version 0 it writes 0 if they are absent.",
+	    "mpirun must start workers × slots ranks, and fails: not enough slots."),
 	REPAIR(MPIJOB_FLYTE_WORKER_COMMAND, "worker-command",
-	    "A command of the workers is their command, and without one they do what the operator "
-	    "has them do. The plugin writes it as arguments, and leaves the launcher's arguments "
+	    "A command of the workers is their command; without one they run the operator's "
+	    "default. The plugin writes it as arguments, and leaves the launcher's arguments "
 	    "to workers without one.",
 	    "Under mpi-operator every worker would run mpirun in place of sshd; the training "
 	    "operator ignores the command."),
@@ -62,7 +62,7 @@ static const struct mpijob_flyte_repair repairs[] = {
 	    "A job with a true condition Succeeded or Failed has ended, and of conditions that "
 	    "became true in the same second the one that stands later counts. The plugin takes the "
 	    "first one.",
-	    "A job that runs and ends within one second would stay Queued for ever."),
+	    "A job that runs and ends within one second would stay Queued forever."),
 };
 #define REPAIRS (sizeof(repairs) / sizeof(repairs[0]))
 
@@ -93,7 +93,7 @@ int mpijob__flyte_repair_say(struct mpijob__flyte *f, uint32_t flag, const char 
 	return code;
 }
 
-/* Findings of the conversion, but for what was seen to here. */
+/* Copy the findings of the conversion, except the one about variables when mpirun forwards them. */
 static int pass_on(struct mpijob__flyte *f, const mpijob_diag *heard, int forwarded)
 {
 	if (mpijob_diag_dropped(heard))
@@ -116,7 +116,7 @@ static int convert(struct mpijob__flyte *f, mpijob_diag *heard)
 	mpijob_doc *converted = NULL;
 	int code;
 
-	options.no_annotation = 1; /* no job of v1 was ever there */
+	options.no_annotation = 1; /* the job of v1 never existed */
 	code = mpijob_convert(mpijob_doc_root(f->doc), f->source, "v2beta1", &options, &converted,
 	    heard);
 	if (code)
@@ -126,7 +126,7 @@ static int convert(struct mpijob__flyte *f, mpijob_diag *heard)
 	return 0;
 }
 
-/* The command that the repair gave the worker; a document, or NULL for none. */
+/* Remove the command that the repair gave the worker. *out receives it, yours, or is unchanged. */
 static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 {
 	mpijob_node *worker =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The resources of a container as propeller settles them: overrides over what the task says, the
- * platform's defaults where nothing is said, a request where only the limit is given and the other
- * way round, and nothing above the platform's limits. Quantities are written in Kubernetes'
+ * Computes the resources of a container as propeller does: overrides replace the task's values, the
+ * platform's defaults replace absent values, a missing request is the limit and a missing limit the
+ * request, and no value exceeds the platform's limits. Quantities are written in Kubernetes'
  * canonical form.
  */
 #include "flyte/flyte.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define GENERIC_GPU "gpu"
-/* the name that a task's GPUs get first, whatever the platform calls them */
+/* the first name of a task's GPUs, before the platform's name */
 #define NVIDIA_GPU "nvidia.com/gpu"
 
 static const char *const entry_words[] = { "UNKNOWN", "CPU", "GPU", "MEMORY", "STORAGE",
@@ -98,7 +98,7 @@ static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 
 			if (!parse(mpijob_node_at(list, i), &quantity))
 				return mpijob__flyte_task_refuse(f, "resources",
-				    mpijob_node_at(list, i), "%s: %s is no quantity", lists[k],
+				    mpijob_node_at(list, i), "%s: %s is not a quantity", lists[k],
 				    mpijob_node_key(list, i));
 			put(f, list, mpijob_node_key(list, i), &quantity);
 		}
@@ -189,14 +189,14 @@ static void settle(struct mpijob__flyte *f, mpijob_node *resources, int assign)
 		adjust(f, resources, f->config.gpu_resource_name, assign);
 }
 
-/* A name with "gpu" in it is one also when its maker is unknown. */
+/* A name that contains "gpu" is a GPU even if its vendor is unknown. */
 static int is_gpu(const struct mpijob__flyte *f, const char *name)
 {
 	return strstr(name, GENERIC_GPU) || strcmp(name, f->config.gpu_resource_name) == 0 ||
 	       mpijob__job_advice_is_device(name);
 }
 
-/* Remove what the launcher would only inherit; 1 when there was something. */
+/* Remove the GPUs that the launcher would inherit. Returns 1 if there were any. */
 static int drop_gpus(const struct mpijob__flyte *f, mpijob_node *resources)
 {
 	int dropped = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How Flyte tells its webhook which secrets a task asks for: one annotation for each, a message in
- * protobuf's text format spelled in an alphabet of its own that no annotation refuses, and a label
- * without which the webhook does not look. The secrets themselves are not in there.
+ * Writes the request of a task for secrets to Flyte's webhook: one annotation for each secret, a
+ * message in protobuf's text format in base 32 with Flyte's alphabet, and the label that makes the
+ * webhook handle the pod. The secrets themselves are not included.
  */
 #include "flyte/flyte.h"
 
 #include <string.h>
 
-#define MOST_BYTES (256 * 1024) /* what an API server takes of annotations */
+#define MOST_BYTES (256 * 1024) /* limit of the API server for annotations */
 
 static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz123456";
 
@@ -28,7 +28,7 @@ static int spell(const char *data, size_t len, struct mpijob_text *out)
 	return code;
 }
 
-/* A string as protobuf's text format quotes it. */
+/* Write a string with the quotes of protobuf's text format. */
 static int quote(struct mpijob_text *text, const char *value)
 {
 	static const char special[] = "\n\r\t\"\\", letters[] = "nrt\"\\";
@@ -48,7 +48,7 @@ static int quote(struct mpijob_text *text, const char *value)
 	return code ? code : mpijob__base_text_puts(text, "\"\n");
 }
 
-/* The message of one secret; what is not said is left out. */
+/* Write the message of one secret, without absent fields. */
 static int describe(struct mpijob__flyte *f, const mpijob_node *secret, struct mpijob_text *text)
 {
 	static const char *const mounts[] = { "ANY", "ENV_VAR", "FILE" };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an MPIJob's conditions are to Flyte: which of them counts, the phase and words that go with
- * each type, when an operator is too late, and which pods are worth a link.
+ * Converts the conditions of an MPIJob to Flyte's status: it selects the current condition, maps
+ * its type to a phase and reason, detects that no operator handled the job in time, and selects the
+ * pods to link.
  */
 #include "base/api.h"
 #include "base/text.h"
@@ -44,7 +45,7 @@ static const char *text_of(const mpijob_node *map, const char *key)
 	return text ? text : "";
 }
 
-/* ---- which condition counts ---- */
+/* ---- the current condition ---- */
 
 static int is_true(const mpijob_node *condition)
 {
@@ -57,7 +58,7 @@ static int is_end(const mpijob_node *condition)
 	       mpijob__base_text_is(text_of(condition, "type"), "Failed");
 }
 
-/* A time that is absent is before all others. */
+/* An absent time is before all others. */
 static int64_t time_of(const mpijob_node *condition)
 {
 	int64_t seconds = INT64_MIN;
@@ -66,7 +67,8 @@ static int64_t time_of(const mpijob_node *condition)
 	return seconds;
 }
 
-/* The newest true one; of two that are as new the first, or with the repair the last. */
+/* The newest condition that is true; of two with the same time the first, or with the repair the
+ * last. */
 static const mpijob_node *current_of(const mpijob_node *conditions, int repaired)
 {
 	const mpijob_node *best = NULL;
@@ -116,7 +118,7 @@ static int is_suspended(const mpijob_node *job)
 	return mpijob_node_bool(mpijob_node_find(job, "spec.runPolicy.suspend"), &truth) && truth;
 }
 
-/* Whether nobody took the job up in time. */
+/* Whether no operator handled the job in time. */
 static int is_late(const mpijob_flyte_status *status, const mpijob_node *job)
 {
 	const struct mpijob_flyte_status_options *options = &status->links.options;
@@ -166,7 +168,7 @@ static int add_pod(struct mpijob__flyte_links *links, const char *job, const cha
 	return code;
 }
 
-/* `replicas` is what somebody wrote: it must not decide how much memory is taken. */
+/* The number of links is limited because a user writes `replicas`. */
 #define MOST_LINKED_WORKERS 10000
 
 static int link_pods(mpijob_flyte_status *status, const mpijob_node *job)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the `custom` of a task says, in both of its forms: that of task_type_version 0 with three
- * numbers, and that of version 1 with a message for each role, whose deprecated fields count unless
- * `common` is there. It knows the words of their enumerations, and which templates are refused.
+ * Reads the `custom` of a task in both of its forms: that of task_type_version 0 with three
+ * numbers, and that of version 1 with a message for each role, whose deprecated fields are used if
+ * `common` is absent. It knows the words of their enumerations, and the templates that are
+ * rejected.
  */
 #include "flyte/flyte.h"
 
@@ -37,7 +38,7 @@ int mpijob__flyte_task_refuse(struct mpijob__flyte *f, const char *field, const 
 	va_list args;
 	int code;
 
-	/* What is not there may only have found no memory. */
+	/* An absent value may be the result of a failed allocation. */
 	if (mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM)
 		return MPIJOB_ERR_NOMEM;
 	va_start(args, format);
@@ -72,7 +73,7 @@ int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag)
 	return (f->repairs & flag) != 0;
 }
 
-/* The word of the job for an enumeration of the message. */
+/* Read an enumeration of the message as the word of the job. */
 static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const char *field,
     const char *const words[3], const char *const values[3], const char **out)
 {
@@ -189,7 +190,7 @@ static int read_version_0(struct mpijob__flyte *f, const mpijob_node *custom)
 	return code;
 }
 
-/* Parts of the template that would vanish if they were of another kind. */
+/* Check the kinds of parts of the template, because a value of another kind would be lost. */
 static int need_parts(struct mpijob__flyte *f)
 {
 	static const struct {
@@ -231,7 +232,7 @@ static int need_parts(struct mpijob__flyte *f)
 	return code;
 }
 
-/* What would change the pods in ways that are not carried over. */
+/* Reject features that change the pods and are not supported. */
 static int refuse_foreign(struct mpijob__flyte *f)
 {
 	static const char *const targets[] = { "container", "k8sPod" };
