@@ -292,7 +292,7 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&openmpi, OPTIONS(ENV("A", NULL)), MPIJOB_ERR_USAGE, NULL);
 	refuse(&intel, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN), no, "or run it elastic");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .min_np = 1), no,
-	    "only an elastic");
+	    "only for an elastic");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .elastic = 1, .min_np = 33), no,
 	    "not between");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .elastic = 1, .backend = "mpi"),
