@@ -302,7 +302,7 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .bind_to = "core"), no,
 	    "backend mpi");
 	refuse(&mpich, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED), no, "mpiImplementation");
-	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, .np = 3), no, "equally many");
+	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, .np = 3), no, "the same number");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, ENV("A")), no, "and not 'A'");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, ENV("NCCL_DEBUG=1")), no,
 	    "and not 'NCCL_DEBUG=1'");
