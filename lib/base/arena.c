@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory that is given back all at once.
+ * Memory that is freed all at once.
  *
- * Small pieces are cut from blocks that grow with the arena, each half of what there is; a piece
- * over LARGE has a block of its own, so that a growing array (a list of a million values) is moved
- * by realloc() instead of leaving all its former lives in the arena.
+ * Small allocations share blocks; a new block has half the size of all blocks so far. An allocation
+ * over LARGE has its own block, so that a growing array (a list of a million values) is moved by
+ * realloc() instead of leaving its earlier copies in the arena.
  */
 #include "base/arena.h"
 

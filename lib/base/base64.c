@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The base64 alphabet. What is encoded or decoded may be a key: memory that this file frees is
- * wiped first, and nothing is copied into buffers of its own.
+ * The base64 alphabet. The data may be a key: memory is wiped before this file frees it, and the
+ * data is not copied into other buffers.
  */
 #include "base/base64.h"
 

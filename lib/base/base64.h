@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 #define MPIJOB__BASE_BASE64_LEN(len)     (((len) + 2) / 3 * 4)
-#define MPIJOB__BASE_BASE64_DECODED(len) ((len) / 4 * 3 + 3) /* room for the bytes of a text */
+#define MPIJOB__BASE_BASE64_DECODED(len) ((len) / 4 * 3 + 3) /* bytes for the decoded text */
 
 /* Write MPIJOB__BASE_BASE64_LEN(len) characters and no NUL. `data` may be NULL when `len` is 0. */
 void mpijob__base_base64_encode(const void *data, size_t len, char *out);
-/* Encode into a new string; NULL when memory runs out. */
+/* Encode into a new string, yours; NULL when out of memory. */
 char *mpijob__base_base64_encode_new(const void *data, size_t len);
 /*
  * Decode as Go does: CR and LF anywhere, no other white space, padding to a multiple of four, any
@@ -22,7 +22,8 @@ char *mpijob__base_base64_encode_new(const void *data, size_t len);
  * content.
  */
 size_t mpijob__base_base64_decode(const char *text, size_t len, void *out);
-/* Decode into new memory with a NUL after it. 0, MPIJOB_ERR_SYNTAX or MPIJOB_ERR_NOMEM. */
+/* Decode into new memory, yours, with a NUL after the bytes. Returns 0, MPIJOB_ERR_SYNTAX or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__base_base64_decode_new(const char *text, size_t len, char **out, size_t *out_len);
 
 #endif

@@ -5,15 +5,14 @@
 
 #include <stdint.h>
 
-/* Time of a clock that never jumps; only differences mean something. It stops while the machine is
- * suspended. */
+/* The monotonic clock; only differences are meaningful. It stops while the machine is suspended. */
 int64_t mpijob__base_clock_monotonic_ms(void);
 int64_t mpijob__base_clock_monotonic_us(void);
 /* Milliseconds for which the machine was suspended since it started. */
 int64_t mpijob__base_clock_suspended_ms(void);
-/* Processor time of this thread in microseconds. */
+/* CPU time of this thread in microseconds. */
 int64_t mpijob__base_clock_cpu_us(void);
-/* Milliseconds since 1970-01-01T00:00:00Z by the local clock. */
+/* Milliseconds since 1970-01-01T00:00:00Z by the wall clock. */
 int64_t mpijob__base_clock_wall_ms(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A 64-bit digest to notice change: FNV-1a, byte by byte.
+ * A 64-bit digest to detect changes: FNV-1a, byte by byte.
  *
- * Who observes with one release may plan with another, so it may not change between releases.
+ * It must not change between releases, because a caller may observe with one release and plan with
+ * another.
  */
 #include "base/digest.h"
 

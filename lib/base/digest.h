@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A 64-bit digest to notice change. It keeps no secret and withstands no attacker. */
+/* A 64-bit digest to detect changes. It is not cryptographic. */
 #ifndef MPIJOB__BASE_DIGEST_H
 #define MPIJOB__BASE_DIGEST_H
 
@@ -8,8 +8,8 @@
 
 #define MPIJOB__BASE_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* Go on with a digest (begin with MPIJOB__BASE_DIGEST_START). The same bytes give the same digest
- * on every machine. */
+/* Add bytes to a digest (the first value is MPIJOB__BASE_DIGEST_START). The same bytes give the
+ * same digest on every machine. */
 uint64_t mpijob__base_digest_add(uint64_t digest, const void *data, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The only list of characters that are not printed as they are: terminals act on control
- * characters, C1 as single bytes too, and the bidirectional controls reorder a line so that it
- * reads as another one (CVE-2021-42574).
+ * The only list of characters that are escaped in output: terminals execute control characters,
+ * also C1 as single bytes, and the bidirectional controls change the visible order of a line
+ * (CVE-2021-42574).
  */
 #include "base/escape.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which characters a terminal or a reader could mistake for something else than text. */
+/* The characters that must be escaped in output. */
 #ifndef MPIJOB__BASE_ESCAPE_H
 #define MPIJOB__BASE_ESCAPE_H
 

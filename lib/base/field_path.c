@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The form of field paths, `spec.containers[0].name`, both ways.
+ * Writes and parses field paths such as `spec.containers[0].name`.
  *
- * A path ends where the string does, so a `]` inside a key is told from the
- * closing one by what follows it: a dot, an opening bracket, or the end.
+ * A key may contain `]`. The closing `]` is the one that is followed by a dot, an opening bracket,
+ * or the end of the string.
  */
 #include "base/field_path.h"
 
@@ -64,7 +64,7 @@ static int next_bracket(const char **path, struct mpijob__base_field_step *step)
 	return 1;
 }
 
-/* After a step stands a dot with a name behind it, a bracket, or nothing. */
+/* A step is followed by a dot and a name, a bracket, or the end. */
 static int next_name(const char **path, struct mpijob__base_field_step *step)
 {
 	size_t len = strcspn(*path, ".[");

@@ -2,8 +2,8 @@
 /*
  * "did you mean".
  *
- * Optimal string alignment with three rows on the stack: names of fields and
- * enumerations are short, and a longer word is no near miss of anything.
+ * Optimal string alignment with three rows on the stack: names of fields and enumerations are
+ * short, and longer words have no suggestion.
  */
 #include "base/near.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes become %XX. The digits are upper case, as RFC 3986 recommends. */
+/* Writes bytes as %XX. The digits are upper case, as RFC 3986 recommends. */
 #include "base/percent.h"
 
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #define MPIJOB__BASE_PERCENT_UNRESERVED "-._~" /* for a segment of a path or a query */
 
-/* Append `text`. Letters, digits and the characters of `plain` stay as they are; `%` must not be
- * one of them. 0 or MPIJOB_ERR_NOMEM. */
+/* Append `text`. Letters, digits and the characters of `plain` are not encoded; `plain` must not
+ * contain `%`. Returns 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__base_percent_encode(struct mpijob_text *out, const char *text, const char *plain);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a quantity of Kubernetes means and how it is printed. Suffixes are decimal (n u m k M G T P
- * E), binary (Ki Mi Gi Ti Pi Ei) or exponents (e3); which of the three a quantity was written in
- * decides how a sum is printed. What is finer than a billionth is rounded away from zero, and a
- * binary quantity ends at 2^63-1, both as Kubernetes reads them. Values are held as whole
- * billionths in 192 bits, so that sums over any number of containers and replicas are exact.
+ * Parses, calculates and prints quantities of Kubernetes. Suffixes are decimal (n u m k M G T P E),
+ * binary (Ki Mi Gi Ti Pi Ei) or exponents (e3); this format of a quantity decides how a sum is
+ * printed. As in Kubernetes, fractions of a billionth are rounded away from zero, and a binary
+ * quantity is at most 2^63-1. Values are whole billionths in 192 bits, so that sums over any number
+ * of containers and replicas are exact.
  */
 #include "base/quantity.h"
 
@@ -21,7 +21,7 @@ static int is_zero(const struct mpijob__base_quantity *q)
 	return 1;
 }
 
-/* limb = limb * factor + addend; 1, or 0 on overflow. */
+/* limb = limb * factor + addend. Returns 1, or 0 on overflow. */
 static int scale_up(uint32_t *limb, uint32_t factor, uint32_t addend)
 {
 	uint64_t carry = addend;
@@ -34,7 +34,7 @@ static int scale_up(uint32_t *limb, uint32_t factor, uint32_t addend)
 	return carry == 0;
 }
 
-/* limb = limb / divisor; the remainder is returned. */
+/* limb = limb / divisor. Returns the remainder. */
 static uint32_t scale_down(uint32_t *limb, uint32_t divisor)
 {
 	uint64_t rest = 0;
@@ -67,7 +67,7 @@ static int add_size(uint32_t *a, const uint32_t *b)
 	return carry == 0;
 }
 
-/* a = a - b, where a is not the smaller one. */
+/* a = a - b; a must not be smaller than b. */
 static void subtract_size(uint32_t *a, const uint32_t *b)
 {
 	uint64_t borrow = 0;
@@ -80,7 +80,7 @@ static void subtract_size(uint32_t *a, const uint32_t *b)
 	}
 }
 
-/* limb times 10^power; a negative power divides, rounding up. */
+/* limb = limb * 10^power; a negative power divides and rounds up. */
 static int shift_decimal(uint32_t *limb, int64_t power)
 {
 	int rest = 0;
@@ -106,7 +106,7 @@ struct suffix {
 	int64_t exponent; /* else: power of ten */
 };
 
-/* Read "e-3" and the like; `at` is behind the e. */
+/* Read the number of an exponent such as "e-3"; `at` is after the e. */
 static int read_exponent(const char *at, const char *end, int64_t *out)
 {
 	int negative = at < end && *at == '-';
@@ -154,8 +154,8 @@ static int read_suffix(const char *at, const char *end, struct suffix *out)
 	return (*at == 'e' || *at == 'E') && read_exponent(at + 1, end, &out->exponent);
 }
 
-/* The end of the number, and how many digits stand behind its point. Digits go into `limb`; *fits
- * tells whether they do. */
+/* Read the digits of a number into `limb`, and count those after its point. *fits is set to whether
+ * they fit. Returns the end of the number. */
 static const char *read_digits(const char *at, const char *end, uint32_t *limb, int64_t *decimals,
     int *fits)
 {
@@ -299,7 +299,7 @@ int mpijob__base_quantity_value(const struct mpijob__base_quantity *quantity, in
 	return 1;
 }
 
-/* Print a whole number; returns the length. */
+/* Print a whole number. Returns the length. */
 static size_t print_whole(const uint32_t *value, int negative, char *out)
 {
 	struct mpijob__base_quantity rest = { { 0 }, 0, 0 };
@@ -317,7 +317,7 @@ static size_t print_whole(const uint32_t *value, int negative, char *out)
 	return len;
 }
 
-/* Divide by `factor` as often as it goes evenly, at most `most` times; returns how often. */
+/* Divide by `factor` while there is no remainder, at most `most` times. Returns how often. */
 static int take_factors(uint32_t *limb, uint32_t factor, int most)
 {
 	uint32_t trial[MPIJOB__BASE_QUANTITY_LIMBS];
@@ -349,7 +349,8 @@ static size_t print_exponent(int exponent, char *out)
 	return len;
 }
 
-/* A binary quantity is printed so when it is whole and at least 1024; `whole` gets its value. */
+/* A binary quantity is printed as binary if it is whole and at least 1024; `whole` receives its
+ * value. */
 static int print_as_binary(const struct mpijob__base_quantity *q, uint32_t *whole)
 {
 	static const uint32_t kibi[MPIJOB__BASE_QUANTITY_LIMBS] = { 1024, 0, 0, 0, 0, 0 };

@@ -45,7 +45,7 @@ int mpijob__base_random_uuid(char out[MPIJOB__BASE_RANDOM_UUID_SIZE])
 
 int mpijob__base_random_suffix(char *out, size_t len)
 {
-	/* The alphabet of Kubernetes: without vowels no word can arise. */
+	/* The alphabet of Kubernetes: it has no vowels, to avoid words. */
 	static const char letters[] = "bcdfghjklmnpqrstvwxz2456789";
 	unsigned char bytes[16];
 

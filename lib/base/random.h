@@ -8,12 +8,12 @@
 
 #define MPIJOB__BASE_RANDOM_UUID_SIZE 37
 
-/* Fill `data` with bytes that are good enough for keys. 0 or MPIJOB_ERR_IO. */
+/* Fill `data` with random bytes that are safe for keys. Returns 0 or MPIJOB_ERR_IO. */
 int mpijob__base_random_fill(void *data, size_t len);
-/* Write a UUID of version 4. 0 or MPIJOB_ERR_IO. */
+/* Write a UUID of version 4. Returns 0 or MPIJOB_ERR_IO. */
 int mpijob__base_random_uuid(char out[MPIJOB__BASE_RANDOM_UUID_SIZE]);
-/* Write `len` characters as generateName appends them (it appends five), and no NUL; at most 16.
- * 0 or MPIJOB_ERR_IO. */
+/* Write `len` characters (at most 16) as generateName does (it appends five), without a NUL.
+ * Returns 0 or MPIJOB_ERR_IO. */
 int mpijob__base_random_suffix(char *out, size_t len);
 
 #endif

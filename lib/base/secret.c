@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How memory is wiped. A compiler may remove a plain memset() before free(); no other file has to
- * deal with that.
+ * Wipes memory. A compiler may remove a plain memset() before free(), so only this file wipes.
  */
 #include "base/secret.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a struct of another version of the library is read.
+ * Reads a struct of another version of the library.
  *
- * Nothing past the caller's `size` is ever touched, and what the caller knows
- * and this library does not must be zero, that is: not asked for.
+ * Bytes after the caller's `size` are never read. Members that this library does not know must be
+ * zero, that is, not used.
  */
 #include "base/struct.h"
 

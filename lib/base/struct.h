@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one checker for structs that come in from callers and begin with `size_t size`. */
+/* The only check of structs from callers that begin with `size_t size`. */
 #ifndef MPIJOB__BASE_STRUCT_H
 #define MPIJOB__BASE_STRUCT_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * Take over a caller's struct, whichever version of the library it was compiled for.
+ * Copy a caller's struct, which may be compiled for another version of the library.
  *
  * local  the library's own struct, `known` bytes; set to zeros, then to what was given; its `size`
  * becomes `known`. known  sizeof(*local). given  the caller's struct; NULL means "nothing given".
@@ -18,7 +18,7 @@
  */
 int mpijob__base_struct_check(void *local, size_t known, const void *given);
 
-/* Whether a member that is a boolean is one; other numbers are MPIJOB_ERR_USAGE. */
+/* Whether a boolean member is 0 or 1; other numbers are MPIJOB_ERR_USAGE. */
 static inline int mpijob__base_struct_is_flag(int32_t member)
 {
 	return member == 0 || member == 1;

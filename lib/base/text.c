@@ -2,8 +2,8 @@
 /*
  * Text that grows.
  *
- * Memory that is left behind, by growing or by freeing, is wiped first: a text
- * may well collect something secret, and its owner cannot reach the old bytes.
+ * Old memory is wiped when a text grows or is freed: a text may contain a secret, and its owner has
+ * no access to the old bytes.
  */
 #include "base/text.h"
 
@@ -75,7 +75,7 @@ int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_l
 	va_list again;
 	int len;
 
-	/* Most fits; what does not is printed again. */
+	/* Most texts fit; others are printed a second time. */
 	va_copy(again, args);
 	len = vsnprintf(room ? text->data + text->len : NULL, room, format, again);
 	va_end(again);

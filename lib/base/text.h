@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that grows: what is inside a mpijob_text. */
+/* Text that grows: the members of mpijob_text. */
 #ifndef MPIJOB__BASE_TEXT_H
 #define MPIJOB__BASE_TEXT_H
 
@@ -24,27 +24,27 @@ static inline int mpijob__base_text_is(const char *text, const char *string)
 	return text && strcmp(text, string) == 0;
 }
 
-/* On the stack: `struct mpijob_text t = { 0 };`, then mpijob__base_text_release(). */
+/* On the stack use `struct mpijob_text t = { 0 };`, then mpijob__base_text_release(). */
 struct mpijob_text {
 	char *data; /* NULL while empty */
 	size_t len;
 	size_t cap; /* without the final NUL */
 };
 
-/* Append `len` bytes; `data` may be NULL when `len` is 0. 0 or MPIJOB_ERR_NOMEM. */
+/* Append `len` bytes; `data` may be NULL when `len` is 0. Returns 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_append(struct mpijob_text *text, const char *data, size_t len);
-/* Append a NUL-terminated string. 0 or MPIJOB_ERR_NOMEM. */
+/* Append a NUL-terminated string. Returns 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_puts(struct mpijob_text *text, const char *string);
-/* Append formatted text of any length. No floating-point formats: they follow the locale. 0 or
- * MPIJOB_ERR_NOMEM. */
+/* Append formatted text of any length. Floating-point formats are not allowed: they depend on the
+ * locale. Returns 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_printf(struct mpijob_text *text, const char *format, ...)
     MPIJOB__BASE_PRINTF(2, 3);
 int mpijob__base_text_vprintf(struct mpijob_text *text, const char *format, va_list args)
     MPIJOB__BASE_PRINTF(2, 0);
-/* Print into a new string; NULL when memory runs out. The same formats. */
+/* Print into a new string, yours; NULL when out of memory. The same formats. */
 char *mpijob__base_text_format(const char *format, ...) MPIJOB__BASE_PRINTF(1, 2);
 char *mpijob__base_text_vformat(const char *format, va_list args) MPIJOB__BASE_PRINTF(1, 0);
-/* Make room for `len` further bytes and a NUL, to be filled at data + len. 0 or
+/* Reserve `len` more bytes and a NUL; the caller writes them at data + len. Returns 0 or
  * MPIJOB_ERR_NOMEM. */
 int mpijob__base_text_reserve(struct mpijob_text *text, size_t len);
 /* Wipe and free the bytes, not the struct itself. */

@@ -12,7 +12,7 @@
 #define DAYS_TO_1970      719468 /* from 0000-03-01 */
 #define DAYS_OF_400_YEARS 146097
 
-/* Years begin in March here, so that the leap day is the last day of a year. */
+/* Years begin in March in this calculation, so that the leap day is the last day of a year. */
 static int64_t days_of_date(int64_t year, int month, int day)
 {
 	int64_t y = month <= 2 ? year - 1 : year;
@@ -32,7 +32,7 @@ static int days_in_month(int year, int month)
 	return days[month - 1] + (month == 2 && leap ? 1 : 0);
 }
 
-/* Exactly `count` digits; moves the text on. */
+/* Read exactly `count` digits and advance the text. */
 static int digits(const char **text, int count, int least, int most, int *out)
 {
 	int value = 0;

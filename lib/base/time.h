@@ -19,7 +19,7 @@ int mpijob__base_time_parse(const char *text, int64_t *seconds);
 /* Write the time with `Z` and no fraction. Returns 1, or 0 if the year is not 0000 to 9999; `out`
  * is then "". */
 int mpijob__base_time_format(int64_t seconds, char out[MPIJOB__BASE_TIME_SIZE]);
-/* The same with `digits` digits (1 to 9) of `nanoseconds`, the others cut off. */
+/* The same with the first `digits` digits (1 to 9) of `nanoseconds`. */
 int mpijob__base_time_format_ns(int64_t seconds, int32_t nanoseconds, int digits,
     char out[MPIJOB__BASE_TIME_NS_SIZE]);
 

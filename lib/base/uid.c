@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uids, packed.
+ * Packs uids.
  *
- * An API server's uid is a UUID in lower case of the usual variant: 36 characters, of which 16
- * bytes matter. Another one is kept as a pointer to its text; the two bits of the variant, which a
- * UUID has as 10, are 11 then.
+ * The uid of an API server is a UUID in lower case with the variant bits 10: 36 characters for 16
+ * bytes. Any other uid is stored as a pointer to its text, with the variant bits 11.
  */
 #include "base/uid.h"
 
@@ -16,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VARIANT 8 /* the byte that holds it */
+#define VARIANT 8 /* index of the byte with the variant bits */
 
 static int digit(char c)
 {
@@ -30,7 +29,7 @@ static int is_dash(size_t at)
 	return at == 8 || at == 13 || at == 18 || at == 23;
 }
 
-/* 1 when it is a UUID that will come out again as it is. */
+/* Pack a uid. Returns 1 if it is a UUID whose text can be restored exactly. */
 static int pack(struct mpijob__base_uid *uid, const char *text)
 {
 	size_t at = 0;

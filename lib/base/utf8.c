@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is UTF-8 and what is not.
+ * Reads, writes and checks UTF-8.
  *
- * The smallest code of each length shows overlong forms; everything that other
- * readers let pass in different ways is refused here in one.
+ * The smallest code of each length detects overlong forms. Invalid text, which other readers accept
+ * in different ways, is always rejected.
  */
 #include "base/utf8.h"
 

@@ -6,13 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Read one character at `at`. Returns its bytes, 1 to 4, or 0 when there is none; `code` may be
- * NULL. */
+/* Read one character at `at`. Returns the number of its bytes, 1 to 4, or 0 when it is invalid;
+ * `code` may be NULL. */
 size_t mpijob__base_utf8_read(const char *at, const char *end, uint32_t *code);
-/* Write one character, which must be valid. Returns its bytes, 1 to 4. */
+/* Write one character, which must be valid. Returns the number of its bytes, 1 to 4. */
 size_t mpijob__base_utf8_write(char into[4], uint32_t code);
-/* Tell whether all of it is UTF-8; else `*bad` (may be NULL) is the offset of the first byte that
- * is not. */
+/* Whether all of the text is UTF-8; if not, `*bad` (may be NULL) is the offset of the first invalid
+ * byte. */
 int mpijob__base_utf8_valid(const char *text, size_t len, size_t *bad);
 
 #endif

@@ -144,7 +144,7 @@ void mpijob__convert_to_v2beta1_strip_restart_policy(struct mpijob__convert_conv
 	if (!policy)
 		return;
 	mpijob__convert_change(conversion, move->field, policy,
-	    "left out: the replica's restartPolicyis used, and this one gives a Warning Event");
+	    "left out: the replica's restartPolicy is used, and this one gives a Warning Event");
 	mpijob_node_remove(mpijob_doc_find(conversion->doc,
 			       strncmp(move->field, WORKER_PATH, strlen(WORKER_PATH)) == 0
 				   ? WORKER_PATH ".template.spec"

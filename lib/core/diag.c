@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of findings, and how severe the caller wants each kind of them to be.
+ * The list of findings, and the caller's severities of their kinds.
  *
- * Each finding and its strings are one block of memory. A finding that cannot
- * be kept, for want of memory or because of the limit, is still counted by its
- * severity: whoever asks "were there errors?" gets the truth.
+ * Each finding and its strings are one block of memory. A finding that is dropped, because of the
+ * limit or a failed allocation, is still counted by its severity, so that the number of errors is
+ * always correct.
  */
 #include "core/diag.h"
 
@@ -16,7 +16,7 @@
 
 #define DEFAULT_LIMIT 1000
 
-/* What mpijob_diag_set_severity() said. */
+/* A severity set by mpijob_diag_set_severity(). */
 struct choice {
 	char *id;
 	int32_t severity;

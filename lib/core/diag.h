@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the library itself adds findings. */
+/* Adds findings inside the library. */
 #ifndef MPIJOB__CORE_DIAG_H
 #define MPIJOB__CORE_DIAG_H
 
@@ -9,7 +9,7 @@
 
 #include <stdarg.h>
 
-/* Where something stood; all zeros when it stood nowhere. */
+/* A position in a source; all zeros when there is none. */
 struct mpijob__core_place {
 	const char *source; /* may be NULL */
 	int32_t line;
@@ -19,12 +19,10 @@ struct mpijob__core_place {
 /*
  * Add a finding with a formatted message of any length. All strings are copied.
  *
- * diag    may be NULL: nothing happens.
- * id      not NULL.   reason, field: may be NULL.
- * place   may be NULL.
+ * diag may be NULL: no effect. id      not NULL.   reason, field: may be NULL. place   may be NULL.
  *
- * Returns 0 or MPIJOB_ERR_NOMEM; even then the finding is counted (severity and dropped),
- * so callers may ignore the result where a count is all that they look at.
+ * Returns 0 or MPIJOB_ERR_NOMEM; the finding is then still counted (severity and dropped), so
+ * callers that need only the counts may ignore the result.
  */
 int mpijob__core_diag_addf(mpijob_diag *diag, int32_t severity, const char *id, const char *reason,
     const char *field, const struct mpijob__core_place *place, const char *format, ...)
@@ -33,10 +31,10 @@ int mpijob__core_diag_vaddf(mpijob_diag *diag, int32_t severity, const char *id,
     const char *field, const struct mpijob__core_place *place, const char *format, va_list args)
     MPIJOB__BASE_PRINTF(7, 0);
 
-/* Count a finding that is not kept. `diag` may be NULL. */
+/* Count a finding that is dropped. `diag` may be NULL. */
 void mpijob__core_diag_leave_out(mpijob_diag *diag, int32_t severity, const char *id);
 
-/* How severe a finding is after mpijob_diag_set_severity(); 0 when it is silenced. `diag` may be
+/* The severity of a finding after mpijob_diag_set_severity(); 0 when it is silenced. `diag` may be
  * NULL. */
 int32_t mpijob__core_diag_severity(const mpijob_diag *diag, int32_t severity, const char *id);
 

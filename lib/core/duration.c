@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans of time as people write them on command lines: "90s", "1h30m", "250ms".
+ * Parses durations on command lines: "90s", "1h30m", "250ms".
  */
 #include <mpijob/base.h>
 
 #include <string.h>
 
-#define MOST_MS (INT64_C(1) << 53) /* exact wherever numbers are doubles */
+#define MOST_MS (INT64_C(1) << 53) /* exact also in doubles */
 
-/* Milliseconds of the unit that the text begins with, and its length; at the end of the text it is
- * the second; 0: none. */
+/* The milliseconds of the unit at the beginning of the text, and its length; 0: unknown. An empty
+ * text is the second. */
 static int64_t unit_ms(const char *text, size_t *len)
 {
 	static const struct {

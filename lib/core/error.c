@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The result codes, their names and their few words.
+ * The result codes with their names and messages.
  *
- * This is the one list of codes besides the public header: a code that is not
- * in it has no name, and the unit test counts both.
+ * The codes are also in the public header; a unit test compares the numbers of codes.
  */
 #include <mpijob/base.h>
 
-#define CODES(X)                                                   \
-	X(MPIJOB_OK, "done")                                       \
-	X(MPIJOB_ERR_NOMEM, "out of memory")                       \
-	X(MPIJOB_ERR_USAGE, "the call is wrong")                   \
-	X(MPIJOB_ERR_SYNTAX, "the text cannot be read")            \
-	X(MPIJOB_ERR_SPEC, "the document is refused")              \
-	X(MPIJOB_ERR_IO, "input or output failed")                 \
-	X(MPIJOB_ERR_TIMEOUT, "the deadline passed")               \
-	X(MPIJOB_ERR_CANCELLED, "cancelled by the caller")         \
-	X(MPIJOB_ERR_AUTH, "credentials are missing or refused")   \
-	X(MPIJOB_ERR_NOT_FOUND, "not found")                       \
-	X(MPIJOB_ERR_CONFLICT, "somebody else changed or owns it") \
-	X(MPIJOB_ERR_REJECTED, "the server refused the request")   \
-	X(MPIJOB_ERR_SERVER, "the server failed or is overloaded") \
-	X(MPIJOB_ERR_UNSUPPORTED, "not supported here")            \
+#define CODES(X)                                                    \
+	X(MPIJOB_OK, "done")                                        \
+	X(MPIJOB_ERR_NOMEM, "out of memory")                        \
+	X(MPIJOB_ERR_USAGE, "the call is wrong")                    \
+	X(MPIJOB_ERR_SYNTAX, "the text cannot be read")             \
+	X(MPIJOB_ERR_SPEC, "the document is refused")               \
+	X(MPIJOB_ERR_IO, "input or output failed")                  \
+	X(MPIJOB_ERR_TIMEOUT, "the deadline passed")                \
+	X(MPIJOB_ERR_CANCELLED, "cancelled by the caller")          \
+	X(MPIJOB_ERR_AUTH, "credentials are missing or refused")    \
+	X(MPIJOB_ERR_NOT_FOUND, "not found")                        \
+	X(MPIJOB_ERR_CONFLICT, "another client changed or owns it") \
+	X(MPIJOB_ERR_REJECTED, "the server refused the request")    \
+	X(MPIJOB_ERR_SERVER, "the server failed or is overloaded")  \
+	X(MPIJOB_ERR_UNSUPPORTED, "not supported here")             \
 	X(MPIJOB_ERR_UNREACHABLE, "the server cannot be reached")
 
 #define STRING(x) #x

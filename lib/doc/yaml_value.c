@@ -171,7 +171,7 @@ static int resolve(struct mpijob__doc_yaml *y, struct mpijob__doc_scalar *scalar
 		mpijob__doc_scalar_resolve(value, value_len, scalar);
 	} else if (tag && !mpijob__doc_scalar_resolve_tag(tag, value, value_len, scalar)) {
 		rc = mpijob__doc_read_error(y->r, "tag-mismatch", y->line, y->column,
-		    "'%.*s' cannot be read as %s; take the tag away, or change the value",
+		    "'%.*s' cannot be read as %s; remove the tag, or change the value",
 		    mpijob__doc_read_shown(value), value,
 		    strrchr(tag, ':') ? strrchr(tag, ':') + 1 : tag);
 		memset(scalar, 0, sizeof(*scalar));

@@ -257,7 +257,7 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 
 	append_words(f, words, command, 0, count);
 	append_words(f, words, args, 0, mpijob_node_count(args));
-	/* Both pass everything by themselves. */
+	/* Both forward all variables by default. */
 	if (find_program(words, horovodrun, 1, &at) ||
 	    is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
 		return 1;

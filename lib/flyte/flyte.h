@@ -50,7 +50,7 @@ struct mpijob__flyte {
 	} policy[FLYTE_POLICY_NUMBERS];
 };
 
-/* ---- proto.c: messages as protobuf writes them in JSON ---- */
+/* ---- proto.c: protobuf messages in JSON ---- */
 
 /* The value of a field by its name in camelCase; NULL when absent or null. */
 const mpijob_node *mpijob__flyte_proto_get(const mpijob_node *message, const char *field);
@@ -97,7 +97,7 @@ int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag);
  * the platform's limits. */
 int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *container,
     const struct mpijob__flyte_role *role);
-/* A `resources` map from a flyteidl.core.Resources; zeros are left out, as Flyte does. */
+/* Write a flyteidl.core.Resources into a `resources` map. Zeros are omitted, as by Flyte. */
 int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources,
     const char *field, mpijob_node *into);
 
@@ -113,7 +113,8 @@ int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *contai
 
 /* ---- environment.c ---- */
 
-/* Append the variables of Flyte and of its configuration to a container. 0 or MPIJOB_ERR_NOMEM. */
+/* Append the variables of Flyte and of its configuration to a container. Returns 0 or
+ * MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container);
 /* Make the launcher's mpirun pass the variables to remote ranks. 1 if it passes them, 0, or a
  * negative code. */
@@ -167,7 +168,7 @@ struct mpijob__flyte_links {
 	size_t count, cap;
 };
 
-/* Link a pod. 0 or MPIJOB_ERR_NOMEM, MPIJOB_ERR_USAGE. */
+/* Add the links of a pod. Returns 0, MPIJOB_ERR_NOMEM or MPIJOB_ERR_USAGE. */
 int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod);
 void mpijob__flyte_links_free(struct mpijob__flyte_links *links);
 

@@ -346,7 +346,7 @@ void mpijob__flyte_placement_tolerate_extended(struct mpijob__flyte *f, mpijob_n
 	const mpijob_node *names = f->config.extended_resources;
 	const char *last = "", *next;
 
-	/* In the order of the names, each once. */
+	/* Sorted by name, each once. */
 	do {
 		next = NULL;
 		for (size_t i = 0; i < mpijob_node_count(names); i++) {

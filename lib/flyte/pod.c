@@ -48,7 +48,7 @@ mpijob_node *mpijob__flyte_pod_find(mpijob_node *spec, const char *name)
 	return NULL;
 }
 
-/* ---- the pod as the task has it ---- */
+/* ---- the pod of the task ---- */
 
 static void put_words(struct mpijob__flyte *f, mpijob_node *container, const char *key,
     const mpijob_node *words)
@@ -123,7 +123,7 @@ static int from_pod(struct mpijob__flyte *f, const mpijob_node *pod, mpijob_node
 	return 0;
 }
 
-/* The pod, and the name of its primary container. */
+/* Make the pod of the task; `primary` receives the name of its primary container. */
 static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char **primary)
 {
 	const mpijob_node *container = mpijob__flyte_proto_get(f->task, "container"),
@@ -150,7 +150,7 @@ static int make_raw(struct mpijob__flyte *f, mpijob_node *template, const char *
 	return rc;
 }
 
-/* ---- what Flyte adds ---- */
+/* ---- additions of Flyte ---- */
 
 /* Values of another kind would be replaced, and so lost, when something is added to them. */
 static int need_parts(struct mpijob__flyte *f, const mpijob_node *container)
@@ -239,7 +239,7 @@ static int apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
 	return rc;
 }
 
-/* ---- what a role overrides ---- */
+/* ---- overrides of a role ---- */
 
 /* The arguments of a version 0 worker: the words of the config, split at each single space. */
 static void put_split(struct mpijob__flyte *f, mpijob_node *container, const char *key,

@@ -22,11 +22,11 @@
 static const struct mpijob_flyte_repair repairs[] = {
 	REPAIR(MPIJOB_FLYTE_SLOTS, "slots",
 	    "`slotsPerWorker` is the `slots` of the task, 1 without. In version 1 the plugin "
-	    "always writes 1, in version 0 it writes 0 where nothing is said.",
-	    "mpirun is told to start workers × slots ranks, and refuses: not enough slots."),
+	    "always writes 1, in version 0 it writes 0 if they are absent.",
+	    "mpirun must start workers × slots ranks, and fails: not enough slots."),
 	REPAIR(MPIJOB_FLYTE_WORKER_COMMAND, "worker-command",
-	    "A command of the workers is their command, and without one they do what the operator "
-	    "has them do. The plugin writes it as arguments, and leaves the launcher's arguments "
+	    "A command of the workers is their command; without one they run the operator's "
+	    "default. The plugin writes it as arguments, and leaves the launcher's arguments "
 	    "to workers without one.",
 	    "Under mpi-operator every worker would run mpirun in place of sshd; the training "
 	    "operator ignores the command."),
@@ -62,7 +62,7 @@ static const struct mpijob_flyte_repair repairs[] = {
 	    "A job with a true condition Succeeded or Failed has ended, and of conditions that "
 	    "became true in the same second the one that stands later counts. The plugin takes the "
 	    "first one.",
-	    "A job that runs and ends within one second would stay Queued for ever."),
+	    "A job that runs and ends within one second would stay Queued forever."),
 };
 #define REPAIRS (sizeof(repairs) / sizeof(repairs[0]))
 

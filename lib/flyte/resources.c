@@ -98,7 +98,7 @@ static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 
 			if (!parse(mpijob_node_at(list, i), &quantity))
 				return mpijob__flyte_task_refuse(f, "resources",
-				    mpijob_node_at(list, i), "%s: %s is no quantity", lists[k],
+				    mpijob_node_at(list, i), "%s: %s is not a quantity", lists[k],
 				    mpijob_node_key(list, i));
 			put(f, list, mpijob_node_key(list, i), &quantity);
 		}

@@ -44,7 +44,7 @@ static const char *text_of(const mpijob_node *map, const char *key)
 	return text ? text : "";
 }
 
-/* ---- which condition counts ---- */
+/* ---- the current condition ---- */
 
 static int is_true(const mpijob_node *condition)
 {

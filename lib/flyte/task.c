@@ -87,7 +87,7 @@ int mpijob__flyte_task_repairs(const struct mpijob__flyte *f, uint32_t flag)
 	return (f->repairs & flag) != 0;
 }
 
-/* The word of the job for an enumeration of the message. */
+/* Read an enumeration of the message as the word of the job. */
 static int read_word(struct mpijob__flyte *f, const mpijob_node *message, const char *field,
     const char *const words[3], const char *const values[3], const char **out)
 {

@@ -22,8 +22,7 @@
 #define PARTS_MOST 4   /* No list has more keys. */
 #define KEY_SHOWN  317 /* bytes of the longest valid key: prefix, slash and name */
 
-/* Append a key in brackets to a finding's path. A longer key is invalid; it is cut, because every
- * finding below the key repeats it. */
+/* Append a key in brackets. An invalid longer key is cut: each finding below the key repeats it. */
 static int put_entry(struct mpijob_text *out, const char *key)
 {
 	size_t len = strlen(key);
@@ -642,8 +641,7 @@ static void check_field(const struct mpijob__job_pod_template *at,
 	}
 }
 
-/* Append a list of names with commas, and `last` before the last one: all of them, or those that
- * are keys of `map`. */
+/* Append a list of names with commas, and `last` before the last one: all, or the keys of `map`. */
 static void put_names(struct mpijob_text *out, const struct mpijob__job_pod_template *at,
     const mpijob_node *map, const char *names, const char *last)
 {

@@ -292,7 +292,7 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&openmpi, OPTIONS(ENV("A", NULL)), MPIJOB_ERR_USAGE, NULL);
 	refuse(&intel, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN), no, "or run it elastic");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .min_np = 1), no,
-	    "only an elastic");
+	    "only for an elastic");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .elastic = 1, .min_np = 33), no,
 	    "not between");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .elastic = 1, .backend = "mpi"),
@@ -302,7 +302,7 @@ static void what_cannot_be_is_refused(void **state)
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_HOROVODRUN, .bind_to = "core"), no,
 	    "backend mpi");
 	refuse(&mpich, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED), no, "mpiImplementation");
-	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, .np = 3), no, "equally many");
+	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, .np = 3), no, "the same number");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, ENV("A")), no, "and not 'A'");
 	refuse(&openmpi, OPTIONS(.tool = MPIJOB_LAUNCH_DEEPSPEED, ENV("NCCL_DEBUG=1")), no,
 	    "and not 'NCCL_DEBUG=1'");
