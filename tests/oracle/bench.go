@@ -149,7 +149,7 @@ func first(given *kubeflow.MPIJob, what string, written *int) error {
 
 // unchanged answers a sync with nothing to do: all of the job exists, and its workers run.
 func unchanged(job *kubeflow.MPIJob) (func() error, error) {
-	life := controller.NewOracleLife(controller.OracleOptions{}, time.Unix(1790000000, 0).UTC(), 0, false)
+	life := controller.NewOracleLifecycle(controller.OracleOptions{}, time.Unix(1790000000, 0).UTC(), 0, false)
 	job.UID = types.UID("u")
 	life.Add(job)
 	for i := 0; i < 4; i++ {

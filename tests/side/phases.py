@@ -3,7 +3,7 @@
 import time
 
 import scenarios
-from scenarios import Life, mpijob
+from scenarios import Lifecycle, mpijob
 from side import OUR_USER, equal, holds
 
 NAMESPACE = "default"
@@ -17,10 +17,10 @@ def phase(made):
 
 
 def running(**more):
-    def life(job):
+    def lifecycle(job):
         job.create(mpijob(policy={"cleanPodPolicy": "Running"}, **more))
         yield lambda v: v.condition("Running") and v.hosts() == v.workers() + bool(more.get("runLauncherAsWorker"))
-    return life
+    return lifecycle
 
 
 STILL["running"] = running()
@@ -64,13 +64,13 @@ def worker_failed(job):
 
 def gang(policy=None, launcher_spec=None, **worker_spec):
     """A job with a PodGroup, which the two make otherwise when more than containers and equal classes count."""
-    def life(job):
+    def lifecycle(job):
         spec = mpijob(2, policy=policy, launcher_spec=launcher_spec, worker_spec=worker_spec)
         for role, cpu in (("Launcher", "100m"), ("Worker", "1")):
             spec["mpiReplicaSpecs"][role]["template"]["spec"]["containers"][0]["resources"] = {"requests": {"cpu": cpu}}
         job.create(spec)
         yield lambda v: v.condition("Running") and v.hosts() == 2 and v.snapshot.named("PodGroup", v.name)
-    return life
+    return lifecycle
 
 
 FETCH = [{"name": "fetch", "image": "fetch:1", "resources": {"requests": {"cpu": "2"}}}]
@@ -90,17 +90,17 @@ def prepare_gang(cp):
 
 def reach(cp, chosen, timeout=90):
     """Have a job in each of these phases, under whoever leads."""
-    lives = {name: Life(cp, NAMESPACE, name, one) for name, one in chosen.items()}
-    move(cp, lives, timeout)
-    return lives
+    lifecycles = {name: Lifecycle(cp, NAMESPACE, name, one) for name, one in chosen.items()}
+    move(cp, lifecycles, timeout)
+    return lifecycles
 
 
-def move(cp, lives, timeout=60):
-    """Let lives go on to their ends."""
-    left, end = list(lives.values()), time.monotonic() + timeout
+def move(cp, lifecycles, timeout=60):
+    """Let lifecycles go on to their ends."""
+    left, end = list(lifecycles.values()), time.monotonic() + timeout
     while left:
         shot = cp.snapshot(NAMESPACE)
-        left = [life for life in left if not life.advance(shot)]
+        left = [lifecycle for lifecycle in left if not lifecycle.advance(shot)]
         holds(time.monotonic() < end, "every job gets on; stuck: " + "; ".join(map(str, left)))
         time.sleep(0.15)
     return settle(cp)

@@ -28,7 +28,7 @@ def mpijob(workers=2, run_for="900s", launcher=None, worker=None, policy=None, l
     return made
 
 
-class Life:
+class Lifecycle:
     """One scenario in one namespace."""
 
     def __init__(self, cp, namespace, name, scenario):

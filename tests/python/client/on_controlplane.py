@@ -10,9 +10,9 @@ import threading
 import time
 
 SOURCE = pathlib.Path(os.environ.get("MPIJOB_SOURCE") or pathlib.Path(__file__).resolve().parents[3])
-sys.path.insert(0, str(SOURCE / "tests/cluster"))
+sys.path.insert(0, str(SOURCE / "tests/program-cluster"))
 
-from rig import Rig, equal, holds, pi, run_checks  # noqa: E402
+from fixture import Fixture, equal, holds, pi, run_checks  # noqa: E402
 import controlplane  # noqa: E402
 
 import mpijob  # noqa: E402
@@ -37,9 +37,9 @@ def fails(family, call):
     raise AssertionError(f"no {family.__name__}")
 
 
-def check_life_of_a_job(rig):
-    rig.kubelet.says("life-launcher", "begun\n", "pi is 3\n")
-    with mpijob.Client(rig.cp.kubeconfig) as client:
+def check_life_of_a_job(fixture):
+    fixture.kubelet.says("life-launcher", "begun\n", "pi is 3\n")
+    with mpijob.Client(fixture.cp.kubeconfig) as client:
         equal(client.namespace, "default")
         holds(client.can("create") and client.can("get", "pods", "", subresource="log"), "may")
         tried = client.submit(pi("life"), dry_run=True)
@@ -64,17 +64,17 @@ def check_life_of_a_job(rig):
         client.wait("life", "Deleted", 60)
 
 
-def check_refusals_have_places(rig):
-    with mpijob.Client(rig.cp.kubeconfig) as client:
+def check_refusals_have_places(fixture):
+    with mpijob.Client(fixture.cp.kubeconfig) as client:
         text = pi("refused").replace("spec:\n", "spec:\n  spice: salt\n", 1)
         error = fails(mpijob.RejectedError, lambda: client.submit(mpijob.loads(text, "job.yaml")))
         finding = next(f for f in error.findings if f.field == "spec.spice")
         equal((finding.source, finding.line), ("job.yaml", text[:text.index("spice")].count("\n") + 1))
-        fails(mpijob.AuthError, lambda: mpijob.Client(rig.cp.kubeconfig, as_user="nobody").list())
+        fails(mpijob.AuthError, lambda: mpijob.Client(fixture.cp.kubeconfig, as_user="nobody").list())
 
 
-def check_changes(rig):
-    with mpijob.Client(rig.cp.kubeconfig) as client:
+def check_changes(fixture):
+    with mpijob.Client(fixture.cp.kubeconfig) as client:
         client.submit(pi("changed", exit_code="none"))
         client.wait("changed", "Running", 60)
         client.scale("changed", 3, expected=2)
@@ -88,9 +88,9 @@ def check_changes(rig):
         client.delete("changed")
 
 
-def check_a_broken_job(rig):
-    rig.kubelet.says("broken-launcher", "ssh: Could not resolve hostname broken-worker-0.broken: Name or service not known\n")
-    with mpijob.Client(rig.cp.kubeconfig) as client:
+def check_a_broken_job(fixture):
+    fixture.kubelet.says("broken-launcher", "ssh: Could not resolve hostname broken-worker-0.broken: Name or service not known\n")
+    with mpijob.Client(fixture.cp.kubeconfig) as client:
         client.submit(pi("broken", exit_code="3", restart="Never"))
         client.wait("broken", "Failed", 90)
         causes = client.diagnose("broken")
@@ -98,8 +98,8 @@ def check_a_broken_job(rig):
         client.delete("broken")
 
 
-def check_watching(rig):
-    with mpijob.Client(rig.cp.kubeconfig) as client, client.watch(timeout=60) as watch:
+def check_watching(fixture):
+    with mpijob.Client(fixture.cp.kubeconfig) as client, client.watch(timeout=60) as watch:
         client.submit(pi("seen"))
         types = []
         for event in watch:
@@ -113,9 +113,9 @@ def check_watching(rig):
         equal((types[0] in ("ADDED", "LISTED"), types[-1]), (True, "DELETED"))
 
 
-def check_an_api_server_that_goes_away(rig):
+def check_an_api_server_that_goes_away(fixture):
     """Who waits and watches in the meantime is told in the end."""
-    with mpijob.Client(rig.cp.kubeconfig) as client:
+    with mpijob.Client(fixture.cp.kubeconfig) as client:
         client.submit(pi("patient", exit_code="none"))
         client.wait("patient", "Running", 60)
 
@@ -123,23 +123,23 @@ def check_an_api_server_that_goes_away(rig):
         seen = []
         thread = threading.Thread(target=lambda: seen.append(client.wait("patient", "Succeeded", 120)))
         thread.start()
-        rig.cp.stop_api()
+        fixture.cp.stop_api()
         time.sleep(1)
-        rig.come_back()
-        rig.end_launcher("patient")
+        fixture.come_back()
+        fixture.end_launcher("patient")
         thread.join()
         equal([job.name for job in seen], ["patient"])
         client.delete("patient")
 
 
-def check_through_the_kubernetes_package(rig):
+def check_through_the_kubernetes_package(fixture):
     """The transport is Python; all else is as over HTTP."""
     import kubernetes
 
     from mpijob.kubernetes_transport import KubernetesTransport
 
     def transport():
-        return KubernetesTransport(kubernetes.config.new_client_from_config(rig.cp.kubeconfig))
+        return KubernetesTransport(kubernetes.config.new_client_from_config(fixture.cp.kubeconfig))
 
     async def look():
         async with mpijob.aio.Client(transport=transport()) as client:
@@ -147,14 +147,14 @@ def check_through_the_kubernetes_package(rig):
             await client.delete("through")
             return job.name, len(others)
 
-    rig.kubelet.says("through-launcher", "one\n", "two\n")
+    fixture.kubelet.says("through-launcher", "one\n", "two\n")
     with mpijob.Client(transport=transport()) as client:
         client.submit(pi("through", run_for="1s"))
         equal([line.text for line in client.logs("through", role="launcher", follow=True, timeout=60)], ["one", "two"])
     equal(asyncio.run(look()), ("through", 1))
 
 
-def check_asyncio(rig):
+def check_asyncio(fixture):
     gaps = []
 
     async def ticker():
@@ -173,7 +173,7 @@ def check_asyncio(rig):
         return lines
 
     async def all_of_them():
-        async with mpijob.aio.Client(rig.cp.kubeconfig) as client:
+        async with mpijob.aio.Client(fixture.cp.kubeconfig) as client:
             task = asyncio.create_task(ticker())
             holds(await client.can("create"), "may")
             found = await asyncio.gather(*(life(client, f"many{i}") for i in range(4)))
@@ -181,17 +181,17 @@ def check_asyncio(rig):
             return found
 
     for i in range(4):
-        rig.kubelet.says(f"many{i}-launcher", f"{i}\n")
+        fixture.kubelet.says(f"many{i}-launcher", f"{i}\n")
     equal(asyncio.run(all_of_them()), [[str(i)] for i in range(4)])
     holds(len(gaps) > 100 and max(gaps) < 4, sorted(gaps)[-5:])  # who blocks is away while the launchers run
 
 
-def check_ctrl_c(rig):
-    rig.kubelet.says("going-launcher", "begun\n", ended=False)
-    with mpijob.Client(rig.cp.kubeconfig) as client:
+def check_ctrl_c(fixture):
+    fixture.kubelet.says("going-launcher", "begun\n", ended=False)
+    with mpijob.Client(fixture.cp.kubeconfig) as client:
         client.submit(pi("going", exit_code="none"))
         client.wait("going", "Running", 60)
-        with subprocess.Popen([sys.executable, "-c", WAITS, rig.cp.kubeconfig, "going"], stdout=subprocess.PIPE, text=True) as child:
+        with subprocess.Popen([sys.executable, "-c", WAITS, fixture.cp.kubeconfig, "going"], stdout=subprocess.PIPE, text=True) as child:
             equal(child.stdout.readline(), "ready\n")
             time.sleep(1)
             begun = time.monotonic()
@@ -204,4 +204,4 @@ def check_ctrl_c(rig):
 if __name__ == "__main__":
     controlplane.in_namespace()
     with controlplane.ControlPlane(nodes=3, operator=True) as cp:
-        run_checks(globals(), Rig(cp))
+        run_checks(globals(), Fixture(cp))
