@@ -302,8 +302,10 @@ static void verified(struct mpijob__operator_write *write, const struct mpijob_a
 	mpijob__operator_rights_granted(write->operator_, job->namespace_,
 	    MPIJOB__OPERATOR_ACTION_GET, write->action.kind);
 	job->fresh.read_ms[role] = write->operator_->now_ms;
-	if (answer->code == 0 || role)
+	if (answer->code == 0 || role) {
 		job->fresh.verified |= job->reconcile.verified | MPIJOB__OPERATOR_ROLE_BIT(role);
+		job->fresh.verified_ms = write->operator_->now_ms;
+	}
 	if (answer->code == 0)
 		found(write, answer);
 	else if (!role)

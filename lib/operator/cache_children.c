@@ -252,7 +252,8 @@ static int is_lost(const mpijob_operator *operator_, const struct mpijob__operat
 	if (child->deleting || child->deleted)
 		return 0;
 	return child->informer != MPIJOB__OPERATOR_INFORMER_PODS ||
-	       operator_->now_ms - child->job->fresh.worker_created_ms < CREATING_MS;
+	       (child->job->fresh.worker_created_ms &&
+		   operator_->now_ms - child->job->fresh.worker_created_ms < CREATING_MS);
 }
 
 static void child_deleted(mpijob_operator *operator_, struct mpijob__operator_child *child,

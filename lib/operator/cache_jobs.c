@@ -170,7 +170,7 @@ static void leadership_changed_one(mpijob_operator *operator_, struct mpijob__op
 {
 	(void)unused;
 	/* Another operator was leading meanwhile. */
-	memset(job->fresh.read_ms, 0, sizeof(job->fresh.read_ms));
+	memset(&job->fresh, 0, sizeof(job->fresh));
 	if (mpijob__operator_is_leading(operator_))
 		mpijob__operator_job_enqueue(operator_, job);
 	else

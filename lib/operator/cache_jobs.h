@@ -49,6 +49,7 @@ struct mpijob__operator_job_cache {
 };
 
 #define MPIJOB__OPERATOR_ROLE_BIT(role) (1u << (role))
+#define MPIJOB__OPERATOR_FRESH_MS       10000 /* a response this young counts as a fresh read */
 
 /* Which facts the API server confirmed, and when. Times are monotonic; 0: never. */
 struct mpijob__operator_freshness {
@@ -57,6 +58,7 @@ struct mpijob__operator_freshness {
 	int64_t worker_created_ms;                       /* when a worker was created last */
 	/* MPIJOB__OPERATOR_ROLE_BIT() of the fresh reads for the next plan; bit 0: the job */
 	unsigned verified;
+	int64_t verified_ms; /* of the latest of them */
 };
 
 /* What delays the next plan of a job. Times are monotonic. */

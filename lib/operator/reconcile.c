@@ -3,13 +3,14 @@
  * When a job is planned, how far its plan is, and when the job gets its next turn.
  *
  * The actions of a stage are started one turn at a time, creates in a window that grows with
- * success. Events are sent when the other actions of their stage have succeeded. If facts change
- * meanwhile, a new plan replaces the rest of this one before the next stage begins.
+ * success. Events are sent when the other actions of their stage have succeeded. A change of the
+ * job stops the plan at once. A change of a child is noticed when the stage ends: a new plan then
+ * replaces the later stages.
  *
  * A plan (enum mpijob__operator_plan_state):
  *
  *   EXECUTING -> all actions are done                        -> next turn when the plan says so
- *             -> STALE: facts changed, or an action verified -> next turn at once
+ *             -> STALE: see above, or a fresh read ended     -> next turn at once
  *             -> FAILED: an action failed                    -> next turn after a back-off
  *             -> REFUSED: a right is missing                 -> the same, with a bounded rate
  *
@@ -17,7 +18,7 @@
  *
  * An action (enum mpijob__operator_action_state; `struct mpijob__operator_write` from its start):
  *
- *   PENDING -> IN_FLIGHT                           the request is sent
+ *   PENDING -> IN_FLIGHT                           the request is started
  *           -> VERIFYING                           it needs a fresh read (write.c)
  *           -> MERGING -> UPDATE_IN_FLIGHT         `patch` is forbidden (write_update.c)
  *   IN_FLIGHT, UPDATE_IN_FLIGHT
@@ -27,7 +28,10 @@
  *           -> MERGING                             `patch` is forbidden
  *           -> failed                              the plan becomes FAILED or REFUSED
  *   VERIFYING         -> done                      the plan becomes STALE
+ *                     -> VERIFYING                 its kind was listed meanwhile
+ *                     -> failed                    the read failed, or the job is deleted
  *   VERIFYING_FAILURE -> failed                    the plan becomes FAILED
+ *   MERGING           -> done, failed              nothing to change; the read failed
  *
  * A pending action has no struct of its own: it is behind `next`. One that is done or has failed is
  * freed.
@@ -269,7 +273,8 @@ static int make_plan(mpijob_operator *operator_, struct mpijob__operator_job *jo
 	reconcile->window = 1;
 	reconcile->planned_ms = options.now_ms;
 	reconcile->started_ms = operator_->now_ms;
-	reconcile->verified = job->fresh.verified;
+	if (operator_->now_ms - job->fresh.verified_ms < MPIJOB__OPERATOR_FRESH_MS)
+		reconcile->verified = job->fresh.verified;
 	job->fresh.verified = 0;
 	/* Planning ten thousand workers takes time: do not plan for each pod that starts. */
 	took_us = mpijob__base_clock_monotonic_us() - from_us;

@@ -17,7 +17,7 @@ struct mpijob__operator_write;
 /* A plan only moves down this list. */
 enum mpijob__operator_plan_state {
 	MPIJOB__OPERATOR_PLAN_EXECUTING,
-	MPIJOB__OPERATOR_PLAN_STALE,   /* facts changed: start no more actions, then plan again */
+	MPIJOB__OPERATOR_PLAN_STALE,   /* start no more actions, then plan again */
 	MPIJOB__OPERATOR_PLAN_FAILED,  /* start no more actions, then back off */
 	MPIJOB__OPERATOR_PLAN_REFUSED, /* likewise, until a right is granted */
 };

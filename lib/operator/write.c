@@ -15,8 +15,14 @@
  *   create a pod                             our unwatched children that pods mount
  *   create an unwatched child                that child, unless the job is new
  *
- * The plan says what to read before the first three (struct mpijob_fresh_read); is_fresh() decides
- * whether a response confirmed it recently enough.
+ * The plan says what to read before the first three (struct mpijob_fresh_read). is_fresh() decides
+ * whether a response confirmed it recently enough: the job within 10 s, or for this plan; an
+ * unwatched child within 10 s before the plan; the launcher once since this operator leads, because
+ * later changes of it are events.
+ *
+ * Nothing guards against stale readiness: a worker that vanishes while the watch of pods is
+ * disconnected still counts as ready when the launcher is created. mpirun then fails, and the
+ * launcher's Job retries.
  *
  * Before a deletion the job is read, and the object itself is not. Why that is enough: whether an
  * object is deleted follows from the job alone (replicas, suspend, cleanPodPolicy, its end, a
@@ -40,8 +46,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FRESH_MS 10000 /* a response this young counts as a fresh read */
 
 static void fill_target(const struct mpijob__operator_write *write, struct mpijob_target *target)
 {
@@ -207,7 +211,8 @@ static void verify_instead(struct mpijob__operator_write *write,
 /* A response confirmed the job just now. */
 static int is_job_fresh(const struct mpijob__operator_job *job)
 {
-	return job->operator_->now_ms - job->fresh.job_ms < FRESH_MS ||
+	return (job->fresh.job_ms &&
+		   job->operator_->now_ms - job->fresh.job_ms < MPIJOB__OPERATOR_FRESH_MS) ||
 	       (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(0));
 }
 
@@ -216,7 +221,8 @@ static int is_mount_fresh(const struct mpijob__operator_job *job, int32_t role)
 {
 	return !mpijob__operator_children_is_unwatched(job->operator_, role) ||
 	       (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(role)) ||
-	       job->reconcile.started_ms - job->fresh.read_ms[role] < FRESH_MS;
+	       (job->fresh.read_ms[role] && job->reconcile.started_ms - job->fresh.read_ms[role] <
+						MPIJOB__OPERATOR_FRESH_MS);
 }
 
 static int is_fresh(const struct mpijob__operator_job *job, int32_t role)

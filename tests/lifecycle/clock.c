@@ -21,7 +21,7 @@ int64_t __wrap_mpijob__base_clock_wall_ms(void);
 
 static int64_t now_ms = MONO_BASE_MS;
 static int64_t wall_skew_ms;
-static uint64_t rng;
+static uint64_t system_rng; /* behind getrandom() */
 
 uint64_t draw(uint64_t *rng)
 {
@@ -36,7 +36,7 @@ void clock_reset(uint64_t seed)
 {
 	now_ms = MONO_BASE_MS;
 	wall_skew_ms = 0;
-	rng = seed;
+	system_rng = seed;
 }
 
 int64_t clock_ms(void)
@@ -88,6 +88,6 @@ ssize_t __wrap_getrandom(void *data, size_t len, unsigned flags)
 
 	(void)flags;
 	for (size_t i = 0; i < len; i++)
-		at[i] = (unsigned char)(draw(&rng) >> 24);
+		at[i] = (unsigned char)(draw(&system_rng) >> 24);
 	return (ssize_t)len;
 }

@@ -292,7 +292,8 @@ static void check_mark(struct world *world, const struct object *object)
 	const struct collection *collection = &world->local->store.collections[object->kind->id];
 	const struct store_event *last = &collection->history[collection->history_count - 1];
 	const char *before =
-	    last->before ? mpijob__local_store_revision_label(last->before, "lifecycle-mark") : NULL;
+	    last->before ? mpijob__local_store_revision_label(last->before, "lifecycle-mark")
+			 : NULL;
 	const char *now = mpijob__local_store_revision_label(last->now, "lifecycle-mark");
 
 	if (before && (!now || strcmp(before, now) != 0) && !world->driver_acts)

@@ -156,7 +156,8 @@ static void shrink(struct script *script, const char *failure)
 			memcpy(less.actions + at, script->actions + at + cut,
 			    (script->count - at - cut) * sizeof(*less.actions));
 			if (still_fails(&less, failure)) {
-				memcpy(script->actions, less.actions, less.count * sizeof(*less.actions));
+				memcpy(script->actions, less.actions,
+				    less.count * sizeof(*less.actions));
 				script->count = less.count;
 			} else {
 				at += piece;

@@ -241,7 +241,8 @@ static enum fault next_fault(struct network *network)
 		return FAULT_NONE;
 	fault = network->faults[0];
 	network->fault_count--;
-	memmove(network->faults, network->faults + 1, network->fault_count * sizeof(network->faults[0]));
+	memmove(network->faults, network->faults + 1,
+	    network->fault_count * sizeof(network->faults[0]));
 	return fault;
 }
 

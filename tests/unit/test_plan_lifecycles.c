@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random lifecycles of jobs, seeded: suspend, resume, scale, fail, evict, delete. After every turn, what
- * holds for all plans is checked (PLAN_LIVES says for how many, PLAN_LIFE for which one): carrying
- * out any part of a plan and planning again leads to the same end; nothing is left to do then; a
- * finished job stays finished; the same inputs give the same bytes; facts that were kept are those
- * that a list gives. Other lifecycles have features that are off by default.
+ * Random lifecycles of jobs, seeded: suspend, resume, scale, fail, evict, delete. After every turn,
+ * what holds for all plans is checked (PLAN_LIVES says for how many, PLAN_LIFE for which one):
+ * carrying out any part of a plan and planning again leads to the same end; nothing is left to do
+ * then; a finished job stays finished; the same inputs give the same bytes; facts that were kept
+ * are those that a list gives. Other lifecycles have features that are off by default.
  */
 #include "../support/plan_cluster.h"
 
