@@ -545,6 +545,39 @@ static void a_job_is_looked_at_once(void **state)
 	operator_tear_down(&fixture);
 }
 
+/* A read for an earlier plan does not count after 10 s, or when another operator led meanwhile. */
+static void an_old_read_is_repeated(void **state)
+{
+	static const char read[] = "GET /apis/kubeflow.org/v2beta1/namespaces/team/mpijobs/pi";
+	struct mpijob__operator_freshness *fresh;
+	struct operator_fixture fixture;
+	struct fake_object *job;
+
+	(void)state;
+	operator_set_up(&fixture);
+	job = put_job(&fixture, "team", "pi", 4, "cleanPodPolicy: All");
+	operator_run(&fixture, 300);
+	expect_children(&fixture, 1, 4);
+	fresh = &entry_of(&fixture)->fresh;
+	age(&fixture);
+	fresh->verified = MPIJOB__OPERATOR_ROLE_BIT(0);
+	fresh->verified_ms = fresh->job_ms;
+	fake_patch(&fixture.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 3}}}");
+	operator_run(&fixture, 300);
+	expect_children(&fixture, 1, 3);
+	assert_int_equal(fake_count(&fixture.fake, read), 1);
+
+	fresh->job_ms = fresh->verified_ms = fixture.operator_->now_ms;
+	fresh->verified = MPIJOB__OPERATOR_ROLE_BIT(0);
+	mpijob_operator_act(fixture.operator_, MPIJOB_OPERATOR_WATCHES);
+	mpijob_operator_act(fixture.operator_, MPIJOB_OPERATOR_ACTS);
+	fake_patch(&fixture.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}}");
+	operator_run(&fixture, 300);
+	expect_children(&fixture, 1, 2);
+	assert_int_equal(fake_count(&fixture.fake, read), 2);
+	operator_tear_down(&fixture);
+}
+
 /* Why a pod was deleted: the log, a metric, and for a scale-down an Event. */
 static void a_scale_down_gives_its_reason(void **state)
 {
@@ -1050,6 +1083,7 @@ int main(void)
 		cmocka_unit_test(a_claim_from_another_namespace),
 		cmocka_unit_test(suspend_and_resume),
 		cmocka_unit_test(a_job_is_looked_at_once),
+		cmocka_unit_test(an_old_read_is_repeated),
 		cmocka_unit_test(a_scale_down_gives_its_reason),
 		cmocka_unit_test(a_deadline_passes),
 		cmocka_unit_test(lists_find_what_vanished),
