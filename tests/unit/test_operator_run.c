@@ -559,21 +559,23 @@ static void an_old_read_is_repeated(void **state)
 	operator_run(&fixture, 300);
 	expect_children(&fixture, 1, 4);
 	fresh = &entry_of(&fixture)->fresh;
-	age(&fixture);
+	fresh->job_ms = fresh->verified_ms = fixture.operator_->now_ms;
 	fresh->verified = MPIJOB__OPERATOR_ROLE_BIT(0);
-	fresh->verified_ms = fresh->job_ms;
+	mpijob_operator_act(fixture.operator_, MPIJOB_OPERATOR_WATCHES);
+	mpijob_operator_act(fixture.operator_, MPIJOB_OPERATOR_ACTS);
 	fake_patch(&fixture.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 3}}}");
 	operator_run(&fixture, 300);
 	expect_children(&fixture, 1, 3);
 	assert_int_equal(fake_count(&fixture.fake, read), 1);
 
-	fresh->job_ms = fresh->verified_ms = fixture.operator_->now_ms;
-	fresh->verified = MPIJOB__OPERATOR_ROLE_BIT(0);
-	mpijob_operator_act(fixture.operator_, MPIJOB_OPERATOR_WATCHES);
-	mpijob_operator_act(fixture.operator_, MPIJOB_OPERATOR_ACTS);
-	fake_patch(&fixture.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}}");
+	fake_patch(&fixture.fake, job, "spec: {runPolicy: {suspend: true}}");
+	while (fake_count(&fixture.fake, "DELETE ") == 1 && fake_count(&fixture.fake, read) == 1) {
+		fresh->job_ms = fresh->verified_ms = fixture.operator_->now_ms - 60000;
+		fresh->verified = MPIJOB__OPERATOR_ROLE_BIT(0);
+		operator_run(&fixture, 1);
+	}
 	operator_run(&fixture, 300);
-	expect_children(&fixture, 1, 2);
+	assert_int_equal(fake_objects(&fixture.fake, PODS), 0);
 	assert_int_equal(fake_count(&fixture.fake, read), 2);
 	operator_tear_down(&fixture);
 }
