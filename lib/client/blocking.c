@@ -90,7 +90,7 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *user)
 /* ---- the transport ---- */
 
 /* Called with the lock held. 0, or MPIJOB_ERR_NOMEM when no thread can serve the answer. */
-static int hire(struct adapter *adapter)
+static int start_worker(struct adapter *adapter)
 {
 	if (adapter->idle >= adapter->waiting_count ||
 	    adapter->thread_count == (size_t)adapter->blocking.max_threads)
@@ -107,7 +107,7 @@ static int start_ordinary(struct mpijob_blocking_answer *answer)
 	int rc;
 
 	mpijob__client_blocking_push_waiting(answer);
-	rc = hire(adapter);
+	rc = start_worker(adapter);
 	if (rc)
 		mpijob__client_blocking_drop_waiting(answer);
 	else

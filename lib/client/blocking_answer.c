@@ -18,7 +18,7 @@ void mpijob__client_blocking_ring(struct adapter *adapter)
 	const uint64_t one = 1;
 	int before = errno;
 
-	/* EAGAIN: the counter is full, so the poll will wake. */
+	/* EAGAIN: the counter is full, so the poll wakes up anyway. */
 	while (write(adapter->fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	errno = before;
@@ -186,7 +186,7 @@ struct mpijob_blocking_answer *mpijob__client_blocking_new(struct adapter *adapt
 	return answer;
 }
 
-/* ---- what workers report ---- */
+/* ---- reports of workers ---- */
 
 /* Called with the lock held. */
 static int add_piece(struct mpijob_blocking_answer *answer, struct piece *piece)

@@ -21,7 +21,7 @@
 #define RETRIES             10
 #define RETRY_AFTER_MOST_MS 60000
 
-/* The server itself has answered, and not a proxy in front of one that does not. */
+/* The server itself has answered, and not a proxy in front of it. */
 void mpijob__client_server_answered(mpijob_client *client)
 {
 	if (!client->unreachable)
@@ -121,7 +121,7 @@ void mpijob_client_free(mpijob_client *client)
 
 /* ---- polling ---- */
 
-/* When the client has work although no event arrives; INT64_MAX: never. */
+/* When the client has work, even if no event arrives; INT64_MAX: never. */
 static int64_t due(const mpijob_client *client)
 {
 	int64_t when = mpijob__client_send_queue_due_ms(client);

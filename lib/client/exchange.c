@@ -42,7 +42,7 @@ static int transport_has(const mpijob_exchange *exchange)
 	       exchange->state == MPIJOB__CLIENT_EXCHANGE_CANCELLING;
 }
 
-/* The sweep is to end it. */
+/* The next sweep ends it. */
 static int is_ending(const mpijob_exchange *exchange)
 {
 	return exchange->state >= MPIJOB__CLIENT_EXCHANGE_STOPPING &&
@@ -367,7 +367,7 @@ void mpijob__client_exchange_sweep(mpijob_client *client)
 		struct mpijob__base_list *next;
 
 		client->sweep = 0;
-		/* A callback here may mark calls, or add some in front: `next` stays. */
+		/* A callback may mark calls, or add some at the front: `next` stays valid. */
 		for (struct mpijob__base_list *link = client->calls.next; link->owner;
 		     link = next) {
 			mpijob_exchange *exchange = link->owner;
@@ -394,7 +394,7 @@ void mpijob__client_exchange_free_all(mpijob_client *client)
 	}
 }
 
-/* ---- what the caller wants ---- */
+/* ---- calls of the caller ---- */
 
 void mpijob_call_cancel(mpijob_call *call)
 {
@@ -434,7 +434,7 @@ void mpijob_call_pause(mpijob_call *call, int on)
 		mpijob__client_send_queue_flush(exchange);
 }
 
-/* ---- what the transport reports ---- */
+/* ---- calls of the transport ---- */
 
 void mpijob_exchange_status(mpijob_exchange *exchange, int status)
 {

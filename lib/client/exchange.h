@@ -23,7 +23,7 @@ enum mpijob__client_exchange_state {
 	MPIJOB__CLIENT_EXCHANGE_STOPPED,  /* the client stopped it after the transport ended it */
 	MPIJOB__CLIENT_EXCHANGE_CANCELLING, /* the caller cancelled it; the transport still has it
 					     */
-	MPIJOB__CLIENT_EXCHANGE_CANCELLED,  /* the caller cancelled it; the transport has it not */
+	MPIJOB__CLIENT_EXCHANGE_CANCELLED,  /* the caller cancelled it; not in the transport */
 	MPIJOB__CLIENT_EXCHANGE_DONE        /* the end is reported to the caller */
 };
 
@@ -58,7 +58,7 @@ struct mpijob_exchange {
 	} retry;
 	struct {
 		enum mpijob__client_exchange_flow flow;
-		int transport_paused; /* what the transport was last asked for */
+		int transport_paused; /* the last pause or resume sent to the transport */
 		mpijob_text backlog;
 	} stream;
 	struct {
@@ -79,7 +79,7 @@ struct mpijob_exchange {
 	} queue;
 };
 
-/* The public name of the same. */
+/* The public type of an exchange, for the caller. */
 struct mpijob_call {
 	struct mpijob_exchange exchange;
 };

@@ -117,7 +117,7 @@ static int after_lost_deletion(const struct deletion *deletion, int rc, const mp
 	if (done)
 		return 0;
 	if (mpijob__client_jobs_report_unknown(rc == 0 ? "deleted, or not; it is there still"
-						       : "deleted, or not; it cannot be looked at",
+						       : "deleted, or not; it cannot be read",
 		deletion->said))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : deletion->lost;
@@ -134,7 +134,7 @@ static int deleted(mpijob_task *task, int code, mpijob_doc *doc)
 	}
 	if (deletion->lost) {
 		code = after_lost_deletion(deletion, code, doc);
-		/* A lost answer is of no interest when the job is deleted. */
+		/* If the job is deleted, the lost answer is not reported. */
 		if (code == 0)
 			mpijob_diag_clear(deletion->said);
 	}

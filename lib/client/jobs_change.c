@@ -81,12 +81,12 @@ static int read_job(struct change *change)
 	return mpijob__client_task_request(task, "GET", &change->target, NULL, NULL, 1, task->diag);
 }
 
-/* The read failed. Report an unknown outcome when it was to find out about a lost answer. */
+/* The read failed. If the answer to a patch was lost, report an unknown outcome. */
 static int report_read_failure(const struct change *change, int rc)
 {
 	if (change->lost == 0 || rc == MPIJOB_ERR_NOT_FOUND)
 		return rc;
-	if (mpijob__client_jobs_report_unknown("changed, or not; it cannot be looked at",
+	if (mpijob__client_jobs_report_unknown("changed, or not; it cannot be read",
 		change->task.diag))
 		return MPIJOB_ERR_NOMEM;
 	return rc == MPIJOB_ERR_NOMEM || rc == MPIJOB_ERR_CANCELLED ? rc : change->lost;

@@ -31,7 +31,7 @@ static size_t last_step(const char *path, size_t len)
 	return 0;
 }
 
-/* The position of a field; of an absent field, its parent's. Zeros when that is absent, too. */
+/* The position of a field; of an absent field, its parent's. Zeros if that is absent, too. */
 static int find_place(const mpijob *job, const char *field, struct mpijob__core_place *place)
 {
 	const mpijob_node *node = NULL;

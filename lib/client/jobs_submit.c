@@ -4,7 +4,7 @@
  *
  * Only this file knows when a create has succeeded whose answer was lost or came from a gateway:
  * the stored job contains all that was sent, is not being deleted, is not older than the request,
- * and managedFields names nobody but us. Otherwise the outcome is reported as unknown.
+ * and managedFields names no other manager. Otherwise the outcome is reported as unknown.
  */
 #include "client/jobs_submit.h"
 
@@ -72,7 +72,7 @@ int mpijob__client_jobs_holds(const mpijob_node *stored, const mpijob_node *sent
 	return 1;
 }
 
-/* Controllers that write a status do not count. A server without managedFields names nobody. */
+/* Controllers that write a status do not count. A server without managedFields names none. */
 static int has_other_author(const mpijob_node *stored, const char *manager)
 {
 	const mpijob_node *list = mpijob_node_find(stored, "metadata.managedFields");
@@ -203,7 +203,8 @@ static int judge(const struct sending *sending, int rc, const mpijob_doc *found)
 		return 0;
 	if (rc == 0)
 		(void)mpijob__client_jobs_report_unknown(
-		    "created and changed, or somebody else's was there before", sending->said);
+		    "created and changed, or that of another client was there before",
+		    sending->said);
 	else
 		(void)mpijob__client_jobs_report_unknown(
 		    rc == MPIJOB_ERR_NOT_FOUND
@@ -217,7 +218,7 @@ static int finish(struct sending *sending, int rc, const mpijob_doc *stored)
 {
 	mpijob_task *task = &sending->task;
 
-	/* A lost answer is of no interest when the job exists. */
+	/* If the job exists, the lost answer is not reported. */
 	if (rc == 0 && sending->lost)
 		mpijob_diag_clear(sending->said);
 	if (mpijob__client_jobs_place_findings(sending->job, sending->said, task->diag) && rc)

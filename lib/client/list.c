@@ -47,7 +47,7 @@ static int page_data(void *user, const char *data, size_t len)
 	return mpijob__base_split_feed(&listing->split, data, len, take_item, listing);
 }
 
-/* Read what surrounds the items. */
+/* Read the list's metadata: all except the items. */
 static int end_page(struct listing *listing)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -231,7 +231,7 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 	rc = end_page(listing);
 	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
 		mpijob__core_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
-		    NULL, NULL, "the answer is no whole list");
+		    NULL, NULL, "the answer is not a complete list");
 	if (rc)
 		return rc;
 	return listing->next.len ? request_page(listing) : assemble(listing, &task->doc);

@@ -174,7 +174,7 @@ static int report_long(struct mpijob__client_log_source *source)
 	return rc;
 }
 
-/* The end of a line: what was kept of it and what arrived now. */
+/* The end of a line: the part that was kept, and the part that arrived now. */
 static int take_end(struct mpijob__client_log_source *source, const char *data, size_t len)
 {
 	int rc;

@@ -32,18 +32,19 @@ enum mpijob__client_log_line_state {
 
 struct mpijob__client_log_lines {
 	enum mpijob__client_log_line_state state;
-	mpijob_text text; /* what came of the line and is not reported */
+	mpijob_text text; /* the part of the line that was received and is not reported */
 	size_t skip;      /* bytes of the line that were reported before the stream broke */
 	int catching_up;  /* the next lines may have been reported before */
-	size_t caught;    /* lines with the time of `position.last` that came again */
+	size_t caught;    /* lines with the time of `position.last` that were received again */
 	int untimed;      /* a line of this stream has no time in front */
 	struct mpijob__client_log_position position;
 };
 
-/* Cut bytes into lines and report them. 0, MPIJOB_ERR_NOMEM, or the code that ended all. */
+/* Cut bytes into lines and report them. 0, MPIJOB_ERR_NOMEM, or the code of a callback that ended
+ * the logs. */
 int mpijob__client_log_lines_feed(struct mpijob__client_log_source *source, const char *data,
     size_t len);
-/* The log has ended: report what had no line end. */
+/* The log has ended: report a last line without a line end. */
 int mpijob__client_log_lines_flush(struct mpijob__client_log_source *source);
 /*
  * The error that a kubelet appends to a log that it cannot read on; NULL when the stream ended as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the pods contribute: which containers are selected, in which order, and how many runs of
- * each have begun.
+ * The pods of logs: which containers are selected, in which order, and how many runs of each have
+ * begun.
  */
 #include "client/log_pods.h"
 
@@ -165,7 +165,7 @@ static int add_pod(struct mpijob_logs *logs, const char *name, const char *uid,
 	return 0;
 }
 
-/* ---- what they do ---- */
+/* ---- status of containers ---- */
 
 static const mpijob_node *find_status(const mpijob_node *status, const char *name)
 {
@@ -189,7 +189,7 @@ static int has(const mpijob_node *status, const char *path)
 	return mpijob_node_kind(mpijob_node_find(status, path)) == MPIJOB_NODE_MAP;
 }
 
-/* Report once to a caller that does not follow why there is no log. */
+/* Without `follow`: report once why there is no log. */
 static void report_waiting(struct mpijob__client_log_source *source, const mpijob_node *status)
 {
 	struct mpijob_logs *logs = source->logs;

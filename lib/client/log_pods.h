@@ -12,7 +12,7 @@ struct mpijob__client_log_pod {
 	struct mpijob__client_log_pod *next;
 	char *name, *uid;
 	struct mpijob__client_log_source *sources;
-	unsigned round; /* of the last list that had it */
+	unsigned round; /* the last list that contained it */
 	int deleted;
 	int ended; /* its phase is final */
 };

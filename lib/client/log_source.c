@@ -179,7 +179,7 @@ void mpijob__client_log_source_changed(struct mpijob__client_log_source *source)
 		return;
 	if (!mpijob__client_log_is_read(source))
 		report_failure(source, MPIJOB_ERR_NOT_FOUND,
-		    "the pod is gone, and not all of its log was read", 0);
+		    "the pod was deleted, and not all of its log was read", 0);
 	mpijob__client_log_source_enter(source, MPIJOB__CLIENT_LOG_CLOSED);
 }
 
@@ -225,7 +225,7 @@ static int is_final(struct mpijob__client_log_source *source, int code)
 
 /*
  * The log of the run is lost or out of reach: of the run before the last, or of one that is over
- * and was refused again and again. A server that does not answer at all loses nothing.
+ * and was refused again and again. A run is not lost while the server does not answer at all.
  */
 static int run_is_lost(const struct mpijob__client_log_source *source, int code)
 {

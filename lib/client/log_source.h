@@ -19,7 +19,7 @@ enum mpijob__client_log_source_state {
 	MPIJOB__CLIENT_LOG_STREAMING,      /* has a stream */
 	MPIJOB__CLIENT_LOG_DRAINED,        /* its stream ended, and perhaps its run */
 	MPIJOB__CLIENT_LOG_DRAINED_QUEUED, /* both: it waits for a stream to read on */
-	MPIJOB__CLIENT_LOG_CLOSED          /* nothing more is read of it */
+	MPIJOB__CLIENT_LOG_CLOSED          /* it is not read any more */
 };
 
 /* What a container does, by the status of its pod. */
@@ -35,7 +35,7 @@ struct mpijob__client_log_source {
 	struct mpijob__client_log_source *next; /* of the pod, init containers first */
 	char *name;
 	int is_gate; /* an init container that others wait for */
-	int late;    /* it began after the logs were opened: nothing of it is left out */
+	int late;    /* it began after the logs were opened: all of it is read */
 	enum mpijob__client_log_source_state state;
 	struct mpijob__base_list queue; /* while QUEUED or DRAINED_QUEUED */
 	struct {
@@ -45,21 +45,21 @@ struct mpijob__client_log_source {
 	struct {
 		int32_t done;    /* runs that are read, or lost */
 		int32_t attempt; /* the run that is read; -1: none */
-		int is_previous; /* the server has it as the one before the last */
+		int is_previous; /* the server keeps it as the run before the last */
 	} run;
 	struct {
 		mpijob_call *call; /* NULL unless STREAMING */
 		int64_t opened_ms;
 		int64_t silent_since_ms; /* although the run is over; INT64_MIN: it is not silent */
-		int silences;            /* streams that were cut for that since the last line */
+		int silences;            /* streams that were cut for silence since the last line */
 		int new_connection;      /* for the next stream */
 	} stream;
 	struct {
 		int64_t due_ms;
 		int64_t backoff_ms;
 		int attempts;      /* without a line */
-		int refusals;      /* of them those that were answered */
-		int reported_code; /* of the failure that was reported last */
+		int refusals;      /* those of them that the server answered */
+		int reported_code; /* of the last reported failure */
 		struct mpijob__client_retry_budget budget;
 	} retry;
 	struct mpijob__client_log_lines lines;

@@ -82,7 +82,7 @@ void mpijob__client_log_report_failure(struct mpijob_logs *logs, const char *pod
 		    message ? message : mpijob_error_text(code), again);
 }
 
-/* ---- whose turn it is ---- */
+/* ---- the queue for streams ---- */
 
 /* Queue the sources that want a stream now. Returns when the next one will. */
 static int64_t queue_up(struct mpijob_logs *logs, int64_t now_ms)

@@ -66,13 +66,13 @@ void mpijob__client_send_queue_set_rate(struct mpijob__client_token_bucket *buck
 	bucket->filled_ms = now_ms;
 }
 
-/* Take a token, of the future if need be. Returns when it is due. */
+/* Take a token, if necessary a future one. Returns when it is due. */
 static int64_t take_token(struct mpijob__client_token_bucket *bucket, int64_t now_ms)
 {
 	int64_t most = bucket->burst * 1000, passed = now_ms - bucket->filled_ms;
 
 	bucket->filled_ms = now_ms;
-	/* A full bucket stays full; this also keeps the product small. */
+	/* A full bucket stays full. This also prevents an overflow of the product. */
 	if (passed >= (most - bucket->tokens) / bucket->qps + 1)
 		bucket->tokens = most;
 	else if (passed > 0)

@@ -8,8 +8,8 @@
 /* The rate limit. */
 struct mpijob__client_token_bucket {
 	int64_t qps, burst; /* qps 0: no limit */
-	int64_t tokens;     /* thousandths; negative: promised already */
-	int64_t filled_ms;  /* when it was filled last */
+	int64_t tokens;     /* thousandths; negative: already taken by queued requests */
+	int64_t filled_ms;  /* when it was last filled */
 };
 
 void mpijob__client_send_queue_set_rate(struct mpijob__client_token_bucket *bucket, int64_t qps,

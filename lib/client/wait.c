@@ -21,7 +21,7 @@ struct waiting {
 	void *user;
 	mpijob_watch *watch;
 	mpijob_timer timer;
-	mpijob_doc *doc; /* as it was reported last; NULL: it does not exist */
+	mpijob_doc *doc; /* the last reported state; NULL: it does not exist */
 	int seen;        /* the current list has the object */
 	int once;        /* end after the first state */
 	int failure;     /* the last failure */

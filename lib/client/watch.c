@@ -85,7 +85,7 @@ static int is_plain(const char *text)
 	return 1;
 }
 
-/* Reject what no path can name before a server does. */
+/* Reject names that no path can contain, before a server does. */
 static int check_options(const struct mpijob_watch_options *options)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -298,7 +298,7 @@ static int judge(mpijob_watch *watch, int code, const char *what)
 {
 	if (mpijob__client_watch_is_over(watch))
 		return MPIJOB_ERR_CANCELLED;
-	/* An object that cannot be read fails the request, as other garbage does. */
+	/* An object that cannot be parsed fails the request, as any other invalid data does. */
 	return code == 0 || code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_SYNTAX
 		   ? code
 		   : end(watch, code, what);
@@ -382,7 +382,7 @@ void mpijob__client_watch_continue(mpijob_watch *watch)
 	wait_for(watch, 0);
 }
 
-/* Memory ran out here: that says nothing about the server, so the back-off stays as it is. */
+/* Memory ran out here. This is not a failure of the server, so the back-off does not change. */
 void mpijob__client_watch_wait_for_memory(mpijob_watch *watch)
 {
 	wait_for(watch, NOMEM_MS);
@@ -499,7 +499,7 @@ static void cut_stream(mpijob_watch *watch)
 	if (watch->state == MPIJOB__CLIENT_WATCH_LISTING_STREAM) {
 		mpijob__client_watch_streamed_list_timed_out(watch);
 	} else {
-		watch->new_connection = 1; /* something on the old one may swallow the bytes */
+		watch->new_connection = 1; /* a proxy may drop the bytes on the old one */
 	}
 	mpijob__client_watch_continue(watch);
 }

@@ -41,8 +41,8 @@ struct mpijob_watch {
 	mpijob_call *call;
 	int64_t started_ms; /* of the request that runs */
 	struct mpijob__base_split split;
-	mpijob_text version; /* where to resume; empty: nothing was seen */
-	int callbacks;       /* how many of its callbacks run, each inside of the other */
+	mpijob_text version; /* where to resume; empty: nothing was received */
+	int callbacks;       /* nested callbacks that run */
 	uint64_t random;
 	/*
 	 * A list was complete once. It never becomes 0 again: while the watch is disconnected, the
@@ -78,7 +78,7 @@ struct mpijob_watch {
 		int unordered;       /* the first events have no order: take no version from them */
 		int internal_errors; /* streams in a row that ended with INTERNAL */
 	} stream;
-	struct { /* what was learned about the server */
+	struct { /* known properties of the server */
 		int no_streamed_lists;
 		int pages_from_cache; /* it answers in pages even from its cache */
 		int bookmarks;        /* it sends them: no stream is silent for long */
@@ -128,10 +128,11 @@ uint64_t mpijob__client_watch_random(mpijob_watch *watch);
 /* The request that began at `started_ms` succeeded. */
 void mpijob__client_watch_mark_healthy(mpijob_watch *watch);
 int mpijob__client_watch_set_text(mpijob_text *text, const char *value);
-/* Add a pair to a query with room for it; the new count of strings. */
+/* Add a pair to a query, which has room for it. Returns the new count of strings. */
 size_t mpijob__client_watch_add_query(const char **query, size_t count, const char *name,
     const char *value);
-/* Does the answer say that a version or a list's token is too old, or that a version is too new? */
+/* Whether the answer says that a version or a list's token is too old, or that a version is too
+ * new. */
 int mpijob__client_watch_expired(const struct mpijob_answer *answer);
 int mpijob__client_watch_too_large(const struct mpijob_answer *answer);
 /* Send a GET with these pairs of query and the selectors. 0 or MPIJOB_ERR_*. */

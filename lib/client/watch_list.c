@@ -3,11 +3,11 @@
  * The list of a watch: which version it asks for, in which pages, and what it does when either has
  * expired.
  *
- * The first list may come from a cache ("0"); later ones must be as new as what was seen. The watch
- * asks for pages only where the server does not answer from its cache anyway. A token that has
- * expired leads to the whole list at the same version, a version that has expired to the newest
- * one, both at once and once. Bytes are cut into objects as they arrive, so a list costs the memory
- * of its largest object.
+ * The first list may come from a cache ("0"); later ones must not be older than what was received.
+ * The watch asks for pages only where the server does not answer from its cache anyway. An expired
+ * token leads to one unpaged list of the same version, an expired version to one list of the newest
+ * version, both without back-off. Bytes are cut into objects as they arrive, so a list costs the
+ * memory of its largest object.
  */
 #include "client/watch_list.h"
 
@@ -38,7 +38,7 @@ static int list_data(void *user, const char *data, size_t len)
 	return rc;
 }
 
-/* Read what surrounds the items. */
+/* Read the list's metadata: all except the items. */
 static int end_page(mpijob_watch *watch)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -72,7 +72,7 @@ static int end_page(mpijob_watch *watch)
 	return rc;
 }
 
-/* 1 when another form of the request can succeed; the watch then has it. */
+/* 1 when the request was changed so that it can succeed. */
 static int change_request(mpijob_watch *watch, const struct mpijob_answer *answer)
 {
 	if (mpijob__client_watch_expired(answer) && watch->list.page.len && !watch->list.whole)

@@ -5,7 +5,8 @@
  * Every event advances the version, also a DELETED and a bookmark; an end of the stream is normal
  * and the watch resumes from there. must_relist() says which failures lead to a new list. A
  * streamed list is a watch that begins with all objects and marks the end of these with an
- * annotated bookmark. Servers that do not support it refuse it, or just watch and stay silent.
+ * annotated bookmark. Servers that do not support it reject it, or start an ordinary watch and send
+ * nothing.
  */
 #include "client/watch_stream.h"
 
@@ -225,7 +226,7 @@ static void fall_back(mpijob_watch *watch, int for_good)
 	watch->upcoming = MPIJOB__CLIENT_WATCH_LISTING;
 }
 
-/* A server that does not support streamed lists just watches. */
+/* A server that does not support streamed lists starts an ordinary watch. */
 void mpijob__client_watch_streamed_list_timed_out(mpijob_watch *watch)
 {
 	fall_back(watch, !watch->stream.events);
@@ -268,7 +269,7 @@ static int has_failed(mpijob_watch *watch, const struct mpijob_answer *answer)
 	int short_life = lifetime(watch) < SHORT_LIFE_MS && !watch->stream.events;
 
 	if (watch->stream.failure == MPIJOB__CLIENT_WATCH_EXPIRED)
-		return short_life; /* it may say so again and again */
+		return short_life; /* it may repeat this many times */
 	if (is_broken(watch)) {
 		if (answer->code == MPIJOB_ERR_SYNTAX || answer->status != 200)
 			mpijob__client_watch_report_failure(watch, answer, "watch");

@@ -156,7 +156,8 @@ static int make(struct mpijob__flyte *f)
 		rc = mpijob_doc_error(f->doc) == MPIJOB_ERR_NOMEM
 			 ? MPIJOB_ERR_NOMEM
 			 : mpijob__flyte_task_refuse(f, "k8sPod.podSpec", NULL,
-			       "a map or list on the way to what must be written is none");
+			       "a map or list is required above a field that must be written, and "
+			       "the value there has another type");
 	return rc ? rc : f->to_v2beta1 ? mpijob__flyte_repair_convert(f) : 0;
 }
 

@@ -3,7 +3,7 @@
  * What the response to each request of an action means for its plan and for the facts.
  *
  * A write whose outcome is unknown (no response, or a server error) is never repeated: the object
- * is read first. What is learned is in the cache at once, so the next plan does not repeat it. The
+ * is read first. The result is in the cache at once, so the next plan does not repeat it. The
  * states of an action are in reconcile.c.
  */
 #include "operator/answer.h"
@@ -154,7 +154,7 @@ static int was_listed(const struct mpijob__operator_write *write)
 		   mpijob__operator_informer_generation(write->operator_, write->action.kind);
 }
 
-/* Does the action delete a worker whose index is beyond the number of workers? */
+/* Whether the action deletes a worker whose index is beyond the number of workers. */
 static int is_scale_down(const struct mpijob__operator_write *write)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(write->job->cache.mpijob));
@@ -167,8 +167,7 @@ static int is_scale_down(const struct mpijob__operator_write *write)
 	       action->index >= replicas;
 }
 
-/* A pod that is deleted because the job has fewer workers has no other trace: no condition of the
- * job changes. */
+/* Report a pod that is deleted because the job has fewer workers: no condition shows it. */
 static void report_scale_down(const struct mpijob__operator_write *write)
 {
 	mpijob_operator *operator_ = write->operator_;
@@ -218,7 +217,7 @@ static int succeeded(struct mpijob__operator_write *write, const struct mpijob_a
 	return 0;
 }
 
-/* Is the outcome of the write unknown? */
+/* Whether the outcome of the write is unknown. */
 static int is_unknown(const struct mpijob_answer *answer)
 {
 	if (answer->code == MPIJOB_ERR_IO || answer->code == MPIJOB_ERR_TIMEOUT ||
@@ -246,7 +245,7 @@ static int failed(struct mpijob__operator_write *write, const struct mpijob_answ
 		 * patch would change its UID. */
 		write->rejection = strdup(message_of(answer));
 	} else if (answer->code != MPIJOB_ERR_CONFLICT) {
-		/* After a conflict another client was faster, or the cache is stale: no failure. */
+		/* A conflict is not a failure: another client was faster, or the cache is stale. */
 		note_failure(write, answer);
 		if (!is_unknown(answer) && (answer->code != MPIJOB_ERR_NOT_FOUND ||
 					       write->action.verb == MPIJOB_ACTION_CREATE))
@@ -261,7 +260,7 @@ static int failed(struct mpijob__operator_write *write, const struct mpijob_answ
 
 /* ---- reads ---- */
 
-/* The name now belongs to another object than the write was meant for. */
+/* Another object has the name of the one that the write was for. */
 static int is_another(const struct mpijob__operator_write *write)
 {
 	const char *uid = mpijob_observation_view(write->operator_->cache.observation)->uid;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define CREATING_MS     5000
-#define FOREIGN_MS      59000 /* a plan that finds one wants to be repeated after a minute */
+#define FOREIGN_MS      59000 /* a plan that finds one is repeated after a minute */
 #define LEFTOVER_MS     1000  /* the garbage collector will delete it; doubled each time */
 #define LEFTOVER_STEPS  6
 #define GENERATION_MASK (MPIJOB__OPERATOR_GENERATIONS - 1)
@@ -66,7 +66,7 @@ void mpijob__operator_children_release(struct mpijob__operator_job *job, mpijob_
 		    mpijob__operator_index_of(&operator_->cache.children, job));
 }
 
-/* A response may arrive after the last event of its object, and must not bring it back. */
+/* A response may arrive after the last event of its object, and must not add it again. */
 static void note_deleted(mpijob_operator *operator_, const char *uid, uint64_t version)
 {
 	struct mpijob__operator_deleted_child *deleted =
@@ -124,13 +124,13 @@ static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
 
 		job = launcher ? launcher->job : NULL;
 	}
-	/* A tenant could name an owner in another namespace: it does not count. */
+	/* A tenant could name an owner in another namespace: this owner is ignored. */
 	if (job && (!observed->namespace_ || strcmp(job->namespace_, observed->namespace_) != 0))
 		return NULL;
 	return job;
 }
 
-/* May its owner be an MPIJob that is not in the cache yet? */
+/* Whether its owner may be an MPIJob that is not in the cache yet. */
 static int may_be_owned(const struct mpijob_observed *observed)
 {
 	if (!observed->owner_uid || !observed->owner_kind || !observed->uid || !observed->name ||
@@ -166,8 +166,8 @@ static int find_namesake(const struct mpijob__operator_job *job,
 	return pod ? 1 : MPIJOB_ERR_NOMEM;
 }
 
-/* Did a response show a newer object of that name? Then this event is about the object before it,
- * of which only the deletion counts. 1, 0, MPIJOB_ERR_NOMEM. */
+/* Whether a response had a newer object of that name. Then this event is about the object before
+ * it, and only its deletion matters. 1, 0, MPIJOB_ERR_NOMEM. */
 static int is_superseded(const mpijob_operator *operator_, const struct mpijob__operator_job *job,
     const struct mpijob_observed *observed)
 {
@@ -245,8 +245,8 @@ static void report_skipped(mpijob_operator *operator_, const struct mpijob__oper
 	mpijob__base_text_release(&text);
 }
 
-/* Did another client delete a child that is needed? Pods come and go: theirs count only while we
- * create some. */
+/* Whether another client deleted a child that is needed. Pods are often deleted: this counts only
+ * while the plan creates pods. */
 static int is_lost(const mpijob_operator *operator_, const struct mpijob__operator_child *child)
 {
 	if (child->deleting || child->deleted)
@@ -336,8 +336,8 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* A foreign object has the name of a child. `watched`: its kind has an informer, which still does
- * not see it without our label. */
+/* A foreign object has the name of a child. `watched`: its kind has an informer, which does not
+ * observe it without our label. */
 static void note_foreign(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const struct mpijob_observed *observed, int watched)
 {

@@ -27,7 +27,7 @@ int mpijob__operator_children_is_unwatched(const mpijob_operator *operator_, int
  * finds out. */
 void mpijob__operator_children_forget_foreign(mpijob_operator *operator_,
     struct mpijob__operator_job *job);
-/* Forget the children that a list did not hold. */
+/* Forget the children that a list did not contain. */
 void mpijob__operator_children_sweep(struct mpijob__operator_informer *informer,
     const char *list_version);
 void mpijob__operator_children_release(struct mpijob__operator_job *job,

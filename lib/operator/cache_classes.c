@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The PriorityClasses of the cluster, by which the resources of a PodGroup are sorted.
+ * The PriorityClasses of the cluster: their values order the pods that count for the resources of a
+ * PodGroup.
  *
  * There are few of them: they are in an array, next to the array of views that rendering takes.
  */

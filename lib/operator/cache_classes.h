@@ -22,7 +22,7 @@ struct mpijob__operator_classes {
 /* A PriorityClass from a list or watch. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__operator_classes_event(struct mpijob__operator_informer *informer,
     const struct mpijob_watch_event *object);
-/* Forget the classes that a list did not hold. */
+/* Forget the classes that a list did not contain. */
 void mpijob__operator_classes_sweep(struct mpijob__operator_informer *informer);
 void mpijob__operator_classes_release(mpijob_operator *operator_);
 

@@ -42,7 +42,7 @@ mpijob__operator_index_find(const struct mpijob__operator_index *index,
 	return child;
 }
 
-/* ---- room ---- */
+/* ---- memory ---- */
 
 /* Double the slots. Without memory the index keeps the old ones, and is slower. */
 static int widen(struct mpijob__operator_index *index)
@@ -68,7 +68,7 @@ static int widen(struct mpijob__operator_index *index)
 	return 0;
 }
 
-/* Make room for one more child. Unused places are not initialised. 0 or MPIJOB_ERR_NOMEM. */
+/* Make room for one more child. Unused entries are not initialised. 0 or MPIJOB_ERR_NOMEM. */
 static int add_block(struct mpijob__operator_index *index)
 {
 	struct mpijob__operator_child **blocks;
@@ -87,7 +87,7 @@ static int add_block(struct mpijob__operator_index *index)
 	return 0;
 }
 
-/* Take a free place; there is one. */
+/* Take a free entry; there must be one. */
 static uint32_t take_place(struct mpijob__operator_index *index)
 {
 	uint32_t number = index->free;
@@ -98,7 +98,7 @@ static uint32_t take_place(struct mpijob__operator_index *index)
 	return number;
 }
 
-/* ---- adding and dropping ---- */
+/* ---- add and drop ---- */
 
 struct mpijob__operator_child *mpijob__operator_index_add(struct mpijob__operator_index *index,
     struct mpijob__operator_job *job, const char *uid)

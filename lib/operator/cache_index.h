@@ -10,16 +10,16 @@
 
 struct mpijob__operator_job;
 
-/* A child. Places in the index are numbers from 1; 0 means none. */
+/* A child. Entries of the index have numbers from 1; 0 means none. */
 struct mpijob__operator_child {
-	struct mpijob__operator_job *job; /* NULL: the place is free */
+	struct mpijob__operator_job *job; /* NULL: the entry is free */
 	struct mpijob__base_uid uid;
 	uint64_t version;         /* resourceVersion; 0 when that is not a number */
-	uint32_t chain;           /* others in its slot, or the next free place */
+	uint32_t chain;           /* others in its slot, or the next free entry */
 	uint32_t prev, next;      /* of the job */
-	uint32_t generation : 26; /* the last list that held it */
+	uint32_t generation : 26; /* the last list that contained it */
 	uint32_t informer : 4;
-	uint32_t deleted : 1;  /* a response said so; its last event may follow */
+	uint32_t deleted : 1;  /* a response reported the deletion; its last event may follow */
 	uint32_t deleting : 1; /* this operator sent a DELETE */
 };
 
@@ -27,7 +27,7 @@ struct mpijob__operator_child {
 struct mpijob__operator_index {
 	struct mpijob__operator_child **blocks;
 	size_t block_count;
-	uint32_t used; /* places that were ever used */
+	uint32_t used; /* entries that were ever used */
 	uint32_t free; /* the first free one of them, linked by `chain` */
 	uint32_t *slots;
 	size_t slot_count; /* a power of two, or 0 */
@@ -46,7 +46,7 @@ void mpijob__operator_index_drop(struct mpijob__operator_index *index,
 /* The child of a job that was added last; NULL when it has none. */
 struct mpijob__operator_child *mpijob__operator_index_of(const struct mpijob__operator_index *index,
     const struct mpijob__operator_job *job);
-/* Iterate over all: begin with `*at` 0; NULL at the end. The result may be dropped. */
+/* Iterate over all: begin with `*at` 0; NULL at the end. The caller may drop the result. */
 struct mpijob__operator_child *
 mpijob__operator_index_next(const struct mpijob__operator_index *index, size_t *at);
 void mpijob__operator_index_release(struct mpijob__operator_index *index);

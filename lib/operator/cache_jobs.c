@@ -200,8 +200,8 @@ void mpijob__operator_job_enqueue(mpijob_operator *operator_, struct mpijob__ope
 	mpijob__operator_queue_add(&operator_->queue, &job->item);
 }
 
-/* A client that deletes a child again and again may be right: the garbage collector may know before
- * us that the job is deleted. */
+/* A client that deletes a child repeatedly may be right: the garbage collector may learn before us
+ * that the job is deleted. */
 void mpijob__operator_job_child_lost(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	int64_t now_ms = operator_->now_ms;
@@ -245,8 +245,8 @@ static int read_phase(const mpijob_node *job, size_t conditions)
 	return conditions ? MPIJOB__OPERATOR_PHASE_CREATED : MPIJOB__OPERATOR_PHASE_NEW;
 }
 
-/* Count what a new version of a job shows. While we lead the status is our own write, also if the
- * response to it was lost. */
+/* Count the conditions of a new version of a job. While we lead the status is our own write, also
+ * if the response to it was lost. */
 static void note_phase(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(job->cache.mpijob));
@@ -292,8 +292,7 @@ static int skip(mpijob_operator *operator_, struct mpijob__operator_job *job, co
 	return 0;
 }
 
-/* managedFields are as large as the rest of a job and not used: the copy that is kept does not have
- * them. */
+/* managedFields are as large as the rest of a job and not used: the cache drops them. */
 static int parse(const char *json, size_t len, mpijob **out, mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -312,7 +311,7 @@ static int parse(const char *json, size_t len, mpijob **out, mpijob_diag *diag)
 	return rc;
 }
 
-/* Did nothing change that validation depends on? Status and other metadata do not matter. */
+/* Whether all that validation depends on is unchanged. Status and other metadata do not matter. */
 static int is_valid_as_before(const mpijob *before, const mpijob *now)
 {
 	static const char *const paths[] = { "spec", "metadata.labels", "metadata.annotations" };

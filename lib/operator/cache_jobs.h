@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Job entries: what the operator keeps of each MPIJob. */
+/* Job entries: what the cache holds of each MPIJob. */
 #ifndef MPIJOB__OPERATOR_CACHE_JOBS_H
 #define MPIJOB__OPERATOR_CACHE_JOBS_H
 
@@ -12,7 +12,7 @@
 
 #include <mpijob/plan.h>
 
-/* How far a job is, for the metrics. */
+/* Phases of jobs, for the metrics. */
 enum {
 	MPIJOB__OPERATOR_PHASE_NEW, /* it has no conditions */
 	MPIJOB__OPERATOR_PHASE_CREATED,
@@ -20,14 +20,14 @@ enum {
 	MPIJOB__OPERATOR_PHASE_RUNNING,
 	MPIJOB__OPERATOR_PHASE_SUCCEEDED,
 	MPIJOB__OPERATOR_PHASE_FAILED,
-	MPIJOB__OPERATOR_PHASE_SKIPPED, /* it cannot be parsed, or its plan refused it */
+	MPIJOB__OPERATOR_PHASE_SKIPPED, /* it cannot be parsed, or its plan rejects it */
 	MPIJOB__OPERATOR_PHASES
 };
 
 enum mpijob__operator_job_state {
 	MPIJOB__OPERATOR_JOB_NEW,     /* no version of it was parsed */
 	MPIJOB__OPERATOR_JOB_PARSED,  /* a version was parsed, or skipped */
-	MPIJOB__OPERATOR_JOB_REFUSED, /* and the last plan refused it */
+	MPIJOB__OPERATOR_JOB_REFUSED, /* and the last plan rejected it */
 };
 
 /* What was observed of a job and its children. */
@@ -36,15 +36,15 @@ struct mpijob__operator_job_cache {
 	char *raw;      /* the last version, until the job's turn comes; NULL: it is parsed */
 	size_t raw_len;
 	uint64_t version;    /* its resourceVersion */
-	uint32_t generation; /* the last list that held it */
+	uint32_t generation; /* the last list that contained it */
 	uint32_t children;   /* the first of its children in the index */
 	mpijob_facts *facts;
 	enum mpijob__operator_job_state state;
-	int phase;                /* MPIJOB__OPERATOR_PHASE_*, as its status says */
+	int phase;                /* MPIJOB__OPERATOR_PHASE_*, from its status */
 	int had_launcher;         /* for the metric job_info */
 	mpijob_diag *findings;    /* of validation; NULL: this version was not validated */
-	char *rejection;          /* why it is skipped, until an Event says so */
-	uint64_t reported_digest; /* of what the last Events said about limits and annotations */
+	char *rejection;          /* why it is skipped, until an Event reports it */
+	uint64_t reported_digest; /* of the last Events about limits and annotations */
 	int64_t changed_ms;       /* when it or a child last changed */
 };
 
@@ -55,7 +55,7 @@ struct mpijob__operator_job_cache {
 struct mpijob__operator_freshness {
 	int64_t job_ms;                                  /* the job itself */
 	int64_t read_ms[MPIJOB_ROLE_NETWORK_POLICY + 1]; /* an object of each role */
-	int64_t worker_created_ms;                       /* when a worker was created last */
+	int64_t worker_created_ms;                       /* when a worker was last created */
 	/* MPIJOB__OPERATOR_ROLE_BIT() of the fresh reads for the next plan; bit 0: the job */
 	unsigned verified;
 	int64_t verified_ms; /* of the latest of them */

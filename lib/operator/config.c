@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the operator's configuration. All mistakes of a file are reported at once, each with its
- * place. An unknown key is a mistake: a limit with a misspelt name would not limit anything.
+ * Reads the operator's configuration. All errors of a file are reported at once, each with its
+ * place. An unknown key is an error: a limit with a misspelt name would not limit anything.
  *
- * What is read borrows from the document, which the configuration keeps.
+ * The values are borrowed from the document, which the configuration owns.
  */
 #include "operator/config.h"
 
@@ -26,7 +26,7 @@ struct reader {
 	unsigned where;                                  /* CONFIG_TOP or CONFIG_ENTRY */
 	struct mpijob_text path;
 	struct place around; /* of the map or list around a value */
-	int is_wrong;        /* there is a mistake */
+	int is_wrong;        /* there is an error */
 	int rc;              /* 0 or MPIJOB_ERR_NOMEM */
 };
 
@@ -77,7 +77,7 @@ static void refuse(struct reader *reader, const mpijob_node *node, const char *i
 }
 
 /* A value has the wrong type. */
-static void complain(struct reader *reader, const mpijob_node *node, const char *wanted)
+static void report_type(struct reader *reader, const mpijob_node *node, const char *wanted)
 {
 	int is_yes = mpijob_node_kind(node) == MPIJOB_NODE_BOOL && strcmp(wanted, "a string") == 0;
 	mpijob_text is = { 0 };
@@ -96,7 +96,7 @@ static void read_identity(struct reader *reader, const struct mpijob__operator_c
 	const char *text = mpijob_node_string(node);
 
 	if (!text)
-		complain(reader, node, "a string");
+		report_type(reader, node, "a string");
 	else if (strcmp(text, key->word) != 0)
 		refuse(reader, node, "unsupported-value", "NotSupported",
 		    "'%s' is not known here; use %s", text, key->word);
@@ -125,7 +125,7 @@ static const char *expected(int32_t kind)
 	}
 }
 
-/* 1 when it fits the field of the job. */
+/* 1 when the job's field accepts the value. */
 static int read_field(struct reader *reader, const char *path, const mpijob_node *node,
     int64_t *number)
 {
@@ -135,7 +135,7 @@ static int read_field(struct reader *reader, const char *path, const mpijob_node
 	if (state == CONFIG_GIVEN)
 		return 1;
 	if (state != CONFIG_WRONG_VALUE)
-		complain(reader, node, expected(field->kind));
+		report_type(reader, node, expected(field->kind));
 	else if (field->choices)
 		refuse_choice(reader, field, node);
 	else
@@ -167,7 +167,7 @@ static void read_values(struct reader *reader, const struct mpijob__operator_con
 	if (mpijob_node_kind(node) == MPIJOB_NODE_NULL)
 		return;
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST || mpijob_node_count(node) == 0) {
-		complain(reader, node, "a list with at least one entry");
+		report_type(reader, node, "a list with at least one entry");
 		return;
 	}
 	value->state = CONFIG_GIVEN;
@@ -225,7 +225,7 @@ static void read_feature(struct reader *reader, const char *name, const mpijob_n
 	if (!mpijob_feature_find(name)) {
 		refuse_feature(reader, NULL, name, "");
 	} else if (!text || strlen(text) < mpijob_node_length(node)) {
-		complain(reader, node, "true, false, a number or a duration");
+		report_type(reader, node, "true, false, a number or a duration");
 	} else if (mpijob_features_set(&scratch, name, text, NULL)) {
 		refuse_feature(reader, node, name, text);
 	} else {
@@ -243,7 +243,7 @@ static void read_features(struct reader *reader, const mpijob_node *node)
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_MAP &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL) {
-		complain(reader, node, "a map");
+		report_type(reader, node, "a map");
 		return;
 	}
 	for (size_t i = 0; i < mpijob_node_count(node); i++) {
@@ -266,7 +266,7 @@ static void read_name(struct reader *reader, const struct mpijob__operator_confi
 	const char *text = mpijob_node_string(node);
 
 	if (!text || !*text)
-		complain(reader, node, "a name");
+		report_type(reader, node, "a name");
 	else if (key->kind == CONFIG_NAMES && !mpijob_feature_find(text))
 		refuse_feature(reader, node, text, "");
 	else if (key->kind == CONFIG_PATTERNS &&
@@ -288,7 +288,7 @@ static void read_names(struct reader *reader, const struct mpijob__operator_conf
 		return;
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST ||
 	    (is_patterns && mpijob_node_count(node) == 0)) {
-		complain(reader, node,
+		report_type(reader, node,
 		    is_patterns ? "a list with at least one name" : "a list of names");
 		return;
 	}
@@ -319,7 +319,7 @@ static void read_sections(struct reader *reader, const mpijob_node *node)
 
 	if (mpijob_node_kind(node) != MPIJOB_NODE_LIST &&
 	    mpijob_node_kind(node) != MPIJOB_NODE_NULL)
-		complain(reader, node, "a list");
+		report_type(reader, node, "a list");
 	reader->where = CONFIG_ENTRY;
 	for (size_t i = 0;
 	     mpijob_node_kind(node) == MPIJOB_NODE_LIST && i < mpijob_node_count(node); i++) {
@@ -393,7 +393,7 @@ static void read_map(struct reader *reader, const char *parent, const mpijob_nod
 	struct place around = reader->around;
 
 	if (mpijob_node_kind(map) != MPIJOB_NODE_MAP) {
-		complain(reader, map, "a map");
+		report_type(reader, map, "a map");
 		return;
 	}
 	check_required(reader, parent, map);
@@ -489,7 +489,7 @@ static void check_section(struct reader *reader, const mpijob_node *node)
 	    values[CONFIG_CLEAN_POD_ALLOWED].state == CONFIG_GIVEN &&
 	    !holds_choice(values[CONFIG_CLEAN_POD_ALLOWED].list, values[CONFIG_CLEAN_POD].number))
 		contradict(reader, node, "defaults.cleanPodPolicy",
-		    "is none of those that limits.cleanPodPolicy.allowed lists");
+		    "is not one of those that limits.cleanPodPolicy.allowed lists");
 }
 
 /* ---- the file ---- */
@@ -587,7 +587,7 @@ static int fits(const char *pattern, const char *name)
 			pattern++;
 			name++;
 		} else if (star) {
-			/* The last star takes one character more. */
+			/* The last star matches one more character. */
 			pattern = star + 1;
 			name = ++behind;
 		} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A configuration of the operator: the table of its keys, and the values that were read. */
+/* A configuration of the operator: the table of its keys, and its values. */
 #ifndef MPIJOB__OPERATOR_CONFIG_H
 #define MPIJOB__OPERATOR_CONFIG_H
 
@@ -68,7 +68,7 @@ const struct mpijob__operator_config_key *mpijob__operator_config_key_find(const
     const char *key, unsigned where);
 
 #define CONFIG_ABSENT 0
-#define CONFIG_NONE   1 /* null: explicitly without a value */
+#define CONFIG_NONE   1 /* null: explicitly no value */
 #define CONFIG_GIVEN  2
 
 #define CONFIG_WRONG_TYPE  (-1)
@@ -109,7 +109,7 @@ struct mpijob_operator_config {
 int mpijob__operator_config_copy_features(const struct mpijob_features *given,
     struct mpijob_features *out);
 
-/* Does the section match this namespace? */
+/* Whether the section matches this namespace. */
 int mpijob__operator_config_matches(const struct mpijob__operator_config_section *section,
     const char *namespace_);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The effective values of one job: for each field, whether the job, its annotations, a section of
- * the configuration or the operator's flags win, and where the value came from. The result is a
- * copy of the job for planning, made only if something differs; it is never written to the API
+ * The effective values of one job: for each field, which one applies: the job, its annotations, a
+ * section of the configuration or the operator's flags, and where the value comes from. The result
+ * is a copy of the job for planning, made only if something differs; it is never written to the API
  * server.
  */
 #include "operator/config.h"
@@ -158,7 +158,7 @@ static const mpijob_node *root_of(const struct work *work)
 	return mpijob_doc_root(mpijob_document(work->job));
 }
 
-/* The value of the job; 0 when it is invalid: validation refuses the job, and a limit must not
+/* The value of the job; 0 when it is invalid: validation rejects the job, and a limit must not
  * correct it. */
 static int from_job(struct work *work, int which, struct entry *entry)
 {
@@ -195,8 +195,7 @@ static void from_defaults(struct work *work, int which, struct entry *entry)
 	entry->view.origin = MPIJOB_ORIGIN_BUILT_IN;
 	entry->view.rule = -1;
 	if (mpijob_field_find(fields[which].field)->default_text) {
-		/* Of the fields here only these two have one: the first choice, and the number
-		 * 1. */
+		/* Of these fields only two have a default: the first choice, and the number 1. */
 		entry->state = CONFIG_GIVEN;
 		entry->number = 1;
 	}
@@ -382,7 +381,7 @@ static void read_annotation(struct work *work, const char *key, const mpijob_nod
 	}
 	if (!value || strlen(value) != mpijob_node_length(node) ||
 	    mpijob_features_set(&scratch, feature->name, value, NULL)) {
-		ignore(work, key, "its value is none for", feature->name);
+		ignore(work, key, "its value is not valid for", feature->name);
 		return;
 	}
 	while (mpijob_feature_at(index) != feature)
@@ -420,7 +419,7 @@ static const struct entry *change(const struct work *work, int which)
 	return entry->changes ? entry : NULL;
 }
 
-/* 0; MPIJOB_ERR_SPEC when other fields have wrong types: then the job is refused as it is. */
+/* 0; MPIJOB_ERR_SPEC when other fields have wrong types: then the job is rejected unchanged. */
 static int write_copy(const struct work *work, mpijob *copy)
 {
 	struct mpijob_run_policy policy = MPIJOB_RUN_POLICY_INIT;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Applies the configuration to jobs: each is planned as mpijob_effective_new() says, and an Event
+ * Applies the configuration to jobs: each is planned with its effective values, and an Event
  * reports once which of its values a limit changed.
  *
- * Without a configuration, and without annotations that would need one, jobs are planned as they
- * are.
+ * Without a configuration, and without annotations that need one, jobs are planned unchanged.
  */
 #include "operator/configure.h"
 
@@ -109,7 +108,7 @@ static int is_new(struct mpijob__operator_job *job, const mpijob_text *limits,
 
 	digest = mpijob__base_digest_add(digest, mpijob_text_data(warnings), warnings->len);
 	job->cache.reported_digest = digest;
-	/* If the job had a status before we observed it, the operator before us has reported. */
+	/* If the job had a status before it was observed, the previous operator has reported. */
 	return (limits->len || warnings->len) && digest != before &&
 	       (before || !mpijob__operator_job_has_status(job));
 }
@@ -137,7 +136,7 @@ static int report(mpijob_operator *operator_, struct mpijob__operator_job *job,
 
 /* ---- planning ---- */
 
-/* Validate a job with defaults, as a plan does. If a default is refused, each plan refuses it. */
+/* Validate a job with defaults, as a plan does. If a default is rejected, each plan rejects it. */
 static int validate(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const mpijob *parsed)
 {
@@ -179,7 +178,7 @@ int mpijob__operator_configure_validate(mpijob_operator *operator_,
 	return rc;
 }
 
-/* A plan that refuses the job begins with an Event that says so. */
+/* A plan that rejects the job begins with an Event that reports it. */
 static void note_refusal(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const mpijob_plan *plan)
 {
@@ -210,7 +209,7 @@ static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_j
 		rc = mpijob_plan_new(mpijob_effective_job(effective), job->cache.facts, options,
 		    out, NULL);
 	}
-	/* A plan without actions has no Events either. */
+	/* A plan without actions has no Events. */
 	if (rc == 0 && !operator_->shadow.on && mpijob_plan_count(*out) > 0) {
 		rc = report(operator_, job, effective, diag);
 		if (rc) {

@@ -2,12 +2,12 @@
 /*
  * Events about jobs, as `kubectl describe` shows them.
  *
- * They are sent a few at a time, beside the actions, and never delay a job. The limits are those of
- * client-go: an equal Event raises the count of the one that exists; from the tenth different
- * message of one reason about one job within ten minutes, Events are combined; and one reason about
- * one job gets 25 Events, then one every five minutes. An Event is dropped after twelve attempts,
- * or when it is older than an API server would keep it. An operator that is not leading sends none;
- * it keeps them until it leads again.
+ * They are sent a few at a time, independently of the actions, and never delay a job. The limits
+ * are those of client-go: an equal Event raises the count of the one that exists; from the tenth
+ * different message of one reason about one job within ten minutes, Events are combined; and one
+ * reason about one job gets 25 Events, then one every five minutes. An Event is dropped after
+ * twelve attempts, or when it is older than an API server would keep it. An operator that is not
+ * leading sends none; it keeps them until it leads again.
  */
 #include "operator/events.h"
 
@@ -49,7 +49,7 @@ struct topic {
 /* One Event. */
 struct event {
 	struct mpijob__base_table_link link; /* first; by topic and message */
-	struct event *older, *newer;         /* by last use */
+	struct event *older, *newer;         /* in the order of their last use */
 	struct event *next_waiting;
 	mpijob_operator *operator_;
 	mpijob_call *call;
@@ -63,7 +63,7 @@ struct event {
 	int count;
 	int created; /* the API server has it */
 	int waiting; /* it is in the send queue */
-	int changed; /* since the last request was sent */
+	int changed; /* changed since the last request */
 	int attempts;
 };
 
@@ -76,7 +76,7 @@ struct mpijob__operator_events {
 	uint64_t serial;
 };
 
-/* An operator that only watches sends no Events. */
+/* An operator that is not leading sends no Events. */
 static int may_send(const mpijob_operator *operator_)
 {
 	return operator_->part != MPIJOB_OPERATOR_WATCHES;
@@ -486,7 +486,7 @@ static void sent(void *user, const struct mpijob_answer *answer)
 			    "the Event %s about MPIJob %s/%s is dropped after %d attempts",
 			    event->reason, event->namespace_, event->object, event->attempts);
 	} else {
-		/* Refused, or its namespace is deleted: another attempt would not succeed. */
+		/* Rejected, or its namespace is deleted: another attempt would not succeed. */
 		operator_->metrics.events_dropped++;
 		mpijob__operator_log(operator_, MPIJOB_SEVERITY_WARNING, "event-dropped",
 		    "the Event %s about MPIJob %s/%s is refused: %s", event->reason,

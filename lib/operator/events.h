@@ -19,7 +19,7 @@ void mpijob__operator_events_emit(mpijob_operator *operator_,
     const struct mpijob__operator_job *job, const char *type, const char *reason,
     const char *message);
 void mpijob__operator_events_step(mpijob_operator *operator_);
-/* Send no more Events, not even those in the send queue. */
+/* Stop sending Events, also those in the send queue. */
 void mpijob__operator_events_stop(mpijob_operator *operator_);
 int64_t mpijob__operator_events_due_ms(const mpijob_operator *operator_);
 /* How many wait to be sent, if they may be sent; those in flight count as writes. */

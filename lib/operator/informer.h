@@ -17,7 +17,7 @@ enum {
 	MPIJOB__OPERATOR_INFORMER_POD_GROUPS,
 	MPIJOB__OPERATOR_INFORMER_PRIORITY_CLASSES,
 	MPIJOB__OPERATOR_INFORMER_COUNT,
-	MPIJOB__OPERATOR_INFORMER_NONE = MPIJOB__OPERATOR_INFORMER_COUNT /* the kind has none */
+	MPIJOB__OPERATOR_INFORMER_NONE = MPIJOB__OPERATOR_INFORMER_COUNT /* no informer */
 };
 
 /* A generation counts the lists of one kind, from 1 to below MPIJOB__OPERATOR_GENERATIONS. */
@@ -37,9 +37,9 @@ struct mpijob__operator_informer {
 	uint64_t seed;
 };
 
-/* Decide what is watched. 0 or MPIJOB_ERR_IO. */
+/* Decide which kinds are watched. 0 or MPIJOB_ERR_IO. */
 int mpijob__operator_informers_init(mpijob_operator *operator_);
-/* Is there an informer that may start now? */
+/* Whether an informer may start now. */
 int mpijob__operator_informers_may_start(const mpijob_operator *operator_);
 /* Start each informer whose turn has come; the client then drives it. 0 or a MPIJOB_ERR_*. */
 int mpijob__operator_informers_start(mpijob_operator *operator_);

@@ -163,7 +163,7 @@ int mpijob__operator_lease_is_ours(const mpijob_lease *lease)
 	return lease->doc && strcmp(lease->holder, lease->identity) == 0;
 }
 
-/* By the local monotonic clock alone. */
+/* Only by the local monotonic clock. */
 static int is_valid(const mpijob_lease *lease)
 {
 	return lease->doc && lease->clock() < lease->observed_ms + lease->holds_ms;
@@ -171,7 +171,7 @@ static int is_valid(const mpijob_lease *lease)
 
 int mpijob_lease_leading(const mpijob_lease *lease)
 {
-	int64_t slept_ms; /* while this machine was suspended the Lease went on */
+	int64_t slept_ms; /* the Lease also expires while this machine is suspended */
 
 	if (!lease)
 		return 0;
@@ -287,7 +287,7 @@ static void stop_leading(mpijob_lease *lease)
 	report_change(lease);
 }
 
-/* The attempt has failed; the deadline for renewing stays. */
+/* The attempt has failed. The deadline for renewing does not change. */
 static void try_later(mpijob_lease *lease)
 {
 	int64_t now_ms = lease->clock(), retry_ms = lease->options.retry_ms, due_ms;
@@ -301,7 +301,7 @@ static void try_later(mpijob_lease *lease)
 	set_timers(lease, due_ms > now_ms ? due_ms : now_ms, lease->deadline_ms);
 }
 
-/* We hold it since the write began. */
+/* We hold the Lease from the time at which the write began. */
 static void succeed(mpijob_lease *lease)
 {
 	int64_t next_ms = lease->clock() + lease->options.retry_ms;
@@ -394,7 +394,7 @@ static void was_written(mpijob_lease *lease, enum mpijob__operator_lease_request
 		succeed(lease);
 		return;
 	}
-	/* Another candidate was faster: not a failure. */
+	/* It is not a failure if another candidate was faster. */
 	if (rc != MPIJOB_ERR_CONFLICT)
 		log_failure(lease, word_of(request), rc ? rc : MPIJOB_ERR_SYNTAX, answer->status,
 		    answer->message);

@@ -45,17 +45,17 @@ struct mpijob_lease {
 	enum mpijob__operator_lease_request request; /* of `call` */
 	int64_t begun_ms;                            /* when the attempt began */
 	int64_t written_ms;                          /* when the write of `call` began */
-	mpijob_doc *doc;                      /* the Lease that was observed last; NULL: none */
-	mpijob_text observed;                 /* the fields of it that a renewal changes */
-	char *holder;                         /* of `doc`; never NULL */
-	int64_t observed_ms;                  /* when `observed` was new; only with `doc` */
-	int64_t holds_ms;                     /* its leaseDurationSeconds */
-	int64_t (*asleep)(void);              /* a clock; tests replace it */
-	int64_t asleep_ms, renewed_asleep_ms; /* as it was at `written_ms`, at `renewed_ms` */
+	mpijob_doc *doc;                             /* the last observed Lease; NULL: none */
+	mpijob_text observed;                        /* its fields that a renewal changes */
+	char *holder;                                /* of `doc`; never NULL */
+	int64_t observed_ms;     /* when `observed` last changed; only with `doc` */
+	int64_t holds_ms;        /* its leaseDurationSeconds */
+	int64_t (*asleep)(void); /* the time that the machine was suspended; tests replace it */
+	int64_t asleep_ms, renewed_asleep_ms; /* its values at `written_ms` and at `renewed_ms` */
 	/* when our last successful write began; only while leading */
 	int64_t renewed_ms;
 	int leading, released;
-	int32_t logged_code, logged_status; /* of the last failure: it is logged once */
+	int32_t logged_code, logged_status; /* of the last failure, which is logged once */
 	struct mpijob__operator_lease_event events[MPIJOB__OPERATOR_LEASE_EVENTS];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Lease object: the fields that the election uses, how they are written so that the others
- * stay, and the Events about it.
+ * The Lease object: the fields that the election uses, how they are written without a change of the
+ * others, and the Events about it.
  */
 #include "operator/lease.h"
 
@@ -79,7 +79,7 @@ int mpijob__operator_lease_store(mpijob_lease *lease, const struct mpijob_answer
 	return 0;
 }
 
-/* A time with six digits of fraction, as Leases have it. */
+/* Write a time with microseconds, the format of a Lease. */
 static int put_micro(mpijob_doc *doc, mpijob_node *spec, const char *key)
 {
 	int64_t now_ms = mpijob__base_clock_wall_ms();
@@ -135,7 +135,7 @@ int mpijob__operator_lease_write(const mpijob_lease *lease, int release, mpijob_
 	return rc;
 }
 
-/* ---- Events about it ---- */
+/* ---- Events about the Lease ---- */
 
 static void event_sent(void *user, const struct mpijob_answer *answer)
 {

@@ -2,9 +2,9 @@
 /*
  * The metrics: one table of families, each with the function that writes its samples.
  *
- * Counters and histograms are updated where something happens; gauges (jobs by phase, the queue,
- * the watches) are computed when the metrics are written. The number of series is bounded, except
- * for mpi_operator_job_info, of which the reference has one series for each job.
+ * Counters and histograms are updated when an event occurs; gauges (jobs by phase, the queue, the
+ * watches) are computed when the metrics are written. The number of series is bounded, except for
+ * mpi_operator_job_info, of which the reference has one series for each job.
  */
 #include "operator/metrics.h"
 
@@ -69,7 +69,7 @@ static const struct {
 	{ 30000000, "30" },
 };
 
-/* ---- counting ---- */
+/* ---- count ---- */
 
 size_t mpijob__operator_metrics_kind(const char *kind)
 {
@@ -126,9 +126,9 @@ void mpijob__operator_metrics_request(struct mpijob__operator_metrics *metrics,
 		count_failure(metrics, verbs[i], stats->status);
 }
 
-/* ---- writing ---- */
+/* ---- write ---- */
 
-/* The text of all samples; the first failure stays. */
+/* The text of all samples, and the first failure. */
 struct sheet {
 	const mpijob_operator *operator_;
 	const struct mpijob__operator_metrics *metrics;

@@ -17,7 +17,8 @@ struct mpijob__operator_histogram {
 	uint64_t sum_us;
 };
 
-/* Failed requests of one status and verb; the last entry counts all that found no other. */
+/* Failed requests of one status and verb; the last entry counts those without an entry of their
+ * own. */
 struct mpijob__operator_failure {
 	const char *verb; /* NULL: the entry is free */
 	int status;

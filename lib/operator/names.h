@@ -12,13 +12,13 @@ struct mpijob__operator_job;
 
 /* Zeroed when the launcher does not wait. */
 struct mpijob__operator_names {
-	int64_t ready_ms; /* when all workers were ready first, by the server's clock */
-	/* until the answers are read next; 0: names cannot be resolved here, or all are */
+	int64_t ready_ms; /* when all workers were first ready, by the server's clock */
+	/* until the answers are read again; 0: there is no resolver, or all names resolve */
 	int64_t wait_ms;
-	int32_t workers, known; /* how many there are, and how many resolve, by index */
+	int32_t workers, known; /* the number of names, and of those that resolve, by index */
 };
 
-/* Fill in what is known of the names. */
+/* Fill in how many names resolve. */
 void mpijob__operator_names_fill_options(mpijob_operator *operator_,
     struct mpijob__operator_job *job, struct mpijob_plan_options *options);
 /* Note whether a plan waits for names, and send queries for them. */

@@ -3,8 +3,8 @@
  * The life of an operator, and the order of one step: start informers, reconcile, send Events,
  * poll.
  *
- * Only this file knows all parts: who is called when, and which of them must be called first. No
- * request is sent from a callback of a watch.
+ * Only this file knows all parts, and the order in which they must be called. No request is sent
+ * from a callback of a watch.
  */
 #include "operator/operator.h"
 
@@ -48,7 +48,7 @@ void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const ch
 	mpijob__base_text_release(&text);
 }
 
-/* A server that is overloaded asks all requests to wait, not those of one job. */
+/* An overloaded server asks all requests to wait, not only those of one job. */
 int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mpijob_answer *answer)
 {
 	int64_t wait = answer->retry_after_ms > RETRY_AFTER_MOST_MS ? RETRY_AFTER_MOST_MS
@@ -61,7 +61,7 @@ int64_t mpijob__operator_retry_after(mpijob_operator *operator_, const struct mp
 	return wait;
 }
 
-/* ---- life ---- */
+/* ---- create and free ---- */
 
 static int copy_text(const char *from, char **to)
 {
@@ -268,8 +268,7 @@ int mpijob__operator_may_write(const mpijob_operator *operator_)
 	       operator_->now_ms >= operator_->hold_until_ms;
 }
 
-/* Give turns to jobs until the step has used its time: events of other clients must be read before
- * more is done. */
+/* Reconcile jobs until the step has used its time: then events must be read. */
 static int reconcile(mpijob_operator *operator_)
 {
 	int64_t until_us = mpijob__base_clock_cpu_us() + STEP_US;
@@ -297,7 +296,7 @@ static int64_t earlier(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* When the operator has work although no response and no event arrives. */
+/* When the operator has work, even if no response and no event arrives. */
 static int64_t due(const mpijob_operator *operator_)
 {
 	int64_t when = earlier(mpijob__operator_orphans_due_ms(operator_),
@@ -357,7 +356,7 @@ int mpijob_operator_step(mpijob_operator *operator_, int timeout_ms)
 	mpijob__operator_events_step(operator_);
 	if (rc && (timeout_ms < 0 || timeout_ms > NOMEM_PAUSE_MS))
 		timeout_ms = NOMEM_PAUSE_MS;
-	operator_->queue.more = 0; /* until this poll finds input: then there may be more */
+	operator_->queue.more = 0; /* until this poll has read the input; then there may be more */
 	polled = mpijob_client_poll(operator_->client,
 	    limit(due(operator_), mpijob__base_clock_monotonic_ms(), timeout_ms));
 	set_time(operator_);

@@ -46,13 +46,13 @@ struct mpijob__operator_deleted_child {
 struct mpijob__operator_cache {
 	struct mpijob__base_table by_uid, by_name;
 	struct mpijob__operator_index children;
-	mpijob_observation *observation;                 /* of the object that is handled */
+	mpijob_observation *observation;                 /* of the object that is processed */
 	uint64_t removed[MPIJOB__OPERATOR_REMOVED_UIDS]; /* hashes of UIDs of removed jobs */
 	size_t removed_at;
 	/* children whose last event has arrived */
 	struct mpijob__operator_deleted_child deleted[MPIJOB__OPERATOR_DELETED_UIDS];
 	size_t deleted_at;
-	size_t validations; /* how often a job was validated */
+	size_t validations; /* how many times a job was validated */
 };
 
 struct mpijob_operator {
@@ -68,22 +68,23 @@ struct mpijob_operator {
 	struct mpijob__operator_metrics metrics;
 	struct mpijob__operator_shadow shadow;
 
-	int part;              /* MPIJOB_OPERATOR_*: what it may do; a shadow only watches */
+	int part;              /* MPIJOB_OPERATOR_*: what it may do; a shadow never writes */
 	size_t writes;         /* requests in flight, those of Events too */
 	int64_t now_ms;        /* the monotonic time of this step */
 	int64_t hold_until_ms; /* the API server asked all clients to wait */
 	int nomem;             /* memory ran out in a callback; the step returns it */
 };
 
-/* May it execute plans? */
+/* Whether it may execute plans. */
 int mpijob__operator_is_leading(const mpijob_operator *operator_);
 /* Log a message. `id` is constant. */
 void mpijob__operator_log(mpijob_operator *operator_, int32_t severity, const char *id,
     const char *format, ...) MPIJOB__BASE_PRINTF(4, 5);
-/* May another request be sent? Their number and the API server's wish to wait decide. */
+/* Whether another request may be sent: there are not too many in flight, and the API server did not
+ * ask to wait. */
 int mpijob__operator_may_write(const mpijob_operator *operator_);
-/* How long a response asks to wait, within bounds. If it asks all clients, nothing is written until
- * then. */
+/* The time that a response asks to wait, within bounds. If it asks all clients, no write is sent
+ * until then. */
 int64_t mpijob__operator_retry_after(mpijob_operator *operator_,
     const struct mpijob_answer *answer);
 

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define MOST_ORPHANS 4096
-#define WAITS_MS     600000 /* much longer than a watch of the owners is disconnected */
+#define WAITS_MS     600000 /* much longer than a disconnection of the watch of the owners */
 #define WARNS_MS     600000 /* between two warnings about a namespace */
 #define MOST_FETCHES 8
 #define RETRY_MS     1000
@@ -128,7 +128,7 @@ static void report_full(struct mpijob__operator_informer *informer,
 	    informer->kind, group->name, name, group->count);
 }
 
-/* The list is ordered by age: all entries behind the first old one are old. */
+/* The list is ordered by age: all entries after the first old one are old. */
 static void expire(mpijob_operator *operator_)
 {
 	struct mpijob__operator_orphan **at = &operator_->orphans.waiting;

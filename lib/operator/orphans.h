@@ -11,7 +11,7 @@ struct mpijob__operator_orphan {
 	struct mpijob__operator_orphan *next;
 	int64_t since_ms; /* when it was observed */
 	unsigned char informer;
-	int attempts;        /* to fetch it, as far as they count for the next delay */
+	int attempts;        /* to fetch it; they determine the next delay */
 	int is_list;         /* the fetch is a list of this one object */
 	int64_t due_ms;      /* of the next fetch */
 	uint32_t generation; /* of its informer when the fetch was sent */
@@ -25,7 +25,7 @@ struct mpijob__operator_orphan {
 struct mpijob__operator_orphan_group {
 	struct mpijob__operator_orphan_group *next;
 	size_t count;
-	int64_t warned_ms; /* when the log last said that there are too many; 0: never */
+	int64_t warned_ms; /* when too many were last logged; 0: never */
 	char name[];
 };
 
@@ -33,15 +33,15 @@ struct mpijob__operator_orphans {
 	struct mpijob__operator_orphan *waiting; /* for an owner; the newest first */
 	size_t count;
 	struct mpijob__operator_orphan_group *groups;
-	struct mpijob__operator_orphan *fetches; /* their owner has come: they are fetched */
+	struct mpijob__operator_orphan *fetches; /* their owner was observed: they are fetched */
 	size_t fetching;
 };
 
-/* Remember an object; without memory it is not remembered. */
+/* Add an object; if memory runs out, it is dropped. */
 void mpijob__operator_orphans_add(struct mpijob__operator_informer *informer,
     const struct mpijob_observed *observed);
 void mpijob__operator_orphans_drop(mpijob_operator *operator_, const char *uid);
-/* An owner has come: fetch its children. */
+/* An owner was observed: fetch its children. */
 void mpijob__operator_orphans_adopt(mpijob_operator *operator_, const char *owner_uid);
 void mpijob__operator_orphans_step(mpijob_operator *operator_);
 int64_t mpijob__operator_orphans_due_ms(const mpijob_operator *operator_);

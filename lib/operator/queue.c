@@ -6,7 +6,7 @@
  * delay the single pod of another. Nor do slow requests: a namespace with half of all requests in
  * flight has no turn while others are queued, and never uses the last two slots while there are
  * others. A key is queued at most once; one that is added while it is processed is queued again
- * afterwards. All memory is allocated when a key joins.
+ * afterwards. All memory is allocated when a key is added.
  */
 #include "operator/queue.h"
 
@@ -19,7 +19,7 @@
 #define LAST_FAILURE_MS  1000000
 #define CHANGED_MS       1000
 #define CHARGED_US       2000 /* less time is free: most jobs need less */
-/* a namespace gets one part in so many of the time while others are queued */
+/* a namespace gets one part in BACKOFF_FACTOR of the time while others are queued */
 #define BACKOFF_FACTOR  10
 #define MOST_BACKOFF_MS 60000
 #define SPARE           2 /* slots for the requests of other namespaces, if there are any */
@@ -31,7 +31,7 @@ struct mpijob__operator_queue_group {
 	struct mpijob__operator_queue_item *first, *last;
 	size_t members, denied;
 	size_t in_flight;
-	int64_t backoff_until_ms; /* it used much time: others go first until then */
+	int64_t backoff_until_ms; /* it used much time: others have precedence until then */
 	char name[];
 };
 
@@ -121,7 +121,7 @@ static void drop_group(struct mpijob__operator_queue *queue,
 	free(group);
 }
 
-/* Enter the ring at its end, before the group whose turn it is. */
+/* Insert at the end of the ring, before the group whose turn it is. */
 static void ring_enter(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_group *group)
 {
@@ -301,7 +301,7 @@ void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue,
 
 /*
  * The next group with less than `most` requests in flight. A group that backs off has a turn only
- * if no other is queued or soon may be: because its requests are in flight, or in unread input.
+ * if no other group is queued, has requests in flight, or may be in unread input.
  */
 static struct mpijob__operator_queue_group *find_turn(const struct mpijob__operator_queue *queue,
     size_t most, int more)

@@ -10,19 +10,19 @@
 
 struct mpijob__operator_queue_group;
 
-/* A key, a member of the struct that it stands for. Times are monotonic milliseconds. */
+/* A key. It is a member of the struct that is queued. Times are monotonic milliseconds. */
 struct mpijob__operator_queue_item {
 	struct mpijob__operator_queue_group *group;
 	struct mpijob__operator_queue_item *prev, *next; /* in the queue of its group */
 	int64_t due_ms;        /* when a timer adds it; MPIJOB__OPERATOR_QUEUE_NEVER */
-	int64_t not_before_ms; /* it is not queued before; INT64_MIN */
+	int64_t not_before_ms; /* the earliest time at which it is queued; INT64_MIN: any */
 	size_t heap_at;        /* its place in the heap of timers, from 1; 0: no timer */
 	int64_t since_ms;      /* when it was queued */
 	int failures;
 	unsigned char queued;
 	unsigned char processing;
 	unsigned char dirty;  /* added again while it is processed */
-	unsigned char denied; /* it waits for a right */
+	unsigned char denied; /* the key waits for a right */
 };
 
 struct mpijob__operator_queue {
@@ -43,7 +43,7 @@ struct mpijob__operator_queue {
 /* Make room for a key. `name` is its namespace. 0 or MPIJOB_ERR_NOMEM; later calls cannot fail. */
 int mpijob__operator_queue_join(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, const char *name);
-/* Remove a key. One that did not join is ignored. */
+/* Remove a key. It is ignored if it was not added. */
 void mpijob__operator_queue_leave(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item);
 /* Queue a key; one that is processed is queued again afterwards. */

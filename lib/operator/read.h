@@ -17,8 +17,8 @@ int mpijob__operator_read_start(mpijob_operator *operator_, struct mpijob_target
 int mpijob__operator_read_refused(mpijob_operator *operator_, const char *kind, int is_list);
 /*
  * Call `handle` with the response of a read. The response of a list becomes the one of a GET: its
- * only object, or MPIJOB_ERR_NOT_FOUND. Returns what `handle` returned. What may hold a key is
- * wiped.
+ * only object, or MPIJOB_ERR_NOT_FOUND. Returns what `handle` returned. Memory that may hold a key
+ * is wiped.
  */
 int mpijob__operator_read_answer(const char *api_version, const char *kind, int is_list,
     const struct mpijob_answer *answer,

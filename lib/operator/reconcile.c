@@ -48,12 +48,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROUNDS 12   /* plans in a row that only follow our own changes */
-#define PLAN_SHARE  10   /* planning one job takes at most one part in so many of the time */
+#define MOST_ROUNDS 12   /* consecutive plans that only react to our own changes */
+#define PLAN_SHARE  10   /* planning one job takes at most one part in PLAN_SHARE of the time */
 #define LONG_US     5000 /* parsing or validation that took longer is a turn of its own */
-/* a plan that wants to be repeated at once had nothing else to do: repeat it later */
+/* minimum delay of a plan that asks to be repeated at once and had no actions */
 #define IDLE_MS    1000
-#define REFUSED_MS 30000 /* no event says that a right is granted again: it is tried */
+#define REFUSED_MS 30000 /* no event reports that a right is granted again, so it is tried */
 /* and ten times a second by all jobs together, in equal parts for each namespace */
 #define REFUSED_EACH_MS 100
 
@@ -240,7 +240,7 @@ void mpijob__operator_reconcile_advance(mpijob_operator *operator_,
 			send_events(operator_, job);
 		reconcile->status_written = 0;
 		if (!stop) {
-			/* Facts that changed meanwhile count before the next stage begins. */
+			/* If facts have changed meanwhile, plan again before the next stage. */
 			if (action && job->item.dirty && !only_events_left(reconcile)) {
 				mpijob__operator_reconcile_set_state(job,
 				    MPIJOB__OPERATOR_PLAN_STALE);
@@ -312,7 +312,7 @@ static int dry_run(mpijob_operator *operator_, struct mpijob__operator_job *job)
 	return 0;
 }
 
-/* The job cannot be parsed, or not be planned: it is skipped until it changes. */
+/* The job cannot be parsed or planned: it is skipped until it changes. */
 static void skip(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	if (job->cache.rejection)
@@ -324,8 +324,8 @@ static void skip(mpijob_operator *operator_, struct mpijob__operator_job *job)
 	mpijob__operator_queue_done(&operator_->queue, &job->item, INT64_MIN);
 }
 
-/* Validate, unless that is done, and plan. 1 when validation alone took a whole turn; 0;
- * MPIJOB_ERR_NOMEM; or why the job cannot be planned. */
+/* Validate, unless this version was validated, and plan. 1 when validation alone took a whole turn;
+ * 0; MPIJOB_ERR_NOMEM; or why the job cannot be planned. */
 static int plan(mpijob_operator *operator_, struct mpijob__operator_job *job, int64_t from_us)
 {
 	int rc = 0;

@@ -14,19 +14,19 @@
 struct mpijob__operator_job;
 struct mpijob__operator_write;
 
-/* A plan only moves down this list. */
+/* The state of a plan only moves down this list. */
 enum mpijob__operator_plan_state {
 	MPIJOB__OPERATOR_PLAN_EXECUTING,
 	MPIJOB__OPERATOR_PLAN_STALE,   /* start no more actions, then plan again */
 	MPIJOB__OPERATOR_PLAN_FAILED,  /* start no more actions, then back off */
-	MPIJOB__OPERATOR_PLAN_REFUSED, /* likewise, until a right is granted */
+	MPIJOB__OPERATOR_PLAN_REFUSED, /* the same, until a right is granted */
 };
 
 struct mpijob__operator_reconcile {
 	mpijob_plan *plan; /* NULL: none */
 	enum mpijob__operator_plan_state state;
-	int64_t planned_ms; /* when it was made, by the server's clock */
-	int64_t started_ms; /* likewise, by the monotonic clock */
+	int64_t planned_ms; /* when the plan was made, by the server's clock */
+	int64_t started_ms; /* the same, by the monotonic clock */
 	int32_t stage;
 	size_t next;   /* the action to start next; those behind it are pending */
 	size_t window; /* creates that may be in flight: slow start */
@@ -38,19 +38,18 @@ struct mpijob__operator_reconcile {
 	int64_t retry_after_ms;
 };
 
-/* It is this job's turn: plan, or start the next action of its plan. 0 or MPIJOB_ERR_NOMEM. */
+/* The turn of a job: plan, or start the next action of its plan. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__operator_reconcile_run(mpijob_operator *operator_, struct mpijob__operator_job *job);
-/* Look how far the plan is: skip Events, close stages, finish it, or queue the job for the next
- * action. */
+/* Advance the plan: skip Events, close stages, finish it, or queue the job for the next action. */
 void mpijob__operator_reconcile_advance(mpijob_operator *operator_,
     struct mpijob__operator_job *job);
 /* Move the plan to a state, unless it is in that one or a later one. */
 void mpijob__operator_reconcile_set_state(struct mpijob__operator_job *job,
     enum mpijob__operator_plan_state state);
-/* The job changed since it was planned for: the plan is stale, unless this may be the event of our
- * own status patch. */
+/* The job has changed since the plan was made: the plan is stale, unless this may be the event of
+ * our own status patch. */
 void mpijob__operator_reconcile_job_changed(struct mpijob__operator_job *job);
-/* Send nothing more of the plan, not even what waits in the send queue. */
+/* Stop the plan, also the requests in the send queue. */
 void mpijob__operator_reconcile_stop(mpijob_operator *operator_, struct mpijob__operator_job *job);
 /* Drop the plan and cancel its requests. */
 void mpijob__operator_reconcile_cancel(struct mpijob__operator_job *job);

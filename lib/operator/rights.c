@@ -2,8 +2,8 @@
 /*
  * Verbs on a kind in a namespace that the API server refuses at present.
  *
- * Roles change, quotas fill, kinds are not installed yet: no watch event reports that. The log says
- * it once when it begins and once when it ends, not for each attempt. As soon as one request
+ * Roles change, quotas are exhausted, kinds are not installed yet: no watch event reports this. It
+ * is logged once when it begins and once when it ends, not for each attempt. As soon as one request
  * succeeds again, the other jobs of the namespace that were refused are planned again.
  */
 #include "operator/rights.h"
@@ -18,7 +18,7 @@
 struct mpijob__operator_right {
 	struct mpijob__operator_right *next;
 	int32_t verb;
-	const char *kind; /* in `namespace_`, behind it */
+	const char *kind; /* in `namespace_`, after it */
 	char namespace_[];
 };
 

@@ -16,11 +16,11 @@ struct mpijob__operator_rights {
 	size_t count;
 	/* MPIJOB__OPERATOR_KIND_BIT() of kinds that are listed because `get` is forbidden */
 	unsigned listed_kinds;
-	/* and of kinds that are updated because `patch` is forbidden */
+	/* the same for kinds that are updated because `patch` is forbidden */
 	unsigned updated_kinds;
 };
 
-/* A request was refused for now. 1 when the log says so already; 0 when the caller should log. */
+/* A request was refused. 1 if this is logged already; 0 if the caller should log it. */
 int mpijob__operator_rights_missing(mpijob_operator *operator_, const char *namespace_,
     int32_t verb, const char *kind, const char *message);
 /* A request succeeded. */

@@ -28,7 +28,7 @@ struct mpijob__operator_shadow_want {
 	const struct mpijob__operator_job *job;
 	int64_t first_ms;
 	int32_t verb, role;
-	int recorded; /* it is in the report */
+	int recorded; /* it is recorded */
 	int planned;  /* by the current plan */
 	char name[];
 };
@@ -280,9 +280,8 @@ static int read_secret(mpijob_operator *operator_, struct mpijob__operator_job *
 
 /* ---- a plan ---- */
 
-/* Look at one action of a plan. 0 when that is done, the time to look again, or MPIJOB_ERR_NOMEM.
- */
-static int64_t check(mpijob_operator *operator_, struct mpijob__operator_job *job,
+/* Record one action of a plan if it is due. 0; the time of the next check; or MPIJOB_ERR_NOMEM. */
+static int64_t record_due(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const struct mpijob_action *action)
 {
 	int is_secret = action->role == MPIJOB_ROLE_SECRET;
@@ -318,7 +317,7 @@ int mpijob__operator_shadow_record(mpijob_operator *operator_, struct mpijob__op
 
 	*due_ms = INT64_MAX;
 	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		int64_t due = check(operator_, job, mpijob_plan_at(plan, i));
+		int64_t due = record_due(operator_, job, mpijob_plan_at(plan, i));
 
 		if (due < 0)
 			rc = MPIJOB_ERR_NOMEM;

@@ -17,7 +17,7 @@ struct mpijob__operator_shadow_entry;
 struct mpijob__operator_shadow_job {
 	struct mpijob__operator_shadow_want *wants; /* the actions of its last plan */
 	mpijob_call *secret_call;                   /* reads its Secret */
-	int secret_forbidden;                       /* that read was refused */
+	int secret_forbidden;                       /* that read was forbidden */
 };
 
 struct mpijob__operator_shadow {

@@ -193,7 +193,7 @@ static int needs_child(const struct mpijob__operator_job *job, const struct mpij
 }
 
 /* Turn an action into a fresh read of another object. The answer makes a new plan, so the action
- * itself, and all behind it, are not executed. */
+ * itself, and all after it, are not executed. */
 static void verify_instead(struct mpijob__operator_write *write,
     const struct mpijob_fresh_read *read)
 {
@@ -208,7 +208,7 @@ static void verify_instead(struct mpijob__operator_write *write,
 	action->uid = read->uid;
 }
 
-/* A response confirmed the job just now. */
+/* A response has just confirmed the job. */
 static int is_job_fresh(const struct mpijob__operator_job *job)
 {
 	return (job->fresh.job_ms &&
@@ -216,7 +216,7 @@ static int is_job_fresh(const struct mpijob__operator_job *job)
 	       (job->reconcile.verified & MPIJOB__OPERATOR_ROLE_BIT(0));
 }
 
-/* Events report changes of a watched child; another one was read not long before the plan. */
+/* Events report changes of a watched child. An unwatched one was read shortly before the plan. */
 static int is_mount_fresh(const struct mpijob__operator_job *job, int32_t role)
 {
 	return !mpijob__operator_children_is_unwatched(job->operator_, role) ||
@@ -249,7 +249,7 @@ static int needs_fresh_read(struct mpijob__operator_write *write)
 
 /* ---- begin and end ---- */
 
-/* Log each action with its reason; a fresh read has the reason of the action behind it. */
+/* Log each action with its reason; a fresh read has the reason of the action that needs it. */
 static void log_action(const struct mpijob__operator_write *write)
 {
 	const struct mpijob__operator_job *job = write->job;

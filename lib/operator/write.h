@@ -12,7 +12,7 @@
 enum mpijob__operator_action_state {
 	MPIJOB__OPERATOR_ACTION_PENDING,
 	MPIJOB__OPERATOR_ACTION_VERIFYING,         /* a fresh read; then the plan is stale */
-	MPIJOB__OPERATOR_ACTION_VERIFYING_FAILURE, /* likewise; then the plan has failed */
+	MPIJOB__OPERATOR_ACTION_VERIFYING_FAILURE, /* the same; then the plan has failed */
 	MPIJOB__OPERATOR_ACTION_MERGING,           /* reads the object that an update replaces */
 	MPIJOB__OPERATOR_ACTION_IN_FLIGHT,
 	MPIJOB__OPERATOR_ACTION_UPDATE_IN_FLIGHT, /* an update in place of a patch */
@@ -23,12 +23,12 @@ struct mpijob__operator_write {
 	mpijob_operator *operator_;
 	struct mpijob__operator_job *job;
 	mpijob_call *call;
-	struct mpijob_action action; /* its strings belong to the plan, which lives longer */
-	size_t index;                /* of the action in the plan */
+	struct mpijob_action action; /* its strings belong to the plan, which exists longer */
+	size_t index;                /* index of the action in the plan */
 	enum mpijob__operator_action_state state;
 	int is_list;         /* a read is a list of this one object */
 	uint32_t generation; /* of its informer when the request was sent */
-	char *forbidden;     /* why the first way was forbidden; NULL: it was not */
+	char *forbidden;     /* why the first attempt was forbidden; NULL: it was not */
 	char *rejection;     /* why the server refused a patch with status 422 */
 };
 

@@ -4,8 +4,8 @@
  * grant for some kinds: the object is read, the patch is merged into it, and an update replaces it.
  *
  * The first refusal shows which kinds these are. They are updated from then on, until an update is
- * refused too. An update carries the resourceVersion that was read, so it overwrites no change of
- * another client.
+ * refused too. An update carries the resourceVersion that was read, so it does not overwrite a
+ * change of another client.
  */
 #include "operator/write_update.h"
 
@@ -31,8 +31,8 @@ int mpijob__operator_write_fall_back(struct mpijob__operator_write *write, const
 	unsigned bit = MPIJOB__OPERATOR_KIND_BIT(write->action.kind);
 	unsigned *updated_kinds = &write->operator_->rights.updated_kinds;
 
-	/* If both ways are forbidden the message of the first one is reported: our own ClusterRole
-	 * grants that one. */
+	/* If both verbs are forbidden, the message about the first one is reported: our own
+	 * ClusterRole grants it. */
 	if (!write->forbidden)
 		write->forbidden = strdup(message);
 	if (mpijob__operator_write_is_read(write))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands suspend, resume and scale: one field of jobs that exist. It knows that a dry run
- * needs the same change as a patch of its own, and which word tells that it was made.
+ * The commands suspend, resume and scale: each changes one field of existing jobs. Knows that a dry
+ * run on the server needs the change as a separate patch, and which word reports the change.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 struct change {
 	struct connection connection;
 	const struct arguments *arguments;
-	const char *done; /* what is printed behind the name */
+	const char *done; /* printed after the name */
 	int (*make)(struct change *change, const struct chosen_job *job);
 	/* the same, for a dry run on the server */
 	int (*patch)(mpijob_doc *doc, const struct change *change);
@@ -32,7 +32,7 @@ static void target_set(struct mpijob_target *target, const struct chosen_job *jo
 	target->name = job->name;
 }
 
-static int try_on_server(struct change *change, const struct chosen_job *job, mpijob_doc **out)
+static int dry_run_on_server(struct change *change, const struct chosen_job *job, mpijob_doc **out)
 {
 	const char *query[] = { "dryRun", "All", "fieldManager", "mpijob" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -50,8 +50,8 @@ static int try_on_server(struct change *change, const struct chosen_job *job, mp
 	return code;
 }
 
-/* What is stored now; of a dry run what is stored still. */
-static int look(struct change *change, const struct chosen_job *job, mpijob_doc **out)
+/* Read the stored object. A dry run does not change it. */
+static int read_stored(struct change *change, const struct chosen_job *job, mpijob_doc **out)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -65,13 +65,13 @@ static int change_one(struct change *change, const struct chosen_job *job)
 	int dry_run = change->arguments->dry_run, code;
 
 	if (dry_run == DRY_RUN_SERVER)
-		code = try_on_server(change, job, &stored);
+		code = dry_run_on_server(change, job, &stored);
 	else
 		code = dry_run == DRY_RUN_CLIENT ? 0 : change->make(change, job);
-	/* The line needs the name alone, but a job that is not there must not be said to be
+	/* The line needs only the name, but a job that does not exist must not be reported as
 	 * changed. */
 	if (code == 0 && !stored && (dry_run == DRY_RUN_CLIENT || change->arguments->output))
-		code = look(change, job, &stored);
+		code = read_stored(change, job, &stored);
 	if (code == 0 && stored)
 		code = stored_print(change->arguments, mpijob_doc_root(stored), change->done,
 		    &change->printed);
@@ -79,8 +79,8 @@ static int change_one(struct change *change, const struct chosen_job *job)
 		print_out(JOB_RESOURCE "/%s %s\n", job->name, change->done);
 	fflush(stdout);
 	mpijob_doc_free(stored);
-	connection_tell(&change->connection, code);
-	/* What refuses it does not say which of the jobs it is. */
+	connection_report(&change->connection, code);
+	/* The server's message does not name the job. */
 	if (code == MPIJOB_ERR_REJECTED || code == MPIJOB_ERR_CONFLICT)
 		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s is not %s\n", job->name,
 		    change->done);

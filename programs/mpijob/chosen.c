@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows the ways in which kubectl lets people say which objects they mean, for MPIJobs: NAME,
- * mpijob/NAME (as -o name prints it), -f FILE, -l LABELS, --all, and -A.
+ * Knows kubectl's ways to select objects, for MPIJobs: NAME, mpijob/NAME (as -o name prints it), -f
+ * FILE, -l LABELS, --all, and -A.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ void chosen_free(struct chosen *chosen)
 	*chosen = (struct chosen){ 0 };
 }
 
-/* NAME of NAME or TYPE/NAME; NULL for another type, and for what can be no name. */
+/* NAME of NAME or TYPE/NAME; NULL for another type or an invalid name. */
 static const char *name_of(const char *word)
 {
 	static const char *const types[] = { "mpijob", MPIJOB__BASE_API_PLURAL,
@@ -98,7 +98,7 @@ static int take_files(struct connection *connection, const struct arguments *arg
 	if (code == 0 && chosen->count == before)
 		code = findings_add(connection->diag, MPIJOB_ERR_NOT_FOUND,
 		    arguments->files.items[0], "no-job", "no MPIJob in here");
-	connection_tell(connection, code);
+	connection_report(connection, code);
 	input_free(&input);
 	return code ? EXIT_FINDINGS : 0;
 }
@@ -113,7 +113,8 @@ int chosen_check(const struct arguments *arguments)
 	}
 	for (size_t i = 0; i < arguments->operands.count; i++) {
 		if (!name_of(arguments->operands.items[i])) {
-			print_to(stderr, "mpijob: '%s' is no name of an MPIJob; for files use -f\n",
+			print_to(stderr,
+			    "mpijob: '%s' is not the name of an MPIJob; for files use -f\n",
 			    arguments->operands.items[i]);
 			return EXIT_USAGE;
 		}
@@ -172,7 +173,7 @@ static int take_listed(struct connection *connection, const struct arguments *ar
 			    mpijob_node_string(mpijob_node_get(metadata, "uid")));
 	}
 	mpijob_doc_free(list);
-	connection_tell(connection, code);
+	connection_report(connection, code);
 	return code ? connection_exit(connection, code) : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jobs that a command line means: by name, from files, by labels, or all.
+ * The jobs that a command line selects: by name, from files, by labels, or all.
  */
 #ifndef MPIJOB_PROGRAM_CHOSEN_H
 #define MPIJOB_PROGRAM_CHOSEN_H
@@ -13,31 +13,31 @@
 struct chosen_job {
 	char *namespace_;
 	char *name;
-	char *uid; /* NULL when the job was named, not found */
+	char *uid; /* NULL if the job was named and not listed */
 };
 
 struct chosen {
 	struct chosen_job *jobs;
 	size_t count;
-	int by_name; /* they were named: each has to exist */
+	int by_name; /* the command line names them: each must exist */
 };
 
-/* Check how jobs are chosen, before anything is asked. Returns 0, or EXIT_USAGE after having said
- * what is wrong. */
+/* Check the options that select jobs, without a request. Returns 0, or prints an error and returns
+ * EXIT_USAGE. */
 int chosen_check(const struct arguments *arguments);
 
-/* The same where it must be said which jobs are meant. */
+/* The same for commands that need a selection. */
 int chosen_check_some(const struct arguments *arguments);
 
 /*
- * Find out which jobs are meant, after chosen_check(); asks the server for -l, --all and -A.
- * Returns 0, or the exit code after having said what is wrong. That none is found is no error. Free
- * what was chosen in either case.
+ * Find the selected jobs, after chosen_check(); lists those on the server for -l, --all and -A.
+ * Returns 0, or prints an error and returns the exit code. An empty result is not an error. Call
+ * chosen_free() in either case.
  */
 int chosen_find(struct connection *connection, const struct arguments *arguments,
     struct chosen *chosen);
 
-/* The names and files alone; `count` is 0 when there are none. */
+/* Only the jobs of names and files; `count` is 0 without them. */
 int chosen_names(struct connection *connection, const struct arguments *arguments,
     struct chosen *chosen);
 

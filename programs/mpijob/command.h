@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a command is: its place in the table of commands, and the arguments that it gets.
+ * The table of commands, and the arguments of a command.
  */
 #ifndef MPIJOB_PROGRAM_COMMAND_H
 #define MPIJOB_PROGRAM_COMMAND_H
@@ -11,26 +11,26 @@
 #include <mpijob/features.h>
 
 /* Exit codes that every command shares; run and exec pass on those of the job. */
-#define EXIT_FINDINGS    1   /* the input is refused, or something could not be done */
+#define EXIT_FINDINGS    1   /* the input is rejected, or an operation failed */
 #define EXIT_USAGE       2   /* the command line is wrong */
 #define EXIT_TIMED_OUT   124 /* run, wait, submit --wait: --timeout passed */
-#define EXIT_OWN_FAILURE 125 /* run, exec: what failed is this program, not the job */
-/* run and all that talks to a cluster: plus the number of the signal that interrupted it */
+#define EXIT_OWN_FAILURE 125 /* run, exec: this program failed, not the job */
+/* run, and all commands for a cluster: plus the number of the signal that interrupted them */
 #define EXIT_SIGNALLED 128
 
-/* Words of the command line; they live as long as the program. */
+/* Arguments of the command line. They are valid until the program ends. */
 struct words {
 	const char **items;
 	size_t count;
 };
 
-/* A number, or a length of time in milliseconds, that 0 may be given for. */
+/* An optional number, or duration in milliseconds. `is`: it was given; 0 is a valid value. */
 struct given {
 	int is;
 	int64_t value;
 };
 
-/* What create is told; NULL and 0 when not given. */
+/* Options of create; NULL and 0 when not given. */
 struct create_words {
 	const char *image;
 	const char *template_;
@@ -45,7 +45,7 @@ struct create_words {
 	int elastic;
 };
 
-/* Which server, as whom: kubectl's options; NULL and 0 when not given. */
+/* kubectl's options for the server and the user; NULL and 0 when not given. */
 struct connection_words {
 	const char *kubeconfig;
 	const char *context;
@@ -66,12 +66,12 @@ struct connection_words {
 
 struct arguments {
 	int kubectl; /* called as kubectl-mpijob, by kubectl */
-	/* files and directories; of exec the pod, of explain fields; elsewhere names of jobs */
+	/* files and directories; exec: the pod; explain: fields; otherwise names of jobs */
 	struct words operands;
 	struct words files; /* -f of commands whose operands are names */
 	struct connection_words connection;
 	struct create_words create;
-	char **program; /* what stands behind --, closed by NULL; NULL without one */
+	char **program; /* the arguments after --; ends with NULL; NULL without -- */
 	const char *output;
 	const char *operator_config;
 	const char *namespace_;
@@ -83,15 +83,15 @@ struct arguments {
 	const char *to; /* convert, flyte: the version */
 	const char *flyte_config;
 	const char *flyte_execution;
-	const char *repairs;  /* flyte: names with commas between them */
+	const char *repairs;  /* flyte: names, separated by commas */
 	const char *runtime;  /* convert: of a TrainJob */
-	const char *observed; /* plan: a file with what is in the cluster */
+	const char *observed; /* plan: a file with the objects in the cluster */
 	const char *now;      /* plan: RFC 3339 */
 	struct words priority_classes;
 	int64_t timeout_ms;      /* 0: none */
 	int64_t backoff_base_ms; /* 0: as Kubernetes */
 	int64_t late_names_ms;   /* 0: at once */
-	struct words silence;    /* findings by their identifiers */
+	struct words silence;    /* identifiers of findings */
 	struct words error;
 	struct mpijob_features features;
 	int with_key;
@@ -105,7 +105,7 @@ struct arguments {
 	int roff;
 	int full; /* crd: with descriptions */
 
-	/* Of commands that talk to a cluster. */
+	/* Commands for a cluster. */
 	const char *selector;
 	const char *field_manager;
 	const char *for_;      /* wait: condition=TYPE, Running, Finished, delete */
@@ -129,9 +129,9 @@ struct arguments {
 	int server_side;
 	int force_conflicts;
 	int warnings_as_errors;
-	int local;          /* run: on this machine although a cluster could be meant */
+	int local;          /* run: on this machine, even if other options select a cluster */
 	int rm;             /* run on a cluster: delete the job at the end */
-	int detach;         /* run on a cluster: do not stay */
+	int detach;         /* run on a cluster: return when the job is submitted */
 	int follow;         /* logs */
 	int workers;        /* logs: of the workers */
 	int previous;       /* logs */
@@ -141,7 +141,7 @@ struct arguments {
 	int show_events;    /* describe; -1: --show-events=false */
 };
 
-/* What options with choices become, in the order of the choices; 0: not given. */
+/* Values of options with choices, in the order of the choices; 0: not given. */
 enum { DRY_RUN_CLIENT = 1, DRY_RUN_SERVER, DRY_RUN_NONE };
 enum { VALIDATE_STRICT = 1, VALIDATE_WARN, VALIDATE_IGNORE, VALIDATE_TRUE, VALIDATE_FALSE };
 enum { CASCADE_BACKGROUND = 1, CASCADE_FOREGROUND, CASCADE_ORPHAN };
@@ -174,7 +174,7 @@ enum {
 	COMMAND_CRD = 1 << 23,
 	COMMAND_CREATE = 1 << 24,
 	COMMAND_FLYTE = 1 << 25,
-	/* none: marks options that all commands of a cluster share, explained at one place */
+	/* not a command: marks options of all commands for a cluster, which help explains once */
 	COMMAND_CONNECTION = 1 << 30,
 };
 
@@ -187,7 +187,7 @@ struct command {
 	int (*run)(const struct arguments *arguments);
 };
 
-/* The table of commands, closed by a row without a name. */
+/* The table of commands; ends with a row without a name. */
 extern const struct command commands[];
 
 /* Find a command by its name; NULL when there is none. */
@@ -220,8 +220,8 @@ int version_command(const struct arguments *arguments);
 int help_command(const struct arguments *arguments);
 int completion_command(const struct arguments *arguments);
 
-/* guard.c: no core file of this program; while it pauses, children are started with the limit as it
- * was */
+/* guard.c: prevent core files of this program. Between pause and resume, children inherit the
+ * original limit. */
 
 void guard_memory(void);
 void guard_pause(void);

@@ -33,7 +33,7 @@ static void bash_values(void)
 	}
 }
 
-/* Commands whose operands are names of jobs: those that -f FILE stands in for, and logs. */
+/* Commands whose operands are names of jobs: those that also accept -f FILE, and logs. */
 static int takes_jobs(const struct command *command)
 {
 	const unsigned names = COMMAND_GET | COMMAND_DESCRIBE | COMMAND_LOGS | COMMAND_WAIT |
@@ -54,7 +54,7 @@ static void print_job_commands(const char *between)
 	}
 }
 
-/* The options that tell which jobs there are: those that say where, and as whom. */
+/* The options that decide which jobs are listed: for the namespace, the server and the user. */
 static void print_places(const char *between, const char *end)
 {
 	const char *before = "";
@@ -72,7 +72,7 @@ static void print_places(const char *between, const char *end)
 	}
 }
 
-/* Nothing is asked of the user, and nobody waits long for a server that does not answer. */
+/* Completion does not prompt, and soon gives up on a server that does not answer. */
 #define LIST "get -o name --request-timeout=2s"
 
 static void bash_jobs(void)
@@ -89,7 +89,7 @@ static void bash_jobs(void)
 	     "'s|.*/\\([a-z0-9.-]*\\)$|\\1|p' # compgen would expand other characters\n}");
 }
 
-/* Options whose value is no name of a job. */
+/* Options whose value is not the name of a job. */
 static void bash_valued(void)
 {
 	fputs("\tcase $before in\n\t=", stdout);

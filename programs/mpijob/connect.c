@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how the command reaches a cluster: libmpijob-http is loaded only here and only when it is
- * needed, so that what works on files alone runs without libcurl; kubectl's options; warnings of
- * the server; and what a failure means for the person at the keyboard.
+ * Knows how the command connects to a cluster: kubectl's options, warnings of the server, and
+ * advice for each failure. It loads libmpijob-http only when it is needed, so that commands for
+ * files run without libcurl.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 #define LIBRARY           LIBRARY_OF(MPIJOB_VERSION_MAJOR)
 #define NO_LIMIT_MS       (INT64_C(365) * 86400 * 1000)
 
-/* What is used of the library. */
+/* The functions that this program uses. */
 struct http_functions {
 	__typeof__(mpijob_http_config_load) *config_load;
 	__typeof__(mpijob_http_config_free) *config_free;
@@ -39,7 +39,7 @@ static volatile sig_atomic_t signal_seen;
 
 /* ---- the library ---- */
 
-/* It stands beside libmpijob. */
+/* It is in the same directory as libmpijob. */
 static void *library_open(void)
 {
 	Dl_info info;
@@ -88,8 +88,8 @@ static int library_load(struct connection *connection, struct http_functions *fu
 	const char *why = dlerror();
 	print_to(stderr,
 	    "mpijob: cannot load " LIBRARY ", which talks to clusters: %s\n"
-	    "mpijob: install it beside libmpijob, and libcurl, which it needs; commands that work "
-	    "on files go without it\n",
+	    "mpijob: install it next to libmpijob, and libcurl, which it needs; commands for files "
+	    "work without it\n",
 	    why ? why : "it is of another version");
 	return -1;
 }
@@ -129,11 +129,11 @@ static void config_options(const struct arguments *arguments,
 	options->as_groups = words->as_groups.items;
 	options->as_groups_count = words->as_groups.count;
 	options->insecure_skip_tls_verify = words->insecure;
-	/* a plugin may ask only when the input is not the jobs */
+	/* a credential plugin may prompt only if the jobs are not read from standard input */
 	options->interactive = !reads_stdin(arguments);
 }
 
-/* ---- what the server warns of ---- */
+/* ---- warnings of the server ---- */
 
 static void print_begin(struct connection *connection)
 {
@@ -208,7 +208,7 @@ static int make_client(struct connection *connection, const struct http_function
 	return code;
 }
 
-static void tell_no_config(const struct connection *connection)
+static void print_no_config(const struct connection *connection)
 {
 	const struct connection_words *words = &connection->arguments->connection;
 
@@ -219,7 +219,7 @@ static void tell_no_config(const struct connection *connection)
 	    stderr);
 }
 
-/* What would be another path on the server. */
+/* Any other name would change the path of the request. */
 static int is_namespace(const char *name)
 {
 	return !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
@@ -232,12 +232,12 @@ int connection_open(struct connection *connection, const struct arguments *argum
 
 	*connection = (struct connection){ .arguments = arguments };
 	if (arguments->namespace_ && !is_namespace(arguments->namespace_)) {
-		print_to(stderr, "mpijob: --namespace: '%s' is no name of a namespace\n",
+		print_to(stderr, "mpijob: --namespace: '%s' is not the name of a namespace\n",
 		    arguments->namespace_);
 		return EXIT_USAGE;
 	}
 	connection->diag = mpijob_diag_new();
-	/* Warnings are printed when they come. */
+	/* Warnings are printed when they arrive. */
 	if (!connection->diag || mpijob_diag_set_severity(connection->diag, "server-warning", 0)) {
 		failure_print(NULL, MPIJOB_ERR_NOMEM);
 		return EXIT_FINDINGS;
@@ -257,7 +257,7 @@ int connection_open(struct connection *connection, const struct arguments *argum
 	failure_print(connection->diag, code);
 	mpijob_diag_clear(connection->diag);
 	if (code == MPIJOB_ERR_NOT_FOUND)
-		tell_no_config(connection);
+		print_no_config(connection);
 	return code == 0 ? 0 : code == MPIJOB_ERR_USAGE ? EXIT_USAGE : EXIT_FINDINGS;
 }
 
@@ -269,7 +269,7 @@ void connection_close(struct connection *connection)
 	mpijob_client_free(connection->client);
 	if (connection->config && library_functions(connection->library, &http) == 0)
 		http.config_free(connection->config);
-	/* The library stays loaded: libcurl and libcrypto do not like to go. */
+	/* The library stays loaded: libcurl and libcrypto do not support unloading. */
 	mpijob_diag_free(connection->diag);
 	for (size_t i = 0; i < connection->warned.count; i++)
 		free((void *)(uintptr_t)connection->warned.items[i]);
@@ -279,7 +279,7 @@ void connection_close(struct connection *connection)
 
 /* ---- failures ---- */
 
-/* What a finding of the server, or one that quotes it, says. */
+/* Whether a finding has this reason, or a message with these words. */
 static int says(const mpijob_diag *diag, const char *reason, const char *words)
 {
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
@@ -303,7 +303,7 @@ static void print_place(const struct connection *connection)
 
 #define WORD_SIZE 64
 
-/* The word that follows `before`; "" without one, and for one that is too long or not plain. */
+/* The word after `before`; "" if there is none, or if it is too long or has other characters. */
 static const char *word_after(const char *text, const char *before, char word[WORD_SIZE])
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789.-/";
@@ -317,8 +317,7 @@ static const char *word_after(const char *text, const char *before, char word[WO
 	return word;
 }
 
-/* The server's message names the right that is missing: turn it into the question that kubectl
- * answers. */
+/* The server's message names the missing right: print the kubectl command that checks it. */
 static void print_right(const struct connection *connection)
 {
 	char verb[WORD_SIZE] = "", resource[WORD_SIZE], group[WORD_SIZE], namespace_[WORD_SIZE];
@@ -331,8 +330,8 @@ static void print_right(const struct connection *connection)
 		word_after(text, " in the namespace \"", namespace_);
 	}
 	if (!*verb || !*resource) {
-		fputs("mpijob: this user may not do that; 'kubectl auth can-i --list' tells what "
-		      "it may\n",
+		fputs("mpijob: this user may not do that; 'kubectl auth can-i --list' lists what "
+		      "it may do\n",
 		    stderr);
 		return;
 	}
@@ -357,7 +356,7 @@ static const char *advice(const struct connection *connection, int code)
 			return "the server does not accept these credentials: they may have "
 			       "expired, or be those of another cluster";
 		return NULL;
-	/* a kind, not an object: its answer has no name, or is no Status at all */
+	/* a kind and not an object: the answer names no object, or is not a Status */
 	case MPIJOB_ERR_NOT_FOUND:
 		if (says(connection->diag, "", "could not find the requested resource") ||
 		    says(connection->diag, "", "404 page not found"))
@@ -367,7 +366,7 @@ static const char *advice(const struct connection *connection, int code)
 	case MPIJOB_ERR_IO:
 	case MPIJOB_ERR_UNREACHABLE:
 	case MPIJOB_ERR_TIMEOUT:
-		return "look whether the server is up and reachable from here: mpijob doctor";
+		return "check whether the server is up and reachable from here: mpijob doctor";
 	case MPIJOB_ERR_SERVER: return "the server is overloaded or failing; try again";
 	default: return NULL;
 	}
@@ -380,7 +379,7 @@ static int ends_in(const char *word, const char *end)
 	return len > end_len && strcmp(word + len - end_len, end) == 0;
 }
 
-/* 'get job.yaml' and 'get mpijob pi' are typed by habit. */
+/* Users of kubectl type 'get job.yaml' and 'get mpijob pi' by habit. */
 static void print_meant(struct connection *connection)
 {
 	const struct words *words = &connection->arguments->operands;
@@ -404,7 +403,7 @@ static void print_meant(struct connection *connection)
 	connection->by_name = 0; /* once */
 }
 
-int connection_tell(struct connection *connection, int code)
+int connection_report(struct connection *connection, int code)
 {
 	if (code == 0 && mpijob_diag_count(connection->diag) == 0)
 		return 0;
@@ -460,7 +459,7 @@ void connection_catch_signals(struct connection *connection)
 	action.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* nohup has it ignored */
+	/* under nohup it stays ignored */
 	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 }

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command create: from a few words to a job. Knows what stands for each word that is not given,
- * and that nothing is printed that the library's own check refuses.
+ * The command create: writes a job from a few options. Knows the default of each option. The
+ * library validates the job before it is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "create.h"
+#include "base/utf8.h"
 #include "findings.h"
 #include "print.h"
 
-static int complain(const char *text)
+static int usage_error(const char *text)
 {
 	print_to(stderr, "mpijob create: %s\n", text);
 	return EXIT_USAGE;
@@ -34,7 +35,7 @@ static int words_add(struct words *words, const char *word)
 	return 0;
 }
 
-/* The number of a word among `words`, from 1; 0 when it is none, or NULL. */
+/* The position of a word in `words`, from 1; 0 if it is not there, or NULL. */
 static int choose(const char *word, const char *const *words)
 {
 	for (int i = 0; word && words[i]; i++)
@@ -52,8 +53,9 @@ static int take_choices(struct create *c)
 	c->mpi = given->mpi ? choose(given->mpi, mpis) : MPIJOB_OPENMPI;
 	c->tool = given->tool ? choose(given->tool, tools) : MPIJOB_LAUNCH_MPIRUN;
 	if (c->mpi == 0)
-		return complain("--mpi: use openmpi, intel or mpich");
-	return c->tool == 0 ? complain("--tool: use mpirun, mpiexec, horovodrun or deepspeed") : 0;
+		return usage_error("--mpi: use openmpi, intel or mpich");
+	return c->tool == 0 ? usage_error("--tool: use mpirun, mpiexec, horovodrun or deepspeed")
+			    : 0;
 }
 
 static int take_program(struct create *c)
@@ -65,7 +67,7 @@ static int take_program(struct create *c)
 	else if (c->template_)
 		c->program = c->template_->program;
 	else
-		return complain(
+		return usage_error(
 		    "say what to run: mpijob create NAME --image IMAGE -- PROGRAM [ARG...]");
 	c->compiles = !(given && *given) && c->template_->source;
 	while (c->program[c->program_count])
@@ -82,50 +84,37 @@ static int take_numbers(struct create *c)
 	c->gpus = number(given->gpus, c->template_ ? c->template_->gpus : 0);
 	c->slots = number(given->slots, c->gpus > 0 ? c->gpus : 1);
 	if ((c->workers == 0 && !works) || c->slots == 0)
-		return complain("a job needs at least one host with one slot");
+		return usage_error("a job needs at least one host with one slot");
 	if (c->gpus > 0 && c->slots > c->gpus)
-		return complain("--slots: more ranks than a worker has GPUs would share them; give "
-				"at most as many slots as GPUs, or change slotsPerWorker and -np "
-				"in the file when that is meant");
+		return usage_error(
+		    "--slots: more ranks than a worker has GPUs would share them; give "
+		    "at most as many slots as GPUs, or change slotsPerWorker and -np "
+		    "in the file when that is meant");
 	return 0;
 }
 
 static int is_utf8(const char *text)
 {
-	for (const unsigned char *at = (const unsigned char *)text; *at;) {
-		unsigned char first = *at++;
-		int more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-
-		if (first < 0x80)
-			continue;
-		if (first < 0xc2 || first > 0xf4 || (first == 0xe0 && *at < 0xa0) ||
-		    (first == 0xed && *at > 0x9f) || (first == 0xf0 && *at < 0x90) ||
-		    (first == 0xf4 && *at > 0x8f))
-			return 0;
-		for (; more > 0; more--)
-			if ((*at++ & 0xc0) != 0x80)
-				return 0;
-	}
-	return 1;
+	return mpijob__base_utf8_valid(text, strlen(text), NULL);
 }
 
-/* YAML holds no other bytes: what is not UTF-8 would arrive as something else. */
+/* YAML cannot contain other bytes. */
 static int check_encoding(const struct create *c)
 {
 	const struct words *env = &c->arguments->create.env;
 
 	if (!is_utf8(c->name))
-		return complain("the name is not UTF-8");
+		return usage_error("the name is not UTF-8");
 	if (c->arguments->namespace_ && !is_utf8(c->arguments->namespace_))
-		return complain("--namespace: it is not UTF-8");
+		return usage_error("--namespace: it is not UTF-8");
 	if (!is_utf8(c->image))
-		return complain("--image: it is not UTF-8");
+		return usage_error("--image: it is not UTF-8");
 	for (size_t i = 0; i < env->count; i++)
 		if (!is_utf8(env->items[i]))
-			return complain("--env: a variable is not UTF-8");
+			return usage_error("--env: a variable is not UTF-8");
 	for (size_t i = 0; i < c->program_count; i++)
 		if (!is_utf8(c->program[i]))
-			return complain("a word of the program is not UTF-8");
+			return usage_error("a word of the program is not UTF-8");
 	return 0;
 }
 
@@ -141,16 +130,16 @@ static int take_words(struct create *c, const struct arguments *arguments)
 		return EXIT_USAGE;
 	}
 	if (arguments->operands.count > 1)
-		return complain("it takes one name; the program stands behind --");
+		return usage_error("it takes one name; the program follows --");
 	c->name = arguments->operands.count ? arguments->operands.items[0]
 		  : c->template_            ? c->template_->name
 					    : NULL;
 	if (!c->name)
-		return complain(
+		return usage_error(
 		    "name the job: mpijob create NAME --image IMAGE -- PROGRAM [ARG...]");
 	c->image = given->image;
 	if (!c->image || !*c->image)
-		return complain("name the image: --image IMAGE");
+		return usage_error("name the image: --image IMAGE");
 	int code = take_program(c);
 	if (code == 0)
 		code = check_encoding(c);
@@ -170,7 +159,8 @@ static int is_given(const struct words *given, const char *entry)
 	return 0;
 }
 
-/* The variables, and their names without values; the user's own stand for those of the template. */
+/* The variables, and their names without values. The user's variables replace those of the
+ * template. */
 static int take_env(struct create *c)
 {
 	const struct words *given = &c->arguments->create.env;
@@ -191,7 +181,7 @@ static int take_env(struct create *c)
 	return code;
 }
 
-/* The command is made from a job that has only hosts and slots. */
+/* Make the launch command from a job that has only hosts and slots. */
 static int make_launch(struct create *c, mpijob_diag *diag)
 {
 	const struct create_words *given = &c->arguments->create;
@@ -222,7 +212,7 @@ static int make_launch(struct create *c, mpijob_diag *diag)
 	return code;
 }
 
-/* What is written has to be what the library would take. */
+/* The library must accept what is written. */
 static int check(const mpijob_text *text, mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the command create know together: the job that is to be written.
+ * The parts of the command create: its templates, and the job that it writes.
  */
 #ifndef MPIJOB_PROGRAM_CREATE_H
 #define MPIJOB_PROGRAM_CREATE_H
@@ -9,16 +9,16 @@
 
 #include "command.h"
 
-/* A test of the links, or nothing but the user's program. */
+/* A template: a job that tests the network between the hosts. */
 struct create_template {
 	const char *name;
-	const char *about;          /* one sentence for the head of the file */
-	const char *const *program; /* what runs unless a program is given; closed by NULL */
-	/* compiled by init containers, into the program; NULL: the image has it */
+	const char *about;          /* one sentence at the top of the file */
+	const char *const *program; /* runs unless the user gives a program; ends with NULL */
+	/* init containers compile it into the program; NULL: the image contains the program */
 	const char *source_name;
 	const char *source;     /* its text */
-	int32_t gpus;           /* of each worker unless given */
-	const char *const *env; /* "NAME=value" that it wants; closed by NULL; NULL: none */
+	int32_t gpus;           /* of each worker, by default */
+	const char *const *env; /* "NAME=value"; ends with NULL; NULL: none */
 };
 
 /* Find a template; NULL when there is none. */
@@ -29,9 +29,9 @@ struct create {
 	const struct create_template *template_; /* NULL without one */
 	const char *name;
 	const char *image;
-	const char *const *program; /* closed by NULL */
+	const char *const *program; /* ends with NULL */
 	size_t program_count;
-	int compiles; /* the template's source */
+	int compiles; /* the job compiles the template's source */
 	int32_t mpi;  /* MPIJOB_OPENMPI, ... */
 	int32_t tool; /* MPIJOB_LAUNCH_* */
 	int32_t workers;

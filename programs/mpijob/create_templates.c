@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The templates of the command create: tests of the links between the hosts. Two carry the source
- * of an example with them (create_sources.inc is made of it when this project is built), so that
- * any image with mpicc runs them.
+ * The templates of the command create: tests of the network between the hosts. Two contain the
+ * source of an example (the build generates source_*.inc from it), so that any image with mpicc
+ * runs them.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text that the command create writes: YAML for people, with the reason beside each choice.
- * Knows which words need quotes in YAML, and how deep each part of an MPIJob stands.
+ * Writes the text of the command create: YAML with comments that explain each choice. Knows which
+ * strings need quotes in YAML, and the indentation of each part of an MPIJob.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 struct writer {
 	const struct create *create;
 	mpijob_text *out;
-	int code; /* the first failure stays */
+	int code; /* of the first failure */
 };
 
 static void put(struct writer *w, const char *text)
@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct writer *w, const ch
 	free(text);
 }
 
-/* Words that YAML takes for text whatever reads it. */
+/* Whether every YAML reader takes the word as a string, without quotes. */
 static int is_plain(const char *word)
 {
 	static const char letters[] =
@@ -71,7 +71,7 @@ static int text_sink(void *user, const char *data, size_t len)
 	return w->code;
 }
 
-/* In quotes where it needs them. */
+/* Write a string, in quotes if it needs them. */
 static void put_word(struct writer *w, const char *word)
 {
 	mpijob_doc *doc;
@@ -117,14 +117,14 @@ static const char *plural(int64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* ---- what computes ---- */
+/* ---- containers that run ranks ---- */
 
 static int uses_memory(const struct create *c)
 {
 	return c->slots > 1 || c->gpus > 0;
 }
 
-/* Devices and mounts of a container whose ranks compute. */
+/* Devices and mounts of a container that runs ranks. */
 static void put_compute(struct writer *w)
 {
 	const struct create *c = w->create;
@@ -182,7 +182,7 @@ static void put_volumes(struct writer *w)
 
 /* ---- the launcher ---- */
 
-/* Why words of the command are there; those that are not, are not explained. */
+/* The reason for each option. Only those of the options in the command are printed. */
 static const struct {
 	const char *word;
 	const char *why;
@@ -206,7 +206,7 @@ static const struct {
 	{ "--force_multi", "--force_multi: with one host it would run here, and not there." },
 };
 
-/* Among the words before the program's own. */
+/* Whether it is among the arguments before those of the program. */
 static int has_word(const struct create *c, const char *word)
 {
 	size_t count = mpijob_launch_count(c->launch) - c->program_count;
@@ -340,7 +340,7 @@ static void put_spec(struct writer *w)
 	put(w, "  mpiReplicaSpecs:\n");
 }
 
-/* The source, line by line under its key. */
+/* Write the source line by line under its key. */
 static void put_source(struct writer *w)
 {
 	const struct create *c = w->create;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command delete: all jobs are deleted first, then it waits for each. It knows that a job of
- * the same name that appears meanwhile is another one, which is neither deleted nor waited for.
+ * The command delete: deletes all jobs, then waits for each. Knows that a job of the same name that
+ * is created meanwhile is another job, which it neither deletes nor waits for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void target_set(struct mpijob_target *target, const struct chosen_job *jo
 	target->name = job->name;
 }
 
-static void say(const struct deletion *deletion, const struct chosen_job *job)
+static void print_deleted(const struct deletion *deletion, const struct chosen_job *job)
 {
 	if (deletion->arguments->output)
 		print_out(JOB_RESOURCE "/%s\n", job->name);
@@ -46,7 +46,7 @@ static void say(const struct deletion *deletion, const struct chosen_job *job)
 	fflush(stdout);
 }
 
-/* Which one it is: the wait must end when this one is gone. */
+/* Read the UID of the job: the wait ends when the object with this UID is deleted. */
 static int find_uid(struct deletion *deletion, struct chosen_job *job)
 {
 	mpijob *stored = NULL;
@@ -62,7 +62,7 @@ static int find_uid(struct deletion *deletion, struct chosen_job *job)
 	mpijob_free(stored);
 	if (code != MPIJOB_ERR_AUTH)
 		return code;
-	/* Who may delete and not look does not wait. */
+	/* A user who may delete jobs but not read them does not wait. */
 	mpijob_diag_clear(deletion->connection.diag);
 	return 0;
 }
@@ -85,7 +85,7 @@ static int send(struct deletion *deletion, const struct chosen_job *job)
 	    propagation(deletion->arguments), deletion->connection.diag);
 }
 
-static int is_gone(void *user, const mpijob_node *object)
+static int is_deleted(void *user, const mpijob_node *object)
 {
 	const struct chosen_job *job = user;
 	const char *uid = mpijob_node_string(mpijob_node_find(object, "metadata.uid"));
@@ -103,7 +103,7 @@ static int wait_for(struct deletion *deletion, struct chosen_job *job)
 		left = left > 0 ? left : 0;
 	}
 	target_set(&target, job);
-	int code = mpijob_client_wait(deletion->connection.client, &target, left, is_gone, job,
+	int code = mpijob_client_wait(deletion->connection.client, &target, left, is_deleted, job,
 	    NULL, deletion->connection.diag);
 	if (code == MPIJOB_ERR_AUTH) {
 		mpijob_diag_clear(deletion->connection.diag);
@@ -111,19 +111,19 @@ static int wait_for(struct deletion *deletion, struct chosen_job *job)
 	}
 	if (code != MPIJOB_ERR_TIMEOUT)
 		return connection_exit(&deletion->connection,
-		    connection_tell(&deletion->connection, code));
+		    connection_report(&deletion->connection, code));
 	mpijob_diag_clear(deletion->connection.diag);
 	print_to(stderr,
 	    "mpijob: timed out waiting until " JOB_RESOURCE
-	    "/%s is gone; something holds it with a finalizer\n",
+	    "/%s is deleted; a finalizer may prevent it\n",
 	    job->name);
 	return EXIT_TIMED_OUT;
 }
 
 static int delete_one(struct deletion *deletion, struct chosen_job *job, int waits)
 {
-	/* Only who waits needs to know more than the name; a dry run must not say that a job is
-	 * deleted that is not there. */
+	/* Only the wait needs the UID. A dry run must not report a job as deleted that does not
+	 * exist. */
 	int code =
 	    waits || deletion->arguments->dry_run == DRY_RUN_CLIENT ? find_uid(deletion, job) : 0;
 
@@ -135,12 +135,13 @@ static int delete_one(struct deletion *deletion, struct chosen_job *job, int wai
 		return 0;
 	}
 	if (code == 0) {
-		say(deletion, job);
+		print_deleted(deletion, job);
 	} else {
-		free(job->uid); /* not waited for */
+		free(job->uid); /* do not wait for it */
 		job->uid = NULL;
 	}
-	return connection_exit(&deletion->connection, connection_tell(&deletion->connection, code));
+	return connection_exit(&deletion->connection,
+	    connection_report(&deletion->connection, code));
 }
 
 static int delete_all(struct deletion *deletion)

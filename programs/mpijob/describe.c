@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command describe: what a user wants to know about a job on a cluster, in this order: its
- * metadata, its spec (defaults are marked), its status, its pods, Events, and why it does not work
- * and what to do about it.
+ * The command describe: prints metadata, spec (defaults are marked), status, pods and Events of a
+ * job on a cluster, and at the end why it does not work and what to do about it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +50,7 @@ static void put_map(const char *name, const mpijob_node *map)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		const char *value = mpijob_node_text(mpijob_node_at(map, i));
-		/* What kubectl apply notes is the whole job once more. */
+		/* This annotation of kubectl apply contains the whole job again. */
 		if (strcmp(mpijob_node_key(map, i),
 			"kubectl.kubernetes.io/last-applied-configuration") == 0)
 			continue;
@@ -218,7 +217,7 @@ static int put_status(const struct described *this, const mpijob_node *root)
 
 /* ---- pods ---- */
 
-/* What the pod waits for or died of, as kubectl shows it. */
+/* Why the pod waits or has ended, as kubectl shows it. */
 static const char *pod_reason(const mpijob_node *pod)
 {
 	const mpijob_node *statuses = mpijob_node_find(pod, "status.containerStatuses");
@@ -305,7 +304,7 @@ static int is_same(const mpijob_node *a, const mpijob_node *b)
 	       strcmp(text_at(a, "message"), text_at(b, "message")) == 0;
 }
 
-/* The same words about several pods are one row. */
+/* Equal Events about several pods are one row. */
 static void event_row(struct table *table, const struct described *this, const mpijob_node *items,
     size_t at)
 {
@@ -385,7 +384,7 @@ static void put_missing(const struct described *this)
 	const mpijob_node *missing = mpijob_node_get(mpijob_doc_root(this->evidence), "missing");
 
 	if (mpijob_node_count(missing))
-		puts("\nWhat could not be looked at:");
+		puts("\nWhat could not be read:");
 	for (size_t i = 0; i < mpijob_node_count(missing); i++) {
 		print_out("  %s: ", mpijob_node_key(missing, i));
 		put_text(mpijob_node_string(mpijob_node_at(missing, i)));
@@ -420,7 +419,7 @@ static int describe(struct described *this, const struct chosen_job *job)
 	int code = this->causes ? mpijob_run_diagnose(connection->client, job->namespace_,
 				      job->name, NULL, &this->job, &this->evidence, this->causes)
 				: MPIJOB_ERR_NOMEM;
-	if (code < 0) { /* not causes, but why it failed */
+	if (code < 0) { /* the findings are why the call failed, not causes about the job */
 		mpijob_diag *failure = this->causes;
 		this->causes = connection->diag;
 		connection->diag = failure;
@@ -437,7 +436,7 @@ static int describe(struct described *this, const struct chosen_job *job)
 	mpijob_free(this->job);
 	mpijob_free(this->defaulted);
 	mpijob_diag_free(this->causes);
-	return connection_tell(connection, code);
+	return connection_report(connection, code);
 }
 
 static int describe_all(const struct arguments *arguments, struct connection *connection,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command diff: what two versions of a job change in a cluster. The children of both are
- * compared, and the controller itself is asked what it would do: it plans for the second version in
- * a cluster where all children of the first one run. So what is printed as applied is what a plan
- * does, and all else has no effect on what is there.
+ * The command diff: what a new version of a job changes in a cluster. It compares the children of
+ * both versions, and makes a plan for the new version in a cluster where all children of the old
+ * one run. It prints a change as applied if the plan makes it. Other changes have no effect on
+ * existing objects.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "base/api.h"
 #include "facts.h"
-#include "fields.h"
+#include "value_diff.h"
 #include "findings.h"
 #include "input.h"
 #include "options.h"
@@ -147,8 +147,8 @@ static int plan_for(struct comparison *at, const mpijob *job, mpijob_plan **out)
 	return mpijob_plan_new(job, at->facts.all, &options, out, NULL);
 }
 
-/* The old version's plan gives the status that the job has; then the new version is planned for. */
-static int ask_controller(struct comparison *at)
+/* The plan for the old version gives the status of the job. Then plan for the new version. */
+static int make_plan(struct comparison *at)
 {
 	mpijob_plan *before = NULL;
 	mpijob *job = mpijob_clone(at->new.job);
@@ -205,7 +205,7 @@ static const char *job_effect(const char *field)
 	return NULL;
 }
 
-/* 1 when a merge patch says something at a path, or above it. */
+/* Whether a merge patch changes a path, or a parent of it. */
 static int is_patched(const mpijob_node *patch, const char *path)
 {
 	while (mpijob_node_kind(patch) == MPIJOB_NODE_MAP && *path) {
@@ -224,7 +224,7 @@ static int is_patched(const mpijob_node *patch, const char *path)
 	return patch != NULL;
 }
 
-static const char *untouched_effect(int32_t role)
+static const char *unapplied_effect(int32_t role)
 {
 	switch (role) {
 	case MPIJOB_ROLE_WORKER:
@@ -256,7 +256,7 @@ static int put_effects(const struct comparison *at, const struct mpijob_object_h
 		int applied = patch && is_patched(mpijob_doc_root(patch),
 					   mpijob_node_string(mpijob_node_get(field, "field")));
 		mpijob_node_put_string(at->doc, field, "effect",
-		    applied ? "applied at once" : untouched_effect(head->role));
+		    applied ? "applied at once" : unapplied_effect(head->role));
 	}
 	mpijob_doc_free(patch);
 	mpijob_text_free(text);
@@ -272,7 +272,7 @@ static mpijob_node *put_change(struct comparison *at, const char *change, const 
 	mpijob_node *last = count ? mpijob_node_edit_at(at->changes, count - 1) : NULL;
 	int64_t last_index = -1;
 
-	/* Workers that share a fate share an entry. */
+	/* Consecutive workers with the same change share an entry. */
 	if (index >= 0 && last &&
 	    strcmp(mpijob_node_string(mpijob_node_get(last, "change")), change) == 0 &&
 	    mpijob_node_int(mpijob_node_get(last, "lastIndex"), &last_index) &&
@@ -291,7 +291,7 @@ static mpijob_node *put_change(struct comparison *at, const char *change, const 
 	return entry;
 }
 
-/* A worker that changes as the one before it is told with it. */
+/* Add a worker to the last entry if both change in the same way. */
 static int joins_last(struct comparison *at, const struct mpijob_object_head *head,
     const mpijob_node *fields)
 {
@@ -319,8 +319,7 @@ static int compare_object(struct comparison *at, const struct mpijob_object_head
 	if (code == 0)
 		code = mpijob_objects_at(at->new.objects, new_index, &new);
 	if (code == 0)
-		code =
-		    fields_compare(at->doc, fields, "", mpijob_doc_root(old), mpijob_doc_root(new));
+		code = value_diff(at->doc, fields, "", mpijob_doc_root(old), mpijob_doc_root(new));
 	if (code == 0 && mpijob_node_count(fields)) {
 		code = put_effects(at, head, fields);
 		if (code == 0 && !joins_last(at, head, fields))
@@ -333,7 +332,7 @@ static int compare_object(struct comparison *at, const struct mpijob_object_head
 	return code;
 }
 
-/* Objects that both have, and those that only the first has. */
+/* Compare objects of both versions (`common` 1), or list those of the old one only (0). */
 static int compare_old(struct comparison *at, int common)
 {
 	int code = 0;
@@ -376,9 +375,8 @@ static int compare_new(struct comparison *at)
 	return code;
 }
 
-/* What the plan does with objects that both have: of a suspended job for example all workers are
- * deleted. */
-static int compare_fates(struct comparison *at)
+/* Actions on objects of both versions: a plan deletes the workers of a suspended job. */
+static int compare_actions(struct comparison *at)
 {
 	int code = 0;
 
@@ -399,21 +397,21 @@ static int compare_fates(struct comparison *at)
 	return code;
 }
 
-/* The job itself, without what is in the templates: that is seen in the pods. */
+/* Compare the jobs without their templates: changes of these are listed with the pods. */
 static int compare_jobs(struct comparison *at)
 {
 	const mpijob_node *old = mpijob_doc_root(mpijob_document(at->old.job)),
 			  *new = mpijob_doc_root(mpijob_document(at->new.job));
 	mpijob_node *fields = mpijob_node_new_list(at->doc);
 
-	int code = fields_compare(at->doc, fields, "spec", mpijob_node_get(old, "spec"),
+	int code = value_diff(at->doc, fields, "spec", mpijob_node_get(old, "spec"),
 	    mpijob_node_get(new, "spec"));
 	if (code == 0)
-		code = fields_compare(at->doc, fields, "metadata.labels",
+		code = value_diff(at->doc, fields, "metadata.labels",
 		    mpijob_node_find(old, "metadata.labels"),
 		    mpijob_node_find(new, "metadata.labels"));
 	if (code == 0)
-		code = fields_compare(at->doc, fields, "metadata.annotations",
+		code = value_diff(at->doc, fields, "metadata.annotations",
 		    mpijob_node_find(old, "metadata.annotations"),
 		    mpijob_node_find(new, "metadata.annotations"));
 	for (size_t i = mpijob_node_count(fields); i-- > 0;) {
@@ -447,7 +445,7 @@ static int compare_all(struct comparison *at)
 	if (code == 0)
 		code = same_job(at);
 	if (code == 0)
-		code = ask_controller(at);
+		code = make_plan(at);
 	at->doc = mpijob_doc_new();
 	at->changes = mpijob_node_put_list(at->doc, mpijob_doc_edit(at->doc), "changes");
 	if (code == 0)
@@ -455,7 +453,7 @@ static int compare_all(struct comparison *at)
 	if (code == 0)
 		code = compare_old(at, 1);
 	if (code == 0)
-		code = compare_fates(at);
+		code = compare_actions(at);
 	if (code == 0)
 		code = compare_old(at, 0);
 	if (code == 0)
@@ -478,7 +476,7 @@ static void print_head(const mpijob_node *change)
 	print_out("%s%s\n", why ? ": " : "", why ? why : "");
 }
 
-/* Fields with the same effect share its line. */
+/* Consecutive fields with the same effect share the line of the effect. */
 static int print_fields(const mpijob_node *fields)
 {
 	int code = 0;
@@ -486,7 +484,7 @@ static int print_fields(const mpijob_node *fields)
 	for (size_t i = 0; i < mpijob_node_count(fields) && code == 0; i++) {
 		const mpijob_node *field = mpijob_node_at(fields, i),
 				  *effect = mpijob_node_get(field, "effect");
-		code = fields_print(field);
+		code = value_diff_print(field);
 		if (effect && !mpijob_node_equal(effect,
 				  mpijob_node_get(mpijob_node_at(fields, i + 1), "effect")))
 			print_out("      %s\n", mpijob_node_string(effect));

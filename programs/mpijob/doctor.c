@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob doctor: knows what a cluster needs to run MPIJobs, how to see whether it has that, and the
- * command that mends it. Every look may be forbidden; then it is said that it could not be looked,
- * with the command that allows it, and the others go on.
+ * mpijob doctor: knows what a cluster needs to run MPIJobs, how to check it, and the command that
+ * fixes a problem. Each read may be forbidden: then the result is a warning with the command that
+ * grants the right, and the other checks continue.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "print.h"
 #include "when.h"
 
-/* Each line a command. */
+/* One command per line. */
 static void print_mend(const char *mend)
 {
 	while (*mend) {
@@ -60,41 +60,41 @@ void say(struct doctor *doctor, enum result result, const char *check, const cha
 	free(text);
 }
 
-/* ---- looks ---- */
+/* ---- read objects ---- */
 
-static void say_not_seen(struct doctor *doctor, const struct place *place,
+static void say_unreadable(struct doctor *doctor, const struct probe *probe,
     const struct mpijob_target *target, int code, const mpijob_diag *diag)
 {
 	const struct mpijob_finding *finding = mpijob_diag_at(diag, 0);
-	char *mend = code == MPIJOB_ERR_AUTH ? allow_look(doctor, place, target) : NULL;
+	char *mend = code == MPIJOB_ERR_AUTH ? grant_commands(doctor, probe, target) : NULL;
 
-	say(doctor, RESULT_WARN, place->check, mend ? mend : NOT_WELL, "%s cannot be looked at: %s",
-	    place->what, finding ? finding->message : mpijob_error_text(code));
+	say(doctor, RESULT_WARN, probe->check, mend ? mend : SERVER_HEALTH, "%s cannot be read: %s",
+	    probe->what, finding ? finding->message : mpijob_error_text(code));
 	free(mend);
 }
 
-int look_at(struct doctor *doctor, const struct place *place, const char *namespace_,
+int read_object(struct doctor *doctor, const struct probe *probe, const char *namespace_,
     const char *name, mpijob_doc **out)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_client *client = doctor->connection->client;
-	const char *const query[] = { "fieldSelector", place->selector };
+	const char *const query[] = { "fieldSelector", probe->selector };
 	int code = MPIJOB_ERR_NOMEM;
 
-	target.api_version = place->api_version;
-	target.kind = place->kind;
+	target.api_version = probe->api_version;
+	target.kind = probe->kind;
 	target.namespace_ = namespace_;
 	target.name = name;
-	target.query = place->selector ? query : NULL;
-	target.query_count = place->selector ? 2 : 0;
+	target.query = probe->selector ? query : NULL;
+	target.query_count = probe->selector ? 2 : 0;
 	if (diag)
 		code = name ? mpijob_client_get(client, &target, out, diag)
 			    : mpijob_client_list(client, &target, 0, out, diag);
 	if (code == MPIJOB_ERR_NOMEM || code == MPIJOB_ERR_CANCELLED)
 		doctor->code = code;
 	else if (code && code != MPIJOB_ERR_NOT_FOUND)
-		say_not_seen(doctor, place, &target, code, diag);
+		say_unreadable(doctor, probe, &target, code, diag);
 	mpijob_diag_free(diag);
 	return code == 0 ? 1 : code == MPIJOB_ERR_NOT_FOUND ? 0 : -1;
 }
@@ -143,7 +143,7 @@ void free_raw(struct raw *raw)
 	free(raw->message);
 }
 
-/* Without an answer here all else is moot. 0 or a code. */
+/* If the server does not answer, no other check makes sense. 0 or a code. */
 static int check_server(struct doctor *doctor)
 {
 	struct raw raw = { 0 };
@@ -160,10 +160,10 @@ static int check_server(struct doctor *doctor)
 	return code;
 }
 
-/* Nothing lands in a namespace that is missing, whatever else is well. */
+/* Nothing can be created in a namespace that is missing or is being deleted. */
 static void check_namespace(struct doctor *doctor)
 {
-	static const struct place place = { "v1", "Namespace", "namespaces", "namespace",
+	static const struct probe probe = { "v1", "Namespace", "namespaces", "namespace",
 		"the namespace", NULL };
 	const char *name = doctor->connection->namespace_;
 	mpijob_doc *doc = NULL;
@@ -171,7 +171,7 @@ static void check_namespace(struct doctor *doctor)
 
 	if (doctor->arguments->all_namespaces)
 		return;
-	int there = look_at(doctor, &place, NULL, name, &doc);
+	int there = read_object(doctor, &probe, NULL, name, &doc);
 	if (asprintf(&mend, "kubectl %s namespace %s", there ? "describe" : "create", name) < 0) {
 		mend = NULL;
 		doctor->code = MPIJOB_ERR_NOMEM;
@@ -184,7 +184,7 @@ static void check_namespace(struct doctor *doctor)
 		    "waits for",
 		    name);
 	else if (there > 0)
-		say(doctor, RESULT_OK, "namespace", NULL, "namespace %s is there", name);
+		say(doctor, RESULT_OK, "namespace", NULL, "namespace %s exists", name);
 	free(mend);
 	mpijob_doc_free(doc);
 }
@@ -224,8 +224,8 @@ static void say_versions(struct doctor *doctor, const mpijob_node *crd)
 	else
 		say(doctor, other ? RESULT_WARN : RESULT_OK, "crd",
 		    other ? "mpijob convert FILE" : NULL,
-		    "the CRD of MPIJobs is there and serves%s%s", list,
-		    other ? "; jobs of the other versions are converted by nobody" : "");
+		    "the CRD of MPIJobs exists and serves%s%s", list,
+		    other ? "; nothing converts jobs of the other versions" : "");
 	mpijob_text_free(names);
 }
 
@@ -240,14 +240,14 @@ static void say_status(struct doctor *doctor, const mpijob_node *crd)
 			    "v2beta1 has no status subresource, so that no job ever gets a status");
 }
 
-/* Who may not read CRDs may still read jobs. */
+/* A user who may not read CRDs may still read jobs: then check whether the API is served. */
 static void check_crd(struct doctor *doctor)
 {
-	static const struct place place = { MPIJOB__BASE_API_CRD, "CustomResourceDefinition",
+	static const struct probe probe = { MPIJOB__BASE_API_CRD, "CustomResourceDefinition",
 		"customresourcedefinitions.apiextensions.k8s.io", "crd", "the CRD of MPIJobs",
 		NULL };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, &place, NULL, MPIJOB__BASE_API_RESOURCE, &doc);
+	int there = read_object(doctor, &probe, NULL, MPIJOB__BASE_API_RESOURCE, &doc);
 
 	if (there == 0)
 		say(doctor, RESULT_FAIL, "crd", INSTALL,
@@ -270,7 +270,7 @@ static void check_crd(struct doctor *doctor)
 
 /* ---- operators ---- */
 
-/* The image of a Deployment that acts on MPIJobs, or NULL. */
+/* The image of a Deployment that reconciles MPIJobs, or NULL. */
 static const char *operator_image(const mpijob_node *deployment)
 {
 	const mpijob_node *containers =
@@ -285,7 +285,7 @@ static const char *operator_image(const mpijob_node *deployment)
 	return NULL;
 }
 
-/* Whether a Deployment only looks on. */
+/* Whether a Deployment is a shadow operator, which writes nothing. */
 static int is_shadow(const mpijob_node *deployment)
 {
 	const mpijob_node *containers =
@@ -304,8 +304,7 @@ static int is_shadow(const mpijob_node *deployment)
 	return 0;
 }
 
-/* Operators that are ready: those that share the Lease mpi-operator of their namespaces, and
- * others. */
+/* Numbers of ready operators: those that use the Lease mpi-operator, and others. */
 struct operators {
 	size_t leased;
 	size_t others;
@@ -329,17 +328,17 @@ static void check_deployment(struct doctor *doctor, const mpijob_node *item,
 	}
 	say(doctor, ready ? RESULT_OK : RESULT_FAIL, "operator", "kubectl describe deployment -A",
 	    "Deployment %s/%s runs %s%s: %lld ready", namespace_, name, image,
-	    is_shadow(item) ? " as a shadow, which only looks on" : "", (long long)ready);
+	    is_shadow(item) ? " as a shadow, which writes nothing" : "", (long long)ready);
 	if (ready && !is_shadow(item))
 		(*(strstr(image, "training-operator") ? &found->others : &found->leased))++;
 }
 
 static struct operators check_deployments(struct doctor *doctor)
 {
-	static const struct place place = { "apps/v1", "Deployment", "deployments.apps", "operator",
+	static const struct probe probe = { "apps/v1", "Deployment", "deployments.apps", "operator",
 		"the Deployments of all namespaces", NULL };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, &place, NULL, NULL, &doc);
+	int there = read_object(doctor, &probe, NULL, NULL, &doc);
 	const mpijob_node *items =
 	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	struct operators found = { 0, 0 };
@@ -350,14 +349,14 @@ static struct operators check_deployments(struct doctor *doctor)
 	return found;
 }
 
-/* A Lease that is renewed is the sign of life of an operator, wherever it runs. `*seen`: whether it
- * could be looked. */
+/* A renewed Lease shows that an operator runs, in the cluster or elsewhere. `*seen`: whether the
+ * Leases could be read. */
 static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 {
-	static const struct place place = { MPIJOB__BASE_API_LEASE, "Lease",
+	static const struct probe probe = { MPIJOB__BASE_API_LEASE, "Lease",
 		MPIJOB__BASE_API_LEASES, "lease", "the Leases of all namespaces", NULL };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, &place, NULL, NULL, &doc);
+	int there = read_object(doctor, &probe, NULL, NULL, &doc);
 	const mpijob_node *items =
 	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	size_t alive = 0;
@@ -381,7 +380,7 @@ static size_t check_leases(struct doctor *doctor, int quiet, int *seen)
 			    "Lease %s/%s is held by %s, renewed %s ago%s",
 			    text_at(item, "metadata.namespace"), name,
 			    text_at(item, "spec.holderIdentity"), age_text(renewed, now, age),
-			    fresh ? "" : ": that operator is gone");
+			    fresh ? "" : ": that operator does not run any more");
 	}
 	mpijob_doc_free(doc);
 	return alive;
@@ -398,14 +397,14 @@ static void check_operators(struct doctor *doctor)
 		return;
 	if (seen && found.leased + found.others + leases == 0)
 		say(doctor, RESULT_FAIL, "operator", INSTALL,
-		    "no MPI operator is to be seen: MPIJobs would wait for ever");
-	/* Who shares a Lease takes turns. */
+		    "no MPI operator was found: MPIJobs would wait forever");
+	/* Of operators that share a Lease, only one is leading. */
 	if (seen && found.leased > 1)
 		found.leased = 1;
 	if (found.others + (leases > found.leased ? leases : found.leased) > 1)
 		say(doctor, RESULT_FAIL, "two-operators",
 		    "kubectl scale deployment NAME -n NAMESPACE --replicas=0",
-		    "more than one operator acts on MPIJobs: each job could get two launchers");
+		    "more than one operator reconciles MPIJobs: each job could get two launchers");
 }
 
 /* ---- the command ---- */
@@ -440,7 +439,7 @@ int doctor_command(const struct arguments *arguments)
 	struct doctor doctor = { .arguments = arguments, .connection = &connection };
 
 	if (arguments->operands.count) {
-		fputs("mpijob: doctor looks at the whole cluster; it takes no names\n", stderr);
+		fputs("mpijob: doctor checks the whole cluster; it takes no names\n", stderr);
 		return EXIT_USAGE;
 	}
 	if (arguments->output && strcmp(arguments->output, "json") != 0) {
@@ -459,7 +458,7 @@ int doctor_command(const struct arguments *arguments)
 			code = run_checks(&doctor);
 		if (code == 0 && doctor.report)
 			code = report(&doctor);
-		code = connection_exit(&connection, connection_tell(&connection, code));
+		code = connection_exit(&connection, connection_report(&connection, code));
 		if (code == 0 && doctor.failed)
 			code = EXIT_FINDINGS;
 	}

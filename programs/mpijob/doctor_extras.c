@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a cluster may have beside MPIJobs: queues, gang schedulers, a domain. That something is not
- * there is only said when the server says so.
+ * Optional parts of a cluster: queues, gang schedulers, the DNS domain. A part is reported as
+ * missing only if the server says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include "doctor.h"
 #include "objects.h"
 
-/* Who may ask for nothing lacks the role that everybody has; else a server behind the API server
- * may be down. */
-static void say_not_told(struct doctor *doctor, const char *check, const char *name,
+/* If the request is forbidden, the user lacks a role that all users have by default. Other
+ * failures: an aggregated API server may be down. */
+static void say_unknown(struct doctor *doctor, const char *check, const char *name,
     const struct raw *raw, int code)
 {
 	char *mend = NULL;
@@ -24,7 +24,7 @@ static void say_not_told(struct doctor *doctor, const char *check, const char *n
 					   subject_option(doctor)) < 0)
 		mend = NULL;
 	say(doctor, RESULT_WARN, check, mend ? mend : "kubectl get apiservices",
-	    "whether there is %s cannot be seen: %s", name,
+	    "cannot check whether %s is installed: %s", name,
 	    raw->message ? raw->message : mpijob_error_text(code));
 	free(mend);
 }
@@ -41,18 +41,18 @@ int serves(struct doctor *doctor, const char *path, const char *check, const cha
 	if (code == MPIJOB_ERR_CANCELLED || code == MPIJOB_ERR_NOMEM)
 		doctor->code = code;
 	else
-		say_not_told(doctor, check, name, raw, code);
+		say_unknown(doctor, check, name, raw, code);
 	return -1;
 }
 
 static void check_local_queues(struct doctor *doctor, const char *api_version)
 {
-	const struct place place = { api_version, "LocalQueue", "localqueues.kueue.x-k8s.io",
+	const struct probe probe = { api_version, "LocalQueue", "localqueues.kueue.x-k8s.io",
 		"kueue", "the LocalQueues", NULL };
 	const char *namespace_ =
 	    doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, &place, namespace_, NULL, &doc);
+	int there = read_object(doctor, &probe, namespace_, NULL, &doc);
 	const mpijob_node *items =
 	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 
@@ -64,7 +64,7 @@ static void check_local_queues(struct doctor *doctor, const char *api_version)
 	if (there >= 0 && mpijob_node_count(items) == 0)
 		say(doctor, RESULT_WARN, "kueue", "kubectl get clusterqueues",
 		    "Kueue is installed, but %s%s has %s LocalQueue: jobs with a queue name would "
-		    "wait for ever",
+		    "wait forever",
 		    namespace_ ? "namespace " : "no namespace", namespace_ ? namespace_ : "",
 		    namespace_ ? "no" : "a");
 	mpijob_doc_free(doc);
@@ -108,13 +108,13 @@ void check_gangs(struct doctor *doctor)
 		say(doctor, RESULT_OK, "gang", NULL, "PodGroups of gang schedulers: none");
 }
 
-/* The word behind "kubernetes" in CoreDNS' configuration. */
+/* The word after "kubernetes" in CoreDNS' configuration. */
 void check_domain(struct doctor *doctor)
 {
-	static const struct place place = { "v1", "ConfigMap", "configmaps", "cluster-domain",
+	static const struct probe probe = { "v1", "ConfigMap", "configmaps", "cluster-domain",
 		"the configuration of CoreDNS", NULL };
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, &place, "kube-system", "coredns", &doc);
+	int there = read_object(doctor, &probe, "kube-system", "coredns", &doc);
 	const char *file = there > 0 ? text_at(mpijob_doc_root(doc), "data.Corefile") : "";
 	const char *at = strstr(file, "kubernetes ");
 
@@ -124,7 +124,7 @@ void check_domain(struct doctor *doctor)
 		    (int)strcspn(at, " \t\r\n{"), at);
 	} else if (there >= 0) {
 		say(doctor, RESULT_OK, "cluster-domain", NULL,
-		    "the cluster's domain is not to be seen (no CoreDNS in kube-system)");
+		    "the cluster's domain is unknown (no CoreDNS in kube-system)");
 	}
 	mpijob_doc_free(doc);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a user of MPIJobs must be allowed to do, and the commands with which an administrator allows
- * it: they add to what is there, so that they can be given again, and in any order. And which
- * rights the operator lacks, as its Events say.
+ * The rights that a user of MPIJobs needs, and the commands with which an administrator grants
+ * them. These commands only add rights, so they may be repeated, in any order. Also the rights that
+ * the operator lacks, from its Events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include "objects.h"
 #include "when.h"
 
-#define ANYBODY "--user=NAME" /* where the server does not tell who we are */
+#define UNKNOWN_SUBJECT "--user=NAME" /* if the server does not report the user's name */
 
-/* What follows a command that makes an object, so that one that is there gets what it lacks. */
+/* Follows a command that creates an object: an existing object gets the missing rights. */
 #define RECONCILE " --dry-run=client -o yaml | kubectl auth reconcile -f -"
 
-/* ---- who ---- */
+/* ---- the user ---- */
 
 static int is_plain(const char *name)
 {
@@ -29,7 +29,7 @@ static int is_plain(const char *name)
 		   0;
 }
 
-/* Who cannot be written into a command as he is must be put there by hand. */
+/* A name with other characters is not safe in a command: the administrator fills it in. */
 static char *make_subject(const char *user)
 {
 	static const char account[] = "system:serviceaccount:";
@@ -37,7 +37,7 @@ static char *make_subject(const char *user)
 	int len;
 
 	if (!is_plain(user))
-		return strdup(ANYBODY);
+		return strdup(UNKNOWN_SUBJECT);
 	if (strncmp(user, account, strlen(account)) == 0)
 		len = asprintf(&option, "--serviceaccount=%s", user + strlen(account));
 	else
@@ -67,12 +67,12 @@ const char *subject_option(struct doctor *doctor)
 		    make_subject(text_at(mpijob_doc_root(answer), "status.userInfo.username"));
 	mpijob_doc_free(review);
 	mpijob_doc_free(answer);
-	return doctor->subject ? doctor->subject : ANYBODY;
+	return doctor->subject ? doctor->subject : UNKNOWN_SUBJECT;
 }
 
 /* ---- commands ---- */
 
-/* Commands in lines, for a Role of that name in a namespace, or without one a ClusterRole. */
+/* Commands, one per line, for a Role in a namespace, or without one for a ClusterRole. */
 struct role {
 	const char *name, *namespace_;
 	FILE *lines;
@@ -102,7 +102,7 @@ static void role_allow(const struct role *role, const char *verbs, const char *r
 	    name ? " --resource-name=" : "", name ? name : "");
 }
 
-/* To whom it is given is the last line. The commands, or NULL when memory ran out. */
+/* Append the command for the binding. Returns all commands, or NULL when memory ran out. */
 static char *role_end(struct role *role, struct doctor *doctor)
 {
 	int failed;
@@ -117,14 +117,14 @@ static char *role_end(struct role *role, struct doctor *doctor)
 	return NULL;
 }
 
-char *allow_look(struct doctor *doctor, const struct place *place,
+char *grant_commands(struct doctor *doctor, const struct probe *probe,
     const struct mpijob_target *target)
 {
 	struct role role = { .name = "mpijob-doctor", .namespace_ = target->namespace_ };
 
 	if (!role_begin(&role))
 		return NULL;
-	role_allow(&role, target->name ? "get" : "list", place->resource, target->name);
+	role_allow(&role, target->name ? "get" : "list", probe->resource, target->name);
 	return role_end(&role, doctor);
 }
 
@@ -138,7 +138,7 @@ static const struct right {
 	{ "create", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
 	    ": no job can be submitted" },
 	{ "get", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
-	    ": jobs cannot be looked at" },
+	    ": jobs cannot be read" },
 	{ "list", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
 	    ": jobs cannot be found" },
 	{ "watch", MPIJOB__BASE_API_GROUP, MPIJOB__BASE_API_PLURAL, NULL, RESULT_FAIL,
@@ -154,7 +154,7 @@ static const struct right {
 
 #define RIGHTS (sizeof(rights) / sizeof(rights[0]))
 
-/* 1, 0, or negative: it is not to be known, or all ends. */
+/* 1, 0, or negative: unknown, or the command ends. */
 static int check_right(struct doctor *doctor, const struct right *right, const char *namespace_)
 {
 	struct mpijob_access access = MPIJOB_ACCESS_INIT;
@@ -170,9 +170,9 @@ static int check_right(struct doctor *doctor, const struct right *right, const c
 	if (answer == MPIJOB_ERR_NOMEM || answer == MPIJOB_ERR_CANCELLED)
 		doctor->code = answer;
 	else if (answer < 0)
-		say(doctor, RESULT_WARN, "rights", NOT_WELL,
-		    "whether you may %s %s%s%s is not to be known: %s", right->verb,
-		    right->resource, slash, sub, mpijob_error_text(answer));
+		say(doctor, RESULT_WARN, "rights", SERVER_HEALTH,
+		    "whether you may %s %s%s%s cannot be checked: %s", right->verb, right->resource,
+		    slash, sub, mpijob_error_text(answer));
 	else
 		say(doctor, answer ? RESULT_OK : right->otherwise, "rights", NULL,
 		    "you may%s %s %s%s%s in %s%s%s", answer ? "" : " not", right->verb,
@@ -181,8 +181,8 @@ static int check_right(struct doctor *doctor, const struct right *right, const c
 	return answer;
 }
 
-/* The rights to MPIJobs that are missing, one by one; whoever lacks one to look at the rest gets
- * them all. */
+/* Commands for each missing right to MPIJobs, and for all rights to pods, logs and Events if one of
+ * them is missing. */
 static char *mend_rights(struct doctor *doctor, const char *namespace_, const int missing[RIGHTS])
 {
 	struct role role = { .name = "mpijob-user", .namespace_ = namespace_ };
@@ -228,95 +228,97 @@ void check_rights(struct doctor *doctor)
 
 /* ---- rights of the operator ---- */
 
-#define LATELY_S   600 /* what still holds the operator repeats at least every five minutes */
-#define MOST_LACKS 16
+#define RECENT_S    600 /* a lasting problem has an Event at least every five minutes */
+#define MISSING_MAX 16
 
-struct lack {
+struct missing_right {
 	char user[256], verb[32], resource[128], group[128];
 };
 
-/* Read what the API server says about a right that somebody lacks: 0 when a message says something
- * else. */
-static int read_lack(const char *message, struct lack *lack)
+/* Parse the API server's message about a missing right; 0 if it is another message. */
+static int parse_missing_right(const char *message, struct missing_right *missing)
 {
 	static const char begin[] = " is forbidden: User \"";
 	static const char format[] =
 	    "%255[^\"]\" cannot %31s resource \"%127[^\"]\" in API group \"%127[^\"]";
 	const char *at = strstr(message, begin);
 
-	memset(lack, 0, sizeof(*lack));
-	/* The core group is empty, and matches nothing. */
-	return at && sscanf(at + strlen(begin), format, lack->user, lack->verb, lack->resource,
-			 lack->group) >= 3;
+	memset(missing, 0, sizeof(*missing));
+	/* The name of the core group is empty, and the last conversion does not match an empty
+	 * string. */
+	return at && sscanf(at + strlen(begin), format, missing->user, missing->verb,
+			 missing->resource, missing->group) >= 3;
 }
 
 /*
- * The command asks the API server, and grants nothing: who may create Events can put any words into
- * one. The caller frees it.
+ * The command asks the API server and grants nothing: all who may create Events can write any text
+ * into one. The caller frees it.
  */
-static char *ask_again(const struct lack *lack, const char *namespace_)
+static char *check_command(const struct missing_right *missing, const char *namespace_)
 {
-	int name = (int)strcspn(lack->resource, "/");
-	const char *part = lack->resource + name;
+	int name = (int)strcspn(missing->resource, "/");
+	const char *part = missing->resource + name;
 	char *command = NULL;
 	int len;
 
-	if (!is_plain(lack->user) || !is_plain(lack->verb) || !is_plain(lack->resource) ||
-	    !is_plain(namespace_) || (*lack->group && !is_plain(lack->group)))
+	if (!is_plain(missing->user) || !is_plain(missing->verb) || !is_plain(missing->resource) ||
+	    !is_plain(namespace_) || (*missing->group && !is_plain(missing->group)))
 		return strdup("kubectl get events -A --field-selector "
 			      "involvedObject.kind=MPIJob,type=Warning");
-	len = asprintf(&command, "kubectl auth can-i %s %.*s%s%s%s%s -n %s --as=%s", lack->verb,
-	    name, lack->resource, *lack->group ? "." : "", lack->group,
-	    *part ? " --subresource=" : "", *part ? part + 1 : "", namespace_, lack->user);
+	len = asprintf(&command, "kubectl auth can-i %s %.*s%s%s%s%s -n %s --as=%s", missing->verb,
+	    name, missing->resource, *missing->group ? "." : "", missing->group,
+	    *part ? " --subresource=" : "", *part ? part + 1 : "", namespace_, missing->user);
 	return len < 0 ? NULL : command;
 }
 
-static void say_lack(struct doctor *doctor, const mpijob_node *event, const struct lack *lack)
+static void say_missing_right(struct doctor *doctor, const mpijob_node *event,
+    const struct missing_right *missing)
 {
 	const char *namespace_ = text_at(event, "metadata.namespace");
-	char *mend = ask_again(lack, namespace_);
+	char *mend = check_command(missing, namespace_);
 
 	if (mend)
 		say(doctor, RESULT_FAIL, "operator-rights", mend,
 		    "MPIJob %s/%s: the operator lacks the right to %s %s%s%s: %s", namespace_,
-		    text_at(event, "involvedObject.name"), lack->verb, lack->resource,
-		    *lack->group ? " of " : "", lack->group, text_at(event, "message"));
+		    text_at(event, "involvedObject.name"), missing->verb, missing->resource,
+		    *missing->group ? " of " : "", missing->group, text_at(event, "message"));
 	else
 		doctor->code = MPIJOB_ERR_NOMEM;
 	free(mend);
 }
 
-static int is_known(const struct lack *lacks, size_t count, const struct lack *lack)
+static int is_known(const struct missing_right *reported, size_t count,
+    const struct missing_right *missing)
 {
 	for (size_t i = 0; i < count; i++)
-		if (memcmp(&lacks[i], lack, sizeof(*lack)) == 0)
+		if (memcmp(&reported[i], missing, sizeof(*missing)) == 0)
 			return 1;
 	return 0;
 }
 
 void check_operator_rights(struct doctor *doctor)
 {
-	static const struct place place = { "v1", "Event", "events", "operator-rights",
+	static const struct probe probe = { "v1", "Event", "events", "operator-rights",
 		"the Events about MPIJobs", "involvedObject.kind=MPIJob,type=Warning" };
 	const char *namespace_ =
 	    doctor->arguments->all_namespaces ? NULL : doctor->connection->namespace_;
-	struct lack lacks[MOST_LACKS];
+	struct missing_right reported[MISSING_MAX];
 	mpijob_doc *doc = NULL;
-	int there = look_at(doctor, &place, namespace_, NULL, &doc);
+	int there = read_object(doctor, &probe, namespace_, NULL, &doc);
 	const mpijob_node *items =
 	    there > 0 ? mpijob_node_get(mpijob_doc_root(doc), "items") : NULL;
 	int64_t now = mpijob__base_clock_wall_ms() / 1000;
 	size_t count = 0;
 
-	for (size_t i = 0; i < mpijob_node_count(items) && count < MOST_LACKS && doctor->code == 0;
+	for (size_t i = 0; i < mpijob_node_count(items) && count < MISSING_MAX && doctor->code == 0;
 	     i++) {
 		const mpijob_node *event = mpijob_node_at(items, i);
 		int64_t at = 0;
-		if (when_parse(text_at(event, "lastTimestamp"), &at) || now - at > LATELY_S ||
-		    !read_lack(text_at(event, "message"), &lacks[count]) ||
-		    is_known(lacks, count, &lacks[count]))
+		if (when_parse(text_at(event, "lastTimestamp"), &at) || now - at > RECENT_S ||
+		    !parse_missing_right(text_at(event, "message"), &reported[count]) ||
+		    is_known(reported, count, &reported[count]))
 			continue;
-		say_lack(doctor, event, &lacks[count++]);
+		say_missing_right(doctor, event, &reported[count++]);
 	}
 	mpijob_doc_free(doc);
 }

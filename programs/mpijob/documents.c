@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands that turn files into text and touch nothing else: validate, default, render.
+ * The commands that print a result for files and change nothing: validate, default, render.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int output_read(const char *name, enum output *output)
 	return EXIT_USAGE;
 }
 
-/* What a command works with: its files, its findings, and where it prints. */
+/* The state of a command: its files, findings and output. */
 struct task {
 	const struct arguments *arguments;
 	struct input input;
@@ -38,7 +38,7 @@ struct task {
 	enum output output;
 	size_t jobs;      /* MPIJobs in the input */
 	size_t printed;   /* documents printed so far */
-	int read_code;    /* what reading the input gave */
+	int read_code;    /* the result of reading the input */
 	mpijob_doc *list; /* default -o json: the jobs, as a v1 List */
 };
 
@@ -75,7 +75,7 @@ static void task_end(struct task *task)
 
 typedef int (*job_fn)(struct task *task, mpijob *job);
 
-/* Call `each` with every MPIJob, defaulted; go on after one that is refused. Returns the first
+/* Call `each` with every MPIJob, defaulted; continue after one that is rejected. Returns the first
  * code. */
 static int for_each_job(struct task *task, job_fn each)
 {
@@ -294,7 +294,7 @@ static int print_names(mpijob_objects *objects)
 		int code = mpijob_objects_head(objects, i, &head);
 		if (code)
 			return code;
-		/* kubectl's form: the kind in lower case, the group behind it. */
+		/* kubectl's form: the kind in lower case, then the group. */
 		const char *slash = strchr(head.api_version, '/');
 		for (const char *at = head.kind; *at; at++)
 			print_out("%c", *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);

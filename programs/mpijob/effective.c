@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how to say where a value comes from: the job, an annotation of it, a section of the
- * operator's configuration, a limit that changed it, or nobody. The flags that the operator was
- * started with are not known here.
+ * Prints where a value comes from: the job, one of its annotations, a section of the operator's
+ * configuration, a limit that changed it, or none of these. The flags of the operator are not known
+ * here.
  */
 #include "effective.h"
 
@@ -68,7 +68,7 @@ static char *reason(const struct mpijob_effective_value *value)
 	return len < 0 ? NULL : text;
 }
 
-/* Of the features, only those that somebody said something about. */
+/* Of the features, only those that the job or the configuration sets. */
 static int is_shown(const struct mpijob_effective_value *value)
 {
 	return value->origin != MPIJOB_ORIGIN_BUILT_IN || !mpijob_feature_find(value->field);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What holds for a job under a configuration of the operator, as a table.
+ * The effective values of a job under a configuration of the operator, as a table.
  */
 #ifndef MPIJOB_PROGRAM_EFFECTIVE_H
 #define MPIJOB_PROGRAM_EFFECTIVE_H
@@ -11,7 +11,7 @@
 /* Read a configuration; 0 or a code, with findings. */
 int effective_read(const char *path, mpijob_operator_config **out, mpijob_diag *diag);
 
-/* Print what holds and where it comes from. 0 or MPIJOB_ERR_NOMEM. */
+/* Print the effective values and where they come from. 0 or MPIJOB_ERR_NOMEM. */
 int effective_print(const mpijob_operator_config *config, const mpijob *job);
 
 #endif

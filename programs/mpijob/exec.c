@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob exec: a thin door to mpijob_local_exec().
+ * mpijob exec: calls mpijob_local_exec().
  */
 #include <unistd.h>
 

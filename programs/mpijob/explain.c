@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command explain: how a person may write a field's path (kubectl's dots, or the brackets of
- * findings), and how a row of the field table, or of the pod templates' schema, reads as text.
+ * The command explain: knows how users write the path of a field (kubectl's dots, or the brackets
+ * of findings), and how a row of the field table, or of the schema of pod templates, is printed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static int step_next(const char **path, const char **step, size_t *len)
 	return 0;
 }
 
-/* How many bytes of `path` a row's path is; 0 when it does not begin with it. */
+/* The length of the beginning of `path` that a row's path matches; 0 if it does not match. */
 static size_t row_matches(const char *row, const char *path)
 {
 	const char *at = path, *step, *row_step;
@@ -71,7 +71,7 @@ static size_t row_matches(const char *row, const char *path)
 	return (size_t)(at - path);
 }
 
-/* The row that is the longest beginning of a path. */
+/* The row with the longest match. */
 static const struct mpijob_field *row_of(const char *path, size_t *matched)
 {
 	const struct mpijob_field *found = NULL;
@@ -87,7 +87,7 @@ static const struct mpijob_field *row_of(const char *path, size_t *matched)
 	return found;
 }
 
-/* The rest of a path in dots alone, indices left out; yours. */
+/* The rest of a path with dots only and without indices; the caller frees it. */
 static char *rest_of(const char *path)
 {
 	char *rest = calloc(1, strlen(path) + 2), *end = rest;
@@ -117,7 +117,7 @@ static void print_head(const char *path, const char *type)
 
 /* ---- rows of the table ---- */
 
-/* The last step of a path: what stands behind the path of its parent. */
+/* The last step of a path: what follows the path of its parent. */
 static const char *child_name(const struct mpijob_field *parent, const struct mpijob_field *field)
 {
 	size_t len = parent ? strlen(parent->path) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the objects of a cluster from documents, as a controller reads them from watches. It knows
- * which of them are a job's, by label, by owner and by name, and that the items of a kubectl list
+ * Reads the objects of a cluster from documents, as a controller reads them from watches. Knows
+ * which of them belong to a job, by label, owner and name, and that the items of a list of kubectl
  * do not always name their kind.
  */
 #include <stdlib.h>

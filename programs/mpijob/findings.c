@@ -88,7 +88,7 @@ int finding_explain(const char *id)
 	return kind != NULL;
 }
 
-/* What can be silenced says by which name. */
+/* A finding that can be silenced is printed with its identifier. */
 static int shows_id(const struct mpijob_finding *finding)
 {
 	const struct mpijob_finding_kind *kind = finding_kind_find(finding->id);
@@ -137,7 +137,7 @@ static int same_source(const struct mpijob_finding *a, const struct mpijob_findi
 	       (a->source && b->source && strcmp(a->source, b->source) == 0);
 }
 
-/* All findings from the top of each file to its end; yours, NULL when memory ran out. */
+/* All findings in the order of their places; the caller frees them; NULL when memory ran out. */
 static struct ranked *rank(const mpijob_diag *diag)
 {
 	size_t count = mpijob_diag_count(diag);

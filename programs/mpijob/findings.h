@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings, for people and for programs.
+ * Print findings, as lines or as JSON.
  */
 #ifndef MPIJOB_PROGRAM_FINDINGS_H
 #define MPIJOB_PROGRAM_FINDINGS_H
@@ -12,7 +12,7 @@
 
 #include "command.h"
 
-/* Add an error of this program's own about a file; returns `code`. */
+/* Add an error of this program about a file; returns `code`. */
 int findings_add(mpijob_diag *diag, int code, const char *source, const char *id,
     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -24,7 +24,7 @@ int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, c
  * none. */
 const struct mpijob_finding_kind *finding_kind_find(const char *id);
 
-/* Follow --silence and --error; returns 0 or, after having said why, EXIT_USAGE. */
+/* Apply --silence and --error. Returns 0, or prints an error and returns EXIT_USAGE. */
 int findings_choose(mpijob_diag *diag, const struct arguments *arguments);
 
 /* Print what a kind of finding means; returns 0 when there is none of that identifier. */
@@ -36,14 +36,14 @@ void finding_print(const struct mpijob_finding *finding, FILE *stream);
 /* Print all findings, one line each, and how many were left out. */
 void findings_print(const mpijob_diag *diag, FILE *stream);
 
-/* The same for a command that has --silence: what can be silenced ends with its identifier in
- * brackets. */
+/* The same for a command that has --silence: a finding that can be silenced ends with its
+ * identifier in brackets. */
 void findings_print_named(const mpijob_diag *diag, FILE *stream);
 
 /* Print all findings to standard output as a JSON array; returns 0 or a code. */
 int findings_print_json(const mpijob_diag *diag);
 
-/* Say on standard error why a command failed when no finding says it. */
+/* Print on standard error why a command failed, unless a finding says it. */
 void failure_print(const mpijob_diag *diag, int code);
 
 /* A mpijob_write_fn that writes to the FILE * it is given. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command flyte: the MPIJob of a Flyte task. It knows in which files Flyte's configuration and
- * the facts of one execution are, how repairs are named on the command line, and that what is made
- * for v2beta1 is checked before anybody submits it.
+ * The command flyte: the MPIJob of a Flyte task. Knows the files with Flyte's configuration and the
+ * facts of an execution, the names of repairs on the command line, and that a job for v2beta1 is
+ * validated.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct making {
 	mpijob_diag *diag;
 };
 
-/* The one document of a file; `files` keeps it. */
+/* The only document of a file; `file` owns it. */
 static int read_one(const char *name, struct input *file, const mpijob_node **out,
     mpijob_diag *diag)
 {
@@ -52,8 +52,8 @@ static uint32_t repair_find(const char *name, size_t len)
 	return 0;
 }
 
-/* "all", "none", or names with commas between them. 0, or EXIT_USAGE after having said what is
- * wrong. */
+/* "all", "none", or names, separated by commas. Returns 0, or prints an error and returns
+ * EXIT_USAGE. */
 static int repairs_read(const char *list, uint32_t *out)
 {
 	*out = mpijob__base_text_is(list, "all") ? UINT32_MAX : 0;
@@ -78,7 +78,7 @@ static int repairs_read(const char *list, uint32_t *out)
 	return 0;
 }
 
-/* What an operator of v2beta1 would refuse or warn of. */
+/* Report what an operator of v2beta1 would reject or warn of. */
 static int check(struct making *making, const mpijob_node *node)
 {
 	mpijob *job = NULL;
@@ -122,7 +122,7 @@ static int make_all(struct making *making, const struct words *names)
 	return result;
 }
 
-/* Propeller's whole file, or what stands in it under plugins.k8s. */
+/* Read the whole configuration of flytepropeller, or only its plugins.k8s. */
 static int read_config(struct making *making, struct input *file)
 {
 	const mpijob_node *root = NULL, *section;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command get: what a line of the table says of a job, and how a list is kept up while it is
- * watched. NAME and AGE are what kubectl prints for MPIJobs; the rest is what people look for next.
+ * The command get: the columns of the table, and how a list follows a watch. NAME and AGE are
+ * kubectl's columns for MPIJobs; the others show what users ask for next.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +16,11 @@
 #include "table.h"
 #include "when.h"
 
-#define TURN_MS 500 /* a reader that has gone is noticed at the latest then */
+#define TURN_MS 500 /* interval at which a closed standard output is noticed */
 
 enum form { FORM_TABLE, FORM_WIDE, FORM_YAML, FORM_JSON, FORM_NAME };
 
-/* A job that was seen while watching, and which state of it. */
+/* A job that the watch has reported, and its last state. */
 struct seen {
 	char *uid;
 	char *version;
@@ -34,13 +34,13 @@ struct get {
 	int64_t now_s;
 	mpijob_doc *list;  /* the jobs, as a v1 List */
 	size_t printed;    /* documents */
-	struct seen *seen; /* found by their uids */
+	struct seen *seen; /* a hash table by UID */
 	size_t seen_count;
 	size_t seen_size; /* a power of two, or 0 */
 	mpijob_watch *watching;
 	const char *named; /* the one job that is watched; NULL for all */
 	int listed;        /* the first list is printed */
-	int code;          /* why watching cannot go on */
+	int code;          /* the failure that ends the watch */
 };
 
 static int form_read(const char *name, enum form *form)
@@ -190,7 +190,7 @@ static int list_begin(struct get *get)
 	return mpijob_doc_error(get->list);
 }
 
-/* As kubectl, without the book-keeping of who set which field. */
+/* As kubectl, without managedFields. */
 static int list_add(struct get *get, const mpijob_node *job)
 {
 	mpijob_node *copy = mpijob_node_copy(get->list, job);
@@ -221,7 +221,7 @@ static int print_document(struct get *get, const mpijob_node *node)
 	return code;
 }
 
-/* Print one job as a line; of a table it waits for table_print(). */
+/* Print one job as a line; table_print() prints lines of a table. */
 static void print_line(struct get *get, const mpijob_node *job)
 {
 	if (get->form == FORM_NAME)
@@ -243,11 +243,11 @@ static int print_sorted(struct get *get, const mpijob_node *items)
 	for (size_t i = 0; i < count; i++)
 		print_line(get, jobs[i]);
 	free(jobs);
-	fflush(stdout); /* who watches sees it now */
+	fflush(stdout); /* --watch shows each line at once */
 	return get->form == FORM_NAME ? 0 : table_print(&get->table);
 }
 
-/* `alone`: one job was named, and is printed as it is. */
+/* `alone`: one job was named; it is printed without a List. */
 static int print_list(struct get *get, int alone)
 {
 	const mpijob_node *root = mpijob_doc_root(get->list),
@@ -287,7 +287,7 @@ static int get_all(struct get *get)
 	if (code == 0)
 		code = print_list(get, 0);
 	mpijob_doc_free(found);
-	return connection_tell(&get->connection, code);
+	return connection_report(&get->connection, code);
 }
 
 static int get_one(struct get *get, const struct chosen_job *job)
@@ -307,10 +307,10 @@ static int get_one(struct get *get, const struct chosen_job *job)
 		mpijob_diag_clear(get->connection.diag);
 		return 0;
 	}
-	return connection_tell(&get->connection, code);
+	return connection_report(&get->connection, code);
 }
 
-/* Each name by itself: what is there is printed, also when others are not. */
+/* Get each name separately: jobs that exist are printed even if others do not. */
 static int get_named(struct get *get, const struct chosen *chosen)
 {
 	int result = 0;
@@ -319,18 +319,18 @@ static int get_named(struct get *get, const struct chosen *chosen)
 		int code = get_one(get, &chosen->jobs[i]);
 		result = result ? result : code;
 		if (code && code != MPIJOB_ERR_NOT_FOUND)
-			return result; /* the next one would tell the same */
+			return result; /* the next request would fail in the same way */
 	}
 	size_t found = mpijob_node_count(mpijob_node_get(mpijob_doc_root(get->list), "items"));
 	int code = found ? print_list(get, chosen->count == 1) : 0;
-	connection_tell(&get->connection, code);
+	connection_report(&get->connection, code);
 	return result ? result : code;
 }
 
 /* ---- watching ---- */
 
-/* Where a job stands in the table of those that were seen, or would stand. */
-static struct seen *place_of(struct seen *table, size_t size, const char *uid)
+/* The entry of a job in the hash table, or the free entry for it. */
+static struct seen *find_entry(struct seen *table, size_t size, const char *uid)
 {
 	size_t hash = 5381;
 
@@ -341,7 +341,7 @@ static struct seen *place_of(struct seen *table, size_t size, const char *uid)
 	return &table[hash & (size - 1)];
 }
 
-/* At most half of the table is taken. */
+/* At most half of the entries are used. */
 static int make_room(struct get *get)
 {
 	size_t size = get->seen_size ? 2 * get->seen_size : 64;
@@ -353,7 +353,7 @@ static int make_room(struct get *get)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < get->seen_size; i++)
 		if (get->seen[i].uid)
-			*place_of(table, size, get->seen[i].uid) = get->seen[i];
+			*find_entry(table, size, get->seen[i].uid) = get->seen[i];
 	free(get->seen);
 	get->seen = table;
 	get->seen_size = size;
@@ -365,7 +365,7 @@ static int remember(struct get *get, const struct mpijob_watch_event *event)
 {
 	if (make_room(get))
 		return MPIJOB_ERR_NOMEM;
-	struct seen *seen = place_of(get->seen, get->seen_size, event->uid);
+	struct seen *seen = find_entry(get->seen, get->seen_size, event->uid);
 	if (seen->uid && strcmp(seen->version, event->resource_version) == 0)
 		return 0;
 	char *version = strdup(event->resource_version);
@@ -401,7 +401,7 @@ static int print_change(struct get *get, const mpijob_node *job)
 	return get->form == FORM_NAME ? 0 : table_print(&get->table);
 }
 
-/* A list comes unsorted; it is kept until it is whole. */
+/* The jobs of a list arrive unsorted: they are kept until the list is complete. */
 static int print_or_keep(struct get *get, const mpijob_node *job)
 {
 	if (!get->listed && get->arguments->watch_only)
@@ -453,7 +453,7 @@ static int on_listed(void *user, const char *resource_version)
 	return code;
 }
 
-/* What will not get better by itself ends the command; the rest is told, and tried again. */
+/* A permanent failure ends the command. Other failures are reported, and the watch retries. */
 static void on_failed(void *user, const struct mpijob_answer *answer, const char *what)
 {
 	struct get *get = user;
@@ -502,7 +502,7 @@ static int watch(struct get *get, const struct chosen *chosen)
 		code = get->code;
 	if (code == 0 && !connection_signal())
 		return EXIT_FINDINGS; /* as when a write fails */
-	return connection_tell(&get->connection,
+	return connection_report(&get->connection,
 	    code == 0 && connection_signal() ? MPIJOB_ERR_CANCELLED : code);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys and tokens are in this program's memory: it leaves no core file, and other processes of the
- * same user cannot read it. The node of a local run gets the old limit, for the containers.
+ * Protects keys and tokens in memory: this program writes no core file, and other processes of the
+ * same user cannot read its memory. The node of a local run gets the original limit, for its
+ * containers.
  */
 #include "command.h"
 

@@ -14,7 +14,7 @@
 #include "findings.h"
 #include "input.h"
 
-#define MOST_BYTES (3u * 1024 * 1024) /* the parser's own limit: one byte more makes it say so */
+#define MOST_BYTES (3u * 1024 * 1024) /* the parser's limit; it reports a longer input */
 
 static void *grow(void *items, size_t count, size_t size)
 {
@@ -35,8 +35,8 @@ static int add_object(struct input *input, const mpijob_node *node, const char *
 	return 0;
 }
 
-/* Keys whose values never hold ${NAME}; in a command, a variable or an annotation it may be meant
- * so. */
+/* Keys whose values never contain ${NAME}. In a command, a variable or an annotation it may be
+ * intended. */
 static int is_plain(const char *key)
 {
 	static const char *const keys[] = { "name", "generateName", "namespace", "image",
@@ -48,7 +48,7 @@ static int is_plain(const char *key)
 	return 0;
 }
 
-/* The first value that still is what envsubst replaces; NULL when there is none. */
+/* The first value that envsubst would replace; NULL when there is none. */
 static const mpijob_node *find_unfilled(const mpijob_node *node, const char *key)
 {
 	const char *text = mpijob_node_string(node);
@@ -245,7 +245,7 @@ int input_job(const struct input_object *object, const struct arguments *argumen
 
 	options.reference = arguments->reference;
 	int code = mpijob_from_node(object->node, object->source, &job, diag);
-	/* One of a wrong type is for the checks to find. */
+	/* Validation reports a namespace of a wrong type. */
 	if (code == 0 && mpijob_node_kind(mpijob_node_find(object->node, "metadata.namespace")) <=
 			     MPIJOB_NODE_NULL)
 		code = mpijob_identify(job, NULL,

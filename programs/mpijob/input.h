@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of the command line, as Kubernetes objects one by one.
+ * The files of the command line, as a list of Kubernetes objects.
  */
 #ifndef MPIJOB_PROGRAM_INPUT_H
 #define MPIJOB_PROGRAM_INPUT_H
@@ -30,7 +30,7 @@ int input_read(const struct words *operands, struct input *input, mpijob_diag *d
 
 void input_free(struct input *input);
 
-/* Tell whether an object is of this kind; api_version NULL: of any group and version. */
+/* Whether an object is of this kind; api_version NULL: of any group and version. */
 int input_is(const struct input_object *object, const char *api_version, const char *kind);
 
 /*

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob logs: knows whose output is meant by the name of a job (that of the launcher, all its
- * attempts one after the other, unless workers are asked for), waits for pods that are not there
- * yet, and knows when nothing more can come: when the job has ended and all that its pods printed
- * was read. No time limit ends it while output comes, however slowly it is taken.
+ * mpijob logs: prints the output of the launcher (all attempts, one after the other), or of the
+ * workers. It waits for pods that do not exist yet, and ends when the job has ended and the output
+ * of its pods was read. It has no time limit while output arrives, however slow its reader is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +19,13 @@
 #include "print.h"
 
 #define TURN_MS   200
-#define BEHIND_MS 2    /* the length of a turn while standard output takes nothing */
-#define SILENT_MS 1500 /* so long nothing is said while a node gives nothing */
-/* a worker that runs on after the job's end is left when it prints nothing for so long */
+#define BEHIND_MS 2    /* length of a turn while the reader of standard output is behind */
+#define SILENT_MS 1500 /* a node that sends nothing for this time is reported */
+/* after the end of the job, a running worker without output for this time is given up */
 #define KEPT_MS 10000
-/* after the job's end, a log that fails is given up when nothing comes for so long */
+/* after the end of the job, a log that fails and has no output for this time is given up */
 #define LOST_MS 60000
-/* a launcher waits until the one before it brings nothing for so long */
+/* the output of a launcher starts when the one before it has had no output for this time */
 #define OVERTAKE_MS 15000
 
 struct source {
@@ -34,14 +33,14 @@ struct source {
 	struct reader *reader;
 	char *pod;
 	char *created;
-	mpijob_logs *logs; /* NULL: it is not its turn yet */
+	mpijob_logs *logs; /* NULL: not started yet */
 	int is_launcher;
-	int is_extra;     /* nobody asked for it by name: that it is not kept is no failure */
-	int inside;       /* a line has begun and not ended */
-	int ends;         /* the pod has ended, or is being deleted, so its output has an end */
-	int read;         /* something came */
-	int told;         /* that its output is tried for again */
-	int64_t heard_ms; /* when the last line came, or reading began or went on */
+	int is_extra; /* the user did not request it: it is not a failure if it is not available */
+	int inside;   /* a line has begun and not ended */
+	int ends;     /* the pod has ended or is being deleted, so its output ends */
+	int read;     /* output has arrived */
+	int reported; /* a retry, or a wait for the node, was reported */
+	int64_t last_ms; /* of the last line, or when reading started or resumed */
 };
 
 struct reader {
@@ -53,14 +52,14 @@ struct reader {
 	struct source *sources;           /* launchers in the order in which they were created */
 	struct outlet out;
 	struct prefixed prefixed; /* writes to out */
-	int paused;               /* whoever reads the output is behind */
+	int paused;               /* the reader of standard output is behind */
 	int prefix;
-	int seen;     /* a pod was there */
-	int told;     /* that it is waited for */
-	int finished; /* the job has ended, or is gone */
+	int seen;     /* a pod was observed */
+	int reported; /* the wait for a pod was reported */
+	int finished; /* the job has ended, or was deleted */
 	int64_t finished_ms;
 	size_t failures;
-	int code; /* why it cannot go on */
+	int code; /* the failure that ends the command */
 };
 
 /* ---- lines ---- */
@@ -69,13 +68,13 @@ static void pause_all(struct reader *reader, int on)
 {
 	reader->paused = on;
 	for (struct source *source = reader->sources; source; source = source->next) {
-		source->heard_ms = mpijob__base_clock_monotonic_ms();
+		source->last_ms = mpijob__base_clock_monotonic_ms();
 		if (source->logs)
 			mpijob_logs_pause(source->logs, on);
 	}
 }
 
-/* The container's name has one address while its output is read. */
+/* The address of a container's name does not change while its output is read. */
 static int put(struct reader *reader, const struct mpijob_log_line *line, const char *data,
     size_t len)
 {
@@ -91,8 +90,8 @@ static int on_line(void *user, const struct mpijob_log_line *line)
 	int code;
 
 	source->read = 1;
-	source->told = 0;
-	source->heard_ms = mpijob__base_clock_monotonic_ms();
+	source->reported = 0;
+	source->last_ms = mpijob__base_clock_monotonic_ms();
 	code = put(reader, line, line->text, line->len);
 	if (code == 0 && line->whole)
 		code = put(reader, line, "\n", 1);
@@ -102,7 +101,7 @@ static int on_line(void *user, const struct mpijob_log_line *line)
 	return code ? MPIJOB_ERR_NOMEM : reader->out.error ? MPIJOB_ERR_IO : 0;
 }
 
-/* Write what is taken now, and read on when most of it was. */
+/* Write what the reader takes now, and resume reading when little is pending. */
 static void write_on(struct reader *reader)
 {
 	outlet_turn(&reader->out);
@@ -110,7 +109,7 @@ static void write_on(struct reader *reader)
 		pause_all(reader, 0);
 }
 
-/* Read and write for a moment. */
+/* One turn of reading and writing. */
 static int turn(struct reader *reader)
 {
 	int wait_ms = reader->paused                 ? BEHIND_MS
@@ -144,11 +143,11 @@ static void on_failed(void *user, const char *pod, const char *container, int co
 	struct source *source = user;
 
 	if (again) {
-		if (!source->told)
+		if (!source->reported)
 			print_to(stderr,
-			    "mpijob: the output of pod %s cannot be had now: %s; trying again\n",
+			    "mpijob: the output of pod %s is not available now: %s; trying again\n",
 			    pod, message ? message : mpijob_error_text(code));
-		source->told = 1;
+		source->reported = 1;
 		return;
 	}
 	if (source->is_extra) {
@@ -158,7 +157,7 @@ static void on_failed(void *user, const char *pod, const char *container, int co
 		return;
 	}
 	source->reader->failures++;
-	print_to(stderr, "mpijob: the output of pod %s%s%s cannot be had: %s\n", pod,
+	print_to(stderr, "mpijob: the output of pod %s%s%s is not available: %s\n", pod,
 	    container ? ", container " : "", container ? container : "",
 	    message ? message : mpijob_error_text(code));
 }
@@ -216,7 +215,7 @@ static int source_start(struct source *source, int previous)
 	options.failed = on_failed;
 	options.user = source;
 	source->is_extra = previous && !arguments->previous;
-	source->heard_ms = mpijob__base_clock_monotonic_ms();
+	source->last_ms = mpijob__base_clock_monotonic_ms();
 	int code = mpijob_logs_new(reader->connection->client, &options, &source->logs);
 	if (code == 0 && reader->paused)
 		mpijob_logs_pause(source->logs, 1);
@@ -249,7 +248,7 @@ static const char *wanted(const struct reader *reader)
 					    : "launcher";
 }
 
-static const char *none(const struct reader *reader)
+static const char *none_found(const struct reader *reader)
 {
 	return reader->arguments->pod       ? "there is no such pod"
 	       : reader->arguments->workers ? "there are no workers"
@@ -288,9 +287,9 @@ static mpijob_text *selector_of(const char *name)
 	return text;
 }
 
-/* ---- once ---- */
+/* ---- without -f ---- */
 
-/* The launcher's attempts as they were made; workers by their numbers, which are behind the last
+/* Attempts of the launcher in the order of their creation; workers by the number after the last
  * dash. */
 static int compare_pods(const void *a, const void *b)
 {
@@ -317,13 +316,13 @@ static int drain(struct reader *reader, struct source *source)
 
 	while ((state = mpijob_logs_state(source->logs)) > 0) {
 		int code = turn(reader);
-		if (!source->read && !source->told &&
+		if (!source->read && !source->reported &&
 		    mpijob__base_clock_monotonic_ms() - begun_ms >= SILENT_MS) {
 			print_to(stderr,
 			    "mpijob: waiting for the output of pod %s: its node has not sent any "
 			    "yet\n",
 			    source->pod);
-			source->told = 1;
+			source->reported = 1;
 		}
 		if (code)
 			return code;
@@ -354,7 +353,7 @@ static int print_pod(struct reader *reader, const mpijob_node *pod)
 
 	mpijob_node_int(mpijob_node_find(pod, "status.containerStatuses[0].restartCount"),
 	    &restarts);
-	/* An attempt in the same pod: what is left of the one before belongs in front. */
+	/* The pod was restarted: print the kept output of the attempt before first. */
 	int whole = restarts > 0 && !arguments->previous && !arguments->tail.is &&
 		    !arguments->since_ms.is && strcmp(pod_role(pod), "launcher") == 0;
 	for (int previous = whole ? 1 : arguments->previous; code == 0; previous = 0) {
@@ -381,7 +380,7 @@ static int print_pods(struct reader *reader, const mpijob_node **pods, size_t co
 			continue;
 		}
 		int one = print_pod(reader, pods[i]);
-		/* That one pod has gone meanwhile was told. */
+		/* A pod that was deleted meanwhile is already reported. */
 		if (one == MPIJOB_ERR_NOT_FOUND || one == MPIJOB_ERR_REJECTED)
 			reader->failures += reader->failures == 0;
 		else
@@ -390,7 +389,7 @@ static int print_pods(struct reader *reader, const mpijob_node **pods, size_t co
 	return code;
 }
 
-static int once(struct reader *reader)
+static int print_existing(struct reader *reader)
 {
 	struct connection *connection = reader->connection;
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -417,7 +416,7 @@ static int once(struct reader *reader)
 		code = MPIJOB_ERR_NOMEM;
 	if (code == 0 && count == 0) {
 		print_to(stderr, "mpijob: %s of %s to print; see 'mpijob describe %s'\n",
-		    none(reader), reader->name, reader->name);
+		    none_found(reader), reader->name, reader->name);
 		reader->failures++;
 	}
 	if (code == 0)
@@ -516,14 +515,14 @@ static int is_open(const struct source *source)
 
 static int is_quiet(const struct source *source, int64_t since_ms, int64_t most_ms)
 {
-	if (since_ms < source->heard_ms)
-		since_ms = source->heard_ms;
+	if (since_ms < source->last_ms)
+		since_ms = source->last_ms;
 	return !source->reader->paused && source->logs &&
 	       mpijob__base_clock_monotonic_ms() - since_ms >= most_ms;
 }
 
 /* The attempts of the launcher are printed one after the other. */
-static int is_its_turn(const struct source *source)
+static int may_start(const struct source *source)
 {
 	const struct source *other = source->reader->sources;
 
@@ -538,22 +537,23 @@ static int start_sources(struct reader *reader)
 	int code = 0;
 
 	for (struct source *source = reader->sources; source && code == 0; source = source->next)
-		if (!source->logs && is_its_turn(source))
+		if (!source->logs && may_start(source))
 			code = source_start(source, 0);
 	return code;
 }
 
-/* Whether more is waited for when the job has ended: cleanPodPolicy None keeps workers for ever. */
+/* Whether to wait for more output after the end of the job: cleanPodPolicy None keeps workers
+ * forever. */
 static int has_more(const struct source *source)
 {
 	int64_t since_ms = source->reader->finished_ms;
 
-	if (!is_open(source) || (source->told && is_quiet(source, since_ms, LOST_MS)))
+	if (!is_open(source) || (source->reported && is_quiet(source, since_ms, LOST_MS)))
 		return 0;
 	return source->is_launcher || source->ends || !is_quiet(source, since_ms, KEPT_MS);
 }
 
-static int goes_on(struct reader *reader)
+static int has_work(struct reader *reader)
 {
 	size_t open = 0, more = 0;
 
@@ -570,15 +570,15 @@ static int goes_on(struct reader *reader)
 	return !reader->finished || more > 0;
 }
 
-static int turns(struct reader *reader)
+static int run_to_end(struct reader *reader)
 {
 	int code = 0;
 
-	while (code == 0 && goes_on(reader)) {
-		if (!reader->seen && !reader->told && mpijob_watch_synced(reader->pods)) {
+	while (code == 0 && has_work(reader)) {
+		if (!reader->seen && !reader->reported && mpijob_watch_synced(reader->pods)) {
 			print_to(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader),
 			    reader->name);
-			reader->told = 1;
+			reader->reported = 1;
 		}
 		code = turn(reader);
 		if (code == 0 && mpijob_watch_synced(reader->pods))
@@ -586,19 +586,19 @@ static int turns(struct reader *reader)
 	}
 	if (code == 0 && !reader->seen) {
 		print_to(stderr, "mpijob: %s has ended, and %s to print\n", reader->name,
-		    none(reader));
+		    none_found(reader));
 		reader->failures++;
 	}
 	return code;
 }
 
-/* What pods that have ended printed was read to its end, or it is said that it was not. */
-static void judge_sources(struct reader *reader)
+/* Report output that was not read to its end. */
+static void report_incomplete(struct reader *reader)
 {
 	for (const struct source *source = reader->sources; source; source = source->next) {
 		if (!is_open(source))
 			continue;
-		if (!source->logs || (source->told && mpijob_logs_unread(source->logs))) {
+		if (!source->logs || (source->reported && mpijob_logs_unread(source->logs))) {
 			print_to(stderr,
 			    "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n",
 			    source->pod, source->pod);
@@ -635,9 +635,9 @@ static int follow(struct reader *reader)
 	if (code == 0)
 		code = mpijob_watch_new(connection->client, &options, &reader->watched_job);
 	if (code == 0)
-		code = turns(reader);
+		code = run_to_end(reader);
 	if (code == 0)
-		judge_sources(reader);
+		report_incomplete(reader);
 	mpijob_watch_free(reader->pods);
 	mpijob_watch_free(reader->watched_job);
 	mpijob_text_free(selector);
@@ -651,8 +651,8 @@ static int follow(struct reader *reader)
 
 /* ---- the command ---- */
 
-/* That the job is there, and how many workers it has. */
-static int look(struct reader *reader)
+/* Read the job, and decide by its number of workers whether lines have prefixes. */
+static int read_job(struct reader *reader)
 {
 	struct connection *connection = reader->connection;
 	const struct mpijob_spec *spec = NULL;
@@ -696,12 +696,12 @@ int logs_command(const struct arguments *arguments)
 	if (code == 0) {
 		connection_catch_signals(&connection);
 		code = prefixed_begin(&reader.prefixed, &reader.out) ? MPIJOB_ERR_NOMEM
-								     : look(&reader);
+								     : read_job(&reader);
 		if (code == 0)
-			code = arguments->follow ? follow(&reader) : once(&reader);
+			code = arguments->follow ? follow(&reader) : print_existing(&reader);
 		int written = write_all(&reader);
 		code = code ? code : written;
-		code = connection_exit(&connection, connection_tell(&connection, code));
+		code = connection_exit(&connection, connection_report(&connection, code));
 		if (code == 0 && reader.failures)
 			code = EXIT_FINDINGS;
 	}

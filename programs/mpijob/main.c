@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command `mpijob`: knows which commands there are, and what each is called and says of itself.
+ * The command `mpijob`: the table of commands with their names, summaries and help texts.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,7 @@
 
 enum option_kind {
 	OPTION_FLAG, /* an int that becomes 1, or 0 by =false */
-	/* an int that becomes 1, or -1 by =false: something that is on, or decides itself, when not
-	 * given */
+	/* an int that becomes 1, or -1 by =false; the default is on, or automatic */
 	OPTION_SWITCH,
 	OPTION_TEXT, /* a string */
 	/* an int: 1 for the first of the choices, also when no =VALUE follows, 2 for the second
@@ -20,7 +19,7 @@ enum option_kind {
 	OPTION_DURATION, /* milliseconds, from "90s", "5m", "1h30m", "500ms" or seconds */
 	OPTION_LIMIT,    /* a struct given of milliseconds, which may be 0 and negative */
 	OPTION_NUMBER,   /* a struct given, 0 or more; -1: not given */
-	/* a feature of that name; its help is the sentence of its row, or the row's */
+	/* a feature of that name; its help is that of the row, or the sentence of the feature */
 	OPTION_FEATURE,
 	OPTION_HELP,
 };
@@ -28,21 +27,21 @@ enum option_kind {
 struct option_row {
 	const char *name;
 	char letter;       /* 0 without one */
-	const char *value; /* what stands for the value in the help; NULL for a flag */
+	const char *value; /* the name of the value in the help; NULL for a flag */
 	unsigned commands; /* COMMAND_* of the commands that have it */
 	enum option_kind kind;
 	size_t offset; /* in struct arguments */
 	/* words that complete the value, separated by spaces; NULL when there are none */
 	const char *choices;
-	const char *help; /* NULL for a feature: its own sentence */
+	const char *help; /* NULL: the sentence of the feature */
 };
 
-/* The table, closed by a row without a name. */
+/* The table; ends with a row without a name. */
 extern const struct option_row option_rows[];
 
 /*
- * Read the command line of a command (argv[0] is the command's name). Returns 0, EXIT_USAGE after
- * having said what is wrong, or -1 when help was asked for.
+ * Read the command line of a command (argv[0] is the command's name). Returns 0, -1 if the user
+ * requests help, or prints an error and returns EXIT_USAGE.
  */
 int options_parse(const struct command *command, int argc, char **argv,
     struct arguments *arguments);
@@ -53,7 +52,7 @@ void options_free(struct arguments *arguments);
 /* The help of a row. */
 const char *option_help(const struct option_row *row);
 
-/* The features that were asked for, for render options; NULL when there are none. Borrowed. */
+/* The requested features, for render options; NULL when there are none. Borrowed. */
 const struct mpijob_features *options_features(const struct arguments *arguments);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how to write without waiting to a descriptor that others may use too, and that therefore
- * has to stay a blocking one: a pipe that poll() calls ready takes PIPE_BUF bytes, and no more is
- * given to it at once.
+ * Writes to a blocking descriptor without blocking. Other processes may share the descriptor, so
+ * O_NONBLOCK is not possible. A pipe that poll() reports as ready takes PIPE_BUF bytes, so each
+ * write is at most that long.
  */
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +22,7 @@ void outlet_wait(const struct outlet *outlet, int timeout_ms)
 	(void)poll(&ready, 1, timeout_ms);
 }
 
-/* Bytes written; 0: none can be now; -1: never any more. */
+/* Bytes written; 0: the descriptor is not ready; -1: it has failed. */
 static ssize_t write_some(struct outlet *outlet, const char *data, size_t len)
 {
 	struct pollfd ready = { .fd = outlet->fd, .events = POLLOUT };
@@ -63,7 +63,7 @@ void outlet_flush(struct outlet *outlet)
 	outlet->due = outlet_pending(outlet) + OUTLET_BLOCK;
 }
 
-/* Half of the room stays free, so that bytes are moved once on average. */
+/* Half of the buffer stays free, so that bytes are moved once on average. */
 static int make_room(struct outlet *outlet, size_t len)
 {
 	size_t pending = outlet_pending(outlet), cap = 2 * (pending + len);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A descriptor whose reader may be slow: what it does not take yet is kept, and nobody waits for
- * it.
+ * Output to a reader that may be slow: a buffer keeps what the reader does not take yet, so that no
+ * call blocks.
  */
 #ifndef MPIJOB_PROGRAM_OUTLET_H
 #define MPIJOB_PROGRAM_OUTLET_H
@@ -9,23 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OUTLET_MUCH   (256 << 10) /* so much that is kept is reason to take no more */
+#define OUTLET_MUCH   (256 << 10) /* the caller pauses its input when so many bytes are pending */
 #define OUTLET_LITTLE (64 << 10)
-#define OUTLET_BLOCK  (32 << 10) /* smaller pieces wait for more to come */
-#define OUTLET_HOLD   10         /* for so many milliseconds */
+#define OUTLET_BLOCK  (32 << 10) /* shorter output waits for more */
+#define OUTLET_HOLD   10         /* milliseconds that it waits */
 
 struct outlet {
 	int fd;
-	int error;        /* an errno: nothing can be written any more, what comes is dropped */
+	int error;        /* errno of a write that failed: all later output is dropped */
 	int64_t moved_ms; /* when the reader last took something, or there was nothing to take */
 
-	/* Its own. */
+	/* Private. */
 	char *data;
 	size_t at, len, cap;
-	size_t due; /* bytes that are kept when the next attempt to write is made */
+	size_t due; /* pending bytes at which the next write is tried */
 };
 
-/* Keep these bytes, and write when a block is full. 0, or -1 when memory ran out. */
+/* Append these bytes, and write when a block is full. 0, or -1 when memory ran out. */
 int outlet_put(struct outlet *outlet, const char *data, size_t len);
 
 /* Write what the reader takes now. */
@@ -34,13 +34,13 @@ void outlet_flush(struct outlet *outlet);
 /* The same when a block is full, or when the first byte has waited for OUTLET_HOLD. */
 void outlet_turn(struct outlet *outlet);
 
-/* Wait until the reader takes something again, at most so long. */
+/* Wait until the reader takes output again, or for timeout_ms. */
 void outlet_wait(const struct outlet *outlet, int timeout_ms);
 
-/* Bytes that are kept. */
+/* The number of pending bytes. */
 size_t outlet_pending(const struct outlet *outlet);
 
-/* Drop what is kept; `error` says why. */
+/* Drop all pending bytes; `error` is the reason. */
 void outlet_fail(struct outlet *outlet, int error);
 
 void outlet_free(struct outlet *outlet);

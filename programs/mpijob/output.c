@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints documents. It knows that JSON has to be whole: one document is printed as it is, several
+ * Prints documents. Knows that JSON output is one value: one document is printed as it is, several
  * as one List.
  */
 #include <stdio.h>

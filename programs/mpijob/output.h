@@ -7,8 +7,8 @@
 
 #include <mpijob/mpijob.h>
 
-/* Read -o: yaml or json; `format` stays where it is not given. 0, or EXIT_USAGE after having said
- * what is wrong. */
+/* Read -o: yaml or json; `format` does not change without it. Returns 0, or prints an error and
+ * returns EXIT_USAGE. */
 int output_format(const char *name, int32_t *format);
 
 struct output {
@@ -20,7 +20,7 @@ struct output {
 /* Print a document, or keep it for the list. 0 or a code. */
 int output_put(struct output *output, const mpijob_node *node);
 
-/* Print what was kept, and free it. 0 or a code. */
+/* Print the list, and free it. 0 or a code. */
 int output_end(struct output *output);
 
 #endif

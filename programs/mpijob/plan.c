@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command plan: what the controller would do next with a job, and why. It knows how the parts
- * of a plan read as lines and as a document; a Secret's body is shown with placeholders.
+ * The command plan: what the controller would do next with a job, and why. Knows how a plan is
+ * printed as lines and as a document; the body of a Secret is shown with placeholders.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ struct planned {
 
 /* ---- time ---- */
 
-/* "2026-11-21T12:00:00Z"; now without a text. */
+/* "2026-11-21T12:00:00Z"; the current time if NULL. */
 static int time_read(const char *text, int64_t *ms)
 {
 	int64_t seconds = mpijob__base_clock_wall_ms() / 1000;
@@ -49,7 +49,7 @@ static const char *time_text(int64_t ms, char out[MPIJOB__BASE_TIME_SIZE])
 	return mpijob__base_time_format(ms / 1000, out) ? out : "?";
 }
 
-/* ---- words ---- */
+/* ---- names ---- */
 
 static const char *verb_name(int32_t verb)
 {
@@ -61,7 +61,7 @@ static const char *verb_name(int32_t verb)
 	return names[verb];
 }
 
-/* ---- what is planned ---- */
+/* ---- the plan ---- */
 
 static const mpijob_node *stored_job(const struct planned *planned)
 {
@@ -107,7 +107,7 @@ static int observe(struct planned *planned)
 	return code;
 }
 
-/* The uid of the stored job, else the one that its children name, else that of the file. */
+/* The UID of the stored job, or the one in its children's owner references, or that of the file. */
 static int identify(struct planned *planned)
 {
 	const mpijob_node *stored = stored_job(planned);
@@ -263,7 +263,7 @@ static int put_action(const struct planned *planned, size_t index, mpijob_doc *d
 	return put_body(planned, index, doc, map);
 }
 
-/* The status as a job would have it. */
+/* The status in the form of an MPIJob's. */
 static int put_status(const struct planned *planned, mpijob_doc *doc)
 {
 	mpijob *job = mpijob_clone(planned->job);

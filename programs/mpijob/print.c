@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows printf formats, so that what a format says and what was put into it stay apart: a line end
- * of the format is layout, one in a string may be somebody's attempt to forge a line.
+ * Knows printf formats, to separate the format from its arguments: a newline of the format is
+ * layout, but one in a string from outside could forge a line of output.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -116,7 +116,7 @@ static void put_value(struct printing *this)
 		number[0] = '%';
 		len = 1;
 		break;
-	default: abort(); /* a format of this program that nobody has ever printed */
+	default: abort(); /* a conversion that this file does not know: a defect of the program */
 	}
 	this->at++;
 	put_padded(this, text, len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a person at the terminal sees of a run: a live line on a terminal, plain lines otherwise.
+ * The progress of a run: one line that is redrawn on a terminal, plain lines otherwise.
  */
 #ifndef MPIJOB_PROGRAM_PROGRESS_H
 #define MPIJOB_PROGRAM_PROGRESS_H
@@ -10,24 +10,23 @@
 struct progress {
 	const char *name; /* of the job */
 	int terminal;     /* standard error is one */
-	/* a line of the job's output stands unfinished on that terminal: nothing is drawn over
-	 * it */
+	/* the terminal shows an unfinished line of the job's output: do not overwrite it */
 	int waits;
-	int live;         /* a live line stands on it now */
+	int live;         /* the terminal shows the progress line */
 	int64_t begun_ms; /* when the run began */
-	int64_t drawn_ms; /* when the live line was last drawn */
+	int64_t drawn_ms; /* when the progress line was last drawn */
 	const char *phase;
 	int ready, workers;
 };
 
-/* Tell the present state; prints when it changed, and redraws the live line as time goes by. */
+/* Set the current state. Prints it if it has changed, and redraws the progress line regularly. */
 void progress_show(struct progress *progress, const char *phase, int ready, int workers,
     int64_t now_ms);
 
-/* Take the live line away, before other output. */
+/* Erase the progress line, before other output. */
 void progress_hide(struct progress *progress);
 
-/* Print a line of this program's own on standard error. */
+/* Print a message of this program on standard error. */
 void progress_say(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -20,7 +20,7 @@ struct run {
 	mpijob *job; /* defaulted; the cluster gets the document as it was given */
 	const struct input_object *object;
 	mpijob_client *client;
-	/* Move everything on, and wait at most so many milliseconds. */
+	/* Process what has arrived, and wait at most timeout_ms. */
 	int (*step)(struct run *run, int timeout_ms);
 	void *stepped; /* the operator of a local run, the connection of another */
 	int is_cluster;
@@ -63,14 +63,14 @@ int run_until_over(struct run *run);
 void run_print_end(struct run *run);
 int run_exit_code(const struct run *run, int code);
 void run_print_timings(const struct run *run, int64_t closing_ms);
-/* What is known about the end of the job. */
+/* The result of the run so far. */
 const struct mpijob_run_result *run_result(const struct run *run);
 int run_has_ended(const struct run *run);
 
 /* run_output.c */
 int run_output_begin(struct run *run);
 void run_output_put(struct run *run, const struct mpijob_run_event *event);
-/* Write what the readers take now. Returns how many milliseconds the turn may wait, at most
+/* Write what the readers take now. Returns the milliseconds that the turn may wait, at most
  * `most_ms`. */
 int run_output_turn(struct run *run, int most_ms);
 /* It is time to end: give up a reader that has taken nothing for a while (`now` 1: at once). */

@@ -250,7 +250,7 @@ int run_cluster(struct run *run)
 		if (code == 0) {
 			run_catch_signals();
 			code = live(run);
-			connection_tell(&connection, code);
+			connection_report(&connection, code);
 			advise(run, code);
 		}
 		result = exit_of(run, code);

@@ -39,7 +39,7 @@ void run_catch_signals(void)
 	action.sa_handler = on_signal;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* nohup has it ignored */
+	/* under nohup it stays ignored */
 	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 	/* A reader of our output that goes away is an error of write(), not the end of the

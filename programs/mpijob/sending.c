@@ -54,7 +54,7 @@ static int ignore(void *user, const char *data, size_t len)
 	return 0;
 }
 
-/* Only a kind without namespaces has a path without one. */
+/* Only kinds without namespaces have a path without one. */
 int sending_has_namespace(const struct input_object *object)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;

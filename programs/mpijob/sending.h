@@ -11,11 +11,11 @@
 /* "Strict", "Warn" or "Ignore", as --validate says. */
 const char *sending_validation(const struct arguments *arguments);
 
-/* Fill in what the command line says. */
+/* Fill in the options from the command line. */
 void sending_options(const struct arguments *arguments, const char *namespace_,
     struct mpijob_submit_options *options);
 
-/* What others refer to comes first, MPIJobs last, else as in the files. */
+/* Sort: objects that others refer to first, MPIJobs last, otherwise in the order of the files. */
 void sending_sort(struct input *input);
 
 /* Whether objects of that kind have a namespace. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpijob shadow-report: knows what a shadow operator tells at /shadow, one JSON object a line, and
- * when a person may let it take over: when nothing that it would have done is left unexplained.
+ * mpijob shadow-report: knows the page /shadow of a shadow operator, one JSON object per line, and
+ * when that operator may take over: when every action that it would have executed is explained.
  *
- * It fetches the page itself, by HTTP/1.0 over a plain socket: the address is that of a pod or of a
- * port that kubectl forwards, and no credentials of a kubeconfig may ever go there.
+ * It fetches the page by HTTP/1.0 over a plain socket: the address is that of a pod, or of a port
+ * that kubectl forwards, and must never receive credentials of a kubeconfig.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -32,7 +32,7 @@ struct report {
 	size_t actions, unexplained;
 };
 
-/* ---- where it comes from ---- */
+/* ---- fetch the report ---- */
 
 static int take_all(int fd, mpijob_text *out, const char *name)
 {
@@ -48,7 +48,7 @@ static int take_all(int fd, mpijob_text *out, const char *name)
 		}
 		if (mpijob_text_len(out) + (size_t)got > MOST_BYTES) {
 			print_to(stderr,
-			    "mpijob: %s: that is no report: it is larger than 64 MiB\n", name);
+			    "mpijob: %s: this is not a report: it is larger than 64 MiB\n", name);
 			return MPIJOB_ERR_IO;
 		}
 		int code = mpijob_text_write(out, buffer, (size_t)got);
@@ -149,7 +149,7 @@ static int send_all(int fd, const char *text, const char *url)
 	return 0;
 }
 
-/* 0 when the answer says how long its body is, and it is not. */
+/* 0 if the body is shorter than the Content-Length of the answer. */
 static int is_whole(const char *text, const char *body)
 {
 	static const char name[] = "\r\ncontent-length:";
@@ -161,7 +161,7 @@ static int is_whole(const char *text, const char *body)
 	return 1;
 }
 
-/* The bytes behind the header of an answer that is 200; NULL after having said why not. */
+/* The body of an answer with status 200. Otherwise prints an error and returns NULL. */
 static const char *body_of(const char *text, const char *url)
 {
 	const char *end = strstr(text, "\r\n\r\n");
@@ -171,13 +171,13 @@ static const char *body_of(const char *text, const char *url)
 		return end + 4;
 	if (status && strncmp(status, " 404", 4) == 0)
 		print_to(stderr,
-		    "mpijob: %s: nothing is there; a shadow operator shows it at /shadow of its "
+		    "mpijob: %s: page not found; a shadow operator serves /shadow at its "
 		    "--monitoring-port\n",
 		    url);
 	else if (status && strncmp(status, " 200", 4) == 0)
 		print_to(stderr, "mpijob: %s: the connection broke\n", url);
 	else
-		print_to(stderr, "mpijob: %s: that is no report\n", url);
+		print_to(stderr, "mpijob: %s: this is not a report\n", url);
 	return NULL;
 }
 
@@ -198,7 +198,7 @@ static int take_url(const char *url, mpijob_text *out, const char **body)
 			    : send_all(fd, request, url);
 
 	if (size < 0)
-		print_to(stderr, "mpijob: %s: that is no address\n", url);
+		print_to(stderr, "mpijob: %s: this is not an address\n", url);
 	if (code == 0)
 		code = take_all(fd, out, url);
 	if (fd >= 0)
@@ -210,7 +210,7 @@ static int take_url(const char *url, mpijob_text *out, const char **body)
 	return code || *body ? code : MPIJOB_ERR_IO;
 }
 
-/* ---- what it says ---- */
+/* ---- read the report ---- */
 
 static const char *word(const mpijob_node *action, const char *key)
 {
@@ -253,7 +253,8 @@ static int add_lines(struct report *report, const char *text, const char *name)
 			code = MPIJOB_ERR_SYNTAX;
 		mpijob_doc_free(doc);
 		if (code == MPIJOB_ERR_SYNTAX)
-			print_to(stderr, "mpijob: %s: line %zu is no action of a shadow\n", name,
+			print_to(stderr,
+			    "mpijob: %s: line %zu is not an action of a shadow operator\n", name,
 			    line);
 	}
 	return code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Knows how kubectl names an object in one line (kind in lower case, group unless it is the core's,
- * name), and what it leaves out when it prints a whole one.
+ * name), and which fields it leaves out of a whole object.
  */
 #include <string.h>
 

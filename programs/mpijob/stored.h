@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the server stored, on standard output: one line as kubectl's, or the object with -o.
+ * Print an object that the server stored: one line as kubectl, or the object with -o.
  */
 #ifndef MPIJOB_PROGRAM_STORED_H
 #define MPIJOB_PROGRAM_STORED_H
@@ -11,8 +11,8 @@
 
 #include "command.h"
 
-/* Check -o of a command that prints what was stored: name, yaml or json. Returns 0, or EXIT_USAGE
- * after having said so. */
+/* Check -o of a command that prints what was stored: name, yaml or json. Returns 0, or prints an
+ * error and returns EXIT_USAGE. */
 int stored_form(const struct arguments *arguments);
 
 /*
@@ -25,7 +25,7 @@ int stored_print(const struct arguments *arguments, const mpijob_node *object, c
 /* Begin a line about an object, as -o name prints it: "mpijob.kubeflow.org/pi". */
 void stored_print_name(const mpijob_node *object, FILE *stream);
 
-/* " (dry run)" where nothing is stored. */
+/* " (dry run)" if nothing is stored. */
 const char *stored_suffix(const struct arguments *arguments);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command submit: check, send what jobs need, send the jobs, and with --wait wait until they
- * have ended. The server decides about fields: a field that is unknown here is reported only when
- * the server refuses the job, too.
+ * The command submit: checks the files, creates what the jobs need, creates the jobs, and with
+ * --wait waits until they have ended. The server decides about fields: a field that is unknown here
+ * is reported only if the server rejects the job, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "sending.h"
 #include "stored.h"
 
-#define LAST_NEWS_MS 1000
+#define LAST_EVENT_MS 1000
 
 struct submit {
 	struct connection connection;
@@ -29,7 +29,7 @@ struct submit {
 	int64_t begun_ms;
 };
 
-/* A job whose end is waited for. */
+/* A job that --wait waits for. */
 struct waited {
 	const struct chosen_job *job;
 	mpijob_watch *watch; /* of its launcher's pods */
@@ -39,7 +39,7 @@ struct waited {
 
 /* ---- the check, without a server ---- */
 
-/* What a newer server may well know. */
+/* Whether only the server can decide: it may be newer. */
 static int is_for_the_server(const struct mpijob_finding *finding)
 {
 	return finding->severity != MPIJOB_SEVERITY_ERROR &&
@@ -56,7 +56,7 @@ static void print_checked(const struct submit *submit, int for_the_server)
 	}
 }
 
-/* A name that the server makes is still one. */
+/* A job with generateName gets a placeholder as name, for the check. */
 static int give_name(mpijob *job)
 {
 	const char *begin = text_at(mpijob_doc_root(mpijob_document(job)), "metadata.generateName");
@@ -93,7 +93,7 @@ static int check_object(struct submit *submit, const struct input_object *object
 	if (!*text_at(object->node, "apiVersion") || !*text_at(object->node, "kind"))
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source,
 		    "no-api-version",
-		    "line %d: this is no object of Kubernetes: apiVersion or kind is missing",
+		    "line %d: this is not a Kubernetes object: apiVersion or kind is missing",
 		    mpijob_node_line(object->node));
 	if (!*text_at(object->node, "metadata.name") &&
 	    !*text_at(object->node, "metadata.generateName"))
@@ -241,13 +241,13 @@ static int send_one(struct submit *submit, const struct input_object *object)
 	int code =
 	    mpijob_is_job(object->node) ? send_job(submit, object) : send_object(submit, object);
 
-	connection_tell(&submit->connection, code);
+	connection_report(&submit->connection, code);
 	if (code && code != MPIJOB_ERR_CANCELLED)
 		say_refused(submit, object, code);
 	return connection_exit(&submit->connection, code);
 }
 
-/* After something that jobs need was refused, no job is sent. */
+/* If an object that jobs need was rejected, no job is sent. */
 static int send_all(struct submit *submit)
 {
 	int result = 0, needed_failed = 0;
@@ -271,7 +271,7 @@ static int send_all(struct submit *submit)
 
 /* ---- the end of the jobs ---- */
 
-/* An attempt of the launcher that ended: which code is the last one that is not 0. */
+/* Keep the exit code of a launcher that ended, if it is the latest one that is not 0. */
 static void take_exit(struct waited *waited, const mpijob_node *ended)
 {
 	const char *when = text_at(ended, "finishedAt");
@@ -298,7 +298,7 @@ static int on_pod(void *user, const struct mpijob_watch_event *event)
 	const mpijob_node *pod = doc ? mpijob_doc_root(doc) : NULL;
 	const mpijob_node *containers =
 	    pod ? mpijob_node_find(pod, "status.containerStatuses") : NULL;
-	/* it does not end by itself */
+	/* the code is that of the deletion, not of the program */
 	int deleting = pod && *text_at(pod, "metadata.deletionTimestamp");
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
 		take_exit(user,
@@ -311,8 +311,8 @@ static int on_pod(void *user, const struct mpijob_watch_event *event)
 	return code == MPIJOB_ERR_NOMEM ? code : 0;
 }
 
-/* Without the right to look at pods the exit code stays unknown. */
-static int begin_to_look(struct submit *submit, struct waited *waited)
+/* Watch the launchers. Without the right to read pods the exit code stays unknown. */
+static int watch_launchers(struct submit *submit, struct waited *waited)
 {
 	struct mpijob_watch_options options = MPIJOB_WATCH_OPTIONS_INIT;
 	char *selector = NULL;
@@ -335,7 +335,7 @@ static int begin_to_look(struct submit *submit, struct waited *waited)
 /* The event of the job's end may come before that of the pod's end. */
 static int launcher_exit(struct submit *submit, const struct waited *waited)
 {
-	int64_t end = mpijob__base_clock_monotonic_ms() + LAST_NEWS_MS, now;
+	int64_t end = mpijob__base_clock_monotonic_ms() + LAST_EVENT_MS, now;
 
 	while (!waited->exit_code && (now = mpijob__base_clock_monotonic_ms()) < end &&
 	       !connection_signal())
@@ -344,7 +344,7 @@ static int launcher_exit(struct submit *submit, const struct waited *waited)
 	return waited->exit_code ? waited->exit_code : EXIT_FINDINGS;
 }
 
-static int say_end(struct submit *submit, const struct waited *waited, const mpijob *ended)
+static int report_end(struct submit *submit, const struct waited *waited, const mpijob *ended)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(ended));
 	const mpijob_node *failed = condition_of(root, "Failed");
@@ -377,7 +377,7 @@ static int wait_one(struct submit *submit, const struct waited *waited)
 	mpijob *ended = NULL;
 	int code = mpijob_client_wait_job(connection->client, job->namespace_, job->name,
 	    "Finished", left_ms(submit), &ended, connection->diag);
-	int result = code == 0 ? say_end(submit, waited, ended) : EXIT_TIMED_OUT;
+	int result = code == 0 ? report_end(submit, waited, ended) : EXIT_TIMED_OUT;
 
 	if (code == MPIJOB_ERR_TIMEOUT || code == MPIJOB_ERR_CANCELLED)
 		print_to(stderr,
@@ -386,7 +386,7 @@ static int wait_one(struct submit *submit, const struct waited *waited)
 		    job->name);
 	mpijob_free(ended);
 	if (code && code != MPIJOB_ERR_TIMEOUT)
-		return connection_exit(connection, connection_tell(connection, code));
+		return connection_exit(connection, connection_report(connection, code));
 	mpijob_diag_clear(connection->diag);
 	return result;
 }
@@ -399,7 +399,7 @@ static int wait_all(struct submit *submit)
 
 	for (size_t i = 0; i < count && code == 0; i++) {
 		all[i].job = &submit->submitted.jobs[i];
-		code = begin_to_look(submit, &all[i]);
+		code = watch_launchers(submit, &all[i]);
 	}
 	for (size_t i = 0; i < count && code == 0 && (i == 0 || !connection_signal()); i++) {
 		int ended = wait_one(submit, &all[i]);
@@ -409,7 +409,7 @@ static int wait_all(struct submit *submit)
 		mpijob_watch_free(all[i].watch);
 	free(all);
 	return code ? connection_exit(&submit->connection,
-			  connection_tell(&submit->connection, code))
+			  connection_report(&submit->connection, code))
 		    : result;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how kubectl draws a table: three blanks between columns, none behind the last one, columns
- * that keep their width while rows follow, and nothing in a cell that a terminal would obey.
+ * Knows how kubectl prints a table: three blanks between columns, none after the last one, and
+ * columns that keep their width for later rows. Control characters in cells are escaped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define GAP         3
 #define LEAST_WIDTH 6
 
-/* Letters, not bytes. */
+/* The width of a text: characters, not bytes. */
 static size_t letters(const char *text)
 {
 	size_t count = 0;
@@ -25,7 +25,7 @@ static size_t letters(const char *text)
 	return count;
 }
 
-/* The first line, escaped, since its width counts; yours, NULL when memory ran out. */
+/* The first line, escaped as it is printed. The caller frees it; NULL when memory ran out. */
 static char *escape(const char *text)
 {
 	mpijob_text *out = mpijob_text_new();
@@ -98,7 +98,7 @@ int table_print(struct table *table)
 	for (size_t i = 0; i < whole; i += table->columns)
 		print_row(table, (const char *const *)table->cells + i);
 	forget(table);
-	fflush(stdout); /* who watches sees each row when it comes */
+	fflush(stdout); /* --watch shows each row at once */
 	return table->failed ? MPIJOB_ERR_NOMEM : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables on standard output, as kubectl draws them.
+ * Tables on standard output, as kubectl prints them.
  */
 #ifndef MPIJOB_PROGRAM_TABLE_H
 #define MPIJOB_PROGRAM_TABLE_H
@@ -14,10 +14,10 @@ struct table {
 	size_t columns;
 	int no_headers;
 
-	/* Its own. */
+	/* Private. */
 	char **cells; /* of the rows that are not printed yet */
 	size_t count;
-	size_t widths[TABLE_COLUMNS]; /* of all that was printed: later rows stand below */
+	size_t widths[TABLE_COLUMNS]; /* of all printed rows: later ones use the same */
 	int begun;
 	int failed; /* memory ran out */
 };
@@ -25,8 +25,8 @@ struct table {
 /* Add a column before the first row. */
 void table_column(struct table *table, const char *header);
 
-/* Add the next cell of the row; copied; what could drive a terminal is escaped, lines after the
- * first are cut off. */
+/* Add the next cell of the row; copied; control characters are escaped, and only the first line is
+ * used. */
 void table_cell(struct table *table, const char *text);
 
 /* Print the rows. 0 or MPIJOB_ERR_NOMEM. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command wait: knows how kubectl spells what to wait for, and what waiting for it means for an
- * MPIJob.
+ * The command wait: knows kubectl's syntax of --for, and what each condition means for an MPIJob.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ struct wait {
 	size_t printed;
 };
 
-/* kubectl does not mind the case of letters. */
+/* kubectl ignores letter case. */
 static const char *spelled(const char *word)
 {
 	static const char *const types[] = { "Created", "Running", "Restarting", "Suspended",
@@ -66,7 +65,7 @@ static int goal_read(const char *text, struct goal *goal)
 		return complain(text);
 	goal->type = equals ? strndup(word, (size_t)(equals - word)) : strdup(word);
 	const char *known = goal->type ? spelled(goal->type) : NULL;
-	/* A condition of another operator may have any name; a word alone may not. */
+	/* condition=TYPE accepts any type, for other operators; TYPE alone must be known. */
 	if (!known && goal->type && (word == text || !*goal->type))
 		return complain(text);
 	if (known) {
@@ -137,8 +136,8 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 		findings_add(wait->connection.diag, code, NULL, "server-not-found",
 		    "there is no MPIJob '%s' in namespace '%s' (any more)", job->name,
 		    job->namespace_);
-	connection_tell(&wait->connection, code);
-	/* What ends it does not say which of the jobs it is. */
+	connection_report(&wait->connection, code);
+	/* The findings do not name the job. */
 	if (code == MPIJOB_ERR_SPEC || code == MPIJOB_ERR_NOT_FOUND)
 		print_to(stderr, "mpijob: waiting for %s of " JOB_RESOURCE "/%s is over\n",
 		    wait->goal.type, job->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knows how kubectl shortens a length of time: at most two units, and fewer digits the longer it
- * is. People compare its tables with ours.
+ * Knows how kubectl prints a duration: at most two units, and fewer digits the longer it is. Our
+ * tables print the same.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,8 +16,7 @@
 #define DAY    (24 * HOUR)
 #define YEAR   (365 * DAY)
 
-/* From `from` seconds on: so many whole units, and the rest in smaller ones where `minor` is
- * one. */
+/* From `from` seconds: whole units, and the rest in units of `minor` seconds, unless that is 0. */
 static const struct span {
 	int64_t from;
 	int64_t unit;
@@ -46,7 +45,7 @@ const char *age_of_seconds(int64_t seconds, char text[AGE_SIZE])
 	const struct span *span = spans;
 
 	if (seconds < 0) {
-		/* Clocks differ a little. */
+		/* The clocks of client and server may differ a little. */
 		snprintf(text, AGE_SIZE, "%s", seconds < -1 ? "<invalid>" : "0s");
 		return text;
 	}

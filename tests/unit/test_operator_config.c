@@ -161,7 +161,7 @@ static const struct {
 	    "3:36: limits.cleanPodPolicy.allowed: must be a list with at least one entry, not a "
 	    "list\n" },
 	{ "limits: {cleanPodPolicy: {allowed: [All]}}\ndefaults: {cleanPodPolicy: None}\n",
-	    "4:28: defaults.cleanPodPolicy: is none of those that limits.cleanPodPolicy.allowed "
+	    "4:28: defaults.cleanPodPolicy: is not one of those that limits.cleanPodPolicy.allowed "
 	    "lists\n" },
 	/* all at once */
 	{ "limits: {worker: 1}\ndefaults: {workers: 0}\n",
@@ -517,15 +517,16 @@ static void annotations_need_leave(void **state)
 	static const char annotations[] =
 	    ", annotations: {libmpijob/ssh-port: '2222', libmpijob/wait-for-hosts: soon, "
 	    "libmpijob/wait-for-host: 60s, libmpijob/clean-launcher: 'true'}";
-	static const char said[] = "0:0: metadata.annotations: the annotation libmpijob/ssh-port "
-				   "has no effect: the configuration of the operator does "
-				   "not allow it in a\n"
-				   "0:0: metadata.annotations: the annotation "
-				   "libmpijob/wait-for-hosts has no effect: its value is none for "
-				   "wait-for-hosts\n"
-				   "0:0: metadata.annotations: the annotation "
-				   "libmpijob/wait-for-host has no effect: there is no feature "
-				   "wait-for-host\n";
+	static const char said[] =
+	    "0:0: metadata.annotations: the annotation libmpijob/ssh-port "
+	    "has no effect: the configuration of the operator does "
+	    "not allow it in a\n"
+	    "0:0: metadata.annotations: the annotation "
+	    "libmpijob/wait-for-hosts has no effect: its value is not valid for "
+	    "wait-for-hosts\n"
+	    "0:0: metadata.annotations: the annotation "
+	    "libmpijob/wait-for-host has no effect: there is no feature "
+	    "wait-for-host\n";
 	mpijob_operator_config *config =
 	    read_config("annotations: [ssh-port]\n"
 			"namespaces: [{names: [a], annotations: [wait-for-hosts, clean-launcher]}, "

@@ -216,7 +216,7 @@ static void annotations_count_where_they_are_allowed(void **state)
 	assert_null(init_container(&fixture, "tau-launcher"));
 	assert_int_equal(events(&fixture, "tau", "AnnotationIgnored"), 1);
 	assert_string_equal(message(&fixture, "tau", "AnnotationIgnored"),
-	    "the annotation libmpijob/wait-for-hosts has no effect: its value is none for "
+	    "the annotation libmpijob/wait-for-hosts has no effect: its value is not valid for "
 	    "wait-for-hosts; the annotation "
 	    "libmpijob/compact-hosts has no effect: the configuration of the operator does not "
 	    "allow it in team");

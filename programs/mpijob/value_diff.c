@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How two values are compared for people: field by field, entries of a list by their names, and
- * texts of several lines line by line.
+ * The difference of two values: field by field, entries of a list by their names, and strings of
+ * several lines line by line.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fields.h"
+#include "value_diff.h"
 #include "findings.h"
 #include "print.h"
 
-#define MOST_LINES 12 /* of a text that are shown, of each side */
+#define MOST_LINES 12 /* printed lines of a string, per side */
 
 struct comparison {
 	mpijob_doc *doc;
@@ -20,7 +20,7 @@ struct comparison {
 	int code;
 };
 
-/* The path with one more step; yours, and put back by path_cut(). */
+/* Append a step to the path. Returns the length before it, for path_cut(). */
 static size_t path_add(struct comparison *at, const char *before, const char *word,
     const char *after)
 {
@@ -80,7 +80,7 @@ static const mpijob_node *named(const mpijob_node *list, const char *name)
 	return NULL;
 }
 
-/* Each entry has a name of its own. */
+/* Whether each entry has a unique name. */
 static int all_named(const mpijob_node *list)
 {
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -137,7 +137,7 @@ static void compare(struct comparison *at, const mpijob_node *old, const mpijob_
 	mpijob_node_put_copy(at->doc, field, "new", new);
 }
 
-int fields_compare(mpijob_doc *doc, mpijob_node *list, const char *path, const mpijob_node *old,
+int value_diff(mpijob_doc *doc, mpijob_node *list, const char *path, const mpijob_node *old,
     const mpijob_node *new)
 {
 	struct comparison at = { .doc = doc, .list = list, .path = mpijob_text_new() };
@@ -187,7 +187,7 @@ static int print_value(const mpijob_node *value)
 	return mpijob_node_write(value, MPIJOB_FORMAT_JSON_COMPACT, file_write, stdout);
 }
 
-int fields_print(const mpijob_node *field)
+int value_diff_print(const mpijob_node *field)
 {
 	const mpijob_node *old = mpijob_node_get(field, "old"),
 			  *new = mpijob_node_get(field, "new");
