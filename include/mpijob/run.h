@@ -264,7 +264,7 @@ struct mpijob_run_diagnose_options {
  * @param name        of the job; not NULL.
  * @param options     NULL for the defaults.
  * @param job         the job, yours; may be NULL.
- * @param evidence    yours; may be NULL. A map: `launcher` (the Job; absent if there is none),
+ * @param evidence    yours; may be NULL. A map: `launcher` (the Job; absent if it does not exist),
  *                    `pods` and `events` (lists, as `kubectl get -o json` prints; absent if they
  *                    cannot be read), `missing` (what cannot be read, each with the reason).
  * @param diag        the causes, as mpijob_diagnose() reports them, or why the call fails; may be

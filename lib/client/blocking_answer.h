@@ -71,7 +71,7 @@ struct adapter {
 
 /* Make poll return. Safe in a signal handler. */
 void mpijob__client_blocking_ring(struct adapter *adapter);
-/* Answers with something to report, or to be freed; pop: NULL when there is none. */
+/* Answers with something to report, or to be freed; pop: NULL if not found. */
 void mpijob__client_blocking_push_ready(struct mpijob_blocking_answer *answer);
 struct mpijob_blocking_answer *mpijob__client_blocking_pop_ready(struct adapter *adapter);
 /* Answers for the pool; pop: there must be one. */

@@ -75,8 +75,8 @@ static int hand_on(const mpijob *job, const struct mpijob_finding *finding, cons
 	return rc;
 }
 
-/* The path of the next `unknown field "a.b"` or `duplicate field "a.b"` in a sentence; 0 when there
- * is none. */
+/* The path of the next `unknown field "a.b"` or `duplicate field "a.b"` in a sentence; 0 if no
+ * field follows. */
 static int next_field(const char **at, int *unknown, mpijob_text *path)
 {
 	static const char words[] = " field \"";

@@ -9,7 +9,7 @@
 
 #include <stdarg.h>
 
-/* A position in a source; all zeros when there is none. */
+/* A position in a source; all zeros if unknown. */
 struct mpijob__core_place {
 	const char *source; /* may be NULL */
 	int32_t line;

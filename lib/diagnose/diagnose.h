@@ -27,7 +27,7 @@ struct mpijob__diagnose_found {
 	int32_t severity;
 	int rank;
 	size_t order;  /* the order of detection */
-	char *subject; /* pod or host; NULL when there is none */
+	char *subject; /* pod or host; NULL if unknown */
 	char *others;  /* further subjects, each after a line end; NULL: none */
 	size_t others_count;
 	char *message;
@@ -49,12 +49,12 @@ struct mpijob__diagnose_case {
 	size_t found_count, found_cap;
 };
 
-/* The string at a path; "" when there is none. */
+/* The string at a path; "" if absent. */
 const char *mpijob__diagnose_case_text(const mpijob_node *node, const char *path);
 /* The role of a pod according to its name: MPIJOB__DIAGNOSE_LAUNCHER_POD,
  * MPIJOB__DIAGNOSE_WORKER_POD, or 0. */
 int mpijob__diagnose_case_role(const struct mpijob__diagnose_case *this, const char *pod);
-/* The pod with a name; NULL when there is none. */
+/* The pod with a name; NULL if not found. */
 const mpijob_node *mpijob__diagnose_case_pod(const struct mpijob__diagnose_case *this,
     const char *name);
 /* Seconds since the time at a path; -1 when that or the current time is unknown. */

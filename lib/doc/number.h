@@ -8,8 +8,8 @@
 
 #define MPIJOB__DOC_NUMBER_ROOM 32 /* size of a buffer for any result, including its NUL */
 
-/* The end of the JSON number at `at`; NULL when there is none. The following characters are not
- * checked. */
+/* The end of the JSON number at `at`; NULL if `at` is not at a number. The following characters are
+ * not checked. */
 const char *mpijob__doc_number_end(const char *at, const char *end);
 /* Parse a JSON number that is whole, also `1.0` and `1e3`. Returns 1 and sets `out` if it fits,
  * else 0. */

@@ -148,7 +148,7 @@ static int equal_one(const struct mpijob_node *a, const struct mpijob_node *b)
 	}
 }
 
-/* The entry of `b` that corresponds to entry `at` of `a`; NULL when there is none. */
+/* The entry of `b` that corresponds to entry `at` of `a`; NULL if `b` has no such entry. */
 static const struct mpijob_node *counterpart(const struct mpijob_node *a,
     const struct mpijob_node *b, uint32_t at)
 {

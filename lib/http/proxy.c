@@ -81,8 +81,8 @@ static int read_network(const char *entry, size_t len, const struct address *add
 	return 1;
 }
 
-/* Split "host:port" or "[host]:port" and return the new length. *port is empty when there is none,
- * as in an IPv6 address without brackets. */
+/* Split "host:port" or "[host]:port" and return the new length. *port is empty if the text has
+ * none, as in an IPv6 address without brackets. */
 static size_t cut_port(const char **entry, size_t len, const char **port, size_t *port_len)
 {
 	const char *text = *entry;

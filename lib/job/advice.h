@@ -21,9 +21,9 @@ struct mpijob__job_advice {
 struct mpijob__job_advice_role {
 	int template;           /* FIELD_*_TEMPLATE */
 	const char *name;       /* "launcher", "worker" */
-	const mpijob_node *pod; /* the template's spec; NULL when there is none */
+	const mpijob_node *pod; /* the template's spec; NULL if absent */
 	const mpijob_node *containers;
-	const mpijob_node *main; /* the first container; NULL when there is none */
+	const mpijob_node *main; /* the first container; NULL if absent */
 	int64_t replicas;
 	int is_worker;
 };

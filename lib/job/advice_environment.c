@@ -82,7 +82,7 @@ static size_t name_length(const char *text)
 	return *text >= '0' && *text <= '9' ? 0 : strspn(text, letters);
 }
 
-/* Find the next reference at or after `at`; 0 when there is none. */
+/* Find the next reference at or after `at`; 0 if no reference follows. */
 static int next_reference(const char *at, struct reference *out)
 {
 	for (at = strchr(at, '$'); at; at = strchr(at, '$')) {

@@ -36,13 +36,13 @@ const struct mpijob__job_injected *mpijob__job_injected_at(size_t index);
 int mpijob__job_injected_applies(const struct mpijob__job_injected *row, int worker, int32_t mpi,
     int launcher_has_ranks);
 
-/* The user's entry with a name among the first `count` entries of a container's env; NULL when
- * there is none. */
+/* The user's entry with a name among the first `count` entries of a container's env; NULL if
+ * not found. */
 const mpijob_node *mpijob__job_injected_in_env(const mpijob_node *env, size_t count,
     const char *name);
 
-/* The user's ConfigMap or Secret in a container's envFrom that may contain a name; NULL when there
- * is none. */
+/* The user's ConfigMap or Secret in a container's envFrom that may contain a name; NULL if not
+ * found. */
 const mpijob_node *mpijob__job_injected_in_source(const mpijob_node *sources, const char *name);
 
 #endif

@@ -81,7 +81,7 @@ static int agrees(const mpijob_node *profile, const char *annotation, int docker
 	return 1;
 }
 
-/* The annotation whose key is `start` and the name of a container; NULL when there is none. */
+/* The annotation whose key is `start` and the name of a container; NULL if not found. */
 static const char *annotation_of(const struct mpijob__job_pod_template *at, const char *start,
     const char *container)
 {

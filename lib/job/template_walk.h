@@ -124,7 +124,7 @@ struct mpijob__job_step mpijob__job_template_child(const struct mpijob__job_step
 struct mpijob__job_step mpijob__job_template_entry(const struct mpijob__job_step *list,
     size_t index);
 
-/* The spec of the template; NULL when there is none. */
+/* The spec of the template; NULL if not found. */
 const mpijob_node *mpijob__job_template_spec(const struct mpijob__job_pod_template *at);
 
 mpijob__job_template_rule mpijob__job_template_metadata;

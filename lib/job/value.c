@@ -121,7 +121,7 @@ static const char *skip_digits(const char *text)
 	return text;
 }
 
-/* Skip a decimal number without sign; NULL when there is none. */
+/* Skip a decimal number without sign; NULL if not found. */
 static const char *skip_decimal(const char *text)
 {
 	const char *whole = skip_digits(text);

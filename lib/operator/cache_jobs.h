@@ -86,7 +86,7 @@ struct mpijob__operator_job {
 	struct mpijob__operator_shadow_job shadow;
 };
 
-/* The entry of a UID; NULL when there is none. */
+/* The entry of a UID; NULL if not found. */
 struct mpijob__operator_job *mpijob__operator_job_find(const mpijob_operator *operator_,
     const char *uid);
 /* Store an MPIJob, unparsed. 1 when it changed the cache, 0 when not, MPIJOB_ERR_NOMEM. */

@@ -233,7 +233,7 @@ void mpijob__plan_launcher_switch(struct mpijob_plan *plan);
 void mpijob__plan_launcher_stop(struct mpijob_plan *plan, const char *why);
 void mpijob__plan_launcher_delete_pods(struct mpijob_plan *plan, int32_t stage, const char *why);
 int32_t mpijob__plan_launcher_running_pods(const struct mpijob_plan *plan);
-/* The last launcher pod in a phase; NULL when there is none. */
+/* The last launcher pod in a phase; NULL if not found. */
 const struct mpijob__plan_pod *mpijob__plan_launcher_last_pod(const struct mpijob_plan *plan,
     int32_t phase);
 

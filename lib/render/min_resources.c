@@ -65,7 +65,7 @@ static struct sum *append(struct mpijob__render_build *b, struct sums *sums, con
 	return &grown[count];
 }
 
-/* The sum of a resource; NULL when there is none. */
+/* The sum of a resource; NULL if not found. */
 static struct sum *find(const struct sums *sums, const char *name)
 {
 	int64_t at;

@@ -13,7 +13,7 @@
 #define KEY_VOLUME    "ssh-auth"
 #define ROOT_KEY_PATH "/root/.ssh"
 
-/* Copy a map of the user's template; NULL when there is none. */
+/* Copy a map of the user's template; NULL if not found. */
 static mpijob_node *copy_map(struct mpijob__render_build *b, const mpijob_node *template,
     const char *path, mpijob_node *parent, const char *key)
 {

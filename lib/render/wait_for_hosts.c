@@ -49,7 +49,7 @@ static const char script[] =
     "done <" MPIJOB__JOB_CONFIG_PATH "/" MPIJOB__RENDER_KEY_HOSTFILE "\n"
     "[ -z \"$missing\" ]\n";
 
-/* The user's container with this name; NULL when there is none. */
+/* The user's container with this name; NULL if not found. */
 static const mpijob_node *users_container(const mpijob_node *spec)
 {
 	static const char *const lists[] = { "initContainers", "containers" };

@@ -234,7 +234,7 @@ static int select_logs(struct gathering *this)
 {
 	static const char *const phases[] = { "Failed", "Running", "Succeeded" };
 	const mpijob_node *job = mpijob_doc_root(mpijob_document(this->task.job));
-	int succeeded = mpijob__run_condition(job, "Succeeded") != NULL;
+	int succeeded = mpijob_condition_find(job, "Succeeded", "True") != NULL;
 	size_t launchers = MOST_LAUNCHERS, workers = MOST_WORKERS, most;
 
 	if (succeeded)

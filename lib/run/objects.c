@@ -16,21 +16,6 @@ const char *mpijob__run_text(const mpijob_node *node, const char *path)
 	return text ? text : "";
 }
 
-const mpijob_node *mpijob__run_condition(const mpijob_node *object, const char *type)
-{
-	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const mpijob_node *condition = mpijob_node_at(conditions, i);
-
-		if (strcmp(mpijob__run_text(condition, "type"), type) == 0)
-			return strcmp(mpijob__run_text(condition, "status"), "True") == 0
-				   ? condition
-				   : NULL;
-	}
-	return NULL;
-}
-
 int mpijob__run_pod_has_role(const mpijob_node *pod, const char *role)
 {
 	return strcmp(mpijob__run_text(pod, "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_ROLE "]"),

@@ -7,8 +7,6 @@
 
 /* The string at a path; "" without one. `node` may be NULL. */
 const char *mpijob__run_text(const mpijob_node *node, const char *path);
-/* The condition of a type if its status is True, else NULL. */
-const mpijob_node *mpijob__run_condition(const mpijob_node *object, const char *type);
 /* Whether the pod has this role: "launcher" or "worker". */
 int mpijob__run_pod_has_role(const mpijob_node *pod, const char *role);
 /* Whether the pod belongs to the job with this UID and creation time (NULL: any), not to an earlier

@@ -310,7 +310,7 @@ static void read_status(struct mpijob__run_pod *pod, const mpijob_node *object, 
 	count_pod(pod, -1);
 	/* The last state of a pod may come together with its deletion. */
 	pod->deleting |= mpijob_node_find(object, "metadata.deletionTimestamp") != NULL;
-	pod->ready = !deleted && mpijob__run_condition(object, "Ready") != NULL;
+	pod->ready = !deleted && mpijob_condition_find(object, "Ready", "True") != NULL;
 	pod->ended = strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0;
 	pod->active = 0;
 	containers_changed(pod, object, "status.initContainerStatuses", 1);

@@ -197,7 +197,7 @@ static void read_conditions(struct mpijob_run *run, const mpijob_node *job)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const mpijob_node *condition = mpijob__run_condition(job, rows[i].type);
+		const mpijob_node *condition = mpijob_condition_find(job, rows[i].type, "True");
 
 		if (!condition)
 			continue;

@@ -190,7 +190,7 @@ struct command {
 /* The table of commands; ends with a row without a name. */
 extern const struct command commands[];
 
-/* Find a command by its name; NULL when there is none. */
+/* Find a command by its name; NULL if not found. */
 const struct command *command_find(const char *name);
 
 int validate_command(const struct arguments *arguments);

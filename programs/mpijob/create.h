@@ -21,7 +21,7 @@ struct create_template {
 	const char *const *env; /* "NAME=value"; ends with NULL; NULL: none */
 };
 
-/* Find a template; NULL when there is none. */
+/* Find a template; NULL if not found. */
 const struct create_template *create_template_find(const char *name);
 
 struct create {

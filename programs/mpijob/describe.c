@@ -240,7 +240,7 @@ static void pod_row(struct table *table, const struct described *this, const mpi
 	table_cell(table, text_at(pod, "metadata.name"));
 	table_cell(table, text_at(pod, "spec.nodeName"));
 	table_cell(table, text_at(pod, "status.phase"));
-	table_cell(table, condition_is(pod, "Ready", "True") ? "yes" : "no");
+	table_cell(table, mpijob_condition_find(pod, "Ready", "True") ? "yes" : "no");
 	mpijob_node_int(mpijob_node_get(status, "restartCount"), &restarts);
 	snprintf(number, sizeof(number), "%lld", (long long)restarts);
 	table_cell(table, number);

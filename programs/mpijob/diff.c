@@ -169,7 +169,7 @@ static int make_plan(struct comparison *at)
 	return code;
 }
 
-/* The action on a child; NULL when there is none. */
+/* The action on a child; NULL if not found. */
 static const struct mpijob_action *action_on(const struct comparison *at,
     const struct mpijob_object_head *head, int32_t verb, size_t *index)
 {

@@ -48,7 +48,7 @@ static int is_plain(const char *key)
 	return 0;
 }
 
-/* The first value that envsubst would replace; NULL when there is none. */
+/* The first value that envsubst would replace; NULL if not found. */
 static const mpijob_node *find_unfilled(const mpijob_node *node, const char *key)
 {
 	const char *text = mpijob_node_string(node);

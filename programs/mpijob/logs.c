@@ -488,8 +488,9 @@ static int on_job(void *user, const struct mpijob_watch_event *event)
 	    event->json ? mpijob_doc_parse(event->json, event->json_len, NULL, &doc, NULL) : 0;
 	const mpijob_node *job = doc ? mpijob_doc_root(doc) : NULL;
 
-	if (event->event == MPIJOB_WATCH_DELETED || condition_is(job, "Succeeded", "True") ||
-	    condition_is(job, "Failed", "True"))
+	if (event->event == MPIJOB_WATCH_DELETED ||
+	    mpijob_condition_find(job, "Succeeded", "True") ||
+	    mpijob_condition_find(job, "Failed", "True"))
 		reader->finished = 1;
 	mpijob_doc_free(doc);
 	return code;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Read objects of a cluster: texts, conditions, and which pods belong to a job.
+ * Read objects of a cluster: texts, and which pods belong to a job.
  */
 #include <string.h>
-#include <strings.h>
 
 #include "objects.h"
 
@@ -39,24 +38,4 @@ const char *text_at(const mpijob_node *node, const char *path)
 	const char *text = mpijob_node_string(mpijob_node_find(node, path));
 
 	return text ? text : "";
-}
-
-const mpijob_node *condition_of(const mpijob_node *object, const char *type)
-{
-	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
-
-	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
-		const mpijob_node *condition = mpijob_node_at(conditions, i);
-		const char *has = mpijob_node_string(mpijob_node_get(condition, "type"));
-		if (has && strcasecmp(has, type) == 0)
-			return condition;
-	}
-	return NULL;
-}
-
-int condition_is(const mpijob_node *object, const char *type, const char *status)
-{
-	const char *has = mpijob_node_string(mpijob_node_get(condition_of(object, type), "status"));
-
-	return has && strcmp(has, status) == 0;
 }

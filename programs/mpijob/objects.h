@@ -18,10 +18,5 @@ int pod_is_of(const mpijob_node *pod, const char *uid, const char *created);
 
 /* The string at a path, "" without one. */
 const char *text_at(const mpijob_node *node, const char *path);
-/* The condition of a type in status.conditions, or NULL. Letter case does not matter, as for
- * `kubectl wait`. */
-const mpijob_node *condition_of(const mpijob_node *object, const char *type);
-/* Whether it has this status: "True", "False" or "Unknown". */
-int condition_is(const mpijob_node *object, const char *type, const char *status);
 
 #endif

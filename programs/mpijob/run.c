@@ -166,7 +166,7 @@ static int means_cluster(const struct arguments *arguments)
 	       words->server;
 }
 
-/* The first option that has no meaning where the job runs; NULL when there is none. */
+/* The first option that has no meaning where the job runs; NULL if not found. */
 static const char *stray_option(const struct arguments *arguments, int is_cluster)
 {
 	struct stray {

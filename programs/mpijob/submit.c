@@ -347,9 +347,9 @@ static int launcher_exit(struct submit *submit, const struct waited *waited)
 static int report_end(struct submit *submit, const struct waited *waited, const mpijob *ended)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(ended));
-	const mpijob_node *failed = condition_of(root, "Failed");
+	const mpijob_node *failed = mpijob_condition_find(root, "Failed", "True");
 
-	if (!condition_is(root, "Failed", "True")) {
+	if (!failed) {
 		print_to(stderr, "mpijob: " JOB_RESOURCE "/%s succeeded\n", waited->job->name);
 		return 0;
 	}

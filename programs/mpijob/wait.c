@@ -86,6 +86,21 @@ static int64_t left_ms(const struct wait *wait)
 	return left > 0 ? left : 0;
 }
 
+/* Whether a condition has a status. Letter case of the type does not matter, as for `kubectl wait`.
+ */
+static int condition_is(const mpijob_node *object, const char *type, const char *status)
+{
+	const mpijob_node *conditions = mpijob_node_find(object, "status.conditions");
+
+	for (size_t i = 0; i < mpijob_node_count(conditions); i++) {
+		const mpijob_node *condition = mpijob_node_at(conditions, i);
+
+		if (strcasecmp(text_at(condition, "type"), type) == 0)
+			return strcmp(text_at(condition, "status"), status) == 0;
+	}
+	return 0;
+}
+
 /* A mpijob_wait_fn for another status than True. */
 static int has_value(void *user, const mpijob_node *object)
 {

@@ -252,7 +252,7 @@ class _Run:
         self.shown = shown
 
     def life(self, needed: list[Document], begun: float, timeout: float | None, check: bool) -> Result:
-        """All of it."""
+        """Create the job, follow it to its end, and return the result."""
         self._make(needed)
         self.shown.show("starting", 0)
         stored = self.cluster.submit(self.job)
@@ -260,8 +260,9 @@ class _Run:
         with self.cluster._alone():
             stream = _RunStream(self.cluster._channel, stored)
             self.cluster._streams.add(stream)
+        deadline = None if timeout is None else begun + timeout
         try:
-            if not self._follow(stream, None if timeout is None else begun + timeout):
+            if not self._follow(stream, deadline):
                 raise self._late(timeout)
         except (KeyboardInterrupt, TimeoutError):
             stream.stop()
@@ -326,9 +327,10 @@ class _Run:
         conditions = {c["type"]: c for c in (job.to_dict().get("status") or {}).get("conditions", []) if c.get("status") == "True"}
         succeeded = "Succeeded" in conditions
         last = conditions.get("Succeeded") or conditions.get("Failed") or {}
-        code, causes = stream.exit_code(), [] if succeeded else stream.causes
-        result = Result(job, succeeded, 0 if succeeded and code is None else code, last.get("reason", ""), last.get("message", ""),
-                        causes, seconds)
+        exit_code, causes = stream.exit_code(), [] if succeeded else stream.causes
+        if succeeded and exit_code is None:
+            exit_code = 0
+        result = Result(job, succeeded, exit_code, last.get("reason", ""), last.get("message", ""), causes, seconds)
         self.shown.hide()
         if succeeded:
             self.shown.say(f"{self.name} succeeded after {seconds:.1f} s")
