@@ -14,10 +14,10 @@
 
 static void clear(mpijob_timer *timer)
 {
-	mpijob_client *client = timer->client;
-
-	if (client->next_timer == &timer->link)
-		client->next_timer = timer->link.next;
+	if (!mpijob__base_list_is_linked(&timer->link))
+		return;
+	if (timer->client->next_timer == &timer->link)
+		timer->client->next_timer = timer->link.next;
 	mpijob__base_list_remove(&timer->link);
 }
 

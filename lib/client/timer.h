@@ -7,7 +7,8 @@
 
 #include <mpijob/client.h>
 
-/* Its address must not change while it is set. */
+/* Its address must not change while it is set. A timer of zeros is not set, and can be cleared: a
+ * task that fails before it prepares its timer releases it, too. */
 struct mpijob_timer {
 	mpijob_client *client;
 	struct mpijob__base_list link; /* in the list of timers that are set */
