@@ -15,13 +15,15 @@
  *     LISTING_STREAM   429, no answer, version expired      LISTING_STREAM
  *     LISTING_STREAM   another failure, or silence          LISTING (no_streamed_lists or not)
  *     WATCHING         end of the stream, silence           WATCHING, from the last version
- *     WATCHING         410, 4xx, or 500 three times in turn LISTING_STREAM, else LISTING: relist
+ *     WATCHING         version expired or too new, 4xx but  LISTING_STREAM, else LISTING: relist
+ *                      429, or 500 three times in turn
  *     WATCHING         another failure                      WATCHING, from the last version
  *
  *   any -------------- a callback returns a code, or client is freed > ENDED
  *   any -------------- mpijob_watch_free() inside of a callback -----> FREED, until it returns
  *
- * An end of a stream is normal and waits not at all. After a failure the watch waits 0.8 s, doubled
+ * The end of a stream is normal, and the next one starts at once, unless the stream lasted less
+ * than a second without an event: that is a failure. After a failure the watch waits 0.8 s, doubled
  * each time up to 30 s, times one to two, until requests have succeeded for two minutes. When the
  * server was unreachable and then answers any request of the client, the watch retries at once. It
  * has its own rules for retries, so those of the client are not used. Its streams use other

@@ -16,22 +16,22 @@
  *   create an unwatched child                that child, unless the job is new
  *
  * The plan says what to read before the first three (struct mpijob_fresh_read). is_fresh() decides
- * whether a response confirmed it recently enough: the job within 10 s, or for this plan; an
- * unwatched child within 10 s before the plan; the launcher once since this operator leads, because
- * later changes of it are events.
+ * whether a response confirmed it recently enough: the job within 10 s, or since the plan was made;
+ * an unwatched child within 10 s before the plan; the launcher once since this operator leads,
+ * because the watch reports later changes.
  *
- * Nothing guards against stale readiness: a worker that vanishes while the watch of pods is
- * disconnected still counts as ready when the launcher is created. mpirun then fails, and the
- * launcher's Job retries.
+ * Readiness may be stale: a worker that vanishes while the watch of pods is disconnected still
+ * counts as ready when the launcher is created. mpirun then fails, and the launcher's Job retries.
  *
  * Before a deletion the job is read, and the object itself is not. Why that is enough: whether an
- * object is deleted follows from the job alone (replicas, suspend, cleanPodPolicy, its end, a
- * restart that its status counts), so a stale job could delete what is wanted again. The DELETE
- * carries the UID as a precondition, so a pod that was recreated under the name stays; a
- * resourceVersion would add only conflicts with the kubelet's status updates. One fact of the pod
- * counts, its phase under cleanPodPolicy Running: a pod that ends just before its deletion is
- * deleted, too. A read before the request could not exclude that, and the reference does the same.
- * The MPIJob itself is deleted with its UID and resourceVersion: an edit may mean that it stays.
+ * object is deleted follows from the job (replicas, suspend, cleanPodPolicy, clean-launcher, its
+ * end, a restart that its status counts), so a stale job could delete what is wanted again. The
+ * DELETE carries the UID as a precondition, so a pod that was recreated under the name stays; a
+ * resourceVersion would add only conflicts with the kubelet's status updates. Only one fact
+ * of the pod counts, its phase under cleanPodPolicy Running: a pod that ends just before its
+ * deletion is deleted, too. A read before the request could not exclude that, and the reference
+ * does the same. The MPIJob itself is deleted with its UID and resourceVersion: an edit may mean
+ * that it stays.
  */
 #include "operator/write.h"
 
