@@ -467,7 +467,7 @@ static void measure_types(size_t n, double limit)
 
 static void measure_rows(size_t n, double limit)
 {
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		struct list list = { .put = put_row, .row = mpijob_field_at(i) };
 
 		snprintf(list.name, sizeof(list.name), "%s", list.row->path);

@@ -181,19 +181,11 @@ struct mpijob_finding_kind {
 };
 
 /**
- * Count the kinds of findings that this library reports. docs/findings.md lists them, with those of
- * the other libraries and of the programs.
- *
- * @return how many mpijob_finding_kind_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_finding_kind_count(void);
-
-/**
- * Read one kind.
+ * Read one kind of the findings that this library reports. docs/findings.md lists them, with those
+ * of the other libraries and of the programs.
  *
  * @param index  from 0; the order means nothing.
- * @return a constant; NULL when there is no such kind.
+ * @return a constant; NULL after the last kind.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index);

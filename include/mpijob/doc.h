@@ -104,20 +104,11 @@ MPIJOB_API int mpijob_docs_parse(const char *text, size_t len,
     const struct mpijob_parse_options *options, mpijob_docs **out, mpijob_diag *diag);
 
 /**
- * Count the documents.
- *
- * @param docs  not NULL.
- * @return how many mpijob_docs_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_docs_count(const mpijob_docs *docs);
-
-/**
  * Get one document.
  *
  * @param docs   not NULL.
  * @param index  from 0.
- * @return borrowed from `docs`; NULL when there is no such document.
+ * @return borrowed from `docs`; NULL after the last document.
  * @since 0.1
  */
 MPIJOB_API const mpijob_doc *mpijob_docs_at(const mpijob_docs *docs, size_t index);

@@ -84,18 +84,10 @@ struct mpijob_feature {
 };
 
 /**
- * Count the features.
- *
- * @return how many mpijob_feature_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_feature_count(void);
-
-/**
  * Read one row.
  *
  * @param index  from 0.
- * @return a constant; NULL when there is no such row.
+ * @return a constant; NULL after the last row.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_feature *mpijob_feature_at(size_t index);

@@ -26,11 +26,6 @@ static const struct mpijob_finding_kind kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-size_t mpijob_finding_kind_count(void)
-{
-	return KINDS;
-}
-
 const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index)
 {
 	return index < KINDS ? &kinds[index] : NULL;

@@ -157,12 +157,7 @@ void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line,
 		*column = entry ? entry->column : 0;
 }
 
-size_t mpijob_docs_count(const mpijob_docs *docs)
-{
-	return docs ? docs->count : 0;
-}
-
 const mpijob_doc *mpijob_docs_at(const mpijob_docs *docs, size_t index)
 {
-	return index < mpijob_docs_count(docs) ? docs->items[index] : NULL;
+	return docs && index < docs->count ? docs->items[index] : NULL;
 }

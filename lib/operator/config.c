@@ -497,7 +497,7 @@ static void check_section(struct reader *reader, const mpijob_node *node)
 static int make_sections(struct mpijob_operator_config *config)
 {
 	const mpijob_node *list = mpijob_node_get(mpijob_doc_root(config->doc), "namespaces");
-	size_t features = mpijob_feature_count();
+	size_t features = mpijob__operator_config_feature_count();
 
 	config->count =
 	    (mpijob_node_kind(list) == MPIJOB_NODE_LIST ? mpijob_node_count(list) : 0) + 1;

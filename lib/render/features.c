@@ -147,11 +147,6 @@ static const struct row rows[] = {
 
 #define COUNT (sizeof(rows) / sizeof(rows[0]))
 
-size_t mpijob_feature_count(void)
-{
-	return COUNT;
-}
-
 const struct mpijob_feature *mpijob_feature_at(size_t index)
 {
 	return index < COUNT ? &rows[index].view : NULL;

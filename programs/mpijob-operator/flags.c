@@ -248,7 +248,7 @@ static int set_feature(const struct mpijob_feature *feature, const char *value,
 /* Find a feature; the name has no terminating zero. */
 static const struct mpijob_feature *find_feature(const char *name, size_t len)
 {
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		if (strlen(feature->name) == len && memcmp(feature->name, name, len) == 0)
 			return feature;
@@ -407,7 +407,7 @@ void flags_print_help(void)
 		if (!is_ignored(row))
 			print_flag(row);
 	puts("\nOptional features; see docs/options.md:");
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		printf("  --%s%s\n", feature->name, feature_value(feature));
 		wrap(feature->summary, 6, 100);
@@ -472,7 +472,7 @@ void flags_print_manual(void)
 		if (!is_ignored(row) && row->offset != AT(help))
 			roff_flag(row);
 	puts(".SH FEATURES\nThese features are off by default. Each has a flag with its name.");
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		fputs(".TP\n.B \\-\\-", stdout);
 		roff(feature->name);

@@ -118,7 +118,7 @@ static int add_text(struct input *input, const char *text, size_t len, const cha
 	if (code)
 		return code;
 	const mpijob_docs *docs = files[input->files_count++];
-	for (size_t i = 0; i < mpijob_docs_count(docs) && code == 0; i++)
+	for (size_t i = 0; mpijob_docs_at(docs, i) && code == 0; i++)
 		code = add_document(input, mpijob_docs_at(docs, i), diag);
 	return code;
 }

@@ -53,7 +53,7 @@ static int write_all(const mpijob_docs *docs, struct result *result)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < mpijob_docs_count(docs); i++)
+	for (size_t i = 0; rc == 0 && mpijob_docs_at(docs, i); i++)
 		for (int32_t format = MPIJOB_FORMAT_YAML;
 		     rc == 0 && format <= MPIJOB_FORMAT_JSON_COMPACT; format++)
 			rc = mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, i)), format,

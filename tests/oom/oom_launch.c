@@ -57,8 +57,8 @@ static int make(const mpijob *job, struct mpijob_launch_options *options, int wa
 	int code =
 	    diag ? mpijob_launch_new(job, program, 2, options, &launch, diag) : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; !code && i < mpijob_launch_count(launch); i++)
-		code = keep(NULL, mpijob_launch_at(launch, i), strlen(mpijob_launch_at(launch, i)));
+	for (const char *const *word = mpijob_launch_words(launch); !code && *word; word++)
+		code = keep(NULL, *word, strlen(*word));
 	if (code != MPIJOB_ERR_NOMEM)
 		code = code == want ? keep_findings(diag) : MPIJOB_ERR_USAGE;
 	mpijob_launch_free(launch);

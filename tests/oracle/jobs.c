@@ -137,7 +137,7 @@ static void list_fields(void)
 {
 	mpijob_text *out = mpijob_text_new();
 
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		const struct mpijob_field *field = mpijob_field_at(i);
 		const char *parts[10] = { field->path, NULL,
 			field->default_text ? field->default_text : "" };

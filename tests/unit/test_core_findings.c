@@ -121,8 +121,8 @@ static void rows_are_complete(void **state)
 static void library_has_advice_for_its_own(void **state)
 {
 	(void)state;
-	assert_in_range(mpijob_finding_kind_count(), 150, KINDS);
-	for (size_t i = 0; i < mpijob_finding_kind_count(); i++) {
+	assert_non_null(mpijob_finding_kind_at(149));
+	for (size_t i = 0; mpijob_finding_kind_at(i); i++) {
 		const struct mpijob_finding_kind *kind = mpijob_finding_kind_at(i),
 						 *full = bsearch(kind, kinds, KINDS,
 						     sizeof(kinds[0]), by_id);
@@ -135,7 +135,7 @@ static void library_has_advice_for_its_own(void **state)
 	}
 	assert_non_null(mpijob_finding_kind_find("server-not-found"));
 	assert_null(mpijob_finding_kind_find("config-missing")); /* of libmpijob-http */
-	assert_null(mpijob_finding_kind_at(mpijob_finding_kind_count()));
+	assert_null(mpijob_finding_kind_at(KINDS));
 	assert_null(mpijob_finding_kind_find(NULL));
 	assert_null(mpijob_finding_kind_find(""));
 	assert_null(mpijob_finding_kind_find("missin"));

@@ -56,7 +56,7 @@ static struct mpijob_features all_features(void)
 {
 	struct mpijob_features features = MPIJOB_FEATURES_INIT;
 
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		char value[16];
 

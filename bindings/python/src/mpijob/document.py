@@ -10,7 +10,7 @@ from ctypes import byref, c_void_p
 from . import _abi
 from ._arguments import checked, checked_class
 from ._hints import Any, Union
-from ._library import core, decoded, encoded, finaliser
+from ._library import core, decoded, encoded, entries, finaliser
 from ._text import written
 from .errors import UsageError, check, owned
 from .findings import Diag
@@ -208,8 +208,7 @@ def loads_all(text: str | bytes, source: str | None = None, **limits: int) -> li
     with Diag() as diag:
         check(core.mpijob_docs_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     try:
-        return [Document.take(owned(core.mpijob_doc_clone(core.mpijob_docs_at(out, i))))
-                for i in range(core.mpijob_docs_count(out))]
+        return [Document.take(owned(core.mpijob_doc_clone(doc))) for doc in entries(core.mpijob_docs_at, out)]
     finally:
         core.mpijob_docs_free(out)
 

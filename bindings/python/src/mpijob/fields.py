@@ -7,7 +7,7 @@ import re
 from . import _abi
 from ._arguments import checked
 from ._hints import Any
-from ._library import core, decoded, encoded
+from ._library import core, decoded, encoded, entries
 
 KINDS = {_abi.MPIJOB_KIND_STRING: "string", _abi.MPIJOB_KIND_INT32: "int32", _abi.MPIJOB_KIND_INT64: "int64",
          _abi.MPIJOB_KIND_BOOL: "boolean", _abi.MPIJOB_KIND_CHOICE: "choice", _abi.MPIJOB_KIND_TIME: "time",
@@ -76,7 +76,7 @@ def _row(struct: Any) -> Field:
 
 def fields() -> list[Field]:
     """All fields of an MPIJob, parents before their children."""
-    return [_row(core.mpijob_field_at(i).contents) for i in range(core.mpijob_field_count())]
+    return [_row(row.contents) for row in entries(core.mpijob_field_at)]
 
 
 def _steps(path: str) -> list[str]:

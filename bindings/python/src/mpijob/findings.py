@@ -8,7 +8,7 @@ from ctypes import byref
 from . import _abi
 from ._arguments import checked
 from ._hints import Any
-from ._library import core, decoded, encoded, finaliser
+from ._library import core, decoded, encoded, entries, finaliser
 from ._text import written
 from .errors import check, owned
 
@@ -171,7 +171,7 @@ class FindingKind:
 
 def finding_kinds() -> list[FindingKind]:
     """All kinds of findings of libmpijob, in the order of their identifiers."""
-    kinds = (FindingKind(core.mpijob_finding_kind_at(i).contents) for i in range(core.mpijob_finding_kind_count()))
+    kinds = (FindingKind(kind.contents) for kind in entries(core.mpijob_finding_kind_at))
     return sorted(kinds, key=lambda kind: kind.id)
 
 

@@ -11,7 +11,7 @@ from ctypes import byref, c_void_p
 from . import _abi, _edit
 from ._arguments import checked, checked_class
 from ._hints import Any, Literal, Union
-from ._library import core, decoded, encoded, finaliser
+from ._library import core, decoded, encoded, entries, finaliser
 from .document import PROGRAM_TEXT, Document, Source, json_text, node_text, node_value, parse_options
 from .errors import SpecError, UsageError, check, failure, owned
 from .fields import explain, nearest, snake
@@ -411,7 +411,7 @@ def _only_job(data: bytes, source: str | None, limits: Mapping[str, int] | None)
     if core.mpijob_docs_parse(data, len(data), parse_options(source, limits), byref(docs), None):
         return None
     try:
-        roots = [core.mpijob_doc_root(core.mpijob_docs_at(docs, i)) for i in range(core.mpijob_docs_count(docs))]
+        roots = [core.mpijob_doc_root(doc) for doc in entries(core.mpijob_docs_at, docs)]
         jobs = [root for root in roots if core.mpijob_is_job(root)]
         if len(roots) < 2 or len(jobs) != 1:
             return None

@@ -12,7 +12,7 @@ from ctypes import byref, c_void_p
 from . import _abi
 from ._arguments import checked_class
 from ._hints import Any, Union
-from ._library import core, decoded, encoded
+from ._library import core, decoded, encoded, entries
 from ._text import written
 from .document import FORMATS
 from .errors import check
@@ -41,7 +41,7 @@ class Feature:
 
 def features() -> list[Feature]:
     """All features; each is a keyword argument of render(), hostfile() and plan()."""
-    return [Feature(core.mpijob_feature_at(i).contents) for i in range(core.mpijob_feature_count())]
+    return [Feature(row.contents) for row in entries(core.mpijob_feature_at)]
 
 
 def _feature_text(value: FeatureValue) -> str:
