@@ -38,7 +38,7 @@ int mpijob__local_deletion_remove_finalizer(struct mpijob_local *local, struct o
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	list = mpijob_doc_find(doc, "metadata.finalizers");
+	list = mpijob_doc_edit(doc, "metadata.finalizers");
 	for (size_t i = mpijob_node_count(list); i-- > 0;) {
 		const char *text = mpijob_node_string(mpijob_node_at(list, i));
 
@@ -46,7 +46,7 @@ int mpijob__local_deletion_remove_finalizer(struct mpijob_local *local, struct o
 			mpijob_node_remove_at(list, i);
 	}
 	if (mpijob_node_count(list) == 0)
-		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "finalizers");
+		mpijob_node_remove(mpijob_doc_edit(doc, "metadata"), "finalizers");
 	return mpijob__local_verbs_store(local, object, doc);
 }
 

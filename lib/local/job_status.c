@@ -42,7 +42,7 @@ int mpijob__local_job_status_failing(const struct object *job, struct job_summar
 
 static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
 {
-	mpijob_node *list = mpijob_doc_find(doc, "status.conditions");
+	mpijob_node *list = mpijob_doc_edit(doc, "status.conditions");
 	mpijob_node *condition;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {

@@ -129,14 +129,14 @@ static int set_server_metadata(const struct kind *kind, const char *namespace_, 
 	if (kind->flags & KIND_GENERATION)
 		mpijob_node_put_int(doc, metadata, "generation", 1);
 	if (kind->flags & KIND_STATUS)
-		mpijob_node_remove(mpijob_doc_edit(doc), "status");
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "status");
 	return 0;
 }
 
 static mpijob_doc *copy_with_kind(const struct kind *kind, const mpijob_node *body)
 {
 	mpijob_doc *doc = mpijob_doc_from_node(body);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	char *version =
 	    mpijob__base_text_format("%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
 
@@ -309,7 +309,7 @@ static void restore_server_fields(const struct object *object, mpijob_doc *doc)
 		"deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion",
 		"generateName" };
 	const mpijob_node *old = mpijob_doc_root(object->doc);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 
 	for (size_t i = 0; i < sizeof(server_fields) / sizeof(server_fields[0]); i++)
@@ -325,7 +325,7 @@ static mpijob_doc *with_status(const struct object *object, const mpijob_doc *fr
 {
 	mpijob_doc *doc = mpijob_doc_clone(object->doc);
 
-	restore(doc, mpijob_doc_edit(doc), mpijob_doc_root(fresh), "status");
+	restore(doc, mpijob_doc_edit(doc, ""), mpijob_doc_root(fresh), "status");
 	return doc;
 }
 

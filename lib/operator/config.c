@@ -32,8 +32,9 @@ struct reader {
 
 static struct place place_of(const struct reader *reader, const mpijob_node *node)
 {
-	struct place place = { mpijob_node_line(node), mpijob_node_column(node) };
+	struct place place;
 
+	mpijob_node_place(node, &place.line, &place.column);
 	return place.line ? place : reader->around;
 }
 

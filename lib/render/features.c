@@ -8,6 +8,7 @@
 #include "render/features.h"
 
 #include "core/diag.h"
+#include "base/duration.h"
 #include "base/near.h"
 #include "base/struct.h"
 
@@ -194,7 +195,7 @@ static int read_seconds(const char *text, int64_t *out)
 {
 	int64_t ms;
 
-	if (mpijob_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
+	if (mpijob__base_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
 		return 0;
 	*out = (ms + 999) / 1000;
 	return 1;

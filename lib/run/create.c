@@ -161,7 +161,7 @@ static int send(struct creation *this)
 
 static int already_exists(const struct creation *this)
 {
-	for (size_t i = 0; i < mpijob_diag_count(this->said); i++)
+	for (size_t i = 0; mpijob_diag_at(this->said, i); i++)
 		if (mpijob__base_text_is(mpijob_diag_at(this->said, i)->reason, "AlreadyExists"))
 			return 1;
 	return 0;

@@ -17,6 +17,7 @@
 
 #include "address.h"
 #include "base/api.h"
+#include "base/duration.h"
 
 #define A_DAY_MS   86400000
 #define AT(member) offsetof(struct settings, member)
@@ -141,7 +142,7 @@ static int read_duration(const char *text, int64_t *out)
 {
 	int64_t ms;
 
-	if (mpijob_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
+	if (mpijob__base_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
 		return -1;
 	*out = ms;
 	return 0;
@@ -237,9 +238,9 @@ static int set_feature(const struct mpijob_feature *feature, const char *value,
 	int rc = diag ? mpijob_features_set(&settings->features, feature->name, value, diag)
 		      : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		print_error("--%s: %s", feature->name, mpijob_diag_at(diag, i)->message);
-	if (rc && mpijob_diag_count(diag) == 0)
+	if (rc && mpijob_diag_count(diag, 0) == 0)
 		print_error("--%s: %s", feature->name, mpijob_error_text(rc));
 	mpijob_diag_free(diag);
 	return rc;

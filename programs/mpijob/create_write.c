@@ -82,7 +82,7 @@ static void put_word(struct writer *w, const char *word)
 		return;
 	}
 	doc = mpijob_doc_new();
-	list = mpijob_node_put_list(doc, mpijob_doc_edit(doc), "w");
+	list = mpijob_node_put_list(doc, mpijob_doc_edit(doc, ""), "w");
 	mpijob_node_append_string(doc, list, word);
 	if (mpijob_doc_error(doc))
 		w->code = mpijob_doc_error(doc);

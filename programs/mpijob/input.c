@@ -76,8 +76,7 @@ static int check_filled(const mpijob_node *node, const char *source, mpijob_diag
 	finding.severity = MPIJOB_SEVERITY_ERROR;
 	finding.id = "unfilled-template";
 	finding.source = source;
-	finding.line = mpijob_node_line(unfilled);
-	finding.column = mpijob_node_column(unfilled);
+	mpijob_node_place(unfilled, &finding.line, &finding.column);
 	finding.message = message;
 	mpijob_diag_add(diag, &finding);
 	free(message);

@@ -22,8 +22,7 @@ void run_place(const struct run *run, struct mpijob_finding *finding)
 	if (!node)
 		return;
 	finding->source = run->object->source;
-	finding->line = mpijob_node_line(node);
-	finding->column = mpijob_node_column(node);
+	mpijob_node_place(node, &finding->line, &finding->column);
 }
 
 /* Separated by commas; NULL without memory. */

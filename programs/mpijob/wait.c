@@ -147,7 +147,7 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 		    wait->goal.type, job->name);
 		return EXIT_TIMED_OUT;
 	}
-	if (code == MPIJOB_ERR_NOT_FOUND && mpijob_diag_count(wait->connection.diag) == 0)
+	if (code == MPIJOB_ERR_NOT_FOUND && mpijob_diag_count(wait->connection.diag, 0) == 0)
 		findings_add(wait->connection.diag, code, NULL, "server-not-found",
 		    "there is no MPIJob '%s' in namespace '%s' (any more)", job->name,
 		    job->namespace_);

@@ -19,9 +19,9 @@ static int fuzz_read(const char *data, size_t len, int32_t format, mpijob_docs *
 	options.max_expanded = 1 << 20;
 	options.max_bytes = (size_t)64 << 20;
 	rc = mpijob_docs_parse(data, len, &options, docs, diag);
-	if (rc && mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0)
+	if (rc && mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) == 0)
 		abort();
-	if (rc == 0 && mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR))
+	if (rc == 0 && mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR))
 		abort();
 	mpijob_diag_free(diag);
 	return rc;

@@ -99,10 +99,10 @@ static int read_wrong(struct result *result)
 	if (rc == 0 || docs)
 		abort();
 	if (rc == MPIJOB_ERR_SYNTAX) {
-		if (mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0)
+		if (mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) == 0)
 			abort();
 		rc = mpijob_diag_dropped(diag) ? MPIJOB_ERR_NOMEM : 0;
-		for (size_t i = 0; rc == 0 && i < mpijob_diag_count(diag); i++)
+		for (size_t i = 0; rc == 0 && mpijob_diag_at(diag, i); i++)
 			rc = mpijob_finding_write(mpijob_diag_at(diag, i), collect, result);
 	}
 	mpijob_diag_free(diag);
@@ -112,7 +112,7 @@ static int read_wrong(struct result *result)
 static int build(struct result *result)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *list = mpijob_node_put_list(doc, root, "list");
 	char key[16];
 	int rc;

@@ -45,7 +45,7 @@ static int keep_findings(const mpijob_diag *diag)
 {
 	int code = mpijob_diag_dropped(diag) ? MPIJOB_ERR_USAGE : 0;
 
-	for (size_t i = 0; !code && i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; !code && mpijob_diag_at(diag, i); i++)
 		code = mpijob_finding_write(mpijob_diag_at(diag, i), keep, NULL);
 	return code;
 }

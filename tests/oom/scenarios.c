@@ -41,7 +41,7 @@ static int write_findings(struct sink *sink, const mpijob_diag *diag)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; !code && mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
 		say(sink, finding->id, finding->severity);

@@ -290,8 +290,8 @@ static char *fake_list(struct fake *fake, const char *collection, const char *na
 			strcmp(field + strlen(name), object->name) != 0))
 			continue;
 		doc = mpijob_doc_clone(object->doc);
-		mpijob_node_remove(mpijob_doc_edit(doc), "kind");
-		mpijob_node_remove(mpijob_doc_edit(doc), "apiVersion");
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "kind");
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "apiVersion");
 		json = fake_json(mpijob_doc_root(doc));
 		mpijob__base_text_printf(&text, "%s%s", first ? "" : ",", json);
 		first = 0;
@@ -320,7 +320,7 @@ static char *fake_merge(struct fake *fake, struct fake_object *object, mpijob_do
 		return fake_status(409, "Conflict", "the object has been modified");
 	}
 	if (sub)
-		mpijob_node_remove(mpijob_doc_edit(patch), "spec");
+		mpijob_node_remove(mpijob_doc_edit(patch, ""), "spec");
 	mpijob_doc_merge(object->doc, mpijob_doc_root(patch));
 	if (!mpijob_node_equal(mpijob_doc_root(before), mpijob_doc_root(object->doc)))
 		fake_stamp(fake, object, "MODIFIED");

@@ -412,7 +412,7 @@ static int plan_cluster_patch(struct plan_cluster *cluster, mpijob_doc **doc,
 	if (plan_cluster_conflict(*doc, patch, "metadata.uid") ||
 	    plan_cluster_conflict(*doc, patch, "metadata.resourceVersion"))
 		code = MPIJOB_ERR_CONFLICT;
-	metadata = mpijob_doc_find(patch, "metadata");
+	metadata = mpijob_doc_edit(patch, "metadata");
 	mpijob_node_remove(metadata, "resourceVersion");
 	/* A status subresource takes the status alone; all else leaves it alone. */
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
@@ -554,8 +554,8 @@ static int plan_cluster_by_text(const void *a, const void *b)
 static char *plan_cluster_normal(const mpijob_doc *given)
 {
 	mpijob_doc *doc = mpijob_doc_clone(given);
-	mpijob_node *metadata = mpijob_doc_find(doc, "metadata"),
-		    *owners = mpijob_doc_find(doc, "metadata.ownerReferences");
+	mpijob_node *metadata = mpijob_doc_edit(doc, "metadata"),
+		    *owners = mpijob_doc_edit(doc, "metadata.ownerReferences");
 	mpijob_text *text;
 	char *copy;
 

@@ -223,11 +223,11 @@ static void severities_are_chosen(void **state)
 		add(diag, MPIJOB_SEVERITY_ERROR, "a"); /* stays */
 		add(diag, MPIJOB_SEVERITY_WARNING, "b");
 		add(diag, MPIJOB_SEVERITY_INFO, "c");
-		assert_int_equal(mpijob_diag_count(diag), 3);
+		assert_int_equal(mpijob_diag_count(diag, 0), 3);
 		assert_int_equal(mpijob_diag_dropped(diag), 0);
-		assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 2);
-		assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_WARNING), 0);
-		assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_INFO), 1);
+		assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR), 2);
+		assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_WARNING), 0);
+		assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_INFO), 1);
 		assert_int_equal(mpijob_diag_at(diag, 1)->severity, MPIJOB_SEVERITY_ERROR);
 		mpijob_diag_clear(diag);
 	}
@@ -252,21 +252,21 @@ static void raised_findings_refuse(void **state)
 	assert_int_equal(mpijob_parse(warned, sizeof(warned) - 1, NULL, &job, diag), 0);
 	assert_int_equal(mpijob_default(job, NULL, diag), 0);
 	assert_int_equal(mpijob_validate(job, NULL, diag), 0);
-	assert_true(mpijob_diag_count(diag) > 0);
+	assert_true(mpijob_diag_count(diag, 0) > 0);
 	mpijob_diag_set_severity(diag, "no-slots", MPIJOB_SEVERITY_ERROR);
 	assert_int_equal(mpijob_validate(job, NULL, diag), MPIJOB_ERR_SPEC);
-	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 1);
+	assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR), 1);
 	mpijob_diag_set_severity(diag, "no-slots", 0);
 	mpijob_diag_clear(diag);
 	assert_int_equal(mpijob_validate(job, NULL, diag), 0);
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		assert_string_not_equal(mpijob_diag_at(diag, i)->id, "no-slots");
 
 	assert_int_equal(mpijob_render(job, NULL, &objects, diag), 0);
 	mpijob_objects_free(objects);
 	mpijob_diag_set_severity(diag, "dns-policy-overwritten", MPIJOB_SEVERITY_ERROR);
 	assert_int_equal(mpijob_render(job, NULL, &objects, diag), MPIJOB_ERR_SPEC);
-	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 1);
+	assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR), 1);
 	mpijob_free(job);
 	mpijob_diag_free(diag);
 }

@@ -157,10 +157,10 @@ static void put(mpijob_text *out, const char *string)
 
 static void put_findings(mpijob_text *out, const mpijob_diag *diag)
 {
-	size_t count = mpijob_diag_count(diag);
+	size_t count = mpijob_diag_count(diag, 0);
 	char more[64];
 
-	for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i) && i < MOST_SHOWN; i++) {
 		put(out, mpijob_diag_at(diag, i)->id);
 		put(out, ": ");
 		if (mpijob_finding_write(mpijob_diag_at(diag, i), mpijob_text_write, out))

@@ -292,7 +292,7 @@ static void each_row_refuses_another_kind(void **state)
 		if (is_below(id, FIELD_SPEC) || is_below(id, FIELD_STATUS)) {
 			view_of(job, id, &struct_id, &code, diag);
 			assert_int_equal(code, MPIJOB_ERR_SPEC);
-			assert_int_equal(mpijob_diag_count(diag), 1);
+			assert_int_equal(mpijob_diag_count(diag, 0), 1);
 		}
 		mpijob_free(job);
 		mpijob_diag_free(diag);

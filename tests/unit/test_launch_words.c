@@ -81,7 +81,7 @@ static void expect(const struct job *like, struct mpijob_launch_options options,
 	options.size = sizeof(options);
 	if (words(like, &options, &text, diag) != 0)
 		fail_msg("%s\nfor: %s",
-		    mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message : "refused", want);
+		    mpijob_diag_at(diag, 0) ? mpijob_diag_at(diag, 0)->message : "refused", want);
 	assert_string_equal(mpijob_text_data(&text), want);
 	mpijob__base_text_release(&text);
 	mpijob_diag_free(diag);
@@ -96,7 +96,7 @@ static void refuse(const struct job *like, struct mpijob_launch_options options,
 	options.size = sizeof(options);
 	assert_int_equal(words(like, &options, &text, diag), want);
 	if (message) {
-		assert_true(mpijob_diag_count(diag) > 0);
+		assert_true(mpijob_diag_count(diag, 0) > 0);
 		assert_string_equal(mpijob_diag_at(diag, 0)->id, "launch-option");
 		if (!strstr(mpijob_diag_at(diag, 0)->message, message))
 			fail_msg("'%s' is not in '%s'", message, mpijob_diag_at(diag, 0)->message);
@@ -345,7 +345,7 @@ static void an_unknown_prefix_is_told(void **state)
 
 	(void)state;
 	assert_int_equal(words(&openmpi, &options, &text, diag), 0);
-	assert_int_equal(mpijob_diag_count(diag), 1);
+	assert_int_equal(mpijob_diag_count(diag, 0), 1);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "nothing-forwarded");
 	assert_int_equal(mpijob_diag_at(diag, 0)->severity, MPIJOB_SEVERITY_WARNING);
 	mpijob__base_text_release(&text);
@@ -375,7 +375,7 @@ static int validate_with(const struct job *like, const struct mpijob_launch_opti
 		with.command = mpijob_text_data(&text);
 		job = make_job(&with);
 		assert_int_equal(mpijob_validate(job, NULL, diag), 0);
-		if (mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_WARNING))
+		if (mpijob_diag_count(diag, MPIJOB_SEVERITY_WARNING))
 			fail_msg("%s\n%s", mpijob_diag_at(diag, 0)->message, with.command);
 		mpijob_free(job);
 	}

@@ -80,7 +80,7 @@ static void put_findings(mpijob_text *out, const mpijob_diag *diag)
 {
 	static const char *const severities[] = { "", "error", "warning", "info" };
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 		char *start = format("%s %s: ", severities[finding->severity], finding->id);
 

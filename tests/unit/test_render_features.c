@@ -161,7 +161,7 @@ static void values_are_read(void **state)
 			    code);
 		if (code != 0)
 			assert_memory_equal(&features, &before, sizeof(before));
-		assert_int_equal(mpijob_diag_count(diag), code != 0);
+		assert_int_equal(mpijob_diag_count(diag, 0), code != 0);
 		mpijob_diag_free(diag);
 	}
 }

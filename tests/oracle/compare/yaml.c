@@ -26,7 +26,7 @@ static void answer(const char *text, size_t len, int32_t format)
 	options.format = format;
 	if (mpijob_docs_parse(text, len, &options, &docs, diag)) {
 		fputs("E ", stdout);
-		if (mpijob_diag_count(diag)) {
+		if (mpijob_diag_count(diag, 0)) {
 			fputs(mpijob_diag_at(diag, 0)->id, stdout);
 			fputs(": ", stdout);
 			(void)mpijob_finding_write(mpijob_diag_at(diag, 0), to_stdout, NULL);

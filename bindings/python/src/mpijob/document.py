@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from ctypes import byref, c_void_p
+from ctypes import byref, c_int32, c_void_p
 
 from . import _abi
 from ._arguments import checked, checked_class
@@ -147,7 +147,9 @@ class Document:
     def place(self, path: str) -> tuple[int, int]:
         """Line and column of the value at a path; (0, 0) when there is none or it was not read from text."""
         node = core.mpijob_node_find(self.root, encoded(path))
-        return core.mpijob_node_line(node), core.mpijob_node_column(node)
+        line, column = c_int32(), c_int32()
+        core.mpijob_node_place(node, byref(line), byref(column))
+        return line.value, column.value
 
     @property
     def source(self) -> str | None:

@@ -115,7 +115,7 @@ class Diag:
         """All findings up to now, in the order in which they were found."""
         if self._kept is not None:
             return self._kept
-        return [Finding.of(core.mpijob_diag_at(self.handle, i).contents) for i in range(core.mpijob_diag_count(self.handle))]
+        return [Finding.of(finding.contents) for finding in entries(core.mpijob_diag_at, self.handle)]
 
     @property
     def dropped(self) -> int:
