@@ -164,11 +164,7 @@ struct mpijob_finding_kind {
 	const char *id; /**< "unsupported-value". */
 	/** The usual `MPIJOB_SEVERITY_*`; single findings may be less severe. */
 	int32_t severity;
-	/** One sentence: what is wrong. NULL in this library; `mpijob explain ID` prints it. */
-	const char *summary;
 	const char *advice; /**< One or two sentences: what to do. */
-	/** A printed finding of this kind. NULL in this library; `mpijob explain ID` prints it. */
-	const char *example;
 };
 
 /**

@@ -9,7 +9,7 @@
  *
  * A mpijob_node is one value inside a document. Nodes belong to their document and are valid until
  * the document is freed, also after they were replaced or removed (the memory of a document only
- * grows; a clone is smaller). YAML text becomes numbers and strings exactly as kubectl sends them:
+ * grows; a copy is smaller). YAML text becomes numbers and strings exactly as kubectl sends them:
  * YAML 1.1 as sigs.k8s.io/yaml reads it, with one exception: a duplicate key is an error. Numbers
  * in YAML get the spelling that kubectl sends (1e3 becomes 1000); numbers in JSON keep their
  * spelling.
@@ -135,22 +135,15 @@ MPIJOB_API void mpijob_docs_free(mpijob_docs *docs);
 MPIJOB_API mpijob_doc *mpijob_doc_new(void);
 
 /**
- * Copy a value into a new document, with its lines and columns.
+ * Copy a value, or with mpijob_doc_root() a whole document, into a new document, with its lines and
+ * columns.
  *
- * @param node  from any document; not NULL.
+ * @param node    from any document; not NULL.
+ * @param source  what mpijob_doc_source() returns for the new document; may be NULL; copied.
  * @return the document, yours; NULL when memory ran out.
  * @since 0.1
  */
-MPIJOB_API mpijob_doc *mpijob_doc_from_node(const mpijob_node *node);
-
-/**
- * Copy a document.
- *
- * @param doc  not NULL.
- * @return the copy, yours; NULL when memory ran out.
- * @since 0.1
- */
-MPIJOB_API mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc);
+MPIJOB_API mpijob_doc *mpijob_doc_from_node(const mpijob_node *node, const char *source);
 
 /**
  * Free a document with all its nodes, at any depth.
@@ -182,7 +175,8 @@ MPIJOB_API void mpijob_doc_free(mpijob_doc *doc);
 MPIJOB_API const mpijob_node *mpijob_doc_root(const mpijob_doc *doc);
 
 /**
- * Get the name of the text that the document was read from: `source` of mpijob_parse_options.
+ * Get the name of the text that the document was read from: `source` of mpijob_parse_options or of
+ * mpijob_doc_from_node().
  *
  * @param doc  not NULL.
  * @return borrowed from the document; NULL when the document was built, or no name was given.

@@ -78,9 +78,8 @@ struct mpijob_feature {
 	int32_t maximum;  /**< The greatest value. */
 	/** Number of the defect of v0.8.2 that it fixes (docs/differences.md); 0: none. */
 	int32_t defect;
-	const char *summary; /**< One sentence: what the feature does. */
-	const char *detail;  /**< Details, and what the feature does not change. */
-	const char *notice;  /**< How an existing job could be affected. */
+	/** One sentence: what the feature does. docs/options.md has details. */
+	const char *summary;
 };
 
 /**

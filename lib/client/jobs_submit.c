@@ -301,7 +301,7 @@ static int aim(struct sending *sending)
 
 static int make_body(struct sending *sending)
 {
-	sending->body = mpijob_doc_from_node(mpijob__job_node(sending->job));
+	sending->body = mpijob_doc_from_node(mpijob__job_node(sending->job), NULL);
 	if (!sending->body)
 		return MPIJOB_ERR_NOMEM;
 	mpijob_node_remove(mpijob_doc_edit(sending->body, ""), "status");

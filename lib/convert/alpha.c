@@ -242,7 +242,7 @@ static void carry_template(struct mpijob__convert_conversion *conversion,
 {
 	struct units units = { GPU, -1, 0 };
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
-	mpijob_doc *copy = value ? mpijob_doc_from_node(value) : NULL;
+	mpijob_doc *copy = value ? mpijob_doc_from_node(value, NULL) : NULL;
 
 	count_units(conversion, &units);
 	if (value && !copy)

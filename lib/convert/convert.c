@@ -133,7 +133,7 @@ static void write_trail(struct mpijob__convert_conversion *result, const char *v
 {
 	struct mpijob__convert_conversion back = { 0 };
 
-	back.doc = mpijob_doc_clone(result->doc);
+	back.doc = mpijob_doc_from_node(mpijob_doc_root(result->doc), NULL);
 	if (back.doc)
 		convert_with_moves(&back, version);
 	result->code = back.doc ? result_of(&back) : MPIJOB_ERR_NOMEM;
@@ -155,7 +155,7 @@ static int convert(struct mpijob__convert_conversion *conversion, const char *ve
 	if (collected)
 		mpijob_diag_set_limit(collected, SIZE_MAX);
 	if (!code)
-		original = mpijob_doc_clone(conversion->doc);
+		original = mpijob_doc_from_node(mpijob_doc_root(conversion->doc), NULL);
 	if (!code && !original)
 		code = MPIJOB_ERR_NOMEM;
 	if (!code) {
@@ -251,7 +251,7 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 	if (!target)
 		return unsupported(diag, NULL,
 		    "cannot convert to '%s'; use v1, v2beta1 or TrainJob", version);
-	conversion.doc = mpijob_doc_from_node(object);
+	conversion.doc = mpijob_doc_from_node(object, NULL);
 	if (!conversion.doc)
 		return MPIJOB_ERR_NOMEM;
 	if (mpijob__convert_alpha_moves(own)) {

@@ -15,9 +15,9 @@
 #define ERROR   MPIJOB_SEVERITY_ERROR
 #define WARNING MPIJOB_SEVERITY_WARNING
 #define INFO    MPIJOB_SEVERITY_INFO
-#define KIND(id, severity, summary, advice, example)                                 \
-	{                                                                            \
-		sizeof(struct mpijob_finding_kind), id, severity, NULL, advice, NULL \
+#define KIND(id, severity, summary, advice, example)                     \
+	{                                                                \
+		sizeof(struct mpijob_finding_kind), id, severity, advice \
 	}
 
 static const struct mpijob_finding_kind kinds[] = {

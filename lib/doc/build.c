@@ -126,32 +126,18 @@ mpijob_doc *mpijob_doc_new(void)
 	return NULL;
 }
 
-mpijob_doc *mpijob_doc_from_node(const mpijob_node *node)
+mpijob_doc *mpijob_doc_from_node(const mpijob_node *node, const char *source)
 {
 	struct mpijob__doc_own_doc *own = node ? doc_alloc() : NULL;
 
 	if (!own)
 		return NULL;
 	own->doc.root = mpijob__doc_node_copy(&own->arena, node, 0);
-	if (own->doc.root)
+	if (source)
+		own->doc.source = mpijob__base_arena_copy(&own->arena, source, strlen(source));
+	if (own->doc.root && (!source || own->doc.source))
 		return &own->doc;
 	mpijob_doc_free(&own->doc);
-	return NULL;
-}
-
-mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc)
-{
-	mpijob_doc *clone = doc ? mpijob_doc_from_node(doc->root) : NULL;
-
-	if (!clone)
-		return NULL;
-	clone->error = doc->error;
-	if (!doc->source)
-		return clone;
-	clone->source = mpijob__base_arena_copy(clone->arena, doc->source, strlen(doc->source));
-	if (clone->source)
-		return clone;
-	mpijob_doc_free(clone);
 	return NULL;
 }
 

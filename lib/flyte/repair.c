@@ -135,7 +135,7 @@ static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 
 	if (!command || !mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_WORKER_COMMAND))
 		return 0;
-	*out = mpijob_doc_from_node(command);
+	*out = mpijob_doc_from_node(command, NULL);
 	mpijob_node_remove(worker, "command");
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }

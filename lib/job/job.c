@@ -151,7 +151,7 @@ int mpijob_from_node(const mpijob_node *node, const char *source, mpijob **out, 
 	code = check_identity(node, source, diag);
 	if (code)
 		return code;
-	return job_of(mpijob_doc_from_node(node), source, out);
+	return job_of(mpijob_doc_from_node(node, NULL), source, out);
 }
 
 static mpijob_doc *empty_document(const char *name, const char *namespace_)
@@ -194,7 +194,7 @@ mpijob *mpijob_clone(const mpijob *job)
 {
 	mpijob *copy = NULL;
 
-	if (!job || job_of(mpijob_doc_clone(job->doc), job->source, &copy))
+	if (!job || job_of(mpijob__job_state_draft(job), job->source, &copy))
 		return NULL;
 	return copy;
 }
@@ -213,7 +213,7 @@ void mpijob_free(mpijob *job)
 
 mpijob_doc *mpijob__job_state_draft(const mpijob *job)
 {
-	return mpijob_doc_clone(job->doc);
+	return mpijob_doc_from_node(mpijob_doc_root(job->doc), mpijob_doc_source(job->doc));
 }
 
 void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft)

@@ -31,7 +31,7 @@ static int owns(const char *uid, const struct object *object)
 static int remove_owner_reference(struct mpijob_local *local, struct object *object,
     const char *uid)
 {
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	mpijob_node *list;
 
 	if (!doc)

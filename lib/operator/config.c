@@ -559,7 +559,9 @@ int mpijob_operator_config_parse(const char *text, size_t len,
 mpijob_operator_config *mpijob_operator_config_clone(const mpijob_operator_config *config)
 {
 	mpijob_operator_config *copy = NULL;
-	mpijob_doc *doc = config ? mpijob_doc_clone(config->doc) : NULL;
+	mpijob_doc *doc = config ? mpijob_doc_from_node(mpijob_doc_root(config->doc),
+				       mpijob_doc_source(config->doc))
+				 : NULL;
 
 	return doc && make_config(doc, &copy, NULL) == 0 ? copy : NULL;
 }

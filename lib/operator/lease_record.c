@@ -107,7 +107,8 @@ static mpijob_node *map_of(mpijob_doc *doc, const char *key)
 
 int mpijob__operator_lease_write(const mpijob_lease *lease, int release, mpijob_text *body)
 {
-	mpijob_doc *doc = lease->doc ? mpijob_doc_clone(lease->doc) : mpijob_doc_new();
+	mpijob_doc *doc =
+	    lease->doc ? mpijob_doc_from_node(mpijob_doc_root(lease->doc), NULL) : mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(doc, ""), *spec = map_of(doc, "spec"),
 		    *metadata = map_of(doc, "metadata");
 	int64_t transitions = number_at(spec, "leaseTransitions");

@@ -236,7 +236,7 @@ static int begin(struct creation *this, const mpijob_node *object,
 	int rc = mpijob__client_jobs_copy_options(&this->task, options, &this->options);
 
 	this->said = mpijob_diag_new();
-	this->wanted = mpijob_doc_from_node(object);
+	this->wanted = mpijob_doc_from_node(object, NULL);
 	if (rc || !this->said || !this->wanted)
 		return MPIJOB_ERR_NOMEM;
 	if (!*version || !*kind)

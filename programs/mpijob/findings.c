@@ -55,7 +55,7 @@ int file_write(void *stream, const char *data, size_t len)
 static int choose(mpijob_diag *diag, const char *option, const struct words *ids, int32_t severity)
 {
 	for (size_t i = 0; i < ids->count; i++) {
-		const struct mpijob_finding_kind *kind = finding_kind_find(ids->items[i]);
+		const struct finding_kind *kind = finding_kind_find(ids->items[i]);
 
 		if (!kind || (kind->severity == MPIJOB_SEVERITY_ERROR && !severity)) {
 			print_to(stderr, "mpijob: --%s %s: %s\n", option, ids->items[i],
@@ -80,7 +80,7 @@ int findings_choose(mpijob_diag *diag, const struct arguments *arguments)
 
 int finding_explain(const char *id)
 {
-	const struct mpijob_finding_kind *kind = finding_kind_find(id);
+	const struct finding_kind *kind = finding_kind_find(id);
 
 	if (kind)
 		print_out("%s <%s>\n\n%s\n%s\n\n    %s\n", kind->id, severity_name(kind->severity),
@@ -91,7 +91,7 @@ int finding_explain(const char *id)
 /* A finding that can be silenced is printed with its identifier. */
 static int shows_id(const struct mpijob_finding *finding)
 {
-	const struct mpijob_finding_kind *kind = finding_kind_find(finding->id);
+	const struct finding_kind *kind = finding_kind_find(finding->id);
 
 	return finding->severity != MPIJOB_SEVERITY_ERROR ||
 	       (kind && kind->severity != MPIJOB_SEVERITY_ERROR);

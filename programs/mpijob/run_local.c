@@ -216,7 +216,7 @@ static void warn_unused(struct run *run)
 
 static int create_job(struct run *run)
 {
-	mpijob_doc *doc = mpijob_doc_from_node(run->object->node), *stored = NULL;
+	mpijob_doc *doc = mpijob_doc_from_node(run->object->node, NULL), *stored = NULL;
 
 	make_runnable(run, doc);
 	int code = mpijob_doc_error(doc);

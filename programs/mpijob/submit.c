@@ -193,7 +193,7 @@ static int send_job(struct submit *submit, const struct input_object *object)
 /* An object with the namespace that it is sent to. */
 static int print_unsent_object(struct submit *submit, const struct input_object *object)
 {
-	mpijob_doc *doc = mpijob_doc_from_node(object->node);
+	mpijob_doc *doc = mpijob_doc_from_node(object->node, NULL);
 
 	if (sending_has_namespace(object) && !*text_at(object->node, "metadata.namespace"))
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace",

@@ -117,7 +117,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 	if (strcmp(wait->goal.value, "True") == 0) {
 		int code = mpijob_client_wait_job(wait->connection.client, job->namespace_,
 		    job->name, wait->goal.type, left_ms(wait), &stored, wait->connection.diag);
-		*out = stored ? mpijob_doc_clone(mpijob_document(stored)) : NULL;
+		*out = stored ? mpijob_doc_from_node(mpijob_doc_root(mpijob_document(stored)), NULL)
+			      : NULL;
 		mpijob_free(stored);
 		return code;
 	}

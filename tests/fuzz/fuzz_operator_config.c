@@ -52,7 +52,7 @@ static mpijob_doc *rest_of(const mpijob *job)
 {
 	static const char *const keys[] = { "cleanPodPolicy", "ttlSecondsAfterFinished",
 		"activeDeadlineSeconds" };
-	mpijob_doc *doc = mpijob_doc_clone(mpijob_document(job));
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(mpijob_document(job)), NULL);
 	mpijob_node *spec, *policy;
 
 	need(doc != NULL);

@@ -137,7 +137,7 @@ static mpijob_doc *prepared[2];
 /* A clone is the same or is not there; after a merge that failed the document is as before. */
 static int clone_and_merge(struct result *result)
 {
-	mpijob_doc *clone = mpijob_doc_clone(prepared[0]);
+	mpijob_doc *clone = mpijob_doc_from_node(mpijob_doc_root(prepared[0]), NULL);
 	int rc;
 
 	if (!clone)

@@ -29,7 +29,8 @@ static mpijob_doc *parse(const char *text)
 static mpijob_doc *convert(const char *text, const char *version,
     const struct mpijob_convert_options *options, int code, mpijob_diag *diag)
 {
-	mpijob_doc *doc = parse(text), *copy = mpijob_doc_clone(doc), *out = NULL;
+	mpijob_doc *doc = parse(text), *copy = mpijob_doc_from_node(mpijob_doc_root(doc), NULL),
+		   *out = NULL;
 
 	assert_int_equal(mpijob_convert(mpijob_doc_root(doc), "job.yaml", version, options, &out,
 			     diag),

@@ -175,7 +175,7 @@ static void no_way_around(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		mpijob_doc *patch = parse("a: {b: [{}]}\n"), *read = parse(texts[i]);
-		mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(read));
+		mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(read), NULL);
 		mpijob_node *root = mpijob_doc_edit(doc, "");
 
 		if (i == 3)
@@ -549,7 +549,7 @@ static void deep(void **state)
 			   : mpijob_node_put_map(doc, node, "m");
 	mpijob_node_put_int(doc, node, "end", 1);
 	assert_int_equal(mpijob_doc_error(doc), 0);
-	clone = mpijob_doc_clone(doc);
+	clone = mpijob_doc_from_node(mpijob_doc_root(doc), NULL);
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(clone)), 1);
 	mpijob_node_put_int(doc, node, "end", 2);
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(clone)), 0);
@@ -575,13 +575,15 @@ static void deep(void **state)
 static void copies_stand_alone(void **state)
 {
 	mpijob_doc *doc = parse("# c\na:\n  b: [1, x]\n");
-	mpijob_doc *copy = mpijob_doc_from_node(mpijob_doc_edit(doc, "a.b"));
+	mpijob_doc *copy = mpijob_doc_from_node(mpijob_doc_edit(doc, "a.b"), "a.yaml");
 	mpijob_doc *other = mpijob_doc_new();
 	int32_t line, column;
 
 	(void)state;
 	mpijob_node_put_copy(other, mpijob_doc_edit(other, ""), "k", mpijob_doc_root(doc));
 	mpijob_doc_free(doc);
+	assert_string_equal(mpijob_doc_source(copy), "a.yaml");
+	assert_null(mpijob_doc_source(other));
 	expect_json(mpijob_doc_root(copy), "[1,\"x\"]");
 	expect_json(mpijob_doc_root(other), "{\"k\":{\"a\":{\"b\":[1,\"x\"]}}}");
 	mpijob_node_place(mpijob_node_at(mpijob_doc_root(copy), 1), &line, &column);

@@ -337,7 +337,7 @@ static void run_step(struct plan_cluster *cluster, mpijob_doc *out, const char *
 	else if (strcmp(key, "patch") == 0)
 		step_patch(cluster, value);
 	else if (strcmp(key, "put") == 0)
-		plan_cluster_add(cluster, mpijob_doc_from_node(value));
+		plan_cluster_add(cluster, mpijob_doc_from_node(value, NULL));
 	else if (strcmp(key, "delete") == 0)
 		step_delete(cluster, mpijob_node_string(value));
 	else if (!step_job(cluster, key, value))

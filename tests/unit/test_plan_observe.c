@@ -458,7 +458,7 @@ static void test_any_order(void **state)
 		want = view_text();
 		for (int k = 0; k < 50; k++) {
 			mpijob_doc *other =
-			    mpijob_doc_from_node(shuffled(doc, mpijob_doc_root(doc)));
+			    mpijob_doc_from_node(shuffled(doc, mpijob_doc_root(doc)), NULL);
 			char *have;
 
 			NEED(other && !mpijob_doc_error(doc));

@@ -173,7 +173,7 @@ class Document:
     def __copy__(self) -> Document:
         if self.handle is None:
             raise ValueError("the document is closed")
-        return Document.take(owned(core.mpijob_doc_clone(self.handle)))
+        return Document.take(_copied(self.handle))
 
     def __deepcopy__(self, memo: object) -> Document:
         return self.__copy__()
@@ -197,6 +197,11 @@ class Document:
 Source = Union[str, bytes, os.PathLike[str], Mapping[str, Any], Document, Any]
 
 
+def _copied(doc: int) -> int:
+    """A copy of a mpijob_doc, with the name of its source."""
+    return owned(core.mpijob_doc_from_node(core.mpijob_doc_root(doc), core.mpijob_doc_source(doc)))
+
+
 def _restored(text: str) -> Document:
     """A document that was pickled; its places in a file are gone."""
     return Document.take(_parsed(text, None, PROGRAM_TEXT))
@@ -210,7 +215,7 @@ def loads_all(text: str | bytes, source: str | None = None, **limits: int) -> li
     with Diag() as diag:
         check(core.mpijob_docs_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     try:
-        return [Document.take(owned(core.mpijob_doc_clone(doc))) for doc in entries(core.mpijob_docs_at, out)]
+        return [Document.take(_copied(doc)) for doc in entries(core.mpijob_docs_at, out)]
     finally:
         core.mpijob_docs_free(out)
 
@@ -245,5 +250,5 @@ def _document(value: Any) -> int:
             return _parsed(file.read(), os.fspath(value), {})
     document = getattr(value, "document", value)  # of an MPIJob
     if isinstance(document, Document):
-        return owned(core.mpijob_doc_from_node(document.root))
+        return owned(core.mpijob_doc_from_node(document.root, None))
     return _parsed(json_text(value), None, PROGRAM_TEXT)

@@ -115,7 +115,7 @@ class MPIJob(JobFields):
         """The document, for changing it."""
         self._edits += 1
         if self._doc is None or self._edits % _MANY_EDITS == 0:
-            copy = owned(core.mpijob_doc_from_node(self._root))
+            copy = owned(core.mpijob_doc_from_node(self._root, None))
             self.close()
             self._doc = copy
         return self._doc
@@ -136,7 +136,7 @@ class MPIJob(JobFields):
         try:
             _edit.write(doc, steps, value)
         except BaseException:
-            self._doc = owned(core.mpijob_doc_clone(doc))  # without the memory of the failure
+            self._doc = owned(core.mpijob_doc_from_node(core.mpijob_doc_root(doc), core.mpijob_doc_source(doc)))  # without the memory of the failure
             core.mpijob_doc_free(doc)
             raise
 
@@ -146,7 +146,7 @@ class MPIJob(JobFields):
     @property
     def document(self) -> Document:
         """A copy of the job's document, for reading; `merge()` changes the job."""
-        made = Document.take(owned(core.mpijob_doc_from_node(self._root)))
+        made = Document.take(owned(core.mpijob_doc_from_node(self._root, None)))
         made._is_copy = True
         return made
 

@@ -23,15 +23,13 @@ FeatureValue = Union[bool, int, str, datetime.timedelta]
 
 
 class Feature:
-    """One thing that is done only when it is asked for: `name`, `summary`, `detail`, `notice` (who would see that it is on)."""
+    """One thing that is done only when it is asked for: `name` and `summary`; docs/options.md has details."""
 
-    __slots__ = ("name", "summary", "detail", "notice", "minimum", "maximum")
+    __slots__ = ("name", "summary", "minimum", "maximum")
 
     def __init__(self, struct: Any) -> None:
         self.name = (decoded(struct.name) or "").replace("-", "_")
         self.summary = decoded(struct.summary) or ""
-        self.detail = decoded(struct.detail) or ""
-        self.notice = decoded(struct.notice) or ""
         self.minimum: int = struct.minimum
         self.maximum: int = struct.maximum
 
