@@ -226,7 +226,7 @@ static void feed_child(mpijob_observation *observation, mpijob_facts *facts, con
 	need(!mpijob_render(ready, options, &objects, NULL), "mpijob_render");
 	need(mpijob_objects_find(objects, role, -1, &at) && !mpijob_objects_at(objects, at, &doc),
 	    "mpijob_objects_at");
-	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "uid", "child");
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, "metadata"), "uid", "child");
 	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
 		 text),
 	    "mpijob_node_write");

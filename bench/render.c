@@ -87,7 +87,7 @@ static int print(void *user, const char *data, size_t len)
 
 static void refused(const mpijob_diag *diag)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		mpijob_finding_write(mpijob_diag_at(diag, i), print, stderr);
 		fputc('\n', stderr);
 	}

@@ -176,7 +176,7 @@ static void do_unchanged(struct work *work)
 static void feed(struct work *work, mpijob_observation *observation, mpijob_doc *doc)
 {
 	mpijob_text *text = mpijob_text_new();
-	mpijob_node *metadata = mpijob_doc_find(doc, "metadata");
+	mpijob_node *metadata = mpijob_doc_edit(doc, "metadata");
 	const char *name = mpijob_node_string(mpijob_node_get(metadata, "name"));
 	const char *kind = mpijob_node_string(mpijob_node_get(mpijob_doc_root(doc), "kind"));
 

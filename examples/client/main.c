@@ -73,7 +73,7 @@ int main(void)
 	}
 	if (code == 0 && signal(SIGINT, on_signal) != SIG_ERR)
 		code = follow(mpijob_namespace(stored), mpijob_name(stored));
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		fprintf(stderr, "%s\n", mpijob_diag_at(diag, i)->message);
 	mpijob_free(stored), mpijob_free(job), mpijob_client_free(client),
 	    mpijob_http_config_free(config), mpijob_diag_free(diag);

@@ -90,7 +90,7 @@ static int report(const struct mpijob_target *about, const struct mpijob_action 
 		.kind = "Event",
 		.namespace_ = about->namespace_ };
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc),
+	mpijob_node *root = mpijob_doc_edit(doc, ""),
 		    *object = mpijob_node_put_map(doc, root, "involvedObject");
 	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "generateName",
 	    "example-");
@@ -260,7 +260,7 @@ static int print_piece(void *user, const char *data, size_t len)
 
 static void print_findings(void)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		if (mpijob_finding_write(mpijob_diag_at(diag, i), print_piece, stderr) == 0)
 			fputc('\n', stderr);
 	mpijob_diag_clear(diag);

@@ -194,33 +194,6 @@ MPIJOB_API void mpijob_text_clear(mpijob_text *text);
 MPIJOB_API int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write,
     void *user);
 
-/**
- * Find the word that a misspelled word probably means, for "did you mean".
- *
- * The distance is the number of edits: a letter added, removed or replaced, or two neighbouring
- * letters swapped; case is ignored. The result needs at most one edit for every three letters, and
- * fewer edits than all other words.
- *
- * @param word   the misspelled word; not NULL.
- * @param words the known words; NULL entries are skipped; may be NULL when `count` is 0.
- * @param count  how many.
- * @return one of `words`, borrowed, never equal to `word`; NULL when no word, or more than one, is
- *         nearest.
- * @since 0.1
- */
-MPIJOB_API const char *mpijob_nearest(const char *word, const char *const *words, size_t count);
-
-/**
- * Parse a duration: "90s", "5m", "1h30m", "250ms". A last number without a unit is in seconds.
- *
- * @param text  not NULL.
- * @param ms the duration in milliseconds; not NULL; unchanged on failure.
- * @return 0; `MPIJOB_ERR_SYNTAX` (not a duration, or longer than 2^53 ms); `MPIJOB_ERR_USAGE`
- *         (NULL).
- * @since 0.1
- */
-MPIJOB_API int mpijob_duration_parse(const char *text, int64_t *ms);
-
 #ifdef __cplusplus
 }
 #endif

@@ -78,24 +78,15 @@ struct mpijob_feature {
 	int32_t maximum;  /**< The greatest value. */
 	/** Number of the defect of v0.8.2 that it fixes (docs/differences.md); 0: none. */
 	int32_t defect;
-	const char *summary; /**< One sentence: what the feature does. */
-	const char *detail;  /**< Details, and what the feature does not change. */
-	const char *notice;  /**< How an existing job could be affected. */
+	/** One sentence: what the feature does. docs/options.md has details. */
+	const char *summary;
 };
-
-/**
- * Count the features.
- *
- * @return how many mpijob_feature_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_feature_count(void);
 
 /**
  * Read one row.
  *
  * @param index  from 0.
- * @return a constant; NULL when there is no such row.
+ * @return a constant; NULL after the last row.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_feature *mpijob_feature_at(size_t index);

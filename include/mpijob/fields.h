@@ -44,18 +44,10 @@ struct mpijob_field {
 };
 
 /**
- * Count the rows.
- *
- * @return how many mpijob_field_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_field_count(void);
-
-/**
  * Read one row.
  *
- * @param index  from 0.
- * @return a constant; NULL when there is no such row.
+ * @param index  from 0; parents come before their children.
+ * @return a constant; NULL after the last row.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_field *mpijob_field_at(size_t index);

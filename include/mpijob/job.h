@@ -266,7 +266,7 @@ struct mpijob_validate_options {
  *
  * Call mpijob_default() first, as the operator does: an absent field that has a default is an
  * error. The first 100 findings of each kind are kept; further ones are only counted
- * (mpijob_diag_count_severity(), mpijob_diag_dropped()). Time and memory are proportional to the
+ * (mpijob_diag_count(), mpijob_diag_dropped()). Time and memory are proportional to the
  * size of the job.
  *
  * @param job      not NULL.

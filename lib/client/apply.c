@@ -115,7 +115,7 @@ int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *targe
 static mpijob_doc *make_review(const struct mpijob_access *access)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *asked;
+	mpijob_node *root = mpijob_doc_edit(doc, ""), *asked;
 
 	mpijob_node_put_string(doc, root, "apiVersion", "authorization.k8s.io/v1");
 	mpijob_node_put_string(doc, root, "kind", "SelfSubjectAccessReview");

@@ -21,8 +21,8 @@ static int put_text(mpijob_doc *doc, mpijob_node *root, const char *name, const 
 
 static int put_number(mpijob_doc *doc, mpijob_node *root, const char *name, const char *value)
 {
-	const mpijob_node *number =
-	    mpijob_node_put(doc, root, name, mpijob_node_new_number(doc, value, strlen(value)));
+	const mpijob_node *number = mpijob_node_put(doc, root, name,
+	    mpijob_node_new_text(doc, MPIJOB_NODE_NUMBER, value, strlen(value)));
 	int64_t whole;
 
 	return mpijob_doc_error(doc) || mpijob_node_int(number, &whole) ? 0 : MPIJOB_ERR_USAGE;
@@ -97,7 +97,7 @@ static int write_options(const struct mpijob_delete_options *options,
     const struct mpijob_target *target, mpijob_write_fn write, void *user)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	int rc;
 
 	mpijob_node_put_string(doc, root, "kind", "DeleteOptions");

@@ -90,7 +90,7 @@ static int sort_events(const mpijob_node *list, const struct subject *subject, m
 	size_t most = mpijob_node_count(items), count = 0;
 	struct row *rows = malloc((most + 1) * sizeof(*rows));
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = doc ? mpijob_doc_edit(doc) : NULL, *to;
+	mpijob_node *root = doc ? mpijob_doc_edit(doc, "") : NULL, *to;
 	int rc = rows && doc ? 0 : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; rc == 0 && i < most; i++) {

@@ -259,9 +259,9 @@ static int refuse(const mpijob *job, const char *id, const char *reason, const c
     const char *message, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
-	struct mpijob__core_place place = { mpijob__job_source(job), mpijob_node_line(node),
-		mpijob_node_column(node) };
+	struct mpijob__core_place place = { .source = mpijob__job_source(job) };
 
+	mpijob_node_place(node, &place.line, &place.column);
 	if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
 		message))
 		return MPIJOB_ERR_NOMEM;
@@ -301,10 +301,10 @@ static int aim(struct sending *sending)
 
 static int make_body(struct sending *sending)
 {
-	sending->body = mpijob_doc_from_node(mpijob__job_node(sending->job));
+	sending->body = mpijob_doc_from_node(mpijob__job_node(sending->job), NULL);
 	if (!sending->body)
 		return MPIJOB_ERR_NOMEM;
-	mpijob_node_remove(mpijob_doc_edit(sending->body), "status");
+	mpijob_node_remove(mpijob_doc_edit(sending->body, ""), "status");
 	return mpijob_doc_error(sending->body);
 }
 

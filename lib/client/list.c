@@ -171,7 +171,7 @@ static void restart(struct listing *listing)
 /* The first page without its items, as text that lacks the closing brace. */
 static int write_outer(struct listing *listing, mpijob_text *text)
 {
-	mpijob_node *root = mpijob_doc_edit(listing->outer);
+	mpijob_node *root = mpijob_doc_edit(listing->outer, "");
 	mpijob_node *metadata = mpijob_node_edit(root, "metadata");
 	int rc;
 
@@ -229,7 +229,7 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 	if (rc)
 		return rc;
 	rc = end_page(listing);
-	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
+	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag, 0) == 0)
 		mpijob__core_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
 		    NULL, NULL, "the answer is not a complete list");
 	if (rc)

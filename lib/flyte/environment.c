@@ -247,11 +247,11 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 {
 	static const char *const mpirun[] = { "mpirun", "mpiexec", "orterun", "prterun" };
 	static const char *const horovodrun[] = { "horovodrun" };
-	mpijob_node *container = mpijob_doc_find(f->doc, LAUNCHER_CONTAINER), *made;
+	mpijob_node *container = mpijob_doc_edit(f->doc, LAUNCHER_CONTAINER), *made;
 	const mpijob_node *env = mpijob_node_get(container, "env"), *list;
 	const mpijob_node *command = mpijob_node_get(container, "command"),
 			  *args = mpijob_node_get(container, "args");
-	mpijob_node *words = mpijob_node_new_list(f->doc);
+	mpijob_node *words = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 	size_t count = mpijob_node_count(command), at = 0, first, passed;
 	int rc = 0;
 
@@ -259,7 +259,7 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 	append_words(f, words, args, 0, mpijob_node_count(args));
 	/* Both forward all variables by default. */
 	if (find_program(words, horovodrun, 1, &at) ||
-	    is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
+	    is_hydra(mpijob_doc_edit(f->doc, "spec.mpiImplementation")))
 		return 1;
 	if (!find_program(words, mpirun, sizeof(mpirun) / sizeof(mpirun[0]), &at))
 		return mpijob_node_count(env)
@@ -272,7 +272,7 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 		    "these variables do not reach remote ranks: their names are not known here");
 	list = at < count ? command : args;
 	first = at < count ? at : at - count;
-	made = mpijob_node_new_list(f->doc);
+	made = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 	append_words(f, made, list, 0, first + 1);
 	passed = pass(f, words, at, env, made);
 	append_words(f, made, list, first + 1, mpijob_node_count(list));

@@ -56,7 +56,7 @@ static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_
 {
 	const mpijob_node *own = mpijob_node_get(spec, "tolerations"),
 			  *containers = mpijob_node_get(spec, "containers");
-	mpijob_node *list = mpijob_node_new_list(f->doc);
+	mpijob_node *list = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 
 	for (size_t i = 0; i < mpijob_node_count(f->config.resource_tolerations); i++) {
 		const char *resource = mpijob_node_key(f->config.resource_tolerations, i);
@@ -76,7 +76,7 @@ static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_
 static void add_selectors(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *spec)
 {
-	mpijob_node *made = mpijob_node_new_map(f->doc);
+	mpijob_node *made = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 
 	mpijob__flyte_pod_union(f, made, f->config.default_node_selector);
 	mpijob__flyte_pod_union(f, made, mpijob_node_get(spec, "nodeSelector"));
@@ -191,7 +191,7 @@ int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__
 static mpijob_node *make_requirement(struct mpijob__flyte *f, const char *key, const char *operator,
     const char * value)
 {
-	mpijob_node *made = mpijob_node_new_map(f->doc);
+	mpijob_node *made = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 
 	mpijob_node_put_string(f->doc, made, "key", key);
 	mpijob_node_put_string(f->doc, made, "operator", operator);

@@ -229,7 +229,7 @@ int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *containe
 		resources = mpijob_node_put_map(f->doc, container, "resources");
 	rename_gpu(f, resources);
 	if (role) {
-		overrides = mpijob_node_new_map(f->doc);
+		overrides = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 		merge(f, overrides, f->execution.resources);
 		if (role->is_launcher &&
 		    mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
@@ -239,7 +239,7 @@ int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *containe
 			    "the task's GPUs are for the workers; say launcher.limits for GPUs on "
 			    "the launcher");
 		if (!rc && has_entries(role->resources)) {
-			overrides = mpijob_node_new_map(f->doc);
+			overrides = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 			rc = mpijob__flyte_resources_from_task(f, role->resources,
 			    role->is_launcher ? "custom.launcherReplicas.resources"
 					      : "custom.workerReplicas.resources",

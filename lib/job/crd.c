@@ -47,7 +47,7 @@ static void put_default(struct maker *m, mpijob_node *at, int is_text, int is_nu
 		mpijob_node_put_string(m->doc, at, "default", text);
 	else if (is_number)
 		mpijob_node_put(m->doc, at, "default",
-		    mpijob_node_new_number(m->doc, text, strlen(text)));
+		    mpijob_node_new_text(m->doc, MPIJOB_NODE_NUMBER, text, strlen(text)));
 	else
 		mpijob_node_put_bool(m->doc, at, "default", strcmp(text, "true") == 0);
 }
@@ -118,7 +118,8 @@ static void put_list(struct maker *m, mpijob_node *at, const struct mpijob__sche
 		while (*key) {
 			size_t len = strcspn(key, " ");
 
-			mpijob_node_append(m->doc, keys, mpijob_node_new_string(m->doc, key, len));
+			mpijob_node_append(m->doc, keys,
+			    mpijob_node_new_text(m->doc, MPIJOB_NODE_STRING, key, len));
 			key += len + (key[len] == ' ');
 		}
 		mpijob_node_put_string(m->doc, at, "x-kubernetes-list-type", "map");
@@ -333,7 +334,7 @@ static void put_version(struct maker *m, mpijob_node *version)
 
 static void put_crd(struct maker *m)
 {
-	mpijob_node *root = mpijob_doc_set_root(m->doc, mpijob_node_new_map(m->doc)), *spec;
+	mpijob_node *root = mpijob_doc_edit(m->doc, ""), *spec;
 
 	mpijob_node_put_string(m->doc, root, "apiVersion", MPIJOB__BASE_API_CRD);
 	mpijob_node_put_string(m->doc, root, "kind", "CustomResourceDefinition");

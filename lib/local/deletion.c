@@ -33,12 +33,12 @@ int mpijob__local_deletion_has_finalizer(const struct object *object, const char
 int mpijob__local_deletion_remove_finalizer(struct mpijob_local *local, struct object *object,
     const char *finalizer)
 {
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	mpijob_node *list;
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	list = mpijob_doc_find(doc, "metadata.finalizers");
+	list = mpijob_doc_edit(doc, "metadata.finalizers");
 	for (size_t i = mpijob_node_count(list); i-- > 0;) {
 		const char *text = mpijob_node_string(mpijob_node_at(list, i));
 
@@ -46,7 +46,7 @@ int mpijob__local_deletion_remove_finalizer(struct mpijob_local *local, struct o
 			mpijob_node_remove_at(list, i);
 	}
 	if (mpijob_node_count(list) == 0)
-		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "finalizers");
+		mpijob_node_remove(mpijob_doc_edit(doc, "metadata"), "finalizers");
 	return mpijob__local_verbs_store(local, object, doc);
 }
 
@@ -87,7 +87,7 @@ static void put_deletion_timestamp(mpijob_doc *doc, int64_t grace)
 static int begin_deletion(struct mpijob_local *local, struct object *object, int policy,
     int64_t grace)
 {
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 
 	put_deletion_timestamp(doc, grace);
 	if (policy == DELETE_FOREGROUND && object->kind->id != KIND_NAMESPACE) {
@@ -134,7 +134,7 @@ static int remove_now(struct mpijob_local *local, struct object *object)
 	int rc = 0;
 
 	if (object->kind->id == KIND_POD) {
-		doc = mpijob_doc_clone(object->doc);
+		doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 		if (!doc)
 			return MPIJOB_ERR_NOMEM;
 		put_deletion_timestamp(doc, 0);

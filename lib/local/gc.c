@@ -31,12 +31,12 @@ static int owns(const char *uid, const struct object *object)
 static int remove_owner_reference(struct mpijob_local *local, struct object *object,
     const char *uid)
 {
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	mpijob_node *list;
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	list = mpijob_doc_find(doc, "metadata.ownerReferences");
+	list = mpijob_doc_edit(doc, "metadata.ownerReferences");
 	for (size_t i = mpijob_node_count(list); i-- > 0;) {
 		const char *owner =
 		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "uid"));
@@ -45,7 +45,7 @@ static int remove_owner_reference(struct mpijob_local *local, struct object *obj
 			mpijob_node_remove_at(list, i);
 	}
 	if (mpijob_node_count(list) == 0)
-		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "ownerReferences");
+		mpijob_node_remove(mpijob_doc_edit(doc, "metadata"), "ownerReferences");
 	return mpijob__local_verbs_store(local, object, doc);
 }
 

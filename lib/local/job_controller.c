@@ -298,7 +298,8 @@ static mpijob_doc *new_pod(const struct object *job)
 		mpijob_node_put_copy(doc, pod_metadata, "finalizers",
 		    mpijob_node_get(metadata, "finalizers"));
 	put_owner(doc, pod_metadata, job);
-	mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "spec", mpijob_node_get(template_, "spec"));
+	mpijob_node_put_copy(doc, mpijob_doc_edit(doc, ""), "spec",
+	    mpijob_node_get(template_, "spec"));
 	free(prefix);
 	if (!mpijob_doc_error(doc))
 		return doc;

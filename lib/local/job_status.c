@@ -42,7 +42,7 @@ int mpijob__local_job_status_failing(const struct object *job, struct job_summar
 
 static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
 {
-	mpijob_node *list = mpijob_doc_find(doc, "status.conditions");
+	mpijob_node *list = mpijob_doc_edit(doc, "status.conditions");
 	mpijob_node *condition;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -137,7 +137,7 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_sum
 int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job,
     const struct job_summary *summary)
 {
-	mpijob_doc *doc = mpijob_doc_clone(job->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(job->doc), NULL);
 	mpijob_node *status = mpijob_doc_make(doc, "status");
 
 	write_counts(doc, status, summary);

@@ -50,7 +50,7 @@ static int copy_identity(struct pod *pod, const struct object *object)
 {
 	const char *hostname;
 
-	pod->doc = mpijob_doc_clone(object->doc);
+	pod->doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	pod->uid = strdup(object->uid);
 	pod->namespace_ = strdup(object->namespace_);
 	pod->name = strdup(object->name);
@@ -140,7 +140,7 @@ struct container *mpijob__local_pod_find_container(struct pod *pod, const char *
 static int assign_node(struct pod *pod)
 {
 	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
-	mpijob_doc *doc = object ? mpijob_doc_clone(object->doc) : NULL;
+	mpijob_doc *doc = object ? mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL) : NULL;
 
 	if (!object)
 		return 0;

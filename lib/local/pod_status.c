@@ -199,8 +199,8 @@ int mpijob__local_pod_status_write(struct pod *pod)
 
 	if (!object)
 		return 0;
-	doc = mpijob_doc_clone(object->doc);
-	status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
+	doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
+	status = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "status");
 	mpijob_node_put_string(doc, status, "phase", mpijob__local_pod_status_phase(pod));
 	put_conditions(doc, status, object, pod);
 	if (pod->reason) {

@@ -20,7 +20,7 @@ void mpijob__local_reply_clear(struct reply *reply)
 static mpijob_doc *status_new(int code, const char *reason, const char *message)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 
 	mpijob_node_put_string(doc, root, "kind", "Status");
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
@@ -34,7 +34,7 @@ static mpijob_doc *status_new(int code, const char *reason, const char *message)
 static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const char *name,
     int by_kind)
 {
-	mpijob_node *details = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "details");
+	mpijob_node *details = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "details");
 
 	if (!kind)
 		return details;
@@ -53,7 +53,7 @@ static int set_status_reply(struct reply *reply, int code, mpijob_doc *doc)
 	int rc = text ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (code >= 300)
-		mpijob_node_put_int(doc, mpijob_doc_edit(doc), "code", code);
+		mpijob_node_put_int(doc, mpijob_doc_edit(doc, ""), "code", code);
 	if (!rc && mpijob_doc_error(doc))
 		rc = MPIJOB_ERR_NOMEM;
 	if (!rc)

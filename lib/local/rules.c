@@ -55,7 +55,7 @@ static int check_object(const struct kind *kind, const mpijob_doc *doc, struct r
 	mpijob_diag *diag = mpijob_diag_new();
 	int rc = diag ? mpijob_object_validate(mpijob_doc_root(doc), NULL, diag) : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; rc == MPIJOB_ERR_SPEC && i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; rc == MPIJOB_ERR_SPEC && mpijob_diag_at(diag, i); i++) {
 		if (mpijob_diag_at(diag, i)->severity == MPIJOB_SEVERITY_ERROR)
 			rc = reject(kind, doc, mpijob_diag_at(diag, i), reply);
 	}
@@ -65,7 +65,7 @@ static int check_object(const struct kind *kind, const mpijob_doc *doc, struct r
 
 static void default_pod(mpijob_doc *doc)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *status = mpijob_node_put_map(doc, root, "status");
 
 	mpijob_node_put_string(doc, status, "phase", "Pending");
@@ -145,7 +145,7 @@ static int default_job(const struct kind *kind, mpijob_doc *doc, struct reply *r
 {
 	const char *uid =
 	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.uid"));
-	mpijob_node *spec = mpijob_doc_find(doc, "spec");
+	mpijob_node *spec = mpijob_doc_edit(doc, "spec");
 	int rc = check_limits(kind, doc, reply);
 
 	if (!rc && !reply->status)
@@ -169,7 +169,7 @@ static int default_job(const struct kind *kind, mpijob_doc *doc, struct reply *r
 
 static int encode_string_data(mpijob_doc *doc)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	const mpijob_node *plain = mpijob_node_get(root, "stringData");
 
 	if (!mpijob_node_get(root, "type"))
@@ -232,7 +232,8 @@ int mpijob__local_rules_new(const struct kind *kind, mpijob_doc *doc, struct rep
 
 	if (kind->id == KIND_NAMESPACE)
 		mpijob_node_put_string(doc,
-		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase", "Active");
+		    mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "status"), "phase",
+		    "Active");
 	else if (kind->id == KIND_POD)
 		default_pod(doc);
 	else if (kind->id == KIND_JOB)

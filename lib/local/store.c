@@ -482,7 +482,7 @@ int mpijob__local_store_replace(struct store *store, struct object *object, mpij
 int mpijob__local_store_remove(struct store *store, struct object *object)
 {
 	struct collection *collection = &store->collections[object->kind->id];
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	struct revision *last = doc ? revision_new(object, doc, store->version + 1) : NULL;
 
 	mpijob_doc_free(doc);

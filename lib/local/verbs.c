@@ -129,14 +129,14 @@ static int set_server_metadata(const struct kind *kind, const char *namespace_, 
 	if (kind->flags & KIND_GENERATION)
 		mpijob_node_put_int(doc, metadata, "generation", 1);
 	if (kind->flags & KIND_STATUS)
-		mpijob_node_remove(mpijob_doc_edit(doc), "status");
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "status");
 	return 0;
 }
 
 static mpijob_doc *copy_with_kind(const struct kind *kind, const mpijob_node *body)
 {
-	mpijob_doc *doc = mpijob_doc_from_node(body);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_doc *doc = mpijob_doc_from_node(body, NULL);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	char *version =
 	    mpijob__base_text_format("%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
 
@@ -309,7 +309,7 @@ static void restore_server_fields(const struct object *object, mpijob_doc *doc)
 		"deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion",
 		"generateName" };
 	const mpijob_node *old = mpijob_doc_root(object->doc);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 
 	for (size_t i = 0; i < sizeof(server_fields) / sizeof(server_fields[0]); i++)
@@ -323,9 +323,9 @@ static void restore_server_fields(const struct object *object, mpijob_doc *doc)
 /* The stored object with the status of `fresh`; NULL when memory ran out. */
 static mpijob_doc *with_status(const struct object *object, const mpijob_doc *fresh)
 {
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 
-	restore(doc, mpijob_doc_edit(doc), mpijob_doc_root(fresh), "status");
+	restore(doc, mpijob_doc_edit(doc, ""), mpijob_doc_root(fresh), "status");
 	return doc;
 }
 
@@ -452,7 +452,7 @@ int mpijob__local_verbs_patch(struct mpijob_local *local, struct object *object,
 	if (mpijob_node_kind(patch) != MPIJOB_NODE_MAP)
 		return mpijob__local_reply_error(reply, 400, "BadRequest", object->kind,
 		    object->name, mpijob__base_text_format("the patch is not an object"));
-	doc = mpijob_doc_clone(object->doc);
+	doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	if (!doc || mpijob_doc_merge(doc, patch)) {
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;

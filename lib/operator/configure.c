@@ -93,7 +93,7 @@ static int put_warnings(const mpijob_diag *diag, mpijob_text *out)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; rc == 0 && mpijob_diag_at(diag, i); i++)
 		rc = mpijob__base_text_printf(out, "%s%s", out->len ? "; " : "",
 		    mpijob_diag_at(diag, i)->message);
 	return rc;

@@ -431,7 +431,7 @@ static void fill_whole(mpijob_doc *doc, mpijob_node *root, const struct event *e
 static int write_event(const struct event *event, mpijob_text *body)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	int rc;
 
 	if (!event->created)

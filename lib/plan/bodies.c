@@ -145,7 +145,7 @@ static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key,
 	mpijob_node *map;
 
 	if (!rendered_child) {
-		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
+		mpijob_node_put(doc, parent, key, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 		return;
 	}
 	map = mpijob_node_put_copy(doc, parent, key, rendered_child);
@@ -153,7 +153,7 @@ static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key,
 		const char *name = mpijob_node_key(old, i);
 
 		if (!mpijob_node_get(rendered_child, name))
-			mpijob_node_put(doc, map, name, mpijob_node_new_null(doc));
+			mpijob_node_put(doc, map, name, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 	}
 }
 
@@ -164,12 +164,12 @@ static void put_or_null(mpijob_doc *doc, mpijob_node *parent, const char *key,
 	if (rendered_child)
 		mpijob_node_put_copy(doc, parent, key, rendered_child);
 	else
-		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
+		mpijob_node_put(doc, parent, key, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 }
 
 static void fill_service(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
 {
-	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "spec");
 
 	put_replaced(doc, spec, "selector", mpijob_node_find(object, "spec.selector"),
 	    plan->selector);
@@ -180,12 +180,12 @@ static void fill_service(const struct mpijob_plan *plan, mpijob_doc *doc, const 
 static void fill_network_policy(const struct mpijob_plan *plan, mpijob_doc *doc,
     const mpijob_node *object)
 {
-	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec"), *pods;
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "spec"), *pods;
 
 	pods = mpijob_node_put_map(doc, spec, "podSelector");
 	put_replaced(doc, pods, "matchLabels",
 	    mpijob_node_find(object, "spec.podSelector.matchLabels"), plan->match_labels);
-	mpijob_node_put(doc, pods, "matchExpressions", mpijob_node_new_null(doc));
+	mpijob_node_put(doc, pods, "matchExpressions", mpijob_node_new(doc, MPIJOB_NODE_NULL));
 	mpijob_node_put_copy(doc, spec, "policyTypes",
 	    mpijob_node_find(object, "spec.policyTypes"));
 	mpijob_node_put_copy(doc, spec, "ingress", mpijob_node_find(object, "spec.ingress"));
@@ -195,7 +195,7 @@ static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc,
     const mpijob_node *object)
 {
 	const mpijob_node *rendered_child = mpijob_node_get(object, "spec");
-	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "spec");
 
 	for (size_t i = 0; i < mpijob_node_count(rendered_child); i++)
 		mpijob_node_put_copy(doc, spec, mpijob_node_key(rendered_child, i),
@@ -207,7 +207,7 @@ static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc,
 static void fill_stop(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
 	if (plan->suspend_version)
-		mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+		mpijob_node_put_string(doc, mpijob_doc_edit(doc, "metadata"), "resourceVersion",
 		    plan->suspend_version);
 	mpijob_node_put_bool(doc, mpijob_doc_make(doc, "spec"), "suspend", 1);
 }
@@ -230,7 +230,7 @@ static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc,
 	put_or_null(doc, spec, "tolerations", mpijob_node_find(rendered_child, "spec.tolerations"));
 	put_or_null(doc, spec, "schedulingGates",
 	    mpijob_node_find(rendered_child, "spec.schedulingGates"));
-	mpijob_node_put_bool(doc, mpijob_doc_find(doc, "spec"), "suspend", 0);
+	mpijob_node_put_bool(doc, mpijob_doc_edit(doc, "spec"), "suspend", 0);
 }
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int has, int64_t seconds)
@@ -271,7 +271,7 @@ static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_
 	if (count)
 		mpijob_node_put_int(doc, map, key, count);
 	else
-		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
+		mpijob_node_put(doc, map, key, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 }
 
 static void put_replicas(mpijob_doc *doc, const char *role,
@@ -317,9 +317,9 @@ static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpij
 static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
 	const struct mpijob__plan_draft *draft = &plan->draft, *old = &plan->old;
-	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
+	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "status");
 
-	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, "metadata"), "resourceVersion",
 	    mpijob_node_string(
 		mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));
 	put_conditions(plan, doc, status);
@@ -329,7 +329,8 @@ static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 		put_time(doc, status, "completionTime", draft->has_completion_time,
 		    draft->completion_time);
 	if (old->has_completion_time && !draft->has_completion_time)
-		mpijob_node_put(doc, status, "completionTime", mpijob_node_new_null(doc));
+		mpijob_node_put(doc, status, "completionTime",
+		    mpijob_node_new(doc, MPIJOB_NODE_NULL));
 	if (draft->has_launcher)
 		put_replicas(doc, "Launcher", &draft->launcher, &old->launcher, old->has_launcher);
 	if (draft->has_worker)
@@ -339,7 +340,7 @@ static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
 {
 	const mpijob_node *data = mpijob_node_get(object, "data");
-	mpijob_node *map = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "data");
+	mpijob_node *map = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "data");
 
 	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_HOSTFILE,
 	    mpijob_node_get(data, MPIJOB__RENDER_KEY_HOSTFILE));
@@ -350,7 +351,7 @@ static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
 static void fill_patch(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc,
     const mpijob_node *object)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 
 	switch (body) {
 	case MPIJOB__PLAN_BODY_SERVICE: fill_service(plan, doc, object); break;
@@ -364,7 +365,7 @@ static void fill_patch(const struct mpijob_plan *plan, int32_t body, mpijob_doc 
 	case MPIJOB__PLAN_BODY_RESUME_CHANGED: fill_launcher(plan, doc, object); break;
 	case MPIJOB__PLAN_BODY_CLEAR_START:
 		mpijob_node_put(doc, mpijob_node_put_map(doc, root, "status"), "startTime",
-		    mpijob_node_new_null(doc));
+		    mpijob_node_new(doc, MPIJOB_NODE_NULL));
 		break;
 	case MPIJOB__PLAN_BODY_STATUS: fill_status(plan, doc); break;
 	default:
@@ -402,7 +403,7 @@ static int write_patch(const struct mpijob_plan *plan, const struct mpijob__plan
 	if (!code) {
 		doc = mpijob_doc_new();
 		mpijob_node_put_string(doc,
-		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "metadata"), "uid",
+		    mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "metadata"), "uid",
 		    action->view.uid);
 		fill_patch(plan, action->body, doc, object ? mpijob_doc_root(object) : NULL);
 		code = mpijob_doc_error(doc);

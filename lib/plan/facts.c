@@ -78,7 +78,7 @@ static int copy_node(const mpijob_node **member, mpijob_doc **doc)
 {
 	if (!*member)
 		return 0;
-	*doc = mpijob_doc_from_node(*member);
+	*doc = mpijob_doc_from_node(*member, NULL);
 	*member = *doc ? mpijob_doc_root(*doc) : NULL;
 	return *doc ? 0 : MPIJOB_ERR_NOMEM;
 }

@@ -253,10 +253,10 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 /* Report the findings of the caller's validation. */
 static int copy_findings(const mpijob_diag *validated, mpijob_diag *findings)
 {
-	for (size_t i = 0; i < mpijob_diag_count(validated); i++)
+	for (size_t i = 0; mpijob_diag_at(validated, i); i++)
 		if (mpijob_diag_add(findings, mpijob_diag_at(validated, i)))
 			return MPIJOB_ERR_NOMEM;
-	return mpijob_diag_count_severity(validated, MPIJOB_SEVERITY_ERROR) ? MPIJOB_ERR_SPEC : 0;
+	return mpijob_diag_count(validated, MPIJOB_SEVERITY_ERROR) ? MPIJOB_ERR_SPEC : 0;
 }
 
 static int validate(struct mpijob_plan *plan, mpijob_diag *findings)
@@ -372,7 +372,7 @@ static void plan_job(struct mpijob_plan *plan, mpijob_diag *diag)
 
 	if (findings)
 		code = validate(plan, findings);
-	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && i < mpijob_diag_count(findings); i++) {
+	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && mpijob_diag_at(findings, i); i++) {
 		if (mpijob_diag_add(diag, mpijob_diag_at(findings, i)))
 			code = MPIJOB_ERR_NOMEM;
 	}

@@ -252,7 +252,7 @@ int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **
 		return MPIJOB_ERR_USAGE;
 	if (!mpijob__render_objects_locate(objects, index, &role, &worker))
 		return MPIJOB_ERR_NOT_FOUND;
-	doc = mpijob_doc_clone(objects->docs[role]);
+	doc = mpijob_doc_from_node(mpijob_doc_root(objects->docs[role]), NULL);
 	if (doc == NULL)
 		return MPIJOB_ERR_NOMEM;
 	if (role == MPIJOB_ROLE_WORKER && worker > 0)

@@ -23,7 +23,8 @@ static void put_base64(struct mpijob__render_build *b, mpijob_node *map, const c
 		return;
 	}
 	mpijob__base_base64_encode((const unsigned char *)text, len, b->scratch.data);
-	mpijob_node_put(b->doc, map, key, mpijob_node_new_string(b->doc, b->scratch.data, coded));
+	mpijob_node_put(b->doc, map, key,
+	    mpijob_node_new_text(b->doc, MPIJOB_NODE_STRING, b->scratch.data, coded));
 }
 
 void mpijob__render_secret_build(struct mpijob__render_build *b, const char *private_base64,

@@ -136,7 +136,8 @@ static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_wr
 static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame,
     struct stencil *stencil)
 {
-	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
+	mpijob_doc *doc =
+	    mpijob_doc_from_node(mpijob_doc_root(objects->docs[MPIJOB_ROLE_WORKER]), NULL);
 	int code = doc != NULL
 		       ? mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX)
 		       : MPIJOB_ERR_NOMEM;

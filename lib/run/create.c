@@ -161,7 +161,7 @@ static int send(struct creation *this)
 
 static int already_exists(const struct creation *this)
 {
-	for (size_t i = 0; i < mpijob_diag_count(this->said); i++)
+	for (size_t i = 0; mpijob_diag_at(this->said, i); i++)
 		if (mpijob__base_text_is(mpijob_diag_at(this->said, i)->reason, "AlreadyExists"))
 			return 1;
 	return 0;
@@ -236,7 +236,7 @@ static int begin(struct creation *this, const mpijob_node *object,
 	int rc = mpijob__client_jobs_copy_options(&this->task, options, &this->options);
 
 	this->said = mpijob_diag_new();
-	this->wanted = mpijob_doc_from_node(object);
+	this->wanted = mpijob_doc_from_node(object, NULL);
 	if (rc || !this->said || !this->wanted)
 		return MPIJOB_ERR_NOMEM;
 	if (!*version || !*kind)

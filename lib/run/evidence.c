@@ -83,7 +83,7 @@ static const char *created_of(const struct gathering *this)
 static mpijob_node *put_items(struct gathering *this, const char *key)
 {
 	return mpijob_node_put_list(this->evidence,
-	    mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence), key), "items");
+	    mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence, ""), key), "items");
 }
 
 static int take_pods(struct gathering *this, int code, const mpijob_doc *doc)
@@ -113,7 +113,7 @@ static int take_launcher(struct gathering *this, int code, const mpijob_doc *doc
 		return 0;
 	if (code)
 		return note_missing(this, "the launcher's Job", code);
-	mpijob_node_put_copy(this->evidence, mpijob_doc_edit(this->evidence), "launcher",
+	mpijob_node_put_copy(this->evidence, mpijob_doc_edit(this->evidence, ""), "launcher",
 	    mpijob_doc_root(doc));
 	return mpijob_doc_error(this->evidence);
 }
@@ -257,7 +257,7 @@ static int select_logs(struct gathering *this)
 /* Add what the caller saw, unless the cluster still shows it. */
 static void add_seen(struct gathering *this)
 {
-	mpijob_node *pods = mpijob_doc_find(this->evidence, "pods.items");
+	mpijob_node *pods = mpijob_doc_edit(this->evidence, "pods.items");
 
 	if (this->pod && pods)
 		mpijob_node_append(this->evidence, pods, this->pod);
@@ -435,7 +435,7 @@ static int begin(struct gathering *this, const struct mpijob_run_diagnose_option
 	if (rc == 0 && (!this->said || !this->evidence))
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0)
-		mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence), "missing");
+		mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence, ""), "missing");
 	return rc ? rc : copy_seen(this, &options);
 }
 

@@ -374,7 +374,7 @@ static int watch_pods(struct mpijob_run *run)
 
 static void emit_findings(struct mpijob_run *run)
 {
-	for (size_t i = 0; i < mpijob_diag_count(run->findings); i++) {
+	for (size_t i = 0; mpijob_diag_at(run->findings, i); i++) {
 		struct mpijob_run_event event = { .size = sizeof(event),
 			.kind = MPIJOB_RUN_FINDING };
 

@@ -41,7 +41,7 @@ static int dry_run_on_server(struct change *change, const struct chosen_job *job
 	target_set(&target, job);
 	target.query = query;
 	target.query_count = 4;
-	mpijob_doc_edit(doc);
+	mpijob_doc_edit(doc, "");
 	int code = change->patch(doc, change);
 	if (code == 0)
 		code = mpijob_client_patch(change->connection.client, &target, mpijob_doc_root(doc),

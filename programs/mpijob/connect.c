@@ -282,7 +282,7 @@ void connection_close(struct connection *connection)
 /* Whether a finding has this reason, or a message with these words. */
 static int says(const mpijob_diag *diag, const char *reason, const char *words)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 		if ((finding->reason && strcmp(finding->reason, reason) == 0) ||
 		    strstr(finding->message, words))
@@ -322,7 +322,7 @@ static void print_right(const struct connection *connection)
 {
 	char verb[WORD_SIZE] = "", resource[WORD_SIZE], group[WORD_SIZE], namespace_[WORD_SIZE];
 
-	for (size_t i = 0; i < mpijob_diag_count(connection->diag) && !*verb; i++) {
+	for (size_t i = 0; mpijob_diag_at(connection->diag, i) && !*verb; i++) {
 		const char *text = mpijob_diag_at(connection->diag, i)->message;
 		word_after(text, " cannot ", verb);
 		word_after(text, " resource \"", resource);
@@ -405,7 +405,7 @@ static void print_meant(struct connection *connection)
 
 int connection_report(struct connection *connection, int code)
 {
-	if (code == 0 && mpijob_diag_count(connection->diag) == 0)
+	if (code == 0 && mpijob_diag_count(connection->diag, 0) == 0)
 		return 0;
 	print_begin(connection);
 	if (code == MPIJOB_ERR_CANCELLED) {

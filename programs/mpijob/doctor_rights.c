@@ -55,7 +55,7 @@ const char *subject_option(struct doctor *doctor)
 	target.api_version = "authentication.k8s.io/v1";
 	target.kind = "SelfSubjectReview";
 	review = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(review);
+	mpijob_node *root = mpijob_doc_edit(review, "");
 	mpijob_node_put_string(review, root, "apiVersion", target.api_version);
 	mpijob_node_put_string(review, root, "kind", target.kind);
 	int code = mpijob_doc_error(review);

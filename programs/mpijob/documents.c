@@ -131,7 +131,7 @@ int validate_command(const struct arguments *arguments)
 		return code;
 
 	code = for_each_job(&task, validate_one);
-	size_t errors = mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_ERROR);
+	size_t errors = mpijob_diag_count(task.diag, MPIJOB_SEVERITY_ERROR);
 	if (task.output == OUTPUT_JSON) {
 		int printed = findings_print_json(task.diag);
 		code = code ? code : printed;
@@ -142,8 +142,8 @@ int validate_command(const struct arguments *arguments)
 	if (task.output == OUTPUT_TEXT)
 		print_to(stderr, "%zu job%s, %zu error%s, %zu warning%s\n", task.jobs,
 		    task.jobs == 1 ? "" : "s", errors, errors == 1 ? "" : "s",
-		    mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING),
-		    mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING) == 1 ? "" : "s");
+		    mpijob_diag_count(task.diag, MPIJOB_SEVERITY_WARNING),
+		    mpijob_diag_count(task.diag, MPIJOB_SEVERITY_WARNING) == 1 ? "" : "s");
 	task_end(&task);
 	return code ? EXIT_FINDINGS : 0;
 }
@@ -153,7 +153,7 @@ int validate_command(const struct arguments *arguments)
 static mpijob_doc *list_new(void)
 {
 	mpijob_doc *list = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(list);
+	mpijob_node *root = mpijob_doc_edit(list, "");
 
 	mpijob_node_put_string(list, root, "apiVersion", "v1");
 	mpijob_node_put_string(list, root, "kind", "List");
@@ -170,7 +170,7 @@ static int default_one(struct task *task, mpijob *job)
 		print_out("mpijob." MPIJOB__BASE_API_GROUP "/%s\n", name_of(job));
 		return 0;
 	case OUTPUT_JSON:
-		mpijob_node_append(task->list, mpijob_doc_find(task->list, "items"),
+		mpijob_node_append(task->list, mpijob_doc_edit(task->list, "items"),
 		    mpijob_node_copy(task->list, root));
 		return mpijob_doc_error(task->list);
 	default:

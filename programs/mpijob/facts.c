@@ -127,8 +127,8 @@ static int take_item(struct facts *facts, const mpijob_node *list, const char *k
 		return take_one(facts, item, diag);
 	memcpy(name, kind, len);
 	name[len] = '\0';
-	mpijob_doc *doc = mpijob_doc_from_node(item);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_doc *doc = mpijob_doc_from_node(item, NULL);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node_put_string(doc, root, "apiVersion",
 	    mpijob_node_string(mpijob_node_get(list, "apiVersion")));
 	mpijob_node_put_string(doc, root, "kind", name);

@@ -10,6 +10,7 @@
 
 #include <mpijob/base.h>
 
+#include "base/near.h"
 #include "command.h"
 #include "help.h"
 #include "options.h"
@@ -203,7 +204,7 @@ static int complain(const char *name)
 
 	for (size_t i = 0; i < COMMANDS; i++)
 		names[i] = commands[i].name;
-	const char *near = mpijob_nearest(name, names, COMMANDS);
+	const char *near = mpijob__base_near_word(name, names, COMMANDS);
 	print_to(stderr, "mpijob: unknown command '%s'", name);
 	if (near)
 		print_to(stderr, "; did you mean '%s'?\n", near);

@@ -271,7 +271,7 @@ static int put_status(const struct planned *planned, mpijob_doc *doc)
 		       : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)
-		mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "status",
+		mpijob_node_put_copy(doc, mpijob_doc_edit(doc, ""), "status",
 		    mpijob_node_get(mpijob_doc_root(mpijob_document(job)), "status"));
 	mpijob_free(job);
 	return code;
@@ -280,7 +280,7 @@ static int put_status(const struct planned *planned, mpijob_doc *doc)
 static int print_document(const struct planned *planned, int32_t format)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *actions = mpijob_node_put_list(doc, mpijob_doc_edit(doc), "actions");
+	mpijob_node *actions = mpijob_node_put_list(doc, mpijob_doc_edit(doc, ""), "actions");
 	int64_t next = mpijob_plan_next_ms(planned->plan);
 	char text[MPIJOB__BASE_TIME_SIZE];
 	int code = mpijob_doc_error(doc);
@@ -290,7 +290,7 @@ static int print_document(const struct planned *planned, int32_t format)
 	if (code == 0)
 		code = put_status(planned, doc);
 	if (next)
-		mpijob_node_put_string(doc, mpijob_doc_edit(doc), "nextLook",
+		mpijob_node_put_string(doc, mpijob_doc_edit(doc, ""), "nextLook",
 		    time_text(next, text));
 	if (code == 0)
 		code = mpijob_doc_error(doc);

@@ -136,7 +136,7 @@ static mpijob_docs *make_docs(void)
 
 static mpijob_node *make_node(void)
 {
-	return mpijob_doc_edit(make_doc());
+	return mpijob_doc_edit(make_doc(), "");
 }
 
 static mpijob *make_job(void)
@@ -199,13 +199,6 @@ static int is_ready(void *user, const mpijob_node *object)
 static void no_timer(void *user)
 {
 	(void)user;
-}
-
-static const char *look_up(void *user, const char *name)
-{
-	(void)user;
-	(void)name;
-	return NULL;
 }
 
 static int perform(void *self, const struct mpijob_request *request,

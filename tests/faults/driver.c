@@ -149,7 +149,7 @@ static int create(mpijob_client *client, const struct mpijob_target *target, con
 	int code = mpijob_doc_parse(pod, sizeof(pod) - 1, NULL, &doc, NULL);
 
 	if (code == 0) {
-		mpijob_node *root = mpijob_doc_edit(doc);
+		mpijob_node *root = mpijob_doc_edit(doc, "");
 		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "name",
 		    name);
 		code = mpijob_doc_error(doc);
@@ -218,7 +218,7 @@ static void print_end(int code, const mpijob_doc *doc, const mpijob_diag *diag,
 		: NULL);
 	printf(", \"events\": %d, \"lists\": %d, \"failures\": %d, \"findings\": [", story->events,
 	    story->lists, story->failures);
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		printf("%s", i ? ", " : "");
 		print_text(mpijob_diag_at(diag, i)->message);
 	}

@@ -148,7 +148,7 @@ static void create(struct worker *worker, int i)
 {
 	struct mpijob_target target = pods(NULL);
 	mpijob_doc *pod = mpijob_doc_new(), *made = NULL;
-	mpijob_node *root = mpijob_doc_edit(pod);
+	mpijob_node *root = mpijob_doc_edit(pod, "");
 	char name[32];
 	int code;
 

@@ -211,7 +211,7 @@ static void merge_status(const char *body)
 		    NULL);
 	}
 	mpijob_doc_parse(body, strlen(body), NULL, &given, NULL);
-	part = mpijob_doc_from_node(mpijob_node_get(mpijob_doc_root(given), "status"));
+	part = mpijob_doc_from_node(mpijob_node_get(mpijob_doc_root(given), "status"), NULL);
 	mpijob_doc_merge(status, mpijob_doc_root(part));
 	mpijob_node_write(mpijob_doc_root(status), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
 	    text);

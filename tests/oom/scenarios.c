@@ -41,7 +41,7 @@ static int write_findings(struct sink *sink, const mpijob_diag *diag)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; !code && mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
 		say(sink, finding->id, finding->severity);
@@ -322,7 +322,8 @@ static int convert_once(mpijob_doc **from, const char *version, struct sink *sin
 static int act_convert(const struct scenario *scenario, struct subject *subject, struct sink *sink)
 {
 	static const char *const versions[] = { "v1", "v2beta1", "TrainJob" };
-	mpijob_doc *doc = mpijob_doc_clone(mpijob_document(subject->job));
+	mpijob_doc *doc =
+	    mpijob_doc_from_node(mpijob_doc_root(mpijob_document(subject->job)), NULL);
 	int code = doc ? 0 : MPIJOB_ERR_NOMEM;
 
 	(void)scenario;
@@ -456,7 +457,7 @@ const size_t scenarios_count = sizeof(scenarios) / sizeof(scenarios[0]);
 static void keep_state(struct state *state, const char *name, const struct plan_cluster *cluster)
 {
 	state->name = name;
-	state->job = mpijob_doc_clone(cluster->job);
+	state->job = mpijob_doc_from_node(mpijob_doc_root(cluster->job), NULL);
 	state->count = cluster->count;
 	state->now_ms = cluster->now_ms;
 	state->events = calloc(cluster->count + 1, sizeof(mpijob_text *));

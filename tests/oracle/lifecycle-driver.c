@@ -61,7 +61,7 @@ static void begin(struct plan_cluster *cluster, const mpijob_node *request,
 	mpijob_node_bool(mpijob_node_get(request, "graceful"), &graceful);
 	cluster->graceful = graceful;
 	for (size_t i = 0; i < mpijob_node_count(world); i++) {
-		mpijob_doc *doc = mpijob_doc_from_node(mpijob_node_at(world, i));
+		mpijob_doc *doc = mpijob_doc_from_node(mpijob_node_at(world, i), NULL);
 
 		NEED(doc);
 		if (strcmp(plan_cluster_text(doc, "kind"), "MPIJob") == 0)

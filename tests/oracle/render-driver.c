@@ -97,7 +97,7 @@ static void respond(const char *text, size_t len, unsigned number)
 	if (code != 0) {
 		mpijob_text_clear(out);
 		put(out, mpijob_error_name(code));
-		for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+		for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 			if (mpijob_diag_at(diag, i)->severity == MPIJOB_SEVERITY_ERROR) {
 				put(out, " ");
 				put(out, mpijob_diag_at(diag, i)->message);

@@ -77,7 +77,7 @@ void plan_cluster_set(mpijob_doc **doc, const char *format, ...)
 	va_end(args);
 	NEED(!mpijob_doc_merge(*doc, mpijob_doc_root(patch)));
 	mpijob_doc_free(patch);
-	clone = mpijob_doc_clone(*doc);
+	clone = mpijob_doc_from_node(mpijob_doc_root(*doc), NULL);
 	NEED(clone);
 	mpijob_doc_free(*doc);
 	*doc = clone;
@@ -256,7 +256,8 @@ int plan_cluster_job_controller(struct plan_cluster *cluster)
 	}
 	snprintf(name, sizeof(name), "%s-%ld", plan_cluster_text(job->doc, "metadata.name"),
 	    (long)plan_cluster_int(job->doc, "status.failed"));
-	doc = mpijob_doc_from_node(mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"));
+	doc = mpijob_doc_from_node(mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"),
+	    NULL);
 	NEED(doc);
 	plan_cluster_set(&doc,
 	    "{apiVersion: v1, kind: Pod, metadata: {name: \"%s\", namespace: ns, ownerReferences: "
@@ -412,7 +413,7 @@ static int plan_cluster_patch(struct plan_cluster *cluster, mpijob_doc **doc,
 	if (plan_cluster_conflict(*doc, patch, "metadata.uid") ||
 	    plan_cluster_conflict(*doc, patch, "metadata.resourceVersion"))
 		code = MPIJOB_ERR_CONFLICT;
-	metadata = mpijob_doc_find(patch, "metadata");
+	metadata = mpijob_doc_edit(patch, "metadata");
 	mpijob_node_remove(metadata, "resourceVersion");
 	/* A status subresource takes the status alone; all else leaves it alone. */
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
@@ -539,10 +540,11 @@ void plan_cluster_copy(struct plan_cluster *out, const struct plan_cluster *from
 	out->objects = calloc(from->count + 1, sizeof(*out->objects));
 	out->facts = mpijob_facts_new();
 	out->observation = mpijob_observation_new();
-	out->job = mpijob_doc_clone(from->job);
+	out->job = mpijob_doc_from_node(mpijob_doc_root(from->job), NULL);
 	NEED(out->objects && out->facts && out->observation && out->job);
 	for (size_t i = 0; i < from->count; i++)
-		NEED(out->objects[i].doc = mpijob_doc_clone(from->objects[i].doc));
+		NEED(out->objects[i].doc =
+			 mpijob_doc_from_node(mpijob_doc_root(from->objects[i].doc), NULL));
 	plan_cluster_feed_all(out, out->facts);
 }
 
@@ -553,9 +555,9 @@ static int plan_cluster_by_text(const void *a, const void *b)
 
 static char *plan_cluster_normal(const mpijob_doc *given)
 {
-	mpijob_doc *doc = mpijob_doc_clone(given);
-	mpijob_node *metadata = mpijob_doc_find(doc, "metadata"),
-		    *owners = mpijob_doc_find(doc, "metadata.ownerReferences");
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(given), NULL);
+	mpijob_node *metadata = mpijob_doc_edit(doc, "metadata"),
+		    *owners = mpijob_doc_edit(doc, "metadata.ownerReferences");
 	mpijob_text *text;
 	char *copy;
 

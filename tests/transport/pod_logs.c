@@ -211,7 +211,7 @@ int main(void)
 	int failed, error = node_up(diag);
 
 	if (error) {
-		printf("skipped: %s\n", mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message
+		printf("skipped: %s\n", mpijob_diag_at(diag, 0) ? mpijob_diag_at(diag, 0)->message
 								: mpijob_error_text(error));
 		mpijob_diag_free(diag);
 		return error == MPIJOB_ERR_UNSUPPORTED ? 77 : 1;

@@ -87,7 +87,7 @@
 	X(watch_health, silent_ms, 24, 16)       \
 	X(request_stats, took_ms, 40, 32)        \
 	X(field, summary, 64, 56)                \
-	X(finding_kind, example, 48, 40)         \
+	X(finding_kind, advice, 32, 24)          \
 	X(flyte_repair, why, 40, 32)             \
 	X(run_event, finding, 96, 88)            \
 	X(run_result, ended_ms, 88, 80)          \
@@ -95,7 +95,7 @@
 	X(flyte_link, pod, 32, 24)               \
 	X(log_line, attempt, 48, 44)             \
 	X(effective_value, refused, 48, 40)      \
-	X(feature, notice, 56, 48)               \
+	X(feature, summary, 40, 32)              \
 	X(observed, priority_value, 168, 160)    \
 	X(fresh_read, uid, 48, 40)               \
 	X(action, difference, 112, 104)

@@ -165,9 +165,9 @@ static void near_words(void **state)
 	longer[sizeof(longer) - 1] = 0;
 	assert_null(mpijob__base_near_word(longer, words, 5));
 	assert_null(mpijob__base_near_word("ab", (const char *const[]){ "abc", "abd" }, 2));
-	assert_ptr_equal(mpijob_nearest("tempalte", words, 5), words[1]);
-	assert_null(mpijob_nearest("template", words, 5));
-	assert_null(mpijob_nearest("template", NULL, 0));
+	assert_ptr_equal(mpijob__base_near_word("tempalte", words, 5), words[1]);
+	assert_null(mpijob__base_near_word("template", words, 5));
+	assert_null(mpijob__base_near_word("template", NULL, 0));
 }
 
 static void utf8(void **state)

@@ -268,7 +268,7 @@ static void headers(void **state)
 	target.api_version = "v1";
 	target.kind = "Pod";
 	assert_int_equal(mpijob_client_get(client, &target, &doc, diag), MPIJOB_ERR_NOT_FOUND);
-	assert_int_equal(mpijob_diag_count(diag), 2);
+	assert_int_equal(mpijob_diag_count(diag, 0), 2);
 	assert_string_equal(mpijob_diag_at(diag, 0)->message, "soon gone");
 	mpijob_diag_free(diag);
 	end(client, &server);

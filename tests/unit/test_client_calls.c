@@ -85,7 +85,7 @@ static void test_l1_a_list_in_pages(void **state)
 				  "b") ",{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{"
 				       "\"name\":\"c\"}}]}");
 		assert_int_equal(fake.log_count, 3);
-		assert_int_equal(mpijob_diag_count(diag), 0);
+		assert_int_equal(mpijob_diag_count(diag, 0), 0);
 		asked(&fake, 0, "limit", "2");
 		asked(&fake, 0, "resourceVersion", "0");
 		asked(&fake, 0, "continue", NULL);
@@ -120,7 +120,7 @@ static void test_l2_a_list_that_is_forgotten(void **state)
 	asked(&fake, 2, "limit", NULL);
 	asked(&fake, 2, "continue", NULL);
 	asked(&fake, 2, "resourceVersion", "5");
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	/* The first page says so: that is the answer. */
 	list = NULL;
 	fake_answer(&fake, 410, EXPIRED);
@@ -188,7 +188,7 @@ static void test_lists_that_are_none(void **state)
 		fake_answer(&fake, rows[i].status, rows[i].body);
 		assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), rows[i].code);
 		assert_null(list);
-		assert_true(mpijob_diag_count(diag) > 0);
+		assert_true(mpijob_diag_count(diag, 0) > 0);
 		mpijob_diag_free(diag);
 	}
 	assert_int_equal(mpijob_client_list(client, &one, 0, (mpijob_doc *[]){ NULL }, NULL),
@@ -278,7 +278,7 @@ static void test_p4_apply(void **state)
 	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL,
 			     diag),
 	    MPIJOB_ERR_CONFLICT);
-	assert_int_equal(mpijob_diag_count(diag), 2);
+	assert_int_equal(mpijob_diag_count(diag, 0), 2);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "server-conflict");
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, ".spec.a");
 	assert_string_equal(mpijob_diag_at(diag, 1)->message, "conflict with \"x\"");
@@ -542,7 +542,7 @@ static void test_what_one_may_do(void **state)
 	    "{\"resourceAttributes\":{\"verb\":\"create\",\"group\":\"batch\",\"resource\":"
 	    "\"jobs\","
 	    "\"subresource\":\"status\",\"namespace\":\"d\",\"name\":\"n\"}}}");
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	fake_answer(&fake, 201,
 	    "{\"status\":{\"allowed\":false,\"reason\":\"no RBAC policy matched\"}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 0);

@@ -140,7 +140,7 @@ static void codes(void **state)
 		reply.body = rows[i].body;
 		reply.end_code = rows[i].end;
 		assert_int_equal(get_scripted(reply, diag), rows[i].code);
-		assert_true((mpijob_diag_count(diag) > 0) == (rows[i].code != 0));
+		assert_true((mpijob_diag_count(diag, 0) > 0) == (rows[i].code != 0));
 		mpijob_diag_free(diag);
 	}
 }
@@ -160,7 +160,7 @@ static void causes_become_findings(void **state)
 		     "\"Required value\"},"
 		     "{\"reason\":\"Strange\"}]},\"code\":422}";
 	assert_int_equal(get_scripted(reply, diag), MPIJOB_ERR_REJECTED);
-	assert_int_equal(mpijob_diag_count(diag), 3);
+	assert_int_equal(mpijob_diag_count(diag, 0), 3);
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "NotSupported");
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, "spec.a");
 	assert_string_equal(mpijob_diag_at(diag, 0)->message, "use x");
@@ -181,7 +181,7 @@ static void causes_become_findings(void **state)
 	reply.body = "{}";
 	reply.header = "warning:299 - \"kubectl is \\\"old\\\"\"";
 	assert_int_equal(get_scripted(reply, diag), 0);
-	assert_int_equal(mpijob_diag_count(diag), 1);
+	assert_int_equal(mpijob_diag_count(diag, 0), 1);
 	assert_int_equal(mpijob_diag_at(diag, 0)->severity, MPIJOB_SEVERITY_WARNING);
 	assert_string_equal(mpijob_diag_at(diag, 0)->message, "kubectl is \"old\"");
 	mpijob_diag_free(diag);

@@ -64,7 +64,7 @@ static void put_line(mpijob_text *out, const char *text)
 
 static void put_findings(mpijob_text *out, const mpijob_diag *diag)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
 		put_line(out, finding->id);

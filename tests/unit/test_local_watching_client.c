@@ -132,7 +132,7 @@ static void test_a_list(void **state)
 			    "ConfigMap");
 		mpijob_doc_free(list);
 	}
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	mpijob_diag_free(diag);
 }
 

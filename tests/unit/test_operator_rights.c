@@ -608,7 +608,7 @@ static void a_job_is_mended(void **state)
 	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd, labels: "
 	    "7}\nspec: {mpiReplicaSpecs: [1]}\n");
 	large = put_job(&fixture, "team", "large", 1, "cleanPodPolicy: All");
-	(void)mpijob_doc_edit(large->doc);
+	(void)mpijob_doc_edit(large->doc, "");
 	mpijob_node_put_string(large->doc, mpijob_doc_make(large->doc, "metadata.annotations"), "a",
 	    text);
 	fake_stamp(&fixture.fake, large, "MODIFIED");

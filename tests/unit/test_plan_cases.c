@@ -71,7 +71,7 @@ static void put_body(mpijob_doc *out, mpijob_node *map, const mpijob_plan *plan,
 	mpijob_doc *body = NULL;
 
 	NEED(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &body, NULL));
-	mpijob_node_remove(mpijob_doc_edit(body), "metadata");
+	mpijob_node_remove(mpijob_doc_edit(body, ""), "metadata");
 	mpijob_node_put_copy(out, map, "body", mpijob_doc_root(body));
 	mpijob_doc_free(body);
 	mpijob_text_free(text);
@@ -118,7 +118,7 @@ static void put_transitions(mpijob_doc *out, mpijob_node *map, int32_t transitio
 
 static void show_plan(mpijob_doc *out, const struct plan_cluster *cluster, const mpijob_plan *plan)
 {
-	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
+	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out, ""));
 	mpijob_node *actions = mpijob_node_put_list(out, map, "actions");
 
 	mpijob_node_put_int(out, map, "at", (cluster->now_ms - PLAN_CLUSTER_START_MS) / 1000);
@@ -191,7 +191,7 @@ static void step_act(struct plan_cluster *cluster, mpijob_doc *out, size_t count
 
 static void step_show(struct plan_cluster *cluster, mpijob_doc *out, const char *what)
 {
-	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
+	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out, ""));
 	char kind[64], *slash;
 
 	snprintf(kind, sizeof(kind), "%s", what);
@@ -337,7 +337,7 @@ static void run_step(struct plan_cluster *cluster, mpijob_doc *out, const char *
 	else if (strcmp(key, "patch") == 0)
 		step_patch(cluster, value);
 	else if (strcmp(key, "put") == 0)
-		plan_cluster_add(cluster, mpijob_doc_from_node(value));
+		plan_cluster_add(cluster, mpijob_doc_from_node(value, NULL));
 	else if (strcmp(key, "delete") == 0)
 		step_delete(cluster, mpijob_node_string(value));
 	else if (!step_job(cluster, key, value))
@@ -352,7 +352,7 @@ static char *run_steps(const char *folder)
 	char *copy;
 
 	plan_cluster_begin(&cluster, read_doc(folder, "job.yaml"));
-	mpijob_doc_set_root(out, mpijob_node_new_list(out));
+	NEED(!mpijob_doc_merge(out, mpijob_node_new(out, MPIJOB_NODE_LIST)));
 	for (size_t i = 0; i < mpijob_node_count(mpijob_doc_root(steps)); i++) {
 		const mpijob_node *step = mpijob_node_at(mpijob_doc_root(steps), i);
 

@@ -526,8 +526,8 @@ static void test_times(void **state)
 
 static const char *last_message(const mpijob_diag *diag)
 {
-	assert_true(mpijob_diag_count(diag) > 0);
-	return mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message;
+	assert_true(mpijob_diag_count(diag, 0) > 0);
+	return mpijob_diag_at(diag, mpijob_diag_count(diag, 0) - 1)->message;
 }
 
 static void test_calls(void **state)
