@@ -138,8 +138,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/plan/plan.c", '"Warning", MPIJOB__BASE_API_REASON_EXISTS', '"Warning", "Exists"', RUN, "somebody_elses_service"),
     ],
     "The operator reads a Secret": [
-        ("lib/operator/cache_children.c", "int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);",
-         "int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);\n\n"
+        ("lib/operator/cache_children.c", "&operator_->cache.observed, NULL);",
+         "&operator_->cache.observed, NULL);\n\n"
          '\tmpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "read", "%.*s", (int)len, json);',
          UNIT + "operator_hostile.c", "the_contents_of_a_secret_go_nowhere"),
     ],
