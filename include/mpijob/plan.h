@@ -213,7 +213,8 @@ MPIJOB_API void mpijob_facts_free(mpijob_facts *facts);
  * the name conflict.
  *
  * @param facts     not NULL; unchanged on failure.
- * @param observed  not NULL; copied. A caller may fill it itself: with `pod`, `launcher` or `child`.
+ * @param observed  not NULL; copied. A caller may fill it itself: with `pod`, `launcher` or
+ * `child`.
  * @return 1 if the facts changed, 0 if they did not; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (no
  *         name or uid, no such role, a time beyond 2^53 ms); `MPIJOB_ERR_UNSUPPORTED` (a struct's
  *         size).
@@ -278,7 +279,8 @@ struct mpijob_plan_options {
 	 * after the first worker was created. 0: it does not wait. At most one day. No effect with
 	 * `reference`. */
 	int64_t launcher_hold_ms;
-	/** When `awaited_names` of a plan was first not 0, in milliseconds since 1970; 0: not yet. */
+	/** When `awaited_names` of a plan was first not 0, in milliseconds since 1970; 0: not yet.
+	 */
 	int64_t workers_ready_ms;
 	int32_t names_known; /**< 1: the names of all workers resolve; 0: unknown. */
 };
