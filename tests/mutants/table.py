@@ -258,7 +258,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          *NO_KEY_LEFT),
         ("lib/base/text.c", "\t\tmemcpy(data, text->data, text->len);\n\t\tmpijob__base_secret_wipe(text->data, text->cap + 1);\n",
          "\t\tmemcpy(data, text->data, text->len);\n", *NO_KEY_LEFT),
-        ("lib/render/secret.c", "if (private_base64 != NULL)", "if (private_base64 == NULL)", UNIT + "render_objects.c",
+        ("lib/render/secret.c", "if (base64) {", "if (!base64) {", UNIT + "render_objects.c",
          "key_only_where_asked_for"),
     ],
     "`network-policy` (off by default)": [
