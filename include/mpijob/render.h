@@ -172,7 +172,7 @@ MPIJOB_API int mpijob_objects_find(const mpijob_objects *objects, int32_t role, 
 MPIJOB_API int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **out);
 
 /** Index for mpijob_objects_write(): all children. */
-#define MPIJOB_OBJECTS_ALL 0xffffffff
+#define MPIJOB_OBJECTS_ALL 0x7fffffff
 
 /**
  * Write one child or all children as text.
