@@ -105,7 +105,8 @@ static size_t work(const mpijob_text *text)
 	if (mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, diag) ||
 	    mpijob_default(job, NULL, diag) || mpijob_validate(job, NULL, diag) ||
 	    mpijob_render(job, NULL, &objects, diag) ||
-	    mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count, &bytes))
+	    mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL, MPIJOB_FORMAT_JSON_COMPACT, 0, count,
+		&bytes))
 		refused(diag);
 	mpijob_objects_free(objects);
 	mpijob_free(job);

@@ -100,7 +100,7 @@ static void write_plan(const mpijob *job)
 
 	options.now_ms = INT64_C(1790000000000);
 	need(facts && !mpijob_plan_new(job, facts, &options, &plan, NULL), "mpijob_plan_new");
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++)
 		if (mpijob_plan_at(plan, i)->role != MPIJOB_ROLE_SECRET)
 			(void)mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), sink,
 			    &bytes);
@@ -117,7 +117,8 @@ static void render(const mpijob *job)
 	options.gang_scheduler = "volcano";
 	if (mpijob_render(job, &options, &objects, NULL))
 		return;
-	(void)mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0, sink, &bytes);
+	(void)mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL, MPIJOB_FORMAT_YAML, 0, sink,
+	    &bytes);
 	mpijob_objects_free(objects);
 }
 

@@ -34,10 +34,12 @@ static int see(void *user, const struct mpijob_watch_event *event)
 	(void)user, changed = 1;
 	if (event->event == MPIJOB_WATCH_DELETED)
 		return mpijob_facts_forget(facts, event->uid), 0;
-	int code = event->json ? mpijob_observe(observation, event->json, event->json_len, diag)
-			       : MPIJOB_ERR_SPEC;
+	const struct mpijob_observed *observed;
+	int code = event->json
+		       ? mpijob_observe(observation, event->json, event->json_len, &observed, diag)
+		       : MPIJOB_ERR_SPEC;
 	if (code == 0)
-		code = mpijob_facts_apply(facts, mpijob_observation_view(observation));
+		code = mpijob_facts_apply(facts, observed);
 	return code < 0 ? code : 0;
 }
 
@@ -155,9 +157,9 @@ static int carry_out(const mpijob_plan *plan)
 {
 	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete",
 		"tell of" };
+	const struct mpijob_action *action;
 	int code = 0;
-	for (size_t i = 0; code == 0 && i < mpijob_plan_count(plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+	for (size_t i = 0; code == 0 && (action = mpijob_plan_at(plan, i)); i++) {
 		struct mpijob_target target = { .size = sizeof(target),
 			.api_version = action->api_version,
 			.kind = action->kind,
@@ -211,11 +213,11 @@ static int go_round(mpijob_objects *objects)
 		code = 1; /* another client has deleted it */
 	}
 	if (code == 0) {
-		until = mpijob_plan_next_ms(plan);
-		code =
-		    mpijob_plan_count(plan) || until || !mpijob_plan_status(plan)->completion_time
-			? carry_out(plan)
-			: 1;
+		const struct mpijob_plan_result *result = mpijob_plan_get_result(plan);
+		until = result->next_ms;
+		code = result->actions_count || until || !result->status->completion_time
+			   ? carry_out(plan)
+			   : 1;
 	}
 	/* a conflict: another client was faster; read again at once */
 	if (code < 0 && code != MPIJOB_ERR_CONFLICT)

@@ -130,11 +130,11 @@ static int deleted(struct mpijob__operator_write *write, const struct mpijob_ans
 {
 	mpijob_operator *operator_ = write->operator_;
 	const struct mpijob_observed *observed;
-	int rc = mpijob_observe(operator_->cache.observation, answer->body, answer->body_len, NULL);
+	int rc = mpijob_observe(operator_->cache.observation, answer->body, answer->body_len,
+	    &observed, NULL);
 
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_SYNTAX;
-	observed = mpijob_observation_view(operator_->cache.observation);
 	if (!observed->kind)
 		return MPIJOB_ERR_SYNTAX;
 	await_end(write);
@@ -263,9 +263,10 @@ static int failed(struct mpijob__operator_write *write, const struct mpijob_answ
 /* Another object has the name of the one that the write was for. */
 static int is_another(const struct mpijob__operator_write *write)
 {
-	const char *uid = mpijob_observation_view(write->operator_->cache.observation)->uid;
+	const struct mpijob_observed *observed = write->operator_->cache.observed;
 
-	return uid && write->action.uid && strcmp(uid, write->action.uid) != 0;
+	return observed && observed->uid && write->action.uid &&
+	       strcmp(observed->uid, write->action.uid) != 0;
 }
 
 /* A read found the object of a write. */

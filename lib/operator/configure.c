@@ -210,7 +210,7 @@ static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_j
 		    out, NULL);
 	}
 	/* A plan without actions has no Events. */
-	if (rc == 0 && !operator_->shadow.on && mpijob_plan_count(*out) > 0) {
+	if (rc == 0 && !operator_->shadow.on && mpijob_plan_at(*out, 0)) {
 		rc = report(operator_, job, effective, diag);
 		if (rc) {
 			mpijob_plan_free(*out);

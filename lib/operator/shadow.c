@@ -313,11 +313,12 @@ static int64_t record_due(mpijob_operator *operator_, struct mpijob__operator_jo
 int mpijob__operator_shadow_record(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const mpijob_plan *plan, int64_t *due_ms)
 {
+	const struct mpijob_action *action;
 	int rc = 0;
 
 	*due_ms = INT64_MAX;
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		int64_t due = record_due(operator_, job, mpijob_plan_at(plan, i));
+	for (size_t i = 0; (action = mpijob_plan_at(plan, i)); i++) {
+		int64_t due = record_due(operator_, job, action);
 
 		if (due < 0)
 			rc = MPIJOB_ERR_NOMEM;

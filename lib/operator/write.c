@@ -172,9 +172,9 @@ static int send(struct mpijob__operator_write *write)
 /* The plan creates the Service before the pods. */
 static int creates_service(const mpijob_plan *plan)
 {
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+	const struct mpijob_action *action;
 
+	for (size_t i = 0; (action = mpijob_plan_at(plan, i)); i++) {
 		if (action->verb == MPIJOB_ACTION_CREATE && action->role == MPIJOB_ROLE_SERVICE)
 			return 1;
 		if (action->stage > 0)

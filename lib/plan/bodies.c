@@ -8,12 +8,11 @@
  * suspends the launcher also contain the resourceVersion, because they depend on other fields. A
  * merge patch cannot replace a map, so keys that must be removed are null.
  */
-#include "base/base64.h"
 #include "plan/plan.h"
 
-#include "base/secret.h"
 #include "job/job.h"
 #include "base/time.h"
+#include "render/ssh_key.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,34 +88,17 @@ static int write_word(const char *text, mpijob_write_fn write, void *user)
 	return write(user, text, strlen(text));
 }
 
-/* Write base64 in pieces, to avoid a second copy of a key. */
-static int write_base64(const char *data, mpijob_write_fn write, void *user)
-{
-	size_t len = strlen(data);
-	char out[64];
-	int code = 0;
-
-	for (size_t i = 0; !code && i < len; i += 48) {
-		size_t piece = len - i < 48 ? len - i : 48;
-
-		mpijob__base_base64_encode(data + i, piece, out);
-		code = write(user, out, MPIJOB__BASE_BASE64_LEN(piece));
-	}
-	mpijob__base_secret_wipe(out, sizeof(out));
-	return code;
-}
-
 /* Written without a document, because keys must not be in a tree. A UID of a server contains no
  * character that JSON escapes. */
 static int write_secret_patch(const struct mpijob_action *action, const uint8_t *entropy,
     size_t entropy_len, mpijob_write_fn write, void *user)
 {
-	mpijob_ssh_key *key = NULL;
+	struct mpijob__render_ssh_key *key = NULL;
 	int code;
 
 	if (strpbrk(action->uid, "\"\\"))
 		return MPIJOB_ERR_USAGE;
-	code = mpijob_ssh_key_new(entropy, entropy_len, &key, NULL);
+	code = mpijob__render_ssh_key_new(entropy, entropy_len, &key, NULL);
 	if (code)
 		return code;
 	code = write_word("{\"metadata\":{\"uid\":\"", write, user);
@@ -126,14 +108,14 @@ static int write_secret_patch(const struct mpijob_action *action, const uint8_t 
 		code = write_word("\"},\"data\":{\"" MPIJOB__RENDER_KEY_SSH_PRIVATE "\":\"", write,
 		    user);
 	if (!code)
-		code = write_base64(mpijob_ssh_key_private(key), write, user);
+		code = write_word(key->pem_base64, write, user);
 	if (!code)
 		code = write_word("\",\"" MPIJOB__RENDER_KEY_SSH_PUBLIC "\":\"", write, user);
 	if (!code)
-		code = write_base64(mpijob_ssh_key_public(key), write, user);
+		code = write_word(key->line_base64, write, user);
 	if (!code)
 		code = write_word("\"}}", write, user);
-	mpijob_ssh_key_free(key);
+	mpijob__render_ssh_key_free(key);
 	return code;
 }
 

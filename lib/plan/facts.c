@@ -83,14 +83,11 @@ static int copy_node(const mpijob_node **member, mpijob_doc **doc)
 	return *doc ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *given)
+static int put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *given)
 {
 	struct mpijob_pod_facts pod;
-	int code;
+	int code = mpijob__base_struct_check(&pod, sizeof(pod), given);
 
-	if (!facts || !given)
-		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&pod, sizeof(pod), given);
 	if (code)
 		return code;
 	if (!pod.name || !pod.uid ||
@@ -159,15 +156,12 @@ static int is_older(const char *version, const char *than)
 	return len != than_len ? len < than_len : strcmp(version, than) < 0;
 }
 
-int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_facts *given)
+static int put_launcher(mpijob_facts *facts, const struct mpijob_launcher_facts *given)
 {
 	struct mpijob_launcher_facts local;
 	struct mpijob__plan_launcher copy;
-	int code;
+	int code = mpijob__base_struct_check(&local, sizeof(local), given);
 
-	if (!facts || !given)
-		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
 	if (!local.name || !local.uid || !is_time(local.start_ms) ||
@@ -242,15 +236,12 @@ static int child_copy(struct mpijob__plan_child *out, const struct mpijob_child_
 	return code;
 }
 
-int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts *given)
+static int put_child(mpijob_facts *facts, const struct mpijob_child_facts *given)
 {
 	struct mpijob_child_facts local;
 	struct mpijob__plan_child copy, *known;
-	int code, slot;
+	int slot, code = mpijob__base_struct_check(&local, sizeof(local), given);
 
-	if (!facts || !given)
-		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
 	slot = slot_of(local.role);
@@ -333,13 +324,13 @@ int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
 	if (observed.event == MPIJOB_EVENT_DELETED)
 		return observed.uid ? mpijob_facts_forget(facts, observed.uid) : 0;
 	if (observed.pod)
-		return mpijob_facts_put_pod(facts, observed.pod);
+		return put_pod(facts, observed.pod);
 	code = is_child(&observed, observed.launcher ? MPIJOB_ROLE_LAUNCHER : observed.child->role);
 	if (code <= 0)
 		return code;
 	if (observed.launcher)
-		return mpijob_facts_put_launcher(facts, observed.launcher);
-	return mpijob_facts_put_child(facts, observed.child);
+		return put_launcher(facts, observed.launcher);
+	return put_child(facts, observed.child);
 }
 
 int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, int32_t index, const char *name,
@@ -354,11 +345,6 @@ int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, int32_t index
 		return 0;
 	*out = at;
 	return 1;
-}
-
-size_t mpijob_facts_pod_count(const mpijob_facts *facts)
-{
-	return facts ? facts->pods.count : 0;
 }
 
 const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index)

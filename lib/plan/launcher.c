@@ -116,7 +116,7 @@ static int awaits_names(struct mpijob_plan *plan)
 		return 0;
 	if (!ready && mpijob__render_subject_gang(&plan->subject))
 		return 0;
-	plan->awaits_names = ready;
+	plan->result.awaited_names = ready ? plan->workers.wanted : 0;
 	if (ready && plan->names_known)
 		return 0;
 	if (ready)

@@ -186,8 +186,8 @@ void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *typ
 
 void mpijob__plan_again_at(struct mpijob_plan *plan, int64_t ms)
 {
-	if (!plan->next_ms || ms < plan->next_ms)
-		plan->next_ms = ms;
+	if (!plan->result.next_ms || ms < plan->result.next_ms)
+		plan->result.next_ms = ms;
 }
 
 int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
@@ -209,10 +209,10 @@ void mpijob__plan_name_conflict(struct mpijob_plan *plan, const char *name, cons
 static void discard(struct mpijob_plan *plan)
 {
 	plan->count = 0;
-	plan->transitions = 0;
-	plan->next_ms = 0;
+	plan->result.transitions = 0;
+	plan->result.next_ms = 0;
 	plan->creates_launcher = 0;
-	plan->awaits_names = 0;
+	plan->result.awaited_names = 0;
 	plan->unseen = 0;
 	plan->status_stage = MPIJOB__PLAN_STAGE_FIRST;
 	mpijob__plan_status_reset(plan);
@@ -294,7 +294,7 @@ static void add_created(struct mpijob_plan *plan)
 	mpijob__plan_conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated",
 	    message);
 	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_LAST, "Normal", "MPIJobCreated", message);
-	plan->transitions |= MPIJOB_TRANSITION_CREATED;
+	plan->result.transitions |= MPIJOB_TRANSITION_CREATED;
 }
 
 /*
@@ -539,6 +539,9 @@ static void build(struct mpijob_plan *plan, const mpijob *job, const mpijob_fact
 	mpijob__plan_status_finish(plan);
 	sort_stages(plan);
 	mpijob__plan_notes_add(plan);
+	plan->result.size = sizeof(plan->result);
+	plan->result.actions_count = plan->count;
+	plan->result.status = &plan->status;
 	plan->facts = NULL;
 	plan->validated = NULL;
 	plan->launcher = NULL;
@@ -589,32 +592,12 @@ void mpijob_plan_free(mpijob_plan *plan)
 	free(plan);
 }
 
-size_t mpijob_plan_count(const mpijob_plan *plan)
-{
-	return plan ? plan->count : 0;
-}
-
 const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, size_t index)
 {
 	return plan && index < plan->count ? &plan->actions[index].view : NULL;
 }
 
-const struct mpijob_status *mpijob_plan_status(const mpijob_plan *plan)
+const struct mpijob_plan_result *mpijob_plan_get_result(const mpijob_plan *plan)
 {
-	return plan ? &plan->status : NULL;
-}
-
-int64_t mpijob_plan_next_ms(const mpijob_plan *plan)
-{
-	return plan ? plan->next_ms : 0;
-}
-
-int mpijob_plan_awaits_names(const mpijob_plan *plan)
-{
-	return plan && plan->awaits_names ? plan->workers.wanted : 0;
-}
-
-int32_t mpijob_plan_transitions(const mpijob_plan *plan)
-{
-	return plan ? plan->transitions : 0;
+	return plan ? &plan->result : NULL;
 }

@@ -145,14 +145,11 @@ struct mpijob_plan {
 	struct mpijob__plan_draft old, draft;
 	struct mpijob_status status; /* view of `draft` */
 	int creates_launcher;        /* the plan creates the launcher */
-	/* all workers are ready, and the launcher waits only for their names */
-	int awaits_names;
-	int launcher_unobserved; /* the launcher Job should exist, but was not observed yet */
-	int unseen;              /* the job ends because its launcher is missing */
+	int launcher_unobserved;     /* the launcher Job should exist, but was not observed yet */
+	int unseen;                  /* the job ends because its launcher is missing */
 	struct mpijob__plan_notes notes;
 	int32_t status_stage; /* stage in which the status is written */
-	int32_t transitions;
-	int64_t next_ms;
+	struct mpijob_plan_result result;
 };
 
 /* plan.c: helpers of all files. */

@@ -142,7 +142,7 @@ static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 	mpijob__plan_restart_end(plan);
 	mpijob__plan_conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded",
 	    message);
-	plan->transitions |= MPIJOB_TRANSITION_SUCCEEDED;
+	plan->result.transitions |= MPIJOB_TRANSITION_SUCCEEDED;
 }
 
 static void fail(struct mpijob_plan *plan, const char *reason, const char *message)
@@ -154,7 +154,7 @@ static void fail(struct mpijob_plan *plan, const char *reason, const char *messa
 	}
 	mpijob__plan_restart_end(plan);
 	mpijob__plan_conditions_set(plan, "Failed", MPIJOB_CONDITION_TRUE, reason, message);
-	plan->transitions |= MPIJOB_TRANSITION_FAILED;
+	plan->result.transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
 /* Append the description of pods to a message; a long message is cut before it. `launcher`
@@ -370,7 +370,7 @@ void mpijob__plan_status_reject(struct mpijob_plan *plan, const char *message)
 		return;
 	plan->draft.has_completion_time = 1;
 	plan->draft.completion_time = plan->now_ms / 1000;
-	plan->transitions |= MPIJOB_TRANSITION_FAILED;
+	plan->result.transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
 int mpijob__plan_status_accept(struct mpijob_plan *plan)

@@ -302,11 +302,6 @@ void mpijob_hostfile_free(mpijob_hostfile *hostfile)
 	free(hostfile);
 }
 
-size_t mpijob_hostfile_count(const mpijob_hostfile *hostfile)
-{
-	return hostfile ? hostfile->count : 0;
-}
-
 const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *hostfile, size_t index)
 {
 	return hostfile && index < hostfile->count ? &hostfile->hosts[index] : NULL;

@@ -161,7 +161,7 @@ static int make_plan(struct comparison *at)
 	if (code == 0)
 		code = plan_for(at, at->old.job, &before);
 	if (code == 0)
-		code = mpijob_status_set(job, mpijob_plan_status(before), NULL);
+		code = mpijob_status_set(job, mpijob_plan_get_result(before)->status, NULL);
 	if (code == 0)
 		code = plan_for(at, job, &at->plan);
 	mpijob_plan_free(before);
@@ -173,8 +173,9 @@ static int make_plan(struct comparison *at)
 static const struct mpijob_action *action_on(const struct comparison *at,
     const struct mpijob_object_head *head, int32_t verb, size_t *index)
 {
-	for (size_t i = 0; i < mpijob_plan_count(at->plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(at->plan, i);
+	const struct mpijob_action *action;
+
+	for (size_t i = 0; (action = mpijob_plan_at(at->plan, i)); i++) {
 		if (action->verb == verb && action->role == head->role &&
 		    action->index == head->index) {
 			*index = i;

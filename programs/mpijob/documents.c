@@ -312,7 +312,7 @@ static int print_items(struct task *task, const mpijob_objects *objects)
 
 	for (size_t i = 0; i < mpijob_objects_count(objects) && code == 0; i++) {
 		fputs(task->printed++ ? ",\n" : "\n", stdout);
-		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT,
+		code = mpijob_objects_write(objects, i, MPIJOB_FORMAT_JSON_COMPACT,
 		    task->arguments->with_key, file_write, stdout);
 	}
 	return code;
@@ -328,7 +328,7 @@ static int print_objects(struct task *task, mpijob_objects *objects)
 		return print_items(task, objects);
 	if (task->output == OUTPUT_YAML && task->printed++)
 		puts("---");
-	return mpijob_objects_write(objects,
+	return mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL,
 	    task->output == OUTPUT_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML, with_key,
 	    file_write, stdout);
 }

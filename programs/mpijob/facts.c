@@ -84,9 +84,9 @@ static int take_class(struct facts *facts, const mpijob_node *object)
 
 static int take_text(struct facts *facts, const mpijob_text *text, mpijob_diag *diag)
 {
-	int code =
-	    mpijob_observe(facts->observation, mpijob_text_data(text), mpijob_text_len(text), diag);
-	const struct mpijob_observed *seen = mpijob_observation_view(facts->observation);
+	const struct mpijob_observed *seen;
+	int code = mpijob_observe(facts->observation, mpijob_text_data(text), mpijob_text_len(text),
+	    &seen, diag);
 
 	if (code || !belongs(facts, seen))
 		return code;

@@ -317,7 +317,6 @@ MAKER(operator, mpijob_operator_new(make_client(), &given_operator_options, &mad
 MAKER(launch, mpijob_launch_new(make_job(), no_words, 1, NULL, &made, NULL))
 MAKER(objects, mpijob_render(make_job(), &given_render_options, &made, NULL))
 MAKER(hostfile, mpijob_hostfile_new(make_job(), &given_render_options, &made, NULL))
-MAKER(ssh_key, mpijob_ssh_key_new(entropy, sizeof(entropy), &made, NULL))
 MAKER(operator_config,
     mpijob_operator_config_parse(config_text, strlen(config_text), NULL, &made, NULL))
 MAKER(effective, mpijob_effective_new(make_operator_config(), make_job(), NULL, &made, NULL))
@@ -327,8 +326,9 @@ MAKER(http_config, mpijob_http_config_load(&given_http_config_options, &made, NU
 static mpijob_observation *make_observation(void)
 {
 	mpijob_observation *observation = mpijob_observation_new();
+	const struct mpijob_observed *observed;
 
-	MUST(mpijob_observe(observation, pod_text, strlen(pod_text), NULL) == 0);
+	MUST(mpijob_observe(observation, pod_text, strlen(pod_text), &observed, NULL) == 0);
 	return observation;
 }
 
@@ -336,9 +336,15 @@ static mpijob_facts *make_facts(void)
 {
 	mpijob_facts *facts = mpijob_facts_new();
 
-	MUST(mpijob_facts_put_pod(facts, &given_pod_facts) >= 0);
-	MUST(mpijob_facts_put_launcher(facts, &given_launcher_facts) >= 0);
-	MUST(mpijob_facts_put_child(facts, &given_child_facts) >= 0);
+	MUST(mpijob_facts_apply(facts, &given_observed) == 1);
+	given_observed.pod = NULL;
+	given_observed.launcher = &given_launcher_facts;
+	MUST(mpijob_facts_apply(facts, &given_observed) == 1);
+	given_observed.launcher = NULL;
+	given_observed.child = &given_child_facts;
+	MUST(mpijob_facts_apply(facts, &given_observed) == 1);
+	given_observed.child = NULL;
+	given_observed.pod = &given_pod_facts;
 	return facts;
 }
 

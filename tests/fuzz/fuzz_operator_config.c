@@ -123,7 +123,7 @@ static void check_plan(const mpijob_effective *effective)
 	options.max_workers = most;
 	if (most > 0 && most < MOST_PLANNED && mpijob_identify(job, "pi", NULL, "u") == 0 &&
 	    mpijob_plan_new(job, facts, &options, &plan, NULL) == 0) {
-		for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+		for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++)
 			workers += mpijob_plan_at(plan, i)->role == MPIJOB_ROLE_WORKER;
 		need(workers <= most);
 	}

@@ -43,7 +43,7 @@ static int write_objects(const mpijob_objects *objects, mpijob_text *out)
 	for (size_t i = 0; code == 0 && i < mpijob_objects_count(objects); i++) {
 		if (i > 0)
 			put(out, ",");
-		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 1,
+		code = mpijob_objects_write(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 1,
 		    mpijob_text_write, out);
 	}
 	put(out, "]}");

@@ -99,6 +99,7 @@ void plan_cluster_feed_event(struct plan_cluster *cluster, mpijob_facts *facts,
 {
 	mpijob_text *text = mpijob_text_new(),
 		    *object = plan_cluster_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
+	const struct mpijob_observed *observed;
 	char head[64];
 	int code;
 
@@ -107,10 +108,10 @@ void plan_cluster_feed_event(struct plan_cluster *cluster, mpijob_facts *facts,
 	NEED(!mpijob_text_write(text, mpijob_text_data(object), mpijob_text_len(object)));
 	NEED(!mpijob_text_write(text, "}", 1));
 	code = mpijob_observe(cluster->observation, mpijob_text_data(text), mpijob_text_len(text),
-	    NULL);
+	    &observed, NULL);
 	if (code)
 		plan_cluster_die("observe gave %d for %s", code, mpijob_text_data(text));
-	NEED(mpijob_facts_apply(facts, mpijob_observation_view(cluster->observation)) >= 0);
+	NEED(mpijob_facts_apply(facts, observed) >= 0);
 	mpijob_text_free(text);
 	mpijob_text_free(object);
 }
@@ -367,7 +368,7 @@ mpijob_plan *plan_cluster_plan(struct plan_cluster *cluster, const mpijob_facts 
 	code = mpijob_plan_new(job, facts, &options, &plan, NULL);
 	if (code)
 		plan_cluster_die("plan gave %d", code);
-	if (!mpijob_plan_awaits_names(plan))
+	if (!mpijob_plan_get_result(plan)->awaited_names)
 		cluster->ready_ms = 0;
 	else if (!cluster->ready_ms)
 		cluster->ready_ms = cluster->now_ms;
@@ -489,7 +490,7 @@ int plan_cluster_act_all(struct plan_cluster *cluster, const mpijob_plan *plan)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; !code && i < mpijob_plan_get_result(plan)->actions_count; i++)
 		code = plan_cluster_act(cluster, plan, i);
 	return code;
 }

@@ -63,7 +63,6 @@
 	X(features, fail_lost_worker, 72, 64, MPIJOB_FEATURES_INIT)                           \
 	X(object_head, name, 40, 32, MPIJOB_OBJECT_HEAD_INIT)                                 \
 	X(host, worker, 24, 20, MPIJOB_HOST_INIT)                                             \
-	X(pod_group, min_resources, 48, 40, MPIJOB_POD_GROUP_INIT)                            \
 	X(scheduling_policy, schedule_timeout_seconds, 48, 40, MPIJOB_SCHEDULING_POLICY_INIT) \
 	X(run_policy, managed_by, 64, 56, MPIJOB_RUN_POLICY_INIT)                             \
 	X(replica_spec, restart_policy, 32, 24, MPIJOB_REPLICA_SPEC_INIT)                     \
@@ -98,7 +97,8 @@
 	X(feature, summary, 40, 32)              \
 	X(observed, priority_value, 168, 160)    \
 	X(fresh_read, uid, 48, 40)               \
-	X(action, difference, 112, 104)
+	X(action, difference, 112, 104)          \
+	X(plan_result, transitions, 40, 36)
 
 #ifdef __LP64__
 #define LAYOUT(name, last, bytes, offset, ...)                                                   \

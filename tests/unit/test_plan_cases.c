@@ -122,18 +122,18 @@ static void show_plan(mpijob_doc *out, const struct plan_cluster *cluster, const
 	mpijob_node *actions = mpijob_node_put_list(out, map, "actions");
 
 	mpijob_node_put_int(out, map, "at", (cluster->now_ms - PLAN_CLUSTER_START_MS) / 1000);
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++)
 		put_action(out, actions, plan, i);
-	put_transitions(out, map, mpijob_plan_transitions(plan));
-	if (mpijob_plan_next_ms(plan))
+	put_transitions(out, map, mpijob_plan_get_result(plan)->transitions);
+	if (mpijob_plan_get_result(plan)->next_ms)
 		mpijob_node_put_int(out, map, "nextMs",
-		    mpijob_plan_next_ms(plan) - cluster->now_ms);
+		    mpijob_plan_get_result(plan)->next_ms - cluster->now_ms);
 }
 
 /* What the plan says the status will be is what the cluster then holds. */
 static void check_status(const struct plan_cluster *cluster, const mpijob_plan *plan)
 {
-	const struct mpijob_status *want = mpijob_plan_status(plan), *have = NULL;
+	const struct mpijob_status *want = mpijob_plan_get_result(plan)->status, *have = NULL;
 	mpijob *job = NULL;
 
 	NEED(!mpijob_from_node(mpijob_doc_root(cluster->job), NULL, &job, NULL));
@@ -166,7 +166,7 @@ static void step_plan(struct plan_cluster *cluster, mpijob_doc *out, int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
 		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
-		size_t count = mpijob_plan_count(plan);
+		size_t count = mpijob_plan_get_result(plan)->actions_count;
 
 		if (count || i == 0)
 			show_plan(out, cluster, plan);
@@ -184,7 +184,7 @@ static void step_act(struct plan_cluster *cluster, mpijob_doc *out, size_t count
 	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
 	show_plan(out, cluster, plan);
-	for (size_t i = 0; i < count && i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; i < count && i < mpijob_plan_get_result(plan)->actions_count; i++)
 		NEED(!plan_cluster_act(cluster, plan, i));
 	mpijob_plan_free(plan);
 }

@@ -98,7 +98,9 @@ static void check_stream(const mpijob_objects *objects, int32_t style)
 	mpijob_docs *docs = NULL, *list = NULL;
 	size_t count = mpijob_objects_count(objects);
 
-	assert_int_equal(mpijob_objects_write(objects, style, 0, mpijob_text_write, stream), 0);
+	assert_int_equal(mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL, style, 0,
+			     mpijob_text_write, stream),
+	    0);
 	assert_int_equal(mpijob_docs_parse(mpijob_text_data(stream), mpijob_text_len(stream), NULL,
 			     &docs, NULL),
 	    0);
@@ -124,8 +126,7 @@ static void check_stream(const mpijob_objects *objects, int32_t style)
 		assert_int_equal(mpijob_objects_at(objects, i, &doc), 0);
 		assert_true(mpijob_node_equal(streamed, mpijob_doc_root(doc)));
 		mpijob_text_clear(one);
-		assert_int_equal(mpijob_objects_write_at(objects, i, style, 0, mpijob_text_write,
-				     one),
+		assert_int_equal(mpijob_objects_write(objects, i, style, 0, mpijob_text_write, one),
 		    0);
 		assert_int_equal(mpijob_docs_parse(mpijob_text_data(one), mpijob_text_len(one),
 				     NULL, &list, NULL),
@@ -168,8 +169,8 @@ static int run_case(const char *folder)
 	code = mpijob_render(job, &read.options, &objects, diag);
 	put_findings(findings, diag);
 	if (code == 0) {
-		assert_int_equal(mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0,
-				     mpijob_text_write, out),
+		assert_int_equal(mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL,
+				     MPIJOB_FORMAT_YAML, 0, mpijob_text_write, out),
 		    0);
 		check_stream(objects, MPIJOB_FORMAT_YAML);
 		check_stream(objects, MPIJOB_FORMAT_JSON);

@@ -110,7 +110,7 @@ def rendered(job: int, options: Options, with_key: bool, form: str, diag: Diag) 
     check(core.mpijob_render(job, byref(options.struct), byref(out), diag.handle), diag)
     options.wipe()
     try:
-        return written(lambda sink, user: core.mpijob_objects_write(out, number, int(with_key), sink, user), diag)
+        return written(lambda sink, user: core.mpijob_objects_write(out, _abi.MPIJOB_OBJECTS_ALL, number, int(with_key), sink, user), diag)
     finally:
         core.mpijob_objects_free(out)
 
@@ -154,8 +154,10 @@ class Hostfile:
             check(core.mpijob_hostfile_new(job, byref(options.struct), byref(out), diag.handle), diag)
         self.findings = diag.findings
         try:
-            rows = (core.mpijob_hostfile_at(out, i).contents for i in range(core.mpijob_hostfile_count(out)))
-            self._hosts = [Host(decoded(r.name) or "", r.slots, r.worker if r.worker >= 0 else None) for r in rows]
+            self._hosts = []
+            while row := core.mpijob_hostfile_at(out, len(self._hosts)):
+                host = row.contents
+                self._hosts.append(Host(decoded(host.name) or "", host.slots, host.worker if host.worker >= 0 else None))
             self._text = written(lambda sink, user: core.mpijob_hostfile_write(out, sink, user)).decode()
         finally:
             core.mpijob_hostfile_free(out)
