@@ -297,6 +297,7 @@ static void a_result_is_kept_until_the_wait(void **state)
 	mpijob_task *early, *late, *failed;
 	mpijob *job = NULL, *unchanged = NULL;
 	mpijob_doc *doc = NULL;
+	size_t sent;
 
 	(void)state;
 	submit(client);
@@ -310,13 +311,13 @@ static void a_result_is_kept_until_the_wait(void **state)
 	/* The other two have ended in the same polls, or end in the next ones. */
 	for (int i = 0; i < 10; i++)
 		assert_int_equal(mpijob_client_poll(client, 0), 0);
-	fake.log_count = 0;
+	sent = fake.log_count;
 	assert_int_equal(mpijob_task_wait(early, &job, NULL), 0);
 	assert_string_equal(mpijob_name(job), "pi");
 	mpijob_free(job);
 	assert_int_equal(mpijob_task_wait(failed, &unchanged, &doc), MPIJOB_ERR_NOT_FOUND);
 	assert_null(unchanged);
-	assert_int_equal(fake.log_count, 0);
+	assert_int_equal(fake.log_count, sent);
 	/* Outputs that nobody takes are freed. */
 	assert_int_equal(mpijob_task_wait(get_job(client, "pi"), NULL, NULL), 0);
 	assert_null(mpijob__base_list_first(&client->tasks));
@@ -362,16 +363,17 @@ static void a_cancel_is_for_the_wait(void **state)
 	mpijob_client *client = fake_client(&fake);
 	mpijob_task *cancelled, *change = NULL, *none = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
+	size_t sent;
 
 	(void)state;
 	submit(client);
 	/* Before the start: nothing is sent. */
-	fake.log_count = 0;
+	sent = fake.log_count;
 	mpijob_client_cancel(client);
 	assert_int_equal(mpijob_client_suspend_start(client, "default", "pi", 1, NULL, &none, NULL),
 	    MPIJOB_ERR_CANCELLED);
 	assert_null(none);
-	assert_int_equal(fake.log_count, 0);
+	assert_int_equal(fake.log_count, sent);
 	/* Between start and wait: neither the request of another task nor a callback takes it. */
 	assert_int_equal(mpijob_client_suspend_start(client, "default", "pi", 1, NULL, &change,
 			     diag),
