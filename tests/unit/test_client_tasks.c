@@ -3,6 +3,7 @@
  * calls made at once do.
  */
 #include "../support/fake_cluster.h"
+#include "../support/writes.h"
 
 #include "client/client.h"
 
@@ -422,6 +423,7 @@ static void any_object(void **state)
 	mpijob_client *client = fake_client(&fake);
 	mpijob_diag *diag = mpijob_diag_new();
 	char name[] = "pi", other[] = "other";
+	mpijob_doc *patch = NULL;
 
 	(void)state;
 	submit(client);
@@ -451,6 +453,29 @@ static void any_object(void **state)
 	assert_int_equal(told.code, MPIJOB_ERR_TIMEOUT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "wait-failed");
 	assert_null(mpijob__base_list_first(&client->watches));
+	/* A patch, and a deletion. */
+	assert_int_equal(mpijob_doc_parse("{\"x\":1}", 7, NULL, &patch, NULL), 0);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_write_start(client, &target, mpijob_doc_root(patch),
+			     WRITE(PATCH_MERGE), &callbacks, NULL, diag),
+	    0);
+	mpijob_doc_free(patch);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_non_null(mpijob_node_get(mpijob_doc_root(told.doc), "x"));
+	forget(&told);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_delete_start(client, &target, DELETION("other", NULL),
+			     &callbacks, NULL, NULL),
+	    0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, MPIJOB_ERR_CONFLICT);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_delete_start(client, &target, NULL, &callbacks, NULL, NULL),
+	    0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_null(told.doc);
 	access.verb = "create";
 	access.resource = "jobs";
 	fake_script(&fake, allowed);
