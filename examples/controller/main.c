@@ -78,7 +78,7 @@ static int look(mpijob_objects *objects, mpijob_watch **watches)
 			code =
 			    watch(head.api_version, head.kind, head.name, NULL, &watches[count++]);
 	for (size_t i = 0; i < count; i++)
-		while (code == 0 && !mpijob_watch_synced(watches[i]))
+		while (code == 0 && !mpijob_watch_health_get(watches[i])->synced)
 			code = mpijob_client_poll(client, -1);
 	return code;
 }
@@ -106,7 +106,7 @@ static int report(const struct mpijob_target *about, const struct mpijob_action 
 	mpijob_node_put_string(doc, root, "message", action->event_message);
 	int code = mpijob_doc_error(doc);
 	if (code == 0)
-		code = mpijob_client_create(client, &events, root, NULL, diag);
+		code = mpijob_client_write(client, &events, root, NULL, NULL, diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -167,13 +167,15 @@ static int carry_out(const mpijob_plan *plan)
 			.name = action->name,
 			.subresource =
 			    action->verb == MPIJOB_ACTION_PATCH_STATUS ? "status" : NULL };
+		struct mpijob_delete_options deletion = { .size = sizeof(deletion),
+			.uid = action->uid,
+			.propagation = "Background" };
 		printf("%s %s %s: %s\n", verbs[action->verb], action->kind, action->name,
 		    action->why);
 		if (action->verb == MPIJOB_ACTION_EVENT)
 			code = report(&target, action);
 		else if (action->verb == MPIJOB_ACTION_DELETE)
-			code =
-			    mpijob_client_delete(client, &target, action->uid, "Background", diag);
+			code = mpijob_client_delete(client, &target, &deletion, diag);
 		else
 			code = send(plan, i, &target);
 		if (code == MPIJOB_ERR_NOT_FOUND && action->verb == MPIJOB_ACTION_DELETE)
@@ -244,10 +246,12 @@ static int tell_end(void)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	mpijob_logs *logs = NULL;
+	options.namespace_ = mpijob_namespace(job);
+	options.job = mpijob_name(job);
+	options.role = "launcher";
 	options.line = print_line;
-	int code = mpijob_logs_of_job(client, mpijob_namespace(job), mpijob_name(job), "launcher",
-	    &options, &logs);
-	while (code == 0 && mpijob_logs_state(logs) == 1)
+	int code = mpijob_logs_new(client, &options, &logs);
+	while (code == 0 && mpijob_logs_state(logs, NULL) == 1)
 		code = mpijob_client_poll(client, -1);
 	mpijob_logs_free(logs);
 	return code ? code

@@ -290,26 +290,12 @@ int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *
 	int rc = client ? check(target, page) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc =
-		    mpijob__client_task_new(sizeof(struct listing), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(struct listing), client, callbacks, out, diag,
+		    &task);
 	if (rc)
 		return rc;
 	task->step = mpijob__client_task_return_document;
 	task->release = release;
 	task->findings = diag;
-	return mpijob__client_task_started(task, begin((struct listing *)task, target, page), out);
-}
-
-int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page,
-    mpijob_doc **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
-	mpijob_task *task = NULL;
-	int rc;
-
-	if (!out)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob_client_list_start(client, target, page, &callbacks, &task, diag);
-	return mpijob__client_task_wait(client, task, rc, &result, NULL, out);
+	return mpijob__client_task_started(task, begin((struct listing *)task, target, page));
 }

@@ -196,16 +196,6 @@ void mpijob_watch_free(mpijob_watch *watch)
 		destroy(watch);
 }
 
-int mpijob_watch_synced(const mpijob_watch *watch)
-{
-	return watch ? watch->synced : 0;
-}
-
-int mpijob_watch_hopeless(const mpijob_watch *watch)
-{
-	return watch ? watch->retry.hopeless : 0;
-}
-
 void mpijob__client_watch_callback_begin(mpijob_watch *watch)
 {
 	watch->callbacks++;
@@ -223,6 +213,8 @@ const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch)
 		return NULL;
 	watch->health.size = sizeof(watch->health);
 	watch->health.code = watch->retry.code;
+	watch->health.synced = watch->synced;
+	watch->health.hopeless = watch->retry.hopeless;
 	watch->health.silent_ms =
 	    watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
 	return &watch->health;

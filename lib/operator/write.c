@@ -4,7 +4,7 @@
  *
  * A body is rendered, and a key drawn, when the request is sent.
  *
- * Cached facts are stale while a watch lags or is disconnected: mpijob_watch_synced() stays true
+ * Cached facts are stale while a watch lags or is disconnected: a watch stays synced
  * after the first list. A create relies on that being harmless: the name is taken, so the server
  * answers 409, the object is read, and the job is planned again (answer.c). What such an answer
  * cannot undo needs a fresh read before it:

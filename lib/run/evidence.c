@@ -446,8 +446,8 @@ int mpijob_run_diagnose_start(mpijob_client *client, const char *namespace_, con
 	struct mpijob_target target;
 	struct gathering *this;
 	mpijob_task *task = NULL;
-	int rc = mpijob__client_jobs_task(sizeof(*this), client, namespace_, name, callbacks, diag,
-	    &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*this), client, namespace_, name, callbacks, out,
+	    diag, &target, &task);
 
 	if (rc)
 		return rc;
@@ -458,18 +458,5 @@ int mpijob_run_diagnose_start(mpijob_client *client, const char *namespace_, con
 	rc = begin(this, options);
 	if (rc == 0)
 		rc = mpijob__client_task_request(task, "GET", &target, NULL, NULL, 1, this->said);
-	return mpijob__client_task_started(task, rc, out);
-}
-
-int mpijob_run_diagnose(mpijob_client *client, const char *namespace_, const char *name,
-    const struct mpijob_run_diagnose_options *options, mpijob **job, mpijob_doc **evidence,
-    mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
-	mpijob_task *task = NULL;
-	int rc =
-	    mpijob_run_diagnose_start(client, namespace_, name, options, &callbacks, &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &result, job, evidence);
+	return mpijob__client_task_started(task, rc);
 }

@@ -319,8 +319,8 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 	int trouble = is_lost ? CONNECTION_LOST : WATCH_REFUSED;
 
 	(void)what;
-	if (mpijob_watch_hopeless(run->job_watch) ||
-	    (run->pod_watch && mpijob_watch_hopeless(run->pod_watch)) ||
+	if (mpijob_watch_health_get(run->job_watch)->hopeless ||
+	    (run->pod_watch && mpijob_watch_health_get(run->pod_watch)->hopeless) ||
 	    answer->code == MPIJOB_ERR_NOMEM) {
 		mpijob__run_fail(run, answer->code);
 		return;

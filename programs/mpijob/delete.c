@@ -69,6 +69,7 @@ static int find_uid(struct deletion *deletion, struct chosen_job *job)
 
 static int send(struct deletion *deletion, const struct chosen_job *job)
 {
+	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	const char *query[] = { "dryRun", "All" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -81,8 +82,10 @@ static int send(struct deletion *deletion, const struct chosen_job *job)
 	target_set(&target, job);
 	target.query = query;
 	target.query_count = 2;
-	return mpijob_client_delete(deletion->connection.client, &target, job->uid,
-	    propagation(deletion->arguments), deletion->connection.diag);
+	options.uid = job->uid;
+	options.propagation = propagation(deletion->arguments);
+	return mpijob_client_delete(deletion->connection.client, &target, &options,
+	    deletion->connection.diag);
 }
 
 static int is_deleted(void *user, const mpijob_node *object)

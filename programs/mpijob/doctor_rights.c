@@ -60,8 +60,8 @@ const char *subject_option(struct doctor *doctor)
 	mpijob_node_put_string(review, root, "kind", target.kind);
 	int code = mpijob_doc_error(review);
 	if (code == 0)
-		code =
-		    mpijob_client_create(doctor->connection->client, &target, root, &answer, NULL);
+		code = mpijob_client_write(doctor->connection->client, &target, root, NULL, &answer,
+		    NULL);
 	if (code == 0)
 		doctor->subject =
 		    make_subject(text_at(mpijob_doc_root(answer), "status.userInfo.username"));

@@ -460,7 +460,7 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message = NULL;
 
-	int final = mpijob_watch_hopeless(get->watching) ||
+	int final = mpijob_watch_health_get(get->watching)->hopeless ||
 		    (!get->listed && answer->code == MPIJOB_ERR_UNREACHABLE);
 	int len = final ? asprintf(&message, "%s", answer->message)
 			: asprintf(&message, "%s: %s; trying again", what, answer->message);

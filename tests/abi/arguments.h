@@ -224,7 +224,6 @@ GIVEN(access, .verb = "get", .resource = "pods");
 GIVEN(watch_options, .api_version = "v1", .kind = "Pod", .object = no_object);
 GIVEN(run_options, .namespace_ = "default", .name = "j", .event = no_event);
 GIVEN(logs_options, .namespace_ = "default", .label_selector = "a=b", .line = no_line);
-static struct mpijob_logs_options job_logs = { .size = sizeof(job_logs), .line = no_line };
 GIVEN(lease_options, .namespace_ = "default", .name = "lease", .identity = "me",
     .changed = no_change);
 GIVEN(finding, .severity = MPIJOB_SEVERITY_ERROR, .message = "text", .id = "bad-key");
@@ -295,8 +294,7 @@ static mpijob_task *make_task(void)
 {
 	mpijob_task *task = NULL;
 
-	MUST(mpijob_client_get_start(make_client(), &given_target, &given_task_callbacks, &task,
-		 NULL) == 0);
+	MUST(mpijob_client_get_start(make_client(), &given_target, NULL, &task, NULL) == 0);
 	return task;
 }
 

@@ -9,6 +9,8 @@
  * open, create-many makes p0 to p5, whatever became of those before. watch goes on until it knows a
  * pod "end", wait until pod a is Running. python-driver does the same with a client of its own.
  */
+#include "../support/writes.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +124,7 @@ static int follow(mpijob_client *client, int64_t timeout_ms, struct story *story
 	options.failed = failed;
 	options.user = story;
 	code = mpijob_watch_new(client, &options, &watch);
-	while (code == 0 && !(story->ended && mpijob_watch_synced(watch))) {
+	while (code == 0 && !(story->ended && mpijob_watch_health_get(watch)->synced)) {
 		int64_t left = until - now_ms();
 		code = left > 0 ? mpijob_client_poll(client, left < TURN_MS ? (int)left : TURN_MS)
 				: MPIJOB_ERR_TIMEOUT;
@@ -155,7 +157,7 @@ static int create(mpijob_client *client, const struct mpijob_target *target, con
 		code = mpijob_doc_error(doc);
 	}
 	if (code == 0)
-		code = mpijob_client_create(client, target, mpijob_doc_root(doc), out, diag);
+		code = mpijob_client_write(client, target, mpijob_doc_root(doc), NULL, out, diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -254,7 +256,7 @@ void faults_drive(mpijob_client *client, const char *verb, int64_t timeout_ms)
 	else if (strcmp(verb, "create-many") == 0)
 		code = create_many(client, &target, &story, diag);
 	else if (strcmp(verb, "delete") == 0)
-		code = mpijob_client_delete(client, &target, "uid-a", NULL, diag);
+		code = mpijob_client_delete(client, &target, DELETION("uid-a", NULL), diag);
 	else if (strcmp(verb, "wait") == 0)
 		code =
 		    mpijob_client_wait(client, &target, timeout_ms, is_running, NULL, &doc, diag);

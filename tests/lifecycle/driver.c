@@ -5,6 +5,8 @@
  */
 #include "driver.h"
 
+#include "../support/writes.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +48,7 @@ int driver_create(struct world *world, enum kind_id kind, const char *namespace_
 	fill_target(&target, version, sizeof(version), mpijob__local_store_kind(kind), namespace_,
 	    NULL);
 	world->driver_acts = 1;
-	code = mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL, NULL);
+	code = mpijob_client_write(world->driver, &target, mpijob_doc_root(doc), NULL, NULL, NULL);
 	world->driver_acts = 0;
 	mpijob_doc_free(doc);
 	return code;
@@ -68,7 +70,8 @@ int driver_patch(struct world *world, const struct object *object, const char *s
 	fill_target(&target, version, sizeof(version), object->kind, namespace_, name);
 	target.subresource = subresource;
 	world->driver_acts = 1;
-	code = mpijob_client_patch(world->driver, &target, mpijob_doc_root(doc), NULL, NULL);
+	code = mpijob_client_write(world->driver, &target, mpijob_doc_root(doc), WRITE(PATCH_MERGE),
+	    NULL, NULL);
 	world->driver_acts = 0;
 	mpijob_doc_free(doc);
 	free(name);
@@ -90,7 +93,7 @@ static int delete_with(struct world *world, const struct object *object, const c
 		target.query_count = 2;
 	}
 	world->driver_acts = 1;
-	code = mpijob_client_delete(world->driver, &target, NULL, body, NULL);
+	code = mpijob_client_delete(world->driver, &target, DELETION(NULL, body), NULL);
 	world->driver_acts = 0;
 	free(name);
 	free(namespace_);

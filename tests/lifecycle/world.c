@@ -123,7 +123,7 @@ static void make_namespaces(struct world *world)
 		target.kind = "Namespace";
 		(void)snprintf(name, sizeof(name), "n%d", i);
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", name);
-		NEED(mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL,
+		NEED(mpijob_client_write(world->driver, &target, mpijob_doc_root(doc), NULL, NULL,
 			 NULL) == 0);
 		mpijob_doc_free(doc);
 	}

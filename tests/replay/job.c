@@ -10,6 +10,8 @@
  */
 #include "replay.h"
 
+#include "../support/writes.h"
+
 #include "record.h"
 
 #include "local/local.h"
@@ -223,7 +225,8 @@ static int patch(const char *text)
 	int code = mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL);
 
 	if (code == 0)
-		code = mpijob_client_patch(scene.client, &target, mpijob_doc_root(doc), NULL, NULL);
+		code = mpijob_client_write(scene.client, &target, mpijob_doc_root(doc),
+		    WRITE(PATCH_MERGE), NULL, NULL);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -237,7 +240,7 @@ static int do_step(const char *step)
 	if (strncmp(step, "patch:", 6) == 0)
 		return patch(step + 6);
 	if (strncmp(step, "delete:", 7) == 0)
-		return mpijob_client_delete(scene.client, &target, NULL, step + 7, NULL);
+		return mpijob_client_delete(scene.client, &target, DELETION(NULL, step + 7), NULL);
 	return wait_for(step);
 }
 
@@ -271,8 +274,8 @@ static int begin(int no_node)
 	/* As with `mpijob run`, the operator comes to know of the job by its list or by its
 	 * watch. */
 	if (code == 0)
-		code = mpijob_client_create(scene.client, &target, mpijob_doc_root(scene.job), NULL,
-		    NULL);
+		code = mpijob_client_write(scene.client, &target, mpijob_doc_root(scene.job), NULL,
+		    NULL, NULL);
 	return code;
 }
 

@@ -28,7 +28,7 @@
 	X(callbacks, user, 32, 24, MPIJOB_CALLBACKS_INIT)                                     \
 	X(client_options, warning_user, 48, 40, MPIJOB_CLIENT_OPTIONS_INIT)                   \
 	X(client_observer, user, 32, 24, MPIJOB_CLIENT_OBSERVER_INIT)                         \
-	X(apply_options, force, 24, 16, MPIJOB_APPLY_OPTIONS_INIT)                            \
+	X(write_options, force, 32, 24, MPIJOB_WRITE_OPTIONS_INIT)                            \
 	X(delete_options, grace_seconds, 40, 32, MPIJOB_DELETE_OPTIONS_INIT)                  \
 	X(access, name, 56, 48, MPIJOB_ACCESS_INIT)                                           \
 	X(watch_options, scope, 120, 112, MPIJOB_WATCH_OPTIONS_INIT)                          \
@@ -77,13 +77,13 @@
 	X(task_callbacks, user, 24, 16, MPIJOB_TASK_CALLBACKS_INIT)                           \
 	X(log_tail, len, 40, 32, MPIJOB_LOG_TAIL_INIT)                                        \
 	X(evidence, now_ms, 64, 56, MPIJOB_EVIDENCE_INIT)                                     \
-	X(logs_options, user, 112, 104, MPIJOB_LOGS_OPTIONS_INIT)
+	X(logs_options, role, 128, 120, MPIJOB_LOGS_OPTIONS_INIT)
 
 /* Structs that only the library fills. */
 #define GIVEN(X)                                 \
 	X(answer, retry_after_ms, 56, 48)        \
 	X(watch_event, resource_version, 72, 64) \
-	X(watch_health, silent_ms, 24, 16)       \
+	X(watch_health, hopeless, 32, 28)        \
 	X(request_stats, took_ms, 40, 32)        \
 	X(field, summary, 64, 56)                \
 	X(finding_kind, advice, 32, 24)          \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../support/fake_cluster.h"
+#include "../support/writes.h"
 
 #include "client/client.h"
 
@@ -24,26 +25,29 @@ static void round_trip(void **state)
 		stored = read = pod = patch = NULL;
 		fake.piece = piece;
 		assert_int_equal(mpijob_doc_parse(POD, strlen(POD), NULL, &pod, NULL), 0);
-		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), &stored,
-				     diag),
+		assert_int_equal(mpijob_client_write(client, &all, mpijob_doc_root(pod), NULL,
+				     &stored, diag),
 		    0);
 		assert_non_null(mpijob_node_find(mpijob_doc_root(stored), "metadata.uid"));
-		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), NULL,
+		assert_int_equal(mpijob_client_write(client, &all, mpijob_doc_root(pod), NULL, NULL,
 				     diag),
 		    MPIJOB_ERR_CONFLICT);
 		assert_int_equal(mpijob_doc_parse("{\"spec\":{\"x\":1}}", 16, NULL, &patch, NULL),
 		    0);
-		assert_int_equal(mpijob_client_patch(client, &one, mpijob_doc_root(patch), NULL,
-				     diag),
+		assert_int_equal(mpijob_client_write(client, &one, mpijob_doc_root(patch),
+				     WRITE(PATCH_MERGE), NULL, diag),
 		    0);
 		assert_int_equal(mpijob_client_get(client, &one, &read, diag), 0);
 		assert_non_null(mpijob_node_find(mpijob_doc_root(read), "spec.x"));
-		assert_int_equal(mpijob_client_delete(client, &one, "another", NULL, diag),
+		assert_int_equal(mpijob_client_delete(client, &one, DELETION("another", NULL),
+				     diag),
 		    MPIJOB_ERR_CONFLICT);
 		assert_int_equal(mpijob_client_delete(client, &one,
-				     mpijob_node_string(
-					 mpijob_node_find(mpijob_doc_root(read), "metadata.uid")),
-				     "Background", diag),
+				     DELETION(mpijob_node_string(
+						  mpijob_node_find(mpijob_doc_root(read),
+						      "metadata.uid")),
+					 "Background"),
+				     diag),
 		    0);
 		assert_non_null(strstr(mpijob_text_data(&fake.last_body),
 		    "\"propagationPolicy\":\"Background\""));
