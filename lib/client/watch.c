@@ -215,12 +215,19 @@ void mpijob__client_watch_callback_end(mpijob_watch *watch)
 		destroy(watch);
 }
 
+/* The server has accepted the stream that runs. Its first event may follow minutes later. */
+static int is_accepted(const mpijob_watch *watch)
+{
+	return watch->state == MPIJOB__CLIENT_WATCH_WATCHING && watch->call &&
+	       watch->call->exchange.answer.status == 200;
+}
+
 const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch)
 {
 	if (!watch)
 		return NULL;
 	watch->health.size = sizeof(watch->health);
-	watch->health.code = watch->retry.code;
+	watch->health.code = is_accepted(watch) ? 0 : watch->retry.code;
 	watch->health.silent_ms =
 	    watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
 	return &watch->health;
