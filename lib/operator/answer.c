@@ -234,6 +234,8 @@ static int failed(struct mpijob__operator_write *write, const struct mpijob_answ
 
 	if (answer->status == 403 && mpijob__operator_write_fall_back(write, message_of(answer)))
 		return 1;
+	if (!is_unknown(answer))
+		mpijob__operator_write_not_executed(write);
 	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
 		write->job->reconcile.wrote = 1;
 		await_end(write);
@@ -283,6 +285,8 @@ static void found(struct mpijob__operator_write *write, const struct mpijob_answ
 		note_code(write, rc == MPIJOB_ERR_NOMEM ? rc : 0);
 		return;
 	}
+	if (!mpijob_observation_view(operator_->cache.observation)->deleting)
+		mpijob__operator_write_not_executed(write);
 	note_code(write, rc);
 	if (!write->rejection)
 		return;

@@ -396,12 +396,12 @@ int mpijob__operator_children_answer(mpijob_operator *operator_, struct mpijob__
 	return rc < 0 ? rc : 0;
 }
 
-void mpijob__operator_children_deleting(mpijob_operator *operator_, const char *uid)
+void mpijob__operator_children_set_deleting(mpijob_operator *operator_, const char *uid, int on)
 {
 	struct mpijob__operator_child *child = find(operator_, uid);
 
 	if (child)
-		child->deleting = 1;
+		child->deleting = on != 0;
 }
 
 void mpijob__operator_children_deleted(mpijob_operator *operator_, struct mpijob__operator_job *job,
