@@ -118,13 +118,13 @@ static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
 	return copy;
 }
 
-void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body,
-    int32_t role, int32_t index, const char *uid, const char *why)
+struct mpijob__plan_action *mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage,
+    int32_t verb, int32_t body, int32_t role, int32_t index, const char *uid, const char *why)
 {
 	struct mpijob__plan_action *action = add(plan, stage, verb, body, why);
 
 	if (!action)
-		return;
+		return NULL;
 	action->view.role = role;
 	action->view.index = index;
 	action->view.api_version = mpijob__render_api_version(role,
@@ -132,6 +132,7 @@ void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t ve
 	action->view.kind = mpijob__render_kind(role);
 	action->view.name = mpijob__plan_name(plan, role, index);
 	action->view.uid = copy_uid(plan, uid);
+	return action;
 }
 
 void mpijob__plan_add_status_patch(struct mpijob_plan *plan, int32_t stage, int32_t body,
