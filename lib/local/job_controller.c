@@ -235,7 +235,7 @@ static int count_pods(struct mpijob_local *local, struct job_state *state, const
 
 	memset(pods, 0, sizeof(*pods));
 	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !rc;
-	     pod = pod->next) {
+	     pod = mpijob__local_store_next(pod)) {
 		if (owned_by(pod, job))
 			rc = count_pod(state, job, pod, pods);
 	}
@@ -253,7 +253,7 @@ static int delete_active(struct mpijob_local *local, struct job_state *state,
 	     pod = next) {
 		int rc;
 
-		next = pod->next;
+		next = mpijob__local_store_next(pod);
 		if (!owned_by(pod, job) || mpijob__local_store_deleting(pod) ||
 		    phase_is(pod, "Succeeded") || phase_is(pod, "Failed"))
 			continue;

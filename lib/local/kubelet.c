@@ -317,7 +317,7 @@ static int admit(struct kubelet *kubelet, struct object *object)
 static int admit_new_pods(struct kubelet *kubelet)
 {
 	for (struct object *object = mpijob__local_store_first(&kubelet->local->store, KIND_POD);
-	     object; object = object->next) {
+	     object; object = mpijob__local_store_next(object)) {
 		const char *phase = mpijob__local_store_text(object, "status.phase");
 		int rc = 0;
 

@@ -480,11 +480,8 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	local->names_delay_ms = options->names_delay_ms;
 	local->notice = options->notice;
 	local->notice_user = options->notice_user;
-	rc = mpijob__local_store_init(&local->store, object_changed, local);
-	if (!rc && !local->cluster_domain)
-		rc = MPIJOB_ERR_NOMEM;
-	if (!rc)
-		rc = open_descriptors(local);
+	mpijob__local_store_init(&local->store, object_changed, local);
+	rc = local->cluster_domain ? open_descriptors(local) : MPIJOB_ERR_NOMEM;
 	if (!rc)
 		rc = add_default_namespace(local);
 	if (!rc && !options->no_node)

@@ -210,12 +210,14 @@ static int collect_initial(struct watch *watch)
 
 	watch->cursor = collection->history_base + collection->history_count;
 	watch->since = watch->local->store.version;
-	if (collection->count == 0)
+	if (collection->names.count == 0)
 		return 0;
-	watch->initial = calloc(collection->count, sizeof(*watch->initial));
+	watch->initial = calloc(collection->names.count, sizeof(*watch->initial));
 	if (!watch->initial)
 		return MPIJOB_ERR_NOMEM;
-	for (struct object *object = collection->first; object; object = object->next) {
+	for (struct object *object =
+		 mpijob__local_store_first(&watch->local->store, watch->kind->id);
+	     object; object = mpijob__local_store_next(object)) {
 		if (!mpijob__local_selector_matches(&watch->selector, object->now))
 			continue;
 		mpijob__local_store_revision_ref(object->now);
