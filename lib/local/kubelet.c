@@ -227,7 +227,7 @@ static void publish_due_names(struct kubelet *kubelet, int64_t clock_ms, int64_t
 			hosts_group->wanted_version++;
 		}
 		if (!hosts_group->names_published)
-			*next_ms = mpijob__local_earlier(*next_ms, hosts_group->publish_ms);
+			*next_ms = mpijob__base_clock_earlier(*next_ms, hosts_group->publish_ms);
 	}
 }
 
@@ -388,7 +388,7 @@ static int sync_pods(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms
 			mpijob__local_pod_free(pod);
 			continue;
 		}
-		*next_ms = mpijob__local_earlier(*next_ms, pod->due_ms);
+		*next_ms = mpijob__base_clock_earlier(*next_ms, pod->due_ms);
 		at = &pod->next;
 	}
 	return 0;

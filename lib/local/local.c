@@ -33,13 +33,6 @@
 #define MAX_ROUNDS 1000
 #define MAX_SERVED 1000
 
-int64_t mpijob__local_earlier(int64_t a, int64_t b)
-{
-	if (a < 0)
-		return b;
-	return b < 0 || a < b ? a : b;
-}
-
 /* ---- calls ---- */
 
 static void call_free(struct call *call)
@@ -269,7 +262,7 @@ static int run_controllers(struct mpijob_local *local, int64_t *next_ms)
 		rc = mpijob__local_kubelet_run(local->kubelet, clock, &pods);
 	if (!rc)
 		rc = mpijob__local_gc_run(local);
-	*next_ms = mpijob__local_earlier(mpijob__local_earlier(jobs, pods),
+	*next_ms = mpijob__base_clock_earlier(mpijob__base_clock_earlier(jobs, pods),
 	    mpijob__local_watches_run_due(local, clock));
 	if (version != local->store.version)
 		*next_ms = clock;

@@ -293,16 +293,17 @@ int64_t mpijob__local_watches_run_due(struct mpijob_local *local, int64_t clock_
 
 		for (struct mpijob__base_list *link = head->next; link->owner; link = link->next) {
 			struct watch *watch = link->owner;
-			int64_t due = watch->bookmarks
-					  ? mpijob__local_earlier(watch->bookmark_ms, watch->end_ms)
-					  : watch->end_ms;
+			int64_t due =
+			    watch->bookmarks
+				? mpijob__base_clock_earlier(watch->bookmark_ms, watch->end_ms)
+				: watch->end_ms;
 
 			if (watch->call->paused)
 				continue;
 			if (due <= clock_ms)
 				mpijob__local_mark_ready(local, watch->call);
 			else
-				next = mpijob__local_earlier(next, due);
+				next = mpijob__base_clock_earlier(next, due);
 		}
 	}
 	return next;

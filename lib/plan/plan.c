@@ -427,14 +427,6 @@ static void sort_stages(struct mpijob_plan *plan)
 	}
 }
 
-static int copy_string(struct mpijob__base_arena *arena, const char **member)
-{
-	if (!*member)
-		return 0;
-	*member = mpijob__base_arena_copy(arena, *member, strlen(*member));
-	return *member ? 0 : MPIJOB_ERR_NOMEM;
-}
-
 static int copy_classes(struct mpijob_plan *plan)
 {
 	struct mpijob_render_options *render = &plan->render;
@@ -463,7 +455,7 @@ static int copy_classes(struct mpijob_plan *plan)
 			return code;
 		if (!class->name)
 			return MPIJOB_ERR_USAGE;
-		if (copy_string(&plan->arena, &class->name))
+		if (mpijob__base_arena_own(&plan->arena, &class->name))
 			return MPIJOB_ERR_NOMEM;
 		classes[i] = class;
 	}
@@ -500,8 +492,8 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 	plan->render.entropy_len = 0;
 	plan->render.running = NULL;
 	plan->render.running_count = 0;
-	if (copy_string(&plan->arena, &plan->render.cluster_domain) ||
-	    copy_string(&plan->arena, &plan->render.gang_scheduler))
+	if (mpijob__base_arena_own(&plan->arena, &plan->render.cluster_domain) ||
+	    mpijob__base_arena_own(&plan->arena, &plan->render.gang_scheduler))
 		return MPIJOB_ERR_NOMEM;
 	return copy_classes(plan);
 }
