@@ -325,9 +325,11 @@ struct mpijob_action {
 	const char *uid;         /**< UID that the object must have; NULL for a create. */
 	/** One sentence for users: the reason of the action. Never NULL. */
 	const char *why;
-	const char *event_type;    /**< Event: "Normal" or "Warning"; else NULL. */
-	const char *event_reason;  /**< Event: its reason; else NULL. */
-	const char *event_message; /**< Event: its message; else NULL. */
+	/** Of an Event, or of the one to report after this action: "Normal" or "Warning"; NULL:
+	 * there is none. */
+	const char *event_type;
+	const char *event_reason;  /**< Likewise: its reason, or NULL. */
+	const char *event_message; /**< Likewise: its message, or NULL. */
 	/** Objects to read from the API server before the action: it cannot be undone, and the
 	 * facts may be stale. Skip those that a response confirmed a moment ago. If one of them is
 	 * not as expected, or the job has changed, apply that to the facts and plan again. */

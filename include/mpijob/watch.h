@@ -100,7 +100,7 @@ MPIJOB_API void mpijob_watch_free(mpijob_watch *watch);
 struct mpijob_watch_health {
 	size_t size; /**< `sizeof` this struct of the library. */
 	/** `MPIJOB_ERR_*` of the failure after which it tries again; 0: the last request did not
-	 * fail. */
+	 * fail, or the server has accepted the stream that runs. */
 	int32_t code;
 	/** Milliseconds since the last byte from the server, the age of what you know; -1 until
 	 * `synced`. */

@@ -13,6 +13,7 @@
 #include "base/api.h"
 #include "base/struct.h"
 #include "client/client.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -318,12 +319,6 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 
 /* ---- make and free ---- */
 
-static int copy(const char *text, const char **out)
-{
-	*out = text ? strdup(text) : NULL;
-	return text && !*out ? MPIJOB_ERR_NOMEM : 0;
-}
-
 static int copy_names(struct mpijob_logs *logs, const char *const *pods, size_t count)
 {
 	if (!pods)
@@ -355,14 +350,14 @@ static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_optio
 	logs->options = *options;
 	logs->options.pods = NULL;
 	logs->options.pods_count = 0;
-	rc = copy(options->namespace_, &logs->options.namespace_);
+	rc = mpijob__base_text_copy(options->namespace_, &logs->options.namespace_);
 	if (options->job)
 		logs->options.label_selector = job_selector(options->job, options->role);
 	else
-		rc |= copy(options->label_selector, &logs->options.label_selector);
+		rc |= mpijob__base_text_copy(options->label_selector, &logs->options.label_selector);
 	if (options->job && !logs->options.label_selector)
 		rc = MPIJOB_ERR_NOMEM;
-	rc |= copy(options->container, &logs->options.container);
+	rc |= mpijob__base_text_copy(options->container, &logs->options.container);
 	if (options->tail_lines)
 		logs->tail_lines = *options->tail_lines;
 	if (options->since_seconds)

@@ -38,6 +38,7 @@
 #include "base/struct.h"
 #include "client/client.h"
 #include "client/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,12 +52,6 @@
 #define OBJECT_LIMIT        ((size_t)8 << 20)
 
 /* ---- create and free ---- */
-
-static int copy(const char *from, const char **to)
-{
-	*to = from ? strdup(from) : NULL;
-	return from && !*to ? MPIJOB_ERR_NOMEM : 0;
-}
 
 /* Escape a name for a field selector: commas, equals signs and backslashes are operators there. */
 static int name_selector(const char *name, char **out)
@@ -127,12 +122,12 @@ static int copy_options(mpijob_watch *watch, const struct mpijob_watch_options *
 	int rc = 0;
 
 	*to = *from;
-	rc |= copy(from->api_version, &to->api_version);
-	rc |= copy(from->kind, &to->kind);
-	rc |= copy(from->namespace_, &to->namespace_);
-	rc |= copy(from->name, &to->name);
-	rc |= copy(from->label_selector, &to->label_selector);
-	rc |= copy(from->plural, &to->plural);
+	rc |= mpijob__base_text_copy(from->api_version, &to->api_version);
+	rc |= mpijob__base_text_copy(from->kind, &to->kind);
+	rc |= mpijob__base_text_copy(from->namespace_, &to->namespace_);
+	rc |= mpijob__base_text_copy(from->name, &to->name);
+	rc |= mpijob__base_text_copy(from->label_selector, &to->label_selector);
+	rc |= mpijob__base_text_copy(from->plural, &to->plural);
 	if (rc == 0 && from->name)
 		rc = name_selector(from->name, &watch->field_selector);
 	return rc ? MPIJOB_ERR_NOMEM : 0;
@@ -207,12 +202,19 @@ void mpijob__client_watch_callback_end(mpijob_watch *watch)
 		destroy(watch);
 }
 
+/* The server has accepted the stream that runs. Its first event may follow minutes later. */
+static int is_accepted(const mpijob_watch *watch)
+{
+	return watch->state == MPIJOB__CLIENT_WATCH_WATCHING && watch->call &&
+	       watch->call->exchange.answer.status == 200;
+}
+
 const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch)
 {
 	if (!watch)
 		return NULL;
 	watch->health.size = sizeof(watch->health);
-	watch->health.code = watch->retry.code;
+	watch->health.code = is_accepted(watch) ? 0 : watch->retry.code;
 	watch->health.synced = watch->synced;
 	watch->health.hopeless = watch->retry.hopeless;
 	watch->health.silent_ms =

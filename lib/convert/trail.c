@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/field_path.h"
+#include "base/text.h"
 
 /* marks a restored entry; not a path, because paths begin with a field */
 #define DONE "done"
@@ -81,20 +82,13 @@ static int is_recorded(const struct trail *trail, const char *path)
 	return 0;
 }
 
-static int ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 /* The command and args of a container are restored together. */
 static void put_command_partner(struct trail *trail, mpijob_node *entry, const char *path)
 {
-	int is_command = ends_with(path, "].command");
+	int is_command = mpijob__base_text_ends(path, "].command");
 	struct mpijob_text partner = { 0 };
 
-	if (!is_command && !ends_with(path, "].args"))
+	if (!is_command && !mpijob__base_text_ends(path, "].args"))
 		return;
 	if (mpijob_text_write(&partner, path,
 		strlen(path) - strlen(is_command ? "command" : "args")) ||

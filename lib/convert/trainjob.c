@@ -8,6 +8,7 @@
  */
 #include "base/api.h"
 #include "convert/replicas.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -123,13 +124,6 @@ static const char *const container_fields[] = { "volumeMounts", "securityContext
 static const char *const pod_elsewhere[] = { "containers", NULL };
 static const char *const container_elsewhere[] = { "name", "image", "command", "args", "env",
 	"resources", NULL };
-
-static int is_among(const char *word, const char *const *words)
-{
-	while (*words && strcmp(*words, word) != 0)
-		words++;
-	return *words != NULL;
-}
 
 static mpijob_node *make_map(const struct trainjob *trainjob, const char *path)
 {
@@ -270,7 +264,8 @@ static void report_rest(const struct trainjob *trainjob, const char *path,
 		const char *key = mpijob_node_key(map, i);
 		struct mpijob_text field = { 0 };
 
-		if (is_among(key, placed) || is_among(key, elsewhere))
+		if (mpijob__base_text_is_one_of(key, placed) ||
+		    mpijob__base_text_is_one_of(key, elsewhere))
 			continue;
 		if (mpijob__base_text_printf(&field, "%s.%s", path, key))
 			trainjob->from->code = MPIJOB_ERR_NOMEM;

@@ -140,6 +140,9 @@ int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels,
 
 /* ---- placement.c ---- */
 
+/* The map or list of this key, which is made if it is something else. */
+mpijob_node *mpijob__flyte_map(struct mpijob__flyte *f, mpijob_node *parent, const char *key);
+mpijob_node *mpijob__flyte_list(struct mpijob__flyte *f, mpijob_node *parent, const char *key);
 /* Set tolerations, selectors, affinity, and the other fields that propeller sets on pods. 0 or
  * MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,

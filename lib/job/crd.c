@@ -11,6 +11,7 @@
 #include "base/struct.h"
 #include "job/field.h"
 #include "schema/schema.h"
+#include "base/text.h"
 
 #define QUANTITY                                      \
 	"^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))" \
@@ -174,11 +175,6 @@ static int twin(int id)
 	return 0;
 }
 
-static int append(mpijob_text *text, const char *part)
-{
-	return mpijob_text_write(text, part, strlen(part));
-}
-
 /* Roles share one schema: if their descriptions differ, both are written. */
 static void put_description(struct maker *m, mpijob_node *at, int id)
 {
@@ -192,10 +188,14 @@ static void put_description(struct maker *m, mpijob_node *at, int id)
 		return;
 	}
 	text = mpijob_text_new();
-	if (text && !append(text, mpijob__job_field_row(mpijob__job_field_row(id)->parent)->key) &&
-	    !append(text, ": ") && !append(text, own) && !append(text, " ") &&
-	    !append(text, mpijob__job_field_row(second->parent)->key) && !append(text, ": ") &&
-	    !append(text, second->field.summary))
+	if (text &&
+	    !mpijob__base_text_puts(text,
+		mpijob__job_field_row(mpijob__job_field_row(id)->parent)->key) &&
+	    !mpijob__base_text_puts(text, ": ") && !mpijob__base_text_puts(text, own) &&
+	    !mpijob__base_text_puts(text, " ") &&
+	    !mpijob__base_text_puts(text, mpijob__job_field_row(second->parent)->key) &&
+	    !mpijob__base_text_puts(text, ": ") &&
+	    !mpijob__base_text_puts(text, second->field.summary))
 		mpijob_node_put_string(m->doc, at, "description", mpijob_text_data(text));
 	else
 		m->code = MPIJOB_ERR_NOMEM;

@@ -155,12 +155,14 @@ static int write_list(struct request *request, mpijob_text *text, struct object 
 static int list_selected(struct request *request, const struct selector *selector)
 {
 	struct collection *collection = &request->local->store.collections[request->route.kind->id];
-	struct object **objects = calloc(collection->count + 1, sizeof(struct object *));
+	struct object **objects = calloc(collection->names.count + 1, sizeof(struct object *));
 	mpijob_text *text = mpijob_text_new();
 	size_t count = 0;
 	int rc = objects && text ? 0 : MPIJOB_ERR_NOMEM;
 
-	for (struct object *object = collection->first; object && !rc; object = object->next) {
+	for (struct object *object =
+		 mpijob__local_store_first(&request->local->store, request->route.kind->id);
+	     object && !rc; object = mpijob__local_store_next(object)) {
 		if (mpijob__local_selector_matches(selector, object->now))
 			objects[count++] = object;
 	}

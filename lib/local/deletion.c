@@ -109,7 +109,7 @@ int mpijob__local_deletion_has_children(const struct mpijob_local *local,
 {
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct object *object = mpijob__local_store_first(&local->store, kind); object;
-		     object = object->next) {
+		     object = mpijob__local_store_next(object)) {
 			for (size_t i = 0; i < object->owner_count; i++) {
 				if (strcmp(object->owners[i], owner->uid) == 0)
 					return 1;

@@ -56,7 +56,7 @@ int mpijob__local_gc_remove_owner(struct mpijob_local *local, const char *uid)
 		     object; object = next) {
 			int rc;
 
-			next = object->next;
+			next = mpijob__local_store_next(object);
 			rc = owns(uid, object) ? remove_owner_reference(local, object, uid) : 0;
 			if (rc)
 				return rc;
@@ -74,7 +74,7 @@ static int collect_children(struct mpijob_local *local, struct object *owner, si
 		     object; object = next) {
 			int rc;
 
-			next = object->next;
+			next = mpijob__local_store_next(object);
 			if (!owns(owner->uid, object))
 				continue;
 			rc = mpijob__local_store_deleting(object)
@@ -113,7 +113,7 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 		     object; object = next) {
 			int rc;
 
-			next = object->next;
+			next = mpijob__local_store_next(object);
 			if (!(object->kind->flags & KIND_NAMESPACED) ||
 			    strcmp(object->namespace_, namespace_->name) != 0)
 				continue;
@@ -135,7 +135,7 @@ static int collect_orphans(struct mpijob_local *local)
 		     object; object = next) {
 			int rc = 0;
 
-			next = object->next;
+			next = mpijob__local_store_next(object);
 			if (mpijob__local_gc_is_orphan(local, object) &&
 			    !mpijob__local_store_deleting(object))
 				rc = mpijob__local_deletion_run(local, object, DELETE_BACKGROUND,
@@ -175,7 +175,7 @@ static int finish_deletions(struct mpijob_local *local)
 
 	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
 		for (struct object *object = mpijob__local_store_first(&local->store, kind); object;
-		     object = object->next) {
+		     object = mpijob__local_store_next(object)) {
 			int rc;
 
 			if (!needs_gc(object))

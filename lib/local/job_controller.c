@@ -235,7 +235,7 @@ static int count_pods(struct mpijob_local *local, struct job_state *state, const
 
 	memset(pods, 0, sizeof(*pods));
 	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !rc;
-	     pod = pod->next) {
+	     pod = mpijob__local_store_next(pod)) {
 		if (owned_by(pod, job))
 			rc = count_pod(state, job, pod, pods);
 	}
@@ -253,7 +253,7 @@ static int delete_active(struct mpijob_local *local, struct job_state *state,
 	     pod = next) {
 		int rc;
 
-		next = pod->next;
+		next = mpijob__local_store_next(pod);
 		if (!owned_by(pod, job) || mpijob__local_store_deleting(pod) ||
 		    phase_is(pod, "Succeeded") || phase_is(pod, "Failed"))
 			continue;
@@ -366,7 +366,7 @@ static int is_past_deadline(struct job_state *state, const struct object *job)
 	end = state->started_ms + seconds * 1000;
 	if (mpijob__base_clock_monotonic_ms() >= end)
 		return 1;
-	state->due_ms = mpijob__local_earlier(state->due_ms, end);
+	state->due_ms = mpijob__base_clock_earlier(state->due_ms, end);
 	return 0;
 }
 
@@ -395,7 +395,7 @@ static int ensure_pod(struct mpijob_local *local, struct job_state *state, const
 	if (state->rejected > 0 && state->due_ms > mpijob__base_clock_monotonic_ms())
 		return 0;
 	if (state->failed > 0 && mpijob__base_clock_monotonic_ms() < due) {
-		state->due_ms = mpijob__local_earlier(state->due_ms, due);
+		state->due_ms = mpijob__base_clock_earlier(state->due_ms, due);
 		return 0;
 	}
 	return create_pod(local, state, job);
@@ -492,7 +492,8 @@ int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_m
 			state->dirty = 1;
 			return rc;
 		}
-		*next_ms = mpijob__local_earlier(*next_ms, state->dirty ? clock_ms : state->due_ms);
+		*next_ms =
+		    mpijob__base_clock_earlier(*next_ms, state->dirty ? clock_ms : state->due_ms);
 		at = &state->next;
 	}
 	return 0;

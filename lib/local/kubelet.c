@@ -227,7 +227,7 @@ static void publish_due_names(struct kubelet *kubelet, int64_t clock_ms, int64_t
 			hosts_group->wanted_version++;
 		}
 		if (!hosts_group->names_published)
-			*next_ms = mpijob__local_earlier(*next_ms, hosts_group->publish_ms);
+			*next_ms = mpijob__base_clock_earlier(*next_ms, hosts_group->publish_ms);
 	}
 }
 
@@ -317,7 +317,7 @@ static int admit(struct kubelet *kubelet, struct object *object)
 static int admit_new_pods(struct kubelet *kubelet)
 {
 	for (struct object *object = mpijob__local_store_first(&kubelet->local->store, KIND_POD);
-	     object; object = object->next) {
+	     object; object = mpijob__local_store_next(object)) {
 		const char *phase = mpijob__local_store_text(object, "status.phase");
 		int rc = 0;
 
@@ -388,7 +388,7 @@ static int sync_pods(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms
 			mpijob__local_pod_free(pod);
 			continue;
 		}
-		*next_ms = mpijob__local_earlier(*next_ms, pod->due_ms);
+		*next_ms = mpijob__base_clock_earlier(*next_ms, pod->due_ms);
 		at = &pod->next;
 	}
 	return 0;

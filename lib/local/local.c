@@ -33,13 +33,6 @@
 #define MAX_ROUNDS 1000
 #define MAX_SERVED 1000
 
-int64_t mpijob__local_earlier(int64_t a, int64_t b)
-{
-	if (a < 0)
-		return b;
-	return b < 0 || a < b ? a : b;
-}
-
 /* ---- calls ---- */
 
 static void call_free(struct call *call)
@@ -269,7 +262,7 @@ static int run_controllers(struct mpijob_local *local, int64_t *next_ms)
 		rc = mpijob__local_kubelet_run(local->kubelet, clock, &pods);
 	if (!rc)
 		rc = mpijob__local_gc_run(local);
-	*next_ms = mpijob__local_earlier(mpijob__local_earlier(jobs, pods),
+	*next_ms = mpijob__base_clock_earlier(mpijob__base_clock_earlier(jobs, pods),
 	    mpijob__local_watches_run_due(local, clock));
 	if (version != local->store.version)
 		*next_ms = clock;
@@ -480,11 +473,8 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	local->names_delay_ms = options->names_delay_ms;
 	local->notice = options->notice;
 	local->notice_user = options->notice_user;
-	rc = mpijob__local_store_init(&local->store, object_changed, local);
-	if (!rc && !local->cluster_domain)
-		rc = MPIJOB_ERR_NOMEM;
-	if (!rc)
-		rc = open_descriptors(local);
+	mpijob__local_store_init(&local->store, object_changed, local);
+	rc = local->cluster_domain ? open_descriptors(local) : MPIJOB_ERR_NOMEM;
 	if (!rc)
 		rc = add_default_namespace(local);
 	if (!rc && !options->no_node)

@@ -73,7 +73,4 @@ void mpijob__local_remove_fd(struct mpijob_local *local, struct mpijob__local_ev
 void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id,
     const char *field, char *message);
 
-/* The earlier of two times; -1 means never. */
-int64_t mpijob__local_earlier(int64_t a, int64_t b);
-
 #endif

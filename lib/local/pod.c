@@ -268,7 +268,7 @@ static int run_container(struct container *container, int64_t clock_ms)
 		schedule_restart(container, clock_ms);
 	rc = start_due(container, clock_ms);
 	if (container->due_ms > clock_ms)
-		pod->due_ms = mpijob__local_earlier(pod->due_ms, container->due_ms);
+		pod->due_ms = mpijob__base_clock_earlier(pod->due_ms, container->due_ms);
 	return rc;
 }
 
@@ -325,7 +325,7 @@ static int deadline_exceeded(struct pod *pod, int64_t clock_ms)
 	left = pod->started_ms + seconds * 1000 - mpijob__base_clock_wall_ms();
 	if (left <= 0)
 		return 1;
-	pod->due_ms = mpijob__local_earlier(pod->due_ms, clock_ms + left);
+	pod->due_ms = mpijob__base_clock_earlier(pod->due_ms, clock_ms + left);
 	return 0;
 }
 
@@ -422,7 +422,7 @@ static int terminate_containers(struct pod *pod, int64_t clock_ms)
 	else
 		rc = signal_all(pod, SIGTERM);
 	if (pod->kill_ms > clock_ms)
-		pod->due_ms = mpijob__local_earlier(pod->due_ms, pod->kill_ms);
+		pod->due_ms = mpijob__base_clock_earlier(pod->due_ms, pod->kill_ms);
 	return rc;
 }
 

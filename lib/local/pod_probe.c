@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "local/pod.h"
+#include "base/text.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -53,9 +54,7 @@ int mpijob__local_pod_probe_port(const struct container *container, const mpijob
 
 static int is_sshd(const char *word)
 {
-	const char *slash = word ? strrchr(word, '/') : NULL;
-
-	return word && strcmp(slash ? slash + 1 : word, "sshd") == 0;
+	return mpijob__base_text_is(mpijob__base_text_file_name(word), "sshd");
 }
 
 /* The ports on which sshd may listen: that of "-p N", "-pN" or "-oPort=N", else 22. With "-f" also
@@ -190,12 +189,12 @@ static int enforce_exec_timeout(struct container *container, int64_t clock_ms, i
 	if (readiness->request == 0)
 		return 0;
 	if (readiness->end_ms > clock_ms) {
-		*next_ms = mpijob__local_earlier(*next_ms, readiness->end_ms);
+		*next_ms = mpijob__base_clock_earlier(*next_ms, readiness->end_ms);
 		return 0;
 	}
 	/* Retry: on a busy machine the node may not have started the process yet. */
 	readiness->end_ms = clock_ms + KILL_RETRY_MS;
-	*next_ms = mpijob__local_earlier(*next_ms, readiness->end_ms);
+	*next_ms = mpijob__base_clock_earlier(*next_ms, readiness->end_ms);
 	return mpijob__local_node_client_exec_signal(mpijob__local_kubelet_node(
 							 container->pod->kubelet),
 	    readiness->request, SIGKILL, &request_id);
@@ -211,7 +210,7 @@ int mpijob__local_pod_probe_run(struct container *container, int64_t clock_ms, i
 	if (container->state != CONTAINER_RUNNING)
 		return 0;
 	if (readiness->next_ms > clock_ms) {
-		*next_ms = mpijob__local_earlier(*next_ms, readiness->next_ms);
+		*next_ms = mpijob__base_clock_earlier(*next_ms, readiness->next_ms);
 		return 0;
 	}
 	readiness->next_ms = -1;

@@ -6,13 +6,12 @@
  */
 #include "local/store.h"
 #include "base/api.h"
-#include "base/digest.h"
 #include "base/text.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BUCKETS        256
 #define DEFAULT_WINDOW       2048
 #define DEFAULT_WINDOW_BYTES (16u << 20)
 
@@ -160,83 +159,25 @@ static struct revision *revision_new(const struct object *object, mpijob_doc *do
 	return revision;
 }
 
-/* ---- hash tables ---- */
+/* ---- collections ---- */
 
-static size_t hash_of(enum kind_id kind, const char *namespace_, const char *name)
+static uint64_t hash_of_name(const struct collection *collection, const char *namespace_,
+    const char *name)
 {
-	uint64_t hash = MPIJOB__BASE_DIGEST_START ^ (uint64_t)kind;
-
-	hash = mpijob__base_digest_add(hash, namespace_, strlen(namespace_) + 1);
-	hash = mpijob__base_digest_add(hash, name, strlen(name));
-	return (size_t)(hash ^ (hash >> 32));
-}
-
-static struct object **bucket_of(const struct store *store, enum kind_id kind,
-    const char *namespace_, const char *name)
-{
-	return &store->buckets[hash_of(kind, namespace_, name) & (store->bucket_count - 1)];
-}
-
-static struct object **uid_bucket_of(const struct store *store, const char *uid)
-{
-	return &store->uid_buckets[hash_of(KIND_COUNT, "", uid) & (store->bucket_count - 1)];
-}
-
-static void hash_insert(struct store *store, struct object *object)
-{
-	struct object **bucket =
-	    bucket_of(store, object->kind->id, object->namespace_, object->name);
-	struct object **uid_bucket = uid_bucket_of(store, object->uid);
-
-	object->hash_next = *bucket;
-	*bucket = object;
-	object->uid_next = *uid_bucket;
-	*uid_bucket = object;
-}
-
-static void hash_remove(struct store *store, struct object *object)
-{
-	struct object **at = bucket_of(store, object->kind->id, object->namespace_, object->name);
-
-	while (*at != object)
-		at = &(*at)->hash_next;
-	*at = object->hash_next;
-	at = uid_bucket_of(store, object->uid);
-	while (*at != object)
-		at = &(*at)->uid_next;
-	*at = object->uid_next;
-}
-
-static void hash_grow(struct store *store)
-{
-	size_t count = store->bucket_count * 2;
-	struct object **buckets = calloc(count, sizeof(*buckets));
-	struct object **uid_buckets = calloc(count, sizeof(*uid_buckets));
-
-	if (!buckets || !uid_buckets) { /* not an error: lookups become slower */
-		free(buckets);
-		free(uid_buckets);
-		return;
-	}
-	free(store->buckets);
-	free(store->uid_buckets);
-	store->buckets = buckets;
-	store->uid_buckets = uid_buckets;
-	store->bucket_count = count;
-	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = store->collections[kind].first; object;
-		     object = object->next)
-			hash_insert(store, object);
-	}
+	return mpijob__base_table_hash(&collection->names, namespace_, name);
 }
 
 struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind,
     const char *namespace_, const char *name)
 {
-	for (struct object *object = *bucket_of(store, kind, namespace_, name); object;
-	     object = object->hash_next) {
-		if (object->kind->id == kind && strcmp(object->name, name) == 0 &&
-		    strcmp(object->namespace_, namespace_) == 0)
+	const struct collection *collection = &store->collections[kind];
+	uint64_t hash = hash_of_name(collection, namespace_, name);
+	struct mpijob__base_table_link *link = NULL;
+
+	while ((link = mpijob__base_table_next(&collection->names, hash, link)) != NULL) {
+		struct object *object = (struct object *)(void *)link;
+
+		if (strcmp(object->name, name) == 0 && strcmp(object->namespace_, namespace_) == 0)
 			return object;
 	}
 	return NULL;
@@ -244,51 +185,50 @@ struct object *mpijob__local_store_find(const struct store *store, enum kind_id 
 
 struct object *mpijob__local_store_first(const struct store *store, enum kind_id kind)
 {
-	return store->collections[kind].first;
+	return mpijob__base_list_first(&store->collections[kind].objects);
+}
+
+struct object *mpijob__local_store_next(const struct object *object)
+{
+	return object->link.next->owner;
 }
 
 struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid)
 {
-	for (struct object *object = *uid_bucket_of(store, uid); object;
-	     object = object->uid_next) {
+	uint64_t hash = mpijob__base_table_hash(&store->uids, uid, "");
+	struct mpijob__base_table_link *link = NULL;
+
+	while ((link = mpijob__base_table_next(&store->uids, hash, link)) != NULL) {
+		struct object *object =
+		    (struct object *)(void *)((char *)link - offsetof(struct object, by_uid));
+
 		if (strcmp(object->uid, uid) == 0)
 			return object;
 	}
 	return NULL;
 }
 
-static void link_object(struct store *store, struct object *object)
+static int link_object(struct store *store, struct object *object)
 {
 	struct collection *collection = &store->collections[object->kind->id];
 
-	if (store->count >= store->bucket_count)
-		hash_grow(store);
-	hash_insert(store, object);
-	object->prev = collection->last;
-	if (collection->last)
-		collection->last->next = object;
-	else
-		collection->first = object;
-	collection->last = object;
-	collection->count++;
-	store->count++;
+	if (mpijob__base_table_add(&collection->names, &object->by_name,
+		hash_of_name(collection, object->namespace_, object->name)))
+		return MPIJOB_ERR_NOMEM;
+	if (mpijob__base_table_add(&store->uids, &object->by_uid,
+		mpijob__base_table_hash(&store->uids, object->uid, ""))) {
+		mpijob__base_table_remove(&collection->names, &object->by_name);
+		return MPIJOB_ERR_NOMEM;
+	}
+	mpijob__base_list_insert(&collection->objects, &object->link, object);
+	return 0;
 }
 
 static void unlink_object(struct store *store, struct object *object)
 {
-	struct collection *collection = &store->collections[object->kind->id];
-
-	hash_remove(store, object);
-	if (object->prev)
-		object->prev->next = object->next;
-	else
-		collection->first = object->next;
-	if (object->next)
-		object->next->prev = object->prev;
-	else
-		collection->last = object->prev;
-	collection->count--;
-	store->count--;
+	mpijob__base_table_remove(&store->collections[object->kind->id].names, &object->by_name);
+	mpijob__base_table_remove(&store->uids, &object->by_uid);
+	mpijob__base_list_remove(&object->link);
 }
 
 /* ---- objects ---- */
@@ -440,14 +380,13 @@ int mpijob__local_store_add(struct store *store, const struct kind *kind, const 
 	if (object)
 		object->now = revision_new(object, doc, store->version + 1);
 	if (!object || !object->now || read_owners(doc, &object->owners, &object->owner_count) ||
-	    history_reserve(collection)) {
+	    history_reserve(collection) || link_object(store, object)) {
 		object_free(object);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
 	set_doc(object, doc);
 	store->version++;
-	link_object(store, object);
 	history_append(collection, CHANGE_ADDED, object->now, NULL);
 	store->changed(store->user, object, CHANGE_ADDED);
 	if (out)
@@ -501,37 +440,34 @@ int mpijob__local_store_remove(struct store *store, struct object *object)
 
 /* ---- create and free ---- */
 
-int mpijob__local_store_init(struct store *store,
+void mpijob__local_store_init(struct store *store,
     void (*changed)(void *user, struct object *object, int change), void *user)
 {
 	memset(store, 0, sizeof(*store));
-	store->buckets = calloc(FIRST_BUCKETS, sizeof(*store->buckets));
-	store->uid_buckets = calloc(FIRST_BUCKETS, sizeof(*store->uid_buckets));
-	if (!store->buckets || !store->uid_buckets)
-		return MPIJOB_ERR_NOMEM; /* mpijob__local_store_clear() frees the other */
-	store->bucket_count = FIRST_BUCKETS;
+	for (size_t kind = 0; kind < KIND_COUNT; kind++)
+		mpijob__base_list_init(&store->collections[kind].objects);
 	store->window = DEFAULT_WINDOW;
 	store->window_bytes = DEFAULT_WINDOW_BYTES;
 	store->changed = changed;
 	store->user = user;
-	return 0;
 }
 
 void mpijob__local_store_clear(struct store *store)
 {
 	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
 		struct collection *collection = &store->collections[kind];
+		struct object *object;
 
-		for (struct object *object = collection->first, *next; object; object = next) {
-			next = object->next;
+		while ((object = mpijob__base_list_first(&collection->objects)) != NULL) {
+			unlink_object(store, object);
 			object_free(object);
 		}
 		if (collection->history_count)
 			history_trim(collection, collection->history_count);
 		free(collection->history);
+		mpijob__base_table_release(&collection->names);
 	}
-	free(store->buckets);
-	free(store->uid_buckets);
+	mpijob__base_table_release(&store->uids);
 	memset(store, 0, sizeof(*store));
 }
 

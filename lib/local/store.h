@@ -2,6 +2,9 @@
 #ifndef MPIJOB_LOCAL_STORE_H
 #define MPIJOB_LOCAL_STORE_H
 
+#include "base/list.h"
+#include "base/table.h"
+
 #include <mpijob/base.h>
 #include <mpijob/doc.h>
 
@@ -59,10 +62,9 @@ const char *mpijob__local_store_revision_name(const struct revision *revision);
 const char *mpijob__local_store_revision_label(const struct revision *revision, const char *key);
 
 struct object {
-	struct object *hash_next;
-	struct object *uid_next;
-	struct object *prev;
-	struct object *next; /* of the same kind */
+	struct mpijob__base_table_link by_name; /* first; of its collection */
+	struct mpijob__base_table_link by_uid;
+	struct mpijob__base_list link; /* of its collection */
 	const struct kind *kind;
 	const char *namespace_; /* "" if cluster-scoped; these three share one allocation */
 	const char *name;
@@ -88,9 +90,8 @@ struct store_event {
 
 /* The objects of one kind and their recent store events. */
 struct collection {
-	struct object *first;
-	struct object *last;
-	size_t count;
+	struct mpijob__base_list objects;
+	struct mpijob__base_table names; /* the same, by namespace and name */
 	struct store_event *history;
 	size_t history_count;
 	size_t history_cap;
@@ -100,10 +101,7 @@ struct collection {
 };
 
 struct store {
-	struct object **buckets;     /* by kind, namespace and name */
-	struct object **uid_buckets; /* as many, by uid */
-	size_t bucket_count;
-	size_t count;
+	struct mpijob__base_table uids;
 	struct collection collections[KIND_COUNT];
 	uint64_t version;
 	size_t window;       /* events kept per kind */
@@ -114,13 +112,15 @@ struct store {
 	void *user;
 };
 
-int mpijob__local_store_init(struct store *store,
+void mpijob__local_store_init(struct store *store,
     void (*changed)(void *user, struct object *object, int change), void *user);
 void mpijob__local_store_clear(struct store *store);
 
 struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind,
     const char *namespace_, const char *name);
 struct object *mpijob__local_store_first(const struct store *store, enum kind_id kind);
+/* The next one of its kind; NULL: it is the last. */
+struct object *mpijob__local_store_next(const struct object *object);
 struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid);
 
 /*

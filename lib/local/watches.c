@@ -210,12 +210,14 @@ static int collect_initial(struct watch *watch)
 
 	watch->cursor = collection->history_base + collection->history_count;
 	watch->since = watch->local->store.version;
-	if (collection->count == 0)
+	if (collection->names.count == 0)
 		return 0;
-	watch->initial = calloc(collection->count, sizeof(*watch->initial));
+	watch->initial = calloc(collection->names.count, sizeof(*watch->initial));
 	if (!watch->initial)
 		return MPIJOB_ERR_NOMEM;
-	for (struct object *object = collection->first; object; object = object->next) {
+	for (struct object *object =
+		 mpijob__local_store_first(&watch->local->store, watch->kind->id);
+	     object; object = mpijob__local_store_next(object)) {
 		if (!mpijob__local_selector_matches(&watch->selector, object->now))
 			continue;
 		mpijob__local_store_revision_ref(object->now);
@@ -291,16 +293,17 @@ int64_t mpijob__local_watches_run_due(struct mpijob_local *local, int64_t clock_
 
 		for (struct mpijob__base_list *link = head->next; link->owner; link = link->next) {
 			struct watch *watch = link->owner;
-			int64_t due = watch->bookmarks
-					  ? mpijob__local_earlier(watch->bookmark_ms, watch->end_ms)
-					  : watch->end_ms;
+			int64_t due =
+			    watch->bookmarks
+				? mpijob__base_clock_earlier(watch->bookmark_ms, watch->end_ms)
+				: watch->end_ms;
 
 			if (watch->call->paused)
 				continue;
 			if (due <= clock_ms)
 				mpijob__local_mark_ready(local, watch->call);
 			else
-				next = mpijob__local_earlier(next, due);
+				next = mpijob__base_clock_earlier(next, due);
 		}
 	}
 	return next;

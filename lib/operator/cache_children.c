@@ -103,11 +103,6 @@ static int forget(mpijob_operator *operator_, struct mpijob__operator_child *chi
 
 /* ---- owners ---- */
 
-static int begins(const char *text, const char *start)
-{
-	return text && strncmp(text, start, strlen(start)) == 0;
-}
-
 static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
     const struct mpijob_observed *observed)
 {
@@ -116,10 +111,10 @@ static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
 	if (!observed->owner_uid || !observed->owner_kind)
 		return NULL;
 	if (strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) == 0 &&
-	    begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/")) {
+	    mpijob__base_text_begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/")) {
 		job = mpijob__operator_job_find(operator_, observed->owner_uid);
 	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
-		   begins(observed->owner_api_version, "batch/")) {
+		   mpijob__base_text_begins(observed->owner_api_version, "batch/")) {
 		struct mpijob__operator_child *launcher = find(operator_, observed->owner_uid);
 
 		job = launcher ? launcher->job : NULL;
@@ -137,10 +132,11 @@ static int may_be_owned(const struct mpijob_observed *observed)
 	    !observed->namespace_)
 		return 0;
 	if (strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) == 0)
-		return begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/");
+		return mpijob__base_text_begins(observed->owner_api_version,
+		    MPIJOB__BASE_API_GROUP "/");
 	return observed->pod && observed->pod->role == MPIJOB_ROLE_LAUNCHER &&
 	       strcmp(observed->owner_kind, "Job") == 0 &&
-	       begins(observed->owner_api_version, "batch/");
+	       mpijob__base_text_begins(observed->owner_api_version, "batch/");
 }
 
 /* ---- events ---- */
@@ -397,12 +393,12 @@ int mpijob__operator_children_answer(mpijob_operator *operator_, struct mpijob__
 	return rc < 0 ? rc : 0;
 }
 
-void mpijob__operator_children_deleting(mpijob_operator *operator_, const char *uid)
+void mpijob__operator_children_set_deleting(mpijob_operator *operator_, const char *uid, int on)
 {
 	struct mpijob__operator_child *child = find(operator_, uid);
 
 	if (child)
-		child->deleting = 1;
+		child->deleting = on != 0;
 }
 
 void mpijob__operator_children_deleted(mpijob_operator *operator_, struct mpijob__operator_job *job,

@@ -65,6 +65,8 @@ static void end_plan(struct mpijob__operator_reconcile *reconcile)
 
 static void cancel(struct mpijob__operator_write *write)
 {
+	if (write->call && mpijob_call_queued(write->call))
+		mpijob__operator_write_not_executed(write);
 	if (write->call)
 		mpijob_call_cancel(write->call);
 	mpijob__operator_write_end(write);

@@ -129,6 +129,12 @@ int mpijob__operator_write_update(struct mpijob__operator_write *write,
 	return rc;
 }
 
+void mpijob__operator_write_not_executed(const struct mpijob__operator_write *write)
+{
+	if (write->action.verb == MPIJOB_ACTION_DELETE)
+		mpijob__operator_children_set_deleting(write->operator_, write->action.uid, 0);
+}
+
 static int send(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
@@ -148,7 +154,7 @@ static int send(struct mpijob__operator_write *write)
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
 		/* The watch event may arrive before the response. */
-		mpijob__operator_children_deleting(write->operator_, action->uid);
+		mpijob__operator_children_set_deleting(write->operator_, action->uid, 1);
 		/* The preconditions: see the top of this file. */
 		options.uid = action->uid;
 		options.resource_version = action->role == 0 ? version_of(write->job) : NULL;
@@ -163,6 +169,8 @@ static int send(struct mpijob__operator_write *write)
 	}
 	if (rc == 0)
 		rc = start_request(write, method, &target, &body);
+	if (rc)
+		mpijob__operator_write_not_executed(write);
 	mpijob__base_text_release(&body);
 	return rc;
 }

@@ -61,19 +61,6 @@ static int is_time(int64_t ms)
 	return ms >= -FARTHEST_MS && ms <= FARTHEST_MS;
 }
 
-static int same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static int copy_text(struct mpijob__base_arena *arena, const char **member)
-{
-	if (!*member)
-		return 0;
-	*member = mpijob__base_arena_copy(arena, *member, strlen(*member));
-	return *member ? 0 : MPIJOB_ERR_NOMEM;
-}
-
 static int copy_node(const mpijob_node **member, mpijob_doc **doc)
 {
 	if (!*member)
@@ -108,11 +95,12 @@ static int same_launcher(const struct mpijob_launcher_facts *a,
 	       a->complete == b->complete && a->has_failed == b->has_failed &&
 	       a->active == b->active && a->succeeded == b->succeeded && a->failed == b->failed &&
 	       a->start_ms == b->start_ms && a->completion_ms == b->completion_ms &&
-	       a->directives == b->directives && same_text(a->name, b->name) &&
-	       same_text(a->uid, b->uid) && same_text(a->owner_uid, b->owner_uid) &&
-	       same_text(a->resource_version, b->resource_version) &&
-	       same_text(a->failed_reason, b->failed_reason) &&
-	       same_text(a->failed_message, b->failed_message) &&
+	       a->directives == b->directives && mpijob__base_text_same(a->name, b->name) &&
+	       mpijob__base_text_same(a->uid, b->uid) &&
+	       mpijob__base_text_same(a->owner_uid, b->owner_uid) &&
+	       mpijob__base_text_same(a->resource_version, b->resource_version) &&
+	       mpijob__base_text_same(a->failed_reason, b->failed_reason) &&
+	       mpijob__base_text_same(a->failed_message, b->failed_message) &&
 	       mpijob_node_equal(a->node_selector, b->node_selector);
 }
 
@@ -123,17 +111,17 @@ static int launcher_copy(struct mpijob__plan_launcher *out,
 
 	memset(out, 0, sizeof(*out));
 	out->facts = *given;
-	code = copy_text(&out->arena, &out->facts.name);
+	code = mpijob__base_arena_own(&out->arena, &out->facts.name);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.uid);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.owner_uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.owner_uid);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.resource_version);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.resource_version);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.failed_reason);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.failed_reason);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.failed_message);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.failed_message);
 	if (!code)
 		code = copy_node(&out->facts.node_selector, &out->doc);
 	if (code)
@@ -196,8 +184,8 @@ static int same_child(const struct mpijob_child_facts *a, const struct mpijob_ch
 {
 	return a->role == b->role && a->deleting == b->deleting && a->digest == b->digest &&
 	       a->listed == b->listed && a->listed_count == b->listed_count &&
-	       same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
-	       same_text(a->owner_uid, b->owner_uid) && same_listed(a, b) &&
+	       mpijob__base_text_same(a->name, b->name) && mpijob__base_text_same(a->uid, b->uid) &&
+	       mpijob__base_text_same(a->owner_uid, b->owner_uid) && same_listed(a, b) &&
 	       mpijob_node_equal(a->owned, b->owned);
 }
 
@@ -222,11 +210,11 @@ static int child_copy(struct mpijob__plan_child *out, const struct mpijob_child_
 
 	memset(out, 0, sizeof(*out));
 	out->facts = *given;
-	code = copy_text(&out->arena, &out->facts.name);
+	code = mpijob__base_arena_own(&out->arena, &out->facts.name);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.uid);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.owner_uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.owner_uid);
 	if (!code)
 		code = copy_listed(out);
 	if (!code)

@@ -118,13 +118,13 @@ static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
 	return copy;
 }
 
-void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body,
-    int32_t role, int32_t index, const char *uid, const char *why)
+struct mpijob__plan_action *mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage,
+    int32_t verb, int32_t body, int32_t role, int32_t index, const char *uid, const char *why)
 {
 	struct mpijob__plan_action *action = add(plan, stage, verb, body, why);
 
 	if (!action)
-		return;
+		return NULL;
 	action->view.role = role;
 	action->view.index = index;
 	action->view.api_version = mpijob__render_api_version(role,
@@ -132,6 +132,7 @@ void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t ve
 	action->view.kind = mpijob__render_kind(role);
 	action->view.name = mpijob__plan_name(plan, role, index);
 	action->view.uid = copy_uid(plan, uid);
+	return action;
 }
 
 void mpijob__plan_add_status_patch(struct mpijob_plan *plan, int32_t stage, int32_t body,
@@ -426,14 +427,6 @@ static void sort_stages(struct mpijob_plan *plan)
 	}
 }
 
-static int copy_string(struct mpijob__base_arena *arena, const char **member)
-{
-	if (!*member)
-		return 0;
-	*member = mpijob__base_arena_copy(arena, *member, strlen(*member));
-	return *member ? 0 : MPIJOB_ERR_NOMEM;
-}
-
 static int copy_classes(struct mpijob_plan *plan)
 {
 	struct mpijob_render_options *render = &plan->render;
@@ -462,7 +455,7 @@ static int copy_classes(struct mpijob_plan *plan)
 			return code;
 		if (!class->name)
 			return MPIJOB_ERR_USAGE;
-		if (copy_string(&plan->arena, &class->name))
+		if (mpijob__base_arena_own(&plan->arena, &class->name))
 			return MPIJOB_ERR_NOMEM;
 		classes[i] = class;
 	}
@@ -499,8 +492,8 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 	plan->render.entropy_len = 0;
 	plan->render.running = NULL;
 	plan->render.running_count = 0;
-	if (copy_string(&plan->arena, &plan->render.cluster_domain) ||
-	    copy_string(&plan->arena, &plan->render.gang_scheduler))
+	if (mpijob__base_arena_own(&plan->arena, &plan->render.cluster_domain) ||
+	    mpijob__base_arena_own(&plan->arena, &plan->render.gang_scheduler))
 		return MPIJOB_ERR_NOMEM;
 	return copy_classes(plan);
 }

@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 
 #include "job/job.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -409,19 +410,15 @@ void mpijob__plan_status_end_unobserved(struct mpijob_plan *plan)
 	update_running(plan, MPIJOB__PLAN_STAGE_FIRST);
 }
 
-static int same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static int same_condition(const struct mpijob__plan_condition *a,
     const struct mpijob__plan_condition *b)
 {
 	return a->view.status == b->view.status && a->has_update_time == b->has_update_time &&
 	       a->has_transition_time == b->has_transition_time &&
 	       a->update_time == b->update_time && a->transition_time == b->transition_time &&
-	       same_text(a->view.type, b->view.type) && same_text(a->view.reason, b->view.reason) &&
-	       same_text(a->view.message, b->view.message);
+	       mpijob__base_text_same(a->view.type, b->view.type) &&
+	       mpijob__base_text_same(a->view.reason, b->view.reason) &&
+	       mpijob__base_text_same(a->view.message, b->view.message);
 }
 
 static int same_replicas(const struct mpijob_replica_status *a,

@@ -123,6 +123,8 @@ int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *sub
 /* discover_hosts.sh in the long form, whether compact_hosts is set or not. */
 int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *subject,
     mpijob_write_fn write, void *user);
+/* Whether discover_hosts.sh names this worker. */
+int mpijob__render_hostfile_runs(const struct mpijob__render_subject *subject, int32_t index);
 /* host_ranges.c: discover_hosts.sh in the short form. */
 int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subject,
     mpijob_write_fn write, void *user);

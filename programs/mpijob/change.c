@@ -24,14 +24,6 @@ struct change {
 	size_t printed;
 };
 
-static void target_set(struct mpijob_target *target, const struct chosen_job *job)
-{
-	target->api_version = MPIJOB__BASE_API_VERSION;
-	target->kind = MPIJOB__BASE_API_KIND;
-	target->namespace_ = job->namespace_;
-	target->name = job->name;
-}
-
 static int dry_run_on_server(struct change *change, const struct chosen_job *job, mpijob_doc **out)
 {
 	struct mpijob_write_options options = MPIJOB_WRITE_OPTIONS_INIT;
@@ -39,7 +31,7 @@ static int dry_run_on_server(struct change *change, const struct chosen_job *job
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_doc *doc = mpijob_doc_new();
 
-	target_set(&target, job);
+	chosen_target(&target, job);
 	target.query = query;
 	target.query_count = 2;
 	options.verb = MPIJOB_WRITE_PATCH_MERGE;
@@ -57,7 +49,7 @@ static int read_stored(struct change *change, const struct chosen_job *job, mpij
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	target_set(&target, job);
+	chosen_target(&target, job);
 	return mpijob_client_get(change->connection.client, &target, out, change->connection.diag);
 }
 

@@ -17,6 +17,7 @@
 #include "base/api.h"
 #include "findings.h"
 #include "print.h"
+#include "base/text.h"
 
 #define TEXT_OF(value)    #value
 #define LIBRARY_OF(major) "libmpijob-http.so." TEXT_OF(major)
@@ -372,13 +373,6 @@ static const char *advice(const struct connection *connection, int code)
 	}
 }
 
-static int ends_in(const char *word, const char *end)
-{
-	size_t len = strlen(word), end_len = strlen(end);
-
-	return len > end_len && strcmp(word + len - end_len, end) == 0;
-}
-
 /* Users of kubectl type 'get job.yaml' and 'get mpijob pi' by habit. */
 static void print_meant(struct connection *connection)
 {
@@ -386,8 +380,9 @@ static void print_meant(struct connection *connection)
 	const char *first = connection->by_name && words->count ? words->items[0] : "";
 
 	for (size_t i = 0; connection->by_name && i < words->count; i++)
-		if (ends_in(words->items[i], ".yaml") || ends_in(words->items[i], ".yml") ||
-		    ends_in(words->items[i], ".json")) {
+		if (mpijob__base_text_ends(words->items[i], ".yaml") ||
+		    mpijob__base_text_ends(words->items[i], ".yml") ||
+		    mpijob__base_text_ends(words->items[i], ".json")) {
 			print_to(stderr,
 			    "mpijob: '%s' is taken for the name of a job; 'mpijob get -f %s' looks "
 			    "for the jobs of a file\n",

@@ -11,16 +11,17 @@
 #include "input.h"
 #include "options.h"
 #include "print.h"
+#include "output.h"
 
-enum output { OUTPUT_TEXT, OUTPUT_YAML, OUTPUT_JSON, OUTPUT_NAME };
+enum output_kind { OUTPUT_TEXT, OUTPUT_YAML, OUTPUT_JSON, OUTPUT_NAME };
 
-static int output_read(const char *name, enum output *output)
+static int output_read(const char *name, enum output_kind *output)
 {
 	static const char *const names[] = { "", "yaml", "json", "name" };
 
 	for (size_t i = OUTPUT_YAML; name && i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(name, names[i]) == 0) {
-			*output = (enum output)i;
+			*output = (enum output_kind)i;
 			return 0;
 		}
 	}
@@ -35,14 +36,15 @@ struct task {
 	const struct arguments *arguments;
 	struct input input;
 	mpijob_diag *diag;
-	enum output output;
+	enum output_kind output;
 	size_t jobs;      /* MPIJobs in the input */
 	size_t printed;   /* documents printed so far */
 	int read_code;    /* the result of reading the input */
 	mpijob_doc *list; /* default -o json: the jobs, as a v1 List */
 };
 
-static int task_begin(struct task *task, const struct arguments *arguments, enum output fallback)
+static int task_begin(struct task *task, const struct arguments *arguments,
+    enum output_kind fallback)
 {
 	*task = (struct task){ .arguments = arguments, .output = fallback };
 	if (output_read(arguments->output, &task->output))
@@ -150,17 +152,6 @@ int validate_command(const struct arguments *arguments)
 
 /* ---- default ---- */
 
-static mpijob_doc *list_new(void)
-{
-	mpijob_doc *list = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(list, "");
-
-	mpijob_node_put_string(list, root, "apiVersion", "v1");
-	mpijob_node_put_string(list, root, "kind", "List");
-	mpijob_node_put_list(list, root, "items");
-	return list;
-}
-
 static int default_one(struct task *task, mpijob *job)
 {
 	const mpijob_node *root = mpijob_doc_root(mpijob_document(job));
@@ -200,7 +191,7 @@ int default_command(const struct arguments *arguments)
 		return code;
 
 	if (task.output == OUTPUT_JSON)
-		task.list = list_new();
+		task.list = output_list_new();
 	code = for_each_job(&task, default_one);
 	if (task.list) {
 		int printed =

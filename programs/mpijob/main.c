@@ -15,6 +15,7 @@
 #include "help.h"
 #include "options.h"
 #include "print.h"
+#include "base/text.h"
 
 const struct command commands[] = {
 	{ "create", COMMAND_CREATE, "NAME -- PROGRAM [ARG...]",
@@ -240,9 +241,7 @@ static void hold_closed(void)
 /* kubectl runs kubectl-mpijob for 'kubectl mpijob'. */
 static int is_plugin(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return path && strcmp(slash ? slash + 1 : path, "kubectl-mpijob") == 0;
+	return mpijob__base_text_is(mpijob__base_text_file_name(path), "kubectl-mpijob");
 }
 
 int main(int argc, char **argv)

@@ -26,7 +26,7 @@ int output_format(const char *name, int32_t *format)
 	return 0;
 }
 
-static mpijob_doc *list_new(void)
+mpijob_doc *output_list_new(void)
 {
 	mpijob_doc *list = mpijob_doc_new();
 	mpijob_node *root = mpijob_doc_edit(list, "");
@@ -45,7 +45,7 @@ int output_put(struct output *output, const mpijob_node *node)
 		return mpijob_node_write(node, MPIJOB_FORMAT_YAML, file_write, stdout);
 	}
 	if (!output->list)
-		output->list = list_new();
+		output->list = output_list_new();
 	output->count++;
 	mpijob_node_append(output->list, mpijob_doc_edit(output->list, "items"),
 	    mpijob_node_copy(output->list, node));

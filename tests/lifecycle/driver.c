@@ -144,7 +144,7 @@ int kubelet_reap(struct world *world)
 
 	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD), *next;
 	     pod; pod = next) {
-		next = pod->next;
+		next = mpijob__local_store_next(pod);
 		if (!pod->deleting)
 			continue;
 		reaped |= delete_with(world, pod, NULL) == 0;
@@ -208,7 +208,7 @@ struct object *launcher_pod_in(struct world *world, int slot)
 	struct object *found = NULL;
 
 	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD);
-	     pod && launcher; pod = pod->next)
+	     pod && launcher; pod = mpijob__local_store_next(pod))
 		if (pod->owner_count && strcmp(pod->owners[0], launcher->uid) == 0 &&
 		    !pod->deleting)
 			found = pod;

@@ -169,7 +169,7 @@ static void check_gone(struct world *world, const struct object *job)
 	if (!reason || strcmp(reason, "MPIJobLauncherGone") != 0)
 		return;
 	for (struct object *launcher = mpijob__local_store_first(&world->local->store, KIND_JOB);
-	     launcher; launcher = launcher->next)
+	     launcher; launcher = mpijob__local_store_next(launcher))
 		if (launcher->owner_count && strcmp(launcher->owners[0], job->uid) == 0 &&
 		    !launcher->deleting)
 			world_fail(world, "launcher-there",
@@ -266,7 +266,7 @@ static void count_launchers(struct world *world, const struct life *life)
 	int live = 0;
 
 	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod;
-	     pod = pod->next) {
+	     pod = mpijob__local_store_next(pod)) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
 		live += kin && kin->life == life && worker_index(pod) < 0 && !pod->deleting &&
@@ -501,7 +501,7 @@ static void take_census(struct world *world, const struct object *job, struct ce
 {
 	memset(census, 0, sizeof(*census));
 	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod;
-	     pod = pod->next) {
+	     pod = mpijob__local_store_next(pod)) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
 		if (pod->owner_count && strcmp(pod->owners[0], job->uid) == 0)
@@ -659,8 +659,8 @@ static void check_orphans(struct world *world)
 	const struct store *store = &world->local->store;
 
 	for (int kind = 0; kind < KIND_COUNT; kind++)
-		for (struct object *object = store->collections[kind].first; object;
-		     object = object->next)
+		for (struct object *object = mpijob__local_store_first(store, kind); object;
+		     object = mpijob__local_store_next(object))
 			if (object->owner_count &&
 			    !mpijob__local_store_by_uid(store, object->owners[0]) &&
 			    !object->deleting)
@@ -671,7 +671,7 @@ static void check_orphans(struct world *world)
 void invariants_quiet(struct world *world)
 {
 	for (struct object *job = mpijob__local_store_first(&world->local->store, KIND_MPIJOB); job;
-	     job = job->next)
+	     job = mpijob__local_store_next(job))
 		check_job(world, job);
 	check_orphans(world);
 }

@@ -263,8 +263,9 @@ static int is_taken(const struct world *world)
 	static const enum kind_id kinds[] = { KIND_POD, KIND_SECRET };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		for (struct object *object = world->local->store.collections[kinds[i]].first;
-		     object; object = object->next)
+		for (struct object *object =
+			 mpijob__local_store_first(&world->local->store, kinds[i]);
+		     object; object = mpijob__local_store_next(object))
 			if (!object->owner_count)
 				return 1;
 	return 0;

@@ -162,7 +162,7 @@ static size_t live_pods(void)
 	size_t count = 0;
 
 	for (struct object *pod = mpijob__local_store_first(&scene.local->store, KIND_POD); pod;
-	     pod = pod->next) {
+	     pod = mpijob__local_store_next(pod)) {
 		const char *phase = mpijob__local_store_text(pod, "status.phase");
 
 		count += !mpijob__local_store_deleting(pod) && strcmp(phase, "Succeeded") != 0 &&

@@ -159,6 +159,29 @@ static void test_health(void **state)
 	watch_tear_down(&fixture);
 }
 
+/* After a cut, a stream that the server accepts is healthy: its first event may be minutes away. */
+static void test_health_after_a_cut_without_events(void **state)
+{
+	struct fake_reply lost = { .end_code = MPIJOB_ERR_IO }, late = { .status = 200, .open = 1 };
+	struct watch_fixture fixture;
+
+	(void)state;
+	watch_set_up(&fixture);
+	reply(&fixture, 200, LIST("10", ""));
+	fake_script(&fixture.fake, lost);
+	watch_run(&fixture);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->code, MPIJOB_ERR_IO);
+	sleep_over(&fixture);
+	late.polls = 2;
+	fake_script(&fixture.fake, late);
+	assert_int_equal(mpijob_client_poll(fixture.client, 0), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->code, MPIJOB_ERR_IO);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(mpijob_client_poll(fixture.client, 0), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->code, 0);
+	watch_tear_down(&fixture);
+}
+
 static void test_w6_broken_answers(void **state)
 {
 	static const char *const bodies[] = { "", "{\"items\":[", LIST("1", "") "x", "[]",
@@ -739,6 +762,7 @@ int main(void)
 		cmocka_unit_test(test_w5_failures_back_off),
 		cmocka_unit_test(test_w5_two_good_minutes_reset_the_back_off),
 		cmocka_unit_test(test_health),
+		cmocka_unit_test(test_health_after_a_cut_without_events),
 		cmocka_unit_test(test_w6_broken_answers),
 		cmocka_unit_test(test_w6_watches_take_no_token),
 		cmocka_unit_test(test_w7_synthetic_events_have_no_version),

@@ -90,7 +90,7 @@ class Action:
     api_version, kind, name   of the object; for an event of the MPIJob
     uid       that the object must have; None for a create
     why       one sentence
-    event_type, event_reason, event_message   of an event; else None
+    event_type, event_reason, event_message   of an event, or of the one to report after the action; else None
     """
 
     __slots__ = ("verb", "stage", "index", "api_version", "kind", "name", "uid", "why", "event_type", "event_reason",
