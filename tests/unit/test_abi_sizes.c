@@ -145,6 +145,34 @@ static void test_init_sets_the_size_alone(void **state)
 	FILLED(CHECK)
 }
 
+/* The structs of the other libraries, which libmpijob does not know. */
+static int is_of_another_library(const char *name)
+{
+	static const char *const prefixes[] = { "mpijob_flyte_", "mpijob_http_", "mpijob_local_",
+		"mpijob_operator_", "mpijob_lease_", "mpijob_effective_" };
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return 1;
+	return 0;
+}
+
+static void test_sizes_by_name(void **state)
+{
+#define SIZE_OF(name, ...) sizeof(struct mpijob_##name),
+	static const size_t sizes[] = { FILLED(SIZE_OF) GIVEN(SIZE_OF) };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_int_equal(mpijob_struct_size(names[i]),
+		    is_of_another_library(names[i]) ? 0 : sizes[i]);
+	assert_int_equal(mpijob_struct_size("mpijob_"), 0);
+	assert_int_equal(mpijob_struct_size("access"), 0);
+	assert_int_equal(mpijob_struct_size("mpijob_acces"), 0);
+	assert_int_equal(mpijob_struct_size("xpijob_access"), 0);
+	assert_int_equal(mpijob_struct_size(NULL), 0);
+}
+
 static int listed(const char *name, size_t len)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -201,6 +229,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_init_sets_the_size_alone),
 		cmocka_unit_test(test_every_struct_is_listed),
+		cmocka_unit_test(test_sizes_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
