@@ -3,26 +3,7 @@
  * The sizes of the public structs of this library, by name. In the highest directory, because it
  * includes all of their headers.
  */
-#include <mpijob/blocking.h>
-#include <mpijob/client.h>
-#include <mpijob/convert.h>
-#include <mpijob/diag.h>
-#include <mpijob/diagnose.h>
-#include <mpijob/doc.h>
-#include <mpijob/features.h>
-#include <mpijob/fields.h>
-#include <mpijob/job.h>
-#include <mpijob/jobs.h>
-#include <mpijob/launch.h>
-#include <mpijob/logs.h>
-#include <mpijob/plan.h>
-#include <mpijob/rank.h>
-#include <mpijob/render.h>
-#include <mpijob/run.h>
-#include <mpijob/spec.h>
-#include <mpijob/tasks.h>
-#include <mpijob/transport.h>
-#include <mpijob/watch.h>
+#include <mpijob/mpijob.h>
 
 #include <string.h>
 
