@@ -51,6 +51,13 @@ extern "C" {
 #define MPIJOB_API
 #endif
 
+/** Marks a function that a later major version removes; `use` says what replaces it. */
+#if defined(__GNUC__) && !defined(MPIJOB_NO_DEPRECATED)
+#define MPIJOB_DEPRECATED(use) __attribute__((deprecated(use)))
+#else
+#define MPIJOB_DEPRECATED(use)
+#endif
+
 #define MPIJOB_VERSION_MAJOR 0 /**< Changes when the binary interface does. */
 #define MPIJOB_VERSION_MINOR 1 /**< Grows with each release that adds functions or members. */
 #define MPIJOB_VERSION_PATCH 0 /**< Grows with each release that only fixes defects. */
@@ -62,6 +69,28 @@ extern "C" {
  * @since 0.1
  */
 MPIJOB_API const char *mpijob_version(void);
+
+/** The version of these headers as a number that grows with each release: 1,002,003 for 1.2.3. */
+#define MPIJOB_VERSION_NUMBER \
+	(MPIJOB_VERSION_MAJOR * 1000000 + MPIJOB_VERSION_MINOR * 1000 + MPIJOB_VERSION_PATCH)
+
+/**
+ * Return the version of the loaded library as a number, to compare with `MPIJOB_VERSION_NUMBER`.
+ *
+ * @return 1,002,003 for 1.2.3.
+ * @since 0.1
+ */
+MPIJOB_API int32_t mpijob_version_number(void);
+
+/**
+ * Return the size of a public struct in the loaded library. A program that was compiled with the
+ * headers of a younger version can see whether the library knows a member, before it sets it.
+ *
+ * @param name  "mpijob_render_options"; not NULL; of a struct in the headers of libmpijob.
+ * @return bytes; 0 if the library has no such struct.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_struct_size(const char *name);
 
 /**
  * @name Result codes Callers branch on the code; the findings of a mpijob_diag say what is wrong,

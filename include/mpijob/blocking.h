@@ -53,8 +53,9 @@ struct mpijob_blocking {
 	/** Threads for exchanges that do not stream, at most 1,024; 0: 8. Streams are not counted.
 	 */
 	int32_t max_threads;
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_BLOCKING_INIT { sizeof(struct mpijob_blocking), NULL, NULL, NULL, 0 }
+#define MPIJOB_BLOCKING_INIT { sizeof(struct mpijob_blocking), NULL, NULL, NULL, 0, 0 }
 
 /**
  * Create a transport from blocking calls.

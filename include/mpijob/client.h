@@ -247,9 +247,10 @@ struct mpijob_target {
 	size_t query_count; /**< Strings in `query`, an even number. */
 	const char *plural; /**< The resource: "pods"; NULL: guessed from the kind. */
 	int32_t scope;      /**< `MPIJOB_SCOPE_*`. */
+	int32_t reserved;   /**< 0; fills the struct. */
 };
 #define MPIJOB_TARGET_INIT { sizeof(struct mpijob_target), NULL, NULL, NULL, NULL, NULL, NULL, \
-	0, NULL, 0 }
+	0, NULL, 0, 0 }
 
 /**
  * Write the path and query of a target, percent-escaped.
@@ -447,9 +448,10 @@ struct mpijob_write_options {
 	/** Name of the field manager, at most 128 printable bytes; NULL: "mpijob" for an apply,
 	 * otherwise that of the target's query, or the server's default. */
 	const char *field_manager;
-	int32_t force; /**< 1: an apply takes over fields of other managers. */
+	int32_t force;    /**< 1: an apply takes over fields of other managers. */
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_WRITE_OPTIONS_INIT { sizeof(struct mpijob_write_options), 0, NULL, 0 }
+#define MPIJOB_WRITE_OPTIONS_INIT { sizeof(struct mpijob_write_options), 0, NULL, 0, 0 }
 
 /**
  * Start mpijob_client_write(); `done` gets the object as stored by the server.

@@ -62,11 +62,12 @@ struct mpijob_parse_options {
 	/** 1: nodes that are read from JSON get no line and column, for text that a program wrote.
 	 */
 	int32_t no_places;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 
 /** Sets `size`; everything else is not given. */
 #define MPIJOB_PARSE_OPTIONS_INIT { sizeof(struct mpijob_parse_options), NULL, 0, 0, 0, 0, 0, \
-	0, 0, 0 }
+	0, 0, 0, 0 }
 
 /** @name Read text
  * @{ */

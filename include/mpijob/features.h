@@ -60,9 +60,10 @@ struct mpijob_features {
 	int32_t network_policy; /**< 1: only pods of the job can connect to its pods. */
 	/** 1: a job whose launcher succeeded fails if it lost a worker pod. */
 	int32_t fail_lost_worker;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_FEATURES_INIT { sizeof(struct mpijob_features), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-	0, 0, 0, 0 }
+	0, 0, 0, 0, 0 }
 
 #define MPIJOB_FEATURE_SWITCH 1 /**< On or off. */
 #define MPIJOB_FEATURE_COUNT  2 /**< A whole number. */

@@ -126,8 +126,9 @@ struct mpijob_crd_options {
 	size_t size; /**< `sizeof` this struct. */
 	/** 1: with a description for each field of the MPIJob itself; 0: only types. */
 	int32_t descriptions;
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_CRD_OPTIONS_INIT { sizeof(struct mpijob_crd_options), 0 }
+#define MPIJOB_CRD_OPTIONS_INIT { sizeof(struct mpijob_crd_options), 0, 0 }
 
 /**
  * Make the CRD.

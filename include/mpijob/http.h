@@ -102,10 +102,11 @@ struct mpijob_http_config_options {
 	/** `MPIJOB_HTTP_PLUGINS_*`: which exec plugins may run. The author of the kubeconfig
 	 * chooses these programs. */
 	int32_t plugin_policy;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_HTTP_CONFIG_OPTIONS_INIT { sizeof(struct mpijob_http_config_options), NULL, \
 	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-	0, 0, 0, NULL, 0, 0 }
+	0, 0, 0, NULL, 0, 0, 0 }
 
 /**
  * Determine server and identity by the rules of kubectl. Reads files and the environment; does not

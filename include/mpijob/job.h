@@ -228,8 +228,9 @@ struct mpijob_default_options {
 	/** 1: exactly as mpi-operator v0.8.2; 0: with the differences that docs/differences.md
 	 * lists (an absent number of workers becomes 1 instead of the invalid 0). */
 	int32_t reference;
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_DEFAULT_OPTIONS_INIT { sizeof(struct mpijob_default_options), 0 }
+#define MPIJOB_DEFAULT_OPTIONS_INIT { sizeof(struct mpijob_default_options), 0, 0 }
 
 /**
  * Set absent fields to the defaults of mpi-operator v0.8.2.

@@ -66,9 +66,10 @@ struct mpijob_operator_options {
 	void *resolve_user; /**< Passed to `resolve`. */
 	/** 1: also log each action with its reason, with severity MPIJOB_SEVERITY_DEBUG. */
 	int32_t log_actions;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, \
-	NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0 }
+	NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0, 0 }
 
 /**
  * Create an operator. Nothing is sent before the first step.

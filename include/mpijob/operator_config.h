@@ -97,6 +97,7 @@ struct mpijob_effective_value {
 	const char *wanted;
 	/** 1: it exceeds a limit that does not change values: the job does not start. */
 	int32_t refused;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 
 /** The effective values of one job. */

@@ -163,6 +163,7 @@ struct mpijob_observed {
 	/** A Service, ConfigMap, Secret, PodGroup or NetworkPolicy; else NULL. */
 	const struct mpijob_child_facts *child;
 	int32_t priority_value; /**< PriorityClass: its value. */
+	int32_t reserved;       /**< 0; fills the struct. */
 };
 
 /**
@@ -283,8 +284,9 @@ struct mpijob_plan_options {
 	 */
 	int64_t workers_ready_ms;
 	int32_t names_known; /**< 1: the names of all workers resolve; 0: unknown. */
+	int32_t reserved;    /**< 0; fills the struct. */
 };
-#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0 }
+#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0, 0 }
 
 /** The actions for one job, and its new status. */
 typedef struct mpijob_plan mpijob_plan;

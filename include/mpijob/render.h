@@ -41,8 +41,9 @@ struct mpijob_priority_class {
 	size_t size;      /**< `sizeof` this struct. */
 	const char *name; /**< metadata.name; not NULL. */
 	int32_t value;    /**< `value` of the class. */
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_PRIORITY_CLASS_INIT { sizeof(struct mpijob_priority_class), NULL, 0 }
+#define MPIJOB_PRIORITY_CLASS_INIT { sizeof(struct mpijob_priority_class), NULL, 0, 0 }
 
 /** Inputs of rendering besides the job. */
 struct mpijob_render_options {

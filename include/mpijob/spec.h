@@ -81,8 +81,9 @@ struct mpijob_replica_spec {
 	const int32_t *replicas;         /**< Number of pods; 1 for the launcher. */
 	const mpijob_node *pod_template; /**< `template`: a PodTemplateSpec; NULL when absent. */
 	int32_t restart_policy;          /**< `MPIJOB_RESTART_*`. */
+	int32_t reserved;                /**< 0; fills the struct. */
 };
-#define MPIJOB_REPLICA_SPEC_INIT { sizeof(struct mpijob_replica_spec), NULL, NULL, 0 }
+#define MPIJOB_REPLICA_SPEC_INIT { sizeof(struct mpijob_replica_spec), NULL, NULL, 0, 0 }
 
 /** `spec` of an MPIJob. */
 struct mpijob_spec {
@@ -126,8 +127,9 @@ struct mpijob_replica_status {
 	int32_t active;    /**< Running pods. */
 	int32_t succeeded; /**< Pods that succeeded. */
 	int32_t failed;    /**< Pods that failed. */
+	int32_t reserved;  /**< 0; fills the struct. */
 };
-#define MPIJOB_REPLICA_STATUS_INIT { sizeof(struct mpijob_replica_status), 0, 0, 0 }
+#define MPIJOB_REPLICA_STATUS_INIT { sizeof(struct mpijob_replica_status), 0, 0, 0, 0 }
 
 /** `status` of an MPIJob. */
 struct mpijob_status {

@@ -75,9 +75,10 @@ struct mpijob_watch_options {
 	void *user;         /**< Passed to the callbacks. */
 	const char *plural; /**< As in struct mpijob_target; NULL: derived from the kind. */
 	int32_t scope;      /**< As in struct mpijob_target, `MPIJOB_SCOPE_*`. */
+	int32_t reserved;   /**< 0; fills the struct. */
 };
 #define MPIJOB_WATCH_OPTIONS_INIT { sizeof(struct mpijob_watch_options), NULL, NULL, NULL, \
-	NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+	NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
 /**
  * Start to watch. The next poll sends the first request.

@@ -354,7 +354,8 @@ static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_optio
 	if (options->job)
 		logs->options.label_selector = job_selector(options->job, options->role);
 	else
-		rc |= mpijob__base_text_copy(options->label_selector, &logs->options.label_selector);
+		rc |=
+		    mpijob__base_text_copy(options->label_selector, &logs->options.label_selector);
 	if (options->job && !logs->options.label_selector)
 		rc = MPIJOB_ERR_NOMEM;
 	rc |= mpijob__base_text_copy(options->container, &logs->options.container);

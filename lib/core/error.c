@@ -32,6 +32,11 @@ const char *mpijob_version(void)
 	    MPIJOB_VERSION_PATCH);
 }
 
+int32_t mpijob_version_number(void)
+{
+	return MPIJOB_VERSION_NUMBER;
+}
+
 const char *mpijob_error_name(int code)
 {
 	switch (code) {

@@ -171,7 +171,10 @@ struct mpijob__flyte_links {
 	size_t count, cap;
 };
 
-/* Add the links of a pod. Returns 0, MPIJOB_ERR_NOMEM or MPIJOB_ERR_USAGE. */
+/* Copy a template of the options, which may be of another version. Returns 0 or the error. */
+int mpijob__flyte_links_template(const struct mpijob__flyte_links *links, size_t i,
+    struct mpijob_flyte_log_template *out);
+/* Add the links of a pod. Returns 0, MPIJOB_ERR_NOMEM or the error of a template. */
 int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod);
 void mpijob__flyte_links_free(struct mpijob__flyte_links *links);
 

@@ -231,7 +231,7 @@ static int class_add(struct classes *classes, const char *name, int64_t value)
 	classes->pointers[classes->count] = &classes->items[classes->count];
 	classes->items[classes->count++] =
 	    (struct mpijob_priority_class){ sizeof(struct mpijob_priority_class), name,
-		    (int32_t)value };
+		    (int32_t)value, 0 };
 	return 0;
 }
 

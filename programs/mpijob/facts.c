@@ -75,7 +75,7 @@ static int take_class(struct facts *facts, const mpijob_node *object)
 		return MPIJOB_ERR_NOMEM;
 	facts->class_pointers = pointers;
 	classes[facts->classes_count] =
-	    (struct mpijob_priority_class){ sizeof(*classes), name, (int32_t)value };
+	    (struct mpijob_priority_class){ sizeof(*classes), name, (int32_t)value, 0 };
 	facts->classes_count = count;
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &classes[i];

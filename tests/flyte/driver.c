@@ -82,15 +82,15 @@ static int look(const mpijob_node *request, const struct mpijob_flyte_options *f
 		const mpijob_node *uris = mpijob_node_get(mpijob_node_at(logs, i), "uris");
 
 		for (size_t k = 0;
-		     k < mpijob_node_count(uris) && options.template_count < MOST_TEMPLATES; k++) {
+		     k < mpijob_node_count(uris) && options.templates_count < MOST_TEMPLATES; k++) {
 			struct mpijob_flyte_log_template *template =
-			    &templates[options.template_count];
+			    &templates[options.templates_count];
 
 			*template = (struct mpijob_flyte_log_template){ sizeof(*template),
 				mpijob_node_string(
 				    mpijob_node_get(mpijob_node_at(logs, i), "name")),
 				mpijob_node_string(mpijob_node_at(uris, k)) };
-			pointers[options.template_count++] = template;
+			pointers[options.templates_count++] = template;
 		}
 	}
 	options.templates = mpijob_node_kind(logs) == MPIJOB_NODE_LIST ? pointers : NULL;

@@ -80,7 +80,7 @@ static const char *judge(const char *text, size_t size, mpijob_text *out)
 /* Returns the first word of the answer. */
 static const char *answer(const char *mode, const char *text, size_t size, mpijob_text *out)
 {
-	const struct mpijob_default_options defaults = { sizeof(defaults), 1 };
+	const struct mpijob_default_options defaults = { sizeof(defaults), 1, 0 };
 	const struct mpijob_validate_options checks = { sizeof(checks), 1, 0 };
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob *job = NULL;

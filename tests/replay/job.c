@@ -122,7 +122,7 @@ static int watch_as_run(void)
 static struct mpijob_target job_target(const char *name)
 {
 	struct mpijob_target target = { sizeof(target), JOB, "MPIJob", "default", name, NULL, NULL,
-		0, NULL, 0 };
+		0, NULL, 0, 0 };
 
 	return target;
 }
@@ -210,7 +210,7 @@ static int look(void)
 	     (code == 0 || code == MPIJOB_ERR_NOT_FOUND) && i < sizeof(kinds) / sizeof(kinds[0]);
 	     i++) {
 		target = (struct mpijob_target){ sizeof(target), kinds[i][0], kinds[i][1],
-			"default", NULL, NULL, NULL, 0, NULL, 0 };
+			"default", NULL, NULL, NULL, 0, NULL, 0, 0 };
 		doc = NULL;
 		code = mpijob_client_get(scene.client, &target, &doc, NULL);
 		mpijob_doc_free(doc);

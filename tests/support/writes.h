@@ -7,8 +7,9 @@
 
 /* WRITE(PATCH_MERGE): MPIJOB_WRITE_PATCH_MERGE, and defaults. */
 #define WRITE(verb) WRITE_VERB(MPIJOB_WRITE_##verb)
-#define WRITE_VERB(verb) \
-	(&(const struct mpijob_write_options){ sizeof(struct mpijob_write_options), verb, NULL, 0 })
+#define WRITE_VERB(verb)                                                                           \
+	(&(const struct mpijob_write_options){ sizeof(struct mpijob_write_options), verb, NULL, 0, \
+	    0 })
 #define DELETION(uid, propagation)                                                               \
 	(&(const struct mpijob_delete_options){ sizeof(struct mpijob_delete_options), uid, NULL, \
 	    propagation, NULL })

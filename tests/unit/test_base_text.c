@@ -20,6 +20,8 @@ static void codes(void **state)
 {
 	(void)state;
 	assert_string_equal(mpijob_version(), "0.1.0");
+	assert_int_equal(mpijob_version_number(), 1000);
+	assert_int_equal(MPIJOB_VERSION_NUMBER, 1000);
 	for (int code = 0; code >= -14; code--) {
 		assert_memory_equal(mpijob_error_name(code), "MPIJOB_", 7);
 		assert_string_not_equal(mpijob_error_text(code), mpijob_error_text(1));

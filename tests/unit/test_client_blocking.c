@@ -154,7 +154,8 @@ static void destroy(void *self)
 static mpijob_client *client_of(struct server *server, int32_t threads,
     struct mpijob_transport *transport, void **self)
 {
-	struct mpijob_blocking blocking = { sizeof(blocking), perform, abort_it, destroy, threads };
+	struct mpijob_blocking blocking = { sizeof(blocking), perform, abort_it, destroy, threads,
+		0 };
 	mpijob_client *client;
 
 	memset(server, 0, sizeof(*server));

@@ -107,7 +107,7 @@ static void class_of_an_older_size(void **state)
 static void very_many_resources(void **state)
 {
 	enum { MANY = 60000 };
-	const struct mpijob_priority_class class = { sizeof(class), "high", 10 };
+	const struct mpijob_priority_class class = { sizeof(class), "high", 10, 0 };
 	char *limits = malloc(MANY * 16 + 2), *at = limits;
 	const mpijob_node *sums;
 	mpijob_objects *objects;
