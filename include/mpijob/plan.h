@@ -286,7 +286,8 @@ struct mpijob_plan_options {
 	int32_t names_known; /**< 1: the names of all workers resolve; 0: unknown. */
 	int32_t reserved;    /**< 0; fills the struct. */
 };
-#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0, 0 }
+#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0, \
+	0 }
 
 /** The actions for one job, and its new status. */
 typedef struct mpijob_plan mpijob_plan;

@@ -62,7 +62,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/doc/json_reader.c", "if (r->depth >= r->max_depth)", "if (r->depth > r->max_depth)", UNIT + "doc_json.c", "depth"),
     ],
     "The queue gives turns to namespaces": [
-        ("lib/operator/queue.c", "queue->turn = group->after;\n", "queue->turn = group;\n", QUEUE, "each_key_once_and_namespaces_take_turns"),
+        ("lib/operator/queue.c", "first = group->turn.next;", "first = group->turn.prev->next;", QUEUE, "each_key_once_and_namespaces_take_turns"),
         ("lib/operator/cache_jobs.c", "&job->item, job->namespace_)", "&job->item, job->uid)", RUN,
          "a_namespace_has_no_more_turns_for_more_jobs"),
     ],

@@ -33,13 +33,13 @@ struct scene {
 	mpijob_doc *job;
 	const char *name;
 	int (*start)(void *self, const struct mpijob_request *request, mpijob_exchange *exchange);
-	void (*changed)(void *user, struct object *object, int change);
+	void (*changed)(void *user, struct mpijob__local_object *object, int change);
 };
 
 /* The functions of a transport get no more than the recorder. */
 static struct scene scene;
 
-static void write_change(void *user, struct object *object, int change)
+static void write_change(void *user, struct mpijob__local_object *object, int change)
 {
 	const mpijob_text *text = object->now->text;
 
@@ -131,8 +131,8 @@ static struct mpijob_target job_target(const char *name)
 
 static int has_condition(const char *type)
 {
-	struct object *job =
-	    mpijob__local_store_find(&scene.local->store, KIND_MPIJOB, "default", scene.name);
+	struct mpijob__local_object *job = mpijob__local_store_find(&scene.local->store,
+	    MPIJOB__LOCAL_KIND_MPIJOB, "default", scene.name);
 	const mpijob_node *list =
 	    job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
 
@@ -148,8 +148,9 @@ static int has_condition(const char *type)
 
 static int is_gone(void)
 {
-	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE,
-		KIND_SECRET, KIND_CONFIG_MAP };
+	static const enum mpijob__local_kind_id kinds[] = { MPIJOB__LOCAL_KIND_MPIJOB,
+		MPIJOB__LOCAL_KIND_JOB, MPIJOB__LOCAL_KIND_POD, MPIJOB__LOCAL_KIND_SERVICE,
+		MPIJOB__LOCAL_KIND_SECRET, MPIJOB__LOCAL_KIND_CONFIG_MAP };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (mpijob__local_store_first(&scene.local->store, kinds[i]))
@@ -161,8 +162,9 @@ static size_t live_pods(void)
 {
 	size_t count = 0;
 
-	for (struct object *pod = mpijob__local_store_first(&scene.local->store, KIND_POD); pod;
-	     pod = mpijob__local_store_next(pod)) {
+	for (struct mpijob__local_object *pod =
+		 mpijob__local_store_first(&scene.local->store, MPIJOB__LOCAL_KIND_POD);
+	     pod; pod = mpijob__local_store_next(pod)) {
 		const char *phase = mpijob__local_store_text(pod, "status.phase");
 
 		count += !mpijob__local_store_deleting(pod) && strcmp(phase, "Succeeded") != 0 &&
