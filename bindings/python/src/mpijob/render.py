@@ -154,7 +154,7 @@ class Hostfile:
             check(core.mpijob_hostfile_new(job, byref(options.struct), byref(out), diag.handle), diag)
         self.findings = diag.findings
         try:
-            self._hosts = []
+            self._hosts: list[Host] = []
             while row := core.mpijob_hostfile_at(out, len(self._hosts)):
                 host = row.contents
                 self._hosts.append(Host(decoded(host.name) or "", host.slots, host.worker if host.worker >= 0 else None))
