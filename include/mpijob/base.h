@@ -33,6 +33,9 @@
  * - **C++.** All names begin with `mpijob_` or `MPIJOB_`, except the opaque type `mpijob` (the
  *   job). So a C++ file that includes these headers cannot declare a global `namespace mpijob`;
  *   choose another name, or nest it.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_BASE_H
 #define MPIJOB_BASE_H

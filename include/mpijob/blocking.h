@@ -7,6 +7,9 @@
  * You implement `perform` and `abort`. The adapter runs exchanges that do not stream in a bounded
  * thread pool and each stream in its own thread, and joins all threads when the transport is
  * destroyed. The library creates no other threads.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_BLOCKING_H
 #define MPIJOB_BLOCKING_H

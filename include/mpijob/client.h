@@ -11,6 +11,9 @@
  *
  * Each cause in the `Status` of a server becomes a finding, in the same form as findings of the
  * library.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_CLIENT_H
 #define MPIJOB_CLIENT_H

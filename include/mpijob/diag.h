@@ -12,6 +12,9 @@
  *
  *     job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'; use None,
  *     Running or All
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_DIAG_H
 #define MPIJOB_DIAG_H

@@ -22,6 +22,9 @@
  * `metadata.labels[app.kubernetes.io/name]` for a key with dots. Brackets contain the index of a
  * list or the key of a map. Such a key ends at the first `]` before a dot, a bracket or the end of
  * the path; so a path cannot express a key that contains `].` or `][`.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_DOC_H
 #define MPIJOB_DOC_H

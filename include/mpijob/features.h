@@ -17,6 +17,9 @@
  * mpijob_features_set(&features, "wait-for-hosts", "1m30s", NULL);
  * options.features = &features;
  * @endcode
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_FEATURES_H
 #define MPIJOB_FEATURES_H

@@ -5,6 +5,9 @@
  *
  * Defaults, validation, typed structs, documentation and language bindings read this table. So a
  * program that lists fields (an editor, a form, a binding) does not contain their names.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_FIELDS_H
 #define MPIJOB_FIELDS_H

@@ -34,6 +34,9 @@
  * The CoPilot sidecar (`dataConfig`) and PodTemplates of the cluster are not supported: the call
  * fails. Labels that Flyte adds for the identity of an execution belong to `labels` of struct
  * mpijob_flyte_execution. Unknown fields of pods are kept; the plugin drops them.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_FLYTE_H
 #define MPIJOB_FLYTE_H

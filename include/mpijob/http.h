@@ -41,6 +41,9 @@
  * - Empty files, duplicate keys, and credentials in the server's address are errors.
  * - `$KUBECONFIG` may also be the name of one file that contains a ':'.
  * - The options here, not kubectl's own settings (kuberc), decide which plugins may run.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_HTTP_H
 #define MPIJOB_HTTP_H

@@ -19,6 +19,9 @@
  *
  * The typed structs of spec.h are views of that document, for reading and writing. Storing a struct
  * writes only the fields that it has members for; everything else in the document stays unchanged.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_JOB_H
 #define MPIJOB_JOB_H

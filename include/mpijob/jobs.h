@@ -8,6 +8,9 @@
  * for programs with an event loop and for other languages. They return the same codes as those of
  * client.h; only differences are described here. To list jobs, use mpijob_client_list(), and
  * mpijob_from_node() for its items.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_JOBS_H
 #define MPIJOB_JOBS_H

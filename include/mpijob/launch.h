@@ -33,6 +33,9 @@
  * that the operator sets; horovodrun and deepspeed get its path as an option. By default the number
  * of ranks is the number of slots of the job: those of its workers, and of the launcher if it runs
  * ranks too. mpijob_validate() has no findings about such a command.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_LAUNCH_H
 #define MPIJOB_LAUNCH_H

@@ -14,6 +14,9 @@
  *
  * Requests for features that it does not support fail with status 501: server-side apply, dry runs,
  * pagination, field selectors other than metadata.name. It has no webhooks and no RBAC.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_LOCAL_H
 #define MPIJOB_LOCAL_H

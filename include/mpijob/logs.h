@@ -10,6 +10,9 @@
  *
  * The labels of a job's pods: training.kubeflow.org/job-name=NAME, and
  * training.kubeflow.org/job-role=launcher or worker.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_LOGS_H
 #define MPIJOB_LOGS_H

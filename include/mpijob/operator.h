@@ -9,6 +9,9 @@
  * By default it reconciles at once. As one of several replicas it starts as a standby, which only
  * watches until mpijob_operator_act() makes it the leader. As a shadow, beside another operator, it
  * only records what it would do (mpijob_operator_shadow_report()).
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_OPERATOR_H
 #define MPIJOB_OPERATOR_H

@@ -22,6 +22,9 @@
  * mpijob_free(job);
  * mpijob_operator_config_free(config);
  * @endcode
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_OPERATOR_CONFIG_H
 #define MPIJOB_OPERATOR_CONFIG_H

@@ -15,6 +15,9 @@
  * finished; the same inputs give the same plan; after a part of a plan was executed, a new plan
  * leads to the same final state. The actions of one stage are independent of each other. Stages are
  * executed in order; a stage begins when all actions of the previous one have succeeded.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_PLAN_H
 #define MPIJOB_PLAN_H

@@ -24,6 +24,9 @@
  * PMIx alone), because mpirun itself may run in a job of that system. If two launchers, or two
  * batch systems, contradict each other, the call fails: torchrun inside mpirun numbers other ranks
  * than mpirun, while deepspeed over MPI numbers the same ones.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_RANK_H
 #define MPIJOB_RANK_H

@@ -14,6 +14,9 @@
  * Rendering reads no clock and no random source: the same input gives the same bytes. The SSH key
  * is made from the entropy in the options; without entropy the Secret contains a placeholder. Keys
  * are kept in memory that is wiped, and are written only if you ask for it (`with_key`).
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_RENDER_H
 #define MPIJOB_RENDER_H

@@ -33,6 +33,9 @@
  * 	return code;
  * }
  * @endcode
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_RUN_H
 #define MPIJOB_RUN_H

@@ -13,6 +13,9 @@
  * - An enumeration is an `int32_t`: 0 is absent, `MPIJOB_OTHER` is a word that this library does
  *   not know (it is in the document), all other values are constants.
  * - Values of Kubernetes types are nodes of a document.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_SPEC_H
 #define MPIJOB_SPEC_H

@@ -25,6 +25,9 @@
  * Strings, options, targets and nodes are copied. The client, `diag`, and the job of
  * mpijob_client_submit_start() are borrowed until the task has ended. A task never ends inside the
  * function that starts it. A function that fails starts no task.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_TASKS_H
 #define MPIJOB_TASKS_H

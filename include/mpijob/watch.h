@@ -10,6 +10,9 @@
  * succeed.
  *
  * It runs inside mpijob_client_poll(), concurrently with all other calls.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_WATCH_H
 #define MPIJOB_WATCH_H
