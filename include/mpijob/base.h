@@ -74,8 +74,7 @@ extern "C" {
 MPIJOB_API const char *mpijob_version(void);
 
 /** The version of these headers as a number that grows with each release: 1,002,003 for 1.2.3. */
-#define MPIJOB_VERSION_NUMBER \
-	(MPIJOB_VERSION_MAJOR * 1000000 + MPIJOB_VERSION_MINOR * 1000 + MPIJOB_VERSION_PATCH)
+#define MPIJOB_VERSION_NUMBER 1000
 
 /**
  * Return the version of the loaded library as a number, to compare with `MPIJOB_VERSION_NUMBER`.

@@ -20,7 +20,7 @@ extern "C" {
 #define MPIJOB_VERSION_MINOR 1
 #define MPIJOB_VERSION_PATCH 0
 MPIJOB_API const char *mpijob_version(void);
-#define MPIJOB_VERSION_NUMBER (MPIJOB_VERSION_MAJOR * 1000000 + MPIJOB_VERSION_MINOR * 1000 + MPIJOB_VERSION_PATCH)
+#define MPIJOB_VERSION_NUMBER 1000
 MPIJOB_API int32_t mpijob_version_number(void);
 MPIJOB_API size_t mpijob_struct_size(const char *name);
 #define MPIJOB_OK 0
