@@ -79,9 +79,9 @@ static int find(const struct mpijob__doc_edit *edit, const mpijob_node *node,
 	if (*at != MPIJOB__DOC_INDEX_NONE || makes_item(step) || !edit->value)
 		return 0;
 	return refuse(edit, MPIJOB_ERR_NOT_FOUND, node,
-	    "the list has %lu items, and none is '%.*s'; write [0], [name=...], or [-] for a new "
-	    "one",
-	    (unsigned long)node->count, (int)step->len, step->text);
+	    "'%.*s' is not one of the %lu items of the list; write [0], [name=...], or [-] for a "
+	    "new one",
+	    (int)step->len, step->text, (unsigned long)node->count);
 }
 
 /* ---- create ---- */

@@ -103,6 +103,12 @@ static int is_block(const struct mpijob__doc_event *event)
 	return mpijob__doc_event_opens(event) && event->style == MPIJOB__DOC_STYLE_BLOCK;
 }
 
+/* A {} or []. */
+static int is_empty(const struct mpijob__doc_event *event)
+{
+	return mpijob__doc_event_opens(event) && event[1].type == MPIJOB__DOC_EVENT_CLOSE;
+}
+
 static int is_block_scalar(const struct mpijob__doc_event *event)
 {
 	return event->type == MPIJOB__DOC_EVENT_SCALAR && event->style >= MPIJOB__DOC_STYLE_LITERAL;
@@ -143,38 +149,49 @@ static size_t comment_start(const struct editing *e, size_t from, size_t to)
 	return to;
 }
 
-/* After the colon of a key, or the dash of an item on the line of its value; SIZE_MAX: not found.
- */
-static size_t after_mark(const struct editing *e, const struct spot *spot)
+/* The dash of an item of a block list, after the item before it; SIZE_MAX: not found. */
+static size_t dash_of(const struct editing *e, uint32_t open, uint32_t before)
 {
-	size_t at;
+	size_t at = before == NOWHERE ? event_at(e, open)->start : content_end(e, before);
 
-	if (spot->in_map) {
-		at = event_at(e, spot->key)->end;
-		while (at < e->len && is_blank(e->text[at]))
+	while (at < e->len) {
+		if (is_white(e->text[at]))
 			at++;
-		return at < e->len && e->text[at] == ':' ? at + 1 : SIZE_MAX;
+		else if (e->text[at] == '#')
+			at = line_end(e, at);
+		else if (before == NOWHERE && (e->text[at] == '&' || e->text[at] == '!'))
+			while (at < e->len && !is_white(e->text[at]))
+				at++;
+		else
+			return e->text[at] == '-' ? at : SIZE_MAX;
 	}
-	at = back_over_blanks(e, event_at(e, spot->value)->start);
-	return at && e->text[at - 1] == '-' ? at : SIZE_MAX;
+	return SIZE_MAX;
 }
 
-/* The first byte of an entry: its key, or its dash, also on a line before; SIZE_MAX: not found. */
-static size_t entry_start(const struct editing *e, uint32_t key, int in_map, int in_block)
+/* The first byte of an entry of a block: its key, or its dash; SIZE_MAX: not found. */
+static size_t entry_start(const struct editing *e, uint32_t open, uint32_t key, uint32_t before)
 {
-	size_t at = event_at(e, key)->start;
+	return event_at(e, open)->type == MPIJOB__DOC_EVENT_MAP ? event_at(e, key)->start
+								: dash_of(e, open, before);
+}
 
-	if (in_map || !in_block)
+/* After the colon of a key, or the dash of an item; SIZE_MAX: not found. */
+static size_t after_mark(const struct editing *e, const struct spot *spot)
+{
+	size_t at = spot->in_map ? event_at(e, spot->key)->end
+				 : dash_of(e, spot->open, spot->before);
+
+	if (at == SIZE_MAX)
 		return at;
-	while (at && is_white(e->text[at - 1]))
-		at--;
-	return at && e->text[at - 1] == '-' ? at - 1 : SIZE_MAX;
+	while (spot->in_map && at < e->len && is_blank(e->text[at]))
+		at++;
+	return at < e->len && (!spot->in_map || e->text[at] == ':') ? at + 1 : SIZE_MAX;
 }
 
 /* The indentation of the entries of a block list or map. */
-static size_t indent_of(const struct editing *e, uint32_t open, int in_map)
+static size_t indent_of(const struct editing *e, uint32_t open)
 {
-	size_t at = entry_start(e, open + 1, in_map, 1);
+	size_t at = entry_start(e, open, open + 1, NOWHERE);
 
 	return at == SIZE_MAX ? 0 : at - line_start(e, at);
 }
@@ -452,7 +469,7 @@ static int replace_block(const struct editing *e, const struct spot *spot,
 		style.literal = (uint32_t)(head - line_start(e, head));
 	}
 	rc = put_block_value(e, &value, node, spot->in_map,
-	    indent_of(e, spot->open, spot->in_map), &style);
+	    indent_of(e, spot->open), &style);
 	if (rc == 0) {
 		first = strpbrk(value.data, "\r\n");
 		head = first ? (size_t)(first - value.data) : value.len;
@@ -477,7 +494,7 @@ static int replace(const struct editing *e, const struct spot *spot, const struc
 		    event->style != MPIJOB__DOC_STYLE_DOUBLE;
 
 	if (flow || (!is_block(event) && !is_block_scalar(event) && !lines &&
-			(!nested || event->style == MPIJOB__DOC_STYLE_FLOW)))
+			(!nested || (event->style == MPIJOB__DOC_STYLE_FLOW && !is_empty(event)))))
 		return replace_inline(e, spot, node, splice);
 	return replace_block(e, spot, node, splice);
 }
@@ -530,7 +547,7 @@ static int keeps_lines(const struct editing *e, uint32_t open)
 static int add_to_block(const struct editing *e, uint32_t open, int in_map, const char *key,
     const struct mpijob_node *node, struct splice *splice)
 {
-	size_t indent = indent_of(e, open, in_map);
+	size_t indent = indent_of(e, open);
 	const struct mpijob__doc_event *last = event_at(e, event_at(e, open)->match - 1);
 	int whole = keeps_lines(e, open);
 	int rc;
@@ -587,12 +604,13 @@ static void remove_from_flow(const struct editing *e, const struct spot *spot,
 static int remove_from_block(const struct editing *e, const struct spot *spot,
     struct splice *splice)
 {
-	size_t from = entry_start(e, spot->key, spot->in_map, 1), start = line_start(e, from);
+	size_t from = entry_start(e, spot->open, spot->key, spot->before), start;
 	size_t end = line_end(e, content_end(e, spot->value)), next_start;
 	uint32_t next = next_value(e, spot->value);
 
 	if (from == SIZE_MAX)
 		return MPIJOB_ERR_UNSUPPORTED;
+	start = line_start(e, from);
 	if (all_white(e, start, from)) {
 		splice->from = start;
 		splice->to = next_line(e, end);
@@ -603,7 +621,7 @@ static int remove_from_block(const struct editing *e, const struct spot *spot,
 	/* The entry is on the line of a dash, and the next one takes its place. */
 	if (next >= event_at(e, spot->open)->match)
 		return MPIJOB_ERR_UNSUPPORTED;
-	next_start = entry_start(e, next, spot->in_map, 1);
+	next_start = entry_start(e, spot->open, next, spot->value);
 	splice->from = from;
 	splice->to = next_start;
 	if (next_start == SIZE_MAX || !all_white(e, end, next_start)) {
@@ -646,6 +664,10 @@ static int place(const struct editing *e, uint32_t root, const struct mpijob_nod
 		return place_removed(e, root, old, edit, spot, splice);
 	if (is_new && spot->value == NOWHERE)
 		return MPIJOB_ERR_UNSUPPORTED;
+	/* In a block, a {} or [] becomes a block. */
+	if (is_new && spot->open != NOWHERE && is_block(event_at(e, spot->open)) &&
+	    is_empty(event_at(e, spot->value)))
+		return replace(e, spot, parent, splice);
 	if (!is_new && spot->value != NOWHERE)
 		return replace(e, spot, mpijob_node_at(parent, last), splice);
 	for (size_t i = 0; i + 1 < count; i++)
