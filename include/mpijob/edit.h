@@ -20,10 +20,10 @@
  *
  * To read a value, call mpijob_node_find() with the root of mpijob_document().
  *
- * Values are not checked: call mpijob_validate() afterwards. It reports a value of a wrong type, and
- * a field that does not exist with the one that was probably meant. In memory a value that replaces
- * another one has its line and column; a new one has none. After an edit of a text, parse the new
- * text.
+ * Values are not checked: call mpijob_validate() afterwards. It reports a value of a wrong type,
+ * and a field that does not exist with the one that was probably meant. In memory a value that
+ * replaces another one has its line and column; a new one has none. After an edit of a text, parse
+ * the new text.
  */
 #ifndef MPIJOB_EDIT_H
 #define MPIJOB_EDIT_H

@@ -66,11 +66,11 @@ static int find(const struct mpijob__doc_edit *edit, const mpijob_node *node,
 		return 0;
 	}
 	if (node->kind != MPIJOB_NODE_LIST)
-		return edit->value ? refuse(edit, MPIJOB_ERR_NOT_FOUND, node,
-					 "'%.*s' has no place here: the value is not a %s",
-					 (int)step->len, step->text,
-					 makes_item(step) ? "list" : "map")
-				   : 0;
+		return edit->value
+			   ? refuse(edit, MPIJOB_ERR_NOT_FOUND, node,
+				 "'%.*s' has no place here: the value is not a %s", (int)step->len,
+				 step->text, makes_item(step) ? "list" : "map")
+			   : 0;
 	*at = mpijob__doc_list_find(node, step, &second);
 	if (second != MPIJOB__DOC_INDEX_NONE)
 		return refuse(edit, MPIJOB_ERR_NOT_FOUND, node->in.items[second],
@@ -104,9 +104,8 @@ static void put_selected(mpijob_doc *doc, mpijob_node *item,
 	if (!item || !mpijob__base_field_path_select(step, &key, &value))
 		return;
 	name = mpijob__base_arena_copy(doc->arena, key.text, key.len);
-	node = is_whole(value.text, value.len)
-		   ? mpijob_node_new_number(doc, value.text, value.len)
-		   : mpijob_node_new_string(doc, value.text, value.len);
+	node = is_whole(value.text, value.len) ? mpijob_node_new_number(doc, value.text, value.len)
+					       : mpijob_node_new_string(doc, value.text, value.len);
 	if (!name)
 		doc->error = MPIJOB_ERR_NOMEM;
 	else

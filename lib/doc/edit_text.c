@@ -178,8 +178,8 @@ static size_t entry_start(const struct editing *e, uint32_t open, uint32_t key, 
 /* After the colon of a key, or the dash of an item; SIZE_MAX: not found. */
 static size_t after_mark(const struct editing *e, const struct spot *spot)
 {
-	size_t at = spot->in_map ? event_at(e, spot->key)->end
-				 : dash_of(e, spot->open, spot->before);
+	size_t at =
+	    spot->in_map ? event_at(e, spot->key)->end : dash_of(e, spot->open, spot->before);
 
 	if (at == SIZE_MAX)
 		return at;
@@ -239,8 +239,7 @@ static int follow(const struct editing *e, uint32_t root, const struct mpijob_no
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t *index = mpijob__doc_stack_at(steps, i);
 
-		if (spot->value == NOWHERE ||
-		    !mpijob__doc_event_opens(event_at(e, spot->value)))
+		if (spot->value == NOWHERE || !mpijob__doc_event_opens(event_at(e, spot->value)))
 			return 0;
 		spot->open = spot->value;
 		find_entry(e, node, *index, spot);
@@ -468,8 +467,7 @@ static int replace_block(const struct editing *e, const struct spot *spot,
 			head++;
 		style.literal = (uint32_t)(head - line_start(e, head));
 	}
-	rc = put_block_value(e, &value, node, spot->in_map,
-	    indent_of(e, spot->open), &style);
+	rc = put_block_value(e, &value, node, spot->in_map, indent_of(e, spot->open), &style);
 	if (rc == 0) {
 		first = strpbrk(value.data, "\r\n");
 		head = first ? (size_t)(first - value.data) : value.len;
@@ -679,10 +677,9 @@ static int place(const struct editing *e, uint32_t root, const struct mpijob_nod
 static int refuse(const struct mpijob__doc_edit *edit, const struct editing *e,
     const struct spot *spot, int shared)
 {
-	const struct mpijob__doc_event *event =
-	    event_at(e, spot->value != NOWHERE ? spot->value
-			: spot->open != NOWHERE ? spot->open
-						: 0);
+	const struct mpijob__doc_event *event = event_at(e, spot->value != NOWHERE  ? spot->value
+							    : spot->open != NOWHERE ? spot->open
+										    : 0);
 	struct mpijob__core_place place = { edit->source, event->line, event->column };
 	int rc;
 

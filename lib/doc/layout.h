@@ -43,7 +43,7 @@ struct mpijob__doc_layout {
 	struct mpijob__doc_stack open;  /* uint32_t: events that are open */
 	uint32_t root;                  /* of the current document */
 	int json;                       /* the text is JSON */
-	int converted;                  /* the text was UTF-16: the offsets are not those of the text */
+	int converted; /* the text was UTF-16: the offsets are not those of the text */
 };
 
 void mpijob__doc_layout_init(struct mpijob__doc_layout *layout);
@@ -56,8 +56,8 @@ int mpijob__doc_layout_add(struct mpijob__doc_layout *layout,
 /* The current document is complete. Returns 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__doc_layout_end(struct mpijob__doc_layout *layout);
 
-static inline struct mpijob__doc_event *mpijob__doc_layout_at(
-    const struct mpijob__doc_layout *layout, uint32_t at)
+static inline struct mpijob__doc_event *
+mpijob__doc_layout_at(const struct mpijob__doc_layout *layout, uint32_t at)
 {
 	return mpijob__doc_stack_at(&layout->events, at);
 }

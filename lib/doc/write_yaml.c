@@ -213,8 +213,7 @@ static int put_value(struct yaml_out *y, const struct mpijob_node *node, int in_
 		if (in_list)
 			indent += 2;
 		else
-			indent +=
-			    node->kind == MPIJOB_NODE_MAP ? y->style->map : y->style->list;
+			indent += node->kind == MPIJOB_NODE_MAP ? y->style->map : y->style->list;
 		y->in_line = in_list;
 		if (!in_list)
 			mpijob__doc_out_put(out, "\n", 1);

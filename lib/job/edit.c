@@ -84,8 +84,7 @@ int mpijob_edit(mpijob *job, const struct mpijob_edit *const *edits, size_t coun
 	for (size_t i = 0; i < count && code == 0; i++)
 		code = edit_draft(draft, job->source, edits[i], diag);
 	if (code == 0)
-		code =
-		    mpijob__job_check_identity(mpijob_doc_root(draft), job->source, diag);
+		code = mpijob__job_check_identity(mpijob_doc_root(draft), job->source, diag);
 	if (code == 0)
 		mpijob__job_state_commit(job, draft);
 	else

@@ -65,7 +65,8 @@ static int read_edits(struct set *set)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 1; i < words->count && code == 0; i++) {
 		const char *equals = find_equals(words->items[i]);
-		code = add_edit(set, words->items[i], (size_t)(equals - words->items[i]), equals + 1);
+		code =
+		    add_edit(set, words->items[i], (size_t)(equals - words->items[i]), equals + 1);
 	}
 	for (size_t i = 0; i < removed->count && code == 0; i++)
 		code = add_edit(set, removed->items[i], strlen(removed->items[i]), NULL);
@@ -75,8 +76,8 @@ static int read_edits(struct set *set)
 static int check_words(const struct arguments *arguments)
 {
 	const struct words *words = &arguments->operands;
-	int outputs = (arguments->output != NULL) + (arguments->dry_run != 0) +
-		      (arguments->diff != 0);
+	int outputs =
+	    (arguments->output != NULL) + (arguments->dry_run != 0) + (arguments->diff != 0);
 
 	if (words->count == 0) {
 		fputs("mpijob: name a file, or - for standard input\n", stderr);
@@ -244,8 +245,7 @@ static int print_values_of_job(struct set *set)
 	for (size_t i = 0; i < input.count; i++)
 		jobs += (size_t)is_wanted(set, &input.objects[i]);
 	if (code == MPIJOB_ERR_NOT_FOUND)
-		findings_add(set->diag, code, input_name(set->file), "no-job",
-		    "no MPIJob in here");
+		findings_add(set->diag, code, input_name(set->file), "no-job", "no MPIJob in here");
 	else if (code == 0 && jobs > 1)
 		code = findings_add(set->diag, MPIJOB_ERR_USAGE, input_name(set->file),
 		    "several-jobs", "several MPIJobs; name one with --job");

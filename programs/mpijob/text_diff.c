@@ -57,7 +57,8 @@ static int same(const struct lines *texts, size_t a, size_t b)
 {
 	const char **left = texts[0].starts + a, **right = texts[1].starts + b;
 
-	return a < texts[0].count && b < texts[1].count && left[1] - left[0] == right[1] - right[0] &&
+	return a < texts[0].count && b < texts[1].count &&
+	       left[1] - left[0] == right[1] - right[0] &&
 	       memcmp(left[0], right[0], (size_t)(left[1] - left[0])) == 0;
 }
 
@@ -136,8 +137,8 @@ static int print_changes(const char *name, const struct lines *texts)
 	while (code == 0 && next_change(texts, &change)) {
 		if (!any++)
 			print_out("--- %s\n+++ %s\n", name, name);
-		if (count && change.at[0] >
-				 hunk[count - 1].at[0] + hunk[count - 1].count[0] + 2 * CONTEXT) {
+		if (count &&
+		    change.at[0] > hunk[count - 1].at[0] + hunk[count - 1].count[0] + 2 * CONTEXT) {
 			print_hunk(texts, hunk, count);
 			count = 0;
 		}

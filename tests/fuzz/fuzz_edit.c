@@ -11,15 +11,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MUST(condition)                                                       \
-	do {                                                                  \
-		if (!(condition)) {                                           \
+#define MUST(condition)                                                         \
+	do {                                                                    \
+		if (!(condition)) {                                             \
 			fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-			abort();                                              \
-		}                                                             \
+			abort();                                                \
+		}                                                               \
 	} while (0)
 
-#define CONTAINERS "spec.mpiReplicaSpecs.Launcher.template.spec.containers"
+#define CONTAINERS      "spec.mpiReplicaSpecs.Launcher.template.spec.containers"
 #define SET(path, yaml) { sizeof(struct mpijob_edit), path, yaml, NULL }
 
 static const struct mpijob_edit all[] = {

@@ -147,8 +147,9 @@ static void put_findings(const mpijob_diag *diag, int code, mpijob_text *out)
 	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
 		put(out, mpijob_diag_at(diag, i)->id);
 		put(out, " ");
-		assert_int_equal(
-		    mpijob_finding_write(mpijob_diag_at(diag, i), mpijob_text_write, out), 0);
+		assert_int_equal(mpijob_finding_write(mpijob_diag_at(diag, i), mpijob_text_write,
+				     out),
+		    0);
 		put(out, "\n");
 	}
 	put(out, mpijob_error_name(code));
@@ -202,8 +203,8 @@ static int run_case(const char *name)
 		check_in_memory(before, mpijob_text_data(out), &edits);
 	same = compare(folder, is_json ? "after.json" : "after.yaml", mpijob_text_data(out),
 	    mpijob_text_len(out));
-	same &= compare(folder, "findings.txt", mpijob_text_data(findings),
-	    mpijob_text_len(findings));
+	same &=
+	    compare(folder, "findings.txt", mpijob_text_data(findings), mpijob_text_len(findings));
 	mpijob_diag_free(diag);
 	mpijob_text_free(findings);
 	mpijob_text_free(out);
@@ -308,8 +309,9 @@ static void check_value(const char *text, size_t len, const char *path, const mp
 	}
 	assert_int_equal(mpijob_doc_error(doc), 0);
 	check_one_place(text, len, mpijob_text_data(changed), mpijob_text_len(changed));
-	assert_int_equal(
-	    set_node(mpijob_text_data(changed), mpijob_text_len(changed), path, node, back), 0);
+	assert_int_equal(set_node(mpijob_text_data(changed), mpijob_text_len(changed), path, node,
+			     back),
+	    0);
 	if (mpijob_text_len(back) != len || memcmp(mpijob_text_data(back), text, len) != 0) {
 		totals->spelled++;
 		print_message("%s comes back spelled differently\n", path);
@@ -423,9 +425,8 @@ static void finds_items(void **state)
 
 	(void)state;
 	assert_string_equal(mpijob_node_text(at(job, CONTAINERS "[name=c].image")), "d");
-	assert_string_equal(
-	    mpijob_node_text(
-		at(job, CONTAINERS "[name=c].ports[containerPort=22].containerPort")),
+	assert_string_equal(mpijob_node_text(at(job,
+				CONTAINERS "[name=c].ports[containerPort=22].containerPort")),
 	    "22");
 	assert_null(at(job, CONTAINERS "[name=x]"));
 	assert_null(at(job, CONTAINERS "[=a]"));
@@ -537,7 +538,9 @@ static void text_failures(void **state)
 {
 	struct mpijob_edit edit = MPIJOB_EDIT_INIT;
 	const struct mpijob_edit *edits[] = { &edit };
-	static const char utf16[] = "\xff\xfe" "a\0:\0 \0" "1\0";
+	static const char utf16[] = "\xff\xfe"
+				    "a\0:\0 \0"
+				    "1\0";
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	size_t len = strlen(job_text);
 	int calls = 0;
@@ -545,14 +548,13 @@ static void text_failures(void **state)
 	(void)state;
 	edit.path = "spec.slotsPerWorker";
 	edit.yaml = "4";
-	assert_int_equal(
-	    mpijob_edit_text(job_text, len, NULL, NULL, edits, 1, refuse, &calls, NULL),
+	assert_int_equal(mpijob_edit_text(job_text, len, NULL, NULL, edits, 1, refuse, &calls,
+			     NULL),
 	    MPIJOB_ERR_IO);
 	assert_int_equal(calls, 1);
 	assert_int_equal(mpijob_edit_text(job_text, len, NULL, NULL, edits, 1, NULL, NULL, NULL),
 	    MPIJOB_ERR_USAGE);
-	assert_int_equal(
-	    mpijob_edit_text("a: [", 4, NULL, NULL, edits, 1, refuse, &calls, NULL),
+	assert_int_equal(mpijob_edit_text("a: [", 4, NULL, NULL, edits, 1, refuse, &calls, NULL),
 	    MPIJOB_ERR_SYNTAX);
 	assert_int_equal(mpijob_edit_text(NULL, 0, NULL, NULL, edits, 1, refuse, &calls, NULL),
 	    MPIJOB_ERR_NOT_FOUND);
@@ -560,8 +562,8 @@ static void text_failures(void **state)
 			     &calls, NULL),
 	    MPIJOB_ERR_UNSUPPORTED);
 	options.format = 99;
-	assert_int_equal(
-	    mpijob_edit_text(job_text, len, NULL, &options, edits, 1, refuse, &calls, NULL),
+	assert_int_equal(mpijob_edit_text(job_text, len, NULL, &options, edits, 1, refuse, &calls,
+			     NULL),
 	    MPIJOB_ERR_USAGE);
 	assert_int_equal(calls, 1);
 }
