@@ -44,7 +44,7 @@ endif()
 
 # mpijob_library(NAME DESCRIPTION text DIRECTORIES... [SMALL...] [HEADERS...] [LINK...] [USES...] [PACKAGES...]): the shared
 # library NAME with the map lib/libNAME.map, and NAME-static, the file libNAME.a, in which tests reach private functions. SMALL
-# are directories that are compiled for size, because bench/core is as fast with them. HEADERS are the library's public
+# are directories, or DIRECTORY/FILE, that are compiled for size, because bench/core is as fast with them. HEADERS are the library's public
 # headers; without it, mpijob.h and those that it includes. USES names other libraries of the project; the library that
 # uses none holds lib/base for all archives. PACKAGES are what pkg-config adds for a static program.
 function(mpijob_library name)
@@ -53,9 +53,12 @@ function(mpijob_library name)
 	foreach(directory ${arg_DIRECTORIES})
 		file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${directory}/*.c)
 		list(APPEND sources ${found})
-		if(directory IN_LIST arg_SMALL)
-			set_source_files_properties(${found} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
-		endif()
+		foreach(file ${found})
+			get_filename_component(base ${file} NAME)
+			if(directory IN_LIST arg_SMALL OR "${directory}/${base}" IN_LIST arg_SMALL)
+				set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
+			endif()
+		endforeach()
 	endforeach()
 	if(NOT arg_HEADERS)
 		set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mpijob/mpijob.h)

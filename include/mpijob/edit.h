@@ -15,7 +15,7 @@
  * variable.path = "spec.mpiReplicaSpecs.Worker.template.spec"
  *                 ".containers[name=train].env[name=NCCL_DEBUG].value";
  * variable.yaml = "INFO";
- * int rc = mpijob_edit(job, edits, 2, diag);
+ * int rc = mpijob_edit_job(job, edits, 2, diag);
  * @endcode
  *
  * To read a value, call mpijob_node_find() with the root of mpijob_document().
@@ -69,7 +69,7 @@ struct mpijob_edit {
  *         struct's size); `MPIJOB_ERR_USAGE` (also: not a path); `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
-MPIJOB_API int mpijob_edit(mpijob *job, const struct mpijob_edit *const *edits, size_t count,
+MPIJOB_API int mpijob_edit_job(mpijob *job, const struct mpijob_edit *const *edits, size_t count,
     mpijob_diag *diag);
 
 /**

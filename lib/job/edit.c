@@ -74,7 +74,7 @@ static int edit_draft(mpijob_doc *draft, const char *source, const struct mpijob
 	return code;
 }
 
-int mpijob_edit(mpijob *job, const struct mpijob_edit *const *edits, size_t count,
+int mpijob_edit_job(mpijob *job, const struct mpijob_edit *const *edits, size_t count,
     mpijob_diag *diag)
 {
 	if (!job || (!edits && count))

@@ -193,8 +193,10 @@ static int write_result(struct set *set)
 	if (arguments->diff)
 		return text_diff_print(input_name(set->file), mpijob_text_data(set->old),
 		    mpijob_text_len(set->old), text, len);
-	if (arguments->dry_run || strcmp(to, "-") == 0)
-		return file_write(stdout, text, len);
+	if (arguments->dry_run || strcmp(to, "-") == 0) {
+		text_print(text, len);
+		return 0;
+	}
 	if (to == set->file && len == mpijob_text_len(set->old) &&
 	    memcmp(text, mpijob_text_data(set->old), len) == 0)
 		return 0;

@@ -28,10 +28,20 @@ struct change {
 
 void text_print(const char *text, size_t len)
 {
-	if (isatty(STDOUT_FILENO))
-		mpijob_escaped_write(text, len, file_write, stdout);
-	else
+	const char *end = text + len;
+
+	if (!isatty(STDOUT_FILENO)) {
 		fwrite(text, 1, len, stdout);
+		return;
+	}
+	while (text < end) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		mpijob_escaped_write(text, (size_t)((stop ? stop : end) - text), file_write,
+		    stdout);
+		text = stop ? stop + 1 : end;
+		if (stop)
+			putchar('\n');
+	}
 }
 
 static int split(const char *text, size_t len, struct lines *lines)
@@ -92,7 +102,7 @@ static void print_lines(const struct lines *lines, char mark, size_t from, size_
 	for (size_t i = from; i < from + count; i++) {
 		const char *start = lines->starts[i], *end = lines->starts[i + 1];
 		int whole = end[-1] == '\n';
-		putchar(mark);
+		print_out("%c", mark);
 		text_print(start, (size_t)(end - start) - (size_t)whole);
 		puts(whole ? "" : "\n\\ No newline at end of file");
 	}

@@ -14,7 +14,8 @@
 int text_diff_print(const char *name, const char *old, size_t old_len, const char *new_,
     size_t new_len);
 
-/* Print text from outside to standard output: escaped on a terminal, otherwise as it is. */
+/* Print text from outside to standard output: on a terminal its lines are escaped, otherwise it is
+ * printed as it is. */
 void text_print(const char *text, size_t len);
 
 #endif

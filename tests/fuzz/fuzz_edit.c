@@ -65,7 +65,7 @@ static void compare(const char *data, size_t size, const struct mpijob_edit *con
 	mpijob *job = parse(data, size), *after;
 
 	if (job) {
-		MUST(mpijob_edit(job, edits, 1, NULL) == 0);
+		MUST(mpijob_edit_job(job, edits, 1, NULL) == 0);
 		after = parse(mpijob_text_data(out), mpijob_text_len(out));
 		MUST(after);
 		MUST(mpijob_node_equal(mpijob_doc_root(mpijob_document(job)),

@@ -147,7 +147,7 @@ static int act_edit_json(const struct scenario *scenario, struct subject *subjec
 
 static int act_edit(const struct scenario *scenario, struct subject *subject, struct sink *sink)
 {
-	int code = mpijob_edit(subject->job, edits, 4, NULL);
+	int code = mpijob_edit_job(subject->job, edits, 4, NULL);
 
 	(void)scenario;
 	/* From here on the job is rightly another one. */

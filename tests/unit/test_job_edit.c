@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -132,7 +131,7 @@ static void check_in_memory(const char *before, const char *after, const struct 
 	mpijob *job = job_of(before, edits->job), *wanted;
 	const char *name;
 
-	assert_int_equal(mpijob_edit(job, edits->pointers, edits->count, NULL), 0);
+	assert_int_equal(mpijob_edit_job(job, edits->pointers, edits->count, NULL), 0);
 	name = mpijob_name(job);
 	wanted = job_of(after, edits->job ? name : NULL);
 	assert_non_null(wanted);
@@ -416,7 +415,7 @@ static int set(mpijob *job, const char *path, const char *yaml, mpijob_diag *dia
 
 	edit.path = path;
 	edit.yaml = yaml;
-	return mpijob_edit(job, edits, 1, diag);
+	return mpijob_edit_job(job, edits, 1, diag);
 }
 
 static void finds_items(void **state)
@@ -477,31 +476,31 @@ static void all_or_nothing(void **state)
 	edit.yaml = "4";
 	bad.path = "spec.slotsPerWorker.x";
 	bad.yaml = "4";
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_NOT_FOUND);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_NOT_FOUND);
 	bad.path = "kind";
 	bad.yaml = "Job";
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_UNSUPPORTED);
 	bad.path = "spec.x";
 	bad.yaml = "*nothing";
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_SYNTAX);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_SYNTAX);
 	bad.yaml = "1";
 	bad.node = at(job, "spec");
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
 	bad.path = NULL;
 	bad.node = NULL;
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
 	bad.path = "spec.\xff";
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
 	bad.path = "spec.x";
 	bad.size = 4;
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
 	edits[1] = NULL;
-	assert_int_equal(mpijob_edit(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_edit(job, NULL, 1, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_edit_job(job, edits, 2, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_edit_job(job, NULL, 1, NULL), MPIJOB_ERR_USAGE);
 	assert_true(mpijob_node_equal(mpijob_doc_root(mpijob_document(job)),
 	    mpijob_doc_root(mpijob_document(same))));
-	assert_int_equal(mpijob_edit(job, NULL, 0, NULL), 0);
-	assert_int_equal(mpijob_edit(job, edits, 1, NULL), 0);
+	assert_int_equal(mpijob_edit_job(job, NULL, 0, NULL), 0);
+	assert_int_equal(mpijob_edit_job(job, edits, 1, NULL), 0);
 	assert_string_equal(mpijob_node_text(at(job, "spec.slotsPerWorker")), "4");
 	mpijob_free(same);
 	mpijob_free(job);
@@ -516,7 +515,7 @@ static void takes_nodes(void **state)
 	(void)state;
 	edit.path = CONTAINERS "[-]";
 	edit.node = at(job, CONTAINERS "[0]"); /* of the job itself */
-	assert_int_equal(mpijob_edit(job, edits, 1, NULL), 0);
+	assert_int_equal(mpijob_edit_job(job, edits, 1, NULL), 0);
 	assert_int_equal(mpijob_node_count(at(job, CONTAINERS)), 3);
 	assert_string_equal(mpijob_node_text(at(job, CONTAINERS "[2].name")), "a");
 	assert_int_equal(set(job, "metadata.labels.empty", "", NULL), 0);
@@ -568,39 +567,30 @@ static void text_failures(void **state)
 	assert_int_equal(calls, 1);
 }
 
-static double seconds_for(size_t variables)
+/* With a step that is quadratic this would take minutes. */
+static void large_text(void **state)
 {
 	mpijob_text *text = mpijob_text_new(), *out = mpijob_text_new();
 	struct mpijob_edit edit = MPIJOB_EDIT_INIT;
 	const struct mpijob_edit *edits[] = { &edit };
-	struct timespec begin, end;
 
+	(void)state;
 	put(text, "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nspec:\n  env:\n");
-	for (size_t i = 0; i < variables; i++) {
+	for (size_t i = 0; i < 40000; i++) {
 		char *line = format("  - name: V%zu # \xc3\xa9\n    value: |\n      x\n", i);
 
 		put(text, line);
 		free(line);
 	}
-	edit.path = "spec.env[name=V17].value";
+	edit.path = "spec.env[name=V39999].value";
 	edit.yaml = "new";
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
 	assert_int_equal(mpijob_edit_text(mpijob_text_data(text), mpijob_text_len(text), NULL, NULL,
 			     edits, 1, mpijob_text_write, out, NULL),
 	    0);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	assert_int_equal(mpijob_text_len(out), mpijob_text_len(text) + 3);
+	assert_non_null(strstr(mpijob_text_data(out), "# \xc3\xa9\n    value: |-\n      new\n"));
 	mpijob_text_free(out);
 	mpijob_text_free(text);
-	return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
-}
-
-static void linear_time(void **state)
-{
-	double small = seconds_for(4000), large = seconds_for(40000);
-
-	(void)state;
-	print_message("4,000 variables: %.1f ms; 40,000: %.1f ms\n", small * 1e3, large * 1e3);
-	assert_true(large < small * 30 + 0.05);
 }
 
 int main(void)
@@ -613,7 +603,7 @@ int main(void)
 		cmocka_unit_test(all_or_nothing),
 		cmocka_unit_test(takes_nodes),
 		cmocka_unit_test(text_failures),
-		cmocka_unit_test(linear_time),
+		cmocka_unit_test(large_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
