@@ -107,56 +107,6 @@ static int act_write(const struct scenario *scenario, struct subject *subject, s
 	return code ? code : write_node(sink, root, MPIJOB_FORMAT_JSON_COMPACT);
 }
 
-#define CONTAINERS "spec.mpiReplicaSpecs.Launcher.template.spec.containers"
-
-/* Edits of each kind: replaced, added with what the path lacks, removed, refused. */
-static const struct mpijob_edit edit_items[] = {
-	{ sizeof(*edit_items), "spec.slotsPerWorker", "7", NULL },
-	{ sizeof(*edit_items), CONTAINERS "[0].env[name=OOM].value", "{a: [b, \"c\\nd\"]}", NULL },
-	{ sizeof(*edit_items), CONTAINERS "[0].image", NULL, NULL },
-	{ sizeof(*edit_items), "spec.nothing", NULL, NULL },
-};
-static const struct mpijob_edit *const edits[] = { &edit_items[0], &edit_items[1], &edit_items[2],
-	&edit_items[3] };
-
-static int edit_text(const char *text, size_t len, struct sink *sink)
-{
-	mpijob_diag *diag = mpijob_diag_new();
-	int code = diag ? mpijob_edit_text(text, len, NULL, NULL, edits, 4, sink_write, sink, diag)
-			: MPIJOB_ERR_NOMEM;
-
-	if (code != MPIJOB_ERR_NOMEM && write_findings(sink, diag))
-		code = MPIJOB_ERR_NOMEM;
-	mpijob_diag_free(diag);
-	return code;
-}
-
-static int act_edit_text(const struct scenario *scenario, struct subject *subject,
-    struct sink *sink)
-{
-	(void)scenario;
-	return edit_text(subject->text, subject->len, sink);
-}
-
-static int act_edit_json(const struct scenario *scenario, struct subject *subject,
-    struct sink *sink)
-{
-	(void)scenario;
-	return edit_text(subject->json, subject->json_len, sink);
-}
-
-static int act_edit(const struct scenario *scenario, struct subject *subject, struct sink *sink)
-{
-	int code = mpijob_edit_job(subject->job, edits, 4, NULL);
-
-	(void)scenario;
-	/* From here on the job is rightly another one. */
-	oom_stop();
-	return code ? code
-		    : write_node(sink, mpijob_doc_root(mpijob_document(subject->job)),
-			  MPIJOB_FORMAT_JSON);
-}
-
 static int act_default(const struct scenario *scenario, struct subject *subject, struct sink *sink)
 {
 	mpijob_diag *diag = mpijob_diag_new();
@@ -485,9 +435,6 @@ const struct scenario scenarios[] = {
 	{ "parse", -1, 0, NULL, act_parse },
 	{ "parse JSON", -1, 0, NULL, act_parse_json },
 	{ "write", -1, 0, prepare_parsed, act_write },
-	{ "edit", -1, 0, prepare_parsed, act_edit },
-	{ "edit text", -1, 0, NULL, act_edit_text },
-	{ "edit JSON", -1, 1, NULL, act_edit_json },
 	{ "default", -1, 0, prepare_parsed, act_default },
 	{ "validate", -1, 0, prepare_defaulted, act_validate },
 	{ "views", -1, 1, prepare_defaulted, act_views },
