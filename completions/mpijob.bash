@@ -37,12 +37,13 @@ _mpijob() {
 	'render --gang-scheduling'|'plan --gang-scheduling'|'diff --gang-scheduling') COMPREPLY=($(compgen -W 'volcano scheduler-plugins-scheduler' -- "$word")); return ;;
 	esac
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		COMPREPLY=($(compgen -W 'create validate default render convert flyte explain crd plan diff submit get describe logs wait suspend resume scale delete doctor shadow-report run exec version completion help' -- "$word"))
+		COMPREPLY=($(compgen -W 'create validate set default render convert flyte explain crd plan diff submit get describe logs wait suspend resume scale delete doctor shadow-report run exec version completion help' -- "$word"))
 		return
 	fi
 	case ${COMP_WORDS[1]} in
 	create) options=' --image --workers --slots --gpus --mpi --tool --elastic --backend --env --run-launcher-as-worker --template --namespace --help' ;;
 	validate) options=' --filename --output --reference --strict --silence --error --help' ;;
+	set) options=' --output --remove --get --dry-run --diff --force --job --help' ;;
 	default) options=' --filename --output --namespace --reference --help' ;;
 	render) options=' --filename --output --namespace --cluster-domain --compact-hosts --wait-for-hosts --worker-readiness --ssh-port --user-variables --user-dns-policy --private-keys --network-policy --gang-safe-wait --gang-scheduling --priority-class --uid --with-key --reference --silence --error --help' ;;
 	convert) options=' --filename --output --to --no-annotation --runtime --help' ;;

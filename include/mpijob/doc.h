@@ -23,6 +23,10 @@
  * list or the key of a map. Such a key ends at the first `]` before a dot, a bracket or the end of
  * the path; so a path cannot express a key that contains `].` or `][`.
  *
+ * In the brackets after a list, `[key=value]` selects the first item that is a map with this string
+ * or number: `containers[name=train].env[name=NCCL_DEBUG].value`. mpijob_edit_job() also knows
+ * `[-]`, a new item at the end.
+ *
  * @par Stability
  * Frozen at 1.0.
  */
@@ -62,8 +66,7 @@ struct mpijob_parse_options {
 	size_t max_aliases;
 	size_t max_expanded; /**< Bytes of scalars that aliases copy; default 8 MiB. */
 	size_t max_findings; /**< Number of findings after which reading stops; default 100. */
-	/** 1: nodes that are read from JSON get no line and column, for text that a program wrote.
-	 */
+	/** 1: nodes get no line and column, for text that a program wrote. */
 	int32_t no_places;
 	int32_t reserved; /**< 0; fills the struct. */
 };

@@ -95,6 +95,20 @@ int mpijob__base_field_path_next(const char **path, struct mpijob__base_field_st
 	return 1;
 }
 
+int mpijob__base_field_path_select(const struct mpijob__base_field_step *step,
+    struct mpijob__base_field_step *key, struct mpijob__base_field_step *value)
+{
+	const char *equals = step->bracket ? memchr(step->text, '=', step->len) : NULL;
+
+	if (!equals || equals == step->text)
+		return 0;
+	*key = *value = *step;
+	key->len = (size_t)(equals - step->text);
+	value->text = equals + 1;
+	value->len = step->len - key->len - 1;
+	return 1;
+}
+
 int mpijob__base_field_path_number(const struct mpijob__base_field_step *step, size_t *index)
 {
 	size_t value = 0;

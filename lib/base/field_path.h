@@ -36,6 +36,10 @@ struct mpijob__base_field_step {
  * MPIJOB_ERR_USAGE when the path is invalid.
  */
 int mpijob__base_field_path_next(const char **path, struct mpijob__base_field_step *step);
+/* Read a step `[key=value]`. Returns 1 and sets the key and the value, as steps in brackets; or 0.
+ */
+int mpijob__base_field_path_select(const struct mpijob__base_field_step *step,
+    struct mpijob__base_field_step *key, struct mpijob__base_field_step *value);
 /* Read a step as an index. Returns 1 and sets `index`, or 0. */
 int mpijob__base_field_path_number(const struct mpijob__base_field_step *step, size_t *index);
 

@@ -8,7 +8,6 @@
  */
 #include "doc/node.h"
 
-#include "base/field_path.h"
 #include "base/utf8.h"
 #include "doc/index.h"
 #include "doc/number.h"
@@ -187,12 +186,12 @@ static mpijob_node *make_step(mpijob_doc *doc, mpijob_node *node,
 	mpijob_node *map;
 	const char *key;
 	uint32_t at;
-	size_t index;
+	uint32_t second;
 
-	if (step->bracket && node->kind == MPIJOB_NODE_LIST) {
-		if (!mpijob__base_field_path_number(step, &index) || index >= node->count)
-			return fail(doc, MPIJOB_ERR_USAGE);
-		return node->in.items[index];
+	if (node->kind == MPIJOB_NODE_LIST) {
+		at = mpijob__doc_list_find(node, step, &second);
+		return at == MPIJOB__DOC_INDEX_NONE ? fail(doc, MPIJOB_ERR_USAGE)
+						    : node->in.items[at];
 	}
 	if (node->kind != MPIJOB_NODE_MAP)
 		return fail(doc, MPIJOB_ERR_USAGE);

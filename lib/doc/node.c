@@ -7,7 +7,6 @@
  */
 #include "doc/node.h"
 
-#include "base/field_path.h"
 #include "doc/index.h"
 #include "doc/number.h"
 
@@ -86,10 +85,42 @@ const mpijob_node *mpijob_node_get(const mpijob_node *node, const char *key)
 	return key ? get(node, key, strlen(key)) : NULL;
 }
 
+static int item_has(const mpijob_node *item, const struct mpijob__base_field_step *key,
+    const struct mpijob__base_field_step *value)
+{
+	const mpijob_node *node = get(item, key->text, key->len);
+
+	return has_text(node) && node->count == value->len &&
+	       memcmp(node->in.text, value->text, value->len) == 0;
+}
+
+uint32_t mpijob__doc_list_find(const struct mpijob_node *list,
+    const struct mpijob__base_field_step *step, uint32_t *second)
+{
+	struct mpijob__base_field_step key, value;
+	uint32_t found = MPIJOB__DOC_INDEX_NONE;
+	size_t index;
+
+	if (step->bracket && mpijob__base_field_path_number(step, &index))
+		return index < list->count ? (uint32_t)index : MPIJOB__DOC_INDEX_NONE;
+	if (!mpijob__base_field_path_select(step, &key, &value))
+		return MPIJOB__DOC_INDEX_NONE;
+	for (uint32_t i = 0; i < list->count; i++) {
+		if (!item_has(list->in.items[i], &key, &value))
+			continue;
+		if (found != MPIJOB__DOC_INDEX_NONE) {
+			*second = i;
+			break;
+		}
+		found = i;
+	}
+	return found;
+}
+
 const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path)
 {
 	struct mpijob__base_field_step step;
-	size_t index;
+	uint32_t at, second;
 	int rc;
 
 	if (!path)
@@ -97,12 +128,12 @@ const mpijob_node *mpijob_node_find(const mpijob_node *node, const char *path)
 	while (node && (rc = mpijob__base_field_path_next(&path, &step)) != 0) {
 		if (rc < 0)
 			return NULL;
-		if (step.bracket && node->kind == MPIJOB_NODE_LIST)
-			node = mpijob__base_field_path_number(&step, &index)
-				   ? mpijob_node_at(node, index)
-				   : NULL;
-		else
+		if (node->kind == MPIJOB_NODE_LIST) {
+			at = mpijob__doc_list_find(node, &step, &second);
+			node = mpijob_node_at(node, at);
+		} else {
 			node = get(node, step.text, step.len);
+		}
 	}
 	return node;
 }

@@ -4,6 +4,7 @@
 #define MPIJOB__DOC_NODE_H
 
 #include "base/arena.h"
+#include "base/field_path.h"
 #include "core/diag.h"
 
 #include <mpijob/doc.h>
@@ -78,6 +79,13 @@ const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const ch
     size_t len, size_t *new_len);
 /* Find a key; MPIJOB__DOC_INDEX_NONE when absent. */
 uint32_t mpijob__doc_map_find(const struct mpijob_node *map, const char *key, size_t len);
+/*
+ * Find the item of a list that a step in brackets names, by its index or as `[key=value]`.
+ * MPIJOB__DOC_INDEX_NONE when absent. If a second item has the value too, `*second` receives its
+ * index; it is unchanged otherwise.
+ */
+uint32_t mpijob__doc_list_find(const struct mpijob_node *list,
+    const struct mpijob__base_field_step *step, uint32_t *second);
 /*
  * Append an entry whose key is new and in the arena. Returns the entry, valid until the next
  * change, or NULL when memory ran out. If a map with an index has the key already, nothing is

@@ -198,7 +198,7 @@ int mpijob__doc_read_add(struct mpijob__doc_reader *r, struct mpijob_node *root)
 	doc->source = r->source;
 	doc->root = root;
 	docs->items[docs->count++] = doc;
-	return 0;
+	return r->layout ? mpijob__doc_layout_end(r->layout) : 0;
 }
 
 static void default_size(size_t *option, size_t value)
@@ -250,6 +250,8 @@ static void reset(struct mpijob__doc_reader *r)
 {
 	while (mpijob__doc_stack_top(&r->frames))
 		mpijob__doc_stack_pop(&r->frames);
+	if (r->layout)
+		mpijob__doc_layout_clear(r->layout);
 	r->docs->count = 0;
 	r->values = 0;
 	r->findings = 0;
@@ -344,10 +346,11 @@ static int prepare(struct mpijob__doc_reader *r)
 	return r->source ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
-    mpijob_docs **out, mpijob_diag *diag)
+int mpijob__doc_read(const char *text, size_t len, const struct mpijob_parse_options *options,
+    struct mpijob__doc_layout *layout, mpijob_docs **out, mpijob_diag *diag)
 {
-	struct mpijob__doc_reader r = { .frames = { .size = sizeof(struct mpijob__doc_frame) } };
+	struct mpijob__doc_reader r = { .frames = { .size = sizeof(struct mpijob__doc_frame) },
+		.layout = layout };
 	int rc;
 
 	if (!out || (!text && len))
@@ -367,6 +370,12 @@ int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_op
 	else
 		*out = r.docs;
 	return rc;
+}
+
+int mpijob_docs_parse(const char *text, size_t len, const struct mpijob_parse_options *options,
+    mpijob_docs **out, mpijob_diag *diag)
+{
+	return mpijob__doc_read(text, len, options, NULL, out, diag);
 }
 
 /* Make the only document the owner of the memory. */

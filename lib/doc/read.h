@@ -4,6 +4,7 @@
 #define MPIJOB__DOC_READ_H
 
 #include "base/text.h"
+#include "doc/layout.h"
 #include "doc/node.h"
 #include "doc/stack.h"
 
@@ -40,6 +41,7 @@ struct mpijob__doc_reader {
 	const char *source; /* copy in the arena; may be NULL */
 	struct mpijob__base_arena *arena;
 	struct mpijob__doc_stack frames;
+	struct mpijob__doc_layout *layout; /* NULL: not recorded */
 	size_t values;
 	size_t findings;
 	int failed;   /* an error was reported; reading may continue to find more */
@@ -69,6 +71,13 @@ int mpijob__doc_read_count(struct mpijob__doc_reader *r, size_t values, int32_t 
 int mpijob__doc_read_too_deep(struct mpijob__doc_reader *r, int32_t line, int32_t column);
 /* Add a document with this root. 0 or MPIJOB_ERR_NOMEM. */
 int mpijob__doc_read_add(struct mpijob__doc_reader *r, struct mpijob_node *root);
+
+/*
+ * As mpijob_docs_parse(). `layout` receives where the values are in the text; NULL: nowhere. It has
+ * as many roots as there are documents.
+ */
+int mpijob__doc_read(const char *text, size_t len, const struct mpijob_parse_options *options,
+    struct mpijob__doc_layout *layout, mpijob_docs **out, mpijob_diag *diag);
 
 /* The two readers: read everything into r->docs. 0, MPIJOB_ERR_SYNTAX or MPIJOB_ERR_NOMEM. */
 int mpijob__doc_read_json(struct mpijob__doc_reader *r);

@@ -158,12 +158,42 @@ static int take_value(struct mpijob__doc_reader *r, const struct mpijob__doc_jso
 	return mpijob__doc_stack_push(&r->frames, &frame) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
+static int record(const struct mpijob__doc_reader *r, const struct mpijob__doc_json *json)
+{
+	struct mpijob__doc_event event = { .style = MPIJOB__DOC_STYLE_PLAIN,
+		.start = (uint32_t)(mpijob__doc_json_from(json) - r->text),
+		.end = (uint32_t)(mpijob__doc_json_until(json) - r->text),
+		.line = json->line,
+		.column = mpijob__doc_json_column(json) };
+
+	switch (json->token) {
+	case MPIJOB__DOC_JSON_MAP: event.type = MPIJOB__DOC_EVENT_MAP; break;
+	case MPIJOB__DOC_JSON_LIST: event.type = MPIJOB__DOC_EVENT_LIST; break;
+	case MPIJOB__DOC_JSON_MAP_END:
+	case MPIJOB__DOC_JSON_LIST_END: event.type = MPIJOB__DOC_EVENT_CLOSE; break;
+	case MPIJOB__DOC_JSON_KEY: event.end = event.start + (uint32_t)json->len + 2; break;
+	case MPIJOB__DOC_JSON_ERROR:
+	case MPIJOB__DOC_JSON_END: return 0;
+	default: break;
+	}
+	if (mpijob__doc_event_opens(&event))
+		event.style = MPIJOB__DOC_STYLE_FLOW;
+	r->layout->json = 1;
+	return mpijob__doc_layout_add(r->layout, &event);
+}
+
 static int read_tokens(struct mpijob__doc_reader *r, struct mpijob__doc_json *json)
 {
 	int rc = 0;
 
 	while (rc == 0) {
-		switch (mpijob__doc_json_next(json)) {
+		int token = mpijob__doc_json_next(json);
+
+		if (r->layout)
+			rc = record(r, json);
+		if (rc)
+			return rc;
+		switch (token) {
 		case MPIJOB__DOC_JSON_ERROR: return report(r, json);
 		case MPIJOB__DOC_JSON_END: return 0;
 		case MPIJOB__DOC_JSON_KEY: rc = read_key(r, json); break;

@@ -53,6 +53,62 @@ static int document_end(struct mpijob__doc_yaml *y)
 	return mpijob__doc_read_add(y->r, y->root);
 }
 
+static int style_of(const yaml_event_t *event)
+{
+	static const uint8_t styles[] = { MPIJOB__DOC_STYLE_PLAIN, MPIJOB__DOC_STYLE_PLAIN,
+		MPIJOB__DOC_STYLE_SINGLE, MPIJOB__DOC_STYLE_DOUBLE, MPIJOB__DOC_STYLE_LITERAL,
+		MPIJOB__DOC_STYLE_FOLDED };
+
+	switch (event->type) {
+	case YAML_SCALAR_EVENT: return styles[event->data.scalar.style];
+	case YAML_SEQUENCE_START_EVENT:
+		return event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE
+			   ? MPIJOB__DOC_STYLE_FLOW
+			   : MPIJOB__DOC_STYLE_BLOCK;
+	default:
+		return event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+			   ? MPIJOB__DOC_STYLE_FLOW
+			   : MPIJOB__DOC_STYLE_BLOCK;
+	}
+}
+
+static int record(struct mpijob__doc_yaml *y)
+{
+	/* a byte order mark */
+	size_t before = y->r->layout->converted ? 0 : (size_t)(y->place.text - y->r->text);
+	const yaml_event_t *event = &y->event;
+	struct mpijob__doc_event added = { .start = (uint32_t)(before + y->place.byte),
+		.line = y->line,
+		.column = y->column };
+	int32_t line, column;
+
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		added.anchored = event->data.scalar.anchor != NULL;
+		added.tagged = event->data.scalar.tag != NULL;
+		break;
+	case YAML_ALIAS_EVENT: added.type = MPIJOB__DOC_EVENT_ALIAS; break;
+	case YAML_SEQUENCE_START_EVENT:
+		added.type = MPIJOB__DOC_EVENT_LIST;
+		added.anchored = event->data.sequence_start.anchor != NULL;
+		added.tagged = event->data.sequence_start.tag != NULL;
+		break;
+	case YAML_MAPPING_START_EVENT:
+		added.type = MPIJOB__DOC_EVENT_MAP;
+		added.anchored = event->data.mapping_start.anchor != NULL;
+		added.tagged = event->data.mapping_start.tag != NULL;
+		break;
+	case YAML_SEQUENCE_END_EVENT:
+	case YAML_MAPPING_END_EVENT: added.type = MPIJOB__DOC_EVENT_CLOSE; break;
+	default: return 0;
+	}
+	if (added.type != MPIJOB__DOC_EVENT_CLOSE && added.type != MPIJOB__DOC_EVENT_ALIAS)
+		added.style = (uint8_t)style_of(event);
+	mpijob__doc_yaml_place_find(&y->place, event->end_mark.index, &line, &column);
+	added.end = (uint32_t)(before + y->place.byte);
+	return mpijob__doc_layout_add(y->r->layout, &added);
+}
+
 static int take_event(struct mpijob__doc_yaml *y)
 {
 	const yaml_event_t *event = &y->event;
@@ -110,6 +166,8 @@ static int read_events(struct mpijob__doc_yaml *y)
 		    &y->column);
 		done = y->event.type == YAML_STREAM_END_EVENT || y->event.type == YAML_NO_EVENT;
 		rc = count_flow(y);
+		if (rc == 0 && y->r->layout)
+			rc = record(y);
 		if (rc == 0)
 			rc = take_event(y);
 		yaml_event_delete(&y->event);
@@ -195,6 +253,8 @@ static int read_utf16(struct mpijob__doc_reader *r, int big)
 
 	if (!text)
 		return MPIJOB_ERR_NOMEM;
+	if (r->layout)
+		r->layout->converted = 1;
 	len = from_utf16((const unsigned char *)r->text + 2, r->len - 2, big, text);
 	if (len == SIZE_MAX) {
 		rc = mpijob__doc_read_error(r, "encoding", 0, 0,

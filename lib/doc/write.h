@@ -3,6 +3,7 @@
 #ifndef MPIJOB__DOC_WRITE_H
 #define MPIJOB__DOC_WRITE_H
 
+#include "doc/layout.h"
 #include "doc/node.h"
 #include "doc/stack.h"
 
@@ -40,5 +41,25 @@ int mpijob__doc_write_json(struct mpijob__doc_out *out, const struct mpijob_node
 void mpijob__doc_write_quoted(struct mpijob__doc_out *out, const char *text, size_t len);
 /* Write a tree as YAML, with a final line end. */
 int mpijob__doc_write_yaml(struct mpijob__doc_out *out, const struct mpijob_node *node);
+
+/* How a YAML text is indented. */
+struct mpijob__doc_yaml_style {
+	uint32_t map;     /* a map below a key, and a literal block */
+	uint32_t list;    /* the dashes of a list below a key */
+	uint32_t literal; /* a string becomes a literal block with this indentation; 0: if needed */
+};
+
+/* Write a value, with a line end, after the "key:" of a map or the "- " of a list that is indented
+ * by `indent`. */
+int mpijob__doc_write_yaml_value(struct mpijob__doc_out *out, const struct mpijob_node *node,
+    int in_list, size_t indent, const struct mpijob__doc_yaml_style *style);
+/*
+ * Write a value on one line, without a line end, in place of a scalar of the style `old`, an enum
+ * mpijob__doc_event_style. `flow`: inside of brackets.
+ */
+int mpijob__doc_write_yaml_inline(struct mpijob__doc_out *out, const struct mpijob_node *node,
+    int old, int flow);
+/* Write a key with its colon. */
+void mpijob__doc_write_yaml_key(struct mpijob__doc_out *out, const char *key, size_t len, int flow);
 
 #endif

@@ -174,7 +174,7 @@ static int put_simple(struct mpijob__doc_out *out, const struct mpijob_node *nod
 	return 1;
 }
 
-static void put_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry *entry,
+static void put_entry_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry *entry,
     size_t indent)
 {
 	if (entry->key_len <= LONGEST_KEY) {
@@ -191,6 +191,7 @@ static void put_key(struct mpijob__doc_out *out, const struct mpijob__doc_entry 
 
 struct yaml_out {
 	struct mpijob__doc_out *out;
+	const struct mpijob__doc_yaml_style *style;
 	struct mpijob__doc_stack stack;
 	int in_line; /* the next entry continues this line, after "- " */
 };
@@ -202,18 +203,17 @@ static int open_node(struct yaml_out *y, const struct mpijob_node *node, size_t 
 	return mpijob__doc_stack_push(&y->stack, &frame) ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-/* Write a value after "key:" or "- "; `from` is its list or map. */
-static int put_value(struct yaml_out *y, const struct mpijob_node *node,
-    const struct mpijob__doc_writing *from)
+/* Write a value after "key:" or "- ", which is indented by `indent`. */
+static int put_value(struct yaml_out *y, const struct mpijob_node *node, int in_list, size_t indent)
 {
 	struct mpijob__doc_out *out = y->out;
-	int in_list = from->node->kind == MPIJOB_NODE_LIST;
-	size_t indent = from->indent;
 	int rc = 0;
 
 	if (mpijob_node_count(node) && y->stack.count < DEEPEST_BLOCK) {
-		if (in_list || node->kind == MPIJOB_NODE_MAP)
+		if (in_list)
 			indent += 2;
+		else
+			indent += node->kind == MPIJOB_NODE_MAP ? y->style->map : y->style->list;
 		y->in_line = in_list;
 		if (!in_list)
 			mpijob__doc_out_put(out, "\n", 1);
@@ -221,7 +221,7 @@ static int put_value(struct yaml_out *y, const struct mpijob_node *node,
 	}
 	if (!in_list)
 		mpijob__doc_out_put(out, " ", 1);
-	if (!put_simple(out, node, indent + 2))
+	if (!put_simple(out, node, indent + y->style->map))
 		rc = mpijob__doc_write_json(out, node, MPIJOB__DOC_JSON_FLOW);
 	mpijob__doc_out_put(out, "\n", 1);
 	return rc;
@@ -236,29 +236,92 @@ static int put_entry(struct yaml_out *y)
 		mpijob__doc_out_spaces(y->out, from.indent);
 	y->in_line = 0;
 	if (from.node->kind == MPIJOB_NODE_MAP)
-		put_key(y->out, &from.node->in.entries[from.next], from.indent);
+		put_entry_key(y->out, &from.node->in.entries[from.next], from.indent);
 	else
 		mpijob__doc_out_put(y->out, "- ", 2);
 	top->next++;
-	return put_value(y, mpijob__doc_node_child(from.node, from.next), &from);
+	return put_value(y, mpijob__doc_node_child(from.node, from.next),
+	    from.node->kind == MPIJOB_NODE_LIST, from.indent);
+}
+
+/* Write the lists and maps that are open. */
+static int put_rest(struct yaml_out *y, int rc)
+{
+	const struct mpijob__doc_writing *top;
+
+	while (rc == 0 && y->out->rc == 0 && (top = mpijob__doc_stack_top(&y->stack)) != NULL) {
+		if (top->next == top->node->count)
+			mpijob__doc_stack_pop(&y->stack);
+		else
+			rc = put_entry(y);
+	}
+	mpijob__doc_stack_free(&y->stack);
+	return rc;
 }
 
 int mpijob__doc_write_yaml(struct mpijob__doc_out *out, const struct mpijob_node *node)
 {
-	struct yaml_out y = { .out = out, .stack = { .size = sizeof(struct mpijob__doc_writing) } };
-	const struct mpijob__doc_writing *top;
-	int rc = 0;
+	static const struct mpijob__doc_yaml_style style = { 2, 0, 0 };
+	struct yaml_out y = { .out = out,
+		.style = &style,
+		.stack = { .size = sizeof(struct mpijob__doc_writing) } };
 
-	if (put_simple(out, node, 2))
-		mpijob__doc_out_put(out, "\n", 1);
+	if (!put_simple(out, node, 2))
+		return put_rest(&y, open_node(&y, node, 0));
+	mpijob__doc_out_put(out, "\n", 1);
+	return 0;
+}
+
+/* ---- pieces of a text that is edited ---- */
+
+int mpijob__doc_write_yaml_value(struct mpijob__doc_out *out, const struct mpijob_node *node,
+    int in_list, size_t indent, const struct mpijob__doc_yaml_style *style)
+{
+	struct yaml_out y = { .out = out,
+		.style = style,
+		.stack = { .size = sizeof(struct mpijob__doc_writing) } };
+
+	if (!style->literal || node->kind != MPIJOB_NODE_STRING || !node->count ||
+	    !fits_literal(node->in.text, node->count))
+		return put_rest(&y, put_value(&y, node, in_list, indent));
+	mpijob__doc_out_puts(out, in_list ? "" : " ");
+	put_literal(out, node->in.text, node->count, style->literal);
+	mpijob__doc_out_put(out, "\n", 1);
+	return 0;
+}
+
+static void put_inline(struct mpijob__doc_out *out, const char *text, size_t len, int old, int flow)
+{
+	enum style style = choose(text, len);
+	struct traits traits;
+
+	inspect(text, len, &traits);
+	if (traits.special || traits.lines || old == MPIJOB__DOC_STYLE_DOUBLE)
+		style = DOUBLE;
+	else if (old == MPIJOB__DOC_STYLE_SINGLE)
+		style = SINGLE;
+	else if (flow && style == PLAIN && strcspn(text, ",[]{}?") < len)
+		style = SINGLE;
+	if (style == DOUBLE)
+		mpijob__doc_write_quoted(out, text, len);
+	else if (style == SINGLE)
+		put_single(out, text, len);
 	else
-		rc = open_node(&y, node, 0);
-	while (rc == 0 && out->rc == 0 && (top = mpijob__doc_stack_top(&y.stack)) != NULL) {
-		if (top->next == top->node->count)
-			mpijob__doc_stack_pop(&y.stack);
-		else
-			rc = put_entry(&y);
-	}
-	mpijob__doc_stack_free(&y.stack);
-	return rc;
+		mpijob__doc_out_put(out, text, len);
+}
+
+int mpijob__doc_write_yaml_inline(struct mpijob__doc_out *out, const struct mpijob_node *node,
+    int old, int flow)
+{
+	if (node->kind == MPIJOB_NODE_STRING)
+		put_inline(out, node->in.text, node->count, old, flow);
+	else if (!put_simple(out, node, 0))
+		return mpijob__doc_write_json(out, node, MPIJOB__DOC_JSON_FLOW);
+	return 0;
+}
+
+void mpijob__doc_write_yaml_key(struct mpijob__doc_out *out, const char *key, size_t len, int flow)
+{
+	put_inline(out, key, len, MPIJOB__DOC_STYLE_PLAIN, flow);
+	mpijob__doc_out_put(out, ":", 1);
 }

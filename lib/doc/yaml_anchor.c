@@ -174,8 +174,10 @@ static int alias_value(struct mpijob__doc_yaml *y, const struct mpijob__doc_anch
 	copy = mpijob__doc_node_copy(y->r->arena, anchor->node, 1);
 	if (!copy)
 		return MPIJOB_ERR_NOMEM;
-	copy->line = y->line;
-	copy->column = y->column;
+	if (!y->r->options.no_places) {
+		copy->line = y->line;
+		copy->column = y->column;
+	}
 	return merging ? mpijob__doc_yaml_merge(y, copy) : mpijob__doc_yaml_attach(y, copy);
 }
 

@@ -61,9 +61,20 @@ int mpijob__doc_yaml_attach(struct mpijob__doc_yaml *y, struct mpijob_node *node
 	}
 	if (!entry)
 		return MPIJOB_ERR_NOMEM;
+	if (r->options.no_places)
+		return 0;
 	entry->line = top->key_line;
 	entry->column = top->key_column;
 	return 0;
+}
+
+/* The value begins at the current event. */
+static void set_place(const struct mpijob__doc_yaml *y, struct mpijob_node *node)
+{
+	if (y->r->options.no_places)
+		return;
+	node->line = y->line;
+	node->column = y->column;
 }
 
 static int set_key(struct mpijob__doc_yaml *y, const char *key, size_t len, int merging)
@@ -203,8 +214,7 @@ static struct mpijob_node *scalar_node(struct mpijob__doc_yaml *y,
 	if (!node)
 		return NULL;
 	node->truth = scalar->kind == MPIJOB_NODE_BOOL && scalar->truth;
-	node->line = y->line;
-	node->column = y->column;
+	set_place(y, node);
 	return node;
 }
 
@@ -309,8 +319,7 @@ int mpijob__doc_yaml_open(struct mpijob__doc_yaml *y, int kind, const char *anch
 	frame.node = mpijob__doc_node_new(y->r->arena, kind);
 	if (!frame.node)
 		return MPIJOB_ERR_NOMEM;
-	frame.node->line = y->line;
-	frame.node->column = y->column;
+	set_place(y, frame.node);
 	if (frame.role == MPIJOB__DOC_ROLE_VALUE || top->role == MPIJOB__DOC_ROLE_MERGE_LIST)
 		rc = mpijob__doc_yaml_attach(y, frame.node);
 	if (rc == 0 && anchor)

@@ -76,8 +76,7 @@ static void refuse_kind(mpijob_diag *diag, const struct mpijob__core_place *plac
 		    "NotSupported", "kind", place, "not an MPIJob but a %s of %s", kind, version);
 }
 
-/* 0, or MPIJOB_ERR_UNSUPPORTED and a finding. */
-static int check_identity(const mpijob_node *root, const char *source, mpijob_diag *diag)
+int mpijob__job_check_identity(const mpijob_node *root, const char *source, mpijob_diag *diag)
 {
 	const char *version = root_text(root, FIELD_API_VERSION);
 	const char *kind = root_text(root, FIELD_KIND);
@@ -134,7 +133,7 @@ int mpijob_parse(const char *text, size_t len, const struct mpijob_parse_options
 	code = mpijob_doc_parse(text, len, options, &doc, diag);
 	if (code)
 		return code;
-	code = check_identity(mpijob_doc_root(doc), mpijob_doc_source(doc), diag);
+	code = mpijob__job_check_identity(mpijob_doc_root(doc), mpijob_doc_source(doc), diag);
 	if (code) {
 		mpijob_doc_free(doc);
 		return code;
@@ -148,7 +147,7 @@ int mpijob_from_node(const mpijob_node *node, const char *source, mpijob **out, 
 
 	if (!node || !out)
 		return MPIJOB_ERR_USAGE;
-	code = check_identity(node, source, diag);
+	code = mpijob__job_check_identity(node, source, diag);
 	if (code)
 		return code;
 	return job_of(mpijob_doc_from_node(node, NULL), source, out);

@@ -28,6 +28,9 @@ struct mpijob {
 mpijob_doc *mpijob__job_state_draft(const mpijob *job); /* NULL when memory ran out. */
 void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft);
 
+/* Whether a value is an MPIJob of our version: 0, or MPIJOB_ERR_UNSUPPORTED and a finding. */
+int mpijob__job_check_identity(const mpijob_node *root, const char *source, mpijob_diag *diag);
+
 struct mpijob__job_report mpijob__job_state_report(const mpijob *job, mpijob_diag *diag,
     int reference);
 

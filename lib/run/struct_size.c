@@ -22,6 +22,7 @@
 	X(crd_options)          \
 	X(default_options)      \
 	X(delete_options)       \
+	X(edit)                 \
 	X(evidence)             \
 	X(feature)              \
 	X(features)             \

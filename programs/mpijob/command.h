@@ -105,6 +105,12 @@ struct arguments {
 	int roff;
 	int full; /* crd: with descriptions */
 
+	/* set */
+	struct words removed; /* paths */
+	struct words printed; /* paths */
+	int diff;
+	int force;
+
 	/* Commands for a cluster. */
 	const char *selector;
 	const char *field_manager;
@@ -174,6 +180,7 @@ enum {
 	COMMAND_CRD = 1 << 23,
 	COMMAND_CREATE = 1 << 24,
 	COMMAND_FLYTE = 1 << 25,
+	COMMAND_SET = 1 << 26,
 	/* not a command: marks options of all commands for a cluster, which help explains once */
 	COMMAND_CONNECTION = 1 << 30,
 };
@@ -200,6 +207,7 @@ int convert_command(const struct arguments *arguments);
 int flyte_command(const struct arguments *arguments);
 int explain_command(const struct arguments *arguments);
 int crd_command(const struct arguments *arguments);
+int set_command(const struct arguments *arguments);
 int create_command(const struct arguments *arguments);
 int plan_command(const struct arguments *arguments);
 int diff_command(const struct arguments *arguments);

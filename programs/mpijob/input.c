@@ -103,7 +103,7 @@ static int add_document(struct input *input, const mpijob_doc *doc, mpijob_diag 
 	return 0;
 }
 
-static int add_text(struct input *input, const char *text, size_t len, const char *name,
+int input_add_text(struct input *input, const char *text, size_t len, const char *name,
     mpijob_diag *diag)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -122,12 +122,11 @@ static int add_text(struct input *input, const char *text, size_t len, const cha
 	return code;
 }
 
-static int read_stream(struct input *input, FILE *stream, const char *name, mpijob_diag *diag)
+static int read_text(FILE *stream, const char *name, mpijob_text *text, mpijob_diag *diag)
 {
-	mpijob_text *text = mpijob_text_new();
 	char buffer[65536];
 	size_t got = 0;
-	int code = text ? 0 : MPIJOB_ERR_NOMEM;
+	int code = 0;
 
 	while (code == 0 && mpijob_text_len(text) <= MOST_BYTES &&
 	       (got = fread(buffer, 1, sizeof(buffer), stream)) > 0)
@@ -135,20 +134,37 @@ static int read_stream(struct input *input, FILE *stream, const char *name, mpij
 	if (code == 0 && ferror(stream))
 		code = findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot read: %s",
 		    strerror(errno));
-	if (code == 0)
-		code = add_text(input, mpijob_text_data(text), mpijob_text_len(text), name, diag);
-	mpijob_text_free(text);
 	return code;
 }
 
-static int read_file(struct input *input, const char *name, mpijob_diag *diag)
+const char *input_name(const char *operand)
 {
-	FILE *stream = fopen(name, "rb");
+	return strcmp(operand, "-") == 0 ? "<stdin>" : operand;
+}
+
+int input_read_text(const char *operand, mpijob_text *text, mpijob_diag *diag)
+{
+	const char *name = input_name(operand);
+	FILE *stream = name == operand ? fopen(name, "rb") : stdin;
+
 	if (!stream)
 		return findings_add(diag, MPIJOB_ERR_IO, name, "unreadable", "cannot open: %s",
 		    strerror(errno));
-	int code = read_stream(input, stream, name, diag);
-	fclose(stream);
+	int code = read_text(stream, name, text, diag);
+	if (stream != stdin)
+		fclose(stream);
+	return code;
+}
+
+static int read_file(struct input *input, const char *operand, mpijob_diag *diag)
+{
+	mpijob_text *text = mpijob_text_new();
+	int code = text ? input_read_text(operand, text, diag) : MPIJOB_ERR_NOMEM;
+
+	if (code == 0)
+		code = input_add_text(input, mpijob_text_data(text), mpijob_text_len(text),
+		    input_name(operand), diag);
+	mpijob_text_free(text);
 	return code;
 }
 
@@ -199,9 +215,7 @@ static int read_operand(struct input *input, const char *name, mpijob_diag *diag
 {
 	struct stat status;
 
-	if (strcmp(name, "-") == 0)
-		return read_stream(input, stdin, "<stdin>", diag);
-	if (*name && stat(name, &status) == 0 && S_ISDIR(status.st_mode))
+	if (strcmp(name, "-") != 0 && *name && stat(name, &status) == 0 && S_ISDIR(status.st_mode))
 		return read_directory(input, name, diag);
 	return read_file(input, name, diag);
 }

@@ -28,6 +28,16 @@ struct input {
  */
 int input_read(const struct words *operands, struct input *input, mpijob_diag *diag);
 
+/* Read the text of a file, or of standard input for "-". */
+int input_read_text(const char *operand, mpijob_text *text, mpijob_diag *diag);
+
+/* The name of an operand in findings. */
+const char *input_name(const char *operand);
+
+/* Add the objects of a text; `name` is that of its source. */
+int input_add_text(struct input *input, const char *text, size_t len, const char *name,
+    mpijob_diag *diag);
+
 void input_free(struct input *input);
 
 /* Whether an object is of this kind; api_version NULL: of any group and version. */

@@ -35,6 +35,22 @@ const struct command commands[] = {
 	    "the names of the jobs without an error.\n\nExit code: 0 if no finding is an "
 	    "error, 1 otherwise.",
 	    validate_command },
+	{ "set", COMMAND_SET, "FILE PATH=VALUE...",
+	    "Change fields of an MPIJob in a file, which keeps its comments and layout",
+	    "A path is written as in findings: spec.slotsPerWorker, "
+	    "metadata.labels[app.kubernetes.io/name], args[0]. [name=train] selects the item of a "
+	    "list by one of its fields, and [-] is a new item at the end. What a path lacks is "
+	    "created. For example, this sets a variable:\n\nmpijob set job.yaml "
+	    "'spec.mpiReplicaSpecs.Worker.template.spec.containers[name=train].env[name=NCCL_DEBUG]"
+	    ".value=INFO'\n\nA value is YAML: 4 is a number, '\"4\"' a string, [a, b] a list, "
+	    "nothing an empty string. Only the bytes of the values change. The new text is parsed "
+	    "and checked before it is written; an edit that would change other values, because of "
+	    "an anchor or an alias, is refused. FILE is replaced in one step and keeps its mode. "
+	    "With - as FILE, standard input is edited and the result printed.\n\nThe result is "
+	    "checked as in 'mpijob validate --strict', and the findings are printed to standard "
+	    "error. With errors that FILE does not have, nothing is written.\n\nExit code: 0; 1 if "
+	    "nothing was written, or a path of --get has no value.",
+	    set_command },
 	{ "default", COMMAND_DEFAULT, "FILE...", "Print MPIJobs with all defaults filled in",
 	    "Prints YAML, or JSON with -o json. The order of keys and unknown fields do not "
 	    "change; comments are removed.",

@@ -39,6 +39,7 @@
 	X(flyte_log_template, uri, 24, 16, MPIJOB_FLYTE_LOG_TEMPLATE_INIT)                    \
 	X(flyte_status_options, repairs, 64, 56, MPIJOB_FLYTE_STATUS_OPTIONS_INIT)            \
 	X(parse_options, reserved, 72, 68, MPIJOB_PARSE_OPTIONS_INIT)                         \
+	X(edit, node, 32, 24, MPIJOB_EDIT_INIT)                                               \
 	X(default_options, reserved, 16, 12, MPIJOB_DEFAULT_OPTIONS_INIT)                     \
 	X(validate_options, strict, 16, 12, MPIJOB_VALIDATE_OPTIONS_INIT)                     \
 	X(convert_options, runtime, 24, 16, MPIJOB_CONVERT_OPTIONS_INIT)                      \

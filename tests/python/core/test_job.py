@@ -56,6 +56,21 @@ class Files(unittest.TestCase):
             self.assertRaises(mpijob.ParseError, mpijob.loads, several)
 
 
+    def test_a_value_is_set_by_its_path(self):
+        job = mpijob.MPIJob.loads(TEXT)
+        containers = "spec.mpiReplicaSpecs.Worker.template.spec.containers"
+        job.set(containers + "[name=w].env[name=A].value", "4").set("spec.slotsPerWorker", 4).set("spec.unknownField", None)
+        job.set(containers + "[-]", {"name": "x", "args": ["a"]}).set("metadata.labels[example.org/a]", "\U0001f600\x7f")
+        worker = job.to_dict()["spec"]["mpiReplicaSpecs"]["Worker"]["template"]["spec"]["containers"]
+        self.assertEqual(worker, [{"name": "w", "image": "i", "env": [{"name": "A", "value": "4"}]}, {"name": "x", "args": ["a"]}])
+        self.assertEqual(job.spec.slots_per_worker, 4)
+        self.assertNotIn("unknownField", job.to_dict()["spec"])
+        self.assertEqual(job.to_dict()["metadata"]["labels"], {"team": "a", "example.org/a": "\U0001f600\x7f"})
+        with self.assertRaises(mpijob.Error):
+            job.set("spec.slotsPerWorker.x", 1)
+        with self.assertRaises(mpijob.UsageError):
+            job.set("spec..x", 1)
+
     def test_pickled_jobs_have_no_places(self):
         back = pickle.loads(pickle.dumps(mpijob.loads(TEXT.replace("Running", "Sometimes"), "job.yaml")))
         self.assertEqual(back.default().validate()[0].line, 0)

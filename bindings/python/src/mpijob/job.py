@@ -6,7 +6,7 @@ import datetime
 import os
 import time
 from collections.abc import Iterable, Mapping
-from ctypes import byref, c_void_p
+from ctypes import byref, c_void_p, pointer
 
 from . import _abi, _edit
 from ._arguments import checked, checked_class
@@ -154,6 +154,16 @@ class MPIJob(JobFields):
         """Apply a JSON merge patch (RFC 7396) to the job: None removes, dicts merge, all else replaces."""
         with Document(patch) as other:
             check(core.mpijob_doc_merge(self._editable(), other.root))
+
+    def set(self, path: str, value: Any) -> MPIJob:
+        """Set the value at a path as in findings; None removes it. `[name=x]` selects an item of a list, `[-]` is a new one, and
+        what the path lacks is made: job.set("spec.mpiReplicaSpecs.Worker.template.spec.containers[0].env[name=A].value", "b")
+        """
+        with Document({"value": value}) as other, Diag() as diag:
+            node = None if value is None else core.mpijob_node_get(other.root, b"value")
+            edit = _abi.mpijob_edit(path=encoded(path), node=node)
+            check(core.mpijob_edit_job(self.handle, pointer(pointer(edit)), 1, diag.handle), diag)
+        return self
 
     @property
     def name(self) -> str | None:
