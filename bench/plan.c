@@ -147,9 +147,13 @@ static size_t write_pod(char *text, size_t size, int index, const char *phase)
 	return (size_t)len;
 }
 
-static void observe(mpijob_observation *observation, const char *text, size_t len)
+static const struct mpijob_observed *observe(mpijob_observation *observation, const char *text,
+    size_t len)
 {
-	need(!mpijob_observe(observation, text, len, NULL), "mpijob_observe");
+	const struct mpijob_observed *observed;
+
+	need(!mpijob_observe(observation, text, len, &observed, NULL), "mpijob_observe");
+	return observed;
 }
 
 static void bench_observe(mpijob_observation *observation, int runs)
@@ -163,7 +167,7 @@ static void bench_observe(mpijob_observation *observation, int runs)
 		double start = now_us();
 
 		for (int k = 0; k < 200; k++)
-			observe(observation, text, len);
+			(void)observe(observation, text, len);
 		times[i] = (now_us() - start) / 200;
 	}
 	qsort(times, (size_t)runs, sizeof(*times), by_value);
@@ -178,8 +182,9 @@ static void feed_pods(mpijob_observation *observation, mpijob_facts *facts, int 
 	char text[8192];
 
 	for (int i = 0; i < workers; i++) {
-		observe(observation, text, write_pod(text, sizeof(text), i, phase));
-		need(mpijob_facts_apply(facts, mpijob_observation_view(observation)) == 1,
+		size_t len = write_pod(text, sizeof(text), i, phase);
+
+		need(mpijob_facts_apply(facts, observe(observation, text, len)) == 1,
 		    "mpijob_facts_apply");
 	}
 }
@@ -226,12 +231,12 @@ static void feed_child(mpijob_observation *observation, mpijob_facts *facts, con
 	need(!mpijob_render(ready, options, &objects, NULL), "mpijob_render");
 	need(mpijob_objects_find(objects, role, -1, &at) && !mpijob_objects_at(objects, at, &doc),
 	    "mpijob_objects_at");
-	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "uid", "child");
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, "metadata"), "uid", "child");
 	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
 		 text),
 	    "mpijob_node_write");
-	observe(observation, mpijob_text_data(text), mpijob_text_len(text));
-	need(mpijob_facts_apply(facts, mpijob_observation_view(observation)) == 1,
+	need(mpijob_facts_apply(facts,
+		 observe(observation, mpijob_text_data(text), mpijob_text_len(text))) == 1,
 	    "mpijob_facts_apply");
 	mpijob_text_free(text);
 	mpijob_doc_free(doc);
@@ -245,14 +250,15 @@ static void bench_plan(mpijob *job, const mpijob_facts *facts, int workers, int 
 	mpijob_plan *plan = plan_now(job, facts);
 
 	need(times != NULL, "calloc");
-	need(!mpijob_status_set(job, mpijob_plan_status(plan), NULL), "mpijob_status_set");
+	need(!mpijob_status_set(job, mpijob_plan_get_result(plan)->status, NULL),
+	    "mpijob_status_set");
 	mpijob_plan_free(plan);
 	for (int i = 0; i < runs; i++) {
 		double start = now_us();
 
 		plan = plan_now(job, facts);
 		times[i] = now_us() - start;
-		need(mpijob_plan_count(plan) == 0, "a plan with nothing to do");
+		need(mpijob_plan_get_result(plan)->actions_count == 0, "a plan with nothing to do");
 		mpijob_plan_free(plan);
 	}
 	qsort(times, (size_t)runs, sizeof(*times), by_value);

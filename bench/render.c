@@ -87,7 +87,7 @@ static int print(void *user, const char *data, size_t len)
 
 static void refused(const mpijob_diag *diag)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		mpijob_finding_write(mpijob_diag_at(diag, i), print, stderr);
 		fputc('\n', stderr);
 	}
@@ -105,7 +105,8 @@ static size_t work(const mpijob_text *text)
 	if (mpijob_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &job, diag) ||
 	    mpijob_default(job, NULL, diag) || mpijob_validate(job, NULL, diag) ||
 	    mpijob_render(job, NULL, &objects, diag) ||
-	    mpijob_objects_write(objects, MPIJOB_FORMAT_JSON_COMPACT, 0, count, &bytes))
+	    mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL, MPIJOB_FORMAT_JSON_COMPACT, 0, count,
+		&bytes))
 		refused(diag);
 	mpijob_objects_free(objects);
 	mpijob_free(job);

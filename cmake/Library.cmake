@@ -13,11 +13,19 @@ set(CMAKE_C_ARCHIVE_CREATE "<CMAKE_AR> qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_APPEND "<CMAKE_AR> qD <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_FINISH "<CMAKE_RANLIB> -D <TARGET>")
 
+# mpijob_small(FILE...): compile source files for size.
+function(mpijob_small)
+	set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
+endfunction()
+
 # The private helpers of lib/base, in every library and program. An archive: each takes only the files that it uses. Their
 # symbols are hidden, so each shared library has a copy of its own. libmpijob.a holds all of them for the other archives,
 # which need it anyway; so nothing is defined twice in a program that is linked statically.
 file(GLOB base_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/base/*.c)
 add_library(mpijob-base STATIC ${base_sources})
+foreach(topic base64 clock near quantity random) # rarely called
+	mpijob_small(${PROJECT_SOURCE_DIR}/lib/base/${topic}.c)
+endforeach()
 set_target_properties(mpijob-base PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}) # not installed
 target_compile_options(mpijob-base PRIVATE -Wconversion)
 target_compile_definitions(mpijob-base PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE=)
@@ -49,7 +57,7 @@ endif()
 
 # mpijob_library(NAME DESCRIPTION text DIRECTORIES... [SMALL...] [HEADERS...] [LINK...] [USES...] [PACKAGES...]): the shared
 # library NAME with the map lib/libNAME.map, and NAME-static, the file libNAME.a, in which tests reach private functions. SMALL
-# are directories that are compiled for size, because bench/core is as fast with them. HEADERS are the library's public
+# are directories and files that are compiled for size, because bench/core is as fast with them. HEADERS are the library's public
 # headers; without it, mpijob.h and those that it includes. USES names other libraries of the project; the library that
 # uses none holds lib/base for all archives. PACKAGES are what pkg-config adds for a static program.
 function(mpijob_library name)
@@ -58,9 +66,12 @@ function(mpijob_library name)
 	foreach(directory ${arg_DIRECTORIES})
 		file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${directory}/*.c)
 		list(APPEND sources ${found})
-		if(directory IN_LIST arg_SMALL)
-			set_source_files_properties(${found} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
-		endif()
+		foreach(source ${found})
+			cmake_path(GET source STEM stem)
+			if(directory IN_LIST arg_SMALL OR ${directory}/${stem} IN_LIST arg_SMALL)
+				mpijob_small(${source})
+			endif()
+		endforeach()
 	endforeach()
 	if(NOT arg_HEADERS)
 		set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mpijob/mpijob.h)

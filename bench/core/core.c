@@ -144,7 +144,7 @@ static void first(struct work *work, int secret)
 {
 	mpijob_plan *made = plan(work);
 
-	for (size_t i = 0; i < mpijob_plan_count(made); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(made)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(made, i);
 
 		if (action->verb == MPIJOB_ACTION_CREATE &&
@@ -168,15 +168,16 @@ static void do_unchanged(struct work *work)
 {
 	mpijob_plan *made = plan(work);
 
-	need(mpijob_plan_count(made) == 0, "a plan with nothing to do");
+	need(mpijob_plan_get_result(made)->actions_count == 0, "a plan with nothing to do");
 	mpijob_plan_free(made);
 }
 
 /* What an API server, kubelets and the Job controller would make of it: pods run. */
 static void feed(struct work *work, mpijob_observation *observation, mpijob_doc *doc)
 {
+	const struct mpijob_observed *observed;
 	mpijob_text *text = mpijob_text_new();
-	mpijob_node *metadata = mpijob_doc_find(doc, "metadata");
+	mpijob_node *metadata = mpijob_doc_edit(doc, "metadata");
 	const char *name = mpijob_node_string(mpijob_node_get(metadata, "name"));
 	const char *kind = mpijob_node_string(mpijob_node_get(mpijob_doc_root(doc), "kind"));
 
@@ -195,10 +196,10 @@ static void feed(struct work *work, mpijob_observation *observation, mpijob_doc 
 	need(!mpijob_node_write(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
 		 text),
 	    "mpijob_node_write");
-	need(!mpijob_observe(observation, mpijob_text_data(text), mpijob_text_len(text), NULL),
+	need(!mpijob_observe(observation, mpijob_text_data(text), mpijob_text_len(text), &observed,
+		 NULL),
 	    "mpijob_observe");
-	need(mpijob_facts_apply(work->facts, mpijob_observation_view(observation)) >= 0,
-	    "mpijob_facts_apply");
+	need(mpijob_facts_apply(work->facts, observed) >= 0, "mpijob_facts_apply");
 	mpijob_text_free(text);
 }
 
@@ -218,7 +219,7 @@ static mpijob_doc *body(const mpijob_plan *made, size_t index)
 static void carry_out(struct work *work, mpijob_observation *observation, const mpijob_plan *made,
     mpijob_doc **config_map)
 {
-	for (size_t i = 0; i < mpijob_plan_count(made); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(made)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(made, i);
 		mpijob_doc *doc;
 
@@ -239,7 +240,8 @@ static void carry_out(struct work *work, mpijob_observation *observation, const 
 		else
 			mpijob_doc_free(doc);
 	}
-	need(!mpijob_status_set(work->job, mpijob_plan_status(made), NULL), "mpijob_status_set");
+	need(!mpijob_status_set(work->job, mpijob_plan_get_result(made)->status, NULL),
+	    "mpijob_status_set");
 }
 
 /* Let all of a job come into being. */
@@ -253,7 +255,7 @@ static void settle(struct work *work)
 	for (int i = 0; left && i < 10; i++) {
 		mpijob_plan *made = plan(work);
 
-		left = mpijob_plan_count(made);
+		left = mpijob_plan_get_result(made)->actions_count;
 		carry_out(work, observation, made, &config_map);
 		mpijob_plan_free(made);
 	}

@@ -100,7 +100,7 @@ static void write_plan(const mpijob *job)
 
 	options.now_ms = INT64_C(1790000000000);
 	need(facts && !mpijob_plan_new(job, facts, &options, &plan, NULL), "mpijob_plan_new");
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++)
 		if (mpijob_plan_at(plan, i)->role != MPIJOB_ROLE_SECRET)
 			(void)mpijob_plan_write_body(plan, i, entropy, sizeof(entropy), sink,
 			    &bytes);
@@ -117,7 +117,8 @@ static void render(const mpijob *job)
 	options.gang_scheduler = "volcano";
 	if (mpijob_render(job, &options, &objects, NULL))
 		return;
-	(void)mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0, sink, &bytes);
+	(void)mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL, MPIJOB_FORMAT_YAML, 0, sink,
+	    &bytes);
 	mpijob_objects_free(objects);
 }
 
@@ -172,19 +173,21 @@ static mpijob_node *scalar(mpijob_doc *doc, const struct mpijob__schema_field *f
 	char text[32];
 
 	if (variant == WRONG)
-		return mpijob_node_new_list(doc);
+		return mpijob_node_new(doc, MPIJOB_NODE_LIST);
 	if (variant == SAME)
 		i = 0;
 	if (field->kind == SCHEMA_BOOL)
 		return mpijob_node_new_bool(doc, 0);
 	if (field->kind == SCHEMA_INT32 || field->kind == SCHEMA_INT64)
-		return mpijob_node_new_int(doc, (int64_t)(1 + i % 65535));
+		return mpijob_node_new_text(doc, MPIJOB_NODE_NUMBER, text,
+		    (size_t)snprintf(text, sizeof(text), "%zu", 1 + i % 65535));
 	if (field->kind == SCHEMA_QUANTITY || field->kind == SCHEMA_INT_OR_STRING)
-		return mpijob_node_new_string(doc, "1", 1);
+		return mpijob_node_new_text(doc, MPIJOB_NODE_STRING, "1", 1);
 	if (field->choices)
-		return mpijob_node_new_string(doc, mpijob__schema_text(field->choices),
+		return mpijob_node_new_text(doc, MPIJOB_NODE_STRING,
+		    mpijob__schema_text(field->choices),
 		    strlen(mpijob__schema_text(field->choices)));
-	return mpijob_node_new_string(doc, text,
+	return mpijob_node_new_text(doc, MPIJOB_NODE_STRING, text,
 	    (size_t)snprintf(text, sizeof(text), "a-%06zu", i));
 }
 
@@ -218,7 +221,7 @@ static mpijob_node *object(mpijob_doc *doc, int type, size_t i, enum variant var
 {
 	size_t count;
 	const struct mpijob__schema_field *fields = mpijob__schema_fields(type, &count);
-	mpijob_node *map = mpijob_node_new_map(doc);
+	mpijob_node *map = mpijob_node_new(doc, MPIJOB_NODE_MAP);
 
 	for (size_t k = 0; k < count; k++) {
 		if (!(fields[k].flags & SCHEMA_IN_CRD))
@@ -409,7 +412,7 @@ static void put_whole(mpijob_doc *doc, const struct list *list, size_t n)
 	n /= PARTS;
 	put_all(doc, pod, SCHEMA_PodTemplateSpec, n, 3);
 	put_all(doc,
-	    mpijob_node_edit_at(mpijob_doc_find(doc,
+	    mpijob_node_edit_at(mpijob_doc_edit(doc,
 				    "spec.mpiReplicaSpecs.Worker.template.spec.containers"),
 		0),
 	    SCHEMA_Container, n, 3);
@@ -467,7 +470,7 @@ static void measure_types(size_t n, double limit)
 
 static void measure_rows(size_t n, double limit)
 {
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		struct list list = { .put = put_row, .row = mpijob_field_at(i) };
 
 		snprintf(list.name, sizeof(list.name), "%s", list.row->path);

@@ -38,15 +38,19 @@ static int follow(const char *namespace_, const char *name)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	mpijob_logs *logs = NULL;
+	size_t unread = 0;
+	options.namespace_ = namespace_;
+	options.job = name;
+	options.role = "launcher";
 	options.follow = 1;
 	options.line = print_line;
 	options.failed = print_failure;
-	int code = mpijob_logs_of_job(client, namespace_, name, "launcher", &options, &logs);
+	int code = mpijob_logs_new(client, &options, &logs);
 	if (code == 0)
 		code =
 		    mpijob_client_wait_job(client, namespace_, name, "Succeeded", -1, NULL, diag);
-	while (logs && !interrupted && !unreadable && mpijob_logs_state(logs) == 1 &&
-	       mpijob_logs_unread(logs) > 0)
+	while (logs && !interrupted && !unreadable && mpijob_logs_state(logs, &unread) == 1 &&
+	       unread > 0)
 		mpijob_client_poll(client, 1000);
 	mpijob_logs_free(logs);
 	if (code == MPIJOB_ERR_CANCELLED)
@@ -73,7 +77,7 @@ int main(void)
 	}
 	if (code == 0 && signal(SIGINT, on_signal) != SIG_ERR)
 		code = follow(mpijob_namespace(stored), mpijob_name(stored));
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		fprintf(stderr, "%s\n", mpijob_diag_at(diag, i)->message);
 	mpijob_free(stored), mpijob_free(job), mpijob_client_free(client),
 	    mpijob_http_config_free(config), mpijob_diag_free(diag);

@@ -34,10 +34,12 @@ static int see(void *user, const struct mpijob_watch_event *event)
 	(void)user, changed = 1;
 	if (event->event == MPIJOB_WATCH_DELETED)
 		return mpijob_facts_forget(facts, event->uid), 0;
-	int code = event->json ? mpijob_observe(observation, event->json, event->json_len, diag)
-			       : MPIJOB_ERR_SPEC;
+	const struct mpijob_observed *observed;
+	int code = event->json
+		       ? mpijob_observe(observation, event->json, event->json_len, &observed, diag)
+		       : MPIJOB_ERR_SPEC;
 	if (code == 0)
-		code = mpijob_facts_apply(facts, mpijob_observation_view(observation));
+		code = mpijob_facts_apply(facts, observed);
 	return code < 0 ? code : 0;
 }
 
@@ -76,7 +78,7 @@ static int look(mpijob_objects *objects, mpijob_watch **watches)
 			code =
 			    watch(head.api_version, head.kind, head.name, NULL, &watches[count++]);
 	for (size_t i = 0; i < count; i++)
-		while (code == 0 && !mpijob_watch_synced(watches[i]))
+		while (code == 0 && !mpijob_watch_health_get(watches[i])->synced)
 			code = mpijob_client_poll(client, -1);
 	return code;
 }
@@ -90,7 +92,7 @@ static int report(const struct mpijob_target *about, const struct mpijob_action 
 		.kind = "Event",
 		.namespace_ = about->namespace_ };
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc),
+	mpijob_node *root = mpijob_doc_edit(doc, ""),
 		    *object = mpijob_node_put_map(doc, root, "involvedObject");
 	mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "generateName",
 	    "example-");
@@ -104,7 +106,7 @@ static int report(const struct mpijob_target *about, const struct mpijob_action 
 	mpijob_node_put_string(doc, root, "message", action->event_message);
 	int code = mpijob_doc_error(doc);
 	if (code == 0)
-		code = mpijob_client_create(client, &events, root, NULL, diag);
+		code = mpijob_client_write(client, &events, root, NULL, NULL, diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -155,9 +157,9 @@ static int carry_out(const mpijob_plan *plan)
 {
 	static const char *const verbs[] = { "", "create", "patch", "patch the status of", "delete",
 		"tell of" };
+	const struct mpijob_action *action;
 	int code = 0;
-	for (size_t i = 0; code == 0 && i < mpijob_plan_count(plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+	for (size_t i = 0; code == 0 && (action = mpijob_plan_at(plan, i)); i++) {
 		struct mpijob_target target = { .size = sizeof(target),
 			.api_version = action->api_version,
 			.kind = action->kind,
@@ -165,13 +167,15 @@ static int carry_out(const mpijob_plan *plan)
 			.name = action->name,
 			.subresource =
 			    action->verb == MPIJOB_ACTION_PATCH_STATUS ? "status" : NULL };
+		struct mpijob_delete_options deletion = { .size = sizeof(deletion),
+			.uid = action->uid,
+			.propagation = "Background" };
 		printf("%s %s %s: %s\n", verbs[action->verb], action->kind, action->name,
 		    action->why);
 		if (action->verb == MPIJOB_ACTION_EVENT)
 			code = report(&target, action);
 		else if (action->verb == MPIJOB_ACTION_DELETE)
-			code =
-			    mpijob_client_delete(client, &target, action->uid, "Background", diag);
+			code = mpijob_client_delete(client, &target, &deletion, diag);
 		else
 			code = send(plan, i, &target);
 		if (code == MPIJOB_ERR_NOT_FOUND && action->verb == MPIJOB_ACTION_DELETE)
@@ -211,11 +215,11 @@ static int go_round(mpijob_objects *objects)
 		code = 1; /* another client has deleted it */
 	}
 	if (code == 0) {
-		until = mpijob_plan_next_ms(plan);
-		code =
-		    mpijob_plan_count(plan) || until || !mpijob_plan_status(plan)->completion_time
-			? carry_out(plan)
-			: 1;
+		const struct mpijob_plan_result *result = mpijob_plan_get_result(plan);
+		until = result->next_ms;
+		code = result->actions_count || until || !result->status->completion_time
+			   ? carry_out(plan)
+			   : 1;
 	}
 	/* a conflict: another client was faster; read again at once */
 	if (code < 0 && code != MPIJOB_ERR_CONFLICT)
@@ -242,10 +246,12 @@ static int tell_end(void)
 {
 	struct mpijob_logs_options options = MPIJOB_LOGS_OPTIONS_INIT;
 	mpijob_logs *logs = NULL;
+	options.namespace_ = mpijob_namespace(job);
+	options.job = mpijob_name(job);
+	options.role = "launcher";
 	options.line = print_line;
-	int code = mpijob_logs_of_job(client, mpijob_namespace(job), mpijob_name(job), "launcher",
-	    &options, &logs);
-	while (code == 0 && mpijob_logs_state(logs) == 1)
+	int code = mpijob_logs_new(client, &options, &logs);
+	while (code == 0 && mpijob_logs_state(logs, NULL) == 1)
 		code = mpijob_client_poll(client, -1);
 	mpijob_logs_free(logs);
 	return code ? code
@@ -260,7 +266,7 @@ static int print_piece(void *user, const char *data, size_t len)
 
 static void print_findings(void)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		if (mpijob_finding_write(mpijob_diag_at(diag, i), print_piece, stderr) == 0)
 			fputc('\n', stderr);
 	mpijob_diag_clear(diag);

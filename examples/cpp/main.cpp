@@ -79,7 +79,7 @@ try {
 			std::cerr << argv[i] << ": " << mpijob_error_text(failure.code) << '\n';
 			failures++;
 		}
-		for (size_t finding = 0; finding < mpijob_diag_count(diag.get()); finding++) {
+		for (size_t finding = 0; mpijob_diag_at(diag.get(), finding); finding++) {
 			std::string line;
 			check(mpijob_finding_write(mpijob_diag_at(diag.get(), finding), append, &line));
 			std::cerr << line << '\n';

@@ -85,7 +85,7 @@ func showAll(names []string) error {
 		if err := show(name, diag); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
-		for i := C.size_t(0); i < C.mpijob_diag_count(diag); i++ {
+		for i := C.size_t(0); C.mpijob_diag_at(diag, i) != nil; i++ {
 			text, err := line(C.mpijob_diag_at(diag, i))
 			if err != nil {
 				errs = append(errs, err)

@@ -41,7 +41,7 @@ static int player(FILE *file, struct mpijob_transport *transport, void **self)
 int main(int argc, char **argv)
 {
 	struct mpijob_target pods = { sizeof(pods), "v1", "Pod", "default", NULL, NULL, NULL, 0,
-		NULL, 0 };
+		NULL, 0, 0 };
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	int replays = argc == 3 && strcmp(argv[1], "replay") == 0;
 	FILE *file = argc == 3 ? fopen(argv[2], replays ? "r" : "w") : NULL;

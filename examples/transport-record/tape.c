@@ -19,11 +19,11 @@ struct tape *tape_new(const struct mpijob_request *request)
 		return NULL;
 	tape->line = mpijob_doc_new();
 	tape->data = mpijob_text_new();
-	root = mpijob_doc_edit(tape->line);
+	root = mpijob_doc_edit(tape->line, "");
 	mpijob_node_put_string(tape->line, root, "method", request->method);
 	mpijob_node_put_string(tape->line, root, "path", request->path);
 	mpijob_node_put(tape->line, root, "body",
-	    mpijob_node_new_string(tape->line, request->body ? request->body : "",
+	    mpijob_node_new_text(tape->line, MPIJOB_NODE_STRING, request->body ? request->body : "",
 		request->body_len));
 	if (tape->data && mpijob_doc_error(tape->line) == 0)
 		return tape;
@@ -33,7 +33,7 @@ struct tape *tape_new(const struct mpijob_request *request)
 
 void tape_end(struct tape *tape, const struct mpijob_answer *answer, int code)
 {
-	mpijob_node *root = mpijob_doc_edit(tape->line);
+	mpijob_node *root = mpijob_doc_edit(tape->line, "");
 
 	mpijob_node_put_int(tape->line, root, "status", answer->status);
 	mpijob_node_put_int(tape->line, root, "code", code);
@@ -43,11 +43,11 @@ void tape_end(struct tape *tape, const struct mpijob_answer *answer, int code)
 
 int tape_write(struct tape *tape, FILE *file)
 {
-	mpijob_node *data = mpijob_node_new_string(tape->line, mpijob_text_data(tape->data),
-	    mpijob_text_len(tape->data));
+	mpijob_node *data = mpijob_node_new_text(tape->line, MPIJOB_NODE_STRING,
+	    mpijob_text_data(tape->data), mpijob_text_len(tape->data));
 	int code;
 
-	mpijob_node_put(tape->line, mpijob_doc_edit(tape->line), "data", data);
+	mpijob_node_put(tape->line, mpijob_doc_edit(tape->line, ""), "data", data);
 	code = mpijob_doc_error(tape->line);
 	if (code == 0)
 		code = mpijob_node_write(mpijob_doc_root(tape->line), MPIJOB_FORMAT_JSON_COMPACT,

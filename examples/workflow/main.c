@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 		code = run(&step, argc > 2 && strcmp(argv[2], "abort") == 0, client, &result);
 	if (code != 0)
 		fprintf(stderr, "%s\n", mpijob_error_text(code));
-	for (size_t i = 0; code != 0 && i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; code != 0 && mpijob_diag_at(diag, i); i++)
 		fprintf(stderr, "%s\n", mpijob_diag_at(diag, i)->message);
 	step_end(&step), mpijob_operator_free(operator_), mpijob_client_free(client);
 	mpijob_free(job), mpijob_http_config_free(config), mpijob_diag_free(diag);

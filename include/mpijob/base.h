@@ -33,6 +33,9 @@
  * - **C++.** All names begin with `mpijob_` or `MPIJOB_`, except the opaque type `mpijob` (the
  *   job). So a C++ file that includes these headers cannot declare a global `namespace mpijob`;
  *   choose another name, or nest it.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_BASE_H
 #define MPIJOB_BASE_H
@@ -51,6 +54,13 @@ extern "C" {
 #define MPIJOB_API
 #endif
 
+/** Marks a function that a later major version removes; `use` says what replaces it. */
+#if defined(__GNUC__) && !defined(MPIJOB_NO_DEPRECATED)
+#define MPIJOB_DEPRECATED(use) __attribute__((deprecated(use)))
+#else
+#define MPIJOB_DEPRECATED(use)
+#endif
+
 #define MPIJOB_VERSION_MAJOR 0 /**< Changes when the binary interface does. */
 #define MPIJOB_VERSION_MINOR 1 /**< Grows with each release that adds functions or members. */
 #define MPIJOB_VERSION_PATCH 0 /**< Grows with each release that only fixes defects. */
@@ -62,6 +72,27 @@ extern "C" {
  * @since 0.1
  */
 MPIJOB_API const char *mpijob_version(void);
+
+/** The version of these headers as a number that grows with each release: 1,002,003 for 1.2.3. */
+#define MPIJOB_VERSION_NUMBER 1000
+
+/**
+ * Return the version of the loaded library as a number, to compare with `MPIJOB_VERSION_NUMBER`.
+ *
+ * @return 1,002,003 for 1.2.3.
+ * @since 0.1
+ */
+MPIJOB_API int32_t mpijob_version_number(void);
+
+/**
+ * Return the size of a public struct in the loaded library. A program that was compiled with the
+ * headers of a younger version can see whether the library knows a member, before it sets it.
+ *
+ * @param name  "mpijob_render_options"; not NULL; of a struct in the headers of libmpijob.
+ * @return bytes; 0 if the library has no such struct.
+ * @since 0.1
+ */
+MPIJOB_API size_t mpijob_struct_size(const char *name);
 
 /**
  * @name Result codes Callers branch on the code; the findings of a mpijob_diag say what is wrong,
@@ -193,33 +224,6 @@ MPIJOB_API void mpijob_text_clear(mpijob_text *text);
  */
 MPIJOB_API int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write,
     void *user);
-
-/**
- * Find the word that a misspelled word probably means, for "did you mean".
- *
- * The distance is the number of edits: a letter added, removed or replaced, or two neighbouring
- * letters swapped; case is ignored. The result needs at most one edit for every three letters, and
- * fewer edits than all other words.
- *
- * @param word   the misspelled word; not NULL.
- * @param words the known words; NULL entries are skipped; may be NULL when `count` is 0.
- * @param count  how many.
- * @return one of `words`, borrowed, never equal to `word`; NULL when no word, or more than one, is
- *         nearest.
- * @since 0.1
- */
-MPIJOB_API const char *mpijob_nearest(const char *word, const char *const *words, size_t count);
-
-/**
- * Parse a duration: "90s", "5m", "1h30m", "250ms". A last number without a unit is in seconds.
- *
- * @param text  not NULL.
- * @param ms the duration in milliseconds; not NULL; unchanged on failure.
- * @return 0; `MPIJOB_ERR_SYNTAX` (not a duration, or longer than 2^53 ms); `MPIJOB_ERR_USAGE`
- *         (NULL).
- * @since 0.1
- */
-MPIJOB_API int mpijob_duration_parse(const char *text, int64_t *ms);
 
 #ifdef __cplusplus
 }

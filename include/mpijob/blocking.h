@@ -7,6 +7,9 @@
  * You implement `perform` and `abort`. The adapter runs exchanges that do not stream in a bounded
  * thread pool and each stream in its own thread, and joins all threads when the transport is
  * destroyed. The library creates no other threads.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_BLOCKING_H
 #define MPIJOB_BLOCKING_H
@@ -53,8 +56,9 @@ struct mpijob_blocking {
 	/** Threads for exchanges that do not stream, at most 1,024; 0: 8. Streams are not counted.
 	 */
 	int32_t max_threads;
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_BLOCKING_INIT { sizeof(struct mpijob_blocking), NULL, NULL, NULL, 0 }
+#define MPIJOB_BLOCKING_INIT { sizeof(struct mpijob_blocking), NULL, NULL, NULL, 0, 0 }
 
 /**
  * Create a transport from blocking calls.

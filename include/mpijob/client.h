@@ -3,13 +3,17 @@
  * @file client.h
  * A Kubernetes client: requests and answers over any transport.
  *
- * There are asynchronous and synchronous calls. An asynchronous call (mpijob_client_start())
- * progresses while mpijob_client_poll() runs, concurrently with thousands of others, and ends with
- * a callback. A synchronous call (mpijob_client_get() and so on) polls until its answer has
- * arrived.
+ * There are asynchronous and synchronous calls. An asynchronous call (mpijob_client_start(), or
+ * mpijob_client_get_start() and so on, see tasks.h) progresses while mpijob_client_poll() runs,
+ * concurrently with thousands of others, and ends with a callback. A synchronous call
+ * (mpijob_client_get() and so on) polls until its answer has arrived. It is an inline function:
+ * other languages use the asynchronous one and mpijob_task_wait().
  *
  * Each cause in the `Status` of a server becomes a finding, in the same form as findings of the
  * library.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_CLIENT_H
 #define MPIJOB_CLIENT_H
@@ -17,6 +21,7 @@
 #include <mpijob/base.h>
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
+#include <mpijob/tasks.h>
 #include <mpijob/transport.h>
 
 #ifdef __cplusplus
@@ -78,7 +83,8 @@ MPIJOB_API int mpijob_client_set_options(mpijob_client *client,
     const struct mpijob_client_options *options);
 
 /**
- * Free a client. Running calls are cancelled without a callback, the transport is destroyed.
+ * Free a client. Running calls and tasks are cancelled without a callback, results that no
+ * mpijob_task_wait() has taken are freed, the transport is destroyed.
  *
  * @param client  yours, or NULL. Must not be called from a callback inside mpijob_client_poll().
  * @since 0.1
@@ -119,11 +125,12 @@ MPIJOB_API int mpijob_client_interest(mpijob_client *client, int *fd, int64_t *d
 MPIJOB_API void mpijob_client_wake(mpijob_client *client);
 
 /**
- * Make the waiting synchronous call, or the next one if none is waiting, return
- * `MPIJOB_ERR_CANCELLED`. May be called from any thread, and from a signal handler. Asynchronous
- * calls, watches and logs continue. A waiting mpijob_client_poll() returns too, but the request to
- * cancel remains for the next synchronous call; so a program that calls mpijob_client_poll() itself
- * and cleans up afterwards should use mpijob_client_wake() and a flag of its own.
+ * Make the waiting synchronous call or mpijob_task_wait(), or the next one if none is waiting,
+ * return `MPIJOB_ERR_CANCELLED`. May be called from any thread, and from a signal handler.
+ * Asynchronous calls, other tasks, watches and logs continue. A waiting mpijob_client_poll()
+ * returns too, but the request to cancel remains for the next synchronous call; so a program that
+ * calls mpijob_client_poll() itself and cleans up afterwards should use mpijob_client_wake() and a
+ * flag of its own.
  *
  * @param client  not NULL.
  * @since 0.1
@@ -243,9 +250,10 @@ struct mpijob_target {
 	size_t query_count; /**< Strings in `query`, an even number. */
 	const char *plural; /**< The resource: "pods"; NULL: guessed from the kind. */
 	int32_t scope;      /**< `MPIJOB_SCOPE_*`. */
+	int32_t reserved;   /**< 0; fills the struct. */
 };
 #define MPIJOB_TARGET_INIT { sizeof(struct mpijob_target), NULL, NULL, NULL, NULL, NULL, NULL, \
-	0, NULL, 0 }
+	0, NULL, 0, 0 }
 
 /**
  * Write the path and query of a target, percent-escaped.
@@ -334,20 +342,35 @@ MPIJOB_API void mpijob_call_pause(mpijob_call *call, int on);
 MPIJOB_API int mpijob_call_queued(const mpijob_call *call);
 
 /** @} */
-/** @name Synchronous calls
- * Each function polls until its answer has arrived; other calls continue meanwhile. It returns 0 or
- * the code for the answer: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404),
+/** @name Synchronous calls, and the tasks that they start
+ * Each synchronous function polls until its answer has arrived; other calls continue meanwhile. It
+ * returns 0 or the code for the answer: `MPIJOB_ERR_AUTH` (401, 403), `MPIJOB_ERR_NOT_FOUND` (404),
  * `MPIJOB_ERR_CONFLICT` (409), `MPIJOB_ERR_REJECTED` (400, 413, 422), `MPIJOB_ERR_SERVER` (429,
  * 5xx), `MPIJOB_ERR_UNSUPPORTED` (405, 415, 501), `MPIJOB_ERR_IO`, `MPIJOB_ERR_UNREACHABLE`,
  * `MPIJOB_ERR_TIMEOUT`, `MPIJOB_ERR_CANCELLED`, `MPIJOB_ERR_NOMEM`, `MPIJOB_ERR_SYNTAX` (the answer
  * is not JSON, or larger than 64 MiB), `MPIJOB_ERR_USAGE` (also if it is called from a callback:
- * start an asynchronous call there). Parameters of a write (`fieldManager`, `fieldValidation`,
+ * start a task with callbacks there). Parameters of a write (`fieldManager`, `fieldValidation`,
  * `dryRun`) belong to the target's `query`. After `MPIJOB_ERR_IO` or `MPIJOB_ERR_TIMEOUT` the
  * result of a write is unknown: read the object. The result is also unknown after 5xx from a
  * gateway; so a retry after 5xx may find the effect of its own first attempt, and return
  * `MPIJOB_ERR_CONFLICT` for a create or `MPIJOB_ERR_NOT_FOUND` for a deletion. The functions of
  * jobs.h resolve these cases themselves.
  * @{ */
+
+/**
+ * Start mpijob_client_get(); `done` gets the document.
+ *
+ * @param client     not NULL.
+ * @param target     not NULL.
+ * @param callbacks  NULL: for mpijob_task_wait(); copied.
+ * @param out        receives the task, borrowed; may be NULL with callbacks.
+ * @param diag       findings, or NULL; borrowed until the task has ended.
+ * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; the error
+ *         of the transport; `MPIJOB_ERR_CANCELLED` (only without callbacks, see tasks.h).
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
 
 /**
  * Get an object or list.
@@ -359,8 +382,27 @@ MPIJOB_API int mpijob_call_queued(const mpijob_call *call);
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target,
-    mpijob_doc **out, mpijob_diag *diag);
+static inline int mpijob_client_get(mpijob_client *client, const struct mpijob_target *target,
+    mpijob_doc **out, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc =
+	    out ? mpijob_client_get_start(client, target, NULL, &task, diag) : MPIJOB_ERR_USAGE;
+
+	return rc ? rc : mpijob_task_wait(task, NULL, out);
+}
+
+/**
+ * Start mpijob_client_list(); `done` gets the list.
+ * Parameters as mpijob_client_get_start(), and
+ *
+ * @param page  items for each request; 0: 500.
+ * @return as mpijob_client_get_start().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target,
+    int32_t page, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
+    mpijob_diag *diag);
 
 /**
  * Get a whole collection page by page as one list. All pages have the same resourceVersion if the
@@ -374,98 +416,87 @@ MPIJOB_API int mpijob_client_get(mpijob_client *client, const struct mpijob_targ
  * @return see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target,
-    int32_t page, mpijob_doc **out, mpijob_diag *diag);
+static inline int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target,
+    int32_t page, mpijob_doc **out, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = out ? mpijob_client_list_start(client, target, page, NULL, &task, diag)
+		     : MPIJOB_ERR_USAGE;
 
-/**
- * Create an object.
- *
- * @param client   not NULL.
- * @param target   the collection; not NULL.
- * @param object   not NULL.
- * @param out      receives the object as stored by the server, yours; may be NULL.
- * @param diag     findings, or NULL.
- * @return see above.
- * @since 0.1
+	return rc ? rc : mpijob_task_wait(task, NULL, out);
+}
+
+/** @name Kinds of writes
+ * @{ */
+/** Create an object; the target is the collection. */
+#define MPIJOB_WRITE_CREATE 0
+/** Replace an object; its resourceVersion, when it has one, must be current. */
+#define MPIJOB_WRITE_UPDATE 1
+/** Change an object by a JSON merge patch (RFC 7386). */
+#define MPIJOB_WRITE_PATCH_MERGE 2
+/** Change an object by a JSON patch (RFC 6902): a list of operations. */
+#define MPIJOB_WRITE_PATCH_JSON 3
+/** Change an object by a strategic merge patch of Kubernetes; for built-in kinds, not for MPIJobs.
  */
-MPIJOB_API int mpijob_client_create(mpijob_client *client, const struct mpijob_target *target,
-    const mpijob_node *object, mpijob_doc **out, mpijob_diag *diag);
+#define MPIJOB_WRITE_PATCH_STRATEGIC 4
+/** Server-side apply: create an object, or set and own the fields that it has. With
+ * `MPIJOB_ERR_CONFLICT`, a finding names each field that another manager owns. */
+#define MPIJOB_WRITE_APPLY 5
+/** @} */
 
-/**
- * Replace an object; its resourceVersion, when it has one, must be current.
- * Parameters as mpijob_client_create(), `target` names the object.
- * @return see above.
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_update(mpijob_client *client, const struct mpijob_target *target,
-    const mpijob_node *object, mpijob_doc **out, mpijob_diag *diag);
-
-/**
- * Change an object by a JSON merge patch.
- * Parameters as mpijob_client_create(), `target` names the object.
- * @return see above.
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_patch(mpijob_client *client, const struct mpijob_target *target,
-    const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
-
-#define MPIJOB_PATCH_MERGE 0 /**< JSON merge patch (RFC 7386). */
-#define MPIJOB_PATCH_JSON  1 /**< JSON patch (RFC 6902): a list of operations. */
-/** Strategic merge patch of Kubernetes; for built-in kinds, not for MPIJobs. */
-#define MPIJOB_PATCH_STRATEGIC 2
-
-/**
- * Change an object by a patch of the given type.
- * Parameters as mpijob_client_patch(), and
- *
- * @param type  `MPIJOB_PATCH_*`.
- * @return see above.
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_patch_typed(mpijob_client *client, const struct mpijob_target *target,
-    int32_t type, const mpijob_node *patch, mpijob_doc **out, mpijob_diag *diag);
-
-/** Options of mpijob_client_apply(). */
-struct mpijob_apply_options {
-	size_t size; /**< `sizeof` this struct. */
-	/** Name of the field manager, at most 128 printable bytes; NULL: "mpijob". */
+/** Options of mpijob_client_write(). */
+struct mpijob_write_options {
+	size_t size;  /**< `sizeof` this struct. */
+	int32_t verb; /**< `MPIJOB_WRITE_*`. */
+	/** Name of the field manager, at most 128 printable bytes; NULL: "mpijob" for an apply,
+	 * otherwise that of the target's query, or the server's default. */
 	const char *field_manager;
-	int32_t force; /**< 1: take over fields of other managers. */
+	int32_t force;    /**< 1: an apply takes over fields of other managers. */
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_APPLY_OPTIONS_INIT { sizeof(struct mpijob_apply_options), NULL, 0 }
+#define MPIJOB_WRITE_OPTIONS_INIT { sizeof(struct mpijob_write_options), 0, NULL, 0, 0 }
 
 /**
- * Apply an object (server-side apply): create it, or set and own the fields that it has. With
- * `MPIJOB_ERR_CONFLICT`, a finding names each field that another manager owns.
+ * Start mpijob_client_write(); `done` gets the object as stored by the server.
+ *
+ * @param client     not NULL.
+ * @param target     not NULL.
+ * @param object     not NULL; copied.
+ * @param options    NULL for the defaults; copied.
+ * @param callbacks  NULL: for mpijob_task_wait(); copied.
+ * @param out        receives the task, borrowed; may be NULL with callbacks.
+ * @param diag       findings, or NULL; borrowed until the task has ended.
+ * @return as mpijob_client_get_start(), mpijob_client_write().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_write_start(mpijob_client *client, const struct mpijob_target *target,
+    const mpijob_node *object, const struct mpijob_write_options *options,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+
+/**
+ * Create, replace, patch or apply an object.
  *
  * @param client   not NULL.
- * @param target   names the object; not NULL.
- * @param object   not NULL.
- * @param options  NULL for the defaults.
+ * @param target   the object, or for a create its collection; not NULL.
+ * @param object   the object or patch; not NULL.
+ * @param options  NULL: create it.
  * @param out      receives the object as stored by the server, yours; may be NULL.
  * @param diag     findings, or NULL.
- * @return see above.
+ * @return see above; `MPIJOB_ERR_USAGE` also for `force` without an apply, and if the query sets
+ *         what the options set too.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_apply(mpijob_client *client, const struct mpijob_target *target,
-    const mpijob_node *object, const struct mpijob_apply_options *options, mpijob_doc **out,
-    mpijob_diag *diag);
+static inline int mpijob_client_write(mpijob_client *client, const struct mpijob_target *target,
+    const mpijob_node *object, const struct mpijob_write_options *options, mpijob_doc **out,
+    mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_write_start(client, target, object, options, NULL, &task, diag);
 
-/**
- * Delete an object: mpijob_client_delete_with() with the most common options.
- *
- * @param client       not NULL.
- * @param target       names the object; not NULL.
- * @param uid          the object must have this UID, otherwise `MPIJOB_ERR_CONFLICT`; NULL: any.
- * @param propagation  "Background", "Foreground" or "Orphan"; NULL: the server's default.
- * @param diag         findings, or NULL.
- * @return see above.
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target,
-    const char *uid, const char *propagation, mpijob_diag *diag);
+	return rc ? rc : mpijob_task_wait(task, NULL, out);
+}
 
-/** Options of mpijob_client_delete_with(). */
+/** Options of mpijob_client_delete(). */
 struct mpijob_delete_options {
 	size_t size; /**< `sizeof` this struct. */
 	/** The object must have this UID, otherwise `MPIJOB_ERR_CONFLICT`; NULL: any. */
@@ -481,8 +512,20 @@ struct mpijob_delete_options {
 #define MPIJOB_DELETE_OPTIONS_INIT { sizeof(struct mpijob_delete_options), NULL, NULL, NULL, NULL }
 
 /**
- * Delete an object with options. Parameters in the target's query (`dryRun`, `gracePeriodSeconds`,
- * ...) have an effect too.
+ * Start mpijob_client_delete().
+ * Parameters as mpijob_client_get_start(), and
+ *
+ * @param options  NULL for the defaults; copied.
+ * @return as mpijob_client_get_start(), mpijob_client_delete().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_delete_start(mpijob_client *client, const struct mpijob_target *target,
+    const struct mpijob_delete_options *options, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag);
+
+/**
+ * Delete an object. Parameters in the target's query (`dryRun`, `gracePeriodSeconds`, ...) have an
+ * effect too.
  *
  * @param client   not NULL.
  * @param target   names the object; not NULL.
@@ -492,8 +535,14 @@ struct mpijob_delete_options {
  *         the options set too, or an invalid number or boolean.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
-    const struct mpijob_delete_options *options, mpijob_diag *diag);
+static inline int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target,
+    const struct mpijob_delete_options *options, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_delete_start(client, target, options, NULL, &task, diag);
+
+	return rc ? rc : mpijob_task_wait(task, NULL, NULL);
+}
 
 /**
  * Write the body of a started DELETE: a DeleteOptions, as JSON of type "application/json". A server
@@ -523,6 +572,17 @@ struct mpijob_access {
 #define MPIJOB_ACCESS_INIT { sizeof(struct mpijob_access), NULL, NULL, NULL, NULL, NULL, NULL }
 
 /**
+ * Start mpijob_client_can(); the `code` of `done` is 1 or 0.
+ * Parameters as mpijob_client_get_start(), and
+ *
+ * @param access  not NULL.
+ * @return as mpijob_client_get_start().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_can_start(mpijob_client *client, const struct mpijob_access *access,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+
+/**
  * Ask the server whether this client's user may do something (SelfSubjectAccessReview).
  *
  * @param client  not NULL.
@@ -531,8 +591,14 @@ struct mpijob_access {
  * @return 1 if it is allowed, 0 if it is not; negative: see above.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access,
-    mpijob_diag *diag);
+static inline int mpijob_client_can(mpijob_client *client, const struct mpijob_access *access,
+    mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = mpijob_client_can_start(client, access, NULL, &task, diag);
+
+	return rc ? rc : mpijob_task_wait(task, NULL, NULL);
+}
 
 /** @} */
 

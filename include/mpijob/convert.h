@@ -22,6 +22,9 @@
  * From `v1alpha1` and `v1alpha2`, and to a TrainJob, there is no annotation and no way back. The
  * operators of these two versions start ranks with kubectl exec; a finding says what the image
  * needs for ssh.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_CONVERT_H
 #define MPIJOB_CONVERT_H

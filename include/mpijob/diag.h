@@ -12,6 +12,9 @@
  *
  *     job.yaml:8:21: spec.runPolicy.cleanPodPolicy: unsupported value 'Sometimes'; use None,
  *     Running or All
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_DIAG_H
 #define MPIJOB_DIAG_H
@@ -93,7 +96,7 @@ MPIJOB_API void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit);
  * Warnings and notes can be silenced, raised and lowered. A finding that is reported as an error
  * stays an error, because the call that reports it fails. A warning or note that is raised to an
  * error makes mpijob_validate() and mpijob_render() fail like any error; other calls do not fail
- * because of it, but mpijob_diag_count_severity() counts it as an error. mpijob_diag_clear() keeps
+ * because of it, but mpijob_diag_count() counts it as an error. mpijob_diag_clear() keeps
  * these settings.
  *
  * @param diag      not NULL.
@@ -105,23 +108,14 @@ MPIJOB_API void mpijob_diag_set_limit(mpijob_diag *diag, size_t limit);
 MPIJOB_API int mpijob_diag_set_severity(mpijob_diag *diag, const char *id, int32_t severity);
 
 /**
- * Count the findings in the list.
- *
- * @param diag  may be NULL: 0.
- * @return how many mpijob_diag_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_diag_count(const mpijob_diag *diag);
-
-/**
- * Count the findings of one severity, including dropped ones.
+ * Count the findings that were reported, including dropped ones.
  *
  * @param diag      may be NULL: 0.
- * @param severity  `MPIJOB_SEVERITY_*`.
- * @return how many were reported.
+ * @param severity  `MPIJOB_SEVERITY_*`; 0: of every severity.
+ * @return how many.
  * @since 0.1
  */
-MPIJOB_API size_t mpijob_diag_count_severity(const mpijob_diag *diag, int32_t severity);
+MPIJOB_API size_t mpijob_diag_count(const mpijob_diag *diag, int32_t severity);
 
 /**
  * Count the findings that were dropped because of the limit, or because memory ran out.
@@ -137,7 +131,7 @@ MPIJOB_API size_t mpijob_diag_dropped(const mpijob_diag *diag);
  *
  * @param diag   may be NULL.
  * @param index  from 0, in the order in which they were reported.
- * @return borrowed until the diag changes; NULL when there is no such finding.
+ * @return borrowed until the diag changes; NULL after the last finding in the list.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_finding *mpijob_diag_at(const mpijob_diag *diag, size_t index);
@@ -173,27 +167,15 @@ struct mpijob_finding_kind {
 	const char *id; /**< "unsupported-value". */
 	/** The usual `MPIJOB_SEVERITY_*`; single findings may be less severe. */
 	int32_t severity;
-	/** One sentence: what is wrong. NULL in this library; `mpijob explain ID` prints it. */
-	const char *summary;
 	const char *advice; /**< One or two sentences: what to do. */
-	/** A printed finding of this kind. NULL in this library; `mpijob explain ID` prints it. */
-	const char *example;
 };
 
 /**
- * Count the kinds of findings that this library reports. docs/findings.md lists them, with those of
- * the other libraries and of the programs.
- *
- * @return how many mpijob_finding_kind_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_finding_kind_count(void);
-
-/**
- * Read one kind.
+ * Read one kind of the findings that this library reports. docs/findings.md lists them, with those
+ * of the other libraries and of the programs.
  *
  * @param index  from 0; the order means nothing.
- * @return a constant; NULL when there is no such kind.
+ * @return a constant; NULL after the last kind.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index);

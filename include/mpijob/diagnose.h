@@ -7,6 +7,9 @@
  * MPIJob, and if they still exist its pods, the launcher Job, Events and the last lines of logs.
  * Each finding names a cause and the pod or host. docs/findings.md says for its identifier what to
  * do next.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_DIAGNOSE_H
 #define MPIJOB_DIAGNOSE_H

@@ -9,7 +9,7 @@
  *
  * A mpijob_node is one value inside a document. Nodes belong to their document and are valid until
  * the document is freed, also after they were replaced or removed (the memory of a document only
- * grows; a clone is smaller). YAML text becomes numbers and strings exactly as kubectl sends them:
+ * grows; a copy is smaller). YAML text becomes numbers and strings exactly as kubectl sends them:
  * YAML 1.1 as sigs.k8s.io/yaml reads it, with one exception: a duplicate key is an error. Numbers
  * in YAML get the spelling that kubectl sends (1e3 becomes 1000); numbers in JSON keep their
  * spelling.
@@ -22,6 +22,9 @@
  * `metadata.labels[app.kubernetes.io/name]` for a key with dots. Brackets contain the index of a
  * list or the key of a map. Such a key ends at the first `]` before a dot, a bracket or the end of
  * the path; so a path cannot express a key that contains `].` or `][`.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_DOC_H
 #define MPIJOB_DOC_H
@@ -62,11 +65,12 @@ struct mpijob_parse_options {
 	/** 1: nodes that are read from JSON get no line and column, for text that a program wrote.
 	 */
 	int32_t no_places;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 
 /** Sets `size`; everything else is not given. */
 #define MPIJOB_PARSE_OPTIONS_INIT { sizeof(struct mpijob_parse_options), NULL, 0, 0, 0, 0, 0, \
-	0, 0, 0 }
+	0, 0, 0, 0 }
 
 /** @name Read text
  * @{ */
@@ -104,20 +108,11 @@ MPIJOB_API int mpijob_docs_parse(const char *text, size_t len,
     const struct mpijob_parse_options *options, mpijob_docs **out, mpijob_diag *diag);
 
 /**
- * Count the documents.
- *
- * @param docs  not NULL.
- * @return how many mpijob_docs_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_docs_count(const mpijob_docs *docs);
-
-/**
  * Get one document.
  *
  * @param docs   not NULL.
  * @param index  from 0.
- * @return borrowed from `docs`; NULL when there is no such document.
+ * @return borrowed from `docs`; NULL after the last document.
  * @since 0.1
  */
 MPIJOB_API const mpijob_doc *mpijob_docs_at(const mpijob_docs *docs, size_t index);
@@ -135,7 +130,8 @@ MPIJOB_API void mpijob_docs_free(mpijob_docs *docs);
  * @{ */
 
 /**
- * Make a document whose root is an empty map.
+ * Make a document whose root is an empty map. mpijob_doc_parse() of "[]" makes one whose root is a
+ * list.
  *
  * @return the document, yours; NULL when memory ran out.
  * @since 0.1
@@ -143,22 +139,15 @@ MPIJOB_API void mpijob_docs_free(mpijob_docs *docs);
 MPIJOB_API mpijob_doc *mpijob_doc_new(void);
 
 /**
- * Copy a value into a new document, with its lines and columns.
+ * Copy a value, or with mpijob_doc_root() a whole document, into a new document, with its lines and
+ * columns.
  *
- * @param node  from any document; not NULL.
+ * @param node    from any document; not NULL.
+ * @param source  what mpijob_doc_source() returns for the new document; may be NULL; copied.
  * @return the document, yours; NULL when memory ran out.
  * @since 0.1
  */
-MPIJOB_API mpijob_doc *mpijob_doc_from_node(const mpijob_node *node);
-
-/**
- * Copy a document.
- *
- * @param doc  not NULL.
- * @return the copy, yours; NULL when memory ran out.
- * @since 0.1
- */
-MPIJOB_API mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc);
+MPIJOB_API mpijob_doc *mpijob_doc_from_node(const mpijob_node *node, const char *source);
 
 /**
  * Free a document with all its nodes, at any depth.
@@ -190,7 +179,8 @@ MPIJOB_API void mpijob_doc_free(mpijob_doc *doc);
 MPIJOB_API const mpijob_node *mpijob_doc_root(const mpijob_doc *doc);
 
 /**
- * Get the name of the text that the document was read from: `source` of mpijob_parse_options.
+ * Get the name of the text that the document was read from: `source` of mpijob_parse_options or of
+ * mpijob_doc_from_node().
  *
  * @param doc  not NULL.
  * @return borrowed from the document; NULL when the document was built, or no name was given.
@@ -320,22 +310,14 @@ MPIJOB_API int mpijob_node_int(const mpijob_node *node, int64_t *out);
 MPIJOB_API int mpijob_node_bool(const mpijob_node *node, int *out);
 
 /**
- * Return the line of a value in its source.
+ * Return the line and column of a value in its source.
  *
- * @param node  may be NULL.
- * @return the line, from 1; 0 when it was not read from text.
+ * @param node   may be NULL.
+ * @param line   receives the line, from 1; 0 when the value was not read from text; may be NULL.
+ * @param column receives the column in bytes, from 1, or 0; may be NULL.
  * @since 0.1
  */
-MPIJOB_API int32_t mpijob_node_line(const mpijob_node *node);
-
-/**
- * Return the column of a value in its source.
- *
- * @param node  may be NULL.
- * @return the column in bytes, from 1; 0 when it was not read from text.
- * @since 0.1
- */
-MPIJOB_API int32_t mpijob_node_column(const mpijob_node *node);
+MPIJOB_API void mpijob_node_place(const mpijob_node *node, int32_t *line, int32_t *column);
 
 /**
  * Return the line and column of a key of a map in its source.
@@ -388,34 +370,15 @@ MPIJOB_API int mpijob_node_equal(const mpijob_node *a, const mpijob_node *b);
 MPIJOB_API int mpijob_doc_error(const mpijob_doc *doc);
 
 /**
- * Get the root value, to change it.
- *
- * @param doc  may be NULL.
- * @return borrowed from the document; NULL when `doc` is.
- * @since 0.1
- */
-MPIJOB_API mpijob_node *mpijob_doc_edit(mpijob_doc *doc);
-
-/**
- * Replace the root value.
- *
- * @param doc   may be NULL.
- * @param node  of this document; may be NULL.
- * @return `node`, or NULL.
- * @since 0.1
- */
-MPIJOB_API mpijob_node *mpijob_doc_set_root(mpijob_doc *doc, mpijob_node *node);
-
-/**
  * Find a value by its path, to change it.
  *
  * @param doc   may be NULL.
- * @param path  a path from the root; not NULL.
+ * @param path  a path from the root; "" is the root itself; not NULL.
  * @return borrowed; NULL when there is nothing at that path (mpijob_doc_error() does not report
  *         this).
  * @since 0.1
  */
-MPIJOB_API mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path);
+MPIJOB_API mpijob_node *mpijob_doc_edit(mpijob_doc *doc, const char *path);
 
 /**
  * Find a map by its path. The map and its parents are created where they are absent or null.
@@ -428,9 +391,21 @@ MPIJOB_API mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path);
 MPIJOB_API mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path);
 
 /**
- * Make a value that is not part of the tree yet.
+ * Make null, an empty list or an empty map. It is not part of the tree yet.
  *
  * @param doc   may be NULL.
+ * @param kind  `MPIJOB_NODE_NULL`, `_LIST` or `_MAP`; otherwise the error is `MPIJOB_ERR_USAGE`.
+ * @return borrowed from the document, or NULL.
+ * @since 0.1
+ */
+MPIJOB_API mpijob_node *mpijob_node_new(mpijob_doc *doc, int32_t kind);
+
+/**
+ * Make a string or a number. It is not part of the tree yet.
+ *
+ * @param doc   may be NULL.
+ * @param kind  `MPIJOB_NODE_STRING` or `MPIJOB_NODE_NUMBER`; otherwise the error is
+ *              `MPIJOB_ERR_USAGE`.
  * @param text  the string, or the spelling of the number; not NULL. A string must be UTF-8; a
  *              number must have JSON's grammar and fit into a double; otherwise the error is
  *              `MPIJOB_ERR_USAGE`.
@@ -438,19 +413,11 @@ MPIJOB_API mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path);
  * @return borrowed from the document, or NULL.
  * @since 0.1
  */
-MPIJOB_API mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t len);
-/** See mpijob_node_new_string(). @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t len);
-/** Make a whole number; see mpijob_node_new_string(). @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_new_int(mpijob_doc *doc, int64_t value);
-/** Make false (`value` 0) or true (any other `value`); see mpijob_node_new_string(). @since 0.1 */
+MPIJOB_API mpijob_node *mpijob_node_new_text(mpijob_doc *doc, int32_t kind, const char *text,
+    size_t len);
+
+/** Make false (`value` 0) or true (any other `value`); see mpijob_node_new(). @since 0.1 */
 MPIJOB_API mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value);
-/** Make null; see mpijob_node_new_string(). @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_new_null(mpijob_doc *doc);
-/** Make an empty list; see mpijob_node_new_string(). @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_new_list(mpijob_doc *doc);
-/** Make an empty map; see mpijob_node_new_string(). @since 0.1 */
-MPIJOB_API mpijob_node *mpijob_node_new_map(mpijob_doc *doc);
 
 /**
  * Copy a value from any document into this one, with its lines and columns. The copy is not part of

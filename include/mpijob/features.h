@@ -17,6 +17,9 @@
  * mpijob_features_set(&features, "wait-for-hosts", "1m30s", NULL);
  * options.features = &features;
  * @endcode
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_FEATURES_H
 #define MPIJOB_FEATURES_H
@@ -60,9 +63,10 @@ struct mpijob_features {
 	int32_t network_policy; /**< 1: only pods of the job can connect to its pods. */
 	/** 1: a job whose launcher succeeded fails if it lost a worker pod. */
 	int32_t fail_lost_worker;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_FEATURES_INIT { sizeof(struct mpijob_features), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-	0, 0, 0, 0 }
+	0, 0, 0, 0, 0 }
 
 #define MPIJOB_FEATURE_SWITCH 1 /**< On or off. */
 #define MPIJOB_FEATURE_COUNT  2 /**< A whole number. */
@@ -78,24 +82,15 @@ struct mpijob_feature {
 	int32_t maximum;  /**< The greatest value. */
 	/** Number of the defect of v0.8.2 that it fixes (docs/differences.md); 0: none. */
 	int32_t defect;
-	const char *summary; /**< One sentence: what the feature does. */
-	const char *detail;  /**< Details, and what the feature does not change. */
-	const char *notice;  /**< How an existing job could be affected. */
+	/** One sentence: what the feature does. docs/options.md has details. */
+	const char *summary;
 };
-
-/**
- * Count the features.
- *
- * @return how many mpijob_feature_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_feature_count(void);
 
 /**
  * Read one row.
  *
  * @param index  from 0.
- * @return a constant; NULL when there is no such row.
+ * @return a constant; NULL after the last row.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_feature *mpijob_feature_at(size_t index);

@@ -5,6 +5,9 @@
  *
  * Defaults, validation, typed structs, documentation and language bindings read this table. So a
  * program that lists fields (an editor, a form, a binding) does not contain their names.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_FIELDS_H
 #define MPIJOB_FIELDS_H
@@ -44,18 +47,10 @@ struct mpijob_field {
 };
 
 /**
- * Count the rows.
- *
- * @return how many mpijob_field_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_field_count(void);
-
-/**
  * Read one row.
  *
- * @param index  from 0.
- * @return a constant; NULL when there is no such row.
+ * @param index  from 0; parents come before their children.
+ * @return a constant; NULL after the last row.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_field *mpijob_field_at(size_t index);
@@ -134,8 +129,9 @@ struct mpijob_crd_options {
 	size_t size; /**< `sizeof` this struct. */
 	/** 1: with a description for each field of the MPIJob itself; 0: only types. */
 	int32_t descriptions;
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_CRD_OPTIONS_INIT { sizeof(struct mpijob_crd_options), 0 }
+#define MPIJOB_CRD_OPTIONS_INIT { sizeof(struct mpijob_crd_options), 0, 0 }
 
 /**
  * Make the CRD.

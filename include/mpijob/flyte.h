@@ -34,6 +34,9 @@
  * The CoPilot sidecar (`dataConfig`) and PodTemplates of the cluster are not supported: the call
  * fails. Labels that Flyte adds for the identity of an execution belong to `labels` of struct
  * mpijob_flyte_execution. Unknown fields of pods are kept; the plugin drops them.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_FLYTE_H
 #define MPIJOB_FLYTE_H
@@ -308,7 +311,7 @@ struct mpijob_flyte_status_options {
 	/** NULL: the Kubernetes dashboard, Flyte's default. */
 	const struct mpijob_flyte_log_template *const *templates;
 	/** Number of templates; 0 with `templates` not NULL: no links. */
-	size_t template_count;
+	size_t templates_count;
 	/** Values of placeholders; NULL: they are not replaced. */
 	const struct mpijob_flyte_execution *execution;
 	/** Name of the launcher pod. NULL: in v1 `JOB-launcher`; in v2beta1 there is no link,

@@ -41,6 +41,9 @@
  * - Empty files, duplicate keys, and credentials in the server's address are errors.
  * - `$KUBECONFIG` may also be the name of one file that contains a ':'.
  * - The options here, not kubectl's own settings (kuberc), decide which plugins may run.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_HTTP_H
 #define MPIJOB_HTTP_H
@@ -102,10 +105,11 @@ struct mpijob_http_config_options {
 	/** `MPIJOB_HTTP_PLUGINS_*`: which exec plugins may run. The author of the kubeconfig
 	 * chooses these programs. */
 	int32_t plugin_policy;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_HTTP_CONFIG_OPTIONS_INIT { sizeof(struct mpijob_http_config_options), NULL, \
 	NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-	0, 0, 0, NULL, 0, 0 }
+	0, 0, 0, NULL, 0, 0, 0 }
 
 /**
  * Determine server and identity by the rules of kubectl. Reads files and the environment; does not

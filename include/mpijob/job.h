@@ -19,6 +19,9 @@
  *
  * The typed structs of spec.h are views of that document, for reading and writing. Storing a struct
  * writes only the fields that it has members for; everything else in the document stays unchanged.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_JOB_H
 #define MPIJOB_JOB_H
@@ -228,8 +231,9 @@ struct mpijob_default_options {
 	/** 1: exactly as mpi-operator v0.8.2; 0: with the differences that docs/differences.md
 	 * lists (an absent number of workers becomes 1 instead of the invalid 0). */
 	int32_t reference;
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_DEFAULT_OPTIONS_INIT { sizeof(struct mpijob_default_options), 0 }
+#define MPIJOB_DEFAULT_OPTIONS_INIT { sizeof(struct mpijob_default_options), 0, 0 }
 
 /**
  * Set absent fields to the defaults of mpi-operator v0.8.2.
@@ -266,7 +270,7 @@ struct mpijob_validate_options {
  *
  * Call mpijob_default() first, as the operator does: an absent field that has a default is an
  * error. The first 100 findings of each kind are kept; further ones are only counted
- * (mpijob_diag_count_severity(), mpijob_diag_dropped()). Time and memory are proportional to the
+ * (mpijob_diag_count(), mpijob_diag_dropped()). Time and memory are proportional to the
  * size of the job.
  *
  * @param job      not NULL.

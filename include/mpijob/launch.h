@@ -20,8 +20,10 @@
  *         options.env = forwarded;
  *         options.env_count = 2;
  *         int code = mpijob_launch_new(job, program, 2, &options, &launch, diag);
- *         if (code == 0)
- *                 execvp(mpijob_launch_at(launch, 0), (char *const *)mpijob_launch_words(launch));
+ *         if (code == 0) {
+ *                 const char *const *words = mpijob_launch_words(launch);
+ *                 execvp(words[0], (char *const *)words);
+ *         }
  *         mpijob_launch_free(launch);
  *         return code;
  * }
@@ -31,6 +33,9 @@
  * that the operator sets; horovodrun and deepspeed get its path as an option. By default the number
  * of ranks is the number of slots of the job: those of its workers, and of the launcher if it runs
  * ranks too. mpijob_validate() has no findings about such a command.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_LAUNCH_H
 #define MPIJOB_LAUNCH_H
@@ -150,25 +155,6 @@ MPIJOB_API int mpijob_launch_new(const mpijob *job, const char *const *program,
  * @since 0.1
  */
 MPIJOB_API void mpijob_launch_free(mpijob_launch *launch);
-
-/**
- * Count the words of a command.
- *
- * @param launch  not NULL.
- * @return how many mpijob_launch_at() can give.
- * @since 0.1
- */
-MPIJOB_API size_t mpijob_launch_count(const mpijob_launch *launch);
-
-/**
- * Read one word.
- *
- * @param launch  not NULL.
- * @param index   from 0.
- * @return borrowed until the command is freed; NULL when there is no such word.
- * @since 0.1
- */
-MPIJOB_API const char *mpijob_launch_at(const mpijob_launch *launch, size_t index);
 
 /**
  * Get all words, terminated by NULL, for execvp().

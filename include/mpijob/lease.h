@@ -27,6 +27,9 @@
  * A candidate runs inside mpijob_client_poll(), concurrently with all other calls. The client's
  * rate limit does not delay its requests. As with client-go, there is no fencing: a write that was
  * sent while leading may arrive later, so the writes of a leader must be safe in that case.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_LEASE_H
 #define MPIJOB_LEASE_H

@@ -14,6 +14,9 @@
  *
  * Requests for features that it does not support fail with status 501: server-side apply, dry runs,
  * pagination, field selectors other than metadata.name. It has no webhooks and no RBAC.
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_LOCAL_H
 #define MPIJOB_LOCAL_H
@@ -51,9 +54,10 @@ struct mpijob_local_options {
 	 * resolve any pod name until this time after the first pod of the namespace; 0: no delay.
 	 */
 	int32_t names_delay_ms;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_LOCAL_OPTIONS_INIT { sizeof(struct mpijob_local_options), NULL, NULL, 0, 0, 0, \
-	NULL, NULL, 0 }
+	NULL, NULL, 0, 0 }
 
 /**
  * Create an embedded cluster and start its node.
@@ -81,9 +85,10 @@ struct mpijob_local_exec_options {
 	const char *const *argv; /**< The program and its arguments; ends with NULL; not NULL. */
 	/** Standard input, output and error of the program; borrowed; -1: /dev/null. */
 	int fds[3];
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_LOCAL_EXEC_OPTIONS_INIT { sizeof(struct mpijob_local_exec_options), NULL, NULL, \
-	NULL, NULL, { 0, 1, 2 } }
+	NULL, NULL, { 0, 1, 2 }, 0 }
 
 /**
  * Run a program in a pod of any embedded cluster of this user on this machine, also of another

@@ -3,13 +3,16 @@
  * @file logs.h
  * The logs of the containers of many pods, line by line, as they arrive.
  *
- * Pods are selected by name, by labels, or as those of a job (mpijob_logs_of_job()). With `follow`,
+ * Pods are selected by name, by labels, or as those of a job. With `follow`,
  * pods that appear later are included, and a broken stream continues at its last line; so does a
  * stream that stays silent although its container has ended. Logs run inside mpijob_client_poll(),
  * concurrently with all other calls, so also while mpijob_client_wait_job() waits.
  *
  * The labels of a job's pods: training.kubeflow.org/job-name=NAME, and
  * training.kubeflow.org/job-role=launcher or worker.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_LOGS_H
 #define MPIJOB_LOGS_H
@@ -41,14 +44,14 @@ struct mpijob_log_line {
 struct mpijob_logs_options {
 	size_t size;                /**< `sizeof` this struct. */
 	const char *namespace_;     /**< Not NULL. */
-	const char *label_selector; /**< Select pods by labels; NULL: use `pods`. */
-	const char *const *pods;    /**< Names of pods; NULL: use `label_selector`. */
+	const char *label_selector; /**< Select pods by labels; NULL: use `pods` or `job`. */
+	const char *const *pods;    /**< Names of pods; NULL: use `label_selector` or `job`. */
 	size_t pods_count;          /**< Number of `pods`. */
 	/** NULL: that of the pod's annotation kubectl.kubernetes.io/default-container, else the
 	 * first one. */
 	const char *container;
 	int32_t all_containers; /**< 1: all, init containers first. */
-	/** 1: continue until the pods have ended (`pods`), or until freed (`label_selector`). */
+	/** 1: continue until the pods have ended (`pods`), or until freed. */
 	int32_t follow;
 	/** 1: read the run before the last restart; `follow` is ignored. */
 	int32_t previous;
@@ -70,9 +73,14 @@ struct mpijob_logs_options {
 	void (*failed)(void *user, const char *pod, const char *container, int code,
 	    const char *message, int again);
 	void *user; /**< Passed to `line` and `failed`. */
+	/** Name of a job: select its pods by their labels. With `follow`, the pods of all attempts
+	 * of the launcher are included as they appear. Remaining pods of another job with the same
+	 * name are included, too. NULL: use `label_selector` or `pods`. */
+	const char *job;
+	const char *role; /**< With `job`: "launcher" or "worker"; NULL: both. */
 };
 #define MPIJOB_LOGS_OPTIONS_INIT { sizeof(struct mpijob_logs_options), NULL, NULL, NULL, 0, \
-	NULL, 0, 0, 0, 0, NULL, NULL, 0, NULL, NULL, NULL }
+	NULL, 0, 0, 0, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL }
 
 /**
  * Start to read logs. The next poll sends the first request.
@@ -80,30 +88,14 @@ struct mpijob_logs_options {
  * @param client   borrowed; must outlive the logs; not NULL.
  * @param options  not NULL; copied.
  * @param out      not NULL; receives the logs, which you free.
- * @return 0; `MPIJOB_ERR_USAGE` (neither names nor labels, or both; both `container` and
+ * @return 0; `MPIJOB_ERR_USAGE` (not exactly one of `label_selector`, `pods` and `job`; an invalid
+ *         name of a job; an unknown `role`, or one without `job`; both `container` and
  *         `all_containers`; a negative number), `MPIJOB_ERR_UNSUPPORTED` (options);
  *         `MPIJOB_ERR_NOMEM`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *options,
     mpijob_logs **out);
-
-/**
- * Start to read the logs of a job's pods, as mpijob_logs_new() with their labels. With `follow`,
- * the pods of all attempts of the launcher are included as they appear. Remaining pods of another
- * job with the same name are included, too.
- *
- * @param client      borrowed; must outlive the logs; not NULL.
- * @param namespace_  of the job; not NULL.
- * @param name        of the job; not NULL.
- * @param role        "launcher" or "worker"; NULL: both.
- * @param options     not NULL; copied; without namespace, labels and names of pods.
- * @param out         not NULL; receives the logs, which you free.
- * @return as mpijob_logs_new(); `MPIJOB_ERR_USAGE` also for an invalid name.
- * @since 0.1
- */
-MPIJOB_API int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char *name,
-    const char *role, const struct mpijob_logs_options *options, mpijob_logs **out);
 
 /** Stop and free the logs, also from their callbacks. No callback is called afterwards. NULL does
  * nothing. @since 0.1 */
@@ -116,27 +108,22 @@ MPIJOB_API void mpijob_logs_pause(mpijob_logs *logs, int on);
 /**
  * Get the state of the logs.
  *
- * @param logs  not NULL.
- * @return 1 while more lines can arrive; 0 when all is read; a negative `MPIJOB_ERR_*`: the result
- * of `line`; the error, such as `MPIJOB_ERR_AUTH`, if listing the pods is hopeless (see
- *         mpijob_watch_hopeless()); `MPIJOB_ERR_NOT_FOUND` if none of the named pods exists.
- * @since 0.1
- */
-MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs);
-
-/**
- * Count the known logs that are not read to their end: those of containers that run, or that have
- * ended and are not completely read. For callers that select pods by labels and know that no
- * further pods appear. A log that is temporarily not available (see `failed`) counts. The log of a
- * container that has ended is given up, and no longer counts, when the server has refused it for
- * about half a minute or sent nothing for about three minutes; `failed` reports that with `again`
- * 0.
+ * `unread` counts the known logs that are not read to their end: those of containers that run, or
+ * that have ended and are not completely read. It is for callers that select pods by labels or job
+ * and know that no further pods appear. A log that is temporarily not available (see `failed`)
+ * counts. The log of a container that has ended is given up, and no longer counts, when the server
+ * has refused it for about half a minute or sent nothing for about three minutes; `failed` reports
+ * that with `again` 0.
  *
- * @param logs  not NULL.
- * @return the number; 0 when there is currently nothing to wait for.
+ * @param logs    not NULL.
+ * @param unread  receives the number of logs; 0 when there is currently nothing to wait for. May be
+ *                NULL.
+ * @return 1 while more lines can arrive; 0 when all is read; a negative `MPIJOB_ERR_*`: the result
+ *         of `line`; the error, such as `MPIJOB_ERR_AUTH`, if listing the pods is hopeless (see
+ *         struct mpijob_watch_health); `MPIJOB_ERR_NOT_FOUND` if none of the named pods exists.
  * @since 0.1
  */
-MPIJOB_API size_t mpijob_logs_unread(const mpijob_logs *logs);
+MPIJOB_API int mpijob_logs_state(const mpijob_logs *logs, size_t *unread);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,9 @@
  * By default it reconciles at once. As one of several replicas it starts as a standby, which only
  * watches until mpijob_operator_act() makes it the leader. As a shadow, beside another operator, it
  * only records what it would do (mpijob_operator_shadow_report()).
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_OPERATOR_H
 #define MPIJOB_OPERATOR_H
@@ -66,9 +69,10 @@ struct mpijob_operator_options {
 	void *resolve_user; /**< Passed to `resolve`. */
 	/** 1: also log each action with its reason, with severity MPIJOB_SEVERITY_DEBUG. */
 	int32_t log_actions;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 #define MPIJOB_OPERATOR_OPTIONS_INIT { sizeof(struct mpijob_operator_options), NULL, NULL, 0, \
-	NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0 }
+	NULL, NULL, 0, 0, 0, 0, NULL, NULL, 0, 0 }
 
 /**
  * Create an operator. Nothing is sent before the first step.

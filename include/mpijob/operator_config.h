@@ -22,6 +22,9 @@
  * mpijob_free(job);
  * mpijob_operator_config_free(config);
  * @endcode
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_OPERATOR_CONFIG_H
 #define MPIJOB_OPERATOR_CONFIG_H
@@ -97,6 +100,7 @@ struct mpijob_effective_value {
 	const char *wanted;
 	/** 1: it exceeds a limit that does not change values: the job does not start. */
 	int32_t refused;
+	int32_t reserved; /**< 0; fills the struct. */
 };
 
 /** The effective values of one job. */

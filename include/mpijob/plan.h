@@ -15,6 +15,9 @@
  * finished; the same inputs give the same plan; after a part of a plan was executed, a new plan
  * leads to the same final state. The actions of one stage are independent of each other. Stages are
  * executed in order; a stage begins when all actions of the previous one have succeeded.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_PLAN_H
 #define MPIJOB_PLAN_H
@@ -163,6 +166,7 @@ struct mpijob_observed {
 	/** A Service, ConfigMap, Secret, PodGroup or NetworkPolicy; else NULL. */
 	const struct mpijob_child_facts *child;
 	int32_t priority_value; /**< PriorityClass: its value. */
+	int32_t reserved;       /**< 0; fills the struct. */
 };
 
 /**
@@ -185,23 +189,15 @@ MPIJOB_API void mpijob_observation_free(mpijob_observation *observation);
  * @param observation  not NULL; its previous contents are discarded, also on failure.
  * @param json         one JSON value; not NULL.
  * @param len          how many bytes.
+ * @param out          not NULL; receives the contents, borrowed until the next mpijob_observe() on
+ *                     `observation`; NULL on failure.
  * @param diag         findings, or NULL.
  * @return 0; `MPIJOB_ERR_SYNTAX`; `MPIJOB_ERR_SPEC` (a field has a wrong type); `MPIJOB_ERR_NOMEM`;
  *         `MPIJOB_ERR_USAGE`.
  * @since 0.1
  */
 MPIJOB_API int mpijob_observe(mpijob_observation *observation, const char *json, size_t len,
-    mpijob_diag *diag);
-
-/**
- * Get the contents of an observation.
- *
- * @param observation  not NULL.
- * @return borrowed until the next mpijob_observe() on it; NULL if `observation` is NULL.
- * @since 0.1
- */
-MPIJOB_API const struct mpijob_observed *mpijob_observation_view(
-    const mpijob_observation *observation);
+    const struct mpijob_observed **out, mpijob_diag *diag);
 
 /** The facts about the children of one job. */
 typedef struct mpijob_facts mpijob_facts;
@@ -221,7 +217,8 @@ MPIJOB_API void mpijob_facts_free(mpijob_facts *facts);
  * the name conflict.
  *
  * @param facts     not NULL; unchanged on failure.
- * @param observed  not NULL; copied.
+ * @param observed  not NULL; copied. A caller may fill it itself: with `pod`, `launcher` or
+ * `child`.
  * @return 1 if the facts changed, 0 if they did not; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE` (no
  *         name or uid, no such role, a time beyond 2^53 ms); `MPIJOB_ERR_UNSUPPORTED` (a struct's
  *         size).
@@ -240,15 +237,6 @@ MPIJOB_API int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_obser
  */
 MPIJOB_API int mpijob_facts_forget(mpijob_facts *facts, const char *uid);
 
-/** Add or replace a pod by its uid; `pod` is copied. @return as mpijob_facts_apply(). @since 0.1 */
-MPIJOB_API int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *pod);
-/** Set the launcher Job; `launcher` is copied. @return as mpijob_facts_apply(). @since 0.1 */
-MPIJOB_API int mpijob_facts_put_launcher(mpijob_facts *facts,
-    const struct mpijob_launcher_facts *launcher);
-/** Set one of the other children by its role; `child` is copied. @return as mpijob_facts_apply().
- * @since 0.1 */
-MPIJOB_API int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts *child);
-
 /**
  * Find a pod by its name.
  *
@@ -262,10 +250,8 @@ MPIJOB_API int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_c
  */
 MPIJOB_API int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, int32_t index,
     const char *name, size_t *out);
-/** Count the pods. `facts` not NULL. @since 0.1 */
-MPIJOB_API size_t mpijob_facts_pod_count(const mpijob_facts *facts);
-/** Get one pod, sorted by role, then index, then name. Borrowed until the facts change; NULL when
- * there is no such pod, or memory ran out. @since 0.1 */
+/** Get one pod, sorted by role, then index, then name. Borrowed until the facts change; NULL
+ * after the last pod, or when memory ran out. @since 0.1 */
 MPIJOB_API const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index);
 /** Get the launcher Job: borrowed until the facts change; NULL if it is not known. @since 0.1 */
 MPIJOB_API const struct mpijob_launcher_facts *mpijob_facts_launcher(const mpijob_facts *facts);
@@ -297,12 +283,14 @@ struct mpijob_plan_options {
 	 * after the first worker was created. 0: it does not wait. At most one day. No effect with
 	 * `reference`. */
 	int64_t launcher_hold_ms;
-	/** When mpijob_plan_awaits_names() first returned 1, in milliseconds since 1970; 0: not
-	 * yet. */
+	/** When `awaited_names` of a plan was first not 0, in milliseconds since 1970; 0: not yet.
+	 */
 	int64_t workers_ready_ms;
 	int32_t names_known; /**< 1: the names of all workers resolve; 0: unknown. */
+	int32_t reserved;    /**< 0; fills the struct. */
 };
-#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0 }
+#define MPIJOB_PLAN_OPTIONS_INIT { sizeof(struct mpijob_plan_options), 0, NULL, 0, NULL, 0, 0, 0, \
+	0 }
 
 /** The actions for one job, and its new status. */
 typedef struct mpijob_plan mpijob_plan;
@@ -343,9 +331,11 @@ struct mpijob_action {
 	const char *uid;         /**< UID that the object must have; NULL for a create. */
 	/** One sentence for users: the reason of the action. Never NULL. */
 	const char *why;
-	const char *event_type;    /**< Event: "Normal" or "Warning"; else NULL. */
-	const char *event_reason;  /**< Event: its reason; else NULL. */
-	const char *event_message; /**< Event: its message; else NULL. */
+	/** Of an Event, or of the one to report after this action: "Normal" or "Warning"; NULL:
+	 * there is none. */
+	const char *event_type;
+	const char *event_reason;  /**< Likewise: its reason, or NULL. */
+	const char *event_message; /**< Likewise: its message, or NULL. */
 	/** Objects to read from the API server before the action: it cannot be undone, and the
 	 * facts may be stale. Skip those that a response confirmed a moment ago. If one of them is
 	 * not as expected, or the job has changed, apply that to the facts and plan again. */
@@ -359,6 +349,23 @@ struct mpijob_action {
 #define MPIJOB_TRANSITION_CREATED   1 /**< The job got the condition Created. */
 #define MPIJOB_TRANSITION_SUCCEEDED 2 /**< The job became Succeeded. */
 #define MPIJOB_TRANSITION_FAILED    4 /**< The job became Failed. */
+
+/** What a plan contains besides its actions. Everything is borrowed from the plan. */
+struct mpijob_plan_result {
+	size_t size;          /**< `sizeof` this struct of the library. */
+	size_t actions_count; /**< Number of actions. */
+	/** The status that the job has after the plan was executed; not NULL. */
+	const struct mpijob_status *status;
+	/** The earliest time at which a new plan could differ although no fact changed, in
+	 * milliseconds since 1970; 0: only changed facts lead to another plan. */
+	int64_t next_ms;
+	/** Number of workers whose DNS names the launcher waits for: all workers are ready, and no
+	 * launcher runs. 0: it does not wait for names, or there is no `launcher_hold_ms`. */
+	int32_t awaited_names;
+	/** The transitions that the plan makes, for metrics: `MPIJOB_TRANSITION_*`, combined with
+	 * bitwise or. */
+	int32_t transitions;
+};
 
 /**
  * Make a plan.
@@ -382,15 +389,12 @@ MPIJOB_API int mpijob_plan_new(const mpijob *job, const mpijob_facts *facts,
 /** Free a plan; NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_plan_free(mpijob_plan *plan);
 
-/** Count the actions. `plan` not NULL. @since 0.1 */
-MPIJOB_API size_t mpijob_plan_count(const mpijob_plan *plan);
-
 /**
  * Get one action.
  *
  * @param plan   not NULL.
  * @param index  from 0; sorted by stage.
- * @return borrowed until the plan is freed; NULL when there is no such action.
+ * @return borrowed until the plan is freed; NULL after the last action.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, size_t index);
@@ -416,42 +420,13 @@ MPIJOB_API int mpijob_plan_write_body(const mpijob_plan *plan, size_t index, con
     size_t entropy_len, mpijob_write_fn write, void *user);
 
 /**
- * Get the status that the job has after the plan was executed.
+ * Get what the plan contains besides its actions.
  *
  * @param plan  not NULL.
- * @return borrowed until the plan is freed; never NULL.
+ * @return borrowed until the plan is freed; NULL only if `plan` is NULL.
  * @since 0.1
  */
-MPIJOB_API const struct mpijob_status *mpijob_plan_status(const mpijob_plan *plan);
-
-/**
- * Get the earliest time at which a new plan could differ although no fact changed.
- *
- * @param plan  not NULL.
- * @return milliseconds since 1970; 0: only changed facts lead to another plan.
- * @since 0.1
- */
-MPIJOB_API int64_t mpijob_plan_next_ms(const mpijob_plan *plan);
-
-/**
- * Return whether the launcher waits only for the DNS names of the workers: all workers are ready,
- * and no launcher runs.
- *
- * @param plan  not NULL.
- * @return the number of workers, whose names it waits for; 0 when it does not wait, or without
- *         `launcher_hold_ms`.
- * @since 0.1
- */
-MPIJOB_API int mpijob_plan_awaits_names(const mpijob_plan *plan);
-
-/**
- * Return the transitions that the plan makes, for metrics.
- *
- * @param plan  not NULL.
- * @return `MPIJOB_TRANSITION_*`, combined with bitwise or.
- * @since 0.1
- */
-MPIJOB_API int32_t mpijob_plan_transitions(const mpijob_plan *plan);
+MPIJOB_API const struct mpijob_plan_result *mpijob_plan_get_result(const mpijob_plan *plan);
 
 /** @} */
 

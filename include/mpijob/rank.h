@@ -24,6 +24,9 @@
  * PMIx alone), because mpirun itself may run in a job of that system. If two launchers, or two
  * batch systems, contradict each other, the call fails: torchrun inside mpirun numbers other ranks
  * than mpirun, while deepspeed over MPI numbers the same ones.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_RANK_H
 #define MPIJOB_RANK_H
@@ -61,15 +64,6 @@ struct mpijob_rank {
 #define MPIJOB_RANK_INIT { sizeof(struct mpijob_rank), 0, 0, 0, 0, 0, NULL }
 
 /**
- * Get the value of an environment variable, as getenv() does.
- *
- * @param user  the pointer that was passed with the function.
- * @param name  name of the variable; not NULL.
- * @return the value, borrowed until mpijob_rank_lookup() returns; NULL when it is not set.
- */
-typedef const char *(*mpijob_lookup_fn)(void *user, const char *name);
-
-/**
  * Get the rank of a process from its environment.
  *
  * A variable with an empty value counts as not set.
@@ -84,19 +78,6 @@ typedef const char *(*mpijob_lookup_fn)(void *user, const char *name);
  * @since 0.1
  */
 MPIJOB_API int mpijob_rank_read(const char *const *environment, struct mpijob_rank *out,
-    mpijob_diag *diag);
-
-/**
- * Get the rank of a process from an environment that is read through a function.
- *
- * @param lookup  returns the value of a variable; not NULL.
- * @param user    passed to `lookup`.
- * @param out     not NULL; `size` set; receives the rank.
- * @param diag    findings, or NULL.
- * @return as mpijob_rank_read().
- * @since 0.1
- */
-MPIJOB_API int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *out,
     mpijob_diag *diag);
 
 #ifdef __cplusplus

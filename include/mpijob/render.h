@@ -9,11 +9,14 @@
  * of kubeflow/mpi-operator v0.8.2, otherwise with the differences that docs/differences.md lists.
  *
  * A mpijob_objects does not store ten thousand pods: all workers share one rendered template.
- * mpijob_objects_at() makes one of them, mpijob_objects_write() streams all.
+ * mpijob_objects_at() makes one of them, mpijob_objects_write() streams one or all.
  *
  * Rendering reads no clock and no random source: the same input gives the same bytes. The SSH key
  * is made from the entropy in the options; without entropy the Secret contains a placeholder. Keys
  * are kept in memory that is wiped, and are written only if you ask for it (`with_key`).
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_RENDER_H
 #define MPIJOB_RENDER_H
@@ -31,14 +34,19 @@ extern "C" {
 /** @name Options
  * @{ */
 
+/** Bytes of entropy for one SSH key pair (ECDSA P-521, as mpi-operator uses): 66 for the private
+ * key, and 8 to avoid bias (FIPS 186-5 A.2.1). */
+#define MPIJOB_SSH_ENTROPY 74
+
 /** A PriorityClass of the cluster. The minimum resources of a gang depend on the priorities of the
  * replicas. */
 struct mpijob_priority_class {
 	size_t size;      /**< `sizeof` this struct. */
 	const char *name; /**< metadata.name; not NULL. */
 	int32_t value;    /**< `value` of the class. */
+	int32_t reserved; /**< 0; fills the struct. */
 };
-#define MPIJOB_PRIORITY_CLASS_INIT { sizeof(struct mpijob_priority_class), NULL, 0 }
+#define MPIJOB_PRIORITY_CLASS_INIT { sizeof(struct mpijob_priority_class), NULL, 0, 0 }
 
 /** Inputs of rendering besides the job. */
 struct mpijob_render_options {
@@ -54,7 +62,8 @@ struct mpijob_render_options {
 	/** Pointers to the PriorityClasses of the cluster. */
 	const struct mpijob_priority_class *const *priority_classes;
 	size_t priority_classes_count; /**< How many. */
-	/** Random bytes for the SSH key; NULL: the Secret contains a placeholder. */
+	/** Random bytes for the SSH key; NULL: the Secret contains a placeholder. The same bytes
+	 * give the same key. Copied: wipe yours afterwards. */
 	const uint8_t *entropy;
 	size_t entropy_len; /**< At least `MPIJOB_SSH_ENTROPY` when `entropy` is given. */
 	/** One byte for each worker: 1 if it runs. discover_hosts.sh prints the running ones; NULL:
@@ -166,37 +175,27 @@ MPIJOB_API int mpijob_objects_find(const mpijob_objects *objects, int32_t role, 
  */
 MPIJOB_API int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **out);
 
+/** Index for mpijob_objects_write(): all children. */
+#define MPIJOB_OBJECTS_ALL 0x7fffffff
+
 /**
- * Write one child as text.
+ * Write one child or all children as text.
+ *
+ * All children are one `v1` `List` in JSON, and one document for each in YAML. The memory that this
+ * needs does not grow with the number of workers.
  *
  * @param objects   not NULL.
- * @param index     from 0.
+ * @param index     from 0, or `MPIJOB_OBJECTS_ALL`.
  * @param format    `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`.
  * @param with_key  1: the Secret contains its private key (wipe it after use); 0: a placeholder.
  * @param write     the sink; not NULL.
  * @param user      passed to the sink.
- * @return 0; `MPIJOB_ERR_NOT_FOUND`; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`; what the sink
- *         returned.
+ * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such child); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`; what
+ *         the sink returned.
  * @since 0.1
  */
-MPIJOB_API int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format,
+MPIJOB_API int mpijob_objects_write(const mpijob_objects *objects, size_t index, int32_t format,
     int32_t with_key, mpijob_write_fn write, void *user);
-
-/**
- * Write all children: JSON as one `v1` `List`, YAML as one document for each.
- *
- * The memory that this needs does not grow with the number of workers.
- *
- * @param objects   not NULL.
- * @param format    `MPIJOB_FORMAT_YAML`, `_JSON` or `_JSON_COMPACT`.
- * @param with_key  as in mpijob_objects_write_at().
- * @param write     the sink; not NULL.
- * @param user      passed to the sink.
- * @return 0; `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_USAGE`; what the sink returned.
- * @since 0.1
- */
-MPIJOB_API int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key,
-    mpijob_write_fn write, void *user);
 
 /**
  * Write the name of a child.
@@ -249,15 +248,12 @@ MPIJOB_API int mpijob_hostfile_new(const mpijob *job, const struct mpijob_render
 /** Free a hostfile; NULL does nothing. @since 0.1 */
 MPIJOB_API void mpijob_hostfile_free(mpijob_hostfile *hostfile);
 
-/** Count the hosts. `hostfile` not NULL. @since 0.1 */
-MPIJOB_API size_t mpijob_hostfile_count(const mpijob_hostfile *hostfile);
-
 /**
  * Read one host.
  *
  * @param hostfile  not NULL.
  * @param index     from 0.
- * @return borrowed until the hostfile is freed; NULL when there is no such host.
+ * @return borrowed until the hostfile is freed; NULL after the last host.
  * @since 0.1
  */
 MPIJOB_API const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *hostfile,
@@ -275,67 +271,6 @@ MPIJOB_API const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *h
  */
 MPIJOB_API int mpijob_hostfile_write(const mpijob_hostfile *hostfile, mpijob_write_fn write,
     void *user);
-
-/** @} */
-/** @name The SSH key pair
- * @{ */
-
-/** Bytes of entropy for one key pair: 66 for P-521, and 8 to avoid bias (FIPS 186-5 A.2.1). */
-#define MPIJOB_SSH_ENTROPY 74
-
-/** An ECDSA P-521 key pair, as mpi-operator uses; it is wiped when it is freed. */
-typedef struct mpijob_ssh_key mpijob_ssh_key;
-
-/**
- * Make a key pair from entropy; the same bytes give the same key.
- *
- * @param entropy  random bytes; not NULL; copied: wipe yours afterwards.
- * @param len      at least `MPIJOB_SSH_ENTROPY`; further bytes are ignored.
- * @param out      not NULL; receives the key pair, yours.
- * @param diag     findings, or NULL.
- * @return 0; `MPIJOB_ERR_USAGE` (too few bytes); `MPIJOB_ERR_NOMEM`; `MPIJOB_ERR_UNSUPPORTED`
- *         (libcrypto has no P-521).
- * @since 0.1
- */
-MPIJOB_API int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out,
-    mpijob_diag *diag);
-
-/** Wipe and free a key pair; NULL does nothing. @since 0.1 */
-MPIJOB_API void mpijob_ssh_key_free(mpijob_ssh_key *key);
-
-/** Get the private key in PEM ("EC PRIVATE KEY", SEC1). `key` not NULL. Borrowed; a copy of it must
- * be wiped. @since 0.1 */
-MPIJOB_API const char *mpijob_ssh_key_private(const mpijob_ssh_key *key);
-
-/** Get the public key as a line of authorized_keys, line end included. `key` not NULL. Borrowed.
- * @since 0.1 */
-MPIJOB_API const char *mpijob_ssh_key_public(const mpijob_ssh_key *key);
-
-/** @} */
-/** @name The PodGroup
- * @{ */
-
-/** The fields of the gang scheduler's PodGroup. */
-struct mpijob_pod_group {
-	size_t size; /**< `sizeof` this struct. */
-	/** 1: a PodGroup of Volcano; 0: of scheduler-plugins. */
-	int32_t volcano;
-	int32_t min_member;                      /**< Pods that must be placed together. */
-	const char *queue;                       /**< Volcano; NULL when absent. */
-	const char *priority_class_name;         /**< Volcano; NULL when absent. */
-	const int32_t *schedule_timeout_seconds; /**< scheduler-plugins; NULL for Volcano. */
-	const mpijob_node *min_resources; /**< Map from resource to quantity; NULL when absent. */
-};
-#define MPIJOB_POD_GROUP_INIT { sizeof(struct mpijob_pod_group), 0, 0, NULL, NULL, NULL, NULL }
-
-/**
- * Get the fields of the PodGroup.
- *
- * @param objects  not NULL.
- * @return borrowed until the objects are freed; NULL without a gang scheduler.
- * @since 0.1
- */
-MPIJOB_API const struct mpijob_pod_group *mpijob_objects_pod_group(const mpijob_objects *objects);
 
 /** @} */
 

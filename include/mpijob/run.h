@@ -33,6 +33,9 @@
  * 	return code;
  * }
  * @endcode
+ *
+ * @par Stability
+ * May change in a minor version.
  */
 #ifndef MPIJOB_RUN_H
 #define MPIJOB_RUN_H
@@ -63,6 +66,22 @@ extern "C" {
 MPIJOB_API int mpijob_run_order(const mpijob_node *object);
 
 /**
+ * Start mpijob_run_create(); the `code` of `done` is 0 or 1, its document the object.
+ *
+ * @param client     not NULL.
+ * @param object     not NULL; copied.
+ * @param options    NULL for the defaults; copied.
+ * @param callbacks  NULL: for mpijob_task_wait(); copied.
+ * @param out        receives the task, borrowed; may be NULL with callbacks.
+ * @param diag       findings, or NULL; borrowed until the task has ended.
+ * @return as mpijob_client_get_start(); `MPIJOB_ERR_SPEC` as mpijob_run_create().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_run_create_start(mpijob_client *client, const mpijob_node *object,
+    const struct mpijob_submit_options *options, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag);
+
+/**
  * Create an object that a job needs. If it exists already and contains all that `object` says,
  * nothing is changed.
  *
@@ -78,24 +97,14 @@ MPIJOB_API int mpijob_run_order(const mpijob_node *object);
  *         apiVersion or kind.
  * @since 0.1
  */
-MPIJOB_API int mpijob_run_create(mpijob_client *client, const mpijob_node *object,
-    const struct mpijob_submit_options *options, mpijob_doc **out, mpijob_diag *diag);
+static inline int mpijob_run_create(mpijob_client *client, const mpijob_node *object,
+    const struct mpijob_submit_options *options, mpijob_doc **out, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = mpijob_run_create_start(client, object, options, NULL, &task, diag);
 
-/**
- * Start mpijob_run_create(); the `code` of `done` is 0 or 1, its document the object.
- *
- * @param client     not NULL.
- * @param object     not NULL; copied.
- * @param options    NULL for the defaults; copied.
- * @param callbacks  not NULL; copied.
- * @param out        set to the task, borrowed, for cancelling; may be NULL.
- * @param diag       findings, or NULL.
- * @return as mpijob_client_get_start(); `MPIJOB_ERR_SPEC` as mpijob_run_create().
- * @since 0.1
- */
-MPIJOB_API int mpijob_run_create_start(mpijob_client *client, const mpijob_node *object,
-    const struct mpijob_submit_options *options, const struct mpijob_task_callbacks *callbacks,
-    mpijob_task **out, mpijob_diag *diag);
+	return rc ? rc : mpijob_task_wait(task, NULL, out);
+}
 
 /** @} */
 /** @name Running
@@ -256,6 +265,24 @@ struct mpijob_run_diagnose_options {
 #define MPIJOB_RUN_DIAGNOSE_OPTIONS_INIT { sizeof(struct mpijob_run_diagnose_options), NULL, NULL }
 
 /**
+ * Start mpijob_run_diagnose(); `done` gets the number of causes as its `code`, the job, and the
+ * evidence as its document.
+ *
+ * @param client      not NULL.
+ * @param namespace_  not NULL.
+ * @param name        not NULL.
+ * @param options     NULL for the defaults; copied.
+ * @param callbacks   NULL: for mpijob_task_wait(); copied.
+ * @param out         receives the task, borrowed; may be NULL with callbacks.
+ * @param diag        the causes or why it fails, or NULL; borrowed until the task has ended.
+ * @return as mpijob_client_get_start().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_run_diagnose_start(mpijob_client *client, const char *namespace_,
+    const char *name, const struct mpijob_run_diagnose_options *options,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+
+/**
  * Collect evidence about a job (the job, its launcher Job, its pods, Events, the last lines of some
  * logs) and find the causes of what goes wrong with it. Only the job must be readable.
  *
@@ -273,27 +300,15 @@ struct mpijob_run_diagnose_options {
  *         `MPIJOB_ERR_UNSUPPORTED` (structs).
  * @since 0.1
  */
-MPIJOB_API int mpijob_run_diagnose(mpijob_client *client, const char *namespace_, const char *name,
-    const struct mpijob_run_diagnose_options *options, mpijob **job, mpijob_doc **evidence,
-    mpijob_diag *diag);
+static inline int mpijob_run_diagnose(mpijob_client *client, const char *namespace_,
+    const char *name, const struct mpijob_run_diagnose_options *options, mpijob **job,
+    mpijob_doc **evidence, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc = mpijob_run_diagnose_start(client, namespace_, name, options, NULL, &task, diag);
 
-/**
- * Start mpijob_run_diagnose(); `done` gets the number of causes as its `code`, the job, and the
- * evidence as its document.
- *
- * @param client      not NULL.
- * @param namespace_  not NULL.
- * @param name        not NULL.
- * @param options     NULL for the defaults; copied.
- * @param callbacks   not NULL; copied.
- * @param out         set to the task, borrowed, for cancelling; may be NULL.
- * @param diag        the causes or why it fails, or NULL.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_run_diagnose_start(mpijob_client *client, const char *namespace_,
-    const char *name, const struct mpijob_run_diagnose_options *options,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+	return rc ? rc : mpijob_task_wait(task, job, evidence);
+}
 
 /** @} */
 

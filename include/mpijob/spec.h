@@ -13,6 +13,9 @@
  * - An enumeration is an `int32_t`: 0 is absent, `MPIJOB_OTHER` is a word that this library does
  *   not know (it is in the document), all other values are constants.
  * - Values of Kubernetes types are nodes of a document.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_SPEC_H
 #define MPIJOB_SPEC_H
@@ -81,8 +84,9 @@ struct mpijob_replica_spec {
 	const int32_t *replicas;         /**< Number of pods; 1 for the launcher. */
 	const mpijob_node *pod_template; /**< `template`: a PodTemplateSpec; NULL when absent. */
 	int32_t restart_policy;          /**< `MPIJOB_RESTART_*`. */
+	int32_t reserved;                /**< 0; fills the struct. */
 };
-#define MPIJOB_REPLICA_SPEC_INIT { sizeof(struct mpijob_replica_spec), NULL, NULL, 0 }
+#define MPIJOB_REPLICA_SPEC_INIT { sizeof(struct mpijob_replica_spec), NULL, NULL, 0, 0 }
 
 /** `spec` of an MPIJob. */
 struct mpijob_spec {
@@ -126,8 +130,9 @@ struct mpijob_replica_status {
 	int32_t active;    /**< Running pods. */
 	int32_t succeeded; /**< Pods that succeeded. */
 	int32_t failed;    /**< Pods that failed. */
+	int32_t reserved;  /**< 0; fills the struct. */
 };
-#define MPIJOB_REPLICA_STATUS_INIT { sizeof(struct mpijob_replica_status), 0, 0, 0 }
+#define MPIJOB_REPLICA_STATUS_INIT { sizeof(struct mpijob_replica_status), 0, 0, 0, 0 }
 
 /** `status` of an MPIJob. */
 struct mpijob_status {

@@ -1,42 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tasks.h
- * The asynchronous variants of the calls in client.h and jobs.h, for programs with an event loop.
+ * Tasks: what the functions of client.h, watch.h, jobs.h and run.h start whose names end in
+ * `_start`.
  *
  * A task may need several requests, a watch and a timer. It makes progress inside
- * mpijob_client_poll(), concurrently with all other calls, and ends with one callback. The blocking
- * calls start a task and poll until it has ended.
+ * mpijob_client_poll(), concurrently with all other calls. It ends with one callback, for programs
+ * with an event loop; or, if it is started without callbacks, it keeps its result until
+ * mpijob_task_wait() returns it.
  *
- * Strings, options and targets are copied. The client, `diag`, and the job of
+ * A blocking function, such as mpijob_client_get(), is an inline function that starts the task and
+ * waits for it. Languages that cannot call inline functions call these two functions:
+ *
+ * @code
+ * static int get(mpijob_client *client, const struct mpijob_target *target, mpijob_doc **out)
+ * {
+ * 	mpijob_task *task = NULL;
+ * 	int code = mpijob_client_get_start(client, target, NULL, &task, NULL);
+ *
+ * 	return code ? code : mpijob_task_wait(task, NULL, out);
+ * }
+ * @endcode
+ *
+ * Strings, options, targets and nodes are copied. The client, `diag`, and the job of
  * mpijob_client_submit_start() are borrowed until the task has ended. A task never ends inside the
- * function that starts it. A function that fails starts no task. mpijob_client_cancel() does not
- * affect tasks; mpijob_client_free() cancels them.
+ * function that starts it. A function that fails starts no task.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_TASKS_H
 #define MPIJOB_TASKS_H
 
 #include <mpijob/base.h>
-#include <mpijob/client.h>
-#include <mpijob/diag.h>
 #include <mpijob/doc.h>
 #include <mpijob/job.h>
-#include <mpijob/jobs.h>
-#include <mpijob/watch.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** A running task. The pointer is invalid when `done` is called, and after mpijob_task_cancel(). */
+/** A task. With callbacks, the pointer is invalid when `done` is called; without, it is valid until
+ * mpijob_task_wait() has returned the result. After mpijob_task_cancel() it is invalid. */
 typedef struct mpijob_task mpijob_task;
 
-/** The callback of a task. */
+/**
+ * The callback of a task. Without callbacks (NULL), a task is for mpijob_task_wait(). Such a task
+ * cannot be started inside a callback of the client (`MPIJOB_ERR_USAGE`), and
+ * mpijob_client_cancel() before its start cancels it (`MPIJOB_ERR_CANCELLED`).
+ */
 struct mpijob_task_callbacks {
 	size_t size; /**< `sizeof` this struct. */
 	/**
 	 * The task has ended. Called exactly once, unless the task is cancelled. `code` is the
-	 * result of the blocking call; `job` and `doc` are its outputs, which you free; NULL if it
-	 * has no such output, or failed. Not NULL.
+	 * result of the blocking function; `job` and `doc` are its outputs, which you free; NULL if
+	 * it has no such output, or failed. Not NULL.
 	 */
 	void (*done)(void *user, int code, mpijob *job, mpijob_doc *doc);
 	void *user; /**< Passed to `done`. */
@@ -44,175 +62,32 @@ struct mpijob_task_callbacks {
 #define MPIJOB_TASK_CALLBACKS_INIT { sizeof(struct mpijob_task_callbacks), NULL, NULL }
 
 /**
- * Cancel a task: `done` is not called. The server may still execute requests that were sent.
+ * Poll the client until a task has ended, and free the task. Other calls and tasks continue
+ * meanwhile. mpijob_client_cancel() cancels the task, and so does a failure of the transport. A
+ * task that has ended already returns its result at once.
  *
- * @param task  a task that has not ended; NULL does nothing. Must not be called from a
- * mpijob_wait_fn.
+ * A task that nobody waits for keeps its result; mpijob_task_cancel() or mpijob_client_free() frees
+ * it.
+ *
+ * @param task  a task without callbacks; not NULL. It must not be cancelled meanwhile.
+ * @param job   receives the job of the task, which you free; NULL if it has none. May be NULL.
+ * @param doc   receives the document of the task, which you free; NULL if it has none. May be NULL.
+ * @return the code with which the task has ended; if it is negative, `job` and `doc` are unchanged.
+ *         `MPIJOB_ERR_USAGE`: `task` is NULL or has callbacks, or this is a callback of the client;
+ *         nothing is freed.
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_task_wait(mpijob_task *task, mpijob **job, mpijob_doc **doc);
+
+/**
+ * Cancel a task: `done` is not called, or the result is freed. The server may still execute
+ * requests that were sent.
+ *
+ * @param task  a task that has not ended, or has no callbacks; NULL does nothing. Must not be
+ * called from a mpijob_wait_fn.
  * @since 0.1
  */
 MPIJOB_API void mpijob_task_cancel(mpijob_task *task);
-
-/** @name Any object
- * @{ */
-
-/**
- * Start mpijob_client_get(); `done` gets the document.
- *
- * @param client     not NULL.
- * @param target     not NULL.
- * @param callbacks  not NULL; copied.
- * @param out        receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
- * @param diag       receives findings; may be NULL.
- * @return 0; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED` (structs); `MPIJOB_ERR_NOMEM`; the error
- * of the transport.
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_get_start(mpijob_client *client, const struct mpijob_target *target,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
-
-/**
- * Start mpijob_client_list(); `done` gets the list.
- * Parameters as mpijob_client_get_start(), and
- *
- * @param page  items per request; 0: 500.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *target,
-    int32_t page, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-    mpijob_diag *diag);
-
-/**
- * Start mpijob_client_can(); the `code` of `done` is 1 or 0.
- * Parameters as mpijob_client_get_start(), and
- *
- * @param access  not NULL.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_can_start(mpijob_client *client, const struct mpijob_access *access,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
-
-/**
- * Start mpijob_client_wait(); `done` gets the object.
- * Parameters as mpijob_client_get_start(), and
- *
- * @param timeout_ms  milliseconds; 0: check once; negative: no limit.
- * @param ready       called with each state of the object; not NULL.
- * @param user        passed to `ready`.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target,
-    int64_t timeout_ms, mpijob_wait_fn ready, void *user,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
-
-/** @} */
-/** @name MPIJobs
- * @{ */
-
-/**
- * Start mpijob_client_submit(); `done` gets the stored job.
- *
- * @param client     not NULL.
- * @param job        not NULL; *borrowed* until the task has ended; do not change it until then.
- * @param options    NULL for the defaults.
- * @param callbacks  not NULL; copied.
- * @param out        receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
- * @param diag       receives findings; may be NULL.
- * @return as mpijob_client_get_start(); `MPIJOB_ERR_SPEC` as mpijob_client_submit().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
-    const struct mpijob_submit_options *options, const struct mpijob_task_callbacks *callbacks,
-    mpijob_task **out, mpijob_diag *diag);
-
-/**
- * Start mpijob_client_get_job(); `done` gets the job.
- *
- * @param client      not NULL.
- * @param namespace_  not NULL.
- * @param name        not NULL.
- * @param callbacks   not NULL; copied.
- * @param out         receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
- * @param diag        receives findings; may be NULL.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_,
-    const char *name, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-    mpijob_diag *diag);
-
-/**
- * Start mpijob_client_suspend().
- * Parameters as mpijob_client_get_job_start(), and
- *
- * @param on  1 or 0.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_,
-    const char *name, int on, const struct mpijob_task_callbacks *callbacks, mpijob_task **out,
-    mpijob_diag *diag);
-
-/**
- * Start mpijob_client_scale().
- * Parameters as mpijob_client_get_job_start(), and
- *
- * @param workers   0 or more.
- * @param expected  change only if the current number is this; negative: any number.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_scale_start(mpijob_client *client, const char *namespace_,
-    const char *name, int32_t workers, int32_t expected,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
-
-/**
- * Start mpijob_client_delete_job().
- * Parameters as mpijob_client_get_job_start(), and
- *
- * @param uid          the job must have this UID; NULL: any.
- * @param propagation  "Background", "Foreground" or "Orphan"; NULL: "Background".
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_,
-    const char *name, const char *uid, const char *propagation,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
-
-/**
- * Start mpijob_client_wait_job(); `done` gets the job.
- * Parameters as mpijob_client_get_job_start(), and
- *
- * @param condition   not NULL.
- * @param timeout_ms  milliseconds; 0: check once; negative: no limit.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_,
-    const char *name, const char *condition, int64_t timeout_ms,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
-
-/**
- * Start mpijob_client_events(); `done` gets the list.
- *
- * @param client      not NULL.
- * @param namespace_  not NULL.
- * @param kind        NULL: of any kind.
- * @param name        NULL: of any object.
- * @param uid         NULL: of any object of that name.
- * @param callbacks   not NULL; copied.
- * @param out         receives the task, borrowed, for mpijob_task_cancel(); may be NULL.
- * @param diag        receives findings; may be NULL.
- * @return as mpijob_client_get_start().
- * @since 0.1
- */
-MPIJOB_API int mpijob_client_events_start(mpijob_client *client, const char *namespace_,
-    const char *kind, const char *name, const char *uid,
-    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
-
-/** @} */
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,9 @@
  * The rules: `start` never calls any of them; each exchange ends exactly once; after `cancel` has
  * returned, no function is called for this exchange; all calls for one client come from the thread
  * that runs `poll`. Thousands of exchanges may be in flight at the same time.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_TRANSPORT_H
 #define MPIJOB_TRANSPORT_H

@@ -6,10 +6,13 @@
  * A watch lists once (or streams the list), and watches from that resourceVersion. It recovers from
  * ended streams, connections that break or become silent, expired versions ("410 Gone") and
  * overload. If it must list again, objects that were deleted meanwhile are not in the new list. A
- * watch runs until you free it; mpijob_watch_hopeless() reports when further attempts will hardly
+ * watch runs until you free it; mpijob_watch_health_get() reports when further attempts will hardly
  * succeed.
  *
  * It runs inside mpijob_client_poll(), concurrently with all other calls.
+ *
+ * @par Stability
+ * Frozen at 1.0.
  */
 #ifndef MPIJOB_WATCH_H
 #define MPIJOB_WATCH_H
@@ -18,6 +21,7 @@
 #include <mpijob/client.h>
 #include <mpijob/diag.h>
 #include <mpijob/doc.h>
+#include <mpijob/tasks.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,14 +72,16 @@ struct mpijob_watch_options {
 	 * NULL. */
 	int (*listed)(void *user, const char *resource_version);
 	/** A request ("list" or "watch") failed and will be retried. Called once per cause, and
-	 * once more when the watch becomes hopeless, see mpijob_watch_hopeless(). May be NULL. */
+	 * once more when the watch becomes hopeless, see struct mpijob_watch_health. May be NULL.
+	 */
 	void (*failed)(void *user, const struct mpijob_answer *answer, const char *what);
 	void *user;         /**< Passed to the callbacks. */
 	const char *plural; /**< As in struct mpijob_target; NULL: derived from the kind. */
 	int32_t scope;      /**< As in struct mpijob_target, `MPIJOB_SCOPE_*`. */
+	int32_t reserved;   /**< 0; fills the struct. */
 };
 #define MPIJOB_WATCH_OPTIONS_INIT { sizeof(struct mpijob_watch_options), NULL, NULL, NULL, \
-	NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
+	NULL, NULL, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0 }
 
 /**
  * Start to watch. The next poll sends the first request.
@@ -94,35 +100,28 @@ MPIJOB_API int mpijob_watch_new(mpijob_client *client, const struct mpijob_watch
  * @since 0.1 */
 MPIJOB_API void mpijob_watch_free(mpijob_watch *watch);
 
-/** Test whether the first list is complete: 1 or 0. It never becomes 0 again. `watch` not NULL.
- * @since 0.1 */
-MPIJOB_API int mpijob_watch_synced(const mpijob_watch *watch);
-
-/**
- * Test whether retries will hardly fix the last failure, for callers that do not wait indefinitely.
- *
- * - Before the first list is complete: every answer except "try later" is hopeless, such as a
- * missing permission, an unknown kind, or an answer that is not a list.
- * - Later, when such an answer may be temporary (the server starts, a token is renewed): it is
- * hopeless if no other answer has arrived for a minute.
- * - Lost connections, and servers that fail or are overloaded, are never hopeless.
- * - A watch that a callback has ended with an error is hopeless.
- *
- * @param watch  not NULL.
- * @return 1 or 0; 0 again after a success.
- * @since 0.1
- */
-MPIJOB_API int mpijob_watch_hopeless(const mpijob_watch *watch);
-
-/** How a watch does, for health checks and metrics. */
+/** How a watch does. */
 struct mpijob_watch_health {
 	size_t size; /**< `sizeof` this struct of the library. */
 	/** `MPIJOB_ERR_*` of the failure after which it tries again; 0: the last request did not
-	 * fail. */
+	 * fail, or the server has accepted the stream that runs. */
 	int32_t code;
 	/** Milliseconds since the last byte from the server, the age of what you know; -1 until
-	 * mpijob_watch_synced(). */
+	 * `synced`. */
 	int64_t silent_ms;
+	int32_t synced; /**< 1: the first list is complete. It never becomes 0 again. */
+	/**
+	 * 1: retries will hardly fix the last failure, for callers that do not wait indefinitely; 0
+	 * again after a success.
+	 *
+	 * - Before the first list is complete: every answer except "try later" is hopeless, such as
+	 * a missing permission, an unknown kind, or an answer that is not a list.
+	 * - Later, when such an answer may be temporary (the server starts, a token is renewed): it
+	 * is hopeless if no other answer has arrived for a minute.
+	 * - Lost connections, and servers that fail or are overloaded, are never hopeless.
+	 * - A watch that a callback has ended with an error is hopeless.
+	 */
+	int32_t hopeless;
 };
 
 /**
@@ -145,6 +144,24 @@ MPIJOB_API const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watc
 typedef int (*mpijob_wait_fn)(void *user, const mpijob_node *object);
 
 /**
+ * Start mpijob_client_wait(); `done` gets the object.
+ *
+ * @param client      not NULL.
+ * @param target      the object; not NULL; without subresource.
+ * @param timeout_ms  milliseconds; 0: check once; negative: no limit.
+ * @param ready       called with each state of the object; not NULL.
+ * @param user        passed to `ready`.
+ * @param callbacks   NULL: for mpijob_task_wait(); copied.
+ * @param out         receives the task, borrowed; may be NULL with callbacks.
+ * @param diag        findings, or NULL; borrowed until the task has ended.
+ * @return as mpijob_client_get_start().
+ * @since 0.1
+ */
+MPIJOB_API int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *target,
+    int64_t timeout_ms, mpijob_wait_fn ready, void *user,
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **out, mpijob_diag *diag);
+
+/**
  * Wait until an object reaches a state, even if connections break meanwhile.
  *
  * @param client      not NULL. mpijob_client_cancel() ends the wait from another thread.
@@ -160,11 +177,18 @@ typedef int (*mpijob_wait_fn)(void *user, const mpijob_node *object);
  * code of `ready`; `MPIJOB_ERR_SYNTAX` (the object, or an answer, cannot be parsed);
  *         `MPIJOB_ERR_REJECTED`; `MPIJOB_ERR_USAGE`, `MPIJOB_ERR_UNSUPPORTED`, `MPIJOB_ERR_NOMEM`.
  *         After the server has answered once, a refusal ends the wait only if it is hopeless, see
- *         mpijob_watch_hopeless().
+ *         struct mpijob_watch_health.
  * @since 0.1
  */
-MPIJOB_API int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target,
-    int64_t timeout_ms, mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag);
+static inline int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target,
+    int64_t timeout_ms, mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
+{
+	mpijob_task *task = NULL;
+	int rc =
+	    mpijob_client_wait_start(client, target, timeout_ms, ready, user, NULL, &task, diag);
+
+	return rc ? rc : mpijob_task_wait(task, NULL, out);
+}
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,8 @@
  */
 #include "base/arena.h"
 
+#include <mpijob/base.h>
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +123,14 @@ char *mpijob__base_arena_copy(struct mpijob__base_arena *arena, const char *text
 		memcpy(copy, text, len);
 	copy[len] = 0;
 	return copy;
+}
+
+int mpijob__base_arena_own(struct mpijob__base_arena *arena, const char **string)
+{
+	if (!*string)
+		return 0;
+	*string = mpijob__base_arena_copy(arena, *string, strlen(*string));
+	return *string ? 0 : MPIJOB_ERR_NOMEM;
 }
 
 static void *grow_large(struct mpijob__base_arena *arena, void *old, size_t size)

@@ -27,6 +27,8 @@ void *mpijob__base_arena_array(struct mpijob__base_arena *arena, size_t count, s
 char *mpijob__base_arena_bytes(struct mpijob__base_arena *arena, size_t size);
 /* Copy `len` bytes and append a NUL; NULL when out of memory. */
 char *mpijob__base_arena_copy(struct mpijob__base_arena *arena, const char *text, size_t len);
+/* Replace a string, which may be NULL, by a copy. Returns 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__base_arena_own(struct mpijob__base_arena *arena, const char **string);
 /*
  * Make an allocation larger. The old memory of allocations over a page is freed. `old` may be NULL
  * with `old_size` 0. Returns NULL when out of memory; `old` is then unchanged.

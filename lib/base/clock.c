@@ -43,3 +43,10 @@ int64_t mpijob__base_clock_wall_ms(void)
 {
 	return read_us(CLOCK_REALTIME) / 1000;
 }
+
+int64_t mpijob__base_clock_earlier(int64_t a, int64_t b)
+{
+	if (a < 0)
+		return b;
+	return b < 0 || a < b ? a : b;
+}

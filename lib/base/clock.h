@@ -14,5 +14,7 @@ int64_t mpijob__base_clock_suspended_ms(void);
 int64_t mpijob__base_clock_cpu_us(void);
 /* Milliseconds since 1970-01-01T00:00:00Z by the wall clock. */
 int64_t mpijob__base_clock_wall_ms(void);
+/* The earlier of two times; a negative one means never. */
+int64_t mpijob__base_clock_earlier(int64_t a, int64_t b);
 
 #endif

@@ -16,6 +16,19 @@
 
 #define FIRST_CAP 120
 
+int mpijob__base_text_is_one_of(const char *text, const char *const *strings)
+{
+	while (*strings && !mpijob__base_text_is(text, *strings))
+		strings++;
+	return *strings != NULL;
+}
+
+int mpijob__base_text_copy(const char *text, const char **out)
+{
+	*out = text ? strdup(text) : NULL;
+	return text && !*out ? MPIJOB_ERR_NOMEM : 0;
+}
+
 void mpijob__base_text_release(struct mpijob_text *text)
 {
 	if (text->data)

@@ -24,6 +24,39 @@ static inline int mpijob__base_text_is(const char *text, const char *string)
 	return text && strcmp(text, string) == 0;
 }
 
+/* Whether both, which may be NULL, are the same string. */
+static inline int mpijob__base_text_same(const char *a, const char *b)
+{
+	return a == b || (b && mpijob__base_text_is(a, b));
+}
+
+/* Whether `text`, which may be NULL, has this beginning. */
+static inline int mpijob__base_text_begins(const char *text, const char *with)
+{
+	return text && strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Whether `text` has this end, and something before it. */
+static inline int mpijob__base_text_ends(const char *text, const char *with)
+{
+	size_t len = strlen(text), end = strlen(with);
+
+	return len > end && strcmp(text + len - end, with) == 0;
+}
+
+/* The last part of a path, which may be NULL. */
+static inline const char *mpijob__base_text_file_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether a string, which may be NULL, is one of these, which end with NULL. */
+int mpijob__base_text_is_one_of(const char *text, const char *const *strings);
+/* Copy a string, which may be NULL. Returns 0 or MPIJOB_ERR_NOMEM. */
+int mpijob__base_text_copy(const char *text, const char **out);
+
 /* On the stack use `struct mpijob_text t = { 0 };`, then mpijob__base_text_release(). */
 struct mpijob_text {
 	char *data; /* NULL while empty */

@@ -21,8 +21,8 @@ static int put_text(mpijob_doc *doc, mpijob_node *root, const char *name, const 
 
 static int put_number(mpijob_doc *doc, mpijob_node *root, const char *name, const char *value)
 {
-	const mpijob_node *number =
-	    mpijob_node_put(doc, root, name, mpijob_node_new_number(doc, value, strlen(value)));
+	const mpijob_node *number = mpijob_node_put(doc, root, name,
+	    mpijob_node_new_text(doc, MPIJOB_NODE_NUMBER, value, strlen(value)));
 	int64_t whole;
 
 	return mpijob_doc_error(doc) || mpijob_node_int(number, &whole) ? 0 : MPIJOB_ERR_USAGE;
@@ -97,7 +97,7 @@ static int write_options(const struct mpijob_delete_options *options,
     const struct mpijob_target *target, mpijob_write_fn write, void *user)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	int rc;
 
 	mpijob_node_put_string(doc, root, "kind", "DeleteOptions");
@@ -144,31 +144,18 @@ int mpijob__client_task_request_delete(mpijob_task *task, const struct mpijob_ta
 	return rc;
 }
 
-int mpijob_client_delete_with(mpijob_client *client, const struct mpijob_target *target,
-    const struct mpijob_delete_options *options, mpijob_diag *diag)
+int mpijob_client_delete_start(mpijob_client *client, const struct mpijob_target *target,
+    const struct mpijob_delete_options *options, const struct mpijob_task_callbacks *callbacks,
+    mpijob_task **out, mpijob_diag *diag)
 {
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 0);
 	mpijob_task *task = NULL;
-	int rc = client && target
-		     ? mpijob__client_task_new(sizeof(*task), client, &callbacks, diag, &task)
+	int rc = target
+		     ? mpijob__client_task_new(sizeof(*task), client, callbacks, out, diag, &task)
 		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
 	task->step = mpijob__client_task_return_document;
-	rc = mpijob__client_task_started(task,
-	    mpijob__client_task_request_delete(task, target, options, diag), &task);
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
-}
-
-int mpijob_client_delete(mpijob_client *client, const struct mpijob_target *target, const char *uid,
-    const char *propagation, mpijob_diag *diag)
-{
-	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
-
-	options.uid = uid;
-	options.propagation = propagation;
-	return mpijob_client_delete_with(client, target, &options, diag);
+	return mpijob__client_task_started(task,
+	    mpijob__client_task_request_delete(task, target, options, diag));
 }

@@ -35,12 +35,13 @@ const char *mpijob__client_jobs_ended(const mpijob_node *job)
 }
 
 int mpijob__client_jobs_task(size_t size, mpijob_client *client, const char *namespace_,
-    const char *name, const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag,
-    struct mpijob_target *target, mpijob_task **out)
+    const char *name, const struct mpijob_task_callbacks *callbacks, mpijob_task **handle,
+    mpijob_diag *diag, struct mpijob_target *target, mpijob_task **out)
 {
 	mpijob_task *task = NULL;
-	int rc = namespace_ && name ? mpijob__client_task_new(size, client, callbacks, diag, &task)
-				    : MPIJOB_ERR_USAGE;
+	int rc = namespace_ && name
+		     ? mpijob__client_task_new(size, client, callbacks, handle, diag, &task)
+		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
 		return rc;
@@ -67,28 +68,14 @@ int mpijob_client_get_job_start(mpijob_client *client, const char *namespace_, c
 {
 	struct mpijob_target target;
 	mpijob_task *task = NULL;
-	int rc = mpijob__client_jobs_task(sizeof(*task), client, namespace_, name, callbacks, diag,
-	    &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*task), client, namespace_, name, callbacks, out,
+	    diag, &target, &task);
 
 	if (rc)
 		return rc;
 	task->step = got_job;
 	return mpijob__client_task_started(task,
-	    mpijob__client_task_request(task, "GET", &target, NULL, NULL, 1, diag), out);
-}
-
-int mpijob_client_get_job(mpijob_client *client, const char *namespace_, const char *name,
-    mpijob **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
-	mpijob_task *task = NULL;
-	int rc;
-
-	if (!out)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob_client_get_job_start(client, namespace_, name, &callbacks, &task, diag);
-	return mpijob__client_task_wait(client, task, rc, &result, out, NULL);
+	    mpijob__client_task_request(task, "GET", &target, NULL, NULL, 1, diag));
 }
 
 /* ---- deleting ---- */
@@ -158,7 +145,7 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 	struct deletion *deletion;
 	mpijob_task *task = NULL;
 	int rc = mpijob__client_jobs_task(sizeof(*deletion), client, namespace_, name, callbacks,
-	    diag, &target, &task);
+	    out, diag, &target, &task);
 
 	if (rc)
 		return rc;
@@ -174,19 +161,7 @@ int mpijob_client_delete_job_start(mpijob_client *client, const char *namespace_
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0)
 		rc = mpijob__client_task_request_delete(task, &target, &options, deletion->said);
-	return mpijob__client_task_started(task, rc, out);
-}
-
-int mpijob_client_delete_job(mpijob_client *client, const char *namespace_, const char *name,
-    const char *uid, const char *propagation, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 0);
-	mpijob_task *task = NULL;
-	int rc = mpijob_client_delete_job_start(client, namespace_, name, uid, propagation,
-	    &callbacks, &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &result, NULL, NULL);
+	return mpijob__client_task_started(task, rc);
 }
 
 /* ---- waiting ---- */
@@ -281,7 +256,7 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	struct waiting *waiting;
 	mpijob_task *task = NULL;
 	int rc = condition ? mpijob__client_jobs_task(sizeof(*waiting), client, namespace_, name,
-				 callbacks, diag, &target, &task)
+				 callbacks, out, diag, &target, &task)
 			   : MPIJOB_ERR_USAGE;
 
 	if (rc)
@@ -294,18 +269,5 @@ int mpijob_client_wait_job_start(mpijob_client *client, const char *namespace_, 
 	if (rc == 0)
 		rc = mpijob_client_wait_start(client, &target, timeout_ms, is_ready, waiting,
 		    &parent, &task->child, diag);
-	return mpijob__client_task_started(task, rc ? rc : MPIJOB__CLIENT_TASK_WAITS, out);
-}
-
-int mpijob_client_wait_job(mpijob_client *client, const char *namespace_, const char *name,
-    const char *condition, int64_t timeout_ms, mpijob **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&result, out != NULL);
-	mpijob_task *task = NULL;
-	int rc = mpijob_client_wait_job_start(client, namespace_, name, condition, timeout_ms,
-	    &callbacks, &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &result, out, NULL);
+	return mpijob__client_task_started(task, rc ? rc : MPIJOB__CLIENT_TASK_WAITS);
 }

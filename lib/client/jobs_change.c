@@ -155,7 +155,7 @@ static int start(mpijob_client *client, const char *namespace_, const char *name
 	struct mpijob_target target;
 	struct change *change;
 	mpijob_task *task = NULL;
-	int rc = mpijob__client_jobs_task(sizeof(*change), client, namespace_, name, callbacks,
+	int rc = mpijob__client_jobs_task(sizeof(*change), client, namespace_, name, callbacks, out,
 	    diag, &target, &task);
 
 	if (rc)
@@ -169,8 +169,8 @@ static int start(mpijob_client *client, const char *namespace_, const char *name
 	change->value = wanted->value;
 	change->expected = wanted->expected;
 	change->said = mpijob_diag_new();
-	return mpijob__client_task_started(task, change->said ? read_job(change) : MPIJOB_ERR_NOMEM,
-	    out);
+	return mpijob__client_task_started(task,
+	    change->said ? read_job(change) : MPIJOB_ERR_NOMEM);
 }
 
 static int is_suspended(const struct change *change, const mpijob_node *job)
@@ -200,18 +200,6 @@ int mpijob_client_suspend_start(mpijob_client *client, const char *namespace_, c
 		.value = on != 0 };
 
 	return start(client, namespace_, name, &change, callbacks, out, diag);
-}
-
-int mpijob_client_suspend(mpijob_client *client, const char *namespace_, const char *name, int on,
-    mpijob_diag *diag)
-{
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 0);
-	mpijob_task *task = NULL;
-	int rc = mpijob_client_suspend_start(client, namespace_, name, on, &callbacks, &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }
 
 static int is_scaled(const struct change *change, const mpijob_node *job)
@@ -263,17 +251,4 @@ int mpijob_client_scale_start(mpijob_client *client, const char *namespace_, con
 
 	return workers < 0 ? MPIJOB_ERR_USAGE
 			   : start(client, namespace_, name, &change, callbacks, out, diag);
-}
-
-int mpijob_client_scale(mpijob_client *client, const char *namespace_, const char *name,
-    int32_t workers, int32_t expected, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 0);
-	mpijob_task *task = NULL;
-	int rc = mpijob_client_scale_start(client, namespace_, name, workers, expected, &callbacks,
-	    &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, NULL);
 }

@@ -90,7 +90,7 @@ static int sort_events(const mpijob_node *list, const struct subject *subject, m
 	size_t most = mpijob_node_count(items), count = 0;
 	struct row *rows = malloc((most + 1) * sizeof(*rows));
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = doc ? mpijob_doc_edit(doc) : NULL, *to;
+	mpijob_node *root = doc ? mpijob_doc_edit(doc, "") : NULL, *to;
 	int rc = rows && doc ? 0 : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; rc == 0 && i < most; i++) {
@@ -207,7 +207,7 @@ int mpijob_client_events_start(mpijob_client *client, const char *namespace_, co
 	struct search *search;
 	mpijob_task *task = NULL;
 	int rc = namespace_
-		     ? mpijob__client_task_new(sizeof(*search), client, callbacks, diag, &task)
+		     ? mpijob__client_task_new(sizeof(*search), client, callbacks, out, diag, &task)
 		     : MPIJOB_ERR_USAGE;
 
 	if (rc)
@@ -219,21 +219,5 @@ int mpijob_client_events_start(mpijob_client *client, const char *namespace_, co
 	search->subject.kind = mpijob__client_task_copy(task, kind, &rc);
 	search->subject.name = mpijob__client_task_copy(task, name, &rc);
 	search->subject.uid = mpijob__client_task_copy(task, uid, &rc);
-	return mpijob__client_task_started(task, rc ? rc : begin(search), out);
-}
-
-int mpijob_client_events(mpijob_client *client, const char *namespace_, const char *kind,
-    const char *name, const char *uid, mpijob_doc **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, 1);
-	mpijob_task *task = NULL;
-	int rc;
-
-	if (!out)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob_client_events_start(client, namespace_, kind, name, uid, &callbacks, &task,
-	    diag);
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_started(task, rc ? rc : begin(search));
 }

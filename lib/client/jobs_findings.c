@@ -44,16 +44,14 @@ static int find_place(const mpijob *job, const char *field, struct mpijob__core_
 	rc = mpijob__base_text_puts(&path, field);
 	while (rc == 0 && path.len > 0) {
 		node = mpijob_node_find(mpijob__job_node(job), path.data);
-		if (mpijob_node_line(node))
+		mpijob_node_place(node, &place->line, &place->column);
+		if (place->line)
 			break;
 		path.len = last_step(path.data, path.len);
 		path.data[path.len] = 0;
 	}
-	if (mpijob_node_line(node)) {
+	if (place->line)
 		place->source = mpijob__job_source(job);
-		place->line = mpijob_node_line(node);
-		place->column = mpijob_node_column(node);
-	}
 	mpijob__base_text_release(&path);
 	return rc;
 }
@@ -136,9 +134,9 @@ int mpijob__client_jobs_place_findings(const mpijob *job, const mpijob_diag *fro
 	if (!from || !to)
 		return 0;
 	/* An error without a text is not reported. */
-	if (mpijob_diag_count(from) == 0 && mpijob_diag_dropped(from) > 0)
+	if (!mpijob_diag_at(from, 0) && mpijob_diag_dropped(from) > 0)
 		return MPIJOB_ERR_NOMEM;
-	for (size_t i = 0; i < mpijob_diag_count(from); i++) {
+	for (size_t i = 0; mpijob_diag_at(from, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(from, i);
 		int code = finding->field ? hand_on(job, finding, finding->field, to)
 					  : hand_on_sentence(job, finding, to);

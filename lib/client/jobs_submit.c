@@ -8,13 +8,13 @@
  */
 #include "client/jobs_submit.h"
 
-#include "client/apply.h"
 #include "client/jobs.h"
 
 #include "core/diag.h"
 #include "base/struct.h"
 #include "client/jobs_findings.h"
 #include "client/task.h"
+#include "client/write.h"
 #include "job/job.h"
 #include "base/time.h"
 
@@ -114,7 +114,7 @@ int mpijob__client_jobs_send(mpijob_task *task, const struct mpijob_submit_optio
     const struct mpijob_target *to, const char *name, const mpijob_node *body, int plain,
     mpijob_diag *said)
 {
-	struct mpijob_apply_options apply = MPIJOB_APPLY_OPTIONS_INIT;
+	struct mpijob_write_options write = MPIJOB_WRITE_OPTIONS_INIT;
 	const char *validation = options->field_validation, *query[QUERY_MOST];
 	struct mpijob_target target = *to;
 
@@ -132,13 +132,13 @@ int mpijob__client_jobs_send(mpijob_task *task, const struct mpijob_submit_optio
 		query[target.query_count++] = "dryRun";
 		query[target.query_count++] = "All";
 	}
-	if (!options->apply)
-		return mpijob__client_task_request_node(task, "POST", &target, "application/json",
-		    body, 1, said);
-	apply.field_manager = options->field_manager;
-	apply.force = options->force;
-	target.name = name;
-	return mpijob__client_task_request_apply(task, &target, body, &apply, said);
+	if (options->apply) {
+		write.verb = MPIJOB_WRITE_APPLY;
+		write.field_manager = options->field_manager;
+		write.force = options->force;
+		target.name = name;
+	}
+	return mpijob__client_task_request_write(task, &target, body, &write, 1, said);
 }
 
 static int send_job(struct sending *sending)
@@ -259,9 +259,9 @@ static int refuse(const mpijob *job, const char *id, const char *reason, const c
     const char *message, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), field);
-	struct mpijob__core_place place = { mpijob__job_source(job), mpijob_node_line(node),
-		mpijob_node_column(node) };
+	struct mpijob__core_place place = { .source = mpijob__job_source(job) };
 
+	mpijob_node_place(node, &place.line, &place.column);
 	if (mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, id, reason, field, &place, "%s",
 		message))
 		return MPIJOB_ERR_NOMEM;
@@ -301,10 +301,10 @@ static int aim(struct sending *sending)
 
 static int make_body(struct sending *sending)
 {
-	sending->body = mpijob_doc_from_node(mpijob__job_node(sending->job));
+	sending->body = mpijob_doc_from_node(mpijob__job_node(sending->job), NULL);
 	if (!sending->body)
 		return MPIJOB_ERR_NOMEM;
-	mpijob_node_remove(mpijob_doc_edit(sending->body), "status");
+	mpijob_node_remove(mpijob_doc_edit(sending->body, ""), "status");
 	return mpijob_doc_error(sending->body);
 }
 
@@ -366,7 +366,7 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
 	    client && job ? mpijob__client_jobs_check_options(options, &known) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc = mpijob__client_task_new(sizeof(*sending), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(*sending), client, callbacks, out, diag, &task);
 	if (rc)
 		return rc;
 	sending = (struct sending *)task;
@@ -374,17 +374,5 @@ int mpijob_client_submit_start(mpijob_client *client, const mpijob *job,
 	task->release = release;
 	sending->job = job;
 	sending->sent_ms = client->clock();
-	return mpijob__client_task_started(task, begin(sending, &known), out);
-}
-
-int mpijob_client_submit(mpijob_client *client, const mpijob *job,
-    const struct mpijob_submit_options *options, mpijob **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
-	mpijob_task *task = NULL;
-	int rc = mpijob_client_submit_start(client, job, options, &callbacks, &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &awaited, out, NULL);
+	return mpijob__client_task_started(task, begin(sending, &known));
 }

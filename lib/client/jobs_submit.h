@@ -4,7 +4,6 @@
 #define MPIJOB__CLIENT_JOBS_SUBMIT_H
 
 #include <mpijob/jobs.h>
-#include <mpijob/tasks.h>
 
 /*
  * 1 when a write of the task may have been done although it failed with `code`: its answer was

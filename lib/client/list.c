@@ -171,7 +171,7 @@ static void restart(struct listing *listing)
 /* The first page without its items, as text that lacks the closing brace. */
 static int write_outer(struct listing *listing, mpijob_text *text)
 {
-	mpijob_node *root = mpijob_doc_edit(listing->outer);
+	mpijob_node *root = mpijob_doc_edit(listing->outer, "");
 	mpijob_node *metadata = mpijob_node_edit(root, "metadata");
 	int rc;
 
@@ -229,7 +229,7 @@ static int go_on(struct listing *listing, const mpijob_call *call,
 	if (rc)
 		return rc;
 	rc = end_page(listing);
-	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag) == 0)
+	if (rc == MPIJOB_ERR_SYNTAX && mpijob_diag_count(task->diag, 0) == 0)
 		mpijob__core_diag_addf(task->diag, MPIJOB_SEVERITY_ERROR, "request-failed", NULL,
 		    NULL, NULL, "the answer is not a complete list");
 	if (rc)
@@ -290,26 +290,12 @@ int mpijob_client_list_start(mpijob_client *client, const struct mpijob_target *
 	int rc = client ? check(target, page) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc =
-		    mpijob__client_task_new(sizeof(struct listing), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(struct listing), client, callbacks, out, diag,
+		    &task);
 	if (rc)
 		return rc;
 	task->step = mpijob__client_task_return_document;
 	task->release = release;
 	task->findings = diag;
-	return mpijob__client_task_started(task, begin((struct listing *)task, target, page), out);
-}
-
-int mpijob_client_list(mpijob_client *client, const struct mpijob_target *target, int32_t page,
-    mpijob_doc **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
-	mpijob_task *task = NULL;
-	int rc;
-
-	if (!out)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob_client_list_start(client, target, page, &callbacks, &task, diag);
-	return mpijob__client_task_wait(client, task, rc, &result, NULL, out);
+	return mpijob__client_task_started(task, begin((struct listing *)task, target, page));
 }

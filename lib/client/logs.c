@@ -13,6 +13,7 @@
 #include "base/api.h"
 #include "base/struct.h"
 #include "client/client.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -302,7 +303,7 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 {
 	struct mpijob_logs *logs = user;
 	int code = answer->code;
-	int final = mpijob_watch_hopeless(logs->watch) ||
+	int final = mpijob_watch_health_get(logs->watch)->hopeless ||
 		    (!logs->options.follow && code != MPIJOB_ERR_NOMEM);
 
 	(void)what;
@@ -317,12 +318,6 @@ static void watch_failed(void *user, const struct mpijob_answer *answer, const c
 }
 
 /* ---- make and free ---- */
-
-static int copy(const char *text, const char **out)
-{
-	*out = text ? strdup(text) : NULL;
-	return text && !*out ? MPIJOB_ERR_NOMEM : 0;
-}
 
 static int copy_names(struct mpijob_logs *logs, const char *const *pods, size_t count)
 {
@@ -341,6 +336,13 @@ static int copy_names(struct mpijob_logs *logs, const char *const *pods, size_t 
 	return 0;
 }
 
+/* The labels of the pods of a job. */
+static char *job_selector(const char *job, const char *role)
+{
+	return mpijob__base_text_format(MPIJOB__BASE_API_LABEL_JOB_NAME "=%s%s%s", job,
+	    role ? "," MPIJOB__BASE_API_LABEL_JOB_ROLE "=" : "", role ? role : "");
+}
+
 static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_options *options)
 {
 	int rc;
@@ -348,9 +350,15 @@ static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_optio
 	logs->options = *options;
 	logs->options.pods = NULL;
 	logs->options.pods_count = 0;
-	rc = copy(options->namespace_, &logs->options.namespace_);
-	rc |= copy(options->label_selector, &logs->options.label_selector);
-	rc |= copy(options->container, &logs->options.container);
+	rc = mpijob__base_text_copy(options->namespace_, &logs->options.namespace_);
+	if (options->job)
+		logs->options.label_selector = job_selector(options->job, options->role);
+	else
+		rc |=
+		    mpijob__base_text_copy(options->label_selector, &logs->options.label_selector);
+	if (options->job && !logs->options.label_selector)
+		rc = MPIJOB_ERR_NOMEM;
+	rc |= mpijob__base_text_copy(options->container, &logs->options.container);
 	if (options->tail_lines)
 		logs->tail_lines = *options->tail_lines;
 	if (options->since_seconds)
@@ -358,6 +366,35 @@ static int copy_options(struct mpijob_logs *logs, const struct mpijob_logs_optio
 	if (logs->options.max_streams == 0)
 		logs->options.max_streams = STREAMS;
 	return rc ? MPIJOB_ERR_NOMEM : copy_names(logs, options->pods, options->pods_count);
+}
+
+/* Other characters could change the meaning of a selector. */
+static int is_label_value(const char *text)
+{
+	static const char plain[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+	return *text && strspn(text, plain) == strlen(text);
+}
+
+/* Exactly one of names, labels and a job. */
+static int check_selection(const struct mpijob_logs_options *options)
+{
+	const char *role = options->role;
+
+	if ((options->pods != NULL) + (options->label_selector != NULL) + (options->job != NULL) !=
+	    1)
+		return MPIJOB_ERR_USAGE;
+	if (role &&
+	    (!options->job || (strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0)))
+		return MPIJOB_ERR_USAGE;
+	if ((options->job && !is_label_value(options->job)) ||
+	    (options->pods && options->pods_count == 0))
+		return MPIJOB_ERR_USAGE;
+	for (size_t i = 0; options->pods && i < options->pods_count; i++)
+		if (!options->pods[i] || !*options->pods[i])
+			return MPIJOB_ERR_USAGE;
+	return 0;
 }
 
 static int check_options(const struct mpijob_logs_options *options)
@@ -372,13 +409,9 @@ static int check_options(const struct mpijob_logs_options *options)
 	if ((options->tail_lines && *options->tail_lines < 0) ||
 	    (options->since_seconds && *options->since_seconds < 1))
 		return MPIJOB_ERR_USAGE;
-	if ((options->pods != NULL) == (options->label_selector != NULL) ||
-	    (options->pods && options->pods_count == 0))
+	if (options->container && options->all_containers)
 		return MPIJOB_ERR_USAGE;
-	for (size_t i = 0; options->pods && i < options->pods_count; i++)
-		if (!options->pods[i] || !*options->pods[i])
-			return MPIJOB_ERR_USAGE;
-	return options->container && options->all_containers ? MPIJOB_ERR_USAGE : 0;
+	return check_selection(options);
 }
 
 static int start_watch(struct mpijob_logs *logs)
@@ -433,40 +466,6 @@ int mpijob_logs_new(mpijob_client *client, const struct mpijob_logs_options *opt
 	return 0;
 }
 
-/* Other characters could change the meaning of a selector. */
-static int is_label_value(const char *text)
-{
-	static const char plain[] =
-	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-
-	return *text && strspn(text, plain) == strlen(text);
-}
-
-int mpijob_logs_of_job(mpijob_client *client, const char *namespace_, const char *name,
-    const char *role, const struct mpijob_logs_options *options, mpijob_logs **out)
-{
-	struct mpijob_logs_options known;
-	mpijob_text selector = { 0 };
-	int rc = namespace_ && name && options
-		     ? mpijob__base_struct_check(&known, sizeof(known), options)
-		     : MPIJOB_ERR_USAGE;
-
-	if (rc)
-		return rc;
-	if (!is_label_value(name) ||
-	    (role && strcmp(role, "launcher") != 0 && strcmp(role, "worker") != 0) ||
-	    known.namespace_ || known.label_selector || known.pods)
-		return MPIJOB_ERR_USAGE;
-	rc = mpijob__base_text_printf(&selector, MPIJOB__BASE_API_LABEL_JOB_NAME "=%s%s%s", name,
-	    role ? "," MPIJOB__BASE_API_LABEL_JOB_ROLE "=" : "", role ? role : "");
-	known.namespace_ = namespace_;
-	known.label_selector = mpijob_text_data(&selector);
-	if (rc == 0)
-		rc = mpijob_logs_new(client, &known, out);
-	mpijob__base_text_release(&selector);
-	return rc;
-}
-
 void mpijob_logs_free(mpijob_logs *logs)
 {
 	if (!logs)
@@ -491,20 +490,22 @@ void mpijob_logs_pause(mpijob_logs *logs, int on)
 	mpijob__client_log_schedule_scan(logs);
 }
 
-int mpijob_logs_state(const mpijob_logs *logs)
-{
-	return logs ? logs->state : MPIJOB_ERR_USAGE;
-}
-
-size_t mpijob_logs_unread(const mpijob_logs *logs)
+static size_t count_unread(const struct mpijob_logs *logs)
 {
 	size_t count = 0;
 
-	if (!logs)
-		return 0;
 	for (const struct mpijob__client_log_pod *pod = logs->pods; pod; pod = pod->next)
 		for (const struct mpijob__client_log_source *source = pod->sources; source;
 		     source = source->next)
 			count += !mpijob__client_log_is_read(source);
 	return count;
+}
+
+int mpijob_logs_state(const mpijob_logs *logs, size_t *unread)
+{
+	if (!logs)
+		return MPIJOB_ERR_USAGE;
+	if (unread)
+		*unread = count_unread(logs);
+	return logs->state;
 }

@@ -3,8 +3,8 @@
  * Tasks: one request after another, until the task ends.
  *
  * Only this file knows how an answer becomes the next step, how a task ends or is cancelled, and
- * how a blocking call waits for one. A cancel of a blocking call, or a transport that has failed,
- * is a step like an answer, so that an unknown outcome of a write is reported.
+ * how a caller waits for one. A cancel of a wait, or a transport that has failed, is a step like an
+ * answer, so that an unknown outcome of a write is reported.
  */
 #include "client/task.h"
 
@@ -15,29 +15,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void blocking_done(void *user, int code, mpijob *job, mpijob_doc *doc);
 static void child_done(void *user, int code, mpijob *job, mpijob_doc *doc);
 
 int mpijob__client_task_new(size_t size, mpijob_client *client,
-    const struct mpijob_task_callbacks *callbacks, mpijob_diag *diag, mpijob_task **out)
+    const struct mpijob_task_callbacks *callbacks, mpijob_task **handle, mpijob_diag *diag,
+    mpijob_task **out)
 {
 	struct mpijob_task_callbacks known;
-	int rc = client && callbacks ? mpijob__base_struct_check(&known, sizeof(known), callbacks)
-				     : MPIJOB_ERR_USAGE;
+	int rc =
+	    client ? mpijob__base_struct_check(&known, sizeof(known), callbacks) : MPIJOB_ERR_USAGE;
 	mpijob_task *task;
 
 	if (rc)
 		return rc;
-	if (!known.done || (known.done == blocking_done && client->polling))
+	if (callbacks ? !known.done : !handle || client->polling)
 		return MPIJOB_ERR_USAGE;
 	task = calloc(1, size);
 	if (!task)
 		return MPIJOB_ERR_NOMEM;
 	task->client = client;
 	task->callbacks = known;
+	task->handle = handle;
 	task->diag = diag;
-	task->blocking = known.done == blocking_done;
-	task->wants = task->blocking ? ((struct mpijob__client_task_result *)known.user)->wants : 1;
+	task->cancellable = !callbacks;
+	task->wants = 1;
 	mpijob__base_list_insert(client->tasks.next, &task->link, task);
 	*out = task;
 	return 0;
@@ -78,22 +79,28 @@ int mpijob__client_task_copy_target(mpijob_task *task, const struct mpijob_targe
 	return rc;
 }
 
-/* Free all before the callback, which may do anything. A client that is freed frees children before
- * parents. */
+/* Free all except the result. */
+static void release_task(mpijob_task *task)
+{
+	if (task->call)
+		mpijob_call_cancel(task->call);
+	task->call = NULL;
+	mpijob_task_cancel(task->child);
+	if (task->release)
+		task->release(task);
+	task->release = NULL;
+	mpijob__base_arena_free(&task->strings);
+}
+
+/* A client that is freed frees children before parents. */
 static void free_task(mpijob_task *task)
 {
 	if (task->callbacks.done == child_done)
 		((mpijob_task *)task->callbacks.user)->child = NULL;
-	if (task->call)
-		mpijob_call_cancel(task->call);
-	if (task->child)
-		free_task(task->child);
-	if (task->release)
-		task->release(task);
+	release_task(task);
 	mpijob__base_list_remove(&task->link);
 	mpijob_free(task->job);
 	mpijob_doc_free(task->doc);
-	mpijob__base_arena_free(&task->strings);
 	free(task);
 }
 
@@ -103,18 +110,34 @@ void mpijob_task_cancel(mpijob_task *task)
 		free_task(task);
 }
 
+/* Give the result to the caller, unless the task has failed. */
+static void move_result(mpijob_task *task, int code, mpijob **job, mpijob_doc **doc)
+{
+	if (code >= 0 && job) {
+		*job = task->job;
+		task->job = NULL;
+	}
+	if (code >= 0 && doc) {
+		*doc = task->doc;
+		task->doc = NULL;
+	}
+}
+
 void mpijob__client_task_finish(mpijob_task *task, int code)
 {
 	struct mpijob_task_callbacks callbacks = task->callbacks;
-	mpijob *job = code >= 0 ? task->job : NULL;
-	mpijob_doc *doc = code >= 0 ? task->doc : NULL;
+	mpijob *job = NULL;
+	mpijob_doc *doc = NULL;
 
-	if (job)
-		task->job = NULL;
-	if (doc)
-		task->doc = NULL;
 	task->client->reported = 1;
-	free_task(task);
+	if (!callbacks.done) {
+		task->over = 1;
+		task->code = code;
+		release_task(task);
+		return;
+	}
+	move_result(task, code, &job, &doc);
+	free_task(task); /* before the callback, which may do anything */
 	callbacks.done(callbacks.user, code, job, doc);
 }
 
@@ -178,7 +201,7 @@ static void request_done(void *user, const struct mpijob_answer *answer)
 	task->outcome_unknown = task->writes && call->exchange.retry.outcome_unknown;
 	if (rc == 0 && task->body)
 		rc = mpijob_text_write(task->body, answer->body, answer->body_len);
-	if (rc == 0 && task->reads)
+	if (rc == 0 && task->reads && (task->wants || task->reads != MPIJOB__CLIENT_TASK_WANTED))
 		rc = read_answer(answer, &doc, task->findings);
 	rc = run_steps(task, rc, doc);
 	if (rc != MPIJOB__CLIENT_TASK_WAITS)
@@ -213,7 +236,7 @@ static int send(mpijob_task *task, const char *method, const struct mpijob_targe
 
 	if (task->stopped)
 		return task->stopped;
-	if (task->blocking && mpijob__client_take_cancel(task->client)) {
+	if (task->cancellable && mpijob__client_take_cancel(task->client)) {
 		report_failure(task->findings, MPIJOB_ERR_CANCELLED);
 		return MPIJOB_ERR_CANCELLED;
 	}
@@ -264,7 +287,7 @@ int mpijob__client_task_request_node(mpijob_task *task, const char *method,
 	return rc;
 }
 
-int mpijob__client_task_started(mpijob_task *task, int rc, mpijob_task **out)
+int mpijob__client_task_started(mpijob_task *task, int rc)
 {
 	if (rc == MPIJOB__CLIENT_TASK_WAITS && task->unsent)
 		rc = run_steps(task, task->failure, NULL);
@@ -272,33 +295,13 @@ int mpijob__client_task_started(mpijob_task *task, int rc, mpijob_task **out)
 		free_task(task);
 		return rc;
 	}
-	if (out)
-		*out = task;
+	task->cancellable = 0;
+	if (task->handle)
+		*task->handle = task;
 	return 0;
 }
 
-/* ---- blocking calls ---- */
-
-static void blocking_done(void *user, int code, mpijob *job, mpijob_doc *doc)
-{
-	struct mpijob__client_task_result *result = user;
-
-	result->over = 1;
-	result->code = code;
-	result->job = job;
-	result->doc = doc;
-}
-
-struct mpijob_task_callbacks
-mpijob__client_task_blocking_callbacks(struct mpijob__client_task_result *result, int wants)
-{
-	struct mpijob_task_callbacks callbacks = MPIJOB_TASK_CALLBACKS_INIT;
-
-	*result = (struct mpijob__client_task_result){ .wants = wants };
-	callbacks.done = blocking_done;
-	callbacks.user = result;
-	return callbacks;
-}
+/* ---- waiting ---- */
 
 /* Answer the request in flight with this code. */
 static void stop(mpijob_task *task, int code)
@@ -319,24 +322,23 @@ static void stop(mpijob_task *task, int code)
 	mpijob__client_task_finish(task, run_steps(task, code, NULL));
 }
 
-int mpijob__client_task_wait(mpijob_client *client, mpijob_task *task, int rc,
-    struct mpijob__client_task_result *result, mpijob **job, mpijob_doc **doc)
+int mpijob_task_wait(mpijob_task *task, mpijob **job, mpijob_doc **doc)
 {
-	if (rc)
-		return rc;
-	while (!result->over) {
-		rc = mpijob__client_take_cancel(client) ? MPIJOB_ERR_CANCELLED
-							: mpijob_client_poll(client, -1);
-		if (rc && !result->over)
+	int rc;
+
+	if (!task || task->callbacks.done || task->client->polling)
+		return MPIJOB_ERR_USAGE;
+	task->cancellable = 1;
+	task->wants = job || doc;
+	while (!task->over) {
+		rc = mpijob__client_take_cancel(task->client)
+			 ? MPIJOB_ERR_CANCELLED
+			 : mpijob_client_poll(task->client, -1);
+		if (rc && !task->over)
 			stop(task, rc);
 	}
-	if (result->code >= 0 && job)
-		*job = result->job;
-	else
-		mpijob_free(result->job);
-	if (result->code >= 0 && doc)
-		*doc = result->doc;
-	else
-		mpijob_doc_free(result->doc);
-	return result->code;
+	rc = task->code;
+	move_result(task, rc, job, doc);
+	free_task(task);
+	return rc;
 }

@@ -120,7 +120,7 @@ static void when_failed(void *user, const struct mpijob_answer *answer, const ch
 	    answer->message ? answer->message : mpijob_error_text(answer->code));
 	/* Failures that never recover; and out of memory, because the caller may be able to free
 	 * some. */
-	if (mpijob_watch_hopeless(waiting->watch) || answer->code == MPIJOB_ERR_NOMEM)
+	if (mpijob_watch_health_get(waiting->watch)->hopeless || answer->code == MPIJOB_ERR_NOMEM)
 		cancel_wait(&waiting->task, answer->code);
 	else if (waiting->once)
 		cancel_wait(&waiting->task, MPIJOB_ERR_TIMEOUT);
@@ -188,7 +188,7 @@ int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *
 	int rc = client && target && ready ? check(target) : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc = mpijob__client_task_new(sizeof(*waiting), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(*waiting), client, callbacks, out, diag, &task);
 	if (rc)
 		return rc;
 	waiting = (struct waiting *)task;
@@ -197,18 +197,5 @@ int mpijob_client_wait_start(mpijob_client *client, const struct mpijob_target *
 	waiting->ready = ready;
 	waiting->user = user;
 	rc = mpijob__client_task_copy_target(task, target, &waiting->target);
-	return mpijob__client_task_started(task, rc ? rc : begin(waiting, timeout_ms), out);
-}
-
-int mpijob_client_wait(mpijob_client *client, const struct mpijob_target *target,
-    int64_t timeout_ms, mpijob_wait_fn ready, void *user, mpijob_doc **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result awaited;
-	struct mpijob_task_callbacks callbacks =
-	    mpijob__client_task_blocking_callbacks(&awaited, out != NULL);
-	mpijob_task *task = NULL;
-	int rc = mpijob_client_wait_start(client, target, timeout_ms, ready, user, &callbacks,
-	    &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &awaited, NULL, out);
+	return mpijob__client_task_started(task, rc ? rc : begin(waiting, timeout_ms));
 }

@@ -15,13 +15,15 @@
  *     LISTING_STREAM   429, no answer, version expired      LISTING_STREAM
  *     LISTING_STREAM   another failure, or silence          LISTING (no_streamed_lists or not)
  *     WATCHING         end of the stream, silence           WATCHING, from the last version
- *     WATCHING         410, 4xx, or 500 three times in turn LISTING_STREAM, else LISTING: relist
+ *     WATCHING         version expired or too new, 4xx but  LISTING_STREAM, else LISTING: relist
+ *                      429, or 500 three times in turn
  *     WATCHING         another failure                      WATCHING, from the last version
  *
  *   any -------------- a callback returns a code, or client is freed > ENDED
  *   any -------------- mpijob_watch_free() inside of a callback -----> FREED, until it returns
  *
- * An end of a stream is normal and waits not at all. After a failure the watch waits 0.8 s, doubled
+ * The end of a stream is normal, and the next one starts at once, unless the stream lasted less
+ * than a second without an event: that is a failure. After a failure the watch waits 0.8 s, doubled
  * each time up to 30 s, times one to two, until requests have succeeded for two minutes. When the
  * server was unreachable and then answers any request of the client, the watch retries at once. It
  * has its own rules for retries, so those of the client are not used. Its streams use other
@@ -36,6 +38,7 @@
 #include "base/struct.h"
 #include "client/client.h"
 #include "client/status.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,12 +52,6 @@
 #define OBJECT_LIMIT        ((size_t)8 << 20)
 
 /* ---- create and free ---- */
-
-static int copy(const char *from, const char **to)
-{
-	*to = from ? strdup(from) : NULL;
-	return from && !*to ? MPIJOB_ERR_NOMEM : 0;
-}
 
 /* Escape a name for a field selector: commas, equals signs and backslashes are operators there. */
 static int name_selector(const char *name, char **out)
@@ -125,12 +122,12 @@ static int copy_options(mpijob_watch *watch, const struct mpijob_watch_options *
 	int rc = 0;
 
 	*to = *from;
-	rc |= copy(from->api_version, &to->api_version);
-	rc |= copy(from->kind, &to->kind);
-	rc |= copy(from->namespace_, &to->namespace_);
-	rc |= copy(from->name, &to->name);
-	rc |= copy(from->label_selector, &to->label_selector);
-	rc |= copy(from->plural, &to->plural);
+	rc |= mpijob__base_text_copy(from->api_version, &to->api_version);
+	rc |= mpijob__base_text_copy(from->kind, &to->kind);
+	rc |= mpijob__base_text_copy(from->namespace_, &to->namespace_);
+	rc |= mpijob__base_text_copy(from->name, &to->name);
+	rc |= mpijob__base_text_copy(from->label_selector, &to->label_selector);
+	rc |= mpijob__base_text_copy(from->plural, &to->plural);
 	if (rc == 0 && from->name)
 		rc = name_selector(from->name, &watch->field_selector);
 	return rc ? MPIJOB_ERR_NOMEM : 0;
@@ -194,16 +191,6 @@ void mpijob_watch_free(mpijob_watch *watch)
 		destroy(watch);
 }
 
-int mpijob_watch_synced(const mpijob_watch *watch)
-{
-	return watch ? watch->synced : 0;
-}
-
-int mpijob_watch_hopeless(const mpijob_watch *watch)
-{
-	return watch ? watch->retry.hopeless : 0;
-}
-
 void mpijob__client_watch_callback_begin(mpijob_watch *watch)
 {
 	watch->callbacks++;
@@ -215,12 +202,21 @@ void mpijob__client_watch_callback_end(mpijob_watch *watch)
 		destroy(watch);
 }
 
+/* The server has accepted the stream that runs. Its first event may follow minutes later. */
+static int is_accepted(const mpijob_watch *watch)
+{
+	return watch->state == MPIJOB__CLIENT_WATCH_WATCHING && watch->call &&
+	       watch->call->exchange.answer.status == 200;
+}
+
 const struct mpijob_watch_health *mpijob_watch_health_get(mpijob_watch *watch)
 {
 	if (!watch)
 		return NULL;
 	watch->health.size = sizeof(watch->health);
-	watch->health.code = watch->retry.code;
+	watch->health.code = is_accepted(watch) ? 0 : watch->retry.code;
+	watch->health.synced = watch->synced;
+	watch->health.hopeless = watch->retry.hopeless;
 	watch->health.silent_ms =
 	    watch->synced && watch->client ? watch->client->clock() - watch->heard_ms : -1;
 	return &watch->health;

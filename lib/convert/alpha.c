@@ -35,7 +35,7 @@ static void carry_into_policy(struct mpijob__convert_conversion *conversion,
 		    "written as spec.runPolicy.%s", key);
 		mpijob_node_put_copy(conversion->doc, policy, key, value);
 	}
-	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), key);
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec"), key);
 }
 
 /* Report what the conversion cannot add: sshd in the image. */
@@ -77,7 +77,7 @@ static void carry_distribution(struct mpijob__convert_conversion *conversion,
 		mpijob__convert_loss(conversion, move->field, value,
 		    "left out: not a known MPI implementation; set spec.mpiImplementation");
 	}
-	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiDistribution");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec"), "mpiDistribution");
 }
 
 static void carry_launcher_policy(struct mpijob__convert_conversion *conversion,
@@ -242,7 +242,7 @@ static void carry_template(struct mpijob__convert_conversion *conversion,
 {
 	struct units units = { GPU, -1, 0 };
 	const mpijob_node *value = mpijob__convert_find(conversion, move->field);
-	mpijob_doc *copy = value ? mpijob_doc_from_node(value) : NULL;
+	mpijob_doc *copy = value ? mpijob_doc_from_node(value, NULL) : NULL;
 
 	count_units(conversion, &units);
 	if (value && !copy)
@@ -252,7 +252,7 @@ static void carry_template(struct mpijob__convert_conversion *conversion,
 	mpijob__convert_change(conversion, move->field, value,
 	    "becomes the templates of the launcher, which keeps the command, and of the workers, "
 	    "which run /usr/sbin/sshd -De");
-	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "template");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec"), "template");
 	make_launcher(conversion, mpijob_doc_root(copy));
 	if (units.workers > 0)
 		make_worker(conversion, mpijob_doc_root(copy), &units);
@@ -280,7 +280,7 @@ static void carry_master(struct mpijob__convert_conversion *conversion,
 		    " (v1alpha1: .../master)");
 		spec = mpijob_doc_make(doc, LAUNCHER_PATH POD_SPEC);
 		map = mpijob_node_append(doc, mpijob_node_put_list(doc, spec, "tolerations"),
-		    mpijob_node_new_map(doc));
+		    mpijob_node_new(doc, MPIJOB_NODE_MAP));
 		mpijob_node_put_string(doc, map, "key", MASTER);
 		mpijob_node_put_string(doc, map, "operator", "Exists");
 		mpijob_node_put_string(doc, map, "effect", "NoSchedule");
@@ -289,13 +289,13 @@ static void carry_master(struct mpijob__convert_conversion *conversion,
 		map =
 		    mpijob_node_put_map(doc, map, "requiredDuringSchedulingIgnoredDuringExecution");
 		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "nodeSelectorTerms"),
-		    mpijob_node_new_map(doc));
+		    mpijob_node_new(doc, MPIJOB_NODE_MAP));
 		map = mpijob_node_append(doc, mpijob_node_put_list(doc, map, "matchExpressions"),
-		    mpijob_node_new_map(doc));
+		    mpijob_node_new(doc, MPIJOB_NODE_MAP));
 		mpijob_node_put_string(doc, map, "key", MASTER);
 		mpijob_node_put_string(doc, map, "operator", "Exists");
 	}
-	mpijob_node_remove(mpijob_doc_find(doc, "spec"), "launcherOnMaster");
+	mpijob_node_remove(mpijob_doc_edit(doc, "spec"), "launcherOnMaster");
 }
 
 /* Make the behaviour of v1alpha1's operator explicit. */
@@ -321,7 +321,7 @@ static void carry_status(struct mpijob__convert_conversion *conversion,
 	if (status)
 		mpijob__convert_loss(conversion, move->field, status,
 		    "left out: v1alpha1 has no conditions");
-	mpijob_node_remove(mpijob_doc_edit(conversion->doc), "status");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, ""), "status");
 }
 
 /* The template is split before the fields that it depends on are removed. */

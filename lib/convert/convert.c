@@ -41,7 +41,7 @@ mpijob_node *mpijob__convert_get(mpijob_node *map, const char *key)
 mpijob_node *mpijob__convert_find(const struct mpijob__convert_conversion *conversion,
     const char *path)
 {
-	mpijob_node *node = mpijob_doc_find(conversion->doc, path);
+	mpijob_node *node = mpijob_doc_edit(conversion->doc, path);
 
 	return mpijob_node_kind(node) == MPIJOB_NODE_NULL ? NULL : node;
 }
@@ -56,9 +56,9 @@ MPIJOB__BASE_PRINTF(6, 0)
 static void add_finding(struct mpijob__convert_conversion *conversion, int32_t severity,
     const char *id, const char *field, const mpijob_node *node, const char *format, va_list args)
 {
-	const struct mpijob__core_place place = { conversion->source, mpijob_node_line(node),
-		mpijob_node_column(node) };
+	struct mpijob__core_place place = { .source = conversion->source };
 
+	mpijob_node_place(node, &place.line, &place.column);
 	if (mpijob__core_diag_vaddf(conversion->diag, severity, id, NULL, field, &place, format,
 		args))
 		conversion->code = MPIJOB_ERR_NOMEM;
@@ -99,7 +99,7 @@ static int result_of(const struct mpijob__convert_conversion *conversion)
 static void apply_moves(struct mpijob__convert_conversion *conversion, const char *target,
     const struct mpijob__convert_move *moves)
 {
-	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc), "apiVersion",
+	mpijob_node_put_string(conversion->doc, mpijob_doc_edit(conversion->doc, ""), "apiVersion",
 	    target);
 	mpijob__convert_moves_apply(conversion, moves);
 }
@@ -116,7 +116,7 @@ static int copy_findings(const mpijob_diag *collected, const mpijob_doc *trail, 
 {
 	if (mpijob_diag_dropped(collected))
 		return MPIJOB_ERR_NOMEM;
-	for (size_t i = 0; i < mpijob_diag_count(collected); i++) {
+	for (size_t i = 0; mpijob_diag_at(collected, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(collected, i);
 
 		if (trail && mpijob__convert_trail_restored(trail, finding->field))
@@ -133,7 +133,7 @@ static void write_trail(struct mpijob__convert_conversion *result, const char *v
 {
 	struct mpijob__convert_conversion back = { 0 };
 
-	back.doc = mpijob_doc_clone(result->doc);
+	back.doc = mpijob_doc_from_node(mpijob_doc_root(result->doc), NULL);
 	if (back.doc)
 		convert_with_moves(&back, version);
 	result->code = back.doc ? result_of(&back) : MPIJOB_ERR_NOMEM;
@@ -155,7 +155,7 @@ static int convert(struct mpijob__convert_conversion *conversion, const char *ve
 	if (collected)
 		mpijob_diag_set_limit(collected, SIZE_MAX);
 	if (!code)
-		original = mpijob_doc_clone(conversion->doc);
+		original = mpijob_doc_from_node(mpijob_doc_root(conversion->doc), NULL);
 	if (!code && !original)
 		code = MPIJOB_ERR_NOMEM;
 	if (!code) {
@@ -215,9 +215,9 @@ static int check_source(const mpijob_node *object, const char *source, const cha
     mpijob_diag *diag)
 {
 	const mpijob_node *value = mpijob_node_get(object, "apiVersion");
-	const struct mpijob__core_place place = { source, mpijob_node_line(value),
-		mpijob_node_column(value) };
+	struct mpijob__core_place place = { .source = source };
 
+	mpijob_node_place(value, &place.line, &place.column);
 	if (!mpijob_is_job(object))
 		return unsupported(diag, &place,
 		    "not an MPIJob of kubeflow.org, so there is nothing to convert");
@@ -251,7 +251,7 @@ int mpijob_convert(const mpijob_node *object, const char *source, const char *ve
 	if (!target)
 		return unsupported(diag, NULL,
 		    "cannot convert to '%s'; use v1, v2beta1 or TrainJob", version);
-	conversion.doc = mpijob_doc_from_node(object);
+	conversion.doc = mpijob_doc_from_node(object, NULL);
 	if (!conversion.doc)
 		return MPIJOB_ERR_NOMEM;
 	if (mpijob__convert_alpha_moves(own)) {

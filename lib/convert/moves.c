@@ -24,7 +24,7 @@ static void remove_field(struct mpijob__convert_conversion *conversion, const ch
 	if (mpijob_text_write(&parent, field, parent_length(field)))
 		conversion->code = MPIJOB_ERR_NOMEM;
 	else
-		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
+		mpijob_node_remove(mpijob_doc_edit(conversion->doc, mpijob_text_data(&parent)),
 		    field + parent_length(field) + 1);
 	mpijob__base_text_release(&parent);
 }
@@ -42,7 +42,7 @@ static void rename_word(struct mpijob__convert_conversion *conversion,
 			conversion->code = MPIJOB_ERR_NOMEM;
 		else
 			mpijob_node_put_string(conversion->doc,
-			    mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
+			    mpijob_doc_edit(conversion->doc, mpijob_text_data(&parent)),
 			    move->field + len + 1, row->to);
 		mpijob__base_text_release(&parent);
 		return;
@@ -106,7 +106,7 @@ static const struct {
 static void report_unknown(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *moves, const char *map, int by_role)
 {
-	const mpijob_node *node = mpijob_doc_find(conversion->doc, map);
+	const mpijob_node *node = mpijob_doc_edit(conversion->doc, map);
 	struct mpijob_text path = { 0 };
 	int failed = mpijob__base_text_puts(&path, map);
 	size_t mark = path.len;

@@ -10,7 +10,7 @@
 int mpijob__convert_replicas_has(const struct mpijob__convert_conversion *conversion,
     const char *path)
 {
-	return mpijob_node_kind(mpijob_doc_find(conversion->doc, path)) == MPIJOB_NODE_MAP;
+	return mpijob_node_kind(mpijob_doc_edit(conversion->doc, path)) == MPIJOB_NODE_MAP;
 }
 
 static int limits_gpu(const mpijob_node *container)
@@ -29,7 +29,7 @@ static int limits_gpu(const mpijob_node *container)
 
 int mpijob__convert_replicas_gpu_launcher(const struct mpijob__convert_conversion *conversion)
 {
-	const mpijob_node *containers = mpijob_doc_find(conversion->doc, LAUNCHER_PATH CONTAINERS);
+	const mpijob_node *containers = mpijob_doc_edit(conversion->doc, LAUNCHER_PATH CONTAINERS);
 
 	for (size_t i = 0; i < mpijob_node_count(containers); i++) {
 		if (limits_gpu(mpijob_node_at(containers, i)))
@@ -70,5 +70,5 @@ void mpijob__convert_replicas_put_number(struct mpijob__convert_conversion *conv
 int mpijob__convert_replicas_number(const struct mpijob__convert_conversion *conversion,
     const char *path, int64_t *out)
 {
-	return mpijob_node_int(mpijob_doc_find(conversion->doc, path), out);
+	return mpijob_node_int(mpijob_doc_edit(conversion->doc, path), out);
 }

@@ -62,7 +62,7 @@ static void carry_launcher_as_worker(struct mpijob__convert_conversion *conversi
 	else if (!wanted && implied)
 		mpijob__convert_loss(conversion, move->field, value,
 		    "v1 always gives ranks to a launcher with a GPU limit");
-	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "runLauncherAsWorker");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec"), "runLauncherAsWorker");
 }
 
 static void carry_implementation(struct mpijob__convert_conversion *conversion,
@@ -78,13 +78,13 @@ static void carry_implementation(struct mpijob__convert_conversion *conversion,
 		mpijob__convert_loss(conversion, move->field, value,
 		    "the hostfile of v1 is always Open MPI's, and MPICH does not get it: give "
 		    "mpirun -f and -launcher-exec /etc/mpi/kubexec.sh");
-	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mpiImplementation");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec"), "mpiImplementation");
 }
 
 static void carry_queue(struct mpijob__convert_conversion *conversion,
     const struct mpijob__convert_move *move)
 {
-	const mpijob_node *annotations = mpijob_doc_find(conversion->doc, "metadata.annotations");
+	const mpijob_node *annotations = mpijob_doc_edit(conversion->doc, "metadata.annotations");
 	const char *queue = mpijob_node_string(mpijob_node_get(annotations, QUEUE_ANNOTATION));
 	const char *given = mpijob__convert_text(conversion, move->field);
 

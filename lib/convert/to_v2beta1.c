@@ -40,7 +40,7 @@ static void carry_clean_policy(struct mpijob__convert_conversion *conversion,
 		mpijob__convert_change(conversion,
 		    inner ? "spec.runPolicy.cleanPodPolicy" : move->field, used,
 		    "v2beta1 deletes workers only, v1 the launcher's pod too");
-	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "cleanPodPolicy");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec"), "cleanPodPolicy");
 }
 
 /* With Never and ExitCode, v1 does not restart a launcher. */
@@ -109,7 +109,7 @@ void mpijob__convert_to_v2beta1_worker_policy(struct mpijob__convert_conversion 
 		mpijob__convert_replicas_put_text(conversion, WORKER_PATH, "restartPolicy",
 		    "Never");
 	} else if (mpijob__base_text_is(word, "")) {
-		mpijob_node_remove(mpijob_doc_find(conversion->doc, WORKER_PATH), "restartPolicy");
+		mpijob_node_remove(mpijob_doc_edit(conversion->doc, WORKER_PATH), "restartPolicy");
 	}
 }
 
@@ -124,9 +124,9 @@ static void carry_worker_count(struct mpijob__convert_conversion *conversion,
 		return;
 	if (count == 0) {
 		mpijob__convert_loss(conversion, WORKER_PATH,
-		    mpijob_doc_find(conversion->doc, WORKER_PATH),
+		    mpijob_doc_edit(conversion->doc, WORKER_PATH),
 		    "left out: v2beta1 rejects a job with a Worker replica of 0 workers");
-		mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec.mpiReplicaSpecs"),
+		mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec.mpiReplicaSpecs"),
 		    "Worker");
 		return;
 	}
@@ -145,7 +145,7 @@ void mpijob__convert_to_v2beta1_strip_restart_policy(struct mpijob__convert_conv
 		return;
 	mpijob__convert_change(conversion, move->field, policy,
 	    "left out: the replica's restartPolicy is used, and this one gives a Warning Event");
-	mpijob_node_remove(mpijob_doc_find(conversion->doc,
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc,
 			       strncmp(move->field, WORKER_PATH, strlen(WORKER_PATH)) == 0
 				   ? WORKER_PATH ".template.spec"
 				   : LAUNCHER_PATH ".template.spec"),
@@ -184,7 +184,7 @@ void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion
 			mpijob_node_append_string(conversion->doc,
 			    mpijob_node_put_list(conversion->doc, first, "args"), "365d");
 		}
-		ordered = mpijob_node_new_list(conversion->doc);
+		ordered = mpijob_node_new(conversion->doc, MPIJOB_NODE_LIST);
 		mpijob_node_append(conversion->doc, ordered,
 		    mpijob_node_copy(conversion->doc, mpijob_node_at(containers, at)));
 		for (size_t i = 0; i < count; i++) {
@@ -194,7 +194,7 @@ void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion
 					mpijob_node_at(containers, i)));
 		}
 		mpijob_node_put(conversion->doc,
-		    mpijob_doc_find(conversion->doc, WORKER_PATH ".template.spec"), "containers",
+		    mpijob_doc_edit(conversion->doc, WORKER_PATH ".template.spec"), "containers",
 		    ordered);
 		mpijob__convert_change(conversion, move->field, value,
 		    "left out: container '%s' comes first among the workers' now, where v2beta1 "
@@ -204,7 +204,7 @@ void mpijob__convert_to_v2beta1_main_container(struct mpijob__convert_conversion
 	if (name && *name && at == count && count > 0)
 		mpijob__convert_loss(conversion, move->field, value,
 		    "left out: no container of the workers has this name");
-	mpijob_node_remove(mpijob_doc_find(conversion->doc, "spec"), "mainContainer");
+	mpijob_node_remove(mpijob_doc_edit(conversion->doc, "spec"), "mainContainer");
 }
 
 void mpijob__convert_to_v2beta1_worker_command(struct mpijob__convert_conversion *conversion,
@@ -357,7 +357,7 @@ static void carry_gpu_launcher(struct mpijob__convert_conversion *conversion,
 	if (!mpijob__convert_replicas_gpu_launcher(conversion))
 		return;
 	mpijob__convert_change(conversion, LAUNCHER_PATH,
-	    mpijob_doc_find(conversion->doc, LAUNCHER_PATH),
+	    mpijob_doc_edit(conversion->doc, LAUNCHER_PATH),
 	    "spec.runLauncherAsWorker set, as this launcher has a GPU limit; its label "
 	    "replica-index is 0, those of the workers begin at 1");
 	mpijob_node_put_bool(conversion->doc, mpijob_doc_make(conversion->doc, "spec"),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/field_path.h"
+#include "base/text.h"
 
 /* marks a restored entry; not a path, because paths begin with a field */
 #define DONE "done"
@@ -81,20 +82,13 @@ static int is_recorded(const struct trail *trail, const char *path)
 	return 0;
 }
 
-static int ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && strcmp(text + len - end_len, end) == 0;
-}
-
 /* The command and args of a container are restored together. */
 static void put_command_partner(struct trail *trail, mpijob_node *entry, const char *path)
 {
-	int is_command = ends_with(path, "].command");
+	int is_command = mpijob__base_text_ends(path, "].command");
 	struct mpijob_text partner = { 0 };
 
-	if (!is_command && !ends_with(path, "].args"))
+	if (!is_command && !mpijob__base_text_ends(path, "].args"))
 		return;
 	if (mpijob_text_write(&partner, path,
 		strlen(path) - strlen(is_command ? "command" : "args")) ||
@@ -209,7 +203,7 @@ static void record_annotations(struct trail *trail, const mpijob_node *original)
 	const mpijob_node *annotations = mpijob_node_get(metadata, "annotations");
 	mpijob_doc *left = mpijob_doc_new(); /* The metadata without the trail. */
 	mpijob_node *entry,
-	    *empty = mpijob_node_put_map(left, mpijob_doc_edit(left), "annotations");
+	    *empty = mpijob_node_put_map(left, mpijob_doc_edit(left, ""), "annotations");
 
 	if (!empty) {
 		mpijob_doc_free(left);
@@ -242,7 +236,7 @@ static void write_annotation(struct trail *trail, struct mpijob__convert_convers
 	struct mpijob_text text = { 0 };
 	int code = mpijob_node_write(mpijob_doc_root(trail->doc), MPIJOB_FORMAT_JSON_COMPACT,
 	    mpijob_text_write, &text);
-	size_t before = bytes_of(mpijob_doc_find(result->doc, "metadata.annotations"));
+	size_t before = bytes_of(mpijob_doc_edit(result->doc, "metadata.annotations"));
 
 	if (code)
 		result->code = code;
@@ -263,8 +257,8 @@ void mpijob__convert_trail_write(struct mpijob__convert_conversion *result, cons
 {
 	struct trail trail = { .doc = mpijob_doc_new(), .original = original, .back = back };
 
-	mpijob_node_put_string(trail.doc, mpijob_doc_edit(trail.doc), "from", version);
-	trail.entries = mpijob_node_put_list(trail.doc, mpijob_doc_edit(trail.doc), "restore");
+	mpijob_node_put_string(trail.doc, mpijob_doc_edit(trail.doc, ""), "from", version);
+	trail.entries = mpijob_node_put_list(trail.doc, mpijob_doc_edit(trail.doc, ""), "restore");
 	compare_field(&trail, "spec");
 	compare_field(&trail, "status");
 	if (mpijob_node_count(trail.entries) > 0)
@@ -305,7 +299,7 @@ static int is_trail(const mpijob_node *root)
 int mpijob__convert_trail_remove(struct mpijob__convert_conversion *conversion, const char *version,
     mpijob_doc **out)
 {
-	mpijob_node *annotations = mpijob_doc_find(conversion->doc, "metadata.annotations");
+	mpijob_node *annotations = mpijob_doc_edit(conversion->doc, "metadata.annotations");
 	const mpijob_node *value = mpijob_node_get(annotations, MPIJOB_CONVERT_ANNOTATION);
 	const char *text = mpijob_node_string(value);
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
@@ -356,7 +350,7 @@ static void restore_value(struct mpijob__convert_conversion *conversion, const c
 		map = mpijob_doc_make(conversion->doc, mpijob_text_data(&parent));
 		mpijob_node_put_copy(conversion->doc, map, mpijob_text_data(&key), value);
 	} else {
-		mpijob_node_remove(mpijob_doc_find(conversion->doc, mpijob_text_data(&parent)),
+		mpijob_node_remove(mpijob_doc_edit(conversion->doc, mpijob_text_data(&parent)),
 		    mpijob_text_data(&key));
 	}
 	mpijob__base_text_release(&parent);
@@ -370,7 +364,7 @@ static int is_unchanged(const struct mpijob__convert_conversion *conversion,
 		const mpijob_node *gave = mpijob_node_get(mpijob_node_at(entry, i), "gave");
 
 		if (!mpijob_node_equal(gave,
-			mpijob_doc_find(conversion->doc, mpijob_node_key(entry, i))))
+			mpijob_doc_edit(conversion->doc, mpijob_node_key(entry, i))))
 			return 0;
 	}
 	return 1;
@@ -379,7 +373,7 @@ static int is_unchanged(const struct mpijob__convert_conversion *conversion,
 /* All entries are checked before the first is restored, because one may be inside another. */
 void mpijob__convert_trail_restore(struct mpijob__convert_conversion *conversion, mpijob_doc *trail)
 {
-	mpijob_node *entries = mpijob_node_edit(mpijob_doc_edit(trail), "restore");
+	mpijob_node *entries = mpijob_node_edit(mpijob_doc_edit(trail, ""), "restore");
 
 	for (size_t i = 0; i < mpijob_node_count(entries); i++) {
 		if (is_unchanged(conversion, mpijob_node_at(entries, i)))

@@ -8,6 +8,7 @@
  */
 #include "base/api.h"
 #include "convert/replicas.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -124,13 +125,6 @@ static const char *const pod_elsewhere[] = { "containers", NULL };
 static const char *const container_elsewhere[] = { "name", "image", "command", "args", "env",
 	"resources", NULL };
 
-static int is_among(const char *word, const char *const *words)
-{
-	while (*words && strcmp(*words, word) != 0)
-		words++;
-	return *words != NULL;
-}
-
 static mpijob_node *make_map(const struct trainjob *trainjob, const char *path)
 {
 	return mpijob_doc_make(trainjob->to, path);
@@ -145,11 +139,11 @@ static void copy_values(const struct trainjob *trainjob)
 			mpijob_node_put_copy(trainjob->to, make_map(trainjob, copies[i].map),
 			    copies[i].key, value);
 	}
-	mpijob_node_remove(mpijob_doc_find(trainjob->to, "metadata.annotations"),
+	mpijob_node_remove(mpijob_doc_edit(trainjob->to, "metadata.annotations"),
 	    MPIJOB_CONVERT_ANNOTATION);
-	if (mpijob_doc_find(trainjob->to, "metadata.annotations") &&
-	    mpijob_node_count(mpijob_doc_find(trainjob->to, "metadata.annotations")) == 0)
-		mpijob_node_remove(mpijob_doc_find(trainjob->to, "metadata"), "annotations");
+	if (mpijob_doc_edit(trainjob->to, "metadata.annotations") &&
+	    mpijob_node_count(mpijob_doc_edit(trainjob->to, "metadata.annotations")) == 0)
+		mpijob_node_remove(mpijob_doc_edit(trainjob->to, "metadata"), "annotations");
 }
 
 static void report_losses(const struct trainjob *trainjob)
@@ -270,7 +264,8 @@ static void report_rest(const struct trainjob *trainjob, const char *path,
 		const char *key = mpijob_node_key(map, i);
 		struct mpijob_text field = { 0 };
 
-		if (is_among(key, placed) || is_among(key, elsewhere))
+		if (mpijob__base_text_is_one_of(key, placed) ||
+		    mpijob__base_text_is_one_of(key, elsewhere))
 			continue;
 		if (mpijob__base_text_printf(&field, "%s.%s", path, key))
 			trainjob->from->code = MPIJOB_ERR_NOMEM;
@@ -318,10 +313,10 @@ static mpijob_node *patch_of(const struct trainjob *trainjob, const mpijob_node 
 {
 	static const char *const metadata_keys[] = { "labels", "annotations", NULL };
 	const mpijob_node *pod = mpijob_node_get(pod_template, "spec");
-	mpijob_node *metadata = mpijob_node_new_map(trainjob->to),
-		    *spec = mpijob_node_new_map(trainjob->to);
-	mpijob_node *container = mpijob_node_new_map(trainjob->to),
-		    *patch = mpijob_node_new_map(trainjob->to), *at;
+	mpijob_node *metadata = mpijob_node_new(trainjob->to, MPIJOB_NODE_MAP),
+		    *spec = mpijob_node_new(trainjob->to, MPIJOB_NODE_MAP);
+	mpijob_node *container = mpijob_node_new(trainjob->to, MPIJOB_NODE_MAP),
+		    *patch = mpijob_node_new(trainjob->to, MPIJOB_NODE_MAP), *at;
 
 	copy_keys(trainjob, mpijob_node_get(pod_template, "metadata"), metadata_keys, metadata);
 	copy_keys(trainjob, pod, pod_fields, spec);
@@ -348,7 +343,7 @@ static void put_patches(const struct trainjob *trainjob)
 {
 	static const char *const roles[][2] = { { LAUNCHER_PATH ".template", "launcher" },
 		{ WORKER_PATH ".template", "node" } };
-	mpijob_node *jobs = mpijob_node_new_list(trainjob->to);
+	mpijob_node *jobs = mpijob_node_new(trainjob->to, MPIJOB_NODE_LIST);
 	mpijob_node *patch, *at;
 
 	for (size_t i = 0; i < 2; i++)
@@ -369,7 +364,7 @@ static void put_patches(const struct trainjob *trainjob)
 mpijob_doc *mpijob__convert_trainjob_make(struct mpijob__convert_conversion *conversion)
 {
 	const struct trainjob trainjob = { conversion, mpijob_doc_new() };
-	mpijob_node *root = mpijob_doc_edit(trainjob.to);
+	mpijob_node *root = mpijob_doc_edit(trainjob.to, "");
 
 	mpijob_node_put_string(trainjob.to, root, "apiVersion", MPIJOB__BASE_API_TRAINJOB);
 	mpijob_node_put_string(trainjob.to, root, "kind", "TrainJob");

@@ -124,16 +124,11 @@ int mpijob__core_diag_raised(const mpijob_diag *diag, const char *id)
 	       MPIJOB_SEVERITY_ERROR;
 }
 
-size_t mpijob_diag_count(const mpijob_diag *diag)
+size_t mpijob_diag_count(const mpijob_diag *diag, int32_t severity)
 {
-	return diag ? diag->count : 0;
-}
-
-size_t mpijob_diag_count_severity(const mpijob_diag *diag, int32_t severity)
-{
-	if (!diag || severity < MPIJOB_SEVERITY_ERROR || severity > MPIJOB_SEVERITY_INFO)
+	if (!diag || severity < 0 || severity > MPIJOB_SEVERITY_INFO)
 		return 0;
-	return diag->by_severity[severity];
+	return severity ? diag->by_severity[severity] : diag->count + diag->dropped;
 }
 
 size_t mpijob_diag_dropped(const mpijob_diag *diag)

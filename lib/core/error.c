@@ -32,6 +32,15 @@ const char *mpijob_version(void)
 	    MPIJOB_VERSION_PATCH);
 }
 
+_Static_assert(MPIJOB_VERSION_NUMBER == MPIJOB_VERSION_MAJOR * 1000000 +
+					    MPIJOB_VERSION_MINOR * 1000 + MPIJOB_VERSION_PATCH,
+    "base.h has two versions");
+
+int32_t mpijob_version_number(void)
+{
+	return MPIJOB_VERSION_NUMBER;
+}
+
 const char *mpijob_error_name(int code)
 {
 	switch (code) {

@@ -15,9 +15,9 @@
 #define ERROR   MPIJOB_SEVERITY_ERROR
 #define WARNING MPIJOB_SEVERITY_WARNING
 #define INFO    MPIJOB_SEVERITY_INFO
-#define KIND(id, severity, summary, advice, example)                                 \
-	{                                                                            \
-		sizeof(struct mpijob_finding_kind), id, severity, NULL, advice, NULL \
+#define KIND(id, severity, summary, advice, example)                     \
+	{                                                                \
+		sizeof(struct mpijob_finding_kind), id, severity, advice \
 	}
 
 static const struct mpijob_finding_kind kinds[] = {
@@ -25,11 +25,6 @@ static const struct mpijob_finding_kind kinds[] = {
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-size_t mpijob_finding_kind_count(void)
-{
-	return KINDS;
-}
 
 const struct mpijob_finding_kind *mpijob_finding_kind_at(size_t index)
 {

@@ -5,7 +5,6 @@
  */
 #include "base/escape.h"
 #include "base/hex.h"
-#include "base/near.h"
 #include "base/secret.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -85,9 +84,4 @@ int mpijob_escaped_write(const char *text, size_t len, mpijob_write_fn write, vo
 		from = at;
 	}
 	return rc == 0 && at > from ? write(user, from, (size_t)(at - from)) : rc;
-}
-
-const char *mpijob_nearest(const char *word, const char *const *words, size_t count)
-{
-	return word && words ? mpijob__base_near_word(word, words, count) : NULL;
 }

@@ -282,16 +282,25 @@ static void read_end(struct mpijob__diagnose_case *this)
 	this->fail_message = mpijob__diagnose_case_text(failed, "message");
 }
 
-static int logs_valid(const struct mpijob_evidence *evidence)
+/* Copy the list of logs, whose structs may be of another version. */
+static int read_logs(struct mpijob__diagnose_case *this)
 {
-	if (evidence->logs_count && !evidence->logs)
-		return 0;
-	for (size_t i = 0; i < evidence->logs_count; i++)
-		if (!evidence->logs[i] ||
-		    evidence->logs[i]->size < sizeof(struct mpijob_log_tail) ||
-		    !evidence->logs[i]->pod || (evidence->logs[i]->len && !evidence->logs[i]->text))
-			return 0;
-	return 1;
+	const struct mpijob_evidence *evidence = &this->evidence;
+	int rc = evidence->logs_count && !evidence->logs ? MPIJOB_ERR_USAGE : 0;
+
+	if (rc || evidence->logs_count == 0)
+		return rc;
+	this->logs = calloc(evidence->logs_count, sizeof(*this->logs));
+	if (!this->logs)
+		return MPIJOB_ERR_NOMEM;
+	for (size_t i = 0; i < evidence->logs_count && rc == 0; i++) {
+		struct mpijob_log_tail *log = &this->logs[i];
+
+		rc = mpijob__base_struct_check(log, sizeof(*log), evidence->logs[i]);
+		if (rc == 0 && (!log->pod || (log->len && !log->text)))
+			rc = MPIJOB_ERR_USAGE;
+	}
+	return rc;
 }
 
 static void check_all(struct mpijob__diagnose_case *this)
@@ -316,8 +325,11 @@ int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
 	int code = mpijob__base_struct_check(&this.evidence, sizeof(this.evidence), evidence);
 	if (code)
 		return code;
-	if (!this.evidence.job || !logs_valid(&this.evidence))
-		return MPIJOB_ERR_USAGE;
+	code = this.evidence.job ? read_logs(&this) : MPIJOB_ERR_USAGE;
+	if (code) {
+		free(this.logs);
+		return code;
+	}
 	this.root = mpijob__job_node(this.evidence.job);
 	this.name = mpijob__diagnose_case_text(this.root, "metadata.name");
 	this.pods = items_of(this.evidence.pods);
@@ -328,5 +340,6 @@ int mpijob_diagnose(const struct mpijob_evidence *evidence, mpijob_diag *diag)
 	for (size_t i = 0; i < this.found_count; i++)
 		found_release(&this.found[i]);
 	free(this.found);
+	free(this.logs);
 	return code;
 }

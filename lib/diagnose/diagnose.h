@@ -38,10 +38,11 @@ struct mpijob__diagnose_found {
 
 struct mpijob__diagnose_case {
 	struct mpijob_evidence evidence;
-	const mpijob_node *root;   /* of the MPIJob */
-	const mpijob_node *pods;   /* a list, or NULL when not available */
-	const mpijob_node *events; /* a list, or NULL */
-	const char *name;          /* name of the job; "" when absent */
+	struct mpijob_log_tail *logs; /* those of the evidence, copied */
+	const mpijob_node *root;      /* of the MPIJob */
+	const mpijob_node *pods;      /* a list, or NULL when not available */
+	const mpijob_node *events;    /* a list, or NULL */
+	const char *name;             /* name of the job; "" when absent */
 	int succeeded, failed, suspended;
 	const char *fail_reason, *fail_message; /* "" when unknown */
 	int code;                               /* 0, or MPIJOB_ERR_NOMEM */

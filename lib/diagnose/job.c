@@ -149,7 +149,7 @@ static int has_launcher(const struct mpijob__diagnose_case *this)
 			    "metadata.name")) == MPIJOB__DIAGNOSE_LAUNCHER_POD)
 			return 1;
 	for (size_t i = 0; i < this->evidence.logs_count; i++)
-		if (mpijob__diagnose_case_role(this, this->evidence.logs[i]->pod) ==
+		if (mpijob__diagnose_case_role(this, this->logs[i].pod) ==
 		    MPIJOB__DIAGNOSE_LAUNCHER_POD)
 			return 1;
 	return 0;

@@ -407,7 +407,7 @@ static int32_t severity_of(const struct mpijob__diagnose_case *this, const char 
 void mpijob__diagnose_check_logs(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < this->evidence.logs_count && this->code == 0; i++) {
-		struct check check = { this, this->evidence.logs[i], 0 };
+		struct check check = { this, &this->logs[i], 0 };
 		if (check.log->len == 0)
 			continue;
 		check.severity = severity_of(this, check.log->pod);
@@ -476,7 +476,7 @@ static void check_lost_worker(struct mpijob__diagnose_case *this, const struct m
 static void check_lost_workers(struct mpijob__diagnose_case *this)
 {
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {
-		const struct mpijob_log_tail *log = this->evidence.logs[i];
+		const struct mpijob_log_tail *log = &this->logs[i];
 		const mpijob_node *pod = mpijob__diagnose_case_pod(this, log->pod);
 		if (log->len &&
 		    mpijob__diagnose_case_role(this, log->pod) == MPIJOB__DIAGNOSE_LAUNCHER_POD &&
@@ -496,7 +496,7 @@ static void check_idle_workers(struct mpijob__diagnose_case *this)
 	mpijob_node_int(mpijob_node_find(this->root, "spec.mpiReplicaSpecs[Worker].replicas"),
 	    &workers);
 	for (size_t i = 0; i < this->evidence.logs_count; i++) {
-		const struct mpijob_log_tail *log = this->evidence.logs[i];
+		const struct mpijob_log_tail *log = &this->logs[i];
 		struct span all = { log->text, log->len };
 		if (mpijob__diagnose_case_role(this, log->pod) != MPIJOB__DIAGNOSE_WORKER_POD ||
 		    log->len == 0)

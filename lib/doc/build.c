@@ -126,32 +126,18 @@ mpijob_doc *mpijob_doc_new(void)
 	return NULL;
 }
 
-mpijob_doc *mpijob_doc_from_node(const mpijob_node *node)
+mpijob_doc *mpijob_doc_from_node(const mpijob_node *node, const char *source)
 {
 	struct mpijob__doc_own_doc *own = node ? doc_alloc() : NULL;
 
 	if (!own)
 		return NULL;
 	own->doc.root = mpijob__doc_node_copy(&own->arena, node, 0);
-	if (own->doc.root)
+	if (source)
+		own->doc.source = mpijob__base_arena_copy(&own->arena, source, strlen(source));
+	if (own->doc.root && (!source || own->doc.source))
 		return &own->doc;
 	mpijob_doc_free(&own->doc);
-	return NULL;
-}
-
-mpijob_doc *mpijob_doc_clone(const mpijob_doc *doc)
-{
-	mpijob_doc *clone = doc ? mpijob_doc_from_node(doc->root) : NULL;
-
-	if (!clone)
-		return NULL;
-	clone->error = doc->error;
-	if (!doc->source)
-		return clone;
-	clone->source = mpijob__base_arena_copy(clone->arena, doc->source, strlen(doc->source));
-	if (clone->source)
-		return clone;
-	mpijob_doc_free(clone);
 	return NULL;
 }
 
@@ -188,20 +174,7 @@ static mpijob_node *or_nomem(mpijob_doc *doc, mpijob_node *node)
 	return node ? node : fail(doc, MPIJOB_ERR_NOMEM);
 }
 
-mpijob_node *mpijob_doc_edit(mpijob_doc *doc)
-{
-	return doc ? doc->root : NULL;
-}
-
-mpijob_node *mpijob_doc_set_root(mpijob_doc *doc, mpijob_node *node)
-{
-	if (!doc || !node)
-		return NULL;
-	doc->root = node;
-	return node;
-}
-
-mpijob_node *mpijob_doc_find(mpijob_doc *doc, const char *path)
+mpijob_node *mpijob_doc_edit(mpijob_doc *doc, const char *path)
 {
 	return doc ? (mpijob_node *)(uintptr_t)mpijob_node_find(doc->root, path) : NULL;
 }
@@ -275,6 +248,15 @@ mpijob_node *mpijob_doc_make(mpijob_doc *doc, const char *path)
 	return node;
 }
 
+mpijob_node *mpijob_node_new(mpijob_doc *doc, int32_t kind)
+{
+	if (!doc)
+		return NULL;
+	if (kind != MPIJOB_NODE_NULL && kind != MPIJOB_NODE_LIST && kind != MPIJOB_NODE_MAP)
+		return fail(doc, MPIJOB_ERR_USAGE);
+	return or_nomem(doc, mpijob__doc_node_new(doc->arena, kind));
+}
+
 static mpijob_node *new_text(mpijob_doc *doc, int kind, const char *text, size_t len)
 {
 	const char *copy = mpijob__base_arena_copy(doc->arena, text, len);
@@ -282,33 +264,23 @@ static mpijob_node *new_text(mpijob_doc *doc, int kind, const char *text, size_t
 	return or_nomem(doc, copy ? mpijob__doc_node_new_text(doc->arena, kind, copy, len) : NULL);
 }
 
-mpijob_node *mpijob_node_new_string(mpijob_doc *doc, const char *text, size_t len)
-{
-	if (!doc)
-		return NULL;
-	if (!text || !mpijob__base_utf8_valid(text, len, NULL))
-		return fail(doc, MPIJOB_ERR_USAGE);
-	return new_text(doc, MPIJOB_NODE_STRING, text, len);
-}
-
-mpijob_node *mpijob_node_new_number(mpijob_doc *doc, const char *text, size_t len)
+static int is_number(const char *text, size_t len)
 {
 	char room[MPIJOB__DOC_NUMBER_ROOM];
 
-	if (!doc)
-		return NULL;
-	if (!text || mpijob__doc_number_end(text, text + len) != text + len ||
-	    !mpijob__doc_number_canonical(text, len, room))
-		return fail(doc, MPIJOB_ERR_USAGE);
-	return new_text(doc, MPIJOB_NODE_NUMBER, text, len);
+	return mpijob__doc_number_end(text, text + len) == text + len &&
+	       mpijob__doc_number_canonical(text, len, room);
 }
 
-mpijob_node *mpijob_node_new_int(mpijob_doc *doc, int64_t value)
+mpijob_node *mpijob_node_new_text(mpijob_doc *doc, int32_t kind, const char *text, size_t len)
 {
-	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%lld", (long long)value);
-
-	return doc ? new_text(doc, MPIJOB_NODE_NUMBER, digits, (size_t)len) : NULL;
+	if (!doc)
+		return NULL;
+	if (!text || !(kind == MPIJOB_NODE_STRING     ? mpijob__base_utf8_valid(text, len, NULL)
+			 : kind == MPIJOB_NODE_NUMBER ? is_number(text, len)
+						      : 0))
+		return fail(doc, MPIJOB_ERR_USAGE);
+	return new_text(doc, kind, text, len);
 }
 
 mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
@@ -319,21 +291,6 @@ mpijob_node *mpijob_node_new_bool(mpijob_doc *doc, int value)
 	if (node)
 		node->truth = value != 0;
 	return node;
-}
-
-mpijob_node *mpijob_node_new_null(mpijob_doc *doc)
-{
-	return doc ? or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_NULL)) : NULL;
-}
-
-mpijob_node *mpijob_node_new_list(mpijob_doc *doc)
-{
-	return doc ? or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_LIST)) : NULL;
-}
-
-mpijob_node *mpijob_node_new_map(mpijob_doc *doc)
-{
-	return doc ? or_nomem(doc, mpijob__doc_node_new(doc->arena, MPIJOB_NODE_MAP)) : NULL;
 }
 
 mpijob_node *mpijob_node_copy(mpijob_doc *doc, const mpijob_node *node)
@@ -389,7 +346,8 @@ mpijob_node *mpijob_node_put_string(mpijob_doc *doc, mpijob_node *map, const cha
 {
 	if (!text || !map)
 		return NULL;
-	return mpijob_node_put(doc, map, key, mpijob_node_new_string(doc, text, strlen(text)));
+	return mpijob_node_put(doc, map, key,
+	    mpijob_node_new_text(doc, MPIJOB_NODE_STRING, text, strlen(text)));
 }
 
 const char *mpijob__doc_utf8_repaired(struct mpijob__base_arena *arena, const char *text,
@@ -435,7 +393,13 @@ mpijob_node *mpijob_node_put_lossy(mpijob_doc *doc, mpijob_node *map, const char
 
 mpijob_node *mpijob_node_put_int(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t value)
 {
-	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_int(doc, value)) : NULL;
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%lld", (long long)value);
+
+	if (!doc || !map)
+		return NULL;
+	return mpijob_node_put(doc, map, key,
+	    new_text(doc, MPIJOB_NODE_NUMBER, digits, (size_t)len));
 }
 
 mpijob_node *mpijob_node_put_bool(mpijob_doc *doc, mpijob_node *map, const char *key, int value)
@@ -445,12 +409,12 @@ mpijob_node *mpijob_node_put_bool(mpijob_doc *doc, mpijob_node *map, const char 
 
 mpijob_node *mpijob_node_put_map(mpijob_doc *doc, mpijob_node *map, const char *key)
 {
-	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_map(doc)) : NULL;
+	return map ? mpijob_node_put(doc, map, key, mpijob_node_new(doc, MPIJOB_NODE_MAP)) : NULL;
 }
 
 mpijob_node *mpijob_node_put_list(mpijob_doc *doc, mpijob_node *map, const char *key)
 {
-	return map ? mpijob_node_put(doc, map, key, mpijob_node_new_list(doc)) : NULL;
+	return map ? mpijob_node_put(doc, map, key, mpijob_node_new(doc, MPIJOB_NODE_LIST)) : NULL;
 }
 
 mpijob_node *mpijob_node_put_copy(mpijob_doc *doc, mpijob_node *map, const char *key,
@@ -473,12 +437,13 @@ mpijob_node *mpijob_node_append_string(mpijob_doc *doc, mpijob_node *list, const
 {
 	if (!text || !list)
 		return NULL;
-	return mpijob_node_append(doc, list, mpijob_node_new_string(doc, text, strlen(text)));
+	return mpijob_node_append(doc, list,
+	    mpijob_node_new_text(doc, MPIJOB_NODE_STRING, text, strlen(text)));
 }
 
 mpijob_node *mpijob_node_append_map(mpijob_doc *doc, mpijob_node *list)
 {
-	return list ? mpijob_node_append(doc, list, mpijob_node_new_map(doc)) : NULL;
+	return list ? mpijob_node_append(doc, list, mpijob_node_new(doc, MPIJOB_NODE_MAP)) : NULL;
 }
 
 mpijob_node *mpijob_node_edit(mpijob_node *node, const char *key)

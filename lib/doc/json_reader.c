@@ -201,13 +201,6 @@ static int is_digit(const char *at, const char *end)
 	return at < end && *at >= '0' && *at <= '9';
 }
 
-static const char *skip_digits(const char *at, const char *end)
-{
-	while (is_digit(at, end))
-		at++;
-	return at;
-}
-
 static int ends_token(const char *at, const char *end)
 {
 	return at == end || *at == ',' || *at == '}' || *at == ']' || *at == ' ' || *at == '\n' ||
@@ -224,7 +217,7 @@ static int scan_number(struct mpijob__doc_json *r)
 		if (is_digit(bad, r->end) && *bad == '0' && is_digit(bad + 1, r->end))
 			return syntax(r, "a number cannot begin with 0; leave the zero out, or put "
 					 "the value in quotes");
-		if (*r->at == '.' || *r->at == '+' || skip_digits(bad, r->end) == bad)
+		if (*r->at == '.' || *r->at == '+' || mpijob__doc_number_digits(bad, r->end) == bad)
 			return syntax(r, "a number begins with a digit or with '-' and a digit");
 		return syntax(r, "this is not a number; a number looks like 12, -0.5 or 1e3");
 	}

@@ -136,14 +136,12 @@ int mpijob_node_bool(const mpijob_node *node, int *out)
 	return 1;
 }
 
-int32_t mpijob_node_line(const mpijob_node *node)
+void mpijob_node_place(const mpijob_node *node, int32_t *line, int32_t *column)
 {
-	return node ? node->line : 0;
-}
-
-int32_t mpijob_node_column(const mpijob_node *node)
-{
-	return node ? node->column : 0;
+	if (line)
+		*line = node ? node->line : 0;
+	if (column)
+		*column = node ? node->column : 0;
 }
 
 void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line, int32_t *column)
@@ -157,12 +155,7 @@ void mpijob_node_key_place(const mpijob_node *node, size_t index, int32_t *line,
 		*column = entry ? entry->column : 0;
 }
 
-size_t mpijob_docs_count(const mpijob_docs *docs)
-{
-	return docs ? docs->count : 0;
-}
-
 const mpijob_doc *mpijob_docs_at(const mpijob_docs *docs, size_t index)
 {
-	return index < mpijob_docs_count(docs) ? docs->items[index] : NULL;
+	return docs && index < docs->count ? docs->items[index] : NULL;
 }

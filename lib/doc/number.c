@@ -21,7 +21,7 @@ static int is_digit(const char *at, const char *end)
 	return at < end && *at >= '0' && *at <= '9';
 }
 
-static const char *skip_digits(const char *at, const char *end)
+const char *mpijob__doc_number_digits(const char *at, const char *end)
 {
 	while (is_digit(at, end))
 		at++;
@@ -34,11 +34,11 @@ const char *mpijob__doc_number_end(const char *at, const char *end)
 		at++;
 	if (!is_digit(at, end))
 		return NULL;
-	at = *at == '0' ? at + 1 : skip_digits(at, end);
+	at = *at == '0' ? at + 1 : mpijob__doc_number_digits(at, end);
 	if (at < end && *at == '.') {
 		if (!is_digit(at + 1, end))
 			return NULL;
-		at = skip_digits(at + 1, end);
+		at = mpijob__doc_number_digits(at + 1, end);
 	}
 	if (at < end && (*at == 'e' || *at == 'E')) {
 		at++;
@@ -46,7 +46,7 @@ const char *mpijob__doc_number_end(const char *at, const char *end)
 			at++;
 		if (!is_digit(at, end))
 			return NULL;
-		at = skip_digits(at, end);
+		at = mpijob__doc_number_digits(at, end);
 	}
 	return at;
 }

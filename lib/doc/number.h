@@ -11,6 +11,8 @@
 /* The end of the JSON number at `at`; NULL if `at` is not at a number. The following characters are
  * not checked. */
 const char *mpijob__doc_number_end(const char *at, const char *end);
+/* The end of the digits at `at`. */
+const char *mpijob__doc_number_digits(const char *at, const char *end);
 /* Parse a JSON number that is whole, also `1.0` and `1e3`. Returns 1 and sets `out` if it fits,
  * else 0. */
 int mpijob__doc_number_int(const char *text, size_t len, int64_t *out);

@@ -269,7 +269,7 @@ static int copy_findings(const mpijob_diag *from, mpijob_diag *to)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < mpijob_diag_count(from); i++)
+	for (size_t i = 0; rc == 0 && mpijob_diag_at(from, i); i++)
 		rc = mpijob_diag_add(to, mpijob_diag_at(from, i));
 	return rc;
 }

@@ -143,8 +143,7 @@ static int report(mpijob_diag *diag, int32_t severity, const char *key, const mp
 	int is_error = severity == MPIJOB_SEVERITY_ERROR;
 
 	finding.severity = severity;
-	finding.line = mpijob_node_line(value);
-	finding.column = mpijob_node_column(value);
+	mpijob_node_place(value, &finding.line, &finding.column);
 	finding.id = is_error ? "flyte-task" : "flyte-ignored";
 	finding.reason = is_error ? "Invalid" : NULL;
 	finding.field = key;
@@ -254,7 +253,7 @@ static void fill(const char **member, const char *value)
 static int take_config(struct mpijob__flyte *f, const struct mpijob_flyte_config *given)
 {
 	struct mpijob_flyte_config *config = &f->config;
-	mpijob_node *annotations = mpijob_doc_edit(f->doc);
+	mpijob_node *annotations = mpijob_doc_edit(f->doc, "");
 	int rc = mpijob__base_struct_check(config, sizeof(*config), given);
 
 	mpijob_node_put_string(f->doc, annotations,

@@ -26,14 +26,6 @@ static char *print_int(int32_t value, char out[16])
 	return at;
 }
 
-static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *map, const char *key)
-{
-	mpijob_node *list = mpijob_node_edit(map, key);
-
-	return mpijob_node_kind(list) == MPIJOB_NODE_LIST ? list
-							  : mpijob_node_put_list(f->doc, map, key);
-}
-
 static void add(struct mpijob__flyte *f, mpijob_node *env, const char *name, const char *value)
 {
 	mpijob_node *entry = mpijob_node_append_map(f->doc, env);
@@ -103,7 +95,7 @@ static void add_sources(struct mpijob__flyte *f, mpijob_node *container, const m
 {
 	for (size_t i = 0; i < mpijob_node_count(names); i++) {
 		mpijob_node *entry =
-		    mpijob_node_append_map(f->doc, list_of(f, container, "envFrom"));
+		    mpijob_node_append_map(f->doc, mpijob__flyte_list(f, container, "envFrom"));
 		mpijob_node *reference = mpijob_node_put_map(f->doc, entry, kind);
 
 		mpijob_node_put_string(f->doc, reference, "name",
@@ -114,7 +106,7 @@ static void add_sources(struct mpijob__flyte *f, mpijob_node *container, const m
 
 int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *container)
 {
-	mpijob_node *env = list_of(f, container, "env");
+	mpijob_node *env = mpijob__flyte_list(f, container, "env");
 	int rc;
 
 	if (f->execution.workflow && *f->execution.workflow)
@@ -131,22 +123,6 @@ int mpijob__flyte_environment_add(struct mpijob__flyte *f, mpijob_node *containe
 
 /* ---- forwarding ---- */
 
-static int is_one_of(const char *word, const char *const *words, size_t count)
-{
-	for (size_t i = 0; word && i < count; i++) {
-		if (strcmp(word, words[i]) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-static const char *base_name(const char *word)
-{
-	const char *slash = word ? strrchr(word, '/') : NULL;
-
-	return slash ? slash + 1 : word;
-}
-
 /* Is the word at `at` a program? After an option it may be the value of the option. */
 static int is_run(const mpijob_node *words, size_t at)
 {
@@ -156,13 +132,13 @@ static int is_run(const mpijob_node *words, size_t at)
 }
 
 /* Find the word that runs one of these programs: 1, or 0. */
-static int find_program(const mpijob_node *words, const char *const *programs, size_t count,
-    size_t *at)
+static int find_program(const mpijob_node *words, const char *const *programs, size_t *at)
 {
 	for (*at = 0; *at < mpijob_node_count(words); ++*at) {
 		if (is_run(words, *at) &&
-		    is_one_of(base_name(mpijob_node_string(mpijob_node_at(words, *at))), programs,
-			count))
+		    mpijob__base_text_is_one_of(mpijob__base_text_file_name(
+						    mpijob_node_string(mpijob_node_at(words, *at))),
+			programs))
 			return 1;
 	}
 	return 0;
@@ -245,23 +221,23 @@ static size_t pass(struct mpijob__flyte *f, const mpijob_node *words, size_t at,
 
 int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 {
-	static const char *const mpirun[] = { "mpirun", "mpiexec", "orterun", "prterun" };
-	static const char *const horovodrun[] = { "horovodrun" };
-	mpijob_node *container = mpijob_doc_find(f->doc, LAUNCHER_CONTAINER), *made;
+	static const char *const mpirun[] = { "mpirun", "mpiexec", "orterun", "prterun", NULL };
+	static const char *const horovodrun[] = { "horovodrun", NULL };
+	mpijob_node *container = mpijob_doc_edit(f->doc, LAUNCHER_CONTAINER), *made;
 	const mpijob_node *env = mpijob_node_get(container, "env"), *list;
 	const mpijob_node *command = mpijob_node_get(container, "command"),
 			  *args = mpijob_node_get(container, "args");
-	mpijob_node *words = mpijob_node_new_list(f->doc);
+	mpijob_node *words = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 	size_t count = mpijob_node_count(command), at = 0, first, passed;
 	int rc = 0;
 
 	append_words(f, words, command, 0, count);
 	append_words(f, words, args, 0, mpijob_node_count(args));
 	/* Both forward all variables by default. */
-	if (find_program(words, horovodrun, 1, &at) ||
-	    is_hydra(mpijob_doc_find(f->doc, "spec.mpiImplementation")))
+	if (find_program(words, horovodrun, &at) ||
+	    is_hydra(mpijob_doc_edit(f->doc, "spec.mpiImplementation")))
 		return 1;
-	if (!find_program(words, mpirun, sizeof(mpirun) / sizeof(mpirun[0]), &at))
+	if (!find_program(words, mpirun, &at))
 		return mpijob_node_count(env)
 			   ? mpijob__flyte_task_ignore(f, LAUNCHER_CONTAINER ".args", args,
 				 "no mpirun in here: its variables do not reach remote ranks")
@@ -272,7 +248,7 @@ int mpijob__flyte_environment_forward(struct mpijob__flyte *f)
 		    "these variables do not reach remote ranks: their names are not known here");
 	list = at < count ? command : args;
 	first = at < count ? at : at - count;
-	made = mpijob_node_new_list(f->doc);
+	made = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 	append_words(f, made, list, 0, first + 1);
 	passed = pass(f, words, at, env, made);
 	append_words(f, made, list, first + 1, mpijob_node_count(list));

@@ -140,6 +140,9 @@ int mpijob__flyte_secrets_add(struct mpijob__flyte *f, mpijob_node *labels,
 
 /* ---- placement.c ---- */
 
+/* The map or list of this key, which is made if it is something else. */
+mpijob_node *mpijob__flyte_map(struct mpijob__flyte *f, mpijob_node *parent, const char *key);
+mpijob_node *mpijob__flyte_list(struct mpijob__flyte *f, mpijob_node *parent, const char *key);
 /* Set tolerations, selectors, affinity, and the other fields that propeller sets on pods. 0 or
  * MPIJOB_ERR_NOMEM. */
 int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
@@ -168,7 +171,10 @@ struct mpijob__flyte_links {
 	size_t count, cap;
 };
 
-/* Add the links of a pod. Returns 0, MPIJOB_ERR_NOMEM or MPIJOB_ERR_USAGE. */
+/* Copy a template of the options, which may be of another version. Returns 0 or the error. */
+int mpijob__flyte_links_template(const struct mpijob__flyte_links *links, size_t i,
+    struct mpijob_flyte_log_template *out);
+/* Add the links of a pod. Returns 0, MPIJOB_ERR_NOMEM or the error of a template. */
 int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod);
 void mpijob__flyte_links_free(struct mpijob__flyte_links *links);
 

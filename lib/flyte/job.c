@@ -136,7 +136,7 @@ static int put_role(struct mpijob__flyte *f, const struct mpijob__flyte_role *ro
 
 static int make(struct mpijob__flyte *f)
 {
-	mpijob_node *root = mpijob_doc_edit(f->doc), *spec, *roles;
+	mpijob_node *root = mpijob_doc_edit(f->doc, ""), *spec, *roles;
 	int rc;
 
 	mpijob_node_put_string(f->doc, root, "apiVersion", MPIJOB__BASE_API_V1);

@@ -6,6 +6,7 @@
  */
 #include "flyte/flyte.h"
 
+#include "base/struct.h"
 #include "base/time.h"
 
 #include <stdlib.h>
@@ -120,19 +121,26 @@ static int add_one(struct mpijob__flyte_links *links, const char *pod,
 	return 0;
 }
 
+int mpijob__flyte_links_template(const struct mpijob__flyte_links *links, size_t i,
+    struct mpijob_flyte_log_template *out)
+{
+	int rc = mpijob__base_struct_check(out, sizeof(*out), links->options.templates[i]);
+
+	return rc || (out->name && out->uri) ? rc : MPIJOB_ERR_USAGE;
+}
+
 int mpijob__flyte_links_add(struct mpijob__flyte_links *links, const char *pod)
 {
 	int rc = 0;
 
 	if (!links->options.templates)
 		return add_one(links, pod, &dashboard);
-	for (size_t i = 0; !rc && i < links->options.template_count; i++) {
-		const struct mpijob_flyte_log_template *template = links->options.templates[i];
+	for (size_t i = 0; !rc && i < links->options.templates_count; i++) {
+		struct mpijob_flyte_log_template template;
 
-		if (!template || template->size < sizeof(*template) || !template->name ||
-		    !template->uri)
-			return MPIJOB_ERR_USAGE;
-		rc = add_one(links, pod, template);
+		rc = mpijob__flyte_links_template(links, i, &template);
+		if (!rc)
+			rc = add_one(links, pod, &template);
 	}
 	return rc;
 }

@@ -215,7 +215,7 @@ int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *contai
     const char *key)
 {
 	const mpijob_node *words = mpijob_node_get(container, key);
-	mpijob_node *made = mpijob_node_new_list(f->doc);
+	mpijob_node *made = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 	struct mpijob_text unique = { 0 };
 	int rc = unique_key(f->execution.name, &unique);
 
@@ -230,7 +230,8 @@ int mpijob__flyte_placeholder_words(struct mpijob__flyte *f, mpijob_node *contai
 			    f->execution.name ? mpijob_text_data(&unique) : NULL, key);
 		if (!rc)
 			mpijob_node_append(f->doc, made,
-			    mpijob_node_new_string(f->doc, mpijob_text_data(&text), text.len));
+			    mpijob_node_new_text(f->doc, MPIJOB_NODE_STRING,
+				mpijob_text_data(&text), text.len));
 		mpijob__base_text_release(&text);
 	}
 	mpijob__base_text_release(&unique);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static mpijob_node *map_of(struct mpijob__flyte *f, mpijob_node *parent, const char *key)
+mpijob_node *mpijob__flyte_map(struct mpijob__flyte *f, mpijob_node *parent, const char *key)
 {
 	mpijob_node *map = mpijob_node_edit(parent, key);
 
@@ -17,7 +17,7 @@ static mpijob_node *map_of(struct mpijob__flyte *f, mpijob_node *parent, const c
 							: mpijob_node_put_map(f->doc, parent, key);
 }
 
-static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *parent, const char *key)
+mpijob_node *mpijob__flyte_list(struct mpijob__flyte *f, mpijob_node *parent, const char *key)
 {
 	mpijob_node *list = mpijob_node_edit(parent, key);
 
@@ -56,7 +56,7 @@ static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_
 {
 	const mpijob_node *own = mpijob_node_get(spec, "tolerations"),
 			  *containers = mpijob_node_get(spec, "containers");
-	mpijob_node *list = mpijob_node_new_list(f->doc);
+	mpijob_node *list = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 
 	for (size_t i = 0; i < mpijob_node_count(f->config.resource_tolerations); i++) {
 		const char *resource = mpijob_node_key(f->config.resource_tolerations, i);
@@ -76,7 +76,7 @@ static void add_tolerations(struct mpijob__flyte *f, const struct mpijob__flyte_
 static void add_selectors(struct mpijob__flyte *f, const struct mpijob__flyte_role *role,
     mpijob_node *spec)
 {
-	mpijob_node *made = mpijob_node_new_map(f->doc);
+	mpijob_node *made = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 
 	mpijob__flyte_pod_union(f, made, f->config.default_node_selector);
 	mpijob__flyte_pod_union(f, made, mpijob_node_get(spec, "nodeSelector"));
@@ -93,14 +93,14 @@ static void require(struct mpijob__flyte *f, mpijob_node *spec, const mpijob_nod
 
 	if (!requirement)
 		return;
-	node = map_of(f, map_of(f, spec, "affinity"), "nodeAffinity");
-	required = map_of(f, node, "requiredDuringSchedulingIgnoredDuringExecution");
-	terms = list_of(f, required, "nodeSelectorTerms");
+	node = mpijob__flyte_map(f, mpijob__flyte_map(f, spec, "affinity"), "nodeAffinity");
+	required = mpijob__flyte_map(f, node, "requiredDuringSchedulingIgnoredDuringExecution");
+	terms = mpijob__flyte_list(f, required, "nodeSelectorTerms");
 	if (mpijob_node_count(terms) == 0)
 		mpijob_node_append_map(f->doc, terms);
 	for (size_t i = 0; i < mpijob_node_count(terms); i++)
 		mpijob_node_append(f->doc,
-		    list_of(f, mpijob_node_edit_at(terms, i), "matchExpressions"),
+		    mpijob__flyte_list(f, mpijob_node_edit_at(terms, i), "matchExpressions"),
 		    mpijob_node_copy(f->doc, requirement));
 }
 
@@ -191,7 +191,7 @@ int mpijob__flyte_placement_apply(struct mpijob__flyte *f, const struct mpijob__
 static mpijob_node *make_requirement(struct mpijob__flyte *f, const char *key, const char *operator,
     const char * value)
 {
-	mpijob_node *made = mpijob_node_new_map(f->doc);
+	mpijob_node *made = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 
 	mpijob_node_put_string(f->doc, made, "key", key);
 	mpijob_node_put_string(f->doc, made, "operator", operator);
@@ -203,7 +203,8 @@ static mpijob_node *make_requirement(struct mpijob__flyte *f, const char *key, c
 
 static void tolerate(struct mpijob__flyte *f, mpijob_node *spec, const char *key, const char *value)
 {
-	mpijob_node *made = mpijob_node_append_map(f->doc, list_of(f, spec, "tolerations"));
+	mpijob_node *made =
+	    mpijob_node_append_map(f->doc, mpijob__flyte_list(f, spec, "tolerations"));
 
 	mpijob_node_put_string(f->doc, made, "key", key);
 	mpijob_node_put_string(f->doc, made, "operator", value ? "Equal" : "Exists");
@@ -225,7 +226,7 @@ static void take_partition(struct mpijob__flyte *f, mpijob_node *spec,
 
 		require(f, spec, given ? given : make_requirement(f, label, "DoesNotExist", NULL));
 		if (f->config.gpu_unpartitioned_toleration)
-			mpijob_node_append(f->doc, list_of(f, spec, "tolerations"),
+			mpijob_node_append(f->doc, mpijob__flyte_list(f, spec, "tolerations"),
 			    mpijob_node_copy(f->doc, f->config.gpu_unpartitioned_toleration));
 	} else if (text) {
 		require(f, spec, make_requirement(f, label, "In", text));
@@ -299,12 +300,12 @@ static int take_memory(struct mpijob__flyte *f, mpijob_node *spec, mpijob_node *
 		return mpijob__flyte_task_refuse(f, "extendedResources.sharedMemory.sizeLimit",
 		    memory, "must be a quantity");
 	mpijob__base_quantity_print(&quantity, text);
-	volume = mpijob_node_append_map(f->doc, list_of(f, spec, "volumes"));
+	volume = mpijob_node_append_map(f->doc, mpijob__flyte_list(f, spec, "volumes"));
 	mpijob_node_put_string(f->doc, volume, "name", name);
 	volume = mpijob_node_put_map(f->doc, volume, "emptyDir");
 	mpijob_node_put_string(f->doc, volume, "medium", "Memory");
 	mpijob_node_put_string(f->doc, volume, "sizeLimit", text);
-	volume = mpijob_node_append_map(f->doc, list_of(f, primary, "volumeMounts"));
+	volume = mpijob_node_append_map(f->doc, mpijob__flyte_list(f, primary, "volumeMounts"));
 	mpijob_node_put_string(f->doc, volume, "name", name);
 	mpijob_node_put_string(f->doc, volume, "mountPath", path);
 	return 0;

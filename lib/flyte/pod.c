@@ -250,7 +250,8 @@ static void put_split(struct mpijob__flyte *f, mpijob_node *container, const cha
 	for (;;) {
 		size_t len = strcspn(text, " ");
 
-		mpijob_node_append(f->doc, list, mpijob_node_new_string(f->doc, text, len));
+		mpijob_node_append(f->doc, list,
+		    mpijob_node_new_text(f->doc, MPIJOB_NODE_STRING, text, len));
 		if (text[len] == '\0')
 			return;
 		text += len + 1;
@@ -318,7 +319,7 @@ static int put_primary_first(struct mpijob__flyte *f, mpijob_node *spec)
 {
 	mpijob_node *containers = mpijob_node_edit(spec, "containers"),
 		    *primary = mpijob__flyte_pod_find(spec, FLYTE_CONTAINER);
-	mpijob_node *ordered = mpijob_node_new_list(f->doc);
+	mpijob_node *ordered = mpijob_node_new(f->doc, MPIJOB_NODE_LIST);
 
 	if (!mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_PRIMARY_FIRST) ||
 	    primary == mpijob_node_edit_at(containers, 0))

@@ -97,7 +97,7 @@ static int pass_on(struct mpijob__flyte *f, const mpijob_diag *findings, int for
 {
 	if (mpijob_diag_dropped(findings))
 		return MPIJOB_ERR_NOMEM;
-	for (size_t i = 0; i < mpijob_diag_count(findings); i++) {
+	for (size_t i = 0; mpijob_diag_at(findings, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(findings, i);
 
 		if (forwarded && strcmp(finding->id, "conversion-loss") == 0 && finding->field &&
@@ -130,12 +130,12 @@ static int convert(struct mpijob__flyte *f, mpijob_diag *findings)
 static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 {
 	mpijob_node *worker =
-	    mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
+	    mpijob__flyte_pod_find(mpijob_doc_edit(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
 	const mpijob_node *command = mpijob_node_get(worker, "command");
 
 	if (!command || !mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_WORKER_COMMAND))
 		return 0;
-	*out = mpijob_doc_from_node(command);
+	*out = mpijob_doc_from_node(command, NULL);
 	mpijob_node_remove(worker, "command");
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }
@@ -143,7 +143,7 @@ static int keep_command(struct mpijob__flyte *f, mpijob_doc **out)
 static void give_command(struct mpijob__flyte *f, const mpijob_doc *command)
 {
 	mpijob_node *worker =
-	    mpijob__flyte_pod_find(mpijob_doc_find(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
+	    mpijob__flyte_pod_find(mpijob_doc_edit(f->doc, WORKER_SPEC), FLYTE_CONTAINER);
 
 	if (command && worker)
 		mpijob_node_put_copy(f->doc, worker, "command", mpijob_doc_root(command));

@@ -46,21 +46,12 @@ static void put(struct mpijob__flyte *f, mpijob_node *map, const char *name,
 	mpijob_node_put_string(f->doc, map, name, text);
 }
 
-static mpijob_node *list_of(struct mpijob__flyte *f, mpijob_node *resources, const char *key)
-{
-	mpijob_node *list = mpijob_node_edit(resources, key);
-
-	return mpijob_node_kind(list) == MPIJOB_NODE_MAP
-		   ? list
-		   : mpijob_node_put_map(f->doc, resources, key);
-}
-
 int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node *resources,
     const char *field, mpijob_node *into)
 {
 	for (size_t k = 0; k < 2; k++) {
 		const mpijob_node *entries = mpijob__flyte_proto_get(resources, lists[k]);
-		mpijob_node *list = list_of(f, into, lists[k]);
+		mpijob_node *list = mpijob__flyte_map(f, into, lists[k]);
 		int rc = mpijob__flyte_task_need(f, field, entries, MPIJOB_NODE_LIST);
 
 		if (rc)
@@ -91,7 +82,7 @@ int mpijob__flyte_resources_from_task(struct mpijob__flyte *f, const mpijob_node
 static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 {
 	for (size_t k = 0; k < 2; k++) {
-		mpijob_node *list = list_of(f, resources, lists[k]);
+		mpijob_node *list = mpijob__flyte_map(f, resources, lists[k]);
 
 		for (size_t i = 0; i < mpijob_node_count(list); i++) {
 			struct mpijob__base_quantity quantity;
@@ -109,7 +100,7 @@ static int canonical(struct mpijob__flyte *f, mpijob_node *resources)
 static void rename_gpu(struct mpijob__flyte *f, mpijob_node *resources)
 {
 	for (size_t k = 0; k < 2; k++) {
-		mpijob_node *list = list_of(f, resources, lists[k]);
+		mpijob_node *list = mpijob__flyte_map(f, resources, lists[k]);
 		const mpijob_node *gpu = mpijob_node_get(list, GENERIC_GPU);
 
 		if (gpu && strcmp(f->config.gpu_resource_name, GENERIC_GPU) != 0) {
@@ -123,7 +114,7 @@ static void merge(struct mpijob__flyte *f, mpijob_node *resources, const mpijob_
 {
 	for (size_t k = 0; k < 2; k++) {
 		const mpijob_node *from = mpijob_node_get(overrides, lists[k]);
-		mpijob_node *list = list_of(f, resources, lists[k]);
+		mpijob_node *list = mpijob__flyte_map(f, resources, lists[k]);
 
 		for (size_t i = 0; i < mpijob_node_count(from); i++)
 			mpijob_node_put_copy(f->doc, list, mpijob_node_key(from, i),
@@ -154,8 +145,8 @@ static void platform(const struct mpijob__flyte *f, const char *list, const char
 
 static void adjust(struct mpijob__flyte *f, mpijob_node *resources, const char *name, int assign)
 {
-	mpijob_node *requests = list_of(f, resources, "requests"),
-		    *limits = list_of(f, resources, "limits");
+	mpijob_node *requests = mpijob__flyte_map(f, resources, "requests"),
+		    *limits = mpijob__flyte_map(f, resources, "limits");
 	struct mpijob__base_quantity request, limit, fallback = { 0 }, most = { 0 };
 
 	parse(mpijob_node_get(requests, name), &request);
@@ -229,7 +220,7 @@ int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *containe
 		resources = mpijob_node_put_map(f->doc, container, "resources");
 	rename_gpu(f, resources);
 	if (role) {
-		overrides = mpijob_node_new_map(f->doc);
+		overrides = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 		merge(f, overrides, f->execution.resources);
 		if (role->is_launcher &&
 		    mpijob__flyte_task_repairs(f, MPIJOB_FLYTE_LAUNCHER_GPUS) &&
@@ -239,7 +230,7 @@ int mpijob__flyte_resources_apply(struct mpijob__flyte *f, mpijob_node *containe
 			    "the task's GPUs are for the workers; say launcher.limits for GPUs on "
 			    "the launcher");
 		if (!rc && has_entries(role->resources)) {
-			overrides = mpijob_node_new_map(f->doc);
+			overrides = mpijob_node_new(f->doc, MPIJOB_NODE_MAP);
 			rc = mpijob__flyte_resources_from_task(f, role->resources,
 			    role->is_launcher ? "custom.launcherReplicas.resources"
 					      : "custom.workerReplicas.resources",

@@ -207,6 +207,11 @@ static int take_options(mpijob_flyte_status *status,
 	struct mpijob_flyte_status_options *options = &status->links.options;
 	int rc = mpijob__base_struct_check(options, sizeof(*options), given);
 
+	for (size_t i = 0; !rc && options->templates && i < options->templates_count; i++) {
+		struct mpijob_flyte_log_template template;
+
+		rc = mpijob__flyte_links_template(&status->links, i, &template);
+	}
 	if (!rc)
 		rc = mpijob__flyte_execution_take(&status->links.execution, options->execution);
 	if (!rc)

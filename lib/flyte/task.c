@@ -32,8 +32,7 @@ int mpijob__flyte_task_report(struct mpijob__flyte *f, int32_t severity, const c
 	if (!message)
 		return MPIJOB_ERR_NOMEM;
 	finding.severity = severity;
-	finding.line = mpijob_node_line(node);
-	finding.column = mpijob_node_column(node);
+	mpijob_node_place(node, &finding.line, &finding.column);
 	finding.id = id;
 	finding.reason = severity == MPIJOB_SEVERITY_ERROR ? "Invalid" : NULL;
 	finding.field = field;

@@ -50,7 +50,7 @@ static int parse(struct mpijob__http_kubeconfig_file *file, const mpijob__http_s
 		mpijob__http_report_nomem(report);
 	if (rc && report->code == 0)
 		report->code = rc;
-	if (rc == 0 && mpijob_docs_count(file->docs))
+	if (rc == 0)
 		file->root = mpijob_doc_root(mpijob_docs_at(file->docs, 0));
 	return rc;
 }

@@ -252,17 +252,20 @@ static void check_names(const struct check *check, const struct step *step, cons
 		const mpijob_node *node = mpijob_node_get(mpijob_node_at(list, i), "name");
 		const char *name = mpijob_node_string(node) ? mpijob_node_string(node) : "";
 		int64_t first;
+		int32_t line;
 		char *message;
 
 		if (!mpijob_node_int(mpijob_node_get(mpijob_doc_root(seen), name), &first)) {
 			if (is_null_extension(mpijob_node_at(list, i), sub))
 				continue;
-			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen), name, (int64_t)i);
+			(void)mpijob_node_put_int(seen, mpijob_doc_edit(seen, ""), name,
+			    (int64_t)i);
 			continue;
 		}
+		mpijob_node_place(mpijob_node_at(list, (size_t)first), &line, NULL);
 		message = mpijob__base_text_format(
 		    "'%s' is already the name of entry %d, in line %d; keep one of the two", name,
-		    (int)first, (int)mpijob_node_line(mpijob_node_at(list, (size_t)first)));
+		    (int)first, (int)line);
 		if (message)
 			report(check, &field, node ? node : mpijob_node_at(list, i),
 			    "config-duplicate", "Duplicate", message);

@@ -8,6 +8,7 @@
 
 #include "http/path.h"
 #include "http/plugin.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,20 +66,13 @@ static int find_program(const char *command, char **out)
 	return *out ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Whether the command `allowed` resolves to this program. 1, 0, MPIJOB_ERR_NOMEM. */
 static int resolves_to(const char *allowed, const char *program)
 {
 	char *path = NULL;
 	int rc, is_same;
 
-	if (strcmp(base_name(allowed), base_name(program)) != 0)
+	if (strcmp(mpijob__base_text_file_name(allowed), mpijob__base_text_file_name(program)) != 0)
 		return 0;
 	rc = find_program(allowed, &path);
 	is_same = rc == 0 && strcmp(path, program) == 0;

@@ -105,7 +105,7 @@ static int put_cluster(mpijob_doc *doc, mpijob_node *spec, const mpijob_http_con
 	if (extra)
 		mpijob_node_put_copy(doc, cluster, "config", mpijob_doc_root(extra));
 	else
-		mpijob_node_put(doc, cluster, "config", mpijob_node_new_null(doc));
+		mpijob_node_put(doc, cluster, "config", mpijob_node_new(doc, MPIJOB_NODE_NULL));
 	mpijob_doc_free(extra);
 	mpijob__http_secret_clear(&encoded);
 	return failed ? -1 : 0;
@@ -115,7 +115,7 @@ char *mpijob__http_plugin_info(const mpijob_http_config *config, const mpijob__h
     int interactive)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *spec;
+	mpijob_node *root = mpijob_doc_edit(doc, ""), *spec;
 	mpijob_text *text = mpijob_text_new();
 	char *out = NULL;
 	int failed = 0;

@@ -42,8 +42,7 @@ void mpijob__http_report_add(struct mpijob__http_report *report, int code, const
 	if (location) {
 		finding.source = location->source;
 		finding.field = location->field;
-		finding.line = mpijob_node_line(location->node);
-		finding.column = mpijob_node_column(location->node);
+		mpijob_node_place(location->node, &finding.line, &finding.column);
 	}
 	if (mpijob_diag_add(report->diag, &finding))
 		mpijob__http_report_nomem(report);

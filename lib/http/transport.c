@@ -45,13 +45,6 @@ int64_t mpijob__http_transport_clamp_ms(int64_t given_ms)
 	return given_ms > INT32_MAX ? INT32_MAX : given_ms;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	if (a < 0)
-		return b;
-	return b < 0 || a < b ? a : b;
-}
-
 void mpijob__http_transport_set_state(struct mpijob__http_call *call,
     enum mpijob__http_call_state state)
 {
@@ -313,14 +306,14 @@ static int64_t due_ms(const struct mpijob_http *http)
 	    (mpijob__base_list_first(&http->waiting) && http->plugin_fd < 0 && plugin < 0) ||
 	    mpijob__http_admission_has_room(http))
 		return 0;
-	due_ms = earlier(due_ms,
+	due_ms = mpijob__base_clock_earlier(due_ms,
 	    mpijob__base_list_first(&http->deadlines) ? deadline_of(http->deadlines.next) : -1);
-	return earlier(due_ms, plugin);
+	return mpijob__base_clock_earlier(due_ms, plugin);
 }
 
 static int64_t wait_ms(const struct mpijob_http *http, int64_t end_ms)
 {
-	int64_t until = earlier(due_ms(http), end_ms);
+	int64_t until = mpijob__base_clock_earlier(due_ms(http), end_ms);
 	int64_t wait;
 
 	if (until < 0)

@@ -11,6 +11,7 @@
 #include "base/mpirun.h"
 #include "job/field.h"
 #include "job/injected.h"
+#include "base/text.h"
 
 #include <mpijob/spec.h>
 
@@ -37,28 +38,11 @@ struct launch {
 /* ---- tables of words ---- */
 
 static const char *const tools[] = { "mpirun", "mpiexec", "mpiexec.hydra", "mpirun.openmpi",
-	"mpiexec.openmpi", "mpiexec.mpich", "mpirun.mpich", "orterun", "prterun", "horovodrun" };
-static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh" };
+	"mpiexec.openmpi", "mpiexec.mpich", "mpirun.mpich", "orterun", "prterun", "horovodrun",
+	NULL };
+static const char *const shells[] = { "sh", "bash", "dash", "ash", "zsh", "ksh", NULL };
 static const char *const printing_programs[] = { "echo", "printf", "which", "command", "type",
-	"man", "cat", "grep", "test", "[" };
-
-#define IS_ONE_OF(word, list) is_one_of(word, list, sizeof(list) / sizeof((list)[0]))
-
-static int is_one_of(const char *word, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(word, list[i]) == 0)
-			return 1;
-	}
-	return 0;
-}
-
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
+	"man", "cat", "grep", "test", "[", NULL };
 
 /* Ignores the case of `text`; `start` is in lower case. */
 static int begins_with(const char *text, const char *start)
@@ -159,13 +143,13 @@ static void take_option(struct launch *launch, const char *word)
 
 static void take_before(struct launch *launch, const char *word)
 {
-	const char *name = last_part(word);
+	const char *name = mpijob__base_text_file_name(word);
 
-	if (launch->first && IS_ONE_OF(name, printing_programs)) {
+	if (launch->first && mpijob__base_text_is_one_of(name, printing_programs)) {
 		launch->state = IGNORED;
-	} else if (IS_ONE_OF(name, tools)) {
+	} else if (mpijob__base_text_is_one_of(name, tools)) {
 		launch->tool = tools[0];
-		for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		for (size_t i = 0; tools[i]; i++) {
 			if (strcmp(name, tools[i]) == 0)
 				launch->tool = tools[i];
 		}
@@ -319,7 +303,7 @@ static void read_container(struct launch *launch, const mpijob_node *container)
 				return;
 			}
 			if (shell == NO_SHELL && launch->state == BEFORE &&
-			    IS_ONE_OF(last_part(word), shells))
+			    mpijob__base_text_is_one_of(mpijob__base_text_file_name(word), shells))
 				shell = SHELL;
 			else if (shell == SHELL && is_script_option(word))
 				shell = SCRIPT;
@@ -338,7 +322,7 @@ int mpijob__job_advice_runs_program(const mpijob_node *container, const char *pr
 		for (size_t j = 0; j < mpijob_node_count(list); j++) {
 			const char *word = mpijob_node_string(mpijob_node_at(list, j));
 
-			if (word && (strcmp(last_part(word), program) == 0 ||
+			if (word && (strcmp(mpijob__base_text_file_name(word), program) == 0 ||
 					(strchr(word, ' ') && strstr(word, program))))
 				return 1;
 		}
@@ -348,7 +332,7 @@ int mpijob__job_advice_runs_program(const mpijob_node *container, const char *pr
 
 int mpijob__job_advice_starts_ranks(const mpijob_node *container)
 {
-	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+	for (size_t i = 0; tools[i]; i++) {
 		if (mpijob__job_advice_runs_program(container, tools[i]))
 			return 1;
 	}

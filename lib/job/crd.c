@@ -11,6 +11,7 @@
 #include "base/struct.h"
 #include "job/field.h"
 #include "schema/schema.h"
+#include "base/text.h"
 
 #define QUANTITY                                      \
 	"^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))" \
@@ -47,7 +48,7 @@ static void put_default(struct maker *m, mpijob_node *at, int is_text, int is_nu
 		mpijob_node_put_string(m->doc, at, "default", text);
 	else if (is_number)
 		mpijob_node_put(m->doc, at, "default",
-		    mpijob_node_new_number(m->doc, text, strlen(text)));
+		    mpijob_node_new_text(m->doc, MPIJOB_NODE_NUMBER, text, strlen(text)));
 	else
 		mpijob_node_put_bool(m->doc, at, "default", strcmp(text, "true") == 0);
 }
@@ -118,7 +119,8 @@ static void put_list(struct maker *m, mpijob_node *at, const struct mpijob__sche
 		while (*key) {
 			size_t len = strcspn(key, " ");
 
-			mpijob_node_append(m->doc, keys, mpijob_node_new_string(m->doc, key, len));
+			mpijob_node_append(m->doc, keys,
+			    mpijob_node_new_text(m->doc, MPIJOB_NODE_STRING, key, len));
 			key += len + (key[len] == ' ');
 		}
 		mpijob_node_put_string(m->doc, at, "x-kubernetes-list-type", "map");
@@ -173,11 +175,6 @@ static int twin(int id)
 	return 0;
 }
 
-static int append(mpijob_text *text, const char *part)
-{
-	return mpijob_text_write(text, part, strlen(part));
-}
-
 /* Roles share one schema: if their descriptions differ, both are written. */
 static void put_description(struct maker *m, mpijob_node *at, int id)
 {
@@ -191,10 +188,14 @@ static void put_description(struct maker *m, mpijob_node *at, int id)
 		return;
 	}
 	text = mpijob_text_new();
-	if (text && !append(text, mpijob__job_field_row(mpijob__job_field_row(id)->parent)->key) &&
-	    !append(text, ": ") && !append(text, own) && !append(text, " ") &&
-	    !append(text, mpijob__job_field_row(second->parent)->key) && !append(text, ": ") &&
-	    !append(text, second->field.summary))
+	if (text &&
+	    !mpijob__base_text_puts(text,
+		mpijob__job_field_row(mpijob__job_field_row(id)->parent)->key) &&
+	    !mpijob__base_text_puts(text, ": ") && !mpijob__base_text_puts(text, own) &&
+	    !mpijob__base_text_puts(text, " ") &&
+	    !mpijob__base_text_puts(text, mpijob__job_field_row(second->parent)->key) &&
+	    !mpijob__base_text_puts(text, ": ") &&
+	    !mpijob__base_text_puts(text, second->field.summary))
 		mpijob_node_put_string(m->doc, at, "description", mpijob_text_data(text));
 	else
 		m->code = MPIJOB_ERR_NOMEM;
@@ -333,7 +334,7 @@ static void put_version(struct maker *m, mpijob_node *version)
 
 static void put_crd(struct maker *m)
 {
-	mpijob_node *root = mpijob_doc_set_root(m->doc, mpijob_node_new_map(m->doc)), *spec;
+	mpijob_node *root = mpijob_doc_edit(m->doc, ""), *spec;
 
 	mpijob_node_put_string(m->doc, root, "apiVersion", MPIJOB__BASE_API_CRD);
 	mpijob_node_put_string(m->doc, root, "kind", "CustomResourceDefinition");

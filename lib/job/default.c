@@ -73,7 +73,7 @@ static void set_default(mpijob_doc *doc, const struct mpijob__job_row *row, cons
 	case MPIJOB_KIND_INT32:
 	case MPIJOB_KIND_INT64:
 		mpijob_node_put(doc, map, row->key,
-		    mpijob_node_new_number(doc, text, strlen(text)));
+		    mpijob_node_new_text(doc, MPIJOB_NODE_NUMBER, text, strlen(text)));
 		return;
 	case MPIJOB_KIND_BOOL:
 		mpijob_node_put_bool(doc, map, row->key, strcmp(text, "true") == 0);

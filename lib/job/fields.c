@@ -573,11 +573,6 @@ static const size_t struct_sizes[STRUCT_END] = {
 	[STRUCT_REPLICA_STATUS] = sizeof(struct mpijob_replica_status),
 };
 
-size_t mpijob_field_count(void)
-{
-	return FIELD_END - 1;
-}
-
 const struct mpijob_field *mpijob_field_at(size_t index)
 {
 	return index < FIELD_END - 1 ? &rows[index + 1].field : NULL;

@@ -84,15 +84,13 @@ static int check_identity(const mpijob_node *root, const char *source, mpijob_di
 	int kind_fits = is_choice(FIELD_KIND, kind);
 	int id = version && !kind_fits ? FIELD_KIND : FIELD_API_VERSION;
 	const mpijob_node *value = mpijob__job_field_node(root, id);
-	struct mpijob__core_place place = { source, mpijob_node_line(value),
-		mpijob_node_column(value) };
+	struct mpijob__core_place place = { .source = source };
 
 	if (kind_fits && is_choice(FIELD_API_VERSION, version))
 		return 0;
-	if (!place.line) {
-		place.line = mpijob_node_line(root);
-		place.column = mpijob_node_column(root);
-	}
+	mpijob_node_place(value, &place.line, &place.column);
+	if (!place.line)
+		mpijob_node_place(root, &place.line, &place.column);
 	if (!version || !kind)
 		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "unsupported-object",
 		    "Required", mpijob__job_field_row(id)->field.path, &place,
@@ -153,13 +151,13 @@ int mpijob_from_node(const mpijob_node *node, const char *source, mpijob **out, 
 	code = check_identity(node, source, diag);
 	if (code)
 		return code;
-	return job_of(mpijob_doc_from_node(node), source, out);
+	return job_of(mpijob_doc_from_node(node, NULL), source, out);
 }
 
 static mpijob_doc *empty_document(const char *name, const char *namespace_)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *metadata;
 
 	for (int id = FIELD_API_VERSION; id <= FIELD_KIND; id++)
@@ -196,7 +194,7 @@ mpijob *mpijob_clone(const mpijob *job)
 {
 	mpijob *copy = NULL;
 
-	if (!job || job_of(mpijob_doc_clone(job->doc), job->source, &copy))
+	if (!job || job_of(mpijob__job_state_draft(job), job->source, &copy))
 		return NULL;
 	return copy;
 }
@@ -215,7 +213,7 @@ void mpijob_free(mpijob *job)
 
 mpijob_doc *mpijob__job_state_draft(const mpijob *job)
 {
-	return mpijob_doc_clone(job->doc);
+	return mpijob_doc_from_node(mpijob_doc_root(job->doc), mpijob_doc_source(job->doc));
 }
 
 void mpijob__job_state_commit(mpijob *job, mpijob_doc *draft)

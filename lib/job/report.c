@@ -16,9 +16,9 @@ static const char kinds[MPIJOB__JOB_REPORT_KINDS][28] = {
 struct mpijob__core_place mpijob__job_report_place(const struct mpijob__job_report *report,
     const mpijob_node *node, const struct mpijob__core_place *around)
 {
-	struct mpijob__core_place place = { report->source, mpijob_node_line(node),
-		mpijob_node_column(node) };
+	struct mpijob__core_place place = { .source = report->source };
 
+	mpijob_node_place(node, &place.line, &place.column);
 	return place.line || !around ? place : *around;
 }
 

@@ -279,7 +279,7 @@ static int store_list(struct store *store, int id, mpijob_node *map, const struc
 	}
 	if (!entries)
 		return fail(store, row, MPIJOB_ERR_USAGE, "entries are counted but not given");
-	list = mpijob_node_new_list(store->doc);
+	list = mpijob_node_new(store->doc, MPIJOB_NODE_LIST);
 	for (size_t i = 0; !code && i < count; i++)
 		code = store_entry(store, id, old, list, i, entries[i]);
 	mpijob_node_put(store->doc, map, row->key, list);
@@ -334,7 +334,7 @@ static int store_members(struct store *store, int id, mpijob_node *map, const st
 static int store_top(mpijob_doc *doc, int id, const void *from, mpijob_diag *diag)
 {
 	struct store store = { doc, diag };
-	int code = store_struct(&store, id, mpijob_doc_edit(doc), from);
+	int code = store_struct(&store, id, mpijob_doc_edit(doc, ""), from);
 
 	return code ? code : mpijob_doc_error(doc);
 }

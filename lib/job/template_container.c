@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "job/field.h"
 #include "job/template_walk.h"
+#include "base/text.h"
 
 #define RULES_MOST      20
 #define EXIT_CODES_MOST 255
@@ -391,13 +392,6 @@ void mpijob__job_template_variable(const struct mpijob__job_pod_template *at,
 		    "may have only one of value valueFrom");
 }
 
-static int is_one_of(const char *text, const char *const *words)
-{
-	while (*words && strcmp(*words, text) != 0)
-		words++;
-	return *words != NULL;
-}
-
 /* metadata.labels['key'] and metadata.annotations['key']: whether it is valid; -1 if the path does
  * not have this form. */
 static int subscript(const char *path)
@@ -436,7 +430,8 @@ void mpijob__job_template_field_ref(const struct mpijob__job_pod_template *at,
 	if (version && strcmp(version, "v1") != 0)
 		mpijob__job_template_error(at, step, "apiVersion", "unsupported-value", "Invalid",
 		    "must be v1");
-	if (good == 0 || (good < 0 && !is_one_of(path, in_file ? of_files : of_variables)))
+	if (good == 0 ||
+	    (good < 0 && !mpijob__base_text_is_one_of(path, in_file ? of_files : of_variables)))
 		mpijob__job_template_error(at, step, "fieldPath", "unsupported-value",
 		    "NotSupported", "'%s' is not a field that can be read here", path);
 }
@@ -454,7 +449,7 @@ static int divides(const mpijob_node *divisor, int of_cpu)
 					      mpijob_node_length(divisor), &quantity))
 		return 1;
 	mpijob__base_quantity_print(&quantity, text);
-	return is_one_of(text, of_cpu ? cpu : bytes);
+	return mpijob__base_text_is_one_of(text, of_cpu ? cpu : bytes);
 }
 
 void mpijob__job_template_resource_ref(const struct mpijob__job_pod_template *at,
@@ -466,7 +461,7 @@ void mpijob__job_template_resource_ref(const struct mpijob__job_pod_template *at
 	static const char *const pages[] = { "limits.hugepages-", "requests.hugepages-" };
 	int in_file = step->before && step->before->type == SCHEMA_DownwardAPIVolumeFile;
 	const char *name = mpijob__job_template_text(step->node, "resource");
-	int known = name && is_one_of(name, resources);
+	int known = name && mpijob__base_text_is_one_of(name, resources);
 
 	for (int i = 0; name && i < 2; i++)
 		known |= strncmp(pages[i], name, strlen(pages[i])) == 0;

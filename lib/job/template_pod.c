@@ -9,16 +9,12 @@
 #include "base/api.h"
 #include "job/field.h"
 #include "job/template_walk.h"
+#include "base/text.h"
 
 #define ANNOTATIONS_MOST       ((size_t)256 * 1024)
 #define NAMESERVERS_MOST       3
 #define SEARCHES_MOST          32
 #define SEARCH_CHARACTERS_MOST 2048
-
-static int starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
 
 /* Labels that the operator overwrites. */
 static int is_operators_label(const struct mpijob__job_pod_template *at, const char *key)
@@ -56,13 +52,14 @@ static int is_seccomp(const char *text)
 {
 	return strcmp(text, "runtime/default") == 0 || strcmp(text, "docker/default") == 0 ||
 	       strcmp(text, "unconfined") == 0 ||
-	       (starts_with(text, "localhost/") && !mpijob__job_syntax_relative(text + 10));
+	       (mpijob__base_text_begins(text, "localhost/") &&
+		   !mpijob__job_syntax_relative(text + 10));
 }
 
 static int is_apparmor(const char *text)
 {
 	return !*text || strcmp(text, "runtime/default") == 0 || strcmp(text, "unconfined") == 0 ||
-	       starts_with(text, "localhost/");
+	       mpijob__base_text_begins(text, "localhost/");
 }
 
 /* Whether a text is a whole number of 32 bits. */
@@ -90,12 +87,12 @@ static const char *annotation_fault(const struct mpijob__job_pod_template *at, c
 	    !mpijob__job_template_text(mpijob__job_template_spec(at), "nodeName"))
 		return "needs spec.nodeName";
 	if ((strcmp(key, "seccomp.security.alpha.kubernetes.io/pod") == 0 ||
-		starts_with(key, MPIJOB__BASE_API_SECCOMP)) &&
+		mpijob__base_text_begins(key, MPIJOB__BASE_API_SECCOMP)) &&
 	    !is_seccomp(value))
 		return "must be runtime/default, unconfined, or localhost/ and a path";
-	if (starts_with(key, armor) && !is_apparmor(value))
+	if (mpijob__base_text_begins(key, armor) && !is_apparmor(value))
 		return "must be runtime/default, unconfined, or localhost/ and a profile";
-	if (starts_with(key, armor) &&
+	if (mpijob__base_text_begins(key, armor) &&
 	    !mpijob__job_template_pool_find(at, POOL_CONTAINERS, key + sizeof(armor) - 1, NULL))
 		return "there is no such container";
 	return NULL;
@@ -142,7 +139,8 @@ static void check_job_labels(const struct mpijob__job_pod_template *at,
 		const char *found = mpijob_node_string(mpijob_node_get(labels.node, names[i]));
 
 		if (found && name &&
-		    (!starts_with(found, name) || strcmp(found + strlen(name), "-launcher") != 0))
+		    (!mpijob__base_text_begins(found, name) ||
+			strcmp(found + strlen(name), "-launcher") != 0))
 			mpijob__job_template_error(at, &labels, names[i], "invalid-label",
 			    "Invalid", "must be %s-launcher", name);
 		if (mpijob_node_string(mpijob_node_get(labels.node, uids[i])))

@@ -8,17 +8,13 @@
 
 #include "base/quantity.h"
 #include "job/template_walk.h"
+#include "base/text.h"
 
 static const struct mpijob__base_quantity nothing = { { 0 }, 0, 0 };
 
-static int starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
 static int is_huge_pages(const char *name)
 {
-	return starts_with(name, "hugepages-");
+	return mpijob__base_text_begins(name, "hugepages-");
 }
 
 static int is_native(const char *name)
@@ -30,7 +26,7 @@ static int is_extended(const char *name)
 {
 	const char *slash = strchr(name, '/');
 
-	return !is_native(name) && !starts_with(name, "requests.") &&
+	return !is_native(name) && !mpijob__base_text_begins(name, "requests.") &&
 	       mpijob__job_syntax_is_key(name, strlen(name)) &&
 	       (size_t)(slash - name) + strlen("requests.") <= 253;
 }

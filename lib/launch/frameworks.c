@@ -8,17 +8,13 @@
 #include "launch/launch.h"
 
 #include "job/injected.h"
+#include "base/text.h"
 
 #include <mpijob/spec.h>
 
 #include <string.h>
 
 #define DISCOVERY MPIJOB__JOB_CONFIG_PATH "/discover_hosts.sh"
-
-static int is(const char *word, const char *other)
-{
-	return word != NULL && strcmp(word, other) == 0;
-}
 
 static const char *hostfile(const struct mpijob__launch_command *c)
 {
@@ -68,7 +64,7 @@ static void check_elastic(struct mpijob__launch_command *c, int32_t min_np, int3
 		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "np: %d initial ranks are not between min_np %d and max_np %d", (int)c->np,
 		    (int)min_np, (int)max_np);
-	mpijob__launch_reject_option(c, is(c->options.backend, "mpi"), "backend",
+	mpijob__launch_reject_option(c, mpijob__base_text_is(c->options.backend, "mpi"), "backend",
 	    "an elastic horovodrun starts its ranks itself; use gloo");
 	mpijob__launch_reject_option(c, c->options.hostfile != NULL, "hostfile",
 	    "an elastic horovodrun calls discover_hosts.sh");
@@ -111,8 +107,8 @@ static void add_binding(struct mpijob__launch_command *c)
 	struct mpijob_text text = { 0 };
 
 	mpijob__launch_reject_option(c,
-	    (o->bind_to != NULL || o->map_by != NULL) && !is(o->backend, "mpi"), "bind_to, map_by",
-	    "horovodrun binds ranks only with backend mpi");
+	    (o->bind_to != NULL || o->map_by != NULL) && !mpijob__base_text_is(o->backend, "mpi"),
+	    "bind_to, map_by", "horovodrun binds ranks only with backend mpi");
 	join(c, &text, "--bind-to", o->bind_to);
 	join(c, &text, "--map-by", o->map_by);
 	add_joined(c, "--binding-args", &text);
@@ -132,12 +128,14 @@ static void check_words(struct mpijob__launch_command *c)
 		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "log_level: unknown '%s'; use TRACE, DEBUG, INFO, WARNING, ERROR or FATAL",
 		    o->log_level);
-	if (o->backend != NULL && !is(o->backend, "gloo") && !is(o->backend, "mpi"))
+	if (o->backend != NULL && !mpijob__base_text_is(o->backend, "gloo") &&
+	    !mpijob__base_text_is(o->backend, "mpi"))
 		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "backend: unknown '%s'; use gloo or mpi", o->backend);
 	mpijob__launch_reject_option(c, o->oversubscribe != 0, "oversubscribe",
 	    "horovodrun rejects more ranks than slots");
-	mpijob__launch_reject_option(c, o->allow_run_as_root < 0 && is(o->backend, "mpi"),
+	mpijob__launch_reject_option(c,
+	    o->allow_run_as_root < 0 && mpijob__base_text_is(o->backend, "mpi"),
 	    "allow_run_as_root",
 	    "with backend mpi horovodrun always lets root run mpirun; use gloo");
 	mpijob__launch_reject_option(c, o->env_only != 0, "env_only",
@@ -155,7 +153,7 @@ void mpijob__launch_horovodrun(struct mpijob__launch_command *c)
 	else
 		add_static(c);
 	if (o->backend != NULL)
-		mpijob__launch_add(c, is(o->backend, "mpi") ? "--mpi" : "--gloo");
+		mpijob__launch_add(c, mpijob__base_text_is(o->backend, "mpi") ? "--mpi" : "--gloo");
 	mpijob__launch_add_number(c, "--start-timeout", o->start_timeout);
 	mpijob__launch_add_pair(c, "--network-interfaces", o->network_interface);
 	mpijob__launch_add_pair(c, "--log-level", o->log_level);
@@ -220,9 +218,11 @@ static void check_pdsh(struct mpijob__launch_command *c)
 			    o->env[i]);
 	}
 	mpijob__launch_reject_option(c,
-	    o->bind_to != NULL && !is(o->bind_to, "core") && !is(o->bind_to, "none"), "bind_to",
-	    "deepspeed binds to core or none; use one of these, or backend openmpi");
-	mpijob__launch_reject_option(c, o->map_by != NULL && !is(o->map_by, "slot"), "map_by",
+	    o->bind_to != NULL && !mpijob__base_text_is(o->bind_to, "core") &&
+		!mpijob__base_text_is(o->bind_to, "none"),
+	    "bind_to", "deepspeed binds to core or none; use one of these, or backend openmpi");
+	mpijob__launch_reject_option(c,
+	    o->map_by != NULL && !mpijob__base_text_is(o->map_by, "slot"), "map_by",
 	    "deepspeed fills one host after the other; use slot, or backend openmpi");
 }
 
@@ -233,17 +233,19 @@ static void check_deepspeed(struct mpijob__launch_command *c)
 	int32_t per_host = o->ranks_per_host > 0 ? o->ranks_per_host : c->slots;
 
 	need_openmpi_hostfile(c, "deepspeed", "");
-	if (o->backend != NULL && !is(o->backend, "pdsh") && !is(o->backend, "openmpi"))
+	if (o->backend != NULL && !mpijob__base_text_is(o->backend, "pdsh") &&
+	    !mpijob__base_text_is(o->backend, "openmpi"))
 		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "backend: unknown '%s'; use pdsh or openmpi", o->backend);
 	mpijob__launch_reject_option(c, (int64_t)per_host * c->hosts != c->np, "np",
 	    "deepspeed starts the same number of ranks on every host; use ranks_per_host");
-	mpijob__launch_reject_option(c, per_host != c->slots && is(o->backend, "openmpi"),
-	    "ranks_per_host", "deepspeed with backend openmpi fills the slots of the hostfile");
+	mpijob__launch_reject_option(c,
+	    per_host != c->slots && mpijob__base_text_is(o->backend, "openmpi"), "ranks_per_host",
+	    "deepspeed with backend openmpi fills the slots of the hostfile");
 	mpijob__launch_reject_option(c, o->oversubscribe != 0, "oversubscribe",
 	    "deepspeed gives each rank a slot");
-	mpijob__launch_reject_option(c, o->env_only != 0 && !is(o->backend, "openmpi"), "env_only",
-	    why);
+	mpijob__launch_reject_option(c,
+	    o->env_only != 0 && !mpijob__base_text_is(o->backend, "openmpi"), "env_only", why);
 	mpijob__launch_reject_option(c,
 	    o->elastic != 0 || o->min_np != 0 || o->max_np != 0 || o->elastic_timeout != 0 ||
 		o->reset_limit != 0,
@@ -257,7 +259,7 @@ static void check_deepspeed(struct mpijob__launch_command *c)
 void mpijob__launch_deepspeed(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
-	int with_mpi = is(o->backend, "openmpi");
+	int with_mpi = mpijob__base_text_is(o->backend, "openmpi");
 
 	check_deepspeed(c);
 	mpijob__launch_add_pair(c, "--hostfile", hostfile(c));
@@ -270,7 +272,7 @@ void mpijob__launch_deepspeed(struct mpijob__launch_command *c)
 		add_launcher_args(c);
 	} else {
 		check_pdsh(c);
-		if (is(o->bind_to, "core"))
+		if (mpijob__base_text_is(o->bind_to, "core"))
 			mpijob__launch_add(c, "--bind_cores_to_rank");
 	}
 }

@@ -315,16 +315,6 @@ void mpijob_launch_free(mpijob_launch *launch)
 	free(launch);
 }
 
-size_t mpijob_launch_count(const mpijob_launch *launch)
-{
-	return launch ? launch->count : 0;
-}
-
-const char *mpijob_launch_at(const mpijob_launch *launch, size_t index)
-{
-	return launch && index < launch->count ? launch->words[index] : NULL;
-}
-
 const char *const *mpijob_launch_words(const mpijob_launch *launch)
 {
 	return launch ? launch->words : NULL;

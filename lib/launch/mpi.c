@@ -6,15 +6,11 @@
  * ranks by options, Intel MPI by variables.
  */
 #include "launch/launch.h"
+#include "base/text.h"
 
 #include <mpijob/spec.h>
 
 #include <string.h>
-
-static int is(const char *word, const char *other)
-{
-	return word != NULL && strcmp(word, other) == 0;
-}
 
 static void reject_framework_options(struct mpijob__launch_command *c)
 {
@@ -121,11 +117,11 @@ void mpijob__launch_openmpi(struct mpijob__launch_command *c)
 
 static void bind_intel(struct mpijob__launch_command *c, const char *bind_to)
 {
-	if (is(bind_to, "hwthread"))
+	if (mpijob__base_text_is(bind_to, "hwthread"))
 		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,
 		    "bind_to: Intel MPI pins to domains; use none, core, socket or numa");
 	mpijob__launch_add(c, "-genv");
-	if (is(bind_to, "none"))
+	if (mpijob__base_text_is(bind_to, "none"))
 		mpijob__launch_add_pair(c, "I_MPI_PIN", "0");
 	else
 		mpijob__launch_add_pair(c, "I_MPI_PIN_DOMAIN", bind_to);
@@ -134,7 +130,7 @@ static void bind_intel(struct mpijob__launch_command *c, const char *bind_to)
 static void map_hydra(struct mpijob__launch_command *c)
 {
 	const struct mpijob_launch_options *o = &c->options;
-	int by_node = is(o->map_by, "node");
+	int by_node = mpijob__base_text_is(o->map_by, "node");
 
 	if (o->map_by != NULL && !by_node && strcmp(o->map_by, "slot") != 0)
 		mpijob__launch_error(c, MPIJOB_ERR_UNSUPPORTED,

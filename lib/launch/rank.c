@@ -51,17 +51,20 @@ static const struct row rows[] = {
 #define ROWS (sizeof(rows) / sizeof(rows[0]))
 
 struct lookup_state {
-	mpijob_lookup_fn lookup;
-	void *user;
+	const char *const *environment;
 	mpijob_diag *diag;
 	int code;
 };
 
+/* The first entry of a name counts; an empty value counts as not set. */
 static const char *value_of(const struct lookup_state *q, const char *name)
 {
-	const char *value = name != NULL ? q->lookup(q->user, name) : NULL;
+	size_t len = name ? strlen(name) : 0;
 
-	return value != NULL && *value != '\0' ? value : NULL;
+	for (const char *const *entry = q->environment; name && *entry; entry++)
+		if (strncmp(*entry, name, len) == 0 && (*entry)[len] == '=')
+			return (*entry)[len + 1] ? *entry + len + 1 : NULL;
+	return NULL;
 }
 
 static void reject(struct lookup_state *q, const char *name, const char *value, const char *why)
@@ -216,14 +219,14 @@ static int read_all(struct lookup_state *q, struct mpijob_rank *out)
 	return found;
 }
 
-int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *out,
-    mpijob_diag *diag)
+int mpijob_rank_read(const char *const *environment, struct mpijob_rank *out, mpijob_diag *diag)
 {
+	static const char *const nothing[] = { NULL };
 	struct mpijob_rank local, rank = { sizeof(rank), 0, 1, 0, 1, MPIJOB_RANK_NONE, NULL };
-	struct lookup_state q = { lookup, user, diag, 0 };
+	struct lookup_state q = { environment ? environment : nothing, diag, 0 };
 	int code, found;
 
-	if (lookup == NULL || out == NULL)
+	if (out == NULL)
 		return MPIJOB_ERR_USAGE;
 	code = mpijob__base_struct_check(&local, sizeof(local), out);
 	if (code != 0)
@@ -234,24 +237,4 @@ int mpijob_rank_lookup(mpijob_lookup_fn lookup, void *user, struct mpijob_rank *
 	rank.size = out->size;
 	memcpy(out, &rank, out->size < sizeof(rank) ? out->size : sizeof(rank));
 	return found;
-}
-
-static const char *find_entry(void *user, const char *name)
-{
-	const char *const *entries = user;
-	size_t len = strlen(name);
-
-	for (; *entries != NULL; entries++) {
-		if (strncmp(*entries, name, len) == 0 && (*entries)[len] == '=')
-			return *entries + len + 1;
-	}
-	return NULL;
-}
-
-int mpijob_rank_read(const char *const *environment, struct mpijob_rank *out, mpijob_diag *diag)
-{
-	static const char *const nothing[] = { NULL };
-	const char *const *entries = environment != NULL ? environment : nothing;
-
-	return mpijob_rank_lookup(find_entry, (void *)(uintptr_t)entries, out, diag);
 }

@@ -23,9 +23,9 @@
 
 struct request {
 	struct mpijob_local *local;
-	struct call *call;
-	struct route route;
-	struct reply *reply;
+	struct mpijob__local_call *call;
+	struct mpijob__local_route route;
+	struct mpijob__local_reply *reply;
 };
 
 static int reply_error(struct request *request, int code, const char *reason, char *message)
@@ -63,9 +63,9 @@ static int check_parameters(struct request *request, const char *const *known)
 	return rc;
 }
 
-static struct object *find_object(const struct request *request)
+static struct mpijob__local_object *find_object(const struct request *request)
 {
-	const struct route *route = &request->route;
+	const struct mpijob__local_route *route = &request->route;
 
 	return mpijob__local_store_find(&request->local->store, route->kind->id,
 	    route->namespace_ ? route->namespace_ : "", route->name);
@@ -86,7 +86,7 @@ static int reply_selector_error(struct request *request, int error, const char *
 	return error;
 }
 
-static int read_selector(struct request *request, struct selector *selector)
+static int read_selector(struct request *request, struct mpijob__local_selector *selector)
 {
 	const char *labels = mpijob__local_route_parameter(&request->route, "labelSelector");
 	const char *fields = mpijob__local_route_parameter(&request->route, "fieldSelector");
@@ -116,8 +116,8 @@ static int read_selector(struct request *request, struct selector *selector)
 
 static int compare_names(const void *a, const void *b)
 {
-	const struct object *first = *(struct object *const *)a;
-	const struct object *second = *(struct object *const *)b;
+	const struct mpijob__local_object *first = *(struct mpijob__local_object *const *)a;
+	const struct mpijob__local_object *second = *(struct mpijob__local_object *const *)b;
 	int order = strcmp(first->namespace_, second->namespace_);
 
 	return order ? order : strcmp(first->name, second->name);
@@ -128,10 +128,10 @@ static int write_text(mpijob_text *text, const char *words)
 	return mpijob_text_write(text, words, strlen(words));
 }
 
-static int write_list(struct request *request, mpijob_text *text, struct object **objects,
-    size_t count)
+static int write_list(struct request *request, mpijob_text *text,
+    struct mpijob__local_object **objects, size_t count)
 {
-	const struct kind *kind = request->route.kind;
+	const struct mpijob__local_kind *kind = request->route.kind;
 	char *head =
 	    mpijob__base_text_format("{\"kind\":\"%sList\",\"apiVersion\":\"%s%s%s\","
 				     "\"metadata\":{\"resourceVersion\":\"%llu\"},\"items\":[",
@@ -152,20 +152,24 @@ static int write_list(struct request *request, mpijob_text *text, struct object 
 	return rc ? rc : write_text(text, "]}");
 }
 
-static int list_selected(struct request *request, const struct selector *selector)
+static int list_selected(struct request *request, const struct mpijob__local_selector *selector)
 {
-	struct collection *collection = &request->local->store.collections[request->route.kind->id];
-	struct object **objects = calloc(collection->count + 1, sizeof(struct object *));
+	struct mpijob__local_collection *collection =
+	    &request->local->store.collections[request->route.kind->id];
+	struct mpijob__local_object **objects =
+	    calloc(collection->names.count + 1, sizeof(struct mpijob__local_object *));
 	mpijob_text *text = mpijob_text_new();
 	size_t count = 0;
 	int rc = objects && text ? 0 : MPIJOB_ERR_NOMEM;
 
-	for (struct object *object = collection->first; object && !rc; object = object->next) {
+	for (struct mpijob__local_object *object =
+		 mpijob__local_store_first(&request->local->store, request->route.kind->id);
+	     object && !rc; object = mpijob__local_store_next(object)) {
 		if (mpijob__local_selector_matches(selector, object->now))
 			objects[count++] = object;
 	}
 	if (count > 1)
-		qsort(objects, count, sizeof(struct object *), compare_names);
+		qsort(objects, count, sizeof(struct mpijob__local_object *), compare_names);
 	if (!rc)
 		rc = write_list(request, text, objects, count);
 	free(objects);
@@ -194,7 +198,7 @@ static int check_version(struct request *request, uint64_t *version)
 
 static int serve_list(struct request *request)
 {
-	struct selector selector;
+	struct mpijob__local_selector selector;
 	uint64_t version;
 	int rc = check_version(request, &version);
 
@@ -225,8 +229,8 @@ static int64_t watch_time(const struct request *request)
 
 static int serve_watch(struct request *request)
 {
-	const struct route *route = &request->route;
-	struct watch_options options = { .kind = route->kind };
+	const struct mpijob__local_route *route = &request->route;
+	struct mpijob__local_watch_options options = { .kind = route->kind };
 	int rc = check_version(request, &options.since);
 
 	if (rc || request->reply->status)
@@ -265,7 +269,7 @@ static int serve_collection_get(struct request *request)
 static int serve_object_get(struct request *request)
 {
 	static const char *const known[] = { "resourceVersion", "pretty", NULL };
-	struct object *object = find_object(request);
+	struct mpijob__local_object *object = find_object(request);
 	int rc = check_parameters(request, known);
 
 	if (rc || request->reply->status)
@@ -277,7 +281,7 @@ static int serve_object_get(struct request *request)
 }
 
 /* The parameters that select a part of a log. */
-static int read_log_options(struct request *request, struct log_options *options)
+static int read_log_options(struct request *request, struct mpijob__local_log_options *options)
 {
 	const char *tail = mpijob__local_route_parameter(&request->route, "tailLines");
 	const char *since = mpijob__local_route_parameter(&request->route, "sinceTime");
@@ -319,9 +323,10 @@ static int serve_log(struct request *request)
 	static const char *const known[] = { "follow", "container", "previous", "pretty",
 		"insecureSkipTLSVerifyBackend", "timestamps", "tailLines", "limitBytes",
 		"sinceSeconds", "sinceTime", NULL };
-	struct object *object = find_object(request);
-	struct log_options options = { .container = mpijob__local_route_parameter(&request->route,
-					   "container") };
+	struct mpijob__local_object *object = find_object(request);
+	struct mpijob__local_log_options options = {
+		.container = mpijob__local_route_parameter(&request->route, "container")
+	};
 	int rc = check_parameters(request, known);
 
 	if (!rc && !request->reply->status)
@@ -341,7 +346,7 @@ static int serve_log(struct request *request)
 
 static int serve_get(struct request *request)
 {
-	const struct route *route = &request->route;
+	const struct mpijob__local_route *route = &request->route;
 
 	if (!route->name)
 		return serve_collection_get(request);
@@ -377,7 +382,7 @@ static int check_write(struct request *request)
 static int read_body(struct request *request, mpijob_doc **out)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-	struct call *call = request->call;
+	struct mpijob__local_call *call = request->call;
 	mpijob_diag *diag = mpijob_diag_new();
 	const struct mpijob_finding *finding;
 	int rc;
@@ -415,14 +420,14 @@ static int check_json(struct request *request)
 
 static int serve_create(struct request *request)
 {
-	const struct route *route = &request->route;
+	const struct mpijob__local_route *route = &request->route;
 	mpijob_doc *doc = NULL;
 	int rc = check_write(request);
 
 	if (!rc && !request->reply->status)
 		rc = check_json(request);
 	if (!rc && !request->reply->status && !route->namespace_ &&
-	    (route->kind->flags & KIND_NAMESPACED))
+	    (route->kind->flags & MPIJOB__LOCAL_KIND_NAMESPACED))
 		rc = reply_error(request, 405, "MethodNotAllowed",
 		    mpijob__base_text_format("%s are created inside a namespace",
 			route->kind->plural));
@@ -438,7 +443,7 @@ static int serve_create(struct request *request)
 
 static int create_by_put(struct request *request, mpijob_doc *doc)
 {
-	const struct route *route = &request->route;
+	const struct mpijob__local_route *route = &request->route;
 	const char *name =
 	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.name"));
 
@@ -447,7 +452,7 @@ static int create_by_put(struct request *request, mpijob_doc *doc)
 		    mpijob__base_text_format(
 			"the name of the object (%s) does not match that of the request (%s)",
 			name ? name : "", route->name));
-	if (!(route->kind->flags & KIND_PUT_CREATES) || route->subresource)
+	if (!(route->kind->flags & MPIJOB__LOCAL_KIND_PUT_CREATES) || route->subresource)
 		return mpijob__local_reply_not_found(request->reply, route->kind, route->name);
 	return mpijob__local_verbs_create(request->local, route->kind, route->namespace_,
 	    mpijob_doc_root(doc), request->reply, NULL);
@@ -455,7 +460,7 @@ static int create_by_put(struct request *request, mpijob_doc *doc)
 
 static int serve_update(struct request *request)
 {
-	struct object *object = find_object(request);
+	struct mpijob__local_object *object = find_object(request);
 	mpijob_doc *doc = NULL;
 	int rc = check_write(request);
 
@@ -465,7 +470,7 @@ static int serve_update(struct request *request)
 		rc = read_body(request, &doc);
 	if (!rc && !request->reply->status && object) {
 		rc = mpijob__local_verbs_update(request->local, object, doc,
-		    request->route.subresource ? UPDATE_STATUS : 0, request->reply);
+		    request->route.subresource ? MPIJOB__LOCAL_UPDATE_STATUS : 0, request->reply);
 		doc = NULL;
 	} else if (!rc && !request->reply->status) {
 		rc = create_by_put(request, doc);
@@ -495,7 +500,7 @@ static int check_patch(struct request *request)
 
 static int serve_patch(struct request *request)
 {
-	struct object *object = find_object(request);
+	struct mpijob__local_object *object = find_object(request);
 	mpijob_doc *doc = NULL;
 	int rc = check_patch(request);
 
@@ -516,19 +521,19 @@ static int serve_patch(struct request *request)
 /* ---- DELETE ---- */
 
 /* Not a stored kind: only error replies name it. */
-static const struct kind delete_options_kind = { KIND_COUNT, "meta.k8s.io", "v1", "deleteoptions",
-	"DeleteOptions", 0 };
+static const struct mpijob__local_kind delete_options_kind = { MPIJOB__LOCAL_KIND_COUNT,
+	"meta.k8s.io", "v1", "deleteoptions", "DeleteOptions", 0 };
 
 static int read_policy(struct request *request, const char *text, int *policy)
 {
 	if (!text)
 		return 0;
 	if (strcmp(text, "Background") == 0)
-		*policy = DELETE_BACKGROUND;
+		*policy = MPIJOB__LOCAL_DELETE_BACKGROUND;
 	else if (strcmp(text, "Foreground") == 0)
-		*policy = DELETE_FOREGROUND;
+		*policy = MPIJOB__LOCAL_DELETE_FOREGROUND;
 	else if (strcmp(text, "Orphan") == 0)
-		*policy = DELETE_ORPHAN;
+		*policy = MPIJOB__LOCAL_DELETE_ORPHAN;
 	else
 		return mpijob__local_reply_invalid(request->reply, &delete_options_kind, "",
 		    "FieldValueNotSupported", "propagationPolicy",
@@ -538,7 +543,7 @@ static int read_policy(struct request *request, const char *text, int *policy)
 }
 
 static int read_delete_body(struct request *request, const mpijob_node *body,
-    struct delete_options *options)
+    struct mpijob__local_delete_options *options)
 {
 	static const char *const known[] = { "kind", "apiVersion", "propagationPolicy",
 		"gracePeriodSeconds", "preconditions" };
@@ -562,7 +567,7 @@ static int read_delete_body(struct request *request, const mpijob_node *body,
 	return read_policy(request, mpijob_node_string(policy), &options->policy);
 }
 
-static int read_delete_query(struct request *request, struct delete_options *options)
+static int read_delete_query(struct request *request, struct mpijob__local_delete_options *options)
 {
 	static const char *const known[] = { "propagationPolicy", "gracePeriodSeconds", "dryRun",
 		"pretty", NULL };
@@ -585,8 +590,9 @@ static int read_delete_query(struct request *request, struct delete_options *opt
 
 static int serve_delete(struct request *request)
 {
-	struct delete_options options = { NULL, NULL, -1, DELETE_DEFAULT };
-	struct object *object = find_object(request);
+	struct mpijob__local_delete_options options = { NULL, NULL, -1,
+		MPIJOB__LOCAL_DELETE_DEFAULT };
+	struct mpijob__local_object *object = find_object(request);
 	mpijob_doc *doc = NULL;
 	int rc = read_delete_query(request, &options);
 
@@ -607,16 +613,17 @@ static int serve_delete(struct request *request)
 
 static int check_subresource(struct request *request)
 {
-	const struct route *route = &request->route;
+	const struct mpijob__local_route *route = &request->route;
 
 	if (!route->subresource)
 		return 0;
-	if (strcmp(route->subresource, "status") == 0 && (route->kind->flags & KIND_STATUS))
+	if (strcmp(route->subresource, "status") == 0 &&
+	    (route->kind->flags & MPIJOB__LOCAL_KIND_STATUS))
 		return 0;
-	if (route->kind->id == KIND_POD && strcmp(route->subresource, "log") == 0 &&
+	if (route->kind->id == MPIJOB__LOCAL_KIND_POD && strcmp(route->subresource, "log") == 0 &&
 	    strcmp(request->call->method, "GET") == 0)
 		return 0;
-	if (route->kind->id == KIND_POD)
+	if (route->kind->id == MPIJOB__LOCAL_KIND_POD)
 		return unsupported(request, "this subresource of pods");
 	return mpijob__local_reply_error(request->reply, 404, "NotFound", NULL, NULL,
 	    mpijob__base_text_format("%s have no %s", route->kind->plural, route->subresource));
@@ -631,7 +638,7 @@ static int not_allowed(struct request *request)
 static int serve_kind(struct request *request)
 {
 	const char *method = request->call->method;
-	const struct route *route = &request->route;
+	const struct mpijob__local_route *route = &request->route;
 
 	if (strcmp(method, "GET") == 0)
 		return serve_get(request);
@@ -649,7 +656,8 @@ static int serve_kind(struct request *request)
 	return not_allowed(request);
 }
 
-int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struct reply *reply)
+int mpijob__local_api_serve(struct mpijob_local *local, struct mpijob__local_call *call,
+    struct mpijob__local_reply *reply)
 {
 	struct request request = { .local = local, .call = call, .reply = reply };
 	int rc = mpijob__local_route_parse(&request.route, call->path);

@@ -5,6 +5,7 @@
 #include "local/local.h"
 
 /* Serve one request. 0 and a reply, or MPIJOB_ERR_NOMEM. */
-int mpijob__local_api_serve(struct mpijob_local *local, struct call *call, struct reply *reply);
+int mpijob__local_api_serve(struct mpijob_local *local, struct mpijob__local_call *call,
+    struct mpijob__local_reply *reply);
 
 #endif

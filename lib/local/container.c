@@ -25,7 +25,7 @@
 
 /* ---- output ---- */
 
-static void close_output(struct container *container)
+static void close_output(struct mpijob__local_container *container)
 {
 	if (container->source.fd < 0)
 		return;
@@ -35,7 +35,7 @@ static void close_output(struct container *container)
 }
 
 /* 1: there may be more; 0: nothing available now; -1: end of the output. */
-static int read_chunk(struct container *container)
+static int read_chunk(struct mpijob__local_container *container)
 {
 	char buffer[CHUNK];
 	ssize_t len = read(container->source.fd, buffer, sizeof(buffer));
@@ -53,7 +53,7 @@ static int read_chunk(struct container *container)
 
 static void run_output(struct mpijob__local_event_source *source)
 {
-	struct container *container = (struct container *)source;
+	struct mpijob__local_container *container = (struct mpijob__local_container *)source;
 	int more = 1;
 
 	for (int i = 0; i < MAX_CHUNKS && more == 1; i++) {
@@ -71,13 +71,13 @@ static void run_output(struct mpijob__local_event_source *source)
 
 static void resume_output(void *user)
 {
-	struct container *container = user;
+	struct mpijob__local_container *container = user;
 
 	if (container->source.fd >= 0)
 		mpijob__local_modify_fd(container->pod->local, &container->source, 1, 0);
 }
 
-static void finish_output(struct container *container)
+static void finish_output(struct mpijob__local_container *container)
 {
 	if (container->source.fd < 0)
 		return;
@@ -88,7 +88,7 @@ static void finish_output(struct container *container)
 }
 
 /* Create the output pipe. *out is the write end for the node; the caller closes it. */
-static int open_output(struct container *container, int *out)
+static int open_output(struct mpijob__local_container *container, int *out)
 {
 	int ends[2];
 
@@ -111,9 +111,10 @@ static int open_output(struct container *container, int *out)
 	return 0;
 }
 
-static int rotate_log(struct container *container)
+static int rotate_log(struct mpijob__local_container *container)
 {
-	struct log *log = mpijob__local_logs_new(container->pod->local, resume_output, container);
+	struct mpijob__local_log *log =
+	    mpijob__local_logs_new(container->pod->local, resume_output, container);
 
 	if (!log)
 		return MPIJOB_ERR_NOMEM;
@@ -134,7 +135,8 @@ static void free_argv(char **argv)
 }
 
 /* Expand command and args. NULL when memory ran out. */
-static char **make_argv(const struct container *container, const struct environment *environment)
+static char **make_argv(const struct mpijob__local_container *container,
+    const struct mpijob__local_environment *environment)
 {
 	const mpijob_node *lists[] = { mpijob_node_get(container->spec, "command"),
 		mpijob_node_get(container->spec, "args") };
@@ -158,7 +160,7 @@ static char **make_argv(const struct container *container, const struct environm
 	return argv;
 }
 
-static int64_t security_id(const struct container *container, const char *key)
+static int64_t security_id(const struct mpijob__local_container *container, const char *key)
 {
 	int64_t id = -1;
 
@@ -173,7 +175,7 @@ static int64_t security_id(const struct container *container, const char *key)
 }
 
 /* supplementalGroups and fsGroup. NULL when memory ran out. */
-static uint32_t *make_groups(const struct pod *pod, size_t *count)
+static uint32_t *make_groups(const struct mpijob__local_pod *pod, size_t *count)
 {
 	const mpijob_node *context = mpijob_node_get(pod->spec, "securityContext");
 	const mpijob_node *list = mpijob_node_get(context, "supplementalGroups");
@@ -190,10 +192,11 @@ static uint32_t *make_groups(const struct pod *pod, size_t *count)
 	return groups;
 }
 
-static int send_start(struct container *container, const struct environment *environment,
-    struct mounts *mounts, int out)
+static int send_start(struct mpijob__local_container *container,
+    const struct mpijob__local_environment *environment, struct mpijob__local_mounts *mounts,
+    int out)
 {
-	struct pod *pod = container->pod;
+	struct mpijob__local_pod *pod = container->pod;
 	char **argv = make_argv(container, environment);
 	const char *cwd = mpijob_node_string(mpijob_node_get(container->spec, "workingDir"));
 	struct node_container request = { 0 };
@@ -228,21 +231,22 @@ static int send_start(struct container *container, const struct environment *env
 	free_argv(argv);
 	free(groups);
 	return rc ? rc
-		  : mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_START, pod->id,
-			container->id);
+		  : mpijob__local_kubelet_await(pod->kubelet, number, MPIJOB__LOCAL_REQUEST_START,
+			pod->id, container->id);
 }
 
-void mpijob__local_container_set_waiting(struct container *container, const char *reason,
-    char *message)
+void mpijob__local_container_set_waiting(struct mpijob__local_container *container,
+    const char *reason, char *message)
 {
 	free(container->waiting_message);
 	container->waiting = reason;
 	container->waiting_message = message;
 }
 
-static int start_with_environment(struct container *container, struct environment *environment)
+static int start_with_environment(struct mpijob__local_container *container,
+    struct mpijob__local_environment *environment)
 {
-	struct mounts mounts;
+	struct mpijob__local_mounts mounts;
 	int out = -1;
 	int rc;
 
@@ -269,15 +273,15 @@ static int start_with_environment(struct container *container, struct environmen
 		close_output(container);
 		return rc;
 	}
-	container->state = CONTAINER_STARTING;
+	container->state = MPIJOB__LOCAL_CONTAINER_STARTING;
 	container->signalled = 0;
 	mpijob__local_container_set_waiting(container, "ContainerCreating", NULL);
 	return 0;
 }
 
-int mpijob__local_container_start(struct container *container)
+int mpijob__local_container_start(struct mpijob__local_container *container)
 {
-	struct environment environment;
+	struct mpijob__local_environment environment;
 	int rc = mpijob__local_environment_make(&environment, container);
 
 	if (rc)
@@ -289,10 +293,10 @@ int mpijob__local_container_start(struct container *container)
 
 /* ---- events of the node ---- */
 
-static void set_terminated(struct container *container, int64_t code, const char *reason,
-    char *message)
+static void set_terminated(struct mpijob__local_container *container, int64_t code,
+    const char *reason, char *message)
 {
-	struct terminated_state *terminated = &container->terminated;
+	struct mpijob__local_terminated_state *terminated = &container->terminated;
 
 	finish_output(container);
 	free(terminated->message);
@@ -304,22 +308,23 @@ static void set_terminated(struct container *container, int64_t code, const char
 	terminated->finished_ms = mpijob__base_clock_wall_ms();
 	terminated->started_ms =
 	    container->started_ms ? container->started_ms : terminated->finished_ms;
-	container->state = CONTAINER_TERMINATED;
+	container->state = MPIJOB__LOCAL_CONTAINER_TERMINATED;
 	container->readiness.ready = 0;
 	container->readiness.next_ms = -1;
 	container->pod->dirty = 1;
 }
 
-void mpijob__local_container_started(struct container *container, const struct node_event *event)
+void mpijob__local_container_started(struct mpijob__local_container *container,
+    const struct node_event *event)
 {
-	struct pod *pod = container->pod;
+	struct mpijob__local_pod *pod = container->pod;
 
 	pod->dirty = 1;
 	/* Count the restart only now: while the container waits, restartCount must still be that of
 	 * the run that ended. */
 	container->restarts += container->last_terminated.known;
 	if (event->type == NODE_ANS_OK) {
-		container->state = CONTAINER_RUNNING;
+		container->state = MPIJOB__LOCAL_CONTAINER_RUNNING;
 		container->started_ms = mpijob__base_clock_wall_ms();
 		mpijob__local_pod_probe_set_up(container);
 		return;
@@ -332,7 +337,7 @@ void mpijob__local_container_started(struct container *container, const struct n
 	    event->text ? strdup(event->text) : NULL);
 }
 
-static char *termination_message(const struct container *container, int64_t code)
+static char *termination_message(const struct mpijob__local_container *container, int64_t code)
 {
 	const char *policy =
 	    mpijob_node_string(mpijob_node_get(container->spec, "terminationMessagePolicy"));
@@ -342,7 +347,8 @@ static char *termination_message(const struct container *container, int64_t code
 	return mpijob__local_logs_tail(container->log, TAIL_LINES, TAIL_BYTES);
 }
 
-void mpijob__local_container_exited(struct container *container, const struct node_event *event)
+void mpijob__local_container_exited(struct mpijob__local_container *container,
+    const struct node_event *event)
 {
 	int64_t code = event->code;
 
@@ -351,23 +357,23 @@ void mpijob__local_container_exited(struct container *container, const struct no
 	    termination_message(container, code));
 }
 
-int mpijob__local_container_signal(struct container *container, int signo)
+int mpijob__local_container_signal(struct mpijob__local_container *container, int signo)
 {
 	uint64_t number = 0;
 	int rc;
 
-	if (container->state != CONTAINER_RUNNING)
+	if (container->state != MPIJOB__LOCAL_CONTAINER_RUNNING)
 		return 0;
 	container->signalled = signo;
 	rc = mpijob__local_node_client_container_signal(mpijob__local_kubelet_node(
 							    container->pod->kubelet),
 	    container->id, signo, &number);
 	return rc ? rc
-		  : mpijob__local_kubelet_await(container->pod->kubelet, number, REQUEST_IGNORED, 0,
-			0);
+		  : mpijob__local_kubelet_await(container->pod->kubelet, number,
+			MPIJOB__LOCAL_REQUEST_IGNORED, 0, 0);
 }
 
-void mpijob__local_container_clear(struct container *container)
+void mpijob__local_container_clear(struct mpijob__local_container *container)
 {
 	close_output(container);
 	if (container->log) {

@@ -143,9 +143,9 @@ static int send_packet(int fd, const mpijob_text *packet, const int *fds)
 }
 
 /* Receive an answer. The caller frees *text. */
-static int receive_answer(int fd, struct exec_head *head, char **text)
+static int receive_answer(int fd, struct mpijob__local_exec_head *head, char **text)
 {
-	char *packet = malloc(EXEC_MAX_PACKET);
+	char *packet = malloc(MPIJOB__LOCAL_EXEC_MAX_PACKET);
 	const char *at;
 	const char *found;
 	ssize_t len;
@@ -153,7 +153,7 @@ static int receive_answer(int fd, struct exec_head *head, char **text)
 	if (!packet)
 		return MPIJOB_ERR_NOMEM;
 	do
-		len = recv(fd, packet, EXEC_MAX_PACKET, 0);
+		len = recv(fd, packet, MPIJOB__LOCAL_EXEC_MAX_PACKET, 0);
 	while (len < 0 && errno == EINTR);
 	if (len < (ssize_t)sizeof(*head)) {
 		free(packet);
@@ -174,11 +174,11 @@ static int put_text(mpijob_text *packet, const char *text)
 
 static mpijob_text *make_packet(const struct mpijob_local_exec_options *exec, int what)
 {
-	struct exec_head head = { EXEC_VERSION, what, 0, 3 };
+	struct mpijob__local_exec_head head = { MPIJOB__LOCAL_EXEC_VERSION, what, 0, 3 };
 	mpijob_text *packet = mpijob_text_new();
 	int rc = packet ? 0 : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; what == EXEC_RUN && exec->argv[i]; i++)
+	for (size_t i = 0; what == MPIJOB__LOCAL_EXEC_RUN && exec->argv[i]; i++)
 		head.count++;
 	if (!rc)
 		rc = mpijob_text_write(packet, (const char *)&head, sizeof(head));
@@ -207,8 +207,8 @@ struct match {
 static int query(const struct mpijob_local_exec_options *exec, const char *name,
     struct match *match)
 {
-	mpijob_text *packet = make_packet(exec, EXEC_QUERY);
-	struct exec_head head;
+	mpijob_text *packet = make_packet(exec, MPIJOB__LOCAL_EXEC_QUERY);
+	struct mpijob__local_exec_head head;
 	char *text = NULL;
 	int fd = connect_to(name);
 	int rc = 0;
@@ -278,7 +278,8 @@ static int fill_fds(const struct mpijob_local_exec_options *exec, int fds[3], in
 }
 
 /* Set the exit code, or report the error. Takes ownership of `text`. */
-static int read_result(const struct exec_head *head, char *text, int *exit_code, mpijob_diag *diag)
+static int read_result(const struct mpijob__local_exec_head *head, char *text, int *exit_code,
+    mpijob_diag *diag)
 {
 	if (*text || head->what)
 		report(diag, 0, MPIJOB_SEVERITY_ERROR, "exec-failed",
@@ -293,17 +294,17 @@ static int read_result(const struct exec_head *head, char *text, int *exit_code,
 static int run_in_pod(const struct mpijob_local_exec_options *exec, int fd, int *exit_code,
     mpijob_diag *diag)
 {
-	mpijob_text *packet = make_packet(exec, EXEC_RUN);
-	struct exec_head head;
+	mpijob_text *packet = make_packet(exec, MPIJOB__LOCAL_EXEC_RUN);
+	struct mpijob__local_exec_head head;
 	char *text = NULL;
 	int fds[3];
 	int null = -1;
 	int rc = packet ? fill_fds(exec, fds, &null) : MPIJOB_ERR_NOMEM;
 
-	if (!rc && mpijob_text_len(packet) > EXEC_MAX_PACKET)
+	if (!rc && mpijob_text_len(packet) > MPIJOB__LOCAL_EXEC_MAX_PACKET)
 		rc = report(diag, MPIJOB_ERR_USAGE, MPIJOB_SEVERITY_ERROR, "too-long",
 		    mpijob__base_text_format("the command is longer than %u bytes",
-			EXEC_MAX_PACKET));
+			MPIJOB__LOCAL_EXEC_MAX_PACKET));
 	if (!rc)
 		rc = send_packet(fd, packet, fds);
 	if (!rc)

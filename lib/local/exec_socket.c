@@ -26,11 +26,11 @@
 struct exec_client {
 	struct mpijob__local_event_source source; /* first */
 	struct mpijob__base_list link;
-	struct exec_socket *socket;
+	struct mpijob__local_exec_socket *socket;
 	uint64_t request; /* exec request to the node; 0: none */
 };
 
-struct exec_socket {
+struct mpijob__local_exec_socket {
 	struct mpijob__local_event_source source; /* first: listens */
 	struct mpijob_local *local;
 	struct mpijob__base_list clients;
@@ -56,7 +56,7 @@ const char *mpijob__local_exec_socket_text(const char **at, const char *end)
 
 static void client_free(struct exec_client *exec_client)
 {
-	struct exec_socket *sock = exec_client->socket;
+	struct mpijob__local_exec_socket *sock = exec_client->socket;
 
 	if (exec_client->request)
 		mpijob__local_kubelet_exec_cancel(sock->local->kubelet, exec_client->request);
@@ -68,7 +68,7 @@ static void client_free(struct exec_client *exec_client)
 
 static void answer(struct exec_client *exec_client, int error, int code, const char *text)
 {
-	struct exec_head head = { EXEC_VERSION, error, code, 1 };
+	struct mpijob__local_exec_head head = { MPIJOB__LOCAL_EXEC_VERSION, error, code, 1 };
 	struct iovec parts[2];
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = 2 };
 
@@ -97,22 +97,25 @@ static void answer_query(struct exec_client *exec_client, const char *namespace_
     const char *container)
 {
 	struct mpijob_local *local = exec_client->socket->local;
-	struct object *object = mpijob__local_store_find(&local->store, KIND_POD, namespace_, pod);
-	struct container *found =
+	struct mpijob__local_object *object =
+	    mpijob__local_store_find(&local->store, MPIJOB__LOCAL_KIND_POD, namespace_, pod);
+	struct mpijob__local_container *found =
 	    object && object->pod
 		? mpijob__local_pod_find_container(object->pod, *container ? container : NULL)
 		: NULL;
 	char *text = mpijob__base_text_format("pod %s in namespace %s of process %ld", pod,
 	    namespace_, (long)getpid());
 
-	answer(exec_client, found && found->state == CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND,
-	    0, text);
+	answer(exec_client,
+	    found && found->state == MPIJOB__LOCAL_CONTAINER_RUNNING ? 0 : MPIJOB_ERR_NOT_FOUND, 0,
+	    text);
 	free(text);
 }
 
-static void start_exec(struct exec_client *exec_client, const struct kubelet_exec *wanted)
+static void start_exec(struct exec_client *exec_client,
+    const struct mpijob__local_kubelet_exec *wanted)
 {
-	struct kubelet_exec exec = *wanted;
+	struct mpijob__local_kubelet_exec exec = *wanted;
 	int rc;
 
 	exec.done = exec_done;
@@ -130,8 +133,8 @@ static void start_exec(struct exec_client *exec_client, const struct kubelet_exe
 static void read_request(struct exec_client *exec_client, const char *packet, size_t len,
     const int fds[3])
 {
-	struct kubelet_exec exec = { .fds = { fds[0], fds[1], fds[2] } };
-	struct exec_head head;
+	struct mpijob__local_kubelet_exec exec = { .fds = { fds[0], fds[1], fds[2] } };
+	struct mpijob__local_exec_head head;
 	const char *at = packet + sizeof(head);
 	const char *end = packet + len;
 	const char **argv;
@@ -140,13 +143,13 @@ static void read_request(struct exec_client *exec_client, const char *packet, si
 	exec.namespace_ = mpijob__local_exec_socket_text(&at, end);
 	exec.pod = mpijob__local_exec_socket_text(&at, end);
 	exec.container = mpijob__local_exec_socket_text(&at, end);
-	if (head.version != EXEC_VERSION || !exec.container || head.count < 3 || head.count > len ||
-	    exec_client->request) {
+	if (head.version != MPIJOB__LOCAL_EXEC_VERSION || !exec.container || head.count < 3 ||
+	    head.count > len || exec_client->request) {
 		answer(exec_client, MPIJOB_ERR_UNSUPPORTED, 0,
 		    "this cluster uses another version of the exec protocol");
 		return;
 	}
-	if (head.what == EXEC_QUERY) {
+	if (head.what == MPIJOB__LOCAL_EXEC_QUERY) {
 		answer_query(exec_client, exec.namespace_, exec.pod, exec.container);
 		return;
 	}
@@ -188,7 +191,7 @@ static void receive(struct exec_client *exec_client, char *packet)
 		struct cmsghdr align;
 		char space[CMSG_SPACE(sizeof(int) * 3)];
 	} control = { 0 };
-	struct iovec part = { packet, EXEC_MAX_PACKET };
+	struct iovec part = { packet, MPIJOB__LOCAL_EXEC_MAX_PACKET };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.space };
 	int fds[3] = { -1, -1, -1 };
 	ssize_t len;
@@ -199,7 +202,7 @@ static void receive(struct exec_client *exec_client, char *packet)
 		return;
 	if (len > 0)
 		receive_fds(&message, fds);
-	if (len < (ssize_t)sizeof(struct exec_head) ||
+	if (len < (ssize_t)sizeof(struct mpijob__local_exec_head) ||
 	    (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
 		client_free(exec_client);
 	else
@@ -213,7 +216,7 @@ static void receive(struct exec_client *exec_client, char *packet)
 static void run_client(struct mpijob__local_event_source *source)
 {
 	struct exec_client *exec_client = (struct exec_client *)source;
-	char *packet = malloc(EXEC_MAX_PACKET);
+	char *packet = malloc(MPIJOB__LOCAL_EXEC_MAX_PACKET);
 
 	if (packet)
 		receive(exec_client, packet);
@@ -234,7 +237,7 @@ static int is_own_user(int fd)
 
 static void run_listener(struct mpijob__local_event_source *source)
 {
-	struct exec_socket *sock = (struct exec_socket *)source;
+	struct mpijob__local_exec_socket *sock = (struct mpijob__local_exec_socket *)source;
 	int fd = accept4(source->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct exec_client *exec_client =
 	    fd >= 0 && is_own_user(fd) ? calloc(1, sizeof(*exec_client)) : NULL;
@@ -275,9 +278,10 @@ static int bind_name(int fd)
 	return rc;
 }
 
-int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket **out)
+int mpijob__local_exec_socket_new(struct mpijob_local *local,
+    struct mpijob__local_exec_socket **out)
 {
-	struct exec_socket *sock = calloc(1, sizeof(*sock));
+	struct mpijob__local_exec_socket *sock = calloc(1, sizeof(*sock));
 	int rc;
 
 	if (!sock)
@@ -297,7 +301,7 @@ int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket
 	return 0;
 }
 
-void mpijob__local_exec_socket_free(struct exec_socket *sock)
+void mpijob__local_exec_socket_free(struct mpijob__local_exec_socket *sock)
 {
 	if (!sock)
 		return;

@@ -5,22 +5,25 @@
 #include "local/local.h"
 
 /* The server for exec requests of other processes of this user. */
-struct exec_socket;
+struct mpijob__local_exec_socket;
 
-int mpijob__local_exec_socket_new(struct mpijob_local *local, struct exec_socket **out);
-void mpijob__local_exec_socket_free(struct exec_socket *sock);
+int mpijob__local_exec_socket_new(struct mpijob_local *local,
+    struct mpijob__local_exec_socket **out);
+void mpijob__local_exec_socket_free(struct mpijob__local_exec_socket *sock);
 
 /*
- * The protocol: packets that begin with struct exec_head, followed by texts that end with NUL. A
- * request contains namespace, pod, container ("": the first) and, for EXEC_RUN, argv and three
- * descriptors. An answer contains one text: a message, or "".
+ * The protocol: packets that begin with struct mpijob__local_exec_head, followed by texts that end
+ * with NUL. A request contains namespace, pod, container ("": the first) and, for
+ * MPIJOB__LOCAL_EXEC_RUN, argv and three descriptors. An answer contains one text: a message, or
+ * "".
  */
-#define EXEC_VERSION    1
-#define EXEC_QUERY      1 /* does this pod run here? the answer describes the cluster */
-#define EXEC_RUN        2
-#define EXEC_MAX_PACKET (128u << 10)
+#define MPIJOB__LOCAL_EXEC_VERSION 1
+/* does this pod run here? the answer describes the cluster */
+#define MPIJOB__LOCAL_EXEC_QUERY      1
+#define MPIJOB__LOCAL_EXEC_RUN        2
+#define MPIJOB__LOCAL_EXEC_MAX_PACKET (128u << 10)
 
-struct exec_head {
+struct mpijob__local_exec_head {
 	uint32_t version;
 	int32_t what;   /* request: EXEC_*; answer: 0 or an MPIJOB_ERR_* */
 	int32_t code;   /* answer: the exit code */

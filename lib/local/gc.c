@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-int mpijob__local_gc_is_orphan(const struct mpijob_local *local, const struct object *object)
+int mpijob__local_gc_is_orphan(const struct mpijob_local *local,
+    const struct mpijob__local_object *object)
 {
 	for (size_t i = 0; i < object->owner_count; i++) {
 		if (mpijob__local_store_by_uid(&local->store, object->owners[i]))
@@ -19,7 +20,7 @@ int mpijob__local_gc_is_orphan(const struct mpijob_local *local, const struct ob
 	return object->owner_count > 0;
 }
 
-static int owns(const char *uid, const struct object *object)
+static int owns(const char *uid, const struct mpijob__local_object *object)
 {
 	for (size_t i = 0; i < object->owner_count; i++) {
 		if (strcmp(object->owners[i], uid) == 0)
@@ -28,15 +29,15 @@ static int owns(const char *uid, const struct object *object)
 	return 0;
 }
 
-static int remove_owner_reference(struct mpijob_local *local, struct object *object,
+static int remove_owner_reference(struct mpijob_local *local, struct mpijob__local_object *object,
     const char *uid)
 {
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	mpijob_node *list;
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	list = mpijob_doc_find(doc, "metadata.ownerReferences");
+	list = mpijob_doc_edit(doc, "metadata.ownerReferences");
 	for (size_t i = mpijob_node_count(list); i-- > 0;) {
 		const char *owner =
 		    mpijob_node_string(mpijob_node_get(mpijob_node_at(list, i), "uid"));
@@ -45,18 +46,20 @@ static int remove_owner_reference(struct mpijob_local *local, struct object *obj
 			mpijob_node_remove_at(list, i);
 	}
 	if (mpijob_node_count(list) == 0)
-		mpijob_node_remove(mpijob_doc_find(doc, "metadata"), "ownerReferences");
+		mpijob_node_remove(mpijob_doc_edit(doc, "metadata"), "ownerReferences");
 	return mpijob__local_verbs_store(local, object, doc);
 }
 
 int mpijob__local_gc_remove_owner(struct mpijob_local *local, const char *uid)
 {
-	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+	for (enum mpijob__local_kind_id kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
+		for (struct mpijob__local_object *
+			 object = mpijob__local_store_first(&local->store, kind),
+			*next;
 		     object; object = next) {
 			int rc;
 
-			next = object->next;
+			next = mpijob__local_store_next(object);
 			rc = owns(uid, object) ? remove_owner_reference(local, object, uid) : 0;
 			if (rc)
 				return rc;
@@ -67,22 +70,25 @@ int mpijob__local_gc_remove_owner(struct mpijob_local *local, const char *uid)
 
 /* Delete all children and count those that were left. Each deletion may free that child, but no
  * other object. */
-static int collect_children(struct mpijob_local *local, struct object *owner, size_t *left)
+static int collect_children(struct mpijob_local *local, struct mpijob__local_object *owner,
+    size_t *left)
 {
-	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+	for (enum mpijob__local_kind_id kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
+		for (struct mpijob__local_object *
+			 object = mpijob__local_store_first(&local->store, kind),
+			*next;
 		     object; object = next) {
 			int rc;
 
-			next = object->next;
+			next = mpijob__local_store_next(object);
 			if (!owns(owner->uid, object))
 				continue;
 			rc = mpijob__local_store_deleting(object)
 				 ? 0
 				 : mpijob__local_deletion_run(local, object,
 				       mpijob__local_deletion_has_children(local, object)
-					   ? DELETE_FOREGROUND
-					   : DELETE_BACKGROUND,
+					   ? MPIJOB__LOCAL_DELETE_FOREGROUND
+					   : MPIJOB__LOCAL_DELETE_BACKGROUND,
 				       -1);
 			if (rc)
 				return rc;
@@ -92,7 +98,7 @@ static int collect_children(struct mpijob_local *local, struct object *owner, si
 	return 0;
 }
 
-static int finish_foreground(struct mpijob_local *local, struct object *object)
+static int finish_foreground(struct mpijob_local *local, struct mpijob__local_object *object)
 {
 	size_t left = 0;
 	int rc = collect_children(local, object, &left);
@@ -101,25 +107,29 @@ static int finish_foreground(struct mpijob_local *local, struct object *object)
 		return rc;
 	/* Children that are removed at once set gc_pending again; the next round counts none. */
 	return left ? 0
-		    : mpijob__local_deletion_remove_finalizer(local, object, FINALIZER_FOREGROUND);
+		    : mpijob__local_deletion_remove_finalizer(local, object,
+			  MPIJOB__LOCAL_FINALIZER_FOREGROUND);
 }
 
-static int empty_namespace(struct mpijob_local *local, struct object *namespace_)
+static int empty_namespace(struct mpijob_local *local, struct mpijob__local_object *namespace_)
 {
 	size_t left = 0;
 
-	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+	for (enum mpijob__local_kind_id kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
+		for (struct mpijob__local_object *
+			 object = mpijob__local_store_first(&local->store, kind),
+			*next;
 		     object; object = next) {
 			int rc;
 
-			next = object->next;
-			if (!(object->kind->flags & KIND_NAMESPACED) ||
+			next = mpijob__local_store_next(object);
+			if (!(object->kind->flags & MPIJOB__LOCAL_KIND_NAMESPACED) ||
 			    strcmp(object->namespace_, namespace_->name) != 0)
 				continue;
 			rc = mpijob__local_store_deleting(object)
 				 ? 0
-				 : mpijob__local_deletion_run(local, object, DELETE_BACKGROUND, -1);
+				 : mpijob__local_deletion_run(local, object,
+				       MPIJOB__LOCAL_DELETE_BACKGROUND, -1);
 			if (rc)
 				return rc;
 			left++;
@@ -130,16 +140,18 @@ static int empty_namespace(struct mpijob_local *local, struct object *namespace_
 
 static int collect_orphans(struct mpijob_local *local)
 {
-	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind), *next;
+	for (enum mpijob__local_kind_id kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
+		for (struct mpijob__local_object *
+			 object = mpijob__local_store_first(&local->store, kind),
+			*next;
 		     object; object = next) {
 			int rc = 0;
 
-			next = object->next;
+			next = mpijob__local_store_next(object);
 			if (mpijob__local_gc_is_orphan(local, object) &&
 			    !mpijob__local_store_deleting(object))
-				rc = mpijob__local_deletion_run(local, object, DELETE_BACKGROUND,
-				    -1);
+				rc = mpijob__local_deletion_run(local, object,
+				    MPIJOB__LOCAL_DELETE_BACKGROUND, -1);
 			if (rc)
 				return rc;
 		}
@@ -148,23 +160,24 @@ static int collect_orphans(struct mpijob_local *local)
 }
 
 /* Whether the removal of a pod with grace period 0 failed because memory ran out. */
-static int is_removal_pending(const struct object *object)
+static int is_removal_pending(const struct mpijob__local_object *object)
 {
 	int64_t grace = -1;
 
 	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc),
 			    "metadata.deletionGracePeriodSeconds"),
 	    &grace);
-	return object->kind->id == KIND_POD && grace == 0 &&
+	return object->kind->id == MPIJOB__LOCAL_KIND_POD && grace == 0 &&
 	       mpijob_node_count(
 		   mpijob_node_find(mpijob_doc_root(object->doc), "metadata.finalizers")) == 0;
 }
 
-static int needs_gc(const struct object *object)
+static int needs_gc(const struct mpijob__local_object *object)
 {
 	return mpijob__local_store_deleting(object) &&
-	       (is_removal_pending(object) || object->kind->id == KIND_NAMESPACE ||
-		   mpijob__local_deletion_has_finalizer(object, FINALIZER_FOREGROUND));
+	       (is_removal_pending(object) || object->kind->id == MPIJOB__LOCAL_KIND_NAMESPACE ||
+		   mpijob__local_deletion_has_finalizer(object,
+		       MPIJOB__LOCAL_FINALIZER_FOREGROUND));
 }
 
 /* Complete one waiting deletion. 1: the store changed, so the caller must call this again, because
@@ -173,9 +186,10 @@ static int finish_deletions(struct mpijob_local *local)
 {
 	uint64_t version = local->store.version;
 
-	for (enum kind_id kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = mpijob__local_store_first(&local->store, kind); object;
-		     object = object->next) {
+	for (enum mpijob__local_kind_id kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
+		for (struct mpijob__local_object *object =
+			 mpijob__local_store_first(&local->store, kind);
+		     object; object = mpijob__local_store_next(object)) {
 			int rc;
 
 			if (!needs_gc(object))
@@ -183,8 +197,9 @@ static int finish_deletions(struct mpijob_local *local)
 			if (is_removal_pending(object))
 				rc = mpijob__local_store_remove(&local->store, object);
 			else
-				rc = kind == KIND_NAMESPACE ? empty_namespace(local, object)
-							    : finish_foreground(local, object);
+				rc = kind == MPIJOB__LOCAL_KIND_NAMESPACE
+					 ? empty_namespace(local, object)
+					 : finish_foreground(local, object);
 			if (rc)
 				return rc;
 			if (local->store.version != version)

@@ -20,8 +20,8 @@
 #define MAX_BACKOFF_MS  (6 * 60 * 1000)
 #define MAX_NAME_PREFIX 57 /* bytes before "-xxxxx", so that a pod's name is a valid label */
 
-struct job_state {
-	struct job_state *next;
+struct mpijob__local_job_state {
+	struct mpijob__local_job_state *next;
 	char *uid;
 	int dirty;
 	int64_t due_ms;
@@ -41,16 +41,16 @@ struct job_state {
 #define STOP_FAILED    2
 #define STOP_COMPLETE  3
 
-static struct job_state *find_state(const struct mpijob_local *local, const char *uid)
+static struct mpijob__local_job_state *find_state(const struct mpijob_local *local, const char *uid)
 {
-	struct job_state *state = local->jobs;
+	struct mpijob__local_job_state *state = local->jobs;
 
 	while (state && strcmp(state->uid, uid) != 0)
 		state = state->next;
 	return state;
 }
 
-static void state_free(struct job_state *state)
+static void state_free(struct mpijob__local_job_state *state)
 {
 	for (size_t i = 0; i < state->counted_count; i++)
 		free(state->counted[i]);
@@ -59,9 +59,9 @@ static void state_free(struct job_state *state)
 	free(state);
 }
 
-static void add_state(struct mpijob_local *local, const struct object *job)
+static void add_state(struct mpijob_local *local, const struct mpijob__local_object *job)
 {
-	struct job_state *state = calloc(1, sizeof(*state));
+	struct mpijob__local_job_state *state = calloc(1, sizeof(*state));
 	char *uid = strdup(job->uid);
 
 	/* If memory runs out, the next change of the Job adds it. */
@@ -79,7 +79,7 @@ static void add_state(struct mpijob_local *local, const struct object *job)
 
 /* ---- count pods ---- */
 
-static int is_counted(const struct job_state *state, const char *uid)
+static int is_counted(const struct mpijob__local_job_state *state, const char *uid)
 {
 	for (size_t i = 0; i < state->counted_count; i++) {
 		if (strcmp(state->counted[i], uid) == 0)
@@ -88,7 +88,7 @@ static int is_counted(const struct job_state *state, const char *uid)
 	return 0;
 }
 
-static int mark_counted(struct job_state *state, const char *uid)
+static int mark_counted(struct mpijob__local_job_state *state, const char *uid)
 {
 	char **counted = realloc(state->counted, (state->counted_count + 1) * sizeof(*counted));
 
@@ -102,14 +102,14 @@ static int mark_counted(struct job_state *state, const char *uid)
 	return 0;
 }
 
-static int phase_is(const struct object *pod, const char *phase)
+static int phase_is(const struct mpijob__local_object *pod, const char *phase)
 {
 	const char *now = mpijob__local_store_text(pod, "status.phase");
 
 	return now && strcmp(now, phase) == 0;
 }
 
-static void count_result(struct job_state *state, int succeeded)
+static void count_result(struct mpijob__local_job_state *state, int succeeded)
 {
 	if (succeeded) {
 		state->succeeded++;
@@ -120,24 +120,25 @@ static void count_result(struct job_state *state, int succeeded)
 }
 
 /* Count a pod that was deleted before its end was observed. */
-static void count_lost(struct job_state *state, const struct object *pod)
+static void count_lost(struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *pod)
 {
 	if (!is_counted(state, pod->uid) && state->stop_reason != STOP_COMPLETE)
 		count_result(state, phase_is(pod, "Succeeded"));
 }
 
-void mpijob__local_job_controller_changed(struct mpijob_local *local, struct object *object,
-    int change)
+void mpijob__local_job_controller_changed(struct mpijob_local *local,
+    struct mpijob__local_object *object, int change)
 {
-	struct job_state *state = NULL;
+	struct mpijob__local_job_state *state = NULL;
 
-	if (object->kind->id == KIND_JOB) {
+	if (object->kind->id == MPIJOB__LOCAL_KIND_JOB) {
 		state = find_state(local, object->uid);
-		if (!state && change == CHANGE_ADDED)
+		if (!state && change == MPIJOB__LOCAL_CHANGE_ADDED)
 			add_state(local, object);
-	} else if (object->kind->id == KIND_POD && object->owner_count > 0) {
+	} else if (object->kind->id == MPIJOB__LOCAL_KIND_POD && object->owner_count > 0) {
 		state = find_state(local, object->owners[0]);
-		if (state && change == CHANGE_DELETED)
+		if (state && change == MPIJOB__LOCAL_CHANGE_DELETED)
 			count_lost(state, object);
 	}
 	if (state)
@@ -163,7 +164,7 @@ static int awaits_restart_after_failure(const mpijob_node *status)
 }
 
 /* Failed runs of one pod: those that were restarted, and one whose restart is pending. */
-static int64_t failed_runs(const struct object *pod)
+static int64_t failed_runs(const struct mpijob__local_object *pod)
 {
 	static const char *const lists[] = { "status.initContainerStatuses",
 		"status.containerStatuses" };
@@ -183,27 +184,27 @@ static int64_t failed_runs(const struct object *pod)
 	return runs;
 }
 
-static int restarts_containers(const struct object *pod)
+static int restarts_containers(const struct mpijob__local_object *pod)
 {
 	const char *policy = mpijob__local_store_text(pod, "spec.restartPolicy");
 
 	return policy && strcmp(policy, "OnFailure") == 0;
 }
 
-static int only_failed_replaced(const struct object *job)
+static int only_failed_replaced(const struct mpijob__local_object *job)
 {
 	const char *policy = mpijob__local_store_text(job, "spec.podReplacementPolicy");
 
 	return policy && strcmp(policy, "Failed") == 0;
 }
 
-static int owned_by(const struct object *pod, const struct object *job)
+static int owned_by(const struct mpijob__local_object *pod, const struct mpijob__local_object *job)
 {
 	return pod->owner_count > 0 && strcmp(pod->owners[0], job->uid) == 0;
 }
 
-static int count_pod(struct job_state *state, const struct object *job, const struct object *pod,
-    struct pods *pods)
+static int count_pod(struct mpijob__local_job_state *state, const struct mpijob__local_object *job,
+    const struct mpijob__local_object *pod, struct pods *pods)
 {
 	int succeeded = phase_is(pod, "Succeeded");
 	int ended = succeeded || phase_is(pod, "Failed");
@@ -228,14 +229,15 @@ static int count_pod(struct job_state *state, const struct object *job, const st
 	return 0;
 }
 
-static int count_pods(struct mpijob_local *local, struct job_state *state, const struct object *job,
-    struct pods *pods)
+static int count_pods(struct mpijob_local *local, struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *job, struct pods *pods)
 {
 	int rc = 0;
 
 	memset(pods, 0, sizeof(*pods));
-	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD); pod && !rc;
-	     pod = pod->next) {
+	for (struct mpijob__local_object *pod =
+		 mpijob__local_store_first(&local->store, MPIJOB__LOCAL_KIND_POD);
+	     pod && !rc; pod = mpijob__local_store_next(pod)) {
 		if (owned_by(pod, job))
 			rc = count_pod(state, job, pod, pods);
 	}
@@ -246,27 +248,31 @@ static int count_pods(struct mpijob_local *local, struct job_state *state, const
 
 /* Delete the active pods. Pods that are deleted because the Job is suspended do not count as
  * failed. */
-static int delete_active(struct mpijob_local *local, struct job_state *state,
-    const struct object *job)
+static int delete_active(struct mpijob_local *local, struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *job)
 {
-	for (struct object *pod = mpijob__local_store_first(&local->store, KIND_POD), *next; pod;
-	     pod = next) {
+	for (struct mpijob__local_object *
+		 pod = mpijob__local_store_first(&local->store, MPIJOB__LOCAL_KIND_POD),
+		*next;
+	     pod; pod = next) {
 		int rc;
 
-		next = pod->next;
+		next = mpijob__local_store_next(pod);
 		if (!owned_by(pod, job) || mpijob__local_store_deleting(pod) ||
 		    phase_is(pod, "Succeeded") || phase_is(pod, "Failed"))
 			continue;
 		rc = state->stop_reason == STOP_SUSPENDED ? mark_counted(state, pod->uid) : 0;
 		if (!rc)
-			rc = mpijob__local_deletion_run(local, pod, DELETE_BACKGROUND, -1);
+			rc = mpijob__local_deletion_run(local, pod, MPIJOB__LOCAL_DELETE_BACKGROUND,
+			    -1);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-static void put_owner(mpijob_doc *doc, mpijob_node *metadata, const struct object *job)
+static void put_owner(mpijob_doc *doc, mpijob_node *metadata,
+    const struct mpijob__local_object *job)
 {
 	mpijob_node *owner =
 	    mpijob_node_append_map(doc, mpijob_node_put_list(doc, metadata, "ownerReferences"));
@@ -279,7 +285,7 @@ static void put_owner(mpijob_doc *doc, mpijob_node *metadata, const struct objec
 	mpijob_node_put_bool(doc, owner, "blockOwnerDeletion", 1);
 }
 
-static mpijob_doc *new_pod(const struct object *job)
+static mpijob_doc *new_pod(const struct mpijob__local_object *job)
 {
 	const mpijob_node *template_ = mpijob_node_find(mpijob_doc_root(job->doc), "spec.template");
 	const mpijob_node *metadata = mpijob_node_get(template_, "metadata");
@@ -298,7 +304,8 @@ static mpijob_doc *new_pod(const struct object *job)
 		mpijob_node_put_copy(doc, pod_metadata, "finalizers",
 		    mpijob_node_get(metadata, "finalizers"));
 	put_owner(doc, pod_metadata, job);
-	mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "spec", mpijob_node_get(template_, "spec"));
+	mpijob_node_put_copy(doc, mpijob_doc_edit(doc, ""), "spec",
+	    mpijob_node_get(template_, "spec"));
 	free(prefix);
 	if (!mpijob_doc_error(doc))
 		return doc;
@@ -315,16 +322,17 @@ static int64_t backoff(const struct mpijob_local *local, int64_t failures)
 	return wait < MAX_BACKOFF_MS ? wait : MAX_BACKOFF_MS;
 }
 
-static int create_pod(struct mpijob_local *local, struct job_state *state, const struct object *job)
+static int create_pod(struct mpijob_local *local, struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *job)
 {
-	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	struct mpijob__local_reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
 	mpijob_doc *doc = new_pod(job);
 	int rc;
 
 	if (!doc)
 		return MPIJOB_ERR_NOMEM;
-	rc = mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_POD), job->namespace_,
-	    mpijob_doc_root(doc), &reply, NULL);
+	rc = mpijob__local_verbs_create(local, mpijob__local_store_kind(MPIJOB__LOCAL_KIND_POD),
+	    job->namespace_, mpijob_doc_root(doc), &reply, NULL);
 	mpijob_doc_free(doc);
 	if (!rc && reply.status >= 300) {
 		state->rejected++;
@@ -341,13 +349,13 @@ static int create_pod(struct mpijob_local *local, struct job_state *state, const
 
 /* ---- decisions ---- */
 
-static int64_t number_of(const struct object *job, const char *path, int64_t absent)
+static int64_t number_of(const struct mpijob__local_object *job, const char *path, int64_t absent)
 {
 	mpijob_node_int(mpijob_node_find(mpijob_doc_root(job->doc), path), &absent);
 	return absent;
 }
 
-static int is_suspended(const struct object *job)
+static int is_suspended(const struct mpijob__local_object *job)
 {
 	int suspend = 0;
 
@@ -355,7 +363,8 @@ static int is_suspended(const struct object *job)
 	return suspend;
 }
 
-static int is_past_deadline(struct job_state *state, const struct object *job)
+static int is_past_deadline(struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *job)
 {
 	int64_t seconds = number_of(job, "spec.activeDeadlineSeconds", -1);
 	int64_t end;
@@ -365,12 +374,13 @@ static int is_past_deadline(struct job_state *state, const struct object *job)
 	end = state->started_ms + seconds * 1000;
 	if (mpijob__base_clock_monotonic_ms() >= end)
 		return 1;
-	state->due_ms = mpijob__local_earlier(state->due_ms, end);
+	state->due_ms = mpijob__base_clock_earlier(state->due_ms, end);
 	return 0;
 }
 
-static void find_failure(struct job_state *state, const struct object *job, const struct pods *pods,
-    struct job_summary *summary)
+static void find_failure(struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *job, const struct pods *pods,
+    struct mpijob__local_job_summary *summary)
 {
 	if (is_suspended(job)) {
 		return;
@@ -383,8 +393,8 @@ static void find_failure(struct job_state *state, const struct object *job, cons
 	}
 }
 
-static int ensure_pod(struct mpijob_local *local, struct job_state *state, const struct object *job,
-    const struct pods *pods)
+static int ensure_pod(struct mpijob_local *local, struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *job, const struct pods *pods)
 {
 	int64_t due = state->last_failure_ms + backoff(local, state->failed);
 
@@ -394,14 +404,14 @@ static int ensure_pod(struct mpijob_local *local, struct job_state *state, const
 	if (state->rejected > 0 && state->due_ms > mpijob__base_clock_monotonic_ms())
 		return 0;
 	if (state->failed > 0 && mpijob__base_clock_monotonic_ms() < due) {
-		state->due_ms = mpijob__local_earlier(state->due_ms, due);
+		state->due_ms = mpijob__base_clock_earlier(state->due_ms, due);
 		return 0;
 	}
 	return create_pod(local, state, job);
 }
 
-static int clean_up_finished(struct mpijob_local *local, struct job_state *state,
-    struct object *job)
+static int clean_up_finished(struct mpijob_local *local, struct mpijob__local_job_state *state,
+    struct mpijob__local_object *job)
 {
 	int64_t ttl = number_of(job, "spec.ttlSecondsAfterFinished", -1);
 
@@ -412,12 +422,13 @@ static int clean_up_finished(struct mpijob_local *local, struct job_state *state
 	state->due_ms = state->finished_ms + ttl * 1000;
 	if (mpijob__base_clock_monotonic_ms() < state->due_ms)
 		return 0;
-	return mpijob__local_deletion_run(local, job, DELETE_FOREGROUND, -1);
+	return mpijob__local_deletion_run(local, job, MPIJOB__LOCAL_DELETE_FOREGROUND, -1);
 }
 
 /* Create or delete pods as the Job requires, and fill the summary. */
-static int reconcile_pods(struct mpijob_local *local, struct job_state *state,
-    const struct object *job, const struct pods *pods, struct job_summary *summary)
+static int reconcile_pods(struct mpijob_local *local, struct mpijob__local_job_state *state,
+    const struct mpijob__local_object *job, const struct pods *pods,
+    struct mpijob__local_job_summary *summary)
 {
 	if (mpijob__local_job_status_failing(job, summary) == 0 && state->succeeded == 0)
 		find_failure(state, job, pods, summary);
@@ -441,9 +452,10 @@ static int reconcile_pods(struct mpijob_local *local, struct job_state *state,
 	return ensure_pod(local, state, job, pods);
 }
 
-static int sync_job(struct mpijob_local *local, struct job_state *state, struct object *job)
+static int sync_job(struct mpijob_local *local, struct mpijob__local_job_state *state,
+    struct mpijob__local_object *job)
 {
-	struct job_summary summary = { 0 };
+	struct mpijob__local_job_summary summary = { 0 };
 	struct pods pods;
 	int64_t again = state->rejected ? state->due_ms : -1;
 	int rc;
@@ -469,12 +481,13 @@ static int sync_job(struct mpijob_local *local, struct job_state *state, struct 
 
 int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_ms, int64_t *next_ms)
 {
-	struct job_state **at = &local->jobs;
+	struct mpijob__local_job_state **at = &local->jobs;
 
 	*next_ms = -1;
 	while (*at) {
-		struct job_state *state = *at;
-		struct object *job = mpijob__local_store_by_uid(&local->store, state->uid);
+		struct mpijob__local_job_state *state = *at;
+		struct mpijob__local_object *job =
+		    mpijob__local_store_by_uid(&local->store, state->uid);
 		int due = state->due_ms >= 0 && state->due_ms <= clock_ms;
 		int rc = 0;
 
@@ -491,7 +504,8 @@ int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_m
 			state->dirty = 1;
 			return rc;
 		}
-		*next_ms = mpijob__local_earlier(*next_ms, state->dirty ? clock_ms : state->due_ms);
+		*next_ms =
+		    mpijob__base_clock_earlier(*next_ms, state->dirty ? clock_ms : state->due_ms);
 		at = &state->next;
 	}
 	return 0;
@@ -500,7 +514,7 @@ int mpijob__local_job_controller_run(struct mpijob_local *local, int64_t clock_m
 void mpijob__local_job_controller_clear(struct mpijob_local *local)
 {
 	while (local->jobs) {
-		struct job_state *state = local->jobs;
+		struct mpijob__local_job_state *state = local->jobs;
 
 		local->jobs = state->next;
 		state_free(state);

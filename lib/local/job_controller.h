@@ -5,8 +5,8 @@
 #include "local/local.h"
 
 /* An object changed. If it is a Job or a pod of one, mark the Job for the next run. */
-void mpijob__local_job_controller_changed(struct mpijob_local *local, struct object *object,
-    int change);
+void mpijob__local_job_controller_changed(struct mpijob_local *local,
+    struct mpijob__local_object *object, int change);
 
 /* Sync the Jobs that changed or are due. 0 or MPIJOB_ERR_NOMEM. *next_ms is the time of the next
  * run, or -1. */

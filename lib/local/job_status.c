@@ -13,23 +13,25 @@
 
 #include <string.h>
 
-const mpijob_node *mpijob__local_job_status_condition(const struct object *object, const char *type)
+const mpijob_node *mpijob__local_job_status_condition(const struct mpijob__local_object *object,
+    const char *type)
 {
 	return mpijob_condition_find(mpijob_doc_root(object->doc), type, NULL);
 }
 
-int mpijob__local_job_status_is_true(const struct object *object, const char *type)
+int mpijob__local_job_status_is_true(const struct mpijob__local_object *object, const char *type)
 {
 	return mpijob_condition_find(mpijob_doc_root(object->doc), type, "True") != NULL;
 }
 
-int mpijob__local_job_status_finished(const struct object *job)
+int mpijob__local_job_status_finished(const struct mpijob__local_object *job)
 {
 	return mpijob__local_job_status_is_true(job, "Complete") ||
 	       mpijob__local_job_status_is_true(job, "Failed");
 }
 
-int mpijob__local_job_status_failing(const struct object *job, struct job_summary *summary)
+int mpijob__local_job_status_failing(const struct mpijob__local_object *job,
+    struct mpijob__local_job_summary *summary)
 {
 	const mpijob_node *condition = mpijob__local_job_status_condition(job, "FailureTarget");
 
@@ -42,7 +44,7 @@ int mpijob__local_job_status_failing(const struct object *job, struct job_summar
 
 static mpijob_node *edit_condition(mpijob_doc *doc, const char *type)
 {
-	mpijob_node *list = mpijob_doc_find(doc, "status.conditions");
+	mpijob_node *list = mpijob_doc_edit(doc, "status.conditions");
 	mpijob_node *condition;
 
 	for (size_t i = 0; i < mpijob_node_count(list); i++) {
@@ -85,7 +87,8 @@ static void put_count(mpijob_doc *doc, mpijob_node *status, const char *key, int
 		mpijob_node_remove(status, key);
 }
 
-static void write_counts(mpijob_doc *doc, mpijob_node *status, const struct job_summary *summary)
+static void write_counts(mpijob_doc *doc, mpijob_node *status,
+    const struct mpijob__local_job_summary *summary)
 {
 	put_count(doc, status, "active", summary->active, 0);
 	put_count(doc, status, "ready", summary->ready, 1);
@@ -94,8 +97,8 @@ static void write_counts(mpijob_doc *doc, mpijob_node *status, const struct job_
 	put_count(doc, status, "succeeded", summary->succeeded, 0);
 }
 
-static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_node *status,
-    const struct job_summary *summary)
+static void write_suspension(const struct mpijob__local_object *job, mpijob_doc *doc,
+    mpijob_node *status, const struct mpijob__local_job_summary *summary)
 {
 	char now[MPIJOB__BASE_TIME_SIZE];
 
@@ -112,7 +115,8 @@ static void write_suspension(const struct object *job, mpijob_doc *doc, mpijob_n
 	mpijob_node_put_string(doc, status, "startTime", now);
 }
 
-static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_summary *summary)
+static void write_end(mpijob_doc *doc, mpijob_node *status,
+    const struct mpijob__local_job_summary *summary)
 {
 	static const char reached[] = "Reached expected number of succeeded pods";
 	int over = summary->active == 0 && summary->terminating == 0;
@@ -134,10 +138,10 @@ static void write_end(mpijob_doc *doc, mpijob_node *status, const struct job_sum
 	mpijob_node_put_string(doc, status, "completionTime", now);
 }
 
-int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job,
-    const struct job_summary *summary)
+int mpijob__local_job_status_write(struct mpijob_local *local, struct mpijob__local_object *job,
+    const struct mpijob__local_job_summary *summary)
 {
-	mpijob_doc *doc = mpijob_doc_clone(job->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(job->doc), NULL);
 	mpijob_node *status = mpijob_doc_make(doc, "status");
 
 	write_counts(doc, status, summary);

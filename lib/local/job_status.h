@@ -5,7 +5,7 @@
 #include "local/local.h"
 
 /* The state of a Job as the controller determined it. */
-struct job_summary {
+struct mpijob__local_job_summary {
 	int64_t active;
 	int64_t ready;
 	int64_t terminating;
@@ -19,18 +19,19 @@ struct job_summary {
 };
 
 /* Find a condition in the status of a Job or pod, or NULL; and whether it is True. */
-const mpijob_node *mpijob__local_job_status_condition(const struct object *object,
+const mpijob_node *mpijob__local_job_status_condition(const struct mpijob__local_object *object,
     const char *type);
-int mpijob__local_job_status_is_true(const struct object *object, const char *type);
+int mpijob__local_job_status_is_true(const struct mpijob__local_object *object, const char *type);
 
 /* Whether a Job is Complete or Failed. */
-int mpijob__local_job_status_finished(const struct object *job);
+int mpijob__local_job_status_finished(const struct mpijob__local_object *job);
 
 /* Whether a Job has the condition FailureTarget: 1 and its reason and message, else 0. */
-int mpijob__local_job_status_failing(const struct object *job, struct job_summary *summary);
+int mpijob__local_job_status_failing(const struct mpijob__local_object *job,
+    struct mpijob__local_job_summary *summary);
 
 /* Write counts, times and conditions. 0 or MPIJOB_ERR_NOMEM. */
-int mpijob__local_job_status_write(struct mpijob_local *local, struct object *job,
-    const struct job_summary *summary);
+int mpijob__local_job_status_write(struct mpijob_local *local, struct mpijob__local_object *job,
+    const struct mpijob__local_job_summary *summary);
 
 #endif

@@ -26,7 +26,7 @@ struct pending_request {
 	int what;
 	uint64_t pod;
 	uint64_t number;
-	void (*done)(void *user, const struct node_event *event); /* REQUEST_EXEC */
+	void (*done)(void *user, const struct node_event *event); /* MPIJOB__LOCAL_REQUEST_EXEC */
 	void *user;
 };
 
@@ -48,12 +48,12 @@ struct noticed {
 	char *key;
 };
 
-struct kubelet {
+struct mpijob__local_kubelet {
 	struct mpijob__local_event_source source; /* first: the node's socket */
 	struct mpijob_local *local;
 	struct node_client *node;
-	struct pod *pods;
-	struct pod **pods_end;
+	struct mpijob__local_pod *pods;
+	struct mpijob__local_pod **pods_end;
 	struct pending_request *pending;
 	struct hosts_group *hosts_groups;
 	struct noticed *noticed;
@@ -66,24 +66,25 @@ struct kubelet {
 	int error; /* the error that the node reported when it failed */
 };
 
-struct node_client *mpijob__local_kubelet_node(struct kubelet *kubelet)
+struct node_client *mpijob__local_kubelet_node(struct mpijob__local_kubelet *kubelet)
 {
 	return kubelet->node;
 }
 
-int mpijob__local_kubelet_has_one_id(const struct kubelet *kubelet)
+int mpijob__local_kubelet_has_one_id(const struct mpijob__local_kubelet *kubelet)
 {
 	return kubelet->identity == NODE_IDENTITY_SINGLE;
 }
 
-uint64_t mpijob__local_kubelet_new_id(struct kubelet *kubelet)
+uint64_t mpijob__local_kubelet_new_id(struct mpijob__local_kubelet *kubelet)
 {
 	return ++kubelet->last_number;
 }
 
 /* ---- pending requests ---- */
 
-static int add_pending(struct kubelet *kubelet, const struct pending_request *wanted_version)
+static int add_pending(struct mpijob__local_kubelet *kubelet,
+    const struct pending_request *wanted_version)
 {
 	struct pending_request *pending_request = malloc(sizeof(*pending_request));
 
@@ -95,16 +96,16 @@ static int add_pending(struct kubelet *kubelet, const struct pending_request *wa
 	return 0;
 }
 
-int mpijob__local_kubelet_await(struct kubelet *kubelet, uint64_t request, int what, uint64_t pod,
-    uint64_t number)
+int mpijob__local_kubelet_await(struct mpijob__local_kubelet *kubelet, uint64_t request, int what,
+    uint64_t pod, uint64_t number)
 {
 	struct pending_request pending_request = { NULL, request, what, pod, number, NULL, NULL };
 
 	/* The answer to such a request is ignored. */
-	return what == REQUEST_IGNORED ? 0 : add_pending(kubelet, &pending_request);
+	return what == MPIJOB__LOCAL_REQUEST_IGNORED ? 0 : add_pending(kubelet, &pending_request);
 }
 
-static struct pending_request *take_pending(struct kubelet *kubelet, uint64_t request)
+static struct pending_request *take_pending(struct mpijob__local_kubelet *kubelet, uint64_t request)
 {
 	for (struct pending_request **at = &kubelet->pending; *at; at = &(*at)->next) {
 		struct pending_request *pending_request = *at;
@@ -119,7 +120,8 @@ static struct pending_request *take_pending(struct kubelet *kubelet, uint64_t re
 
 /* ---- hosts files ---- */
 
-static struct hosts_group *find_hosts_group(struct kubelet *kubelet, const char *namespace_)
+static struct hosts_group *find_hosts_group(struct mpijob__local_kubelet *kubelet,
+    const char *namespace_)
 {
 	struct hosts_group *hosts_group = kubelet->hosts_groups;
 
@@ -128,7 +130,8 @@ static struct hosts_group *find_hosts_group(struct kubelet *kubelet, const char 
 	return hosts_group;
 }
 
-static struct hosts_group *get_hosts_group(struct kubelet *kubelet, const char *namespace_)
+static struct hosts_group *get_hosts_group(struct mpijob__local_kubelet *kubelet,
+    const char *namespace_)
 {
 	struct hosts_group *hosts_group = find_hosts_group(kubelet, namespace_);
 
@@ -151,7 +154,8 @@ static struct hosts_group *get_hosts_group(struct kubelet *kubelet, const char *
 	return hosts_group;
 }
 
-int mpijob__local_kubelet_hosts_group(struct kubelet *kubelet, const char *namespace_, uint64_t *id)
+int mpijob__local_kubelet_hosts_group(struct mpijob__local_kubelet *kubelet, const char *namespace_,
+    uint64_t *id)
 {
 	struct hosts_group *hosts_group = get_hosts_group(kubelet, namespace_);
 
@@ -161,7 +165,8 @@ int mpijob__local_kubelet_hosts_group(struct kubelet *kubelet, const char *names
 	return 0;
 }
 
-uint64_t mpijob__local_kubelet_hosts_written(struct kubelet *kubelet, const char *namespace_)
+uint64_t mpijob__local_kubelet_hosts_written(struct mpijob__local_kubelet *kubelet,
+    const char *namespace_)
 {
 	struct hosts_group *hosts_group = find_hosts_group(kubelet, namespace_);
 
@@ -169,7 +174,7 @@ uint64_t mpijob__local_kubelet_hosts_written(struct kubelet *kubelet, const char
 }
 
 /* The FQDN comes first: a reverse lookup of the address returns the first name. */
-static char *host_line(const struct pod *pod)
+static char *host_line(const struct mpijob__local_pod *pod)
 {
 	const char *h = pod->hostname;
 	const char *s = pod->subdomain;
@@ -181,14 +186,14 @@ static char *host_line(const struct pod *pod)
 	    pod->address, h, s, n, pod->local->cluster_domain, h, s, n, h, s, n, h, s, h);
 }
 
-static int write_hosts(struct kubelet *kubelet, const struct hosts_group *hosts_group,
+static int write_hosts(struct mpijob__local_kubelet *kubelet, const struct hosts_group *hosts_group,
     mpijob_text *text)
 {
 	static const char first[] = "127.0.0.1\tlocalhost\n";
 	int rc = mpijob_text_write(text, first, sizeof(first) - 1);
 
-	for (struct pod *pod = hosts_group->names_published ? kubelet->pods : NULL; pod && !rc;
-	     pod = pod->next) {
+	for (struct mpijob__local_pod *pod = hosts_group->names_published ? kubelet->pods : NULL;
+	     pod && !rc; pod = pod->next) {
 		char *line;
 
 		if (pod->sandbox_released || strcmp(pod->namespace_, hosts_group->namespace_) != 0)
@@ -200,7 +205,7 @@ static int write_hosts(struct kubelet *kubelet, const struct hosts_group *hosts_
 	return rc;
 }
 
-static int send_hosts(struct kubelet *kubelet, struct hosts_group *hosts_group)
+static int send_hosts(struct mpijob__local_kubelet *kubelet, struct hosts_group *hosts_group)
 {
 	mpijob_text *text = mpijob_text_new();
 	uint64_t number = 0;
@@ -213,12 +218,13 @@ static int send_hosts(struct kubelet *kubelet, struct hosts_group *hosts_group)
 	if (rc)
 		return rc;
 	hosts_group->sent = hosts_group->wanted_version;
-	return mpijob__local_kubelet_await(kubelet, number, REQUEST_HOSTS, hosts_group->id,
-	    hosts_group->sent);
+	return mpijob__local_kubelet_await(kubelet, number, MPIJOB__LOCAL_REQUEST_HOSTS,
+	    hosts_group->id, hosts_group->sent);
 }
 
 /* Publish names whose delay is over. */
-static void publish_due_names(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
+static void publish_due_names(struct mpijob__local_kubelet *kubelet, int64_t clock_ms,
+    int64_t *next_ms)
 {
 	for (struct hosts_group *hosts_group = kubelet->hosts_groups; hosts_group;
 	     hosts_group = hosts_group->next) {
@@ -227,11 +233,11 @@ static void publish_due_names(struct kubelet *kubelet, int64_t clock_ms, int64_t
 			hosts_group->wanted_version++;
 		}
 		if (!hosts_group->names_published)
-			*next_ms = mpijob__local_earlier(*next_ms, hosts_group->publish_ms);
+			*next_ms = mpijob__base_clock_earlier(*next_ms, hosts_group->publish_ms);
 	}
 }
 
-static int send_all_hosts(struct kubelet *kubelet)
+static int send_all_hosts(struct mpijob__local_kubelet *kubelet)
 {
 	int rc = 0;
 
@@ -243,31 +249,31 @@ static int send_all_hosts(struct kubelet *kubelet)
 	return rc;
 }
 
-static void hosts_written(struct kubelet *kubelet, uint64_t id, uint64_t version)
+static void hosts_written(struct mpijob__local_kubelet *kubelet, uint64_t id, uint64_t version)
 {
 	for (struct hosts_group *hosts_group = kubelet->hosts_groups; hosts_group;
 	     hosts_group = hosts_group->next) {
 		if (hosts_group->id == id && version > hosts_group->written_version)
 			hosts_group->written_version = version;
 	}
-	for (struct pod *pod = kubelet->pods; pod; pod = pod->next) {
-		if (pod->stage == POD_SETUP)
+	for (struct mpijob__local_pod *pod = kubelet->pods; pod; pod = pod->next) {
+		if (pod->stage == MPIJOB__LOCAL_POD_SETUP)
 			pod->dirty = 1;
 	}
 }
 
 /* ---- pods ---- */
 
-static int address_in_use(const struct kubelet *kubelet, const char *address)
+static int address_in_use(const struct mpijob__local_kubelet *kubelet, const char *address)
 {
-	for (const struct pod *pod = kubelet->pods; pod; pod = pod->next) {
+	for (const struct mpijob__local_pod *pod = kubelet->pods; pod; pod = pod->next) {
 		if (!pod->sandbox_released && strcmp(pod->address, address) == 0)
 			return 1;
 	}
 	return 0;
 }
 
-static int assign_address(struct kubelet *kubelet, struct pod *pod)
+static int assign_address(struct mpijob__local_kubelet *kubelet, struct mpijob__local_pod *pod)
 {
 	for (unsigned i = FIRST_ADDRESS; i <= LAST_ADDRESS && !pod->host_network; i++) {
 		unsigned number = kubelet->next_address++;
@@ -285,19 +291,20 @@ static int assign_address(struct kubelet *kubelet, struct pod *pod)
 		if (!address)
 			return MPIJOB_ERR_NOMEM;
 	}
-	memcpy(pod->address, NODE_ADDRESS, sizeof(NODE_ADDRESS));
+	memcpy(pod->address, MPIJOB__LOCAL_NODE_ADDRESS, sizeof(MPIJOB__LOCAL_NODE_ADDRESS));
 	if (!pod->host_network)
 		mpijob__local_pod_fail(pod, "NoAddress",
 		    mpijob__base_text_format("all addresses are in use"));
 	return 0;
 }
 
-static int admit(struct kubelet *kubelet, struct object *object)
+static int admit(struct mpijob__local_kubelet *kubelet, struct mpijob__local_object *object)
 {
 	struct hosts_group *hosts_group = get_hosts_group(kubelet, object->namespace_);
-	struct pod *pod = hosts_group ? mpijob__local_pod_new(kubelet, kubelet->local, object,
-					    mpijob__local_kubelet_new_id(kubelet))
-				      : NULL;
+	struct mpijob__local_pod *pod = hosts_group
+					    ? mpijob__local_pod_new(kubelet, kubelet->local, object,
+						  mpijob__local_kubelet_new_id(kubelet))
+					    : NULL;
 	int rc;
 
 	if (!pod)
@@ -314,10 +321,11 @@ static int admit(struct kubelet *kubelet, struct object *object)
 	return mpijob__local_pod_start(pod);
 }
 
-static int admit_new_pods(struct kubelet *kubelet)
+static int admit_new_pods(struct mpijob__local_kubelet *kubelet)
 {
-	for (struct object *object = mpijob__local_store_first(&kubelet->local->store, KIND_POD);
-	     object; object = object->next) {
+	for (struct mpijob__local_object *object =
+		 mpijob__local_store_first(&kubelet->local->store, MPIJOB__LOCAL_KIND_POD);
+	     object; object = mpijob__local_store_next(object)) {
 		const char *phase = mpijob__local_store_text(object, "status.phase");
 		int rc = 0;
 
@@ -331,10 +339,11 @@ static int admit_new_pods(struct kubelet *kubelet)
 	return 0;
 }
 
-static void config_changed(struct kubelet *kubelet, const struct object *object)
+static void config_changed(struct mpijob__local_kubelet *kubelet,
+    const struct mpijob__local_object *object)
 {
-	for (struct pod *pod = kubelet->pods; pod; pod = pod->next) {
-		if (pod->stage == POD_TERMINATED ||
+	for (struct mpijob__local_pod *pod = kubelet->pods; pod; pod = pod->next) {
+		if (pod->stage == MPIJOB__LOCAL_POD_TERMINATED ||
 		    strcmp(pod->namespace_, object->namespace_) != 0)
 			continue;
 		/* The pod may also wait for an object of this name. */
@@ -343,37 +352,39 @@ static void config_changed(struct kubelet *kubelet, const struct object *object)
 	}
 }
 
-void mpijob__local_kubelet_changed(struct kubelet *kubelet, struct object *object, int change)
+void mpijob__local_kubelet_changed(struct mpijob__local_kubelet *kubelet,
+    struct mpijob__local_object *object, int change)
 {
 	if (!kubelet)
 		return;
-	if (object->kind->id == KIND_CONFIG_MAP || object->kind->id == KIND_SECRET) {
+	if (object->kind->id == MPIJOB__LOCAL_KIND_CONFIG_MAP ||
+	    object->kind->id == MPIJOB__LOCAL_KIND_SECRET) {
 		config_changed(kubelet, object);
-	} else if (object->kind->id == KIND_POD) {
-		kubelet->new_pods |= change == CHANGE_ADDED;
+	} else if (object->kind->id == MPIJOB__LOCAL_KIND_POD) {
+		kubelet->new_pods |= change == MPIJOB__LOCAL_CHANGE_ADDED;
 		if (!object->pod)
 			return;
 		object->pod->dirty = 1;
-		if (change != CHANGE_DELETED)
+		if (change != MPIJOB__LOCAL_CHANGE_DELETED)
 			mpijob__local_pod_volumes_fields_changed(object->pod);
 		object->pod->deleting = mpijob__local_store_deleting(object);
-		object->pod->object_deleted = change == CHANGE_DELETED;
+		object->pod->object_deleted = change == MPIJOB__LOCAL_CHANGE_DELETED;
 	}
 }
 
-static struct pod *find_pod(struct kubelet *kubelet, uint64_t id)
+static struct mpijob__local_pod *find_pod(struct mpijob__local_kubelet *kubelet, uint64_t id)
 {
-	struct pod *pod = kubelet->pods;
+	struct mpijob__local_pod *pod = kubelet->pods;
 
 	while (pod && pod->id != id)
 		pod = pod->next;
 	return pod;
 }
 
-static int sync_pods(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
+static int sync_pods(struct mpijob__local_kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
 {
-	for (struct pod **at = &kubelet->pods; *at;) {
-		struct pod *pod = *at;
+	for (struct mpijob__local_pod **at = &kubelet->pods; *at;) {
+		struct mpijob__local_pod *pod = *at;
 		int due = pod->due_ms >= 0 && pod->due_ms <= clock_ms;
 		int rc = pod->dirty || due ? mpijob__local_pod_sync(pod, clock_ms) : 0;
 
@@ -388,7 +399,7 @@ static int sync_pods(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms
 			mpijob__local_pod_free(pod);
 			continue;
 		}
-		*next_ms = mpijob__local_earlier(*next_ms, pod->due_ms);
+		*next_ms = mpijob__base_clock_earlier(*next_ms, pod->due_ms);
 		at = &pod->next;
 	}
 	return 0;
@@ -396,7 +407,7 @@ static int sync_pods(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms
 
 /* ---- messages of the node ---- */
 
-static struct container *find_container(struct pod *pod, uint64_t id)
+static struct mpijob__local_container *find_container(struct mpijob__local_pod *pod, uint64_t id)
 {
 	for (size_t i = 0; pod && i < pod->count; i++) {
 		if (pod->containers[i].id == id)
@@ -405,50 +416,52 @@ static struct container *find_container(struct pod *pod, uint64_t id)
 	return NULL;
 }
 
-static void handle_setup_answer(struct pod *pod, int what, uint64_t number,
+static void handle_setup_answer(struct mpijob__local_pod *pod, int what, uint64_t number,
     const struct node_event *event)
 {
 	pod->dirty = 1;
 	if (event->type != NODE_ANS_OK) {
-		if (what == REQUEST_VOLUME &&
+		if (what == MPIJOB__LOCAL_REQUEST_VOLUME &&
 		    mpijob__local_pod_volumes_write_failed(pod, number, event->text))
 			return;
 		mpijob__local_pod_fail(pod, "SetUpFailed",
 		    event->text ? strdup(event->text) : NULL);
 		return;
 	}
-	if (what == REQUEST_SANDBOX)
+	if (what == MPIJOB__LOCAL_REQUEST_SANDBOX)
 		pod->sandbox_ready = 1;
-	for (size_t i = 0; what == REQUEST_VOLUME && i < pod->volume_count; i++) {
+	for (size_t i = 0; what == MPIJOB__LOCAL_REQUEST_VOLUME && i < pod->volume_count; i++) {
 		if (pod->volumes[i].id == number)
 			pod->volumes[i].written = 1;
 	}
 }
 
-static void dispatch_answer(struct kubelet *kubelet, const struct pending_request *request,
-    const struct node_event *event)
+static void dispatch_answer(struct mpijob__local_kubelet *kubelet,
+    const struct pending_request *request, const struct node_event *event)
 {
-	struct pod *pod = request->what == REQUEST_HOSTS || request->what == REQUEST_EXEC
-			      ? NULL
-			      : find_pod(kubelet, request->pod);
-	struct container *container = find_container(pod, request->number);
+	struct mpijob__local_pod *pod = request->what == MPIJOB__LOCAL_REQUEST_HOSTS ||
+						request->what == MPIJOB__LOCAL_REQUEST_EXEC
+					    ? NULL
+					    : find_pod(kubelet, request->pod);
+	struct mpijob__local_container *container = find_container(pod, request->number);
 
-	if (request->what == REQUEST_HOSTS)
+	if (request->what == MPIJOB__LOCAL_REQUEST_HOSTS)
 		hosts_written(kubelet, request->pod, request->number);
-	else if (request->what == REQUEST_EXEC && request->done)
+	else if (request->what == MPIJOB__LOCAL_REQUEST_EXEC && request->done)
 		request->done(request->user, event);
-	else if (pod && (request->what == REQUEST_SANDBOX || request->what == REQUEST_VOLUME))
+	else if (pod && (request->what == MPIJOB__LOCAL_REQUEST_SANDBOX ||
+			    request->what == MPIJOB__LOCAL_REQUEST_VOLUME))
 		handle_setup_answer(pod, request->what, request->number, event);
-	else if (container && request->what == REQUEST_START)
+	else if (container && request->what == MPIJOB__LOCAL_REQUEST_START)
 		mpijob__local_container_started(container, event);
-	else if (container && request->what == REQUEST_PROBE)
+	else if (container && request->what == MPIJOB__LOCAL_REQUEST_PROBE)
 		mpijob__local_pod_probe_answer(container, event);
 }
 
-static void container_exited(struct kubelet *kubelet, const struct node_event *event)
+static void container_exited(struct mpijob__local_kubelet *kubelet, const struct node_event *event)
 {
-	for (struct pod *pod = kubelet->pods; pod; pod = pod->next) {
-		struct container *container = find_container(pod, event->id);
+	for (struct mpijob__local_pod *pod = kubelet->pods; pod; pod = pod->next) {
+		struct mpijob__local_container *container = find_container(pod, event->id);
 
 		if (container) {
 			mpijob__local_container_exited(container, event);
@@ -457,7 +470,7 @@ static void container_exited(struct kubelet *kubelet, const struct node_event *e
 	}
 }
 
-static void node_failed(struct kubelet *kubelet, const struct node_event *event)
+static void node_failed(struct mpijob__local_kubelet *kubelet, const struct node_event *event)
 {
 	kubelet->dead = 1;
 	kubelet->error = event->error ? event->error : MPIJOB_ERR_IO;
@@ -465,7 +478,7 @@ static void node_failed(struct kubelet *kubelet, const struct node_event *event)
 	    mpijob__base_text_format("%s", event->text ? event->text : "the node failed"));
 }
 
-static void handle_event(struct kubelet *kubelet, const struct node_event *event)
+static void handle_event(struct mpijob__local_kubelet *kubelet, const struct node_event *event)
 {
 	struct pending_request *pending_request;
 
@@ -481,7 +494,7 @@ static void handle_event(struct kubelet *kubelet, const struct node_event *event
 	}
 }
 
-static int handle_events(struct kubelet *kubelet, int timeout_ms)
+static int handle_events(struct mpijob__local_kubelet *kubelet, int timeout_ms)
 {
 	int rc = mpijob__local_node_client_step(kubelet->node, timeout_ms);
 	struct node_event event;
@@ -497,7 +510,7 @@ static int handle_events(struct kubelet *kubelet, int timeout_ms)
 	return kubelet->dead ? kubelet->error : rc;
 }
 
-static void update_epoll(struct kubelet *kubelet)
+static void update_epoll(struct mpijob__local_kubelet *kubelet)
 {
 	int wants = mpijob__local_node_client_wants_write(kubelet->node);
 
@@ -506,7 +519,8 @@ static void update_epoll(struct kubelet *kubelet)
 	kubelet->wants_write = wants;
 }
 
-int mpijob__local_kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t *next_ms)
+int mpijob__local_kubelet_run(struct mpijob__local_kubelet *kubelet, int64_t clock_ms,
+    int64_t *next_ms)
 {
 	int rc;
 
@@ -524,7 +538,7 @@ int mpijob__local_kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t
 	if (!rc)
 		rc = handle_events(kubelet, 0);
 	update_epoll(kubelet);
-	for (struct pod *pod = kubelet->pods; pod && !rc; pod = pod->next) {
+	for (struct mpijob__local_pod *pod = kubelet->pods; pod && !rc; pod = pod->next) {
 		if (pod->dirty)
 			*next_ms = clock_ms;
 	}
@@ -533,12 +547,12 @@ int mpijob__local_kubelet_run(struct kubelet *kubelet, int64_t clock_ms, int64_t
 
 /* ---- logs, exec, notices ---- */
 
-struct log *mpijob__local_kubelet_log(struct kubelet *kubelet, const char *uid, const char *name,
-    int previous)
+struct mpijob__local_log *mpijob__local_kubelet_log(struct mpijob__local_kubelet *kubelet,
+    const char *uid, const char *name, int previous)
 {
-	struct object *object =
+	struct mpijob__local_object *object =
 	    kubelet ? mpijob__local_store_by_uid(&kubelet->local->store, uid) : NULL;
-	struct container *container =
+	struct mpijob__local_container *container =
 	    object && object->pod ? mpijob__local_pod_find_container(object->pod, name) : NULL;
 
 	if (!container)
@@ -546,20 +560,20 @@ struct log *mpijob__local_kubelet_log(struct kubelet *kubelet, const char *uid, 
 	return previous ? container->previous_log : container->log;
 }
 
-int mpijob__local_kubelet_exec(struct kubelet *kubelet, const struct kubelet_exec *exec,
-    uint64_t *request)
+int mpijob__local_kubelet_exec(struct mpijob__local_kubelet *kubelet,
+    const struct mpijob__local_kubelet_exec *exec, uint64_t *request)
 {
-	struct object *object =
-	    mpijob__local_store_find(&kubelet->local->store, KIND_POD, exec->namespace_, exec->pod);
-	struct container *container =
+	struct mpijob__local_object *object = mpijob__local_store_find(&kubelet->local->store,
+	    MPIJOB__LOCAL_KIND_POD, exec->namespace_, exec->pod);
+	struct mpijob__local_container *container =
 	    object && object->pod ? mpijob__local_pod_find_container(object->pod, exec->container)
 				  : NULL;
-	struct pending_request pending_request = { NULL, 0, REQUEST_EXEC, 0, 0, exec->done,
-		exec->user };
+	struct pending_request pending_request = { NULL, 0, MPIJOB__LOCAL_REQUEST_EXEC, 0, 0,
+		exec->done, exec->user };
 	struct node_exec ask = { 0 };
 	int rc;
 
-	if (!container || container->state != CONTAINER_RUNNING)
+	if (!container || container->state != MPIJOB__LOCAL_CONTAINER_RUNNING)
 		return MPIJOB_ERR_NOT_FOUND;
 	ask.container = container->id;
 	ask.argv = exec->argv;
@@ -571,7 +585,7 @@ int mpijob__local_kubelet_exec(struct kubelet *kubelet, const struct kubelet_exe
 	return add_pending(kubelet, &pending_request);
 }
 
-void mpijob__local_kubelet_exec_cancel(struct kubelet *kubelet, uint64_t request)
+void mpijob__local_kubelet_exec_cancel(struct mpijob__local_kubelet *kubelet, uint64_t request)
 {
 	struct pending_request *pending_request = take_pending(kubelet, request);
 	uint64_t number = 0;
@@ -582,7 +596,7 @@ void mpijob__local_kubelet_exec_cancel(struct kubelet *kubelet, uint64_t request
 	(void)mpijob__local_node_client_exec_signal(kubelet->node, request, 9, &number);
 }
 
-static int is_first_notice(struct kubelet *kubelet, const char *key)
+static int is_first_notice(struct mpijob__local_kubelet *kubelet, const char *key)
 {
 	struct noticed *noticed;
 
@@ -603,7 +617,7 @@ static int is_first_notice(struct kubelet *kubelet, const char *key)
 }
 
 /* The field of the MPIJob from which this field of the pod was rendered. */
-static char *field_of_job(const struct pod *pod, const char *path)
+static char *field_of_job(const struct mpijob__local_pod *pod, const char *path)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
 	const char *role =
@@ -615,8 +629,8 @@ static char *field_of_job(const struct pod *pod, const char *path)
 	    strcmp(role, "worker") == 0 ? "Worker" : "Launcher", path);
 }
 
-void mpijob__local_kubelet_notice_field(struct kubelet *kubelet, const struct pod *pod,
-    const char *path, const char *what)
+void mpijob__local_kubelet_notice_field(struct mpijob__local_kubelet *kubelet,
+    const struct mpijob__local_pod *pod, const char *path, const char *what)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(pod->doc), "metadata.labels");
 	const char *job =
@@ -652,7 +666,7 @@ static void report_node_error(mpijob_diag *diag, const struct node_event *event)
 }
 
 /* Wait until the node is ready or reports an error. */
-static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
+static int wait_for_node(struct mpijob__local_kubelet *kubelet, mpijob_diag *diag)
 {
 	int64_t end = mpijob__base_clock_monotonic_ms() + READY_WAIT_MS;
 	struct node_event event = { 0 };
@@ -678,7 +692,7 @@ static int wait_for_node(struct kubelet *kubelet, mpijob_diag *diag)
 	}
 }
 
-static int start_node(struct kubelet *kubelet, const char *program, mpijob_diag *diag)
+static int start_node(struct mpijob__local_kubelet *kubelet, const char *program, mpijob_diag *diag)
 {
 	char *found = program ? strdup(program) : mpijob__local_node_program_find();
 	struct node_options options = { found, NULL, NODE_IDENTITY_AUTO };
@@ -695,10 +709,10 @@ static int start_node(struct kubelet *kubelet, const char *program, mpijob_diag 
 	return mpijob__local_add_fd(kubelet->local, &kubelet->source, 0);
 }
 
-int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, struct kubelet **out,
-    mpijob_diag *diag)
+int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program,
+    struct mpijob__local_kubelet **out, mpijob_diag *diag)
 {
-	struct kubelet *kubelet = calloc(1, sizeof(*kubelet));
+	struct mpijob__local_kubelet *kubelet = calloc(1, sizeof(*kubelet));
 	int rc;
 
 	if (!kubelet)
@@ -716,10 +730,10 @@ int mpijob__local_kubelet_new(struct mpijob_local *local, const char *program, s
 	return 0;
 }
 
-static void free_lists(struct kubelet *kubelet)
+static void free_lists(struct mpijob__local_kubelet *kubelet)
 {
 	while (kubelet->pods) {
-		struct pod *pod = kubelet->pods;
+		struct mpijob__local_pod *pod = kubelet->pods;
 
 		kubelet->pods = pod->next;
 		mpijob__local_pod_free(pod);
@@ -746,7 +760,7 @@ static void free_lists(struct kubelet *kubelet)
 	}
 }
 
-void mpijob__local_kubelet_free(struct kubelet *kubelet)
+void mpijob__local_kubelet_free(struct mpijob__local_kubelet *kubelet)
 {
 	if (!kubelet)
 		return;

@@ -33,16 +33,9 @@
 #define MAX_ROUNDS 1000
 #define MAX_SERVED 1000
 
-int64_t mpijob__local_earlier(int64_t a, int64_t b)
-{
-	if (a < 0)
-		return b;
-	return b < 0 || a < b ? a : b;
-}
-
 /* ---- calls ---- */
 
-static void call_free(struct call *call)
+static void call_free(struct mpijob__local_call *call)
 {
 	if (call->stream)
 		call->stream->free(call->stream);
@@ -63,7 +56,7 @@ static char *copy_or_null(const char *text, int *failed)
 	return copy;
 }
 
-static int copy_body(struct call *call, const struct mpijob_request *request)
+static int copy_body(struct mpijob__local_call *call, const struct mpijob_request *request)
 {
 	if (!request->body || request->body_len == 0)
 		return 0;
@@ -75,7 +68,7 @@ static int copy_body(struct call *call, const struct mpijob_request *request)
 	return 0;
 }
 
-void mpijob__local_mark_ready(struct mpijob_local *local, struct call *call)
+void mpijob__local_mark_ready(struct mpijob_local *local, struct mpijob__local_call *call)
 {
 	if (mpijob__base_list_is_linked(&call->ready) || call->paused || call->cancelled)
 		return;
@@ -96,7 +89,7 @@ static void wake(void *self)
 static int start(void *self, const struct mpijob_request *request, mpijob_exchange *exchange)
 {
 	struct mpijob_local *local = self;
-	struct call *call;
+	struct mpijob__local_call *call;
 	int failed = 0;
 
 	if (!request->method || !request->path)
@@ -121,7 +114,7 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 
 static void cancel(void *self, mpijob_exchange *exchange)
 {
-	struct call *call = mpijob_exchange_slot(exchange);
+	struct mpijob__local_call *call = mpijob_exchange_slot(exchange);
 
 	(void)self;
 	if (!call)
@@ -135,7 +128,7 @@ static void cancel(void *self, mpijob_exchange *exchange)
 static void pause_call(void *self, mpijob_exchange *exchange, int on)
 {
 	struct mpijob_local *local = self;
-	struct call *call = mpijob_exchange_slot(exchange);
+	struct mpijob__local_call *call = mpijob_exchange_slot(exchange);
 
 	if (!call)
 		return;
@@ -148,8 +141,8 @@ static void pause_call(void *self, mpijob_exchange *exchange, int on)
 	}
 }
 
-int mpijob__local_send_data(struct mpijob_local *local, struct call *call, const char *data,
-    size_t len)
+int mpijob__local_send_data(struct mpijob_local *local, struct mpijob__local_call *call,
+    const char *data, size_t len)
 {
 	if (call->cancelled)
 		return 1;
@@ -159,7 +152,7 @@ int mpijob__local_send_data(struct mpijob_local *local, struct call *call, const
 }
 
 /* End the exchange. process_call() frees the call. */
-static void end_call(struct mpijob_local *local, struct call *call, int code)
+static void end_call(struct mpijob_local *local, struct mpijob__local_call *call, int code)
 {
 	mpijob_exchange *exchange = call->exchange;
 
@@ -172,7 +165,8 @@ static void end_call(struct mpijob_local *local, struct call *call, int code)
 	mpijob_exchange_end(exchange, code, code ? mpijob_error_text(code) : NULL);
 }
 
-static int send_reply(struct mpijob_local *local, struct call *call, struct reply *reply)
+static int send_reply(struct mpijob_local *local, struct mpijob__local_call *call,
+    struct mpijob__local_reply *reply)
 {
 	const mpijob_text *body = reply->revision ? reply->revision->text : reply->text;
 
@@ -193,9 +187,9 @@ static int send_reply(struct mpijob_local *local, struct call *call, struct repl
 	return call->cancelled;
 }
 
-static void serve(struct mpijob_local *local, struct call *call)
+static void serve(struct mpijob_local *local, struct mpijob__local_call *call)
 {
-	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	struct mpijob__local_reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
 	int rc = mpijob__local_api_serve(local, call, &reply);
 
 	if (rc) {
@@ -212,7 +206,7 @@ static void serve(struct mpijob_local *local, struct call *call)
 	mpijob__local_reply_clear(&reply);
 }
 
-static void feed(struct mpijob_local *local, struct call *call)
+static void feed(struct mpijob_local *local, struct mpijob__local_call *call)
 {
 	int result = 1;
 
@@ -223,7 +217,7 @@ static void feed(struct mpijob_local *local, struct call *call)
 }
 
 /* Serve a request, or feed a stream. */
-static void process_call(struct mpijob_local *local, struct call *call)
+static void process_call(struct mpijob_local *local, struct mpijob__local_call *call)
 {
 	int nested = call->busy;
 
@@ -242,14 +236,14 @@ static void process_call(struct mpijob_local *local, struct call *call)
 
 /* ---- poll ---- */
 
-static void object_changed(void *user, struct object *object, int change)
+static void object_changed(void *user, struct mpijob__local_object *object, int change)
 {
 	struct mpijob_local *local = user;
 
 	mpijob__local_watches_changed(local, object->kind->id);
 	mpijob__local_job_controller_changed(local, object, change);
 	mpijob__local_kubelet_changed(local->kubelet, object, change);
-	if (change == CHANGE_DELETED)
+	if (change == MPIJOB__LOCAL_CHANGE_DELETED)
 		local->gc_pending = 1;
 }
 
@@ -269,7 +263,7 @@ static int run_controllers(struct mpijob_local *local, int64_t *next_ms)
 		rc = mpijob__local_kubelet_run(local->kubelet, clock, &pods);
 	if (!rc)
 		rc = mpijob__local_gc_run(local);
-	*next_ms = mpijob__local_earlier(mpijob__local_earlier(jobs, pods),
+	*next_ms = mpijob__base_clock_earlier(mpijob__base_clock_earlier(jobs, pods),
 	    mpijob__local_watches_run_due(local, clock));
 	if (version != local->store.version)
 		*next_ms = clock;
@@ -445,15 +439,15 @@ static void destroy(void *self)
 
 static int add_default_namespace(struct mpijob_local *local)
 {
-	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	struct mpijob__local_reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
 	mpijob_doc *doc = mpijob_doc_new();
 	int rc;
 
 	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", "default");
-	rc = mpijob_doc_error(doc)
-		 ? MPIJOB_ERR_NOMEM
-		 : mpijob__local_verbs_create(local, mpijob__local_store_kind(KIND_NAMESPACE), "",
-		       mpijob_doc_root(doc), &reply, NULL);
+	rc = mpijob_doc_error(doc) ? MPIJOB_ERR_NOMEM
+				   : mpijob__local_verbs_create(local,
+					 mpijob__local_store_kind(MPIJOB__LOCAL_KIND_NAMESPACE), "",
+					 mpijob_doc_root(doc), &reply, NULL);
 	mpijob__local_reply_clear(&reply);
 	mpijob_doc_free(doc);
 	return rc;
@@ -480,11 +474,8 @@ static int set_up(struct mpijob_local *local, const struct mpijob_local_options 
 	local->names_delay_ms = options->names_delay_ms;
 	local->notice = options->notice;
 	local->notice_user = options->notice_user;
-	rc = mpijob__local_store_init(&local->store, object_changed, local);
-	if (!rc && !local->cluster_domain)
-		rc = MPIJOB_ERR_NOMEM;
-	if (!rc)
-		rc = open_descriptors(local);
+	mpijob__local_store_init(&local->store, object_changed, local);
+	rc = local->cluster_domain ? open_descriptors(local) : MPIJOB_ERR_NOMEM;
 	if (!rc)
 		rc = add_default_namespace(local);
 	if (!rc && !options->no_node)
@@ -539,7 +530,7 @@ int mpijob_local_new(const struct mpijob_local_options *options, struct mpijob_t
 		return MPIJOB_ERR_NOMEM;
 	mpijob__base_list_init(&local->calls);
 	mpijob__base_list_init(&local->ready);
-	for (size_t kind = 0; kind < KIND_COUNT; kind++)
+	for (size_t kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++)
 		mpijob__base_list_init(&local->watches[kind]);
 	local->epoll = -1;
 	local->wake = -1;

@@ -13,7 +13,7 @@
 #include <mpijob/local.h>
 
 /* One exchange, from start to end. */
-struct call {
+struct mpijob__local_call {
 	struct mpijob__base_list link;  /* in the list of all calls */
 	struct mpijob__base_list ready; /* in the list of ready calls */
 	mpijob_exchange *exchange;
@@ -22,26 +22,26 @@ struct call {
 	char *content_type;
 	char *body; /* wiped when freed: it may contain a key */
 	size_t body_len;
-	struct stream *stream; /* a watch or a log after its reply began */
+	struct mpijob__local_stream *stream; /* a watch or a log after its reply began */
 	int paused;
 	int busy; /* process_call() is active and frees the call if it is cancelled */
 	int cancelled;
 };
 
-struct watch;
-struct job_state;
-struct kubelet;
-struct exec_socket;
+struct mpijob__local_watch;
+struct mpijob__local_job_state;
+struct mpijob__local_kubelet;
+struct mpijob__local_exec_socket;
 
 struct mpijob_local {
-	struct store store;
+	struct mpijob__local_store store;
 	struct mpijob__base_list calls;
 	struct mpijob__base_list ready; /* calls with something to do */
-	struct mpijob__base_list watches[KIND_COUNT];
-	struct job_state *jobs;
-	struct kubelet *kubelet;         /* NULL without a node */
-	struct exec_socket *exec_socket; /* NULL without a node */
-	size_t reports;                  /* number of mpijob_exchange_* calls */
+	struct mpijob__base_list watches[MPIJOB__LOCAL_KIND_COUNT];
+	struct mpijob__local_job_state *jobs;
+	struct mpijob__local_kubelet *kubelet;         /* NULL without a node */
+	struct mpijob__local_exec_socket *exec_socket; /* NULL without a node */
+	size_t reports;                                /* number of mpijob_exchange_* calls */
 	int epoll;
 	int wake;       /* eventfd */
 	int gc_pending; /* the garbage collector must run */
@@ -54,10 +54,10 @@ struct mpijob_local {
 };
 
 /* Send a part of an answer to the client. 0, or 1: the call was cancelled. */
-int mpijob__local_send_data(struct mpijob_local *local, struct call *call, const char *data,
-    size_t len);
+int mpijob__local_send_data(struct mpijob_local *local, struct mpijob__local_call *call,
+    const char *data, size_t len);
 /* Let the next round of poll() serve the call or feed its stream. */
-void mpijob__local_mark_ready(struct mpijob_local *local, struct call *call);
+void mpijob__local_mark_ready(struct mpijob_local *local, struct mpijob__local_call *call);
 /* A descriptor in the epoll set; `run` is called when it is readable or, if requested, writable. */
 struct mpijob__local_event_source {
 	void (*run)(struct mpijob__local_event_source *source);
@@ -72,8 +72,5 @@ void mpijob__local_remove_fd(struct mpijob_local *local, struct mpijob__local_ev
  * reports nothing. */
 void mpijob__local_notice(struct mpijob_local *local, int severity, const char *id,
     const char *field, char *message);
-
-/* The earlier of two times; -1 means never. */
-int64_t mpijob__local_earlier(int64_t a, int64_t b);
 
 #endif

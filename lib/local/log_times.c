@@ -17,7 +17,7 @@ struct log_mark {
 	int64_t ns;
 };
 
-static const char *line_end(const struct log_bytes *bytes, uint64_t offset)
+static const char *line_end(const struct mpijob__local_log_bytes *bytes, uint64_t offset)
 {
 	return offset < bytes->to ? memchr(bytes->data + (offset - bytes->from), '\n',
 					(size_t)(bytes->to - offset))
@@ -25,7 +25,7 @@ static const char *line_end(const struct log_bytes *bytes, uint64_t offset)
 }
 
 /* The offset of the line after the one at `offset`; `to` when there is none. */
-static uint64_t next_line(const struct log_bytes *bytes, uint64_t offset)
+static uint64_t next_line(const struct mpijob__local_log_bytes *bytes, uint64_t offset)
 {
 	const char *end = line_end(bytes, offset);
 
@@ -33,7 +33,7 @@ static uint64_t next_line(const struct log_bytes *bytes, uint64_t offset)
 }
 
 /* How many lines begin in [from, to). A line begins at `from`. */
-static int64_t count_lines(const struct log_bytes *bytes, uint64_t from, uint64_t to)
+static int64_t count_lines(const struct mpijob__local_log_bytes *bytes, uint64_t from, uint64_t to)
 {
 	int64_t count = 0;
 
@@ -42,7 +42,7 @@ static int64_t count_lines(const struct log_bytes *bytes, uint64_t from, uint64_
 	return count;
 }
 
-static int add_mark(struct log_times *times, uint64_t offset, int64_t ns)
+static int add_mark(struct mpijob__local_log_times *times, uint64_t offset, int64_t ns)
 {
 	size_t cap = times->cap ? times->cap * 2 : 16;
 	struct log_mark *marks;
@@ -58,8 +58,8 @@ static int add_mark(struct log_times *times, uint64_t offset, int64_t ns)
 	return 1;
 }
 
-void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes *added,
-    int64_t now_ms)
+void mpijob__local_log_times_add(struct mpijob__local_log_times *times,
+    const struct mpijob__local_log_bytes *added, int64_t now_ms)
 {
 	uint64_t begin = times->in_line ? next_line(added, added->from) : added->from;
 	int64_t now_ns = now_ms * NS_OF_MS;
@@ -78,7 +78,7 @@ void mpijob__local_log_times_add(struct log_times *times, const struct log_bytes
 }
 
 /* The index of the last mark at or before `offset`; 0 when all are after it. */
-static size_t find_mark(const struct log_times *times, uint64_t offset)
+static size_t find_mark(const struct mpijob__local_log_times *times, uint64_t offset)
 {
 	size_t low = 0, high = times->count;
 
@@ -93,8 +93,8 @@ static size_t find_mark(const struct log_times *times, uint64_t offset)
 	return low;
 }
 
-void mpijob__local_log_times_trim(struct log_times *times, const struct log_bytes *all,
-    uint64_t base)
+void mpijob__local_log_times_trim(struct mpijob__local_log_times *times,
+    const struct mpijob__local_log_bytes *all, uint64_t base)
 {
 	uint64_t begin = base;
 	struct log_mark *mark;
@@ -114,14 +114,14 @@ void mpijob__local_log_times_trim(struct log_times *times, const struct log_byte
 	memmove(times->marks, times->marks + drop, times->count * sizeof(*times->marks));
 }
 
-void mpijob__local_log_times_clear(struct log_times *times)
+void mpijob__local_log_times_clear(struct mpijob__local_log_times *times)
 {
 	free(times->marks);
 	memset(times, 0, sizeof(*times));
 }
 
-int64_t mpijob__local_log_times_at(const struct log_times *times, const struct log_bytes *all,
-    uint64_t offset)
+int64_t mpijob__local_log_times_at(const struct mpijob__local_log_times *times,
+    const struct mpijob__local_log_bytes *all, uint64_t offset)
 {
 	const struct log_mark *mark;
 
@@ -131,7 +131,7 @@ int64_t mpijob__local_log_times_at(const struct log_times *times, const struct l
 	return mark->offset > offset ? mark->ns : mark->ns + count_lines(all, mark->offset, offset);
 }
 
-int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t offset,
+int64_t mpijob__local_log_times_next(const struct mpijob__local_log_times *times, uint64_t offset,
     int64_t before_ns)
 {
 	size_t mark = times->count ? find_mark(times, offset) : 0;
@@ -140,8 +140,8 @@ int64_t mpijob__local_log_times_next(const struct log_times *times, uint64_t off
 								   : before_ns + 1;
 }
 
-uint64_t mpijob__local_log_times_since(const struct log_times *times, const struct log_bytes *all,
-    int64_t since_ns)
+uint64_t mpijob__local_log_times_since(const struct mpijob__local_log_times *times,
+    const struct mpijob__local_log_bytes *all, int64_t since_ns)
 {
 	uint64_t offset = all->from, last = all->from, end = all->to;
 	int64_t ns = INT64_MIN;

@@ -21,10 +21,10 @@
 #define CHUNK    (64u << 10)
 
 struct reader {
-	struct stream stream; /* first */
+	struct mpijob__local_stream stream; /* first */
 	struct mpijob__base_list link;
-	struct log *log;
-	struct call *call;
+	struct mpijob__local_log *log;
+	struct mpijob__local_call *call;
 	uint64_t offset;
 	int follow;
 	int timestamps;
@@ -34,7 +34,7 @@ struct reader {
 	uint64_t next_line; /* where the next line begins */
 };
 
-struct log {
+struct mpijob__local_log {
 	size_t refs;
 	struct mpijob_local *local;
 	char *data;
@@ -45,15 +45,15 @@ struct log {
 	int blocked; /* the last result of mpijob__local_logs_is_full() */
 	size_t lost; /* bytes that were dropped because memory ran out */
 	struct mpijob__base_list readers;
-	struct log_times times;
+	struct mpijob__local_log_times times;
 	void (*drained)(void *user);
 	void *user;
 };
 
-struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(void *user),
-    void *user)
+struct mpijob__local_log *mpijob__local_logs_new(struct mpijob_local *local,
+    void (*drained)(void *user), void *user)
 {
-	struct log *log = calloc(1, sizeof(*log));
+	struct mpijob__local_log *log = calloc(1, sizeof(*log));
 
 	if (log) {
 		mpijob__base_list_init(&log->readers);
@@ -65,12 +65,12 @@ struct log *mpijob__local_logs_new(struct mpijob_local *local, void (*drained)(v
 	return log;
 }
 
-void mpijob__local_logs_ref(struct log *log)
+void mpijob__local_logs_ref(struct mpijob__local_log *log)
 {
 	log->refs++;
 }
 
-void mpijob__local_logs_unref(struct log *log)
+void mpijob__local_logs_unref(struct mpijob__local_log *log)
 {
 	if (!log || --log->refs > 0)
 		return;
@@ -79,23 +79,23 @@ void mpijob__local_logs_unref(struct log *log)
 	free(log);
 }
 
-static struct log_bytes all_bytes(const struct log *log)
+static struct mpijob__local_log_bytes all_bytes(const struct mpijob__local_log *log)
 {
-	return (struct log_bytes){ log->data, log->base, log->base + log->len };
+	return (struct mpijob__local_log_bytes){ log->data, log->base, log->base + log->len };
 }
 
-void mpijob__local_logs_detach(struct log *log)
+void mpijob__local_logs_detach(struct mpijob__local_log *log)
 {
 	if (log)
 		log->drained = NULL;
 }
 
 /* Drop the oldest bytes, up to the beginning of a line if there is one. */
-static void trim(struct log *log)
+static void trim(struct mpijob__local_log *log)
 {
 	size_t drop = log->len - MAX_KEPT;
 	const char *line = memchr(log->data + drop, '\n', log->len - drop);
-	struct log_bytes all = all_bytes(log);
+	struct mpijob__local_log_bytes all = all_bytes(log);
 
 	if (line)
 		drop = (size_t)(line - log->data) + 1;
@@ -105,7 +105,7 @@ static void trim(struct log *log)
 	memmove(log->data, log->data + drop, log->len);
 }
 
-static int grow(struct log *log, size_t more)
+static int grow(struct mpijob__local_log *log, size_t more)
 {
 	size_t cap = log->cap ? log->cap : 4096;
 	char *data;
@@ -122,15 +122,16 @@ static int grow(struct log *log, size_t more)
 	return 0;
 }
 
-static void wake_readers(struct log *log)
+static void wake_readers(struct mpijob__local_log *log)
 {
 	for (struct mpijob__base_list *link = log->readers.next; link->owner; link = link->next)
 		mpijob__local_mark_ready(log->local, ((struct reader *)link->owner)->call);
 }
 
-static int append(struct log *log, const char *data, size_t len)
+static int append(struct mpijob__local_log *log, const char *data, size_t len)
 {
-	struct log_bytes added = { data, log->base + log->len, log->base + log->len + len };
+	struct mpijob__local_log_bytes added = { data, log->base + log->len,
+		log->base + log->len + len };
 
 	if (grow(log, len))
 		return MPIJOB_ERR_NOMEM;
@@ -141,7 +142,7 @@ static int append(struct log *log, const char *data, size_t len)
 }
 
 /* Write a line about dropped bytes at their position. */
-static int append_gap(struct log *log)
+static int append_gap(struct mpijob__local_log *log)
 {
 	char *text =
 	    log->lost
@@ -157,7 +158,7 @@ static int append_gap(struct log *log)
 	return rc;
 }
 
-int mpijob__local_logs_write(struct log *log, const char *data, size_t len)
+int mpijob__local_logs_write(struct mpijob__local_log *log, const char *data, size_t len)
 {
 	if (len == 0)
 		return 0;
@@ -171,14 +172,14 @@ int mpijob__local_logs_write(struct log *log, const char *data, size_t len)
 	return 0;
 }
 
-void mpijob__local_logs_finish(struct log *log)
+void mpijob__local_logs_finish(struct mpijob__local_log *log)
 {
 	(void)append_gap(log);
 	log->finished = 1;
 	wake_readers(log);
 }
 
-static int has_lagging_reader(const struct log *log)
+static int has_lagging_reader(const struct mpijob__local_log *log)
 {
 	for (struct mpijob__base_list *link = log->readers.next; link->owner; link = link->next) {
 		const struct reader *reader = link->owner;
@@ -189,13 +190,13 @@ static int has_lagging_reader(const struct log *log)
 	return 0;
 }
 
-int mpijob__local_logs_is_full(struct log *log)
+int mpijob__local_logs_is_full(struct mpijob__local_log *log)
 {
 	log->blocked = has_lagging_reader(log);
 	return log->blocked;
 }
 
-char *mpijob__local_logs_tail(const struct log *log, size_t lines, size_t bytes)
+char *mpijob__local_logs_tail(const struct mpijob__local_log *log, size_t lines, size_t bytes)
 {
 	size_t start = log->len;
 
@@ -210,7 +211,7 @@ char *mpijob__local_logs_tail(const struct log *log, size_t lines, size_t bytes)
 
 /* ---- readers ---- */
 
-static void resume_writer(struct log *log)
+static void resume_writer(struct mpijob__local_log *log)
 {
 	if (!log->blocked || has_lagging_reader(log))
 		return;
@@ -219,9 +220,9 @@ static void resume_writer(struct log *log)
 		log->drained(log->user);
 }
 
-static int send_gap(struct reader *reader, struct call *call)
+static int send_gap(struct reader *reader, struct mpijob__local_call *call)
 {
-	struct log *log = reader->log;
+	struct mpijob__local_log *log = reader->log;
 	char *text = mpijob__base_text_format("[%llu bytes are no longer kept]\n",
 	    (unsigned long long)(log->base - reader->offset));
 	int ended;
@@ -237,8 +238,8 @@ static int send_gap(struct reader *reader, struct call *call)
 
 static int put_time(struct reader *reader, mpijob_text *text)
 {
-	const struct log_times *times = &reader->log->times;
-	struct log_bytes all = all_bytes(reader->log);
+	const struct mpijob__local_log_times *times = &reader->log->times;
+	struct mpijob__local_log_bytes all = all_bytes(reader->log);
 	char time[MPIJOB__BASE_TIME_NS_SIZE];
 
 	/* Fast path: the line follows the one that was written last. */
@@ -258,7 +259,7 @@ static int put_time(struct reader *reader, mpijob_text *text)
  * may grow while the data is reported. */
 static int copy_chunk(struct reader *reader, mpijob_text *text, size_t len)
 {
-	const struct log *log = reader->log;
+	const struct mpijob__local_log *log = reader->log;
 	int rc = 0;
 
 	while (len > 0 && !rc) {
@@ -280,9 +281,9 @@ static int copy_chunk(struct reader *reader, mpijob_text *text, size_t len)
 	return rc;
 }
 
-static int send_chunk(struct reader *reader, struct call *call, size_t len)
+static int send_chunk(struct reader *reader, struct mpijob__local_call *call, size_t len)
 {
-	struct log *log = reader->log;
+	struct mpijob__local_log *log = reader->log;
 	mpijob_text *text = mpijob_text_new();
 	int rc = text ? copy_chunk(reader, text, len) : MPIJOB_ERR_NOMEM;
 	int ended = rc ? 0
@@ -298,10 +299,10 @@ static int send_chunk(struct reader *reader, struct call *call, size_t len)
 	return 1;
 }
 
-static int feed(struct stream *stream, struct call *call)
+static int feed(struct mpijob__local_stream *stream, struct mpijob__local_call *call)
 {
 	struct reader *reader = (struct reader *)stream;
-	struct log *log = reader->log;
+	struct mpijob__local_log *log = reader->log;
 	size_t left;
 
 	if (reader->offset < log->base)
@@ -316,10 +317,10 @@ static int feed(struct stream *stream, struct call *call)
 	return log->finished || !reader->follow || reader->left == 0 ? 2 : 0;
 }
 
-static void close_reader(struct stream *stream)
+static void close_reader(struct mpijob__local_stream *stream)
 {
 	struct reader *reader = (struct reader *)stream;
-	struct log *log = reader->log;
+	struct mpijob__local_log *log = reader->log;
 
 	mpijob__base_list_remove(&reader->link);
 	resume_writer(log);
@@ -328,7 +329,7 @@ static void close_reader(struct stream *stream)
 }
 
 /* The offset of the last `lines` lines. */
-static uint64_t tail_offset(const struct log *log, int64_t lines)
+static uint64_t tail_offset(const struct mpijob__local_log *log, int64_t lines)
 {
 	size_t at = log->len;
 
@@ -340,9 +341,10 @@ static uint64_t tail_offset(const struct log *log, int64_t lines)
 	return log->base + at;
 }
 
-static uint64_t start_offset(const struct log *log, const struct log_options *options)
+static uint64_t start_offset(const struct mpijob__local_log *log,
+    const struct mpijob__local_log_options *options)
 {
-	struct log_bytes all = all_bytes(log);
+	struct mpijob__local_log_bytes all = all_bytes(log);
 	uint64_t since = options->since_ns > INT64_MIN
 			     ? mpijob__local_log_times_since(&log->times, &all, options->since_ns)
 			     : 0;
@@ -353,14 +355,14 @@ static uint64_t start_offset(const struct log *log, const struct log_options *op
 	return since > tail ? since : tail;
 }
 
-static int read_log(struct log *log, struct call *call, const struct log_options *options,
-    struct reply *reply)
+static int read_log(struct mpijob__local_log *log, struct mpijob__local_call *call,
+    const struct mpijob__local_log_options *options, struct mpijob__local_reply *reply)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 
 	if (!reader)
 		return MPIJOB_ERR_NOMEM;
-	reader->stream = (struct stream){ feed, close_reader };
+	reader->stream = (struct mpijob__local_stream){ feed, close_reader };
 	reader->log = log;
 	reader->call = call;
 	reader->follow = options->follow && !options->previous;
@@ -377,7 +379,7 @@ static int read_log(struct log *log, struct call *call, const struct log_options
 
 /* The name of the container `wanted`; without a name, that of the only container. NULL: unknown or
  * ambiguous. */
-static const char *choose_container(const struct object *pod, const char *wanted)
+static const char *choose_container(const struct mpijob__local_object *pod, const char *wanted)
 {
 	static const char *const lists[] = { "spec.containers", "spec.initContainers" };
 	const mpijob_node *containers = mpijob_node_find(mpijob_doc_root(pod->doc), lists[0]);
@@ -401,11 +403,12 @@ static const char *choose_container(const struct object *pod, const char *wanted
 	return NULL;
 }
 
-int mpijob__local_logs_open(struct mpijob_local *local, struct call *call, struct object *pod,
-    const struct log_options *options, struct reply *reply)
+int mpijob__local_logs_open(struct mpijob_local *local, struct mpijob__local_call *call,
+    struct mpijob__local_object *pod, const struct mpijob__local_log_options *options,
+    struct mpijob__local_reply *reply)
 {
 	const char *container = choose_container(pod, options->container);
-	struct log *log;
+	struct mpijob__local_log *log;
 
 	if (!container && options->container && *options->container)
 		return mpijob__local_reply_error(reply, 400, "BadRequest", pod->kind, pod->name,

@@ -21,7 +21,7 @@
 
 /* ---- create ---- */
 
-static int init_containers(struct pod *pod)
+static int init_containers(struct mpijob__local_pod *pod)
 {
 	const mpijob_node *lists[] = { mpijob_node_get(pod->spec, "initContainers"),
 		mpijob_node_get(pod->spec, "containers") };
@@ -32,7 +32,7 @@ static int init_containers(struct pod *pod)
 	if (!pod->containers)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < pod->count; i++) {
-		struct container *container = &pod->containers[i];
+		struct mpijob__local_container *container = &pod->containers[i];
 		int init = i < pod->init_count;
 
 		container->source.fd = -1;
@@ -46,11 +46,11 @@ static int init_containers(struct pod *pod)
 	return 0;
 }
 
-static int copy_identity(struct pod *pod, const struct object *object)
+static int copy_identity(struct mpijob__local_pod *pod, const struct mpijob__local_object *object)
 {
 	const char *hostname;
 
-	pod->doc = mpijob_doc_clone(object->doc);
+	pod->doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	pod->uid = strdup(object->uid);
 	pod->namespace_ = strdup(object->namespace_);
 	pod->name = strdup(object->name);
@@ -73,10 +73,10 @@ static int copy_identity(struct pod *pod, const struct object *object)
 	return 0;
 }
 
-struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *local,
-    const struct object *object, uint64_t id)
+struct mpijob__local_pod *mpijob__local_pod_new(struct mpijob__local_kubelet *kubelet,
+    struct mpijob_local *local, const struct mpijob__local_object *object, uint64_t id)
 {
-	struct pod *pod = calloc(1, sizeof(*pod));
+	struct mpijob__local_pod *pod = calloc(1, sizeof(*pod));
 
 	if (!pod)
 		return NULL;
@@ -94,7 +94,7 @@ struct pod *mpijob__local_pod_new(struct kubelet *kubelet, struct mpijob_local *
 	return pod;
 }
 
-void mpijob__local_pod_free(struct pod *pod)
+void mpijob__local_pod_free(struct mpijob__local_pod *pod)
 {
 	if (!pod)
 		return;
@@ -111,7 +111,7 @@ void mpijob__local_pod_free(struct pod *pod)
 	free(pod);
 }
 
-int mpijob__local_pod_is_worker(const struct pod *pod)
+int mpijob__local_pod_is_worker(const struct mpijob__local_pod *pod)
 {
 	const char *role = mpijob_node_string(mpijob_node_find(mpijob_doc_root(pod->doc),
 	    "metadata.labels[" MPIJOB__BASE_API_LABEL_JOB_ROLE "]"));
@@ -119,15 +119,16 @@ int mpijob__local_pod_is_worker(const struct pod *pod)
 	return role && strcmp(role, "worker") == 0;
 }
 
-int mpijob__local_pod_is_terminated(const struct pod *pod)
+int mpijob__local_pod_is_terminated(const struct mpijob__local_pod *pod)
 {
-	return pod->stage == POD_TERMINATED;
+	return pod->stage == MPIJOB__LOCAL_POD_TERMINATED;
 }
 
-struct container *mpijob__local_pod_find_container(struct pod *pod, const char *name)
+struct mpijob__local_container *mpijob__local_pod_find_container(struct mpijob__local_pod *pod,
+    const char *name)
 {
 	for (size_t i = 0; i < pod->count; i++) {
-		struct container *container = &pod->containers[i];
+		struct mpijob__local_container *container = &pod->containers[i];
 
 		if (name ? container->name && strcmp(container->name, name) == 0 : !container->init)
 			return container;
@@ -137,18 +138,20 @@ struct container *mpijob__local_pod_find_container(struct pod *pod, const char *
 
 /* ---- start ---- */
 
-static int assign_node(struct pod *pod)
+static int assign_node(struct mpijob__local_pod *pod)
 {
-	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
-	mpijob_doc *doc = object ? mpijob_doc_clone(object->doc) : NULL;
+	struct mpijob__local_object *object =
+	    mpijob__local_store_by_uid(&pod->local->store, pod->uid);
+	mpijob_doc *doc = object ? mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL) : NULL;
 
 	if (!object)
 		return 0;
-	mpijob_node_put_string(doc, mpijob_doc_make(doc, "spec"), "nodeName", NODE_NAME);
+	mpijob_node_put_string(doc, mpijob_doc_make(doc, "spec"), "nodeName",
+	    MPIJOB__LOCAL_NODE_NAME);
 	return mpijob__local_verbs_store(pod->local, object, doc);
 }
 
-static int create_sandbox(struct pod *pod)
+static int create_sandbox(struct mpijob__local_pod *pod)
 {
 	struct node_sandbox request = { 0 };
 	uint64_t number = 0;
@@ -163,10 +166,11 @@ static int create_sandbox(struct pod *pod)
 								  pod->kubelet),
 		    &request, &number);
 	return rc ? rc
-		  : mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_SANDBOX, pod->id, 0);
+		  : mpijob__local_kubelet_await(pod->kubelet, number, MPIJOB__LOCAL_REQUEST_SANDBOX,
+			pod->id, 0);
 }
 
-int mpijob__local_pod_start(struct pod *pod)
+int mpijob__local_pod_start(struct mpijob__local_pod *pod)
 {
 	int rc = assign_node(pod);
 
@@ -176,7 +180,7 @@ int mpijob__local_pod_start(struct pod *pod)
 	return create_sandbox(pod);
 }
 
-void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message)
+void mpijob__local_pod_fail(struct mpijob__local_pod *pod, const char *reason, char *message)
 {
 	if (pod->reason) {
 		free(message);
@@ -192,14 +196,14 @@ void mpijob__local_pod_fail(struct pod *pod, const char *reason, char *message)
 
 /* ---- run ---- */
 
-static const char *restart_policy(const struct pod *pod)
+static const char *restart_policy(const struct mpijob__local_pod *pod)
 {
 	const char *policy = mpijob_node_string(mpijob_node_get(pod->spec, "restartPolicy"));
 
 	return policy && *policy ? policy : "Always";
 }
 
-static int will_restart(const struct container *container)
+static int will_restart(const struct mpijob__local_container *container)
 {
 	const char *policy = restart_policy(container->pod);
 
@@ -209,7 +213,7 @@ static int will_restart(const struct container *container)
 }
 
 /* The first restart is immediate, the second after the base delay, which then doubles. */
-static int64_t restart_delay(const struct container *container)
+static int64_t restart_delay(const struct mpijob__local_container *container)
 {
 	int64_t wait = container->pod->local->backoff_ms;
 
@@ -224,7 +228,7 @@ static int64_t restart_delay(const struct container *container)
  * The first call only sets due_ms, so that the status with the terminated state is written first:
  * the Job controller may have to count the end and delete the pod before the container waits again.
  */
-static void schedule_restart(struct container *container, int64_t clock_ms)
+static void schedule_restart(struct mpijob__local_container *container, int64_t clock_ms)
 {
 	int64_t delay = restart_delay(container);
 
@@ -237,15 +241,15 @@ static void schedule_restart(struct container *container, int64_t clock_ms)
 	free(container->last_terminated.message);
 	container->last_terminated = container->terminated;
 	memset(&container->terminated, 0, sizeof(container->terminated));
-	container->state = CONTAINER_WAITING;
+	container->state = MPIJOB__LOCAL_CONTAINER_WAITING;
 	mpijob__local_container_set_waiting(container, "CrashLoopBackOff", NULL);
 }
 
-static int start_due(struct container *container, int64_t clock_ms)
+static int start_due(struct mpijob__local_container *container, int64_t clock_ms)
 {
 	int rc;
 
-	if (container->state != CONTAINER_WAITING || clock_ms < container->due_ms)
+	if (container->state != MPIJOB__LOCAL_CONTAINER_WAITING || clock_ms < container->due_ms)
 		return 0;
 	container->due_ms = 0;
 	rc = mpijob__local_container_start(container);
@@ -259,34 +263,35 @@ static int start_due(struct container *container, int64_t clock_ms)
 }
 
 /* Restart and start one container if it is due. */
-static int run_container(struct container *container, int64_t clock_ms)
+static int run_container(struct mpijob__local_container *container, int64_t clock_ms)
 {
-	struct pod *pod = container->pod;
+	struct mpijob__local_pod *pod = container->pod;
 	int rc;
 
-	if (container->state == CONTAINER_TERMINATED && will_restart(container))
+	if (container->state == MPIJOB__LOCAL_CONTAINER_TERMINATED && will_restart(container))
 		schedule_restart(container, clock_ms);
 	rc = start_due(container, clock_ms);
 	if (container->due_ms > clock_ms)
-		pod->due_ms = mpijob__local_earlier(pod->due_ms, container->due_ms);
+		pod->due_ms = mpijob__base_clock_earlier(pod->due_ms, container->due_ms);
 	return rc;
 }
 
-static int has_succeeded(const struct container *container)
+static int has_succeeded(const struct mpijob__local_container *container)
 {
-	return container->state == CONTAINER_TERMINATED && container->terminated.code == 0;
+	return container->state == MPIJOB__LOCAL_CONTAINER_TERMINATED &&
+	       container->terminated.code == 0;
 }
 
-static int is_finally_terminated(const struct container *container)
+static int is_finally_terminated(const struct mpijob__local_container *container)
 {
-	return container->state == CONTAINER_TERMINATED && !will_restart(container);
+	return container->state == MPIJOB__LOCAL_CONTAINER_TERMINATED && !will_restart(container);
 }
 
 /* 1 when all init containers have succeeded. */
-static int run_init_containers(struct pod *pod, int64_t clock_ms, int *error)
+static int run_init_containers(struct mpijob__local_pod *pod, int64_t clock_ms, int *error)
 {
 	for (size_t i = 0; i < pod->init_count; i++) {
-		struct container *container = &pod->containers[i];
+		struct mpijob__local_container *container = &pod->containers[i];
 
 		if (has_succeeded(container))
 			continue;
@@ -296,7 +301,7 @@ static int run_init_containers(struct pod *pod, int64_t clock_ms, int *error)
 	return 1;
 }
 
-static int init_failed(const struct pod *pod)
+static int init_failed(const struct mpijob__local_pod *pod)
 {
 	for (size_t i = 0; i < pod->init_count; i++) {
 		if (is_finally_terminated(&pod->containers[i]) &&
@@ -306,7 +311,7 @@ static int init_failed(const struct pod *pod)
 	return 0;
 }
 
-static int all_terminated(const struct pod *pod)
+static int all_terminated(const struct mpijob__local_pod *pod)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
 		if (!is_finally_terminated(&pod->containers[i]))
@@ -315,7 +320,7 @@ static int all_terminated(const struct pod *pod)
 	return 1;
 }
 
-static int deadline_exceeded(struct pod *pod, int64_t clock_ms)
+static int deadline_exceeded(struct mpijob__local_pod *pod, int64_t clock_ms)
 {
 	int64_t seconds = -1;
 	int64_t left;
@@ -325,16 +330,16 @@ static int deadline_exceeded(struct pod *pod, int64_t clock_ms)
 	left = pod->started_ms + seconds * 1000 - mpijob__base_clock_wall_ms();
 	if (left <= 0)
 		return 1;
-	pod->due_ms = mpijob__local_earlier(pod->due_ms, clock_ms + left);
+	pod->due_ms = mpijob__base_clock_earlier(pod->due_ms, clock_ms + left);
 	return 0;
 }
 
-static int run_containers(struct pod *pod, int64_t clock_ms)
+static int run_containers(struct mpijob__local_pod *pod, int64_t clock_ms)
 {
 	int rc = 0;
 
 	for (size_t i = pod->init_count; i < pod->count && !rc; i++) {
-		struct container *container = &pod->containers[i];
+		struct mpijob__local_container *container = &pod->containers[i];
 
 		rc = run_container(container, clock_ms);
 		if (!rc)
@@ -345,17 +350,17 @@ static int run_containers(struct pod *pod, int64_t clock_ms)
 
 /* ---- termination ---- */
 
-static int has_running_containers(const struct pod *pod)
+static int has_running_containers(const struct mpijob__local_pod *pod)
 {
 	for (size_t i = 0; i < pod->count; i++) {
-		if (pod->containers[i].state == CONTAINER_STARTING ||
-		    pod->containers[i].state == CONTAINER_RUNNING)
+		if (pod->containers[i].state == MPIJOB__LOCAL_CONTAINER_STARTING ||
+		    pod->containers[i].state == MPIJOB__LOCAL_CONTAINER_RUNNING)
 			return 1;
 	}
 	return 0;
 }
 
-static int signal_all(struct pod *pod, int signo)
+static int signal_all(struct mpijob__local_pod *pod, int signo)
 {
 	int rc = 0;
 
@@ -366,9 +371,10 @@ static int signal_all(struct pod *pod, int signo)
 	return rc;
 }
 
-static int64_t grace_ms(const struct pod *pod)
+static int64_t grace_ms(const struct mpijob__local_pod *pod)
 {
-	const struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
+	const struct mpijob__local_object *object =
+	    mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	int64_t seconds = DEFAULT_GRACE_S;
 
 	mpijob_node_int(mpijob_node_get(pod->spec, "terminationGracePeriodSeconds"), &seconds);
@@ -379,14 +385,14 @@ static int64_t grace_ms(const struct pod *pod)
 	return pod->object_deleted ? 0 : seconds * 1000;
 }
 
-static void start_termination(struct pod *pod, int64_t clock_ms)
+static void start_termination(struct mpijob__local_pod *pod, int64_t clock_ms)
 {
-	pod->stage = POD_TERMINATING;
+	pod->stage = MPIJOB__LOCAL_POD_TERMINATING;
 	pod->kill_ms = clock_ms + grace_ms(pod);
 }
 
 /* Free the sandbox and the volumes. No container starts after this. */
-static int release_resources(struct pod *pod)
+static int release_resources(struct mpijob__local_pod *pod)
 {
 	uint64_t number = 0;
 	struct node_client *node = mpijob__local_kubelet_node(pod->kubelet);
@@ -397,24 +403,25 @@ static int release_resources(struct pod *pod)
 	pod->sandbox_released = 1;
 	rc = mpijob__local_node_client_sandbox_destroy(node, pod->id, &number);
 	if (!rc)
-		rc = mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_IGNORED, 0, 0);
+		rc = mpijob__local_kubelet_await(pod->kubelet, number,
+		    MPIJOB__LOCAL_REQUEST_IGNORED, 0, 0);
 	for (size_t i = 0; i < pod->volume_count && !rc; i++) {
 		if (!pod->volumes[i].requested)
 			continue;
 		rc = mpijob__local_node_client_volume_remove(node, pod->volumes[i].id, &number);
 		if (!rc)
-			rc = mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_IGNORED, 0,
-			    0);
+			rc = mpijob__local_kubelet_await(pod->kubelet, number,
+			    MPIJOB__LOCAL_REQUEST_IGNORED, 0, 0);
 	}
 	return rc;
 }
 
-static int terminate_containers(struct pod *pod, int64_t clock_ms)
+static int terminate_containers(struct mpijob__local_pod *pod, int64_t clock_ms)
 {
 	int rc;
 
 	if (!has_running_containers(pod)) {
-		pod->stage = POD_TERMINATED;
+		pod->stage = MPIJOB__LOCAL_POD_TERMINATED;
 		return 0;
 	}
 	if (pod->kill_ms >= 0 && clock_ms >= pod->kill_ms)
@@ -422,14 +429,15 @@ static int terminate_containers(struct pod *pod, int64_t clock_ms)
 	else
 		rc = signal_all(pod, SIGTERM);
 	if (pod->kill_ms > clock_ms)
-		pod->due_ms = mpijob__local_earlier(pod->due_ms, pod->kill_ms);
+		pod->due_ms = mpijob__base_clock_earlier(pod->due_ms, pod->kill_ms);
 	return rc;
 }
 
 /* Release the resources, write the final status, and remove the object if it is being deleted. */
-static int finish_termination(struct pod *pod)
+static int finish_termination(struct mpijob__local_pod *pod)
 {
-	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
+	struct mpijob__local_object *object =
+	    mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	int rc = release_resources(pod);
 
 	if (rc || !object)
@@ -437,12 +445,12 @@ static int finish_termination(struct pod *pod)
 	rc = mpijob__local_pod_status_write(pod);
 	if (rc || !pod->deleting)
 		return rc;
-	return mpijob__local_deletion_run(pod->local, object, DELETE_BACKGROUND, 0);
+	return mpijob__local_deletion_run(pod->local, object, MPIJOB__LOCAL_DELETE_BACKGROUND, 0);
 }
 
 /* ---- sync ---- */
 
-static int is_set_up(struct pod *pod)
+static int is_set_up(struct mpijob__local_pod *pod)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		if (!pod->volumes[i].written)
@@ -452,23 +460,23 @@ static int is_set_up(struct pod *pod)
 					 pod->namespace_) >= pod->hosts_version;
 }
 
-static int set_up(struct pod *pod)
+static int set_up(struct mpijob__local_pod *pod)
 {
 	char *missing = NULL;
 	int rc = mpijob__local_pod_volumes_write(pod, &missing);
 
-	if (!rc && missing && pod->stage == POD_SETUP) {
+	if (!rc && missing && pod->stage == MPIJOB__LOCAL_POD_SETUP) {
 		for (size_t i = 0; i < pod->count; i++)
 			mpijob__local_container_set_waiting(&pod->containers[i],
 			    "ContainerCreating", strdup(missing));
 	}
 	free(missing);
-	if (!rc && pod->stage == POD_SETUP && is_set_up(pod))
-		pod->stage = POD_RUNNING;
+	if (!rc && pod->stage == MPIJOB__LOCAL_POD_SETUP && is_set_up(pod))
+		pod->stage = MPIJOB__LOCAL_POD_RUNNING;
 	return rc;
 }
 
-static int run(struct pod *pod, int64_t clock_ms)
+static int run(struct mpijob__local_pod *pod, int64_t clock_ms)
 {
 	int rc = 0;
 
@@ -487,30 +495,31 @@ static int run(struct pod *pod, int64_t clock_ms)
 	return 0;
 }
 
-int mpijob__local_pod_sync(struct pod *pod, int64_t clock_ms)
+int mpijob__local_pod_sync(struct mpijob__local_pod *pod, int64_t clock_ms)
 {
 	int rc = 0;
 
 	pod->dirty = 0;
 	pod->due_ms = -1;
-	if (pod->stage != POD_TERMINATED && (pod->deleting || pod->object_deleted || pod->reason) &&
-	    pod->stage != POD_TERMINATING)
+	if (pod->stage != MPIJOB__LOCAL_POD_TERMINATED &&
+	    (pod->deleting || pod->object_deleted || pod->reason) &&
+	    pod->stage != MPIJOB__LOCAL_POD_TERMINATING)
 		start_termination(pod, clock_ms);
 	if (pod->object_deleted && pod->kill_ms > clock_ms)
 		pod->kill_ms = clock_ms;
-	if (pod->stage == POD_SETUP || pod->stage == POD_RUNNING)
+	if (pod->stage == MPIJOB__LOCAL_POD_SETUP || pod->stage == MPIJOB__LOCAL_POD_RUNNING)
 		rc = set_up(pod);
-	if (!rc && pod->stage == POD_RUNNING)
+	if (!rc && pod->stage == MPIJOB__LOCAL_POD_RUNNING)
 		rc = run(pod, clock_ms);
 	if (rc == MPIJOB_ERR_USAGE) {
 		mpijob__local_pod_fail(pod, "TooLarge",
 		    mpijob__base_text_format("a volume or a command is larger than 16 MiB"));
 		return 0;
 	}
-	if (!rc && pod->stage == POD_TERMINATING)
+	if (!rc && pod->stage == MPIJOB__LOCAL_POD_TERMINATING)
 		rc = terminate_containers(pod, clock_ms);
 	if (rc)
 		return rc;
-	return pod->stage == POD_TERMINATED ? finish_termination(pod)
-					    : mpijob__local_pod_status_write(pod);
+	return pod->stage == MPIJOB__LOCAL_POD_TERMINATED ? finish_termination(pod)
+							  : mpijob__local_pod_status_write(pod);
 }

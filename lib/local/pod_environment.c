@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mpijob__local_environment_clear(struct environment *environment)
+void mpijob__local_environment_clear(struct mpijob__local_environment *environment)
 {
 	for (size_t i = 0; i < environment->count; i++)
 		mpijob__base_secret_free_text(environment->entries[i]);
@@ -26,7 +26,8 @@ static int has_name(const char *entry, const char *name, size_t len)
 	return strncmp(entry, name, len) == 0 && entry[len] == '=';
 }
 
-static const char *find_value(const struct environment *environment, const char *name, size_t len)
+static const char *find_value(const struct mpijob__local_environment *environment, const char *name,
+    size_t len)
 {
 	for (size_t i = environment->count; i-- > 0;) {
 		if (has_name(environment->entries[i], name, len))
@@ -36,7 +37,7 @@ static const char *find_value(const struct environment *environment, const char 
 }
 
 /* Append a variable. find_value() returns the last one of a name, as the shell does. */
-static int add(struct environment *environment, const char *prefix, const char *name,
+static int add(struct mpijob__local_environment *environment, const char *prefix, const char *name,
     const char *value)
 {
 	char *entry = mpijob__base_text_format("%s%s=%s", prefix, name, value);
@@ -82,7 +83,7 @@ static void put(struct expansion *expansion, const char *text, size_t len)
 
 /* Expand the reference at the dollar sign `at`; returns the text after it. */
 static const char *expand_reference(struct expansion *expansion,
-    const struct environment *environment, const char *at)
+    const struct mpijob__local_environment *environment, const char *at)
 {
 	const char *end = at[1] == '(' ? strchr(at, ')') : NULL;
 	const char *value = end ? find_value(environment, at + 2, (size_t)(end - at) - 2) : NULL;
@@ -100,7 +101,8 @@ static const char *expand_reference(struct expansion *expansion,
 	return end ? end + 1 : at + 1;
 }
 
-char *mpijob__local_environment_expand(const struct environment *environment, const char *text)
+char *mpijob__local_environment_expand(const struct mpijob__local_environment *environment,
+    const char *text)
 {
 	struct expansion expansion = { NULL, 0, 0 };
 
@@ -130,8 +132,8 @@ static int is_optional(const mpijob_node *reference)
 	return optional;
 }
 
-static int note_missing(struct environment *environment, const char *kind, const char *name,
-    const char *key)
+static int note_missing(struct mpijob__local_environment *environment, const char *kind,
+    const char *name, const char *key)
 {
 	if (environment->missing)
 		return 0;
@@ -141,9 +143,10 @@ static int note_missing(struct environment *environment, const char *kind, const
 	return environment->missing ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-static const mpijob_node *source_root(const struct pod *pod, enum kind_id kind, const char *name)
+static const mpijob_node *source_root(const struct mpijob__local_pod *pod,
+    enum mpijob__local_kind_id kind, const char *name)
 {
-	const struct object *object =
+	const struct mpijob__local_object *object =
 	    name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
 
 	return object ? mpijob_doc_root(object->doc) : NULL;
@@ -152,7 +155,7 @@ static const mpijob_node *source_root(const struct pod *pod, enum kind_id kind, 
 /* The value of one key, decoded. 1, and the caller wipes *out; 0: it is not a string;
  * MPIJOB_ERR_NOMEM.
  */
-static int decode_key(enum kind_id kind, const mpijob_node *value, char **out)
+static int decode_key(enum mpijob__local_kind_id kind, const mpijob_node *value, char **out)
 {
 	const char *text = mpijob_node_string(value);
 	char *bytes = NULL;
@@ -161,14 +164,15 @@ static int decode_key(enum kind_id kind, const mpijob_node *value, char **out)
 
 	if (!text)
 		return 0;
-	if (kind == KIND_SECRET)
+	if (kind == MPIJOB__LOCAL_KIND_SECRET)
 		rc = mpijob__base_base64_decode_new(text, mpijob_node_length(value), &bytes, &len);
-	*out = kind == KIND_SECRET ? bytes : strdup(text);
+	*out = kind == MPIJOB__LOCAL_KIND_SECRET ? bytes : strdup(text);
 	return *out ? 1 : rc == MPIJOB_ERR_SYNTAX ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-static int add_key(struct environment *environment, const struct pod *pod, enum kind_id kind,
-    const char *variable, const mpijob_node *reference)
+static int add_key(struct mpijob__local_environment *environment,
+    const struct mpijob__local_pod *pod, enum mpijob__local_kind_id kind, const char *variable,
+    const mpijob_node *reference)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
 	const char *key = mpijob_node_string(mpijob_node_get(reference, "key"));
@@ -180,8 +184,9 @@ static int add_key(struct environment *environment, const struct pod *pod, enum 
 	if (!value && is_optional(reference))
 		return 0;
 	if (!value)
-		return note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap",
-		    name ? name : "", root ? (key ? key : "") : NULL);
+		return note_missing(environment,
+		    kind == MPIJOB__LOCAL_KIND_SECRET ? "secret" : "configmap", name ? name : "",
+		    root ? (key ? key : "") : NULL);
 	rc = decode_key(kind, value, &text);
 	if (rc == 1) {
 		rc = add(environment, "", variable, text);
@@ -190,9 +195,11 @@ static int add_key(struct environment *environment, const struct pod *pod, enum 
 	return rc;
 }
 
-int mpijob__local_environment_field(const struct pod *pod, const char *path, char **out)
+int mpijob__local_environment_field(const struct mpijob__local_pod *pod, const char *path,
+    char **out)
 {
-	const struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
+	const struct mpijob__local_object *object =
+	    mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	const mpijob_node *root = object ? mpijob_doc_root(object->doc) : mpijob_doc_root(pod->doc);
 	const char *key = strchr(path, '[');
 	const char *text = NULL;
@@ -204,7 +211,7 @@ int mpijob__local_environment_field(const struct pod *pod, const char *path, cha
 	else if (strcmp(path, "metadata.uid") == 0)
 		text = pod->uid;
 	else if (strcmp(path, "spec.nodeName") == 0)
-		text = NODE_NAME;
+		text = MPIJOB__LOCAL_NODE_NAME;
 	else if (strcmp(path, "spec.serviceAccountName") == 0)
 		text = mpijob_node_string(mpijob_node_find(root, path))
 			   ? mpijob_node_string(mpijob_node_find(root, path))
@@ -212,7 +219,7 @@ int mpijob__local_environment_field(const struct pod *pod, const char *path, cha
 	else if (strcmp(path, "status.podIP") == 0 || strcmp(path, "status.podIPs") == 0)
 		text = pod->address;
 	else if (strcmp(path, "status.hostIP") == 0 || strcmp(path, "status.hostIPs") == 0)
-		text = NODE_ADDRESS;
+		text = MPIJOB__LOCAL_NODE_ADDRESS;
 	else if (key && (strncmp(path, "metadata.labels[", 16) == 0 ||
 			    strncmp(path, "metadata.annotations[", 21) == 0)) {
 		size_t len = strlen(key);
@@ -233,8 +240,8 @@ int mpijob__local_environment_field(const struct pod *pod, const char *path, cha
 	return *out ? 1 : MPIJOB_ERR_NOMEM;
 }
 
-static int add_field(struct environment *environment, const struct pod *pod, const char *variable,
-    const char *path)
+static int add_field(struct mpijob__local_environment *environment,
+    const struct mpijob__local_pod *pod, const char *variable, const char *path)
 {
 	char *text = NULL;
 	int found = path ? mpijob__local_environment_field(pod, path, &text) : 0;
@@ -245,7 +252,8 @@ static int add_field(struct environment *environment, const struct pod *pod, con
 	return found;
 }
 
-static int add_value(struct environment *environment, const char *variable, const char *text)
+static int add_value(struct mpijob__local_environment *environment, const char *variable,
+    const char *text)
 {
 	char *value = mpijob__local_environment_expand(environment, text);
 	int rc = value ? add(environment, "", variable, value) : MPIJOB_ERR_NOMEM;
@@ -255,8 +263,8 @@ static int add_value(struct environment *environment, const char *variable, cons
 	return rc;
 }
 
-static int add_variable(struct environment *environment, const struct pod *pod,
-    const mpijob_node *entry)
+static int add_variable(struct mpijob__local_environment *environment,
+    const struct mpijob__local_pod *pod, const mpijob_node *entry)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(entry, "name"));
 	const char *value = mpijob_node_text(mpijob_node_get(entry, "value"));
@@ -267,17 +275,18 @@ static int add_variable(struct environment *environment, const struct pod *pod,
 	if (mpijob_node_kind(from) != MPIJOB_NODE_MAP)
 		return add_value(environment, name, value ? value : "");
 	if (mpijob_node_get(from, "configMapKeyRef"))
-		return add_key(environment, pod, KIND_CONFIG_MAP, name,
+		return add_key(environment, pod, MPIJOB__LOCAL_KIND_CONFIG_MAP, name,
 		    mpijob_node_get(from, "configMapKeyRef"));
 	if (mpijob_node_get(from, "secretKeyRef"))
-		return add_key(environment, pod, KIND_SECRET, name,
+		return add_key(environment, pod, MPIJOB__LOCAL_KIND_SECRET, name,
 		    mpijob_node_get(from, "secretKeyRef"));
 	return add_field(environment, pod, name,
 	    mpijob_node_string(mpijob_node_find(from, "fieldRef.fieldPath")));
 }
 
-static int add_all_keys(struct environment *environment, const struct pod *pod, enum kind_id kind,
-    const char *prefix, const mpijob_node *reference)
+static int add_all_keys(struct mpijob__local_environment *environment,
+    const struct mpijob__local_pod *pod, enum mpijob__local_kind_id kind, const char *prefix,
+    const mpijob_node *reference)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(reference, "name"));
 	const mpijob_node *root = source_root(pod, kind, name);
@@ -286,7 +295,8 @@ static int add_all_keys(struct environment *environment, const struct pod *pod, 
 	if (!root)
 		return is_optional(reference)
 			   ? 0
-			   : note_missing(environment, kind == KIND_SECRET ? "secret" : "configmap",
+			   : note_missing(environment,
+				 kind == MPIJOB__LOCAL_KIND_SECRET ? "secret" : "configmap",
 				 name ? name : "", NULL);
 	for (size_t i = 0; i < mpijob_node_count(data); i++) {
 		char *text = NULL;
@@ -302,21 +312,24 @@ static int add_all_keys(struct environment *environment, const struct pod *pod, 
 	return 0;
 }
 
-static int add_env_from(struct environment *environment, const struct pod *pod,
-    const mpijob_node *entry)
+static int add_env_from(struct mpijob__local_environment *environment,
+    const struct mpijob__local_pod *pod, const mpijob_node *entry)
 {
 	const char *prefix = mpijob_node_string(mpijob_node_get(entry, "prefix"));
 	const mpijob_node *map = mpijob_node_get(entry, "configMapRef");
 	const mpijob_node *secret = mpijob_node_get(entry, "secretRef");
-	int rc =
-	    map ? add_all_keys(environment, pod, KIND_CONFIG_MAP, prefix ? prefix : "", map) : 0;
+	int rc = map ? add_all_keys(environment, pod, MPIJOB__LOCAL_KIND_CONFIG_MAP,
+			   prefix ? prefix : "", map)
+		     : 0;
 
 	if (!rc && secret)
-		rc = add_all_keys(environment, pod, KIND_SECRET, prefix ? prefix : "", secret);
+		rc = add_all_keys(environment, pod, MPIJOB__LOCAL_KIND_SECRET, prefix ? prefix : "",
+		    secret);
 	return rc;
 }
 
-int mpijob__local_environment_make(struct environment *environment, struct container *container)
+int mpijob__local_environment_make(struct mpijob__local_environment *environment,
+    struct mpijob__local_container *container)
 {
 	const mpijob_node *from = mpijob_node_get(container->spec, "envFrom");
 	const mpijob_node *list = mpijob_node_get(container->spec, "env");

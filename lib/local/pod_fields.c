@@ -59,7 +59,7 @@ static int has_value(const mpijob_node *node)
 	}
 }
 
-static void notice_field(const struct pod *pod, const char *parent, const char *key,
+static void notice_field(const struct mpijob__local_pod *pod, const char *parent, const char *key,
     const char *what)
 {
 	char *path = mpijob__base_text_format("%s%s%s", parent, *parent && *key ? "." : "", key);
@@ -69,8 +69,8 @@ static void notice_field(const struct pod *pod, const char *parent, const char *
 	free(path);
 }
 
-static void notice_unknown_fields(const struct pod *pod, const mpijob_node *map, const char *parent,
-    const char *const *known)
+static void notice_unknown_fields(const struct mpijob__local_pod *pod, const mpijob_node *map,
+    const char *parent, const char *const *known)
 {
 	for (size_t i = 0; i < mpijob_node_count(map); i++) {
 		if (!is_in(mpijob_node_key(map, i), known) && has_value(mpijob_node_at(map, i)))
@@ -109,7 +109,7 @@ static int is_operator_default(const mpijob_node *spec, const char *key)
 	return strcmp(key, "automountServiceAccountToken") == 0;
 }
 
-static void check_groups(const struct pod *pod)
+static void check_groups(const struct mpijob__local_pod *pod)
 {
 	static const char *const keys[] = { "fsGroup", "supplementalGroups" };
 	const mpijob_node *context = mpijob_node_get(pod->spec, "securityContext");
@@ -121,7 +121,8 @@ static void check_groups(const struct pod *pod)
 	}
 }
 
-static void check_profile(const struct pod *pod, const mpijob_node *context, const char *parent)
+static void check_profile(const struct mpijob__local_pod *pod, const mpijob_node *context,
+    const char *parent)
 {
 	const char *type = mpijob_node_string(mpijob_node_find(context, "seccompProfile.type"));
 
@@ -129,7 +130,7 @@ static void check_profile(const struct pod *pod, const mpijob_node *context, con
 		notice_field(pod, parent, "seccompProfile", "the default profile is used");
 }
 
-static void check_pod(const struct pod *pod)
+static void check_pod(const struct mpijob__local_pod *pod)
 {
 	for (size_t i = 0; i < mpijob_node_count(pod->spec); i++) {
 		const char *key = mpijob_node_key(pod->spec, i);
@@ -144,8 +145,8 @@ static void check_pod(const struct pod *pod)
 	check_groups(pod);
 }
 
-static void check_capabilities(const struct container *container, const mpijob_node *context,
-    const char *parent)
+static void check_capabilities(const struct mpijob__local_container *container,
+    const mpijob_node *context, const char *parent)
 {
 	uint64_t missing = 0;
 	int privileged = 0;
@@ -157,7 +158,7 @@ static void check_capabilities(const struct container *container, const mpijob_n
 		    "capabilities beyond the default set require --allow-host-path");
 }
 
-static void check_env(const struct container *container, const char *parent)
+static void check_env(const struct mpijob__local_container *container, const char *parent)
 {
 	const mpijob_node *env = mpijob_node_get(container->spec, "env");
 
@@ -179,7 +180,7 @@ static void check_env(const struct container *container, const char *parent)
 	}
 }
 
-static void check_ports(const struct container *container, const char *parent)
+static void check_ports(const struct mpijob__local_container *container, const char *parent)
 {
 	const mpijob_node *ports = mpijob_node_get(container->spec, "ports");
 
@@ -190,7 +191,7 @@ static void check_ports(const struct container *container, const char *parent)
 	}
 }
 
-static void check_mounts(const struct container *container, const char *parent)
+static void check_mounts(const struct mpijob__local_container *container, const char *parent)
 {
 	const mpijob_node *mounts = mpijob_node_get(container->spec, "volumeMounts");
 
@@ -205,8 +206,8 @@ static void check_mounts(const struct container *container, const char *parent)
 }
 
 /* Report a resource by its name. */
-static void notice_resource(const struct container *container, const char *parent, const char *list,
-    const char *key)
+static void notice_resource(const struct mpijob__local_container *container, const char *parent,
+    const char *list, const char *key)
 {
 	int named = strpbrk(key, "./") != NULL;
 	char *path = mpijob__base_text_format("%s.%s%s%s%s", parent, list, named ? "[" : ".", key,
@@ -217,7 +218,7 @@ static void notice_resource(const struct container *container, const char *paren
 	free(path);
 }
 
-static void check_resources(const struct container *container, const char *parent)
+static void check_resources(const struct mpijob__local_container *container, const char *parent)
 {
 	static const char *const lists[] = { "limits", "requests" };
 
@@ -232,9 +233,10 @@ static void check_resources(const struct container *container, const char *paren
 		notice_field(container->pod, parent, "claims", NULL);
 }
 
-static void check_container_fields(const struct container *container, const char *parent)
+static void check_container_fields(const struct mpijob__local_container *container,
+    const char *parent)
 {
-	const struct pod *pod = container->pod;
+	const struct mpijob__local_pod *pod = container->pod;
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
 	char *security = mpijob__base_text_format("%s.securityContext", parent);
 	char *resources = mpijob__base_text_format("%s.resources", parent);
@@ -261,7 +263,8 @@ static void check_container_fields(const struct container *container, const char
 
 /* ---- errors ---- */
 
-static void check_command(struct pod *pod, const struct container *container)
+static void check_command(struct mpijob__local_pod *pod,
+    const struct mpijob__local_container *container)
 {
 	if (mpijob_node_count(mpijob_node_get(container->spec, "command")) == 0 &&
 	    mpijob_node_count(mpijob_node_get(container->spec, "args")) == 0)
@@ -271,7 +274,7 @@ static void check_command(struct pod *pod, const struct container *container)
 			container->name));
 }
 
-static int64_t user_of(const struct container *container)
+static int64_t user_of(const struct mpijob__local_container *container)
 {
 	int64_t user = 0;
 
@@ -281,7 +284,8 @@ static int64_t user_of(const struct container *container)
 	return user;
 }
 
-static void check_user(struct pod *pod, const struct container *container)
+static void check_user(struct mpijob__local_pod *pod,
+    const struct mpijob__local_container *container)
 {
 	int non_root = 0;
 
@@ -296,7 +300,8 @@ static void check_user(struct pod *pod, const struct container *container)
 			container->name));
 }
 
-static void check_restart(struct pod *pod, const struct container *container)
+static void check_restart(struct mpijob__local_pod *pod,
+    const struct mpijob__local_container *container)
 {
 	if (container->init &&
 	    mpijob_node_string(mpijob_node_get(container->spec, "restartPolicy")))
@@ -330,7 +335,8 @@ static const char *volume_kind(const mpijob_node *spec)
 	return "emptyDir";
 }
 
-static void check_empty_dir(const struct pod *pod, const struct volume *volume)
+static void check_empty_dir(const struct mpijob__local_pod *pod,
+    const struct mpijob__local_volume *volume)
 {
 	char *path =
 	    mpijob__base_text_format("volumes[%zu].emptyDir", (size_t)(volume - pod->volumes));
@@ -341,7 +347,7 @@ static void check_empty_dir(const struct pod *pod, const struct volume *volume)
 	free(path);
 }
 
-static void check_volume(struct pod *pod, const struct volume *volume)
+static void check_volume(struct mpijob__local_pod *pod, const struct mpijob__local_volume *volume)
 {
 	static const char *const known[] = { "emptyDir", "configMap", "secret", "downwardAPI",
 		"projected", "hostPath", NULL };
@@ -362,13 +368,13 @@ static void check_volume(struct pod *pod, const struct volume *volume)
 			volume->name, kind));
 }
 
-void mpijob__local_pod_fields_check(struct pod *pod)
+void mpijob__local_pod_fields_check(struct mpijob__local_pod *pod)
 {
 	check_pod(pod);
 	for (size_t i = 0; i < pod->volume_count; i++)
 		check_volume(pod, &pod->volumes[i]);
 	for (size_t i = 0; i < pod->count; i++) {
-		struct container *container = &pod->containers[i];
+		struct mpijob__local_container *container = &pod->containers[i];
 		char *parent = mpijob__base_text_format("%s[%zu]",
 		    container->init ? "initContainers" : "containers",
 		    container->init ? i : i - pod->init_count);

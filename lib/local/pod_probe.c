@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/number.h"
 #include "local/pod.h"
+#include "base/text.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -17,12 +18,13 @@
 #define LISTEN_PERIOD_MS  1000
 #define KILL_RETRY_MS     1000
 
-static const mpijob_node *probe_of(const struct container *container)
+static const mpijob_node *probe_of(const struct mpijob__local_container *container)
 {
 	return mpijob_node_get(container->spec, "readinessProbe");
 }
 
-static int64_t probe_number(const struct container *container, const char *key, int64_t absent)
+static int64_t probe_number(const struct mpijob__local_container *container, const char *key,
+    int64_t absent)
 {
 	int64_t value = absent;
 
@@ -30,8 +32,8 @@ static int64_t probe_number(const struct container *container, const char *key, 
 	return value > 0 ? value : absent;
 }
 
-int mpijob__local_pod_probe_port(const struct container *container, const mpijob_node *port,
-    uint16_t *out)
+int mpijob__local_pod_probe_port(const struct mpijob__local_container *container,
+    const mpijob_node *port, uint16_t *out)
 {
 	const mpijob_node *ports = mpijob_node_get(container->spec, "ports");
 	const char *name = mpijob_node_string(port);
@@ -53,14 +55,12 @@ int mpijob__local_pod_probe_port(const struct container *container, const mpijob
 
 static int is_sshd(const char *word)
 {
-	const char *slash = word ? strrchr(word, '/') : NULL;
-
-	return word && strcmp(slash ? slash + 1 : word, "sshd") == 0;
+	return mpijob__base_text_is(mpijob__base_text_file_name(word), "sshd");
 }
 
 /* The ports on which sshd may listen: that of "-p N", "-pN" or "-oPort=N", else 22. With "-f" also
  * 2222, which the configuration files of the usual images set. */
-static void sshd_ports(const struct container *container, uint16_t ports[2])
+static void sshd_ports(const struct mpijob__local_container *container, uint16_t ports[2])
 {
 	static const char *const lists[] = { "command", "args" };
 	const char *before = "";
@@ -88,7 +88,7 @@ static void sshd_ports(const struct container *container, uint16_t ports[2])
 	}
 }
 
-static int runs_default_sshd(const struct container *container)
+static int runs_default_sshd(const struct mpijob__local_container *container)
 {
 	const mpijob_node *command = mpijob_node_get(container->spec, "command");
 	const mpijob_node *args = mpijob_node_get(container->spec, "args");
@@ -99,9 +99,9 @@ static int runs_default_sshd(const struct container *container)
 	       is_sshd(mpijob_node_string(mpijob_node_at(list, 0)));
 }
 
-void mpijob__local_pod_probe_set_up(struct container *container)
+void mpijob__local_pod_probe_set_up(struct mpijob__local_container *container)
 {
-	struct readiness *readiness = &container->readiness;
+	struct mpijob__local_readiness *readiness = &container->readiness;
 	const mpijob_node *probe = probe_of(container);
 
 	memset(readiness, 0, sizeof(*readiness));
@@ -110,26 +110,26 @@ void mpijob__local_pod_probe_set_up(struct container *container)
 		return;
 	if (mpijob__local_pod_probe_port(container, mpijob_node_find(probe, "tcpSocket.port"),
 		&readiness->ports[0]))
-		readiness->kind = READY_TCP;
+		readiness->kind = MPIJOB__LOCAL_READY_TCP;
 	else if (mpijob_node_count(mpijob_node_find(probe, "exec.command")) > 0)
-		readiness->kind = READY_EXEC;
+		readiness->kind = MPIJOB__LOCAL_READY_EXEC;
 	else if (runs_default_sshd(container))
-		readiness->kind = READY_LISTEN;
-	if (readiness->kind == READY_LISTEN)
+		readiness->kind = MPIJOB__LOCAL_READY_LISTEN;
+	if (readiness->kind == MPIJOB__LOCAL_READY_LISTEN)
 		sshd_ports(container, readiness->ports);
-	if (readiness->kind == READY_RUNNING)
+	if (readiness->kind == MPIJOB__LOCAL_READY_RUNNING)
 		readiness->ready = 1;
 	else
 		readiness->next_ms =
 		    mpijob__base_clock_monotonic_ms() +
-		    (readiness->kind == READY_LISTEN
+		    (readiness->kind == MPIJOB__LOCAL_READY_LISTEN
 			    ? 0
 			    : probe_number(container, "initialDelaySeconds", 0) * 1000);
 }
 
-static int probe_port(struct container *container, uint16_t port, int listen)
+static int probe_port(struct mpijob__local_container *container, uint16_t port, int listen)
 {
-	struct pod *pod = container->pod;
+	struct mpijob__local_pod *pod = container->pod;
 	struct node_probe request = { 0 };
 	uint64_t request_id = 0;
 	int rc;
@@ -146,11 +146,11 @@ static int probe_port(struct container *container, uint16_t port, int listen)
 	if (rc)
 		return rc;
 	container->readiness.pending++;
-	return mpijob__local_kubelet_await(pod->kubelet, request_id, REQUEST_PROBE, pod->id,
-	    container->id);
+	return mpijob__local_kubelet_await(pod->kubelet, request_id, MPIJOB__LOCAL_REQUEST_PROBE,
+	    pod->id, container->id);
 }
 
-static int probe_exec(struct container *container)
+static int probe_exec(struct mpijob__local_container *container)
 {
 	const mpijob_node *command = mpijob_node_find(probe_of(container), "exec.command");
 	size_t count = mpijob_node_count(command);
@@ -177,57 +177,60 @@ static int probe_exec(struct container *container)
 	container->readiness.request = request_id;
 	container->readiness.end_ms =
 	    mpijob__base_clock_monotonic_ms() + probe_number(container, "timeoutSeconds", 1) * 1000;
-	return mpijob__local_kubelet_await(container->pod->kubelet, request_id, REQUEST_PROBE,
-	    container->pod->id, container->id);
+	return mpijob__local_kubelet_await(container->pod->kubelet, request_id,
+	    MPIJOB__LOCAL_REQUEST_PROBE, container->pod->id, container->id);
 }
 
 /* Kill a probe command after its timeout. The answer of the node then counts as a failure. */
-static int enforce_exec_timeout(struct container *container, int64_t clock_ms, int64_t *next_ms)
+static int enforce_exec_timeout(struct mpijob__local_container *container, int64_t clock_ms,
+    int64_t *next_ms)
 {
-	struct readiness *readiness = &container->readiness;
+	struct mpijob__local_readiness *readiness = &container->readiness;
 	uint64_t request_id = 0;
 
 	if (readiness->request == 0)
 		return 0;
 	if (readiness->end_ms > clock_ms) {
-		*next_ms = mpijob__local_earlier(*next_ms, readiness->end_ms);
+		*next_ms = mpijob__base_clock_earlier(*next_ms, readiness->end_ms);
 		return 0;
 	}
 	/* Retry: on a busy machine the node may not have started the process yet. */
 	readiness->end_ms = clock_ms + KILL_RETRY_MS;
-	*next_ms = mpijob__local_earlier(*next_ms, readiness->end_ms);
+	*next_ms = mpijob__base_clock_earlier(*next_ms, readiness->end_ms);
 	return mpijob__local_node_client_exec_signal(mpijob__local_kubelet_node(
 							 container->pod->kubelet),
 	    readiness->request, SIGKILL, &request_id);
 }
 
-int mpijob__local_pod_probe_run(struct container *container, int64_t clock_ms, int64_t *next_ms)
+int mpijob__local_pod_probe_run(struct mpijob__local_container *container, int64_t clock_ms,
+    int64_t *next_ms)
 {
-	struct readiness *readiness = &container->readiness;
+	struct mpijob__local_readiness *readiness = &container->readiness;
 	int rc = 0;
 
-	if (container->state == CONTAINER_RUNNING && readiness->next_ms < 0)
+	if (container->state == MPIJOB__LOCAL_CONTAINER_RUNNING && readiness->next_ms < 0)
 		return enforce_exec_timeout(container, clock_ms, next_ms);
-	if (container->state != CONTAINER_RUNNING)
+	if (container->state != MPIJOB__LOCAL_CONTAINER_RUNNING)
 		return 0;
 	if (readiness->next_ms > clock_ms) {
-		*next_ms = mpijob__local_earlier(*next_ms, readiness->next_ms);
+		*next_ms = mpijob__base_clock_earlier(*next_ms, readiness->next_ms);
 		return 0;
 	}
 	readiness->next_ms = -1;
-	if (readiness->kind == READY_EXEC) {
+	if (readiness->kind == MPIJOB__LOCAL_READY_EXEC) {
 		rc = probe_exec(container);
 		return rc ? rc : enforce_exec_timeout(container, clock_ms, next_ms);
 	}
-	rc = probe_port(container, readiness->ports[0], readiness->kind == READY_LISTEN);
-	if (!rc && readiness->kind == READY_LISTEN && readiness->ports[1])
+	rc = probe_port(container, readiness->ports[0],
+	    readiness->kind == MPIJOB__LOCAL_READY_LISTEN);
+	if (!rc && readiness->kind == MPIJOB__LOCAL_READY_LISTEN && readiness->ports[1])
 		rc = probe_port(container, readiness->ports[1], 1);
 	return rc;
 }
 
-static void count_result(struct container *container, int success)
+static void count_result(struct mpijob__local_container *container, int success)
 {
-	struct readiness *readiness = &container->readiness;
+	struct mpijob__local_readiness *readiness = &container->readiness;
 
 	readiness->successes = success ? readiness->successes + 1 : 0;
 	readiness->failures = success ? 0 : readiness->failures + 1;
@@ -239,9 +242,10 @@ static void count_result(struct container *container, int success)
 	    mpijob__base_clock_monotonic_ms() + probe_number(container, "periodSeconds", 10) * 1000;
 }
 
-void mpijob__local_pod_probe_answer(struct container *container, const struct node_event *event)
+void mpijob__local_pod_probe_answer(struct mpijob__local_container *container,
+    const struct node_event *event)
 {
-	struct readiness *readiness = &container->readiness;
+	struct mpijob__local_readiness *readiness = &container->readiness;
 	int success = event->type == NODE_ANS_OK
 			  ? event->code == NODE_PROBE_OK
 			  : event->type == NODE_ANS_EXITED && event->code == 0;
@@ -249,9 +253,9 @@ void mpijob__local_pod_probe_answer(struct container *container, const struct no
 	readiness->pending--;
 	readiness->request = 0;
 	container->pod->dirty = 1;
-	if (container->state != CONTAINER_RUNNING)
+	if (container->state != MPIJOB__LOCAL_CONTAINER_RUNNING)
 		return;
-	if (readiness->kind != READY_LISTEN)
+	if (readiness->kind != MPIJOB__LOCAL_READY_LISTEN)
 		count_result(container, success);
 	else if (success)
 		readiness->ready = 1;

@@ -90,7 +90,7 @@ static int is_set(const mpijob_node *context, const char *key)
 	return value;
 }
 
-uint64_t mpijob__local_pod_security_capabilities(const struct container *container,
+uint64_t mpijob__local_pod_security_capabilities(const struct mpijob__local_container *container,
     uint64_t *missing)
 {
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
@@ -109,7 +109,7 @@ uint64_t mpijob__local_pod_security_capabilities(const struct container *contain
 	return (usual & ~drop) | add;
 }
 
-uint64_t mpijob__local_pod_security_confine(const struct container *container)
+uint64_t mpijob__local_pod_security_confine(const struct mpijob__local_container *container)
 {
 	const mpijob_node *context = mpijob_node_get(container->spec, "securityContext");
 	const char *profile = mpijob_node_string(mpijob_node_find(context, "seccompProfile.type"));

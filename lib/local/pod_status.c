@@ -13,54 +13,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int all_terminated(const struct pod *pod, int only_success)
+static int all_terminated(const struct mpijob__local_pod *pod, int only_success)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
-		const struct container *container = &pod->containers[i];
+		const struct mpijob__local_container *container = &pod->containers[i];
 
-		if (container->state != CONTAINER_TERMINATED ||
+		if (container->state != MPIJOB__LOCAL_CONTAINER_TERMINATED ||
 		    (only_success && container->terminated.code != 0))
 			return 0;
 	}
 	return 1;
 }
 
-static int is_initialized(const struct pod *pod)
+static int is_initialized(const struct mpijob__local_pod *pod)
 {
 	for (size_t i = 0; i < pod->init_count; i++) {
-		if (pod->containers[i].state != CONTAINER_TERMINATED ||
+		if (pod->containers[i].state != MPIJOB__LOCAL_CONTAINER_TERMINATED ||
 		    pod->containers[i].terminated.code != 0)
 			return 0;
 	}
-	return pod->stage != POD_SETUP;
+	return pod->stage != MPIJOB__LOCAL_POD_SETUP;
 }
 
-static int has_run(const struct pod *pod)
+static int has_run(const struct mpijob__local_pod *pod)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
-		if (pod->containers[i].state == CONTAINER_RUNNING ||
-		    pod->containers[i].state == CONTAINER_TERMINATED ||
+		if (pod->containers[i].state == MPIJOB__LOCAL_CONTAINER_RUNNING ||
+		    pod->containers[i].state == MPIJOB__LOCAL_CONTAINER_TERMINATED ||
 		    pod->containers[i].last_terminated.known)
 			return 1;
 	}
 	return 0;
 }
 
-const char *mpijob__local_pod_status_phase(const struct pod *pod)
+const char *mpijob__local_pod_status_phase(const struct mpijob__local_pod *pod)
 {
-	if (pod->stage == POD_TERMINATED)
+	if (pod->stage == MPIJOB__LOCAL_POD_TERMINATED)
 		return !pod->reason && all_terminated(pod, 1) ? "Succeeded" : "Failed";
 	return has_run(pod) ? "Running" : "Pending";
 }
 
-static int is_ready(const struct pod *pod)
+static int is_ready(const struct mpijob__local_pod *pod)
 {
 	for (size_t i = pod->init_count; i < pod->count; i++) {
-		if (pod->containers[i].state != CONTAINER_RUNNING ||
+		if (pod->containers[i].state != MPIJOB__LOCAL_CONTAINER_RUNNING ||
 		    !pod->containers[i].readiness.ready)
 			return 0;
 	}
-	return pod->stage == POD_RUNNING;
+	return pod->stage == MPIJOB__LOCAL_POD_RUNNING;
 }
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t ms)
@@ -73,7 +73,7 @@ static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int64_t
 
 /* ---- conditions ---- */
 
-static const char *old_transition_time(const struct object *object, const char *type,
+static const char *old_transition_time(const struct mpijob__local_object *object, const char *type,
     const char *status)
 {
 	const mpijob_node *condition = mpijob__local_job_status_condition(object, type);
@@ -84,8 +84,8 @@ static const char *old_transition_time(const struct object *object, const char *
 	return mpijob_node_string(mpijob_node_get(condition, "lastTransitionTime"));
 }
 
-static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct object *object,
-    const char *type, int on, const char *reason)
+static void put_condition(mpijob_doc *doc, mpijob_node *list,
+    const struct mpijob__local_object *object, const char *type, int on, const char *reason)
 {
 	mpijob_node *condition = mpijob_node_append_map(doc, list);
 	const char *time = old_transition_time(object, type, on ? "True" : "False");
@@ -100,8 +100,8 @@ static void put_condition(mpijob_doc *doc, mpijob_node *list, const struct objec
 		mpijob_node_put_string(doc, condition, "reason", reason);
 }
 
-static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct object *object,
-    const struct pod *pod)
+static void put_conditions(mpijob_doc *doc, mpijob_node *status,
+    const struct mpijob__local_object *object, const struct mpijob__local_pod *pod)
 {
 	mpijob_node *list = mpijob_node_put_list(doc, status, "conditions");
 	const char *phase = mpijob__local_pod_status_phase(pod);
@@ -120,7 +120,8 @@ static void put_conditions(mpijob_doc *doc, mpijob_node *status, const struct ob
 
 /* ---- containers ---- */
 
-static void put_terminated(mpijob_doc *doc, mpijob_node *state, const struct terminated_state *run)
+static void put_terminated(mpijob_doc *doc, mpijob_node *state,
+    const struct mpijob__local_terminated_state *run)
 {
 	mpijob_node *terminated = mpijob_node_put_map(doc, state, "terminated");
 	char *id = mpijob__base_text_format("local://%llu", (unsigned long long)run->id);
@@ -134,14 +135,15 @@ static void put_terminated(mpijob_doc *doc, mpijob_node *state, const struct ter
 	free(id);
 }
 
-static void put_state(mpijob_doc *doc, mpijob_node *status, const struct container *container)
+static void put_state(mpijob_doc *doc, mpijob_node *status,
+    const struct mpijob__local_container *container)
 {
 	mpijob_node *state = mpijob_node_put_map(doc, status, "state");
 	mpijob_node *waiting;
 
-	if (container->state == CONTAINER_TERMINATED) {
+	if (container->state == MPIJOB__LOCAL_CONTAINER_TERMINATED) {
 		put_terminated(doc, state, &container->terminated);
-	} else if (container->state == CONTAINER_RUNNING) {
+	} else if (container->state == MPIJOB__LOCAL_CONTAINER_RUNNING) {
 		put_time(doc, mpijob_node_put_map(doc, state, "running"), "startedAt",
 		    container->started_ms);
 	} else {
@@ -151,11 +153,12 @@ static void put_state(mpijob_doc *doc, mpijob_node *status, const struct contain
 	}
 }
 
-static void put_container(mpijob_doc *doc, mpijob_node *list, const struct container *container)
+static void put_container(mpijob_doc *doc, mpijob_node *list,
+    const struct mpijob__local_container *container)
 {
 	mpijob_node *status = mpijob_node_append_map(doc, list);
 	const char *image = mpijob_node_string(mpijob_node_get(container->spec, "image"));
-	int running = container->state == CONTAINER_RUNNING;
+	int running = container->state == MPIJOB__LOCAL_CONTAINER_RUNNING;
 	char *id = container->id
 		       ? mpijob__base_text_format("local://%llu", (unsigned long long)container->id)
 		       : NULL;
@@ -167,9 +170,9 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 		put_terminated(doc, mpijob_node_edit(status, "lastState"),
 		    &container->last_terminated);
 	mpijob_node_put_bool(doc, status, "ready",
-	    container->init
-		? container->state == CONTAINER_TERMINATED && container->terminated.code == 0
-		: running && container->readiness.ready);
+	    container->init ? container->state == MPIJOB__LOCAL_CONTAINER_TERMINATED &&
+				  container->terminated.code == 0
+			    : running && container->readiness.ready);
 	mpijob_node_put_int(doc, status, "restartCount", container->restarts);
 	mpijob_node_put_string(doc, status, "image", image ? image : "");
 	mpijob_node_put_string(doc, status, "imageID", "");
@@ -178,7 +181,8 @@ static void put_container(mpijob_doc *doc, mpijob_node *list, const struct conta
 	free(id);
 }
 
-static void put_containers(mpijob_doc *doc, mpijob_node *status, const struct pod *pod)
+static void put_containers(mpijob_doc *doc, mpijob_node *status,
+    const struct mpijob__local_pod *pod)
 {
 	mpijob_node *list = NULL;
 
@@ -191,23 +195,24 @@ static void put_containers(mpijob_doc *doc, mpijob_node *status, const struct po
 		put_container(doc, list, &pod->containers[i]);
 }
 
-int mpijob__local_pod_status_write(struct pod *pod)
+int mpijob__local_pod_status_write(struct mpijob__local_pod *pod)
 {
-	struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
+	struct mpijob__local_object *object =
+	    mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	mpijob_doc *doc;
 	mpijob_node *status;
 
 	if (!object)
 		return 0;
-	doc = mpijob_doc_clone(object->doc);
-	status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
+	doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
+	status = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "status");
 	mpijob_node_put_string(doc, status, "phase", mpijob__local_pod_status_phase(pod));
 	put_conditions(doc, status, object, pod);
 	if (pod->reason) {
 		mpijob_node_put_string(doc, status, "reason", pod->reason);
 		mpijob_node_put_lossy(doc, status, "message", pod->message);
 	}
-	mpijob_node_put_string(doc, status, "hostIP", NODE_ADDRESS);
+	mpijob_node_put_string(doc, status, "hostIP", MPIJOB__LOCAL_NODE_ADDRESS);
 	mpijob_node_put_string(doc, status, "podIP", pod->address);
 	mpijob_node_put_string(doc,
 	    mpijob_node_append_map(doc, mpijob_node_put_list(doc, status, "podIPs")), "ip",

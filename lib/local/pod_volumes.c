@@ -79,12 +79,12 @@ static int add_value(struct files *files, const char *path, const mpijob_node *v
 }
 
 /* Add one key of a source, from data or binaryData. */
-static int add_key(struct files *files, const struct object *source, const char *key,
+static int add_key(struct files *files, const struct mpijob__local_object *source, const char *key,
     const char *path, int64_t mode)
 {
 	const mpijob_node *root = mpijob_doc_root(source->doc);
 	const mpijob_node *value = mpijob_node_get(mpijob_node_get(root, "data"), key);
-	int is_base64 = source->kind->id == KIND_SECRET;
+	int is_base64 = source->kind->id == MPIJOB__LOCAL_KIND_SECRET;
 
 	if (!value) {
 		value = mpijob_node_get(mpijob_node_get(root, "binaryData"), key);
@@ -93,7 +93,7 @@ static int add_key(struct files *files, const struct object *source, const char 
 	return value ? add_value(files, path, value, is_base64, mode) : 0;
 }
 
-static int has_key(const struct object *source, const char *key)
+static int has_key(const struct mpijob__local_object *source, const char *key)
 {
 	const mpijob_node *root = mpijob_doc_root(source->doc);
 
@@ -112,8 +112,8 @@ static int note_missing(struct files *files, char *message)
 	return 0;
 }
 
-static int add_items(struct files *files, const struct object *source, const mpijob_node *items,
-    int64_t mode, int optional)
+static int add_items(struct files *files, const struct mpijob__local_object *source,
+    const mpijob_node *items, int64_t mode, int optional)
 {
 	for (size_t i = 0; i < mpijob_node_count(items); i++) {
 		const mpijob_node *item = mpijob_node_at(items, i);
@@ -134,13 +134,14 @@ static int add_items(struct files *files, const struct object *source, const mpi
 	return 0;
 }
 
-static int add_all_keys(struct files *files, const struct object *source, int64_t mode)
+static int add_all_keys(struct files *files, const struct mpijob__local_object *source,
+    int64_t mode)
 {
 	static const char *const maps[] = { "data", "binaryData" };
 
 	for (size_t m = 0; m < 2; m++) {
 		const mpijob_node *map = mpijob_node_get(mpijob_doc_root(source->doc), maps[m]);
-		int is_base64 = m == 1 || source->kind->id == KIND_SECRET;
+		int is_base64 = m == 1 || source->kind->id == MPIJOB__LOCAL_KIND_SECRET;
 
 		for (size_t i = 0; i < mpijob_node_count(map); i++) {
 			int rc = add_value(files, mpijob_node_key(map, i), mpijob_node_at(map, i),
@@ -153,10 +154,10 @@ static int add_all_keys(struct files *files, const struct object *source, int64_
 	return 0;
 }
 
-static int add_source(struct files *files, const struct pod *pod, enum kind_id kind,
-    const char *name, const mpijob_node *spec, int64_t mode)
+static int add_source(struct files *files, const struct mpijob__local_pod *pod,
+    enum mpijob__local_kind_id kind, const char *name, const mpijob_node *spec, int64_t mode)
 {
-	const struct object *source =
+	const struct mpijob__local_object *source =
 	    name ? mpijob__local_store_find(&pod->local->store, kind, pod->namespace_, name) : NULL;
 	int optional = 0;
 
@@ -191,9 +192,10 @@ static int write_map(mpijob_text *text, const mpijob_node *map)
 }
 
 /* The value of a downwardAPI field; all labels or annotations become lines of key="value". */
-static int field_text(const struct pod *pod, const char *path, char **out)
+static int field_text(const struct mpijob__local_pod *pod, const char *path, char **out)
 {
-	const struct object *object = mpijob__local_store_by_uid(&pod->local->store, pod->uid);
+	const struct mpijob__local_object *object =
+	    mpijob__local_store_by_uid(&pod->local->store, pod->uid);
 	mpijob_text *text;
 	int rc;
 
@@ -208,8 +210,8 @@ static int field_text(const struct pod *pod, const char *path, char **out)
 	return *out ? 1 : MPIJOB_ERR_NOMEM;
 }
 
-static int add_downward_api(struct files *files, const struct pod *pod, const mpijob_node *spec,
-    int64_t mode)
+static int add_downward_api(struct files *files, const struct mpijob__local_pod *pod,
+    const mpijob_node *spec, int64_t mode)
 {
 	const mpijob_node *items = mpijob_node_get(spec, "items");
 
@@ -230,23 +232,24 @@ static int add_downward_api(struct files *files, const struct pod *pod, const mp
 	return 0;
 }
 
-static int add_projection(struct files *files, const struct pod *pod, const mpijob_node *part,
-    const char *secret_key, int64_t mode)
+static int add_projection(struct files *files, const struct mpijob__local_pod *pod,
+    const mpijob_node *part, const char *secret_key, int64_t mode)
 {
 	const mpijob_node *map = mpijob_node_get(part, "configMap");
 	const mpijob_node *secret = mpijob_node_get(part, "secret");
 	const mpijob_node *downward = mpijob_node_get(part, "downwardAPI");
 
 	if (map)
-		return add_source(files, pod, KIND_CONFIG_MAP,
+		return add_source(files, pod, MPIJOB__LOCAL_KIND_CONFIG_MAP,
 		    mpijob_node_string(mpijob_node_get(map, "name")), map, mode);
 	if (secret)
-		return add_source(files, pod, KIND_SECRET,
+		return add_source(files, pod, MPIJOB__LOCAL_KIND_SECRET,
 		    mpijob_node_string(mpijob_node_get(secret, secret_key)), secret, mode);
 	return downward ? add_downward_api(files, pod, downward, mode) : 0;
 }
 
-static int collect_files(struct files *files, const struct pod *pod, const mpijob_node *spec)
+static int collect_files(struct files *files, const struct mpijob__local_pod *pod,
+    const mpijob_node *spec)
 {
 	const mpijob_node *projected = mpijob_node_get(spec, "projected");
 	const mpijob_node *sources = mpijob_node_get(projected, "sources");
@@ -283,7 +286,7 @@ static int is_file_volume(const mpijob_node *spec)
 	       mpijob_node_get(spec, "downwardAPI") || mpijob_node_get(spec, "projected");
 }
 
-int mpijob__local_pod_volumes_set_up(struct pod *pod)
+int mpijob__local_pod_volumes_set_up(struct mpijob__local_pod *pod)
 {
 	const mpijob_node *list = mpijob_node_get(pod->spec, "volumes");
 
@@ -292,7 +295,7 @@ int mpijob__local_pod_volumes_set_up(struct pod *pod)
 	if (!pod->volumes)
 		return MPIJOB_ERR_NOMEM;
 	for (size_t i = 0; i < pod->volume_count; i++) {
-		struct volume *volume = &pod->volumes[i];
+		struct mpijob__local_volume *volume = &pod->volumes[i];
 
 		volume->spec = mpijob_node_at(list, i);
 		volume->name = mpijob_node_string(mpijob_node_get(volume->spec, "name"));
@@ -304,7 +307,8 @@ int mpijob__local_pod_volumes_set_up(struct pod *pod)
 	return 0;
 }
 
-static int send_volume(struct pod *pod, struct volume *volume, const struct files *files)
+static int send_volume(struct mpijob__local_pod *pod, struct mpijob__local_volume *volume,
+    const struct files *files)
 {
 	struct node_volume request = { 0 };
 	uint64_t number = 0;
@@ -322,11 +326,12 @@ static int send_volume(struct pod *pod, struct volume *volume, const struct file
 		return rc;
 	volume->requested = 1;
 	volume->stale = 0;
-	return mpijob__local_kubelet_await(pod->kubelet, number, REQUEST_VOLUME, pod->id,
-	    volume->id);
+	return mpijob__local_kubelet_await(pod->kubelet, number, MPIJOB__LOCAL_REQUEST_VOLUME,
+	    pod->id, volume->id);
 }
 
-static int update_volume(struct pod *pod, struct volume *volume, const struct files *files)
+static int update_volume(struct mpijob__local_pod *pod, struct mpijob__local_volume *volume,
+    const struct files *files)
 {
 	uint64_t content = digest_of(files);
 	int rc;
@@ -342,10 +347,11 @@ static int update_volume(struct pod *pod, struct volume *volume, const struct fi
 	return rc;
 }
 
-int mpijob__local_pod_volumes_write_failed(struct pod *pod, uint64_t id, const char *why)
+int mpijob__local_pod_volumes_write_failed(struct mpijob__local_pod *pod, uint64_t id,
+    const char *why)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
-		struct volume *volume = &pod->volumes[i];
+		struct mpijob__local_volume *volume = &pod->volumes[i];
 
 		if (volume->id != id || !volume->written)
 			continue;
@@ -358,10 +364,10 @@ int mpijob__local_pod_volumes_write_failed(struct pod *pod, uint64_t id, const c
 	return 0;
 }
 
-int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
+int mpijob__local_pod_volumes_write(struct mpijob__local_pod *pod, char **missing)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
-		struct volume *volume = &pod->volumes[i];
+		struct mpijob__local_volume *volume = &pod->volumes[i];
 		struct files files = { NULL, 0, NULL };
 		int rc;
 
@@ -385,9 +391,9 @@ int mpijob__local_pod_volumes_write(struct pod *pod, char **missing)
 }
 
 static int projection_uses(const mpijob_node *part, const char *secret_key,
-    const struct object *source)
+    const struct mpijob__local_object *source)
 {
-	const mpijob_node *name = source->kind->id == KIND_SECRET
+	const mpijob_node *name = source->kind->id == MPIJOB__LOCAL_KIND_SECRET
 				      ? mpijob_node_get(mpijob_node_get(part, "secret"), secret_key)
 				      : mpijob_node_get(mpijob_node_get(part, "configMap"), "name");
 	const char *text = mpijob_node_string(name);
@@ -395,12 +401,13 @@ static int projection_uses(const mpijob_node *part, const char *secret_key,
 	return text && strcmp(text, source->name) == 0;
 }
 
-int mpijob__local_pod_volumes_source_changed(const struct pod *pod, const struct object *source)
+int mpijob__local_pod_volumes_source_changed(const struct mpijob__local_pod *pod,
+    const struct mpijob__local_object *source)
 {
 	int used = 0;
 
 	for (size_t i = 0; i < pod->volume_count; i++) {
-		struct volume *volume = &pod->volumes[i];
+		struct mpijob__local_volume *volume = &pod->volumes[i];
 		const mpijob_node *sources = mpijob_node_find(volume->spec, "projected.sources");
 		int uses = projection_uses(volume->spec, "secretName", source);
 
@@ -424,7 +431,7 @@ static int has_downward_api(const mpijob_node *spec)
 	return found;
 }
 
-void mpijob__local_pod_volumes_fields_changed(struct pod *pod)
+void mpijob__local_pod_volumes_fields_changed(struct mpijob__local_pod *pod)
 {
 	for (size_t i = 0; i < pod->volume_count; i++) {
 		if (has_downward_api(pod->volumes[i].spec))
@@ -434,7 +441,7 @@ void mpijob__local_pod_volumes_fields_changed(struct pod *pod)
 
 /* ---- mounts ---- */
 
-static char *own_text(struct mounts *mounts, char *text)
+static char *own_text(struct mpijob__local_mounts *mounts, char *text)
 {
 	char **texts =
 	    text ? realloc(mounts->texts, (mounts->text_count + 1) * sizeof(*texts)) : NULL;
@@ -448,7 +455,8 @@ static char *own_text(struct mounts *mounts, char *text)
 	return text;
 }
 
-static const struct volume *find_volume(const struct pod *pod, const char *name)
+static const struct mpijob__local_volume *find_volume(const struct mpijob__local_pod *pod,
+    const char *name)
 {
 	for (size_t i = 0; name && i < pod->volume_count; i++) {
 		if (pod->volumes[i].name && strcmp(pod->volumes[i].name, name) == 0)
@@ -457,12 +465,13 @@ static const struct volume *find_volume(const struct pod *pod, const char *name)
 	return NULL;
 }
 
-static int fill_mount(struct mounts *mounts, struct container *container, const mpijob_node *spec,
-    const struct environment *environment, struct node_mount *mount)
+static int fill_mount(struct mpijob__local_mounts *mounts,
+    struct mpijob__local_container *container, const mpijob_node *spec,
+    const struct mpijob__local_environment *environment, struct node_mount *mount)
 {
 	const char *name = mpijob_node_string(mpijob_node_get(spec, "name"));
 	const char *expression = mpijob_node_string(mpijob_node_get(spec, "subPathExpr"));
-	const struct volume *volume = find_volume(container->pod, name);
+	const struct mpijob__local_volume *volume = find_volume(container->pod, name);
 
 	memset(mount, 0, sizeof(*mount));
 	mount->path = mpijob_node_string(mpijob_node_get(spec, "mountPath"));
@@ -500,7 +509,7 @@ static size_t depth(const char *path)
 
 /* As in container runtimes, nested mounts come after the outer ones, whatever their order in the
  * template. */
-static void sort_by_depth(struct mounts *mounts)
+static void sort_by_depth(struct mpijob__local_mounts *mounts)
 {
 	for (size_t i = 1; i < mounts->count; i++) {
 		struct node_mount mount = mounts->list[i];
@@ -512,8 +521,8 @@ static void sort_by_depth(struct mounts *mounts)
 	}
 }
 
-int mpijob__local_pod_volumes_mounts(struct container *container,
-    const struct environment *environment, struct mounts *mounts)
+int mpijob__local_pod_volumes_mounts(struct mpijob__local_container *container,
+    const struct mpijob__local_environment *environment, struct mpijob__local_mounts *mounts)
 {
 	const mpijob_node *list = mpijob_node_get(container->spec, "volumeMounts");
 
@@ -535,7 +544,7 @@ int mpijob__local_pod_volumes_mounts(struct container *container,
 	return 0;
 }
 
-void mpijob__local_pod_volumes_mounts_clear(struct mounts *mounts)
+void mpijob__local_pod_volumes_mounts_clear(struct mpijob__local_mounts *mounts)
 {
 	for (size_t i = 0; i < mounts->text_count; i++)
 		free(mounts->texts[i]);

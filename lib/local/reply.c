@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void mpijob__local_reply_clear(struct reply *reply)
+void mpijob__local_reply_clear(struct mpijob__local_reply *reply)
 {
 	mpijob_text_free(reply->text);
 	mpijob__local_store_revision_unref(reply->revision);
@@ -20,7 +20,7 @@ void mpijob__local_reply_clear(struct reply *reply)
 static mpijob_doc *status_new(int code, const char *reason, const char *message)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 
 	mpijob_node_put_string(doc, root, "kind", "Status");
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
@@ -31,10 +31,10 @@ static mpijob_doc *status_new(int code, const char *reason, const char *message)
 	return doc;
 }
 
-static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const char *name,
-    int by_kind)
+static mpijob_node *put_details(mpijob_doc *doc, const struct mpijob__local_kind *kind,
+    const char *name, int by_kind)
 {
-	mpijob_node *details = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "details");
+	mpijob_node *details = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "details");
 
 	if (!kind)
 		return details;
@@ -47,13 +47,13 @@ static mpijob_node *put_details(mpijob_doc *doc, const struct kind *kind, const 
 }
 
 /* Make a Status document the reply. Takes ownership of `doc`. */
-static int set_status_reply(struct reply *reply, int code, mpijob_doc *doc)
+static int set_status_reply(struct mpijob__local_reply *reply, int code, mpijob_doc *doc)
 {
 	mpijob_text *text = mpijob_text_new();
 	int rc = text ? 0 : MPIJOB_ERR_NOMEM;
 
 	if (code >= 300)
-		mpijob_node_put_int(doc, mpijob_doc_edit(doc), "code", code);
+		mpijob_node_put_int(doc, mpijob_doc_edit(doc, ""), "code", code);
 	if (!rc && mpijob_doc_error(doc))
 		rc = MPIJOB_ERR_NOMEM;
 	if (!rc)
@@ -81,14 +81,15 @@ static void put_cause(mpijob_doc *doc, mpijob_node *details, const char *cause, 
 	mpijob_node_put_lossy(doc, entry, "field", field);
 }
 
-int mpijob__local_reply_error(struct reply *reply, int code, const char *reason,
-    const struct kind *kind, const char *name, char *message)
+int mpijob__local_reply_error(struct mpijob__local_reply *reply, int code, const char *reason,
+    const struct mpijob__local_kind *kind, const char *name, char *message)
 {
 	return mpijob__local_reply_cause(reply, code, reason, kind, name, NULL, NULL, message);
 }
 
-int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason,
-    const struct kind *kind, const char *name, const char *cause, const char *field, char *message)
+int mpijob__local_reply_cause(struct mpijob__local_reply *reply, int code, const char *reason,
+    const struct mpijob__local_kind *kind, const char *name, const char *cause, const char *field,
+    char *message)
 {
 	mpijob_doc *doc;
 	mpijob_node *details;
@@ -104,8 +105,8 @@ int mpijob__local_reply_cause(struct reply *reply, int code, const char *reason,
 	return set_status_reply(reply, code, doc);
 }
 
-int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, const char *name,
-    char *message)
+int mpijob__local_reply_conflict(struct mpijob__local_reply *reply,
+    const struct mpijob__local_kind *kind, const char *name, char *message)
 {
 	mpijob_doc *doc;
 
@@ -117,8 +118,9 @@ int mpijob__local_reply_conflict(struct reply *reply, const struct kind *kind, c
 	return set_status_reply(reply, 409, doc);
 }
 
-int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, const char *name,
-    const char *cause, const char *field, char *message)
+int mpijob__local_reply_invalid(struct mpijob__local_reply *reply,
+    const struct mpijob__local_kind *kind, const char *name, const char *cause, const char *field,
+    char *message)
 {
 	char *whole;
 	mpijob_doc *doc;
@@ -138,21 +140,23 @@ int mpijob__local_reply_invalid(struct reply *reply, const struct kind *kind, co
 	return set_status_reply(reply, 422, doc);
 }
 
-int mpijob__local_reply_not_found(struct reply *reply, const struct kind *kind, const char *name)
+int mpijob__local_reply_not_found(struct mpijob__local_reply *reply,
+    const struct mpijob__local_kind *kind, const char *name)
 {
 	return mpijob__local_reply_error(reply, 404, "NotFound", kind, name,
 	    mpijob__base_text_format("%s%s%s \"%s\" not found", kind->plural,
 		*kind->group ? "." : "", kind->group, name));
 }
 
-int mpijob__local_reply_unsupported(struct reply *reply, const struct kind *kind, const char *name,
-    const char *what)
+int mpijob__local_reply_unsupported(struct mpijob__local_reply *reply,
+    const struct mpijob__local_kind *kind, const char *name, const char *what)
 {
 	return mpijob__local_reply_error(reply, 501, "NotImplemented", kind, name,
 	    mpijob__base_text_format("the embedded cluster does not support %s", what));
 }
 
-int mpijob__local_reply_deleted(struct reply *reply, const struct object *object)
+int mpijob__local_reply_deleted(struct mpijob__local_reply *reply,
+    const struct mpijob__local_object *object)
 {
 	mpijob_doc *doc = status_new(200, NULL, NULL);
 	mpijob_node *details = put_details(doc, object->kind, object->name, 0);
@@ -161,7 +165,8 @@ int mpijob__local_reply_deleted(struct reply *reply, const struct object *object
 	return set_status_reply(reply, 200, doc);
 }
 
-int mpijob__local_reply_revision(struct reply *reply, int code, struct revision *revision)
+int mpijob__local_reply_revision(struct mpijob__local_reply *reply, int code,
+    struct mpijob__local_revision *revision)
 {
 	mpijob__local_store_revision_ref(revision);
 	mpijob__local_reply_clear(reply);
@@ -170,12 +175,13 @@ int mpijob__local_reply_revision(struct reply *reply, int code, struct revision 
 	return 0;
 }
 
-int mpijob__local_reply_object(struct reply *reply, int code, const struct object *object)
+int mpijob__local_reply_object(struct mpijob__local_reply *reply, int code,
+    const struct mpijob__local_object *object)
 {
 	return mpijob__local_reply_revision(reply, code, object->now);
 }
 
-int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc)
+int mpijob__local_reply_doc(struct mpijob__local_reply *reply, int code, const mpijob_doc *doc)
 {
 	mpijob_text *text = mpijob_text_new();
 	int rc = MPIJOB_ERR_NOMEM;
@@ -195,7 +201,7 @@ int mpijob__local_reply_doc(struct reply *reply, int code, const mpijob_doc *doc
 
 mpijob_text *mpijob__local_reply_expired(uint64_t requested, uint64_t oldest)
 {
-	struct reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
+	struct mpijob__local_reply reply = { 0, NULL, NULL, NULL, NULL, NULL };
 	char *message = mpijob__base_text_format("too old resource version: %llu (%llu)",
 	    (unsigned long long)requested, (unsigned long long)oldest);
 

@@ -43,12 +43,12 @@ static int unescape(const char *text, size_t len, int plus, char **out)
 	return 0;
 }
 
-static int parse_parameter(struct route *route, const char *text, size_t len)
+static int parse_parameter(struct mpijob__local_route *route, const char *text, size_t len)
 {
 	const char *equals = memchr(text, '=', len);
 	size_t name_len = equals ? (size_t)(equals - text) : len;
-	struct parameter *list;
-	struct parameter parameter = { NULL, NULL };
+	struct mpijob__local_parameter *list;
+	struct mpijob__local_parameter parameter = { NULL, NULL };
 	int rc = unescape(text, name_len, 1, &parameter.name);
 
 	if (!rc)
@@ -65,7 +65,7 @@ static int parse_parameter(struct route *route, const char *text, size_t len)
 	return 0;
 }
 
-static int parse_query(struct route *route, const char *query)
+static int parse_query(struct mpijob__local_route *route, const char *query)
 {
 	while (*query) {
 		size_t len = strcspn(query, "&");
@@ -114,10 +114,10 @@ static char *move_out(char **segment)
 /* Parse what follows the version: [namespaces/NS/]PLURAL[/NAME[/SUB]], or
  * namespaces[/NAME[/status]].
  */
-static void parse_resource(struct route *route, const char *group, const char *version,
-    char **segments, size_t count)
+static void parse_resource(struct mpijob__local_route *route, const char *group,
+    const char *version, char **segments, size_t count)
 {
-	const struct kind *kind;
+	const struct mpijob__local_kind *kind;
 
 	if (count >= 3 && strcmp(segments[0], "namespaces") == 0 &&
 	    mpijob__local_store_kind_find(group, version, segments[2])) {
@@ -128,10 +128,10 @@ static void parse_resource(struct route *route, const char *group, const char *v
 	if (count == 0 || count > 3)
 		return;
 	kind = mpijob__local_store_kind_find(group, version, segments[0]);
-	if (!kind || (route->namespace_ && !(kind->flags & KIND_NAMESPACED)))
+	if (!kind || (route->namespace_ && !(kind->flags & MPIJOB__LOCAL_KIND_NAMESPACED)))
 		return;
 	/* A namespaced object cannot be addressed without its namespace. */
-	if (count > 1 && !route->namespace_ && (kind->flags & KIND_NAMESPACED))
+	if (count > 1 && !route->namespace_ && (kind->flags & MPIJOB__LOCAL_KIND_NAMESPACED))
 		return;
 	route->kind = kind;
 	if (count > 1)
@@ -140,7 +140,7 @@ static void parse_resource(struct route *route, const char *group, const char *v
 		route->subresource = move_out(&segments[2]);
 }
 
-static void parse_group(struct route *route, char **segments, size_t count)
+static void parse_group(struct mpijob__local_route *route, char **segments, size_t count)
 {
 	if (count >= 3 && strcmp(segments[0], "api") == 0)
 		parse_resource(route, "", segments[1], segments + 2, count - 2);
@@ -148,7 +148,7 @@ static void parse_group(struct route *route, char **segments, size_t count)
 		parse_resource(route, segments[1], segments[2], segments + 3, count - 3);
 }
 
-int mpijob__local_route_parse(struct route *route, const char *path)
+int mpijob__local_route_parse(struct mpijob__local_route *route, const char *path)
 {
 	char *segments[MAX_SEGMENTS] = { NULL };
 	size_t count = 0;
@@ -166,7 +166,7 @@ int mpijob__local_route_parse(struct route *route, const char *path)
 	return rc;
 }
 
-void mpijob__local_route_clear(struct route *route)
+void mpijob__local_route_clear(struct mpijob__local_route *route)
 {
 	for (size_t i = 0; i < route->parameter_count; i++) {
 		free(route->parameters[i].name);
@@ -179,7 +179,7 @@ void mpijob__local_route_clear(struct route *route)
 	memset(route, 0, sizeof(*route));
 }
 
-const char *mpijob__local_route_parameter(const struct route *route, const char *name)
+const char *mpijob__local_route_parameter(const struct mpijob__local_route *route, const char *name)
 {
 	for (size_t i = 0; i < route->parameter_count; i++) {
 		if (strcmp(route->parameters[i].name, name) == 0)
@@ -188,14 +188,14 @@ const char *mpijob__local_route_parameter(const struct route *route, const char 
 	return NULL;
 }
 
-int mpijob__local_route_flag(const struct route *route, const char *name)
+int mpijob__local_route_flag(const struct mpijob__local_route *route, const char *name)
 {
 	const char *value = mpijob__local_route_parameter(route, name);
 
 	return value && (strcmp(value, "true") == 0 || strcmp(value, "1") == 0);
 }
 
-const char *mpijob__local_route_unknown_parameter(const struct route *route,
+const char *mpijob__local_route_unknown_parameter(const struct mpijob__local_route *route,
     const char *const *known)
 {
 	for (size_t i = 0; i < route->parameter_count; i++) {

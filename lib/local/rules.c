@@ -30,8 +30,8 @@ static const struct reason {
 	{ "Invalid", "Invalid value" }, /* the default */
 };
 
-static int reject(const struct kind *kind, const mpijob_doc *doc,
-    const struct mpijob_finding *finding, struct reply *reply)
+static int reject(const struct mpijob__local_kind *kind, const mpijob_doc *doc,
+    const struct mpijob_finding *finding, struct mpijob__local_reply *reply)
 {
 	const struct reason *known = reasons;
 	const char *reason = finding->reason ? finding->reason : "Invalid";
@@ -50,12 +50,13 @@ static int reject(const struct kind *kind, const mpijob_doc *doc,
 }
 
 /* Validate an object as an API server does. The first error becomes the reply. */
-static int check_object(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
+static int check_object(const struct mpijob__local_kind *kind, const mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	mpijob_diag *diag = mpijob_diag_new();
 	int rc = diag ? mpijob_object_validate(mpijob_doc_root(doc), NULL, diag) : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; rc == MPIJOB_ERR_SPEC && i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; rc == MPIJOB_ERR_SPEC && mpijob_diag_at(diag, i); i++) {
 		if (mpijob_diag_at(diag, i)->severity == MPIJOB_SEVERITY_ERROR)
 			rc = reject(kind, doc, mpijob_diag_at(diag, i), reply);
 	}
@@ -65,7 +66,7 @@ static int check_object(const struct kind *kind, const mpijob_doc *doc, struct r
 
 static void default_pod(mpijob_doc *doc)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *status = mpijob_node_put_map(doc, root, "status");
 
 	mpijob_node_put_string(doc, status, "phase", "Pending");
@@ -92,7 +93,8 @@ static const struct job_limit job_limits[] = {
 	{ "spec.managedBy", "kubernetes.io/job-controller", "Jobs managed by other controllers" },
 };
 
-static int check_limits(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
+static int check_limits(const struct mpijob__local_kind *kind, const mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	for (size_t i = 0; i < sizeof(job_limits) / sizeof(job_limits[0]); i++) {
 		const struct job_limit *limit = &job_limits[i];
@@ -107,7 +109,8 @@ static int check_limits(const struct kind *kind, const mpijob_doc *doc, struct r
 	return 0;
 }
 
-static int check_job_policy(const struct kind *kind, const mpijob_doc *doc, struct reply *reply)
+static int check_job_policy(const struct mpijob__local_kind *kind, const mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	const char *policy = mpijob_node_string(
 	    mpijob_node_find(mpijob_doc_root(doc), "spec.template.spec.restartPolicy"));
@@ -141,11 +144,12 @@ static void label_template(mpijob_doc *doc, const char *uid)
 	mpijob_node_put_string(doc, selector, MPIJOB__BASE_API_BATCH_UID, uid);
 }
 
-static int default_job(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+static int default_job(const struct mpijob__local_kind *kind, mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	const char *uid =
 	    mpijob_node_string(mpijob_node_find(mpijob_doc_root(doc), "metadata.uid"));
-	mpijob_node *spec = mpijob_doc_find(doc, "spec");
+	mpijob_node *spec = mpijob_doc_edit(doc, "spec");
 	int rc = check_limits(kind, doc, reply);
 
 	if (!rc && !reply->status)
@@ -169,7 +173,7 @@ static int default_job(const struct kind *kind, mpijob_doc *doc, struct reply *r
 
 static int encode_string_data(mpijob_doc *doc)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	const mpijob_node *plain = mpijob_node_get(root, "stringData");
 
 	if (!mpijob_node_get(root, "type"))
@@ -190,8 +194,8 @@ static int encode_string_data(mpijob_doc *doc)
 	return 0;
 }
 
-static int check_base64(const struct kind *kind, const mpijob_doc *doc, const char *map,
-    struct reply *reply)
+static int check_base64(const struct mpijob__local_kind *kind, const mpijob_doc *doc,
+    const char *map, struct mpijob__local_reply *reply)
 {
 	const mpijob_node *data = mpijob_node_get(mpijob_doc_root(doc), map);
 
@@ -216,41 +220,45 @@ static int check_base64(const struct kind *kind, const mpijob_doc *doc, const ch
 	return 0;
 }
 
-static int check_data(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+static int check_data(const struct mpijob__local_kind *kind, mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	int rc;
 
-	if (kind->id == KIND_CONFIG_MAP)
+	if (kind->id == MPIJOB__LOCAL_KIND_CONFIG_MAP)
 		return check_base64(kind, doc, "binaryData", reply);
 	rc = encode_string_data(doc);
 	return rc ? rc : check_base64(kind, doc, "data", reply);
 }
 
-int mpijob__local_rules_new(const struct kind *kind, mpijob_doc *doc, struct reply *reply)
+int mpijob__local_rules_new(const struct mpijob__local_kind *kind, mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	int rc = 0;
 
-	if (kind->id == KIND_NAMESPACE)
+	if (kind->id == MPIJOB__LOCAL_KIND_NAMESPACE)
 		mpijob_node_put_string(doc,
-		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status"), "phase", "Active");
-	else if (kind->id == KIND_POD)
+		    mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "status"), "phase",
+		    "Active");
+	else if (kind->id == MPIJOB__LOCAL_KIND_POD)
 		default_pod(doc);
-	else if (kind->id == KIND_JOB)
+	else if (kind->id == MPIJOB__LOCAL_KIND_JOB)
 		rc = default_job(kind, doc, reply);
-	else if (kind->id == KIND_SECRET || kind->id == KIND_CONFIG_MAP)
+	else if (kind->id == MPIJOB__LOCAL_KIND_SECRET || kind->id == MPIJOB__LOCAL_KIND_CONFIG_MAP)
 		rc = check_data(kind, doc, reply);
 	if (!rc && !reply->status && mpijob_doc_error(doc))
 		rc = MPIJOB_ERR_NOMEM;
 	return rc || reply->status ? rc : check_object(kind, doc, reply);
 }
 
-static int differs(const struct object *old, const mpijob_doc *doc, const char *path)
+static int differs(const struct mpijob__local_object *old, const mpijob_doc *doc, const char *path)
 {
 	return !mpijob_node_equal(mpijob_node_find(mpijob_doc_root(old->doc), path),
 	    mpijob_node_find(mpijob_doc_root(doc), path));
 }
 
-static int change_job(const struct object *old, const mpijob_doc *doc, struct reply *reply)
+static int change_job(const struct mpijob__local_object *old, const mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	static const char *const fixed[] = { "spec.selector", "spec.completions",
 		"spec.completionMode", "spec.template" };
@@ -271,7 +279,8 @@ static int change_job(const struct object *old, const mpijob_doc *doc, struct re
 	return check_job_policy(old->kind, doc, reply);
 }
 
-static int change_data(const struct object *old, mpijob_doc *doc, struct reply *reply)
+static int change_data(const struct mpijob__local_object *old, mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	int immutable = 0;
 	int rc = check_data(old->kind, doc, reply);
@@ -287,16 +296,18 @@ static int change_data(const struct object *old, mpijob_doc *doc, struct reply *
 	    mpijob__base_text_format("Forbidden: field is immutable when `immutable` is set"));
 }
 
-int mpijob__local_rules_change(const struct object *old, mpijob_doc *doc, struct reply *reply)
+int mpijob__local_rules_change(const struct mpijob__local_object *old, mpijob_doc *doc,
+    struct mpijob__local_reply *reply)
 {
 	int rc = 0;
 
-	if (old->kind->id == KIND_POD && differs(old, doc, "spec"))
+	if (old->kind->id == MPIJOB__LOCAL_KIND_POD && differs(old, doc, "spec"))
 		rc = mpijob__local_reply_unsupported(reply, old->kind, old->name,
 		    "changes to the spec of a pod");
-	else if (old->kind->id == KIND_JOB)
+	else if (old->kind->id == MPIJOB__LOCAL_KIND_JOB)
 		rc = change_job(old, doc, reply);
-	else if (old->kind->id == KIND_SECRET || old->kind->id == KIND_CONFIG_MAP)
+	else if (old->kind->id == MPIJOB__LOCAL_KIND_SECRET ||
+		 old->kind->id == MPIJOB__LOCAL_KIND_CONFIG_MAP)
 		rc = change_data(old, doc, reply);
 	if (!rc && !reply->status && mpijob_doc_error(doc))
 		rc = MPIJOB_ERR_NOMEM;

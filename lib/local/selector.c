@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void clear_requirement(struct requirement *requirement)
+static void clear_requirement(struct mpijob__local_requirement *requirement)
 {
 	for (size_t i = 0; i < requirement->count; i++)
 		free(requirement->values[i]);
@@ -16,7 +16,7 @@ static void clear_requirement(struct requirement *requirement)
 	free(requirement->key);
 }
 
-void mpijob__local_selector_clear(struct selector *selector)
+void mpijob__local_selector_clear(struct mpijob__local_selector *selector)
 {
 	for (size_t i = 0; i < selector->count; i++)
 		clear_requirement(&selector->requirements[i]);
@@ -57,7 +57,7 @@ static char *read_word(const char **at)
 }
 
 /* Takes ownership of `value`. */
-static int add_value(struct requirement *requirement, char *value)
+static int add_value(struct mpijob__local_requirement *requirement, char *value)
 {
 	char **values;
 
@@ -73,7 +73,7 @@ static int add_value(struct requirement *requirement, char *value)
 	return 0;
 }
 
-static int parse_set(const char **at, struct requirement *requirement)
+static int parse_set(const char **at, struct mpijob__local_requirement *requirement)
 {
 	if (!consume(at, "("))
 		return MPIJOB_ERR_SYNTAX;
@@ -86,7 +86,7 @@ static int parse_set(const char **at, struct requirement *requirement)
 	return consume(at, ")") ? 0 : MPIJOB_ERR_SYNTAX;
 }
 
-static int parse_operator(const char **at, struct requirement *requirement)
+static int parse_operator(const char **at, struct mpijob__local_requirement *requirement)
 {
 	skip_space(at);
 	if (**at == '<' || **at == '>')
@@ -108,7 +108,7 @@ static int parse_operator(const char **at, struct requirement *requirement)
 	return MPIJOB_ERR_SYNTAX;
 }
 
-static int parse_requirement(const char **at, struct requirement *requirement)
+static int parse_requirement(const char **at, struct mpijob__local_requirement *requirement)
 {
 	int absent = consume(at, "!");
 
@@ -121,7 +121,7 @@ static int parse_requirement(const char **at, struct requirement *requirement)
 	return absent ? 0 : parse_operator(at, requirement);
 }
 
-int mpijob__local_selector_labels(struct selector *selector, const char *text)
+int mpijob__local_selector_labels(struct mpijob__local_selector *selector, const char *text)
 {
 	const char *at = text;
 
@@ -129,7 +129,7 @@ int mpijob__local_selector_labels(struct selector *selector, const char *text)
 	if (!*at)
 		return 0;
 	do {
-		struct requirement *list = realloc(selector->requirements,
+		struct mpijob__local_requirement *list = realloc(selector->requirements,
 		    (selector->count + 1) * sizeof(*selector->requirements));
 		int rc;
 
@@ -145,7 +145,7 @@ int mpijob__local_selector_labels(struct selector *selector, const char *text)
 	return *at ? MPIJOB_ERR_SYNTAX : 0;
 }
 
-int mpijob__local_selector_fields(struct selector *selector, const char *text)
+int mpijob__local_selector_fields(struct mpijob__local_selector *selector, const char *text)
 {
 	const char *at = text;
 
@@ -164,7 +164,8 @@ int mpijob__local_selector_fields(struct selector *selector, const char *text)
 	return *at ? MPIJOB_ERR_UNSUPPORTED : 0;
 }
 
-static int meets(const struct requirement *requirement, const struct revision *revision)
+static int meets(const struct mpijob__local_requirement *requirement,
+    const struct mpijob__local_revision *revision)
 {
 	const char *value = mpijob__local_store_revision_label(revision, requirement->key);
 	int found = value && requirement->count == 0;
@@ -174,7 +175,8 @@ static int meets(const struct requirement *requirement, const struct revision *r
 	return found != requirement->negated;
 }
 
-int mpijob__local_selector_matches(const struct selector *selector, const struct revision *revision)
+int mpijob__local_selector_matches(const struct mpijob__local_selector *selector,
+    const struct mpijob__local_revision *revision)
 {
 	if (selector->namespace_ &&
 	    strcmp(selector->namespace_, mpijob__local_store_revision_namespace(revision)) != 0)

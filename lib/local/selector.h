@@ -4,28 +4,28 @@
 
 #include "local/store.h"
 
-struct requirement {
+struct mpijob__local_requirement {
 	int negated; /* for "!=", "notin" and "!" */
 	char *key;
 	char **values; /* without values the key must exist */
 	size_t count;
 };
 
-struct selector {
-	struct requirement *requirements;
+struct mpijob__local_selector {
+	struct mpijob__local_requirement *requirements;
 	size_t count;
 	char *name;       /* metadata.name of the field selector; NULL: any */
 	char *namespace_; /* NULL: all */
 };
 
-void mpijob__local_selector_clear(struct selector *selector);
+void mpijob__local_selector_clear(struct mpijob__local_selector *selector);
 
 /* Parse a selector and add it. 0; MPIJOB_ERR_SYNTAX; MPIJOB_ERR_UNSUPPORTED ("<" and ">"; a field
  * other than metadata.name); MPIJOB_ERR_NOMEM. */
-int mpijob__local_selector_labels(struct selector *selector, const char *text);
-int mpijob__local_selector_fields(struct selector *selector, const char *text);
+int mpijob__local_selector_labels(struct mpijob__local_selector *selector, const char *text);
+int mpijob__local_selector_fields(struct mpijob__local_selector *selector, const char *text);
 
-int mpijob__local_selector_matches(const struct selector *selector,
-    const struct revision *revision);
+int mpijob__local_selector_matches(const struct mpijob__local_selector *selector,
+    const struct mpijob__local_revision *revision);
 
 #endif

@@ -6,50 +6,60 @@
  */
 #include "local/store.h"
 #include "base/api.h"
-#include "base/digest.h"
 #include "base/text.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BUCKETS        256
 #define DEFAULT_WINDOW       2048
 #define DEFAULT_WINDOW_BYTES (16u << 20)
 
-static const struct kind kinds[KIND_COUNT] = {
-	[KIND_NAMESPACE] = { KIND_NAMESPACE, "", "v1", "namespaces", "Namespace", KIND_STATUS },
-	[KIND_POD] = { KIND_POD, "", "v1", "pods", "Pod",
-	    KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_SERVICE] = { KIND_SERVICE, "", "v1", "services", "Service",
-	    KIND_NAMESPACED | KIND_STATUS },
-	[KIND_CONFIG_MAP] = { KIND_CONFIG_MAP, "", "v1", "configmaps", "ConfigMap",
-	    KIND_NAMESPACED },
-	[KIND_SECRET] = { KIND_SECRET, "", "v1", "secrets", "Secret", KIND_NAMESPACED },
-	[KIND_EVENT] = { KIND_EVENT, "", "v1", "events", "Event",
-	    KIND_NAMESPACED | KIND_PUT_CREATES },
-	[KIND_JOB] = { KIND_JOB, "batch", "v1", "jobs", "Job",
-	    KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_PRIORITY_CLASS] = { KIND_PRIORITY_CLASS, "scheduling.k8s.io", "v1", "priorityclasses",
-	    "PriorityClass", KIND_GENERATION },
-	[KIND_MPIJOB] = { KIND_MPIJOB, MPIJOB__BASE_API_GROUP, "v2beta1", MPIJOB__BASE_API_PLURAL,
-	    MPIJOB__BASE_API_KIND, KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_VOLCANO_POD_GROUP] = { KIND_VOLCANO_POD_GROUP, "scheduling.volcano.sh", "v1beta1",
-	    "podgroups", "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_SCHEDULER_POD_GROUP] = { KIND_SCHEDULER_POD_GROUP, "scheduling.x-k8s.io", "v1alpha1",
-	    "podgroups", "PodGroup", KIND_NAMESPACED | KIND_STATUS | KIND_GENERATION },
-	[KIND_LEASE] = { KIND_LEASE, "coordination.k8s.io", "v1", "leases", "Lease",
-	    KIND_NAMESPACED | KIND_PUT_CREATES },
+static const struct mpijob__local_kind kinds[MPIJOB__LOCAL_KIND_COUNT] = {
+	[MPIJOB__LOCAL_KIND_NAMESPACE] = { MPIJOB__LOCAL_KIND_NAMESPACE, "", "v1", "namespaces",
+	    "Namespace", MPIJOB__LOCAL_KIND_STATUS },
+	[MPIJOB__LOCAL_KIND_POD] = { MPIJOB__LOCAL_KIND_POD, "", "v1", "pods", "Pod",
+	    MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_STATUS |
+		MPIJOB__LOCAL_KIND_GENERATION },
+	[MPIJOB__LOCAL_KIND_SERVICE] = { MPIJOB__LOCAL_KIND_SERVICE, "", "v1", "services",
+	    "Service", MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_STATUS },
+	[MPIJOB__LOCAL_KIND_CONFIG_MAP] = { MPIJOB__LOCAL_KIND_CONFIG_MAP, "", "v1", "configmaps",
+	    "ConfigMap", MPIJOB__LOCAL_KIND_NAMESPACED },
+	[MPIJOB__LOCAL_KIND_SECRET] = { MPIJOB__LOCAL_KIND_SECRET, "", "v1", "secrets", "Secret",
+	    MPIJOB__LOCAL_KIND_NAMESPACED },
+	[MPIJOB__LOCAL_KIND_EVENT] = { MPIJOB__LOCAL_KIND_EVENT, "", "v1", "events", "Event",
+	    MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_PUT_CREATES },
+	[MPIJOB__LOCAL_KIND_JOB] = { MPIJOB__LOCAL_KIND_JOB, "batch", "v1", "jobs", "Job",
+	    MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_STATUS |
+		MPIJOB__LOCAL_KIND_GENERATION },
+	[MPIJOB__LOCAL_KIND_PRIORITY_CLASS] = { MPIJOB__LOCAL_KIND_PRIORITY_CLASS,
+	    "scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass",
+	    MPIJOB__LOCAL_KIND_GENERATION },
+	[MPIJOB__LOCAL_KIND_MPIJOB] = { MPIJOB__LOCAL_KIND_MPIJOB, MPIJOB__BASE_API_GROUP,
+	    "v2beta1", MPIJOB__BASE_API_PLURAL, MPIJOB__BASE_API_KIND,
+	    MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_STATUS |
+		MPIJOB__LOCAL_KIND_GENERATION },
+	[MPIJOB__LOCAL_KIND_VOLCANO_POD_GROUP] = { MPIJOB__LOCAL_KIND_VOLCANO_POD_GROUP,
+	    "scheduling.volcano.sh", "v1beta1", "podgroups", "PodGroup",
+	    MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_STATUS |
+		MPIJOB__LOCAL_KIND_GENERATION },
+	[MPIJOB__LOCAL_KIND_SCHEDULER_POD_GROUP] = { MPIJOB__LOCAL_KIND_SCHEDULER_POD_GROUP,
+	    "scheduling.x-k8s.io", "v1alpha1", "podgroups", "PodGroup",
+	    MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_STATUS |
+		MPIJOB__LOCAL_KIND_GENERATION },
+	[MPIJOB__LOCAL_KIND_LEASE] = { MPIJOB__LOCAL_KIND_LEASE, "coordination.k8s.io", "v1",
+	    "leases", "Lease", MPIJOB__LOCAL_KIND_NAMESPACED | MPIJOB__LOCAL_KIND_PUT_CREATES },
 };
 
-const struct kind *mpijob__local_store_kind(enum kind_id id)
+const struct mpijob__local_kind *mpijob__local_store_kind(enum mpijob__local_kind_id id)
 {
 	return &kinds[id];
 }
 
-const struct kind *mpijob__local_store_kind_find(const char *group, const char *version,
-    const char *plural)
+const struct mpijob__local_kind *mpijob__local_store_kind_find(const char *group,
+    const char *version, const char *plural)
 {
-	for (size_t i = 0; i < KIND_COUNT; i++) {
+	for (size_t i = 0; i < MPIJOB__LOCAL_KIND_COUNT; i++) {
 		if (strcmp(kinds[i].group, group) == 0 && strcmp(kinds[i].version, version) == 0 &&
 		    strcmp(kinds[i].plural, plural) == 0)
 			return &kinds[i];
@@ -59,12 +69,12 @@ const struct kind *mpijob__local_store_kind_find(const char *group, const char *
 
 /* ---- revisions ---- */
 
-void mpijob__local_store_revision_ref(struct revision *revision)
+void mpijob__local_store_revision_ref(struct mpijob__local_revision *revision)
 {
 	revision->refs++;
 }
 
-void mpijob__local_store_revision_unref(struct revision *revision)
+void mpijob__local_store_revision_unref(struct mpijob__local_revision *revision)
 {
 	if (!revision || --revision->refs > 0)
 		return;
@@ -73,17 +83,18 @@ void mpijob__local_store_revision_unref(struct revision *revision)
 	free(revision);
 }
 
-const char *mpijob__local_store_revision_namespace(const struct revision *revision)
+const char *mpijob__local_store_revision_namespace(const struct mpijob__local_revision *revision)
 {
 	return revision->index;
 }
 
-const char *mpijob__local_store_revision_name(const struct revision *revision)
+const char *mpijob__local_store_revision_name(const struct mpijob__local_revision *revision)
 {
 	return revision->index + strlen(revision->index) + 1;
 }
 
-const char *mpijob__local_store_revision_label(const struct revision *revision, const char *key)
+const char *mpijob__local_store_revision_label(const struct mpijob__local_revision *revision,
+    const char *key)
 {
 	const char *at = mpijob__local_store_revision_name(revision);
 
@@ -112,7 +123,8 @@ static const char *text_or_empty(const mpijob_node *node)
 	return text ? text : "";
 }
 
-static int make_index(struct revision *revision, const struct object *object, const mpijob_doc *doc)
+static int make_index(struct mpijob__local_revision *revision,
+    const struct mpijob__local_object *object, const mpijob_doc *doc)
 {
 	const mpijob_node *labels = mpijob_node_find(mpijob_doc_root(doc), "metadata.labels");
 	size_t count = mpijob_node_count(labels);
@@ -136,9 +148,10 @@ static int make_index(struct revision *revision, const struct object *object, co
 }
 
 /* Set resourceVersion in the document and serialise it. */
-static struct revision *revision_new(const struct object *object, mpijob_doc *doc, uint64_t version)
+static struct mpijob__local_revision *revision_new(const struct mpijob__local_object *object,
+    mpijob_doc *doc, uint64_t version)
 {
-	struct revision *revision = calloc(1, sizeof(*revision));
+	struct mpijob__local_revision *revision = calloc(1, sizeof(*revision));
 	char *number = mpijob__base_text_format("%llu", (unsigned long long)version);
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 
@@ -160,135 +173,80 @@ static struct revision *revision_new(const struct object *object, mpijob_doc *do
 	return revision;
 }
 
-/* ---- hash tables ---- */
+/* ---- collections ---- */
 
-static size_t hash_of(enum kind_id kind, const char *namespace_, const char *name)
-{
-	uint64_t hash = MPIJOB__BASE_DIGEST_START ^ (uint64_t)kind;
-
-	hash = mpijob__base_digest_add(hash, namespace_, strlen(namespace_) + 1);
-	hash = mpijob__base_digest_add(hash, name, strlen(name));
-	return (size_t)(hash ^ (hash >> 32));
-}
-
-static struct object **bucket_of(const struct store *store, enum kind_id kind,
+static uint64_t hash_of_name(const struct mpijob__local_collection *collection,
     const char *namespace_, const char *name)
 {
-	return &store->buckets[hash_of(kind, namespace_, name) & (store->bucket_count - 1)];
+	return mpijob__base_table_hash(&collection->names, namespace_, name);
 }
 
-static struct object **uid_bucket_of(const struct store *store, const char *uid)
+struct mpijob__local_object *mpijob__local_store_find(const struct mpijob__local_store *store,
+    enum mpijob__local_kind_id kind, const char *namespace_, const char *name)
 {
-	return &store->uid_buckets[hash_of(KIND_COUNT, "", uid) & (store->bucket_count - 1)];
-}
+	const struct mpijob__local_collection *collection = &store->collections[kind];
+	uint64_t hash = hash_of_name(collection, namespace_, name);
+	struct mpijob__base_table_link *link = NULL;
 
-static void hash_insert(struct store *store, struct object *object)
-{
-	struct object **bucket =
-	    bucket_of(store, object->kind->id, object->namespace_, object->name);
-	struct object **uid_bucket = uid_bucket_of(store, object->uid);
+	while ((link = mpijob__base_table_next(&collection->names, hash, link)) != NULL) {
+		struct mpijob__local_object *object = (struct mpijob__local_object *)(void *)link;
 
-	object->hash_next = *bucket;
-	*bucket = object;
-	object->uid_next = *uid_bucket;
-	*uid_bucket = object;
-}
-
-static void hash_remove(struct store *store, struct object *object)
-{
-	struct object **at = bucket_of(store, object->kind->id, object->namespace_, object->name);
-
-	while (*at != object)
-		at = &(*at)->hash_next;
-	*at = object->hash_next;
-	at = uid_bucket_of(store, object->uid);
-	while (*at != object)
-		at = &(*at)->uid_next;
-	*at = object->uid_next;
-}
-
-static void hash_grow(struct store *store)
-{
-	size_t count = store->bucket_count * 2;
-	struct object **buckets = calloc(count, sizeof(*buckets));
-	struct object **uid_buckets = calloc(count, sizeof(*uid_buckets));
-
-	if (!buckets || !uid_buckets) { /* not an error: lookups become slower */
-		free(buckets);
-		free(uid_buckets);
-		return;
-	}
-	free(store->buckets);
-	free(store->uid_buckets);
-	store->buckets = buckets;
-	store->uid_buckets = uid_buckets;
-	store->bucket_count = count;
-	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		for (struct object *object = store->collections[kind].first; object;
-		     object = object->next)
-			hash_insert(store, object);
-	}
-}
-
-struct object *mpijob__local_store_find(const struct store *store, enum kind_id kind,
-    const char *namespace_, const char *name)
-{
-	for (struct object *object = *bucket_of(store, kind, namespace_, name); object;
-	     object = object->hash_next) {
-		if (object->kind->id == kind && strcmp(object->name, name) == 0 &&
-		    strcmp(object->namespace_, namespace_) == 0)
+		if (strcmp(object->name, name) == 0 && strcmp(object->namespace_, namespace_) == 0)
 			return object;
 	}
 	return NULL;
 }
 
-struct object *mpijob__local_store_first(const struct store *store, enum kind_id kind)
+struct mpijob__local_object *mpijob__local_store_first(const struct mpijob__local_store *store,
+    enum mpijob__local_kind_id kind)
 {
-	return store->collections[kind].first;
+	return mpijob__base_list_first(&store->collections[kind].objects);
 }
 
-struct object *mpijob__local_store_by_uid(const struct store *store, const char *uid)
+struct mpijob__local_object *mpijob__local_store_next(const struct mpijob__local_object *object)
 {
-	for (struct object *object = *uid_bucket_of(store, uid); object;
-	     object = object->uid_next) {
+	return object->link.next->owner;
+}
+
+struct mpijob__local_object *mpijob__local_store_by_uid(const struct mpijob__local_store *store,
+    const char *uid)
+{
+	uint64_t hash = mpijob__base_table_hash(&store->uids, uid, "");
+	struct mpijob__base_table_link *link = NULL;
+
+	while ((link = mpijob__base_table_next(&store->uids, hash, link)) != NULL) {
+		struct mpijob__local_object *object =
+		    (struct mpijob__local_object *)(void *)((char *)link -
+							    offsetof(struct mpijob__local_object,
+								by_uid));
+
 		if (strcmp(object->uid, uid) == 0)
 			return object;
 	}
 	return NULL;
 }
 
-static void link_object(struct store *store, struct object *object)
+static int link_object(struct mpijob__local_store *store, struct mpijob__local_object *object)
 {
-	struct collection *collection = &store->collections[object->kind->id];
+	struct mpijob__local_collection *collection = &store->collections[object->kind->id];
 
-	if (store->count >= store->bucket_count)
-		hash_grow(store);
-	hash_insert(store, object);
-	object->prev = collection->last;
-	if (collection->last)
-		collection->last->next = object;
-	else
-		collection->first = object;
-	collection->last = object;
-	collection->count++;
-	store->count++;
+	if (mpijob__base_table_add(&collection->names, &object->by_name,
+		hash_of_name(collection, object->namespace_, object->name)))
+		return MPIJOB_ERR_NOMEM;
+	if (mpijob__base_table_add(&store->uids, &object->by_uid,
+		mpijob__base_table_hash(&store->uids, object->uid, ""))) {
+		mpijob__base_table_remove(&collection->names, &object->by_name);
+		return MPIJOB_ERR_NOMEM;
+	}
+	mpijob__base_list_insert(&collection->objects, &object->link, object);
+	return 0;
 }
 
-static void unlink_object(struct store *store, struct object *object)
+static void unlink_object(struct mpijob__local_store *store, struct mpijob__local_object *object)
 {
-	struct collection *collection = &store->collections[object->kind->id];
-
-	hash_remove(store, object);
-	if (object->prev)
-		object->prev->next = object->next;
-	else
-		collection->first = object->next;
-	if (object->next)
-		object->next->prev = object->prev;
-	else
-		collection->last = object->prev;
-	collection->count--;
-	store->count--;
+	mpijob__base_table_remove(&store->collections[object->kind->id].names, &object->by_name);
+	mpijob__base_table_remove(&store->uids, &object->by_uid);
+	mpijob__base_list_remove(&object->link);
 }
 
 /* ---- objects ---- */
@@ -300,7 +258,7 @@ static void free_owners(char **owners, size_t count)
 	free(owners);
 }
 
-static void object_free(struct object *object)
+static void object_free(struct mpijob__local_object *object)
 {
 	if (!object)
 		return;
@@ -335,13 +293,13 @@ static int read_owners(const mpijob_doc *doc, char ***out, size_t *count_out)
 	return 0;
 }
 
-static struct object *object_new(const struct kind *kind, const char *namespace_,
-    const mpijob_doc *doc)
+static struct mpijob__local_object *object_new(const struct mpijob__local_kind *kind,
+    const char *namespace_, const mpijob_doc *doc)
 {
 	const mpijob_node *metadata = mpijob_node_get(mpijob_doc_root(doc), "metadata");
 	const char *name = text_or_empty(mpijob_node_get(metadata, "name"));
 	const char *uid = text_or_empty(mpijob_node_get(metadata, "uid"));
-	struct object *object = calloc(1, sizeof(*object));
+	struct mpijob__local_object *object = calloc(1, sizeof(*object));
 	char *block = malloc(strlen(namespace_) + strlen(name) + strlen(uid) + 3);
 
 	if (!object || !block) {
@@ -359,10 +317,10 @@ static struct object *object_new(const struct kind *kind, const char *namespace_
 
 /* ---- history ---- */
 
-static int history_reserve(struct collection *collection)
+static int history_reserve(struct mpijob__local_collection *collection)
 {
 	size_t cap = collection->history_cap ? collection->history_cap * 2 : 64;
-	struct store_event *history;
+	struct mpijob__local_store_event *history;
 
 	if (collection->history_count < collection->history_cap)
 		return 0;
@@ -376,19 +334,19 @@ static int history_reserve(struct collection *collection)
 
 /* Append a store event; history_reserve() has made room. Takes a reference to `now`, and takes over
  * that of `before`. */
-static void history_append(struct collection *collection, int change, struct revision *now,
-    struct revision *before)
+static void history_append(struct mpijob__local_collection *collection, int change,
+    struct mpijob__local_revision *now, struct mpijob__local_revision *before)
 {
 	collection->history[collection->history_count++] =
-	    (struct store_event){ change, now, before };
+	    (struct mpijob__local_store_event){ change, now, before };
 	collection->history_bytes += mpijob_text_len(now->text);
 	mpijob__local_store_revision_ref(now);
 }
 
-static void history_trim(struct collection *collection, size_t count)
+static void history_trim(struct mpijob__local_collection *collection, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct store_event *store_event = &collection->history[i];
+		struct mpijob__local_store_event *store_event = &collection->history[i];
 
 		collection->trimmed_version = store_event->now->version;
 		collection->history_bytes -= mpijob_text_len(store_event->now->text);
@@ -401,10 +359,10 @@ static void history_trim(struct collection *collection, size_t count)
 	    collection->history_count * sizeof(*collection->history));
 }
 
-void mpijob__local_store_trim(struct store *store)
+void mpijob__local_store_trim(struct mpijob__local_store *store)
 {
-	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		struct collection *collection = &store->collections[kind];
+	for (size_t kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
+		struct mpijob__local_collection *collection = &store->collections[kind];
 		size_t count = collection->history_count > store->window
 				   ? collection->history_count - store->window
 				   : 0;
@@ -425,40 +383,41 @@ void mpijob__local_store_trim(struct store *store)
 
 /* ---- changes ---- */
 
-static void set_doc(struct object *object, mpijob_doc *doc)
+static void set_doc(struct mpijob__local_object *object, mpijob_doc *doc)
 {
 	object->doc = doc;
 	object->deleting = mpijob__local_store_text(object, "metadata.deletionTimestamp") != NULL;
 }
 
-int mpijob__local_store_add(struct store *store, const struct kind *kind, const char *namespace_,
-    mpijob_doc *doc, struct object **out)
+int mpijob__local_store_add(struct mpijob__local_store *store,
+    const struct mpijob__local_kind *kind, const char *namespace_, mpijob_doc *doc,
+    struct mpijob__local_object **out)
 {
-	struct collection *collection = &store->collections[kind->id];
-	struct object *object = object_new(kind, namespace_, doc);
+	struct mpijob__local_collection *collection = &store->collections[kind->id];
+	struct mpijob__local_object *object = object_new(kind, namespace_, doc);
 
 	if (object)
 		object->now = revision_new(object, doc, store->version + 1);
 	if (!object || !object->now || read_owners(doc, &object->owners, &object->owner_count) ||
-	    history_reserve(collection)) {
+	    history_reserve(collection) || link_object(store, object)) {
 		object_free(object);
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
 	set_doc(object, doc);
 	store->version++;
-	link_object(store, object);
-	history_append(collection, CHANGE_ADDED, object->now, NULL);
-	store->changed(store->user, object, CHANGE_ADDED);
+	history_append(collection, MPIJOB__LOCAL_CHANGE_ADDED, object->now, NULL);
+	store->changed(store->user, object, MPIJOB__LOCAL_CHANGE_ADDED);
 	if (out)
 		*out = object;
 	return 0;
 }
 
-int mpijob__local_store_replace(struct store *store, struct object *object, mpijob_doc *doc)
+int mpijob__local_store_replace(struct mpijob__local_store *store,
+    struct mpijob__local_object *object, mpijob_doc *doc)
 {
-	struct collection *collection = &store->collections[object->kind->id];
-	struct revision *now = revision_new(object, doc, store->version + 1);
+	struct mpijob__local_collection *collection = &store->collections[object->kind->id];
+	struct mpijob__local_revision *now = revision_new(object, doc, store->version + 1);
 	char **owners = NULL;
 	size_t owner_count = 0;
 
@@ -468,22 +427,24 @@ int mpijob__local_store_replace(struct store *store, struct object *object, mpij
 		return MPIJOB_ERR_NOMEM;
 	}
 	store->version++;
-	history_append(collection, CHANGE_MODIFIED, now, object->now);
+	history_append(collection, MPIJOB__LOCAL_CHANGE_MODIFIED, now, object->now);
 	object->now = now;
 	mpijob_doc_free(object->doc);
 	set_doc(object, doc);
 	free_owners(object->owners, object->owner_count);
 	object->owners = owners;
 	object->owner_count = owner_count;
-	store->changed(store->user, object, CHANGE_MODIFIED);
+	store->changed(store->user, object, MPIJOB__LOCAL_CHANGE_MODIFIED);
 	return 0;
 }
 
-int mpijob__local_store_remove(struct store *store, struct object *object)
+int mpijob__local_store_remove(struct mpijob__local_store *store,
+    struct mpijob__local_object *object)
 {
-	struct collection *collection = &store->collections[object->kind->id];
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
-	struct revision *last = doc ? revision_new(object, doc, store->version + 1) : NULL;
+	struct mpijob__local_collection *collection = &store->collections[object->kind->id];
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
+	struct mpijob__local_revision *last =
+	    doc ? revision_new(object, doc, store->version + 1) : NULL;
 
 	mpijob_doc_free(doc);
 	if (!last || history_reserve(collection)) {
@@ -492,55 +453,52 @@ int mpijob__local_store_remove(struct store *store, struct object *object)
 	}
 	store->version++;
 	unlink_object(store, object);
-	history_append(collection, CHANGE_DELETED, last, object->now);
+	history_append(collection, MPIJOB__LOCAL_CHANGE_DELETED, last, object->now);
 	object->now = last;
-	store->changed(store->user, object, CHANGE_DELETED);
+	store->changed(store->user, object, MPIJOB__LOCAL_CHANGE_DELETED);
 	object_free(object);
 	return 0;
 }
 
 /* ---- create and free ---- */
 
-int mpijob__local_store_init(struct store *store,
-    void (*changed)(void *user, struct object *object, int change), void *user)
+void mpijob__local_store_init(struct mpijob__local_store *store,
+    void (*changed)(void *user, struct mpijob__local_object *object, int change), void *user)
 {
 	memset(store, 0, sizeof(*store));
-	store->buckets = calloc(FIRST_BUCKETS, sizeof(*store->buckets));
-	store->uid_buckets = calloc(FIRST_BUCKETS, sizeof(*store->uid_buckets));
-	if (!store->buckets || !store->uid_buckets)
-		return MPIJOB_ERR_NOMEM; /* mpijob__local_store_clear() frees the other */
-	store->bucket_count = FIRST_BUCKETS;
+	for (size_t kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++)
+		mpijob__base_list_init(&store->collections[kind].objects);
 	store->window = DEFAULT_WINDOW;
 	store->window_bytes = DEFAULT_WINDOW_BYTES;
 	store->changed = changed;
 	store->user = user;
-	return 0;
 }
 
-void mpijob__local_store_clear(struct store *store)
+void mpijob__local_store_clear(struct mpijob__local_store *store)
 {
-	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-		struct collection *collection = &store->collections[kind];
+	for (size_t kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
+		struct mpijob__local_collection *collection = &store->collections[kind];
+		struct mpijob__local_object *object;
 
-		for (struct object *object = collection->first, *next; object; object = next) {
-			next = object->next;
+		while ((object = mpijob__base_list_first(&collection->objects)) != NULL) {
+			unlink_object(store, object);
 			object_free(object);
 		}
 		if (collection->history_count)
 			history_trim(collection, collection->history_count);
 		free(collection->history);
+		mpijob__base_table_release(&collection->names);
 	}
-	free(store->buckets);
-	free(store->uid_buckets);
+	mpijob__base_table_release(&store->uids);
 	memset(store, 0, sizeof(*store));
 }
 
-const char *mpijob__local_store_text(const struct object *object, const char *path)
+const char *mpijob__local_store_text(const struct mpijob__local_object *object, const char *path)
 {
 	return mpijob_node_string(mpijob_node_find(mpijob_doc_root(object->doc), path));
 }
 
-int mpijob__local_store_deleting(const struct object *object)
+int mpijob__local_store_deleting(const struct mpijob__local_object *object)
 {
 	return object->deleting;
 }

@@ -20,7 +20,8 @@
 
 /* ---- create ---- */
 
-static int check_api_version(const struct kind *kind, const mpijob_node *body, struct reply *reply)
+static int check_api_version(const struct mpijob__local_kind *kind, const mpijob_node *body,
+    struct mpijob__local_reply *reply)
 {
 	const char *version = mpijob_node_string(mpijob_node_get(body, "apiVersion"));
 	const char *name = mpijob_node_string(mpijob_node_get(body, "kind"));
@@ -42,23 +43,24 @@ static int check_api_version(const struct kind *kind, const mpijob_node *body, s
 		group ? "/" : "", kind->version));
 }
 
-static int check_namespace(struct mpijob_local *local, const struct kind *kind,
-    const char *namespace_, const mpijob_node *metadata, struct reply *reply)
+static int check_namespace(struct mpijob_local *local, const struct mpijob__local_kind *kind,
+    const char *namespace_, const mpijob_node *metadata, struct mpijob__local_reply *reply)
 {
 	const char *inside = mpijob_node_string(mpijob_node_get(metadata, "namespace"));
-	const struct object *object;
+	const struct mpijob__local_object *object;
 
-	if (!(kind->flags & KIND_NAMESPACED))
+	if (!(kind->flags & MPIJOB__LOCAL_KIND_NAMESPACED))
 		return 0;
 	if (inside && *inside && strcmp(inside, namespace_) != 0)
 		return mpijob__local_reply_error(reply, 400, "BadRequest", kind, NULL,
 		    mpijob__base_text_format(
 			"the namespace of the object (%s) does not match that of the request (%s)",
 			inside, namespace_));
-	object = mpijob__local_store_find(&local->store, KIND_NAMESPACE, "", namespace_);
+	object =
+	    mpijob__local_store_find(&local->store, MPIJOB__LOCAL_KIND_NAMESPACE, "", namespace_);
 	if (!object)
 		return mpijob__local_reply_not_found(reply,
-		    mpijob__local_store_kind(KIND_NAMESPACE), namespace_);
+		    mpijob__local_store_kind(MPIJOB__LOCAL_KIND_NAMESPACE), namespace_);
 	if (!mpijob__local_store_deleting(object))
 		return 0;
 	return mpijob__local_reply_cause(reply, 403, "Forbidden", kind, NULL,
@@ -68,8 +70,8 @@ static int check_namespace(struct mpijob_local *local, const struct kind *kind,
 }
 
 /* Ensure that metadata.name is set, from generateName if necessary. */
-static int choose_name(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
-    mpijob_doc *doc, struct reply *reply)
+static int choose_name(struct mpijob_local *local, const struct mpijob__local_kind *kind,
+    const char *namespace_, mpijob_doc *doc, struct mpijob__local_reply *reply)
 {
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 	const char *name = mpijob_node_string(mpijob_node_get(metadata, "name"));
@@ -107,7 +109,8 @@ static int choose_name(struct mpijob_local *local, const struct kind *kind, cons
 }
 
 /* Set the metadata of a new object that the server owns. */
-static int set_server_metadata(const struct kind *kind, const char *namespace_, mpijob_doc *doc)
+static int set_server_metadata(const struct mpijob__local_kind *kind, const char *namespace_,
+    mpijob_doc *doc)
 {
 	static const char *const server_fields[] = { "resourceVersion", "deletionTimestamp",
 		"deletionGracePeriodSeconds", "generation", "selfLink" };
@@ -120,23 +123,23 @@ static int set_server_metadata(const struct kind *kind, const char *namespace_, 
 	(void)mpijob__base_time_format(mpijob__base_clock_wall_ms() / 1000, now);
 	for (size_t i = 0; i < sizeof(server_fields) / sizeof(server_fields[0]); i++)
 		mpijob_node_remove(metadata, server_fields[i]);
-	if (kind->flags & KIND_NAMESPACED)
+	if (kind->flags & MPIJOB__LOCAL_KIND_NAMESPACED)
 		mpijob_node_put_string(doc, metadata, "namespace", namespace_);
 	else
 		mpijob_node_remove(metadata, "namespace");
 	mpijob_node_put_string(doc, metadata, "uid", uid);
 	mpijob_node_put_string(doc, metadata, "creationTimestamp", now);
-	if (kind->flags & KIND_GENERATION)
+	if (kind->flags & MPIJOB__LOCAL_KIND_GENERATION)
 		mpijob_node_put_int(doc, metadata, "generation", 1);
-	if (kind->flags & KIND_STATUS)
-		mpijob_node_remove(mpijob_doc_edit(doc), "status");
+	if (kind->flags & MPIJOB__LOCAL_KIND_STATUS)
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "status");
 	return 0;
 }
 
-static mpijob_doc *copy_with_kind(const struct kind *kind, const mpijob_node *body)
+static mpijob_doc *copy_with_kind(const struct mpijob__local_kind *kind, const mpijob_node *body)
 {
-	mpijob_doc *doc = mpijob_doc_from_node(body);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_doc *doc = mpijob_doc_from_node(body, NULL);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	char *version =
 	    mpijob__base_text_format("%s%s%s", kind->group, *kind->group ? "/" : "", kind->version);
 
@@ -151,8 +154,8 @@ static mpijob_doc *copy_with_kind(const struct kind *kind, const mpijob_node *bo
 	return NULL;
 }
 
-static int check_create(struct mpijob_local *local, const struct kind *kind, const char *namespace_,
-    mpijob_doc *doc, struct reply *reply)
+static int check_create(struct mpijob_local *local, const struct mpijob__local_kind *kind,
+    const char *namespace_, mpijob_doc *doc, struct mpijob__local_reply *reply)
 {
 	const mpijob_node *metadata = mpijob_node_get(mpijob_doc_root(doc), "metadata");
 	const char *version = mpijob_node_string(mpijob_node_get(metadata, "resourceVersion"));
@@ -182,10 +185,11 @@ static int check_create(struct mpijob_local *local, const struct kind *kind, con
 }
 
 /* Default, check and store a new object. Takes ownership of `doc`. */
-static int finish_create(struct mpijob_local *local, const struct kind *kind,
-    const char *namespace_, mpijob_doc *doc, struct reply *reply, struct object **out)
+static int finish_create(struct mpijob_local *local, const struct mpijob__local_kind *kind,
+    const char *namespace_, mpijob_doc *doc, struct mpijob__local_reply *reply,
+    struct mpijob__local_object **out)
 {
-	struct object *object;
+	struct mpijob__local_object *object;
 	int rc = set_server_metadata(kind, namespace_, doc);
 
 	if (!rc)
@@ -206,8 +210,9 @@ static int finish_create(struct mpijob_local *local, const struct kind *kind,
 	return mpijob__local_reply_object(reply, 201, object);
 }
 
-int mpijob__local_verbs_create(struct mpijob_local *local, const struct kind *kind,
-    const char *namespace_, const mpijob_node *body, struct reply *reply, struct object **out)
+int mpijob__local_verbs_create(struct mpijob_local *local, const struct mpijob__local_kind *kind,
+    const char *namespace_, const mpijob_node *body, struct mpijob__local_reply *reply,
+    struct mpijob__local_object **out)
 {
 	mpijob_doc *doc;
 	int rc = check_api_version(kind, body, reply);
@@ -227,14 +232,16 @@ int mpijob__local_verbs_create(struct mpijob_local *local, const struct kind *ki
 
 /* ---- update ---- */
 
-static int is_custom(const struct kind *kind)
+static int is_custom(const struct mpijob__local_kind *kind)
 {
-	return kind->id == KIND_MPIJOB || kind->id == KIND_VOLCANO_POD_GROUP ||
-	       kind->id == KIND_SCHEDULER_POD_GROUP;
+	return kind->id == MPIJOB__LOCAL_KIND_MPIJOB ||
+	       kind->id == MPIJOB__LOCAL_KIND_VOLCANO_POD_GROUP ||
+	       kind->id == MPIJOB__LOCAL_KIND_SCHEDULER_POD_GROUP;
 }
 
 /* In a patch another uid is an attempt to change it; in an update it is a failed precondition. */
-static int reject_uid(const struct object *object, const char *uid, int patch, struct reply *reply)
+static int reject_uid(const struct mpijob__local_object *object, const char *uid, int patch,
+    struct mpijob__local_reply *reply)
 {
 	if (patch)
 		return mpijob__local_reply_invalid(reply, object->kind, object->name,
@@ -246,8 +253,8 @@ static int reject_uid(const struct object *object, const char *uid, int patch, s
 		object->uid));
 }
 
-static int check_identity(const struct object *object, const mpijob_node *metadata, int how,
-    struct reply *reply)
+static int check_identity(const struct mpijob__local_object *object, const mpijob_node *metadata,
+    int how, struct mpijob__local_reply *reply)
 {
 	const char *version = mpijob_node_text(mpijob_node_get(metadata, "resourceVersion"));
 	const char *uid = mpijob_node_string(mpijob_node_get(metadata, "uid"));
@@ -269,8 +276,8 @@ static int check_identity(const struct object *object, const mpijob_node *metada
 			namespace_, object->namespace_));
 	/* A status update of a custom resource ignores all other fields. */
 	if (uid && *uid && strcmp(uid, object->uid) != 0 &&
-	    !((how & UPDATE_STATUS) && is_custom(object->kind)))
-		return reject_uid(object, uid, how & UPDATE_PATCH, reply);
+	    !((how & MPIJOB__LOCAL_UPDATE_STATUS) && is_custom(object->kind)))
+		return reject_uid(object, uid, how & MPIJOB__LOCAL_UPDATE_PATCH, reply);
 	if ((!version || !*version) && is_custom(object->kind))
 		return mpijob__local_reply_cause(reply, 422, "Invalid", object->kind, object->name,
 		    "FieldValueInvalid", "metadata.resourceVersion",
@@ -303,29 +310,29 @@ static void restore(mpijob_doc *doc, mpijob_node *map, const mpijob_node *old_ma
 }
 
 /* Restore the fields that only the server may set. */
-static void restore_server_fields(const struct object *object, mpijob_doc *doc)
+static void restore_server_fields(const struct mpijob__local_object *object, mpijob_doc *doc)
 {
 	static const char *const server_fields[] = { "namespace", "uid", "creationTimestamp",
 		"deletionTimestamp", "deletionGracePeriodSeconds", "generation", "resourceVersion",
 		"generateName" };
 	const mpijob_node *old = mpijob_doc_root(object->doc);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *metadata = mpijob_doc_make(doc, "metadata");
 
 	for (size_t i = 0; i < sizeof(server_fields) / sizeof(server_fields[0]); i++)
 		restore(doc, metadata, mpijob_node_get(old, "metadata"), server_fields[i]);
 	restore(doc, root, old, "kind");
 	restore(doc, root, old, "apiVersion");
-	if (object->kind->flags & KIND_STATUS)
+	if (object->kind->flags & MPIJOB__LOCAL_KIND_STATUS)
 		restore(doc, root, old, "status");
 }
 
 /* The stored object with the status of `fresh`; NULL when memory ran out. */
-static mpijob_doc *with_status(const struct object *object, const mpijob_doc *fresh)
+static mpijob_doc *with_status(const struct mpijob__local_object *object, const mpijob_doc *fresh)
 {
-	mpijob_doc *doc = mpijob_doc_clone(object->doc);
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 
-	restore(doc, mpijob_doc_edit(doc), mpijob_doc_root(fresh), "status");
+	restore(doc, mpijob_doc_edit(doc, ""), mpijob_doc_root(fresh), "status");
 	return doc;
 }
 
@@ -334,7 +341,7 @@ static int counts_for_generation(const char *key)
 	return strcmp(key, "metadata") != 0 && strcmp(key, "status") != 0;
 }
 
-static int spec_changed(const struct object *object, const mpijob_doc *doc)
+static int spec_changed(const struct mpijob__local_object *object, const mpijob_doc *doc)
 {
 	const mpijob_node *old = mpijob_doc_root(object->doc);
 	const mpijob_node *new_ = mpijob_doc_root(doc);
@@ -355,11 +362,11 @@ static int spec_changed(const struct object *object, const mpijob_doc *doc)
 	return 0;
 }
 
-static void bump_generation(const struct object *object, mpijob_doc *doc)
+static void bump_generation(const struct mpijob__local_object *object, mpijob_doc *doc)
 {
 	int64_t generation = 0;
 
-	if (!(object->kind->flags & KIND_GENERATION) || !spec_changed(object, doc))
+	if (!(object->kind->flags & MPIJOB__LOCAL_KIND_GENERATION) || !spec_changed(object, doc))
 		return;
 	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), "metadata.generation"),
 	    &generation);
@@ -373,7 +380,7 @@ static int has_finalizers(const mpijob_doc *doc)
 
 /* Whether the new content removes the last finalizer of an object that is being deleted, so that
  * the object must be removed. A pod is removed later, when its processes have ended. */
-static int completes_deletion(const struct object *object, const mpijob_doc *doc)
+static int completes_deletion(const struct mpijob__local_object *object, const mpijob_doc *doc)
 {
 	int64_t grace = 0;
 
@@ -383,10 +390,11 @@ static int completes_deletion(const struct object *object, const mpijob_doc *doc
 	mpijob_node_int(mpijob_node_find(mpijob_doc_root(doc),
 			    "metadata.deletionGracePeriodSeconds"),
 	    &grace);
-	return grace == 0 && object->kind->id != KIND_NAMESPACE;
+	return grace == 0 && object->kind->id != MPIJOB__LOCAL_KIND_NAMESPACE;
 }
 
-int mpijob__local_verbs_store(struct mpijob_local *local, struct object *object, mpijob_doc *doc)
+int mpijob__local_verbs_store(struct mpijob_local *local, struct mpijob__local_object *object,
+    mpijob_doc *doc)
 {
 	if (mpijob_doc_error(doc)) {
 		mpijob_doc_free(doc);
@@ -403,8 +411,8 @@ int mpijob__local_verbs_store(struct mpijob_local *local, struct object *object,
 	return mpijob__local_store_remove(&local->store, object);
 }
 
-static int store_and_reply(struct mpijob_local *local, struct object *object, mpijob_doc *doc,
-    struct reply *reply)
+static int store_and_reply(struct mpijob_local *local, struct mpijob__local_object *object,
+    mpijob_doc *doc, struct mpijob__local_reply *reply)
 {
 	int object_deleted = completes_deletion(object, doc);
 	int rc;
@@ -418,8 +426,8 @@ static int store_and_reply(struct mpijob_local *local, struct object *object, mp
 	return rc ? rc : mpijob__local_reply_object(reply, 200, object);
 }
 
-int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object, mpijob_doc *fresh,
-    int how, struct reply *reply)
+int mpijob__local_verbs_update(struct mpijob_local *local, struct mpijob__local_object *object,
+    mpijob_doc *fresh, int how, struct mpijob__local_reply *reply)
 {
 	mpijob_doc *doc = fresh;
 	int rc = check_api_version(object->kind, mpijob_doc_root(fresh), reply);
@@ -427,7 +435,7 @@ int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object
 	if (!rc && !reply->status)
 		rc = check_identity(object, mpijob_node_get(mpijob_doc_root(fresh), "metadata"),
 		    how, reply);
-	if (!rc && !reply->status && (how & UPDATE_STATUS)) {
+	if (!rc && !reply->status && (how & MPIJOB__LOCAL_UPDATE_STATUS)) {
 		doc = with_status(object, fresh);
 		mpijob_doc_free(fresh);
 	} else if (!rc && !reply->status) {
@@ -444,19 +452,19 @@ int mpijob__local_verbs_update(struct mpijob_local *local, struct object *object
 	return store_and_reply(local, object, doc, reply);
 }
 
-int mpijob__local_verbs_patch(struct mpijob_local *local, struct object *object,
-    const mpijob_node *patch, int status, struct reply *reply)
+int mpijob__local_verbs_patch(struct mpijob_local *local, struct mpijob__local_object *object,
+    const mpijob_node *patch, int status, struct mpijob__local_reply *reply)
 {
 	mpijob_doc *doc;
 
 	if (mpijob_node_kind(patch) != MPIJOB_NODE_MAP)
 		return mpijob__local_reply_error(reply, 400, "BadRequest", object->kind,
 		    object->name, mpijob__base_text_format("the patch is not an object"));
-	doc = mpijob_doc_clone(object->doc);
+	doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 	if (!doc || mpijob_doc_merge(doc, patch)) {
 		mpijob_doc_free(doc);
 		return MPIJOB_ERR_NOMEM;
 	}
 	return mpijob__local_verbs_update(local, object, doc,
-	    UPDATE_PATCH | (status ? UPDATE_STATUS : 0), reply);
+	    MPIJOB__LOCAL_UPDATE_PATCH | (status ? MPIJOB__LOCAL_UPDATE_STATUS : 0), reply);
 }

@@ -16,14 +16,14 @@
 
 #define BOOKMARK_MS 60000
 
-struct watch {
-	struct stream stream; /* first */
+struct mpijob__local_watch {
+	struct mpijob__local_stream stream; /* first */
 	struct mpijob__base_list link;
 	struct mpijob_local *local;
-	struct call *call;
-	const struct kind *kind;
-	struct selector selector;
-	struct revision **initial;
+	struct mpijob__local_call *call;
+	const struct mpijob__local_kind *kind;
+	struct mpijob__local_selector selector;
+	struct mpijob__local_revision **initial;
 	size_t initial_count;
 	size_t initial_at;
 	int mark_initial;
@@ -34,18 +34,19 @@ struct watch {
 	int64_t bookmark_ms;
 };
 
-static struct collection *collection_of(const struct watch *watch)
+static struct mpijob__local_collection *collection_of(const struct mpijob__local_watch *watch)
 {
 	return &watch->local->store.collections[watch->kind->id];
 }
 
-static int send_text(struct watch *watch, struct call *call, const char *text)
+static int send_text(struct mpijob__local_watch *watch, struct mpijob__local_call *call,
+    const char *text)
 {
 	return mpijob__local_send_data(watch->local, call, text, strlen(text));
 }
 
-static int send_event(struct watch *watch, struct call *call, const char *type, const char *object,
-    size_t len)
+static int send_event(struct mpijob__local_watch *watch, struct mpijob__local_call *call,
+    const char *type, const char *object, size_t len)
 {
 	struct mpijob_local *local = watch->local;
 	char *head = mpijob__base_text_format("{\"type\":\"%s\",\"object\":", type);
@@ -60,8 +61,8 @@ static int send_event(struct watch *watch, struct call *call, const char *type, 
 	return ended ? 2 : 1;
 }
 
-static int send_revision(struct watch *watch, struct call *call, const char *type,
-    struct revision *revision)
+static int send_revision(struct mpijob__local_watch *watch, struct mpijob__local_call *call,
+    const char *type, struct mpijob__local_revision *revision)
 {
 	int result;
 
@@ -74,8 +75,8 @@ static int send_revision(struct watch *watch, struct call *call, const char *typ
 
 /* Report an object that ceased to match as DELETED. As in Kubernetes, the event contains the last
  * version that matched, with the resourceVersion of the change. */
-static int send_deselected(struct watch *watch, struct call *call,
-    const struct store_event *store_event)
+static int send_deselected(struct mpijob__local_watch *watch, struct mpijob__local_call *call,
+    const struct mpijob__local_store_event *store_event)
 {
 	const char *text = mpijob_text_data(store_event->before->text);
 	char *old = mpijob__base_text_format("\"resourceVersion\":\"%llu\"",
@@ -96,24 +97,25 @@ static int send_deselected(struct watch *watch, struct call *call,
 }
 
 /* 1: sent; 0: the selector does not match; 2: the call was cancelled. */
-static int send_change(struct watch *watch, struct call *call,
-    const struct store_event *store_event)
+static int send_change(struct mpijob__local_watch *watch, struct mpijob__local_call *call,
+    const struct mpijob__local_store_event *store_event)
 {
 	int was = store_event->before &&
 		  mpijob__local_selector_matches(&watch->selector, store_event->before);
-	int is = store_event->change != CHANGE_DELETED &&
+	int is = store_event->change != MPIJOB__LOCAL_CHANGE_DELETED &&
 		 mpijob__local_selector_matches(&watch->selector, store_event->now);
 
 	if (is)
 		return send_revision(watch, call, was ? "MODIFIED" : "ADDED", store_event->now);
 	if (!was)
 		return 0;
-	if (store_event->change == CHANGE_DELETED)
+	if (store_event->change == MPIJOB__LOCAL_CHANGE_DELETED)
 		return send_revision(watch, call, "DELETED", store_event->now);
 	return send_deselected(watch, call, store_event);
 }
 
-static int send_bookmark(struct watch *watch, struct call *call, int end_of_initial)
+static int send_bookmark(struct mpijob__local_watch *watch, struct mpijob__local_call *call,
+    int end_of_initial)
 {
 	char *object = mpijob__base_text_format(
 	    "{\"kind\":\"%s\",\"apiVersion\":\"%s%s%s\",\"metadata\":{\"resourceVersion\":\"%llu\","
@@ -129,7 +131,7 @@ static int send_bookmark(struct watch *watch, struct call *call, int end_of_init
 	return result;
 }
 
-static int send_expired(struct watch *watch, struct call *call)
+static int send_expired(struct mpijob__local_watch *watch, struct mpijob__local_call *call)
 {
 	mpijob_text *status =
 	    mpijob__local_reply_expired(watch->since, collection_of(watch)->trimmed_version);
@@ -145,7 +147,7 @@ static int send_expired(struct watch *watch, struct call *call)
 	return result;
 }
 
-static int feed_initial(struct watch *watch, struct call *call)
+static int feed_initial(struct mpijob__local_watch *watch, struct mpijob__local_call *call)
 {
 	if (watch->initial_at < watch->initial_count)
 		return send_revision(watch, call, "ADDED", watch->initial[watch->initial_at++]);
@@ -153,10 +155,10 @@ static int feed_initial(struct watch *watch, struct call *call)
 	return send_bookmark(watch, call, 1);
 }
 
-static int feed_history(struct watch *watch, struct call *call)
+static int feed_history(struct mpijob__local_watch *watch, struct mpijob__local_call *call)
 {
-	struct collection *collection = collection_of(watch);
-	const struct store_event *store_event =
+	struct mpijob__local_collection *collection = collection_of(watch);
+	const struct mpijob__local_store_event *store_event =
 	    &collection->history[watch->cursor - collection->history_base];
 	int result = 0;
 
@@ -168,10 +170,10 @@ static int feed_history(struct watch *watch, struct call *call)
 	return result == 0 ? 1 : result;
 }
 
-static int feed(struct stream *stream, struct call *call)
+static int feed(struct mpijob__local_stream *stream, struct mpijob__local_call *call)
 {
-	struct watch *watch = (struct watch *)stream;
-	struct collection *collection = collection_of(watch);
+	struct mpijob__local_watch *watch = (struct mpijob__local_watch *)stream;
+	struct mpijob__local_collection *collection = collection_of(watch);
 	int64_t now = mpijob__base_clock_monotonic_ms();
 
 	if (watch->initial_at < watch->initial_count || watch->mark_initial)
@@ -192,9 +194,9 @@ static int feed(struct stream *stream, struct call *call)
 	return 0;
 }
 
-static void close_watch(struct stream *stream)
+static void close_watch(struct mpijob__local_stream *stream)
 {
-	struct watch *watch = (struct watch *)stream;
+	struct mpijob__local_watch *watch = (struct mpijob__local_watch *)stream;
 
 	mpijob__base_list_remove(&watch->link);
 	for (size_t i = 0; i < watch->initial_count; i++)
@@ -204,18 +206,20 @@ static void close_watch(struct stream *stream)
 	free(watch);
 }
 
-static int collect_initial(struct watch *watch)
+static int collect_initial(struct mpijob__local_watch *watch)
 {
-	struct collection *collection = collection_of(watch);
+	struct mpijob__local_collection *collection = collection_of(watch);
 
 	watch->cursor = collection->history_base + collection->history_count;
 	watch->since = watch->local->store.version;
-	if (collection->count == 0)
+	if (collection->names.count == 0)
 		return 0;
-	watch->initial = calloc(collection->count, sizeof(*watch->initial));
+	watch->initial = calloc(collection->names.count, sizeof(*watch->initial));
 	if (!watch->initial)
 		return MPIJOB_ERR_NOMEM;
-	for (struct object *object = collection->first; object; object = object->next) {
+	for (struct mpijob__local_object *object =
+		 mpijob__local_store_first(&watch->local->store, watch->kind->id);
+	     object; object = mpijob__local_store_next(object)) {
 		if (!mpijob__local_selector_matches(&watch->selector, object->now))
 			continue;
 		mpijob__local_store_revision_ref(object->now);
@@ -226,9 +230,9 @@ static int collect_initial(struct watch *watch)
 
 /* Find the cursor of a resourceVersion. One that is no longer in the history gets a cursor before
  * it, for which feed() sends 410. */
-static void find_cursor(struct watch *watch)
+static void find_cursor(struct mpijob__local_watch *watch)
 {
-	struct collection *collection = collection_of(watch);
+	struct mpijob__local_collection *collection = collection_of(watch);
 	size_t at = 0;
 
 	if (watch->since < collection->trimmed_version) {
@@ -241,10 +245,10 @@ static void find_cursor(struct watch *watch)
 	watch->cursor = collection->history_base + at;
 }
 
-int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
-    struct watch_options *options, struct stream **out)
+int mpijob__local_watches_open(struct mpijob_local *local, struct mpijob__local_call *call,
+    struct mpijob__local_watch_options *options, struct mpijob__local_stream **out)
 {
-	struct watch *watch = calloc(1, sizeof(*watch));
+	struct mpijob__local_watch *watch = calloc(1, sizeof(*watch));
 	int64_t now = mpijob__base_clock_monotonic_ms();
 	int rc = 0;
 
@@ -252,7 +256,7 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 		mpijob__local_selector_clear(&options->selector);
 		return MPIJOB_ERR_NOMEM;
 	}
-	watch->stream = (struct stream){ feed, close_watch };
+	watch->stream = (struct mpijob__local_stream){ feed, close_watch };
 	watch->local = local;
 	watch->call = call;
 	watch->kind = options->kind;
@@ -274,33 +278,34 @@ int mpijob__local_watches_open(struct mpijob_local *local, struct call *call,
 	return rc;
 }
 
-void mpijob__local_watches_changed(struct mpijob_local *local, enum kind_id kind)
+void mpijob__local_watches_changed(struct mpijob_local *local, enum mpijob__local_kind_id kind)
 {
 	const struct mpijob__base_list *head = &local->watches[kind];
 
 	for (struct mpijob__base_list *link = head->next; link->owner; link = link->next)
-		mpijob__local_mark_ready(local, ((struct watch *)link->owner)->call);
+		mpijob__local_mark_ready(local, ((struct mpijob__local_watch *)link->owner)->call);
 }
 
 int64_t mpijob__local_watches_run_due(struct mpijob_local *local, int64_t clock_ms)
 {
 	int64_t next = -1;
 
-	for (size_t kind = 0; kind < KIND_COUNT; kind++) {
+	for (size_t kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++) {
 		const struct mpijob__base_list *head = &local->watches[kind];
 
 		for (struct mpijob__base_list *link = head->next; link->owner; link = link->next) {
-			struct watch *watch = link->owner;
-			int64_t due = watch->bookmarks
-					  ? mpijob__local_earlier(watch->bookmark_ms, watch->end_ms)
-					  : watch->end_ms;
+			struct mpijob__local_watch *watch = link->owner;
+			int64_t due =
+			    watch->bookmarks
+				? mpijob__base_clock_earlier(watch->bookmark_ms, watch->end_ms)
+				: watch->end_ms;
 
 			if (watch->call->paused)
 				continue;
 			if (due <= clock_ms)
 				mpijob__local_mark_ready(local, watch->call);
 			else
-				next = mpijob__local_earlier(next, due);
+				next = mpijob__base_clock_earlier(next, due);
 		}
 	}
 	return next;

@@ -130,11 +130,11 @@ static int deleted(struct mpijob__operator_write *write, const struct mpijob_ans
 {
 	mpijob_operator *operator_ = write->operator_;
 	const struct mpijob_observed *observed;
-	int rc = mpijob_observe(operator_->cache.observation, answer->body, answer->body_len, NULL);
+	int rc = mpijob_observe(operator_->cache.observation, answer->body, answer->body_len,
+	    &observed, NULL);
 
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_SYNTAX;
-	observed = mpijob_observation_view(operator_->cache.observation);
 	if (!observed->kind)
 		return MPIJOB_ERR_SYNTAX;
 	await_end(write);
@@ -154,32 +154,14 @@ static int was_listed(const struct mpijob__operator_write *write)
 		   mpijob__operator_informer_generation(write->operator_, write->action.kind);
 }
 
-/* Whether the action deletes a worker whose index is beyond the number of workers. */
-static int is_scale_down(const struct mpijob__operator_write *write)
+/* The action is done: report its Event, once. */
+static void report_done(struct mpijob__operator_write *write)
 {
-	const mpijob_node *root = mpijob_doc_root(mpijob_document(write->job->cache.mpijob));
-	const struct mpijob_action *action = &write->action;
-	int64_t replicas = 0;
+	struct mpijob_action *action = &write->action;
 
-	return action->role == MPIJOB_ROLE_WORKER && action->verb == MPIJOB_ACTION_DELETE &&
-	       mpijob_node_int(mpijob_node_find(root, "spec.mpiReplicaSpecs.Worker.replicas"),
-		   &replicas) &&
-	       action->index >= replicas;
-}
-
-/* Report a pod that is deleted because the job has fewer workers: no condition shows it. */
-static void report_scale_down(const struct mpijob__operator_write *write)
-{
-	mpijob_operator *operator_ = write->operator_;
-	mpijob_text text = { 0 };
-
-	if (operator_->options.render.reference || !is_scale_down(write))
-		return;
-	if (mpijob__base_text_printf(&text, "Pod %s is deleted: %s", write->action.name,
-		write->action.why) == 0)
-		mpijob__operator_events_emit(operator_, write->job, "Normal", "SuccessfulDelete",
-		    mpijob_text_data(&text));
-	mpijob__base_text_release(&text);
+	mpijob__operator_events_emit(write->operator_, write->job, action->event_type,
+	    action->event_reason, action->event_message);
+	action->event_type = NULL;
 }
 
 /* The request succeeded. 1 when a read follows: the response cannot be parsed, or the object may be
@@ -194,7 +176,7 @@ static int succeeded(struct mpijob__operator_write *write, const struct mpijob_a
 
 	mpijob__operator_rights_granted(operator_, job->namespace_, action->verb, action->kind);
 	operator_->metrics.actions[action->verb][mpijob__operator_metrics_kind(action->kind)]++;
-	report_scale_down(write);
+	report_done(write);
 	reconcile->wrote = 1;
 	reconcile->status_written |= action->verb == MPIJOB_ACTION_PATCH_STATUS && !action->role;
 	/* slow start: twice as many creates each time round */
@@ -234,6 +216,8 @@ static int failed(struct mpijob__operator_write *write, const struct mpijob_answ
 
 	if (answer->status == 403 && mpijob__operator_write_fall_back(write, message_of(answer)))
 		return 1;
+	if (!is_unknown(answer))
+		mpijob__operator_write_not_executed(write);
 	if (is_delete && answer->code == MPIJOB_ERR_NOT_FOUND) {
 		write->job->reconcile.wrote = 1;
 		await_end(write);
@@ -263,9 +247,10 @@ static int failed(struct mpijob__operator_write *write, const struct mpijob_answ
 /* Another object has the name of the one that the write was for. */
 static int is_another(const struct mpijob__operator_write *write)
 {
-	const char *uid = mpijob_observation_view(write->operator_->cache.observation)->uid;
+	const struct mpijob_observed *observed = write->operator_->cache.observed;
 
-	return uid && write->action.uid && strcmp(uid, write->action.uid) != 0;
+	return observed && observed->uid && write->action.uid &&
+	       strcmp(observed->uid, write->action.uid) != 0;
 }
 
 /* A read found the object of a write. */
@@ -283,6 +268,10 @@ static void found(struct mpijob__operator_write *write, const struct mpijob_answ
 		note_code(write, rc == MPIJOB_ERR_NOMEM ? rc : 0);
 		return;
 	}
+	if (!operator_->cache.observed || !operator_->cache.observed->deleting)
+		mpijob__operator_write_not_executed(write);
+	else if (write->action.verb == MPIJOB_ACTION_DELETE)
+		report_done(write);
 	note_code(write, rc);
 	if (!write->rejection)
 		return;
@@ -309,8 +298,11 @@ static void verified(struct mpijob__operator_write *write, const struct mpijob_a
 		found(write, answer);
 	else if (!role)
 		fail(write); /* the job is deleted: its event follows */
-	else if (write->action.uid)
+	else if (write->action.uid) {
 		mpijob__operator_children_deleted(write->operator_, job, write->action.uid);
+		if (write->action.verb == MPIJOB_ACTION_DELETE)
+			report_done(write);
+	}
 }
 
 /* A read was answered. 1 when another request was sent. */

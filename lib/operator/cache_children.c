@@ -103,11 +103,6 @@ static int forget(mpijob_operator *operator_, struct mpijob__operator_child *chi
 
 /* ---- owners ---- */
 
-static int begins(const char *text, const char *start)
-{
-	return text && strncmp(text, start, strlen(start)) == 0;
-}
-
 static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
     const struct mpijob_observed *observed)
 {
@@ -116,10 +111,10 @@ static struct mpijob__operator_job *owner_of(const mpijob_operator *operator_,
 	if (!observed->owner_uid || !observed->owner_kind)
 		return NULL;
 	if (strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) == 0 &&
-	    begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/")) {
+	    mpijob__base_text_begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/")) {
 		job = mpijob__operator_job_find(operator_, observed->owner_uid);
 	} else if (observed->pod && strcmp(observed->owner_kind, "Job") == 0 &&
-		   begins(observed->owner_api_version, "batch/")) {
+		   mpijob__base_text_begins(observed->owner_api_version, "batch/")) {
 		struct mpijob__operator_child *launcher = find(operator_, observed->owner_uid);
 
 		job = launcher ? launcher->job : NULL;
@@ -137,10 +132,11 @@ static int may_be_owned(const struct mpijob_observed *observed)
 	    !observed->namespace_)
 		return 0;
 	if (strcmp(observed->owner_kind, MPIJOB__BASE_API_KIND) == 0)
-		return begins(observed->owner_api_version, MPIJOB__BASE_API_GROUP "/");
+		return mpijob__base_text_begins(observed->owner_api_version,
+		    MPIJOB__BASE_API_GROUP "/");
 	return observed->pod && observed->pod->role == MPIJOB_ROLE_LAUNCHER &&
 	       strcmp(observed->owner_kind, "Job") == 0 &&
-	       begins(observed->owner_api_version, "batch/");
+	       mpijob__base_text_begins(observed->owner_api_version, "batch/");
 }
 
 /* ---- events ---- */
@@ -221,7 +217,8 @@ static int is_old(const struct mpijob__operator_child *child, const char *versio
 static int observe(mpijob_operator *operator_, const char *json, size_t len, const char *kind,
     const char *namespace_, const char *name)
 {
-	int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);
+	int rc = mpijob_observe(operator_->cache.observation, json, len, &operator_->cache.observed,
+	    NULL);
 
 	if (rc && rc != MPIJOB_ERR_NOMEM) {
 		operator_->metrics.skipped[mpijob__operator_metrics_kind(kind)]++;
@@ -316,7 +313,7 @@ int mpijob__operator_children_event(struct mpijob__operator_informer *informer,
 		report_skipped(operator_, child, informer->kind, event->name);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
-	observed = mpijob_observation_view(operator_->cache.observation);
+	observed = operator_->cache.observed;
 	if (child && is_old(child, observed->resource_version))
 		return 0;
 	job = child ? child->job : owner_of(operator_, observed);
@@ -360,7 +357,7 @@ int mpijob__operator_children_answer(mpijob_operator *operator_, struct mpijob__
 	rc = observe(operator_, json, len, "a response about", job->namespace_, job->name);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : MPIJOB_ERR_SYNTAX;
-	observed = mpijob_observation_view(operator_->cache.observation);
+	observed = operator_->cache.observed;
 	if (!observed->kind || !observed->uid)
 		return MPIJOB_ERR_SYNTAX;
 	if (strcmp(observed->kind, MPIJOB__BASE_API_KIND) == 0) {
@@ -396,12 +393,12 @@ int mpijob__operator_children_answer(mpijob_operator *operator_, struct mpijob__
 	return rc < 0 ? rc : 0;
 }
 
-void mpijob__operator_children_deleting(mpijob_operator *operator_, const char *uid)
+void mpijob__operator_children_set_deleting(mpijob_operator *operator_, const char *uid, int on)
 {
 	struct mpijob__operator_child *child = find(operator_, uid);
 
 	if (child)
-		child->deleting = 1;
+		child->deleting = on != 0;
 }
 
 void mpijob__operator_children_deleted(mpijob_operator *operator_, struct mpijob__operator_job *job,
@@ -440,19 +437,21 @@ static void forget_foreign_child(mpijob_operator *operator_, struct mpijob__oper
 void mpijob__operator_children_forget_foreign(mpijob_operator *operator_,
     struct mpijob__operator_job *job)
 {
+	const struct mpijob_pod_facts *pod;
+	size_t i = 0;
+
 	job->backoff.foreign_until_ms = 0;
 	job->backoff.rounds = 0; /* what follows is not a loop */
 	forget_foreign_child(operator_, job, MPIJOB_ROLE_SECRET);
 	forget_foreign_child(operator_, job, MPIJOB_ROLE_NETWORK_POLICY);
-	for (size_t i = mpijob_facts_pod_count(job->cache.facts); i > 0; i--) {
-		const struct mpijob_pod_facts *pod = mpijob_facts_pod_at(job->cache.facts, i - 1);
+	while ((pod = mpijob_facts_pod_at(job->cache.facts, i))) {
 		struct mpijob__operator_child *child =
-		    pod && pod->role == MPIJOB_ROLE_WORKER && is_foreign(job, pod->owner_uid)
+		    pod->role == MPIJOB_ROLE_WORKER && is_foreign(job, pod->owner_uid)
 			? find(operator_, pod->uid)
 			: NULL;
 
-		if (child && child->job == job)
-			(void)forget(operator_, child);
+		if (!child || child->job != job || !forget(operator_, child))
+			i++;
 	}
 }
 

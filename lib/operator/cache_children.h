@@ -16,8 +16,8 @@ int mpijob__operator_children_answer(mpijob_operator *operator_, struct mpijob__
 /* 1 when the object was deleted, and this version is older than its last event. */
 int mpijob__operator_children_is_deleted(const mpijob_operator *operator_, const char *uid,
     uint64_t version);
-/* This operator deletes it: its last event is not a loss. */
-void mpijob__operator_children_deleting(mpijob_operator *operator_, const char *uid);
+/* `on` 1: this operator deletes it, so its last event is not a loss. 0: it did not. */
+void mpijob__operator_children_set_deleting(mpijob_operator *operator_, const char *uid, int on);
 /* A response says that it is deleted; its last event may follow. */
 void mpijob__operator_children_deleted(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const char *uid);

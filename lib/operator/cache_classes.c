@@ -75,6 +75,7 @@ int mpijob__operator_classes_event(struct mpijob__operator_informer *informer,
 {
 	mpijob_operator *operator_ = informer->operator_;
 	struct mpijob__operator_priority_class *class = find(operator_, object->name);
+	const struct mpijob_observed *observed;
 	int32_t value;
 	int rc;
 
@@ -86,10 +87,11 @@ int mpijob__operator_classes_event(struct mpijob__operator_informer *informer,
 	}
 	if (!object->json || !*object->name)
 		return 0;
-	rc = mpijob_observe(operator_->cache.observation, object->json, object->json_len, NULL);
+	rc = mpijob_observe(operator_->cache.observation, object->json, object->json_len, &observed,
+	    NULL);
 	if (rc)
 		return rc == MPIJOB_ERR_NOMEM ? rc : 0;
-	value = mpijob_observation_view(operator_->cache.observation)->priority_value;
+	value = observed->priority_value;
 	if (!class) {
 		rc = add(operator_, object->name, &class);
 		if (rc)

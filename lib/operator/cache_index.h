@@ -20,7 +20,7 @@ struct mpijob__operator_child {
 	uint32_t generation : 26; /* the last list that contained it */
 	uint32_t informer : 4;
 	uint32_t deleted : 1;  /* a response reported the deletion; its last event may follow */
-	uint32_t deleting : 1; /* this operator sent a DELETE */
+	uint32_t deleting : 1; /* this operator sent a DELETE that has not failed */
 };
 
 /* Zeroed, with a seed, it is empty. */

@@ -304,7 +304,7 @@ static int parse(const char *json, size_t len, mpijob **out, mpijob_diag *diag)
 	rc = mpijob_doc_parse(json, len, &options, &doc, diag);
 	if (rc)
 		return rc;
-	(void)mpijob_node_remove(mpijob_node_edit(mpijob_doc_edit(doc), "metadata"),
+	(void)mpijob_node_remove(mpijob_node_edit(mpijob_doc_edit(doc, ""), "metadata"),
 	    "managedFields");
 	rc = mpijob_from_node(mpijob_doc_root(doc), NULL, out, diag);
 	mpijob_doc_free(doc);
@@ -353,7 +353,7 @@ int mpijob__operator_job_parse(mpijob_operator *operator_, struct mpijob__operat
 		note_phase(operator_, job);
 	} else if (rc != MPIJOB_ERR_NOMEM) {
 		rc = skip(operator_, job,
-		    mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message
+		    mpijob_diag_at(diag, 0) ? mpijob_diag_at(diag, 0)->message
 					    : mpijob_error_text(rc));
 	}
 	mpijob_diag_free(diag);

@@ -32,8 +32,9 @@ struct reader {
 
 static struct place place_of(const struct reader *reader, const mpijob_node *node)
 {
-	struct place place = { mpijob_node_line(node), mpijob_node_column(node) };
+	struct place place;
 
+	mpijob_node_place(node, &place.line, &place.column);
 	return place.line ? place : reader->around;
 }
 
@@ -497,7 +498,7 @@ static void check_section(struct reader *reader, const mpijob_node *node)
 static int make_sections(struct mpijob_operator_config *config)
 {
 	const mpijob_node *list = mpijob_node_get(mpijob_doc_root(config->doc), "namespaces");
-	size_t features = mpijob_feature_count();
+	size_t features = mpijob__operator_config_feature_count();
 
 	config->count =
 	    (mpijob_node_kind(list) == MPIJOB_NODE_LIST ? mpijob_node_count(list) : 0) + 1;
@@ -558,7 +559,9 @@ int mpijob_operator_config_parse(const char *text, size_t len,
 mpijob_operator_config *mpijob_operator_config_clone(const mpijob_operator_config *config)
 {
 	mpijob_operator_config *copy = NULL;
-	mpijob_doc *doc = config ? mpijob_doc_clone(config->doc) : NULL;
+	mpijob_doc *doc = config ? mpijob_doc_from_node(mpijob_doc_root(config->doc),
+				       mpijob_doc_source(config->doc))
+				 : NULL;
 
 	return doc && make_config(doc, &copy, NULL) == 0 ? copy : NULL;
 }

@@ -104,6 +104,8 @@ struct mpijob_operator_config {
 	struct mpijob__operator_config_feature *features; /* of all sections */
 };
 
+/* How many features there are. */
+size_t mpijob__operator_config_feature_count(void);
 /* Copy features, none if `given` is NULL. 0; MPIJOB_ERR_USAGE (a value is out of bounds, a size);
  * MPIJOB_ERR_UNSUPPORTED (a newer struct). */
 int mpijob__operator_config_copy_features(const struct mpijob_features *given,

@@ -473,12 +473,21 @@ static int make_copy(struct work *work)
 
 /* ---- public functions ---- */
 
+size_t mpijob__operator_config_feature_count(void)
+{
+	size_t count = 0;
+
+	while (mpijob_feature_at(count))
+		count++;
+	return count;
+}
+
 int mpijob__operator_config_copy_features(const struct mpijob_features *given,
     struct mpijob_features *out)
 {
 	int rc = mpijob__base_struct_check(out, sizeof(*out), given);
 
-	for (size_t i = 0; rc == 0 && i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; rc == 0 && mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		int32_t value = mpijob_features_get(out, feature->name);
 
@@ -490,17 +499,16 @@ int mpijob__operator_config_copy_features(const struct mpijob_features *given,
 
 static int work_out(struct work *work)
 {
-	size_t features = mpijob_feature_count();
 	int rc = find_sections(work);
 
 	if (rc)
 		return rc;
 	for (int i = 0; i < FIELDS; i++)
 		settle(work, i);
-	for (size_t i = 0; i < features; i++)
+	for (size_t i = 0; mpijob_feature_at(i); i++)
 		settle_feature(work, i);
 	read_annotations(work);
-	for (size_t i = 0; i < features; i++)
+	for (size_t i = 0; mpijob_feature_at(i); i++)
 		show_feature(&work->effective->entries[FIELDS + i], mpijob_feature_at(i));
 	return work->rc ? work->rc : make_copy(work);
 }
@@ -508,7 +516,7 @@ static int work_out(struct work *work)
 int mpijob_effective_new(const mpijob_operator_config *config, const mpijob *job,
     const struct mpijob_features *flags, mpijob_effective **out, mpijob_diag *diag)
 {
-	size_t count = FIELDS + mpijob_feature_count();
+	size_t count = FIELDS + mpijob__operator_config_feature_count();
 	struct work work = { .config = config, .job = job, .diag = diag };
 	int rc;
 

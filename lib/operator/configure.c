@@ -93,7 +93,7 @@ static int put_warnings(const mpijob_diag *diag, mpijob_text *out)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; rc == 0 && mpijob_diag_at(diag, i); i++)
 		rc = mpijob__base_text_printf(out, "%s%s", out->len ? "; " : "",
 		    mpijob_diag_at(diag, i)->message);
 	return rc;
@@ -210,7 +210,7 @@ static int plan_configured(mpijob_operator *operator_, struct mpijob__operator_j
 		    out, NULL);
 	}
 	/* A plan without actions has no Events. */
-	if (rc == 0 && !operator_->shadow.on && mpijob_plan_count(*out) > 0) {
+	if (rc == 0 && !operator_->shadow.on && mpijob_plan_at(*out, 0)) {
 		rc = report(operator_, job, effective, diag);
 		if (rc) {
 			mpijob_plan_free(*out);

@@ -39,8 +39,8 @@
 /* One reason about one job. */
 struct topic {
 	struct mpijob__base_table_link link; /* first; by uid and reason */
-	struct topic *older, *newer;
-	int64_t since_ms; /* of counting different messages */
+	struct mpijob__base_list used;       /* in the order of their last use */
+	int64_t since_ms;                    /* of counting different messages */
 	int different;
 	int64_t tokens_ms; /* the token bucket, as the time when it was empty */
 	char key[];        /* uid, type, reason, with newlines between */
@@ -49,8 +49,8 @@ struct topic {
 /* One Event. */
 struct event {
 	struct mpijob__base_table_link link; /* first; by topic and message */
-	struct event *older, *newer;         /* in the order of their last use */
-	struct event *next_waiting;
+	struct mpijob__base_list used;       /* in the order of their last use */
+	struct mpijob__base_list waiting;    /* while it is in the send queue */
 	mpijob_operator *operator_;
 	mpijob_call *call;
 	char *namespace_, *object, *uid, *type, *reason;
@@ -62,16 +62,14 @@ struct event {
 	int64_t due_ms;
 	int count;
 	int created; /* the API server has it */
-	int waiting; /* it is in the send queue */
 	int changed; /* changed since the last request */
 	int attempts;
 };
 
 struct mpijob__operator_events {
 	struct mpijob__base_table topics, events;
-	struct topic *newest_topic, *oldest_topic;
-	struct event *newest, *oldest;
-	struct event *first, *last; /* to be sent */
+	struct mpijob__base_list used_topics, used_events; /* the least recently used ones first */
+	struct mpijob__base_list queue;                    /* to be sent */
 	size_t waiting, sending;
 	uint64_t serial;
 };
@@ -92,6 +90,9 @@ int mpijob__operator_events_new(mpijob_operator *operator_)
 		free(events);
 		return MPIJOB_ERR_IO;
 	}
+	mpijob__base_list_init(&events->used_topics);
+	mpijob__base_list_init(&events->used_events);
+	mpijob__base_list_init(&events->queue);
 	events->topics.seed = events->serial * 3;
 	events->events.seed = events->serial * 5;
 	operator_->events = events;
@@ -113,64 +114,16 @@ static void free_event(struct event *event)
 	free(event);
 }
 
-static void unlink_event(struct mpijob__operator_events *events, struct event *event)
-{
-	if (event->newer)
-		event->newer->older = event->older;
-	else
-		events->newest = event->older;
-	if (event->older)
-		event->older->newer = event->newer;
-	else
-		events->oldest = event->newer;
-	event->older = event->newer = NULL;
-}
-
-static void use_event(struct mpijob__operator_events *events, struct event *event)
-{
-	event->older = events->newest;
-	event->newer = NULL;
-	if (events->newest)
-		events->newest->newer = event;
-	else
-		events->oldest = event;
-	events->newest = event;
-}
-
 static void forget_event(struct mpijob__operator_events *events, struct event *event)
 {
-	unlink_event(events, event);
+	mpijob__base_list_remove(&event->used);
 	mpijob__base_table_remove(&events->events, &event->link);
 	free_event(event);
 }
 
-static void unlink_topic(struct mpijob__operator_events *events, struct topic *topic)
-{
-	if (topic->newer)
-		topic->newer->older = topic->older;
-	else
-		events->newest_topic = topic->older;
-	if (topic->older)
-		topic->older->newer = topic->newer;
-	else
-		events->oldest_topic = topic->newer;
-	topic->older = topic->newer = NULL;
-}
-
-static void use_topic(struct mpijob__operator_events *events, struct topic *topic)
-{
-	topic->older = events->newest_topic;
-	topic->newer = NULL;
-	if (events->newest_topic)
-		events->newest_topic->newer = topic;
-	else
-		events->oldest_topic = topic;
-	events->newest_topic = topic;
-}
-
 static void forget_topic(struct mpijob__operator_events *events, struct topic *topic)
 {
-	unlink_topic(events, topic);
+	mpijob__base_list_remove(&topic->used);
 	mpijob__base_table_remove(&events->topics, &topic->link);
 	free(topic);
 }
@@ -178,17 +131,18 @@ static void forget_topic(struct mpijob__operator_events *events, struct topic *t
 /* Make room: drop the least recently used, unless it is being sent. */
 static void shrink(struct mpijob__operator_events *events)
 {
-	struct event *event = events->oldest;
+	struct mpijob__base_list *next;
 
-	while (events->events.count >= MOST_KEPT && event) {
-		struct event *newer = event->newer;
+	for (struct mpijob__base_list *link = events->used_events.next;
+	     events->events.count >= MOST_KEPT && link->owner; link = next) {
+		struct event *event = link->owner;
 
-		if (!event->waiting && !event->call)
+		next = link->next;
+		if (!mpijob__base_list_is_linked(&event->waiting) && !event->call)
 			forget_event(events, event);
-		event = newer;
 	}
 	while (events->topics.count >= MOST_KEPT)
-		forget_topic(events, events->oldest_topic);
+		forget_topic(events, mpijob__base_list_first(&events->used_topics));
 }
 
 static struct topic *find_topic(struct mpijob__operator_events *events, const char *key)
@@ -201,8 +155,8 @@ static struct topic *find_topic(struct mpijob__operator_events *events, const ch
 		link = mpijob__base_table_next(&events->topics, hash, link);
 	if (link) {
 		topic = (struct topic *)(void *)link;
-		unlink_topic(events, topic);
-		use_topic(events, topic);
+		mpijob__base_list_remove(&topic->used);
+		mpijob__base_list_insert(&events->used_topics, &topic->used, topic);
 		return topic;
 	}
 	topic = calloc(1, sizeof(*topic) + strlen(key) + 1);
@@ -214,7 +168,7 @@ static struct topic *find_topic(struct mpijob__operator_events *events, const ch
 		free(topic);
 		return NULL;
 	}
-	use_topic(events, topic);
+	mpijob__base_list_insert(&events->used_topics, &topic->used, topic);
 	return topic;
 }
 
@@ -270,16 +224,10 @@ static int combine(struct topic *topic, int64_t now_ms)
 static void enqueue(struct mpijob__operator_events *events, struct event *event, int64_t due_ms)
 {
 	event->changed = 1;
-	if (event->waiting || event->call)
+	if (mpijob__base_list_is_linked(&event->waiting) || event->call)
 		return;
-	event->waiting = 1;
 	event->due_ms = due_ms;
-	event->next_waiting = NULL;
-	if (events->last)
-		events->last->next_waiting = event;
-	else
-		events->first = event;
-	events->last = event;
+	mpijob__base_list_insert(&events->queue, &event->waiting, event);
 	events->waiting++;
 }
 
@@ -339,7 +287,6 @@ static struct event *make_event(mpijob_operator *operator_, const struct mpijob_
 		return NULL;
 	}
 	event->first_ms = mpijob_client_server_ms(operator_->client);
-	use_event(events, event);
 	return event;
 }
 
@@ -369,8 +316,8 @@ static void emit(mpijob_operator *operator_, const struct mpijob__operator_job *
 		free(text);
 		return;
 	}
-	unlink_event(events, event);
-	use_event(events, event);
+	mpijob__base_list_remove(&event->used);
+	mpijob__base_list_insert(&events->used_events, &event->used, event);
 	free(event->message);
 	event->message = text;
 	event->last_ms = mpijob_client_server_ms(operator_->client);
@@ -431,7 +378,7 @@ static void fill_whole(mpijob_doc *doc, mpijob_node *root, const struct event *e
 static int write_event(const struct event *event, mpijob_text *body)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	int rc;
 
 	if (!event->created)
@@ -516,36 +463,23 @@ static int send(struct event *event)
 	return rc;
 }
 
-static void dequeue(struct mpijob__operator_events *events, struct event *before,
-    struct event *event)
-{
-	if (before)
-		before->next_waiting = event->next_waiting;
-	else
-		events->first = event->next_waiting;
-	if (events->last == event)
-		events->last = before;
-	event->next_waiting = NULL;
-	event->waiting = 0;
-	events->waiting--;
-}
-
 void mpijob__operator_events_step(mpijob_operator *operator_)
 {
 	struct mpijob__operator_events *events = operator_->events;
-	struct event *before = NULL, *next;
+	struct mpijob__base_list *next;
 
 	if (!may_send(operator_))
 		return;
-	for (struct event *event = events->first; event; event = next) {
-		next = event->next_waiting;
+	for (struct mpijob__base_list *link = events->queue.next; link->owner; link = next) {
+		struct event *event = link->owner;
+
+		next = link->next;
 		if (events->sending >= MOST_SENDING || !mpijob__operator_may_write(operator_))
 			return;
-		if (event->due_ms > operator_->now_ms) {
-			before = event;
+		if (event->due_ms > operator_->now_ms)
 			continue;
-		}
-		dequeue(events, before, event);
+		mpijob__base_list_remove(&event->waiting);
+		events->waiting--;
 		event->changed = 0;
 		if (operator_->now_ms - event->emitted_ms > OLDEST_MS) {
 			operator_->metrics.events_dropped++;
@@ -564,7 +498,10 @@ void mpijob__operator_events_stop(mpijob_operator *operator_)
 {
 	struct mpijob__operator_events *events = operator_->events;
 
-	for (struct event *event = events->newest; event; event = event->older) {
+	for (struct mpijob__base_list *link = events->used_events.prev; link->owner;
+	     link = link->prev) {
+		struct event *event = link->owner;
+
 		if (!event->call || !mpijob_call_queued(event->call))
 			continue;
 		mpijob_call_cancel(event->call);
@@ -586,25 +523,29 @@ int64_t mpijob__operator_events_due_ms(const mpijob_operator *operator_)
 	if (!may_send(operator_) || events->sending >= MOST_SENDING ||
 	    operator_->writes >= operator_->options.max_writes)
 		return due;
-	for (const struct event *event = events->first; event; event = event->next_waiting)
-		if (event->due_ms < due)
-			due = event->due_ms;
+	for (struct mpijob__base_list *link = events->queue.next; link->owner; link = link->next) {
+		const struct event *event = link->owner;
+
+		due = event->due_ms < due ? event->due_ms : due;
+	}
 	return due < operator_->hold_until_ms ? operator_->hold_until_ms : due;
 }
 
 void mpijob__operator_events_free(mpijob_operator *operator_)
 {
 	struct mpijob__operator_events *events = operator_->events;
+	struct topic *topic;
+	struct event *event;
 
 	if (!events)
 		return;
-	while (events->newest) {
-		if (events->newest->call)
-			mpijob_call_cancel(events->newest->call);
-		forget_event(events, events->newest);
+	while ((event = mpijob__base_list_first(&events->used_events)) != NULL) {
+		if (event->call)
+			mpijob_call_cancel(event->call);
+		forget_event(events, event);
 	}
-	while (events->newest_topic)
-		forget_topic(events, events->newest_topic);
+	while ((topic = mpijob__base_list_first(&events->used_topics)) != NULL)
+		forget_topic(events, topic);
 	mpijob__base_table_release(&events->topics);
 	mpijob__base_table_release(&events->events);
 	free(events);

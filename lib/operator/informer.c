@@ -194,7 +194,7 @@ uint32_t mpijob__operator_informer_generation(const mpijob_operator *operator_, 
 static int is_synced(const struct mpijob__operator_informer *informer)
 {
 	return !informer->kind || informer->degraded ||
-	       (informer->watch && mpijob_watch_synced(informer->watch));
+	       (informer->watch && mpijob_watch_health_get(informer->watch)->synced);
 }
 
 int mpijob_operator_synced(const mpijob_operator *operator_)

@@ -98,17 +98,18 @@ static int put_micro(mpijob_doc *doc, mpijob_node *spec, const char *key)
 
 static mpijob_node *map_of(mpijob_doc *doc, const char *key)
 {
-	mpijob_node *map = mpijob_doc_find(doc, key);
+	mpijob_node *map = mpijob_doc_edit(doc, key);
 
 	return map && mpijob_node_kind(map) == MPIJOB_NODE_MAP
 		   ? map
-		   : mpijob_node_put_map(doc, mpijob_doc_edit(doc), key);
+		   : mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), key);
 }
 
 int mpijob__operator_lease_write(const mpijob_lease *lease, int release, mpijob_text *body)
 {
-	mpijob_doc *doc = lease->doc ? mpijob_doc_clone(lease->doc) : mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *spec = map_of(doc, "spec"),
+	mpijob_doc *doc =
+	    lease->doc ? mpijob_doc_from_node(mpijob_doc_root(lease->doc), NULL) : mpijob_doc_new();
+	mpijob_node *root = mpijob_doc_edit(doc, ""), *spec = map_of(doc, "spec"),
 		    *metadata = map_of(doc, "metadata");
 	int64_t transitions = number_at(spec, "leaseTransitions");
 	int rc = 0;
@@ -167,7 +168,7 @@ static int write_event(mpijob_lease *lease, int number, mpijob_text *body)
 		"stopped leading" };
 	const mpijob_node *about = mpijob_node_get(mpijob_doc_root(lease->doc), "metadata");
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *map;
+	mpijob_node *root = mpijob_doc_edit(doc, ""), *map;
 	mpijob_text text = { 0 };
 	uint64_t serial =
 	    mpijob__operator_lease_random(lease) ^ (uint64_t)mpijob__base_clock_wall_ms() << 20;

@@ -327,7 +327,7 @@ static void watch_up(struct sheet *sheet, const char *name)
 
 		if (informer->kind)
 			put(sheet, "%s{kind=\"%s\"} %d\n", name, informer->kind,
-			    informer->watch && mpijob_watch_synced(informer->watch) &&
+			    informer->watch && mpijob_watch_health_get(informer->watch)->synced &&
 				!mpijob_watch_health_get(informer->watch)->code);
 	}
 }

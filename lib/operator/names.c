@@ -61,7 +61,7 @@ void mpijob__operator_names_planned(mpijob_operator *operator_, struct mpijob__o
     const mpijob_plan *plan, const struct mpijob_plan_options *options)
 {
 	struct mpijob__operator_names *names = &job->names;
-	int workers = mpijob_plan_awaits_names(plan);
+	int32_t workers = mpijob_plan_get_result(plan)->awaited_names;
 
 	if (!workers) {
 		memset(names, 0, sizeof(*names));

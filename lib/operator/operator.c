@@ -144,6 +144,7 @@ static int take_options(mpijob_operator *operator_, const struct mpijob_operator
 	operator_->part =
 	    options.shadow || options.standby ? MPIJOB_OPERATOR_WATCHES : MPIJOB_OPERATOR_ACTS;
 	rc = copy_options(&operator_->options, &options);
+	mpijob__operator_queue_init(&operator_->queue);
 	operator_->queue.most = operator_->options.max_writes;
 	return rc;
 }

@@ -47,6 +47,7 @@ struct mpijob__operator_cache {
 	struct mpijob__base_table by_uid, by_name;
 	struct mpijob__operator_index children;
 	mpijob_observation *observation;                 /* of the object that is processed */
+	const struct mpijob_observed *observed;          /* its contents; NULL: not parsed */
 	uint64_t removed[MPIJOB__OPERATOR_REMOVED_UIDS]; /* hashes of UIDs of removed jobs */
 	size_t removed_at;
 	/* children whose last event has arrived */

@@ -25,10 +25,9 @@
 #define SPARE           2 /* slots for the requests of other namespaces, if there are any */
 
 struct mpijob__operator_queue_group {
-	struct mpijob__operator_queue_group *next; /* of all */
-	/* in the ring; NULL while no key is queued */
-	struct mpijob__operator_queue_group *before, *after;
-	struct mpijob__operator_queue_item *first, *last;
+	struct mpijob__base_list link;  /* of all */
+	struct mpijob__base_list turn;  /* while a key is queued */
+	struct mpijob__base_list items; /* the queued keys */
 	size_t members, denied;
 	size_t in_flight;
 	int64_t backoff_until_ms; /* it used much time: others have precedence until then */
@@ -94,100 +93,73 @@ static void heap_remove(struct mpijob__operator_queue *queue,
 static struct mpijob__operator_queue_group *find_group(struct mpijob__operator_queue *queue,
     const char *name)
 {
-	struct mpijob__operator_queue_group *group = queue->groups;
+	struct mpijob__operator_queue_group *group;
 
-	while (group && strcmp(group->name, name) != 0)
-		group = group->next;
-	if (group)
-		return group;
+	for (struct mpijob__base_list *link = queue->groups.next; link->owner; link = link->next) {
+		group = link->owner;
+		if (strcmp(group->name, name) == 0)
+			return group;
+	}
 	group = calloc(1, sizeof(*group) + strlen(name) + 1);
 	if (!group)
 		return NULL;
 	memcpy(group->name, name, strlen(name) + 1);
-	group->next = queue->groups;
-	queue->groups = group;
+	mpijob__base_list_init(&group->items);
+	mpijob__base_list_insert(queue->groups.next, &group->link, group);
 	return group;
 }
 
 static void drop_group(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_group *group)
 {
-	struct mpijob__operator_queue_group **at = &queue->groups;
-
-	while (*at != group)
-		at = &(*at)->next;
-	*at = group->next;
+	mpijob__base_list_remove(&group->link);
 	queue->in_flight -= group->in_flight;
 	free(group);
 }
 
-/* Insert at the end of the ring, before the group whose turn it is. */
-static void ring_enter(struct mpijob__operator_queue *queue,
-    struct mpijob__operator_queue_group *group)
+/* The turn of a group is over: the one behind it is the first now. */
+static void pass_turn(struct mpijob__operator_queue *queue,
+    const struct mpijob__operator_queue_group *group)
 {
-	if (!queue->turn) {
-		group->before = group->after = group;
-		queue->turn = group;
-		return;
-	}
-	group->after = queue->turn;
-	group->before = queue->turn->before;
-	group->before->after = group;
-	group->after->before = group;
-}
+	struct mpijob__base_list *first = group->turn.next;
 
-static void ring_leave(struct mpijob__operator_queue *queue,
-    struct mpijob__operator_queue_group *group)
-{
-	if (queue->turn == group)
-		queue->turn = group->after == group ? NULL : group->after;
-	group->before->after = group->after;
-	group->after->before = group->before;
-	group->before = group->after = NULL;
+	if (!first->owner)
+		return;
+	mpijob__base_list_remove(&queue->turns);
+	mpijob__base_list_insert(first, &queue->turns, NULL);
 }
 
 static void enqueue(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
 	struct mpijob__operator_queue_group *group = item->group;
 
-	if (item->queued)
+	if (mpijob__base_list_is_linked(&item->link))
 		return;
-	item->queued = 1;
 	item->since_ms = queue->now_ms;
 	queue->queued++;
-	item->next = NULL;
-	item->prev = group->last;
-	if (group->last)
-		group->last->next = item;
-	else
-		group->first = item;
-	group->last = item;
-	if (!group->after)
-		ring_enter(queue, group);
+	mpijob__base_list_insert(&group->items, &item->link, item);
+	if (!mpijob__base_list_is_linked(&group->turn))
+		mpijob__base_list_insert(&queue->turns, &group->turn, group);
 }
 
 static void dequeue(struct mpijob__operator_queue *queue, struct mpijob__operator_queue_item *item)
 {
-	struct mpijob__operator_queue_group *group = item->group;
-
-	if (!item->queued)
+	if (!mpijob__base_list_is_linked(&item->link))
 		return;
-	item->queued = 0;
 	queue->queued--;
-	if (item->prev)
-		item->prev->next = item->next;
-	else
-		group->first = item->next;
-	if (item->next)
-		item->next->prev = item->prev;
-	else
-		group->last = item->prev;
-	item->prev = item->next = NULL;
-	if (!group->first)
-		ring_leave(queue, group);
+	mpijob__base_list_remove(&item->link);
+	if (!mpijob__base_list_first(&item->group->items))
+		mpijob__base_list_remove(&item->group->turn);
 }
 
 /* ---- keys ---- */
+
+void mpijob__operator_queue_init(struct mpijob__operator_queue *queue)
+{
+	memset(queue, 0, sizeof(*queue));
+	mpijob__base_list_init(&queue->groups);
+	mpijob__base_list_init(&queue->turns);
+}
 
 static int heap_room(struct mpijob__operator_queue *queue)
 {
@@ -306,25 +278,24 @@ void mpijob__operator_queue_charge(struct mpijob__operator_queue *queue,
 static struct mpijob__operator_queue_group *find_turn(const struct mpijob__operator_queue *queue,
     size_t most, int more)
 {
-	struct mpijob__operator_queue_group *group = queue->turn, *delayed = NULL;
+	struct mpijob__operator_queue_group *delayed = NULL;
 
-	if (!group)
-		return NULL;
-	do {
+	for (struct mpijob__base_list *link = queue->turns.next; link->owner; link = link->next) {
+		struct mpijob__operator_queue_group *group = link->owner;
+
 		if (group->in_flight < most && group->backoff_until_ms <= queue->now_ms)
 			return group;
 		if (group->in_flight < most && !more && group->in_flight == queue->in_flight &&
 		    (!delayed || group->backoff_until_ms < delayed->backoff_until_ms))
 			delayed = group;
-		group = group->after;
-	} while (group != queue->turn);
+	}
 	return delayed;
 }
 
 static struct mpijob__operator_queue_group *next_group(const struct mpijob__operator_queue *queue,
     int more)
 {
-	int alone = queue->groups && !queue->groups->next;
+	int alone = queue->groups.next == queue->groups.prev;
 	struct mpijob__operator_queue_group *group;
 
 	if (queue->most == 0)
@@ -346,8 +317,8 @@ mpijob__operator_queue_take(struct mpijob__operator_queue *queue, int64_t now_ms
 	group = next_group(queue, queue->more);
 	if (!group)
 		return NULL;
-	queue->turn = group->after;
-	item = group->first;
+	pass_turn(queue, group);
+	item = mpijob__base_list_first(&group->items);
 	dequeue(queue, item);
 	if (!item->processing) {
 		item->processing = 1;
@@ -422,40 +393,39 @@ size_t mpijob__operator_queue_share(const struct mpijob__operator_queue *queue,
 
 int64_t mpijob__operator_queue_due_ms(const struct mpijob__operator_queue *queue)
 {
-	const struct mpijob__operator_queue_group *group = queue->turn;
 	int64_t due_ms = queue->heap_count ? queue->heap[1]->due_ms : MPIJOB__OPERATOR_QUEUE_NEVER;
 
-	if (!group)
-		return due_ms;
 	if (next_group(queue, 0))
 		return INT64_MIN;
-	do {
+	for (struct mpijob__base_list *link = queue->turns.next; link->owner; link = link->next) {
+		const struct mpijob__operator_queue_group *group = link->owner;
+
 		if (group->backoff_until_ms > queue->now_ms && group->backoff_until_ms < due_ms)
 			due_ms = group->backoff_until_ms;
-		group = group->after;
-	} while (group != queue->turn);
+	}
 	return due_ms;
 }
 
 int64_t mpijob__operator_queue_oldest_ms(const struct mpijob__operator_queue *queue)
 {
-	const struct mpijob__operator_queue_group *group = queue->turn;
 	int64_t oldest = INT64_MAX;
 
-	if (!group)
-		return oldest;
-	do {
-		if (group->first->since_ms < oldest)
-			oldest = group->first->since_ms;
-		group = group->after;
-	} while (group != queue->turn);
+	for (struct mpijob__base_list *link = queue->turns.next; link->owner; link = link->next) {
+		const struct mpijob__operator_queue_group *group = link->owner;
+		const struct mpijob__operator_queue_item *first = group->items.next->owner;
+
+		if (first->since_ms < oldest)
+			oldest = first->since_ms;
+	}
 	return oldest;
 }
 
 void mpijob__operator_queue_release(struct mpijob__operator_queue *queue)
 {
-	while (queue->groups)
-		drop_group(queue, queue->groups);
+	struct mpijob__operator_queue_group *group;
+
+	while ((group = mpijob__base_list_first(&queue->groups)) != NULL)
+		drop_group(queue, group);
 	free(queue->heap);
 	memset(queue, 0, sizeof(*queue));
 }

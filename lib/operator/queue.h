@@ -3,6 +3,8 @@
 #ifndef MPIJOB__OPERATOR_QUEUE_H
 #define MPIJOB__OPERATOR_QUEUE_H
 
+#include "base/list.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,22 +15,20 @@ struct mpijob__operator_queue_group;
 /* A key. It is a member of the struct that is queued. Times are monotonic milliseconds. */
 struct mpijob__operator_queue_item {
 	struct mpijob__operator_queue_group *group;
-	struct mpijob__operator_queue_item *prev, *next; /* in the queue of its group */
-	int64_t due_ms;        /* when a timer adds it; MPIJOB__OPERATOR_QUEUE_NEVER */
-	int64_t not_before_ms; /* the earliest time at which it is queued; INT64_MIN: any */
-	size_t heap_at;        /* its place in the heap of timers, from 1; 0: no timer */
-	int64_t since_ms;      /* when it was queued */
+	struct mpijob__base_list link; /* while it is queued: in its group */
+	int64_t due_ms;                /* when a timer adds it; MPIJOB__OPERATOR_QUEUE_NEVER */
+	int64_t not_before_ms;         /* the earliest time at which it is queued; INT64_MIN: any */
+	size_t heap_at;                /* its place in the heap of timers, from 1; 0: no timer */
+	int64_t since_ms;              /* when it was queued */
 	int failures;
-	unsigned char queued;
 	unsigned char processing;
 	unsigned char dirty;  /* added again while it is processed */
 	unsigned char denied; /* the key waits for a right */
 };
 
 struct mpijob__operator_queue {
-	struct mpijob__operator_queue_group *groups; /* all of them */
-	/* a ring of the groups with a queued key: the next one */
-	struct mpijob__operator_queue_group *turn;
+	struct mpijob__base_list groups; /* all of them */
+	struct mpijob__base_list turns;  /* those with a queued key, in the order of their turns */
 	struct mpijob__operator_queue_item **heap; /* timers, the earliest first; from index 1 */
 	size_t heap_count, heap_cap;
 	size_t items;
@@ -40,6 +40,8 @@ struct mpijob__operator_queue {
 	int more;             /* set by the owner: there may be input that was not read yet */
 };
 
+/* Make an empty queue. */
+void mpijob__operator_queue_init(struct mpijob__operator_queue *queue);
 /* Make room for a key. `name` is its namespace. 0 or MPIJOB_ERR_NOMEM; later calls cannot fail. */
 int mpijob__operator_queue_join(struct mpijob__operator_queue *queue,
     struct mpijob__operator_queue_item *item, const char *name);

@@ -65,6 +65,8 @@ static void end_plan(struct mpijob__operator_reconcile *reconcile)
 
 static void cancel(struct mpijob__operator_write *write)
 {
+	if (write->call && mpijob_call_queued(write->call))
+		mpijob__operator_write_not_executed(write);
 	if (write->call)
 		mpijob_call_cancel(write->call);
 	mpijob__operator_write_end(write);
@@ -158,7 +160,7 @@ static int64_t refused_ms(mpijob_operator *operator_, struct mpijob__operator_jo
 static void finish(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	struct mpijob__operator_reconcile *reconcile = &job->reconcile;
-	int64_t next_ms = mpijob_plan_next_ms(reconcile->plan);
+	int64_t next_ms = mpijob_plan_get_result(reconcile->plan)->next_ms;
 	int64_t retry_after_ms = reconcile->retry_after_ms;
 	int64_t planned_ms = reconcile->planned_ms;
 	int again = reconcile->wrote || reconcile->state == MPIJOB__OPERATOR_PLAN_STALE;
@@ -193,8 +195,10 @@ static void finish(mpijob_operator *operator_, struct mpijob__operator_job *job)
 
 static int only_events_left(const struct mpijob__operator_reconcile *reconcile)
 {
-	for (size_t i = reconcile->next; i < mpijob_plan_count(reconcile->plan); i++)
-		if (mpijob_plan_at(reconcile->plan, i)->verb != MPIJOB_ACTION_EVENT)
+	const struct mpijob_action *action;
+
+	for (size_t i = reconcile->next; (action = mpijob_plan_at(reconcile->plan, i)); i++)
+		if (action->verb != MPIJOB_ACTION_EVENT)
 			return 0;
 	return 1;
 }
@@ -204,14 +208,12 @@ static int only_events_left(const struct mpijob__operator_reconcile *reconcile)
 static void send_events(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	const struct mpijob__operator_reconcile *reconcile = &job->reconcile;
+	const struct mpijob_action *action;
 
-	for (size_t i = 0; i < mpijob_plan_count(reconcile->plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(reconcile->plan, i);
-
+	for (size_t i = 0; (action = mpijob_plan_at(reconcile->plan, i)); i++)
 		if (action->stage == reconcile->stage && action->verb == MPIJOB_ACTION_EVENT)
 			mpijob__operator_events_emit(operator_, job, action->event_type,
 			    action->event_reason, action->event_message);
-	}
 }
 
 void mpijob__operator_reconcile_advance(mpijob_operator *operator_,
@@ -295,8 +297,8 @@ static void note_launcher(struct mpijob__operator_job *job)
 static int dry_run(mpijob_operator *operator_, struct mpijob__operator_job *job)
 {
 	struct mpijob__operator_reconcile *reconcile = &job->reconcile;
-	int64_t next_ms = mpijob_plan_next_ms(reconcile->plan), planned_ms = reconcile->planned_ms,
-		due_ms;
+	int64_t next_ms = mpijob_plan_get_result(reconcile->plan)->next_ms;
+	int64_t planned_ms = reconcile->planned_ms, due_ms;
 	int rc = mpijob__operator_shadow_record(operator_, job, reconcile->plan, &due_ms);
 
 	end_plan(reconcile);

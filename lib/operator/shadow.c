@@ -116,7 +116,7 @@ static int record(mpijob_operator *operator_, const struct mpijob__operator_job 
 
 static void write_entry(mpijob_doc *doc, const struct mpijob__operator_shadow_entry *entry)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	char time[MPIJOB__BASE_TIME_SIZE];
 
 	mpijob__base_time_format(entry->wall_ms / 1000, time);
@@ -130,7 +130,7 @@ static void write_entry(mpijob_doc *doc, const struct mpijob__operator_shadow_en
 	if (entry->difference)
 		mpijob_node_put_string(doc, root, "difference", entry->difference);
 	else
-		mpijob_node_put(doc, root, "difference", mpijob_node_new_null(doc));
+		mpijob_node_put(doc, root, "difference", mpijob_node_new(doc, MPIJOB_NODE_NULL));
 }
 
 int mpijob_operator_shadow_report(const mpijob_operator *operator_, mpijob_write_fn write,
@@ -313,11 +313,12 @@ static int64_t record_due(mpijob_operator *operator_, struct mpijob__operator_jo
 int mpijob__operator_shadow_record(mpijob_operator *operator_, struct mpijob__operator_job *job,
     const mpijob_plan *plan, int64_t *due_ms)
 {
+	const struct mpijob_action *action;
 	int rc = 0;
 
 	*due_ms = INT64_MAX;
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		int64_t due = record_due(operator_, job, mpijob_plan_at(plan, i));
+	for (size_t i = 0; (action = mpijob_plan_at(plan, i)); i++) {
+		int64_t due = record_due(operator_, job, action);
 
 		if (due < 0)
 			rc = MPIJOB_ERR_NOMEM;

@@ -4,7 +4,7 @@
  *
  * A body is rendered, and a key drawn, when the request is sent.
  *
- * Cached facts are stale while a watch lags or is disconnected: mpijob_watch_synced() stays true
+ * Cached facts are stale while a watch lags or is disconnected: a watch stays synced
  * after the first list. A create relies on that being harmless: the name is taken, so the server
  * answers 409, the object is read, and the job is planned again (answer.c). What such an answer
  * cannot undo needs a fresh read before it:
@@ -16,22 +16,22 @@
  *   create an unwatched child                that child, unless the job is new
  *
  * The plan says what to read before the first three (struct mpijob_fresh_read). is_fresh() decides
- * whether a response confirmed it recently enough: the job within 10 s, or for this plan; an
- * unwatched child within 10 s before the plan; the launcher once since this operator leads, because
- * later changes of it are events.
+ * whether a response confirmed it recently enough: the job within 10 s, or since the plan was made;
+ * an unwatched child within 10 s before the plan; the launcher once since this operator leads,
+ * because the watch reports later changes.
  *
- * Nothing guards against stale readiness: a worker that vanishes while the watch of pods is
- * disconnected still counts as ready when the launcher is created. mpirun then fails, and the
- * launcher's Job retries.
+ * Readiness may be stale: a worker that vanishes while the watch of pods is disconnected still
+ * counts as ready when the launcher is created. mpirun then fails, and the launcher's Job retries.
  *
  * Before a deletion the job is read, and the object itself is not. Why that is enough: whether an
- * object is deleted follows from the job alone (replicas, suspend, cleanPodPolicy, its end, a
- * restart that its status counts), so a stale job could delete what is wanted again. The DELETE
- * carries the UID as a precondition, so a pod that was recreated under the name stays; a
- * resourceVersion would add only conflicts with the kubelet's status updates. One fact of the pod
- * counts, its phase under cleanPodPolicy Running: a pod that ends just before its deletion is
- * deleted, too. A read before the request could not exclude that, and the reference does the same.
- * The MPIJob itself is deleted with its UID and resourceVersion: an edit may mean that it stays.
+ * object is deleted follows from the job (replicas, suspend, cleanPodPolicy, clean-launcher, its
+ * end, a restart that its status counts), so a stale job could delete what is wanted again. The
+ * DELETE carries the UID as a precondition, so a pod that was recreated under the name stays; a
+ * resourceVersion would add only conflicts with the kubelet's status updates. Only one fact
+ * of the pod counts, its phase under cleanPodPolicy Running: a pod that ends just before its
+ * deletion is deleted, too. A read before the request could not exclude that, and the reference
+ * does the same. The MPIJob itself is deleted with its UID and resourceVersion: an edit may mean
+ * that it stays.
  */
 #include "operator/write.h"
 
@@ -129,6 +129,12 @@ int mpijob__operator_write_update(struct mpijob__operator_write *write,
 	return rc;
 }
 
+void mpijob__operator_write_not_executed(const struct mpijob__operator_write *write)
+{
+	if (write->action.verb == MPIJOB_ACTION_DELETE)
+		mpijob__operator_children_set_deleting(write->operator_, write->action.uid, 0);
+}
+
 static int send(struct mpijob__operator_write *write)
 {
 	const struct mpijob_action *action = &write->action;
@@ -148,7 +154,7 @@ static int send(struct mpijob__operator_write *write)
 	if (action->verb == MPIJOB_ACTION_DELETE) {
 		method = "DELETE";
 		/* The watch event may arrive before the response. */
-		mpijob__operator_children_deleting(write->operator_, action->uid);
+		mpijob__operator_children_set_deleting(write->operator_, action->uid, 1);
 		/* The preconditions: see the top of this file. */
 		options.uid = action->uid;
 		options.resource_version = action->role == 0 ? version_of(write->job) : NULL;
@@ -163,6 +169,8 @@ static int send(struct mpijob__operator_write *write)
 	}
 	if (rc == 0)
 		rc = start_request(write, method, &target, &body);
+	if (rc)
+		mpijob__operator_write_not_executed(write);
 	mpijob__base_text_release(&body);
 	return rc;
 }
@@ -172,9 +180,9 @@ static int send(struct mpijob__operator_write *write)
 /* The plan creates the Service before the pods. */
 static int creates_service(const mpijob_plan *plan)
 {
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+	const struct mpijob_action *action;
 
+	for (size_t i = 0; (action = mpijob_plan_at(plan, i)); i++) {
 		if (action->verb == MPIJOB_ACTION_CREATE && action->role == MPIJOB_ROLE_SERVICE)
 			return 1;
 		if (action->stage > 0)

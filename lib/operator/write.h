@@ -42,6 +42,8 @@ int mpijob__operator_write_read(struct mpijob__operator_write *write,
 /* Replace the object that was read by the patched one. 0, or why no request was sent. */
 int mpijob__operator_write_update(struct mpijob__operator_write *write,
     const struct mpijob_answer *answer);
+/* The request of the action did not change the cluster. */
+void mpijob__operator_write_not_executed(const struct mpijob__operator_write *write);
 /* The action is done, has failed, or was cancelled: free it. */
 void mpijob__operator_write_end(struct mpijob__operator_write *write);
 

@@ -67,7 +67,7 @@ static int merge_secret(mpijob_doc *object, const mpijob_text *patch, mpijob_tex
 	const char *data = strstr(mpijob_text_data(patch), "\"data\":");
 	int rc = data ? 0 : MPIJOB_ERR_USAGE;
 
-	mpijob_node_remove(mpijob_doc_edit(object), "data");
+	mpijob_node_remove(mpijob_doc_edit(object, ""), "data");
 	if (rc == 0)
 		rc = mpijob_node_write(mpijob_doc_root(object), MPIJOB_FORMAT_JSON_COMPACT,
 		    mpijob_text_write, out);
@@ -102,7 +102,7 @@ int mpijob__operator_write_merge(const struct mpijob__operator_write *write,
 
 	if (rc)
 		return rc;
-	uid = mpijob_node_string(mpijob_doc_find(object, "metadata.uid"));
+	uid = mpijob_node_string(mpijob_doc_edit(object, "metadata.uid"));
 	if (!uid || !write->action.uid || strcmp(uid, write->action.uid) != 0)
 		rc = MPIJOB_ERR_CONFLICT;
 	else if (write->action.role == MPIJOB_ROLE_SECRET)

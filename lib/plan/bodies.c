@@ -8,12 +8,11 @@
  * suspends the launcher also contain the resourceVersion, because they depend on other fields. A
  * merge patch cannot replace a map, so keys that must be removed are null.
  */
-#include "base/base64.h"
 #include "plan/plan.h"
 
-#include "base/secret.h"
 #include "job/job.h"
 #include "base/time.h"
+#include "render/ssh_key.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,34 +88,17 @@ static int write_word(const char *text, mpijob_write_fn write, void *user)
 	return write(user, text, strlen(text));
 }
 
-/* Write base64 in pieces, to avoid a second copy of a key. */
-static int write_base64(const char *data, mpijob_write_fn write, void *user)
-{
-	size_t len = strlen(data);
-	char out[64];
-	int code = 0;
-
-	for (size_t i = 0; !code && i < len; i += 48) {
-		size_t piece = len - i < 48 ? len - i : 48;
-
-		mpijob__base_base64_encode(data + i, piece, out);
-		code = write(user, out, MPIJOB__BASE_BASE64_LEN(piece));
-	}
-	mpijob__base_secret_wipe(out, sizeof(out));
-	return code;
-}
-
 /* Written without a document, because keys must not be in a tree. A UID of a server contains no
  * character that JSON escapes. */
 static int write_secret_patch(const struct mpijob_action *action, const uint8_t *entropy,
     size_t entropy_len, mpijob_write_fn write, void *user)
 {
-	mpijob_ssh_key *key = NULL;
+	struct mpijob__render_ssh_key *key = NULL;
 	int code;
 
 	if (strpbrk(action->uid, "\"\\"))
 		return MPIJOB_ERR_USAGE;
-	code = mpijob_ssh_key_new(entropy, entropy_len, &key, NULL);
+	code = mpijob__render_ssh_key_new(entropy, entropy_len, &key, NULL);
 	if (code)
 		return code;
 	code = write_word("{\"metadata\":{\"uid\":\"", write, user);
@@ -126,14 +108,14 @@ static int write_secret_patch(const struct mpijob_action *action, const uint8_t 
 		code = write_word("\"},\"data\":{\"" MPIJOB__RENDER_KEY_SSH_PRIVATE "\":\"", write,
 		    user);
 	if (!code)
-		code = write_base64(mpijob_ssh_key_private(key), write, user);
+		code = write_word(key->pem_base64, write, user);
 	if (!code)
 		code = write_word("\",\"" MPIJOB__RENDER_KEY_SSH_PUBLIC "\":\"", write, user);
 	if (!code)
-		code = write_base64(mpijob_ssh_key_public(key), write, user);
+		code = write_word(key->line_base64, write, user);
 	if (!code)
 		code = write_word("\"}}", write, user);
-	mpijob_ssh_key_free(key);
+	mpijob__render_ssh_key_free(key);
 	return code;
 }
 
@@ -145,7 +127,7 @@ static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key,
 	mpijob_node *map;
 
 	if (!rendered_child) {
-		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
+		mpijob_node_put(doc, parent, key, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 		return;
 	}
 	map = mpijob_node_put_copy(doc, parent, key, rendered_child);
@@ -153,7 +135,7 @@ static void put_replaced(mpijob_doc *doc, mpijob_node *parent, const char *key,
 		const char *name = mpijob_node_key(old, i);
 
 		if (!mpijob_node_get(rendered_child, name))
-			mpijob_node_put(doc, map, name, mpijob_node_new_null(doc));
+			mpijob_node_put(doc, map, name, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 	}
 }
 
@@ -164,12 +146,12 @@ static void put_or_null(mpijob_doc *doc, mpijob_node *parent, const char *key,
 	if (rendered_child)
 		mpijob_node_put_copy(doc, parent, key, rendered_child);
 	else
-		mpijob_node_put(doc, parent, key, mpijob_node_new_null(doc));
+		mpijob_node_put(doc, parent, key, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 }
 
 static void fill_service(const struct mpijob_plan *plan, mpijob_doc *doc, const mpijob_node *object)
 {
-	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "spec");
 
 	put_replaced(doc, spec, "selector", mpijob_node_find(object, "spec.selector"),
 	    plan->selector);
@@ -180,12 +162,12 @@ static void fill_service(const struct mpijob_plan *plan, mpijob_doc *doc, const 
 static void fill_network_policy(const struct mpijob_plan *plan, mpijob_doc *doc,
     const mpijob_node *object)
 {
-	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec"), *pods;
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "spec"), *pods;
 
 	pods = mpijob_node_put_map(doc, spec, "podSelector");
 	put_replaced(doc, pods, "matchLabels",
 	    mpijob_node_find(object, "spec.podSelector.matchLabels"), plan->match_labels);
-	mpijob_node_put(doc, pods, "matchExpressions", mpijob_node_new_null(doc));
+	mpijob_node_put(doc, pods, "matchExpressions", mpijob_node_new(doc, MPIJOB_NODE_NULL));
 	mpijob_node_put_copy(doc, spec, "policyTypes",
 	    mpijob_node_find(object, "spec.policyTypes"));
 	mpijob_node_put_copy(doc, spec, "ingress", mpijob_node_find(object, "spec.ingress"));
@@ -195,7 +177,7 @@ static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc,
     const mpijob_node *object)
 {
 	const mpijob_node *rendered_child = mpijob_node_get(object, "spec");
-	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "spec");
+	mpijob_node *spec = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "spec");
 
 	for (size_t i = 0; i < mpijob_node_count(rendered_child); i++)
 		mpijob_node_put_copy(doc, spec, mpijob_node_key(rendered_child, i),
@@ -207,7 +189,7 @@ static void fill_pod_group(const struct mpijob_plan *plan, mpijob_doc *doc,
 static void fill_stop(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
 	if (plan->suspend_version)
-		mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+		mpijob_node_put_string(doc, mpijob_doc_edit(doc, "metadata"), "resourceVersion",
 		    plan->suspend_version);
 	mpijob_node_put_bool(doc, mpijob_doc_make(doc, "spec"), "suspend", 1);
 }
@@ -230,7 +212,7 @@ static void fill_launcher(const struct mpijob_plan *plan, mpijob_doc *doc,
 	put_or_null(doc, spec, "tolerations", mpijob_node_find(rendered_child, "spec.tolerations"));
 	put_or_null(doc, spec, "schedulingGates",
 	    mpijob_node_find(rendered_child, "spec.schedulingGates"));
-	mpijob_node_put_bool(doc, mpijob_doc_find(doc, "spec"), "suspend", 0);
+	mpijob_node_put_bool(doc, mpijob_doc_edit(doc, "spec"), "suspend", 0);
 }
 
 static void put_time(mpijob_doc *doc, mpijob_node *map, const char *key, int has, int64_t seconds)
@@ -271,7 +253,7 @@ static void put_count(mpijob_doc *doc, mpijob_node *map, const char *key, int32_
 	if (count)
 		mpijob_node_put_int(doc, map, key, count);
 	else
-		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
+		mpijob_node_put(doc, map, key, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 }
 
 static void put_replicas(mpijob_doc *doc, const char *role,
@@ -317,9 +299,9 @@ static void put_conditions(const struct mpijob_plan *plan, mpijob_doc *doc, mpij
 static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 {
 	const struct mpijob__plan_draft *draft = &plan->draft, *old = &plan->old;
-	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
+	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "status");
 
-	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "resourceVersion",
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, "metadata"), "resourceVersion",
 	    mpijob_node_string(
 		mpijob_node_find(mpijob__job_node(plan->job), "metadata.resourceVersion")));
 	put_conditions(plan, doc, status);
@@ -329,7 +311,8 @@ static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 		put_time(doc, status, "completionTime", draft->has_completion_time,
 		    draft->completion_time);
 	if (old->has_completion_time && !draft->has_completion_time)
-		mpijob_node_put(doc, status, "completionTime", mpijob_node_new_null(doc));
+		mpijob_node_put(doc, status, "completionTime",
+		    mpijob_node_new(doc, MPIJOB_NODE_NULL));
 	if (draft->has_launcher)
 		put_replicas(doc, "Launcher", &draft->launcher, &old->launcher, old->has_launcher);
 	if (draft->has_worker)
@@ -339,7 +322,7 @@ static void fill_status(const struct mpijob_plan *plan, mpijob_doc *doc)
 static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
 {
 	const mpijob_node *data = mpijob_node_get(object, "data");
-	mpijob_node *map = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "data");
+	mpijob_node *map = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "data");
 
 	mpijob_node_put_copy(doc, map, MPIJOB__RENDER_KEY_HOSTFILE,
 	    mpijob_node_get(data, MPIJOB__RENDER_KEY_HOSTFILE));
@@ -350,7 +333,7 @@ static void fill_config_map(mpijob_doc *doc, const mpijob_node *object)
 static void fill_patch(const struct mpijob_plan *plan, int32_t body, mpijob_doc *doc,
     const mpijob_node *object)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 
 	switch (body) {
 	case MPIJOB__PLAN_BODY_SERVICE: fill_service(plan, doc, object); break;
@@ -364,7 +347,7 @@ static void fill_patch(const struct mpijob_plan *plan, int32_t body, mpijob_doc 
 	case MPIJOB__PLAN_BODY_RESUME_CHANGED: fill_launcher(plan, doc, object); break;
 	case MPIJOB__PLAN_BODY_CLEAR_START:
 		mpijob_node_put(doc, mpijob_node_put_map(doc, root, "status"), "startTime",
-		    mpijob_node_new_null(doc));
+		    mpijob_node_new(doc, MPIJOB_NODE_NULL));
 		break;
 	case MPIJOB__PLAN_BODY_STATUS: fill_status(plan, doc); break;
 	default:
@@ -402,7 +385,7 @@ static int write_patch(const struct mpijob_plan *plan, const struct mpijob__plan
 	if (!code) {
 		doc = mpijob_doc_new();
 		mpijob_node_put_string(doc,
-		    mpijob_node_put_map(doc, mpijob_doc_edit(doc), "metadata"), "uid",
+		    mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "metadata"), "uid",
 		    action->view.uid);
 		fill_patch(plan, action->body, doc, object ? mpijob_doc_root(object) : NULL);
 		code = mpijob_doc_error(doc);

@@ -58,7 +58,7 @@ static void copy_map(struct mpijob_plan *plan, const mpijob_node *node, mpijob_d
 {
 	if (!node)
 		return;
-	*out = mpijob_doc_from_node(node);
+	*out = mpijob_doc_from_node(node, NULL);
 	if (!*out)
 		mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 }

@@ -61,36 +61,20 @@ static int is_time(int64_t ms)
 	return ms >= -FARTHEST_MS && ms <= FARTHEST_MS;
 }
 
-static int same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static int copy_text(struct mpijob__base_arena *arena, const char **member)
-{
-	if (!*member)
-		return 0;
-	*member = mpijob__base_arena_copy(arena, *member, strlen(*member));
-	return *member ? 0 : MPIJOB_ERR_NOMEM;
-}
-
 static int copy_node(const mpijob_node **member, mpijob_doc **doc)
 {
 	if (!*member)
 		return 0;
-	*doc = mpijob_doc_from_node(*member);
+	*doc = mpijob_doc_from_node(*member, NULL);
 	*member = *doc ? mpijob_doc_root(*doc) : NULL;
 	return *doc ? 0 : MPIJOB_ERR_NOMEM;
 }
 
-int mpijob_facts_put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *given)
+static int put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *given)
 {
 	struct mpijob_pod_facts pod;
-	int code;
+	int code = mpijob__base_struct_check(&pod, sizeof(pod), given);
 
-	if (!facts || !given)
-		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&pod, sizeof(pod), given);
 	if (code)
 		return code;
 	if (!pod.name || !pod.uid ||
@@ -111,11 +95,12 @@ static int same_launcher(const struct mpijob_launcher_facts *a,
 	       a->complete == b->complete && a->has_failed == b->has_failed &&
 	       a->active == b->active && a->succeeded == b->succeeded && a->failed == b->failed &&
 	       a->start_ms == b->start_ms && a->completion_ms == b->completion_ms &&
-	       a->directives == b->directives && same_text(a->name, b->name) &&
-	       same_text(a->uid, b->uid) && same_text(a->owner_uid, b->owner_uid) &&
-	       same_text(a->resource_version, b->resource_version) &&
-	       same_text(a->failed_reason, b->failed_reason) &&
-	       same_text(a->failed_message, b->failed_message) &&
+	       a->directives == b->directives && mpijob__base_text_same(a->name, b->name) &&
+	       mpijob__base_text_same(a->uid, b->uid) &&
+	       mpijob__base_text_same(a->owner_uid, b->owner_uid) &&
+	       mpijob__base_text_same(a->resource_version, b->resource_version) &&
+	       mpijob__base_text_same(a->failed_reason, b->failed_reason) &&
+	       mpijob__base_text_same(a->failed_message, b->failed_message) &&
 	       mpijob_node_equal(a->node_selector, b->node_selector);
 }
 
@@ -126,17 +111,17 @@ static int launcher_copy(struct mpijob__plan_launcher *out,
 
 	memset(out, 0, sizeof(*out));
 	out->facts = *given;
-	code = copy_text(&out->arena, &out->facts.name);
+	code = mpijob__base_arena_own(&out->arena, &out->facts.name);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.uid);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.owner_uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.owner_uid);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.resource_version);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.resource_version);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.failed_reason);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.failed_reason);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.failed_message);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.failed_message);
 	if (!code)
 		code = copy_node(&out->facts.node_selector, &out->doc);
 	if (code)
@@ -159,15 +144,12 @@ static int is_older(const char *version, const char *than)
 	return len != than_len ? len < than_len : strcmp(version, than) < 0;
 }
 
-int mpijob_facts_put_launcher(mpijob_facts *facts, const struct mpijob_launcher_facts *given)
+static int put_launcher(mpijob_facts *facts, const struct mpijob_launcher_facts *given)
 {
 	struct mpijob_launcher_facts local;
 	struct mpijob__plan_launcher copy;
-	int code;
+	int code = mpijob__base_struct_check(&local, sizeof(local), given);
 
-	if (!facts || !given)
-		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
 	if (!local.name || !local.uid || !is_time(local.start_ms) ||
@@ -202,8 +184,8 @@ static int same_child(const struct mpijob_child_facts *a, const struct mpijob_ch
 {
 	return a->role == b->role && a->deleting == b->deleting && a->digest == b->digest &&
 	       a->listed == b->listed && a->listed_count == b->listed_count &&
-	       same_text(a->name, b->name) && same_text(a->uid, b->uid) &&
-	       same_text(a->owner_uid, b->owner_uid) && same_listed(a, b) &&
+	       mpijob__base_text_same(a->name, b->name) && mpijob__base_text_same(a->uid, b->uid) &&
+	       mpijob__base_text_same(a->owner_uid, b->owner_uid) && same_listed(a, b) &&
 	       mpijob_node_equal(a->owned, b->owned);
 }
 
@@ -228,11 +210,11 @@ static int child_copy(struct mpijob__plan_child *out, const struct mpijob_child_
 
 	memset(out, 0, sizeof(*out));
 	out->facts = *given;
-	code = copy_text(&out->arena, &out->facts.name);
+	code = mpijob__base_arena_own(&out->arena, &out->facts.name);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.uid);
 	if (!code)
-		code = copy_text(&out->arena, &out->facts.owner_uid);
+		code = mpijob__base_arena_own(&out->arena, &out->facts.owner_uid);
 	if (!code)
 		code = copy_listed(out);
 	if (!code)
@@ -242,15 +224,12 @@ static int child_copy(struct mpijob__plan_child *out, const struct mpijob_child_
 	return code;
 }
 
-int mpijob_facts_put_child(mpijob_facts *facts, const struct mpijob_child_facts *given)
+static int put_child(mpijob_facts *facts, const struct mpijob_child_facts *given)
 {
 	struct mpijob_child_facts local;
 	struct mpijob__plan_child copy, *known;
-	int code, slot;
+	int slot, code = mpijob__base_struct_check(&local, sizeof(local), given);
 
-	if (!facts || !given)
-		return MPIJOB_ERR_USAGE;
-	code = mpijob__base_struct_check(&local, sizeof(local), given);
 	if (code)
 		return code;
 	slot = slot_of(local.role);
@@ -333,13 +312,13 @@ int mpijob_facts_apply(mpijob_facts *facts, const struct mpijob_observed *given)
 	if (observed.event == MPIJOB_EVENT_DELETED)
 		return observed.uid ? mpijob_facts_forget(facts, observed.uid) : 0;
 	if (observed.pod)
-		return mpijob_facts_put_pod(facts, observed.pod);
+		return put_pod(facts, observed.pod);
 	code = is_child(&observed, observed.launcher ? MPIJOB_ROLE_LAUNCHER : observed.child->role);
 	if (code <= 0)
 		return code;
 	if (observed.launcher)
-		return mpijob_facts_put_launcher(facts, observed.launcher);
-	return mpijob_facts_put_child(facts, observed.child);
+		return put_launcher(facts, observed.launcher);
+	return put_child(facts, observed.child);
 }
 
 int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, int32_t index, const char *name,
@@ -354,11 +333,6 @@ int mpijob_facts_pod_find(const mpijob_facts *facts, int32_t role, int32_t index
 		return 0;
 	*out = at;
 	return 1;
-}
-
-size_t mpijob_facts_pod_count(const mpijob_facts *facts)
-{
-	return facts ? facts->pods.count : 0;
 }
 
 const struct mpijob_pod_facts *mpijob_facts_pod_at(mpijob_facts *facts, size_t index)

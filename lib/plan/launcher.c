@@ -116,7 +116,7 @@ static int awaits_names(struct mpijob_plan *plan)
 		return 0;
 	if (!ready && mpijob__render_subject_gang(&plan->subject))
 		return 0;
-	plan->awaits_names = ready;
+	plan->result.awaited_names = ready ? plan->workers.wanted : 0;
 	if (ready && plan->names_known)
 		return 0;
 	if (ready)
@@ -171,7 +171,7 @@ static void resume(struct mpijob_plan *plan)
 		    MPIJOB_ACTION_PATCH_STATUS, MPIJOB__PLAN_BODY_CLEAR_START, MPIJOB_ROLE_LAUNCHER,
 		    -1, launcher->uid, "the launcher's template has to change");
 	if (!same && launcher->node_selector) {
-		plan->node_selector = mpijob_doc_from_node(launcher->node_selector);
+		plan->node_selector = mpijob_doc_from_node(launcher->node_selector, NULL);
 		if (!plan->node_selector)
 			mpijob__plan_fail(plan, MPIJOB_ERR_NOMEM);
 	}

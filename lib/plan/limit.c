@@ -25,7 +25,7 @@ static int32_t workers_in_use(const struct mpijob_plan *plan, int32_t wanted)
 {
 	int32_t found = 0;
 
-	for (size_t i = 0; i < mpijob_facts_pod_count(plan->facts); i++) {
+	for (size_t i = 0; i < plan->facts->pods.count; i++) {
 		const struct mpijob__plan_pod *pod = mpijob__plan_pods_at(&plan->facts->pods, i);
 
 		if (pod->role == MPIJOB_ROLE_WORKER && pod->index >= found && pod->index < wanted &&

@@ -75,12 +75,12 @@ static int add_finding(struct mpijob_text *text, const struct mpijob_finding *fi
 
 const char *mpijob__plan_message_findings(struct mpijob_plan *plan, const mpijob_diag *findings)
 {
-	size_t errors = mpijob_diag_count_severity(findings, MPIJOB_SEVERITY_ERROR);
+	size_t errors = mpijob_diag_count(findings, MPIJOB_SEVERITY_ERROR);
 	struct mpijob_text text = { 0 };
 	const char *copy = "";
 	int code = errors > 1 ? mpijob__base_text_puts(&text, "[") : 0, first = 1;
 
-	for (size_t i = 0; !code && i < mpijob_diag_count(findings); i++) {
+	for (size_t i = 0; !code && mpijob_diag_at(findings, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(findings, i);
 
 		if (finding->severity != MPIJOB_SEVERITY_ERROR)

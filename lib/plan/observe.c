@@ -572,12 +572,13 @@ void mpijob_observation_free(mpijob_observation *observation)
 	free(observation);
 }
 
-int mpijob_observe(mpijob_observation *observation, const char *json, size_t len, mpijob_diag *diag)
+int mpijob_observe(mpijob_observation *observation, const char *json, size_t len,
+    const struct mpijob_observed **out, mpijob_diag *diag)
 {
 	struct mpijob__plan_reading in;
 	int code;
 
-	if (!observation || !json)
+	if (!observation || !json || !out)
 		return MPIJOB_ERR_USAGE;
 	clear(observation);
 	memset((char *)&in + sizeof(in.r), 0, sizeof(in) - sizeof(in.r));
@@ -587,10 +588,6 @@ int mpijob_observe(mpijob_observation *observation, const char *json, size_t len
 		code = mpijob__plan_projection_make(&in, diag);
 	if (code)
 		clear(observation);
+	*out = code ? NULL : &observation->view;
 	return code;
-}
-
-const struct mpijob_observed *mpijob_observation_view(const mpijob_observation *observation)
-{
-	return observation ? &observation->view : NULL;
 }

@@ -118,13 +118,13 @@ static const char *copy_uid(struct mpijob_plan *plan, const char *uid)
 	return copy;
 }
 
-void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body,
-    int32_t role, int32_t index, const char *uid, const char *why)
+struct mpijob__plan_action *mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage,
+    int32_t verb, int32_t body, int32_t role, int32_t index, const char *uid, const char *why)
 {
 	struct mpijob__plan_action *action = add(plan, stage, verb, body, why);
 
 	if (!action)
-		return;
+		return NULL;
 	action->view.role = role;
 	action->view.index = index;
 	action->view.api_version = mpijob__render_api_version(role,
@@ -132,6 +132,7 @@ void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t ve
 	action->view.kind = mpijob__render_kind(role);
 	action->view.name = mpijob__plan_name(plan, role, index);
 	action->view.uid = copy_uid(plan, uid);
+	return action;
 }
 
 void mpijob__plan_add_status_patch(struct mpijob_plan *plan, int32_t stage, int32_t body,
@@ -186,8 +187,8 @@ void mpijob__plan_event(struct mpijob_plan *plan, int32_t stage, const char *typ
 
 void mpijob__plan_again_at(struct mpijob_plan *plan, int64_t ms)
 {
-	if (!plan->next_ms || ms < plan->next_ms)
-		plan->next_ms = ms;
+	if (!plan->result.next_ms || ms < plan->result.next_ms)
+		plan->result.next_ms = ms;
 }
 
 int mpijob__plan_owns(const struct mpijob_plan *plan, const char *owner_uid)
@@ -209,10 +210,10 @@ void mpijob__plan_name_conflict(struct mpijob_plan *plan, const char *name, cons
 static void discard(struct mpijob_plan *plan)
 {
 	plan->count = 0;
-	plan->transitions = 0;
-	plan->next_ms = 0;
+	plan->result.transitions = 0;
+	plan->result.next_ms = 0;
 	plan->creates_launcher = 0;
-	plan->awaits_names = 0;
+	plan->result.awaited_names = 0;
 	plan->unseen = 0;
 	plan->status_stage = MPIJOB__PLAN_STAGE_FIRST;
 	mpijob__plan_status_reset(plan);
@@ -253,10 +254,10 @@ static int check_workers(const struct mpijob_plan *plan, mpijob_diag *findings)
 /* Report the findings of the caller's validation. */
 static int copy_findings(const mpijob_diag *validated, mpijob_diag *findings)
 {
-	for (size_t i = 0; i < mpijob_diag_count(validated); i++)
+	for (size_t i = 0; mpijob_diag_at(validated, i); i++)
 		if (mpijob_diag_add(findings, mpijob_diag_at(validated, i)))
 			return MPIJOB_ERR_NOMEM;
-	return mpijob_diag_count_severity(validated, MPIJOB_SEVERITY_ERROR) ? MPIJOB_ERR_SPEC : 0;
+	return mpijob_diag_count(validated, MPIJOB_SEVERITY_ERROR) ? MPIJOB_ERR_SPEC : 0;
 }
 
 static int validate(struct mpijob_plan *plan, mpijob_diag *findings)
@@ -294,7 +295,7 @@ static void add_created(struct mpijob_plan *plan)
 	mpijob__plan_conditions_set(plan, "Created", MPIJOB_CONDITION_TRUE, "MPIJobCreated",
 	    message);
 	mpijob__plan_event(plan, MPIJOB__PLAN_STAGE_LAST, "Normal", "MPIJobCreated", message);
-	plan->transitions |= MPIJOB_TRANSITION_CREATED;
+	plan->result.transitions |= MPIJOB_TRANSITION_CREATED;
 }
 
 /*
@@ -372,7 +373,7 @@ static void plan_job(struct mpijob_plan *plan, mpijob_diag *diag)
 
 	if (findings)
 		code = validate(plan, findings);
-	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && i < mpijob_diag_count(findings); i++) {
+	for (size_t i = 0; code != MPIJOB_ERR_NOMEM && mpijob_diag_at(findings, i); i++) {
 		if (mpijob_diag_add(diag, mpijob_diag_at(findings, i)))
 			code = MPIJOB_ERR_NOMEM;
 	}
@@ -426,14 +427,6 @@ static void sort_stages(struct mpijob_plan *plan)
 	}
 }
 
-static int copy_string(struct mpijob__base_arena *arena, const char **member)
-{
-	if (!*member)
-		return 0;
-	*member = mpijob__base_arena_copy(arena, *member, strlen(*member));
-	return *member ? 0 : MPIJOB_ERR_NOMEM;
-}
-
 static int copy_classes(struct mpijob_plan *plan)
 {
 	struct mpijob_render_options *render = &plan->render;
@@ -462,7 +455,7 @@ static int copy_classes(struct mpijob_plan *plan)
 			return code;
 		if (!class->name)
 			return MPIJOB_ERR_USAGE;
-		if (copy_string(&plan->arena, &class->name))
+		if (mpijob__base_arena_own(&plan->arena, &class->name))
 			return MPIJOB_ERR_NOMEM;
 		classes[i] = class;
 	}
@@ -499,8 +492,8 @@ static int copy_options(struct mpijob_plan *plan, const struct mpijob_plan_optio
 	plan->render.entropy_len = 0;
 	plan->render.running = NULL;
 	plan->render.running_count = 0;
-	if (copy_string(&plan->arena, &plan->render.cluster_domain) ||
-	    copy_string(&plan->arena, &plan->render.gang_scheduler))
+	if (mpijob__base_arena_own(&plan->arena, &plan->render.cluster_domain) ||
+	    mpijob__base_arena_own(&plan->arena, &plan->render.gang_scheduler))
 		return MPIJOB_ERR_NOMEM;
 	return copy_classes(plan);
 }
@@ -539,6 +532,9 @@ static void build(struct mpijob_plan *plan, const mpijob *job, const mpijob_fact
 	mpijob__plan_status_finish(plan);
 	sort_stages(plan);
 	mpijob__plan_notes_add(plan);
+	plan->result.size = sizeof(plan->result);
+	plan->result.actions_count = plan->count;
+	plan->result.status = &plan->status;
 	plan->facts = NULL;
 	plan->validated = NULL;
 	plan->launcher = NULL;
@@ -589,32 +585,12 @@ void mpijob_plan_free(mpijob_plan *plan)
 	free(plan);
 }
 
-size_t mpijob_plan_count(const mpijob_plan *plan)
-{
-	return plan ? plan->count : 0;
-}
-
 const struct mpijob_action *mpijob_plan_at(const mpijob_plan *plan, size_t index)
 {
 	return plan && index < plan->count ? &plan->actions[index].view : NULL;
 }
 
-const struct mpijob_status *mpijob_plan_status(const mpijob_plan *plan)
+const struct mpijob_plan_result *mpijob_plan_get_result(const mpijob_plan *plan)
 {
-	return plan ? &plan->status : NULL;
-}
-
-int64_t mpijob_plan_next_ms(const mpijob_plan *plan)
-{
-	return plan ? plan->next_ms : 0;
-}
-
-int mpijob_plan_awaits_names(const mpijob_plan *plan)
-{
-	return plan && plan->awaits_names ? plan->workers.wanted : 0;
-}
-
-int32_t mpijob_plan_transitions(const mpijob_plan *plan)
-{
-	return plan ? plan->transitions : 0;
+	return plan ? &plan->result : NULL;
 }

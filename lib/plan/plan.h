@@ -145,14 +145,11 @@ struct mpijob_plan {
 	struct mpijob__plan_draft old, draft;
 	struct mpijob_status status; /* view of `draft` */
 	int creates_launcher;        /* the plan creates the launcher */
-	/* all workers are ready, and the launcher waits only for their names */
-	int awaits_names;
-	int launcher_unobserved; /* the launcher Job should exist, but was not observed yet */
-	int unseen;              /* the job ends because its launcher is missing */
+	int launcher_unobserved;     /* the launcher Job should exist, but was not observed yet */
+	int unseen;                  /* the job ends because its launcher is missing */
 	struct mpijob__plan_notes notes;
 	int32_t status_stage; /* stage in which the status is written */
-	int32_t transitions;
-	int64_t next_ms;
+	struct mpijob_plan_result result;
 };
 
 /* plan.c: helpers of all files. */
@@ -167,9 +164,9 @@ const char *mpijob__plan_name(struct mpijob_plan *plan, int32_t role, int32_t in
 /* The name of a pod; "" after a failure. */
 const char *mpijob__plan_pod_name(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod);
 /* Add an action on a child; `uid` is NULL for a create. Strings are borrowed until the plan is
- * freed; `uid` is copied. */
-void mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage, int32_t verb, int32_t body,
-    int32_t role, int32_t index, const char *uid, const char *why);
+ * freed; `uid` is copied. NULL after a failure. */
+struct mpijob__plan_action *mpijob__plan_add_action(struct mpijob_plan *plan, int32_t stage,
+    int32_t verb, int32_t body, int32_t role, int32_t index, const char *uid, const char *why);
 /* Allocate memory for `more` actions. */
 void mpijob__plan_reserve(struct mpijob_plan *plan, size_t more);
 /* Add a patch of the job's own status. */

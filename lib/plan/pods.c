@@ -9,6 +9,7 @@
  * same name and different UIDs the younger one exists, and observations of the older one are stale.
  */
 #include "plan/pods.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,6 @@ struct mpijob__plan_view {
 	char uid[MPIJOB__BASE_UID_ROOM];
 	char name[];
 };
-
-static int same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* --- names --- */
 
@@ -393,9 +389,11 @@ static int same_pod(const struct mpijob__plan_pod *a, const struct mpijob_pod_fa
 	       a->ready == (b->ready != 0) && a->deleting == (b->deleting != 0) &&
 	       end->exit_code == b->exit_code && end->ended_ms == b->ended_ms &&
 	       a->created_ms == b->created_ms && a->running_since_ms == b->running_since_ms &&
-	       compare_name(a, b->name) == 0 && same_text(a->owner_uid, b->owner_uid) &&
-	       same_text(end->reason, b->reason) && same_text(end->message, b->message) &&
-	       same_text(a->node, b->node);
+	       compare_name(a, b->name) == 0 &&
+	       mpijob__base_text_same(a->owner_uid, b->owner_uid) &&
+	       mpijob__base_text_same(end->reason, b->reason) &&
+	       mpijob__base_text_same(end->message, b->message) &&
+	       mpijob__base_text_same(a->node, b->node);
 }
 
 static int is_uid(const struct mpijob__plan_pod *pod, const char *text)

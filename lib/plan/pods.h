@@ -56,7 +56,7 @@ mpijob__plan_pods_at(const struct mpijob__plan_pods *pods, size_t index)
 	return &pods->places[pods->sorted[index]];
 }
 
-/* As mpijob_facts_put_pod(); the caller has checked `pod`. */
+/* As mpijob_facts_apply(); the caller has checked `pod`. */
 int mpijob__plan_pods_put(struct mpijob__plan_pods *pods, const struct mpijob_pod_facts *pod);
 /* Remove the pod with a UID. Returns 1 if there was one, else 0. */
 int mpijob__plan_pods_remove(struct mpijob__plan_pods *pods, const char *uid);

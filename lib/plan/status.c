@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 
 #include "job/job.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -142,7 +143,7 @@ static void succeed(struct mpijob_plan *plan, int64_t completion_ms)
 	mpijob__plan_restart_end(plan);
 	mpijob__plan_conditions_set(plan, "Succeeded", MPIJOB_CONDITION_TRUE, "MPIJobSucceeded",
 	    message);
-	plan->transitions |= MPIJOB_TRANSITION_SUCCEEDED;
+	plan->result.transitions |= MPIJOB_TRANSITION_SUCCEEDED;
 }
 
 static void fail(struct mpijob_plan *plan, const char *reason, const char *message)
@@ -154,7 +155,7 @@ static void fail(struct mpijob_plan *plan, const char *reason, const char *messa
 	}
 	mpijob__plan_restart_end(plan);
 	mpijob__plan_conditions_set(plan, "Failed", MPIJOB_CONDITION_TRUE, reason, message);
-	plan->transitions |= MPIJOB_TRANSITION_FAILED;
+	plan->result.transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
 /* Append the description of pods to a message; a long message is cut before it. `launcher`
@@ -370,7 +371,7 @@ void mpijob__plan_status_reject(struct mpijob_plan *plan, const char *message)
 		return;
 	plan->draft.has_completion_time = 1;
 	plan->draft.completion_time = plan->now_ms / 1000;
-	plan->transitions |= MPIJOB_TRANSITION_FAILED;
+	plan->result.transitions |= MPIJOB_TRANSITION_FAILED;
 }
 
 int mpijob__plan_status_accept(struct mpijob_plan *plan)
@@ -409,19 +410,15 @@ void mpijob__plan_status_end_unobserved(struct mpijob_plan *plan)
 	update_running(plan, MPIJOB__PLAN_STAGE_FIRST);
 }
 
-static int same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static int same_condition(const struct mpijob__plan_condition *a,
     const struct mpijob__plan_condition *b)
 {
 	return a->view.status == b->view.status && a->has_update_time == b->has_update_time &&
 	       a->has_transition_time == b->has_transition_time &&
 	       a->update_time == b->update_time && a->transition_time == b->transition_time &&
-	       same_text(a->view.type, b->view.type) && same_text(a->view.reason, b->view.reason) &&
-	       same_text(a->view.message, b->view.message);
+	       mpijob__base_text_same(a->view.type, b->view.type) &&
+	       mpijob__base_text_same(a->view.reason, b->view.reason) &&
+	       mpijob__base_text_same(a->view.message, b->view.message);
 }
 
 static int same_replicas(const struct mpijob_replica_status *a,

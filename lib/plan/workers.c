@@ -130,12 +130,28 @@ int mpijob__plan_workers_ready(const struct mpijob_plan *plan)
 	return plan->workers.ready == plan->workers.wanted;
 }
 
+/* No condition shows why the pod is deleted. */
+static void delete_one(struct mpijob_plan *plan, const struct mpijob__plan_pod *pod)
+{
+	static const char why[] = "the job has fewer workers now";
+	char uid[MPIJOB__BASE_UID_ROOM];
+	struct mpijob__plan_action *action = mpijob__plan_add_action(plan,
+	    MPIJOB__PLAN_STAGE_WORKERS, MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE,
+	    MPIJOB_ROLE_WORKER, pod->index, mpijob__base_uid_text(&pod->uid, uid), why);
+
+	if (!action || plan->render.reference)
+		return;
+	action->view.event_type = "Normal";
+	action->view.event_reason = "SuccessfulDelete";
+	action->view.event_message =
+	    mpijob__plan_text(plan, "Pod %s is deleted: %s", action->view.name, why);
+}
+
 static void delete_surplus(struct mpijob_plan *plan)
 {
 	const struct mpijob__plan_pods *pods = &plan->facts->pods;
 	size_t end = end_of_workers(plan);
 	struct owner owner = { NULL, 0 };
-	char uid[MPIJOB__BASE_UID_ROOM];
 
 	for (size_t i = end; i > 0 && mpijob__plan_pods_at(pods, i - 1)->role == MPIJOB_ROLE_WORKER;
 	     i--) {
@@ -144,10 +160,7 @@ static void delete_surplus(struct mpijob_plan *plan)
 		if (pod->index < plan->workers.wanted)
 			break;
 		if (!pod->deleting && is_ours(plan, pod, &owner))
-			mpijob__plan_add_action(plan, MPIJOB__PLAN_STAGE_WORKERS,
-			    MPIJOB_ACTION_DELETE, MPIJOB__PLAN_BODY_NONE, MPIJOB_ROLE_WORKER,
-			    pod->index, mpijob__base_uid_text(&pod->uid, uid),
-			    "the job has fewer workers now");
+			delete_one(plan, pod);
 	}
 }
 

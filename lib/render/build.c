@@ -83,7 +83,7 @@ mpijob_node *mpijob__render_build_head(struct mpijob__render_build *build, int32
     int32_t index, int labels)
 {
 	int volcano = mpijob__render_subject_gang(build->subject) == MPIJOB__RENDER_GANG_VOLCANO;
-	mpijob_node *root = mpijob_doc_edit(build->doc);
+	mpijob_node *root = mpijob_doc_edit(build->doc, "");
 	mpijob_node *metadata;
 
 	mpijob_node_put_string(build->doc, root, "apiVersion",
@@ -106,10 +106,10 @@ void mpijob__render_build_report(struct mpijob__render_build *build, int32_t sev
     const char *id, const char *reason, const char *field, const mpijob_node *at,
     const char *format, ...)
 {
-	struct mpijob__core_place place = { build->subject->source, mpijob_node_line(at),
-		mpijob_node_column(at) };
+	struct mpijob__core_place place = { .source = build->subject->source };
 	va_list args;
 
+	mpijob_node_place(at, &place.line, &place.column);
 	if (severity != MPIJOB_SEVERITY_ERROR && build->subject->options.reference)
 		return;
 	if (severity == MPIJOB_SEVERITY_ERROR || mpijob__core_diag_raised(build->diag, id))

@@ -66,8 +66,9 @@ void mpijob__render_build_report(struct mpijob__render_build *build, int32_t sev
 void mpijob__render_service_build(struct mpijob__render_build *b);
 void mpijob__render_network_policy_build(struct mpijob__render_build *b);
 void mpijob__render_config_map_build(struct mpijob__render_build *b);
+/* The keys are in base64; NULL: a placeholder. */
 void mpijob__render_secret_build(struct mpijob__render_build *b, const char *private_base64,
-    const char *public_line);
+    const char *public_base64);
 void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t index);
 void mpijob__render_launcher_job_build(struct mpijob__render_build *b);
 void mpijob__render_pod_group_build(struct mpijob__render_build *b);
@@ -122,6 +123,8 @@ int mpijob__render_discover_hosts_write(const struct mpijob__render_subject *sub
 /* discover_hosts.sh in the long form, whether compact_hosts is set or not. */
 int mpijob__render_discover_hosts_lines(const struct mpijob__render_subject *subject,
     mpijob_write_fn write, void *user);
+/* Whether discover_hosts.sh names this worker. */
+int mpijob__render_hostfile_runs(const struct mpijob__render_subject *subject, int32_t index);
 /* host_ranges.c: discover_hosts.sh in the short form. */
 int mpijob__render_host_ranges_write(const struct mpijob__render_subject *subject,
     mpijob_write_fn write, void *user);

@@ -42,7 +42,8 @@ static void add_text(struct mpijob__render_build *b, mpijob_node *data, const ch
 	if (code != 0 && b->code == 0)
 		b->code = code;
 	mpijob_node_put(b->doc, data, key,
-	    mpijob_node_new_string(b->doc, mpijob_text_data(&b->scratch), b->scratch.len));
+	    mpijob_node_new_text(b->doc, MPIJOB_NODE_STRING, mpijob_text_data(&b->scratch),
+		b->scratch.len));
 }
 
 static const char *advice(const struct mpijob__render_subject *subject)

@@ -20,14 +20,6 @@ static const char range[] = "hosts ";
 
 #define LEN(text) (sizeof(text) - 1)
 
-static int runs(const struct mpijob__render_subject *subject, int32_t index)
-{
-	const struct mpijob_render_options *options = &subject->options;
-
-	return options->running == NULL ||
-	       ((size_t)index < options->running_count && options->running[index] != 0);
-}
-
 static int write_text(struct mpijob_text *text, int code, mpijob_write_fn write, void *user)
 {
 	if (code == 0)
@@ -43,7 +35,7 @@ static int write_ranges(const struct mpijob__render_subject *subject, struct mpi
 	int code = 0;
 
 	for (int32_t i = 0; code == 0 && i <= workers; i++) {
-		int is_on = i < workers && runs(subject, i);
+		int is_on = i < workers && mpijob__render_hostfile_runs(subject, i);
 
 		if (is_on && first < 0)
 			first = i;

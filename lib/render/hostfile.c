@@ -137,7 +137,7 @@ int mpijob__render_hostfile_write(const struct mpijob__render_subject *subject,
 	return code;
 }
 
-static int runs(const struct mpijob__render_subject *subject, int32_t index)
+int mpijob__render_hostfile_runs(const struct mpijob__render_subject *subject, int32_t index)
 {
 	const struct mpijob_render_options *options = &subject->options;
 
@@ -162,7 +162,7 @@ static int write_by_text(const struct mpijob__render_subject *subject, struct li
 	int code = 0;
 
 	for (int64_t i = first; code == 0 && i < first + 10 && i < count; i++) {
-		if (runs(subject, (int32_t)i))
+		if (mpijob__render_hostfile_runs(subject, (int32_t)i))
 			code = write_worker(line, (int32_t)i);
 		if (code == 0 && i > 0)
 			code = write_by_text(subject, line, count, i * 10);
@@ -176,7 +176,7 @@ static int write_by_number(const struct mpijob__render_subject *subject, struct 
 	int code = 0;
 
 	for (int32_t i = 0; code == 0 && i < count; i++)
-		if (runs(subject, i))
+		if (mpijob__render_hostfile_runs(subject, i))
 			code = write_worker(line, i);
 	return code;
 }
@@ -300,11 +300,6 @@ void mpijob_hostfile_free(mpijob_hostfile *hostfile)
 	mpijob__base_text_release(&hostfile->names);
 	free(hostfile->hosts);
 	free(hostfile);
-}
-
-size_t mpijob_hostfile_count(const mpijob_hostfile *hostfile)
-{
-	return hostfile ? hostfile->count : 0;
 }
 
 const struct mpijob_host *mpijob_hostfile_at(const mpijob_hostfile *hostfile, size_t index)

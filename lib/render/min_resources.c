@@ -51,7 +51,7 @@ static struct sum *append(struct mpijob__render_build *b, struct sums *sums, con
 
 	if (sums->places == NULL)
 		sums->places = mpijob_doc_new();
-	mpijob_node_put_int(sums->places, mpijob_doc_edit(sums->places), name, (int64_t)count);
+	mpijob_node_put_int(sums->places, mpijob_doc_edit(sums->places, ""), name, (int64_t)count);
 	if ((count & (count - 1)) == 0) /* full: the array is doubled at every power of two */
 		grown = realloc(sums->entries, (count > 0 ? 2 * count : 1) * sizeof(*grown));
 	if (grown != NULL)

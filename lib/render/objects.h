@@ -20,10 +20,9 @@ struct mpijob_objects {
 	mpijob_doc *docs[MPIJOB__RENDER_ROLES];
 	/* not NULL; a cache that writing a worker fills */
 	struct mpijob__render_stencils *stencils;
-	mpijob_ssh_key *key;     /* NULL: placeholders */
-	struct mpijob_text name; /* name in the last mpijob_object_head */
-	struct mpijob_pod_group pod_group;
-	int32_t timeout;
+	struct mpijob__render_ssh_key *key; /* NULL: placeholders */
+	struct mpijob_text name;            /* name in the last mpijob_object_head */
+	int volcano;                        /* the gang scheduler is Volcano */
 };
 
 /* Get the role and the worker's index (0 for other roles) of a child. Returns 1, or 0 when there is

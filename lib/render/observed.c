@@ -329,7 +329,7 @@ int mpijob__render_wanted_directives(const struct mpijob__render_subject *subjec
 	mpijob_node *template;
 
 	mpijob__render_build_start(&b, subject, diag);
-	template = mpijob__render_launcher_job_template(&b, mpijob_doc_edit(b.doc));
+	template = mpijob__render_launcher_job_template(&b, mpijob_doc_edit(b.doc, ""));
 	if (b.code == 0 && mpijob_doc_error(b.doc) == 0)
 		*out = mpijob__render_observed_directives(template);
 	return mpijob__render_build_discard(&b);

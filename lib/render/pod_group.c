@@ -5,7 +5,7 @@
  * policy, otherwise of the launcher, otherwise of the workers); for scheduler-plugins a timeout
  * instead.
  */
-#include "render/pod_group.h"
+#include "render/build.h"
 
 #include "base/api.h"
 #include "render/min_resources.h"
@@ -87,24 +87,4 @@ void mpijob__render_pod_group_build(struct mpijob__render_build *b)
 		mpijob_node_put_copy(b->doc, spec, "minResources", resources);
 	else if (min_member(b) != 0)
 		mpijob__render_min_resources_put(b, spec, min_member(b));
-}
-
-void mpijob__render_pod_group_view(const mpijob_doc *doc, int volcano, int32_t *timeout,
-    struct mpijob_pod_group *out)
-{
-	const mpijob_node *spec = mpijob_node_get(mpijob_doc_root(doc), "spec");
-	struct mpijob_pod_group view = MPIJOB_POD_GROUP_INIT;
-	int64_t number = 0;
-
-	view.volcano = volcano;
-	if (mpijob_node_int(mpijob_node_get(spec, "minMember"), &number))
-		view.min_member = (int32_t)number;
-	view.queue = mpijob_node_string(mpijob_node_get(spec, "queue"));
-	view.priority_class_name = mpijob_node_string(mpijob_node_get(spec, "priorityClassName"));
-	if (mpijob_node_int(mpijob_node_get(spec, "scheduleTimeoutSeconds"), &number)) {
-		*timeout = (int32_t)number;
-		view.schedule_timeout_seconds = timeout;
-	}
-	view.min_resources = mpijob_node_get(spec, "minResources");
-	*out = view;
 }

@@ -6,7 +6,6 @@
  */
 #include "render/objects.h"
 
-#include "render/pod_group.h"
 #include "render/ssh_key.h"
 
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static void build_role(struct mpijob__render_build *b, const mpijob_objects *obj
 	case MPIJOB_ROLE_CONFIG_MAP: mpijob__render_config_map_build(b); break;
 	case MPIJOB_ROLE_SECRET:
 		mpijob__render_secret_build(b, NULL,
-		    objects->key != NULL ? mpijob_ssh_key_public(objects->key) : NULL);
+		    objects->key != NULL ? objects->key->line_base64 : NULL);
 		break;
 	case MPIJOB_ROLE_POD_GROUP: mpijob__render_pod_group_build(b); break;
 	case MPIJOB_ROLE_WORKER: mpijob__render_worker_pod_build(b, 0); break;
@@ -46,12 +45,15 @@ static void build_role(struct mpijob__render_build *b, const mpijob_objects *obj
 
 static void count_children(mpijob_objects *objects)
 {
+	int gang = mpijob__render_subject_gang(&objects->subject);
+
 	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__RENDER_ROLES; role++)
 		objects->counts[role] = 1;
 	if (objects->subject.features.network_policy == 0)
 		objects->counts[MPIJOB_ROLE_NETWORK_POLICY] = 0;
-	if (mpijob__render_subject_gang(&objects->subject) == MPIJOB__RENDER_GANG_NONE)
+	if (gang == MPIJOB__RENDER_GANG_NONE)
 		objects->counts[MPIJOB_ROLE_POD_GROUP] = 0;
+	objects->volcano = gang == MPIJOB__RENDER_GANG_VOLCANO;
 	objects->counts[MPIJOB_ROLE_WORKER] =
 	    (size_t)mpijob__render_subject_workers(&objects->subject);
 }
@@ -106,21 +108,16 @@ static int make_all(mpijob_objects *objects, const struct mpijob_render_options 
     mpijob_diag *diag)
 {
 	const struct mpijob__render_subject *subject = &objects->subject;
-	int volcano,
-	    code = mpijob__render_subject_valid(objects->job, options, &objects->subject, diag);
+	int code = mpijob__render_subject_valid(objects->job, options, &objects->subject, diag);
 
 	if (code != 0)
 		return code;
 	count_children(objects);
 	if (subject->options.entropy != NULL)
-		code = mpijob_ssh_key_new(subject->options.entropy, subject->options.entropy_len,
-		    &objects->key, diag);
+		code = mpijob__render_ssh_key_new(subject->options.entropy,
+		    subject->options.entropy_len, &objects->key, diag);
 	if (code == 0)
 		code = mpijob__render_objects_make(objects, diag);
-	volcano = mpijob__render_subject_gang(subject) == MPIJOB__RENDER_GANG_VOLCANO;
-	if (code == 0 && objects->docs[MPIJOB_ROLE_POD_GROUP] != NULL)
-		mpijob__render_pod_group_view(objects->docs[MPIJOB_ROLE_POD_GROUP], volcano,
-		    &objects->timeout, &objects->pod_group);
 	drop_options(objects);
 	return code;
 }
@@ -178,7 +175,7 @@ void mpijob_objects_free(mpijob_objects *objects)
 		return;
 	for (int32_t role = MPIJOB_ROLE_SERVICE; role < MPIJOB__RENDER_ROLES; role++)
 		mpijob_doc_free(objects->docs[role]);
-	mpijob_ssh_key_free(objects->key);
+	mpijob__render_ssh_key_free(objects->key);
 	mpijob__base_text_release(&objects->name);
 	mpijob__render_stencils_free(objects->stencils);
 	mpijob_free(objects->job);
@@ -220,7 +217,7 @@ int mpijob_objects_head(mpijob_objects *objects, size_t index, struct mpijob_obj
 		return code;
 	head.role = role;
 	head.index = role == MPIJOB_ROLE_WORKER ? worker : -1;
-	head.api_version = mpijob__render_api_version(role, objects->pod_group.volcano);
+	head.api_version = mpijob__render_api_version(role, objects->volcano);
 	head.kind = mpijob__render_kind(role);
 	head.name = mpijob_text_data(&objects->name);
 	copy_head(out, &head);
@@ -252,7 +249,7 @@ int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **
 		return MPIJOB_ERR_USAGE;
 	if (!mpijob__render_objects_locate(objects, index, &role, &worker))
 		return MPIJOB_ERR_NOT_FOUND;
-	doc = mpijob_doc_clone(objects->docs[role]);
+	doc = mpijob_doc_from_node(mpijob_doc_root(objects->docs[role]), NULL);
 	if (doc == NULL)
 		return MPIJOB_ERR_NOMEM;
 	if (role == MPIJOB_ROLE_WORKER && worker > 0)
@@ -263,9 +260,4 @@ int mpijob_objects_at(const mpijob_objects *objects, size_t index, mpijob_doc **
 	}
 	*out = doc;
 	return 0;
-}
-
-const struct mpijob_pod_group *mpijob_objects_pod_group(const mpijob_objects *objects)
-{
-	return objects && objects->counts[MPIJOB_ROLE_POD_GROUP] > 0 ? &objects->pod_group : NULL;
 }

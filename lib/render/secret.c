@@ -6,41 +6,34 @@
 #include "base/base64.h"
 #include "render/build.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
-static void put_base64(struct mpijob__render_build *b, mpijob_node *map, const char *key,
-    const char *text)
+/* Put a key that is in base64; NULL: put a placeholder. */
+static void put_key(struct mpijob__render_build *b, mpijob_node *map, const char *name,
+    const char *base64, const char *placeholder)
 {
-	size_t len = strlen(text), coded = MPIJOB__BASE_BASE64_LEN(len);
-	int code;
+	char coded[MPIJOB__BASE_BASE64_LEN(64)];
+	size_t len = strlen(placeholder);
 
-	mpijob_text_clear(&b->scratch);
-	code = mpijob__base_text_reserve(&b->scratch, coded);
-	if (code != 0) {
-		b->code = b->code != 0 ? b->code : code;
+	if (base64) {
+		mpijob_node_put_string(b->doc, map, name, base64);
 		return;
 	}
-	mpijob__base_base64_encode((const unsigned char *)text, len, b->scratch.data);
-	mpijob_node_put(b->doc, map, key, mpijob_node_new_string(b->doc, b->scratch.data, coded));
+	mpijob__base_base64_encode((const unsigned char *)placeholder, len, coded);
+	mpijob_node_put(b->doc, map, name,
+	    mpijob_node_new_text(b->doc, MPIJOB_NODE_STRING, coded, MPIJOB__BASE_BASE64_LEN(len)));
 }
 
 void mpijob__render_secret_build(struct mpijob__render_build *b, const char *private_base64,
-    const char *public_line)
+    const char *public_base64)
 {
 	mpijob_node *root = mpijob__render_build_head(b, MPIJOB_ROLE_SECRET, 0, 1);
 	mpijob_node *data;
 
 	mpijob_node_put_string(b->doc, root, "type", "kubernetes.io/ssh-auth");
 	data = mpijob_node_put_map(b->doc, root, "data");
-	if (private_base64 != NULL)
-		mpijob_node_put_string(b->doc, data, MPIJOB__RENDER_KEY_SSH_PRIVATE,
-		    private_base64);
-	else
-		put_base64(b, data, MPIJOB__RENDER_KEY_SSH_PRIVATE,
-		    "placeholder: the private key is not shown\n");
-	put_base64(b, data, MPIJOB__RENDER_KEY_SSH_PUBLIC,
-	    public_line != NULL ? public_line
-				: "placeholder: the key pair is made when the job is created\n");
+	put_key(b, data, MPIJOB__RENDER_KEY_SSH_PRIVATE, private_base64,
+	    "placeholder: the private key is not shown\n");
+	put_key(b, data, MPIJOB__RENDER_KEY_SSH_PUBLIC, public_base64,
+	    "placeholder: the key pair is made when the job is created\n");
 }

@@ -49,11 +49,10 @@ static const unsigned char blob_head[] = "\0\0\0\x13"
 #define BLOB (sizeof(blob_head) - 1 + POINT)
 #define LINE (sizeof(line_head) - 1 + MPIJOB__BASE_BASE64_LEN(BLOB) + 1)
 
-struct mpijob_ssh_key {
-	char pem[PEM + 1];
-	char pem_base64[MPIJOB__BASE_BASE64_LEN(PEM) + 1];
-	char line[LINE + 1];
-};
+#define SIZE_OF(member) sizeof(((struct mpijob__render_ssh_key *)NULL)->member)
+_Static_assert(SIZE_OF(pem) == PEM + 1 && SIZE_OF(line) == LINE + 1, "a text and its NUL");
+_Static_assert(SIZE_OF(pem_base64) == MPIJOB__BASE_BASE64_LEN(PEM) + 1, "likewise");
+_Static_assert(SIZE_OF(line_base64) == MPIJOB__BASE_BASE64_LEN(LINE) + 1, "likewise");
 
 struct numbers {
 	unsigned char scalar[SCALAR];
@@ -107,7 +106,7 @@ static char *put(char *at, const void *data, size_t len)
 	return at + len;
 }
 
-static void write_private(struct mpijob_ssh_key *key, struct numbers *numbers)
+static void write_private(struct mpijob__render_ssh_key *key, struct numbers *numbers)
 {
 	char body[PEM_BODY], *at = (char *)numbers->der;
 
@@ -127,7 +126,7 @@ static void write_private(struct mpijob_ssh_key *key, struct numbers *numbers)
 	mpijob__base_base64_encode((const unsigned char *)key->pem, PEM, key->pem_base64);
 }
 
-static void write_public(struct mpijob_ssh_key *key, const struct numbers *numbers)
+static void write_public(struct mpijob__render_ssh_key *key, const struct numbers *numbers)
 {
 	unsigned char blob[BLOB];
 	char *at = key->line;
@@ -137,6 +136,7 @@ static void write_public(struct mpijob_ssh_key *key, const struct numbers *numbe
 	at = put(at, line_head, sizeof(line_head) - 1);
 	mpijob__base_base64_encode(blob, BLOB, at);
 	key->line[LINE - 1] = '\n';
+	mpijob__base_base64_encode((const unsigned char *)key->line, LINE, key->line_base64);
 }
 
 /* Whether libcrypto was built with the curve; asked without an allocation, as memory may have run
@@ -152,7 +152,7 @@ static int has_curve(void)
 	return 0;
 }
 
-static int make(const uint8_t *entropy, struct mpijob_ssh_key *key)
+static int make(const uint8_t *entropy, struct mpijob__render_ssh_key *key)
 {
 	EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_secp521r1);
 	struct numbers numbers;
@@ -171,9 +171,10 @@ static int make(const uint8_t *entropy, struct mpijob_ssh_key *key)
 	return code;
 }
 
-int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out, mpijob_diag *diag)
+int mpijob__render_ssh_key_new(const uint8_t *entropy, size_t len,
+    struct mpijob__render_ssh_key **out, mpijob_diag *diag)
 {
-	struct mpijob_ssh_key *key;
+	struct mpijob__render_ssh_key *key;
 	int code;
 
 	if (entropy == NULL || out == NULL || len < MPIJOB_SSH_ENTROPY)
@@ -188,32 +189,17 @@ int mpijob_ssh_key_new(const uint8_t *entropy, size_t len, mpijob_ssh_key **out,
 		*out = key;
 		return 0;
 	}
-	mpijob_ssh_key_free(key);
+	mpijob__render_ssh_key_free(key);
 	if (code == MPIJOB_ERR_UNSUPPORTED)
 		mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "no-p521", NULL, NULL, NULL,
 		    "libcrypto does not have the curve P-521, so no SSH key can be made");
 	return code;
 }
 
-void mpijob_ssh_key_free(mpijob_ssh_key *key)
+void mpijob__render_ssh_key_free(struct mpijob__render_ssh_key *key)
 {
 	if (key == NULL)
 		return;
 	mpijob__base_secret_wipe(key, sizeof(*key));
 	free(key);
-}
-
-const char *mpijob_ssh_key_private(const mpijob_ssh_key *key)
-{
-	return key ? key->pem : NULL;
-}
-
-const char *mpijob_ssh_key_public(const mpijob_ssh_key *key)
-{
-	return key ? key->line : NULL;
-}
-
-const char *mpijob__render_ssh_key_private_base64(const mpijob_ssh_key *key)
-{
-	return key->pem_base64;
 }

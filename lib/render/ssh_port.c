@@ -36,9 +36,7 @@ static const char *next(struct words *words)
 
 static int is_sshd(const char *word)
 {
-	const char *slash = word != NULL ? strrchr(word, '/') : NULL;
-
-	return word != NULL && strcmp(slash != NULL ? slash + 1 : word, "sshd") == 0;
+	return mpijob__base_text_is(mpijob__base_text_file_name(word), "sshd");
 }
 
 static int is_port(const char *text, int32_t port)

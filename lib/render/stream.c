@@ -136,7 +136,8 @@ static int print_doc(const mpijob_doc *doc, const struct frame *frame, mpijob_wr
 static int make_worker_stencil(const mpijob_objects *objects, const struct frame *frame,
     struct stencil *stencil)
 {
-	mpijob_doc *doc = mpijob_doc_clone(objects->docs[MPIJOB_ROLE_WORKER]);
+	mpijob_doc *doc =
+	    mpijob_doc_from_node(mpijob_doc_root(objects->docs[MPIJOB_ROLE_WORKER]), NULL);
 	int code = doc != NULL
 		       ? mpijob__render_worker_pod_renumber(&objects->subject, doc, STENCIL_INDEX)
 		       : MPIJOB_ERR_NOMEM;
@@ -175,10 +176,10 @@ static int write_worker(const struct stencil *stencil, size_t index, mpijob_writ
 }
 
 /* Print the Secret with repeated `letter`s in place of the private key. */
-static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key, char letter,
-    const struct frame *frame, mpijob_write_fn write, void *user)
+static int print_secret(const mpijob_objects *objects, const struct mpijob__render_ssh_key *key,
+    char letter, const struct frame *frame, mpijob_write_fn write, void *user)
 {
-	size_t len = strlen(mpijob__render_ssh_key_private_base64(key));
+	size_t len = strlen(key->pem_base64);
 	struct mpijob__render_build b;
 	char *filler = malloc(len + 1);
 	mpijob_doc *doc;
@@ -189,7 +190,7 @@ static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	memset(filler, letter, len);
 	filler[len] = '\0';
 	mpijob__render_build_start(&b, &objects->subject, NULL);
-	mpijob__render_secret_build(&b, filler, mpijob_ssh_key_public(key));
+	mpijob__render_secret_build(&b, filler, key->line_base64);
 	code = mpijob__render_build_finish(&b, &doc);
 	free(filler);
 	if (code != 0)
@@ -199,10 +200,10 @@ static int print_secret(const mpijob_objects *objects, const mpijob_ssh_key *key
 	return code;
 }
 
-static int write_secret(const mpijob_objects *objects, const mpijob_ssh_key *key,
+static int write_secret(const mpijob_objects *objects, const struct mpijob__render_ssh_key *key,
     const struct frame *frame, mpijob_write_fn write, void *user)
 {
-	const char *private_key = mpijob__render_ssh_key_private_base64(key);
+	const char *private_key = key->pem_base64;
 	struct stencil stencil = { { 0 }, NULL, 0, 0 };
 	int code = print_secret(objects, key, 'A', frame, mpijob_text_write, &stencil.text);
 
@@ -229,12 +230,12 @@ int mpijob__render_objects_write_secret(const mpijob_objects *objects, const uin
     size_t entropy_len, mpijob_write_fn write, void *user)
 {
 	struct frame frame = { MPIJOB_FORMAT_JSON_COMPACT, 0 };
-	mpijob_ssh_key *key = NULL;
-	int code = mpijob_ssh_key_new(entropy, entropy_len, &key, NULL);
+	struct mpijob__render_ssh_key *key = NULL;
+	int code = mpijob__render_ssh_key_new(entropy, entropy_len, &key, NULL);
 
 	if (code == 0)
 		code = write_secret(objects, key, &frame, write, user);
-	mpijob_ssh_key_free(key);
+	mpijob__render_ssh_key_free(key);
 	return code;
 }
 
@@ -323,19 +324,6 @@ static int write_one(const mpijob_objects *objects, int32_t role, size_t worker,
 	return code != 0 ? code : write_worker(stencil, worker, write, user);
 }
 
-int mpijob_objects_write_at(const mpijob_objects *objects, size_t index, int32_t format,
-    int32_t with_key, mpijob_write_fn write, void *user)
-{
-	struct frame frame = { format, 0 };
-	int32_t role, worker;
-
-	if (objects == NULL || write == NULL || !is_format(format))
-		return MPIJOB_ERR_USAGE;
-	if (!mpijob__render_objects_locate(objects, index, &role, &worker))
-		return MPIJOB_ERR_NOT_FOUND;
-	return write_one(objects, role, (size_t)worker, with_key != 0, &frame, write, user);
-}
-
 int mpijob__render_objects_write_child(mpijob_objects *objects, int32_t role, int32_t worker,
     mpijob_write_fn write, void *user)
 {
@@ -390,28 +378,40 @@ static int write_workers(const mpijob_objects *objects, const struct frame *fram
 	return code;
 }
 
-int mpijob_objects_write(const mpijob_objects *objects, int32_t format, int32_t with_key,
+static int write_all(const mpijob_objects *objects, int with_key, const struct frame *frame,
     mpijob_write_fn write, void *user)
 {
-	struct frame frame = { format, format != MPIJOB_FORMAT_YAML };
-	const struct brackets *brackets = brackets_of(format);
+	const struct brackets *brackets = brackets_of(frame->format);
 	int32_t role;
-	int code;
+	int code = write_string(write, user, brackets->before);
 
-	if (objects == NULL || write == NULL || !is_format(format))
-		return MPIJOB_ERR_USAGE;
-	code = write_string(write, user, brackets->before);
 	for (size_t i = 0; code == 0 && (role = mpijob__render_role(i)) != 0; i++) {
 		if (objects->counts[role] == 0)
 			continue;
 		if (role == MPIJOB_ROLE_WORKER) {
-			code = write_workers(objects, &frame, write, user);
+			code = write_workers(objects, frame, write, user);
 			continue;
 		}
 		if (role != MPIJOB_ROLE_SERVICE)
 			code = write_string(write, user, brackets->between);
 		if (code == 0)
-			code = write_child(objects, role, with_key != 0, &frame, write, user);
+			code = write_child(objects, role, with_key, frame, write, user);
 	}
 	return code != 0 ? code : write_string(write, user, brackets->behind);
+}
+
+int mpijob_objects_write(const mpijob_objects *objects, size_t index, int32_t format,
+    int32_t with_key, mpijob_write_fn write, void *user)
+{
+	int all = index == MPIJOB_OBJECTS_ALL;
+	struct frame frame = { format, all && format != MPIJOB_FORMAT_YAML };
+	int32_t role, worker;
+
+	if (objects == NULL || write == NULL || !is_format(format))
+		return MPIJOB_ERR_USAGE;
+	if (all)
+		return write_all(objects, with_key != 0, &frame, write, user);
+	if (!mpijob__render_objects_locate(objects, index, &role, &worker))
+		return MPIJOB_ERR_NOT_FOUND;
+	return write_one(objects, role, (size_t)worker, with_key != 0, &frame, write, user);
 }

@@ -19,8 +19,9 @@
 
 static int fail(mpijob_diag *diag, const mpijob_node *at, const char *field, const char *message)
 {
-	struct mpijob__core_place place = { NULL, mpijob_node_line(at), mpijob_node_column(at) };
+	struct mpijob__core_place place = { NULL, 0, 0 };
 
+	mpijob_node_place(at, &place.line, &place.column);
 	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "not-renderable", "Required", field,
 	    &place, "%s", message);
 	return MPIJOB_ERR_SPEC;
@@ -49,10 +50,10 @@ static int check_priority_classes(const struct mpijob_render_options *options)
 static int check_namespace(const mpijob *job, const char *name, mpijob_diag *diag)
 {
 	const mpijob_node *node = mpijob_node_find(mpijob__job_node(job), "metadata.namespace");
-	struct mpijob__core_place place = { mpijob_doc_source(mpijob_document(job)),
-		mpijob_node_line(node), mpijob_node_column(node) };
+	struct mpijob__core_place place = { .source = mpijob_doc_source(mpijob_document(job)) };
 	const char *form = mpijob__job_syntax_label(name);
 
+	mpijob_node_place(node, &place.line, &place.column);
 	if (form == NULL)
 		return 0;
 	mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "invalid-name", "Invalid",

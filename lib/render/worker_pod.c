@@ -101,7 +101,7 @@ void mpijob__render_worker_pod_build(struct mpijob__render_build *b, int32_t ind
 int mpijob__render_worker_pod_renumber(const struct mpijob__render_subject *subject,
     mpijob_doc *doc, int32_t index)
 {
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *metadata = mpijob_node_edit(root, "metadata");
 	struct mpijob_text text = { 0 };
 	int code = mpijob__render_name(subject->name, MPIJOB_ROLE_WORKER, index, &text);

@@ -161,7 +161,7 @@ static int send(struct creation *this)
 
 static int already_exists(const struct creation *this)
 {
-	for (size_t i = 0; i < mpijob_diag_count(this->said); i++)
+	for (size_t i = 0; mpijob_diag_at(this->said, i); i++)
 		if (mpijob__base_text_is(mpijob_diag_at(this->said, i)->reason, "AlreadyExists"))
 			return 1;
 	return 0;
@@ -236,7 +236,7 @@ static int begin(struct creation *this, const mpijob_node *object,
 	int rc = mpijob__client_jobs_copy_options(&this->task, options, &this->options);
 
 	this->said = mpijob_diag_new();
-	this->wanted = mpijob_doc_from_node(object);
+	this->wanted = mpijob_doc_from_node(object, NULL);
 	if (rc || !this->said || !this->wanted)
 		return MPIJOB_ERR_NOMEM;
 	if (!*version || !*kind)
@@ -260,22 +260,11 @@ int mpijob_run_create_start(mpijob_client *client, const mpijob_node *object,
 				  : MPIJOB_ERR_USAGE;
 
 	if (rc == 0)
-		rc = mpijob__client_task_new(sizeof(*this), client, callbacks, diag, &task);
+		rc = mpijob__client_task_new(sizeof(*this), client, callbacks, out, diag, &task);
 	if (rc)
 		return rc;
 	this = (struct creation *)task;
 	task->step = answered;
 	task->release = release;
-	return mpijob__client_task_started(task, begin(this, object, &known), out);
-}
-
-int mpijob_run_create(mpijob_client *client, const mpijob_node *object,
-    const struct mpijob_submit_options *options, mpijob_doc **out, mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
-	mpijob_task *task = NULL;
-	int rc = mpijob_run_create_start(client, object, options, &callbacks, &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &result, NULL, out);
+	return mpijob__client_task_started(task, begin(this, object, &known));
 }

@@ -83,7 +83,7 @@ static const char *created_of(const struct gathering *this)
 static mpijob_node *put_items(struct gathering *this, const char *key)
 {
 	return mpijob_node_put_list(this->evidence,
-	    mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence), key), "items");
+	    mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence, ""), key), "items");
 }
 
 static int take_pods(struct gathering *this, int code, const mpijob_doc *doc)
@@ -113,7 +113,7 @@ static int take_launcher(struct gathering *this, int code, const mpijob_doc *doc
 		return 0;
 	if (code)
 		return note_missing(this, "the launcher's Job", code);
-	mpijob_node_put_copy(this->evidence, mpijob_doc_edit(this->evidence), "launcher",
+	mpijob_node_put_copy(this->evidence, mpijob_doc_edit(this->evidence, ""), "launcher",
 	    mpijob_doc_root(doc));
 	return mpijob_doc_error(this->evidence);
 }
@@ -257,7 +257,7 @@ static int select_logs(struct gathering *this)
 /* Add what the caller saw, unless the cluster still shows it. */
 static void add_seen(struct gathering *this)
 {
-	mpijob_node *pods = mpijob_doc_find(this->evidence, "pods.items");
+	mpijob_node *pods = mpijob_doc_edit(this->evidence, "pods.items");
 
 	if (this->pod && pods)
 		mpijob_node_append(this->evidence, pods, this->pod);
@@ -435,7 +435,7 @@ static int begin(struct gathering *this, const struct mpijob_run_diagnose_option
 	if (rc == 0 && (!this->said || !this->evidence))
 		rc = MPIJOB_ERR_NOMEM;
 	if (rc == 0)
-		mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence), "missing");
+		mpijob_node_put_map(this->evidence, mpijob_doc_edit(this->evidence, ""), "missing");
 	return rc ? rc : copy_seen(this, &options);
 }
 
@@ -446,8 +446,8 @@ int mpijob_run_diagnose_start(mpijob_client *client, const char *namespace_, con
 	struct mpijob_target target;
 	struct gathering *this;
 	mpijob_task *task = NULL;
-	int rc = mpijob__client_jobs_task(sizeof(*this), client, namespace_, name, callbacks, diag,
-	    &target, &task);
+	int rc = mpijob__client_jobs_task(sizeof(*this), client, namespace_, name, callbacks, out,
+	    diag, &target, &task);
 
 	if (rc)
 		return rc;
@@ -458,18 +458,5 @@ int mpijob_run_diagnose_start(mpijob_client *client, const char *namespace_, con
 	rc = begin(this, options);
 	if (rc == 0)
 		rc = mpijob__client_task_request(task, "GET", &target, NULL, NULL, 1, this->said);
-	return mpijob__client_task_started(task, rc, out);
-}
-
-int mpijob_run_diagnose(mpijob_client *client, const char *namespace_, const char *name,
-    const struct mpijob_run_diagnose_options *options, mpijob **job, mpijob_doc **evidence,
-    mpijob_diag *diag)
-{
-	struct mpijob__client_task_result result;
-	struct mpijob_task_callbacks callbacks = mpijob__client_task_blocking_callbacks(&result, 1);
-	mpijob_task *task = NULL;
-	int rc =
-	    mpijob_run_diagnose_start(client, namespace_, name, options, &callbacks, &task, diag);
-
-	return mpijob__client_task_wait(client, task, rc, &result, job, evidence);
+	return mpijob__client_task_started(task, rc);
 }

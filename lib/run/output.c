@@ -179,7 +179,7 @@ static int start_logs(struct mpijob__run_container *container, int follow,
 static int is_open(const struct mpijob__run_container *container)
 {
 	return container->queued || container->call ||
-	       (container->logs && mpijob_logs_state(container->logs) > 0);
+	       (container->logs && mpijob_logs_state(container->logs, NULL) > 0);
 }
 
 /* Whether the output of an earlier launcher still comes. */
@@ -279,7 +279,7 @@ int mpijob__run_output_is_open(const struct mpijob_run *run)
 	EACH_CONTAINER(run, pod, container)
 	if (is_open(container))
 		return 1;
-	return run->pods.tail.logs && mpijob_logs_state(run->pods.tail.logs) > 0;
+	return run->pods.tail.logs && mpijob_logs_state(run->pods.tail.logs, NULL) > 0;
 }
 
 int mpijob__run_output_is_alive(const struct mpijob_run *run, int64_t silent_ms)

@@ -16,37 +16,6 @@
 
 /* ---- the table ---- */
 
-static size_t hash_of(const char *uid)
-{
-	size_t hash = 5381;
-
-	for (; *uid; uid++)
-		hash = hash * 33 + (unsigned char)*uid;
-	return hash;
-}
-
-static int grow_table(struct mpijob__run_pods *pods)
-{
-	size_t count = pods->buckets_count ? 2 * pods->buckets_count : 64;
-	struct mpijob__run_pod **buckets;
-
-	if (pods->count < pods->buckets_count)
-		return 0;
-	buckets = calloc(count, sizeof(*buckets));
-	if (!buckets)
-		return MPIJOB_ERR_NOMEM;
-	for (struct mpijob__run_pod *pod = pods->all; pod; pod = pod->next) {
-		struct mpijob__run_pod **bucket = &buckets[hash_of(pod->uid) & (count - 1)];
-
-		pod->chain = *bucket;
-		*bucket = pod;
-	}
-	free(pods->buckets);
-	pods->buckets = buckets;
-	pods->buckets_count = count;
-	return 0;
-}
-
 static void free_pod(struct mpijob__run_pod *pod)
 {
 	while (pod->containers) {
@@ -102,26 +71,26 @@ static struct mpijob__run_pod *find_pod(struct mpijob_run *run, const mpijob_nod
 {
 	struct mpijob__run_pods *pods = &run->pods;
 	const char *uid = mpijob__run_text(object, "metadata.uid");
-	struct mpijob__run_pod *pod, **bucket;
+	uint64_t hash = mpijob__base_table_hash(&pods->table, uid, "");
+	struct mpijob__base_table_link *link = NULL;
+	struct mpijob__run_pod *pod;
 
 	if (!*uid || !*mpijob__run_text(object, "metadata.name"))
 		return NULL;
-	pod = pods->buckets_count ? pods->buckets[hash_of(uid) & (pods->buckets_count - 1)] : NULL;
-	while (pod && strcmp(pod->uid, uid) != 0)
-		pod = pod->chain;
-	if (pod)
-		return pod;
-	pod = grow_table(pods) ? NULL : new_pod(run, object);
-	if (!pod) {
+	while ((link = mpijob__base_table_next(&pods->table, hash, link)) != NULL) {
+		pod = (struct mpijob__run_pod *)(void *)link;
+		if (strcmp(pod->uid, uid) == 0)
+			return pod;
+	}
+	pod = new_pod(run, object);
+	if (!pod || mpijob__base_table_add(&pods->table, &pod->link, hash)) {
+		if (pod)
+			free_pod(pod);
 		mpijob__run_fail(run, MPIJOB_ERR_NOMEM);
 		return NULL;
 	}
-	bucket = &pods->buckets[hash_of(uid) & (pods->buckets_count - 1)];
-	pod->chain = *bucket;
-	*bucket = pod;
 	pod->next = pods->all;
 	pods->all = pod;
-	pods->count++;
 	if (pod->is_launcher)
 		insert_launcher(run, pod);
 	return pod;
@@ -354,7 +323,7 @@ void mpijob__run_pods_free(struct mpijob_run *run)
 		pods->all = pod->next;
 		free_pod(pod);
 	}
-	free(pods->buckets);
+	mpijob__base_table_release(&pods->table);
 	free(pods->last.data);
 	mpijob_doc_free(pods->launcher);
 }

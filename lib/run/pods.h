@@ -3,12 +3,13 @@
 #ifndef MPIJOB__RUN_PODS_H
 #define MPIJOB__RUN_PODS_H
 
+#include "base/table.h"
 #include "run/output.h"
 
 struct mpijob__run_pod {
-	struct mpijob__run_pod *next;     /* of all */
-	struct mpijob__run_pod *chain;    /* with the same hash */
-	struct mpijob__run_pod *launcher; /* the next older launcher */
+	struct mpijob__base_table_link link; /* first; by UID */
+	struct mpijob__run_pod *next;        /* of all */
+	struct mpijob__run_pod *launcher;    /* the next older launcher */
 	struct mpijob__run_container *containers;
 	struct mpijob_run *run;
 	char *name, *uid, *created;
@@ -28,8 +29,7 @@ struct mpijob__run_pod {
 struct mpijob__run_pods {
 	struct mpijob__run_pod *all;
 	struct mpijob__run_pod *launchers; /* newest first */
-	struct mpijob__run_pod **buckets;  /* by UID */
-	size_t count, buckets_count;       /* the latter is a power of two, or 0 */
+	struct mpijob__base_table table;   /* by UID */
 	int32_t ready_workers;
 	int launchers_left;   /* that are not deleted */
 	int launchers_going;  /* of these, that have not ended */

@@ -319,8 +319,8 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 	int trouble = is_lost ? CONNECTION_LOST : WATCH_REFUSED;
 
 	(void)what;
-	if (mpijob_watch_hopeless(run->job_watch) ||
-	    (run->pod_watch && mpijob_watch_hopeless(run->pod_watch)) ||
+	if (mpijob_watch_health_get(run->job_watch)->hopeless ||
+	    (run->pod_watch && mpijob_watch_health_get(run->pod_watch)->hopeless) ||
 	    answer->code == MPIJOB_ERR_NOMEM) {
 		mpijob__run_fail(run, answer->code);
 		return;
@@ -374,7 +374,7 @@ static int watch_pods(struct mpijob_run *run)
 
 static void emit_findings(struct mpijob_run *run)
 {
-	for (size_t i = 0; i < mpijob_diag_count(run->findings); i++) {
+	for (size_t i = 0; mpijob_diag_at(run->findings, i); i++) {
 		struct mpijob_run_event event = { .size = sizeof(event),
 			.kind = MPIJOB_RUN_FINDING };
 

@@ -6,6 +6,7 @@
  * capabilities are dropped. An exec uses the second half of it, container_run_command().
  */
 #include "node.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -137,11 +138,10 @@ static void enter_working_directory(const struct node *node, const struct spec *
 _Noreturn static void execute(const char *const *argv, char **env)
 {
 	const char *name = argv[0];
-	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
 
 	environ = env;
 	execvp(name, (char *const *)(uintptr_t)argv);
-	if (errno == ENOENT && strcmp(base, "sshd") == 0)
+	if (errno == ENOENT && strcmp(mpijob__base_text_file_name(name), "sshd") == 0)
 		die(MPIJOB_ERR_NOT_FOUND,
 		    "%s is not on this machine, and a worker needs it; install it, for example: "
 		    "apt-get install openssh-server",

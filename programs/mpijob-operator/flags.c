@@ -17,6 +17,7 @@
 
 #include "address.h"
 #include "base/api.h"
+#include "base/duration.h"
 
 #define A_DAY_MS   86400000
 #define AT(member) offsetof(struct settings, member)
@@ -141,7 +142,7 @@ static int read_duration(const char *text, int64_t *out)
 {
 	int64_t ms;
 
-	if (mpijob_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
+	if (mpijob__base_duration_parse(text, &ms) || ms > INT64_C(1000) * INT32_MAX)
 		return -1;
 	*out = ms;
 	return 0;
@@ -237,9 +238,9 @@ static int set_feature(const struct mpijob_feature *feature, const char *value,
 	int rc = diag ? mpijob_features_set(&settings->features, feature->name, value, diag)
 		      : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		print_error("--%s: %s", feature->name, mpijob_diag_at(diag, i)->message);
-	if (rc && mpijob_diag_count(diag) == 0)
+	if (rc && mpijob_diag_count(diag, 0) == 0)
 		print_error("--%s: %s", feature->name, mpijob_error_text(rc));
 	mpijob_diag_free(diag);
 	return rc;
@@ -248,7 +249,7 @@ static int set_feature(const struct mpijob_feature *feature, const char *value,
 /* Find a feature; the name has no terminating zero. */
 static const struct mpijob_feature *find_feature(const char *name, size_t len)
 {
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		if (strlen(feature->name) == len && memcmp(feature->name, name, len) == 0)
 			return feature;
@@ -407,7 +408,7 @@ void flags_print_help(void)
 		if (!is_ignored(row))
 			print_flag(row);
 	puts("\nOptional features; see docs/options.md:");
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		printf("  --%s%s\n", feature->name, feature_value(feature));
 		wrap(feature->summary, 6, 100);
@@ -472,7 +473,7 @@ void flags_print_manual(void)
 		if (!is_ignored(row) && row->offset != AT(help))
 			roff_flag(row);
 	puts(".SH FEATURES\nThese features are off by default. Each has a flag with its name.");
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const struct mpijob_feature *feature = mpijob_feature_at(i);
 		fputs(".TP\n.B \\-\\-", stdout);
 		roff(feature->name);

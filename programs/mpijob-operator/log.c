@@ -76,7 +76,7 @@ static void put_word(mpijob_doc *doc, mpijob_node *map, const char *key, const c
 static int json_line(mpijob_text *line, const char *time, const struct mpijob_finding *finding)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *map = mpijob_doc_edit(doc);
+	mpijob_node *map = mpijob_doc_edit(doc, "");
 
 	put_word(doc, map, "time", time);
 	put_word(doc, map, "level", word(finding->severity));
@@ -136,7 +136,7 @@ void log_line(int severity, const char *format, ...)
 
 void log_findings(mpijob_diag *diag)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		log_finding(NULL, mpijob_diag_at(diag, i));
 	if (diag)
 		mpijob_diag_clear(diag);

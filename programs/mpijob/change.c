@@ -24,28 +24,22 @@ struct change {
 	size_t printed;
 };
 
-static void target_set(struct mpijob_target *target, const struct chosen_job *job)
-{
-	target->api_version = MPIJOB__BASE_API_VERSION;
-	target->kind = MPIJOB__BASE_API_KIND;
-	target->namespace_ = job->namespace_;
-	target->name = job->name;
-}
-
 static int dry_run_on_server(struct change *change, const struct chosen_job *job, mpijob_doc **out)
 {
-	const char *query[] = { "dryRun", "All", "fieldManager", "mpijob" };
+	struct mpijob_write_options options = MPIJOB_WRITE_OPTIONS_INIT;
+	const char *query[] = { "dryRun", "All" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_doc *doc = mpijob_doc_new();
 
-	target_set(&target, job);
+	chosen_target(&target, job);
 	target.query = query;
-	target.query_count = 4;
-	mpijob_doc_edit(doc);
+	target.query_count = 2;
+	options.verb = MPIJOB_WRITE_PATCH_MERGE;
+	options.field_manager = "mpijob";
 	int code = change->patch(doc, change);
 	if (code == 0)
-		code = mpijob_client_patch(change->connection.client, &target, mpijob_doc_root(doc),
-		    out, change->connection.diag);
+		code = mpijob_client_write(change->connection.client, &target, mpijob_doc_root(doc),
+		    &options, out, change->connection.diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -55,7 +49,7 @@ static int read_stored(struct change *change, const struct chosen_job *job, mpij
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
-	target_set(&target, job);
+	chosen_target(&target, job);
 	return mpijob_client_get(change->connection.client, &target, out, change->connection.diag);
 }
 

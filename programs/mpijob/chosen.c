@@ -184,3 +184,11 @@ int chosen_find(struct connection *connection, const struct arguments *arguments
 
 	return code || chosen->by_name ? code : take_listed(connection, arguments, chosen);
 }
+
+void chosen_target(struct mpijob_target *target, const struct chosen_job *job)
+{
+	target->api_version = MPIJOB__BASE_API_VERSION;
+	target->kind = MPIJOB__BASE_API_KIND;
+	target->namespace_ = job->namespace_;
+	target->name = job->name;
+}

@@ -41,6 +41,9 @@ int chosen_find(struct connection *connection, const struct arguments *arguments
 int chosen_names(struct connection *connection, const struct arguments *arguments,
     struct chosen *chosen);
 
+/* Fill in which object a job is. */
+void chosen_target(struct mpijob_target *target, const struct chosen_job *job);
+
 void chosen_free(struct chosen *chosen);
 
 /* List the MPIJobs of a namespace (NULL: of all) with these labels (NULL: any); see

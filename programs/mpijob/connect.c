@@ -17,6 +17,7 @@
 #include "base/api.h"
 #include "findings.h"
 #include "print.h"
+#include "base/text.h"
 
 #define TEXT_OF(value)    #value
 #define LIBRARY_OF(major) "libmpijob-http.so." TEXT_OF(major)
@@ -282,7 +283,7 @@ void connection_close(struct connection *connection)
 /* Whether a finding has this reason, or a message with these words. */
 static int says(const mpijob_diag *diag, const char *reason, const char *words)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 		if ((finding->reason && strcmp(finding->reason, reason) == 0) ||
 		    strstr(finding->message, words))
@@ -322,7 +323,7 @@ static void print_right(const struct connection *connection)
 {
 	char verb[WORD_SIZE] = "", resource[WORD_SIZE], group[WORD_SIZE], namespace_[WORD_SIZE];
 
-	for (size_t i = 0; i < mpijob_diag_count(connection->diag) && !*verb; i++) {
+	for (size_t i = 0; mpijob_diag_at(connection->diag, i) && !*verb; i++) {
 		const char *text = mpijob_diag_at(connection->diag, i)->message;
 		word_after(text, " cannot ", verb);
 		word_after(text, " resource \"", resource);
@@ -372,13 +373,6 @@ static const char *advice(const struct connection *connection, int code)
 	}
 }
 
-static int ends_in(const char *word, const char *end)
-{
-	size_t len = strlen(word), end_len = strlen(end);
-
-	return len > end_len && strcmp(word + len - end_len, end) == 0;
-}
-
 /* Users of kubectl type 'get job.yaml' and 'get mpijob pi' by habit. */
 static void print_meant(struct connection *connection)
 {
@@ -386,8 +380,9 @@ static void print_meant(struct connection *connection)
 	const char *first = connection->by_name && words->count ? words->items[0] : "";
 
 	for (size_t i = 0; connection->by_name && i < words->count; i++)
-		if (ends_in(words->items[i], ".yaml") || ends_in(words->items[i], ".yml") ||
-		    ends_in(words->items[i], ".json")) {
+		if (mpijob__base_text_ends(words->items[i], ".yaml") ||
+		    mpijob__base_text_ends(words->items[i], ".yml") ||
+		    mpijob__base_text_ends(words->items[i], ".json")) {
 			print_to(stderr,
 			    "mpijob: '%s' is taken for the name of a job; 'mpijob get -f %s' looks "
 			    "for the jobs of a file\n",
@@ -405,7 +400,7 @@ static void print_meant(struct connection *connection)
 
 int connection_report(struct connection *connection, int code)
 {
-	if (code == 0 && mpijob_diag_count(connection->diag) == 0)
+	if (code == 0 && mpijob_diag_count(connection->diag, 0) == 0)
 		return 0;
 	print_begin(connection);
 	if (code == MPIJOB_ERR_CANCELLED) {

@@ -82,7 +82,7 @@ static void put_word(struct writer *w, const char *word)
 		return;
 	}
 	doc = mpijob_doc_new();
-	list = mpijob_node_put_list(doc, mpijob_doc_edit(doc), "w");
+	list = mpijob_node_put_list(doc, mpijob_doc_edit(doc, ""), "w");
 	mpijob_node_append_string(doc, list, word);
 	if (mpijob_doc_error(doc))
 		w->code = mpijob_doc_error(doc);
@@ -209,10 +209,10 @@ static const struct {
 /* Whether it is among the arguments before those of the program. */
 static int has_word(const struct create *c, const char *word)
 {
-	size_t count = mpijob_launch_count(c->launch) - c->program_count;
+	const char *const *words = mpijob_launch_words(c->launch);
 
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(mpijob_launch_at(c->launch, i), word) == 0)
+	for (size_t i = 0; words[i + c->program_count]; i++)
+		if (strcmp(words[i], word) == 0)
 			return 1;
 	return 0;
 }
@@ -232,8 +232,8 @@ static void put_command(struct writer *w)
 		if (has_word(c, notes[i].word))
 			say(w, "            # %s\n", notes[i].why);
 	put(w, "            command:\n");
-	for (size_t i = 0; i < mpijob_launch_count(c->launch); i++)
-		put_field(w, "            - ", mpijob_launch_at(c->launch, i));
+	for (const char *const *word = mpijob_launch_words(c->launch); *word; word++)
+		put_field(w, "            - ", *word);
 }
 
 static void put_env(struct writer *w)
@@ -304,7 +304,7 @@ static void put_head(struct writer *w)
 		put(w, "# The image needs mpicc, sshd and ssh.\n");
 	else
 		say(w, "# The image needs %s, the program, sshd and ssh.\n",
-		    mpijob_launch_at(c->launch, 0));
+		    mpijob_launch_words(c->launch)[0]);
 	put(w, "# 'mpijob validate' checks this file, 'mpijob run' tries it on this machine, "
 	       "'mpijob submit' sends it to a cluster.\n");
 }

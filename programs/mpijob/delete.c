@@ -28,14 +28,6 @@ static const char *propagation(const struct arguments *arguments)
 	return names[arguments->cascade];
 }
 
-static void target_set(struct mpijob_target *target, const struct chosen_job *job)
-{
-	target->api_version = MPIJOB__BASE_API_VERSION;
-	target->kind = MPIJOB__BASE_API_KIND;
-	target->namespace_ = job->namespace_;
-	target->name = job->name;
-}
-
 static void print_deleted(const struct deletion *deletion, const struct chosen_job *job)
 {
 	if (deletion->arguments->output)
@@ -69,6 +61,7 @@ static int find_uid(struct deletion *deletion, struct chosen_job *job)
 
 static int send(struct deletion *deletion, const struct chosen_job *job)
 {
+	struct mpijob_delete_options options = MPIJOB_DELETE_OPTIONS_INIT;
 	const char *query[] = { "dryRun", "All" };
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 
@@ -78,11 +71,13 @@ static int send(struct deletion *deletion, const struct chosen_job *job)
 		return mpijob_client_delete_job(deletion->connection.client, job->namespace_,
 		    job->name, job->uid, propagation(deletion->arguments),
 		    deletion->connection.diag);
-	target_set(&target, job);
+	chosen_target(&target, job);
 	target.query = query;
 	target.query_count = 2;
-	return mpijob_client_delete(deletion->connection.client, &target, job->uid,
-	    propagation(deletion->arguments), deletion->connection.diag);
+	options.uid = job->uid;
+	options.propagation = propagation(deletion->arguments);
+	return mpijob_client_delete(deletion->connection.client, &target, &options,
+	    deletion->connection.diag);
 }
 
 static int is_deleted(void *user, const mpijob_node *object)
@@ -102,7 +97,7 @@ static int wait_for(struct deletion *deletion, struct chosen_job *job)
 		left = deletion->end_ms - mpijob__base_clock_monotonic_ms();
 		left = left > 0 ? left : 0;
 	}
-	target_set(&target, job);
+	chosen_target(&target, job);
 	int code = mpijob_client_wait(deletion->connection.client, &target, left, is_deleted, job,
 	    NULL, deletion->connection.diag);
 	if (code == MPIJOB_ERR_AUTH) {

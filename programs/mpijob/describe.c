@@ -365,10 +365,8 @@ static int put_events(const struct described *this)
 
 static void put_causes(const struct described *this)
 {
-	size_t count = mpijob_diag_count(this->causes);
-
-	puts(count ? "\nCauses:" : "\nNothing seems to be wrong.");
-	for (size_t i = 0; i < count; i++) {
+	puts(mpijob_diag_at(this->causes, 0) ? "\nCauses:" : "\nNothing seems to be wrong.");
+	for (size_t i = 0; mpijob_diag_at(this->causes, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(this->causes, i);
 		const struct mpijob_finding_kind *kind = mpijob_finding_kind_find(finding->id);
 		fputs("  ", stdout);

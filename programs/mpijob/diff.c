@@ -90,7 +90,7 @@ static int same_job(const struct comparison *at)
 
 static void put_status(mpijob_doc *doc, int32_t role)
 {
-	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc), "status");
+	mpijob_node *status = mpijob_node_put_map(doc, mpijob_doc_edit(doc, ""), "status");
 
 	if (role == MPIJOB_ROLE_LAUNCHER) {
 		mpijob_node_put_int(doc, status, "active", 1);
@@ -128,7 +128,7 @@ static int observe_object(struct comparison *at, size_t index)
 	if (code)
 		return code;
 	snprintf(uid, sizeof(uid), "child-%zu", index);
-	mpijob_node_put_string(doc, mpijob_doc_find(doc, "metadata"), "uid", uid);
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, "metadata"), "uid", uid);
 	if (!is_suspended(at->old.job))
 		put_status(doc, head.role);
 	code = mpijob_doc_error(doc);
@@ -161,7 +161,7 @@ static int make_plan(struct comparison *at)
 	if (code == 0)
 		code = plan_for(at, at->old.job, &before);
 	if (code == 0)
-		code = mpijob_status_set(job, mpijob_plan_status(before), NULL);
+		code = mpijob_status_set(job, mpijob_plan_get_result(before)->status, NULL);
 	if (code == 0)
 		code = plan_for(at, job, &at->plan);
 	mpijob_plan_free(before);
@@ -173,8 +173,9 @@ static int make_plan(struct comparison *at)
 static const struct mpijob_action *action_on(const struct comparison *at,
     const struct mpijob_object_head *head, int32_t verb, size_t *index)
 {
-	for (size_t i = 0; i < mpijob_plan_count(at->plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(at->plan, i);
+	const struct mpijob_action *action;
+
+	for (size_t i = 0; (action = mpijob_plan_at(at->plan, i)); i++) {
 		if (action->verb == verb && action->role == head->role &&
 		    action->index == head->index) {
 			*index = i;
@@ -313,7 +314,7 @@ static int compare_object(struct comparison *at, const struct mpijob_object_head
     size_t old_index, size_t new_index)
 {
 	mpijob_doc *old = NULL, *new = NULL;
-	mpijob_node *fields = mpijob_node_new_list(at->doc);
+	mpijob_node *fields = mpijob_node_new(at->doc, MPIJOB_NODE_LIST);
 
 	int code = mpijob_objects_at(at->old.objects, old_index, &old);
 	if (code == 0)
@@ -402,7 +403,7 @@ static int compare_jobs(struct comparison *at)
 {
 	const mpijob_node *old = mpijob_doc_root(mpijob_document(at->old.job)),
 			  *new = mpijob_doc_root(mpijob_document(at->new.job));
-	mpijob_node *fields = mpijob_node_new_list(at->doc);
+	mpijob_node *fields = mpijob_node_new(at->doc, MPIJOB_NODE_LIST);
 
 	int code = value_diff(at->doc, fields, "spec", mpijob_node_get(old, "spec"),
 	    mpijob_node_get(new, "spec"));
@@ -447,7 +448,7 @@ static int compare_all(struct comparison *at)
 	if (code == 0)
 		code = make_plan(at);
 	at->doc = mpijob_doc_new();
-	at->changes = mpijob_node_put_list(at->doc, mpijob_doc_edit(at->doc), "changes");
+	at->changes = mpijob_node_put_list(at->doc, mpijob_doc_edit(at->doc, ""), "changes");
 	if (code == 0)
 		code = compare_jobs(at);
 	if (code == 0)

@@ -45,7 +45,7 @@ void say(struct doctor *doctor, enum result result, const char *check, const cha
 	doctor->failed |= result == RESULT_FAIL;
 	if (doctor->report) {
 		mpijob_node *map =
-		    mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report));
+		    mpijob_node_append_map(doctor->report, mpijob_doc_edit(doctor->report, ""));
 		mpijob_node_put_string(doctor->report, map, "check", check);
 		mpijob_node_put_string(doctor->report, map, "result", words[result]);
 		mpijob_node_put_lossy(doctor->report, map, "message", text);
@@ -449,11 +449,8 @@ int doctor_command(const struct arguments *arguments)
 	int code = connection_open(&connection, arguments);
 	if (code == 0) {
 		connection_catch_signals(&connection);
-		if (arguments->output) {
-			doctor.report = mpijob_doc_new();
-			mpijob_doc_set_root(doctor.report, mpijob_node_new_list(doctor.report));
-			code = mpijob_doc_error(doctor.report);
-		}
+		if (arguments->output)
+			code = mpijob_doc_parse("[]", 2, NULL, &doctor.report, NULL);
 		if (code == 0)
 			code = run_checks(&doctor);
 		if (code == 0 && doctor.report)

@@ -55,13 +55,13 @@ const char *subject_option(struct doctor *doctor)
 	target.api_version = "authentication.k8s.io/v1";
 	target.kind = "SelfSubjectReview";
 	review = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(review);
+	mpijob_node *root = mpijob_doc_edit(review, "");
 	mpijob_node_put_string(review, root, "apiVersion", target.api_version);
 	mpijob_node_put_string(review, root, "kind", target.kind);
 	int code = mpijob_doc_error(review);
 	if (code == 0)
-		code =
-		    mpijob_client_create(doctor->connection->client, &target, root, &answer, NULL);
+		code = mpijob_client_write(doctor->connection->client, &target, root, NULL, &answer,
+		    NULL);
 	if (code == 0)
 		doctor->subject =
 		    make_subject(text_at(mpijob_doc_root(answer), "status.userInfo.username"));

@@ -11,16 +11,17 @@
 #include "input.h"
 #include "options.h"
 #include "print.h"
+#include "output.h"
 
-enum output { OUTPUT_TEXT, OUTPUT_YAML, OUTPUT_JSON, OUTPUT_NAME };
+enum output_kind { OUTPUT_TEXT, OUTPUT_YAML, OUTPUT_JSON, OUTPUT_NAME };
 
-static int output_read(const char *name, enum output *output)
+static int output_read(const char *name, enum output_kind *output)
 {
 	static const char *const names[] = { "", "yaml", "json", "name" };
 
 	for (size_t i = OUTPUT_YAML; name && i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(name, names[i]) == 0) {
-			*output = (enum output)i;
+			*output = (enum output_kind)i;
 			return 0;
 		}
 	}
@@ -35,14 +36,15 @@ struct task {
 	const struct arguments *arguments;
 	struct input input;
 	mpijob_diag *diag;
-	enum output output;
+	enum output_kind output;
 	size_t jobs;      /* MPIJobs in the input */
 	size_t printed;   /* documents printed so far */
 	int read_code;    /* the result of reading the input */
 	mpijob_doc *list; /* default -o json: the jobs, as a v1 List */
 };
 
-static int task_begin(struct task *task, const struct arguments *arguments, enum output fallback)
+static int task_begin(struct task *task, const struct arguments *arguments,
+    enum output_kind fallback)
 {
 	*task = (struct task){ .arguments = arguments, .output = fallback };
 	if (output_read(arguments->output, &task->output))
@@ -131,7 +133,7 @@ int validate_command(const struct arguments *arguments)
 		return code;
 
 	code = for_each_job(&task, validate_one);
-	size_t errors = mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_ERROR);
+	size_t errors = mpijob_diag_count(task.diag, MPIJOB_SEVERITY_ERROR);
 	if (task.output == OUTPUT_JSON) {
 		int printed = findings_print_json(task.diag);
 		code = code ? code : printed;
@@ -142,24 +144,13 @@ int validate_command(const struct arguments *arguments)
 	if (task.output == OUTPUT_TEXT)
 		print_to(stderr, "%zu job%s, %zu error%s, %zu warning%s\n", task.jobs,
 		    task.jobs == 1 ? "" : "s", errors, errors == 1 ? "" : "s",
-		    mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING),
-		    mpijob_diag_count_severity(task.diag, MPIJOB_SEVERITY_WARNING) == 1 ? "" : "s");
+		    mpijob_diag_count(task.diag, MPIJOB_SEVERITY_WARNING),
+		    mpijob_diag_count(task.diag, MPIJOB_SEVERITY_WARNING) == 1 ? "" : "s");
 	task_end(&task);
 	return code ? EXIT_FINDINGS : 0;
 }
 
 /* ---- default ---- */
-
-static mpijob_doc *list_new(void)
-{
-	mpijob_doc *list = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(list);
-
-	mpijob_node_put_string(list, root, "apiVersion", "v1");
-	mpijob_node_put_string(list, root, "kind", "List");
-	mpijob_node_put_list(list, root, "items");
-	return list;
-}
 
 static int default_one(struct task *task, mpijob *job)
 {
@@ -170,7 +161,7 @@ static int default_one(struct task *task, mpijob *job)
 		print_out("mpijob." MPIJOB__BASE_API_GROUP "/%s\n", name_of(job));
 		return 0;
 	case OUTPUT_JSON:
-		mpijob_node_append(task->list, mpijob_doc_find(task->list, "items"),
+		mpijob_node_append(task->list, mpijob_doc_edit(task->list, "items"),
 		    mpijob_node_copy(task->list, root));
 		return mpijob_doc_error(task->list);
 	default:
@@ -200,7 +191,7 @@ int default_command(const struct arguments *arguments)
 		return code;
 
 	if (task.output == OUTPUT_JSON)
-		task.list = list_new();
+		task.list = output_list_new();
 	code = for_each_job(&task, default_one);
 	if (task.list) {
 		int printed =
@@ -240,7 +231,7 @@ static int class_add(struct classes *classes, const char *name, int64_t value)
 	classes->pointers[classes->count] = &classes->items[classes->count];
 	classes->items[classes->count++] =
 	    (struct mpijob_priority_class){ sizeof(struct mpijob_priority_class), name,
-		    (int32_t)value };
+		    (int32_t)value, 0 };
 	return 0;
 }
 
@@ -312,7 +303,7 @@ static int print_items(struct task *task, const mpijob_objects *objects)
 
 	for (size_t i = 0; i < mpijob_objects_count(objects) && code == 0; i++) {
 		fputs(task->printed++ ? ",\n" : "\n", stdout);
-		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT,
+		code = mpijob_objects_write(objects, i, MPIJOB_FORMAT_JSON_COMPACT,
 		    task->arguments->with_key, file_write, stdout);
 	}
 	return code;
@@ -328,7 +319,7 @@ static int print_objects(struct task *task, mpijob_objects *objects)
 		return print_items(task, objects);
 	if (task->output == OUTPUT_YAML && task->printed++)
 		puts("---");
-	return mpijob_objects_write(objects,
+	return mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL,
 	    task->output == OUTPUT_JSON ? MPIJOB_FORMAT_JSON : MPIJOB_FORMAT_YAML, with_key,
 	    file_write, stdout);
 }

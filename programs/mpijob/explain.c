@@ -77,7 +77,7 @@ static const struct mpijob_field *row_of(const char *path, size_t *matched)
 	const struct mpijob_field *found = NULL;
 
 	*matched = 0;
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		size_t len = row_matches(mpijob_field_at(i)->path, path);
 		if (len > *matched) {
 			*matched = len;
@@ -141,7 +141,7 @@ static void print_children(const struct mpijob_field *parent)
 {
 	int any = 0;
 
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		const struct mpijob_field *field = mpijob_field_at(i);
 		const char *name = child_name(parent, field);
 		if (!name)
@@ -214,7 +214,7 @@ static int explain_template(const char *path, const char *rest)
 
 static void list_all(void)
 {
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		const struct mpijob_field *field = mpijob_field_at(i);
 		print_out("%s <%s>%s%s\n    %s\n", field->path, kind_name(field->kind),
 		    field->default_text ? ", default " : "",
@@ -233,7 +233,7 @@ static int complain(const char *path, const struct mpijob_field *nearest)
 						       : "there is ");
 	if (nearest && ends_in_template(nearest->path))
 		return EXIT_FINDINGS;
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		const char *name = child_name(nearest, mpijob_field_at(i));
 		if (name)
 			print_to(stderr, "%s%s", any++ ? ", " : "", name);

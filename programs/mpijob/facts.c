@@ -75,7 +75,7 @@ static int take_class(struct facts *facts, const mpijob_node *object)
 		return MPIJOB_ERR_NOMEM;
 	facts->class_pointers = pointers;
 	classes[facts->classes_count] =
-	    (struct mpijob_priority_class){ sizeof(*classes), name, (int32_t)value };
+	    (struct mpijob_priority_class){ sizeof(*classes), name, (int32_t)value, 0 };
 	facts->classes_count = count;
 	for (size_t i = 0; i < count; i++)
 		pointers[i] = &classes[i];
@@ -84,9 +84,9 @@ static int take_class(struct facts *facts, const mpijob_node *object)
 
 static int take_text(struct facts *facts, const mpijob_text *text, mpijob_diag *diag)
 {
-	int code =
-	    mpijob_observe(facts->observation, mpijob_text_data(text), mpijob_text_len(text), diag);
-	const struct mpijob_observed *seen = mpijob_observation_view(facts->observation);
+	const struct mpijob_observed *seen;
+	int code = mpijob_observe(facts->observation, mpijob_text_data(text), mpijob_text_len(text),
+	    &seen, diag);
 
 	if (code || !belongs(facts, seen))
 		return code;
@@ -127,8 +127,8 @@ static int take_item(struct facts *facts, const mpijob_node *list, const char *k
 		return take_one(facts, item, diag);
 	memcpy(name, kind, len);
 	name[len] = '\0';
-	mpijob_doc *doc = mpijob_doc_from_node(item);
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_doc *doc = mpijob_doc_from_node(item, NULL);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node_put_string(doc, root, "apiVersion",
 	    mpijob_node_string(mpijob_node_get(list, "apiVersion")));
 	mpijob_node_put_string(doc, root, "kind", name);

@@ -10,16 +10,16 @@
 #define ERROR   MPIJOB_SEVERITY_ERROR
 #define WARNING MPIJOB_SEVERITY_WARNING
 #define INFO    MPIJOB_SEVERITY_INFO
-#define KIND(id, severity, summary, advice, example)                                       \
-	{                                                                                  \
-		sizeof(struct mpijob_finding_kind), id, severity, summary, advice, example \
+#define KIND(id, severity, summary, advice, example)   \
+	{                                              \
+		id, severity, summary, advice, example \
 	}
 
-static const struct mpijob_finding_kind kinds[] = {
+static const struct finding_kind kinds[] = {
 #include "finding_kinds.inc"
 };
 
-const struct mpijob_finding_kind *finding_kind_find(const char *id)
+const struct finding_kind *finding_kind_find(const char *id)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].id, id) == 0)

@@ -55,7 +55,7 @@ int file_write(void *stream, const char *data, size_t len)
 static int choose(mpijob_diag *diag, const char *option, const struct words *ids, int32_t severity)
 {
 	for (size_t i = 0; i < ids->count; i++) {
-		const struct mpijob_finding_kind *kind = finding_kind_find(ids->items[i]);
+		const struct finding_kind *kind = finding_kind_find(ids->items[i]);
 
 		if (!kind || (kind->severity == MPIJOB_SEVERITY_ERROR && !severity)) {
 			print_to(stderr, "mpijob: --%s %s: %s\n", option, ids->items[i],
@@ -80,7 +80,7 @@ int findings_choose(mpijob_diag *diag, const struct arguments *arguments)
 
 int finding_explain(const char *id)
 {
-	const struct mpijob_finding_kind *kind = finding_kind_find(id);
+	const struct finding_kind *kind = finding_kind_find(id);
 
 	if (kind)
 		print_out("%s <%s>\n\n%s\n%s\n\n    %s\n", kind->id, severity_name(kind->severity),
@@ -91,7 +91,7 @@ int finding_explain(const char *id)
 /* A finding that can be silenced is printed with its identifier. */
 static int shows_id(const struct mpijob_finding *finding)
 {
-	const struct mpijob_finding_kind *kind = finding_kind_find(finding->id);
+	const struct finding_kind *kind = finding_kind_find(finding->id);
 
 	return finding->severity != MPIJOB_SEVERITY_ERROR ||
 	       (kind && kind->severity != MPIJOB_SEVERITY_ERROR);
@@ -140,7 +140,7 @@ static int same_source(const struct mpijob_finding *a, const struct mpijob_findi
 /* All findings in the order of their places; the caller frees them; NULL when memory ran out. */
 static struct ranked *rank(const mpijob_diag *diag)
 {
-	size_t count = mpijob_diag_count(diag);
+	size_t count = mpijob_diag_count(diag, 0) - mpijob_diag_dropped(diag);
 	struct ranked *ranked = calloc(count + 1, sizeof(*ranked));
 
 	for (size_t i = 0; ranked && i < count; i++) {
@@ -160,7 +160,7 @@ static void print_all(const mpijob_diag *diag, FILE *stream, int named)
 {
 	struct ranked *ranked = rank(diag);
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		print(ranked ? ranked[i].finding : mpijob_diag_at(diag, i), stream, named);
 	free(ranked);
 	if (mpijob_diag_dropped(diag))
@@ -182,16 +182,18 @@ static void put_optional(mpijob_doc *doc, mpijob_node *map, const char *key, con
 	if (text)
 		mpijob_node_put_lossy(doc, map, key, text);
 	else
-		mpijob_node_put(doc, map, key, mpijob_node_new_null(doc));
+		mpijob_node_put(doc, map, key, mpijob_node_new(doc, MPIJOB_NODE_NULL));
 }
 
 int findings_print_json(const mpijob_diag *diag)
 {
-	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *list = mpijob_doc_set_root(doc, mpijob_node_new_list(doc));
+	mpijob_doc *doc = NULL;
 	struct ranked *ranked = rank(diag);
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	mpijob_doc_parse("[]", 2, NULL, &doc, NULL);
+	mpijob_node *list = mpijob_doc_edit(doc, "");
+
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding =
 		    ranked ? ranked[i].finding : mpijob_diag_at(diag, i);
 		mpijob_node *map = mpijob_node_append_map(doc, list);
@@ -215,6 +217,6 @@ int findings_print_json(const mpijob_diag *diag)
 
 void failure_print(const mpijob_diag *diag, int code)
 {
-	if (code && mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0)
+	if (code && mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) == 0)
 		print_to(stderr, "mpijob: %s\n", mpijob_error_text(code));
 }

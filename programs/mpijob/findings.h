@@ -20,9 +20,18 @@ int findings_add(mpijob_diag *diag, int code, const char *source, const char *id
 int findings_vadd(mpijob_diag *diag, int code, struct mpijob_finding *finding, const char *format,
     va_list values) __attribute__((format(printf, 4, 0)));
 
-/* Find a kind of finding, with its explanation, in all libraries and programs; NULL when there is
+/* A kind of finding, with its explanation. */
+struct finding_kind {
+	const char *id;
+	int32_t severity;
+	const char *summary; /* one sentence: what is wrong */
+	const char *advice;
+	const char *example; /* a printed finding */
+};
+
+/* Find a kind of finding in all libraries and programs; NULL when there is
  * none. */
-const struct mpijob_finding_kind *finding_kind_find(const char *id);
+const struct finding_kind *finding_kind_find(const char *id);
 
 /* Apply --silence and --error. Returns 0, or prints an error and returns EXIT_USAGE. */
 int findings_choose(mpijob_diag *diag, const struct arguments *arguments);

@@ -180,7 +180,7 @@ static void put_row(struct get *get, const mpijob_node *job)
 static int list_begin(struct get *get)
 {
 	get->list = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(get->list);
+	mpijob_node *root = mpijob_doc_edit(get->list, "");
 
 	mpijob_node_put_string(get->list, root, "apiVersion", "v1");
 	mpijob_node_put_list(get->list, root, "items");
@@ -198,7 +198,7 @@ static int list_add(struct get *get, const mpijob_node *job)
 
 	if (metadata)
 		mpijob_node_remove(metadata, "managedFields");
-	mpijob_node_append(get->list, mpijob_doc_find(get->list, "items"), copy);
+	mpijob_node_append(get->list, mpijob_doc_edit(get->list, "items"), copy);
 	return mpijob_doc_error(get->list);
 }
 
@@ -460,7 +460,7 @@ static void on_failed(void *user, const struct mpijob_answer *answer, const char
 	struct mpijob_finding finding = MPIJOB_FINDING_INIT;
 	char *message = NULL;
 
-	int final = mpijob_watch_hopeless(get->watching) ||
+	int final = mpijob_watch_health_get(get->watching)->hopeless ||
 		    (!get->listed && answer->code == MPIJOB_ERR_UNREACHABLE);
 	int len = final ? asprintf(&message, "%s", answer->message)
 			: asprintf(&message, "%s: %s; trying again", what, answer->message);

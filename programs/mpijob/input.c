@@ -76,8 +76,7 @@ static int check_filled(const mpijob_node *node, const char *source, mpijob_diag
 	finding.severity = MPIJOB_SEVERITY_ERROR;
 	finding.id = "unfilled-template";
 	finding.source = source;
-	finding.line = mpijob_node_line(unfilled);
-	finding.column = mpijob_node_column(unfilled);
+	mpijob_node_place(unfilled, &finding.line, &finding.column);
 	finding.message = message;
 	mpijob_diag_add(diag, &finding);
 	free(message);
@@ -118,7 +117,7 @@ static int add_text(struct input *input, const char *text, size_t len, const cha
 	if (code)
 		return code;
 	const mpijob_docs *docs = files[input->files_count++];
-	for (size_t i = 0; i < mpijob_docs_count(docs) && code == 0; i++)
+	for (size_t i = 0; mpijob_docs_at(docs, i) && code == 0; i++)
 		code = add_document(input, mpijob_docs_at(docs, i), diag);
 	return code;
 }

@@ -314,7 +314,7 @@ static int drain(struct reader *reader, struct source *source)
 	int64_t begun_ms = mpijob__base_clock_monotonic_ms();
 	int state = 1;
 
-	while ((state = mpijob_logs_state(source->logs)) > 0) {
+	while ((state = mpijob_logs_state(source->logs, NULL)) > 0) {
 		int code = turn(reader);
 		if (!source->read && !source->reported &&
 		    mpijob__base_clock_monotonic_ms() - begun_ms >= SILENT_MS) {
@@ -501,8 +501,8 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 	struct reader *reader = user;
 
 	(void)what;
-	if (answer->code == MPIJOB_ERR_NOMEM || mpijob_watch_hopeless(reader->pods) ||
-	    mpijob_watch_hopeless(reader->watched_job))
+	if (answer->code == MPIJOB_ERR_NOMEM || mpijob_watch_health_get(reader->pods)->hopeless ||
+	    mpijob_watch_health_get(reader->watched_job)->hopeless)
 		reader->code = answer->code;
 	else
 		print_to(stderr, "mpijob: the connection is lost (%s); trying again\n",
@@ -511,7 +511,7 @@ static void on_watch_failed(void *user, const struct mpijob_answer *answer, cons
 
 static int is_open(const struct source *source)
 {
-	return !source->logs || mpijob_logs_state(source->logs) > 0;
+	return !source->logs || mpijob_logs_state(source->logs, NULL) > 0;
 }
 
 static int is_quiet(const struct source *source, int64_t since_ms, int64_t most_ms)
@@ -558,7 +558,7 @@ static int has_work(struct reader *reader)
 {
 	size_t open = 0, more = 0;
 
-	if (!mpijob_watch_synced(reader->pods))
+	if (!mpijob_watch_health_get(reader->pods)->synced)
 		return 1;
 	if (reader->finished && reader->finished_ms == 0)
 		reader->finished_ms = mpijob__base_clock_monotonic_ms();
@@ -576,13 +576,14 @@ static int run_to_end(struct reader *reader)
 	int code = 0;
 
 	while (code == 0 && has_work(reader)) {
-		if (!reader->seen && !reader->reported && mpijob_watch_synced(reader->pods)) {
+		if (!reader->seen && !reader->reported &&
+		    mpijob_watch_health_get(reader->pods)->synced) {
 			print_to(stderr, "mpijob: waiting for the %s of %s\n", wanted(reader),
 			    reader->name);
 			reader->reported = 1;
 		}
 		code = turn(reader);
-		if (code == 0 && mpijob_watch_synced(reader->pods))
+		if (code == 0 && mpijob_watch_health_get(reader->pods)->synced)
 			code = start_sources(reader);
 	}
 	if (code == 0 && !reader->seen) {
@@ -597,9 +598,13 @@ static int run_to_end(struct reader *reader)
 static void report_incomplete(struct reader *reader)
 {
 	for (const struct source *source = reader->sources; source; source = source->next) {
+		size_t unread = 1;
+
+		if (source->logs)
+			(void)mpijob_logs_state(source->logs, &unread);
 		if (!is_open(source))
 			continue;
-		if (!source->logs || (source->reported && mpijob_logs_unread(source->logs))) {
+		if (!source->logs || (source->reported && unread)) {
 			print_to(stderr,
 			    "mpijob: the output of pod %s is not complete; see 'kubectl logs %s'\n",
 			    source->pod, source->pod);

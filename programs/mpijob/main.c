@@ -10,10 +10,12 @@
 
 #include <mpijob/base.h>
 
+#include "base/near.h"
 #include "command.h"
 #include "help.h"
 #include "options.h"
 #include "print.h"
+#include "base/text.h"
 
 const struct command commands[] = {
 	{ "create", COMMAND_CREATE, "NAME -- PROGRAM [ARG...]",
@@ -203,7 +205,7 @@ static int complain(const char *name)
 
 	for (size_t i = 0; i < COMMANDS; i++)
 		names[i] = commands[i].name;
-	const char *near = mpijob_nearest(name, names, COMMANDS);
+	const char *near = mpijob__base_near_word(name, names, COMMANDS);
 	print_to(stderr, "mpijob: unknown command '%s'", name);
 	if (near)
 		print_to(stderr, "; did you mean '%s'?\n", near);
@@ -239,9 +241,7 @@ static void hold_closed(void)
 /* kubectl runs kubectl-mpijob for 'kubectl mpijob'. */
 static int is_plugin(const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return path && strcmp(slash ? slash + 1 : path, "kubectl-mpijob") == 0;
+	return mpijob__base_text_is(mpijob__base_text_file_name(path), "kubectl-mpijob");
 }
 
 int main(int argc, char **argv)

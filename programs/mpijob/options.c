@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
+#include "base/near.h"
 #include "options.h"
 #include "print.h"
 
@@ -380,7 +382,7 @@ static int store_given(const struct option_row *row, const char *value, struct g
 	}
 	if (row->kind == OPTION_NUMBER)
 		return 0;
-	if (mpijob_duration_parse(value + negative, &ms)) {
+	if (mpijob__base_duration_parse(value + negative, &ms)) {
 		print_to(stderr,
 		    "mpijob: --%s: '%s' is not a duration; write 90s, 5m, 1h30m or seconds\n",
 		    row->name, value);
@@ -398,7 +400,7 @@ static int store_feature(const struct option_row *row, const char *value,
 
 	if (code)
 		print_to(stderr, "mpijob: --%s: %s\n", row->name,
-		    mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->message
+		    mpijob_diag_at(diag, 0) ? mpijob_diag_at(diag, 0)->message
 					    : mpijob_error_text(code));
 	mpijob_diag_free(diag);
 	return code ? EXIT_USAGE : 0;
@@ -421,7 +423,7 @@ static int store(const struct option_row *row, const char *value, struct argumen
 		fputs("mpijob: out of memory\n", stderr);
 		return EXIT_USAGE;
 	case OPTION_DURATION:
-		if (mpijob_duration_parse(value, (int64_t *)(void *)place) == 0)
+		if (mpijob__base_duration_parse(value, (int64_t *)(void *)place) == 0)
 			return 0;
 		print_to(stderr,
 		    "mpijob: --%s: '%s' is not a duration; write 90s, 5m, 1h30m or seconds\n",
@@ -502,7 +504,7 @@ static const char *near_option(unsigned command, const char *word)
 		names[i] = option_rows[i].commands & command ? option_rows[i].name : NULL;
 	if (len < sizeof(name))
 		memcpy(name, word, len);
-	return mpijob_nearest(name, names, ROWS);
+	return mpijob__base_near_word(name, names, ROWS);
 }
 
 static int complain(const struct command *command, int value, char **argv)

@@ -26,10 +26,10 @@ int output_format(const char *name, int32_t *format)
 	return 0;
 }
 
-static mpijob_doc *list_new(void)
+mpijob_doc *output_list_new(void)
 {
 	mpijob_doc *list = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(list);
+	mpijob_node *root = mpijob_doc_edit(list, "");
 
 	mpijob_node_put_string(list, root, "apiVersion", "v1");
 	mpijob_node_put_string(list, root, "kind", "List");
@@ -45,9 +45,9 @@ int output_put(struct output *output, const mpijob_node *node)
 		return mpijob_node_write(node, MPIJOB_FORMAT_YAML, file_write, stdout);
 	}
 	if (!output->list)
-		output->list = list_new();
+		output->list = output_list_new();
 	output->count++;
-	mpijob_node_append(output->list, mpijob_doc_find(output->list, "items"),
+	mpijob_node_append(output->list, mpijob_doc_edit(output->list, "items"),
 	    mpijob_node_copy(output->list, node));
 	return mpijob_doc_error(output->list);
 }

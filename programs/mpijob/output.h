@@ -11,6 +11,9 @@
  * returns EXIT_USAGE. */
 int output_format(const char *name, int32_t *format);
 
+/* A v1 List without items, yours; mpijob_doc_error() says whether memory ran out. */
+mpijob_doc *output_list_new(void);
+
 struct output {
 	int32_t format;   /* MPIJOB_FORMAT_YAML or _JSON */
 	size_t count;     /* documents so far */

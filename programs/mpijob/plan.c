@@ -267,11 +267,11 @@ static int put_action(const struct planned *planned, size_t index, mpijob_doc *d
 static int put_status(const struct planned *planned, mpijob_doc *doc)
 {
 	mpijob *job = mpijob_clone(planned->job);
-	int code = job ? mpijob_status_set(job, mpijob_plan_status(planned->plan), NULL)
+	int code = job ? mpijob_status_set(job, mpijob_plan_get_result(planned->plan)->status, NULL)
 		       : MPIJOB_ERR_NOMEM;
 
 	if (code == 0)
-		mpijob_node_put_copy(doc, mpijob_doc_edit(doc), "status",
+		mpijob_node_put_copy(doc, mpijob_doc_edit(doc, ""), "status",
 		    mpijob_node_get(mpijob_doc_root(mpijob_document(job)), "status"));
 	mpijob_free(job);
 	return code;
@@ -280,18 +280,18 @@ static int put_status(const struct planned *planned, mpijob_doc *doc)
 static int print_document(const struct planned *planned, int32_t format)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *actions = mpijob_node_put_list(doc, mpijob_doc_edit(doc), "actions");
-	int64_t next = mpijob_plan_next_ms(planned->plan);
+	mpijob_node *actions = mpijob_node_put_list(doc, mpijob_doc_edit(doc, ""), "actions");
+	const struct mpijob_plan_result *result = mpijob_plan_get_result(planned->plan);
 	char text[MPIJOB__BASE_TIME_SIZE];
 	int code = mpijob_doc_error(doc);
 
-	for (size_t i = 0; i < mpijob_plan_count(planned->plan) && code == 0; i++)
+	for (size_t i = 0; i < result->actions_count && code == 0; i++)
 		code = put_action(planned, i, doc, actions);
 	if (code == 0)
 		code = put_status(planned, doc);
-	if (next)
-		mpijob_node_put_string(doc, mpijob_doc_edit(doc), "nextLook",
-		    time_text(next, text));
+	if (result->next_ms)
+		mpijob_node_put_string(doc, mpijob_doc_edit(doc, ""), "nextLook",
+		    time_text(result->next_ms, text));
 	if (code == 0)
 		code = mpijob_doc_error(doc);
 	if (code == 0)
@@ -304,10 +304,10 @@ static int print_document(const struct planned *planned, int32_t format)
 
 static void print_actions(const mpijob_plan *plan)
 {
+	const struct mpijob_action *action;
 	int32_t stage = -1;
 
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
-		const struct mpijob_action *action = mpijob_plan_at(plan, i);
+	for (size_t i = 0; (action = mpijob_plan_at(plan, i)); i++) {
 		if (action->stage != stage) {
 			stage = action->stage;
 			printf("stage %" PRId32 "\n", stage);
@@ -318,7 +318,7 @@ static void print_actions(const mpijob_plan *plan)
 			    action->event_message);
 		print_out("%s\n", action->why);
 	}
-	if (mpijob_plan_count(plan) == 0)
+	if (stage < 0)
 		puts("nothing to do");
 }
 
@@ -347,11 +347,12 @@ static void print_status(const struct mpijob_status *status)
 
 static void print_lines(const struct planned *planned)
 {
-	int64_t next = mpijob_plan_next_ms(planned->plan);
+	const struct mpijob_plan_result *result = mpijob_plan_get_result(planned->plan);
+	int64_t next = result->next_ms;
 	char text[40];
 
 	print_actions(planned->plan);
-	print_status(mpijob_plan_status(planned->plan));
+	print_status(result->status);
 	if (next)
 		print_out("next look: %s, in %" PRId64 " s, or when something changes\n",
 		    time_text(next, text), (next - planned->now_ms + 999) / 1000);

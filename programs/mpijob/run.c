@@ -22,8 +22,7 @@ void run_place(const struct run *run, struct mpijob_finding *finding)
 	if (!node)
 		return;
 	finding->source = run->object->source;
-	finding->line = mpijob_node_line(node);
-	finding->column = mpijob_node_column(node);
+	mpijob_node_place(node, &finding->line, &finding->column);
 }
 
 /* Separated by commas; NULL without memory. */
@@ -191,7 +190,7 @@ static const char *stray_option(const struct arguments *arguments, int is_cluste
 	for (size_t i = 0; is_cluster && i < sizeof(of_local) / sizeof(of_local[0]); i++)
 		if (of_local[i].given)
 			return of_local[i].name;
-	for (size_t i = 0; is_cluster && i < mpijob_feature_count(); i++)
+	for (size_t i = 0; is_cluster && mpijob_feature_at(i); i++)
 		if (mpijob_features_get(&arguments->features, mpijob_feature_at(i)->name))
 			return mpijob_feature_at(i)->name;
 	for (size_t i = 0; !is_cluster && i < sizeof(of_cluster) / sizeof(of_cluster[0]); i++)

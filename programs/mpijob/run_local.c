@@ -122,14 +122,14 @@ static void separate_networks(struct run *run, mpijob_doc *doc)
 		"spec.mpiReplicaSpecs[Launcher].template.spec" };
 	int shared = 0;
 
-	mpijob_node_bool(mpijob_node_get(mpijob_doc_find(doc, specs[0]), "hostNetwork"), &shared);
+	mpijob_node_bool(mpijob_node_get(mpijob_doc_edit(doc, specs[0]), "hostNetwork"), &shared);
 	if (!shared || run->workers < 2)
 		return;
 	warn_field(run, "spec.mpiReplicaSpecs[Worker].template.spec.hostNetwork",
 	    "not honoured locally: on one machine the workers would share one address and one port "
 	    "of sshd, so each pod has a network of its own");
 	for (size_t i = 0; i < 2; i++)
-		mpijob_node_remove(mpijob_doc_find(doc, specs[i]), "hostNetwork");
+		mpijob_node_remove(mpijob_doc_edit(doc, specs[i]), "hostNetwork");
 }
 
 /* What an API server, Kueue and a second node would do for the job. */
@@ -137,7 +137,7 @@ static void make_runnable(struct run *run, mpijob_doc *doc)
 {
 	mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", run->name);
 	if (run->arguments->resume)
-		mpijob_node_remove(mpijob_doc_find(doc, "spec.runPolicy"), "suspend");
+		mpijob_node_remove(mpijob_doc_edit(doc, "spec.runPolicy"), "suspend");
 	separate_networks(run, doc);
 }
 
@@ -154,7 +154,7 @@ static int create(struct run *run, const mpijob_node *object, mpijob_doc **out)
 static int create_namespace(struct run *run, const char *name)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 
 	mpijob_node_put_string(doc, root, "apiVersion", "v1");
 	mpijob_node_put_string(doc, root, "kind", "Namespace");
@@ -205,17 +205,18 @@ static void warn_unused(struct run *run)
 		const char *kind = mpijob_node_string(mpijob_node_get(object->node, "kind"));
 		const char *name =
 		    mpijob_node_string(mpijob_node_find(object->node, "metadata.name"));
+		int32_t line;
+		mpijob_node_place(object->node, &line, NULL);
 		if (!is_used(object))
 			progress_say(&run->progress,
 			    "warning: %s:%d: %s %s is left out of a local run", object->source,
-			    mpijob_node_line(object->node), kind ? kind : "an object",
-			    name ? name : "without a name");
+			    line, kind ? kind : "an object", name ? name : "without a name");
 	}
 }
 
 static int create_job(struct run *run)
 {
-	mpijob_doc *doc = mpijob_doc_from_node(run->object->node), *stored = NULL;
+	mpijob_doc *doc = mpijob_doc_from_node(run->object->node, NULL), *stored = NULL;
 
 	make_runnable(run, doc);
 	int code = mpijob_doc_error(doc);

@@ -47,8 +47,8 @@ void stored_print_name(const mpijob_node *object, FILE *stream)
 
 static int print_whole(const mpijob_node *object, int32_t format)
 {
-	mpijob_doc *doc = mpijob_doc_from_node(object);
-	mpijob_node *metadata = mpijob_node_edit(mpijob_doc_edit(doc), "metadata");
+	mpijob_doc *doc = mpijob_doc_from_node(object, NULL);
+	mpijob_node *metadata = mpijob_node_edit(mpijob_doc_edit(doc, ""), "metadata");
 
 	if (metadata)
 		mpijob_node_remove(metadata, "managedFields");

@@ -49,7 +49,7 @@ static int is_for_the_server(const struct mpijob_finding *finding)
 
 static void print_checked(const struct submit *submit, int for_the_server)
 {
-	for (size_t i = 0; i < mpijob_diag_count(submit->checked); i++) {
+	for (size_t i = 0; mpijob_diag_at(submit->checked, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(submit->checked, i);
 		if (is_for_the_server(finding) == for_the_server)
 			finding_print(finding, stderr);
@@ -89,17 +89,18 @@ static int check_object(struct submit *submit, const struct input_object *object
 {
 	const char *has = text_at(object->node, "metadata.namespace");
 	const char *wanted = submit->arguments->namespace_;
+	int32_t line;
 
+	mpijob_node_place(object->node, &line, NULL);
 	if (!*text_at(object->node, "apiVersion") || !*text_at(object->node, "kind"))
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source,
 		    "no-api-version",
 		    "line %d: this is not a Kubernetes object: apiVersion or kind is missing",
-		    mpijob_node_line(object->node));
+		    line);
 	if (!*text_at(object->node, "metadata.name") &&
 	    !*text_at(object->node, "metadata.generateName"))
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
-		    "line %d: %s has no metadata.name", mpijob_node_line(object->node),
-		    text_at(object->node, "kind"));
+		    "line %d: %s has no metadata.name", line, text_at(object->node, "kind"));
 	if (!*text_at(object->node, "metadata.name") && submit->arguments->server_side)
 		return findings_add(submit->checked, MPIJOB_ERR_SPEC, object->source, "no-name",
 		    "%s has metadata.generateName, which works without --server-side only",
@@ -192,7 +193,7 @@ static int send_job(struct submit *submit, const struct input_object *object)
 /* An object with the namespace that it is sent to. */
 static int print_unsent_object(struct submit *submit, const struct input_object *object)
 {
-	mpijob_doc *doc = mpijob_doc_from_node(object->node);
+	mpijob_doc *doc = mpijob_doc_from_node(object->node, NULL);
 
 	if (sending_has_namespace(object) && !*text_at(object->node, "metadata.namespace"))
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "namespace",

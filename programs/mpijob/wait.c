@@ -117,7 +117,8 @@ static int wait_for(struct wait *wait, const struct chosen_job *job, mpijob_doc 
 	if (strcmp(wait->goal.value, "True") == 0) {
 		int code = mpijob_client_wait_job(wait->connection.client, job->namespace_,
 		    job->name, wait->goal.type, left_ms(wait), &stored, wait->connection.diag);
-		*out = stored ? mpijob_doc_clone(mpijob_document(stored)) : NULL;
+		*out = stored ? mpijob_doc_from_node(mpijob_doc_root(mpijob_document(stored)), NULL)
+			      : NULL;
 		mpijob_free(stored);
 		return code;
 	}
@@ -147,7 +148,7 @@ static int wait_one(struct wait *wait, const struct chosen_job *job)
 		    wait->goal.type, job->name);
 		return EXIT_TIMED_OUT;
 	}
-	if (code == MPIJOB_ERR_NOT_FOUND && mpijob_diag_count(wait->connection.diag) == 0)
+	if (code == MPIJOB_ERR_NOT_FOUND && mpijob_diag_count(wait->connection.diag, 0) == 0)
 		findings_add(wait->connection.diag, code, NULL, "server-not-found",
 		    "there is no MPIJob '%s' in namespace '%s' (any more)", job->name,
 		    job->namespace_);

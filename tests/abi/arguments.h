@@ -136,7 +136,7 @@ static mpijob_docs *make_docs(void)
 
 static mpijob_node *make_node(void)
 {
-	return mpijob_doc_edit(make_doc());
+	return mpijob_doc_edit(make_doc(), "");
 }
 
 static mpijob *make_job(void)
@@ -201,13 +201,6 @@ static void no_timer(void *user)
 	(void)user;
 }
 
-static const char *look_up(void *user, const char *name)
-{
-	(void)user;
-	(void)name;
-	return NULL;
-}
-
 static int perform(void *self, const struct mpijob_request *request,
     mpijob_blocking_answer *answer);
 static void no_abort(void *self, mpijob_blocking_answer *answer)
@@ -231,7 +224,6 @@ GIVEN(access, .verb = "get", .resource = "pods");
 GIVEN(watch_options, .api_version = "v1", .kind = "Pod", .object = no_object);
 GIVEN(run_options, .namespace_ = "default", .name = "j", .event = no_event);
 GIVEN(logs_options, .namespace_ = "default", .label_selector = "a=b", .line = no_line);
-static struct mpijob_logs_options job_logs = { .size = sizeof(job_logs), .line = no_line };
 GIVEN(lease_options, .namespace_ = "default", .name = "lease", .identity = "me",
     .changed = no_change);
 GIVEN(finding, .severity = MPIJOB_SEVERITY_ERROR, .message = "text", .id = "bad-key");
@@ -244,6 +236,9 @@ static uint8_t entropy[MPIJOB_SSH_ENTROPY];
 GIVEN(render_options, .entropy = entropy, .entropy_len = sizeof(entropy));
 GIVEN(plan_options, .now_ms = 1, .render = &given_render_options);
 GIVEN(operator_options, .render = &given_render_options);
+GIVEN(priority_class, .name = "high");
+GIVEN(log_tail, .pod = "pi-launcher");
+GIVEN(flyte_log_template, .name = "logs", .uri = "https://logs.example");
 GIVEN(evidence, .now_ms = 1);
 static const char *no_words[] = { "program", NULL };
 GIVEN(local_exec_options, .pod = "none", .argv = no_words);
@@ -302,8 +297,7 @@ static mpijob_task *make_task(void)
 {
 	mpijob_task *task = NULL;
 
-	MUST(mpijob_client_get_start(make_client(), &given_target, &given_task_callbacks, &task,
-		 NULL) == 0);
+	MUST(mpijob_client_get_start(make_client(), &given_target, NULL, &task, NULL) == 0);
 	return task;
 }
 
@@ -324,7 +318,6 @@ MAKER(operator, mpijob_operator_new(make_client(), &given_operator_options, &mad
 MAKER(launch, mpijob_launch_new(make_job(), no_words, 1, NULL, &made, NULL))
 MAKER(objects, mpijob_render(make_job(), &given_render_options, &made, NULL))
 MAKER(hostfile, mpijob_hostfile_new(make_job(), &given_render_options, &made, NULL))
-MAKER(ssh_key, mpijob_ssh_key_new(entropy, sizeof(entropy), &made, NULL))
 MAKER(operator_config,
     mpijob_operator_config_parse(config_text, strlen(config_text), NULL, &made, NULL))
 MAKER(effective, mpijob_effective_new(make_operator_config(), make_job(), NULL, &made, NULL))
@@ -334,8 +327,9 @@ MAKER(http_config, mpijob_http_config_load(&given_http_config_options, &made, NU
 static mpijob_observation *make_observation(void)
 {
 	mpijob_observation *observation = mpijob_observation_new();
+	const struct mpijob_observed *observed;
 
-	MUST(mpijob_observe(observation, pod_text, strlen(pod_text), NULL) == 0);
+	MUST(mpijob_observe(observation, pod_text, strlen(pod_text), &observed, NULL) == 0);
 	return observation;
 }
 
@@ -343,9 +337,15 @@ static mpijob_facts *make_facts(void)
 {
 	mpijob_facts *facts = mpijob_facts_new();
 
-	MUST(mpijob_facts_put_pod(facts, &given_pod_facts) >= 0);
-	MUST(mpijob_facts_put_launcher(facts, &given_launcher_facts) >= 0);
-	MUST(mpijob_facts_put_child(facts, &given_child_facts) >= 0);
+	MUST(mpijob_facts_apply(facts, &given_observed) == 1);
+	given_observed.pod = NULL;
+	given_observed.launcher = &given_launcher_facts;
+	MUST(mpijob_facts_apply(facts, &given_observed) == 1);
+	given_observed.launcher = NULL;
+	given_observed.child = &given_child_facts;
+	MUST(mpijob_facts_apply(facts, &given_observed) == 1);
+	given_observed.child = NULL;
+	given_observed.pod = &given_pod_facts;
 	return facts;
 }
 

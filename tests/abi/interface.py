@@ -44,9 +44,9 @@ def split_param(text):
 
 
 def functions(header, text):
-    """The functions of one header."""
+    """The functions of one header, inline ones too."""
     found = []
-    comment_at = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*MPIJOB_API\s+([^;{]*?)\b(mpijob_\w+)\s*\(([^;]*)\)\s*;", re.S)
+    comment_at = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*(?:MPIJOB_API|static inline)\s+([^;{]*?)\b(mpijob_\w+)\s*\(([^;{]*)\)\s*[;{]", re.S)
     for comment, returns, name, params in comment_at.findall(text):
         texts = {}
         for part in re.split(r"@(?=param|return|since)", comment):

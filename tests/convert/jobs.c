@@ -20,17 +20,18 @@ static void must(int fine, const char *what)
 
 static void put_findings(mpijob_doc *answer, const mpijob_diag *diag)
 {
-	mpijob_node *list = mpijob_node_put_list(answer, mpijob_doc_edit(answer), "findings");
+	mpijob_node *list = mpijob_node_put_list(answer, mpijob_doc_edit(answer, ""), "findings");
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
-		mpijob_node *entry = mpijob_node_append(answer, list, mpijob_node_new_list(answer));
+		mpijob_node *entry = mpijob_node_append_map(answer, list);
 
-		mpijob_node_append(answer, entry, mpijob_node_new_int(answer, finding->severity));
-		mpijob_node_append_string(answer, entry, finding->id);
-		mpijob_node_append_string(answer, entry, finding->field ? finding->field : "");
-		mpijob_node_append(answer, entry, mpijob_node_new_int(answer, finding->line));
-		mpijob_node_append_string(answer, entry, finding->message);
+		mpijob_node_put_int(answer, entry, "severity", finding->severity);
+		mpijob_node_put_string(answer, entry, "id", finding->id);
+		mpijob_node_put_string(answer, entry, "field",
+		    finding->field ? finding->field : "");
+		mpijob_node_put_int(answer, entry, "line", finding->line);
+		mpijob_node_put_string(answer, entry, "message", finding->message);
 	}
 }
 
@@ -47,7 +48,7 @@ static void respond(const char *version, const char *text, size_t size)
 	must((code == 0) == (converted != NULL), "code and document disagree");
 	put_findings(answer, diag);
 	if (converted)
-		mpijob_node_put_copy(answer, mpijob_doc_edit(answer), "job",
+		mpijob_node_put_copy(answer, mpijob_doc_edit(answer, ""), "job",
 		    mpijob_doc_root(converted));
 	must(!mpijob_doc_error(answer) && out, "out of memory");
 	must(!mpijob_node_write(mpijob_doc_root(answer), MPIJOB_FORMAT_JSON_COMPACT,

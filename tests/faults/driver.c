@@ -9,6 +9,8 @@
  * open, create-many makes p0 to p5, whatever became of those before. watch goes on until it knows a
  * pod "end", wait until pod a is Running. python-driver does the same with a client of its own.
  */
+#include "../support/writes.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +124,7 @@ static int follow(mpijob_client *client, int64_t timeout_ms, struct story *story
 	options.failed = failed;
 	options.user = story;
 	code = mpijob_watch_new(client, &options, &watch);
-	while (code == 0 && !(story->ended && mpijob_watch_synced(watch))) {
+	while (code == 0 && !(story->ended && mpijob_watch_health_get(watch)->synced)) {
 		int64_t left = until - now_ms();
 		code = left > 0 ? mpijob_client_poll(client, left < TURN_MS ? (int)left : TURN_MS)
 				: MPIJOB_ERR_TIMEOUT;
@@ -149,13 +151,13 @@ static int create(mpijob_client *client, const struct mpijob_target *target, con
 	int code = mpijob_doc_parse(pod, sizeof(pod) - 1, NULL, &doc, NULL);
 
 	if (code == 0) {
-		mpijob_node *root = mpijob_doc_edit(doc);
+		mpijob_node *root = mpijob_doc_edit(doc, "");
 		mpijob_node_put_string(doc, mpijob_node_put_map(doc, root, "metadata"), "name",
 		    name);
 		code = mpijob_doc_error(doc);
 	}
 	if (code == 0)
-		code = mpijob_client_create(client, target, mpijob_doc_root(doc), out, diag);
+		code = mpijob_client_write(client, target, mpijob_doc_root(doc), NULL, out, diag);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -218,7 +220,7 @@ static void print_end(int code, const mpijob_doc *doc, const mpijob_diag *diag,
 		: NULL);
 	printf(", \"events\": %d, \"lists\": %d, \"failures\": %d, \"findings\": [", story->events,
 	    story->lists, story->failures);
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		printf("%s", i ? ", " : "");
 		print_text(mpijob_diag_at(diag, i)->message);
 	}
@@ -254,7 +256,7 @@ void faults_drive(mpijob_client *client, const char *verb, int64_t timeout_ms)
 	else if (strcmp(verb, "create-many") == 0)
 		code = create_many(client, &target, &story, diag);
 	else if (strcmp(verb, "delete") == 0)
-		code = mpijob_client_delete(client, &target, "uid-a", NULL, diag);
+		code = mpijob_client_delete(client, &target, DELETION("uid-a", NULL), diag);
 	else if (strcmp(verb, "wait") == 0)
 		code =
 		    mpijob_client_wait(client, &target, timeout_ms, is_running, NULL, &doc, diag);

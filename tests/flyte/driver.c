@@ -24,7 +24,7 @@ static void say_findings(const mpijob_diag *diag, int code, mpijob_text *into)
 
 	snprintf(number, sizeof(number), "%d", code);
 	mpijob_text_write(into, number, strlen(number));
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		mpijob_text_write(into, "; ", 2);
 		mpijob_finding_write(mpijob_diag_at(diag, i), mpijob_text_write, into);
 	}
@@ -48,7 +48,8 @@ static int build(const mpijob_node *request, const struct mpijob_flyte_options *
 static void put_status(mpijob_doc *doc, const mpijob_flyte_status *status)
 {
 	const struct mpijob_flyte_phase *phase = mpijob_flyte_status_phase(status);
-	mpijob_node *root = mpijob_doc_edit(doc), *links = mpijob_node_put_list(doc, root, "links");
+	mpijob_node *root = mpijob_doc_edit(doc, ""),
+		    *links = mpijob_node_put_list(doc, root, "links");
 
 	mpijob_node_put_string(doc, root, "phase", phase->name);
 	mpijob_node_put_string(doc, root, "reason", phase->reason);
@@ -81,15 +82,15 @@ static int look(const mpijob_node *request, const struct mpijob_flyte_options *f
 		const mpijob_node *uris = mpijob_node_get(mpijob_node_at(logs, i), "uris");
 
 		for (size_t k = 0;
-		     k < mpijob_node_count(uris) && options.template_count < MOST_TEMPLATES; k++) {
+		     k < mpijob_node_count(uris) && options.templates_count < MOST_TEMPLATES; k++) {
 			struct mpijob_flyte_log_template *template =
-			    &templates[options.template_count];
+			    &templates[options.templates_count];
 
 			*template = (struct mpijob_flyte_log_template){ sizeof(*template),
 				mpijob_node_string(
 				    mpijob_node_get(mpijob_node_at(logs, i), "name")),
 				mpijob_node_string(mpijob_node_at(uris, k)) };
-			pointers[options.template_count++] = template;
+			pointers[options.templates_count++] = template;
 		}
 	}
 	options.templates = mpijob_node_kind(logs) == MPIJOB_NODE_LIST ? pointers : NULL;

@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static int take(void *user, const struct mpijob__base_split_object *object)
 {
+	const struct mpijob_observed *observed;
 	struct outcome *outcome = user;
 
 	outcome->count++;
@@ -40,7 +41,8 @@ static int take(void *user, const struct mpijob__base_split_object *object)
 		    mpijob__base_digest_add(outcome->digest, object->json, object->len);
 		/* What is cut out is what gets read. */
 		if (outcome->observation)
-			(void)mpijob_observe(outcome->observation, object->json, object->len, NULL);
+			(void)mpijob_observe(outcome->observation, object->json, object->len,
+			    &observed, NULL);
 	}
 	return 0;
 }

@@ -61,16 +61,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (mpijob_doc_parse((const char *)data, size, NULL, &doc, NULL))
 		return 0;
-	mpijob_node_put_string(doc, mpijob_doc_edit(doc), "apiVersion", "kubeflow.org/v1");
-	mpijob_node_put_string(doc, mpijob_doc_edit(doc), "kind", "MPIJob");
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, ""), "apiVersion", "kubeflow.org/v1");
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, ""), "kind", "MPIJob");
 	try_way(doc, "v2beta1", "v1", size);
-	mpijob_node_put_string(doc, mpijob_doc_edit(doc), "apiVersion", "kubeflow.org/v2beta1");
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, ""), "apiVersion", "kubeflow.org/v2beta1");
 	try_way(doc, "v1", "v2beta1", size);
 	trainjob = convert(doc, "TrainJob");
 	mpijob_doc_free(trainjob);
-	mpijob_node_put_string(doc, mpijob_doc_edit(doc), "apiVersion", "kubeflow.org/v1alpha1");
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, ""), "apiVersion",
+	    "kubeflow.org/v1alpha1");
 	mpijob_doc_free(convert(doc, "v2beta1"));
-	mpijob_node_put_string(doc, mpijob_doc_edit(doc), "apiVersion", "kubeflow.org/v1alpha2");
+	mpijob_node_put_string(doc, mpijob_doc_edit(doc, ""), "apiVersion",
+	    "kubeflow.org/v1alpha2");
 	mpijob_doc_free(convert(doc, "v2beta1"));
 	mpijob_doc_free(doc);
 	return 0;

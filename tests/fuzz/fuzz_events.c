@@ -119,9 +119,8 @@ static void take_line(struct scene *scene, const char *text, size_t len)
 
 	if (len > 11 && memcmp(text, "{\"options\":", 11) == 0 && take_other(scene, text, len, 0))
 		return;
-	if (mpijob_observe(scene->observation, text, len, NULL))
+	if (mpijob_observe(scene->observation, text, len, &observed, NULL))
 		return;
-	observed = mpijob_observation_view(scene->observation);
 	if (observed->kind && strcmp(observed->kind, "MPIJob") == 0) {
 		(void)take_other(scene, text, len, 1);
 		return;
@@ -225,9 +224,9 @@ static int same_text(const char *a, const char *b)
 
 static void check_same(const mpijob_plan *a, const mpijob_plan *b)
 {
-	need(mpijob_plan_count(a) == mpijob_plan_count(b) &&
-	     mpijob_plan_next_ms(a) == mpijob_plan_next_ms(b));
-	for (size_t i = 0; i < mpijob_plan_count(a); i++) {
+	need(mpijob_plan_get_result(a)->actions_count == mpijob_plan_get_result(b)->actions_count &&
+	     mpijob_plan_get_result(a)->next_ms == mpijob_plan_get_result(b)->next_ms);
+	for (size_t i = 0; i < mpijob_plan_get_result(a)->actions_count; i++) {
 		const struct mpijob_action *x = mpijob_plan_at(a, i), *y = mpijob_plan_at(b, i);
 
 		need(x->verb == y->verb && x->stage == y->stage && same_text(x->name, y->name) &&
@@ -246,7 +245,7 @@ static void check_plan(const struct scene *scene)
 		return;
 	need(mpijob_plan_new(scene->job, scene->facts, &scene->plan, &again, NULL) == 0);
 	check_same(plan, again);
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 
 		if (action->role == MPIJOB_ROLE_WORKER && ++done > MOST_DONE)

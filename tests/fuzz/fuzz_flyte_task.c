@@ -25,7 +25,7 @@ static void make(const mpijob_node *root, const char *version,
 	int code = mpijob_flyte_job(root, version, options, &job, diag);
 
 	need(!code == !!job, "a job without success, or the other way round");
-	need(code == 0 || mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) > 0,
+	need(code == 0 || mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) > 0,
 	    "refused without a word");
 	need(code == 0 || code == MPIJOB_ERR_SPEC || code == MPIJOB_ERR_UNSUPPORTED, "an odd code");
 	need(!job || mpijob_is_job(mpijob_doc_root(job)), "what is made is no job");

@@ -45,9 +45,9 @@ static void check(const mpijob_http_config *config)
 /* Each error has a finding, and each finding prints as one line. */
 static void check_findings(const mpijob_diag *diag, int code)
 {
-	need(code == 0 || mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) > 0);
-	need(code != 0 || mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0);
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	need(code == 0 || mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) > 0);
+	need(code != 0 || mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) == 0);
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		mpijob_text *text = mpijob_text_new();
 
 		need(mpijob_finding_write(mpijob_diag_at(diag, i), mpijob_text_write, text) == 0);

@@ -52,12 +52,12 @@ static mpijob_doc *rest_of(const mpijob *job)
 {
 	static const char *const keys[] = { "cleanPodPolicy", "ttlSecondsAfterFinished",
 		"activeDeadlineSeconds" };
-	mpijob_doc *doc = mpijob_doc_clone(mpijob_document(job));
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(mpijob_document(job)), NULL);
 	mpijob_node *spec, *policy;
 
 	need(doc != NULL);
-	spec = mpijob_doc_find(doc, "spec");
-	policy = mpijob_doc_find(doc, "spec.runPolicy");
+	spec = mpijob_doc_edit(doc, "spec");
+	policy = mpijob_doc_edit(doc, "spec.runPolicy");
 	if (mpijob_node_kind(policy) == MPIJOB_NODE_MAP) {
 		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 			mpijob_node_remove(policy, keys[i]);
@@ -65,12 +65,12 @@ static mpijob_doc *rest_of(const mpijob *job)
 	/* What was not there, or null, may be a map now. */
 	if (is_empty(policy))
 		mpijob_node_remove(spec, "runPolicy");
-	if (mpijob_node_kind(mpijob_doc_find(doc, "spec.mpiReplicaSpecs[Worker]")) ==
+	if (mpijob_node_kind(mpijob_doc_edit(doc, "spec.mpiReplicaSpecs[Worker]")) ==
 	    MPIJOB_NODE_MAP)
-		mpijob_node_remove(mpijob_doc_find(doc, "spec.mpiReplicaSpecs[Worker]"),
+		mpijob_node_remove(mpijob_doc_edit(doc, "spec.mpiReplicaSpecs[Worker]"),
 		    "replicas");
 	if (is_empty(spec))
-		mpijob_node_remove(mpijob_doc_edit(doc), "spec");
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "spec");
 	return doc;
 }
 
@@ -123,7 +123,7 @@ static void check_plan(const mpijob_effective *effective)
 	options.max_workers = most;
 	if (most > 0 && most < MOST_PLANNED && mpijob_identify(job, "pi", NULL, "u") == 0 &&
 	    mpijob_plan_new(job, facts, &options, &plan, NULL) == 0) {
-		for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+		for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++)
 			workers += mpijob_plan_at(plan, i)->role == MPIJOB_ROLE_WORKER;
 		need(workers <= most);
 	}
@@ -161,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int code = mpijob_operator_config_parse(text, config_size, NULL, &config, diag);
 
 	need((code == 0) == (config != NULL));
-	need(code == 0 || mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) > 0);
+	need(code == 0 || mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) > 0);
 	copy = config ? mpijob_operator_config_clone(config) : NULL;
 	need((copy != NULL) == (config != NULL));
 	if (mark && mpijob_parse(mark + strlen(MARK), rest, NULL, &job, NULL) == 0) {

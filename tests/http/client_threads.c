@@ -148,13 +148,13 @@ static void create(struct worker *worker, int i)
 {
 	struct mpijob_target target = pods(NULL);
 	mpijob_doc *pod = mpijob_doc_new(), *made = NULL;
-	mpijob_node *root = mpijob_doc_edit(pod);
+	mpijob_node *root = mpijob_doc_edit(pod, "");
 	char name[32];
 	int code;
 
 	name_of(worker, i, name);
 	mpijob_node_put_string(pod, mpijob_node_put_map(pod, root, "metadata"), "name", name);
-	code = mpijob_client_create(worker->client, &target, root, &made, NULL);
+	code = mpijob_client_write(worker->client, &target, root, NULL, &made, NULL);
 	if (!was_cancelled(worker, code)) {
 		expect(code == 0 && made, "a creation", code);
 		worker->said[i] = code == 0 ? THERE : UNKNOWN;
@@ -265,7 +265,7 @@ static void delete (struct worker *worker, int i)
 	int code;
 
 	name_of(worker, i, name);
-	code = mpijob_client_delete(worker->client, &target, NULL, NULL, NULL);
+	code = mpijob_client_delete(worker->client, &target, NULL, NULL);
 	if (was_cancelled(worker, code)) {
 		worker->said[i] = UNKNOWN;
 		return;

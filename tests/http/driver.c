@@ -366,7 +366,7 @@ static int open_client(struct mpijob_http_config_options *wish, struct mpijob_ht
 		code = mpijob_client_set_options(client, &never);
 	mpijob_http_config_free(config);
 	printf("{\"open\": %d, \"findings\": [", code);
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const char *message = mpijob_diag_at(diag, i)->message;
 
 		printf("%s", i ? ", " : "");

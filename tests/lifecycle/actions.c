@@ -58,7 +58,7 @@ static void create(struct world *world, int slot, int workers, int flags)
 	    "\"c\",\"image\":"
 	    "\"i\"}]}}}",
 	    workers, node);
-	(void)driver_create(world, KIND_MPIJOB, slot & 1 ? "n1" : "n0",
+	(void)driver_create(world, MPIJOB__LOCAL_KIND_MPIJOB, slot & 1 ? "n1" : "n0",
 	    "{\"metadata\":{\"name\":\"s%d\"%s},\"spec\":{%s%s%s\"runPolicy\":{%s%s%s%s%"
 	    "s\"suspend\":%s},"
 	    "\"mpiReplicaSpecs\":{\"Launcher\":{%s\"template\":{\"spec\":{%s\"containers\":[{"
@@ -78,7 +78,7 @@ static void create(struct world *world, int slot, int workers, int flags)
 
 static void suspend(struct world *world, int slot, int on, int unused)
 {
-	struct object *job = job_in(world, slot);
+	struct mpijob__local_object *job = job_in(world, slot);
 
 	(void)unused;
 	if (job)
@@ -88,7 +88,7 @@ static void suspend(struct world *world, int slot, int on, int unused)
 
 static void scale(struct world *world, int slot, int workers, int unused)
 {
-	struct object *job = job_in(world, slot);
+	struct mpijob__local_object *job = job_in(world, slot);
 
 	(void)unused;
 	if (job && mpijob_node_find(mpijob_doc_root(job->doc), "spec.mpiReplicaSpecs.Worker"))
@@ -99,7 +99,7 @@ static void scale(struct world *world, int slot, int workers, int unused)
 static void delete_job(struct world *world, int slot, int how, int unused)
 {
 	static const char *const ways[] = { "Background", "Foreground" };
-	struct object *job = job_in(world, slot);
+	struct mpijob__local_object *job = job_in(world, slot);
 
 	(void)unused;
 	if (job)
@@ -108,7 +108,7 @@ static void delete_job(struct world *world, int slot, int how, int unused)
 
 static void touch(struct world *world, int slot, int number, int unused)
 {
-	struct object *job = job_in(world, slot);
+	struct mpijob__local_object *job = job_in(world, slot);
 
 	(void)unused;
 	if (job)
@@ -119,7 +119,7 @@ static void touch(struct world *world, int slot, int number, int unused)
 /* --- others who meddle --- */
 
 /* 0 to 3: the other children, 4: the launcher, 5: its pod, 6 and on: workers. */
-static struct object *any_child(struct world *world, int slot, int which)
+static struct mpijob__local_object *any_child(struct world *world, int slot, int which)
 {
 	if (which < 4)
 		return child_in(world, slot, which);
@@ -130,14 +130,14 @@ static struct object *any_child(struct world *world, int slot, int which)
 
 static void remove_child(struct world *world, int slot, int which, int unused)
 {
-	struct object *object = any_child(world, slot, which);
+	struct mpijob__local_object *object = any_child(world, slot, which);
 
 	struct life *life =
 	    object && object->owner_count ? invariants_life(world, object->owners[0]) : NULL;
 
 	(void)unused;
 	/* Of a launcher that somebody takes away nobody knows whether it ended. */
-	if (life && object->kind->id == KIND_JOB)
+	if (life && object->kind->id == MPIJOB__LOCAL_KIND_JOB)
 		life->meddled = 1;
 	if (object)
 		(void)driver_delete(world, object, "Background");
@@ -145,7 +145,7 @@ static void remove_child(struct world *world, int slot, int which, int unused)
 
 static void mark(struct world *world, int slot, int which, int number)
 {
-	struct object *object = any_child(world, slot, which);
+	struct mpijob__local_object *object = any_child(world, slot, which);
 
 	if (object)
 		(void)driver_patch(world, object, NULL,
@@ -162,7 +162,7 @@ static void bend(struct world *world, int slot, int which, int unused)
 		"{\"spec\":{\"minMember\":99}}",
 		"{\"data\":{\"discover_hosts.sh\":\"#!/bin/sh\\necho nobody\\n\"}}",
 	};
-	struct object *object = child_in(world, slot, which == 4 ? 1 : which);
+	struct mpijob__local_object *object = child_in(world, slot, which == 4 ? 1 : which);
 
 	(void)unused;
 	if (object)
@@ -176,16 +176,16 @@ static void take_name(struct world *world, int slot, int which, int unused)
 
 	(void)unused;
 	if (which == 0)
-		(void)driver_create(world, KIND_SERVICE, namespace_,
+		(void)driver_create(world, MPIJOB__LOCAL_KIND_SERVICE, namespace_,
 		    "{\"metadata\":{\"name\":\"s%d\"},\"spec\":{}}", slot);
 	else if (which == 1)
-		(void)driver_create(world, KIND_CONFIG_MAP, namespace_,
+		(void)driver_create(world, MPIJOB__LOCAL_KIND_CONFIG_MAP, namespace_,
 		    "{\"metadata\":{\"name\":\"s%d-config\"}}", slot);
 	else if (which == 2)
-		(void)driver_create(world, KIND_SECRET, namespace_,
+		(void)driver_create(world, MPIJOB__LOCAL_KIND_SECRET, namespace_,
 		    "{\"metadata\":{\"name\":\"s%d-ssh\"}}", slot);
 	else
-		(void)driver_create(world, KIND_POD, namespace_,
+		(void)driver_create(world, MPIJOB__LOCAL_KIND_POD, namespace_,
 		    "{\"metadata\":{\"name\":\"s%d-worker-1\"},\"spec\":{\"containers\":[{\"name\":"
 		    "\"c\",\"image\":"
 		    "\"i\"}]}}",
@@ -198,7 +198,7 @@ static void give_names(struct world *world, int slot, int unused, int unused_too
 	(void)unused;
 	(void)unused_too;
 	for (int which = 0; which < 10; which++) {
-		struct object *object = any_child(world, slot, which);
+		struct mpijob__local_object *object = any_child(world, slot, which);
 
 		if (object && !object->owner_count)
 			(void)driver_delete(world, object, "Background");
@@ -209,7 +209,7 @@ static void give_names(struct world *world, int slot, int unused, int unused_too
 
 static void worker_phase(struct world *world, int slot, int index, int phase)
 {
-	struct object *pod = worker_in(world, slot, index);
+	struct mpijob__local_object *pod = worker_in(world, slot, index);
 
 	if (pod)
 		driver_phase(world, pod, (enum phase)phase);
@@ -217,7 +217,7 @@ static void worker_phase(struct world *world, int slot, int index, int phase)
 
 static void launcher_phase(struct world *world, int slot, int phase, int unused)
 {
-	struct object *pod = launcher_pod_in(world, slot);
+	struct mpijob__local_object *pod = launcher_pod_in(world, slot);
 
 	(void)unused;
 	if (pod)
@@ -264,8 +264,9 @@ static void allow_conflict(struct world *world)
 
 static void lag(struct world *world, int number, int kind, int tenths)
 {
-	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE,
-		KIND_CONFIG_MAP };
+	static const enum mpijob__local_kind_id kinds[] = { MPIJOB__LOCAL_KIND_MPIJOB,
+		MPIJOB__LOCAL_KIND_JOB, MPIJOB__LOCAL_KIND_POD, MPIJOB__LOCAL_KIND_SERVICE,
+		MPIJOB__LOCAL_KIND_CONFIG_MAP };
 
 	world->seats[number].network.lag_ms[kinds[kind]] = tenths * 100;
 	allow_conflict(world);

@@ -5,12 +5,14 @@
  */
 #include "driver.h"
 
+#include "../support/writes.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void fill_target(struct mpijob_target *target, char *version, size_t size,
-    const struct kind *kind, const char *namespace_, const char *name)
+    const struct mpijob__local_kind *kind, const char *namespace_, const char *name)
 {
 	(void)snprintf(version, size, "%s%s%s", kind->group, *kind->group ? "/" : "",
 	    kind->version);
@@ -31,7 +33,7 @@ __attribute__((format(printf, 1, 0))) static mpijob_doc *read_json(const char *f
 	return doc;
 }
 
-int driver_create(struct world *world, enum kind_id kind, const char *namespace_,
+int driver_create(struct world *world, enum mpijob__local_kind_id kind, const char *namespace_,
     const char *format, ...)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
@@ -46,14 +48,14 @@ int driver_create(struct world *world, enum kind_id kind, const char *namespace_
 	fill_target(&target, version, sizeof(version), mpijob__local_store_kind(kind), namespace_,
 	    NULL);
 	world->driver_acts = 1;
-	code = mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL, NULL);
+	code = mpijob_client_write(world->driver, &target, mpijob_doc_root(doc), NULL, NULL, NULL);
 	world->driver_acts = 0;
 	mpijob_doc_free(doc);
 	return code;
 }
 
-int driver_patch(struct world *world, const struct object *object, const char *subresource,
-    const char *format, ...)
+int driver_patch(struct world *world, const struct mpijob__local_object *object,
+    const char *subresource, const char *format, ...)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	mpijob_doc *doc;
@@ -68,7 +70,8 @@ int driver_patch(struct world *world, const struct object *object, const char *s
 	fill_target(&target, version, sizeof(version), object->kind, namespace_, name);
 	target.subresource = subresource;
 	world->driver_acts = 1;
-	code = mpijob_client_patch(world->driver, &target, mpijob_doc_root(doc), NULL, NULL);
+	code = mpijob_client_write(world->driver, &target, mpijob_doc_root(doc), WRITE(PATCH_MERGE),
+	    NULL, NULL);
 	world->driver_acts = 0;
 	mpijob_doc_free(doc);
 	free(name);
@@ -76,7 +79,8 @@ int driver_patch(struct world *world, const struct object *object, const char *s
 	return code;
 }
 
-static int delete_with(struct world *world, const struct object *object, const char *body)
+static int delete_with(struct world *world, const struct mpijob__local_object *object,
+    const char *body)
 {
 	struct mpijob_target target = MPIJOB_TARGET_INIT;
 	const char *const query[] = { "gracePeriodSeconds", "0" };
@@ -90,21 +94,22 @@ static int delete_with(struct world *world, const struct object *object, const c
 		target.query_count = 2;
 	}
 	world->driver_acts = 1;
-	code = mpijob_client_delete(world->driver, &target, NULL, body, NULL);
+	code = mpijob_client_delete(world->driver, &target, DELETION(NULL, body), NULL);
 	world->driver_acts = 0;
 	free(name);
 	free(namespace_);
 	return code;
 }
 
-int driver_delete(struct world *world, const struct object *object, const char *propagation)
+int driver_delete(struct world *world, const struct mpijob__local_object *object,
+    const char *propagation)
 {
 	return delete_with(world, object, propagation);
 }
 
 /* --- kubelet --- */
 
-void driver_phase(struct world *world, const struct object *pod, enum phase phase)
+void driver_phase(struct world *world, const struct mpijob__local_object *pod, enum phase phase)
 {
 	static const char *const names[] = { "Running", "Running", "Succeeded", "Failed",
 		"Failed" };
@@ -139,13 +144,15 @@ int kubelet_reap(struct world *world)
 {
 	int reaped = 0;
 
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD), *next;
+	for (struct mpijob__local_object *
+		 pod = mpijob__local_store_first(&world->local->store, MPIJOB__LOCAL_KIND_POD),
+		*next;
 	     pod; pod = next) {
-		next = pod->next;
+		next = mpijob__local_store_next(pod);
 		if (!pod->deleting)
 			continue;
 		reaped |= delete_with(world, pod, NULL) == 0;
-		next = mpijob__local_store_first(&world->local->store, KIND_POD);
+		next = mpijob__local_store_first(&world->local->store, MPIJOB__LOCAL_KIND_POD);
 	}
 	return reaped;
 }
@@ -157,8 +164,8 @@ static const char *namespace_of(int slot)
 	return slot & 1 ? "n1" : "n0";
 }
 
-static struct object *find(struct world *world, enum kind_id kind, int slot, const char *format,
-    int number)
+static struct mpijob__local_object *find(struct world *world, enum mpijob__local_kind_id kind,
+    int slot, const char *format, int number)
 {
 	char name[80], suffix[40];
 
@@ -170,42 +177,43 @@ static struct object *find(struct world *world, enum kind_id kind, int slot, con
 	return mpijob__local_store_find(&world->local->store, kind, namespace_of(slot), name);
 }
 
-struct object *job_in(struct world *world, int slot)
+struct mpijob__local_object *job_in(struct world *world, int slot)
 {
-	return find(world, KIND_MPIJOB, slot, "", 0);
+	return find(world, MPIJOB__LOCAL_KIND_MPIJOB, slot, "", 0);
 }
 
-struct object *worker_in(struct world *world, int slot, int index)
+struct mpijob__local_object *worker_in(struct world *world, int slot, int index)
 {
-	return find(world, KIND_POD, slot, "-worker-%d", index);
+	return find(world, MPIJOB__LOCAL_KIND_POD, slot, "-worker-%d", index);
 }
 
-struct object *launcher_in(struct world *world, int slot)
+struct mpijob__local_object *launcher_in(struct world *world, int slot)
 {
-	return find(world, KIND_JOB, slot, "-launcher", 0);
+	return find(world, MPIJOB__LOCAL_KIND_JOB, slot, "-launcher", 0);
 }
 
-struct object *child_in(struct world *world, int slot, int which)
+struct mpijob__local_object *child_in(struct world *world, int slot, int which)
 {
 	switch (which) {
-	case 0: return find(world, KIND_SERVICE, slot, "", 0);
-	case 1: return find(world, KIND_CONFIG_MAP, slot, "-config", 0);
-	case 2: return find(world, KIND_SECRET, slot, "-ssh", 0);
+	case 0: return find(world, MPIJOB__LOCAL_KIND_SERVICE, slot, "", 0);
+	case 1: return find(world, MPIJOB__LOCAL_KIND_CONFIG_MAP, slot, "-config", 0);
+	case 2: return find(world, MPIJOB__LOCAL_KIND_SECRET, slot, "-ssh", 0);
 	default:
 		return find(world,
-		    world->options & WORLD_GANG_VOLCANO ? KIND_VOLCANO_POD_GROUP
-							: KIND_SCHEDULER_POD_GROUP,
+		    world->options & WORLD_GANG_VOLCANO ? MPIJOB__LOCAL_KIND_VOLCANO_POD_GROUP
+							: MPIJOB__LOCAL_KIND_SCHEDULER_POD_GROUP,
 		    slot, "", 0);
 	}
 }
 
-struct object *launcher_pod_in(struct world *world, int slot)
+struct mpijob__local_object *launcher_pod_in(struct world *world, int slot)
 {
-	const struct object *launcher = launcher_in(world, slot);
-	struct object *found = NULL;
+	const struct mpijob__local_object *launcher = launcher_in(world, slot);
+	struct mpijob__local_object *found = NULL;
 
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD);
-	     pod && launcher; pod = pod->next)
+	for (struct mpijob__local_object *pod =
+		 mpijob__local_store_first(&world->local->store, MPIJOB__LOCAL_KIND_POD);
+	     pod && launcher; pod = mpijob__local_store_next(pod))
 		if (pod->owner_count && strcmp(pod->owners[0], launcher->uid) == 0 &&
 		    !pod->deleting)
 			found = pod;
@@ -214,9 +222,9 @@ struct object *launcher_pod_in(struct world *world, int slot)
 
 /* --- planted defects --- */
 
-static void second_run(struct world *world, const struct object *job)
+static void second_run(struct world *world, const struct mpijob__local_object *job)
 {
-	(void)driver_create(world, KIND_JOB, job->namespace_,
+	(void)driver_create(world, MPIJOB__LOCAL_KIND_JOB, job->namespace_,
 	    "{\"metadata\":{\"name\":\"%s-again\",\"ownerReferences\":[{\"apiVersion\":"
 	    "\"kubeflow.org/"
 	    "v2beta1\",\"kind\":\"MPIJob\",\"name\":\"%s\",\"uid\":\"%s\",\"controller\":"
@@ -226,9 +234,9 @@ static void second_run(struct world *world, const struct object *job)
 	    job->name, job->name, job->uid);
 }
 
-static void second_pod(struct world *world, const struct object *launcher)
+static void second_pod(struct world *world, const struct mpijob__local_object *launcher)
 {
-	(void)driver_create(world, KIND_POD, launcher->namespace_,
+	(void)driver_create(world, MPIJOB__LOCAL_KIND_POD, launcher->namespace_,
 	    "{\"metadata\":{\"generateName\":\"%s-\",\"ownerReferences\":[{\"apiVersion\":\"batch/"
 	    "v1\","
 	    "\"kind\":\"Job\",\"name\":\"%s\",\"uid\":\"%s\",\"controller\":true}]},\"spec\":{"
@@ -248,14 +256,14 @@ static void orphan(struct world *world)
 
 	NEED(mpijob_doc_parse(text, sizeof(text) - 1, NULL, &doc, NULL) == 0);
 	NEED(mpijob__local_store_add(&world->local->store,
-		 mpijob__local_store_kind(KIND_CONFIG_MAP), "n0", doc, NULL) == 0);
+		 mpijob__local_store_kind(MPIJOB__LOCAL_KIND_CONFIG_MAP), "n0", doc, NULL) == 0);
 	world->local->gc_pending = collect;
 }
 
 void driver_defect(struct world *world, enum defect defect, int slot)
 {
-	struct object *job = job_in(world, slot);
-	struct object *launcher = launcher_in(world, slot);
+	struct mpijob__local_object *job = job_in(world, slot);
+	struct mpijob__local_object *launcher = launcher_in(world, slot);
 
 	if (defect == DEFECT_UNEND && job)
 		(void)driver_patch(world, job, "status", "{\"status\":{\"conditions\":[]}}");

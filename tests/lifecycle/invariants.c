@@ -15,20 +15,20 @@
 
 /* --- small questions --- */
 
-static const char *text_at(const struct object *object, const char *path)
+static const char *text_at(const struct mpijob__local_object *object, const char *path)
 {
 	const char *text = mpijob__local_store_text(object, path);
 
 	return text ? text : "";
 }
 
-static int64_t int_at(const struct object *object, const char *path, int64_t absent)
+static int64_t int_at(const struct mpijob__local_object *object, const char *path, int64_t absent)
 {
 	mpijob_node_int(mpijob_node_find(mpijob_doc_root(object->doc), path), &absent);
 	return absent;
 }
 
-static int flag_at(const struct object *object, const char *path)
+static int flag_at(const struct mpijob__local_object *object, const char *path)
 {
 	int flag = 0;
 
@@ -36,7 +36,7 @@ static int flag_at(const struct object *object, const char *path)
 	return flag;
 }
 
-const mpijob_node *condition_of(const struct object *object, const char *type)
+const mpijob_node *condition_of(const struct mpijob__local_object *object, const char *type)
 {
 	const mpijob_node *list =
 	    mpijob_node_find(mpijob_doc_root(object->doc), "status.conditions");
@@ -51,7 +51,7 @@ const mpijob_node *condition_of(const struct object *object, const char *type)
 	return NULL;
 }
 
-int condition_is(const struct object *object, const char *type, const char *status)
+int condition_is(const struct mpijob__local_object *object, const char *type, const char *status)
 {
 	const char *text =
 	    mpijob_node_string(mpijob_node_get(condition_of(object, type), "status"));
@@ -59,38 +59,38 @@ int condition_is(const struct object *object, const char *type, const char *stat
 	return text && strcmp(text, status) == 0;
 }
 
-static int phase_is(const struct object *pod, const char *phase)
+static int phase_is(const struct mpijob__local_object *pod, const char *phase)
 {
 	return strcmp(text_at(pod, "status.phase"), phase) == 0;
 }
 
-static int ended(const struct object *pod)
+static int ended(const struct mpijob__local_object *pod)
 {
 	return phase_is(pod, "Succeeded") || phase_is(pod, "Failed");
 }
 
-static int is_ready(const struct object *pod)
+static int is_ready(const struct mpijob__local_object *pod)
 {
 	return condition_is(pod, "Ready", "True");
 }
 
-static int suspended(const struct object *job)
+static int suspended(const struct mpijob__local_object *job)
 {
 	return flag_at(job, "spec.runPolicy.suspend");
 }
 
-static int workers_of(const struct object *job)
+static int workers_of(const struct mpijob__local_object *job)
 {
 	return (int)int_at(job, "spec.mpiReplicaSpecs.Worker.replicas", 0);
 }
 
-static int policy_is(const struct object *job, const char *policy)
+static int policy_is(const struct mpijob__local_object *job, const char *policy)
 {
 	return strcmp(text_at(job, "spec.runPolicy.cleanPodPolicy"), policy) == 0;
 }
 
 /* -1: none. */
-static int worker_index(const struct object *pod)
+static int worker_index(const struct mpijob__local_object *pod)
 {
 	const char *at = strstr(pod->name, "-worker-");
 
@@ -117,7 +117,8 @@ static struct kin *find_kin(const struct world *world, const char *uid)
 	return kin;
 }
 
-static void add_kin(struct world *world, const struct object *object, struct life *life)
+static void add_kin(struct world *world, const struct mpijob__local_object *object,
+    struct life *life)
 {
 	struct kin *kin = calloc(1, sizeof(*kin));
 
@@ -145,14 +146,14 @@ void invariants_release(struct world *world)
 	}
 }
 
-static struct life *owner_life(struct world *world, const struct object *object)
+static struct life *owner_life(struct world *world, const struct mpijob__local_object *object)
 {
 	return object->owner_count ? invariants_life(world, object->owners[0]) : NULL;
 }
 
 /* --- changes --- */
 
-static int is_refused(const struct object *job)
+static int is_refused(const struct mpijob__local_object *job)
 {
 	const char *reason =
 	    mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
@@ -161,15 +162,16 @@ static int is_refused(const struct object *job)
 }
 
 /* It is said to have ended because its launcher is gone. */
-static void check_gone(struct world *world, const struct object *job)
+static void check_gone(struct world *world, const struct mpijob__local_object *job)
 {
 	const char *reason =
 	    mpijob_node_string(mpijob_node_get(condition_of(job, "Failed"), "reason"));
 
 	if (!reason || strcmp(reason, "MPIJobLauncherGone") != 0)
 		return;
-	for (struct object *launcher = mpijob__local_store_first(&world->local->store, KIND_JOB);
-	     launcher; launcher = launcher->next)
+	for (struct mpijob__local_object *launcher =
+		 mpijob__local_store_first(&world->local->store, MPIJOB__LOCAL_KIND_JOB);
+	     launcher; launcher = mpijob__local_store_next(launcher))
 		if (launcher->owner_count && strcmp(launcher->owners[0], job->uid) == 0 &&
 		    !launcher->deleting)
 			world_fail(world, "launcher-there",
@@ -177,7 +179,8 @@ static void check_gone(struct world *world, const struct object *job)
 			    launcher->name);
 }
 
-static void note_terminal(struct world *world, const struct object *job, struct life *life)
+static void note_terminal(struct world *world, const struct mpijob__local_object *job,
+    struct life *life)
 {
 	static const char *const ends[] = { "Succeeded", "Failed" };
 	int is[2] = { condition_is(job, ends[0], "True"), condition_is(job, ends[1], "True") };
@@ -201,7 +204,7 @@ static void note_terminal(struct world *world, const struct object *job, struct 
 	}
 }
 
-static void job_changed(struct world *world, const struct object *job, int change)
+static void job_changed(struct world *world, const struct mpijob__local_object *job, int change)
 {
 	struct life *life = invariants_life(world, job->uid);
 	uint64_t version = world->local->store.version;
@@ -213,7 +216,7 @@ static void job_changed(struct world *world, const struct object *job, int chang
 		life->next = world->lifecycle;
 		world->lifecycle = life;
 	}
-	if (change == CHANGE_DELETED)
+	if (change == MPIJOB__LOCAL_CHANGE_DELETED)
 		return;
 	if (suspended(job) || life->suspended) {
 		life->suspended_at = version;
@@ -230,15 +233,16 @@ static void job_changed(struct world *world, const struct object *job, int chang
 	note_terminal(world, job, life);
 }
 
-static void launcher_changed(struct world *world, const struct object *launcher, int change)
+static void launcher_changed(struct world *world, const struct mpijob__local_object *launcher,
+    int change)
 {
 	struct life *life = owner_life(world, launcher);
-	const struct object *job =
+	const struct mpijob__local_object *job =
 	    life ? mpijob__local_store_by_uid(&world->local->store, life->uid) : NULL;
 
 	if (!life)
 		return;
-	if (change == CHANGE_ADDED) {
+	if (change == MPIJOB__LOCAL_CHANGE_ADDED) {
 		add_kin(world, launcher, life);
 		life->launchers++;
 		if (life->terminal[0])
@@ -265,8 +269,9 @@ static void count_launchers(struct world *world, const struct life *life)
 {
 	int live = 0;
 
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod;
-	     pod = pod->next) {
+	for (struct mpijob__local_object *pod =
+		 mpijob__local_store_first(&world->local->store, MPIJOB__LOCAL_KIND_POD);
+	     pod; pod = mpijob__local_store_next(pod)) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
 		live += kin && kin->life == life && worker_index(pod) < 0 && !pod->deleting &&
@@ -276,21 +281,23 @@ static void count_launchers(struct world *world, const struct life *life)
 		world_fail(world, "two-launchers", "%d launcher pods of one job at a time", live);
 }
 
-static void pod_changed(struct world *world, const struct object *pod, int change)
+static void pod_changed(struct world *world, const struct mpijob__local_object *pod, int change)
 {
 	struct life *life = owner_life(world, pod);
 	const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
-	if (change == CHANGE_ADDED && life)
+	if (change == MPIJOB__LOCAL_CHANGE_ADDED && life)
 		add_kin(world, pod, NULL);
-	if (kin && kin->life && change != CHANGE_DELETED)
+	if (kin && kin->life && change != MPIJOB__LOCAL_CHANGE_DELETED)
 		count_launchers(world, kin->life);
 }
 
-static void check_mark(struct world *world, const struct object *object)
+static void check_mark(struct world *world, const struct mpijob__local_object *object)
 {
-	const struct collection *collection = &world->local->store.collections[object->kind->id];
-	const struct store_event *last = &collection->history[collection->history_count - 1];
+	const struct mpijob__local_collection *collection =
+	    &world->local->store.collections[object->kind->id];
+	const struct mpijob__local_store_event *last =
+	    &collection->history[collection->history_count - 1];
 	const char *before =
 	    last->before ? mpijob__local_store_revision_label(last->before, "lifecycle-mark")
 			 : NULL;
@@ -301,34 +308,34 @@ static void check_mark(struct world *world, const struct object *object)
 		    object->kind->name, object->name);
 }
 
-void invariants_changed(void *user, struct object *object, int change)
+void invariants_changed(void *user, struct mpijob__local_object *object, int change)
 {
 	struct world *world = user;
 
 	world->store_changed(world->store_user, object, change);
-	if (object->kind->id == KIND_EVENT)
+	if (object->kind->id == MPIJOB__LOCAL_KIND_EVENT)
 		return;
 	world->changes++;
 	if (world->trace == TRACE_EVENTS)
 		printf("{\"type\":\"%s\",\"object\":%s}\n",
-		    change == CHANGE_ADDED     ? "ADDED"
-		    : change == CHANGE_DELETED ? "DELETED"
-					       : "MODIFIED",
+		    change == MPIJOB__LOCAL_CHANGE_ADDED     ? "ADDED"
+		    : change == MPIJOB__LOCAL_CHANGE_DELETED ? "DELETED"
+							     : "MODIFIED",
 		    mpijob_text_data(object->now->text));
 	else if (world->trace)
 		fprintf(stderr, "%9lld     %s %s/%s %s%s\n", (long long)clock_ms(),
 		    object->kind->name, object->namespace_, object->name,
-		    change == CHANGE_ADDED     ? "added"
-		    : change == CHANGE_DELETED ? "deleted"
-					       : "changed",
+		    change == MPIJOB__LOCAL_CHANGE_ADDED     ? "added"
+		    : change == MPIJOB__LOCAL_CHANGE_DELETED ? "deleted"
+							     : "changed",
 		    object->deleting ? ", is going" : "");
-	if (object->kind->id == KIND_MPIJOB)
+	if (object->kind->id == MPIJOB__LOCAL_KIND_MPIJOB)
 		job_changed(world, object, change);
-	else if (object->kind->id == KIND_JOB)
+	else if (object->kind->id == MPIJOB__LOCAL_KIND_JOB)
 		launcher_changed(world, object, change);
-	else if (object->kind->id == KIND_POD)
+	else if (object->kind->id == MPIJOB__LOCAL_KIND_POD)
 		pod_changed(world, object, change);
-	if (change == CHANGE_MODIFIED)
+	if (change == MPIJOB__LOCAL_CHANGE_MODIFIED)
 		check_mark(world, object);
 }
 
@@ -340,9 +347,11 @@ static int may_be_stale(const struct world *world, int64_t reason_ms)
 	return world->two && reason_ms && clock_ms() - reason_ms <= STALE_MOST_MS;
 }
 
-static int may_delete(struct world *world, const struct object *pod, const struct life *life)
+static int may_delete(struct world *world, const struct mpijob__local_object *pod,
+    const struct life *life)
 {
-	const struct object *job = mpijob__local_store_by_uid(&world->local->store, life->uid);
+	const struct mpijob__local_object *job =
+	    mpijob__local_store_by_uid(&world->local->store, life->uid);
 	const struct kin *kin = find_kin(world, pod->uid);
 	uint64_t made_at = kin ? kin->made_at : 0;
 	int index = worker_index(pod);
@@ -360,10 +369,10 @@ static int may_delete(struct world *world, const struct object *pod, const struc
 	       may_be_stale(world, life->small_ms[index]);
 }
 
-static void check_change(struct world *world, const struct route *route,
+static void check_change(struct world *world, const struct mpijob__local_route *route,
     const struct mpijob_request *request)
 {
-	const struct object *object = mpijob__local_store_find(&world->local->store,
+	const struct mpijob__local_object *object = mpijob__local_store_find(&world->local->store,
 	    route->kind->id, route->namespace_ ? route->namespace_ : "", route->name);
 	const char *at =
 	    request->body_len ? memmem(request->body, request->body_len, "\"uid\":\"", 7) : NULL;
@@ -384,17 +393,18 @@ static void check_change(struct world *world, const struct route *route,
 	if (!life)
 		world_fail(world, "foreign", "%s of %s %s, which is not a job's", request->method,
 		    route->kind->name, route->name);
-	else if (strcmp(request->method, "DELETE") == 0 && route->kind->id == KIND_POD &&
-		 !may_delete(world, object, life))
+	else if (strcmp(request->method, "DELETE") == 0 &&
+		 route->kind->id == MPIJOB__LOCAL_KIND_POD && !may_delete(world, object, life))
 		world_fail(world, "defect", "%s is deleted for no reason", object->name);
-	else if (strcmp(request->method, "DELETE") == 0 && route->kind->id != KIND_POD &&
-		 route->kind->id != KIND_VOLCANO_POD_GROUP &&
-		 route->kind->id != KIND_SCHEDULER_POD_GROUP)
+	else if (strcmp(request->method, "DELETE") == 0 &&
+		 route->kind->id != MPIJOB__LOCAL_KIND_POD &&
+		 route->kind->id != MPIJOB__LOCAL_KIND_VOLCANO_POD_GROUP &&
+		 route->kind->id != MPIJOB__LOCAL_KIND_SCHEDULER_POD_GROUP)
 		world_fail(world, "defect", "%s %s is deleted", route->kind->name, object->name);
 }
 
 /* It names an older version of the job, and so is refused by the cluster. */
-static int is_outdated(const struct object *job, const struct mpijob_request *request)
+static int is_outdated(const struct mpijob__local_object *job, const struct mpijob_request *request)
 {
 	const char *now = mpijob_node_string(
 	    mpijob_node_find(mpijob_doc_root(job->doc), "metadata.resourceVersion"));
@@ -407,11 +417,11 @@ static int is_outdated(const struct object *job, const struct mpijob_request *re
 }
 
 /* A job that has ended goes after its time, when that is wanted. */
-static int is_timely(struct world *world, const struct route *route,
+static int is_timely(struct world *world, const struct mpijob__local_route *route,
     const struct mpijob_request *request)
 {
-	const struct object *job = mpijob__local_store_find(&world->local->store, KIND_MPIJOB,
-	    route->namespace_, route->name);
+	const struct mpijob__local_object *job = mpijob__local_store_find(&world->local->store,
+	    MPIJOB__LOCAL_KIND_MPIJOB, route->namespace_, route->name);
 	const struct life *life = job ? invariants_life(world, job->uid) : NULL;
 
 	if (!(world->features & FEATURE_TTL) || strcmp(request->method, "DELETE") != 0 ||
@@ -426,24 +436,25 @@ static int is_timely(struct world *world, const struct route *route,
 
 void invariants_request(struct world *world, const struct mpijob_request *request, int number)
 {
-	struct route route = { 0 };
+	struct mpijob__local_route route = { 0 };
 	int reads = strcmp(request->method, "GET") == 0;
 
 	(void)number;
 	NEED(mpijob__local_route_parse(&route, request->path) == 0);
 	NEED(route.kind);
-	if (route.kind->id == KIND_EVENT) {
+	if (route.kind->id == MPIJOB__LOCAL_KIND_EVENT) {
 		world->events++;
 	} else if (reads) {
 		world->reads += route.name != NULL;
 	} else {
 		world->writes++;
-		if (route.kind->id == KIND_MPIJOB && is_timely(world, &route, request))
+		if (route.kind->id == MPIJOB__LOCAL_KIND_MPIJOB &&
+		    is_timely(world, &route, request))
 			;
-		else if (route.kind->id == KIND_MPIJOB &&
+		else if (route.kind->id == MPIJOB__LOCAL_KIND_MPIJOB &&
 			 (!route.subresource || strcmp(request->method, "PATCH") != 0))
 			world_fail(world, "foreign", "%s of an MPIJob", request->method);
-		else if (route.kind->id != KIND_MPIJOB && route.name)
+		else if (route.kind->id != MPIJOB__LOCAL_KIND_MPIJOB && route.name)
 			check_change(world, &route, request);
 	}
 	mpijob__local_route_clear(&route);
@@ -458,10 +469,11 @@ struct census {
 	int surplus;
 	int launcher_running;
 	int taken; /* a name of a child belongs to somebody else */
-	const struct object *launcher, *config_map;
+	const struct mpijob__local_object *launcher, *config_map;
 };
 
-static void count_worker(struct census *census, const struct object *job, const struct object *pod)
+static void count_worker(struct census *census, const struct mpijob__local_object *job,
+    const struct mpijob__local_object *pod)
 {
 	int index = worker_index(pod);
 
@@ -482,10 +494,11 @@ static void count_worker(struct census *census, const struct object *job, const 
 	    phase_is(pod, "Failed") && strcmp(text_at(pod, "status.reason"), "Evicted") == 0;
 }
 
-static const struct object *child(const struct world *world, const struct object *job,
-    enum kind_id kind, const char *suffix, struct census *census)
+static const struct mpijob__local_object *child(const struct world *world,
+    const struct mpijob__local_object *job, enum mpijob__local_kind_id kind, const char *suffix,
+    struct census *census)
 {
-	const struct object *object;
+	const struct mpijob__local_object *object;
 	char name[80];
 
 	(void)snprintf(name, sizeof(name), "%s%s", job->name, suffix);
@@ -497,11 +510,13 @@ static const struct object *child(const struct world *world, const struct object
 	return object;
 }
 
-static void take_census(struct world *world, const struct object *job, struct census *census)
+static void take_census(struct world *world, const struct mpijob__local_object *job,
+    struct census *census)
 {
 	memset(census, 0, sizeof(*census));
-	for (struct object *pod = mpijob__local_store_first(&world->local->store, KIND_POD); pod;
-	     pod = pod->next) {
+	for (struct mpijob__local_object *pod =
+		 mpijob__local_store_first(&world->local->store, MPIJOB__LOCAL_KIND_POD);
+	     pod; pod = mpijob__local_store_next(pod)) {
 		const struct kin *kin = pod->owner_count ? find_kin(world, pod->owners[0]) : NULL;
 
 		if (pod->owner_count && strcmp(pod->owners[0], job->uid) == 0)
@@ -513,27 +528,27 @@ static void take_census(struct world *world, const struct object *job, struct ce
 		char suffix[20];
 
 		(void)snprintf(suffix, sizeof(suffix), "-worker-%d", i);
-		(void)child(world, job, KIND_POD, suffix, census);
+		(void)child(world, job, MPIJOB__LOCAL_KIND_POD, suffix, census);
 	}
-	census->launcher = child(world, job, KIND_JOB, "-launcher", census);
-	census->config_map = child(world, job, KIND_CONFIG_MAP, "-config", census);
-	(void)child(world, job, KIND_SERVICE, "", census);
-	(void)child(world, job, KIND_SECRET, "-ssh", census);
-	(void)child(world, job, KIND_VOLCANO_POD_GROUP, "", census);
-	(void)child(world, job, KIND_SCHEDULER_POD_GROUP, "", census);
+	census->launcher = child(world, job, MPIJOB__LOCAL_KIND_JOB, "-launcher", census);
+	census->config_map = child(world, job, MPIJOB__LOCAL_KIND_CONFIG_MAP, "-config", census);
+	(void)child(world, job, MPIJOB__LOCAL_KIND_SERVICE, "", census);
+	(void)child(world, job, MPIJOB__LOCAL_KIND_SECRET, "-ssh", census);
+	(void)child(world, job, MPIJOB__LOCAL_KIND_VOLCANO_POD_GROUP, "", census);
+	(void)child(world, job, MPIJOB__LOCAL_KIND_SCHEDULER_POD_GROUP, "", census);
 }
 
-static void lacks(struct world *world, const struct object *job, const char *what)
+static void lacks(struct world *world, const struct mpijob__local_object *job, const char *what)
 {
 	world_fail(world, "lacking", "%s/%s: %s", job->namespace_, job->name, what);
 }
 
-static void lies(struct world *world, const struct object *job, const char *what)
+static void lies(struct world *world, const struct mpijob__local_object *job, const char *what)
 {
 	world_fail(world, "status", "%s/%s: %s", job->namespace_, job->name, what);
 }
 
-static void check_finished(struct world *world, const struct object *job,
+static void check_finished(struct world *world, const struct mpijob__local_object *job,
     const struct census *census)
 {
 	if (!mpijob__local_store_text(job, "status.completionTime"))
@@ -553,7 +568,7 @@ static void check_finished(struct world *world, const struct object *job,
 		lies(world, job, "a launcher is active that does not run");
 }
 
-static void check_suspended(struct world *world, const struct object *job,
+static void check_suspended(struct world *world, const struct mpijob__local_object *job,
     const struct census *census)
 {
 	if (!condition_is(job, "Suspended", "True"))
@@ -566,7 +581,8 @@ static void check_suspended(struct world *world, const struct object *job,
 		lacks(world, job, "it is suspended without a suspended launcher");
 }
 
-static void check_hosts(struct world *world, const struct object *job, const struct census *census)
+static void check_hosts(struct world *world, const struct mpijob__local_object *job,
+    const struct census *census)
 {
 	const mpijob_node *data =
 	    mpijob_node_find(mpijob_doc_root(census->config_map->doc), "data");
@@ -584,7 +600,8 @@ static void check_hosts(struct world *world, const struct object *job, const str
 	}
 }
 
-static void check_children(struct world *world, const struct object *job, struct census *census)
+static void check_children(struct world *world, const struct mpijob__local_object *job,
+    struct census *census)
 {
 	int wait = strcmp(text_at(job, "spec.launcherCreationPolicy"), "WaitForWorkersReady") == 0;
 
@@ -593,7 +610,7 @@ static void check_children(struct world *world, const struct object *job, struct
 			lacks(world, job, "a worker is not there");
 	if (census->surplus)
 		lacks(world, job, "there are more workers than it has");
-	if (!child(world, job, KIND_SERVICE, "", census))
+	if (!child(world, job, MPIJOB__LOCAL_KIND_SERVICE, "", census))
 		lacks(world, job, "it has no Service");
 	if (!census->config_map)
 		lacks(world, job, "it has no ConfigMap");
@@ -606,7 +623,8 @@ static void check_children(struct world *world, const struct object *job, struct
 		lacks(world, job, "its launcher is suspended");
 }
 
-static void check_active(struct world *world, const struct object *job, struct census *census)
+static void check_active(struct world *world, const struct mpijob__local_object *job,
+    struct census *census)
 {
 	if (condition_is(job, "Suspended", "True"))
 		lies(world, job, "it goes on and says Suspended");
@@ -625,7 +643,7 @@ static void check_active(struct world *world, const struct object *job, struct c
 	check_children(world, job, census);
 }
 
-static int is_left_alone(const struct object *job)
+static int is_left_alone(const struct mpijob__local_object *job)
 {
 	const char *manager = text_at(job, "spec.runPolicy.managedBy");
 
@@ -636,7 +654,7 @@ static int is_left_alone(const struct object *job)
 		   workers_of(job) == 0);
 }
 
-static void check_job(struct world *world, const struct object *job)
+static void check_job(struct world *world, const struct mpijob__local_object *job)
 {
 	struct census census;
 
@@ -656,11 +674,11 @@ static void check_job(struct world *world, const struct object *job)
 /* What names an MPIJob or launcher as its owner that does not exist. */
 static void check_orphans(struct world *world)
 {
-	const struct store *store = &world->local->store;
+	const struct mpijob__local_store *store = &world->local->store;
 
-	for (int kind = 0; kind < KIND_COUNT; kind++)
-		for (struct object *object = store->collections[kind].first; object;
-		     object = object->next)
+	for (int kind = 0; kind < MPIJOB__LOCAL_KIND_COUNT; kind++)
+		for (struct mpijob__local_object *object = mpijob__local_store_first(store, kind);
+		     object; object = mpijob__local_store_next(object))
 			if (object->owner_count &&
 			    !mpijob__local_store_by_uid(store, object->owners[0]) &&
 			    !object->deleting)
@@ -670,8 +688,9 @@ static void check_orphans(struct world *world)
 
 void invariants_quiet(struct world *world)
 {
-	for (struct object *job = mpijob__local_store_first(&world->local->store, KIND_MPIJOB); job;
-	     job = job->next)
+	for (struct mpijob__local_object *job =
+		 mpijob__local_store_first(&world->local->store, MPIJOB__LOCAL_KIND_MPIJOB);
+	     job; job = mpijob__local_store_next(job))
 		check_job(world, job);
 	check_orphans(world);
 }

@@ -99,10 +99,10 @@ struct network {
 	struct flight *first, *last;
 	enum fault faults[MOST_FAULTS]; /* of the next writes */
 	size_t fault_count;
-	int refuse_watches;         /* so many streams are answered with 410 or 500 */
-	int64_t latency_ms;         /* of answers */
-	int64_t lag_ms[KIND_COUNT]; /* of events */
-	int64_t wake_ms;            /* when the operator wants to be run at the latest */
+	int refuse_watches;                       /* so many streams are answered with 410 or 500 */
+	int64_t latency_ms;                       /* of answers */
+	int64_t lag_ms[MPIJOB__LOCAL_KIND_COUNT]; /* of events */
+	int64_t wake_ms; /* when the operator wants to be run at the latest */
 	int told;
 };
 
@@ -157,7 +157,7 @@ struct world {
 	struct life *lifecycle;
 	struct kin *kin; /* launcher Jobs and worker pods by uid */
 	struct flight *late;
-	void (*store_changed)(void *user, struct object *object, int change);
+	void (*store_changed)(void *user, struct mpijob__local_object *object, int change);
 	void *store_user;
 	uint64_t rng;
 	uint64_t writes, reads, events; /* requests of operators */
@@ -186,13 +186,13 @@ uint64_t draw(uint64_t *rng);
 
 /* --- invariants.c: what must hold --- */
 
-void invariants_changed(void *user, struct object *object, int change);
+void invariants_changed(void *user, struct mpijob__local_object *object, int change);
 void invariants_request(struct world *world, const struct mpijob_request *request, int number);
 void invariants_quiet(struct world *world);
 void invariants_release(struct world *world);
 struct life *invariants_life(struct world *world, const char *uid);
-const mpijob_node *condition_of(const struct object *object, const char *type);
-int condition_is(const struct object *object, const char *type, const char *status);
+const mpijob_node *condition_of(const struct mpijob__local_object *object, const char *type);
+int condition_is(const struct mpijob__local_object *object, const char *type, const char *status);
 
 /* --- actions.c --- */
 
@@ -200,7 +200,7 @@ void action_do(struct world *world, const struct action *action);
 void action_make(struct world *world, uint64_t *rng, struct action *action);
 int action_parse(const char *line, struct action *action);
 void action_print(const struct action *action, FILE *out);
-struct object *job_in(struct world *world, int slot);
+struct mpijob__local_object *job_in(struct world *world, int slot);
 int kubelet_reap(struct world *world);
 
 /* What no operator of ours does: each has to be found out. */

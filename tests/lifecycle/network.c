@@ -30,7 +30,7 @@ struct flight {
 	mpijob_call *inner;        /* NULL: not sent, or answered */
 	struct piece *first, *last;
 	enum fault fault;
-	int kind; /* KIND_*, or KIND_COUNT */
+	int kind; /* KIND_*, or MPIJOB__LOCAL_KIND_COUNT */
 	int streaming, status_told, over;
 	struct mpijob_request late; /* kept when it is sent later */
 	int64_t late_ms;
@@ -100,7 +100,9 @@ static int64_t wait_of(const struct flight *flight)
 	int64_t wait_ms = world->seats[0].operator_ && world->seats[1].operator_ ? 20 : 0;
 
 	if (flight->streaming)
-		return flight->kind < KIND_COUNT ? flight->network->lag_ms[flight->kind] : 0;
+		return flight->kind < MPIJOB__LOCAL_KIND_COUNT
+			   ? flight->network->lag_ms[flight->kind]
+			   : 0;
 	if (wait_ms < flight->network->latency_ms)
 		wait_ms = flight->network->latency_ms;
 	return wait_ms + (flight->fault == FAULT_SLOW ? 20000 : 0);
@@ -248,8 +250,8 @@ static enum fault next_fault(struct network *network)
 
 static int kind_of(const char *path)
 {
-	struct route route = { 0 };
-	int kind = KIND_COUNT;
+	struct mpijob__local_route route = { 0 };
+	int kind = MPIJOB__LOCAL_KIND_COUNT;
 
 	NEED(mpijob__local_route_parse(&route, path) == 0);
 	if (route.kind)
@@ -300,7 +302,7 @@ static int start(void *self, const struct mpijob_request *request, mpijob_exchan
 		    network->number, request->method, request->path, request->body_len ? " " : "",
 		    request->body_len > 400 ? 400 : (int)request->body_len,
 		    request->body ? request->body : "");
-	if (strcmp(request->method, "GET") != 0 && flight->kind != KIND_EVENT)
+	if (strcmp(request->method, "GET") != 0 && flight->kind != MPIJOB__LOCAL_KIND_EVENT)
 		flight->fault = next_fault(network);
 	if (flight->streaming && network->refuse_watches > 0) {
 		refuse(flight, network->refuse_watches-- & 1 ? 410 : 500, "Expired", NULL);

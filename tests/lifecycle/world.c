@@ -123,7 +123,7 @@ static void make_namespaces(struct world *world)
 		target.kind = "Namespace";
 		(void)snprintf(name, sizeof(name), "n%d", i);
 		mpijob_node_put_string(doc, mpijob_doc_make(doc, "metadata"), "name", name);
-		NEED(mpijob_client_create(world->driver, &target, mpijob_doc_root(doc), NULL,
+		NEED(mpijob_client_write(world->driver, &target, mpijob_doc_root(doc), NULL, NULL,
 			 NULL) == 0);
 		mpijob_doc_free(doc);
 	}
@@ -248,7 +248,7 @@ static void calm(struct world *world)
 		network->latency_ms = 0;
 		memset(network->lag_ms, 0, sizeof(network->lag_ms));
 		if (world->blind)
-			network->lag_ms[KIND_POD] = INT32_MAX;
+			network->lag_ms[MPIJOB__LOCAL_KIND_POD] = INT32_MAX;
 	}
 	if (!world->seats[1].operator_ || world->leader == 0)
 		world_start(world, 0);
@@ -260,11 +260,13 @@ static void calm(struct world *world)
  * changes. */
 static int is_taken(const struct world *world)
 {
-	static const enum kind_id kinds[] = { KIND_POD, KIND_SECRET };
+	static const enum mpijob__local_kind_id kinds[] = { MPIJOB__LOCAL_KIND_POD,
+		MPIJOB__LOCAL_KIND_SECRET };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		for (struct object *object = world->local->store.collections[kinds[i]].first;
-		     object; object = object->next)
+		for (struct mpijob__local_object *object =
+			 mpijob__local_store_first(&world->local->store, kinds[i]);
+		     object; object = mpijob__local_store_next(object))
 			if (!object->owner_count)
 				return 1;
 	return 0;

@@ -82,11 +82,10 @@ int main(int argc, char **argv)
 	if (code == 0)
 		code = mpijob_launch_new(job, (const char *const *)argv + at + 1,
 		    (size_t)(argc - at - 1), &options, &launch, diag);
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		fprintf(stderr, "%s\n", mpijob_diag_at(diag, i)->message);
-	for (size_t i = 0; code == 0 && i < mpijob_launch_count(launch); i++)
-		fwrite(mpijob_launch_at(launch, i), 1, strlen(mpijob_launch_at(launch, i)) + 1,
-		    stdout);
+	for (const char *const *word = mpijob_launch_words(launch); word && *word; word++)
+		fwrite(*word, 1, strlen(*word) + 1, stdout);
 	mpijob_launch_free(launch);
 	mpijob_free(job);
 	mpijob_diag_free(diag);

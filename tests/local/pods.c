@@ -354,12 +354,13 @@ static void test_exit_code(void **state)
 
 static void test_killed(void **state)
 {
-	struct object *object;
+	struct mpijob__local_object *object;
 
 	(void)state;
 	make_script("killed", "sleep 60");
 	wait_phase("killed", "Running");
-	object = mpijob__local_store_find(&node.local->store, KIND_POD, "default", "killed");
+	object = mpijob__local_store_find(&node.local->store, MPIJOB__LOCAL_KIND_POD, "default",
+	    "killed");
 	assert_int_equal(mpijob__local_container_signal(
 			     mpijob__local_pod_find_container(object->pod, "c"), SIGKILL),
 	    0);
@@ -521,7 +522,8 @@ static void test_slow_reader(void **state)
 			    "done; echo end");
 	wait_phase("slow", "Running");
 	ask_start(&node, &answer, 1, "GET", PODS "/slow/log?follow=true", NULL, NULL);
-	exchange = ((struct call *)mpijob__base_list_first(&node.local->calls))->exchange;
+	exchange =
+	    ((struct mpijob__local_call *)mpijob__base_list_first(&node.local->calls))->exchange;
 	assert_int_equal(mpijob_client_poll(node.client, 0), 0);
 	transport.pause(node.local, exchange, 1);
 	poll_for(&node, 1500);

@@ -62,7 +62,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/doc/json_reader.c", "if (r->depth >= r->max_depth)", "if (r->depth > r->max_depth)", UNIT + "doc_json.c", "depth"),
     ],
     "The queue gives turns to namespaces": [
-        ("lib/operator/queue.c", "queue->turn = group->after;\n", "queue->turn = group;\n", QUEUE, "each_key_once_and_namespaces_take_turns"),
+        ("lib/operator/queue.c", "first = group->turn.next;", "first = group->turn.prev->next;", QUEUE, "each_key_once_and_namespaces_take_turns"),
         ("lib/operator/cache_jobs.c", "&job->item, job->namespace_)", "&job->item, job->uid)", RUN,
          "a_namespace_has_no_more_turns_for_more_jobs"),
     ],
@@ -138,8 +138,8 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
         ("lib/plan/plan.c", '"Warning", MPIJOB__BASE_API_REASON_EXISTS', '"Warning", "Exists"', RUN, "somebody_elses_service"),
     ],
     "The operator reads a Secret": [
-        ("lib/operator/cache_children.c", "int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);",
-         "int rc = mpijob_observe(operator_->cache.observation, json, len, NULL);\n\n"
+        ("lib/operator/cache_children.c", "&operator_->cache.observed, NULL);",
+         "&operator_->cache.observed, NULL);\n\n"
          '\tmpijob__operator_log(operator_, MPIJOB_SEVERITY_INFO, "read", "%.*s", (int)len, json);',
          UNIT + "operator_hostile.c", "the_contents_of_a_secret_go_nowhere"),
     ],
@@ -258,7 +258,7 @@ CLAIMS = {  # claim: (file, old, new, test, name)...
          *NO_KEY_LEFT),
         ("lib/base/text.c", "\t\tmemcpy(data, text->data, text->len);\n\t\tmpijob__base_secret_wipe(text->data, text->cap + 1);\n",
          "\t\tmemcpy(data, text->data, text->len);\n", *NO_KEY_LEFT),
-        ("lib/render/secret.c", "if (private_base64 != NULL)", "if (private_base64 == NULL)", UNIT + "render_objects.c",
+        ("lib/render/secret.c", "if (base64) {", "if (!base64) {", UNIT + "render_objects.c",
          "key_only_where_asked_for"),
     ],
     "`network-policy` (off by default)": [

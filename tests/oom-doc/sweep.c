@@ -53,7 +53,7 @@ static int write_all(const mpijob_docs *docs, struct result *result)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < mpijob_docs_count(docs); i++)
+	for (size_t i = 0; rc == 0 && mpijob_docs_at(docs, i); i++)
 		for (int32_t format = MPIJOB_FORMAT_YAML;
 		     rc == 0 && format <= MPIJOB_FORMAT_JSON_COMPACT; format++)
 			rc = mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, i)), format,
@@ -99,10 +99,10 @@ static int read_wrong(struct result *result)
 	if (rc == 0 || docs)
 		abort();
 	if (rc == MPIJOB_ERR_SYNTAX) {
-		if (mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0)
+		if (mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) == 0)
 			abort();
 		rc = mpijob_diag_dropped(diag) ? MPIJOB_ERR_NOMEM : 0;
-		for (size_t i = 0; rc == 0 && i < mpijob_diag_count(diag); i++)
+		for (size_t i = 0; rc == 0 && mpijob_diag_at(diag, i); i++)
 			rc = mpijob_finding_write(mpijob_diag_at(diag, i), collect, result);
 	}
 	mpijob_diag_free(diag);
@@ -112,7 +112,7 @@ static int read_wrong(struct result *result)
 static int build(struct result *result)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *list = mpijob_node_put_list(doc, root, "list");
 	char key[16];
 	int rc;
@@ -137,7 +137,7 @@ static mpijob_doc *prepared[2];
 /* A clone is the same or is not there; after a merge that failed the document is as before. */
 static int clone_and_merge(struct result *result)
 {
-	mpijob_doc *clone = mpijob_doc_clone(prepared[0]);
+	mpijob_doc *clone = mpijob_doc_from_node(mpijob_doc_root(prepared[0]), NULL);
 	int rc;
 
 	if (!clone)

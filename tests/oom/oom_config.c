@@ -63,7 +63,7 @@ static int plan(const mpijob_effective *effective, mpijob_diag *diag)
 		   ? mpijob_plan_new(mpijob_effective_job(effective), facts, &options, &made, diag)
 		   : MPIJOB_ERR_NOMEM;
 	wrong = is_wrong(code, 0, "plan");
-	if (code == 0 && (mpijob_plan_count(made) != 1 ||
+	if (code == 0 && (mpijob_plan_get_result(made)->actions_count != 1 ||
 			     mpijob_plan_at(made, 0)->verb != MPIJOB_ACTION_EVENT)) {
 		printf("the limit did not hold\n");
 		wrong = 1;

@@ -93,7 +93,7 @@ static int make(const char *task_text, const char *version,
 		code = mpijob_flyte_job(mpijob_doc_root(task), version, options, &job, diag);
 	if (!code)
 		code = mpijob_node_write(mpijob_doc_root(job), MPIJOB_FORMAT_JSON, keep, NULL);
-	for (size_t i = 0; !code && i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; !code && mpijob_diag_at(diag, i); i++)
 		code = mpijob_finding_write(mpijob_diag_at(diag, i), keep, NULL);
 	if (!code && mpijob_diag_dropped(diag))
 		code = MPIJOB_ERR_USAGE;

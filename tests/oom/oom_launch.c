@@ -45,7 +45,7 @@ static int keep_findings(const mpijob_diag *diag)
 {
 	int code = mpijob_diag_dropped(diag) ? MPIJOB_ERR_USAGE : 0;
 
-	for (size_t i = 0; !code && i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; !code && mpijob_diag_at(diag, i); i++)
 		code = mpijob_finding_write(mpijob_diag_at(diag, i), keep, NULL);
 	return code;
 }
@@ -57,8 +57,8 @@ static int make(const mpijob *job, struct mpijob_launch_options *options, int wa
 	int code =
 	    diag ? mpijob_launch_new(job, program, 2, options, &launch, diag) : MPIJOB_ERR_NOMEM;
 
-	for (size_t i = 0; !code && i < mpijob_launch_count(launch); i++)
-		code = keep(NULL, mpijob_launch_at(launch, i), strlen(mpijob_launch_at(launch, i)));
+	for (const char *const *word = mpijob_launch_words(launch); !code && *word; word++)
+		code = keep(NULL, *word, strlen(*word));
 	if (code != MPIJOB_ERR_NOMEM)
 		code = code == want ? keep_findings(diag) : MPIJOB_ERR_USAGE;
 	mpijob_launch_free(launch);

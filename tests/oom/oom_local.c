@@ -7,6 +7,8 @@
  */
 #include "failing_malloc.h"
 
+#include "../support/writes.h"
+
 #include <mpijob/client.h>
 #include <mpijob/local.h>
 
@@ -67,9 +69,10 @@ static int write_one(mpijob_client *client, const struct mpijob_target *target, 
 	int code = mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL);
 
 	if (code == 0)
-		code = patch
-			   ? mpijob_client_patch(client, target, mpijob_doc_root(doc), NULL, NULL)
-			   : mpijob_client_create(client, target, mpijob_doc_root(doc), NULL, NULL);
+		code = patch ? mpijob_client_write(client, target, mpijob_doc_root(doc),
+				   WRITE(PATCH_MERGE), NULL, NULL)
+			     : mpijob_client_write(client, target, mpijob_doc_root(doc), NULL, NULL,
+				   NULL);
 	mpijob_doc_free(doc);
 	return judge(code);
 }
@@ -131,8 +134,8 @@ static void live(mpijob_client *client)
 	end_pods(client);
 	for (int i = 0; i < 4; i++)
 		judge(mpijob_client_poll(client, 0));
-	judge(mpijob_client_delete(client, &the_job, NULL, "Foreground", NULL));
-	judge(mpijob_client_delete(client, &one, NULL, NULL, NULL));
+	judge(mpijob_client_delete(client, &the_job, DELETION(NULL, "Foreground"), NULL));
+	judge(mpijob_client_delete(client, &one, NULL, NULL));
 	judge(mpijob_client_poll(client, 0));
 	if (watching.call)
 		mpijob_call_cancel(watching.call);

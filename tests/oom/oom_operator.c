@@ -6,6 +6,8 @@
  */
 #include "failing_malloc.h"
 
+#include "../support/writes.h"
+
 #include <mpijob/mpijob.h>
 #include <mpijob/operator.h>
 #include <mpijob/operator_config.h>
@@ -211,7 +213,7 @@ static void merge_status(const char *body)
 		    NULL);
 	}
 	mpijob_doc_parse(body, strlen(body), NULL, &given, NULL);
-	part = mpijob_doc_from_node(mpijob_node_get(mpijob_doc_root(given), "status"));
+	part = mpijob_doc_from_node(mpijob_node_get(mpijob_doc_root(given), "status"), NULL);
 	mpijob_doc_merge(status, mpijob_doc_root(part));
 	mpijob_node_write(mpijob_doc_root(status), MPIJOB_FORMAT_JSON_COMPACT, mpijob_text_write,
 	    text);
@@ -492,17 +494,18 @@ static int calls(mpijob_client *client)
 	one = all;
 	one.name = "p";
 	if (mpijob_doc_parse(pod, strlen(pod), NULL, &doc, diag) == 0) {
-		code = mpijob_client_create(client, &all, mpijob_doc_root(doc), &stored, diag);
+		code = mpijob_client_write(client, &all, mpijob_doc_root(doc), NULL, &stored, diag);
 		wrong |= is_wrong(code, 0, stored, "create");
 		code = mpijob_client_get(client, &one, &read, diag);
 		wrong |=
 		    is_wrong(code, server.object_count ? 0 : MPIJOB_ERR_NOT_FOUND, read, "get");
 		if (server.object_count)
-			wrong |= is_wrong(mpijob_client_create(client, &all, mpijob_doc_root(doc),
-					      &none, diag),
+			wrong |= is_wrong(mpijob_client_write(client, &all, mpijob_doc_root(doc),
+					      NULL, &none, diag),
 			    MPIJOB_ERR_CONFLICT, none, "create again");
-		wrong |= is_wrong(mpijob_client_delete(client, &all, "u", "Background", diag),
-		    MPIJOB_ERR_NOT_FOUND, NULL, "delete");
+		wrong |=
+		    is_wrong(mpijob_client_delete(client, &all, DELETION("u", "Background"), diag),
+			MPIJOB_ERR_NOT_FOUND, NULL, "delete");
 	}
 	if (wrong == 0)
 		wrong = longer_calls(client, &all, diag);

@@ -41,7 +41,7 @@ static int write_findings(struct sink *sink, const mpijob_diag *diag)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; !code && mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
 		say(sink, finding->id, finding->severity);
@@ -177,11 +177,12 @@ static int write_hosts(const struct subject *subject, struct sink *sink)
 
 static int write_children(mpijob_objects *objects, struct sink *sink)
 {
-	const struct mpijob_pod_group *group = mpijob_objects_pod_group(objects);
-	int code = mpijob_objects_write(objects, MPIJOB_FORMAT_JSON, 1, sink_write, sink);
+	int code = mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL, MPIJOB_FORMAT_JSON, 1,
+	    sink_write, sink);
 
 	if (!code)
-		code = mpijob_objects_write(objects, MPIJOB_FORMAT_YAML, 0, sink_write, sink);
+		code = mpijob_objects_write(objects, MPIJOB_OBJECTS_ALL, MPIJOB_FORMAT_YAML, 0,
+		    sink_write, sink);
 	for (size_t i = 0; !code && i < mpijob_objects_count(objects); i++) {
 		struct mpijob_object_head head = MPIJOB_OBJECT_HEAD_INIT;
 		mpijob_doc *doc = NULL;
@@ -195,8 +196,6 @@ static int write_children(mpijob_objects *objects, struct sink *sink)
 			code = write_node(sink, mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
 		mpijob_doc_free(doc);
 	}
-	if (!code && group)
-		say(sink, group->priority_class_name, group->min_member);
 	return code;
 }
 
@@ -229,10 +228,12 @@ static int observe_all(const struct state *state, mpijob_facts *facts)
 	int code = observation ? 0 : MPIJOB_ERR_NOMEM;
 
 	for (size_t i = 0; !code && i < state->count; i++) {
+		const struct mpijob_observed *observed;
+
 		code = mpijob_observe(observation, mpijob_text_data(state->events[i]),
-		    mpijob_text_len(state->events[i]), NULL);
+		    mpijob_text_len(state->events[i]), &observed, NULL);
 		if (!code)
-			code = mpijob_facts_apply(facts, mpijob_observation_view(observation));
+			code = mpijob_facts_apply(facts, observed);
 		code = code > 0 ? 0 : code;
 	}
 	mpijob_observation_free(observation);
@@ -243,7 +244,7 @@ static int write_actions(const mpijob_plan *plan, struct sink *sink)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; !code && i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 
 		say(sink, action->kind, action->verb * 1000 + action->stage);
@@ -283,13 +284,13 @@ static int act_plan(const struct scenario *scenario, struct subject *subject, st
 	if (!code)
 		code = write_actions(plan, sink);
 	if (!code)
-		code = mpijob_status_set(job, mpijob_plan_status(plan), NULL);
+		code = mpijob_status_set(job, mpijob_plan_get_result(plan)->status, NULL);
 	if (!code)
 		code = write_node(sink, mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON);
 	if (!code)
-		say(sink, "next", mpijob_plan_next_ms(plan));
+		say(sink, "next", mpijob_plan_get_result(plan)->next_ms);
 	if (!code)
-		say(sink, "transitions", mpijob_plan_transitions(plan));
+		say(sink, "transitions", mpijob_plan_get_result(plan)->transitions);
 	mpijob_plan_free(plan);
 	mpijob_free(job);
 	mpijob_diag_free(diag);
@@ -322,7 +323,8 @@ static int convert_once(mpijob_doc **from, const char *version, struct sink *sin
 static int act_convert(const struct scenario *scenario, struct subject *subject, struct sink *sink)
 {
 	static const char *const versions[] = { "v1", "v2beta1", "TrainJob" };
-	mpijob_doc *doc = mpijob_doc_clone(mpijob_document(subject->job));
+	mpijob_doc *doc =
+	    mpijob_doc_from_node(mpijob_doc_root(mpijob_document(subject->job)), NULL);
 	int code = doc ? 0 : MPIJOB_ERR_NOMEM;
 
 	(void)scenario;
@@ -456,7 +458,7 @@ const size_t scenarios_count = sizeof(scenarios) / sizeof(scenarios[0]);
 static void keep_state(struct state *state, const char *name, const struct plan_cluster *cluster)
 {
 	state->name = name;
-	state->job = mpijob_doc_clone(cluster->job);
+	state->job = mpijob_doc_from_node(mpijob_doc_root(cluster->job), NULL);
 	state->count = cluster->count;
 	state->now_ms = cluster->now_ms;
 	state->events = calloc(cluster->count + 1, sizeof(mpijob_text *));
@@ -470,7 +472,7 @@ static void act_until_quiet(struct plan_cluster *cluster)
 {
 	for (int rounds = 0; rounds < 20; rounds++) {
 		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
-		size_t count = mpijob_plan_count(plan);
+		size_t count = mpijob_plan_get_result(plan)->actions_count;
 
 		plan_cluster_act_all(cluster, plan);
 		mpijob_plan_free(plan);

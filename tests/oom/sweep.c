@@ -281,15 +281,15 @@ static int one(struct subject *subjects, size_t count, char **argv, int argc)
 
 int main(int argc, char **argv)
 {
-	static const struct mpijob_priority_class low = { sizeof(low), "low", 10 },
-						  high = { sizeof(high), "high", 1000 };
+	static const struct mpijob_priority_class low = { sizeof(low), "low", 10, 0 },
+						  high = { sizeof(high), "high", 1000, 0 };
 	static const struct mpijob_priority_class *const classes[] = { &low, &high };
 	static struct subject subjects[5];
 	struct mpijob_render_options options = MPIJOB_RENDER_OPTIONS_INIT;
 	size_t count = sizeof(subjects) / sizeof(subjects[0]);
 	size_t tried = 0, bad = 0;
 	struct mpijob_features wait = MPIJOB_FEATURES_INIT, all = { sizeof(all), 1, 1, 1, 1, 1, 1,
-		22, 2222, 1, 1, 1, 60, 1, 1, 1 };
+		22, 2222, 1, 1, 1, 60, 1, 1, 1, 0 };
 
 #ifdef __SANITIZE_ADDRESS__
 	puts("skipped: AddressSanitizer brings an allocator of its own");

@@ -4,6 +4,8 @@
  * pods. It is linked with the shared libraries and uses nothing but public headers, as any host
  * would.
  */
+#include "../support/writes.h"
+
 #include <mpijob/local.h>
 #include <mpijob/mpijob.h>
 #include <mpijob/operator.h>
@@ -130,7 +132,8 @@ static void patch(struct world *world, const char *version, const char *kind, co
 
 	target.subresource = sub;
 	assert_int_equal(mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL), 0);
-	if (mpijob_client_patch(world->client, &target, mpijob_doc_root(doc), NULL, diag)) {
+	if (mpijob_client_write(world->client, &target, mpijob_doc_root(doc), WRITE(PATCH_MERGE),
+		NULL, diag)) {
 		print_error("%s\n", mpijob_diag_at(diag, 0)->message);
 		fail();
 	}
@@ -144,8 +147,8 @@ static void submit(struct world *world)
 	mpijob_doc *doc = NULL;
 
 	assert_int_equal(mpijob_doc_parse(job_text, strlen(job_text), NULL, &doc, NULL), 0);
-	assert_int_equal(mpijob_client_create(world->client, &target, mpijob_doc_root(doc), NULL,
-			     NULL),
+	assert_int_equal(mpijob_client_write(world->client, &target, mpijob_doc_root(doc), NULL,
+			     NULL, NULL),
 	    0);
 	mpijob_doc_free(doc);
 }
@@ -236,7 +239,9 @@ static void deleting_takes_the_children(void **state)
 
 	submit(world);
 	expect_all(world);
-	assert_int_equal(mpijob_client_delete(world->client, &target, NULL, "Background", NULL), 0);
+	assert_int_equal(mpijob_client_delete(world->client, &target, DELETION(NULL, "Background"),
+			     NULL),
+	    0);
 	UNTIL(!exists(world, "batch/v1", "Job", "pi-launcher"));
 	UNTIL(count(world, "v1", "Pod") == 0 && count(world, "v1", "Secret") == 0 &&
 	      count(world, "v1", "Service") == 0);

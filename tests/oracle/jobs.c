@@ -22,9 +22,11 @@ static void must(int fine, const char *what)
 
 static void put_list(mpijob_text *out, const char *const *texts, size_t count)
 {
-	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *list = mpijob_doc_set_root(doc, mpijob_node_new_list(doc));
+	mpijob_doc *doc = NULL;
+	mpijob_node *list;
 
+	must(mpijob_doc_parse("[]", 2, NULL, &doc, NULL) == 0, "out of memory");
+	list = mpijob_doc_edit(doc, "");
 	for (size_t i = 0; i < count; i++)
 		mpijob_node_append_string(doc, list, texts[i]);
 	must(mpijob_doc_error(doc) == 0, "out of memory");
@@ -39,7 +41,7 @@ static int put_findings(mpijob_text *out, const mpijob_diag *diag)
 {
 	int unreadable = 0;
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 		const char *parts[] = { finding->field ? finding->field : "",
 			finding->reason ? finding->reason : "", finding->message };
@@ -62,7 +64,7 @@ static const char *judge(const char *text, size_t size, mpijob_text *out)
 	if (!code && mpijob_default(job, NULL, NULL) != MPIJOB_ERR_NOMEM)
 		code = mpijob_validate(job, NULL, diag);
 	must(code != MPIJOB_ERR_NOMEM && code != MPIJOB_ERR_USAGE, "validation failed");
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 		const char *parts[] = { finding->field ? finding->field : "", finding->id,
 			finding->message };
@@ -78,7 +80,7 @@ static const char *judge(const char *text, size_t size, mpijob_text *out)
 /* Returns the first word of the answer. */
 static const char *answer(const char *mode, const char *text, size_t size, mpijob_text *out)
 {
-	const struct mpijob_default_options defaults = { sizeof(defaults), 1 };
+	const struct mpijob_default_options defaults = { sizeof(defaults), 1, 0 };
 	const struct mpijob_validate_options checks = { sizeof(checks), 1, 0 };
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob *job = NULL;
@@ -101,7 +103,7 @@ static const char *answer(const char *mode, const char *text, size_t size, mpijo
 		int code = mpijob_validate(job, &checks, diag);
 
 		must(code == 0 || code == MPIJOB_ERR_SPEC, "validation failed");
-		must((code == 0) == (mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR) == 0),
+		must((code == 0) == (mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR) == 0),
 		    "code and findings disagree");
 		if (put_findings(out, diag))
 			word = "error";
@@ -137,7 +139,7 @@ static void list_fields(void)
 {
 	mpijob_text *out = mpijob_text_new();
 
-	for (size_t i = 0; i < mpijob_field_count(); i++) {
+	for (size_t i = 0; mpijob_field_at(i); i++) {
 		const struct mpijob_field *field = mpijob_field_at(i);
 		const char *parts[10] = { field->path, NULL,
 			field->default_text ? field->default_text : "" };

@@ -95,7 +95,8 @@ static void put_exec(mpijob_doc *doc, mpijob_node *root,
 	env = mpijob_node_put_list(doc, map, "Env");
 	for (size_t i = 0; i < exec->env_count; i++) {
 		char *const variable[] = { exec->env[i].name, exec->env[i].value, NULL };
-		mpijob_node *list = mpijob_node_append(doc, env, mpijob_node_new_list(doc));
+		mpijob_node *list =
+		    mpijob_node_append(doc, env, mpijob_node_new(doc, MPIJOB_NODE_LIST));
 
 		for (size_t k = 0; variable[k]; k++)
 			mpijob_node_append_string(doc, list, variable[k]);
@@ -105,7 +106,7 @@ static void put_exec(mpijob_doc *doc, mpijob_node *root,
 static mpijob_doc *describe(const mpijob_http_config *config)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *extra;
+	mpijob_node *root = mpijob_doc_edit(doc, ""), *extra;
 
 	put(doc, root, "Server", config->server);
 	put(doc, root, "Namespace", config->namespace_);
@@ -140,7 +141,7 @@ static mpijob_doc *describe(const mpijob_http_config *config)
 
 static void write_findings(mpijob_text *text, const mpijob_diag *diag)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
 		if (finding->severity != MPIJOB_SEVERITY_ERROR)
@@ -198,8 +199,8 @@ static void answer_reply(const mpijob_doc *doc)
 		const struct mpijob__http_identity *identity =
 		    mpijob__http_credentials_identity(credentials);
 
-		put(made, mpijob_doc_edit(made), "Authorization", identity->authorization);
-		mpijob_node_put_bool(made, mpijob_doc_edit(made), "Certificate",
+		put(made, mpijob_doc_edit(made, ""), "Authorization", identity->authorization);
+		mpijob_node_put_bool(made, mpijob_doc_edit(made, ""), "Certificate",
 		    identity->certificate != NULL);
 		mpijob_node_write(mpijob_doc_root(made), MPIJOB_FORMAT_JSON_COMPACT,
 		    mpijob_text_write, text);

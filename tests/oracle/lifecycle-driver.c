@@ -61,7 +61,7 @@ static void begin(struct plan_cluster *cluster, const mpijob_node *request,
 	mpijob_node_bool(mpijob_node_get(request, "graceful"), &graceful);
 	cluster->graceful = graceful;
 	for (size_t i = 0; i < mpijob_node_count(world); i++) {
-		mpijob_doc *doc = mpijob_doc_from_node(mpijob_node_at(world, i));
+		mpijob_doc *doc = mpijob_doc_from_node(mpijob_node_at(world, i), NULL);
 
 		NEED(doc);
 		if (strcmp(plan_cluster_text(doc, "kind"), "MPIJob") == 0)
@@ -78,7 +78,7 @@ static void note(struct told *told, const mpijob_plan *plan)
 	static const int32_t transitions[] = { MPIJOB_TRANSITION_CREATED,
 		MPIJOB_TRANSITION_SUCCEEDED, MPIJOB_TRANSITION_FAILED };
 
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 
 		if (action->verb != MPIJOB_ACTION_EVENT)
@@ -92,8 +92,9 @@ static void note(struct told *told, const mpijob_plan *plan)
 		put(told->events, "]");
 	}
 	for (int i = 0; i < 3; i++)
-		told->counters[i] += (mpijob_plan_transitions(plan) & transitions[i]) != 0;
-	told->next_ms = mpijob_plan_next_ms(plan);
+		told->counters[i] +=
+		    (mpijob_plan_get_result(plan)->transitions & transitions[i]) != 0;
+	told->next_ms = mpijob_plan_get_result(plan)->next_ms;
 	told->plans++;
 }
 
@@ -105,7 +106,7 @@ static void settle(struct plan_cluster *cluster, struct told *told)
 		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
 		acts = 0;
-		for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+		for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++)
 			acts |= mpijob_plan_at(plan, i)->verb != MPIJOB_ACTION_EVENT;
 		note(told, plan);
 		plan_cluster_act_all(cluster, plan);

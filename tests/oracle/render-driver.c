@@ -43,7 +43,7 @@ static int write_objects(const mpijob_objects *objects, mpijob_text *out)
 	for (size_t i = 0; code == 0 && i < mpijob_objects_count(objects); i++) {
 		if (i > 0)
 			put(out, ",");
-		code = mpijob_objects_write_at(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 1,
+		code = mpijob_objects_write(objects, i, MPIJOB_FORMAT_JSON_COMPACT, 1,
 		    mpijob_text_write, out);
 	}
 	put(out, "]}");
@@ -97,7 +97,7 @@ static void respond(const char *text, size_t len, unsigned number)
 	if (code != 0) {
 		mpijob_text_clear(out);
 		put(out, mpijob_error_name(code));
-		for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+		for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 			if (mpijob_diag_at(diag, i)->severity == MPIJOB_SEVERITY_ERROR) {
 				put(out, " ");
 				put(out, mpijob_diag_at(diag, i)->message);

@@ -70,7 +70,7 @@ static int begin(struct asked *asked, mpijob_client *client, const mpijob_node *
 static int tell(struct asked *asked, int number)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_text *out = mpijob_text_new();
 	int code;
 
@@ -80,7 +80,7 @@ static int tell(struct asked *asked, int number)
 		mpijob_node_put_int(doc, root, "number", number);
 	else
 		mpijob_node_put(doc, root, "body",
-		    mpijob_node_new_string(doc, mpijob_text_data(asked->data),
+		    mpijob_node_new_text(doc, MPIJOB_NODE_STRING, mpijob_text_data(asked->data),
 			mpijob_text_len(asked->data)));
 	code = out ? mpijob_doc_error(doc) : MPIJOB_ERR_NOMEM;
 	if (code == 0)

@@ -10,6 +10,8 @@
  */
 #include "replay.h"
 
+#include "../support/writes.h"
+
 #include "record.h"
 
 #include "local/local.h"
@@ -31,13 +33,13 @@ struct scene {
 	mpijob_doc *job;
 	const char *name;
 	int (*start)(void *self, const struct mpijob_request *request, mpijob_exchange *exchange);
-	void (*changed)(void *user, struct object *object, int change);
+	void (*changed)(void *user, struct mpijob__local_object *object, int change);
 };
 
 /* The functions of a transport get no more than the recorder. */
 static struct scene scene;
 
-static void write_change(void *user, struct object *object, int change)
+static void write_change(void *user, struct mpijob__local_object *object, int change)
 {
 	const mpijob_text *text = object->now->text;
 
@@ -120,7 +122,7 @@ static int watch_as_run(void)
 static struct mpijob_target job_target(const char *name)
 {
 	struct mpijob_target target = { sizeof(target), JOB, "MPIJob", "default", name, NULL, NULL,
-		0, NULL, 0 };
+		0, NULL, 0, 0 };
 
 	return target;
 }
@@ -129,8 +131,8 @@ static struct mpijob_target job_target(const char *name)
 
 static int has_condition(const char *type)
 {
-	struct object *job =
-	    mpijob__local_store_find(&scene.local->store, KIND_MPIJOB, "default", scene.name);
+	struct mpijob__local_object *job = mpijob__local_store_find(&scene.local->store,
+	    MPIJOB__LOCAL_KIND_MPIJOB, "default", scene.name);
 	const mpijob_node *list =
 	    job ? mpijob_node_find(mpijob_doc_root(job->doc), "status.conditions") : NULL;
 
@@ -146,8 +148,9 @@ static int has_condition(const char *type)
 
 static int is_gone(void)
 {
-	static const enum kind_id kinds[] = { KIND_MPIJOB, KIND_JOB, KIND_POD, KIND_SERVICE,
-		KIND_SECRET, KIND_CONFIG_MAP };
+	static const enum mpijob__local_kind_id kinds[] = { MPIJOB__LOCAL_KIND_MPIJOB,
+		MPIJOB__LOCAL_KIND_JOB, MPIJOB__LOCAL_KIND_POD, MPIJOB__LOCAL_KIND_SERVICE,
+		MPIJOB__LOCAL_KIND_SECRET, MPIJOB__LOCAL_KIND_CONFIG_MAP };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (mpijob__local_store_first(&scene.local->store, kinds[i]))
@@ -159,8 +162,9 @@ static size_t live_pods(void)
 {
 	size_t count = 0;
 
-	for (struct object *pod = mpijob__local_store_first(&scene.local->store, KIND_POD); pod;
-	     pod = pod->next) {
+	for (struct mpijob__local_object *pod =
+		 mpijob__local_store_first(&scene.local->store, MPIJOB__LOCAL_KIND_POD);
+	     pod; pod = mpijob__local_store_next(pod)) {
 		const char *phase = mpijob__local_store_text(pod, "status.phase");
 
 		count += !mpijob__local_store_deleting(pod) && strcmp(phase, "Succeeded") != 0 &&
@@ -208,7 +212,7 @@ static int look(void)
 	     (code == 0 || code == MPIJOB_ERR_NOT_FOUND) && i < sizeof(kinds) / sizeof(kinds[0]);
 	     i++) {
 		target = (struct mpijob_target){ sizeof(target), kinds[i][0], kinds[i][1],
-			"default", NULL, NULL, NULL, 0, NULL, 0 };
+			"default", NULL, NULL, NULL, 0, NULL, 0, 0 };
 		doc = NULL;
 		code = mpijob_client_get(scene.client, &target, &doc, NULL);
 		mpijob_doc_free(doc);
@@ -223,7 +227,8 @@ static int patch(const char *text)
 	int code = mpijob_doc_parse(text, strlen(text), NULL, &doc, NULL);
 
 	if (code == 0)
-		code = mpijob_client_patch(scene.client, &target, mpijob_doc_root(doc), NULL, NULL);
+		code = mpijob_client_write(scene.client, &target, mpijob_doc_root(doc),
+		    WRITE(PATCH_MERGE), NULL, NULL);
 	mpijob_doc_free(doc);
 	return code;
 }
@@ -237,7 +242,7 @@ static int do_step(const char *step)
 	if (strncmp(step, "patch:", 6) == 0)
 		return patch(step + 6);
 	if (strncmp(step, "delete:", 7) == 0)
-		return mpijob_client_delete(scene.client, &target, NULL, step + 7, NULL);
+		return mpijob_client_delete(scene.client, &target, DELETION(NULL, step + 7), NULL);
 	return wait_for(step);
 }
 
@@ -271,8 +276,8 @@ static int begin(int no_node)
 	/* As with `mpijob run`, the operator comes to know of the job by its list or by its
 	 * watch. */
 	if (code == 0)
-		code = mpijob_client_create(scene.client, &target, mpijob_doc_root(scene.job), NULL,
-		    NULL);
+		code = mpijob_client_write(scene.client, &target, mpijob_doc_root(scene.job), NULL,
+		    NULL, NULL);
 	return code;
 }
 

@@ -289,9 +289,9 @@ static char *fake_list(struct fake *fake, const char *collection, const char *na
 		    (field && strncmp(field, name, strlen(name)) == 0 &&
 			strcmp(field + strlen(name), object->name) != 0))
 			continue;
-		doc = mpijob_doc_clone(object->doc);
-		mpijob_node_remove(mpijob_doc_edit(doc), "kind");
-		mpijob_node_remove(mpijob_doc_edit(doc), "apiVersion");
+		doc = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "kind");
+		mpijob_node_remove(mpijob_doc_edit(doc, ""), "apiVersion");
 		json = fake_json(mpijob_doc_root(doc));
 		mpijob__base_text_printf(&text, "%s%s", first ? "" : ",", json);
 		first = 0;
@@ -311,7 +311,7 @@ static char *fake_merge(struct fake *fake, struct fake_object *object, mpijob_do
 	const char *version =
 	    mpijob_node_string(mpijob_node_find(root, "metadata.resourceVersion"));
 	const char *uid = mpijob_node_string(mpijob_node_find(root, "metadata.uid"));
-	mpijob_doc *before = mpijob_doc_clone(object->doc);
+	mpijob_doc *before = mpijob_doc_from_node(mpijob_doc_root(object->doc), NULL);
 
 	if ((version && strcmp(version, fake_string(object, "metadata.resourceVersion")) != 0) ||
 	    (uid && strcmp(uid, fake_string(object, "metadata.uid")) != 0)) {
@@ -320,7 +320,7 @@ static char *fake_merge(struct fake *fake, struct fake_object *object, mpijob_do
 		return fake_status(409, "Conflict", "the object has been modified");
 	}
 	if (sub)
-		mpijob_node_remove(mpijob_doc_edit(patch), "spec");
+		mpijob_node_remove(mpijob_doc_edit(patch, ""), "spec");
 	mpijob_doc_merge(object->doc, mpijob_doc_root(patch));
 	if (!mpijob_node_equal(mpijob_doc_root(before), mpijob_doc_root(object->doc)))
 		fake_stamp(fake, object, "MODIFIED");

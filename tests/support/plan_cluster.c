@@ -77,7 +77,7 @@ void plan_cluster_set(mpijob_doc **doc, const char *format, ...)
 	va_end(args);
 	NEED(!mpijob_doc_merge(*doc, mpijob_doc_root(patch)));
 	mpijob_doc_free(patch);
-	clone = mpijob_doc_clone(*doc);
+	clone = mpijob_doc_from_node(mpijob_doc_root(*doc), NULL);
 	NEED(clone);
 	mpijob_doc_free(*doc);
 	*doc = clone;
@@ -99,6 +99,7 @@ void plan_cluster_feed_event(struct plan_cluster *cluster, mpijob_facts *facts,
 {
 	mpijob_text *text = mpijob_text_new(),
 		    *object = plan_cluster_json(mpijob_doc_root(doc), MPIJOB_FORMAT_JSON_COMPACT);
+	const struct mpijob_observed *observed;
 	char head[64];
 	int code;
 
@@ -107,10 +108,10 @@ void plan_cluster_feed_event(struct plan_cluster *cluster, mpijob_facts *facts,
 	NEED(!mpijob_text_write(text, mpijob_text_data(object), mpijob_text_len(object)));
 	NEED(!mpijob_text_write(text, "}", 1));
 	code = mpijob_observe(cluster->observation, mpijob_text_data(text), mpijob_text_len(text),
-	    NULL);
+	    &observed, NULL);
 	if (code)
 		plan_cluster_die("observe gave %d for %s", code, mpijob_text_data(text));
-	NEED(mpijob_facts_apply(facts, mpijob_observation_view(cluster->observation)) >= 0);
+	NEED(mpijob_facts_apply(facts, observed) >= 0);
 	mpijob_text_free(text);
 	mpijob_text_free(object);
 }
@@ -256,7 +257,8 @@ int plan_cluster_job_controller(struct plan_cluster *cluster)
 	}
 	snprintf(name, sizeof(name), "%s-%ld", plan_cluster_text(job->doc, "metadata.name"),
 	    (long)plan_cluster_int(job->doc, "status.failed"));
-	doc = mpijob_doc_from_node(mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"));
+	doc = mpijob_doc_from_node(mpijob_node_find(mpijob_doc_root(job->doc), "spec.template"),
+	    NULL);
 	NEED(doc);
 	plan_cluster_set(&doc,
 	    "{apiVersion: v1, kind: Pod, metadata: {name: \"%s\", namespace: ns, ownerReferences: "
@@ -366,7 +368,7 @@ mpijob_plan *plan_cluster_plan(struct plan_cluster *cluster, const mpijob_facts 
 	code = mpijob_plan_new(job, facts, &options, &plan, NULL);
 	if (code)
 		plan_cluster_die("plan gave %d", code);
-	if (!mpijob_plan_awaits_names(plan))
+	if (!mpijob_plan_get_result(plan)->awaited_names)
 		cluster->ready_ms = 0;
 	else if (!cluster->ready_ms)
 		cluster->ready_ms = cluster->now_ms;
@@ -412,7 +414,7 @@ static int plan_cluster_patch(struct plan_cluster *cluster, mpijob_doc **doc,
 	if (plan_cluster_conflict(*doc, patch, "metadata.uid") ||
 	    plan_cluster_conflict(*doc, patch, "metadata.resourceVersion"))
 		code = MPIJOB_ERR_CONFLICT;
-	metadata = mpijob_doc_find(patch, "metadata");
+	metadata = mpijob_doc_edit(patch, "metadata");
 	mpijob_node_remove(metadata, "resourceVersion");
 	/* A status subresource takes the status alone; all else leaves it alone. */
 	if (action->verb == MPIJOB_ACTION_PATCH_STATUS)
@@ -488,7 +490,7 @@ int plan_cluster_act_all(struct plan_cluster *cluster, const mpijob_plan *plan)
 {
 	int code = 0;
 
-	for (size_t i = 0; !code && i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; !code && i < mpijob_plan_get_result(plan)->actions_count; i++)
 		code = plan_cluster_act(cluster, plan, i);
 	return code;
 }
@@ -539,10 +541,11 @@ void plan_cluster_copy(struct plan_cluster *out, const struct plan_cluster *from
 	out->objects = calloc(from->count + 1, sizeof(*out->objects));
 	out->facts = mpijob_facts_new();
 	out->observation = mpijob_observation_new();
-	out->job = mpijob_doc_clone(from->job);
+	out->job = mpijob_doc_from_node(mpijob_doc_root(from->job), NULL);
 	NEED(out->objects && out->facts && out->observation && out->job);
 	for (size_t i = 0; i < from->count; i++)
-		NEED(out->objects[i].doc = mpijob_doc_clone(from->objects[i].doc));
+		NEED(out->objects[i].doc =
+			 mpijob_doc_from_node(mpijob_doc_root(from->objects[i].doc), NULL));
 	plan_cluster_feed_all(out, out->facts);
 }
 
@@ -553,9 +556,9 @@ static int plan_cluster_by_text(const void *a, const void *b)
 
 static char *plan_cluster_normal(const mpijob_doc *given)
 {
-	mpijob_doc *doc = mpijob_doc_clone(given);
-	mpijob_node *metadata = mpijob_doc_find(doc, "metadata"),
-		    *owners = mpijob_doc_find(doc, "metadata.ownerReferences");
+	mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(given), NULL);
+	mpijob_node *metadata = mpijob_doc_edit(doc, "metadata"),
+		    *owners = mpijob_doc_edit(doc, "metadata.ownerReferences");
 	mpijob_text *text;
 	char *copy;
 

@@ -5,7 +5,7 @@
 static void read_features(const mpijob_node *node, struct mpijob_features *out)
 {
 	*out = (struct mpijob_features)MPIJOB_FEATURES_INIT;
-	for (size_t i = 0; i < mpijob_feature_count(); i++) {
+	for (size_t i = 0; mpijob_feature_at(i); i++) {
 		const char *name = mpijob_feature_at(i)->name;
 		char key[64] = "", *to = key;
 		const mpijob_node *value;

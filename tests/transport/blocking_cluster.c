@@ -101,7 +101,7 @@ static void destroy(void *self)
 
 int open_blocking(mpijob_client **out)
 {
-	struct mpijob_blocking blocking = { sizeof(blocking), perform, NULL, destroy, 0 };
+	struct mpijob_blocking blocking = { sizeof(blocking), perform, NULL, destroy, 0, 0 };
 	struct mpijob_transport transport = MPIJOB_TRANSPORT_INIT;
 	struct cluster *cluster = calloc(1, sizeof(*cluster));
 	void *self;

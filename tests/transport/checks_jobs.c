@@ -135,10 +135,10 @@ const char *jobs_apply(struct suite_run *run)
 	why =
 	    first_of(why, expect_code(run, "apply what is owned",
 			      submit_with(run, other, &options, NULL, diag), MPIJOB_ERR_CONFLICT));
-	if (!why && (mpijob_diag_count(diag) != 1 || mpijob_diag_at(diag, 0)->line != 4))
-		why =
-		    wrong(run, "%zu findings about the conflict, field %s", mpijob_diag_count(diag),
-			mpijob_diag_count(diag) ? mpijob_diag_at(diag, 0)->field : "");
+	if (!why && (mpijob_diag_count(diag, 0) != 1 || mpijob_diag_at(diag, 0)->line != 4))
+		why = wrong(run, "%zu findings about the conflict, field %s",
+		    mpijob_diag_count(diag, 0),
+		    mpijob_diag_at(diag, 0) ? mpijob_diag_at(diag, 0)->field : "");
 	options.force = 1;
 	why = first_of(why,
 	    expect_code(run, "apply by force", submit_with(run, other, &options, NULL, NULL), 0));

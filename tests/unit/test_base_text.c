@@ -20,6 +20,8 @@ static void codes(void **state)
 {
 	(void)state;
 	assert_string_equal(mpijob_version(), "0.1.0");
+	assert_int_equal(mpijob_version_number(), 1000);
+	assert_int_equal(MPIJOB_VERSION_NUMBER, 1000);
 	for (int code = 0; code >= -14; code--) {
 		assert_memory_equal(mpijob_error_name(code), "MPIJOB_", 7);
 		assert_string_not_equal(mpijob_error_text(code), mpijob_error_text(1));
@@ -165,9 +167,9 @@ static void near_words(void **state)
 	longer[sizeof(longer) - 1] = 0;
 	assert_null(mpijob__base_near_word(longer, words, 5));
 	assert_null(mpijob__base_near_word("ab", (const char *const[]){ "abc", "abd" }, 2));
-	assert_ptr_equal(mpijob_nearest("tempalte", words, 5), words[1]);
-	assert_null(mpijob_nearest("template", words, 5));
-	assert_null(mpijob_nearest("template", NULL, 0));
+	assert_ptr_equal(mpijob__base_near_word("tempalte", words, 5), words[1]);
+	assert_null(mpijob__base_near_word("template", words, 5));
+	assert_null(mpijob__base_near_word("template", NULL, 0));
 }
 
 static void utf8(void **state)
@@ -250,6 +252,37 @@ static void digests(void **state)
 	assert_true(whole == halves);
 }
 
+static void comparisons(void **state)
+{
+	static const char *const words[] = { "sh", "bash", NULL };
+	struct mpijob__base_arena arena = { 0 };
+	const char *copy = "x", *text = "pi";
+
+	(void)state;
+	assert_true(mpijob__base_text_same(NULL, NULL));
+	assert_true(mpijob__base_text_same("a", "a"));
+	assert_false(mpijob__base_text_same("", NULL));
+	assert_false(mpijob__base_text_same(NULL, ""));
+	assert_true(mpijob__base_text_begins("abc", "ab"));
+	assert_false(mpijob__base_text_begins("a", "ab"));
+	assert_false(mpijob__base_text_begins(NULL, ""));
+	assert_true(mpijob__base_text_ends("a.yaml", ".yaml"));
+	assert_false(mpijob__base_text_ends(".yaml", ".yaml"));
+	assert_string_equal(mpijob__base_text_file_name("/bin/sh"), "sh");
+	assert_string_equal(mpijob__base_text_file_name("sh"), "sh");
+	assert_null(mpijob__base_text_file_name(NULL));
+	assert_true(mpijob__base_text_is_one_of("bash", words));
+	assert_false(mpijob__base_text_is_one_of("ba", words));
+	assert_false(mpijob__base_text_is_one_of(NULL, words));
+	assert_int_equal(mpijob__base_text_copy(NULL, &copy), 0);
+	assert_null(copy);
+	assert_int_equal(mpijob__base_arena_own(&arena, &copy), 0);
+	assert_null(copy);
+	assert_int_equal(mpijob__base_arena_own(&arena, &text), 0);
+	assert_string_equal(text, "pi");
+	mpijob__base_arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +290,7 @@ int main(void)
 		cmocka_unit_test(text_grows),
 		cmocka_unit_test(text_clear_wipes),
 		cmocka_unit_test(arenas),
+		cmocka_unit_test(comparisons),
 		cmocka_unit_test(structs),
 		cmocka_unit_test(near_words),
 		cmocka_unit_test(utf8),

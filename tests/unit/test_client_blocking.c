@@ -154,7 +154,8 @@ static void destroy(void *self)
 static mpijob_client *client_of(struct server *server, int32_t threads,
     struct mpijob_transport *transport, void **self)
 {
-	struct mpijob_blocking blocking = { sizeof(blocking), perform, abort_it, destroy, threads };
+	struct mpijob_blocking blocking = { sizeof(blocking), perform, abort_it, destroy, threads,
+		0 };
 	mpijob_client *client;
 
 	memset(server, 0, sizeof(*server));
@@ -268,7 +269,7 @@ static void headers(void **state)
 	target.api_version = "v1";
 	target.kind = "Pod";
 	assert_int_equal(mpijob_client_get(client, &target, &doc, diag), MPIJOB_ERR_NOT_FOUND);
-	assert_int_equal(mpijob_diag_count(diag), 2);
+	assert_int_equal(mpijob_diag_count(diag, 0), 2);
 	assert_string_equal(mpijob_diag_at(diag, 0)->message, "soon gone");
 	mpijob_diag_free(diag);
 	end(client, &server);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../support/fake_cluster.h"
+#include "../support/writes.h"
 
 #include "client/client.h"
 
@@ -85,7 +86,7 @@ static void test_l1_a_list_in_pages(void **state)
 				  "b") ",{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{"
 				       "\"name\":\"c\"}}]}");
 		assert_int_equal(fake.log_count, 3);
-		assert_int_equal(mpijob_diag_count(diag), 0);
+		assert_int_equal(mpijob_diag_count(diag, 0), 0);
 		asked(&fake, 0, "limit", "2");
 		asked(&fake, 0, "resourceVersion", "0");
 		asked(&fake, 0, "continue", NULL);
@@ -120,7 +121,7 @@ static void test_l2_a_list_that_is_forgotten(void **state)
 	asked(&fake, 2, "limit", NULL);
 	asked(&fake, 2, "continue", NULL);
 	asked(&fake, 2, "resourceVersion", "5");
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	/* The first page says so: that is the answer. */
 	list = NULL;
 	fake_answer(&fake, 410, EXPIRED);
@@ -188,7 +189,7 @@ static void test_lists_that_are_none(void **state)
 		fake_answer(&fake, rows[i].status, rows[i].body);
 		assert_int_equal(mpijob_client_list(client, &target, 0, &list, diag), rows[i].code);
 		assert_null(list);
-		assert_true(mpijob_diag_count(diag) > 0);
+		assert_true(mpijob_diag_count(diag, 0) > 0);
 		mpijob_diag_free(diag);
 	}
 	assert_int_equal(mpijob_client_list(client, &one, 0, (mpijob_doc *[]){ NULL }, NULL),
@@ -213,20 +214,16 @@ static void test_p3_types_of_patches(void **state)
 	(void)state;
 	for (int32_t i = 0; i < 3; i++) {
 		fake_answer(&fake, 200, "{}");
-		assert_int_equal(mpijob_client_patch_typed(client, &target, i,
-				     mpijob_doc_root(patch), NULL, NULL),
+		assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(patch),
+				     WRITE_VERB(MPIJOB_WRITE_PATCH_MERGE + i), NULL, NULL),
 		    0);
 		assert_string_equal(mpijob_text_data(&fake.last_type), types[i]);
 	}
-	fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(patch), NULL, NULL),
-	    0);
-	assert_string_equal(mpijob_text_data(&fake.last_type), types[0]);
-	assert_int_equal(mpijob_client_patch_typed(client, &target, 3, mpijob_doc_root(patch), NULL,
-			     NULL),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(patch),
+			     WRITE_VERB(MPIJOB_WRITE_APPLY + 1), NULL, NULL),
 	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_patch_typed(client, &target, -1, mpijob_doc_root(patch),
-			     NULL, NULL),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(patch),
+			     WRITE_VERB(-1), NULL, NULL),
 	    MPIJOB_ERR_USAGE);
 	mpijob_doc_free(patch);
 	finish(&fake, client, NULL);
@@ -245,7 +242,7 @@ static void test_p4_apply(void **state)
 {
 	static const char *const query[] = { "dryRun", "All" }, *const twice[] = { "fieldManager",
 		"x" };
-	struct mpijob_apply_options options = MPIJOB_APPLY_OPTIONS_INIT;
+	struct mpijob_write_options options = MPIJOB_WRITE_OPTIONS_INIT;
 	struct mpijob_target target = fake_pod("p");
 	mpijob_doc *object = parse(WHOLE("p")), *stored = NULL;
 	mpijob_diag *diag = mpijob_diag_new();
@@ -255,7 +252,7 @@ static void test_p4_apply(void **state)
 
 	(void)state;
 	fake_answer(&fake, 200, WHOLE("p"));
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL,
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), WRITE(APPLY),
 			     &stored, diag),
 	    0);
 	is_json(stored, WHOLE("p"));
@@ -265,20 +262,21 @@ static void test_p4_apply(void **state)
 
 	target.query = query;
 	target.query_count = 2;
+	options.verb = MPIJOB_WRITE_APPLY;
 	options.field_manager = "me & you";
 	options.force = 1;
 	fake_answer(&fake, 201, "{}");
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
 			     NULL, diag),
 	    0);
 	assert_string_equal(fake.log[1],
 	    "PATCH /api/v1/namespaces/d/pods/p?dryRun=All&fieldManager=me%20%26%20you&force=true");
 
 	fake_answer(&fake, 409, CONFLICT);
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL,
-			     diag),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), WRITE(APPLY),
+			     NULL, diag),
 	    MPIJOB_ERR_CONFLICT);
-	assert_int_equal(mpijob_diag_count(diag), 2);
+	assert_int_equal(mpijob_diag_count(diag, 0), 2);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "server-conflict");
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, ".spec.a");
 	assert_string_equal(mpijob_diag_at(diag, 1)->message, "conflict with \"x\"");
@@ -286,31 +284,71 @@ static void test_p4_apply(void **state)
 	memset(longest, 'm', sizeof(longest));
 	longest[129] = 0;
 	options.field_manager = longest;
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
 			     NULL, diag),
 	    MPIJOB_ERR_USAGE);
 	longest[128] = 0;
 	fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
 			     NULL, diag),
 	    0);
 	options.field_manager = "a\nb";
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
 			     NULL, diag),
 	    MPIJOB_ERR_USAGE);
 	options.field_manager = "";
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), &options,
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
 			     NULL, diag),
 	    MPIJOB_ERR_USAGE);
 	target.query = twice;
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL,
-			     diag),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), WRITE(APPLY),
+			     NULL, diag),
 	    MPIJOB_ERR_USAGE);
 	target = fake_pod(NULL);
-	assert_int_equal(mpijob_client_apply(client, &target, mpijob_doc_root(object), NULL, NULL,
-			     diag),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), WRITE(APPLY),
+			     NULL, diag),
 	    MPIJOB_ERR_USAGE);
 	assert_int_equal(fake.log_count, 4);
+	mpijob_doc_free(object);
+	finish(&fake, client, diag);
+}
+
+/* The options of a write may set the field manager of each write, but only an apply can force. */
+static void test_p3_the_field_manager_of_a_write(void **state)
+{
+	static const char *const query[] = { "force", "true", "fieldManager", "x" };
+	struct mpijob_write_options options = MPIJOB_WRITE_OPTIONS_INIT;
+	struct mpijob_target target = fake_pod(NULL);
+	mpijob_doc *object = parse(WHOLE("p"));
+	mpijob_diag *diag = mpijob_diag_new();
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+
+	(void)state;
+	options.field_manager = "me";
+	fake_answer(&fake, 201, "{}");
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    0);
+	assert_string_equal(fake.log[0], "POST /api/v1/namespaces/d/pods?fieldManager=me");
+	target.query = query;
+	target.query_count = 2;
+	fake_answer(&fake, 201, "{}");
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    0);
+	assert_string_equal(fake.log[1],
+	    "POST /api/v1/namespaces/d/pods?force=true&fieldManager=me");
+	target.query_count = 4;
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    MPIJOB_ERR_USAGE);
+	target.query_count = 0;
+	options.force = 1;
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), &options,
+			     NULL, diag),
+	    MPIJOB_ERR_USAGE);
+	assert_int_equal(fake.log_count, 2);
 	mpijob_doc_free(object);
 	finish(&fake, client, diag);
 }
@@ -334,7 +372,8 @@ static void test_p5_field_validation(void **state)
 	    "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\",\"reason\":"
 	    "\"BadRequest\",\"message\":"
 	    "\"strict decoding error: unknown field \\\"spec.x\\\"\",\"code\":400}");
-	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), NULL, NULL,
+			     diag),
 	    MPIJOB_ERR_REJECTED);
 	assert_string_equal(fake.log[0],
 	    "POST /api/v1/namespaces/d/pods?fieldValidation=Strict&fieldManager=x&dryRun=All");
@@ -353,10 +392,11 @@ static void test_p7_deletes(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
-	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Foreground", NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, &target, DELETION("u-1", "Foreground"), NULL),
+	    0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":"
 	    "\"Foreground\","
@@ -370,7 +410,7 @@ static void expect_deletion(struct fake *fake, mpijob_client *client,
     const char *body)
 {
 	fake_answer(fake, 200, "{}");
-	assert_int_equal(mpijob_client_delete_with(client, target, options, NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, target, options, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake->last_body), body);
 }
 
@@ -406,8 +446,7 @@ static void test_p7_grace_and_preconditions(void **state)
 	options.size = 4;
 	assert_int_equal(mpijob_delete_options_write(&options, mpijob_text_write, &body),
 	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_client_delete_with(client, &target, &options, NULL),
-	    MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_client_delete(client, &target, &options, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(fake.log_count, 4);
 	finish(&fake, client, NULL);
 }
@@ -427,7 +466,7 @@ static void test_p6_p7_a_deletion_with_a_query(void **state)
 		fake_answer(&fake, 200, "{}");
 	target.query = query;
 	target.query_count = 8;
-	assert_int_equal(mpijob_client_delete(client, &target, "u-1", "Orphan", NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, &target, DELETION("u-1", "Orphan"), NULL), 0);
 	assert_string_equal(fake.log[0],
 	    "DELETE "
 	    "/api/v1/namespaces/d/pods/"
@@ -437,15 +476,15 @@ static void test_p6_p7_a_deletion_with_a_query(void **state)
 	    "\"preconditions\":{\"uid\":\"u-1\"},\"gracePeriodSeconds\":0,\"dryRun\":[\"All\"],"
 	    "\"orphanDependents\":false}");
 	target.query_count = 2; /* what lies past the count is not the caller's word */
-	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"gracePeriodSeconds\":0}");
 	target.query = query + 6; /* a value is no name */
-	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\"}");
 	target.query = policy;
-	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, &target, NULL, NULL), 0);
 	assert_string_equal(mpijob_text_data(&fake.last_body),
 	    "{\"kind\":\"DeleteOptions\",\"apiVersion\":\"v1\",\"propagationPolicy\":"
 	    "\"Foreground\"}");
@@ -472,7 +511,8 @@ static void test_p7_queries_that_are_refused(void **state)
 	target.query_count = 4;
 	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
 		target.query = queries[i];
-		assert_int_equal(mpijob_client_delete(client, &target, NULL, "Orphan", NULL),
+		assert_int_equal(mpijob_client_delete(client, &target, DELETION(NULL, "Orphan"),
+				     NULL),
 		    MPIJOB_ERR_USAGE);
 	}
 	assert_int_equal(fake.log_count, 0);
@@ -493,13 +533,15 @@ static void test_r4_bodies_that_are_no_status(void **state)
 	memset(body, 'x', 4000);
 	body[4000] = 0;
 	fake_answer(&fake, 409, body);
-	assert_int_equal(mpijob_client_create(client, &target, mpijob_doc_root(object), NULL, diag),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object), NULL, NULL,
+			     diag),
 	    MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "AlreadyExists");
 	assert_int_equal(strlen(mpijob_diag_at(diag, 0)->message),
 	    strlen("the server answered with status 409: ") + 2048);
 	fake_answer(&fake, 409, "");
-	assert_int_equal(mpijob_client_update(client, &one, mpijob_doc_root(object), NULL, diag),
+	assert_int_equal(mpijob_client_write(client, &one, mpijob_doc_root(object), WRITE(UPDATE),
+			     NULL, diag),
 	    MPIJOB_ERR_CONFLICT);
 	assert_string_equal(mpijob_diag_at(diag, 1)->reason, "Conflict");
 	fake_answer(&fake, 504, "");
@@ -542,7 +584,7 @@ static void test_what_one_may_do(void **state)
 	    "{\"resourceAttributes\":{\"verb\":\"create\",\"group\":\"batch\",\"resource\":"
 	    "\"jobs\","
 	    "\"subresource\":\"status\",\"namespace\":\"d\",\"name\":\"n\"}}}");
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	fake_answer(&fake, 201,
 	    "{\"status\":{\"allowed\":false,\"reason\":\"no RBAC policy matched\"}}");
 	assert_int_equal(mpijob_client_can(client, &access, diag), 0);
@@ -575,6 +617,7 @@ int main(void)
 		cmocka_unit_test(test_lists_that_are_none),
 		cmocka_unit_test(test_p3_types_of_patches),
 		cmocka_unit_test(test_p4_apply),
+		cmocka_unit_test(test_p3_the_field_manager_of_a_write),
 		cmocka_unit_test(test_p5_field_validation),
 		cmocka_unit_test(test_p7_deletes),
 		cmocka_unit_test(test_p7_grace_and_preconditions),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "../support/fake_cluster.h"
+#include "../support/writes.h"
 
 #include "client/client.h"
 
@@ -24,26 +25,29 @@ static void round_trip(void **state)
 		stored = read = pod = patch = NULL;
 		fake.piece = piece;
 		assert_int_equal(mpijob_doc_parse(POD, strlen(POD), NULL, &pod, NULL), 0);
-		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), &stored,
-				     diag),
+		assert_int_equal(mpijob_client_write(client, &all, mpijob_doc_root(pod), NULL,
+				     &stored, diag),
 		    0);
 		assert_non_null(mpijob_node_find(mpijob_doc_root(stored), "metadata.uid"));
-		assert_int_equal(mpijob_client_create(client, &all, mpijob_doc_root(pod), NULL,
+		assert_int_equal(mpijob_client_write(client, &all, mpijob_doc_root(pod), NULL, NULL,
 				     diag),
 		    MPIJOB_ERR_CONFLICT);
 		assert_int_equal(mpijob_doc_parse("{\"spec\":{\"x\":1}}", 16, NULL, &patch, NULL),
 		    0);
-		assert_int_equal(mpijob_client_patch(client, &one, mpijob_doc_root(patch), NULL,
-				     diag),
+		assert_int_equal(mpijob_client_write(client, &one, mpijob_doc_root(patch),
+				     WRITE(PATCH_MERGE), NULL, diag),
 		    0);
 		assert_int_equal(mpijob_client_get(client, &one, &read, diag), 0);
 		assert_non_null(mpijob_node_find(mpijob_doc_root(read), "spec.x"));
-		assert_int_equal(mpijob_client_delete(client, &one, "another", NULL, diag),
+		assert_int_equal(mpijob_client_delete(client, &one, DELETION("another", NULL),
+				     diag),
 		    MPIJOB_ERR_CONFLICT);
 		assert_int_equal(mpijob_client_delete(client, &one,
-				     mpijob_node_string(
-					 mpijob_node_find(mpijob_doc_root(read), "metadata.uid")),
-				     "Background", diag),
+				     DELETION(mpijob_node_string(
+						  mpijob_node_find(mpijob_doc_root(read),
+						      "metadata.uid")),
+					 "Background"),
+				     diag),
 		    0);
 		assert_non_null(strstr(mpijob_text_data(&fake.last_body),
 		    "\"propagationPolicy\":\"Background\""));
@@ -140,7 +144,7 @@ static void codes(void **state)
 		reply.body = rows[i].body;
 		reply.end_code = rows[i].end;
 		assert_int_equal(get_scripted(reply, diag), rows[i].code);
-		assert_true((mpijob_diag_count(diag) > 0) == (rows[i].code != 0));
+		assert_true((mpijob_diag_count(diag, 0) > 0) == (rows[i].code != 0));
 		mpijob_diag_free(diag);
 	}
 }
@@ -160,7 +164,7 @@ static void causes_become_findings(void **state)
 		     "\"Required value\"},"
 		     "{\"reason\":\"Strange\"}]},\"code\":422}";
 	assert_int_equal(get_scripted(reply, diag), MPIJOB_ERR_REJECTED);
-	assert_int_equal(mpijob_diag_count(diag), 3);
+	assert_int_equal(mpijob_diag_count(diag, 0), 3);
 	assert_string_equal(mpijob_diag_at(diag, 0)->reason, "NotSupported");
 	assert_string_equal(mpijob_diag_at(diag, 0)->field, "spec.a");
 	assert_string_equal(mpijob_diag_at(diag, 0)->message, "use x");
@@ -181,7 +185,7 @@ static void causes_become_findings(void **state)
 	reply.body = "{}";
 	reply.header = "warning:299 - \"kubectl is \\\"old\\\"\"";
 	assert_int_equal(get_scripted(reply, diag), 0);
-	assert_int_equal(mpijob_diag_count(diag), 1);
+	assert_int_equal(mpijob_diag_count(diag, 0), 1);
 	assert_int_equal(mpijob_diag_at(diag, 0)->severity, MPIJOB_SEVERITY_WARNING);
 	assert_string_equal(mpijob_diag_at(diag, 0)->message, "kubectl is \"old\"");
 	mpijob_diag_free(diag);

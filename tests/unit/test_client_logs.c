@@ -132,6 +132,14 @@ static struct scene *scene_new(const struct script *script, size_t rows)
 	return scene;
 }
 
+static size_t unread(const mpijob_logs *logs)
+{
+	size_t count = 99;
+
+	assert_int_not_equal(mpijob_logs_state(logs, &count), MPIJOB_ERR_USAGE);
+	return count;
+}
+
 static void scene_begin(struct scene *scene)
 {
 	assert_int_equal(mpijob_logs_new(scene->client, &scene->options, &scene->logs), 0);
@@ -228,9 +236,9 @@ static void what_is_there(void **state)
 	scene->options.tail_lines = &tail;
 	scene->options.since_seconds = &since;
 	scene_begin(scene);
-	assert_int_equal(mpijob_logs_state(scene->logs), 1);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 1);
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	assert_non_null(
 	    strstr(scene->fake.log[scene->fake.log_count - 1], "tailLines=7&sinceSeconds=60"));
 	assert_null(strstr(scene->fake.log[scene->fake.log_count - 1], "follow"));
@@ -268,7 +276,7 @@ static void cut_anywhere(void **state)
 		add_pod(scene, "a", ENDED("0"));
 		scene->fake.piece = piece;
 		scene_begin(scene);
-		for (int i = 0; i < 3000 && mpijob_logs_state(scene->logs) > 0; i++)
+		for (int i = 0; i < 3000 && mpijob_logs_state(scene->logs, NULL) > 0; i++)
 			turn(scene, 1);
 		expect_told(scene, "a/main#0: one\na/main#0: \na/main#0: two\na/main#0: x...\n");
 		scene_free(scene);
@@ -309,7 +317,7 @@ static void long_lines(void **state)
 			scene->fake.piece = piece ? 50021 : 0;
 			scene_begin(scene);
 			turn(scene, 24);
-			assert_int_equal(mpijob_logs_state(scene->logs), 0);
+			assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 			expect_told(scene, rows[i].told);
 			assert_in_range(scene->longest, 1, 65536);
 			scene_free(scene);
@@ -326,7 +334,7 @@ static void not_there_yet(void **state)
 	add_pod(scene, "a", PENDING);
 	scene_begin(scene);
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	assert_int_equal(scene->requests, 0);
 	expect_failures(scene, "a/main REJECTED\n");
 	scene_free(scene);
@@ -345,7 +353,7 @@ static void the_run_before(void **state)
 	scene->options.previous = 1;
 	scene_begin(scene);
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	expect_told(scene, "a/main#2: x\n");
 	expect_failures(scene, "b/main REJECTED\n");
 	scene_free(scene);
@@ -385,12 +393,12 @@ static void goes_on_where_it_stood(void **state)
 	assert_int_equal(scene->requests, 4);
 	expect_told(scene, "a/main#0: five\n");
 	/* It ended well, and whether the run did is to be seen. */
-	assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+	assert_int_equal(unread(scene->logs), 1);
 	set_status(scene, pod, ENDED("0"));
-	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	assert_int_equal(unread(scene->logs), 0);
 	pass(scene, 10000);
 	assert_int_equal(scene->requests, 4);
-	assert_int_equal(mpijob_logs_state(scene->logs), 1);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 1);
 	scene_free(scene);
 }
 
@@ -488,7 +496,7 @@ static void waiting_to_start(void **state)
 	scene_begin(scene);
 	pass(scene, 100000);
 	assert_int_equal(scene->requests, 0);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	assert_int_equal(unread(scene->logs), 0);
 	/* The node may be behind the pod's status. */
 	set_status(scene, pod, RUNNING("0"));
 	assert_int_equal(scene->requests, 1);
@@ -498,7 +506,7 @@ static void waiting_to_start(void **state)
 	set_status(scene, pod, ENDED("0"));
 	turn(scene, 6);
 	expect_told(scene, "a/main#0: one\n");
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	scene_free(scene);
 }
 
@@ -550,7 +558,7 @@ static void containers_by_name(void **state)
 	scene->options.container = "none";
 	scene_begin(scene);
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	expect_failures(scene, "a/none NOT_FOUND\n");
 	scene_free(scene);
 }
@@ -572,7 +580,7 @@ static void few_streams(void **state)
 	scene->options.max_streams = 2;
 	scene_begin(scene);
 	turn(scene, 40);
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	assert_int_equal(scene->lines, 9);
 	assert_int_equal(scene->most_open, 2);
 	scene_free(scene);
@@ -641,13 +649,13 @@ static void pods_that_go(void **state)
 	/* What is open is read to its end; the next pod of that name is another one. */
 	fake_delete(&scene->fake, pod);
 	turn(scene, 6);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+	assert_int_equal(unread(scene->logs), 1);
 	for (struct fake_exchange *exchange = scene->fake.exchanges; exchange;
 	     exchange = exchange->next)
 		if (!exchange->watching)
 			exchange->reply.open = 0;
 	turn(scene, 6);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	assert_int_equal(unread(scene->logs), 0);
 	add_pod(scene, "a", ENDED("0"));
 	turn(scene, 12);
 	expect_told(scene, "a/main#0: x\na/main#0: y\n");
@@ -668,14 +676,14 @@ static void named_pods(void **state)
 	scene->options.follow = 1;
 	scene_begin(scene);
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_state(scene->logs), MPIJOB_ERR_NOT_FOUND);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), MPIJOB_ERR_NOT_FOUND);
 	expect_failures(scene, "a/- NOT_FOUND\nb/- NOT_FOUND\n");
 	mpijob_logs_free(scene->logs);
 	add_pod(scene, "b", ENDED("0"));
 	add_pod(scene, "c", ENDED("0"));
 	scene_begin(scene);
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	expect_failures(scene, "a/- NOT_FOUND\n");
 	expect_told(scene, "b/main#0: x\n");
 	scene_free(scene);
@@ -708,7 +716,7 @@ static void what_is_not_allowed(void **state)
 	scene->fake.decide = forbid;
 	scene_begin(scene);
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_state(scene->logs), MPIJOB_ERR_AUTH);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), MPIJOB_ERR_AUTH);
 	expect_failures(scene, "-/- AUTH\n");
 	scene_free(scene);
 }
@@ -745,10 +753,10 @@ static void what_is_not_allowed_for_a_moment(void **state)
 	pass(scene, 10000);
 	pass(scene, 10000);
 	expect_told(scene, "a/main#0: x\na/main#0: y\n");
-	assert_int_equal(mpijob_logs_state(scene->logs), 1);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 1);
 	add_pod(scene, "b", RUNNING("0"));
 	turn(scene, 12);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 2);
+	assert_int_equal(unread(scene->logs), 2);
 	scene_free(scene);
 }
 
@@ -782,7 +790,7 @@ static void gives_up_when_it_does_not_follow(void **state)
 	scene_begin(scene);
 	for (int i = 0; i < 10; i++)
 		pass(scene, 60000);
-	assert_int_equal(mpijob_logs_state(scene->logs), 0);
+	assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 	assert_int_equal(scene->requests, 5);
 	expect_failures(scene, "a/main SERVER again\na/main SERVER\n");
 	scene_free(scene);
@@ -819,12 +827,12 @@ static void a_stream_without_an_end(void **state)
 	assert_int_equal(scene->fake.fresh, 1);
 	/* The next time it has longer. */
 	pass(scene, 9999);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+	assert_int_equal(unread(scene->logs), 1);
 	pass(scene, 1);
 	pass(scene, 2000);
 	assert_int_equal(scene->requests, 3);
 	assert_int_equal(scene->fake.fresh, 2);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	assert_int_equal(unread(scene->logs), 0);
 	expect_told(scene, "a/main#0: x\na/main#0: y\n");
 	scene_free(scene);
 }
@@ -843,11 +851,11 @@ static void a_stream_that_stays_silent(void **state)
 	turn(scene, 12);
 	for (int i = 0; i < 150; i++)
 		pass(scene, 1000);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+	assert_int_equal(unread(scene->logs), 1);
 	expect_failures(scene, "a/main TIMEOUT again\n");
 	for (int i = 0; i < 50; i++)
 		pass(scene, 1000);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	assert_int_equal(unread(scene->logs), 0);
 	expect_failures(scene, "a/main TIMEOUT\n");
 	assert_int_equal(scene->requests, 5);
 	scene_free(scene);
@@ -887,7 +895,7 @@ static void messages_of_the_node(void **state)
 		scene->options.previous = rows[i].previous;
 		scene_begin(scene);
 		turn(scene, 12);
-		assert_int_equal(mpijob_logs_state(scene->logs), 0);
+		assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 		expect_told(scene, rows[i].told);
 		expect_failures(scene, rows[i].failures);
 		assert_int_equal(scene->requests, 1);
@@ -914,7 +922,7 @@ static void messages_of_the_node_while_following(void **state)
 	for (int i = 0; i < 60; i++)
 		pass(scene, 1000);
 	assert_int_equal(scene->requests, 6);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	assert_int_equal(unread(scene->logs), 0);
 	expect_told(scene, "");
 	expect_failures(scene, "a/main REJECTED again\na/main REJECTED\n");
 	scene_free(scene);
@@ -957,14 +965,14 @@ static void gives_up_what_has_ended(void **state)
 	scene_begin(scene);
 	turn(scene, 12);
 	for (int i = 0; i < 5; i++) {
-		assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+		assert_int_equal(unread(scene->logs), 1);
 		pass(scene, 60000);
 	}
 	expect_failures(scene, "a/main SERVER again\na/main IO again\na/main SERVER again\n");
 	pass(scene, 60000);
 	expect_failures(scene, "a/main SERVER\n");
 	assert_int_equal(scene->requests, 7);
-	assert_int_equal(mpijob_logs_unread(scene->logs), 0);
+	assert_int_equal(unread(scene->logs), 0);
 	pass(scene, 600000);
 	assert_int_equal(scene->requests, 7);
 	set_status(scene, pod, RESTARTED("1"));
@@ -980,7 +988,7 @@ static void gives_up_what_has_ended(void **state)
 		for (int j = 0; j < 30; j++)
 			pass(scene, 60000);
 		assert_true(scene->requests > 25);
-		assert_int_equal(mpijob_logs_unread(scene->logs), 1);
+		assert_int_equal(unread(scene->logs), 1);
 		expect_failures(scene, i ? "a/main IO again\n" : "a/main SERVER again\n");
 		scene_free(scene);
 	}
@@ -1025,7 +1033,7 @@ static void readers_stop_it(void **state)
 		scene_begin(scene);
 		turn(scene, how == 2 ? 5 : 12);
 		if (how == 0)
-			assert_int_equal(mpijob_logs_state(scene->logs), MPIJOB_ERR_IO);
+			assert_int_equal(mpijob_logs_state(scene->logs, NULL), MPIJOB_ERR_IO);
 		assert_int_equal(scene->lines, how == 0 ? 1 : how == 1 ? 2 : scene->lines);
 		scene_free(scene);
 	}
@@ -1064,24 +1072,15 @@ static void of_a_job(void **state)
 	struct mpijob_logs_options options = scene->options;
 
 	(void)state;
-	options.namespace_ = options.label_selector = NULL;
-	for (size_t i = 0; wrong[i]; i++)
-		assert_int_equal(mpijob_logs_of_job(scene->client, "d", wrong[i], NULL, &options,
-				     &scene->logs),
+	options.label_selector = NULL;
+	for (size_t i = 0; wrong[i]; i++) {
+		options.job = wrong[i];
+		assert_int_equal(mpijob_logs_new(scene->client, &options, &scene->logs),
 		    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", "master", &options,
-			     &scene->logs),
-	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, NULL, "pi", NULL, &options,
-			     &scene->logs),
-	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, NULL, &scene->logs),
-	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", NULL, &scene->options,
-			     &scene->logs),
-	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_logs_of_job(NULL, "d", "pi", NULL, &options, &scene->logs),
-	    MPIJOB_ERR_USAGE);
+	}
+	options.job = "pi";
+	options.role = "master";
+	assert_int_equal(mpijob_logs_new(scene->client, &options, &scene->logs), MPIJOB_ERR_USAGE);
 	assert_null(scene->logs);
 	fake_patch(&scene->fake, add_pod(scene, "a", ENDED("0")),
 	    "metadata: {labels: {training.kubeflow.org/job-name: pi, "
@@ -1093,16 +1092,15 @@ static void of_a_job(void **state)
 	    "metadata: {labels: {training.kubeflow.org/job-name: tau, "
 	    "training.kubeflow.org/job-role: launcher}}");
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(mpijob_logs_of_job(scene->client, "d", "pi", roles[i], &options,
-				     &scene->logs),
-		    0);
+		options.role = roles[i];
+		assert_int_equal(mpijob_logs_new(scene->client, &options, &scene->logs), 0);
 		turn(scene, 20);
 		assert_int_equal(strstr(mpijob_text_data(&scene->told), "a/main#0: x\n") != NULL,
 		    i != 2);
 		assert_int_equal(strstr(mpijob_text_data(&scene->told), "b/main#0: x\n") != NULL,
 		    i != 1);
 		assert_null(strstr(mpijob_text_data(&scene->told), "c/"));
-		assert_int_equal(mpijob_logs_state(scene->logs), 0);
+		assert_int_equal(mpijob_logs_state(scene->logs, NULL), 0);
 		mpijob_text_clear(&scene->told);
 		mpijob_logs_free(scene->logs);
 	}
@@ -1115,12 +1113,12 @@ static void usage(void **state)
 	static const struct script script[] = { { NULL, 0, "", 0, 0, NULL } };
 	struct scene *scene = scene_new(script, 1);
 	const struct mpijob_logs_options good = scene->options;
-	struct mpijob_logs_options bad[9];
+	struct mpijob_logs_options bad[12];
 	const char *names[] = { "a", NULL };
 	int64_t minus = -1, zero = 0;
 
 	(void)state;
-	for (size_t i = 0; i < 9; i++)
+	for (size_t i = 0; i < 12; i++)
 		bad[i] = good;
 	bad[0].namespace_ = NULL;
 	bad[1].line = NULL;
@@ -1135,10 +1133,18 @@ static void usage(void **state)
 	bad[7].container = "a";
 	bad[7].all_containers = 1;
 	bad[8].max_streams = -1;
-	for (size_t i = 0; i < 9; i++)
+	bad[9].job = "pi"; /* and labels */
+	bad[10].role = "worker";
+	bad[11].label_selector = NULL;
+	bad[11].pods = names;
+	bad[11].pods_count = 1;
+	bad[11].job = "pi";
+	for (size_t i = 0; i < 12; i++)
 		assert_int_equal(mpijob_logs_new(scene->client, &bad[i], &scene->logs),
 		    MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_logs_new(NULL, &good, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_new(scene->client, NULL, &scene->logs), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_logs_state(NULL, NULL), MPIJOB_ERR_USAGE);
 	assert_null(scene->logs);
 	scene_free(scene);
 }

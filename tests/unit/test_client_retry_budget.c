@@ -34,19 +34,19 @@ static void test_the_first_answer_is_believed(void **state)
 		reply(&fixture, rows[i].status, "<html>");
 		watch_run(&fixture);
 		assert_int_equal(fixture.last_code, rows[i].code);
-		assert_int_equal(mpijob_watch_hopeless(fixture.watch), 1);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 1);
 		assert_int_equal(fixture.failures, 1);
 		/* Whoever waits all the same may be lucky. */
 		sleep_over(&fixture);
 		reply(&fixture, 200, LIST("10", ""));
 		reply_open(&fixture, "");
 		watch_run(&fixture);
-		assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 		watch_tear_down(&fixture);
 	}
 	watch_set_up(&fixture);
 	refused(&fixture, 503);
-	assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 	watch_tear_down(&fixture);
 }
 
@@ -58,20 +58,20 @@ static void test_refusals_after_a_cut_pass(void **state)
 	synced(&fixture);
 	refused(&fixture, 401);
 	assert_int_equal(fixture.last_code, MPIJOB_ERR_AUTH);
-	assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 	sleep_over(&fixture);
 	refused(&fixture, 403);
 	sleep_over(&fixture);
 	reply(&fixture, 200, "garbage");
 	watch_run(&fixture);
 	assert_int_equal(fixture.last_code, MPIJOB_ERR_SYNTAX);
-	assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 	sleep_over(&fixture);
 	reply(&fixture, 200, LIST("20", POD("a", "11")));
 	reply_open(&fixture, EVENT("MODIFIED", "a", "21"));
 	watch_run(&fixture);
 	assert_int_equal(fixture.failures, 3);
-	assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 	seen_is(&fixture, "(La@3 )10 Ma@11 (La@11 )20 Ma@21 ");
 	watch_tear_down(&fixture);
 }
@@ -86,17 +86,17 @@ static void test_nothing_else_for_a_minute_is_believed(void **state)
 	refused(&fixture, 403);
 	first = clock_now;
 	while (clock_now - first < 60000) {
-		assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 		assert_int_equal(fixture.failures, 1);
 		sleep_over(&fixture);
 		refused(&fixture, 403);
 	}
 	/* It is told once more. */
-	assert_int_equal(mpijob_watch_hopeless(fixture.watch), 1);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 1);
 	assert_int_equal(fixture.failures, 2);
 	sleep_over(&fixture);
 	refused(&fixture, 403);
-	assert_int_equal(mpijob_watch_hopeless(fixture.watch), 1);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 1);
 	assert_int_equal(fixture.failures, 2);
 	watch_tear_down(&fixture);
 }
@@ -110,10 +110,10 @@ static void test_another_failure_begins_a_new_minute(void **state)
 	synced(&fixture);
 	for (int i = 0; i < 8; i++) {
 		refused(&fixture, 401);
-		assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 		sleep_over(&fixture);
 		refused(&fixture, 502);
-		assert_int_equal(mpijob_watch_hopeless(fixture.watch), 0);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 0);
 		sleep_over(&fixture);
 	}
 	watch_tear_down(&fixture);
@@ -124,7 +124,7 @@ static void garbled(struct watch_fixture *fixture)
 	reply(fixture, 200, "garbage");
 	watch_run(fixture);
 	assert_int_equal(fixture->last_code, MPIJOB_ERR_SYNTAX);
-	assert_int_equal(mpijob_watch_hopeless(fixture->watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture->watch)->hopeless, 0);
 }
 
 /* Its owner cannot read an object: that is a garbled stream too, or the object stays as it is. */
@@ -146,13 +146,13 @@ static void test_an_object_that_cannot_be_read(void **state)
 	watch_run(&fixture);
 	asked(&fixture, 3, "resourceVersion", "11");
 	seen_is(&fixture, "(La@3 )10 Ma@11 Ma@12 ");
-	for (int i = 0; i < 20 && !mpijob_watch_hopeless(fixture.watch); i++) {
+	for (int i = 0; i < 20 && !mpijob_watch_health_get(fixture.watch)->hopeless; i++) {
 		fixture.refuse = MPIJOB_ERR_SYNTAX;
 		reply(&fixture, 200, EVENT("MODIFIED", "a", "13"));
 		watch_run(&fixture);
 		sleep_over(&fixture);
 	}
-	assert_int_equal(mpijob_watch_hopeless(fixture.watch), 1);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->hopeless, 1);
 	assert_true(clock_now - first > 60000);
 	watch_tear_down(&fixture);
 }

@@ -3,6 +3,7 @@
  * calls made at once do.
  */
 #include "../support/fake_cluster.h"
+#include "../support/writes.h"
 
 #include "client/client.h"
 
@@ -225,6 +226,7 @@ struct chain {
 	mpijob_client *client;
 	struct told told;
 	int begun;
+	mpijob_task *unattended; /* started without callbacks */
 };
 
 /* From inside of a callback calls can be started, not made at once. */
@@ -232,6 +234,7 @@ static void start_again(void *user, int code, mpijob *job, mpijob_doc *doc)
 {
 	struct chain *chain = user;
 	struct mpijob_task_callbacks callbacks = to(&chain->told);
+	mpijob_task *task = NULL;
 	mpijob *at_once = NULL;
 
 	assert_int_equal(code, MPIJOB_ERR_NOT_FOUND);
@@ -240,6 +243,12 @@ static void start_again(void *user, int code, mpijob *job, mpijob_doc *doc)
 	chain->begun = 1;
 	assert_int_equal(mpijob_client_get_job(chain->client, "default", "pi", &at_once, NULL),
 	    MPIJOB_ERR_USAGE);
+	assert_null(at_once);
+	assert_int_equal(mpijob_client_get_job_start(chain->client, "default", "pi", NULL, &task,
+			     NULL),
+	    MPIJOB_ERR_USAGE);
+	assert_null(task);
+	assert_int_equal(mpijob_task_wait(chain->unattended, NULL, NULL), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_client_get_job_start(chain->client, "default", "pi", &callbacks,
 			     NULL, NULL),
 	    0);
@@ -258,9 +267,139 @@ static void from_callbacks(void **state)
 	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL,
 			     NULL),
 	    0);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", NULL,
+			     &chain.unattended, NULL),
+	    0);
 	poll_until(client, &chain.begun);
 	poll_until(client, &chain.told.count);
 	assert_int_equal(chain.told.code, MPIJOB_ERR_NOT_FOUND);
+	assert_int_equal(mpijob_task_wait(chain.unattended, NULL, NULL), MPIJOB_ERR_NOT_FOUND);
+	assert_int_equal(fake.log_count, 3);
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+/* ---- without callbacks ---- */
+
+static mpijob_task *get_job(mpijob_client *client, const char *name)
+{
+	mpijob_task *task = NULL;
+
+	assert_int_equal(mpijob_client_get_job_start(client, "default", name, NULL, &task, NULL),
+	    0);
+	assert_non_null(task);
+	return task;
+}
+
+static void a_result_is_kept_until_the_wait(void **state)
+{
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+	mpijob_task *early, *late, *failed;
+	mpijob *job = NULL, *unchanged = NULL;
+	mpijob_doc *doc = NULL;
+	size_t sent;
+
+	(void)state;
+	submit(client);
+	early = get_job(client, "pi");
+	late = get_job(client, "pi");
+	failed = get_job(client, "none");
+	assert_int_equal(mpijob_task_wait(late, &job, &doc), 0);
+	assert_string_equal(mpijob_name(job), "pi");
+	assert_null(doc);
+	mpijob_free(job);
+	/* The other two have ended in the same polls, or end in the next ones. */
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(mpijob_client_poll(client, 0), 0);
+	sent = fake.log_count;
+	assert_int_equal(mpijob_task_wait(early, &job, NULL), 0);
+	assert_string_equal(mpijob_name(job), "pi");
+	mpijob_free(job);
+	assert_int_equal(mpijob_task_wait(failed, &unchanged, &doc), MPIJOB_ERR_NOT_FOUND);
+	assert_null(unchanged);
+	assert_int_equal(fake.log_count, sent);
+	/* Outputs that nobody takes are freed. */
+	assert_int_equal(mpijob_task_wait(get_job(client, "pi"), NULL, NULL), 0);
+	assert_null(mpijob__base_list_first(&client->tasks));
+	mpijob_client_free(client);
+	fake_release(&fake);
+}
+
+static void results_that_nobody_waits_for(void **state)
+{
+	struct told told;
+	struct mpijob_task_callbacks callbacks = to(&told);
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+	mpijob_task *ended, *running, *with_callbacks = NULL;
+
+	(void)state;
+	submit(client);
+	ended = get_job(client, "pi");
+	(void)get_job(client, "pi");
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(mpijob_client_poll(client, 0), 0);
+	running = get_job(client, "pi");
+	mpijob_task_cancel(ended);
+	mpijob_task_cancel(running);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks,
+			     &with_callbacks, NULL),
+	    0);
+	assert_int_equal(mpijob_task_wait(with_callbacks, NULL, NULL), MPIJOB_ERR_USAGE);
+	poll_until(client, &told.count);
+	forget(&told);
+	assert_int_equal(mpijob_task_wait(NULL, NULL, NULL), MPIJOB_ERR_USAGE);
+	(void)get_job(client, "pi");
+	assert_non_null(mpijob__base_list_first(&client->tasks));
+	mpijob_client_free(client); /* frees one that has ended, and one that runs */
+	fake_release(&fake);
+}
+
+static void a_cancel_is_for_the_wait(void **state)
+{
+	struct told told;
+	struct mpijob_task_callbacks callbacks = to(&told);
+	struct fake fake;
+	mpijob_client *client = fake_client(&fake);
+	mpijob_task *cancelled, *change = NULL, *none = NULL;
+	mpijob_diag *diag = mpijob_diag_new();
+	size_t sent;
+
+	(void)state;
+	submit(client);
+	/* Before the start: nothing is sent. */
+	sent = fake.log_count;
+	mpijob_client_cancel(client);
+	assert_int_equal(mpijob_client_suspend_start(client, "default", "pi", 1, NULL, &none, NULL),
+	    MPIJOB_ERR_CANCELLED);
+	assert_null(none);
+	assert_int_equal(fake.log_count, sent);
+	/* Between start and wait: neither the request of another task nor a callback takes it. */
+	assert_int_equal(mpijob_client_suspend_start(client, "default", "pi", 1, NULL, &change,
+			     diag),
+	    0);
+	assert_int_equal(mpijob_client_get_job_start(client, "default", "pi", &callbacks, NULL,
+			     NULL),
+	    0);
+	cancelled = get_job(client, "pi");
+	mpijob_client_cancel(client);
+	assert_int_equal(mpijob_task_wait(cancelled, NULL, NULL), MPIJOB_ERR_CANCELLED);
+	assert_int_equal(mpijob_task_wait(change, NULL, NULL), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	forget(&told);
+	/* It remains when the task has ended already. */
+	cancelled = get_job(client, "pi");
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(mpijob_client_poll(client, 0), 0);
+	mpijob_client_cancel(client);
+	assert_int_equal(mpijob_task_wait(cancelled, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_suspend(client, "default", "pi", 0, NULL),
+	    MPIJOB_ERR_CANCELLED);
+	assert_int_equal(mpijob_client_suspend(client, "default", "pi", 0, NULL), 0);
+	mpijob_diag_free(diag);
 	mpijob_client_free(client);
 	fake_release(&fake);
 }
@@ -284,6 +423,7 @@ static void any_object(void **state)
 	mpijob_client *client = fake_client(&fake);
 	mpijob_diag *diag = mpijob_diag_new();
 	char name[] = "pi", other[] = "other";
+	mpijob_doc *patch = NULL;
 
 	(void)state;
 	submit(client);
@@ -313,6 +453,29 @@ static void any_object(void **state)
 	assert_int_equal(told.code, MPIJOB_ERR_TIMEOUT);
 	assert_string_equal(mpijob_diag_at(diag, 0)->id, "wait-failed");
 	assert_null(mpijob__base_list_first(&client->watches));
+	/* A patch, and a deletion. */
+	assert_int_equal(mpijob_doc_parse("{\"x\":1}", 7, NULL, &patch, NULL), 0);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_write_start(client, &target, mpijob_doc_root(patch),
+			     WRITE(PATCH_MERGE), &callbacks, NULL, diag),
+	    0);
+	mpijob_doc_free(patch);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_non_null(mpijob_node_get(mpijob_doc_root(told.doc), "x"));
+	forget(&told);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_delete_start(client, &target, DELETION("other", NULL),
+			     &callbacks, NULL, NULL),
+	    0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, MPIJOB_ERR_CONFLICT);
+	callbacks = to(&told);
+	assert_int_equal(mpijob_client_delete_start(client, &target, NULL, &callbacks, NULL, NULL),
+	    0);
+	poll_until(client, &told.count);
+	assert_int_equal(told.code, 0);
+	assert_null(told.doc);
 	access.verb = "create";
 	access.resource = "jobs";
 	fake_script(&fake, allowed);
@@ -378,6 +541,9 @@ int main(void)
 		cmocka_unit_test(many_at_a_time),
 		cmocka_unit_test(given_up),
 		cmocka_unit_test(from_callbacks),
+		cmocka_unit_test(a_result_is_kept_until_the_wait),
+		cmocka_unit_test(results_that_nobody_waits_for),
+		cmocka_unit_test(a_cancel_is_for_the_wait),
 		cmocka_unit_test(any_object),
 		cmocka_unit_test(wrong_calls),
 	};

@@ -110,7 +110,7 @@ static void test_wait_through_everything(void **state)
 				mpijob_node_find(mpijob_doc_root(job), "status.phase")),
 	    "Done");
 
-	assert_int_equal(mpijob_diag_count(fixture.diag), 0);
+	assert_int_equal(mpijob_diag_count(fixture.diag, 0), 0);
 	mpijob_doc_free(job);
 	tear_down(&fixture);
 }
@@ -209,7 +209,7 @@ static void test_wait_through_refusals(void **state)
 	script(&fixture, 200, LIST(JOB("Half")), 0);
 	script(&fixture, 200, EVENT("MODIFIED", JOB("Done")), 1);
 	assert_int_equal(wait_for(&fixture, -1, NULL), 0);
-	assert_int_equal(mpijob_diag_count(fixture.diag), 0);
+	assert_int_equal(mpijob_diag_count(fixture.diag, 0), 0);
 	tear_down(&fixture);
 	set_up(&fixture, "Done");
 	script(&fixture, 200, LIST(JOB("Half")), 0);
@@ -234,7 +234,7 @@ static void test_wait_and_codes_of_ready(void **state)
 	script(&fixture, 200, LIST(JOB("Half")), 0);
 	assert_int_equal(wait_for(&fixture, -1, &job), MPIJOB_ERR_SPEC);
 	assert_null(job);
-	assert_int_equal(mpijob_diag_count(fixture.diag), 0);
+	assert_int_equal(mpijob_diag_count(fixture.diag, 0), 0);
 	fixture.target.subresource = "status";
 	assert_int_equal(wait_for(&fixture, 0, NULL), MPIJOB_ERR_USAGE);
 	fixture.target.subresource = NULL;

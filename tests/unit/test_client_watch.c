@@ -16,7 +16,7 @@ static void test_w1_w2_list_then_watch(void **state)
 			"12") "{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{"
 			      "\"resourceVersion\":\"20\"}}}\n" EVENT("DELETED", "b", "21"));
 		watch_run(&fixture);
-		assert_int_equal(mpijob_watch_synced(fixture.watch), 1);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 1);
 		assert_string_equal(mpijob_text_data(&fixture.seen),
 		    "(La@3 Lb@4 )10 Ac@11 Ma@12 Db@21 ");
 		assert_string_equal(fixture.fake.log[0],
@@ -102,7 +102,7 @@ static void test_w5_failures_back_off(void **state)
 	for (int i = 0; i < 8; i++) {
 		reply(&fixture, 500, "broken");
 		watch_run(&fixture);
-		assert_int_equal(mpijob_watch_synced(fixture.watch), 0);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 0);
 		wait = sleep_over(&fixture);
 		assert_in_range(wait, least, 2 * least);
 		least = least * 2 > 30000 ? 30000 : least * 2;
@@ -153,7 +153,32 @@ static void test_health(void **state)
 	health = mpijob_watch_health_get(fixture.watch);
 	assert_int_equal(health->code, 0);
 	assert_int_equal(health->silent_ms, 1234);
+	assert_int_equal(health->synced, 1);
+	assert_int_equal(health->hopeless, 0);
 	assert_null(mpijob_watch_health_get(NULL));
+	watch_tear_down(&fixture);
+}
+
+/* After a cut, a stream that the server accepts is healthy: its first event may be minutes away. */
+static void test_health_after_a_cut_without_events(void **state)
+{
+	struct fake_reply lost = { .end_code = MPIJOB_ERR_IO }, late = { .status = 200, .open = 1 };
+	struct watch_fixture fixture;
+
+	(void)state;
+	watch_set_up(&fixture);
+	reply(&fixture, 200, LIST("10", ""));
+	fake_script(&fixture.fake, lost);
+	watch_run(&fixture);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->code, MPIJOB_ERR_IO);
+	sleep_over(&fixture);
+	late.polls = 2;
+	fake_script(&fixture.fake, late);
+	assert_int_equal(mpijob_client_poll(fixture.client, 0), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->code, MPIJOB_ERR_IO);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(mpijob_client_poll(fixture.client, 0), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->code, 0);
 	watch_tear_down(&fixture);
 }
 
@@ -170,14 +195,14 @@ static void test_w6_broken_answers(void **state)
 		watch_set_up(&fixture);
 		reply(&fixture, 200, bodies[i]);
 		watch_run(&fixture);
-		assert_int_equal(mpijob_watch_synced(fixture.watch), 0);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 0);
 		assert_int_equal(fixture.failures, 1);
 		assert_true(sleep_over(&fixture) > 0);
 		reply(&fixture, 200, LIST("10", ""));
 		/* A watch that speaks no JSON is a failure, and goes on from where it stood. */
 		reply(&fixture, 200, "garbage");
 		watch_run(&fixture);
-		assert_int_equal(mpijob_watch_synced(fixture.watch), 1);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 1);
 		assert_int_equal(fixture.failures, 2);
 		assert_true(sleep_over(&fixture) > 0);
 		watch_tear_down(&fixture);
@@ -219,7 +244,7 @@ static void test_no_memory_loses_nothing(void **state)
 	fixture.refuse = MPIJOB_ERR_NOMEM;
 	reply(&fixture, 200, LIST("10", POD("a", "3")));
 	watch_run(&fixture);
-	assert_int_equal(mpijob_watch_synced(fixture.watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 0);
 	sleep_over(&fixture);
 	reply(&fixture, 200, LIST("10", POD("a", "3")));
 	reply_open(&fixture, "");
@@ -684,7 +709,7 @@ static void test_the_client_goes_first(void **state)
 	watch_run(&fixture);
 	mpijob_client_free(fixture.client);
 	assert_null(fixture.fake.exchanges);
-	assert_int_equal(mpijob_watch_synced(fixture.watch), 1);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 1);
 	mpijob_watch_free(fixture.watch);
 	mpijob__base_text_release(&fixture.seen);
 	fake_release(&fixture.fake);
@@ -737,6 +762,7 @@ int main(void)
 		cmocka_unit_test(test_w5_failures_back_off),
 		cmocka_unit_test(test_w5_two_good_minutes_reset_the_back_off),
 		cmocka_unit_test(test_health),
+		cmocka_unit_test(test_health_after_a_cut_without_events),
 		cmocka_unit_test(test_w6_broken_answers),
 		cmocka_unit_test(test_w6_watches_take_no_token),
 		cmocka_unit_test(test_w7_synthetic_events_have_no_version),

@@ -92,7 +92,7 @@ static void test_l2_does_not_spin(void **state)
 	assert_true(before <= 6);
 	assert_true(sleep_over(&fixture) >= 800);
 	assert_int_equal(fixture.failures, 1);
-	assert_int_equal(mpijob_watch_synced(fixture.watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 0);
 	watch_tear_down(&fixture);
 }
 
@@ -230,7 +230,7 @@ static void test_w8_a_streamed_list(void **state)
 		reply_open(&fixture, "");
 		watch_run(&fixture);
 		seen_is(&fixture, "(La@50 Lb@7 )60 Ac@61 Da@62 ");
-		assert_int_equal(mpijob_watch_synced(fixture.watch), 1);
+		assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 1);
 		asked(&fixture, 0, "watch", "1");
 		asked(&fixture, 0, "sendInitialEvents", "true");
 		asked(&fixture, 0, "resourceVersionMatch", "NotOlderThan");
@@ -256,7 +256,7 @@ static void test_w8_nothing_there(void **state)
 			     "\"5\",\"annotations\":"
 			     "{\"k8s.io/initial-events-end\":\"false\",\"x\":\"true\"}}}}\n");
 	watch_run(&fixture);
-	assert_int_equal(mpijob_watch_synced(fixture.watch), 0);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 0);
 	watch_tear_down(&fixture);
 	set_up_streams(&fixture);
 	reply_open(&fixture, END("5"));

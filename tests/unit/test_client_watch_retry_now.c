@@ -90,7 +90,7 @@ static void test_it_is_back(void **state)
 	assert_in_range(mpijob__client_watch_due_ms(fixture.watch) - clock_now, 0, 500);
 	clock_now += 500;
 	polls(&fixture);
-	assert_int_equal(mpijob_watch_synced(fixture.watch), 1);
+	assert_int_equal(mpijob_watch_health_get(fixture.watch)->synced, 1);
 	mpijob_watch_free(fixture.watch);
 	fixture.watch = NULL;
 	polls(&fixture);

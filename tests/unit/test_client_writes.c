@@ -2,6 +2,7 @@
 /* What is the same for every kind of write: versions, the place of the status, and writes that are
  * only tried. */
 #include "../support/fake_cluster.h"
+#include "../support/writes.h"
 
 #include <setjmp.h>
 
@@ -45,8 +46,8 @@ static void test_p1_versions_are_opaque(void **state)
 		fake_answer(&fake, 200, versions[i]);
 		fake_answer(&fake, 409, STALE);
 		assert_int_equal(mpijob_client_get(client, &target, &got, NULL), 0);
-		assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(got), &out,
-				     NULL),
+		assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(got),
+				     WRITE(UPDATE), &out, NULL),
 		    MPIJOB_ERR_CONFLICT);
 		assert_string_equal(mpijob_text_data(&fake.last_body), versions[i]);
 		assert_string_equal(fake.log[2 * i + 1], "PUT /api/v1/namespaces/d/pods/p");
@@ -69,9 +70,11 @@ static void test_p2_the_status_is_a_place_of_its_own(void **state)
 	target.subresource = "status";
 	fake_answer(&fake, 200, "{}");
 	fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_update(client, &target, mpijob_doc_root(object), NULL, NULL),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object),
+			     WRITE(UPDATE), NULL, NULL),
 	    0);
-	assert_int_equal(mpijob_client_patch(client, &target, mpijob_doc_root(object), NULL, NULL),
+	assert_int_equal(mpijob_client_write(client, &target, mpijob_doc_root(object),
+			     WRITE(PATCH_MERGE), NULL, NULL),
 	    0);
 	assert_string_equal(fake.log[0], "PUT /api/v1/namespaces/d/pods/p/status");
 	assert_string_equal(fake.log[1], "PATCH /api/v1/namespaces/d/pods/p/status");
@@ -94,11 +97,12 @@ static void test_p6_every_write_can_be_tried(void **state)
 	all.query_count = one.query_count = 2;
 	for (int i = 0; i < 5; i++)
 		fake_answer(&fake, 200, "{}");
-	assert_int_equal(mpijob_client_create(client, &all, root, NULL, NULL), 0);
-	assert_int_equal(mpijob_client_update(client, &one, root, NULL, NULL), 0);
-	assert_int_equal(mpijob_client_patch(client, &one, root, NULL, NULL), 0);
-	assert_int_equal(mpijob_client_apply(client, &one, root, NULL, NULL, NULL), 0);
-	assert_int_equal(mpijob_client_delete(client, &one, NULL, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_write(client, &all, root, NULL, NULL, NULL), 0);
+	assert_int_equal(mpijob_client_write(client, &one, root, WRITE(UPDATE), NULL, NULL), 0);
+	assert_int_equal(mpijob_client_write(client, &one, root, WRITE(PATCH_MERGE), NULL, NULL),
+	    0);
+	assert_int_equal(mpijob_client_write(client, &one, root, WRITE(APPLY), NULL, NULL), 0);
+	assert_int_equal(mpijob_client_delete(client, &one, NULL, NULL), 0);
 	assert_non_null(strstr(mpijob_text_data(&fake.last_body), "\"dryRun\":[\"All\"]"));
 	assert_int_equal(fake.log_count, 5);
 	for (size_t i = 0; i < 4; i++)

@@ -36,9 +36,9 @@ static void adds_copies(void **state)
 	assert_int_equal(mpijob_diag_at(diag, 0)->size, sizeof(finding));
 	assert_null(mpijob_diag_at(diag, 0)->field);
 	assert_null(mpijob_diag_at(diag, 1));
-	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_WARNING), 1);
-	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 0);
-	assert_int_equal(mpijob_diag_count_severity(diag, 17), 0);
+	assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_WARNING), 1);
+	assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR), 0);
+	assert_int_equal(mpijob_diag_count(diag, 17), 0);
 	finding.id = NULL;
 	assert_int_equal(mpijob_diag_add(diag, &finding), MPIJOB_ERR_USAGE);
 	finding.id = "x";
@@ -46,11 +46,11 @@ static void adds_copies(void **state)
 	assert_int_equal(mpijob_diag_add(diag, &finding), MPIJOB_ERR_USAGE);
 	assert_int_equal(mpijob_diag_add(NULL, &finding), 0);
 	mpijob_diag_clear(diag);
-	assert_int_equal(mpijob_diag_count(diag), 0);
-	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_WARNING), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
+	assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_WARNING), 0);
 	mpijob_diag_free(diag);
 	mpijob_diag_free(NULL);
-	assert_int_equal(mpijob_diag_count(NULL), 0);
+	assert_int_equal(mpijob_diag_count(NULL, 0), 0);
 	assert_int_equal(mpijob_diag_dropped(NULL), 0);
 	assert_null(mpijob_diag_at(NULL, 0));
 }
@@ -65,14 +65,17 @@ static void limit(void **state)
 		assert_int_equal(mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_ERROR, "n", NULL,
 				     NULL, NULL, "%d", i),
 		    0);
-	assert_int_equal(mpijob_diag_count(diag), 3);
+	assert_non_null(mpijob_diag_at(diag, 2));
+	assert_null(mpijob_diag_at(diag, 3));
 	assert_int_equal(mpijob_diag_dropped(diag), 7);
-	assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 10);
+	assert_int_equal(mpijob_diag_count(diag, 0), 10);
+	assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR), 10);
 	mpijob_diag_set_limit(diag, 0);
 	for (int i = 0; i < 2000; i++)
 		(void)mpijob__core_diag_addf(diag, MPIJOB_SEVERITY_INFO, "n", NULL, NULL, NULL,
 		    "%d", i);
-	assert_int_equal(mpijob_diag_count(diag), 1000);
+	assert_null(mpijob_diag_at(diag, 1000));
+	assert_int_equal(mpijob_diag_count(diag, 0), 2010);
 	assert_string_equal(mpijob_diag_at(diag, 999)->message, "996");
 	mpijob_diag_free(diag);
 }

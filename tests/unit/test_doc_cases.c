@@ -157,10 +157,10 @@ static void put(mpijob_text *out, const char *string)
 
 static void put_findings(mpijob_text *out, const mpijob_diag *diag)
 {
-	size_t count = mpijob_diag_count(diag);
+	size_t count = mpijob_diag_count(diag, 0);
 	char more[64];
 
-	for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i) && i < MOST_SHOWN; i++) {
 		put(out, mpijob_diag_at(diag, i)->id);
 		put(out, ": ");
 		if (mpijob_finding_write(mpijob_diag_at(diag, i), mpijob_text_write, out))
@@ -225,7 +225,7 @@ static void put_result(mpijob_text *out, const struct buffer *text, int32_t form
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_docs *docs = NULL;
-	size_t count;
+	size_t count = 0;
 	char summary[64];
 
 	options.source = sources[format];
@@ -234,10 +234,11 @@ static void put_result(mpijob_text *out, const struct buffer *text, int32_t form
 	    mpijob_error_name(mpijob_docs_parse(text->data, text->len, &options, &docs, diag)));
 	put(out, "\n");
 	put_findings(out, diag);
-	count = docs ? mpijob_docs_count(docs) : 0;
-	for (size_t i = 0; i < count && i < 10; i++) {
-		const mpijob_node *root = mpijob_doc_root(mpijob_docs_at(docs, i));
+	for (; mpijob_docs_at(docs, count); count++) {
+		const mpijob_node *root = mpijob_doc_root(mpijob_docs_at(docs, count));
 
+		if (count >= 10)
+			continue;
 		put(out, "---\n");
 		put_document(out, root);
 		check_round_trip(out, root, MPIJOB_FORMAT_YAML);

@@ -34,17 +34,18 @@ static void expect_json(const mpijob_node *node, const char *expected)
 
 static void builds(void **state)
 {
+	int32_t line = 7, column = 7;
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *list = mpijob_node_put_list(doc, root, "list");
 
 	(void)state;
 	mpijob_node_put_string(doc, root, "s", "text");
 	mpijob_node_put_int(doc, root, "i", INT64_MIN);
 	mpijob_node_put_bool(doc, root, "b", 2);
-	mpijob_node_put(doc, root, "n", mpijob_node_new_null(doc));
-	mpijob_node_put(doc, root, "f", mpijob_node_new_number(doc, "1.50", 4));
-	mpijob_node_put(doc, root, "z", mpijob_node_new_string(doc, "a\0b", 3));
+	mpijob_node_put(doc, root, "n", mpijob_node_new(doc, MPIJOB_NODE_NULL));
+	mpijob_node_put(doc, root, "f", mpijob_node_new_text(doc, MPIJOB_NODE_NUMBER, "1.50", 4));
+	mpijob_node_put(doc, root, "z", mpijob_node_new_text(doc, MPIJOB_NODE_STRING, "a\0b", 3));
 	mpijob_node_append_string(doc, list, "x");
 	mpijob_node_put_int(doc, mpijob_node_append_map(doc, list), "k", 1);
 	mpijob_node_put_map(doc, mpijob_node_put_map(doc, root, "m"), "inner");
@@ -55,25 +56,28 @@ static void builds(void **state)
 	expect_json(mpijob_doc_root(doc),
 	    "{\"list\":[\"x\",{\"k\":1}],\"s\":\"text\",\"i\":\"replaced\",\"b\":true,\"n\":null,"
 	    "\"f\":1.50,\"z\":\"a\\u0000b\",\"m\":{\"inner\":{}},\"c\":[\"x\",{\"k\":1}]}");
-	assert_int_equal(mpijob_node_line(mpijob_doc_root(doc)), 0);
+	mpijob_node_place(mpijob_doc_root(doc), &line, &column);
+	assert_true(line == 0 && column == 0);
+	mpijob_node_place(NULL, &line, NULL);
+	assert_int_equal(line, 0);
+	assert_ptr_equal(mpijob_doc_edit(doc, ""), root);
 	mpijob_doc_free(doc);
 }
 
 static void chains_survive_null(void **state)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	mpijob_node *text = mpijob_node_put_string(doc, root, "s", "text");
 
 	(void)state;
 	assert_int_equal(mpijob_doc_error(NULL), MPIJOB_ERR_NOMEM);
-	assert_null(mpijob_doc_edit(NULL));
+	assert_null(mpijob_doc_edit(NULL, ""));
 	assert_null(mpijob_node_put_map(NULL, NULL, "a"));
 	assert_null(mpijob_node_put(doc, NULL, "a", text));
 	assert_null(mpijob_node_put(doc, root, "a", NULL));
 	assert_null(mpijob_node_append(doc, NULL, text));
 	assert_null(mpijob_node_copy(doc, NULL));
-	assert_null(mpijob_doc_set_root(doc, NULL));
 	assert_null(mpijob_doc_make(NULL, "a"));
 	assert_int_equal(mpijob_doc_error(doc), 0);
 	assert_null(mpijob_node_put_int(doc, text, "a", 1));
@@ -91,19 +95,35 @@ static void usage(void **state)
 		"nan", "1e400", "-1e999" };
 
 	(void)state;
+	for (int32_t kind = -1; kind <= MPIJOB_NODE_MAP + 1; kind++) {
+		int has_text = kind == MPIJOB_NODE_STRING || kind == MPIJOB_NODE_NUMBER;
+		int is_empty =
+		    kind == MPIJOB_NODE_NULL || kind == MPIJOB_NODE_LIST || kind == MPIJOB_NODE_MAP;
+		mpijob_doc *doc = mpijob_doc_new();
+
+		assert_int_equal(mpijob_node_new_text(doc, kind, "1", 1) != NULL, has_text);
+		assert_int_equal(mpijob_doc_error(doc), has_text ? 0 : MPIJOB_ERR_USAGE);
+		mpijob_doc_free(doc);
+		doc = mpijob_doc_new();
+		assert_int_equal(mpijob_node_new(doc, kind) != NULL, is_empty);
+		assert_int_equal(mpijob_doc_error(doc), is_empty ? 0 : MPIJOB_ERR_USAGE);
+		mpijob_doc_free(doc);
+	}
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		mpijob_doc *doc = mpijob_doc_new();
 
-		assert_null(mpijob_node_new_number(doc, numbers[i], strlen(numbers[i])));
+		assert_null(
+		    mpijob_node_new_text(doc, MPIJOB_NODE_NUMBER, numbers[i], strlen(numbers[i])));
 		assert_int_equal(mpijob_doc_error(doc), MPIJOB_ERR_USAGE);
 		mpijob_doc_free(doc);
 	}
 	for (int i = 0; i < 3; i++) {
 		mpijob_doc *doc = mpijob_doc_new();
-		mpijob_node *root = mpijob_doc_edit(doc);
+		mpijob_node *root = mpijob_doc_edit(doc, "");
 
 		if (i == 0)
-			assert_null(mpijob_node_append(doc, root, mpijob_node_new_null(doc)));
+			assert_null(
+			    mpijob_node_append(doc, root, mpijob_node_new(doc, MPIJOB_NODE_NULL)));
 		else if (i == 1)
 			assert_null(mpijob_node_put(doc, root, "self", root));
 		else
@@ -117,9 +137,10 @@ static void usage(void **state)
 static void one_place_each(void **state)
 {
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc), *upper = mpijob_node_new_map(doc),
-		    *lower = mpijob_node_new_list(doc);
-	mpijob_node *middle = mpijob_node_new_map(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, ""),
+		    *upper = mpijob_node_new(doc, MPIJOB_NODE_MAP),
+		    *lower = mpijob_node_new(doc, MPIJOB_NODE_LIST);
+	mpijob_node *middle = mpijob_node_new(doc, MPIJOB_NODE_MAP);
 
 	(void)state;
 	assert_non_null(mpijob_node_put(doc, upper, "middle", middle));
@@ -139,10 +160,8 @@ static void one_place_each(void **state)
 	assert_int_equal(mpijob_node_remove(upper, "middle"), 1);
 	assert_ptr_equal(mpijob_node_put(doc, root, "middle", middle), middle);
 	assert_non_null(mpijob_node_put_int(doc, root, "middle", 1));
-	assert_non_null(mpijob_node_append(doc, lower, mpijob_node_new_map(doc)));
+	assert_non_null(mpijob_node_append(doc, lower, mpijob_node_new(doc, MPIJOB_NODE_MAP)));
 	assert_ptr_equal(mpijob_node_put(doc, upper, "again", middle), middle);
-	/* What the former root is inside of cannot be put into it. */
-	assert_ptr_equal(mpijob_doc_set_root(doc, lower), lower);
 	assert_null(mpijob_node_append(doc, lower, root));
 	mpijob_doc_free(doc);
 }
@@ -155,21 +174,20 @@ static void no_way_around(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		mpijob_doc *doc = mpijob_doc_new(), *patch = parse("a: {b: [{}]}\n"),
-			   *read = parse(texts[i]);
-		mpijob_node *root =
-		    mpijob_doc_set_root(doc, mpijob_node_copy(doc, mpijob_doc_root(read)));
+		mpijob_doc *patch = parse("a: {b: [{}]}\n"), *read = parse(texts[i]);
+		mpijob_doc *doc = mpijob_doc_from_node(mpijob_doc_root(read), NULL);
+		mpijob_node *root = mpijob_doc_edit(doc, "");
 
 		if (i == 3)
 			assert_int_equal(mpijob_doc_merge(doc, mpijob_doc_root(patch)), 0);
 		if (i == 3)
-			root = mpijob_doc_edit(doc);
-		assert_null(mpijob_node_put(doc, mpijob_doc_find(doc, "a"), "c", root));
-		assert_null(mpijob_node_append(doc, mpijob_doc_find(doc, "a.b"),
-		    mpijob_doc_find(doc, "a")));
-		assert_null(mpijob_node_put(doc, root, "c", mpijob_doc_find(doc, "a.b")));
-		assert_null(mpijob_node_put(read, mpijob_doc_edit(read), "c",
-		    mpijob_doc_find(read, i < 3 ? "a" : "")));
+			root = mpijob_doc_edit(doc, "");
+		assert_null(mpijob_node_put(doc, mpijob_doc_edit(doc, "a"), "c", root));
+		assert_null(mpijob_node_append(doc, mpijob_doc_edit(doc, "a.b"),
+		    mpijob_doc_edit(doc, "a")));
+		assert_null(mpijob_node_put(doc, root, "c", mpijob_doc_edit(doc, "a.b")));
+		assert_null(mpijob_node_put(read, mpijob_doc_edit(read, ""), "c",
+		    mpijob_doc_edit(read, i < 3 ? "a" : "")));
 		assert_int_equal(mpijob_node_count(root), mpijob_node_count(mpijob_doc_root(read)));
 		mpijob_doc_free(read);
 		mpijob_doc_free(patch);
@@ -186,11 +204,14 @@ static void only_utf8(void **state)
 	for (size_t i = 0; i < 6 * sizeof(bad) / sizeof(bad[0]); i++) {
 		const char *text = bad[i / 6];
 		mpijob_doc *doc = mpijob_doc_new();
-		mpijob_node *root = mpijob_doc_edit(doc),
+		mpijob_node *root = mpijob_doc_edit(doc, ""),
 			    *list = mpijob_node_put_list(doc, root, "list");
 
 		switch (i % 6) {
-		case 0: assert_null(mpijob_node_new_string(doc, text, strlen(text))); break;
+		case 0:
+			assert_null(
+			    mpijob_node_new_text(doc, MPIJOB_NODE_STRING, text, strlen(text)));
+			break;
 		case 1: assert_null(mpijob_node_put_string(doc, root, "key", text)); break;
 		case 2: assert_null(mpijob_node_append_string(doc, list, text)); break;
 		case 3: assert_null(mpijob_node_put_int(doc, root, text, 1)); break;
@@ -296,9 +317,9 @@ static void makes_paths(void **state)
 	mpijob_node_put_int(doc, mpijob_doc_make(doc, "spec.empty"), "y", 2);
 	assert_ptr_equal(mpijob_doc_make(doc, "metadata.labels"), node);
 	assert_int_equal(mpijob_doc_error(doc), 0);
-	assert_string_equal(mpijob_node_string(mpijob_doc_find(doc, "metadata.labels[a.b/c]")),
+	assert_string_equal(mpijob_node_string(mpijob_doc_edit(doc, "metadata.labels[a.b/c]")),
 	    "1");
-	assert_null(mpijob_doc_find(doc, "no.such"));
+	assert_null(mpijob_doc_edit(doc, "no.such"));
 	assert_int_equal(mpijob_doc_error(doc), 0);
 	assert_null(mpijob_doc_make(doc, "spec.list[1].x"));
 	assert_int_equal(mpijob_doc_error(doc), MPIJOB_ERR_USAGE);
@@ -321,7 +342,7 @@ static void removes(void **state)
 {
 	enum { COUNT = 300 };
 	mpijob_doc *doc = mpijob_doc_new();
-	mpijob_node *root = mpijob_doc_edit(doc);
+	mpijob_node *root = mpijob_doc_edit(doc, "");
 	char order[COUNT][16];
 	size_t left = COUNT;
 	unsigned int seed = 1;
@@ -368,7 +389,7 @@ static void finds_in_big_maps(void **state)
 	int64_t value;
 
 	(void)state;
-	big_map(doc, mpijob_doc_edit(doc), COUNT);
+	big_map(doc, mpijob_doc_edit(doc, ""), COUNT);
 	assert_int_equal(mpijob_node_count(mpijob_doc_root(doc)), COUNT);
 	for (int i = 0; i < COUNT; i += 37) {
 		(void)snprintf(key, sizeof(key), "key-%d", i);
@@ -389,9 +410,9 @@ static void list_removal(void **state)
 	mpijob_doc *doc = parse("[1, 2, 3, 4]");
 
 	(void)state;
-	assert_int_equal(mpijob_node_remove_at(mpijob_doc_edit(doc), 1), 1);
-	assert_int_equal(mpijob_node_remove_at(mpijob_doc_edit(doc), 3), 0);
-	assert_int_equal(mpijob_node_remove_at(mpijob_doc_edit(doc), 2), 1);
+	assert_int_equal(mpijob_node_remove_at(mpijob_doc_edit(doc, ""), 1), 1);
+	assert_int_equal(mpijob_node_remove_at(mpijob_doc_edit(doc, ""), 3), 0);
+	assert_int_equal(mpijob_node_remove_at(mpijob_doc_edit(doc, ""), 2), 1);
 	expect_json(mpijob_doc_root(doc), "[1,3]");
 	mpijob_doc_free(doc);
 }
@@ -464,11 +485,11 @@ static void merge_keeps_identity(void **state)
 {
 	mpijob_doc *doc = parse("{\"spec\":{\"a\":1}}");
 	mpijob_doc *patch = parse("{\"spec\":{\"b\":2}}");
-	mpijob_node *spec = mpijob_doc_find(doc, "spec");
+	mpijob_node *spec = mpijob_doc_edit(doc, "spec");
 
 	(void)state;
 	assert_int_equal(mpijob_doc_merge(doc, mpijob_doc_root(patch)), 0);
-	assert_ptr_equal(mpijob_doc_find(doc, "spec"), spec);
+	assert_ptr_equal(mpijob_doc_edit(doc, "spec"), spec);
 	mpijob_node_put_int(doc, spec, "c", 3);
 	expect_json(mpijob_doc_root(doc), "{\"spec\":{\"a\":1,\"b\":2,\"c\":3}}");
 	/* A part of the document itself as the patch. */
@@ -490,10 +511,11 @@ static void merge_is_linear(void **state)
 	char key[32];
 
 	(void)state;
-	big_map(doc, mpijob_doc_edit(doc), COUNT);
+	big_map(doc, mpijob_doc_edit(doc, ""), COUNT);
 	for (int i = 0; i < COUNT; i += 2) {
 		(void)snprintf(key, sizeof(key), "key-%d", i);
-		mpijob_node_put(patch, mpijob_doc_edit(patch), key, mpijob_node_new_null(patch));
+		mpijob_node_put(patch, mpijob_doc_edit(patch, ""), key,
+		    mpijob_node_new(patch, MPIJOB_NODE_NULL));
 	}
 	begin = clock();
 	assert_int_equal(mpijob_doc_merge(doc, mpijob_doc_root(patch)), 0);
@@ -517,7 +539,7 @@ static void deep(void **state)
 {
 	enum { DEPTH = 300000 };
 	mpijob_doc *doc = mpijob_doc_new(), *clone, *patch;
-	mpijob_node *node = mpijob_doc_edit(doc);
+	mpijob_node *node = mpijob_doc_edit(doc, "");
 	size_t bytes = 0;
 
 	(void)state;
@@ -527,12 +549,12 @@ static void deep(void **state)
 			   : mpijob_node_put_map(doc, node, "m");
 	mpijob_node_put_int(doc, node, "end", 1);
 	assert_int_equal(mpijob_doc_error(doc), 0);
-	clone = mpijob_doc_clone(doc);
+	clone = mpijob_doc_from_node(mpijob_doc_root(doc), NULL);
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(clone)), 1);
 	mpijob_node_put_int(doc, node, "end", 2);
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(clone)), 0);
 	patch = mpijob_doc_new();
-	mpijob_node_put_copy(patch, mpijob_doc_edit(patch), "m",
+	mpijob_node_put_copy(patch, mpijob_doc_edit(patch, ""), "m",
 	    mpijob_node_get(mpijob_doc_root(doc), "m"));
 	assert_int_equal(mpijob_doc_merge(clone, mpijob_doc_root(patch)), 0);
 	assert_int_equal(mpijob_node_equal(mpijob_doc_root(doc), mpijob_doc_root(clone)), 1);
@@ -553,17 +575,20 @@ static void deep(void **state)
 static void copies_stand_alone(void **state)
 {
 	mpijob_doc *doc = parse("# c\na:\n  b: [1, x]\n");
-	mpijob_doc *copy = mpijob_doc_from_node(mpijob_doc_find(doc, "a.b"));
+	mpijob_doc *copy = mpijob_doc_from_node(mpijob_doc_edit(doc, "a.b"), "a.yaml");
 	mpijob_doc *other = mpijob_doc_new();
+	int32_t line, column;
 
 	(void)state;
-	mpijob_node_put_copy(other, mpijob_doc_edit(other), "k", mpijob_doc_root(doc));
+	mpijob_node_put_copy(other, mpijob_doc_edit(other, ""), "k", mpijob_doc_root(doc));
 	mpijob_doc_free(doc);
+	assert_string_equal(mpijob_doc_source(copy), "a.yaml");
+	assert_null(mpijob_doc_source(other));
 	expect_json(mpijob_doc_root(copy), "[1,\"x\"]");
 	expect_json(mpijob_doc_root(other), "{\"k\":{\"a\":{\"b\":[1,\"x\"]}}}");
-	assert_int_equal(mpijob_node_line(mpijob_node_at(mpijob_doc_root(copy), 1)), 3);
-	assert_int_equal(mpijob_node_column(mpijob_node_at(mpijob_doc_root(copy), 1)), 10);
-	mpijob_doc_set_root(copy, mpijob_node_new_bool(copy, 0));
+	mpijob_node_place(mpijob_node_at(mpijob_doc_root(copy), 1), &line, &column);
+	assert_true(line == 3 && column == 10);
+	assert_int_equal(mpijob_doc_merge(copy, mpijob_node_new_bool(copy, 0)), 0);
 	expect_json(mpijob_doc_root(copy), "false");
 	mpijob_doc_free(copy);
 	mpijob_doc_free(other);

@@ -42,7 +42,7 @@ static size_t count_of(const mpijob_diag *diag, const char *id)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		count += strcmp(mpijob_diag_at(diag, i)->id, id) == 0;
 	return count;
 }
@@ -103,7 +103,7 @@ static void v1_is_the_plugins(void **state)
 	    "1");
 	assert_null(text_at(job, "spec.runPolicy.ttlSecondsAfterFinished"));
 	assert_null(text_at(job, "metadata.name"));
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	mpijob_doc_free(job);
 	mpijob_diag_free(diag);
 }
@@ -243,11 +243,11 @@ static void bad_tasks_are_refused(void **state)
 
 		assert_int_equal(make(rows[i].text, "v2beta1", NULL, &job, diag), rows[i].code);
 		assert_null(job);
-		assert_true(mpijob_diag_count(diag) > 0);
-		if (!strstr(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message,
+		assert_true(mpijob_diag_count(diag, 0) > 0);
+		if (!strstr(mpijob_diag_at(diag, mpijob_diag_count(diag, 0) - 1)->message,
 			rows[i].message))
 			fail_msg("%s: %s", rows[i].text,
-			    mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message);
+			    mpijob_diag_at(diag, mpijob_diag_count(diag, 0) - 1)->message);
 		mpijob_diag_free(diag);
 	}
 }
@@ -310,7 +310,7 @@ static void parts_of_another_kind_are_refused(void **state)
 		if (make(rows[i].text, "v2beta1", NULL, &job, diag) != MPIJOB_ERR_SPEC)
 			fail_msg("%s is taken", rows[i].text);
 		assert_int_equal(count_of(diag, "flyte-task"), 1);
-		assert_string_equal(mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->field,
+		assert_string_equal(mpijob_diag_at(diag, mpijob_diag_count(diag, 0) - 1)->field,
 		    rows[i].field);
 		mpijob_diag_free(diag);
 	}
@@ -345,7 +345,7 @@ static void expect_words(const char *words, const char *expected, size_t repairs
 		mpijob_text_write(text, word, strlen(word));
 	}
 	assert_string_equal(mpijob_text_data(text), expected);
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++)
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++)
 		said += strstr(mpijob_diag_at(diag, i)->message, "mpirun passes") != NULL;
 	assert_int_equal(said, repairs);
 	assert_int_equal(count_of(diag, "flyte-ignored"), !repairs && !strstr(expected, "-x A"));
@@ -464,7 +464,7 @@ static void what_is_not_read_is_told(void **state)
 
 	(void)state;
 	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(empty), &config, diag), 0);
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	assert_int_equal(mpijob_flyte_config_read(mpijob_doc_root(doc), &config, diag), 0);
 	assert_int_equal(count_of(diag, "flyte-ignored"), 2);
 	mpijob_diag_free(diag);

@@ -85,7 +85,7 @@ static void templates_are_filled(void **state)
 	template.uri = "l/{{.podUnixStartTime}}-{{ .podUnixFinishTime }}/{{ $PODRFC3339FINISHTIME "
 		       "}}/{{.taskRetryAttempt}}/{{.nodeID}}";
 	options.templates = templates;
-	options.template_count = 1;
+	options.templates_count = 1;
 	options.now_s = NOON + 5;
 	options.execution = &execution;
 	execution.attempt = 2;
@@ -94,11 +94,11 @@ static void templates_are_filled(void **state)
 	assert_string_equal(mpijob_flyte_status_link_at(status, 0)->uri,
 	    "l/1795262400-1795262405/2026-11-21T12:00:05Z/2/{{.nodeID}}");
 	mpijob_flyte_status_free(status);
-	options.template_count = 0;
+	options.templates_count = 0;
 	status = look(JOB("v1", "", "startTime: '2026-11-21T12:00:00Z'"), &options);
 	assert_int_equal(mpijob_flyte_status_link_count(status), 0);
 	mpijob_flyte_status_free(status);
-	options.template_count = 2;
+	options.templates_count = 2;
 	status = NULL;
 	assert_int_equal(mpijob_doc_parse(JOB("v1", "", ""), strlen(JOB("v1", "", "")), NULL, &doc,
 			     NULL),

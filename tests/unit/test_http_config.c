@@ -54,7 +54,7 @@ static const char *findings(void)
 	static char all[16384];
 	mpijob_text *text = mpijob_text_new();
 
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		mpijob_finding_write(mpijob_diag_at(diag, i), mpijob_text_write, text);
 		mpijob_text_write(text, "\n", 1);
 	}

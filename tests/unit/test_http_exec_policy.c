@@ -154,7 +154,7 @@ static void test_e9_policies_that_are_refused(void **state)
 				     &config, diag),
 		    MPIJOB_ERR_USAGE);
 		assert_null(config);
-		assert_int_equal(mpijob_diag_count(diag), 1);
+		assert_int_equal(mpijob_diag_count(diag, 0), 1);
 		assert_string_equal(mpijob_diag_at(diag, 0)->message, rows[i].message);
 		mpijob_diag_free(diag);
 	}

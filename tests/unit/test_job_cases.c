@@ -64,7 +64,7 @@ static void put_line(mpijob_text *out, const char *text)
 
 static void put_findings(mpijob_text *out, const mpijob_diag *diag)
 {
-	for (size_t i = 0; i < mpijob_diag_count(diag); i++) {
+	for (size_t i = 0; mpijob_diag_at(diag, i); i++) {
 		const struct mpijob_finding *finding = mpijob_diag_at(diag, i);
 
 		put_line(out, finding->id);
@@ -84,7 +84,7 @@ static int starts_with(const char *text, const char *start)
 static mpijob_text *run_validate(const char *name, const char *yaml, int reference)
 {
 	struct mpijob_parse_options options = MPIJOB_PARSE_OPTIONS_INIT;
-	struct mpijob_default_options defaults = { sizeof(defaults), reference };
+	struct mpijob_default_options defaults = { sizeof(defaults), reference, 0 };
 	struct mpijob_validate_options checks = { sizeof(checks), reference,
 		starts_with(name, "strict-") };
 	mpijob_diag *diag = mpijob_diag_new();
@@ -110,7 +110,7 @@ static mpijob_text *run_validate(const char *name, const char *yaml, int referen
 
 static mpijob_text *run_default(const char *name, const char *yaml, int reference)
 {
-	struct mpijob_default_options defaults = { sizeof(defaults), reference };
+	struct mpijob_default_options defaults = { sizeof(defaults), reference, 0 };
 	mpijob_diag *diag = mpijob_diag_new();
 	mpijob_text *out = mpijob_text_new();
 	mpijob *job = NULL;

@@ -73,7 +73,7 @@ static void refusals(void **state)
 		struct mpijob_crd_options known;
 		int32_t more[4];
 	} longer = { .known = { sizeof(longer), 0 }, .more = { 1, 1, 1, 1 } };
-	struct mpijob_crd_options none = { 0, 0 };
+	struct mpijob_crd_options none = { 0, 0, 0 };
 	mpijob_doc *doc = NULL;
 
 	(void)state;

@@ -51,7 +51,7 @@ static void parse_refuses(void **state)
 				     diag),
 		    cases[i].code);
 		assert_null(job);
-		assert_int_equal(mpijob_diag_count_severity(diag, MPIJOB_SEVERITY_ERROR), 1);
+		assert_int_equal(mpijob_diag_count(diag, MPIJOB_SEVERITY_ERROR), 1);
 		mpijob_diag_free(diag);
 		assert_int_equal(mpijob_parse(cases[i].text, strlen(cases[i].text), NULL, &job,
 				     NULL),
@@ -224,12 +224,14 @@ static void the_result_needs_no_diag(void **state)
 
 	(void)state;
 	assert_int_equal(mpijob_validate(job, NULL, diag), MPIJOB_ERR_SPEC);
-	all = mpijob_diag_count(diag);
+	all = mpijob_diag_count(diag, 0);
 	assert_true(all > 1);
 	mpijob_diag_clear(diag);
 	mpijob_diag_set_limit(diag, 1);
 	assert_int_equal(mpijob_validate(job, NULL, diag), MPIJOB_ERR_SPEC);
-	assert_int_equal(mpijob_diag_count(diag), 1);
+	assert_non_null(mpijob_diag_at(diag, 0));
+	assert_null(mpijob_diag_at(diag, 1));
+	assert_int_equal(mpijob_diag_count(diag, 0), all);
 	assert_int_equal(mpijob_diag_dropped(diag), all - 1);
 	mpijob_free(job);
 	job = parse("apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: pi}\nspec: "

@@ -15,19 +15,19 @@
 #define MS 1000000
 
 struct log {
-	struct log_times times;
+	struct mpijob__local_log_times times;
 	char data[4096];
 	uint64_t from, to;
 };
 
-static struct log_bytes all_of(struct log *log)
+static struct mpijob__local_log_bytes all_of(struct log *log)
 {
-	return (struct log_bytes){ log->data + log->from, log->from, log->to };
+	return (struct mpijob__local_log_bytes){ log->data + log->from, log->from, log->to };
 }
 
 static void add(struct log *log, const char *text, int64_t now_ms)
 {
-	struct log_bytes news = { text, log->to, log->to + strlen(text) };
+	struct mpijob__local_log_bytes news = { text, log->to, log->to + strlen(text) };
 
 	memcpy(log->data + log->to, text, strlen(text));
 	log->to = news.to;
@@ -37,7 +37,7 @@ static void add(struct log *log, const char *text, int64_t now_ms)
 /* The time of the line that begins with this letter, which is there once. */
 static int64_t at(struct log *log, char letter)
 {
-	struct log_bytes all = all_of(log);
+	struct mpijob__local_log_bytes all = all_of(log);
 	const char *found = memchr(all.data, letter, (size_t)(all.to - all.from));
 
 	assert_non_null(found);
@@ -46,7 +46,7 @@ static int64_t at(struct log *log, char letter)
 
 static char since(struct log *log, int64_t ns)
 {
-	struct log_bytes all = all_of(log);
+	struct mpijob__local_log_bytes all = all_of(log);
 	uint64_t offset = mpijob__local_log_times_since(&log->times, &all, ns);
 
 	return offset == log->to ? '-' : log->data[offset];
@@ -91,7 +91,7 @@ static void what_is_forgotten_changes_nothing(void **state)
 	for (uint64_t cut = 1; cut < 24; cut++) {
 		struct log log = { 0 };
 		int64_t times[8];
-		struct log_bytes all;
+		struct mpijob__local_log_bytes all;
 
 		add(&log, "aa\nbb\ncc", 1);
 		add(&log, "\ndd\nee\n", 1);

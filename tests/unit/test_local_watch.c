@@ -116,7 +116,8 @@ static void test_paused(void **state)
 	cluster->local->store.window = 4;
 	watch(cluster, &answer, "", "");
 	poll_for(cluster, 5);
-	exchange = ((struct call *)mpijob__base_list_first(&cluster->local->calls))->exchange;
+	exchange = ((struct mpijob__local_call *)mpijob__base_list_first(&cluster->local->calls))
+		       ->exchange;
 	cluster->transport.pause(cluster->local, exchange, 1);
 	put_map(cluster, "a", "x");
 	poll_for(cluster, 5);

@@ -96,7 +96,9 @@ static void test_a_watch(void **state)
 	first = watch(cluster, &all, NULL);
 	second = watch(cluster, &one, "b");
 	poll_for(cluster, 20);
-	assert_int_equal(mpijob_watch_synced(first) && mpijob_watch_synced(second), 1);
+	assert_int_equal(mpijob_watch_health_get(first)->synced &&
+			     mpijob_watch_health_get(second)->synced,
+	    1);
 	put_map(cluster, "b");
 	expect(cluster, "PATCH", MAPS "/b", "{\"data\":{\"k\":\"v\"}}", 200);
 	expect(cluster, "DELETE", MAPS "/a", NULL, 200);
@@ -132,7 +134,7 @@ static void test_a_list(void **state)
 			    "ConfigMap");
 		mpijob_doc_free(list);
 	}
-	assert_int_equal(mpijob_diag_count(diag), 0);
+	assert_int_equal(mpijob_diag_count(diag, 0), 0);
 	mpijob_diag_free(diag);
 }
 

@@ -37,8 +37,8 @@ static void leave(struct mpijob__operator_queue *queue, struct mpijob__operator_
 {
 	for (size_t i = 0; i < count; i++)
 		mpijob__operator_queue_leave(queue, &items[i]);
-	assert_null(queue->groups);
-	assert_null(queue->turn);
+	assert_null(mpijob__base_list_first(&queue->groups));
+	assert_null(mpijob__base_list_first(&queue->turns));
 	assert_int_equal(queue->heap_count, 0);
 	mpijob__operator_queue_release(queue);
 }
@@ -47,10 +47,11 @@ static void leave(struct mpijob__operator_queue *queue, struct mpijob__operator_
 static void slow_requests_do_not_take_all(void **state)
 {
 	static const char *const names[] = { "slow", "slow", "slow", "quick" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[4];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	queue.most = 3;
 	join(&queue, items, names, 4);
 	for (int i = 0; i < 4; i++)
@@ -76,10 +77,11 @@ static void slow_requests_do_not_take_all(void **state)
 static void some_places_are_left_to_others(void **state)
 {
 	static const char *const names[] = { "slow", "quick" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[2];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	queue.most = 16;
 	join(&queue, items, names, 2);
 	mpijob__operator_queue_add(&queue, &items[0]);
@@ -106,10 +108,11 @@ static void some_places_are_left_to_others(void **state)
 static void each_key_once_and_namespaces_take_turns(void **state)
 {
 	static const char *const names[] = { "x", "x", "x", "y", "z", "z" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[6];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 6);
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 6; i++)
@@ -124,10 +127,11 @@ static void each_key_once_and_namespaces_take_turns(void **state)
 static void added_while_busy(void **state)
 {
 	static const char *const names[] = { "x" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[1];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 1);
 	mpijob__operator_queue_add(&queue, &items[0]);
 	assert_ptr_equal(mpijob__operator_queue_take(&queue, 0), &items[0]);
@@ -146,10 +150,11 @@ static void added_while_busy(void **state)
 static void rest_after_work(void **state)
 {
 	static const char *const names[] = { "x" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[1];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 1);
 	for (int again = 0; again < 2; again++) {
 		mpijob__operator_queue_add(&queue, &items[0]);
@@ -168,10 +173,11 @@ static void rest_after_work(void **state)
 static void the_earliest_time_wins(void **state)
 {
 	static const char *const names[] = { "x", "y", "z" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[3];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 3);
 	mpijob__operator_queue_add_at(&queue, &items[0], 50);
 	mpijob__operator_queue_add_at(&queue, &items[0], 90);
@@ -202,11 +208,12 @@ static int64_t fail_once(struct mpijob__operator_queue *queue,
 static void failures_back_off(void **state)
 {
 	static const char *const names[] = { "x" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item item;
 	int64_t now = 1000, wait = 5;
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, &item, names, 1);
 	for (int i = 0; i < 18; i++, wait *= 2) {
 		assert_int_equal(fail_once(&queue, &item, now, 0), wait);
@@ -234,13 +241,14 @@ static void failures_back_off(void **state)
 static void many_timers(void **state)
 {
 	enum { COUNT = 500 };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item *items = calloc(COUNT, sizeof(*items));
 	int64_t last = 0;
 	size_t taken = 0;
 	unsigned dice = 1;
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	for (int i = 0; i < COUNT; i++)
 		assert_int_equal(mpijob__operator_queue_join(&queue, &items[i], "x"), 0);
 	for (int i = 0; i < 3 * COUNT; i++) {
@@ -265,7 +273,7 @@ static void many_timers(void **state)
 	for (int i = 0; i < COUNT; i++)
 		if (i % 7)
 			mpijob__operator_queue_leave(&queue, &items[i]);
-	assert_null(queue.groups);
+	assert_null(mpijob__base_list_first(&queue.groups));
 	mpijob__operator_queue_release(&queue);
 	free(items);
 }
@@ -277,11 +285,12 @@ static void a_small_job_beside_two_thousand(void **state)
 	enum { MANY = 2000, TURNS = 20 };
 	struct mpijob__operator_queue_item *items = calloc(MANY + 1, sizeof(*items)),
 					   *small = &items[MANY];
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	int *turns = calloc(MANY, sizeof(*turns));
 	size_t waited = 0, most = 0, served = 0;
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	queue.now_ms = 100;
 	for (size_t i = 0; i < MANY; i++) {
 		assert_int_equal(mpijob__operator_queue_join(&queue, &items[i], "large"), 0);
@@ -300,7 +309,7 @@ static void a_small_job_beside_two_thousand(void **state)
 			mpijob__operator_queue_done(&queue, item, INT64_MIN);
 			continue;
 		}
-		waited += small->queued;
+		waited += mpijob__base_list_is_linked(&small->link);
 		if (++turns[item - items] < TURNS)
 			mpijob__operator_queue_continue(&queue, item);
 		else
@@ -325,12 +334,13 @@ static void a_small_job_beside_two_thousand(void **state)
 static void expensive_jobs_wait_for_others(void **state)
 {
 	static const char *const names[] = { "costly", "costly", "costly", "costly", "cheap" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[5];
 	int64_t now_us = 0, longest_us = 0, last_us = 0;
 	int cheap = 0;
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 5);
 	for (int i = 0; i < 4; i++)
 		mpijob__operator_queue_add(&queue, &items[i]);
@@ -365,10 +375,11 @@ static void expensive_jobs_wait_for_others(void **state)
 static void only_others_make_a_namespace_rest(void **state)
 {
 	static const char *const names[] = { "costly", "costly", "cheap" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[3];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 3);
 	mpijob__operator_queue_add(&queue, &items[0]);
 	mpijob__operator_queue_add(&queue, &items[1]);
@@ -391,10 +402,11 @@ static void only_others_make_a_namespace_rest(void **state)
 static void who_rests_waits_for_others_to_come(void **state)
 {
 	static const char *const names[] = { "costly", "costly", "cheap" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[3];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 3);
 	mpijob__operator_queue_add(&queue, &items[0]);
 	mpijob__operator_queue_add(&queue, &items[1]);
@@ -423,10 +435,11 @@ static void who_rests_waits_for_others_to_come(void **state)
 static void a_rest_lasts_a_minute_at_most(void **state)
 {
 	static const char *const names[] = { "costly", "cheap" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[2];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 2);
 	mpijob__operator_queue_add(&queue, &items[0]);
 	mpijob__operator_queue_add(&queue, &items[1]);
@@ -443,10 +456,11 @@ static void a_rest_lasts_a_minute_at_most(void **state)
 static void refusals_are_counted_by_namespace(void **state)
 {
 	static const char *const names[] = { "x", "x", "x", "y", "z" };
-	struct mpijob__operator_queue queue = { 0 };
+	struct mpijob__operator_queue queue;
 	struct mpijob__operator_queue_item items[5];
 
 	(void)state;
+	mpijob__operator_queue_init(&queue);
 	join(&queue, items, names, 5);
 	assert_int_equal(mpijob__operator_queue_share(&queue, &items[0]), 0);
 	for (int round = 0; round < 2; round++)

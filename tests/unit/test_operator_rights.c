@@ -608,7 +608,7 @@ static void a_job_is_mended(void **state)
 	    "apiVersion: kubeflow.org/v2beta1\nkind: MPIJob\nmetadata: {name: odd, labels: "
 	    "7}\nspec: {mpiReplicaSpecs: [1]}\n");
 	large = put_job(&fixture, "team", "large", 1, "cleanPodPolicy: All");
-	(void)mpijob_doc_edit(large->doc);
+	(void)mpijob_doc_edit(large->doc, "");
 	mpijob_node_put_string(large->doc, mpijob_doc_make(large->doc, "metadata.annotations"), "a",
 	    text);
 	fake_stamp(&fixture.fake, large, "MODIFIED");
@@ -737,6 +737,40 @@ static void deletes_carry_the_uid(void **state)
 	operator_tear_down(&fixture);
 }
 
+/* A pod that the operator could not delete, and another client then deletes, is a loss. */
+static void a_refused_deletion_is_not_a_deletion(void **state)
+{
+	static const struct refusal refusals[] = {
+		{ "DELETE", "/pods/pi-worker-2", FORBIDDEN, 403, 0 },
+		{ "DELETE", "/pods/pi-worker-2", "broken", 500, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		struct refusal refusal = refusals[i];
+		struct operator_fixture fixture;
+		struct fake_object *job;
+
+		operator_set_up(&fixture);
+		fixture.fake.decide = refuse;
+		fixture.fake.user = &refusal;
+		job = put_job(&fixture, "team", "pi", 3, "cleanPodPolicy: All");
+		operator_run(&fixture, 300);
+		expect_children(&fixture, 1, 3);
+		fake_patch(&fixture.fake, job, "spec: {mpiReplicaSpecs: {Worker: {replicas: 2}}}");
+		for (int turn = 0; turn < 300 && refusal.count == 0; turn++)
+			operator_run(&fixture, 1);
+		assert_int_equal(refusal.count, 1);
+		operator_run(&fixture, 5);
+		entry_of(&fixture)->fresh.worker_created_ms = fixture.operator_->now_ms;
+		assert_int_equal(entry_of(&fixture)->backoff.losses, 0);
+		fake_delete(&fixture.fake, fake_find(&fixture.fake, PODS, "team", "pi-worker-2"));
+		operator_run(&fixture, 5);
+		assert_int_equal(entry_of(&fixture)->backoff.losses, 1);
+		operator_tear_down(&fixture);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -754,6 +788,7 @@ int main(void)
 		cmocka_unit_test(a_patch_for_one_that_was_made_again),
 		cmocka_unit_test(a_status_names_its_version),
 		cmocka_unit_test(deletes_carry_the_uid),
+		cmocka_unit_test(a_refused_deletion_is_not_a_deletion),
 		cmocka_unit_test(a_job_is_mended),
 		cmocka_unit_test(a_child_that_cannot_be_read),
 		cmocka_unit_test(the_time_is_the_servers),

@@ -620,6 +620,56 @@ static void a_scale_down_gives_its_reason(void **state)
 	}
 }
 
+static int count_events(struct operator_fixture *fixture, const char *reason)
+{
+	int count = 0;
+
+	for (struct fake_object *object = fixture->fake.objects; object; object = object->next)
+		count += strstr(object->collection, "/events") &&
+			 strcmp(fake_string(object, "reason"), reason) == 0;
+	return count;
+}
+
+static int lose_a_deletion(struct fake *fake, const char *method, const char *path,
+    struct fake_reply *reply)
+{
+	int *count = fake->user;
+
+	if (strcmp(method, "DELETE") != 0 || !strstr(path, "/pods/") || ++*count > 1)
+		return 0;
+	reply->apply = 1;
+	reply->end_code = MPIJOB_ERR_IO;
+	return 1;
+}
+
+/* The Event of a scale-down depends neither on the answer nor on the role Worker. */
+static void each_scale_down_has_an_event(void **state)
+{
+	static const char *const changes[] = {
+		"spec: {mpiReplicaSpecs: {Worker: {replicas: 1}}}",
+		"spec: {mpiReplicaSpecs: {Worker: null}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		struct operator_fixture fixture;
+		int deletions = 0, expected = i & 1 ? 2 : 1;
+		struct fake_object *job;
+
+		operator_set_up(&fixture);
+		job = put_job(&fixture, "team", "pi", 2, "cleanPodPolicy: All");
+		operator_run(&fixture, 300);
+		expect_children(&fixture, 1, 2);
+		fixture.fake.user = &deletions;
+		fixture.fake.decide = i & 2 ? lose_a_deletion : NULL;
+		fake_patch(&fixture.fake, job, changes[i & 1]);
+		operator_run(&fixture, 300);
+		assert_int_equal(fake_objects(&fixture.fake, PODS), 2 - expected);
+		assert_int_equal(count_events(&fixture, "SuccessfulDelete"), expected);
+		operator_tear_down(&fixture);
+	}
+}
+
 /* The Job controller gives up because of the deadline. */
 static void a_deadline_passes(void **state)
 {
@@ -1087,6 +1137,7 @@ int main(void)
 		cmocka_unit_test(a_job_is_looked_at_once),
 		cmocka_unit_test(an_old_read_is_repeated),
 		cmocka_unit_test(a_scale_down_gives_its_reason),
+		cmocka_unit_test(each_scale_down_has_an_event),
 		cmocka_unit_test(a_deadline_passes),
 		cmocka_unit_test(lists_find_what_vanished),
 		cmocka_unit_test(orphans_are_fetched),

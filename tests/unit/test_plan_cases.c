@@ -71,7 +71,7 @@ static void put_body(mpijob_doc *out, mpijob_node *map, const mpijob_plan *plan,
 	mpijob_doc *body = NULL;
 
 	NEED(!mpijob_doc_parse(mpijob_text_data(text), mpijob_text_len(text), NULL, &body, NULL));
-	mpijob_node_remove(mpijob_doc_edit(body), "metadata");
+	mpijob_node_remove(mpijob_doc_edit(body, ""), "metadata");
 	mpijob_node_put_copy(out, map, "body", mpijob_doc_root(body));
 	mpijob_doc_free(body);
 	mpijob_text_free(text);
@@ -118,22 +118,22 @@ static void put_transitions(mpijob_doc *out, mpijob_node *map, int32_t transitio
 
 static void show_plan(mpijob_doc *out, const struct plan_cluster *cluster, const mpijob_plan *plan)
 {
-	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
+	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out, ""));
 	mpijob_node *actions = mpijob_node_put_list(out, map, "actions");
 
 	mpijob_node_put_int(out, map, "at", (cluster->now_ms - PLAN_CLUSTER_START_MS) / 1000);
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++)
 		put_action(out, actions, plan, i);
-	put_transitions(out, map, mpijob_plan_transitions(plan));
-	if (mpijob_plan_next_ms(plan))
+	put_transitions(out, map, mpijob_plan_get_result(plan)->transitions);
+	if (mpijob_plan_get_result(plan)->next_ms)
 		mpijob_node_put_int(out, map, "nextMs",
-		    mpijob_plan_next_ms(plan) - cluster->now_ms);
+		    mpijob_plan_get_result(plan)->next_ms - cluster->now_ms);
 }
 
 /* What the plan says the status will be is what the cluster then holds. */
 static void check_status(const struct plan_cluster *cluster, const mpijob_plan *plan)
 {
-	const struct mpijob_status *want = mpijob_plan_status(plan), *have = NULL;
+	const struct mpijob_status *want = mpijob_plan_get_result(plan)->status, *have = NULL;
 	mpijob *job = NULL;
 
 	NEED(!mpijob_from_node(mpijob_doc_root(cluster->job), NULL, &job, NULL));
@@ -166,7 +166,7 @@ static void step_plan(struct plan_cluster *cluster, mpijob_doc *out, int rounds)
 {
 	for (int i = 0; i < rounds; i++) {
 		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
-		size_t count = mpijob_plan_count(plan);
+		size_t count = mpijob_plan_get_result(plan)->actions_count;
 
 		if (count || i == 0)
 			show_plan(out, cluster, plan);
@@ -184,14 +184,14 @@ static void step_act(struct plan_cluster *cluster, mpijob_doc *out, size_t count
 	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
 	show_plan(out, cluster, plan);
-	for (size_t i = 0; i < count && i < mpijob_plan_count(plan); i++)
+	for (size_t i = 0; i < count && i < mpijob_plan_get_result(plan)->actions_count; i++)
 		NEED(!plan_cluster_act(cluster, plan, i));
 	mpijob_plan_free(plan);
 }
 
 static void step_show(struct plan_cluster *cluster, mpijob_doc *out, const char *what)
 {
-	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out));
+	mpijob_node *map = mpijob_node_append_map(out, mpijob_doc_edit(out, ""));
 	char kind[64], *slash;
 
 	snprintf(kind, sizeof(kind), "%s", what);
@@ -337,7 +337,7 @@ static void run_step(struct plan_cluster *cluster, mpijob_doc *out, const char *
 	else if (strcmp(key, "patch") == 0)
 		step_patch(cluster, value);
 	else if (strcmp(key, "put") == 0)
-		plan_cluster_add(cluster, mpijob_doc_from_node(value));
+		plan_cluster_add(cluster, mpijob_doc_from_node(value, NULL));
 	else if (strcmp(key, "delete") == 0)
 		step_delete(cluster, mpijob_node_string(value));
 	else if (!step_job(cluster, key, value))
@@ -352,7 +352,7 @@ static char *run_steps(const char *folder)
 	char *copy;
 
 	plan_cluster_begin(&cluster, read_doc(folder, "job.yaml"));
-	mpijob_doc_set_root(out, mpijob_node_new_list(out));
+	NEED(!mpijob_doc_merge(out, mpijob_node_new(out, MPIJOB_NODE_LIST)));
 	for (size_t i = 0; i < mpijob_node_count(mpijob_doc_root(steps)); i++) {
 		const mpijob_node *step = mpijob_node_at(mpijob_doc_root(steps), i);
 

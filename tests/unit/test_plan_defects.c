@@ -5,6 +5,8 @@
  */
 #include "../support/plan_cluster.h"
 
+#include "plan/facts.h"
+
 #include <setjmp.h>
 #include <stdint.h>
 
@@ -26,7 +28,7 @@ static void begin(struct plan_cluster *cluster)
 static size_t plan_and_act(struct plan_cluster *cluster)
 {
 	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
-	size_t count = mpijob_plan_count(plan);
+	size_t count = mpijob_plan_get_result(plan)->actions_count;
 
 	NEED(!plan_cluster_act_all(cluster, plan));
 	mpijob_plan_free(plan);
@@ -51,7 +53,7 @@ static void row_12_a_key_is_drawn_for_the_secret_alone(void **state)
 	(void)state;
 	begin(&cluster);
 	plan = plan_cluster_plan(&cluster, cluster.facts);
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 		int is_secret = action->role == MPIJOB_ROLE_SECRET;
 
@@ -80,7 +82,7 @@ static void row_14_planning_changes_nothing(void **state)
 	for (int turn = 0; turn < 4; turn++) {
 		const struct mpijob_launcher_facts *launcher;
 		struct mpijob_launcher_facts known = MPIJOB_LAUNCHER_FACTS_INIT;
-		size_t pods = mpijob_facts_pod_count(cluster.facts);
+		size_t pods = cluster.facts->pods.count;
 		mpijob_plan *first, *second;
 		mpijob *job = NULL;
 		struct mpijob_plan_options options = MPIJOB_PLAN_OPTIONS_INIT;
@@ -98,11 +100,12 @@ static void row_14_planning_changes_nothing(void **state)
 		after =
 		    plan_cluster_json(mpijob_doc_root(mpijob_document(job)), MPIJOB_FORMAT_JSON);
 		assert_string_equal(mpijob_text_data(before), mpijob_text_data(after));
-		assert_int_equal(mpijob_facts_pod_count(cluster.facts), pods);
+		assert_int_equal(cluster.facts->pods.count, pods);
 		assert_ptr_equal(mpijob_facts_launcher(cluster.facts), launcher);
 		if (launcher)
 			assert_memory_equal(launcher, &known, sizeof(known));
-		assert_int_equal(mpijob_plan_count(first), mpijob_plan_count(second));
+		assert_int_equal(mpijob_plan_get_result(first)->actions_count,
+		    mpijob_plan_get_result(second)->actions_count);
 		mpijob_text_free(before);
 		mpijob_text_free(after);
 		mpijob_plan_free(first);

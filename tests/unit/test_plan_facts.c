@@ -30,13 +30,27 @@ static struct mpijob_pod_facts pod_of(int32_t role, int32_t index, char name[32]
 	return pod;
 }
 
+static int put_pod(mpijob_facts *facts, const struct mpijob_pod_facts *pod)
+{
+	struct mpijob_observed observed = { .size = sizeof(observed), .pod = pod };
+
+	return mpijob_facts_apply(facts, &observed);
+}
+
+static int put_launcher(mpijob_facts *facts, const struct mpijob_launcher_facts *launcher)
+{
+	struct mpijob_observed observed = { .size = sizeof(observed), .launcher = launcher };
+
+	return mpijob_facts_apply(facts, &observed);
+}
+
 static int put(mpijob_facts *facts, int32_t index, int number, int64_t created_ms)
 {
 	char name[32], uid[40];
 	struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_WORKER, index, name, uid, number);
 
 	pod.created_ms = created_ms;
-	return mpijob_facts_put_pod(facts, &pod);
+	return put_pod(facts, &pod);
 }
 
 static void test_order(void **state)
@@ -55,9 +69,9 @@ static void test_order(void **state)
 		struct mpijob_pod_facts pod =
 		    pod_of(MPIJOB_ROLE_LAUNCHER, -1, name, uid, 20003 - i);
 
-		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+		assert_int_equal(put_pod(facts, &pod), 1);
 	}
-	assert_int_equal(mpijob_facts_pod_count(facts), COUNT + 3);
+	assert_int_equal(facts->pods.count, COUNT + 3);
 	for (int i = 0; i < COUNT; i++)
 		assert_int_equal(mpijob_facts_pod_at(facts, (size_t)i)->index, i);
 	assert_string_equal(mpijob_facts_pod_at(facts, COUNT)->name, "pi-launcher-20001");
@@ -68,7 +82,7 @@ static void test_order(void **state)
 		assert_int_equal(mpijob_facts_forget(facts, uid), 1);
 		assert_int_equal(mpijob_facts_forget(facts, uid), 0);
 	}
-	assert_int_equal(mpijob_facts_pod_count(facts), COUNT / 2 + 3);
+	assert_int_equal(facts->pods.count, COUNT / 2 + 3);
 	for (int i = 0; i < COUNT / 2; i++)
 		assert_int_equal(mpijob_facts_pod_at(facts, (size_t)i)->index, 2 * i + 1);
 	mpijob_facts_free(facts);
@@ -84,7 +98,7 @@ static void test_find(void **state)
 	(void)state;
 	for (int32_t i = 0; i < 12; i++)
 		assert_int_equal(put(facts, i, i + 100, 0), 1);
-	assert_int_equal(mpijob_facts_put_pod(facts, &launcher), 1);
+	assert_int_equal(put_pod(facts, &launcher), 1);
 	assert_int_equal(mpijob_facts_pod_find(facts, MPIJOB_ROLE_WORKER, 11, "pi-worker-11", &at),
 	    1);
 	assert_string_equal(mpijob_facts_pod_at(facts, at)->uid, "uid-111");
@@ -109,27 +123,27 @@ static void test_news(void **state)
 	struct mpijob_pod_facts pod = pod_of(MPIJOB_ROLE_WORKER, 3, name, uid, 1);
 
 	(void)state;
-	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
-	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+	assert_int_equal(put_pod(facts, &pod), 1);
+	assert_int_equal(put_pod(facts, &pod), 0);
 	pod.message = "said";
-	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
-	assert_int_equal(mpijob_facts_put_pod(facts, mpijob_facts_pod_at(facts, 0)), 0);
+	assert_int_equal(put_pod(facts, &pod), 1);
+	assert_int_equal(put_pod(facts, mpijob_facts_pod_at(facts, 0)), 0);
 	pod.exit_code = 1;
 	pod.reason = "Error";
-	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
-	assert_int_equal(mpijob_facts_pod_count(facts), 1);
+	assert_int_equal(put_pod(facts, &pod), 1);
+	assert_int_equal(facts->pods.count, 1);
 	assert_string_equal(mpijob_facts_pod_at(facts, 0)->message, "said");
 	/* Its label was changed: it is in one place still. */
 	pod.role = MPIJOB_ROLE_LAUNCHER;
-	assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
-	assert_int_equal(mpijob_facts_pod_count(facts), 1);
+	assert_int_equal(put_pod(facts, &pod), 1);
+	assert_int_equal(facts->pods.count, 1);
 	assert_int_equal(mpijob_facts_pod_at(facts, 0)->role, MPIJOB_ROLE_LAUNCHER);
 	pod.role = MPIJOB_ROLE_SECRET;
-	assert_int_equal(mpijob_facts_put_pod(facts, &pod), MPIJOB_ERR_USAGE);
+	assert_int_equal(put_pod(facts, &pod), MPIJOB_ERR_USAGE);
 	pod.role = MPIJOB_ROLE_WORKER;
 	pod.uid = NULL;
-	assert_int_equal(mpijob_facts_put_pod(facts, &pod), MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_facts_put_pod(facts, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(put_pod(facts, &pod), MPIJOB_ERR_USAGE);
+	assert_int_equal(put_pod(facts, NULL), 0); /* nothing is observed */
 	mpijob_facts_free(facts);
 	mpijob_facts_free(NULL);
 }
@@ -143,7 +157,7 @@ static void test_made_again(void **state)
 	(void)state;
 	assert_int_equal(put(facts, 0, 1, 1000), 1);
 	assert_int_equal(put(facts, 0, 2, 2000), 1);
-	assert_int_equal(mpijob_facts_pod_count(facts), 1);
+	assert_int_equal(facts->pods.count, 1);
 	/* Late news of the first one, and of its end. */
 	assert_int_equal(put(facts, 0, 1, 1000), 0);
 	assert_int_equal(mpijob_facts_forget(facts, "uid-1"), 0);
@@ -153,10 +167,10 @@ static void test_made_again(void **state)
 	going.created_ms = 2000;
 	going.deleting = 1;
 	going.uid = "uid-2";
-	assert_int_equal(mpijob_facts_put_pod(facts, &going), 0);
+	assert_int_equal(put_pod(facts, &going), 0);
 	assert_string_equal(mpijob_facts_pod_at(facts, 0)->uid, "uid-3");
 	assert_int_equal(mpijob_facts_forget(facts, "uid-3"), 1);
-	assert_int_equal(mpijob_facts_pod_count(facts), 0);
+	assert_int_equal(facts->pods.count, 0);
 	mpijob_facts_free(facts);
 }
 
@@ -169,11 +183,11 @@ static void test_launcher_made_again(void **state)
 	job.name = "pi-launcher";
 	job.uid = "new";
 	job.resource_version = "1000";
-	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
-	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 0);
+	assert_int_equal(put_launcher(facts, &job), 1);
+	assert_int_equal(put_launcher(facts, &job), 0);
 	job.uid = "old";
 	job.resource_version = "999";
-	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 0);
+	assert_int_equal(put_launcher(facts, &job), 0);
 	assert_int_equal(mpijob_facts_forget(facts, "old"), 0);
 	assert_string_equal(mpijob_facts_launcher(facts)->uid, "new");
 	assert_int_equal(mpijob_facts_forget(facts, "new"), 1);
@@ -191,17 +205,17 @@ static void test_launcher_ended(void **state)
 	job.name = "pi-launcher";
 	job.uid = "old";
 	job.complete = 1;
-	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
+	assert_int_equal(put_launcher(facts, &job), 1);
 	assert_int_equal(mpijob_facts_forget(facts, "old"), 1);
 	assert_int_equal(mpijob_facts_forget(facts, "old"), 0);
 	assert_null(mpijob_facts_launcher(facts));
 	/* News of it, though it is the same, says that it is there after all. */
-	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
+	assert_int_equal(put_launcher(facts, &job), 1);
 	assert_string_equal(mpijob_facts_launcher(facts)->uid, "old");
 	assert_int_equal(mpijob_facts_forget(facts, "old"), 1);
 	job.uid = "new";
 	job.complete = 0;
-	assert_int_equal(mpijob_facts_put_launcher(facts, &job), 1);
+	assert_int_equal(put_launcher(facts, &job), 1);
 	assert_string_equal(mpijob_facts_launcher(facts)->uid, "new");
 	mpijob_facts_free(facts);
 }
@@ -224,7 +238,7 @@ static void test_growth(void **state)
 			pod.node = node;
 			pod.reason = reason;
 			pod.created_ms = round + 1;
-			assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+			assert_int_equal(put_pod(facts, &pod), 1);
 			if (round % 3 == 0)
 				assert_int_equal(mpijob_facts_forget(facts, uid), 1);
 		}
@@ -268,10 +282,10 @@ static void test_shown(void **state)
 		pod.uid = rows[i].uid;
 		pod.index = rows[i].index;
 		pod.role = MPIJOB_ROLE_WORKER;
-		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
-		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+		assert_int_equal(put_pod(facts, &pod), 1);
+		assert_int_equal(put_pod(facts, &pod), 0);
 	}
-	assert_int_equal(mpijob_facts_pod_count(facts), count);
+	assert_int_equal(facts->pods.count, count);
 	for (size_t i = 0; i + 1 < count; i++) {
 		const struct mpijob_pod_facts *one = mpijob_facts_pod_at(facts, i),
 					      *next = mpijob_facts_pod_at(facts, i + 1);
@@ -291,18 +305,18 @@ static void test_shown(void **state)
 	for (size_t i = 0; i < count; i++) {
 		struct mpijob_pod_facts pod = *mpijob_facts_pod_at(facts, i);
 
-		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+		assert_int_equal(put_pod(facts, &pod), 0);
 		pod.ended_ms = 77;
-		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+		assert_int_equal(put_pod(facts, &pod), 1);
 		pod = *mpijob_facts_pod_at(facts, i);
 		assert_int_equal(pod.ended_ms, 77);
-		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 0);
+		assert_int_equal(put_pod(facts, &pod), 0);
 		pod.message = pod.name;
 		pod.index = -1; /* its place changes, its strings are those that were shown */
-		assert_int_equal(mpijob_facts_put_pod(facts, &pod), 1);
+		assert_int_equal(put_pod(facts, &pod), 1);
 	}
-	assert_int_equal(mpijob_facts_pod_count(facts), count);
-	while (mpijob_facts_pod_count(facts)) {
+	assert_int_equal(facts->pods.count, count);
+	while (facts->pods.count) {
 		assert_string_equal(mpijob_facts_pod_at(facts, 0)->name,
 		    mpijob_facts_pod_at(facts, 0)->message);
 		assert_int_equal(mpijob_facts_forget(facts, mpijob_facts_pod_at(facts, 0)->uid), 1);
@@ -314,10 +328,11 @@ static void test_shown(void **state)
 static int apply(mpijob_facts *facts, const char *json)
 {
 	mpijob_observation *observation = mpijob_observation_new();
+	const struct mpijob_observed *observed;
 	int code;
 
-	NEED(!mpijob_observe(observation, json, strlen(json), NULL));
-	code = mpijob_facts_apply(facts, mpijob_observation_view(observation));
+	NEED(!mpijob_observe(observation, json, strlen(json), &observed, NULL));
+	code = mpijob_facts_apply(facts, observed);
 	mpijob_observation_free(observation);
 	return code;
 }
@@ -386,17 +401,15 @@ static void test_sizes(void **state)
 	pod.index = 0;
 	NEED(exact);
 	memcpy(exact, &pod, older);
-	assert_int_equal(mpijob_facts_put_pod(facts,
-			     (const struct mpijob_pod_facts *)(void *)exact),
-	    1);
+	assert_int_equal(put_pod(facts, (const struct mpijob_pod_facts *)(void *)exact), 1);
 	newer.pod = pod;
 	newer.pod.size = sizeof(newer);
 	newer.pod.phase = MPIJOB_POD_RUNNING;
-	assert_int_equal(mpijob_facts_put_pod(facts, &newer.pod), 1);
+	assert_int_equal(put_pod(facts, &newer.pod), 1);
 	newer.more = 1;
-	assert_int_equal(mpijob_facts_put_pod(facts, &newer.pod), MPIJOB_ERR_UNSUPPORTED);
+	assert_int_equal(put_pod(facts, &newer.pod), MPIJOB_ERR_UNSUPPORTED);
 	newer.pod.size = 4;
-	assert_int_equal(mpijob_facts_put_pod(facts, &newer.pod), MPIJOB_ERR_USAGE);
+	assert_int_equal(put_pod(facts, &newer.pod), MPIJOB_ERR_USAGE);
 	free(exact);
 	mpijob_facts_free(facts);
 }
@@ -509,25 +522,26 @@ static void test_times(void **state)
 	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
 		options.now_ms = right[i];
 		assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), 0);
-		assert_int_equal(*mpijob_plan_status(plan)->start_time, right[i] / 1000);
+		assert_int_equal(*mpijob_plan_get_result(plan)->status->start_time,
+		    right[i] / 1000);
 		mpijob_plan_free(plan);
 	}
 	assert_int_equal(put(facts, 0, 1, INT64_MAX), MPIJOB_ERR_USAGE);
 	assert_int_equal(put(facts, 0, 1, INT64_MIN), MPIJOB_ERR_USAGE);
 	launcher.name = launcher.uid = "l";
 	launcher.completion_ms = INT64_MAX;
-	assert_int_equal(mpijob_facts_put_launcher(facts, &launcher), MPIJOB_ERR_USAGE);
+	assert_int_equal(put_launcher(facts, &launcher), MPIJOB_ERR_USAGE);
 	launcher.completion_ms = 0;
 	launcher.start_ms = INT64_MIN;
-	assert_int_equal(mpijob_facts_put_launcher(facts, &launcher), MPIJOB_ERR_USAGE);
+	assert_int_equal(put_launcher(facts, &launcher), MPIJOB_ERR_USAGE);
 	mpijob_facts_free(facts);
 	mpijob_free(job);
 }
 
 static const char *last_message(const mpijob_diag *diag)
 {
-	assert_true(mpijob_diag_count(diag) > 0);
-	return mpijob_diag_at(diag, mpijob_diag_count(diag) - 1)->message;
+	assert_true(mpijob_diag_count(diag, 0) > 0);
+	return mpijob_diag_at(diag, mpijob_diag_count(diag, 0) - 1)->message;
 }
 
 static void test_calls(void **state)
@@ -566,10 +580,10 @@ static void test_calls(void **state)
 	mpijob_diag_free(diag);
 	assert_null(plan);
 	assert_int_equal(mpijob_plan_new(job, facts, &options, &plan, NULL), 0);
-	assert_null(mpijob_plan_at(plan, mpijob_plan_count(plan)));
+	assert_null(mpijob_plan_at(plan, mpijob_plan_get_result(plan)->actions_count));
 	assert_int_equal(mpijob_plan_write_body(plan, 1000, NULL, 0, count_bytes, &bytes),
 	    MPIJOB_ERR_NOT_FOUND);
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 		int code = mpijob_plan_write_body(plan, i, NULL, 0, count_bytes, &bytes);
 

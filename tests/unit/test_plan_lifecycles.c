@@ -168,7 +168,7 @@ static mpijob_text *bytes_of(const mpijob_plan *plan)
 	mpijob_text *text = mpijob_text_new();
 	char line[4096];
 
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 		mpijob_text *body;
 
@@ -183,8 +183,8 @@ static mpijob_text *bytes_of(const mpijob_plan *plan)
 		NEED(!mpijob_text_write(text, mpijob_text_data(body), mpijob_text_len(body)));
 		mpijob_text_free(body);
 	}
-	snprintf(line, sizeof(line), "%lld %d\n", (long long)mpijob_plan_next_ms(plan),
-	    mpijob_plan_transitions(plan));
+	snprintf(line, sizeof(line), "%lld %d\n", (long long)mpijob_plan_get_result(plan)->next_ms,
+	    mpijob_plan_get_result(plan)->transitions);
 	NEED(!mpijob_text_write(text, line, strlen(line)));
 	return text;
 }
@@ -239,7 +239,8 @@ static size_t says_refused(const mpijob_plan *plan)
 {
 	const struct mpijob_action *action = mpijob_plan_at(plan, 0);
 
-	return mpijob_plan_count(plan) == 1 && action->verb == MPIJOB_ACTION_EVENT &&
+	return mpijob_plan_get_result(plan)->actions_count == 1 &&
+	       action->verb == MPIJOB_ACTION_EVENT &&
 	       strcmp(action->event_reason, "ValidationError") == 0;
 }
 
@@ -248,7 +249,7 @@ static void settle(struct plan_cluster *cluster)
 {
 	for (int i = 0; i < 20; i++) {
 		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
-		size_t count = mpijob_plan_count(plan) - says_refused(plan);
+		size_t count = mpijob_plan_get_result(plan)->actions_count - says_refused(plan);
 		int moved;
 
 		plan_cluster_act_all(cluster, plan);
@@ -267,7 +268,7 @@ static void act_partly(struct plan_cluster *cluster, const mpijob_plan *plan)
 {
 	int32_t stop = (int32_t)draw(6);
 
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		int32_t stage = mpijob_plan_at(plan, i)->stage;
 
 		if (stage < stop || (stage == stop && draw(2)))
@@ -528,8 +529,8 @@ static void test_pause(void **state)
 	settle(&cluster);
 	assert_int_equal(cluster.config_map_writes, 0);
 	plan = plan_cluster_plan(&cluster, cluster.facts);
-	assert_int_equal(mpijob_plan_count(plan), 0);
-	due = mpijob_plan_next_ms(plan);
+	assert_int_equal(mpijob_plan_get_result(plan)->actions_count, 0);
+	due = mpijob_plan_get_result(plan)->next_ms;
 	mpijob_plan_free(plan);
 	assert_int_equal(due, cluster.now_ms + 8000);
 	cluster.now_ms = due - 1;
@@ -539,7 +540,7 @@ static void test_pause(void **state)
 	settle(&cluster);
 	assert_int_equal(cluster.config_map_writes, 1);
 	plan = plan_cluster_plan(&cluster, cluster.facts);
-	assert_int_equal(mpijob_plan_next_ms(plan), 0);
+	assert_int_equal(mpijob_plan_get_result(plan)->next_ms, 0);
 	mpijob_plan_free(plan);
 	plan_cluster_end(&cluster);
 }
@@ -566,7 +567,7 @@ static void test_late_start(void **state)
 	settle(&cluster);
 	assert_int_equal(cluster.config_map_writes, 0);
 	plan = plan_cluster_plan(&cluster, cluster.facts);
-	due = mpijob_plan_next_ms(plan);
+	due = mpijob_plan_get_result(plan)->next_ms;
 	mpijob_plan_free(plan);
 	assert_int_equal(due, cluster.now_ms + 30000);
 	cluster.now_ms = due;

@@ -30,7 +30,7 @@ static int settle(struct plan_cluster *cluster)
 		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 		size_t count = 0;
 
-		for (size_t k = 0; k < mpijob_plan_count(plan); k++)
+		for (size_t k = 0; k < mpijob_plan_get_result(plan)->actions_count; k++)
 			count += mpijob_plan_at(plan, k)->verb != MPIJOB_ACTION_EVENT;
 		acted |= count > 0;
 		(void)plan_cluster_act_all(cluster, plan);
@@ -81,11 +81,11 @@ static void expect_refused(struct plan_cluster *cluster, const char *message)
 {
 	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
-	assert_int_equal(mpijob_plan_count(plan), 1);
+	assert_int_equal(mpijob_plan_get_result(plan)->actions_count, 1);
 	assert_int_equal(mpijob_plan_at(plan, 0)->verb, MPIJOB_ACTION_EVENT);
 	assert_string_equal(mpijob_plan_at(plan, 0)->event_reason, "ValidationError");
 	assert_non_null(strstr(mpijob_plan_at(plan, 0)->event_message, message));
-	assert_int_equal(mpijob_plan_next_ms(plan), 0);
+	assert_int_equal(mpijob_plan_get_result(plan)->next_ms, 0);
 	mpijob_plan_free(plan);
 }
 

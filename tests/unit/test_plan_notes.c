@@ -15,7 +15,7 @@ static void plan_all(struct plan_cluster *fake)
 	for (size_t count = 1; count;) {
 		mpijob_plan *plan = plan_cluster_plan(fake, fake->facts);
 
-		count = mpijob_plan_count(plan);
+		count = mpijob_plan_get_result(plan)->actions_count;
 		NEED(!plan_cluster_act_all(fake, plan));
 		mpijob_plan_free(plan);
 	}
@@ -48,7 +48,7 @@ static void run(struct plan_cluster *fake)
 
 static const struct mpijob_action *find(const mpijob_plan *plan, int32_t verb, int32_t role)
 {
-	for (size_t i = 0; i < mpijob_plan_count(plan); i++) {
+	for (size_t i = 0; i < mpijob_plan_get_result(plan)->actions_count; i++) {
 		const struct mpijob_action *action = mpijob_plan_at(plan, i);
 
 		if (action->verb == verb && action->role == role)

@@ -25,7 +25,7 @@ static void begin(struct plan_cluster *cluster, const char *more)
 static size_t act(struct plan_cluster *cluster)
 {
 	mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
-	size_t count = mpijob_plan_count(plan);
+	size_t count = mpijob_plan_get_result(plan)->actions_count;
 
 	NEED(!plan_cluster_act_all(cluster, plan));
 	mpijob_plan_free(plan);

@@ -13,7 +13,7 @@ static void plan_all(struct plan_cluster *cluster)
 	for (size_t count = 1; count;) {
 		mpijob_plan *plan = plan_cluster_plan(cluster, cluster->facts);
 
-		count = mpijob_plan_count(plan);
+		count = mpijob_plan_get_result(plan)->actions_count;
 		NEED(!plan_cluster_act_all(cluster, plan));
 		mpijob_plan_free(plan);
 	}
@@ -40,7 +40,7 @@ static void begin(struct plan_cluster *cluster)
 
 static const struct mpijob_condition *condition(const mpijob_plan *plan, const char *type)
 {
-	const struct mpijob_status *status = mpijob_plan_status(plan);
+	const struct mpijob_status *status = mpijob_plan_get_result(plan)->status;
 
 	for (size_t i = 0; i < status->conditions_count; i++) {
 		if (strcmp(status->conditions[i]->type, type) == 0)
@@ -74,6 +74,7 @@ static void one_that_ended_unseen_is_not_suspended(void **state)
 static void one_whose_version_is_not_known_is_suspended(void **state)
 {
 	struct mpijob_launcher_facts known;
+	struct mpijob_observed observed = { .size = sizeof(observed), .launcher = &known };
 	struct plan_cluster cluster;
 	mpijob_plan *plan;
 
@@ -82,7 +83,7 @@ static void one_whose_version_is_not_known_is_suspended(void **state)
 	plan_cluster_change_job(&cluster, "{spec: {runPolicy: {suspend: true}}}");
 	known = *mpijob_facts_launcher(cluster.facts);
 	known.resource_version = NULL;
-	NEED(mpijob_facts_put_launcher(cluster.facts, &known) == 1);
+	NEED(mpijob_facts_apply(cluster.facts, &observed) == 1);
 	plan = plan_cluster_plan(&cluster, cluster.facts);
 	plan_cluster_set(&plan_cluster_job(&cluster)->doc, "{metadata: {resourceVersion: \"%ld\"}}",
 	    ++cluster.version);

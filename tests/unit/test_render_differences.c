@@ -270,7 +270,7 @@ static void each_defect_has_its_test(void **state)
 			options += feature != NULL;
 		}
 	}
-	for (size_t i = 0; i < mpijob_feature_count(); i++)
+	for (size_t i = 0; mpijob_feature_at(i); i++)
 		options -= mpijob_feature_at(i)->defect != 0;
 	assert_int_equal(options, 0);
 }

@@ -56,10 +56,25 @@ static mpijob_objects *render(const mpijob *job, const struct mpijob_priority_cl
 	return objects;
 }
 
-static const char *cpu(const mpijob_objects *objects)
+/* The PodGroup. */
+static mpijob_doc *pod_group(const mpijob_objects *objects)
 {
-	return mpijob_node_string(
-	    mpijob_node_get(mpijob_objects_pod_group(objects)->min_resources, "cpu"));
+	mpijob_doc *doc = NULL;
+	size_t at;
+
+	assert_int_equal(mpijob_objects_find(objects, MPIJOB_ROLE_POD_GROUP, 0, &at), 1);
+	assert_int_equal(mpijob_objects_at(objects, at, &doc), 0);
+	return doc;
+}
+
+static void check_cpu(const mpijob_objects *objects, const char *wanted)
+{
+	mpijob_doc *doc = pod_group(objects);
+
+	assert_string_equal(mpijob_node_string(
+				mpijob_node_find(mpijob_doc_root(doc), "spec.minResources.cpu")),
+	    wanted);
+	mpijob_doc_free(doc);
 }
 
 static void class_of_an_older_size(void **state)
@@ -74,7 +89,7 @@ static void class_of_an_older_size(void **state)
 	class.name = "high";
 	class.value = 10;
 	objects = render(job, &class);
-	assert_string_equal(cpu(objects), "4");
+	check_cpu(objects, "4");
 	mpijob_objects_free(objects);
 
 	/* Without a value both roles are equal, and the launcher counts first. */
@@ -82,7 +97,7 @@ static void class_of_an_older_size(void **state)
 	class.size = older;
 	memcpy(short_class, &class, older);
 	objects = render(job, short_class);
-	assert_string_equal(cpu(objects), "1");
+	check_cpu(objects, "1");
 	mpijob_objects_free(objects);
 	free(short_class);
 	mpijob_free(job);
@@ -92,10 +107,11 @@ static void class_of_an_older_size(void **state)
 static void very_many_resources(void **state)
 {
 	enum { MANY = 60000 };
-	const struct mpijob_priority_class class = { sizeof(class), "high", 10 };
+	const struct mpijob_priority_class class = { sizeof(class), "high", 10, 0 };
 	char *limits = malloc(MANY * 16 + 2), *at = limits;
 	const mpijob_node *sums;
 	mpijob_objects *objects;
+	mpijob_doc *doc;
 	mpijob *job;
 
 	(void)state;
@@ -105,10 +121,12 @@ static void very_many_resources(void **state)
 	strcpy(at, "}");
 	job = make_job(limits);
 	objects = render(job, &class);
-	sums = mpijob_objects_pod_group(objects)->min_resources;
+	doc = pod_group(objects);
+	sums = mpijob_node_find(mpijob_doc_root(doc), "spec.minResources");
 	assert_int_equal(mpijob_node_count(sums), MANY + 1); /* and the launcher's cpu */
 	assert_string_equal(mpijob_node_key(sums, 0), "a/r0");
 	assert_string_equal(mpijob_node_string(mpijob_node_get(sums, "a/r59999")), "3");
+	mpijob_doc_free(doc);
 	mpijob_objects_free(objects);
 	mpijob_free(job);
 	free(limits);

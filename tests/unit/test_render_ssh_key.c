@@ -23,7 +23,7 @@
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 
-#include <mpijob/render.h>
+#include "render/ssh_key.h"
 
 #include "../support/own_memory.h"
 
@@ -31,17 +31,17 @@ static const char order_hex[] =
     "01FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF"
     "FA51868783BF2F966B7FCC0148F709A5D03BB5C9B8899C47AEBB6FB71E91386409";
 
-static mpijob_ssh_key *make(const uint8_t *entropy)
+static struct mpijob__render_ssh_key *make(const uint8_t *entropy)
 {
-	mpijob_ssh_key *key = NULL;
+	struct mpijob__render_ssh_key *key = NULL;
 
-	assert_int_equal(mpijob_ssh_key_new(entropy, MPIJOB_SSH_ENTROPY, &key, NULL), 0);
+	assert_int_equal(mpijob__render_ssh_key_new(entropy, MPIJOB_SSH_ENTROPY, &key, NULL), 0);
 	return key;
 }
 
-static EVP_PKEY *read_private(const mpijob_ssh_key *key)
+static EVP_PKEY *read_private(const struct mpijob__render_ssh_key *key)
 {
-	BIO *bio = BIO_new_mem_buf(mpijob_ssh_key_private(key), -1);
+	BIO *bio = BIO_new_mem_buf(key->pem, -1);
 	EVP_PKEY *parsed = PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL);
 
 	BIO_free(bio);
@@ -52,13 +52,13 @@ static EVP_PKEY *read_private(const mpijob_ssh_key *key)
 /* The private number of a key made from entropy. */
 static BIGNUM *scalar_of(const uint8_t *entropy)
 {
-	mpijob_ssh_key *key = make(entropy);
+	struct mpijob__render_ssh_key *key = make(entropy);
 	EVP_PKEY *parsed = read_private(key);
 	BIGNUM *scalar = NULL;
 
 	assert_int_equal(EVP_PKEY_get_bn_param(parsed, OSSL_PKEY_PARAM_PRIV_KEY, &scalar), 1);
 	EVP_PKEY_free(parsed);
-	mpijob_ssh_key_free(key);
+	mpijob__render_ssh_key_free(key);
 	return scalar;
 }
 
@@ -74,7 +74,7 @@ static void is_a_sound_key(void **state)
 
 	(void)state;
 	for (unsigned seed = 1; seed <= 8; seed++) {
-		mpijob_ssh_key *key;
+		struct mpijob__render_ssh_key *key;
 		EVP_PKEY *parsed;
 		EVP_PKEY_CTX *context;
 		char group[64];
@@ -88,7 +88,7 @@ static void is_a_sound_key(void **state)
 		assert_string_equal(group, "secp521r1");
 		EVP_PKEY_CTX_free(context);
 		EVP_PKEY_free(parsed);
-		mpijob_ssh_key_free(key);
+		mpijob__render_ssh_key_free(key);
 	}
 }
 
@@ -96,7 +96,7 @@ static void ssh_keygen_agrees(void **state)
 {
 	char folder[] = "/tmp/mpijob-key-XXXXXX", path[64], command[128], line[1024];
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
-	mpijob_ssh_key *key;
+	struct mpijob__render_ssh_key *key;
 	FILE *file;
 	int fits;
 
@@ -112,7 +112,7 @@ static void ssh_keygen_agrees(void **state)
 	file = fopen(path, "wb");
 	assert_non_null(file);
 	assert_int_equal(fchmod(fileno(file), 0600), 0);
-	assert_true(fputs(mpijob_ssh_key_private(key), file) >= 0);
+	assert_true(fputs(key->pem, file) >= 0);
 	assert_int_equal(fclose(file), 0);
 	fits = snprintf(command, sizeof(command), "ssh-keygen -y -f %s", path);
 	assert_true(fits > 0 && (size_t)fits < sizeof(command));
@@ -122,31 +122,31 @@ static void ssh_keygen_agrees(void **state)
 	assert_int_equal(pclose(file), 0);
 	unlink(path);
 	rmdir(folder);
-	assert_string_equal(line, mpijob_ssh_key_public(key));
-	mpijob_ssh_key_free(key);
+	assert_string_equal(line, key->line);
+	mpijob__render_ssh_key_free(key);
 }
 
 static void same_entropy_same_key(void **state)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY + 1];
-	mpijob_ssh_key *a, *b;
+	struct mpijob__render_ssh_key *a, *b;
 
 	(void)state;
 	fill(entropy, 7);
 	a = make(entropy);
 	b = make(entropy);
-	assert_string_equal(mpijob_ssh_key_private(a), mpijob_ssh_key_private(b));
-	assert_string_equal(mpijob_ssh_key_public(a), mpijob_ssh_key_public(b));
-	mpijob_ssh_key_free(b);
+	assert_string_equal(a->pem, b->pem);
+	assert_string_equal(a->line, b->line);
+	mpijob__render_ssh_key_free(b);
 	entropy[MPIJOB_SSH_ENTROPY] = 1; /* more than is needed changes nothing */
-	assert_int_equal(mpijob_ssh_key_new(entropy, sizeof(entropy), &b, NULL), 0);
-	assert_string_equal(mpijob_ssh_key_private(a), mpijob_ssh_key_private(b));
-	mpijob_ssh_key_free(b);
+	assert_int_equal(mpijob__render_ssh_key_new(entropy, sizeof(entropy), &b, NULL), 0);
+	assert_string_equal(a->pem, b->pem);
+	mpijob__render_ssh_key_free(b);
 	entropy[MPIJOB_SSH_ENTROPY - 1] ^= 1;
 	b = make(entropy);
-	assert_string_not_equal(mpijob_ssh_key_private(a), mpijob_ssh_key_private(b));
-	mpijob_ssh_key_free(a);
-	mpijob_ssh_key_free(b);
+	assert_string_not_equal(a->pem, b->pem);
+	mpijob__render_ssh_key_free(a);
+	mpijob__render_ssh_key_free(b);
 }
 
 /* c = 0 gives 1; c = n-2 gives n-1, the largest; c = n-1 gives 1 again; all ones is reduced. */
@@ -196,8 +196,8 @@ static void edges_of_the_range(void **state)
 static void known_answer(void **state)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY] = { 0 };
-	mpijob_ssh_key *key = make(entropy);
-	const char *public_line = mpijob_ssh_key_public(key);
+	struct mpijob__render_ssh_key *key = make(entropy);
+	const char *public_line = key->line;
 	EVP_PKEY *parsed = read_private(key);
 	unsigned char point[133];
 	static const unsigned char head[] = { 0x04, 0x00, 0xc6, 0x85, 0x8e, 0x06, 0xb7, 0x04, 0x04,
@@ -219,23 +219,23 @@ static void known_answer(void **state)
 	assert_memory_equal(public_line, start, sizeof(start) - 1);
 	assert_int_equal(public_line[strlen(public_line) - 1], '\n');
 	EVP_PKEY_free(parsed);
-	mpijob_ssh_key_free(key);
+	mpijob__render_ssh_key_free(key);
 }
 
 static void refuses_too_little(void **state)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY] = { 0 };
-	mpijob_ssh_key *key = NULL;
+	struct mpijob__render_ssh_key *key = NULL;
 
 	(void)state;
-	assert_int_equal(mpijob_ssh_key_new(entropy, MPIJOB_SSH_ENTROPY - 1, &key, NULL),
+	assert_int_equal(mpijob__render_ssh_key_new(entropy, MPIJOB_SSH_ENTROPY - 1, &key, NULL),
 	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_ssh_key_new(NULL, MPIJOB_SSH_ENTROPY, &key, NULL),
+	assert_int_equal(mpijob__render_ssh_key_new(NULL, MPIJOB_SSH_ENTROPY, &key, NULL),
 	    MPIJOB_ERR_USAGE);
-	assert_int_equal(mpijob_ssh_key_new(entropy, sizeof(entropy), NULL, NULL),
+	assert_int_equal(mpijob__render_ssh_key_new(entropy, sizeof(entropy), NULL, NULL),
 	    MPIJOB_ERR_USAGE);
 	assert_null(key);
-	mpijob_ssh_key_free(NULL);
+	mpijob__render_ssh_key_free(NULL);
 }
 
 /* What the caller has in OpenSSL's error queue stays, and nothing is added. */
@@ -245,10 +245,10 @@ static void leaves_the_error_queue(void **state)
 
 	(void)state;
 	ERR_clear_error();
-	mpijob_ssh_key_free(make(entropy));
+	mpijob__render_ssh_key_free(make(entropy));
 	assert_int_equal(ERR_peek_error(), 0);
 	ERR_raise(ERR_LIB_USER, 42);
-	mpijob_ssh_key_free(make(entropy));
+	mpijob__render_ssh_key_free(make(entropy));
 	assert_int_equal(ERR_GET_REASON(ERR_get_error()), 42);
 	assert_int_equal(ERR_get_error(), 0);
 }
@@ -270,22 +270,20 @@ static void leaves_no_key_in_memory(void **state)
 {
 	uint8_t entropy[MPIJOB_SSH_ENTROPY];
 	mpijob_text *body = mpijob_text_new();
-	mpijob_ssh_key *key;
+	struct mpijob__render_ssh_key *key;
 	const char *line;
 
 	(void)state;
 	fill(entropy, 1001); /* a key that no other test here has */
 	key = make(entropy);
 	explicit_bzero(entropy, sizeof(entropy));
-	line = strchr(mpijob_ssh_key_private(key), '\n') + 65;
+	line = key->pem + strcspn(key->pem, "\n") + 65;
 	for (size_t i = 0; i < SECRET_LENGTH; i++)
 		masked[i] = (unsigned char)line[i] ^ MASK;
 	for (int i = 0; i < 8; i++)
-		assert_int_equal(mpijob_text_write(body, mpijob_ssh_key_private(key),
-				     strlen(mpijob_ssh_key_private(key))),
-		    0);
+		assert_int_equal(mpijob_text_write(body, key->pem, strlen(key->pem)), 0);
 	assert_true(own_memory_count(make_secret) >= 9);
-	mpijob_ssh_key_free(key);
+	mpijob__render_ssh_key_free(key);
 	mpijob_text_free(body);
 	assert_int_equal(own_memory_count(make_secret), 0);
 }

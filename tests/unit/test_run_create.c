@@ -75,12 +75,12 @@ static void exists_once(void **state)
 	    "POST "
 	    "/api/v1/namespaces/default/configmaps?fieldManager=mpijob&fieldValidation=Strict");
 	assert_int_equal(create(scene, CONFIG, NULL), 1);
-	assert_int_equal(mpijob_diag_count(scene->diag), 0);
+	assert_int_equal(mpijob_diag_count(scene->diag, 0), 0);
 	assert_int_equal(create(scene,
 			     "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: x}}",
 			     NULL),
 	    MPIJOB_ERR_CONFLICT);
-	assert_int_equal(mpijob_diag_count(scene->diag), 1);
+	assert_int_equal(mpijob_diag_count(scene->diag, 0), 1);
 	assert_string_equal(mpijob_diag_at(scene->diag, 0)->message,
 	    "ConfigMap 'c' exists and differs at a; only a server-side apply changes it");
 	/* What the server adds does not count, nor what is empty. */

@@ -26,14 +26,15 @@ static void answer(const char *text, size_t len, int32_t format)
 	options.format = format;
 	if (mpijob_docs_parse(text, len, &options, &docs, diag)) {
 		fputs("E ", stdout);
-		if (mpijob_diag_count(diag)) {
+		if (mpijob_diag_count(diag, 0)) {
 			fputs(mpijob_diag_at(diag, 0)->id, stdout);
 			fputs(": ", stdout);
 			(void)mpijob_finding_write(mpijob_diag_at(diag, 0), to_stdout, NULL);
 		}
-	} else if (format == MPIJOB_FORMAT_JSON && mpijob_docs_count(docs) != 1) {
+	} else if (format == MPIJOB_FORMAT_JSON &&
+		   (!mpijob_docs_at(docs, 0) || mpijob_docs_at(docs, 1))) {
 		fputs("E not one document", stdout);
-	} else if (mpijob_docs_count(docs) == 0) {
+	} else if (!mpijob_docs_at(docs, 0)) {
 		fputs("J null", stdout);
 	} else {
 		fputs("J ", stdout);
@@ -52,7 +53,7 @@ static void rewrite(const char *text, size_t len)
 	mpijob_docs *docs = NULL;
 
 	options.format = MPIJOB_FORMAT_YAML;
-	if (mpijob_docs_parse(text, len, &options, &docs, NULL) == 0 && mpijob_docs_count(docs))
+	if (mpijob_docs_parse(text, len, &options, &docs, NULL) == 0 && mpijob_docs_at(docs, 0))
 		(void)mpijob_node_write(mpijob_doc_root(mpijob_docs_at(docs, 0)),
 		    MPIJOB_FORMAT_YAML, mpijob_text_write, out);
 	(void)printf("%zu\n", mpijob_text_len(out));

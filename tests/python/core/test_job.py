@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 import mpijob
-from mpijob.fields import fields, snake
+from mpijob.fields import fields, nearest, snake
 
 SOURCE = pathlib.Path(os.environ.get("MPIJOB_SOURCE") or pathlib.Path(__file__).resolve().parents[3])
 TEXT = """apiVersion: kubeflow.org/v2beta1
@@ -226,6 +226,14 @@ class Fields(unittest.TestCase):
         self.assertIn("did you mean slots_per_worker", str(caught.exception))
         with self.assertRaises(TypeError):
             mpijob.MPIJob("x", replicas=1)
+
+    def test_nearest(self):
+        words = ["replicas", "template", "cleanPodPolicy", "abc", "abd"]
+        for word, found in (("repicas", "replicas"), ("cleanpodpolicy", "cleanPodPolicy"), ("tempalte", "template"), ("volumes", None),
+                            ("template", None), ("ab", None), ("", None), ("a" * 200, None)):
+            self.assertEqual(nearest(word, words), found)
+        self.assertIsNone(nearest("word", []))
+        self.assertEqual(nearest("abe", ["abc", "abc"]), "abc")
 
     def test_wrong_shape(self):
         one = mpijob.loads(TEXT.replace("  runPolicy:\n    cleanPodPolicy: Running\n    suspend: false\n"

@@ -38,7 +38,7 @@ def find(root: int | None, steps: Steps) -> int | None:
 
 def write(doc: int, steps: Steps, value: Any) -> None:
     """Set the value at these steps of a document; None removes it, maps on the way are made."""
-    root = core.mpijob_doc_edit(doc)
+    root = core.mpijob_doc_edit(doc, b"")
     if value is None:
         _remove(root, steps)
         return
@@ -79,7 +79,7 @@ def _put(doc: int, root: int, steps: Steps, parent: int, node: int | None) -> No
     if not isinstance(step, int):
         core.mpijob_node_put(doc, parent, encoded(step), node)
         return
-    entries = core.mpijob_node_new_list(doc)  # an entry of a list cannot be replaced: the list is
+    entries = core.mpijob_node_new(doc, _abi.MPIJOB_NODE_LIST)  # an entry of a list cannot be replaced: the list is
     for index in range(core.mpijob_node_count(parent)):
         entry = core.mpijob_node_at(parent, index)
         core.mpijob_node_append(doc, entries, node if index == step else core.mpijob_node_copy(doc, entry))
@@ -92,27 +92,27 @@ def _node(doc: int, value: Any, old: int | None, old_value: Any) -> int | None:
         node = core.mpijob_node_copy(doc, old)
     elif isinstance(value, str):
         data = value.encode("utf-8", "surrogateescape")
-        node = core.mpijob_node_new_string(doc, data, len(data))
+        node = core.mpijob_node_new_text(doc, _abi.MPIJOB_NODE_STRING, data, len(data))
     elif isinstance(value, bool):
         node = core.mpijob_node_new_bool(doc, int(value))
     elif isinstance(value, (int, float)):
         data = json.dumps(value, allow_nan=False).encode()
-        node = core.mpijob_node_new_number(doc, data, len(data))
+        node = core.mpijob_node_new_text(doc, _abi.MPIJOB_NODE_NUMBER, data, len(data))
     elif isinstance(value, list):
-        node = core.mpijob_node_new_list(doc)
+        node = core.mpijob_node_new(doc, _abi.MPIJOB_NODE_LIST)
         before = old_value if isinstance(old_value, list) else []
         for index, member in enumerate(value):
             known = index < len(before)
             core.mpijob_node_append(doc, node, _node(doc, member, find(old, (index,)) if known else None,
                                                      before[index] if known else None))
     elif isinstance(value, dict):
-        node = core.mpijob_node_new_map(doc)
+        node = core.mpijob_node_new(doc, _abi.MPIJOB_NODE_MAP)
         had = old_value if isinstance(old_value, dict) else {}
         for key, member in value.items():
             core.mpijob_node_put(doc, node, encoded(key),
                                  _node(doc, member, find(old, (key,)) if key in had else None, had.get(key)))
     else:
-        node = core.mpijob_node_new_null(doc)
+        node = core.mpijob_node_new(doc, _abi.MPIJOB_NODE_NULL)
     return node if node is None else int(node)
 
 

@@ -8,6 +8,7 @@ during every call, and takes it again in callbacks.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import sys
 
@@ -15,7 +16,7 @@ from . import _abi
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 FOLDER = os.path.join(os.path.dirname(__file__), "_lib")
@@ -92,6 +93,11 @@ def encoded(text: str | None) -> bytes | None:
     if b"\0" in data:
         raise ValueError("text for the library holds a NUL character")
     return data
+
+
+def entries(at: Callable[..., Any], *owner: Any) -> Iterator[Any]:
+    """What a function `_at` of the library returns for 0, 1, and so on, before NULL."""
+    return itertools.takewhile(bool, (at(*owner, index) for index in itertools.count()))
 
 
 def decoded(data: bytes | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import time
-from ctypes import byref, c_int64, c_void_p
+from ctypes import byref, c_int64, c_size_t, c_void_p
 
 from . import _abi
 from ._calls import Pending, _live, _numbers, warn
@@ -178,7 +178,7 @@ class WatchStream(Stream):
     @property
     def synced(self) -> bool:
         """Whether a first list has arrived whole."""
-        return bool(self._handle) and bool(core.mpijob_watch_synced(self._handle))
+        return bool(self._handle) and bool(core.mpijob_watch_health_get(self._handle).contents.synced)
 
     def begun(self) -> None:
         """A list begins."""
@@ -235,9 +235,9 @@ class LogStream(Stream):
         self._look: Pending | None = None  # whether there is such a job, when no line came
         self._names = encoded(namespace), encoded(name)
         self._silent = True
-        options = _abi.mpijob_logs_options(container=encoded(container), all_containers=all_containers, follow=follow,
-                                           previous=previous, timestamps=timestamps, line=_logs_line, failed=_logs_failed,
-                                           user=self.number)
+        options = _abi.mpijob_logs_options(namespace_=encoded(namespace), job=encoded(name), container=encoded(container),
+                                           all_containers=all_containers, follow=follow, previous=previous,
+                                           timestamps=timestamps, line=_logs_line, failed=_logs_failed, user=self.number)
         if tail is not None:
             options.tail_lines = ctypes.pointer(c_int64(tail))
         if since is not None:
@@ -246,8 +246,8 @@ class LogStream(Stream):
         try:
             for each in (role,) if role else ("launcher", "worker"):
                 reader = c_void_p()
-                check(core.mpijob_logs_of_job(channel.client, encoded(namespace), encoded(name), encoded(each), byref(options),
-                                              byref(reader)))
+                options.role = encoded(each)
+                check(core.mpijob_logs_new(channel.client, byref(options), byref(reader)))
                 self._readers.append((each, reader))
             if follow:
                 self._job = Pending(core.mpijob_client_wait_job_start, channel.client, encoded(namespace), encoded(name),
@@ -293,7 +293,7 @@ class LogStream(Stream):
     def is_over(self) -> bool:
         if self.closed or not self.channel.client:
             return True
-        states = [core.mpijob_logs_state(reader) for _, reader in self._readers]
+        states = [core.mpijob_logs_state(reader, None) for _, reader in self._readers]
         if min(states) < 0:
             self.fail(failure(min(states)))
             return True
@@ -321,7 +321,7 @@ class LogStream(Stream):
 
     def _is_read(self, since: float) -> bool:
         """All is read, as far as can be known so long after the end of the job. Workers may be kept, and run for ever."""
-        unread = {role: core.mpijob_logs_unread(reader) for role, reader in self._readers}
+        unread = {role: _unread(reader) for role, reader in self._readers}
         quiet = time.monotonic() - self._last >= QUIET
         return since >= LAST or (since >= SETTLE and not unread.get("launcher") and (not unread.get("worker") or quiet))
 
@@ -346,6 +346,13 @@ class LogStream(Stream):
         for _, reader in self._readers:
             core.mpijob_logs_free(reader)
         self._readers.clear()
+
+
+def _unread(reader: c_void_p) -> int:
+    """How many logs are not read to their end."""
+    count = c_size_t()
+    core.mpijob_logs_state(reader, byref(count))
+    return count.value
 
 
 def _guarded(number: int, act: Callable[[Any], None]) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from ctypes import byref, c_void_p
+from ctypes import byref, c_int32, c_void_p
 
 from . import _abi
 from ._arguments import checked, checked_class
 from ._hints import Any, Union
-from ._library import core, decoded, encoded, finaliser
+from ._library import core, decoded, encoded, entries, finaliser
 from ._text import written
 from .errors import UsageError, check, owned
 from .findings import Diag
@@ -147,7 +147,9 @@ class Document:
     def place(self, path: str) -> tuple[int, int]:
         """Line and column of the value at a path; (0, 0) when there is none or it was not read from text."""
         node = core.mpijob_node_find(self.root, encoded(path))
-        return core.mpijob_node_line(node), core.mpijob_node_column(node)
+        line, column = c_int32(), c_int32()
+        core.mpijob_node_place(node, byref(line), byref(column))
+        return line.value, column.value
 
     @property
     def source(self) -> str | None:
@@ -171,7 +173,7 @@ class Document:
     def __copy__(self) -> Document:
         if self.handle is None:
             raise ValueError("the document is closed")
-        return Document.take(owned(core.mpijob_doc_clone(self.handle)))
+        return Document.take(_copied(self.handle))
 
     def __deepcopy__(self, memo: object) -> Document:
         return self.__copy__()
@@ -195,6 +197,11 @@ class Document:
 Source = Union[str, bytes, os.PathLike[str], Mapping[str, Any], Document, Any]
 
 
+def _copied(doc: int) -> int:
+    """A copy of a mpijob_doc, with the name of its source."""
+    return owned(core.mpijob_doc_from_node(core.mpijob_doc_root(doc), core.mpijob_doc_source(doc)))
+
+
 def _restored(text: str) -> Document:
     """A document that was pickled; its places in a file are gone."""
     return Document.take(_parsed(text, None, PROGRAM_TEXT))
@@ -208,8 +215,7 @@ def loads_all(text: str | bytes, source: str | None = None, **limits: int) -> li
     with Diag() as diag:
         check(core.mpijob_docs_parse(data, len(data), parse_options(source, limits), byref(out), diag.handle), diag)
     try:
-        return [Document.take(owned(core.mpijob_doc_clone(core.mpijob_docs_at(out, i))))
-                for i in range(core.mpijob_docs_count(out))]
+        return [Document.take(_copied(doc)) for doc in entries(core.mpijob_docs_at, out)]
     finally:
         core.mpijob_docs_free(out)
 
@@ -244,5 +250,5 @@ def _document(value: Any) -> int:
             return _parsed(file.read(), os.fspath(value), {})
     document = getattr(value, "document", value)  # of an MPIJob
     if isinstance(document, Document):
-        return owned(core.mpijob_doc_from_node(document.root))
+        return owned(core.mpijob_doc_from_node(document.root, None))
     return _parsed(json_text(value), None, PROGRAM_TEXT)

@@ -7,7 +7,7 @@ import re
 from . import _abi
 from ._arguments import checked
 from ._hints import Any
-from ._library import core, decoded, encoded
+from ._library import core, decoded, encoded, entries
 
 KINDS = {_abi.MPIJOB_KIND_STRING: "string", _abi.MPIJOB_KIND_INT32: "int32", _abi.MPIJOB_KIND_INT64: "int64",
          _abi.MPIJOB_KIND_BOOL: "boolean", _abi.MPIJOB_KIND_CHOICE: "choice", _abi.MPIJOB_KIND_TIME: "time",
@@ -76,7 +76,7 @@ def _row(struct: Any) -> Field:
 
 def fields() -> list[Field]:
     """All fields of an MPIJob, parents before their children."""
-    return [_row(core.mpijob_field_at(i).contents) for i in range(core.mpijob_field_count())]
+    return [_row(row.contents) for row in entries(core.mpijob_field_at)]
 
 
 def _steps(path: str) -> list[str]:
@@ -129,9 +129,25 @@ def _template_names(path: str) -> list[str]:
     return names
 
 
-def nearest(word: str, words: list[str]) -> str | None:
-    """The word that was probably meant, or None."""
-    from ctypes import c_char_p
+def _edits(a: bytes, b: bytes) -> int:
+    """How many letters are added, removed, replaced or swapped with their neighbour; case is ignored."""
+    a, b = a.lower(), b.lower()
+    before, last = [0], list(range(len(b) + 1))
+    for i, letter in enumerate(a):
+        now = [i + 1]
+        for j, other in enumerate(b):
+            now.append(min(last[j] + (letter != other), last[j + 1] + 1, now[j] + 1))
+            if i and j and letter == b[j - 1] and a[i - 1] == other:
+                now[-1] = min(now[-1], before[j - 1] + 1)
+        before, last = last, now
+    return last[-1]
 
-    data = [w.encode() for w in words]
-    return decoded(core.mpijob_nearest(encoded(word), (c_char_p * len(data))(*data), len(data)))
+
+def nearest(word: str, words: list[str]) -> str | None:
+    """The word that was probably meant: at most one edit for every three letters, and nearer than all others."""
+    data = word.encode("utf-8", "surrogateescape")
+    found: dict[int, list[str]] = {}
+    for other in {*words} - {word} if len(data) <= 64 else ():
+        found.setdefault(_edits(data, other.encode()), []).append(other)
+    best = min(found, default=len(data) + 1)
+    return found[best][0] if best <= len(data) // 3 and len(found[best]) == 1 else None

@@ -8,7 +8,7 @@ from ctypes import byref
 from . import _abi
 from ._arguments import checked
 from ._hints import Any
-from ._library import core, decoded, encoded, finaliser
+from ._library import core, decoded, encoded, entries, finaliser
 from ._text import written
 from .errors import check, owned
 
@@ -115,7 +115,7 @@ class Diag:
         """All findings up to now, in the order in which they were found."""
         if self._kept is not None:
             return self._kept
-        return [Finding.of(core.mpijob_diag_at(self.handle, i).contents) for i in range(core.mpijob_diag_count(self.handle))]
+        return [Finding.of(finding.contents) for finding in entries(core.mpijob_diag_at, self.handle)]
 
     @property
     def dropped(self) -> int:
@@ -171,7 +171,7 @@ class FindingKind:
 
 def finding_kinds() -> list[FindingKind]:
     """All kinds of findings of libmpijob, in the order of their identifiers."""
-    kinds = (FindingKind(core.mpijob_finding_kind_at(i).contents) for i in range(core.mpijob_finding_kind_count()))
+    kinds = (FindingKind(kind.contents) for kind in entries(core.mpijob_finding_kind_at))
     return sorted(kinds, key=lambda kind: kind.id)
 
 

@@ -11,7 +11,7 @@ from ctypes import byref, c_void_p
 from . import _abi, _edit
 from ._arguments import checked, checked_class
 from ._hints import Any, Literal, Union
-from ._library import core, decoded, encoded, finaliser
+from ._library import core, decoded, encoded, entries, finaliser
 from .document import PROGRAM_TEXT, Document, Source, json_text, node_text, node_value, parse_options
 from .errors import SpecError, UsageError, check, failure, owned
 from .fields import explain, nearest, snake
@@ -115,7 +115,7 @@ class MPIJob(JobFields):
         """The document, for changing it."""
         self._edits += 1
         if self._doc is None or self._edits % _MANY_EDITS == 0:
-            copy = owned(core.mpijob_doc_from_node(self._root))
+            copy = owned(core.mpijob_doc_from_node(self._root, None))
             self.close()
             self._doc = copy
         return self._doc
@@ -136,7 +136,7 @@ class MPIJob(JobFields):
         try:
             _edit.write(doc, steps, value)
         except BaseException:
-            self._doc = owned(core.mpijob_doc_clone(doc))  # without the memory of the failure
+            self._doc = owned(core.mpijob_doc_from_node(core.mpijob_doc_root(doc), core.mpijob_doc_source(doc)))  # without the memory of the failure
             core.mpijob_doc_free(doc)
             raise
 
@@ -146,7 +146,7 @@ class MPIJob(JobFields):
     @property
     def document(self) -> Document:
         """A copy of the job's document, for reading; `merge()` changes the job."""
-        made = Document.take(owned(core.mpijob_doc_from_node(self._root)))
+        made = Document.take(owned(core.mpijob_doc_from_node(self._root, None)))
         made._is_copy = True
         return made
 
@@ -411,7 +411,7 @@ def _only_job(data: bytes, source: str | None, limits: Mapping[str, int] | None)
     if core.mpijob_docs_parse(data, len(data), parse_options(source, limits), byref(docs), None):
         return None
     try:
-        roots = [core.mpijob_doc_root(core.mpijob_docs_at(docs, i)) for i in range(core.mpijob_docs_count(docs))]
+        roots = [core.mpijob_doc_root(doc) for doc in entries(core.mpijob_docs_at, docs)]
         jobs = [root for root in roots if core.mpijob_is_job(root)]
         if len(roots) < 2 or len(jobs) != 1:
             return None

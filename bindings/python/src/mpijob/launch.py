@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_char_p, c_void_p, cast
+from itertools import takewhile
 from typing import Any, Union
 
 from . import _abi
@@ -76,8 +77,8 @@ def _command(job: MPIJob, program: str | Sequence[str], tool: int, env: Env, kno
         kind = core.mpijob_launch_new.argtypes[1]
         check(core.mpijob_launch_new(job.handle, cast(words.pointer, kind), words.count, byref(struct), byref(out), diag.handle), diag)
     try:
-        command = Command(core.mpijob_launch_at(out, i).decode("utf-8", "surrogateescape")
-                          for i in range(core.mpijob_launch_count(out)))
+        command = Command(word.decode("utf-8", "surrogateescape")
+                          for word in takewhile(lambda word: word is not None, core.mpijob_launch_words(out)))
         command.ranks = core.mpijob_launch_ranks(out)
         command.findings = diag.findings
     finally:

@@ -52,8 +52,9 @@ class Facts:
         else:
             text = thing.to_json(indent=False).encode() if isinstance(thing, Document) else json_text(thing)
         with Diag() as diag:
-            check(core.mpijob_observe(self._observation, text, len(text), diag.handle), diag)
-        return bool(check(core.mpijob_facts_apply(self.handle, core.mpijob_observation_view(self._observation))))
+            observed = pointer(_abi.mpijob_observed())
+            check(core.mpijob_observe(self._observation, text, len(text), byref(observed), diag.handle), diag)
+        return bool(check(core.mpijob_facts_apply(self.handle, observed)))
 
     def forget(self, uid: str) -> bool:
         """Forget an object; true when it was known."""
@@ -89,7 +90,7 @@ class Action:
     api_version, kind, name   of the object; for an event of the MPIJob
     uid       that the object must have; None for a create
     why       one sentence
-    event_type, event_reason, event_message   of an event; else None
+    event_type, event_reason, event_message   of an event, or of the one to report after the action; else None
     """
 
     __slots__ = ("verb", "stage", "index", "api_version", "kind", "name", "uid", "why", "event_type", "event_reason",
@@ -134,17 +135,17 @@ class Plan:
             check(core.mpijob_plan_new(job, facts.handle, byref(struct), byref(out), diag.handle), diag)
         self._made = _Made(owned(out.value))
         self.findings = diag.findings
-        self.actions = [Action(self._made, i) for i in range(core.mpijob_plan_count(self.handle))]
-        next_ms = core.mpijob_plan_next_ms(self.handle)
+        result = core.mpijob_plan_get_result(self.handle).contents
+        self.actions = [Action(self._made, i) for i in range(result.actions_count)]
+        next_ms = result.next_ms
         self.next = datetime.datetime.fromtimestamp(next_ms / 1000, datetime.timezone.utc) if next_ms else None
-        made = core.mpijob_plan_transitions(self.handle)
-        self.transitions = [word for bit, word in _TRANSITIONS.items() if made & bit]
-        self.status = self._status(job)
+        self.transitions = [word for bit, word in _TRANSITIONS.items() if result.transitions & bit]
+        self.status = self._status(job, result.status)
 
-    def _status(self, job: int) -> dict[str, Any]:
+    def _status(self, job: int, status: Any) -> dict[str, Any]:
         copy = owned(core.mpijob_clone(job))
         try:
-            check(core.mpijob_status_set(copy, core.mpijob_plan_status(self.handle), None))
+            check(core.mpijob_status_set(copy, status, None))
             node = core.mpijob_node_find(core.mpijob_doc_root(core.mpijob_document(copy)), b"status")
             return {} if node is None else node_value(node)
         finally:

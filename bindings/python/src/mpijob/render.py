@@ -12,7 +12,7 @@ from ctypes import byref, c_void_p
 from . import _abi
 from ._arguments import checked_class
 from ._hints import Any, Union
-from ._library import core, decoded, encoded
+from ._library import core, decoded, encoded, entries
 from ._text import written
 from .document import FORMATS
 from .errors import check
@@ -23,15 +23,13 @@ FeatureValue = Union[bool, int, str, datetime.timedelta]
 
 
 class Feature:
-    """One thing that is done only when it is asked for: `name`, `summary`, `detail`, `notice` (who would see that it is on)."""
+    """One thing that is done only when it is asked for: `name` and `summary`; docs/options.md has details."""
 
-    __slots__ = ("name", "summary", "detail", "notice", "minimum", "maximum")
+    __slots__ = ("name", "summary", "minimum", "maximum")
 
     def __init__(self, struct: Any) -> None:
         self.name = (decoded(struct.name) or "").replace("-", "_")
         self.summary = decoded(struct.summary) or ""
-        self.detail = decoded(struct.detail) or ""
-        self.notice = decoded(struct.notice) or ""
         self.minimum: int = struct.minimum
         self.maximum: int = struct.maximum
 
@@ -41,7 +39,7 @@ class Feature:
 
 def features() -> list[Feature]:
     """All features; each is a keyword argument of render(), hostfile() and plan()."""
-    return [Feature(core.mpijob_feature_at(i).contents) for i in range(core.mpijob_feature_count())]
+    return [Feature(row.contents) for row in entries(core.mpijob_feature_at)]
 
 
 def _feature_text(value: FeatureValue) -> str:
@@ -112,7 +110,7 @@ def rendered(job: int, options: Options, with_key: bool, form: str, diag: Diag) 
     check(core.mpijob_render(job, byref(options.struct), byref(out), diag.handle), diag)
     options.wipe()
     try:
-        return written(lambda sink, user: core.mpijob_objects_write(out, number, int(with_key), sink, user), diag)
+        return written(lambda sink, user: core.mpijob_objects_write(out, _abi.MPIJOB_OBJECTS_ALL, number, int(with_key), sink, user), diag)
     finally:
         core.mpijob_objects_free(out)
 
@@ -156,8 +154,10 @@ class Hostfile:
             check(core.mpijob_hostfile_new(job, byref(options.struct), byref(out), diag.handle), diag)
         self.findings = diag.findings
         try:
-            rows = (core.mpijob_hostfile_at(out, i).contents for i in range(core.mpijob_hostfile_count(out)))
-            self._hosts = [Host(decoded(r.name) or "", r.slots, r.worker if r.worker >= 0 else None) for r in rows]
+            self._hosts: list[Host] = []
+            while row := core.mpijob_hostfile_at(out, len(self._hosts)):
+                host = row.contents
+                self._hosts.append(Host(decoded(host.name) or "", host.slots, host.worker if host.worker >= 0 else None))
             self._text = written(lambda sink, user: core.mpijob_hostfile_write(out, sink, user)).decode()
         finally:
             core.mpijob_hostfile_free(out)

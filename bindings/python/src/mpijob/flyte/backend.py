@@ -139,7 +139,7 @@ def status(found: Any, *, now: float = 0, timeout: Optional[int] = None, links: 
             kind = _abi.mpijob_flyte_log_template
             kept = [kind(name=encoded(name), uri=encoded(uri)) for name, uri in links]
             options.templates = (ctypes.POINTER(kind) * len(kept))(*map(pointer, kept))
-            options.template_count = len(kept)
+            options.templates_count = len(kept)
         check(flyte.mpijob_flyte_status_read(document.root, byref(options), byref(out)))
         try:
             return Status(out.value or 0)

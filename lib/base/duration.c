@@ -2,6 +2,8 @@
 /*
  * Parses durations on command lines: "90s", "1h30m", "250ms".
  */
+#include "base/duration.h"
+
 #include <mpijob/base.h>
 
 #include <string.h>
@@ -28,12 +30,10 @@ static int64_t unit_ms(const char *text, size_t *len)
 	return 0;
 }
 
-int mpijob_duration_parse(const char *text, int64_t *ms)
+int mpijob__base_duration_parse(const char *text, int64_t *ms)
 {
 	int64_t sum = 0;
 
-	if (!text || !ms)
-		return MPIJOB_ERR_USAGE;
 	if (*text == '\0')
 		return MPIJOB_ERR_SYNTAX;
 	while (*text) {
