@@ -8,6 +8,11 @@ target_compile_options(mpijob-flags INTERFACE -Wall -Wextra -Wshadow -Wformat=2 
 	-Wstrict-prototypes -Wmissing-prototypes $<$<BOOL:${MPIJOB_WERROR}>:-Werror>)
 target_link_libraries(mpijob-flags INTERFACE mpijob-hardening)
 
+# Archives without times and user ids, whatever the machine's ar does by itself: the same sources give the same bytes.
+set(CMAKE_C_ARCHIVE_CREATE "<CMAKE_AR> qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
+set(CMAKE_C_ARCHIVE_APPEND "<CMAKE_AR> qD <TARGET> <LINK_FLAGS> <OBJECTS>")
+set(CMAKE_C_ARCHIVE_FINISH "<CMAKE_RANLIB> -D <TARGET>")
+
 # mpijob_small(FILE...): compile source files for size.
 function(mpijob_small)
 	set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release,RelWithDebInfo>:-Os>)
