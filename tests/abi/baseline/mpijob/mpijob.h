@@ -8,6 +8,7 @@
 #include <mpijob/diag.h>
 #include <mpijob/diagnose.h>
 #include <mpijob/doc.h>
+#include <mpijob/edit.h>
 #include <mpijob/features.h>
 #include <mpijob/fields.h>
 #include <mpijob/job.h>
