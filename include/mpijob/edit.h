@@ -60,7 +60,7 @@ struct mpijob_edit {
  * Edit a job.
  *
  * @param job    not NULL; unchanged on failure.
- * @param edits  one after another, on the result of the one before; may be NULL when `count` is 0.
+ * @param edits  not NULL; one after another, on the result of the one before.
  * @param count  how many.
  * @param diag   findings, or NULL.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (the path selects two items, or leads into a value that is
@@ -84,8 +84,7 @@ MPIJOB_API int mpijob_edit_job(mpijob *job, const struct mpijob_edit *const *edi
  * @param len      how many bytes.
  * @param name     `metadata.name` of the job; NULL: the text contains one MPIJob.
  * @param options  how to read the text; `source` is its name in findings; NULL for the defaults.
- * @param edits    one after another, on the result of the one before; may be NULL when `count` is
- *                 0.
+ * @param edits    not NULL; one after another, on the result of the one before.
  * @param count    how many.
  * @param write    the sink, which receives the new text only if all edits succeed; not NULL.
  * @param user     passed to the sink.
