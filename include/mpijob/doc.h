@@ -24,8 +24,8 @@
  * the path; so a path cannot express a key that contains `].` or `][`.
  *
  * In the brackets after a list, `[key=value]` selects the first item that is a map with this string
- * or number: `containers[name=train].env[name=NCCL_DEBUG].value`. mpijob_edit_job() also knows `[-]`, a
- * new item at the end.
+ * or number: `containers[name=train].env[name=NCCL_DEBUG].value`. mpijob_edit_job() also knows
+ * `[-]`, a new item at the end.
  */
 #ifndef MPIJOB_DOC_H
 #define MPIJOB_DOC_H
