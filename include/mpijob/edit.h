@@ -7,6 +7,8 @@
  * `[key=value]` selects. So another image and one more variable are:
  *
  * @code
+ * mpijob *job = NULL;
+ * int rc = mpijob_parse(text, len, NULL, &job, NULL);
  * struct mpijob_edit image = MPIJOB_EDIT_INIT, variable = MPIJOB_EDIT_INIT;
  * const struct mpijob_edit *edits[] = { &image, &variable };
  *
@@ -15,7 +17,9 @@
  * variable.path = "spec.mpiReplicaSpecs.Worker.template.spec"
  *                 ".containers[name=train].env[name=NCCL_DEBUG].value";
  * variable.yaml = "INFO";
- * int rc = mpijob_edit_job(job, edits, 2, diag);
+ * if (rc == 0)
+ *         rc = mpijob_edit_job(job, edits, 2, NULL);
+ * mpijob_free(job);
  * @endcode
  *
  * To read a value, call mpijob_node_find() with the root of mpijob_document().
