@@ -7,6 +7,8 @@
  * `[key=value]` selects. So another image and one more variable are:
  *
  * @code
+ * mpijob *job = NULL;
+ * int rc = mpijob_parse(text, len, NULL, &job, NULL);
  * struct mpijob_edit image = MPIJOB_EDIT_INIT, variable = MPIJOB_EDIT_INIT;
  * const struct mpijob_edit *edits[] = { &image, &variable };
  *
@@ -15,7 +17,9 @@
  * variable.path = "spec.mpiReplicaSpecs.Worker.template.spec"
  *                 ".containers[name=train].env[name=NCCL_DEBUG].value";
  * variable.yaml = "INFO";
- * int rc = mpijob_edit_job(job, edits, 2, diag);
+ * if (rc == 0)
+ *         rc = mpijob_edit_job(job, edits, 2, NULL);
+ * mpijob_free(job);
  * @endcode
  *
  * To read a value, call mpijob_node_find() with the root of mpijob_document().
@@ -63,7 +67,7 @@ struct mpijob_edit {
  * Edit a job.
  *
  * @param job    not NULL; unchanged on failure.
- * @param edits  one after another, on the result of the one before; may be NULL when `count` is 0.
+ * @param edits  not NULL; one after another, on the result of the one before.
  * @param count  how many.
  * @param diag   findings, or NULL.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (the path selects two items, or leads into a value that is
@@ -87,8 +91,7 @@ MPIJOB_API int mpijob_edit_job(mpijob *job, const struct mpijob_edit *const *edi
  * @param len      how many bytes.
  * @param name     `metadata.name` of the job; NULL: the text contains one MPIJob.
  * @param options  how to read the text; `source` is its name in findings; NULL for the defaults.
- * @param edits    one after another, on the result of the one before; may be NULL when `count` is
- *                 0.
+ * @param edits    not NULL; one after another, on the result of the one before.
  * @param count    how many.
  * @param write    the sink, which receives the new text only if all edits succeed; not NULL.
  * @param user     passed to the sink.

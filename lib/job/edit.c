@@ -77,7 +77,7 @@ static int edit_draft(mpijob_doc *draft, const char *source, const struct mpijob
 int mpijob_edit_job(mpijob *job, const struct mpijob_edit *const *edits, size_t count,
     mpijob_diag *diag)
 {
-	if (!job || (!edits && count))
+	if (!job || !edits)
 		return MPIJOB_ERR_USAGE;
 	mpijob_doc *draft = mpijob__job_state_draft(job);
 	int code = draft ? 0 : MPIJOB_ERR_NOMEM;
@@ -189,7 +189,7 @@ int mpijob_edit_text(const char *text, size_t len, const char *name,
 	struct selection selection = { .name = name };
 	struct mpijob__doc_editor editor;
 
-	if ((!text && len) || (!edits && count) || !write)
+	if ((!text && len) || !edits || !write)
 		return MPIJOB_ERR_USAGE;
 	int code = mpijob__doc_editor_open(&editor, text, len, options, diag);
 	if (code == 0)

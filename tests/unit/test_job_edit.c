@@ -503,7 +503,8 @@ static void all_or_nothing(void **state)
 	assert_int_equal(mpijob_edit_job(job, NULL, 1, NULL), MPIJOB_ERR_USAGE);
 	assert_true(mpijob_node_equal(mpijob_doc_root(mpijob_document(job)),
 	    mpijob_doc_root(mpijob_document(same))));
-	assert_int_equal(mpijob_edit_job(job, NULL, 0, NULL), 0);
+	assert_int_equal(mpijob_edit_job(job, NULL, 0, NULL), MPIJOB_ERR_USAGE);
+	assert_int_equal(mpijob_edit_job(job, edits, 0, NULL), 0);
 	assert_int_equal(mpijob_edit_job(job, edits, 1, NULL), 0);
 	assert_string_equal(mpijob_node_text(at(job, "spec.slotsPerWorker")), "4");
 	mpijob_free(same);
