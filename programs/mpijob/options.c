@@ -601,11 +601,14 @@ const struct mpijob_features *options_features(const struct arguments *arguments
 
 void options_free(struct arguments *arguments)
 {
+	for (size_t i = 0; i < ROWS; i++) {
+		char *place = (char *)arguments + option_rows[i].offset;
+		struct words *words = (struct words *)(void *)place;
+
+		if (option_rows[i].kind != OPTION_WORDS)
+			continue;
+		free(words->items);
+		*words = (struct words){ 0 };
+	}
 	free(arguments->operands.items);
-	free(arguments->files.items);
-	free(arguments->create.env.items);
-	free(arguments->connection.as_groups.items);
-	free(arguments->priority_classes.items);
-	free(arguments->silence.items);
-	free(arguments->error.items);
 }
