@@ -111,7 +111,8 @@ MPIJOB_API const struct mpijob_feature *mpijob_feature_find(const char *name);
  * or seconds, rounded up to whole seconds. "0" and "false" turn features of all kinds off.
  *
  * @param features  not NULL; unchanged on failure.
- * @param name      name of the feature; not NULL. * @param value NULL: "true".
+ * @param name      name of the feature; not NULL.
+ * @param value     NULL: "true".
  * @param diag      findings, or NULL; they say which values are accepted.
  * @return 0; `MPIJOB_ERR_NOT_FOUND` (no such feature); `MPIJOB_ERR_SPEC` (an invalid value);
  *         `MPIJOB_ERR_UNSUPPORTED` (the struct is of an older version without this feature);
@@ -124,7 +125,8 @@ MPIJOB_API int mpijob_features_set(struct mpijob_features *features, const char 
 /**
  * Read one feature.
  *
- * @param features  NULL: all features are off. * @param name name of the feature; not NULL.
+ * @param features  NULL: all features are off.
+ * @param name      name of the feature; not NULL.
  * @return its value; 0 if it is off or does not exist.
  * @since 0.1
  */
